@@ -1,0 +1,23 @@
+from . import divergences as divergences
+from . import kernels as kernels
+from . import optimizers as optimizers
+from .catalogue import Method as Method
+from .catalogue import methods as methods
+from .drawing import draw as draw
+from .errors import Unsupported as Unsupported
+from .layouts import ee_layout as ee_layout
+from .layouts import gamma_linlog_layout as gamma_linlog_layout
+from .layouts import gamma_quadlog_layout as gamma_quadlog_layout
+from .layouts import hssne_layout as hssne_layout
+from .layouts import layout as layout
+from .layouts import linlog_layout as linlog_layout
+from .layouts import mds_ks_layout as mds_ks_layout
+from .layouts import polylog_layout as polylog_layout
+from .layouts import quadlog_layout as quadlog_layout
+from .layouts import ssne_layout as ssne_layout
+from .layouts import tsne_layout as tsne_layout
+from .layouts import ws_sne_layout as ws_sne_layout
+from .pipeline import solve as solve
+from .solution import Solution as Solution
+
+__version__: str
