@@ -12,50 +12,49 @@ nothing and imports neither networkx nor igraph: a host is recognised by its obj
 
 __version__ = "0.1.0"
 
-# The one table of public names: module -> what the package offers from it. `__init__.pyi` says the same to
-# type checkers and editors, and tests/test_house.py holds the two together.
-_PUBLIC = {
-    "layouts": (
-        "layout",
-        "ws_sne_layout",
-        "gamma_quadlog_layout",
-        "gamma_linlog_layout",
-        "linlog_layout",
-        "quadlog_layout",
-        "polylog_layout",
-        "ee_layout",
-        "tsne_layout",
-        "ssne_layout",
-        "hssne_layout",
-        "mds_ks_layout",
-    ),
-    "pipeline": ("solve",),
-    "solution": ("Solution",),
-    "catalogue": ("Method", "methods"),
-    "drawing": ("draw",),
-    "errors": ("Unsupported",),
+# The one table of public names: name -> the module it lives in (a name that is its own module is that module).
+# `__init__.pyi` says the same to type checkers and editors; tests/test_house.py holds the two together.
+_HOME = {
+    "layout": "layouts",
+    "ws_sne_layout": "layouts",
+    "gamma_quadlog_layout": "layouts",
+    "gamma_linlog_layout": "layouts",
+    "linlog_layout": "layouts",
+    "quadlog_layout": "layouts",
+    "polylog_layout": "layouts",
+    "ee_layout": "layouts",
+    "tsne_layout": "layouts",
+    "ssne_layout": "layouts",
+    "hssne_layout": "layouts",
+    "mds_ks_layout": "layouts",
+    "solve": "pipeline",
+    "Solution": "solution",
+    "Method": "catalogue",
+    "methods": "catalogue",
+    "draw": "drawing",
+    "Unsupported": "errors",
+    "divergences": "divergences",
+    "kernels": "kernels",
+    "optimizers": "optimizers",
 }
-_SUBMODULES = ("divergences", "kernels", "optimizers")
-_HOME = {name: module for module, names in _PUBLIC.items() for name in names}
 
-__all__ = list((*_HOME, *_SUBMODULES))
+__all__ = list(_HOME)
 
 
 def __getattr__(name: str):
     """Import a public name's module on first use; a misspelt name gets the near ones named."""
-    import importlib
-
-    if name in _SUBMODULES:
-        return importlib.import_module(f"{__name__}.{name}")
     if name in _HOME:
-        value = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+        import importlib
+
+        module = importlib.import_module(f"{__name__}.{_HOME[name]}")
+        value = module if name == _HOME[name] else getattr(module, name)
         globals()[name] = value  # the next look-up is an ordinary one
         return value
     message = f"module {__name__!r} has no attribute {name!r}"
     if not name.startswith("_"):
         import difflib
 
-        near = difflib.get_close_matches(name, __all__, n=3)
+        near = difflib.get_close_matches(name, _HOME, n=3)
         if near:
             message += "; did you mean " + " or ".join(map(repr, near)) + "?"
     raise AttributeError(message)
