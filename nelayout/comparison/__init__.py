@@ -1,0 +1,3 @@
+from nelayout.comparison.tuning import quality
+
+__all__ = ["quality"]

@@ -1,0 +1,108 @@
+"""How well a drawing keeps classes together: nodes near each other should be of one class.
+
+Four nodes on a line at 0, 1, 5, 6 with classes a, a, b, b: each node's nearest node is of its class, so precision at
+K = 1 is 1 and so is recall (one other node of the class exists). At K = 3 recall is 1 and precision 1/3. The curve
+runs from (0, 1) along precision 1 to (1, 1) and then straight down: the area under it is 1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nelayout.comparison.maps import nearest
+from nelayout.comparison.neighborhoods import TIE, standardized
+from nelayout.comparison.samples import NOTHING, Estimate, mean_of, sample_of
+
+AUC_ABOVE, AUC_SAMPLE = 5_000, 2_000
+"""Each node's ranking is a sort of all the others: all up to 5,000 nodes, 2,000 sampled beyond."""
+NEIGHBORS = 10
+SAMPLE_ABOVE, SAMPLE = 20_000, 5_000
+GROUPS = 20
+"""Groups of sampled nodes left out in turn to find the standard error of the area (jackknife)."""
+
+
+def class_auc(Y: np.ndarray, classes: np.ndarray, sample="auto", seed=0) -> Estimate:
+    """Area under mean precision against mean recall of retrieving a node's class, over all K; in [0, 1].
+
+    For each node the K nearest others are retrieved, those of its class are relevant; precision = hits / K, recall =
+    hits / (class size - 1), both averaged over nodes for each K = 1..n-1, and joined by straight lines after a start
+    at recall 0 with the first precision (Yang, Peltonen, Kaski 2014). Tied distances count as their mean over all
+    orders. `classes` (n,): integers, -1 unknown; nodes of unknown class take no part, nodes alone in their class ask
+    no question. NaN when no class has two nodes.
+    """
+    rng = np.random.default_rng(seed)
+    Y, classes, count = _known(Y, classes)
+    others = count[classes] - 1 if len(classes) else np.zeros(0)
+    asking, n = np.flatnonzero(others), len(classes)
+    if not len(asking):
+        return NOTHING
+    nodes, exact = sample_of(asking, sample, AUC_ABOVE, AUC_SAMPLE, rng)
+    group = np.zeros(len(nodes), int) if exact else rng.permutation(np.arange(len(nodes)) % GROUPS)
+    groups = int(group.max()) + 1
+    found, recalled = np.zeros((groups, n - 1)), np.zeros((groups, n - 1))
+    for node, g in zip(nodes, group, strict=True):
+        relevant = _ranked_relevance(Y, classes, node)
+        found[g] += relevant
+        recalled[g] += relevant / others[node]
+    sizes = np.bincount(group)
+    value = _area(found.sum(axis=0), recalled.sum(axis=0), len(nodes))
+    if exact or groups < 2:
+        return Estimate(value, 0.0 if exact else float("inf"), exact)
+    without = np.array([
+        _area(found.sum(axis=0) - found[g], recalled.sum(axis=0) - recalled[g], len(nodes) - sizes[g])
+        for g in range(groups)
+    ])
+    variance = (groups - 1) / groups * ((without - without.mean()) ** 2).sum() * (1 - len(nodes) / len(asking))
+    return Estimate(value, float(np.sqrt(variance)), False)
+
+
+def class_accuracy(Y: np.ndarray, classes: np.ndarray, k: int = NEIGHBORS, sample="auto", seed=0) -> Estimate:
+    """Share of nodes whose class is the majority among their k nearest other nodes (leave-one-out), in [0, 1].
+
+    Classes tied for the majority share the point; ties in distance are broken at random. `classes` (n,): integers,
+    -1 unknown; nodes of unknown class take no part, neither voting nor asking. NaN below two known nodes.
+    """
+    rng = np.random.default_rng(seed)
+    Y, classes, count = _known(Y, classes)
+    n, k = len(classes), min(k, len(classes) - 1)
+    if k < 1:
+        return NOTHING
+    nodes, exact = sample_of(np.arange(n), sample, SAMPLE_ABOVE, SAMPLE, rng)
+    votes = np.sort(classes[nearest(Y, nodes, k, rng).indices.reshape(len(nodes), k)], axis=1)
+    # support[t, a]: how many of t's voters say what voter a says.
+    support = (votes[:, :, None] == votes[:, None, :]).sum(axis=2)
+    best = support.max(axis=1)
+    winners = ((support == best[:, None]) / support).sum(axis=1)
+    own = (votes == classes[nodes, None]).sum(axis=1)
+    return mean_of((own == best) / winners, n, exact)
+
+
+def _ranked_relevance(Y: np.ndarray, classes: np.ndarray, node: int) -> np.ndarray:
+    """For rank K = 1..n-1 the chance that the K-th nearest other node is of the node's class."""
+    distance = np.zeros(len(Y))
+    for column in Y.T:
+        distance += (column - column[node]) ** 2
+    distance[node] = np.inf
+    order = np.argsort(distance)[:-1]
+    relevant = (classes[order] == classes[node]).astype(np.float64)
+    distance = distance[order]
+    tied = distance[1:] <= distance[:-1] * (1 + 2 * TIE)
+    if tied.any():
+        start = np.flatnonzero(np.concatenate([[True], ~tied]))
+        size = np.diff(np.append(start, len(order)))
+        relevant = np.repeat(np.add.reduceat(relevant, start) / size, size)
+    return relevant
+
+
+def _area(found: np.ndarray, recalled: np.ndarray, nodes: int) -> float:
+    precision = np.cumsum(found) / (nodes * np.arange(1, len(found) + 1))
+    recall = np.cumsum(recalled) / nodes
+    return float(recall[0] * precision[0] + (np.diff(recall) * (precision[1:] + precision[:-1])).sum() / 2)
+
+
+def _known(Y: np.ndarray, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Positions and classes of the nodes whose class is known, and the size of each class."""
+    classes = np.asarray(classes)
+    known = classes >= 0
+    _, codes = np.unique(classes[known], return_inverse=True)
+    return standardized(np.asarray(Y)[known]), codes, np.bincount(codes)

@@ -1,0 +1,52 @@
+"""Even edges and distinct nodes.
+
+The path a - b - c drawn at 0, 1, 3 has edges of length 1 and 2: mean 1.5, standard deviation 0.5, variation 1/3.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nelayout.comparison.neighborhoods import lengths, standardized
+from nelayout.comparison.samples import NOTHING, Estimate
+
+
+def edge_length_variation(adjacency: csr_array, Y: np.ndarray) -> Estimate:
+    """Standard deviation of the edges' drawn lengths over their mean, >= 0, lower is more even.
+
+    NaN without edges and where every edge has length 0.
+    """
+    i, j = edges(adjacency)
+    length = lengths(standardized(Y), i, j)
+    if not len(length) or not length.any():
+        return NOTHING
+    return Estimate(float(length.std() / length.mean()), 0.0, True)
+
+
+def coincident_nodes(Y: np.ndarray) -> Estimate:
+    """Number of nodes that share their exact position with another node."""
+    _, inverse, count = np.unique(np.asarray(Y), axis=0, return_inverse=True, return_counts=True)
+    return Estimate(float((count[inverse.ravel()] > 1).sum()), 0.0, True)
+
+
+def node_resolution(Y: np.ndarray) -> Estimate:
+    """Smallest distance between two nodes over the median distance to the nearest node, in [0, 1].
+
+    1: all nodes have the same distance to their nearest node; 0: two nodes coincide. NaN below two nodes.
+    """
+    from scipy.spatial import cKDTree
+
+    Y = standardized(Y)
+    if len(Y) < 2:
+        return NOTHING
+    gap = cKDTree(Y).query(Y, k=2, workers=-1)[0][:, 1]
+    typical = np.median(gap)
+    return Estimate(float(gap.min() / typical) if typical > 0 else 0.0, 0.0, True)
+
+
+def edges(adjacency: csr_array) -> tuple[np.ndarray, np.ndarray]:
+    """Each undirected edge once, as index arrays (i, j) with i < j."""
+    i = np.repeat(np.arange(adjacency.shape[0]), np.diff(adjacency.indptr))
+    once = i < adjacency.indices
+    return i[once], adjacency.indices[once].astype(np.int64)

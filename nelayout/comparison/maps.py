@@ -1,0 +1,91 @@
+"""Agreement of a drawing with true coordinates: its overall shape, and who is next to whom.
+
+A drawing that is the map turned, mirrored, resized or moved agrees perfectly (R^2 = 1, overlap 1). A drawing that
+tears the map in two and keeps both halves keeps the overlap and loses R^2.
+
+Coordinates are taken as plane (or space) coordinates. For longitudes and latitudes give x = lon cos(median lat),
+y = lat; otherwise the map itself is stretched.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nelayout.comparison.neighborhoods import hits, standardized
+from nelayout.comparison.samples import NOTHING, Estimate, mean_of, sample_of
+
+NEIGHBORS = 10
+SAMPLE_ABOVE, SAMPLE = 20_000, 5_000
+
+
+def map_r2(Y: np.ndarray, coords: np.ndarray) -> Estimate:
+    """R^2 of the best similarity transform (rotation, reflection, scale, shift) of the drawing onto the map.
+
+    With both centred, R^2 = (sum of the singular values of Y^T X)^2 / (|Y|^2 |X|^2), in [0, 1], the same whichever
+    of the two is transformed. `Y` (n, d) and `coords` (n, d'); rows of `coords` with NaN are left out.
+    """
+    Y, X = _known(Y, coords)
+    if len(X) < 2:
+        return NOTHING
+    Y, X = Y - Y.mean(axis=0), X - X.mean(axis=0)
+    size = (Y * Y).sum() * (X * X).sum()
+    if not size:
+        return Estimate(float("nan") if not (X * X).sum() else 0.0, 0.0, True)
+    return Estimate(min(float(np.linalg.svd(Y.T @ X, compute_uv=False).sum() ** 2 / size), 1.0), 0.0, True)
+
+
+def map_neighbors(Y: np.ndarray, coords: np.ndarray, k: int = NEIGHBORS, sample="auto", seed=0) -> Estimate:
+    """Mean share of a node's k nearest nodes on the map that are among its k nearest in the drawing, in [0, 1].
+
+    Ties on either side are broken at random. Nodes without coordinates take no part. With fewer than k + 1 nodes, k
+    is what is left. `Y` (n, d), `coords` (n, d').
+    """
+    rng = np.random.default_rng(seed)
+    Y, X = _known(Y, coords)
+    n, k = len(X), min(k, len(X) - 1)
+    if k < 1:
+        return NOTHING
+    nodes, exact = sample_of(np.arange(n), sample, SAMPLE_ABOVE, SAMPLE, rng)
+    return mean_of(hits(standardized(Y), nodes, nearest(standardized(X), nodes, k, rng), rng) / k, n, exact)
+
+
+def nearest(X: np.ndarray, nodes: np.ndarray, k: int, rng: np.random.Generator):
+    """Row t: the k nodes nearest to nodes[t], itself excluded, ties broken at random. csr_array (len, n), 1 <= k < n."""
+    from scipy.sparse import csr_array
+    from scipy.spatial import cKDTree
+
+    from nelayout.comparison.neighborhoods import TIE
+
+    n = len(X)
+    tree = cKDTree(X)
+    distance, index = tree.query(X[nodes], k=min(k + 2, n), workers=-1)
+    # Of coincident nodes the tree may report any first, even instead of the node itself.
+    own = index == nodes[:, None]
+    own[:, -1] |= ~own.any(axis=1)
+    chosen = index[~own].reshape(len(nodes), -1)[:, :k]
+    if n > k + 1:
+        upper = distance[:, k] * (1 + TIE)
+        tied = np.flatnonzero(distance[:, k + 1] <= upper)
+        for t, ball in zip(tied, _balls(tree, X, nodes[tied], upper[tied]), strict=True):
+            length = np.sqrt(((X[ball] - X[nodes[t]]) ** 2).sum(axis=1))
+            surely = length < distance[t, k] * (1 - TIE)
+            border = ball[~surely & (ball != nodes[t])]
+            surely = ball[surely & (ball != nodes[t])]
+            chosen[t] = np.concatenate([surely, rng.choice(border, k - len(surely), replace=False)])
+    chosen = np.sort(chosen, axis=1)
+    return csr_array(
+        (np.ones(chosen.size, np.float32), chosen.ravel(), np.arange(0, chosen.size + 1, k)), (len(nodes), n)
+    )
+
+
+def _balls(tree, X: np.ndarray, nodes: np.ndarray, radius: np.ndarray, at_once: int = 2_000):
+    """Yield the indices within radius[t] of each node, few at a time: a ball may hold all coincident nodes."""
+    for start in range(0, len(nodes), at_once):
+        part = slice(start, start + at_once)
+        for ball in tree.query_ball_point(X[nodes[part]], radius[part], workers=-1):
+            yield np.asarray(ball)
+
+
+def _known(Y: np.ndarray, coords: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    known = np.isfinite(coords).all(axis=1)
+    return np.asarray(Y, np.float64)[known], np.asarray(coords, np.float64)[known]

@@ -1,0 +1,147 @@
+"""How much of a node's neighborhood in the graph is its neighborhood in the drawing.
+
+Take the path a - b - c drawn on a line at 0, 1, 3. Node b has two neighbors, and the two nodes nearest to it are
+those two: Jaccard index 1. Node c has one neighbor, b, which is also the node nearest to it: 1. Were c drawn at -0.5
+instead, its nearest node would be a, and its index 0. The measure is the mean of this index over the nodes.
+
+Distances that agree to `TIE` (relative) are ties, and ties at the border of a neighborhood are broken at random:
+lattices and coincident nodes have many, and the order in which a tree happens to report them must not count.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nelayout.comparison.samples import Estimate, mean_of, sample_of
+
+TIE = 1e-9
+"""Relative difference below which two distances are one: far above rounding, far below any reader's eye."""
+SAMPLE_ABOVE, SAMPLE = 20_000, 5_000
+"""Above this many nodes, this many are sampled: the standard error is then below 0.005."""
+BRUTE_SHARE = 50
+"""Neighborhoods larger than n / BRUTE_SHARE are cheaper from all n distances than from a tree."""
+PAIRS_AT_ONCE = 4_000_000
+"""Bound on (node, neighbor) pairs held at a time: about 100 MB."""
+
+
+def neighborhood_jaccard(adjacency: csr_array, Y: np.ndarray, hops: int = 1, sample="auto", seed=0) -> Estimate:
+    """Mean over nodes of |N(i) & L(i)| / |N(i) | L(i)|, in [0, 1], higher is better.
+
+    N(i) are the nodes within `hops` (1 or 2) edges of i, L(i) the |N(i)| nodes nearest to i in the drawing, ties
+    broken at random. Isolated nodes have no N(i) and are left out; NaN when there are no others.
+    `adjacency` is symmetric (n, n), `Y` is (n, dim).
+    """
+    rng = np.random.default_rng(seed)
+    degree = np.diff(adjacency.indptr)
+    population = np.flatnonzero(degree)
+    nodes, exact = sample_of(population, sample, SAMPLE_ABOVE, SAMPLE, rng)
+    Y = standardized(Y)
+    index = np.empty(len(nodes))
+    for chunk in _chunks(adjacency, degree, nodes, hops):
+        relevant = _within(adjacency, nodes[chunk], hops)
+        size = np.diff(relevant.indptr).astype(np.int64)
+        found = hits(Y, nodes[chunk], relevant, rng)
+        index[chunk] = found / (2 * size - found)
+    return mean_of(index, len(population), exact)
+
+
+def hits(Y: np.ndarray, nodes: np.ndarray, relevant: csr_array, rng: np.random.Generator) -> np.ndarray:
+    """For each of `nodes`, how many of its k relevant nodes (its row's columns) are among its k nearest, (len,)."""
+    k = np.diff(relevant.indptr).astype(np.int64)
+    row = np.repeat(np.arange(len(nodes)), k)
+    distance = lengths(Y, nodes[row], relevant.indices)
+    radius, beyond = _border(Y, nodes, k)
+    lower, upper = radius * (1 - TIE), radius * (1 + TIE)
+    surely = np.bincount(row[distance < lower[row]], minlength=len(nodes))
+    found = np.bincount(row[distance <= upper[row]], minlength=len(nodes))
+    tied = np.flatnonzero(beyond <= upper)
+    if len(tied):
+        # Of `at` nodes at the border, `places` belong to L(i), a random choice: its hits are hypergeometric.
+        from scipy.spatial import cKDTree
+
+        tree = cKDTree(Y)
+        within = tree.query_ball_point(Y[nodes[tied]], upper[tied], return_length=True, workers=-1) - 1
+        inside = tree.query_ball_point(Y[nodes[tied]], lower[tied], return_length=True, workers=-1) - 1
+        inside = np.where(radius[tied] > 0, inside, 0)
+        good = found[tied] - surely[tied]
+        found[tied] = surely[tied] + rng.hypergeometric(good, within - inside - good, k[tied] - inside)
+    return found
+
+
+def standardized(Y: np.ndarray) -> np.ndarray:
+    """`Y` centred and scaled to [-1, 1] in float64, so that no squared distance under- or overflows."""
+    Y = np.asarray(Y, np.float64)
+    if not len(Y):
+        return Y
+    Y = Y - (Y.min(axis=0) + Y.max(axis=0)) / 2
+    extent = np.abs(Y).max(initial=0.0)
+    return Y / extent if extent > 0 else Y
+
+
+def lengths(Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+    """|y_i - y_j| for index arrays i and j."""
+    total = np.zeros(len(i))
+    for column in Y.T:
+        total += (column[i] - column[j]) ** 2
+    return np.sqrt(total)
+
+
+def _border(Y: np.ndarray, nodes: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Distances from each node to its k-th and (k+1)-th nearest other node (infinite where there is none)."""
+    from scipy.spatial import cKDTree
+
+    n = len(Y)
+    radius, beyond = np.full(len(nodes), np.inf), np.full(len(nodes), np.inf)
+    brute = k > max(n // BRUTE_SHARE, 64)
+    for t in np.flatnonzero(brute & (k < n)):
+        # Position 0 of the sorted distances is the node itself.
+        distance = np.zeros(n)
+        for column in Y.T:
+            distance += (column - column[nodes[t]]) ** 2
+        last = min(k[t] + 1, n - 1)
+        distance.partition((k[t], last))
+        radius[t] = np.sqrt(distance[k[t]])
+        beyond[t] = np.sqrt(distance[last]) if last > k[t] else np.inf
+    rest = np.flatnonzero(~brute)
+    if not len(rest):
+        return radius, beyond
+    tree = cKDTree(Y)
+    rest = rest[np.argsort(k[rest], kind="stable")]
+    start = 0
+    while start < len(rest):
+        smallest = k[rest[start]]
+        stop = np.searchsorted(k[rest], max(2 * smallest, 8), side="right")
+        stop = min(stop, start + max(PAIRS_AT_ONCE // (2 * smallest + 10), 1))
+        part = rest[start:stop]
+        distance, _ = tree.query(Y[nodes[part]], k=np.arange(1, k[part].max() + 3), workers=-1)
+        radius[part] = np.take_along_axis(distance, k[part, None], axis=1)[:, 0]
+        beyond[part] = np.take_along_axis(distance, k[part, None] + 1, axis=1)[:, 0]
+        start = stop
+    return radius, beyond
+
+
+def _within(adjacency: csr_array, nodes: np.ndarray, hops: int) -> csr_array:
+    """Row t: the nodes at 1..hops edges from nodes[t], itself excluded."""
+    step = csr_array((np.ones(len(adjacency.indices), np.float32), adjacency.indices, adjacency.indptr), adjacency.shape)
+    reach = step[nodes]
+    for _ in range(hops - 1):
+        reach = (reach @ step + reach).tocsr()
+    row = np.repeat(np.arange(len(nodes)), np.diff(reach.indptr))
+    other = reach.indices != nodes[row]
+    counts = np.bincount(row[other], minlength=len(nodes))
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    return csr_array((np.ones(indptr[-1], np.float32), reach.indices[other], indptr), reach.shape)
+
+
+def _chunks(adjacency: csr_array, degree: np.ndarray, nodes: np.ndarray, hops: int):
+    """Slices of `nodes` whose neighborhoods hold at most about PAIRS_AT_ONCE nodes together."""
+    size = degree[nodes].astype(np.int64)
+    if hops > 1:
+        ones = np.concatenate([[0], np.cumsum(degree[adjacency.indices])])
+        size = size + ones[adjacency.indptr[nodes + 1]] - ones[adjacency.indptr[nodes]]
+    chunk = np.cumsum(size) // PAIRS_AT_ONCE
+    starts = np.concatenate([[0], np.flatnonzero(np.diff(chunk)) + 1, [len(nodes)]])
+    for start, stop in zip(starts[:-1], starts[1:], strict=True):
+        if stop > start:
+            yield slice(int(start), int(stop))

@@ -1,0 +1,48 @@
+"""What a measure found, and how sure it is: exact values have error 0, sampled ones a standard error."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Estimate(NamedTuple):
+    """A value, its standard error (0 when exact), and whether every node, pair or edge entered it."""
+
+    value: float
+    error: float
+    exact: bool
+
+
+NOTHING = Estimate(float("nan"), 0.0, True)
+"""The measure of an empty set: a graph without edges has no neighborhoods."""
+
+
+def sample_of(population: np.ndarray, sample, above: int, size: int, rng) -> tuple[np.ndarray, bool]:
+    """Members of `population` to look at, sorted, and whether they are all of it.
+
+    `sample` "auto" takes all up to `above` members and `size` of them beyond; None takes all; an int that many.
+    """
+    if sample is None or (sample == "auto" and len(population) <= above):
+        return population, True
+    wanted = size if sample == "auto" else int(sample)
+    if wanted >= len(population):
+        return population, True
+    return np.sort(rng.choice(population, wanted, replace=False)), False
+
+
+def mean_of(values: np.ndarray, population: int, exact: bool) -> Estimate:
+    """The mean of a sample drawn without replacement, with its standard error."""
+    if not len(values):
+        return NOTHING
+    if exact:
+        return Estimate(float(values.mean()), 0.0, True)
+    return Estimate(float(values.mean()), standard_error(values, population), False)
+
+
+def standard_error(values: np.ndarray, population: int) -> float:
+    """Standard error of the mean of `values`, drawn without replacement from `population` members."""
+    if len(values) < 2:
+        return float("inf")
+    return float(values.std(ddof=1) * np.sqrt((1 - len(values) / population) / len(values)))

@@ -1,0 +1,35 @@
+"""The few figures that tell two drawings apart, from arrays alone: for tuning and for the benchmarks."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+
+
+def quality(adjacency: csr_array, Y: np.ndarray, labels=None, coords=None, crossings=False, seed=0) -> dict[str, float]:
+    """Measures of the drawing `Y` (n, d) under short names, sampled where exact is slow.
+
+    np1, np2: neighborhood Jaccard within 1 and 2 edges; sns: scale-normalised stress; knn_auc, knn_acc with `labels`
+    (integers, -1 unknown); geo_r2, geo_np with `coords` (rows may be NaN); crossings when asked for.
+    """
+    from nelayout.comparison.classes import class_accuracy, class_auc
+    from nelayout.comparison.maps import map_neighbors, map_r2
+    from nelayout.comparison.neighborhoods import neighborhood_jaccard
+    from nelayout.comparison.stress import scaled_stress
+
+    found = {
+        "np1": neighborhood_jaccard(adjacency, Y, 1, seed=seed),
+        "np2": neighborhood_jaccard(adjacency, Y, 2, seed=seed),
+        "sns": scaled_stress(adjacency, Y, seed=seed),
+    }
+    if labels is not None:
+        found["knn_auc"] = class_auc(Y, labels, seed=seed)
+        found["knn_acc"] = class_accuracy(Y, labels, seed=seed)
+    if coords is not None:
+        found["geo_r2"] = map_r2(Y, coords)
+        found["geo_np"] = map_neighbors(Y, coords, seed=seed)
+    if crossings:
+        from nelayout.comparison.crossings import edge_crossings
+
+        found["crossings"] = edge_crossings(adjacency, Y, seed=seed)
+    return {name: estimate.value for name, estimate in found.items()}
