@@ -5,7 +5,7 @@ answered with its near matches::
 
     >>> from nelayout.errors import unknown
     >>> print(unknown("method", "ws-sen", ["ws-sne", "t-sne", "linlog"]))
-    unknown method 'ws-sen'; did you mean 'ws-sne'? Allowed: 'linlog', 't-sne', 'ws-sne'
+    unknown method 'ws-sen': did you mean 'ws-sne'? Allowed: 'linlog', 't-sne', 'ws-sne'
 
 All errors about input are `ValueError`.  Users of networkx also catch `networkx.NetworkXError`, so at
 that border, and only there, `for_networkx` turns an error into one that is both.
@@ -55,11 +55,11 @@ def unknown(kind: str, given: object, allowed: Iterable[str]) -> InputError:
     Examples
     --------
     >>> str(unknown("kernel", "cauchi", ["cauchy", "gauss"]))
-    "unknown kernel 'cauchi'; did you mean 'cauchy'? Allowed: 'cauchy', 'gauss'"
+    "unknown kernel 'cauchi': did you mean 'cauchy'? Allowed: 'cauchy', 'gauss'"
     """
     names = sorted({str(name) for name in allowed})
     near = near_matches(given, names)
-    hint = f"; did you mean {_alternatives(near)}?" if near else ";"
+    hint = f": did you mean {_alternatives(near)}?" if near else "."
     return InputError(f"unknown {kind} {given!r}{hint} {_allowed(names)}")
 
 
@@ -123,7 +123,12 @@ def for_networkx(exc: Exception) -> Exception:
 @functools.cache
 def _networkx_class(ours: type[Exception], theirs: type[Exception]) -> type[Exception]:
     """One class made of both, under our name: made once, so that two errors of a kind share their class."""
-    return type(ours.__name__, (ours, theirs), {"__doc__": ours.__doc__, "__module__": ours.__module__})
+
+    def reduce(error: Exception):  # the class has no importable name: pickled as what it is made of
+        return for_networkx, (ours(*error.args),)
+
+    body = {"__doc__": ours.__doc__, "__module__": ours.__module__, "__reduce__": reduce}
+    return type(ours.__name__, (ours, theirs), body)
 
 
 def _plain(name: str) -> str:
@@ -136,7 +141,7 @@ def _alternatives(names: list[str]) -> str:
 
 def _allowed(names: list[str]) -> str:
     if not names:
-        return "none exist here"
+        return "There are none."
     listed = ", ".join(repr(name) for name in names[:LISTED_NAMES])
     more = len(names) - LISTED_NAMES
     return f"Allowed: {listed}" + (f" and {more} more" if more > 0 else "")

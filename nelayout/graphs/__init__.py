@@ -1,0 +1,106 @@
+"""The border: networkx, igraph, scipy.sparse and files -> `Network`, and positions back in the host's own type.
+
+Everything about hosts happens here, nothing of them travels further down: labels, attributes, directions,
+parallel edges, self-loops.  One file for each host; `HOSTS` is the table.  No host is imported: a graph of a
+package can only arrive when that package is loaded, so it is looked up in `sys.modules`.
+
+    >>> import networkx as nx
+    >>> network = read(nx.path_graph(["a", "b", "c"]))
+    >>> network.labels, network.adjacency.nnz, network.directed, network.weighted
+    (['a', 'b', 'c'], 4, False, False)
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..errors import InputError, InputTypeError, Unsupported, for_networkx
+from . import arrays, igraph, networkx
+from .network import Host, Network
+
+__all__ = ["HOSTS", "Host", "Network", "guard", "read"]
+
+HOSTS = {"networkx": networkx, "igraph": igraph, "arrays": arrays}
+"""Each has ``recognises(G) -> bool`` and ``read(G, weight, weight_kind) -> Network``."""
+
+
+def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity") -> Network:
+    """The symmetric weights of any graph that we understand.
+
+    P_ij = P_ji = w for an undirected edge; w_ij + w_ji for directed ones; parallel edges add up, self-loops
+    are dropped, weight 0 is no edge.  `G` is not changed, and no memory is shared with it.
+
+    Parameters
+    ----------
+    G : networkx graph (also digraph, multigraph, view), igraph.Graph, scipy.sparse matrix or array, square
+        NumPy array.
+    weight : edge attribute that holds the weights; None takes every edge as 1.  An edge without it weighs 1.
+        When no edge has it, all weigh 1, and `Network.notes` names the numeric attributes that were not used.
+        For matrices: None takes every non-zero entry as 1, any name takes the entries.
+    weight_kind : what the numbers are: "similarity" (w itself), "distance" (long is weak: mean(d) / d, so that
+        an edge of mean length weighs 1 and the unit of length does not matter), "log" (ln(1 + w), for
+        heavy-tailed weights).  Parallel and opposite edges add up as similarities.
+
+    Raises
+    ------
+    InputTypeError
+        for something that is no graph.
+    InputError
+        naming the edge whose weight is negative, NaN, infinite or not a number, or a distance that is <= 0;
+        for an unknown `weight_kind`, with near matches.  For networkx graphs they are
+        `networkx.NetworkXError` too.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> read(np.array([[0, 1, 0], [0, 0, 4], [0, 0, 0]]), weight_kind="log").adjacency.toarray().round(2)
+    array([[0.  , 0.69, 0.  ],
+           [0.69, 0.  , 1.61],
+           [0.  , 1.61, 0.  ]])
+    """
+    for host in HOSTS.values():
+        if host.recognises(G):
+            return host.read(G, weight, weight_kind)
+    raise _no_graph(G)
+
+
+@contextmanager
+def guard(G: Any) -> Iterator[None]:
+    """Within it, our errors are errors of the package that `G` comes from as well (`networkx.NetworkXError`).
+
+    For what goes wrong before or around `read`; a `Network` has the same as ``network.host.guard()``.
+    """
+    if not networkx.recognises(G):
+        yield
+        return
+    try:
+        yield
+    except (InputError, Unsupported) as error:
+        translated = for_networkx(error)
+        if translated is error:
+            raise
+        raise translated.with_traceback(error.__traceback__) from error.__cause__
+
+
+def _no_graph(G: Any) -> InputTypeError:
+    kind = f"{type(G).__module__}.{type(G).__qualname__}".removeprefix("builtins.")
+    hint = ""
+    if isinstance(G, (list, tuple, set, dict)):
+        hint = (
+            "; a list of edges or a dict of neighbours becomes a graph with networkx.Graph(...), "
+            "a list of rows a matrix with numpy.array(...)"
+        )
+    elif isinstance(G, (str, bytes)) or hasattr(G, "__fspath__"):
+        hint = "; a file is read with nelayout.graphs.files.read_graph(path), or on the command line"
+    elif "pandas" in sys.modules and hasattr(G, "to_numpy"):
+        hint = "; an adjacency table becomes a matrix with .to_numpy(), a table of edges a graph with "
+        hint += "networkx.from_pandas_edgelist(...)"
+    elif isinstance(G, type):
+        hint = "; this is a class: pass an instance of it"
+    return InputTypeError(
+        f"{kind} is no graph; allowed are networkx graphs, igraph.Graph, scipy.sparse matrices or arrays and "
+        f"square NumPy arrays{hint}"
+    )

@@ -1,0 +1,159 @@
+"""Adjacency matrices: scipy.sparse of any format, and square dense arrays; positions go back as an array.
+
+Entry (i, j) is the weight of the edge i -> j.  A matrix that equals its transpose (to 1e-12 of its largest
+entry) is an undirected graph, of any other A + A^T is taken::
+
+    >>> read(np.array([[9.0, 2.0], [2.0, 0.0]]), "weight", "similarity").adjacency.toarray()
+    array([[0., 2.],
+           [2., 0.]])
+    >>> read(np.array([[9.0, 2.0], [1.0, 0.0]]), "weight", "similarity").adjacency.toarray()
+    array([[0., 3.],
+           [3., 0.]])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from ..errors import InputError, InputTypeError
+from . import per_node
+from .network import Network, canonical, check_size
+from .weights import check_kind, similarities, zero_note
+
+SYMMETRY = 1e-12
+"""How far a matrix may be from its transpose, relative to its largest entry, and still be undirected."""
+
+
+def recognises(G: Any) -> bool:
+    """Whether `G` is a sparse matrix or array, or a NumPy array (of whatever shape)."""
+    return issparse(G) or isinstance(G, np.ndarray)
+
+
+def read(G: Any, weight: str | None, weight_kind: str) -> Network:
+    """The `Network` of an adjacency matrix; see `nelayout.graphs.read` for the rules.
+
+    ``weight=None`` takes every non-zero entry as 1, any attribute name takes the entries as they are.
+    Entries of a sparse matrix that are stored in pieces are added up first: this is what the matrix says.
+    """
+    check_kind(weight_kind)
+    matrix = _off_diagonal(_as_csr(G))
+    n = matrix.shape[0]
+    notes: tuple[str, ...] = ()
+    if weight is None:
+        matrix = _where(matrix, matrix.data != 0)
+        matrix.data = np.ones(len(matrix.data))
+    else:
+
+        def name(k: int) -> str:
+            row = int(np.searchsorted(matrix.indptr, k, side="right")) - 1
+            return f"edge ({row}, {int(matrix.indices[k])})"
+
+        matrix.data = similarities(matrix.data, weight_kind, "weight", name)
+        zeros = len(matrix.data) - np.count_nonzero(matrix.data)
+        matrix, notes = _where(matrix, matrix.data != 0), zero_note(int(zeros))
+    weighted = bool(np.any(matrix.data != 1))
+    adjacency, directed = _symmetrised(matrix)
+    return Network(range(n), canonical(adjacency), directed, weighted, notes, ArrayHost(n))
+
+
+def _as_csr(G: Any) -> csr_array:
+    """float64, sorted, without duplicates; may share memory with `G`, which is left as it is."""
+    if isinstance(G, np.ma.MaskedArray):
+        G = G.filled(0)
+    shape, kind = G.shape, G.dtype
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise InputError(
+            f"the array has shape {shape}; a graph is a square adjacency matrix (n, n). "
+            "For vectors, one row per sample, use nelayout.embed"
+        )
+    if kind.kind not in "biuf":
+        raise InputTypeError(
+            f"the matrix has dtype {kind}; weights must be real numbers: convert it, e.g. A.astype(float)"
+        )
+    check_size(shape[0], G.nnz if issparse(G) else int(np.count_nonzero(G)))
+    if not issparse(G):
+        return csr_array(np.asarray(G, dtype=np.float64))
+    matrix = csr_array(G.tocsr()).astype(np.float64, copy=False)
+    # fresh flags and index arrays of the same memory: sorting in place must not reach the caller's matrix
+    matrix = csr_array((matrix.data, matrix.indices, matrix.indptr), shape=shape)
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return matrix
+
+
+def _off_diagonal(matrix: csr_array) -> csr_array:
+    """The matrix without its diagonal, as an object whose `data` may be replaced."""
+    n = matrix.shape[0]
+    rows = np.repeat(np.arange(n, dtype=matrix.indices.dtype), np.diff(matrix.indptr))
+    return _where(matrix, rows != matrix.indices)
+
+
+def _where(matrix: csr_array, keep: np.ndarray) -> csr_array:
+    """The stored entries that are kept; shares memory with `matrix` where all are."""
+    if keep.all():
+        return csr_array((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape)
+    before = np.concatenate([[0], np.cumsum(keep)])
+    parts = matrix.data[keep], matrix.indices[keep], before[matrix.indptr]
+    return csr_array(parts, shape=matrix.shape)
+
+
+def _symmetrised(matrix: csr_array) -> tuple[csr_array, bool]:
+    """(A, False) for a symmetric matrix, else (A + A^T, True); new memory, equal to its transpose bit by bit."""
+    mirrored = matrix.T.tocsr()
+    if len(matrix.data) == 0:
+        return mirrored, False
+    largest = matrix.data.max()
+    if np.array_equal(matrix.indptr, mirrored.indptr) and np.array_equal(matrix.indices, mirrored.indices):
+        apart = np.abs(matrix.data - mirrored.data).max()
+        if apart == 0:
+            return mirrored, False
+    else:
+        apart = abs(matrix - mirrored).max()
+    with np.errstate(over="ignore"):
+        total = matrix + mirrored
+    if apart <= SYMMETRY * largest:
+        return total * 0.5, False
+    return total, True
+
+
+class ArrayHost:
+    """A matrix as the host of a layout: nodes are 0 .. n-1, everything is an array in this order."""
+
+    stores = False
+
+    def __init__(self, n: int):
+        self.aliases: list[range] = [range(n)]
+
+    def positions(self, pos: Any, dim: int) -> np.ndarray:
+        return per_node.positions(pos, dim, self.aliases)
+
+    def nodes(self, which: Iterable[Hashable] | None, what: str = "fixed") -> np.ndarray:
+        return per_node.nodes(which, what, self.aliases)
+
+    def values(self, x: Any, what: str, *, nonnegative: bool = False) -> np.ndarray:
+        if isinstance(x, str):
+            raise InputError(
+                f"{what} is the name {x!r} and a matrix has no node attributes; give a number, or an array of "
+                f"{len(self.aliases[0])} numbers"
+            )
+        return per_node.values(x, what, self.aliases, nonnegative=nonnegative)
+
+    def attributes(self) -> list[str]:
+        return []
+
+    def write(self, Y: np.ndarray, store_pos_as: str | None = None) -> np.ndarray:
+        if store_pos_as is not None:
+            raise InputError(
+                f"store_pos_as={store_pos_as!r}: a matrix has no node attributes to keep positions in; use the "
+                "array that comes back"
+            )
+        return np.array(Y, dtype=np.float64)
+
+    def guard(self) -> AbstractContextManager[None]:
+        return nullcontext()

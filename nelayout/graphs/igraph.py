@@ -1,0 +1,122 @@
+"""igraph graphs; positions go back as an ``igraph.Layout``.
+
+A vertex answers to its index and, where the graph has the attribute "name", to its name.  igraph knows no
+missing attribute: None stands for it, in edges (weight 1) as in vertices (no value).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import numpy as np
+
+from ..errors import unknown
+from . import per_node
+from .network import Network, symmetric
+from .numbers import plain_numbers, shown
+from .weights import check_kind, shown_attribute, similarities, unused_note, zero_note
+
+
+def recognises(G: Any) -> bool:
+    """Whether `G` is an igraph.Graph."""
+    graph = getattr(sys.modules.get("igraph"), "Graph", None)
+    return graph is not None and isinstance(G, graph)
+
+
+def read(G: Any, weight: str | None, weight_kind: str) -> Network:
+    """The `Network` of an igraph graph; see `nelayout.graphs.read` for the rules."""
+    check_kind(weight_kind)
+    host = IgraphHost(G)
+    labels = host.aliases[0]
+    ends = np.array(G.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+    edges = np.flatnonzero(ends[:, 0] != ends[:, 1])
+    rows, cols = ends[edges, 0], ends[edges, 1]
+    weights, notes = np.ones(len(edges)), ()
+
+    def given(attribute: str) -> list:
+        values = G.es[attribute]
+        return values if len(edges) == len(values) else [values[k] for k in edges.tolist()]
+
+    if weight is not None and len(edges):
+        values = given(weight) if weight in G.es.attributes() else []
+        if any(value is not None for value in values):
+            weights = similarities(
+                [1 if value is None else value for value in values],
+                weight_kind,
+                shown_attribute(weight),
+                lambda k: f"edge ({shown(labels[rows[k]])}, {shown(labels[cols[k]])})",
+            )
+            notes = zero_note(int(np.count_nonzero(weights == 0)))
+        else:
+            others = [name for name in G.es.attributes() if name != weight]
+            notes = unused_note(weight, others, lambda name: _numeric(given(name)))
+    return Network(
+        labels=labels,
+        adjacency=symmetric(len(labels), rows, cols, weights),
+        directed=G.is_directed(),
+        weighted=bool(np.any((weights != 1) & (weights != 0))),
+        notes=notes,
+        host=host,
+    )
+
+
+def _numeric(values: list) -> bool:
+    """Whether an edge attribute holds numbers wherever it is set; booleans are answers, not numbers."""
+    given = [value for value in values if value is not None]
+    return bool(given) and not isinstance(given[0], (bool, str)) and plain_numbers(given) is not None
+
+
+class IgraphHost:
+    """An igraph graph as the host of a layout: vertices by name or index, `igraph.Layout` for positions."""
+
+    stores = True
+
+    def __init__(self, G: Any):
+        self.G = G
+        self.aliases: Sequence[Sequence[Hashable]] = _aliases(G)
+
+    def positions(self, pos: Any, dim: int) -> np.ndarray:
+        if isinstance(pos, sys.modules["igraph"].Layout):
+            pos = pos.coords
+        return per_node.positions(pos, dim, self.aliases)
+
+    def nodes(self, which: Iterable | None, what: str = "fixed") -> np.ndarray:
+        return per_node.nodes(which, what, self.aliases)
+
+    def values(self, x: Any, what: str, *, nonnegative: bool = False) -> np.ndarray:
+        if isinstance(x, str):
+            if x not in self.G.vs.attributes():
+                raise unknown(f"vertex attribute for {what}", x, self.attributes())
+            labels = self.aliases[0]
+            given = {label: value for label, value in zip(labels, self.G.vs[x]) if value is not None}
+            return per_node.values(given, f"{what} {x!r}", self.aliases[:1], nonnegative=nonnegative)
+        return per_node.values(x, what, self.aliases, nonnegative=nonnegative)
+
+    def attributes(self) -> list[str]:
+        return sorted(self.G.vs.attributes())
+
+    def write(self, Y: np.ndarray, store_pos_as: str | None = None) -> Any:
+        rows = np.asarray(Y, dtype=np.float64).tolist()
+        if store_pos_as is not None:
+            self.G.vs[store_pos_as] = [list(row) for row in rows]
+        return sys.modules["igraph"].Layout(rows, dim=np.shape(Y)[1])
+
+    def guard(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+
+def _aliases(G: Any) -> list[Sequence[Hashable]]:
+    """Names first, where they tell the vertices apart; then indices."""
+    numbers = range(G.vcount())
+    if "name" not in G.vs.attributes():
+        return [numbers]
+    names = G.vs["name"]
+    try:
+        distinct = len(Counter(names)) == len(names) and None not in names
+    except TypeError:  # names that are lists: igraph allows any object
+        return [numbers]
+    return [names, numbers] if distinct else [numbers]

@@ -1,0 +1,144 @@
+"""`Network`, the only graph type below the border, and how a list of edges becomes one.
+
+A digraph with an edge 0 -> 1 of weight 2, an edge 1 -> 0 of weight 3 and a self-loop at 1 becomes one
+undirected edge of weight 5::
+
+    >>> symmetric(2, np.array([0, 1, 1]), np.array([1, 0, 1]), np.array([2.0, 3.0, 7.0])).toarray()
+    array([[0., 5.],
+           [5., 0.]])
+
+Nothing else is decided here: which attribute is the weight and what it means is read in
+`nelayout.graphs.weights`, and each host (networkx, igraph, arrays) has a file of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from ..errors import InputError, Unsupported
+
+LARGEST_INDEX = np.iinfo(np.int32).max
+
+
+class Host(Protocol):
+    """What a kind of graph (networkx, igraph, arrays) must be able to do: one small class for each.
+
+    ``aliases``: the names that a node answers to, as sequences in node order; the first one is
+    `Network.labels`.  ``stores``: whether `write` can keep positions in the graph itself.
+    """
+
+    aliases: Sequence[Sequence[Hashable]]
+    stores: bool
+
+    def positions(self, pos: Any, dim: int) -> np.ndarray:
+        """What the user gave as `pos` -> (n, dim) float64 in node order, NaN rows where a node has none.
+
+        Extra keys are ignored.  Raises `InputError` naming the node for a wrong length or a number that
+        is not finite.
+        """
+        ...
+
+    def nodes(self, which: Iterable | None, what: str = "fixed") -> np.ndarray:
+        """Node labels (or one label, or a boolean mask) -> their indices, int64, sorted, each once.
+
+        Raises `InputError` naming the label that is no node of the graph.
+        """
+        ...
+
+    def values(self, x: Any, what: str, *, nonnegative: bool = False) -> np.ndarray:
+        """One number per node, (n,) float64, from a scalar, dict, array or the name of a node attribute.
+
+        Raises `InputError` naming the node whose value is missing, not a number or not finite (with
+        `nonnegative`: or negative), and for an attribute that does not exist, with near matches.
+        """
+        ...
+
+    def attributes(self) -> Sequence[str]:
+        """The names of the node attributes."""
+        ...
+
+    def write(self, Y: np.ndarray, store_pos_as: str | None = None) -> Any:
+        """Positions (n, dim) in the host's own type; with `store_pos_as` also kept in the graph."""
+        ...
+
+    def guard(self) -> AbstractContextManager[None]:
+        """Within it, our own errors (`InputError`, `Unsupported`) become the host's as well."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Network:
+    """Node labels and symmetric weights.
+
+    labels: node labels in the host's order (``range(n)`` for arrays).
+    adjacency: (n, n) symmetric csr_array, float64 > 0, int32 indices, sorted, without duplicates, without
+        diagonal: P_ij = P_ji, for a directed graph w_ij + w_ji.
+    directed: whether the host's graph was (then opposite edges have been added up).
+    weighted: whether an edge weight other than 1 was read.
+    notes: one sentence each on what the user may not expect (a numeric attribute that was not used).
+    host: writes positions back and reads per-node input.
+    """
+
+    labels: Sequence[Hashable]
+    adjacency: csr_array
+    directed: bool
+    weighted: bool
+    notes: tuple[str, ...]
+    host: Host
+
+
+def symmetric(n: int, rows: np.ndarray, cols: np.ndarray, weights: np.ndarray) -> csr_array:
+    """Sum of the edges (rows[k], cols[k]) of weight weights[k], taken as undirected.
+
+    Self-loops and weights 0 are dropped, parallel and opposite edges add up.  Summed once, in the upper
+    triangle, and mirrored: the result equals its transpose bit by bit.
+
+    Raises
+    ------
+    InputError
+        if weights add up to more than the largest float.
+
+    Examples
+    --------
+    >>> symmetric(2, np.array([1, 0]), np.array([0, 1]), np.array([1.0, 1.0])).data
+    array([2., 2.])
+    """
+    keep = (rows != cols) & (weights != 0)
+    if not keep.all():
+        rows, cols, weights = rows[keep], cols[keep], weights[keep]
+    check_size(n, 2 * len(rows))
+    low = np.minimum(rows, cols).astype(np.int32, copy=False)
+    high = np.maximum(rows, cols).astype(np.int32, copy=False)
+    with np.errstate(over="ignore"):
+        upper = csr_array((weights, (low, high)), shape=(n, n), dtype=np.float64)
+        upper.sum_duplicates()
+    return canonical(upper + upper.T)
+
+
+def canonical(matrix: Any) -> csr_array:
+    """The same matrix with sorted int32 indices and finite sums; takes over the memory of `matrix`."""
+    matrix = csr_array(matrix)
+    matrix.sum_duplicates()
+    if not np.isfinite(matrix.data).all():
+        raise InputError(
+            "edge weights are too large to be added up in double precision; divide all of them by their "
+            'largest, or use weight_kind="log"'
+        )
+    matrix.indices = matrix.indices.astype(np.int32, copy=False)
+    matrix.indptr = matrix.indptr.astype(np.int32, copy=False)
+    return matrix
+
+
+def check_size(n: int, entries: int) -> None:
+    """Raises `Unsupported` before a graph is built that 32-bit indices cannot number."""
+    if max(n, entries) > LARGEST_INDEX:
+        raise Unsupported(
+            f"the graph has {n} nodes and {entries} matrix entries; at most {LARGEST_INDEX} of each can be "
+            "indexed: lay out a part of it, or a coarser graph"
+        )

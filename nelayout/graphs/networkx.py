@@ -1,0 +1,142 @@
+"""networkx graphs, digraphs, multigraphs and views of them; positions go back as ``{node: array}``.
+
+networkx is not imported here: a graph of its can only arrive when it is loaded already.
+
+    >>> import networkx as nx
+    >>> G = nx.MultiDiGraph([("a", "b", {"weight": 2}), ("b", "a"), ("b", "b")])
+    >>> network = read(G, "weight", "similarity")
+    >>> network.labels, network.adjacency.data
+    (['a', 'b'], array([3., 3.]))
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Hashable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError, Unsupported, for_networkx, unknown
+from . import per_node
+from .network import Network, symmetric
+from .numbers import plain_numbers, shown
+from .weights import check_kind, shown_attribute, similarities, unused_note, zero_note
+
+
+def recognises(G: Any) -> bool:
+    """Whether `G` is a networkx graph."""
+    module = sys.modules.get("networkx")
+    graph = getattr(module, "Graph", None)
+    return graph is not None and isinstance(G, graph)
+
+
+def read(G: Any, weight: str | None, weight_kind: str) -> Network:
+    """The `Network` of a networkx graph; see `nelayout.graphs.read` for the rules."""
+    host = NetworkxHost(G)
+    with host.guard():
+        check_kind(weight_kind)
+        labels = host.aliases[0]
+        n = len(labels)
+        rows, cols, data = _edges(G, labels)
+        weights, notes = np.ones(len(rows)), ()
+        if weight is not None and data:
+            if any(weight in attributes for attributes in data):
+                weights = similarities(
+                    [attributes.get(weight, 1) for attributes in data],
+                    weight_kind,
+                    shown_attribute(weight),
+                    lambda k: f"edge ({shown(labels[rows[k]])}, {shown(labels[cols[k]])})",
+                )
+                notes = zero_note(int(np.count_nonzero(weights == 0)))
+            else:
+                notes = unused_note(weight, set().union(*data), lambda name: _numeric(data, name))
+        return Network(
+            labels=labels,
+            adjacency=symmetric(n, rows, cols, weights),
+            directed=G.is_directed(),
+            weighted=bool(np.any((weights != 1) & (weights != 0))),
+            notes=notes,
+            host=host,
+        )
+
+
+def _edges(G: Any, labels: list) -> tuple[np.ndarray, np.ndarray, list[dict]]:
+    """Each edge once (undirected: from the earlier node), self-loops left out: ends and attribute dicts.
+
+    Walks the adjacency, whose dicts networkx hands out as they are: three times as fast as `G.edges`.
+    """
+    index = dict(zip(labels, range(len(labels))))
+    sources: list[int] = []
+    degrees: list[int] = []
+    targets: list[int] = []
+    data: list[Any] = []
+    for node, neighbours in G.adjacency():
+        before = len(targets)
+        targets.extend(map(index.__getitem__, neighbours))
+        data.extend(neighbours.values())
+        sources.append(index[node])
+        degrees.append(len(targets) - before)
+    rows = np.repeat(np.array(sources, dtype=np.int64), np.array(degrees, dtype=np.int64))
+    cols = np.array(targets, dtype=np.int64)
+    keep = rows != cols if G.is_directed() else rows < cols
+    if not keep.all():
+        data = [attributes for attributes, kept in zip(data, keep.tolist()) if kept]
+        rows, cols = rows[keep], cols[keep]
+    if G.is_multigraph():
+        parallel = np.array([len(edges) for edges in data], dtype=np.int64)
+        rows, cols = np.repeat(rows, parallel), np.repeat(cols, parallel)
+        data = [attributes for edges in data for attributes in edges.values()]
+    return rows, cols, data
+
+
+def _numeric(data: list[dict], name: str) -> bool:
+    """Whether an edge attribute holds numbers wherever it is set; booleans are answers, not numbers."""
+    given = [attributes[name] for attributes in data if name in attributes]
+    return not isinstance(given[0], (bool, str)) and plain_numbers(given) is not None
+
+
+class NetworkxHost:
+    """A networkx graph as the host of a layout: dicts keyed by node, arrays in node order."""
+
+    stores = True
+
+    def __init__(self, G: Any):
+        self.G = G
+        self.aliases: list[list[Hashable]] = [list(G)]
+
+    def positions(self, pos: Any, dim: int) -> np.ndarray:
+        return per_node.positions(pos, dim, self.aliases)
+
+    def nodes(self, which: Iterable | None, what: str = "fixed") -> np.ndarray:
+        return per_node.nodes(which, what, self.aliases)
+
+    def values(self, x: Any, what: str, *, nonnegative: bool = False) -> np.ndarray:
+        if isinstance(x, str):
+            given = {node: data[x] for node, data in self.G.nodes(data=True) if x in data}
+            if not given:
+                raise unknown(f"node attribute for {what}", x, self.attributes())
+            what, x = f"{what} {x!r}", given
+        return per_node.values(x, what, self.aliases, nonnegative=nonnegative)
+
+    def attributes(self) -> list[str]:
+        names = set().union(*(data for _, data in self.G.nodes(data=True)))
+        return sorted(name for name in names if isinstance(name, str))
+
+    def write(self, Y: np.ndarray, store_pos_as: str | None = None) -> dict[Hashable, np.ndarray]:
+        pos = dict(zip(self.aliases[0], np.array(Y, dtype=np.float64)))
+        if store_pos_as is not None:
+            for node, position in pos.items():
+                self.G.nodes[node][store_pos_as] = position
+        return pos
+
+    @contextmanager
+    def guard(self) -> Iterator[None]:
+        try:
+            yield
+        except (InputError, Unsupported) as error:
+            translated = for_networkx(error)
+            if translated is error:
+                raise
+            raise translated.with_traceback(error.__traceback__) from error.__cause__

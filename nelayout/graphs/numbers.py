@@ -1,0 +1,89 @@
+"""Numbers out of what users store: lists of attribute values become float64, or an error names the culprit.
+
+Fast where NumPy understands the list as it stands; only a list that it does not is walked through, and
+then the first value that is no number is named in the host's own words::
+
+    >>> numbers([1, True, 2.5], "weight", lambda k: f"edge {k}")
+    array([1. , 1. , 2.5])
+    >>> numbers([1, "two"], "weight", lambda k: f"edge {k}")
+    Traceback (most recent call last):
+    ...
+    nelayout.errors.InputError: edge 1 has weight 'two'; every weight must be a finite number
+"""
+
+from __future__ import annotations
+
+import decimal
+import numbers as abstract
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+
+REAL = (abstract.Real, decimal.Decimal, np.bool_)
+
+
+def numbers(
+    values: Sequence | np.ndarray, what: str, name: Callable[[int], str], nonnegative: bool = False
+) -> np.ndarray:
+    """`values` as float64; booleans count as 0 and 1.
+
+    Parameters
+    ----------
+    values : one value per edge or node.
+    what : what a value is, in the singular ("weight", "mass").
+    name : the name of the k-th edge or node for the message ("edge ('a', 'b')").
+    nonnegative : whether negative numbers are refused.
+
+    Raises
+    ------
+    InputError
+        naming the first value that is not a number, not finite or (with `nonnegative`) negative.
+    """
+    result = plain_numbers(values)
+    if result is None:
+        for k, value in enumerate(values):
+            if not isinstance(value, REAL):
+                raise _refused(value, what, name(k), nonnegative)
+        result = np.array([_as_float(value) for value in values], dtype=np.float64)
+    wrong = ~np.isfinite(result)
+    if nonnegative:
+        wrong |= result < 0
+    if wrong.any():
+        k = int(np.argmax(wrong))
+        raise _refused(values[k], what, name(k), nonnegative)
+    return result
+
+
+def plain_numbers(values: Any) -> np.ndarray | None:
+    """`values` as a 1-d float64 array if NumPy takes them for real numbers, else None."""
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError, OverflowError):
+        return None
+    if array.size == 0 and array.ndim == 1:
+        return np.zeros(0)
+    if array.ndim != 1 or array.dtype.kind not in "biuf":
+        return None
+    with np.errstate(over="ignore"):
+        return array.astype(np.float64)
+
+
+def shown(value: object) -> str:
+    """A value as it reads in a message: without NumPy's type around a number, and not longer than a line."""
+    text = repr(value.item() if isinstance(value, np.generic) else value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _as_float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf")
+
+
+def _refused(value: object, what: str, name: str, nonnegative: bool) -> InputError:
+    least = " >= 0" if nonnegative else ""
+    return InputError(f"{name} has {what} {shown(value)}; every {what} must be a finite number{least}")

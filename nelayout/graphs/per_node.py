@@ -1,0 +1,174 @@
+"""What users hand over for each node (positions, sizes, masses, a set of fixed nodes), in node order.
+
+A node answers to its label, in igraph also to its number: `aliases` is a list of such label sequences,
+each in node order, the first one being the one that messages use::
+
+    >>> positions({"b": (3, 4), "elsewhere": (0, 0)}, 2, [["a", "b"]])
+    array([[nan, nan],
+           [ 3.,  4.]])
+    >>> values({"a": 1, "b": 2}, "size", [["a", "b"]])
+    array([1., 2.])
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError, InputTypeError, near_matches
+from .numbers import REAL, numbers, shown
+
+MISSING: Any = object()
+Aliases = Sequence[Sequence[Hashable]]
+
+
+def positions(pos: Any, dim: int, aliases: Aliases, what: str = "pos") -> np.ndarray:
+    """(n, dim) float64, NaN rows where a node has no position; `pos` None, a mapping or n rows.
+
+    Raises
+    ------
+    InputError
+        for a number of rows other than n, and naming the node whose position has not `dim` coordinates or
+        holds something that is not a finite number.
+    """
+    n = len(aliases[0])
+    result = np.full((n, dim), np.nan)
+    if pos is None:
+        return result
+    mapping = as_mapping(pos)
+    if mapping is None:
+        rows, where = _sequence(pos, n, what), np.arange(n)
+    else:
+        rows, where = found(mapping, aliases)
+    try:
+        coordinates = np.array(rows, dtype=np.float64)
+    except (ValueError, TypeError):
+        coordinates = np.zeros(0)
+    if len(where) and (coordinates.shape != (len(where), dim) or not np.isfinite(coordinates).all()):
+        coordinates = np.array([_position(row, dim, aliases[0][i], what) for row, i in zip(rows, where)])
+    if len(where):
+        result[where] = coordinates
+    return result
+
+
+def values(x: Any, what: str, aliases: Aliases, *, nonnegative: bool = False) -> np.ndarray:
+    """(n,) float64 from a scalar, a mapping that has every node, or n values in node order.
+
+    Raises `InputError` naming the node whose value is missing, not a finite number, or negative.
+    """
+    labels = aliases[0]
+    n = len(labels)
+
+    def name(k: int) -> str:
+        return f"node {shown(labels[k])}"
+
+    if isinstance(x, REAL) or (isinstance(x, np.ndarray) and x.ndim == 0):
+        return np.full(n, numbers([x], what, lambda _: "every node", nonnegative))
+    mapping = as_mapping(x)
+    if mapping is None:
+        return numbers(_sequence(x, n, what), what, name, nonnegative)
+    given, where = found(mapping, aliases)
+    if len(where) < n:
+        without = sorted(set(range(n)).difference(where))
+        raise InputError(
+            f"{name(without[0])} has no {what} ({len(without)} of {n} nodes have none); give every node one"
+        )
+    return numbers(given, what, name, nonnegative)
+
+
+def nodes(which: Iterable | None, what: str, aliases: Aliases) -> np.ndarray:
+    """Indices (int64, sorted, each once) of labels; a single label and a boolean mask of n are understood.
+
+    Raises `InputError` naming the label that is no node, with near matches.
+    """
+    n = len(aliases[0])
+    if which is None:
+        return np.zeros(0, dtype=np.int64)
+    if isinstance(which, np.ndarray) and which.dtype == bool:
+        if which.shape != (n,):
+            raise InputError(f"{what} is a mask of shape {which.shape} and the graph has {n} nodes: make it ({n},)")
+        return np.flatnonzero(which)
+    index: dict[Hashable, int] = {}
+    for labels in reversed(aliases):
+        index.update(zip(labels, range(n)))
+    if _is_key(which, index):
+        return np.array([index[which]], dtype=np.int64)  # pyright: ignore[reportArgumentType]  # hashable, see above
+    if isinstance(which, str) or not isinstance(which, Iterable):
+        raise _no_node(which, what, aliases[0])
+    found_nodes = set()
+    for label in which:
+        if not _is_key(label, index):
+            raise _no_node(label, what, aliases[0])
+        found_nodes.add(index[label])
+    return np.array(sorted(found_nodes), dtype=np.int64)
+
+
+def as_mapping(x: Any) -> Mapping | None:
+    """`x` itself if it is a mapping, a pandas Series as one (it goes by its index, not by order), else None."""
+    if isinstance(x, Mapping):
+        return x
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(x, pandas.Series):
+        return x.to_dict()
+    return None
+
+
+def found(mapping: Mapping, aliases: Aliases) -> tuple[list, np.ndarray]:
+    """The values of the nodes that are keys of `mapping`, and the indices of these nodes."""
+    given = [mapping.get(label, MISSING) for label in aliases[0]]
+    for labels in aliases[1:]:
+        given = [mapping.get(label, MISSING) if v is MISSING else v for v, label in zip(given, labels)]
+    where = [i for i, value in enumerate(given) if value is not MISSING]
+    return [given[i] for i in where], np.array(where, dtype=np.int64)
+
+
+def _sequence(x: Any, n: int, what: str) -> Sequence | np.ndarray:
+    if isinstance(x, np.ma.MaskedArray):
+        x = x.astype(float).filled(np.nan)  # a masked entry is no number: it will be named
+    if isinstance(x, (str, bytes)) or not hasattr(x, "__len__"):
+        raise InputTypeError(
+            f"{what} is {shown(x)} ({type(x).__name__}); allowed are a dict keyed by node and an array in node order"
+        )
+    if len(x) != n:
+        raise InputError(
+            f"{what} has {len(x)} rows and the graph has {n} nodes; give one row per node in node order, "
+            "or a dict keyed by node"
+        )
+    return x if isinstance(x, np.ndarray) else list(x)
+
+
+def _position(row: Any, dim: int, label: Hashable, what: str) -> np.ndarray:
+    """One node's position, or the error that names the node."""
+    try:
+        array = np.asarray(row, dtype=np.float64)
+    except (ValueError, TypeError):
+        raise InputError(f"{what} of node {shown(label)} is {shown(row)}; it must be {dim} finite numbers") from None
+    if array.ndim != 1:
+        raise InputError(f"{what} of node {shown(label)} is {shown(row)}; it must be a list of {dim} numbers")
+    if len(array) != dim:
+        raise InputError(
+            f"{what} of node {shown(label)} has {len(array)} coordinates and dim={dim}; "
+            f"pass dim={len(array)}, or positions with {dim} coordinates"
+        )
+    if not np.isfinite(array).all():
+        raise InputError(
+            f"{what} of node {shown(label)} is {shown(array.tolist())}; it must be {dim} finite numbers: "
+            "leave a node without position out of a dict"
+        )
+    return array
+
+
+def _is_key(label: Any, index: Mapping) -> bool:
+    try:
+        return label in index
+    except TypeError:  # not hashable: a list of labels, or no label at all
+        return False
+
+
+def _no_node(label: Any, what: str, labels: Sequence[Hashable]) -> InputError:
+    near = near_matches(label, [name for name in labels if isinstance(name, str)])
+    hint = f"did you mean {near[0]!r}?" if near else f"give labels of the graph's {len(labels)} nodes"
+    return InputError(f"{what} holds {shown(label)}, which is no node of the graph; {hint}")

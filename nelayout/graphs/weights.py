@@ -1,0 +1,132 @@
+"""What an edge's number means: similarity, distance, or a similarity with a heavy tail.
+
+The layouts want similarities: P_ij large draws i and j together.  ``weight_kind`` says what the numbers in
+the graph are; it is never guessed.  For the numbers 1, 2 and 3 (mean 2)::
+
+    >>> for kind in KINDS:
+    ...     print(kind, similarities(np.array([1.0, 2.0, 3.0]), kind, "weight", str).round(3))
+    similarity [1. 2. 3.]
+    distance [2.    1.    0.667]
+    log [0.693 1.099 1.386]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from ..errors import InputError, near_matches, unknown
+from .numbers import numbers, shown
+
+NOT_A_WEIGHT = frozenset({"id", "key"})
+"""Numeric edge attributes that only tell edges apart, in GraphML, GEXF and multigraphs."""
+
+
+def _similarity(values: np.ndarray) -> np.ndarray:
+    """w = the number itself."""
+    return values
+
+
+def _distance(values: np.ndarray) -> np.ndarray:
+    """w = mean(d) / d: long is weak, an edge of mean length weighs 1, the unit of length does not matter."""
+    if len(values) == 0:
+        return values
+    relative = values / values.max()  # first, so that the mean of huge numbers stays finite
+    with np.errstate(over="ignore", divide="ignore"):
+        return relative.mean() / relative
+
+
+def _log(values: np.ndarray) -> np.ndarray:
+    """w = ln(1 + the number): for heavy-tailed weights, where a few edges would outweigh all others."""
+    return np.log1p(values)
+
+
+KINDS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "similarity": _similarity,
+    "distance": _distance,
+    "log": _log,
+}
+"""``weight_kind`` -> (numbers of all edges -> similarities of all edges)."""
+
+
+def check_kind(weight_kind: str) -> None:
+    """Raises `InputError` with near matches unless `weight_kind` is in `KINDS`."""
+    if not isinstance(weight_kind, str) or weight_kind not in KINDS:
+        raise unknown("weight_kind", weight_kind, KINDS)
+
+
+def similarities(
+    values: Sequence | np.ndarray, weight_kind: str, attribute: str, name: Callable[[int], str]
+) -> np.ndarray:
+    """The similarity of every edge, (m,) float64 >= 0, before parallel and opposite edges are added up.
+
+    Parameters
+    ----------
+    values : the number of each edge (each undirected edge once, or each twice; self-loops left out).
+    weight_kind : "similarity" (w), "distance" (mean(d) / d), "log" (ln(1 + w)).
+    attribute : where the numbers come from, for messages.
+    name : the k-th edge in the host's words, for messages.
+
+    Raises
+    ------
+    InputError
+        naming the first edge whose number is negative, NaN, infinite or not a number; for distances also
+        one that is 0, or so short beside the mean that mean(d) / d overflows.
+    """
+    check_kind(weight_kind)
+    if weight_kind == "distance":
+        read = numbers(values, attribute, name)
+        _refuse_distances(read <= 0, values, attribute, name, "distances must be > 0")
+        result = KINDS[weight_kind](read)
+        _refuse_distances(~np.isfinite(result), values, attribute, name, "mean / distance overflows")
+        return result
+    return KINDS[weight_kind](numbers(values, attribute, name, nonnegative=True))
+
+
+def _refuse_distances(
+    wrong: np.ndarray, values: Sequence | np.ndarray, attribute: str, name: Callable[[int], str], why: str
+) -> None:
+    if wrong.any():
+        k = int(np.argmax(wrong))
+        raise InputError(
+            f'{name(k)} has {attribute} {shown(values[k])}; with weight_kind="distance" {why}: '
+            "remove or merge such edges, or say what the numbers are with another weight_kind"
+        )
+
+
+def shown_attribute(weight: object) -> str:
+    """The attribute as messages name it: "weight", or "weight 'km'" for one of another name."""
+    return "weight" if weight == "weight" else f"weight {weight!r}"
+
+
+def unused_note(weight: str, attributes: Iterable[str], numeric: Callable[[str], bool]) -> tuple[str, ...]:
+    """What to say when no edge has the attribute `weight`: the numeric attributes that could be meant.
+
+    Silent when the edges carry no numbers and the user did not ask for a particular name.
+
+    Examples
+    --------
+    >>> unused_note("weight", ["value", "colour"], lambda name: name == "value")
+    ("no edge has the attribute 'weight', all weigh 1; weight='value' would use the numbers there",)
+    """
+    present = [name for name in attributes if isinstance(name, str)]
+    could = sorted(name for name in present if name not in NOT_A_WEIGHT and numeric(name))
+    if not could and weight == "weight":
+        return ()
+    note = f"no edge has the attribute {weight!r}, all weigh 1"
+    first = near_matches(weight, could) or could
+    if len(could) == 1 or (first and first != could):
+        note += f"; weight={first[0]!r} would use the numbers there"
+    elif could:
+        note += f"; the edge attributes {', '.join(map(repr, could))} hold numbers: weight= uses one of them"
+    elif present:
+        note += f"; the edge attributes are {', '.join(map(repr, sorted(present)))}"
+    return (note,)
+
+
+def zero_note(zeros: int) -> tuple[str, ...]:
+    """What to say about edges of weight 0, which are no edges."""
+    if not zeros:
+        return ()
+    return (f"{zeros} edge{'s' * (zeros > 1)} of weight 0 taken as no edge (weight=None takes every edge as 1)",)
