@@ -31,7 +31,7 @@ class InputTypeError(InputError, TypeError):
 
 
 class Unsupported(ValueError):
-    """What was asked makes sense, but the part that was chosen cannot do it; the message names one that can."""
+    """What was asked makes sense, but the chosen part cannot do it; the message names one that can."""
 
 
 class MissingExtra(ImportError):

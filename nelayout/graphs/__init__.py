@@ -1,4 +1,4 @@
-"""The border: networkx, igraph, scipy.sparse and files -> `Network`, and positions back in the host's own type.
+"""The border: any graph -> `Network`, and positions back in the host's own type.
 
 Everything about hosts happens here, nothing of them travels further down: labels, attributes, directions,
 parallel edges, self-loops.  One file for each host; `HOSTS` is the table.  No host is imported: a graph of a
@@ -13,13 +13,16 @@ package can only arrive when that package is loaded, so it is looked up in `sys.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError, InputTypeError, Unsupported, for_networkx
+from nelayout.errors import InputTypeError
+
 from . import arrays, igraph, networkx
 from .network import Host, Network
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
 
 __all__ = ["HOSTS", "Host", "Network", "guard", "read"]
 
@@ -40,8 +43,8 @@ def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity")
     weight : edge attribute that holds the weights; None takes every edge as 1.  An edge without it weighs 1.
         When no edge has it, all weigh 1, and `Network.notes` names the numeric attributes that were not used.
         For matrices: None takes every non-zero entry as 1, any name takes the entries.
-    weight_kind : what the numbers are: "similarity" (w itself), "distance" (long is weak: mean(d) / d, so that
-        an edge of mean length weighs 1 and the unit of length does not matter), "log" (ln(1 + w), for
+    weight_kind : what the numbers are: "similarity" (w itself), "distance" (long is weak: mean(d) / d, so an
+        edge of mean length weighs 1 and the unit of length does not matter), "log" (ln(1 + w), for
         heavy-tailed weights).  Parallel and opposite edges add up as similarities.
 
     Raises
@@ -67,22 +70,23 @@ def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity")
     raise _no_graph(G)
 
 
-@contextmanager
-def guard(G: Any) -> Iterator[None]:
+def guard(G: Any) -> AbstractContextManager[None]:
     """Within it, our errors are errors of the package that `G` comes from as well (`networkx.NetworkXError`).
 
     For what goes wrong before or around `read`; a `Network` has the same as ``network.host.guard()``.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from nelayout.errors import InputError
+    >>> try:
+    ...     with guard(nx.Graph()):
+    ...         raise InputError("the graph is empty")
+    ... except nx.NetworkXError as error:
+    ...     print(error)
+    the graph is empty
     """
-    if not networkx.recognises(G):
-        yield
-        return
-    try:
-        yield
-    except (InputError, Unsupported) as error:
-        translated = for_networkx(error)
-        if translated is error:
-            raise
-        raise translated.with_traceback(error.__traceback__) from error.__cause__
+    return networkx.guard() if networkx.recognises(G) else nullcontext()
 
 
 def _no_graph(G: Any) -> InputTypeError:

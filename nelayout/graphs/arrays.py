@@ -13,17 +13,21 @@ entry) is an undirected graph, of any other A + A^T is taken::
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from collections.abc import Hashable, Iterable, Sequence
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from ..errors import InputError, InputTypeError
+from nelayout.errors import InputError, InputTypeError
+
 from . import per_node
 from .network import Network, canonical, check_size
 from .weights import check_kind, similarities, zero_note
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
 
 SYMMETRY = 1e-12
 """How far a matrix may be from its transpose, relative to its largest entry, and still be undirected."""
@@ -42,7 +46,7 @@ def read(G: Any, weight: str | None, weight_kind: str) -> Network:
     """
     check_kind(weight_kind)
     matrix = _off_diagonal(_as_csr(G))
-    n = matrix.shape[0]
+    n = len(matrix.indptr) - 1
     notes: tuple[str, ...] = ()
     if weight is None:
         matrix = _where(matrix, matrix.data != 0)
@@ -78,7 +82,7 @@ def _as_csr(G: Any) -> csr_array:
     check_size(shape[0], G.nnz if issparse(G) else int(np.count_nonzero(G)))
     if not issparse(G):
         return csr_array(np.asarray(G, dtype=np.float64))
-    matrix = csr_array(G.tocsr()).astype(np.float64, copy=False)
+    matrix: Any = csr_array(G.tocsr()).astype(np.float64, copy=False)
     # fresh flags and index arrays of the same memory: sorting in place must not reach the caller's matrix
     matrix = csr_array((matrix.data, matrix.indices, matrix.indptr), shape=shape)
     if not matrix.has_canonical_format:
@@ -89,8 +93,7 @@ def _as_csr(G: Any) -> csr_array:
 
 def _off_diagonal(matrix: csr_array) -> csr_array:
     """The matrix without its diagonal, as an object whose `data` may be replaced."""
-    n = matrix.shape[0]
-    rows = np.repeat(np.arange(n, dtype=matrix.indices.dtype), np.diff(matrix.indptr))
+    rows = np.repeat(np.arange(len(matrix.indptr) - 1, dtype=matrix.indices.dtype), np.diff(matrix.indptr))
     return _where(matrix, rows != matrix.indices)
 
 
@@ -104,7 +107,7 @@ def _where(matrix: csr_array, keep: np.ndarray) -> csr_array:
 
 
 def _symmetrised(matrix: csr_array) -> tuple[csr_array, bool]:
-    """(A, False) for a symmetric matrix, else (A + A^T, True); new memory, equal to its transpose bit by bit."""
+    """(A, False) for a symmetric matrix, else (A + A^T, True): new memory, exactly symmetric."""
     mirrored = matrix.T.tocsr()
     if len(matrix.data) == 0:
         return mirrored, False
@@ -128,32 +131,38 @@ class ArrayHost:
     stores = False
 
     def __init__(self, n: int):
-        self.aliases: list[range] = [range(n)]
+        self.aliases: Sequence[Sequence[Hashable]] = [range(n)]
 
     def positions(self, pos: Any, dim: int) -> np.ndarray:
+        """(n, dim) float64, NaN rows where a node has no position; see `Host.positions`."""
         return per_node.positions(pos, dim, self.aliases)
 
     def nodes(self, which: Iterable[Hashable] | None, what: str = "fixed") -> np.ndarray:
+        """Indices of labels, or of one label, or of a mask; see `Host.nodes`."""
         return per_node.nodes(which, what, self.aliases)
 
     def values(self, x: Any, what: str, *, nonnegative: bool = False) -> np.ndarray:
+        """One number per node; see `Host.values`."""
         if isinstance(x, str):
             raise InputError(
-                f"{what} is the name {x!r} and a matrix has no node attributes; give a number, or an array of "
-                f"{len(self.aliases[0])} numbers"
+                f"{what} is the name {x!r} and a matrix has no node attributes; give a number, "
+                f"or an array of {len(self.aliases[0])} numbers"
             )
         return per_node.values(x, what, self.aliases, nonnegative=nonnegative)
 
     def attributes(self) -> list[str]:
+        """The names of the node attributes."""
         return []
 
     def write(self, Y: np.ndarray, store_pos_as: str | None = None) -> np.ndarray:
+        """(n, dim) float64."""
         if store_pos_as is not None:
             raise InputError(
-                f"store_pos_as={store_pos_as!r}: a matrix has no node attributes to keep positions in; use the "
-                "array that comes back"
+                f"store_pos_as={store_pos_as!r}: a matrix has no node attributes to keep positions in; "
+                "use the array that comes back"
             )
         return np.array(Y, dtype=np.float64)
 
     def guard(self) -> AbstractContextManager[None]:
+        """Our errors pass as they are."""
         return nullcontext()

@@ -9,16 +9,20 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import unknown
+from nelayout.errors import unknown
+
 from . import per_node
 from .network import Network, symmetric
 from .numbers import plain_numbers, shown
 from .weights import check_kind, shown_attribute, similarities, unused_note, zero_note
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
 
 
 def recognises(G: Any) -> bool:
@@ -80,32 +84,40 @@ class IgraphHost:
         self.aliases: Sequence[Sequence[Hashable]] = _aliases(G)
 
     def positions(self, pos: Any, dim: int) -> np.ndarray:
+        """(n, dim) float64, NaN rows where a node has no position; see `Host.positions`."""
         if isinstance(pos, sys.modules["igraph"].Layout):
             pos = pos.coords
         return per_node.positions(pos, dim, self.aliases)
 
     def nodes(self, which: Iterable | None, what: str = "fixed") -> np.ndarray:
+        """Indices of labels, or of one label, or of a mask; see `Host.nodes`."""
         return per_node.nodes(which, what, self.aliases)
 
     def values(self, x: Any, what: str, *, nonnegative: bool = False) -> np.ndarray:
+        """One number per node; see `Host.values`."""
         if isinstance(x, str):
             if x not in self.G.vs.attributes():
                 raise unknown(f"vertex attribute for {what}", x, self.attributes())
             labels = self.aliases[0]
-            given = {label: value for label, value in zip(labels, self.G.vs[x]) if value is not None}
+            given = {
+                label: value for label, value in zip(labels, self.G.vs[x], strict=True) if value is not None
+            }
             return per_node.values(given, f"{what} {x!r}", self.aliases[:1], nonnegative=nonnegative)
         return per_node.values(x, what, self.aliases, nonnegative=nonnegative)
 
     def attributes(self) -> list[str]:
+        """The names of the node attributes."""
         return sorted(self.G.vs.attributes())
 
     def write(self, Y: np.ndarray, store_pos_as: str | None = None) -> Any:
+        """An `igraph.Layout`, rows in the order of the vertices."""
         rows = np.asarray(Y, dtype=np.float64).tolist()
         if store_pos_as is not None:
             self.G.vs[store_pos_as] = [list(row) for row in rows]
         return sys.modules["igraph"].Layout(rows, dim=np.shape(Y)[1])
 
     def guard(self) -> AbstractContextManager[None]:
+        """Our errors pass as they are: igraph has no class for them."""
         return nullcontext()
 
 

@@ -14,14 +14,16 @@ Nothing else is decided here: which attribute is the weight and what it means is
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from ..errors import InputError, Unsupported
+from nelayout.errors import InputError, Unsupported
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
 
 LARGEST_INDEX = np.iinfo(np.int32).max
 

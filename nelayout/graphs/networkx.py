@@ -12,17 +12,21 @@ networkx is not imported here: a graph of its can only arrive when it is loaded 
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InputError, Unsupported, for_networkx, unknown
+from nelayout.errors import InputError, Unsupported, for_networkx, unknown
+
 from . import per_node
 from .network import Network, symmetric
 from .numbers import plain_numbers, shown
 from .weights import check_kind, shown_attribute, similarities, unused_note, zero_note
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
 
 
 def recognises(G: Any) -> bool:
@@ -35,7 +39,7 @@ def recognises(G: Any) -> bool:
 def read(G: Any, weight: str | None, weight_kind: str) -> Network:
     """The `Network` of a networkx graph; see `nelayout.graphs.read` for the rules."""
     host = NetworkxHost(G)
-    with host.guard():
+    with guard():
         check_kind(weight_kind)
         labels = host.aliases[0]
         n = len(labels)
@@ -62,12 +66,12 @@ def read(G: Any, weight: str | None, weight_kind: str) -> Network:
         )
 
 
-def _edges(G: Any, labels: list) -> tuple[np.ndarray, np.ndarray, list[dict]]:
+def _edges(G: Any, labels: Sequence[Hashable]) -> tuple[np.ndarray, np.ndarray, list[dict]]:
     """Each edge once (undirected: from the earlier node), self-loops left out: ends and attribute dicts.
 
     Walks the adjacency, whose dicts networkx hands out as they are: three times as fast as `G.edges`.
     """
-    index = dict(zip(labels, range(len(labels))))
+    index = dict(zip(labels, range(len(labels)), strict=True))
     sources: list[int] = []
     degrees: list[int] = []
     targets: list[int] = []
@@ -82,7 +86,7 @@ def _edges(G: Any, labels: list) -> tuple[np.ndarray, np.ndarray, list[dict]]:
     cols = np.array(targets, dtype=np.int64)
     keep = rows != cols if G.is_directed() else rows < cols
     if not keep.all():
-        data = [attributes for attributes, kept in zip(data, keep.tolist()) if kept]
+        data = [attributes for attributes, kept in zip(data, keep.tolist(), strict=True) if kept]
         rows, cols = rows[keep], cols[keep]
     if G.is_multigraph():
         parallel = np.array([len(edges) for edges in data], dtype=np.int64)
@@ -97,6 +101,18 @@ def _numeric(data: list[dict], name: str) -> bool:
     return not isinstance(given[0], (bool, str)) and plain_numbers(given) is not None
 
 
+@contextmanager
+def guard() -> Iterator[None]:
+    """Within it, `InputError` and `Unsupported` become `networkx.NetworkXError` as well; all else passes."""
+    try:
+        yield
+    except (InputError, Unsupported) as error:
+        translated = for_networkx(error)
+        if translated is error:
+            raise
+        raise translated.with_traceback(error.__traceback__) from error.__cause__
+
+
 class NetworkxHost:
     """A networkx graph as the host of a layout: dicts keyed by node, arrays in node order."""
 
@@ -104,15 +120,18 @@ class NetworkxHost:
 
     def __init__(self, G: Any):
         self.G = G
-        self.aliases: list[list[Hashable]] = [list(G)]
+        self.aliases: Sequence[Sequence[Hashable]] = [list(G)]
 
     def positions(self, pos: Any, dim: int) -> np.ndarray:
+        """(n, dim) float64, NaN rows where a node has no position; see `Host.positions`."""
         return per_node.positions(pos, dim, self.aliases)
 
     def nodes(self, which: Iterable | None, what: str = "fixed") -> np.ndarray:
+        """Indices of labels, or of one label, or of a mask; see `Host.nodes`."""
         return per_node.nodes(which, what, self.aliases)
 
     def values(self, x: Any, what: str, *, nonnegative: bool = False) -> np.ndarray:
+        """One number per node; see `Host.values`."""
         if isinstance(x, str):
             given = {node: data[x] for node, data in self.G.nodes(data=True) if x in data}
             if not given:
@@ -121,22 +140,18 @@ class NetworkxHost:
         return per_node.values(x, what, self.aliases, nonnegative=nonnegative)
 
     def attributes(self) -> list[str]:
+        """The names of the node attributes."""
         names = set().union(*(data for _, data in self.G.nodes(data=True)))
         return sorted(name for name in names if isinstance(name, str))
 
     def write(self, Y: np.ndarray, store_pos_as: str | None = None) -> dict[Hashable, np.ndarray]:
-        pos = dict(zip(self.aliases[0], np.array(Y, dtype=np.float64)))
+        """{node: float64 array}, in the order of the graph's nodes."""
+        pos = dict(zip(self.aliases[0], np.array(Y, dtype=np.float64), strict=True))
         if store_pos_as is not None:
             for node, position in pos.items():
                 self.G.nodes[node][store_pos_as] = position
         return pos
 
-    @contextmanager
-    def guard(self) -> Iterator[None]:
-        try:
-            yield
-        except (InputError, Unsupported) as error:
-            translated = for_networkx(error)
-            if translated is error:
-                raise
-            raise translated.with_traceback(error.__traceback__) from error.__cause__
+    def guard(self) -> AbstractContextManager[None]:
+        """Our errors become `networkx.NetworkXError` as well."""
+        return guard()

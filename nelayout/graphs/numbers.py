@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
+from nelayout.errors import InputError
 
 REAL = (abstract.Real, decimal.Decimal, np.bool_)
 

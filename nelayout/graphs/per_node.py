@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, InputTypeError, near_matches
+from nelayout.errors import InputError, InputTypeError, near_matches
+
 from .numbers import REAL, numbers, shown
 
 MISSING: Any = object()
@@ -48,7 +49,9 @@ def positions(pos: Any, dim: int, aliases: Aliases, what: str = "pos") -> np.nda
     except (ValueError, TypeError):
         coordinates = np.zeros(0)
     if len(where) and (coordinates.shape != (len(where), dim) or not np.isfinite(coordinates).all()):
-        coordinates = np.array([_position(row, dim, aliases[0][i], what) for row, i in zip(rows, where)])
+        coordinates = np.array(
+            [_position(row, dim, aliases[0][i], what) for row, i in zip(rows, where.tolist(), strict=True)]
+        )
     if len(where):
         result[where] = coordinates
     return result
@@ -89,13 +92,15 @@ def nodes(which: Iterable | None, what: str, aliases: Aliases) -> np.ndarray:
         return np.zeros(0, dtype=np.int64)
     if isinstance(which, np.ndarray) and which.dtype == bool:
         if which.shape != (n,):
-            raise InputError(f"{what} is a mask of shape {which.shape} and the graph has {n} nodes: make it ({n},)")
+            raise InputError(
+                f"{what} is a mask of shape {which.shape}; the graph has {n} nodes: make it ({n},)"
+            )
         return np.flatnonzero(which)
     index: dict[Hashable, int] = {}
     for labels in reversed(aliases):
-        index.update(zip(labels, range(n)))
+        index.update(zip(labels, range(n), strict=True))
     if _is_key(which, index):
-        return np.array([index[which]], dtype=np.int64)  # pyright: ignore[reportArgumentType]  # hashable, see above
+        return np.array([index[which]], dtype=np.int64)
     if isinstance(which, str) or not isinstance(which, Iterable):
         raise _no_node(which, what, aliases[0])
     found_nodes = set()
@@ -107,7 +112,7 @@ def nodes(which: Iterable | None, what: str, aliases: Aliases) -> np.ndarray:
 
 
 def as_mapping(x: Any) -> Mapping | None:
-    """`x` itself if it is a mapping, a pandas Series as one (it goes by its index, not by order), else None."""
+    """`x` itself if it is a mapping, a pandas Series as one (by its index, not by order), else None."""
     if isinstance(x, Mapping):
         return x
     pandas = sys.modules.get("pandas")
@@ -120,17 +125,20 @@ def found(mapping: Mapping, aliases: Aliases) -> tuple[list, np.ndarray]:
     """The values of the nodes that are keys of `mapping`, and the indices of these nodes."""
     given = [mapping.get(label, MISSING) for label in aliases[0]]
     for labels in aliases[1:]:
-        given = [mapping.get(label, MISSING) if v is MISSING else v for v, label in zip(given, labels)]
+        given = [
+            mapping.get(label, MISSING) if v is MISSING else v for v, label in zip(given, labels, strict=True)
+        ]
     where = [i for i, value in enumerate(given) if value is not MISSING]
     return [given[i] for i in where], np.array(where, dtype=np.int64)
 
 
 def _sequence(x: Any, n: int, what: str) -> Sequence | np.ndarray:
     if isinstance(x, np.ma.MaskedArray):
-        x = x.astype(float).filled(np.nan)  # a masked entry is no number: it will be named
+        x = np.ma.filled(x.astype(float), np.nan)  # a masked entry is no number: it will be named
     if isinstance(x, (str, bytes)) or not hasattr(x, "__len__"):
         raise InputTypeError(
-            f"{what} is {shown(x)} ({type(x).__name__}); allowed are a dict keyed by node and an array in node order"
+            f"{what} is {shown(x)} ({type(x).__name__}); "
+            "allowed are a dict keyed by node and an array in node order"
         )
     if len(x) != n:
         raise InputError(
@@ -145,7 +153,9 @@ def _position(row: Any, dim: int, label: Hashable, what: str) -> np.ndarray:
     try:
         array = np.asarray(row, dtype=np.float64)
     except (ValueError, TypeError):
-        raise InputError(f"{what} of node {shown(label)} is {shown(row)}; it must be {dim} finite numbers") from None
+        raise InputError(
+            f"{what} of node {shown(label)} is {shown(row)}; it must be {dim} finite numbers"
+        ) from None
     if array.ndim != 1:
         raise InputError(f"{what} of node {shown(label)} is {shown(row)}; it must be a list of {dim} numbers")
     if len(array) != dim:

@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from ..errors import InputError, near_matches, unknown
+from nelayout.errors import InputError, near_matches, unknown
+
 from .numbers import numbers, shown
 
 NOT_A_WEIGHT = frozenset({"id", "key"})
@@ -24,12 +25,12 @@ NOT_A_WEIGHT = frozenset({"id", "key"})
 
 
 def _similarity(values: np.ndarray) -> np.ndarray:
-    """w = the number itself."""
+    """The number itself."""
     return values
 
 
 def _distance(values: np.ndarray) -> np.ndarray:
-    """w = mean(d) / d: long is weak, an edge of mean length weighs 1, the unit of length does not matter."""
+    """Mean(d) / d: long is weak, an edge of mean length weighs 1, the unit of length does not matter."""
     if len(values) == 0:
         return values
     relative = values / values.max()  # first, so that the mean of huge numbers stays finite
@@ -38,7 +39,7 @@ def _distance(values: np.ndarray) -> np.ndarray:
 
 
 def _log(values: np.ndarray) -> np.ndarray:
-    """w = ln(1 + the number): for heavy-tailed weights, where a few edges would outweigh all others."""
+    """ln(1 + w): for heavy-tailed weights, where a few edges would outweigh all others."""
     return np.log1p(values)
 
 
@@ -129,4 +130,6 @@ def zero_note(zeros: int) -> tuple[str, ...]:
     """What to say about edges of weight 0, which are no edges."""
     if not zeros:
         return ()
-    return (f"{zeros} edge{'s' * (zeros > 1)} of weight 0 taken as no edge (weight=None takes every edge as 1)",)
+    return (
+        f"{zeros} edge{'s' * (zeros > 1)} of weight 0 taken as no edge; weight=None takes every edge as 1",
+    )
