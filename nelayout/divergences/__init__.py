@@ -1,0 +1,70 @@
+"""Scalar divergences phi(p, q), one file each: the table of parts is the table of contents.
+
+A divergence is given to the objective in two halves, because the input is sparse and the drawing is not:
+
+    phi(p, b) = tail(b) + edge(p, b),        tail(b) = phi(0, b),        edge(0, b) = 0,
+
+so that a sum over all pairs is a radial N-body sum (the tail) plus a sum over edges.  ``edge`` and ``slope`` (its
+derivative in ln b) are plain array functions; the tail is a list of :class:`Tail` terms.  Values are up to constants that
+depend on neither b nor its scale.
+
+>>> from nelayout.divergences import beta, divergence_named
+>>> divergence_named("beta:0.5") == beta(0.5)
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import InputError, unknown
+from .alpha import Alpha, alpha
+from .beta import Beta, beta, i_divergence, itakura_saito
+from .parts import Divergence, Similarity, Tail
+
+__all__ = [
+    "DIVERGENCES",
+    "Alpha",
+    "Beta",
+    "Divergence",
+    "Similarity",
+    "Tail",
+    "alpha",
+    "beta",
+    "divergence_named",
+    "i_divergence",
+    "itakura_saito",
+]
+
+#: name -> (maker, whether it takes a number behind a colon)
+DIVERGENCES: dict[str, tuple[Callable[..., Divergence], bool]] = {
+    "beta": (beta, True),
+    "alpha": (alpha, True),
+    "i-divergence": (i_divergence, False),
+    "kl": (i_divergence, False),
+    "itakura-saito": (itakura_saito, False),
+}
+
+
+def divergence_named(divergence: Any) -> Divergence:
+    """The divergence of that name; parameters stand behind a colon ("beta:0.5", "alpha:2")."""
+    if isinstance(divergence, Divergence):
+        return divergence
+    if not isinstance(divergence, str):
+        raise InputError(f"divergence must be a name or a Divergence, given {type(divergence).__name__}")
+    name, colon, number = divergence.strip().lower().replace("_", "-").partition(":")
+    allowed = [f"{key}:NUMBER" if takes else key for key, (_, takes) in DIVERGENCES.items()]
+    if name not in DIVERGENCES:
+        raise unknown("divergence", divergence, allowed)
+    make, takes_number = DIVERGENCES[name]
+    if takes_number != bool(colon):
+        want = f"write {name}:NUMBER" if takes_number else f"{name} takes no number"
+        raise InputError(f"divergence {divergence!r}: {want}")
+    if not takes_number:
+        return make()
+    try:
+        order = float(number)
+    except ValueError:
+        raise InputError(f"divergence {divergence!r}: {number!r} is not a number") from None
+    return make(order)

@@ -1,0 +1,75 @@
+"""The alpha divergences, and Renyi as what they become at the best connection scalar.
+
+    phi(p, b) = [p^t b^(1-t) - t p + (t - 1) b] / (t (t - 1)),
+
+the I-divergence at t = 1, Hellinger at 1/2, chi-square at 2.  Pairs with p = 0 cost phi(0, b) = b / t: finite for t > 0.
+At t <= 0 they cost infinitely much, so sparse similarities admit no order <= 0.
+With u = p/b and bc(u, s) = (u^s - 1)/s: tail b/t, edge (p/t) (bc(u, t-1) - 1), which is continuous through t = 1.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import InputError
+from ..kernels import boxcox
+from .beta import log_power_mean
+from .parts import Similarity, Tail
+
+__all__ = ["Alpha", "alpha"]
+
+
+@dataclass(frozen=True, slots=True)
+class Alpha:
+    """The alpha divergence of one order > 0; see the module."""
+
+    order: float
+
+    @property
+    def name(self) -> str:
+        return f"alpha:{self.order:g}"
+
+    @property
+    def linear(self) -> bool:
+        return False
+
+    @property
+    def degree(self) -> float:
+        return 1.0 - self.order
+
+    @property
+    def tail(self) -> tuple[Tail, ...]:
+        return (Tail(1.0 / self.order, 1.0),)
+
+    def edge(self, p: np.ndarray, b: Similarity) -> np.ndarray:
+        return (p / self.order) * (boxcox(np.log(p) - b.log(), self.order - 1.0) - 1.0)
+
+    def slope(self, p: np.ndarray, b: Similarity) -> np.ndarray:
+        if self.order == 1.0:
+            return -p
+        return (-1.0 / self.order) * p**self.order * b.power(1.0 - self.order)
+
+    def invariant(self, edges: float, tail: float, weight: float, total: float) -> tuple[float, float]:
+        """Renyi: ln(E(P^t (Mq)^(1-t)) / sum P) / (t - 1) and ln S(M q)."""
+        mean = self.order * edges / weight + 1.0  # of bc(u, t-1), weighted by P
+        mass = self.order * tail
+        return log_power_mean(mean, self.order - 1.0), math.log(mass) if mass > 0 else math.inf
+
+
+def alpha(order: float) -> Alpha:
+    """The alpha divergence of any order > 0: 1 I-divergence, 1/2 Hellinger, 2 chi-square.
+
+    >>> alpha(0.5).name
+    'alpha:0.5'
+    """
+    if not (isinstance(order, (int, float)) and math.isfinite(order)):
+        raise InputError(f"the order of an alpha divergence must be a finite number, given {order!r}")
+    if order <= 0:
+        raise InputError(
+            f"alpha divergence of order {order:g}: at orders <= 0 every pair without an edge costs infinitely much, "
+            "so sparse similarities need an order > 0"
+        )
+    return Alpha(float(order))

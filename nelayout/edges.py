@@ -1,0 +1,140 @@
+"""Sums over the edges: value, slope, pull and weights of the sparse half of an objective.
+
+The scalar mathematics is the divergence's own, on arrays; only the gathering of lengths and the adding up of forces differ
+between the NumPy form for small graphs and the compiled form.  Rows are cut into chunks that stay in cache.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from .divergences import Divergence, Similarity
+from .kernels import Kernel
+from .parallel import Workers
+
+__all__ = ["EdgeSums", "Edges"]
+
+CHUNK = 1 << 15  # entries
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeSums:
+    """sum M edge and its slope in ln lambda, pull_i = sum_j omega_ij (y_i - y_j), omega on the pattern of P."""
+
+    value: float
+    slope: float
+    pull: np.ndarray | None
+    weights: np.ndarray | None
+
+
+class Edges:
+    """The pattern of P cut into row ranges, with its weights and the masses of its pairs."""
+
+    def __init__(self, P: csr_array, mass: np.ndarray, linear: bool, crew: Workers, compiled: bool) -> None:
+        self.indptr, self.indices, self.P = P.indptr, P.indices, P.data
+        self.crew, self.compiled = crew, compiled
+        self.n = P.shape[0]
+        self.rows = None if compiled else np.repeat(np.arange(self.n), np.diff(P.indptr))
+        self.pair_mass: np.ndarray | None = None
+        if not linear and not np.all(mass == 1.0):
+            self.pair_mass = np.repeat(mass, np.diff(P.indptr)) * mass[P.indices]
+        self.chunks = list(self._row_ranges())
+
+    def _row_ranges(self):
+        nnz = len(self.indices)
+        if not self.compiled or nnz <= CHUNK:
+            if nnz:
+                yield 0, self.n
+            return
+        cuts = np.searchsorted(self.indptr, np.arange(CHUNK, nnz + CHUNK, CHUNK)).clip(1, self.n)
+        start = 0
+        for stop in np.unique(cuts).tolist():
+            yield start, stop
+            start = stop
+        if start < self.n:
+            yield start, self.n
+
+    def sums(
+        self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, connection: float, want: frozenset[str]
+    ) -> EdgeSums:
+        """``want`` names what to compute beside the slope: "value", "pull", "weights"."""
+        pull = np.zeros_like(Y) if "pull" in want else None
+        weights = np.empty(len(self.indices)) if "weights" in want else None
+
+        def work(rows: tuple[int, int]) -> tuple[float, float]:
+            start, stop = rows
+            low, high = self.indptr[start], self.indptr[stop]
+            xi = self._squared_lengths(Y, start, stop)
+            similarity = Similarity(kernel, xi, connection)
+            p = self.P[low:high]
+            m = None if self.pair_mass is None else self.pair_mass[low:high]
+            x = p if m is None else p / m
+            slope = divergence.slope(x, similarity)
+            if m is not None:
+                slope = slope * m
+            value = np.nan
+            if "value" in want:
+                each = divergence.edge(x, similarity)
+                value = float(np.sum(each if m is None else each * m))
+            if pull is not None:
+                omega = -kernel.decay(xi) * slope
+                self._pull(Y, omega, start, stop, pull)
+                if weights is not None:
+                    weights[low:high] = omega
+            return value, float(np.sum(slope))
+
+        parts = self.crew.map(work, self.chunks)
+        return EdgeSums(sum(v for v, _ in parts), sum(s for _, s in parts), pull, weights)
+
+    def _squared_lengths(self, Y: np.ndarray, start: int, stop: int) -> np.ndarray:
+        if self.compiled:
+            from . import compiled
+
+            xi = np.empty(self.indptr[stop] - self.indptr[start])
+            compiled.squared_lengths(self.indptr, self.indices, Y, start, stop, xi)
+            return xi
+        diff = Y[self.rows] - Y[self.indices]
+        return (diff * diff).sum(axis=1)
+
+    def _pull(self, Y: np.ndarray, omega: np.ndarray, start: int, stop: int, out: np.ndarray) -> None:
+        if self.compiled:
+            from . import compiled
+
+            compiled.pull(self.indptr, self.indices, omega, self.indptr[start], Y, start, stop, out)
+            return
+        diff = Y[self.rows] - Y[self.indices]
+        for c in range(Y.shape[1]):
+            out[:, c] = np.bincount(self.rows, omega * diff[:, c], minlength=self.n)
+
+    def laplacian(self, weights: np.ndarray, scale: float, diagonal: np.ndarray):
+        """X -> (scale L_w + diag) X, and the diagonal of that matrix."""
+        sums = self.row_sums(weights)
+
+        def times(X: np.ndarray) -> np.ndarray:
+            out = np.empty_like(X)
+            if self.compiled:
+                from . import compiled
+
+                def work(rows: tuple[int, int]) -> None:
+                    compiled.laplacian_times(
+                        self.indptr, self.indices, weights, scale, diagonal, X, *rows, out
+                    )
+
+                self.crew.map(work, self.chunks or [(0, self.n)])
+                return out
+            product = csr_array((weights, self.indices, self.indptr), shape=(self.n, self.n)) @ X
+            return scale * (sums[:, None] * X - product) + diagonal[:, None] * X
+
+        return times, scale * sums + diagonal
+
+    def row_sums(self, weights: np.ndarray) -> np.ndarray:
+        """sum_j w_ij."""
+        if not len(weights):
+            return np.zeros(self.n)
+        filled = self.indptr[:-1] < self.indptr[1:]
+        answer = np.zeros(self.n)
+        answer[filled] = np.add.reduceat(weights, self.indptr[:-1][filled])
+        return answer

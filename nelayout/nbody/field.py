@@ -1,0 +1,32 @@
+"""What an N-body backend takes and gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from ..kernels import Radial
+
+__all__ = ["Field", "NBody"]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """The sums of one radial function at every node."""
+
+    potential: np.ndarray  # (n,)  sum_{j != i} c_j r(xi_ij)
+    force: np.ndarray  # (n, d)  its gradient in y_i, 2 sum_j c_j r'(xi_ij) (y_i - y_j)
+
+
+class NBody(Protocol):
+    """A backend: it declares the relative error of its sums and answers for any radial function it ``supports``."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def tolerance(self) -> float: ...
+
+    def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]: ...

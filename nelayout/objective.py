@@ -1,0 +1,159 @@
+"""The formula: every method of this package is this one function of the positions.
+
+    J(Y) = sum_{i != j} M_ij phi(P_ij / M_ij, lambda q_ij),    q_ij = q(|y_i - y_j|^2),    M_ij = m_i m_j
+
+a divergence phi between input similarities P (sparse) and drawn similarities lambda q, with masses m and a rule for the
+connection scalar lambda.  Because phi(p, b) = tail(b) + edge(p, b) with edge(0, b) = 0,
+
+    J = [sum over all pairs of M tail(lambda q)]  +  [sum over edges of M edge(P/M, lambda q)],
+
+the first bracket is made of radial N-body sums S_k, the second costs one pass over the edges, and with
+omega_ij = d(second)/d xi_ij
+
+    grad_i J = 4 sum_j omega_ij (y_i - y_j) + 2 sum_k (dJ/dS_k) m_i grad Phi_k(y_i).
+
+Example: P = adjacency / sum, the Cauchy kernel, the I-divergence, the normalised connection and unit masses are t-SNE;
+degree masses and the optimal connection make it ws-SNE; exchange the kernel for 1/|y_i - y_j|^2 and the divergence for
+Itakura-Saito, and it is gamma-QuadLog.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from .connections import Connection, Sums
+from .divergences import Divergence
+from .edges import Edges
+from .kernels import Kernel, Radial
+from .nbody import NBody
+from .parallel import Workers
+
+__all__ = ["Affinity", "Evaluation", "Objective"]
+
+
+@dataclass(frozen=True, slots=True)
+class Affinity:
+    """Input similarities and masses; on a merged graph also what its merging has hidden.
+
+    P      (n, n) CSR, symmetric, non-negative, zero diagonal
+    mass   (n,) positive
+    inside weight of P that merged pairs hold: they still count in sum P
+    hidden sum over clusters of m_C^2 - sum_{i in C} m_i^2: pairs at distance 0 that still count in every sum over M
+    """
+
+    P: csr_array
+    mass: np.ndarray
+    inside: float = 0.0
+    hidden: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """J at one drawing, with whatever else was asked for."""
+
+    value: float
+    connection: float
+    gradient: np.ndarray | None = None
+    weights: np.ndarray | None = None  # omega >= or < 0, on the pattern of P: attraction of each edge
+
+
+@dataclass(frozen=True)
+class Objective:
+    """J as a frozen value; ``attraction`` scales the edges (annealing), ``free`` masks the nodes that may move."""
+
+    affinity: Affinity
+    kernel: Kernel
+    divergence: Divergence
+    connection: Connection
+    nbody: NBody
+    crew: Workers = field(default_factory=Workers)
+    compiled: bool = False
+    attraction: float = 1.0
+    free: np.ndarray | None = None
+    edges: Edges = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.connection.check(self.divergence)
+        affinity = self.affinity
+        edges = Edges(affinity.P, affinity.mass, self.divergence.linear, self.crew, self.compiled)
+        object.__setattr__(self, "edges", edges)
+
+    def annealed(self, attraction: float) -> Objective:
+        """The same objective with its edges pulling ``attraction`` times as hard."""
+        return replace(self, attraction=attraction)
+
+    @property
+    def scale_free(self) -> bool:
+        """Whether the size of the drawing leaves J as it is."""
+        return self.connection.name == "optimal" and self.kernel.is_power
+
+    def evaluate(
+        self, Y: np.ndarray, *, value: bool = True, gradient: bool = True, weights: bool = False
+    ) -> Evaluation:
+        """J(Y), its gradient (n, d) and the attraction omega of every edge."""
+        affinity, mass = self.affinity, self.affinity.mass
+        terms = self.divergence.tail
+        radials = list(dict.fromkeys(r for term in terms for r in term.radials(self.kernel)))
+        plain = Radial(self.kernel)
+        if self.connection.needs_mass and plain not in radials:
+            radials.append(plain)
+        fields = self.nbody.fields(Y, mass, tuple(radials))
+        sums = {r: self._sum(r, f.potential) for r, f in zip(radials, fields, strict=True)}
+        total = self._total()
+
+        connection = self.connection.at(sums.get(plain, np.nan))
+        tail = tail_slope = 0.0
+        d_sums = dict.fromkeys(radials, 0.0)
+        for term in terms:
+            own = term.radials(self.kernel)
+            part, slopes, slope = term.combine(tuple(sums[r] for r in own), total, connection)
+            tail, tail_slope = tail + part, tail_slope + slope
+            for r, s in zip(own, slopes, strict=True):
+                d_sums[r] += s
+
+        want = {"value"} if value else set()
+        want |= {"pull"} if gradient or weights else set()
+        want |= {"weights"} if weights else set()
+        edges = self.edges.sums(Y, self.kernel, self.divergence, connection, frozenset(want))
+        inside = affinity.inside if self.divergence.linear and not self.kernel.singular else 0.0
+        edges_value, edges_slope = edges.value, edges.slope
+        if inside:  # merged pairs: q(0) = 1, so b = lambda
+            edges_value, edges_slope = self._with_inside(edges_value, edges_slope, inside, connection)
+        weight = float(np.sum(affinity.P.data)) + inside
+        coupling = self.connection.couple(
+            self.divergence,
+            Sums(edges_value, edges_slope, tail, tail_slope, sums.get(plain, np.nan), weight, total),
+            self.attraction,
+        )
+
+        slopes = None
+        if gradient and edges.pull is not None:
+            slopes = (4.0 * coupling.d_edges) * edges.pull
+            for r, f in zip(radials, fields, strict=True):
+                factor = coupling.d_tail * d_sums[r] + (coupling.d_mass if r == plain else 0.0)
+                slopes += (2.0 * factor * mass)[:, None] * f.force
+            if self.free is not None:
+                slopes[~self.free] = 0.0
+        omega = None if edges.weights is None else coupling.d_edges * edges.weights
+        return Evaluation(coupling.value, coupling.connection, slopes, omega)
+
+    def _sum(self, radial: Radial, potential: np.ndarray) -> float:
+        total = float(np.sum(self.affinity.mass * potential))
+        if self.affinity.hidden and not self.kernel.singular:
+            total += radial.at_zero * self.affinity.hidden
+        return total
+
+    def _total(self) -> float:
+        mass = self.affinity.mass
+        total = float(np.sum(mass)) ** 2 - float(np.sum(mass * mass))
+        return total + (0.0 if self.kernel.singular else self.affinity.hidden)
+
+    def _with_inside(self, value: float, slope: float, inside: float, connection: float) -> tuple[float, float]:
+        from .divergences import Similarity
+
+        b = Similarity(self.kernel, np.zeros(1), connection)
+        p = np.array([inside])
+        return value + float(self.divergence.edge(p, b)[0]), slope + float(self.divergence.slope(p, b)[0])
