@@ -24,8 +24,8 @@ autodoc_member_order = "bysource"
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 
-# Docstrings are plain text with the field's notation: |y_i - y_j|^2 is a norm, P_ = x no link, *args no emphasis.
-# Outside of literals these characters lose the meaning they have in reStructuredText.
+# Docstrings are plain text with the field's notation: |y_i - y_j|^2 is a norm, P_ = x no link, *args no
+# emphasis. Outside of literals these characters lose the meaning that they have in reStructuredText.
 _LITERAL = re.compile(r"(``.+?``|:\w+:`.+?`|`[^`]+`_?)")
 
 

@@ -12,7 +12,7 @@ nothing and imports neither networkx nor igraph: a host is recognised by its obj
 
 __version__ = "0.1.0"
 
-# The one table of public names: name -> the module it lives in (a name that is its own module is that module).
+# The one table of public names: name -> the module it lives in (where both are the same, the module itself).
 # `__init__.pyi` says the same to type checkers and editors; tests/test_house.py holds the two together.
 _HOME = {
     "layout": "layouts",
@@ -38,7 +38,7 @@ _HOME = {
     "optimizers": "optimizers",
 }
 
-__all__ = list(_HOME)
+__all__ = list(_HOME)  # pyright: ignore[reportUnsupportedDunderAll]  the .pyi is what type checkers read
 
 
 def __getattr__(name: str):
