@@ -1,6 +1,7 @@
 """Sphinx settings: Markdown pages, the public docstrings, warnings as errors in .ci/run."""
 
 import re
+from pathlib import Path
 
 import nelayout
 
@@ -13,8 +14,6 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphin
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
-# The gallery is drawn by a step of its own (docs/draw_gallery.py); without it the pages build all the same.
-suppress_warnings = ["toc.empty_glob"]
 
 html_theme = "furo"
 html_title = f"nelayout {release}"
@@ -43,6 +42,16 @@ def _plain_docstring(app, what, name, obj, options, lines):
             lines[number] = _plain(line)
 
 
+# The gallery is drawn by a step of its own (docs/draw_gallery.py) and joins the contents once it is there.
+_GALLERY = "\n```{toctree}\n:caption: See\n\ngallery/index\n```\n"
+
+
+def _with_gallery(app, docname, source):
+    if docname == "index" and (Path(app.srcdir) / "gallery" / "index.md").is_file():
+        source[0] += _GALLERY
+
+
 def setup(app):
-    """Escape the docstrings before napoleon (priority 500) reads their sections."""
+    """Escape the docstrings before napoleon (priority 500) reads their sections; add the gallery."""
     app.connect("autodoc-process-docstring", _plain_docstring, priority=400)
+    app.connect("source-read", _with_gallery)
