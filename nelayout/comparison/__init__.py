@@ -1,3 +1,7 @@
+"""Comparing drawings: measures, one over the other, a table and a figure."""
+
+from nelayout.comparison.alignment import align
+from nelayout.comparison.table import Measured, measure, measures
 from nelayout.comparison.tuning import quality
 
-__all__ = ["quality"]
+__all__ = ["Measured", "align", "measure", "measures", "quality"]

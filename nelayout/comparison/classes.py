@@ -1,8 +1,9 @@
 """How well a drawing keeps classes together: nodes near each other should be of one class.
 
-Four nodes on a line at 0, 1, 5, 6 with classes a, a, b, b: each node's nearest node is of its class, so precision at
-K = 1 is 1 and so is recall (one other node of the class exists). At K = 3 recall is 1 and precision 1/3. The curve
-runs from (0, 1) along precision 1 to (1, 1) and then straight down: the area under it is 1.
+Four nodes on a line at 0, 1, 5, 6 with classes a, a, b, b: each node's nearest node is of its class, so
+precision at K = 1 is 1 and so is recall (one other node of the class exists). At K = 3 recall is 1 and
+precision 1/3. The curve runs from (0, 1) along precision 1 to (1, 1) and then straight down: the area under
+it is 1.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ GROUPS = 20
 def class_auc(Y: np.ndarray, classes: np.ndarray, sample="auto", seed=0) -> Estimate:
     """Area under mean precision against mean recall of retrieving a node's class, over all K; in [0, 1].
 
-    For each node the K nearest others are retrieved, those of its class are relevant; precision = hits / K, recall =
-    hits / (class size - 1), both averaged over nodes for each K = 1..n-1, and joined by straight lines after a start
-    at recall 0 with the first precision (Yang, Peltonen, Kaski 2014). Tied distances count as their mean over all
-    orders. `classes` (n,): integers, -1 unknown; nodes of unknown class take no part, nodes alone in their class ask
-    no question. NaN when no class has two nodes.
+    For each node the K nearest others are retrieved, those of its class are relevant; precision = hits / K,
+    recall = hits / (class size - 1), both averaged over nodes for each K = 1..n-1, and joined by straight
+    lines after a start at recall 0 with the first precision (Yang, Peltonen, Kaski 2014). Tied distances
+    count as their mean over all orders. `classes` (n,): integers, -1 unknown; nodes of unknown class take no
+    part, nodes alone in their class ask no question. NaN when no class has two nodes.
     """
     rng = np.random.default_rng(seed)
     Y, classes, count = _known(Y, classes)
@@ -47,23 +48,29 @@ def class_auc(Y: np.ndarray, classes: np.ndarray, sample="auto", seed=0) -> Esti
     sizes = np.bincount(group)
     value = _area(found.sum(axis=0), recalled.sum(axis=0), len(nodes))
     if exact or groups < 2:
-        return Estimate(value, 0.0 if exact else float("inf"), exact)
-    without = np.array([
-        _area(found.sum(axis=0) - found[g], recalled.sum(axis=0) - recalled[g], len(nodes) - sizes[g])
-        for g in range(groups)
-    ])
-    variance = (groups - 1) / groups * ((without - without.mean()) ** 2).sum() * (1 - len(nodes) / len(asking))
-    return Estimate(value, float(np.sqrt(variance)), False)
+        return Estimate(value, 0.0 if exact else float("inf"), exact=exact)
+    without = np.array(
+        [
+            _area(found.sum(axis=0) - found[g], recalled.sum(axis=0) - recalled[g], len(nodes) - sizes[g])
+            for g in range(groups)
+        ]
+    )
+    variance = (
+        (groups - 1) / groups * ((without - without.mean()) ** 2).sum() * (1 - len(nodes) / len(asking))
+    )
+    return Estimate(value, float(np.sqrt(variance)), exact=False)
 
 
 def class_accuracy(Y: np.ndarray, classes: np.ndarray, k: int = NEIGHBORS, sample="auto", seed=0) -> Estimate:
-    """Share of nodes whose class is the majority among their k nearest other nodes (leave-one-out), in [0, 1].
+    """Share of nodes whose class is the majority among their k nearest other nodes (leave-one-out), in [0,
+    1].
 
-    Classes tied for the majority share the point; ties in distance are broken at random. `classes` (n,): integers,
-    -1 unknown; nodes of unknown class take no part, neither voting nor asking. NaN below two known nodes.
+    Classes tied for the majority share the point; ties in distance are broken at random. `classes` (n,):
+    integers, -1 unknown; nodes of unknown class take no part, neither voting nor asking. NaN below two known
+    nodes.
     """
     rng = np.random.default_rng(seed)
-    Y, classes, count = _known(Y, classes)
+    Y, classes, _ = _known(Y, classes)
     n, k = len(classes), min(k, len(classes) - 1)
     if k < 1:
         return NOTHING

@@ -1,6 +1,7 @@
 """Even edges and distinct nodes.
 
-The path a - b - c drawn at 0, 1, 3 has edges of length 1 and 2: mean 1.5, standard deviation 0.5, variation 1/3.
+The path a - b - c drawn at 0, 1, 3 has edges of length 1 and 2: mean 1.5, standard deviation 0.5, variation
+1/3.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ def edge_length_variation(adjacency: csr_array, Y: np.ndarray) -> Estimate:
     length = lengths(standardized(Y), i, j)
     if not len(length) or not length.any():
         return NOTHING
-    return Estimate(float(length.std() / length.mean()), 0.0, True)
+    return Estimate(float(length.std() / length.mean()))
 
 
 def coincident_nodes(Y: np.ndarray) -> Estimate:
     """Number of nodes that share their exact position with another node."""
     _, inverse, count = np.unique(np.asarray(Y), axis=0, return_inverse=True, return_counts=True)
-    return Estimate(float((count[inverse.ravel()] > 1).sum()), 0.0, True)
+    return Estimate(float((count[inverse.ravel()] > 1).sum()))
 
 
 def node_resolution(Y: np.ndarray) -> Estimate:
@@ -35,18 +36,18 @@ def node_resolution(Y: np.ndarray) -> Estimate:
 
     1: all nodes have the same distance to their nearest node; 0: two nodes coincide. NaN below two nodes.
     """
-    from scipy.spatial import cKDTree
+    from scipy.spatial import KDTree
 
     Y = standardized(Y)
     if len(Y) < 2:
         return NOTHING
-    gap = cKDTree(Y).query(Y, k=2, workers=-1)[0][:, 1]
+    gap = KDTree(Y).query(Y, k=2, workers=-1)[0][:, 1]
     typical = np.median(gap)
-    return Estimate(float(gap.min() / typical) if typical > 0 else 0.0, 0.0, True)
+    return Estimate(float(gap.min() / typical) if typical > 0 else 0.0)
 
 
 def edges(adjacency: csr_array) -> tuple[np.ndarray, np.ndarray]:
     """Each undirected edge once, as index arrays (i, j) with i < j."""
-    i = np.repeat(np.arange(adjacency.shape[0]), np.diff(adjacency.indptr))
+    i = np.repeat(np.arange(len(adjacency.indptr) - 1), np.diff(adjacency.indptr))
     once = i < adjacency.indices
     return i[once], adjacency.indices[once].astype(np.int64)

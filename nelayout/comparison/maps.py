@@ -1,10 +1,10 @@
 """Agreement of a drawing with true coordinates: its overall shape, and who is next to whom.
 
-A drawing that is the map turned, mirrored, resized or moved agrees perfectly (R^2 = 1, overlap 1). A drawing that
-tears the map in two and keeps both halves keeps the overlap and loses R^2.
+A drawing that is the map turned, mirrored, resized or moved agrees perfectly (R^2 = 1, overlap 1). A drawing
+that tears the map in two and keeps both halves keeps the overlap and loses R^2.
 
-Coordinates are taken as plane (or space) coordinates. For longitudes and latitudes give x = lon cos(median lat),
-y = lat; otherwise the map itself is stretched.
+Coordinates are taken as plane (or space) coordinates. For longitudes and latitudes give x = lon cos(median
+lat), y = lat; otherwise the map itself is stretched.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ SAMPLE_ABOVE, SAMPLE = 20_000, 5_000
 def map_r2(Y: np.ndarray, coords: np.ndarray) -> Estimate:
     """R^2 of the best similarity transform (rotation, reflection, scale, shift) of the drawing onto the map.
 
-    With both centred, R^2 = (sum of the singular values of Y^T X)^2 / (|Y|^2 |X|^2), in [0, 1], the same whichever
-    of the two is transformed. `Y` (n, d) and `coords` (n, d'); rows of `coords` with NaN are left out.
+    With both centred, R^2 = (sum of the singular values of Y^T X)^2 / (|Y|^2 |X|^2), in [0, 1], the same
+    whichever of the two is transformed. `Y` (n, d) and `coords` (n, d'); rows of `coords` with NaN are left
+    out.
     """
     Y, X = _known(Y, coords)
     if len(X) < 2:
@@ -30,15 +31,16 @@ def map_r2(Y: np.ndarray, coords: np.ndarray) -> Estimate:
     Y, X = Y - Y.mean(axis=0), X - X.mean(axis=0)
     size = (Y * Y).sum() * (X * X).sum()
     if not size:
-        return Estimate(float("nan") if not (X * X).sum() else 0.0, 0.0, True)
-    return Estimate(min(float(np.linalg.svd(Y.T @ X, compute_uv=False).sum() ** 2 / size), 1.0), 0.0, True)
+        return Estimate(float("nan") if not (X * X).sum() else 0.0)
+    return Estimate(min(float(np.linalg.svd(Y.T @ X, compute_uv=False).sum() ** 2 / size), 1.0))
 
 
 def map_neighbors(Y: np.ndarray, coords: np.ndarray, k: int = NEIGHBORS, sample="auto", seed=0) -> Estimate:
-    """Mean share of a node's k nearest nodes on the map that are among its k nearest in the drawing, in [0, 1].
+    """Mean share of a node's k nearest nodes on the map that are among its k nearest in the drawing, in [0,
+    1].
 
-    Ties on either side are broken at random. Nodes without coordinates take no part. With fewer than k + 1 nodes, k
-    is what is left. `Y` (n, d), `coords` (n, d').
+    Ties on either side are broken at random. Nodes without coordinates take no part. With fewer than k + 1
+    nodes, k is what is left. `Y` (n, d), `coords` (n, d').
     """
     rng = np.random.default_rng(seed)
     Y, X = _known(Y, coords)
@@ -50,15 +52,16 @@ def map_neighbors(Y: np.ndarray, coords: np.ndarray, k: int = NEIGHBORS, sample=
 
 
 def nearest(X: np.ndarray, nodes: np.ndarray, k: int, rng: np.random.Generator):
-    """Row t: the k nodes nearest to nodes[t], itself excluded, ties broken at random. csr_array (len, n), 1 <= k < n."""
+    """Row t: the k nodes nearest to nodes[t], itself excluded, ties broken at random; 1 <= k < n."""
     from scipy.sparse import csr_array
-    from scipy.spatial import cKDTree
+    from scipy.spatial import KDTree
 
     from nelayout.comparison.neighborhoods import TIE
 
     n = len(X)
-    tree = cKDTree(X)
-    distance, index = tree.query(X[nodes], k=min(k + 2, n), workers=-1)
+    tree = KDTree(X)
+    distance, index = tree.query(X[nodes], k=np.arange(1, min(k + 2, n) + 1), workers=-1)
+    index = np.asarray(index)
     # Of coincident nodes the tree may report any first, even instead of the node itself.
     own = index == nodes[:, None]
     own[:, -1] |= ~own.any(axis=1)
@@ -79,7 +82,7 @@ def nearest(X: np.ndarray, nodes: np.ndarray, k: int, rng: np.random.Generator):
 
 
 def _balls(tree, X: np.ndarray, nodes: np.ndarray, radius: np.ndarray, at_once: int = 2_000):
-    """Yield the indices within radius[t] of each node, few at a time: a ball may hold all coincident nodes."""
+    """Yield the indices within radius[t] of each node, a few at a time: a ball may hold very many."""
     for start in range(0, len(nodes), at_once):
         part = slice(start, start + at_once)
         for ball in tree.query_ball_point(X[nodes[part]], radius[part], workers=-1):

@@ -1,14 +1,18 @@
 """How much of a node's neighborhood in the graph is its neighborhood in the drawing.
 
-Take the path a - b - c drawn on a line at 0, 1, 3. Node b has two neighbors, and the two nodes nearest to it are
-those two: Jaccard index 1. Node c has one neighbor, b, which is also the node nearest to it: 1. Were c drawn at -0.5
-instead, its nearest node would be a, and its index 0. The measure is the mean of this index over the nodes.
+Take the path a - b - c drawn on a line at 0, 1, 3. Node b has two neighbors, and the two nodes nearest to it
+are those two: Jaccard index 1. Node c has one neighbor, b, which is also the node nearest to it: 1. Were c
+drawn at -0.5 instead, its nearest node would be a, and its index 0. The measure is the mean of this index
+over the nodes.
 
-Distances that agree to `TIE` (relative) are ties, and ties at the border of a neighborhood are broken at random:
-lattices and coincident nodes have many, and the order in which a tree happens to report them must not count.
+Distances that agree to `TIE` (relative) are ties, and ties at the border of a neighborhood are broken at
+random: lattices and coincident nodes have many, and the order in which a tree happens to report them must not
+count.
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -25,11 +29,13 @@ PAIRS_AT_ONCE = 4_000_000
 """Bound on (node, neighbor) pairs held at a time: about 100 MB."""
 
 
-def neighborhood_jaccard(adjacency: csr_array, Y: np.ndarray, hops: int = 1, sample="auto", seed=0) -> Estimate:
+def neighborhood_jaccard(
+    adjacency: csr_array, Y: np.ndarray, hops: int = 1, sample="auto", seed=0
+) -> Estimate:
     """Mean over nodes of |N(i) & L(i)| / |N(i) | L(i)|, in [0, 1], higher is better.
 
-    N(i) are the nodes within `hops` (1 or 2) edges of i, L(i) the |N(i)| nodes nearest to i in the drawing, ties
-    broken at random. Isolated nodes have no N(i) and are left out; NaN when there are no others.
+    N(i) are the nodes within `hops` (1 or 2) edges of i, L(i) the |N(i)| nodes nearest to i in the drawing,
+    ties broken at random. Isolated nodes have no N(i) and are left out; NaN when there are no others.
     `adjacency` is symmetric (n, n), `Y` is (n, dim).
     """
     rng = np.random.default_rng(seed)
@@ -47,7 +53,7 @@ def neighborhood_jaccard(adjacency: csr_array, Y: np.ndarray, hops: int = 1, sam
 
 
 def hits(Y: np.ndarray, nodes: np.ndarray, relevant: csr_array, rng: np.random.Generator) -> np.ndarray:
-    """For each of `nodes`, how many of its k relevant nodes (its row's columns) are among its k nearest, (len,)."""
+    """How many of a node's k relevant nodes (its row's columns) are among its k nearest, (len(nodes),)."""
     k = np.diff(relevant.indptr).astype(np.int64)
     row = np.repeat(np.arange(len(nodes)), k)
     distance = lengths(Y, nodes[row], relevant.indices)
@@ -58,9 +64,9 @@ def hits(Y: np.ndarray, nodes: np.ndarray, relevant: csr_array, rng: np.random.G
     tied = np.flatnonzero(beyond <= upper)
     if len(tied):
         # Of `at` nodes at the border, `places` belong to L(i), a random choice: its hits are hypergeometric.
-        from scipy.spatial import cKDTree
+        from scipy.spatial import KDTree
 
-        tree = cKDTree(Y)
+        tree = KDTree(Y)
         within = tree.query_ball_point(Y[nodes[tied]], upper[tied], return_length=True, workers=-1) - 1
         inside = tree.query_ball_point(Y[nodes[tied]], lower[tied], return_length=True, workers=-1) - 1
         inside = np.where(radius[tied] > 0, inside, 0)
@@ -89,7 +95,7 @@ def lengths(Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:
 
 def _border(Y: np.ndarray, nodes: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Distances from each node to its k-th and (k+1)-th nearest other node (infinite where there is none)."""
-    from scipy.spatial import cKDTree
+    from scipy.spatial import KDTree
 
     n = len(Y)
     radius, beyond = np.full(len(nodes), np.inf), np.full(len(nodes), np.inf)
@@ -106,7 +112,7 @@ def _border(Y: np.ndarray, nodes: np.ndarray, k: np.ndarray) -> tuple[np.ndarray
     rest = np.flatnonzero(~brute)
     if not len(rest):
         return radius, beyond
-    tree = cKDTree(Y)
+    tree = KDTree(Y)
     rest = rest[np.argsort(k[rest], kind="stable")]
     start = 0
     while start < len(rest):
@@ -123,7 +129,9 @@ def _border(Y: np.ndarray, nodes: np.ndarray, k: np.ndarray) -> tuple[np.ndarray
 
 def _within(adjacency: csr_array, nodes: np.ndarray, hops: int) -> csr_array:
     """Row t: the nodes at 1..hops edges from nodes[t], itself excluded."""
-    step = csr_array((np.ones(len(adjacency.indices), np.float32), adjacency.indices, adjacency.indptr), adjacency.shape)
+    step = csr_array(
+        (np.ones(len(adjacency.indices), np.float32), adjacency.indices, adjacency.indptr), adjacency.shape
+    )
     reach = step[nodes]
     for _ in range(hops - 1):
         reach = (reach @ step + reach).tocsr()
@@ -142,6 +150,6 @@ def _chunks(adjacency: csr_array, degree: np.ndarray, nodes: np.ndarray, hops: i
         size = size + ones[adjacency.indptr[nodes + 1]] - ones[adjacency.indptr[nodes]]
     chunk = np.cumsum(size) // PAIRS_AT_ONCE
     starts = np.concatenate([[0], np.flatnonzero(np.diff(chunk)) + 1, [len(nodes)]])
-    for start, stop in zip(starts[:-1], starts[1:], strict=True):
+    for start, stop in pairwise(starts):
         if stop > start:
             yield slice(int(start), int(stop))

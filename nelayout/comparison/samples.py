@@ -11,18 +11,19 @@ class Estimate(NamedTuple):
     """A value, its standard error (0 when exact), and whether every node, pair or edge entered it."""
 
     value: float
-    error: float
-    exact: bool
+    error: float = 0.0
+    exact: bool = True
 
 
-NOTHING = Estimate(float("nan"), 0.0, True)
+NOTHING = Estimate(float("nan"))
 """The measure of an empty set: a graph without edges has no neighborhoods."""
 
 
 def sample_of(population: np.ndarray, sample, above: int, size: int, rng) -> tuple[np.ndarray, bool]:
     """Members of `population` to look at, sorted, and whether they are all of it.
 
-    `sample` "auto" takes all up to `above` members and `size` of them beyond; None takes all; an int that many.
+    `sample` "auto" takes all up to `above` members and `size` of them beyond; None takes all; an int that
+    many.
     """
     if sample is None or (sample == "auto" and len(population) <= above):
         return population, True
@@ -37,8 +38,8 @@ def mean_of(values: np.ndarray, population: int, exact: bool) -> Estimate:
     if not len(values):
         return NOTHING
     if exact:
-        return Estimate(float(values.mean()), 0.0, True)
-    return Estimate(float(values.mean()), standard_error(values, population), False)
+        return Estimate(float(values.mean()))
+    return Estimate(float(values.mean()), standard_error(values, population), exact=False)
 
 
 def standard_error(values: np.ndarray, population: int) -> float:

@@ -6,11 +6,13 @@ import numpy as np
 from scipy.sparse import csr_array
 
 
-def quality(adjacency: csr_array, Y: np.ndarray, labels=None, coords=None, crossings=False, seed=0) -> dict[str, float]:
+def quality(
+    adjacency: csr_array, Y: np.ndarray, labels=None, coords=None, crossings=False, seed=0
+) -> dict[str, float]:
     """Measures of the drawing `Y` (n, d) under short names, sampled where exact is slow.
 
-    np1, np2: neighborhood Jaccard within 1 and 2 edges; sns: scale-normalised stress; knn_auc, knn_acc with `labels`
-    (integers, -1 unknown); geo_r2, geo_np with `coords` (rows may be NaN); crossings when asked for.
+    np1, np2: neighborhood Jaccard within 1 and 2 edges; sns: scale-normalised stress; knn_auc, knn_acc with
+    `labels` (integers, -1 unknown); geo_r2, geo_np with `coords` (rows may be NaN); crossings when asked for.
     """
     from nelayout.comparison.classes import class_accuracy, class_auc
     from nelayout.comparison.maps import map_neighbors, map_r2

@@ -1,0 +1,132 @@
+"""One drawing laid over another: moved, turned, mirrored and resized until corresponding nodes are closest.
+
+A drawing has no true orientation, and neither a second run nor another method keeps it. Before two drawings
+are shown side by side, the second is brought over the first (Procrustes analysis).
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+
+from nelayout.errors import InputError
+from nelayout.graphs.per_node import as_mapping
+
+Positions = TypeVar("Positions")
+
+
+def align(pos: Positions, to: Any, *, scale: bool = True, reflect: bool = True) -> Positions:
+    """`pos` brought over `to` by the similarity transform that minimises sum_i |s R y_i + t - x_i|^2.
+
+    Parameters ---------- pos : dict keyed by node, igraph.Layout, or array (n, dim); dim 1, 2 or 3. Not
+    changed. to : positions of the same kind and dim (a Layout and an array count as one kind). The transform
+    is found from the nodes that both place (keys in common; rows without NaN in either) and applied to all of
+    `pos`. scale : whether the size may change. reflect : whether the drawing may be mirrored.
+
+    Returns
+    -------
+    positions of the type of `pos`, its keys in its order, float64.
+
+    Raises
+    ------
+    InputError
+        where the two have no node in common, differ in dim, or are a dict and an array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nelayout.comparison import align
+    >>> square = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
+    >>> turned = 3 * square[:, ::-1] + 7
+    >>> bool(np.allclose(align(turned, to=square), square))
+    True
+    """
+    mine, theirs = as_mapping(pos), as_mapping(to)
+    if (mine is None) != (theirs is None):
+        raise InputError(
+            f"pos is a {type(pos).__name__} and to is a {type(to).__name__}; "
+            "give two dicts keyed by node, or two arrays or layouts in the same node order"
+        )
+    if mine is not None and theirs is not None:
+        shared = [node for node in mine if node in theirs]
+        Y = _array(list(mine.values()), "pos")
+        index = {node: i for i, node in enumerate(mine)}
+        common = np.array([index[node] for node in shared], np.int64)
+        X = _array([theirs[node] for node in shared], "to")
+    else:
+        Y, X = _array(getattr(pos, "coords", pos), "pos"), _array(getattr(to, "coords", to), "to")
+        if len(X) != len(Y):
+            raise InputError(
+                f"pos has {len(Y)} rows and to has {len(X)}; give the same nodes in the same order"
+            )
+        common = np.arange(len(Y))
+    if len(Y) and len(X) and Y.shape[1] != X.shape[1]:
+        raise InputError(
+            f"pos has {Y.shape[1]} coordinates and to has {X.shape[1]}; only equal ones can be aligned"
+        )
+    result = Y
+    if len(Y):
+        known = (
+            np.isfinite(Y[common]).all(axis=1) & np.isfinite(X).all(axis=1)
+            if len(common)
+            else np.zeros(0, bool)
+        )
+        if not known.any():
+            raise InputError("pos and to place no node in common; nothing says how to lay one over the other")
+        result = transform(Y, Y[common][known], X[known], scale=scale, reflect=reflect)
+    if mine is not None:
+        return dict(zip(mine, result, strict=True))  # pyright: ignore[reportReturnType]  a dict came, a dict goes
+    if hasattr(pos, "coords"):
+        return type(pos)(result.tolist())  # pyright: ignore[reportCallIssue]  igraph.Layout from rows
+    return result  # pyright: ignore[reportReturnType]  an array came, an array goes
+
+
+def transform(
+    Y: np.ndarray, source: np.ndarray, target: np.ndarray, *, scale: bool, reflect: bool
+) -> np.ndarray:
+    """The rows of `Y` under the best similarity transform of `source` (m, d) onto `target` (m, d)."""
+    centre, goal = source.mean(axis=0), target.mean(axis=0)
+    S, T = source - centre, target - goal
+    dim = S.shape[1]
+    # Sums in numpy's own fixed order: a BLAS product's bits depend on its threads.
+    H = np.array([[(S[:, a] * T[:, b]).sum() for b in range(dim)] for a in range(dim)])
+    R = _rotation(H, reflect)
+    size = (S * S).sum()
+    gain = sum(float(H[a, b] * R[a, b]) for a in range(dim) for b in range(dim))
+    factor = gain / size if scale and size > 0 and gain > 0 else 1.0
+    moved = np.empty_like(Y)
+    for b in range(dim):
+        moved[:, b] = goal[b] + factor * sum((Y[:, a] - centre[a]) * R[a, b] for a in range(dim))
+    return moved
+
+
+def _rotation(H: np.ndarray, reflect: bool) -> np.ndarray:
+    """The orthogonal R, a rotation unless `reflect`, with the largest sum(H * R); it acts as y -> y R."""
+    if len(H) == 1:
+        return np.array([[-1.0 if reflect and H[0, 0] < 0 else 1.0]])
+    if len(H) == 2:
+        along, across = H[0, 0] + H[1, 1], H[0, 1] - H[1, 0]
+        mirrored, turned = H[0, 0] - H[1, 1], H[0, 1] + H[1, 0]
+        if reflect and np.hypot(mirrored, turned) > np.hypot(along, across):
+            angle = np.arctan2(turned, mirrored)
+            return np.array([[np.cos(angle), np.sin(angle)], [np.sin(angle), -np.cos(angle)]])
+        angle = np.arctan2(across, along)
+        return np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+    # Three by three: too small for any library to share out among threads.
+    U, _, Vt = np.linalg.svd(H)
+    if not reflect and np.linalg.det(U @ Vt) < 0:
+        U[:, -1] *= -1
+    return U @ Vt
+
+
+def _array(rows: Any, what: str) -> np.ndarray:
+    try:
+        array = np.array(rows, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{what} is not a table of numbers; give every node the same number of coordinates"
+        ) from None
+    if array.ndim == 1 and len(array):
+        raise InputError(f"{what} has shape {array.shape}; positions have one row of coordinates per node")
+    return array

@@ -1,0 +1,46 @@
+"""The compiled loop behind `crossings`: one segment against many. Imported only where it is used."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(nogil=True, cache=True)
+def count_crossings(a, b, first, second, chosen, start, stop):
+    """For each chosen segment t, how many of the segments start[t]..stop[t]-1 meet it without sharing a node.
+
+    a, b: (m, 2) ends with a[:, 0] <= b[:, 0]; first, second: (m,) their nodes. Two segments meet when their
+    bounding boxes do and neither lies wholly on one side of the other's line: true for touching and
+    overlapping ones too.
+    """
+    found = np.zeros(len(chosen), np.int64)
+    for t in range(len(chosen)):
+        p = chosen[t]
+        ax, ay, bx, by = a[p, 0], a[p, 1], b[p, 0], b[p, 1]
+        low, high = min(ay, by), max(ay, by)
+        ux, uy = bx - ax, by - ay
+        total = 0
+        for q in range(start[t], stop[t]):
+            cx, cy, dx, dy = a[q, 0], a[q, 1], b[q, 0], b[q, 1]
+            if dx < ax or (cy > high and dy > high) or (cy < low and dy < low):
+                continue
+            c_side = ux * (cy - ay) - uy * (cx - ax)
+            d_side = ux * (dy - ay) - uy * (dx - ax)
+            if (c_side > 0 and d_side > 0) or (c_side < 0 and d_side < 0):
+                continue
+            vx, vy = dx - cx, dy - cy
+            a_side = vx * (ay - cy) - vy * (ax - cx)
+            b_side = vx * (by - cy) - vy * (bx - cx)
+            if (a_side > 0 and b_side > 0) or (a_side < 0 and b_side < 0):
+                continue
+            if (
+                first[p] == first[q]
+                or first[p] == second[q]
+                or second[p] == first[q]
+                or second[p] == second[q]
+            ):
+                continue
+            total += 1
+        found[t] = total
+    return found

@@ -1,0 +1,309 @@
+"""The measures of a drawing: their names, what they say, and `measure`, which takes them all.
+
+>>> import networkx as nx
+>>> from nelayout.comparison import measure
+>>> square = nx.cycle_graph(4)
+>>> corners = {0: (0, 0), 1: (1, 0), 2: (1, 1), 3: (0, 1)}
+>>> found = measure(square, corners)
+>>> found["crossings"].value, found["neighborhood"].value, round(float(found["stress"]), 3)
+(0.0, 1.0, 0.023)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from nelayout.comparison import classes, crossings, discs, edges, given, maps, neighborhoods, stress
+from nelayout.comparison.given import Drawing
+from nelayout.comparison.samples import Estimate
+from nelayout.errors import InputError, Unsupported, unknown
+from nelayout.graphs import read
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a measure found; ``float(m)`` is the value.
+
+    value: in the measure's own units (`nelayout.measures`). score: the same on a scale from 0 to 1, higher is
+    better. error: standard error of the value where it was sampled, else 0. exact: whether all nodes, pairs
+    and edges entered. A measure that has nothing to look at (no edges, no known label) is NaN.
+    """
+
+    value: float
+    score: float
+    error: float
+    exact: bool
+
+    def __float__(self) -> float:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How a value becomes a score from 0 to 1, in words and as a function of the value and the drawing."""
+
+    words: str
+    of: Callable[[float, Drawing], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One line of the table: what is measured, how it becomes a score, and what it looks at.
+
+    find: a function of `uses`, by name (fields of `Drawing`, `sample`, `seed`), -> Estimate. score(value,
+    drawing): in [0, 1], higher is better. dim: the only dimension in which it is defined.
+    """
+
+    name: str
+    definition: str
+    find: Callable[..., Estimate]
+    uses: tuple[str, ...]
+    score: Score
+    dim: int | None = None
+
+
+VALUE = Score("the value", lambda value, _: value)
+REST = Score("1 - value", lambda value, _: 1.0 - value)
+EVENNESS = Score("1 / (1 + value)", lambda value, _: 1.0 / (1.0 + value))
+OTHER_NODES = Score(
+    "1 - value / number of nodes", lambda value, drawing: 1.0 - value / max(len(drawing.Y), 1)
+)
+UNCROSSED = Score(
+    "1 - value / number of pairs of edges without a common node",
+    lambda value, drawing: 1.0 - value / max(crossings.most_crossings(drawing.adjacency), 1),
+)
+
+MEASURES: dict[str, Measure] = {
+    measure.name: measure
+    for measure in (
+        Measure(
+            "neighborhood",
+            "mean Jaccard index of a node's neighbors and as many nearest nodes in the drawing",
+            neighborhoods.neighborhood_jaccard,
+            ("adjacency", "Y", "sample", "seed"),
+            VALUE,
+        ),
+        Measure(
+            "neighborhood2",
+            "the same for the nodes within two edges",
+            partial(neighborhoods.neighborhood_jaccard, hops=2),
+            ("adjacency", "Y", "sample", "seed"),
+            VALUE,
+        ),
+        Measure(
+            "stress",
+            "mean of ((s e - d) / d)^2 over pairs of nodes d edges apart and drawn e apart, at the best s",
+            stress.scaled_stress,
+            ("adjacency", "Y", "sample", "seed"),
+            REST,
+        ),
+        Measure(
+            "crossings",
+            "pairs of edges without a common node whose segments share a point",
+            crossings.edge_crossings,
+            ("adjacency", "Y", "sample", "seed"),
+            UNCROSSED,
+            dim=2,
+        ),
+        Measure(
+            "edge_length_variation",
+            "standard deviation of the edges' lengths over their mean",
+            edges.edge_length_variation,
+            ("adjacency", "Y"),
+            EVENNESS,
+        ),
+        Measure(
+            "coincident",
+            "nodes that share their exact position with another",
+            edges.coincident_nodes,
+            ("Y",),
+            OTHER_NODES,
+        ),
+        Measure(
+            "resolution",
+            "smallest distance between two nodes over the median distance to the nearest node",
+            edges.node_resolution,
+            ("Y",),
+            VALUE,
+        ),
+        Measure(
+            "overlaps",
+            "nodes whose disc of diameter node_size overlaps another",
+            discs.overlapping_nodes,
+            ("Y", "diameters"),
+            OTHER_NODES,
+        ),
+        Measure(
+            "class_auc",
+            "area under mean precision against mean recall of a node's class among its K nearest, over all K",
+            classes.class_auc,
+            ("Y", "classes", "sample", "seed"),
+            VALUE,
+        ),
+        Measure(
+            "class_accuracy",
+            "share of nodes whose class is the majority among the 10 nearest others",
+            classes.class_accuracy,
+            ("Y", "classes", "sample", "seed"),
+            VALUE,
+        ),
+        Measure(
+            "map_r2",
+            "R^2 of the best rotation, reflection, scale and shift of the drawing onto the true coordinates",
+            maps.map_r2,
+            ("Y", "coords"),
+            VALUE,
+        ),
+        Measure(
+            "map_neighbors",
+            "mean share of a node's 10 nearest on the map that are among its 10 nearest in the drawing",
+            maps.map_neighbors,
+            ("Y", "coords", "sample", "seed"),
+            VALUE,
+        ),
+    )
+}
+"""The table of measures: a new one is a function in a file of its own and a line here."""
+
+KEYWORD = {"classes": "labels", "coords": "coords", "diameters": "node_size"}
+"""What the caller gives for the field that a measure needs."""
+
+
+def measures() -> list[dict[str, str]]:
+    """The measures that `measure` knows: name, definition, how the score comes from the value, what it needs.
+
+    Examples
+    --------
+    >>> from nelayout.comparison import measures
+    >>> measures()[2]["name"], measures()[2]["score"]
+    ('stress', '1 - value')
+    """
+    return [
+        {
+            "name": entry.name,
+            "definition": entry.definition,
+            "score": entry.score.words,
+            "needs": " ".join(KEYWORD[field] for field in entry.uses if field in KEYWORD),
+        }
+        for entry in MEASURES.values()
+    ]
+
+
+def measure(
+    G: Any,
+    pos: Any,
+    labels: Any = None,
+    coords: Any = None,
+    *,
+    measures: str | Iterable[str] | None = None,
+    weight: str | None = "weight",
+    node_size: Any = None,
+    sample: str | int | None = "auto",
+    seed: Any = 0,
+) -> dict[str, Measured]:
+    """How good a drawing is, by the field's measures.
+
+    The graph counts as undirected and unweighted: distances are numbers of edges.
+
+    Parameters ---------- G : networkx graph, igraph.Graph, scipy.sparse matrix or array, square array. pos :
+    dict keyed by node, igraph.Layout or array (n, dim) in node order; every node needs a place. labels :
+    classes of nodes, for `class_auc` and `class_accuracy`: a dict, an array or a node attribute's name. None,
+    NaN, -1 and "" are unknown; such nodes take no part. coords : true plane coordinates, for `map_r2` and
+    `map_neighbors`: a dict, a Layout or an array; nodes without, or with NaN, take no part. For longitudes
+    and latitudes give x = lon cos(median lat), y = lat. measures : names to take, in this order; None takes
+    all for which everything needed was given. weight : edge attribute; an edge whose weight is 0 is no edge.
+    None takes all edges. node_size : diameters in the units of `pos` (number, dict, array or attribute), for
+    `overlaps`. sample : "auto" is exact where that takes seconds and samples beyond (neighborhoods and
+    nearest nodes above 20,000 nodes, stress above 2,000, classes' area above 5,000, crossings by work); None
+    is always exact; a number is the nodes, pivots or edges to sample. seed : of the samples and of ties: int,
+    None, `numpy.random.Generator` or `RandomState`.
+
+    Returns
+    -------
+    dict of `Measured` by name: value, score (0 to 1, higher is better), standard error, exact.
+
+    Raises ------ InputError for a node without a place, an unknown measure (with near matches), or a measure
+    whose `labels`, `coords` or `node_size` are missing; at the networkx border they are
+    `networkx.NetworkXError` too. Unsupported for `crossings` outside two dimensions, when asked for by name.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from nelayout.comparison import measure
+    >>> G = nx.path_graph(3)
+    >>> pos = {0: (0, 0), 1: (1, 0), 2: (1, 0)}
+    >>> found = measure(G, pos, measures=["stress", "coincident"])
+    >>> round(found["stress"].value, 3), float(found["coincident"])
+    (0.4, 2.0)
+    """
+    network = read(G, weight=weight)
+    with network.host.guard():
+        drawing = Drawing(
+            network.adjacency,
+            given.positions(network, pos),
+            given.classes(network, labels),
+            given.coordinates(network, coords),
+            None if node_size is None else network.host.values(node_size, "node_size", nonnegative=True),
+        )
+        return measured(drawing, measures, checked_sample(sample), integer_seed(seed))
+
+
+def measured(
+    drawing: Drawing, names: str | Iterable[str] | None, sample: Any, seed: int
+) -> dict[str, Measured]:
+    """The chosen measures (None: all that apply) of a drawing given as arrays."""
+    if isinstance(names, str):
+        names = [names]
+    result = {}
+    for entry in MEASURES.values() if names is None else map(_entry, names):
+        needs = {"sample": sample, "seed": seed}
+        needs = {use: needs[use] if use in needs else getattr(drawing, use) for use in entry.uses}
+        wanting = [KEYWORD[use] for use, x in needs.items() if x is None and use in KEYWORD]
+        flat = entry.dim is None or drawing.Y.shape[1] == entry.dim
+        if names is None and (wanting or not flat):
+            continue
+        if wanting:
+            raise InputError(f"the measure {entry.name!r} needs {wanting[0]}=...: give it, or leave it out")
+        if not flat:
+            raise Unsupported(
+                f"the measure {entry.name!r} is defined in {entry.dim} dimensions, "
+                f"given {drawing.Y.shape[1]}; leave it out"
+            )
+        value, error, exact = entry.find(**needs)
+        score = float(np.clip(entry.score.of(value, drawing), 0.0, 1.0))
+        result[entry.name] = Measured(float(value), score, float(error), exact)
+    return result
+
+
+def checked_sample(sample: Any) -> Any:
+    """`sample` as the measures take it: "auto", None, or an integer of at least 2."""
+    if sample is None or (isinstance(sample, str) and sample == "auto"):
+        return sample
+    if isinstance(sample, bool) or not hasattr(sample, "__index__") or int(sample) < 2:
+        raise InputError(f'sample={sample!r}; allowed are "auto", None (exact) and a number of at least 2')
+    return int(sample)
+
+
+def integer_seed(seed: Any) -> int:
+    """One integer from whatever the seed is: no measure's draws depend on which others were asked for."""
+    if isinstance(seed, np.random.RandomState):
+        return int(seed.randint(2**31 - 1))
+    if isinstance(seed, np.random.Generator) or seed is None:
+        return int(np.random.default_rng(seed).integers(2**31 - 1))
+    if isinstance(seed, bool) or not hasattr(seed, "__index__") or int(seed) < 0:
+        raise InputError(
+            f"seed={seed!r}; allowed are an integer >= 0, None, "
+            "numpy.random.Generator and numpy.random.RandomState"
+        )
+    return int(seed)
+
+
+def _entry(name: str) -> Measure:
+    if name not in MEASURES:
+        raise unknown("measure", name, MEASURES)
+    return MEASURES[name]
