@@ -1,0 +1,1 @@
+"""Similarities between nodes, and node masses: CSR in, nothing of the hosts."""
