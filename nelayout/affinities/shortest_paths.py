@@ -33,7 +33,7 @@ LARGEST_COUNT = 1e150
 
 
 def closeness(adjacency: csr_array, rng: np.random.Generator) -> tuple[np.ndarray, tuple[str, ...]]:
-"""Numbers of paths above this are divided by the largest in their level: a 600 x 600 grid has 1e359."""
+    """((r-1) / (n-1)) (r-1) / sum of hops to the r-1 other nodes of the component; 0 for isolated nodes.
 
     Wasserman and Faust's form, as in `networkx.closeness_centrality`: comparable between components.
 
