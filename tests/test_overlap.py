@@ -1,0 +1,171 @@
+"""Overlaps: gone afterwards, by brute force over all pairs; what did not overlap stays where it was."""
+
+import numpy as np
+import pytest
+
+from nelayout.errors import InputError
+from nelayout.overlap import separate, split_coincident
+
+
+def pairs_apart(Y: np.ndarray, size: float | np.ndarray = 0.0, ignore: np.ndarray | None = None) -> float:
+    """The least distance of two discs' borders."""
+    size = np.broadcast_to(size, len(Y))
+    D = np.sqrt(((Y[:, None] - Y[None]) ** 2).sum(-1)) - (size[:, None] + size[None]) / 2
+    np.fill_diagonal(D, np.inf)
+    if ignore is not None:
+        D[np.ix_(ignore, ignore)] = np.inf
+    return D.min()
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("fill", [0.05, 0.4, 3.0])
+@pytest.mark.parametrize("mixed", [False, True])
+def test_no_two_discs_overlap(d, fill, mixed):
+    rng = np.random.default_rng([d, mixed])
+    n = 300
+    Y = rng.normal(size=(n, d))
+    size = (4.0**d * fill / n) ** (1 / d) * (np.exp(0.8 * rng.normal(size=n)) if mixed else np.ones(n))
+    assert pairs_apart(Y, size) < 0
+    assert pairs_apart(separate(Y, size), size) >= 0
+
+
+def test_a_pair_moves_as_little_as_it_must():
+    Z = separate(np.array([[0.0, 0.0], [0.4, 0.0], [9.0, 9.0]]), 1.0)
+    np.testing.assert_allclose(Z, [[-0.3, 0.0], [0.7, 0.0], [9.0, 9.0]], atol=1e-3)
+
+
+def test_the_smaller_disc_gives_way():
+    Z = separate(np.array([[0.0, 0.0], [0.5, 0.0]]), np.array([1.8, 0.2]))
+    np.testing.assert_allclose(Z[:, 0], [-0.05, 0.95], atol=1e-3)
+
+
+def test_discs_that_do_not_overlap_stay_bit_for_bit():
+    Y = (
+        np.random.default_rng(0).permutation(np.stack(np.meshgrid(range(9), range(9)), -1).reshape(-1, 2))
+        * 1.0
+    )
+    assert (separate(Y, 1.0) == Y).all()
+    close = np.concatenate([Y, [[0.0, 0.7]]])
+    Z = separate(close, 0.5)
+    assert pairs_apart(Z, 0.5) >= 0
+    assert (
+        Z[(np.abs(close - [0.0, 1.0]) > 1).any(axis=1)] == close[(np.abs(close - [0.0, 1.0]) > 1).any(axis=1)]
+    ).all()
+
+
+def test_one_huge_disc_among_many_small_ones():
+    rng = np.random.default_rng(2)
+    Y = rng.uniform(-1, 1, size=(1500, 2))
+    size = np.full(1500, 0.01)
+    size[700] = 1.0
+    Z = separate(Y, size)
+    assert pairs_apart(Z, size) >= 0
+    assert np.hypot(*(Z[700] - Y[700])) < 0.1  # a fifth of its radius
+
+
+def test_within_keeps_the_box_where_there_is_room():
+    rng = np.random.default_rng(3)
+    Y = 0.3 * rng.normal(size=(400, 2)).clip(-3, 3)
+    size = np.sqrt(4 * 0.4 / 400)  # squares of this side fill 40% of the box
+    Z = separate(Y, size, within=1.0)
+    assert pairs_apart(Z, size) >= 0
+    assert abs(Z).max() <= 1.0
+    moved = separate(Y + np.array([5, -2]), size, within=1.0, center=np.array([5, -2]))
+    assert pairs_apart(moved, size) >= 0
+    assert abs(moved - [5, -2]).max() <= 1.0 + 1e-12
+
+
+def test_no_overlap_wins_over_within():
+    Y = np.random.default_rng(3).normal(size=(50, 2))
+    Z = separate(Y, 1.0, within=1.0)
+    assert pairs_apart(Z, 1.0) >= 0
+    assert abs(Z).max() > 1.0
+
+
+def test_fixed_nodes_never_move():
+    rng = np.random.default_rng(4)
+    Y = rng.normal(size=(200, 2))
+    fixed = rng.random(200) < 0.3
+    Z = separate(Y, 0.3, fixed=fixed)
+    assert (Z[fixed] == Y[fixed]).all()
+    assert pairs_apart(Z, 0.3, ignore=fixed) >= 0
+    assert abs(Z).max() < 5 * abs(Y).max()
+
+
+def test_a_heap_opens():
+    Z = separate(np.zeros((500, 2)), 1.0)
+    assert pairs_apart(Z, 1.0) >= 0
+    assert np.hypot(*Z.T).max() < 25  # 500 unit discs need a radius of 11 at least
+
+
+def test_large_drawings_need_no_loop_over_pairs():
+    from scipy.spatial import KDTree
+
+    n = 50_000
+    Y = np.random.default_rng(5).normal(size=(n, 2))
+    size = np.sqrt(16 * 0.05 / n)
+    Z = separate(Y, size)
+    assert KDTree(Z).query(Z, k=2)[0][:, 1].min() >= size
+
+
+@pytest.mark.parametrize("size", [-1.0, np.nan, np.inf])
+def test_bad_sizes(size):
+    with pytest.raises(InputError, match=r"node_size is .* for node number 1; give finite diameters"):
+        separate(np.zeros((3, 2)), np.array([1.0, size, 1.0]))
+
+
+@pytest.mark.parametrize(
+    "function", [split_coincident, lambda Y: separate(Y, 0.5), lambda Y: separate(Y, 0.0)]
+)
+def test_inputs_stay_and_runs_agree(function):
+    Y = np.random.default_rng(0).normal(size=(60, 2))[np.arange(120) // 2]
+    copy = Y.copy()
+    assert (function(Y) == function(Y)).all()
+    assert np.array_equal(Y, copy)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("offset", [0.0, 1000.0])
+def test_coincident_nodes_are_split_and_the_others_stay(d, offset):
+    rng = np.random.default_rng(6)
+    places = rng.normal(size=(50, d)) + offset
+    which = np.concatenate([np.arange(50), rng.integers(0, 10, size=150)])
+    Y = places[which]
+    Z = split_coincident(Y)
+    typical = np.ptp(Y, axis=0).max() / 200 ** (1 / d)
+    assert pairs_apart(Z) >= 1e-4 * typical
+    assert len(np.unique(Z.astype(np.float32), axis=0)) == 200
+    if offset == 0:  # far from the origin float32 makes more nodes coincide
+        alone = np.bincount(which, minlength=50)[which] == 1
+        assert (Z[alone] == Y[alone]).all()
+    assert abs(Z - Y).max() < 2 * typical
+
+
+def test_a_star_of_coincident_leaves_becomes_a_small_flower():
+    Y = np.concatenate([np.zeros((1, 2)), np.ones((40, 2))])
+    Z = split_coincident(Y)
+    assert Z[0].tolist() == [0.0, 0.0]
+    np.testing.assert_allclose(Z[1:].mean(0), [1, 1], atol=0.02)
+    assert 0.01 < pairs_apart(Z) < 0.1
+
+
+def test_fixed_nodes_keep_the_middle():
+    Y = np.concatenate([np.zeros((3, 2)), np.ones((4, 2))])
+    fixed = np.array([True, False, False, True, True, False, False])
+    Z = split_coincident(Y, fixed)
+    assert (Z[fixed] == Y[fixed]).all()
+    assert pairs_apart(Z, ignore=fixed) > 1e-4
+
+
+@pytest.mark.parametrize("at", [0.0, 3.0, -1e6])
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_everything_on_one_point(at, d):
+    Z = split_coincident(np.full((30, d), at))
+    assert len(np.unique(Z.astype(np.float32), axis=0)) == 30
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_nothing_to_split(n):
+    Y = np.full((n, 2), 4.0)
+    assert (split_coincident(Y) == Y).all()
+    assert (separate(Y, 1.0) == Y).all()
