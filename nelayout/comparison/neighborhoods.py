@@ -23,8 +23,8 @@ TIE = 1e-9
 """Relative difference below which two distances are one: far above rounding, far below any reader's eye."""
 SAMPLE_ABOVE, SAMPLE = 20_000, 5_000
 """Above this many nodes, this many are sampled: the standard error is then below 0.005."""
-BRUTE_SHARE = 50
-"""Neighborhoods larger than n / BRUTE_SHARE are cheaper from all n distances than from a tree."""
+BRUTE_SHARE, BRUTE_LEAST = 50, 64
+"""Neighborhoods above both n / BRUTE_SHARE and this are cheaper from all n distances than from a tree."""
 PAIRS_AT_ONCE = 4_000_000
 """Bound on (node, neighbor) pairs held at a time: about 100 MB."""
 
@@ -99,7 +99,7 @@ def _border(Y: np.ndarray, nodes: np.ndarray, k: np.ndarray) -> tuple[np.ndarray
 
     n = len(Y)
     radius, beyond = np.full(len(nodes), np.inf), np.full(len(nodes), np.inf)
-    brute = k > max(n // BRUTE_SHARE, 64)
+    brute = k > max(n / BRUTE_SHARE, BRUTE_LEAST)
     for t in np.flatnonzero(brute & (k < n)):
         # Position 0 of the sorted distances is the node itself.
         distance = np.zeros(n)

@@ -1,0 +1,192 @@
+"""`measure` on every host: the table's promises, what is read, what is refused."""
+
+import igraph
+import networkx as nx
+import numpy as np
+import pytest
+
+from nelayout.comparison import Measured, measure, measures, quality
+from nelayout.comparison.table import MEASURES
+from nelayout.errors import InputError, Unsupported
+from nelayout.graphs import read
+
+RNG = np.random.default_rng(0)
+GRAPH = nx.relabel_nodes(nx.gnm_random_graph(40, 90, seed=1), {i: f"v{i}" for i in range(40)})
+PLACES = RNG.normal(size=(40, 2))
+POS = dict(zip(GRAPH, PLACES, strict=True))
+KIND = {v: "ab"[i % 2] for i, v in enumerate(GRAPH)}
+MAP = {v: PLACES[i] + 0.1 for i, v in enumerate(GRAPH)}
+GIVEN = {"labels": KIND, "coords": MAP, "node_size": 0.1}
+
+
+def test_every_measure_has_a_line_and_a_score_from_0_to_1():
+    found = measure(GRAPH, POS, **GIVEN)
+    assert list(found) == [line["name"] for line in measures()] == list(MEASURES)
+    for name, m in found.items():
+        assert isinstance(m, Measured)
+        assert float(m) == m.value
+        assert 0 <= m.score <= 1, name
+        assert m.exact
+        assert m.error == 0
+        assert {"name", "definition", "score", "needs"} == set(
+            next(x for x in measures() if x["name"] == name)
+        )
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_score_is_what_its_words_say(name):
+    m, m_edges = measure(GRAPH, POS, measures=[name], **GIVEN)[name], GRAPH.number_of_edges()
+    degree = np.array([d for _, d in GRAPH.degree])
+    pairs = m_edges * (m_edges - 1) / 2 - (degree * (degree - 1) / 2).sum()
+    by_words = {
+        "the value": m.value,
+        "1 - value": 1 - m.value,
+        "1 / (1 + value)": 1 / (1 + m.value),
+        "1 - value / number of nodes": 1 - m.value / 40,
+        "1 - value / number of pairs of edges without a common node": 1 - m.value / pairs,
+    }
+    words = next(line["score"] for line in measures() if line["name"] == name)
+    assert m.score == pytest.approx(by_words[words])
+
+
+def test_a_perfect_drawing_scores_one():
+    G = nx.cycle_graph(12)
+    circle = {v: (np.cos(v * np.pi / 6), np.sin(v * np.pi / 6)) for v in G}
+    found = measure(G, circle, coords=circle, node_size=0.01)
+    for name in (
+        "neighborhood",
+        "crossings",
+        "edge_length_variation",
+        "coincident",
+        "map_r2",
+        "map_neighbors",
+        "overlaps",
+    ):
+        assert found[name].score == pytest.approx(1), name
+
+
+def test_hosts_agree():
+    expected = measure(GRAPH, POS, **GIVEN)
+    index = {v: i for i, v in enumerate(GRAPH)}
+    ig = igraph.Graph([(index[u], index[v]) for u, v in GRAPH.edges])
+    arrays = {
+        "labels": np.array(list(KIND.values())),
+        "coords": np.array(list(MAP.values())),
+        "node_size": np.full(40, 0.1),
+    }
+    matrix = nx.to_scipy_sparse_array(GRAPH)
+    assert measure(ig, igraph.Layout(PLACES.tolist()), **arrays) == expected
+    assert measure(matrix, PLACES, **arrays) == expected
+    assert measure(matrix.toarray(), PLACES.tolist(), **arrays) == expected
+    assert measure(GRAPH.to_directed(), POS, **GIVEN) == expected
+    shuffled = dict(sorted(POS.items(), key=lambda item: item[0][::-1]))
+    assert measure(GRAPH, {**shuffled, "elsewhere": np.ones(2)}, **GIVEN) == expected
+    named = GRAPH.copy()
+    nx.set_node_attributes(named, KIND, "kind")
+    assert measure(named, POS, **{**GIVEN, "labels": "kind"}) == expected
+    ig.vs["kind"] = list(KIND.values())
+    assert measure(ig, PLACES, **{**arrays, "labels": "kind"}) == expected
+
+
+def test_unknown_labels_and_coordinates_take_no_part():
+    known = list(GRAPH)[5:]
+    expected = measure(GRAPH, POS, {v: KIND[v] for v in known}, {v: MAP[v] for v in known})
+    for nothing in (None, float("nan"), -1, ""):
+        labels = {v: KIND[v] if v in known else nothing for v in GRAPH}
+        coords = [MAP[v] if v in known else (np.nan, 1.0) for v in GRAPH]
+        assert measure(GRAPH, POS, labels, coords) == expected
+    numbers = np.array([-1] * 5 + [i % 2 for i in range(5, 40)], float)
+    assert measure(GRAPH, POS, numbers, {v: MAP[v] for v in known}) == expected
+
+
+def test_weights_only_decide_which_edges_there_are():
+    heavy = GRAPH.copy()
+    for k, (u, v) in enumerate(GRAPH.edges):
+        heavy[u][v]["weight"] = k % 7 + 0.5
+    gone = next(iter(GRAPH.edges))
+    assert measure(heavy, POS) == measure(GRAPH, POS)
+    heavy[gone[0]][gone[1]]["weight"] = 0
+    lighter = GRAPH.copy()
+    lighter.remove_edge(*gone)
+    assert measure(heavy, POS) == measure(lighter, POS)
+    assert measure(heavy, POS, weight=None) == measure(GRAPH, POS)
+
+
+def test_choice_order_and_seed():
+    assert list(measure(GRAPH, POS, measures=["stress", "crossings"])) == ["stress", "crossings"]
+    assert list(measure(GRAPH, POS, measures="stress")) == ["stress"]
+    once = measure(GRAPH, POS, sample=20, seed=4, **GIVEN)
+    assert once == measure(GRAPH, POS, sample=20, seed=4, **GIVEN)
+    assert measure(GRAPH, POS, measures=["stress"], sample=20, seed=4)["stress"] == once["stress"]
+    assert once["stress"] != measure(GRAPH, POS, measures=["stress"], sample=20, seed=5)["stress"]
+    assert not once["stress"].exact
+    assert once["stress"].error > 0
+    for seed in (None, np.random.default_rng(1), np.random.RandomState(1), np.int64(3)):
+        assert 0 <= measure(GRAPH, POS, measures="stress", sample=20, seed=seed)["stress"].value <= 1
+
+
+def test_three_dimensions_leave_crossings_out():
+    pos = {v: (*PLACES[i], float(i)) for i, v in enumerate(GRAPH)}
+    found = measure(GRAPH, pos, **GIVEN)
+    assert set(MEASURES) - set(found) == {"crossings"}
+    with pytest.raises(Unsupported, match="2 dimensions"):
+        measure(GRAPH, pos, measures=["crossings"])
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_tiny_graphs(n):
+    G = nx.path_graph(n)
+    found = measure(G, {v: (float(v), 0.0) for v in G}, labels=dict.fromkeys(G, 1), coords=np.zeros((n, 2)))
+    assert found["crossings"].value == 0
+    assert found["coincident"].value == 0
+    assert np.isnan(found["neighborhood"].value) == (n < 2)
+    assert np.isnan(found["stress"].score) == (n < 2)
+
+
+def test_what_is_refused():
+    with pytest.raises(nx.NetworkXError, match=r"'v3'.*1 of 40"):
+        measure(GRAPH, {v: p for v, p in POS.items() if v != "v3"})
+    with pytest.raises(InputError, match="did you mean 'crossings'"):
+        measure(GRAPH, POS, measures=["crosings"])
+    with pytest.raises(InputError, match=r"class_auc.*labels"):
+        measure(GRAPH, POS, measures=["class_auc"])
+    with pytest.raises(InputError, match="labels has 3 entries"):
+        measure(GRAPH, POS, labels=[1, 2, 3])
+    with pytest.raises(InputError, match="no key of coords"):
+        measure(GRAPH, POS, coords={"elsewhere": (0, 0)})
+    with pytest.raises(InputError, match="node attribute for labels 'kind'"):
+        measure(GRAPH, POS, labels="kind")
+    with pytest.raises(InputError, match="coordinates of node 'v1'"):
+        measure(GRAPH, POS, coords={"v0": (1, 2), "v1": (1, 2, 3)})
+    for sample in (0, 1, 2.5, "all", True):
+        with pytest.raises(InputError, match="sample="):
+            measure(GRAPH, POS, sample=sample)
+    for seed in (-1, "x", 1.5):
+        with pytest.raises(InputError, match="seed="):
+            measure(GRAPH, POS, seed=seed)
+    with pytest.raises(InputError, match="int"):
+        measure(GRAPH, 3)
+
+
+def test_inputs_are_not_changed():
+    pos, before = {v: p.copy() for v, p in POS.items()}, nx.to_dict_of_dicts(GRAPH)
+    measure(GRAPH, pos, **GIVEN)
+    assert all((pos[v] == POS[v]).all() for v in GRAPH)
+    assert nx.to_dict_of_dicts(GRAPH) == before
+
+
+def test_quality_gives_the_same_figures_under_short_names():
+    found = measure(GRAPH, POS, labels=KIND, coords=MAP)
+    classes = np.array([i % 2 for i in range(40)])
+    short = quality(read(GRAPH).adjacency, PLACES, classes, PLACES + 0.1, crossings=True)
+    names = {
+        "np1": "neighborhood",
+        "np2": "neighborhood2",
+        "sns": "stress",
+        "knn_auc": "class_auc",
+        "knn_acc": "class_accuracy",
+        "geo_r2": "map_r2",
+        "geo_np": "map_neighbors",
+        "crossings": "crossings",
+    }
+    assert short == {key: found[name].value for key, name in names.items()}
