@@ -89,6 +89,16 @@ class Edges:
         parts = self.crew.map(work, self.chunks)
         return EdgeSums(sum(v for v, _ in parts), sum(s for _, s in parts), pull, weights)
 
+    def node_values(self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, connection: float) -> np.ndarray:
+        """(n,) sum_j M_ij edge(P_ij / M_ij, lambda q_ij)."""
+        each = np.empty(len(self.indices))
+        for start, stop in self.chunks:
+            low, high = self.indptr[start], self.indptr[stop]
+            similarity = Similarity(kernel, self._squared_lengths(Y, start, stop), connection)
+            m = 1.0 if self.pair_mass is None else self.pair_mass[low:high]
+            each[low:high] = m * divergence.edge(self.P[low:high] / m, similarity)
+        return self.row_sums(each)
+
     def _squared_lengths(self, Y: np.ndarray, start: int, stop: int) -> np.ndarray:
         if self.compiled:
             from . import compiled

@@ -140,6 +140,19 @@ class Objective:
         omega = None if edges.weights is None else coupling.d_edges * edges.weights
         return Evaluation(coupling.value, coupling.connection, slopes, omega)
 
+    def node_cost(self, Y: np.ndarray, connection: float) -> np.ndarray:
+        """(n,) sum_j M_ij phi(P_ij / M_ij, lambda q_ij): each node's share of the separable form at a given lambda."""
+        mass = self.affinity.mass
+        terms = self.divergence.tail
+        radials = tuple(dict.fromkeys(r for term in terms for r in term.radials(self.kernel)))
+        fields = self.nbody.fields(Y, mass, radials)
+        own = {r: mass * f.potential for r, f in zip(radials, fields, strict=True)}
+        total = mass * (float(np.sum(mass)) - mass)
+        cost = self.edges.node_values(Y, self.kernel, self.divergence, connection)
+        for term in terms:
+            cost += term.combine(tuple(own[r] for r in term.radials(self.kernel)), total, connection)[0]
+        return cost
+
     def _sum(self, radial: Radial, potential: np.ndarray) -> float:
         total = float(np.sum(self.affinity.mass * potential))
         if self.affinity.hidden and not self.kernel.singular:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -58,9 +58,12 @@ class Tail:
         return (Radial(kernel, self.order),)
 
     def combine(
-        self, sums: tuple[float, ...], total: float, connection: float
-    ) -> tuple[float, tuple[float, ...], float]:
-        """Value, d value / d sums and d value / d ln(connection), for the sums of ``radials`` and total = sum M."""
+        self, sums: tuple[Any, ...], total: Any, connection: float
+    ) -> tuple[Any, tuple[float, ...], Any]:
+        """Value, d value / d sums and d value / d ln(connection), for the sums of ``radials`` and total = sum M.
+
+        Sums over all pairs are numbers; sums over each node's pairs, arrays, give each node's value.
+        """
         scale = self.coefficient * connection**self.order
         if self.form == "power":
             return scale * sums[0], (scale,), self.order * scale * sums[0]

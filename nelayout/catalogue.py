@@ -1,0 +1,169 @@
+"""The periodic table: each named method as a record of its parts.
+
+Read a row as a formula: ws-SNE is the Cauchy kernel, the I-divergence, the optimal connection and degree masses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from .errors import InputError, unknown
+from .method import SHAPE, Method, Stage
+
+__all__ = ["METHODS", "Method", "Stage", "method_named", "methods"]
+
+YANG_2014 = "Yang, Peltonen & Kaski, Optimization equivalence of divergences improves neighbor embedding, ICML 2014"
+NOACK_2007 = "Noack, Energy models for graph clustering, J. Graph Algorithms and Applications 11, 2007"
+
+_THROUGH_LEVELS = (
+    Stage("levels", "majorize", 15, shape=True, levels=True, tol=1e-3),
+    Stage("majorize", "majorize", 60),
+)
+
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        Method(
+            name="ws-sne",
+            kernel="cauchy",
+            divergence="i-divergence",
+            connection="optimal",
+            mass="degree",
+            reference=f"{YANG_2014}, sec. 5.1",
+            summary="t-SNE with edge repulsion: neighbours and classes, hubs outside; the first to try",
+        ),
+        Method(
+            name="gamma-quadlog",
+            kernel="inverse-square",
+            divergence="itakura-saito",
+            connection="optimal",
+            mass="unit",
+            stages=_THROUGH_LEVELS,
+            reference=f"{YANG_2014}, sec. 5.2",
+            summary="the global shape of meshes, roads and large graphs, in seconds; no scale, no parameter",
+        ),
+        Method(
+            name="gamma-linlog",
+            kernel="inverse-distance",
+            divergence="itakura-saito",
+            connection="optimal",
+            mass="degree",
+            reference=f"{YANG_2014}, sec. 5.2",
+            summary="LinLog without its attraction parameter: clusters far apart",
+        ),
+        Method(
+            name="linlog",
+            kernel="inverse-distance",
+            divergence="itakura-saito",
+            connection="fixed",
+            mass="degree",
+            reference=NOACK_2007,
+            summary="clusters far apart; mass='degree' is edge repulsion, mass='unit' node repulsion",
+        ),
+        Method(
+            name="quadlog",
+            kernel="inverse-square",
+            divergence="itakura-saito",
+            connection="fixed",
+            mass="unit",
+            reference=NOACK_2007,
+            summary="springs and logarithmic repulsion",
+        ),
+        Method(
+            name="polylog",
+            kernel="inverse-power:3",
+            divergence="itakura-saito",
+            connection="fixed",
+            mass="unit",
+            reference=NOACK_2007,
+            summary="attraction d^r against logarithmic repulsion: r = 1 LinLog, 2 QuadLog, 3 near Fruchterman-Reingold",
+        ),
+        Method(
+            name="ee",
+            kernel="gaussian",
+            divergence="i-divergence",
+            connection="fixed",
+            mass="unit",
+            reference="Carreira-Perpinan, The elastic embedding algorithm for dimensionality reduction, ICML 2010",
+            summary="Laplacian eigenmap plus Gaussian repulsion; mass='degree' is weighted EE; needs its repulsion tuned",
+        ),
+        Method(
+            name="tsne",
+            kernel="cauchy",
+            divergence="i-divergence",
+            connection="normalized",
+            mass="unit",
+            reference="van der Maaten & Hinton, Visualizing data using t-SNE, JMLR 9, 2008",
+            summary="neighbours and clusters; every node counts alike, so hubs crowd the middle",
+        ),
+        Method(
+            name="ssne",
+            kernel="gaussian",
+            divergence="i-divergence",
+            connection="normalized",
+            mass="unit",
+            reference="Cook et al., Visualizing similarity data with a mixture of maps, AISTATS 2007",
+            summary="symmetric SNE: t-SNE with a Gaussian kernel; rounder, crowded",
+        ),
+        Method(
+            name="hssne",
+            kernel="heavy-tailed:2",
+            divergence="i-divergence",
+            connection="normalized",
+            mass="unit",
+            reference="Yang et al., Heavy-tailed symmetric stochastic neighbor embedding, NIPS 2009",
+            summary="tails from Gaussian (0) over Cauchy (1) to heavier: clusters tighter and further apart",
+        ),
+        Method(
+            name="mds-ks",
+            kernel="gaussian",
+            divergence="beta:2",
+            connection="optimal",
+            mass="unit",
+            reference="Yang, Peltonen & Kaski, Majorization-minimization for manifold embedding, AISTATS 2015, sec. 2.4",
+            summary="kernel strain: the gamma divergence of order 2, which forgives outliers",
+        ),
+    )
+}
+
+# The best drawing that can be given with no parameter set.
+AUTO = replace(METHODS["ws-sne"], name="auto", summary="the best drawing with no parameter set")
+
+
+def method_named(method: str | Method) -> Method:
+    """The method of that name ("ws-sne", "ws_sne", "auto"), or the Method itself."""
+    if isinstance(method, Method):
+        return method
+    if not isinstance(method, str):
+        raise InputError(
+            f"method must be a name or a nelayout.Method, given {type(method).__name__}; "
+            "nelayout.methods() lists the names"
+        )
+    name = method.strip().lower().replace("_", "-")
+    name = {"t-sne": "tsne", "s-sne": "ssne", "wssne": "ws-sne"}.get(name, name)
+    if name == "auto":
+        return AUTO
+    if name not in METHODS:
+        raise unknown("method", method, ["auto", *METHODS])
+    return METHODS[name]
+
+
+def methods() -> list[dict[str, Any]]:
+    """The catalogue as rows: name, kernel, divergence, connection, mass, summary, reference.
+
+    >>> [row["name"] for row in methods()][:2]
+    ['ws-sne', 'gamma-quadlog']
+    """
+    return [
+        {
+            "name": m.name,
+            "kernel": m.kernel.name,
+            "divergence": m.divergence.name,
+            "connection": m.connection.name,
+            "mass": m.mass,
+            "summary": m.summary,
+            "reference": m.reference,
+        }
+        for m in METHODS.values()
+    ]

@@ -1,0 +1,103 @@
+"""`Method`: a named recipe, made of parts and of the stages that minimise it.
+
+A method is data.  t-SNE, for example, is ``Method(kernel="cauchy", divergence="i-divergence", connection="normalized")``;
+give it degree masses and the optimal connection, and it is ws-SNE.  Parts are given by name or as values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from .connections import Connection, connection_named
+from .divergences import Divergence, divergence_named
+from .errors import InputError, unknown
+from .kernels import Kernel, kernel_named
+
+__all__ = ["AFFINITIES", "Method", "Stage"]
+
+#: what is done to a graph's weights before they are compared with the drawing
+AFFINITIES = {"raw": "the weights as they are", "sum-1": "the weights divided by their sum over all ordered pairs"}
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A part of a schedule: which objective, by which optimizer, for how many steps.
+
+    name       what traces and callbacks call it
+    optimizer  a name from nelayout.optimizers
+    max_iter   steps, at each level when ``levels``
+    attraction factor on the edges (annealing)
+    shape      minimise gamma-QuadLog instead of the method's own objective: it has no local scale to get caught by,
+               and finds the global shape
+    levels     go through the coarsened graphs, coarsest first; else the graph itself only
+    tol        end the stage when the mean move of a node falls below this part of the drawing's radius
+    """
+
+    name: str
+    optimizer: str
+    max_iter: int
+    attraction: float = 1.0
+    shape: bool = False
+    levels: bool = False
+    tol: float = 1e-4
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One way of drawing: J = sum M phi(P/M, lambda q) and how to minimise it.
+
+    Parameters
+    ----------
+    kernel : q; a name ("cauchy", "gaussian", "inverse-square", "heavy-tailed:2", ...) or a Kernel.
+    divergence : phi; a name ("i-divergence", "itakura-saito", "beta:0.5", "alpha:2", ...) or a Divergence.
+    connection : lambda; "fixed" ("fixed:0.5"), "optimal", "normalized" or a Connection.
+    mass : m; "unit", "degree", "strength", "closeness", "betweenness", "eigenvector", a node attribute, array or dict.
+    affinity : "raw" or "sum-1"; None takes what the connection needs.
+    stages : the schedule; None takes the recipe that suits the kernel.
+
+    >>> Method(kernel="cauchy", divergence="beta:0.5", connection="optimal", mass="degree").divergence.name
+    'beta:0.5'
+    """
+
+    kernel: Any = "cauchy"
+    divergence: Any = "i-divergence"
+    connection: Any = "optimal"
+    mass: Any = "unit"
+    affinity: str | None = None
+    stages: tuple[Stage, ...] = ()
+    name: str = "custom"
+    reference: str = ""
+    summary: str = field(default="", repr=False)
+
+    def __post_init__(self) -> None:
+        kernel: Kernel = kernel_named(self.kernel)
+        divergence: Divergence = divergence_named(self.divergence)
+        connection: Connection = connection_named(self.connection)
+        connection.check(divergence)
+        affinity = self.affinity or ("sum-1" if connection.needs_mass else "raw")
+        if affinity not in AFFINITIES:
+            raise unknown("affinity", affinity, AFFINITIES)
+        if connection.needs_mass and affinity != "sum-1":
+            raise InputError("connection 'normalized' compares P with similarities of sum 1: use affinity='sum-1'")
+        stages = tuple(self.stages) or recipe(kernel)
+        if not all(isinstance(stage, Stage) for stage in stages):
+            raise InputError("stages must be nelayout.Stage records")
+        for name, value in {
+            "kernel": kernel,
+            "divergence": divergence,
+            "connection": connection,
+            "affinity": affinity,
+            "stages": stages,
+        }.items():
+            object.__setattr__(self, name, value)
+
+
+SHAPE = Stage("shape", "majorize", 15, shape=True, levels=True, tol=1e-3)
+
+
+def recipe(kernel: Kernel) -> tuple[Stage, ...]:
+    """The schedule of a kernel: the global shape through coarse graphs, then the method's own objective."""
+    if kernel.singular:
+        return (SHAPE, Stage("majorize", "majorize", 60))
+    return (SHAPE, Stage("descend", "momentum", 250))

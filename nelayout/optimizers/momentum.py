@@ -1,0 +1,70 @@
+"""Gradient descent with momentum and gains, scaled node by node.
+
+The usual step of neighbor embeddings, n/attraction for normalized P, is 1/(4 P_i attraction) for a node of average weight
+P_i = 1/n: the inverse of the curvature of its own attraction.  Taken node by node, the same rule holds for hubs, whose
+weight is thousands of times the average, and for objectives that are not normalized: node i moves by
+gradient / (4 w_i), w_i = sum_j omega_ij at its largest so far (never below the mean).  Gains (Jacobs 1988) grow along
+directions whose sign is steady.  A step may raise J; an explosion is answered by a shorter step.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..objective import Evaluation, Objective
+
+__all__ = ["Momentum"]
+
+GAIN_UP, GAIN_DOWN, SMALLEST_GAIN = 0.2, 0.8, 0.01  # van der Maaten & Hinton 2008
+
+
+@dataclass(frozen=True, slots=True)
+class MomentumState:
+    evaluation: Evaluation
+    curvature: np.ndarray  # (n,) largest w_i so far
+    velocity: np.ndarray
+    gains: np.ndarray
+    rate: float = 1.0
+    stuck: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Momentum:
+    """``momentum``: part of the last move that is kept; ``rate``: step length, 1 = the inverse curvature."""
+
+    momentum: float = 0.8
+    rate: float = 1.0
+    name: str = "momentum"
+
+    def init(self, objective: Objective, Y: np.ndarray) -> MomentumState:
+        evaluation = objective.evaluate(Y, weights=True)
+        return MomentumState(
+            evaluation, self._curvature(objective, evaluation), np.zeros_like(Y), np.ones_like(Y), self.rate
+        )
+
+    @staticmethod
+    def _curvature(objective: Objective, evaluation: Evaluation) -> np.ndarray:
+        assert evaluation.weights is not None
+        pull = objective.edges.row_sums(np.maximum(evaluation.weights, 0.0))
+        return np.maximum(pull, float(np.mean(pull)))
+
+    def step(self, objective: Objective, Y: np.ndarray, state: MomentumState) -> tuple[np.ndarray, MomentumState]:
+        now = state.evaluation
+        gradient = now.gradient
+        assert gradient is not None
+        steady = gradient * state.velocity < 0.0
+        gains = np.maximum(np.where(steady, state.gains + GAIN_UP, state.gains * GAIN_DOWN), SMALLEST_GAIN)
+        length = state.rate / (4.0 * state.curvature)
+        velocity = self.momentum * state.velocity - (length[:, None] * gains) * gradient
+        candidate = Y + velocity
+        then = objective.evaluate(candidate, weights=True)
+        if not math.isfinite(then.value) or then.value > now.value + 0.5 * (1.0 + abs(now.value)):
+            if state.rate < 1e-6 * self.rate:
+                return Y, replace(state, stuck=True)
+            still = np.zeros_like(Y)
+            return Y, replace(state, velocity=still, gains=np.ones_like(Y), rate=state.rate / 4)
+        curvature = np.maximum(state.curvature, self._curvature(objective, then))
+        return candidate, MomentumState(then, curvature, velocity, gains, state.rate)

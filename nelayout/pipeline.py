@@ -1,0 +1,306 @@
+"""The way of a graph, one direction: read, take apart, draw each component, pack, orient, write back.
+
+Empty graphs, single nodes, disconnected graphs, units and labels are settled here; what is below sees connected graphs of
+two or more nodes and nothing of the hosts.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Unpack
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from . import graphs
+from .affinities.masses import node_mass
+from .catalogue import method_named
+from .components import component_labels, components
+from .errors import InputError, Unsupported, unknown
+from .method import Method
+from .nbody import Exact
+from .objective import Affinity
+from .optimizers import Optimizer, optimizer_named
+from .options import LayoutOptions, checked, generator
+from .orient import canonical, fit
+from .overlap import separate, split_coincident
+from .packing import pack
+from .parallel import Workers, workers
+from .solution import Solution
+from .solver import Drawing, Floor, Stopped, Task, Watch, draw_component
+from .start import radius
+
+__all__ = ["solve"]
+
+# Pairs of nodes above which compiled loops pay for loading them (0.5 s from the cache, several seconds the first time): the
+# NumPy form then takes about 8 ms an evaluation.
+NUMPY_PAIRS = 800 * 800
+# Components up to this size are drawn once for all that are equal to them.
+REPEATED = 30
+
+
+@dataclass
+class Part:
+    """A component on its way: where its nodes are in the graph, its input and its drawing."""
+
+    nodes: np.ndarray
+    affinity: Affinity
+    start: np.ndarray | None
+    fixed: np.ndarray | None
+    drawing: Drawing | None = None
+
+    @property
+    def Y(self) -> np.ndarray:
+        assert self.drawing is not None
+        return self.drawing.Y
+
+
+def solve(
+    G: Any, method: str | Method = "auto", pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]
+) -> Solution:
+    """Draw a graph and keep all the evidence: value, trace, connection scalar, reason of the end, cost of each node.
+
+    ``method`` is a name (``nelayout.methods()`` lists them) or a ``nelayout.Method``; the other keywords are those of every
+    layout function.
+
+    >>> import networkx as nx, nelayout as nl
+    >>> solution = nl.solve(nx.karate_club_graph(), "ws-sne", seed=1)
+    >>> solution.reason in ("converged", "max_iter"), len(solution.trace) > 10
+    (True, True)
+    """
+    with graphs.guard(G):
+        return _Run(method_named(method), checked(dict(options))).solve(G, pos, fixed)
+
+
+@dataclass
+class _Run:
+    """One call: its settings, and what it finds on the way."""
+
+    method: Method
+    options: dict[str, Any]
+    notes: list[str] = field(default_factory=list)
+
+    def solve(self, G: Any, pos: Any, fixed: Any) -> Solution:
+        began = time.perf_counter()
+        o, dim = self.options, self.options["dim"]
+        optimizer = self._optimizer()
+        if o["nbody"] not in ("auto", "exact"):
+            raise unknown("nbody", o["nbody"], ["auto", "exact"])
+        if o["smoothing"]:
+            raise Unsupported("smoothing needs a method that can use it; none here can yet: use smoothing=0")
+        rng = generator(o["seed"])
+        with workers(o["n_jobs"]) as crew:
+            network = graphs.read(G, o["weight"], o["weight_kind"])
+            host, P = network.host, network.adjacency
+            if o["store_pos_as"] is not None and not host.stores:
+                raise InputError("store_pos_as needs a graph with node attributes; an array has none")
+            self.notes.extend(network.notes)
+            start = None if pos is None else host.positions(pos, dim)
+            still = self._fixed(host, fixed, start, network.labels)
+            size = None if o["node_size"] is None else host.values(o["node_size"], "node_size", nonnegative=True)
+            mass, notes = node_mass(P, self.method.mass if o["mass"] is None else o["mass"], host, rng)
+            self.notes.extend(notes)
+            if start is not None and o["max_iter"] == 0 and not np.isnan(start).any():
+                labels = component_labels(P)
+                return self._solution(host, start, [], labels, "max_iter", Watch(), began)
+
+            labels = component_labels(P)
+            if o["components"] == "joint" and labels.max(initial=0) > 0:
+                raise Unsupported(
+                    f"the graph has {labels.max() + 1} components, and {self.method.name} has no minimum on a disconnected "
+                    "graph: its components repel each other without end. Use components='pack', or connect them"
+                )
+            parts = [
+                Part(
+                    nodes,
+                    self._affinity(graph, mass[nodes]),
+                    None if start is None else start[nodes],
+                    None if still is None else still[nodes],
+                )
+                for nodes, graph in components(P, labels)
+            ] if len(labels) else []
+            with self._watch(parts) as watch:
+                task = Task(self.method, dim, self._floor(P, crew), optimizer, o["max_iter"], o["tol"])
+                reason = self._draw(parts, task, rng, watch, len(labels))
+            Y = self._assemble(parts, start, still, len(labels))
+            Y = self._finish(Y, start, still, size)
+            return self._solution(host, Y, parts, labels, reason, watch, began)
+
+    def _optimizer(self) -> Optimizer | None:
+        return None if self.options["optimizer"] == "auto" else optimizer_named(self.options["optimizer"])
+
+    def _fixed(self, host: graphs.Host, fixed: Any, start: np.ndarray | None, names) -> np.ndarray | None:
+        if fixed is None:
+            return None
+        nodes = host.nodes(fixed, "fixed")
+        if not len(nodes):
+            return None
+        if start is None:
+            raise InputError("fixed nodes need positions: give them in pos")
+        homeless = nodes[np.isnan(start[nodes, 0])]
+        if len(homeless):
+            raise InputError(f"fixed node {names[int(homeless[0])]!r} has no position in pos: give it one, or free it")
+        mask = np.zeros(len(start), dtype=bool)
+        mask[nodes] = True
+        return mask
+
+    def _affinity(self, graph: csr_array, mass: np.ndarray) -> Affinity:
+        if self.method.affinity == "sum-1" and graph.nnz:
+            graph = csr_array((graph.data / np.sum(graph.data), graph.indices, graph.indptr), shape=graph.shape)
+        return Affinity(graph, mass)
+
+    def _floor(self, P: csr_array, crew: Workers) -> Floor:
+        compiled = P.shape[0] ** 2 + 20 * P.nnz > NUMPY_PAIRS
+        return Floor(Exact(compiled, crew), crew, compiled)
+
+    @contextmanager
+    def _watch(self, parts: list[Part]):
+        if not self.options["progress"]:
+            yield Watch(self.options["callback"])
+            return
+        from tqdm import tqdm
+
+        with tqdm(unit=" steps", desc=self.method.name) as bar:
+            yield Watch(self.options["callback"], bar.update)
+
+    def _draw(self, parts: list[Part], task: Task, rng: np.random.Generator, watch: Watch, n: int) -> str:
+        """Fills in the drawings; the reason of the end is the largest component's."""
+        whole = np.zeros((n, task.dim))
+        known: dict[tuple, Drawing] = {}
+        shift, stopped = 0.0, False
+        for part in parts:
+            here = part.affinity.P
+            if len(part.nodes) == 1:
+                at = np.zeros((1, task.dim)) if part.start is None or np.isnan(part.start[0, 0]) else part.start
+                part.drawing = Drawing(np.array(at), reason="converged")
+                continue
+            part.drawing = Drawing(np.zeros((len(part.nodes), task.dim)))
+            if stopped:
+                if part.start is not None and not np.isnan(part.start).any():
+                    part.drawing.Y = part.start.copy()
+                else:
+                    part.drawing.Y = rng.standard_normal(part.drawing.Y.shape)
+                continue
+            key = None
+            if len(part.nodes) <= REPEATED and part.start is None:
+                key = tuple(a.tobytes() for a in (here.indptr, here.indices, here.data, part.affinity.mass))
+                if key in known:
+                    part.drawing = known[key]
+                    continue
+
+            def show(Y: np.ndarray, part: Part = part, shift: float = shift) -> np.ndarray:
+                assert part.drawing is not None
+                part.drawing.Y = Y
+                whole[part.nodes] = Y
+                if part.start is None:
+                    whole[part.nodes, 0] += shift
+                return whole.copy()
+
+            try:
+                part.drawing = draw_component(part.affinity, task, rng, watch, show, part.start, part.fixed)
+            except Stopped:
+                part.drawing.reason, stopped = "stopped", True
+            if key is not None:
+                known[key] = part.drawing
+            show(part.Y)
+            shift += 6.0 * radius(part.Y)
+        return "stopped" if stopped else parts[0].drawing.reason if parts and parts[0].drawing else "converged"
+
+    def _assemble(
+        self, parts: list[Part], start: np.ndarray | None, still: np.ndarray | None, n: int
+    ) -> np.ndarray:
+        """One drawing of the whole graph, in the largest component's units."""
+        Y = np.zeros((n, self.options["dim"]))
+        if start is None:
+            drawings = [canonical(part.Y, part.affinity.mass) for part in parts]
+            drawings = pack(drawings) if len(drawings) > 1 else drawings
+            for part, drawing in zip(parts, drawings, strict=True):
+                Y[part.nodes] = drawing
+            return Y
+        placed = [part for part in parts if part.start is not None and not np.isnan(part.start).all()]
+        for part in placed:
+            Y[part.nodes] = part.Y if len(parts) == 1 and still is None else _as_before(part)
+        rest = [part for part in parts if all(part is not p for p in placed)]
+        if rest:  # beside what has a place already
+            own = [part.Y for part in rest]
+            packed = pack(own) if len(own) > 1 else [canonical(own[0])]
+            there = np.concatenate([part.nodes for part in placed]) if placed else np.array([], dtype=int)
+            block = np.concatenate(packed)
+            scale = radius(Y[there]) / max(radius(block), 1e-300) if len(there) and len(block) > 1 else 1.0
+            scale *= (len(block) / max(len(there), 1)) ** (1 / Y.shape[1]) if len(there) else 1.0
+            offset = np.zeros(Y.shape[1])
+            if len(there):
+                offset[0] = Y[there, 0].max() - scale * block[:, 0].min() + 0.3 * max(radius(Y[there]), 1e-12)
+                offset[1:] = (Y[there].min(axis=0) + Y[there].max(axis=0))[1:] / 2
+            for part, drawing in zip(rest, packed, strict=True):
+                Y[part.nodes] = scale * drawing + offset
+        return Y
+
+    def _finish(
+        self, Y: np.ndarray, start: np.ndarray | None, still: np.ndarray | None, size: np.ndarray | None
+    ) -> np.ndarray:
+        """The last touches, in this order: size and place, coincident or overlapping nodes apart."""
+        o = self.options
+        if still is not None:
+            assert start is not None
+            Y[still] = start[still]
+        else:
+            Y = fit(Y, o["scale"], o["center"])
+        within = None if still is not None else o["scale"]
+        Y = split_coincident(Y, still) if size is None else separate(Y, size, still, within, o["center"])
+        if size is not None and within is not None and len(Y):
+            centre = 0.0 if o["center"] is None else o["center"]
+            if float(np.abs(Y - centre).max()) > within * (1 + 1e-9):
+                self.notes.append("nodes of this node_size do not fit [-scale, scale]: the drawing is larger than scale")
+        return Y
+
+    def _solution(
+        self,
+        host: graphs.Host,
+        Y: np.ndarray,
+        parts: list[Part],
+        labels: np.ndarray,
+        reason: str,
+        watch: Watch,
+        began: float,
+    ) -> Solution:
+        value, connection = 0.0, float("nan")
+        cost = np.zeros(len(Y))
+        floor = self._floor(csr_array((0, 0)), Workers())
+        for part in parts:
+            if len(part.nodes) < 2:
+                continue
+            compiled = len(part.nodes) ** 2 > NUMPY_PAIRS
+            objective = Floor(Exact(compiled), floor.crew, compiled).objective(self.method, part.affinity)
+            evaluation = objective.evaluate(part.Y, gradient=False)
+            value += evaluation.value
+            cost[part.nodes] = objective.node_cost(part.Y, evaluation.connection)
+            if connection != connection:
+                connection = evaluation.connection
+        positions = host.write(Y, self.options["store_pos_as"])
+        return Solution(
+            positions,
+            value,
+            tuple(watch.trace),
+            connection,
+            reason,
+            cost,
+            labels,
+            tuple(self.notes),
+            time.perf_counter() - began,
+        )
+
+
+def _as_before(part: Part) -> np.ndarray:
+    """The drawing at the size and place of its start: exactly where nodes are fixed, by radius and centroid elsewhere."""
+    assert part.start is not None and part.drawing is not None
+    Y = part.Y
+    if part.fixed is not None and part.fixed.any():
+        return Y / part.drawing.size
+    known = ~np.isnan(part.start[:, 0])
+    before, after = part.start[known], Y[known]
+    scale = radius(before) / radius(after) if radius(before) > 0 and radius(after) > 0 else 1.0
+    return scale * (Y - after.mean(axis=0)) + before.mean(axis=0)
+

@@ -1,0 +1,241 @@
+"""The one loop: stages, coarse to fine, stopping, trace and callbacks live here and nowhere else.
+
+A connected graph comes in as an affinity, a drawing goes out.  Methods whose stages say so are first taken through the
+levels of the coarsened graph; between two objectives the drawing is brought to the size that suits the next one.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .catalogue import METHODS
+from .coarsen import Level, hierarchy
+from .method import Method, Stage
+from .nbody import NBody
+from .objective import Affinity, Evaluation, Objective
+from .optimizers import Majorize, Optimizer, optimizer_named
+from .parallel import Workers
+from .solution import Progress, Step
+from .start import place_missing, prolong, radius, random_positions, size_search
+
+__all__ = ["Drawing", "Floor", "Stopped", "Watch", "draw_component"]
+
+# The coarsest graph is drawn from this many random starts and the best is kept: it is tiny, and it decides the shape.
+COARSEST_STARTS = 3
+COARSEST_STEPS = 100
+# Moves are judged over this many steps, so that one short step ends nothing.
+WINDOW = 5
+# With fixed nodes, the size of the drawing is searched for this many times.
+RESIZINGS = 5
+
+
+class Stopped(Exception):
+    """A callback has returned True."""
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """What carries the sums: the N-body backend, the threads and whether edge loops are compiled."""
+
+    nbody: NBody
+    crew: Workers
+    compiled: bool
+
+    def objective(self, method: Method, affinity: Affinity, free: np.ndarray | None = None) -> Objective:
+        return Objective(
+            affinity, method.kernel, method.divergence, method.connection, self.nbody, self.crew, self.compiled, free=free
+        )
+
+
+@dataclass
+class Watch:
+    """Trace, callback and clock of a whole run."""
+
+    callback: Callable[[Progress], object] | None = None
+    tick: Callable[[], object] | None = None
+    trace: list[Step] = field(default_factory=list)
+    began: float = field(default_factory=time.perf_counter)
+
+    def seen(self, stage: str, value: float, positions: Callable[[], np.ndarray]) -> None:
+        self.trace.append(Step(len(self.trace), value, time.perf_counter() - self.began, stage))
+        if self.tick is not None:
+            self.tick()
+        if self.callback is not None:
+            everything = positions().view()
+            everything.flags.writeable = False
+            if self.callback(Progress(self.trace[-1].iteration, stage, value, everything)):
+                raise Stopped
+
+
+@dataclass
+class Drawing:
+    """A component while it is drawn; ``Y`` is always the best that there is, for callbacks and interrupted runs."""
+
+    Y: np.ndarray
+    evaluation: Evaluation | None = None
+    reason: str = "max_iter"
+    size: float = 1.0  # what a warm start has been multiplied by
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """How one component is to be drawn."""
+
+    method: Method
+    dim: int
+    floor: Floor
+    optimizer: Optimizer | None = None
+    max_iter: int | None = None
+    tol: float | None = None
+
+
+def draw_component(
+    affinity: Affinity,
+    task: Task,
+    rng: np.random.Generator,
+    watch: Watch,
+    show: Callable[[np.ndarray], np.ndarray],
+    start: np.ndarray | None = None,
+    fixed: np.ndarray | None = None,
+) -> Drawing:
+    """Draw one connected graph of two or more nodes.
+
+    ``start`` (n, dim) with NaN rows for nodes without a position is a warm start; ``fixed`` masks nodes that stay.
+    ``show`` turns the component's positions into the whole graph's, for callbacks.  Positions come back in the method's own
+    units, those of fixed nodes scaled with the rest.
+    """
+    n = affinity.P.shape[0]
+    stages = task.method.stages
+    drawing = Drawing(np.zeros((n, task.dim)))
+    free = None if fixed is None or not fixed.any() else ~fixed
+    if start is not None and not np.isnan(start).all():
+        drawing.Y = place_missing(start, affinity.P, rng)
+        stages = tuple(stage for stage in stages if not stage.shape)
+        stages = stages or (Stage("majorize", "majorize", 60),)
+    elif not any(stage.levels for stage in stages) or n == 2:
+        drawing.Y = random_positions(n, task.dim, rng)
+
+    sized_for: Method | None = None
+    shape_method = METHODS["gamma-quadlog"]
+    own_steps = sum(stage.max_iter for stage in stages if not stage.shape)
+    for stage in stages:
+        method = shape_method if stage.shape else task.method
+        if stage.levels:
+            drawing.Y = _through_levels(affinity, method, stage, task, rng, watch, show, drawing)
+            continue
+        objective = task.floor.objective(method, affinity, free).annealed(stage.attraction)
+        if sized_for != method:
+            _resize(objective, drawing, free)
+            sized_for = method
+        steps = stage.max_iter
+        if task.max_iter is not None and own_steps:
+            steps = math.ceil(task.max_iter * stage.max_iter / own_steps)
+        optimizer = task.optimizer or optimizer_named(stage.optimizer)
+        tol = stage.tol if task.tol is None else task.tol
+
+        def current(Y: np.ndarray) -> np.ndarray:
+            drawing.Y = Y
+            return show(Y)
+
+        # Fixed nodes hold the drawing at a size that only they and the search for it decide: search again on the way.
+        rounds = RESIZINGS if free is not None and not objective.scale_free else 1
+        for turn in range(rounds):
+            if turn:
+                _resize(objective, drawing, free)
+            share = steps // rounds + (turn < steps % rounds)
+            drawing.Y, drawing.evaluation, drawing.reason = _descend(
+                objective, drawing.Y, optimizer, share, tol, stage.name, watch, current
+            )
+    return drawing
+
+
+def _resize(objective: Objective, drawing: Drawing, free: np.ndarray | None) -> None:
+    """Bring a drawing to the size that the objective wants, about its centroid; about the origin when nodes are fixed."""
+    if free is None:
+        drawing.Y = drawing.Y - np.sum(drawing.Y, axis=0) / len(drawing.Y)
+    factor = size_search(objective, drawing.Y)
+    drawing.Y = drawing.Y * factor
+    drawing.size *= factor
+
+
+def _descend(
+    objective: Objective,
+    Y: np.ndarray,
+    optimizer: Optimizer,
+    steps: int,
+    tol: float,
+    stage: str,
+    watch: Watch,
+    show: Callable[[np.ndarray], np.ndarray],
+) -> tuple[np.ndarray, Evaluation | None, str]:
+    """Steps of one optimizer until the drawing rests, at most ``steps``."""
+    if steps <= 0:
+        return Y, None, "max_iter"
+    state = optimizer.init(objective, Y)
+    moves: list[float] = []
+    for _ in range(steps):
+        before = Y
+        Y, state = optimizer.step(objective, Y, state)
+        watch.seen(stage, state.evaluation.value, lambda Y=Y: show(Y))
+        if state.stuck:
+            return Y, state.evaluation, "converged"
+        size = radius(Y)
+        moves.append(math.sqrt(float(np.sum((Y - before) ** 2)) / len(Y)) / size if size > 0 else 0.0)
+        if len(moves) >= WINDOW and max(moves[-WINDOW:]) < tol:
+            return Y, state.evaluation, "converged"
+    return Y, state.evaluation, "max_iter"
+
+
+def _through_levels(
+    affinity: Affinity,
+    method: Method,
+    stage: Stage,
+    task: Task,
+    rng: np.random.Generator,
+    watch: Watch,
+    show: Callable[[np.ndarray], np.ndarray],
+    drawing: Drawing,
+) -> np.ndarray:
+    """From the coarsest graph to the finest, ``stage.max_iter`` steps at each."""
+    levels = hierarchy(affinity, rng)
+    optimizer = optimizer_named(stage.optimizer)
+    Y = _coarsest(levels[-1], method, task, rng)
+    for depth in range(len(levels) - 1, -1, -1):
+        level = levels[depth]
+        if depth < len(levels) - 1:
+            cluster = levels[depth + 1].cluster
+            assert cluster is not None
+            Y = prolong(Y, cluster, rng)
+
+        def finest(Y: np.ndarray, depth: int = depth) -> np.ndarray:
+            for finer in range(depth, 0, -1):
+                cluster = levels[finer].cluster
+                assert cluster is not None
+                Y = Y[cluster]
+            drawing.Y = Y
+            return show(Y)
+
+        objective = task.floor.objective(method, level.affinity).annealed(stage.attraction)
+        Y, _, _ = _descend(objective, Y, optimizer, stage.max_iter, stage.tol, stage.name, watch, finest)
+    return Y
+
+
+def _coarsest(level: Level, method: Method, task: Task, rng: np.random.Generator) -> np.ndarray:
+    """The best of a few random starts."""
+    n = level.affinity.P.shape[0]
+    objective = task.floor.objective(method, level.affinity)
+    best, found = math.inf, random_positions(n, task.dim, rng)
+    if n < 2 or not level.affinity.P.nnz:
+        return found
+    for _ in range(COARSEST_STARTS if n <= 1000 else 1):
+        Y = random_positions(n, task.dim, rng)
+        Y = Y * (1.0 if objective.scale_free else size_search(objective, Y))
+        Y, evaluation, _ = _descend(objective, Y, Majorize(), COARSEST_STEPS, 1e-4, "", Watch(), lambda Y: Y)
+        if evaluation is not None and evaluation.value < best:
+            best, found = evaluation.value, Y
+    return found
