@@ -51,6 +51,20 @@ def test_equals_its_definition(compiled, monkeypatch):
 
 
 @EVERY
+@pytest.mark.parametrize("bands", [(1,), (2,), (7,), (1024,), crossings.BANDS])
+def test_bands_change_nothing(bands, compiled, monkeypatch):
+    monkeypatch.setattr(crossings, "PAIRS_NUMPY", 0 if compiled else 10**9)
+    monkeypatch.setattr(crossings, "BANDS", bands)
+    monkeypatch.setattr(crossings, "ENTRIES_PER_EDGE", 10**9)
+    rng = np.random.default_rng(3)
+    G = nx.gnm_random_graph(25, 70, seed=7)
+    for Y in (rng.normal(size=(25, 2)), rng.integers(4, size=(25, 2)).astype(float)):
+        assert edge_crossings(read(G).adjacency, Y).value == by_definition(G, Y)
+        crossed = edge_crossings(read(G).adjacency, Y, sample=69, seed=1)
+        assert abs(crossed.value - by_definition(G, Y)) < 6 * crossed.error
+
+
+@EVERY
 def test_by_hand(compiled, monkeypatch):
     monkeypatch.setattr(crossings, "PAIRS_NUMPY", 0 if compiled else 10**9)
     corners = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])

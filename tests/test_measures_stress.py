@@ -1,5 +1,7 @@
 """Scale-normalised stress: by hand, against its definition, its invariances, and its samples."""
 
+from typing import Any
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -26,7 +28,7 @@ def test_equals_its_definition_at_the_best_factor(dim):
     for G in (nx.path_graph(5), nx.gnm_random_graph(60, 130, seed=1), nx.gnm_random_graph(50, 30, seed=2)):
         Y = rng.normal(size=(len(G), dim))
         d, e = pairs_of(G, Y)
-        best = minimize_scalar(lambda s, e=e, d=d: np.mean(((s * e - d) / d) ** 2))
+        best: Any = minimize_scalar(lambda s, e=e, d=d: np.mean(((s * e - d) / d) ** 2))
         found = scaled_stress(read(G).adjacency, Y)
         assert found.exact
         assert found.value == pytest.approx(best.fun, rel=1e-9)

@@ -1,5 +1,7 @@
 """`measure` on every host: the table's promises, what is read, what is refused."""
 
+from typing import Any
+
 import igraph
 import networkx as nx
 import numpy as np
@@ -158,7 +160,8 @@ def test_what_is_refused():
         measure(GRAPH, POS, labels="kind")
     with pytest.raises(InputError, match="coordinates of node 'v1'"):
         measure(GRAPH, POS, coords={"v0": (1, 2), "v1": (1, 2, 3)})
-    for sample in (0, 1, 2.5, "all", True):
+    refused: Any = (0, 1, 2.5, "all", True)
+    for sample in refused:
         with pytest.raises(InputError, match="sample="):
             measure(GRAPH, POS, sample=sample)
     for seed in (-1, "x", 1.5):

@@ -13,6 +13,7 @@ import numpy as np
 from nelayout.comparison.maps import nearest
 from nelayout.comparison.neighborhoods import TIE, standardized
 from nelayout.comparison.samples import NOTHING, Estimate, mean_of, sample_of
+from nelayout.parallel import workers
 
 AUC_ABOVE, AUC_SAMPLE = 5_000, 2_000
 """Each node's ranking is a sort of all the others: all up to 5,000 nodes, 2,000 sampled beyond."""
@@ -22,7 +23,9 @@ GROUPS = 20
 """Groups of sampled nodes left out in turn to find the standard error of the area (jackknife)."""
 
 
-def class_auc(Y: np.ndarray, classes: np.ndarray, sample="auto", seed=0) -> Estimate:
+def class_auc(
+    Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "auto", seed: int = 0
+) -> Estimate:
     """Area under mean precision against mean recall of retrieving a node's class, over all K; in [0, 1].
 
     For each node the K nearest others are retrieved, those of its class are relevant; precision = hits / K,
@@ -38,14 +41,22 @@ def class_auc(Y: np.ndarray, classes: np.ndarray, sample="auto", seed=0) -> Esti
     if not len(asking):
         return NOTHING
     nodes, exact = sample_of(asking, sample, AUC_ABOVE, AUC_SAMPLE, rng)
-    group = np.zeros(len(nodes), int) if exact else rng.permutation(np.arange(len(nodes)) % GROUPS)
-    groups = int(group.max()) + 1
-    found, recalled = np.zeros((groups, n - 1)), np.zeros((groups, n - 1))
-    for node, g in zip(nodes, group, strict=True):
-        relevant = _ranked_relevance(Y, classes, node)
-        found[g] += relevant
-        recalled[g] += relevant / others[node]
+    group = rng.permutation(np.arange(len(nodes)) % min(GROUPS, len(nodes)))
+
+    def curve(g: int) -> tuple[np.ndarray, np.ndarray]:
+        """Hits and recalled shares at each rank, summed over the nodes of one group."""
+        found, recalled = np.zeros(n - 1), np.zeros(n - 1)
+        for node in nodes[group == g]:
+            relevant = _ranked_relevance(Y, classes, node)
+            found += relevant
+            recalled += relevant / others[node]
+        return found, recalled
+
     sizes = np.bincount(group)
+    groups = len(sizes)
+    with workers(None) as crew:
+        curves = crew.map(curve, range(groups))
+    found, recalled = np.array([c[0] for c in curves]), np.array([c[1] for c in curves])
     value = _area(found.sum(axis=0), recalled.sum(axis=0), len(nodes))
     if exact or groups < 2:
         return Estimate(value, 0.0 if exact else float("inf"), exact=exact)
@@ -61,7 +72,9 @@ def class_auc(Y: np.ndarray, classes: np.ndarray, sample="auto", seed=0) -> Esti
     return Estimate(value, float(np.sqrt(variance)), exact=False)
 
 
-def class_accuracy(Y: np.ndarray, classes: np.ndarray, k: int = NEIGHBORS, sample="auto", seed=0) -> Estimate:
+def class_accuracy(
+    Y: np.ndarray, classes: np.ndarray, k: int = NEIGHBORS, sample: str | int | None = "auto", seed: int = 0
+) -> Estimate:
     """Share of nodes whose class is the majority among their k nearest other nodes (leave-one-out), in [0,
     1].
 

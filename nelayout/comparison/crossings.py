@@ -11,6 +11,7 @@ the number of edges while edges are short, quadratic only where most edges reach
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -30,11 +31,17 @@ SAMPLE_LEAST = 500
 """However many edges there are, this many are sampled: a relative error of some per cent."""
 PAIRS_NUMPY = 1_000_000
 """Below this, the plain array code is done before compiled code is loaded."""
+BANDS = (1, 16, 128, 1024)
+"""Numbers of bands to try: what is saved in pairs must outweigh that long edges enter several."""
+ENTRIES_PER_EDGE = 4
+"""Bands are made no narrower than lets the average edge reach this many: memory stays linear."""
 CHUNKS = 64
 """Pieces of work handed to the threads; more than cores, since edges differ in length."""
 
 
-def edge_crossings(adjacency: csr_array, Y: np.ndarray, sample="auto", seed=0) -> Estimate:
+def edge_crossings(
+    adjacency: csr_array, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0
+) -> Estimate:
     """Number of pairs of edges without a common node whose segments share a point.
 
     `sample`: "auto" counts exactly up to PAIRS_EXACT candidate pairs and samples edges beyond, None always
@@ -48,7 +55,7 @@ def edge_crossings(adjacency: csr_array, Y: np.ndarray, sample="auto", seed=0) -
         )
     rng = np.random.default_rng(seed)
     drawn = _Segments(adjacency, Y)
-    m = len(drawn.low)
+    m = len(drawn.first)
     if sample == "auto":
         wanted = None if drawn.pairs <= PAIRS_EXACT else max(PAIRS_SAMPLED // m, SAMPLE_LEAST)
     else:
@@ -68,73 +75,130 @@ def most_crossings(adjacency: csr_array) -> int:
 
 
 class _Segments:
-    """The edges as segments, sorted by where they begin along the axis in which fewer of them overlap."""
+    """The edges as segments, laid out for the sweep.
+
+    The drawing is cut into bands across the better axis, and each segment enters every band that it reaches.
+    Within a band, entries are sorted by where they begin; a pair is looked at in the first band that both
+    reach.
+    """
 
     def __init__(self, adjacency: csr_array, Y: np.ndarray) -> None:
         i, j = edges(adjacency)
         Y = standardized(Y)
-        sweeps = [self._sweep(Y[i, axis], Y[j, axis]) for axis in (0, 1)]
-        axis = int(sweeps[1][0] < sweeps[0][0])
-        self.pairs, order, self.low, self.high, self.stop = sweeps[axis]
-        i, j = i[order], j[order]
+        best = None
+        for axis in (0, 1):
+            u, v = (np.minimum(Y[i, a], Y[j, a]) for a in (axis, 1 - axis))
+            u_high, v_high = (np.maximum(Y[i, a], Y[j, a]) for a in (axis, 1 - axis))
+            for bands in BANDS:
+                found = _Sweep.over(u, u_high, v, v_high, bands)
+                if found is not None and (best is None or found.cost < best[0].cost):
+                    best = found, axis
+                if best is not None and best[0].cost <= PAIRS_NUMPY:
+                    break
+        assert best is not None  # noqa: S101  one band holds every edge once, which is never refused
+        self.sweep, axis = best
+        self.pairs = self.sweep.pairs
         flip = Y[i, axis] > Y[j, axis]
         self.first, self.second = np.where(flip, j, i), np.where(flip, i, j)
         self.a = np.ascontiguousarray(Y[self.first][:, [axis, 1 - axis]])
         self.b = np.ascontiguousarray(Y[self.second][:, [axis, 1 - axis]])
 
-    @staticmethod
-    def _sweep(u: np.ndarray, v: np.ndarray):
-        low, high = np.minimum(u, v), np.maximum(u, v)
-        order = np.argsort(low, kind="stable")
-        low, high = low[order], high[order]
-        stop = np.searchsorted(low, high, side="right")
-        return int((stop - np.arange(1, len(low) + 1)).sum()), order, low, high, stop
-
     def count(self, chosen: np.ndarray, *, both: bool) -> np.ndarray:
         """For each chosen segment, how many of the later ones cross it; with `both`, of all others."""
-        start = np.zeros(len(chosen), np.int64) if both else chosen + 1
-        work = self.stop[chosen] - start
+        sweep, m = self.sweep, len(self.first)
+        wanted = np.zeros(m, bool)
+        wanted[chosen] = True
+        entries = np.flatnonzero(wanted[sweep.segment])
+        start = sweep.start[entries] if both else entries + 1
+        work = sweep.stop[entries] - start
         if int(work.sum()) <= PAIRS_NUMPY:
-            return self._count_plainly(chosen, start)
+            found = self._count_plainly(entries, start)
+        else:
+            found = self._count_compiled(entries, start, work)
+        return np.bincount(sweep.segment[entries], weights=found, minlength=m)[chosen]
+
+    def _count_compiled(self, entries: np.ndarray, start: np.ndarray, work: np.ndarray) -> np.ndarray:
         from nelayout.comparison.segments import count_crossings
 
+        sweep = self.sweep
         bounds = np.searchsorted(np.cumsum(work), np.linspace(0, int(work.sum()), CHUNKS + 1)[1:-1])
-        bounds = np.concatenate([[0], bounds, [len(chosen)]])
-        pieces = [slice(int(s), int(t)) for s, t in pairwise(bounds) if t > s]
-        with workers(None) as crew:
-            return np.concatenate(
-                crew.map(
-                    lambda piece: count_crossings(
-                        self.a,
-                        self.b,
-                        self.first,
-                        self.second,
-                        chosen[piece],
-                        start[piece],
-                        self.stop[chosen[piece]],
-                    ),
-                    pieces,
-                )
+        pieces = [slice(int(s), int(t)) for s, t in pairwise([0, *bounds, len(entries)]) if t > s]
+
+        def count(piece: slice) -> np.ndarray:
+            ends = self.a, self.b, self.first, self.second
+            part = entries[piece]
+            return count_crossings(
+                *ends, sweep.segment, sweep.band, sweep.least, part, start[piece], sweep.stop[part]
             )
 
-    def _count_plainly(self, chosen: np.ndarray, start: np.ndarray) -> np.ndarray:
-        size = self.stop[chosen] - start
-        t = np.repeat(np.arange(len(chosen)), size)
-        p = chosen[t]
-        q = np.arange(len(t)) - np.repeat(np.cumsum(size) - size, size) + start[t]
-        apart = (
-            (self.high[q] >= self.low[p])
-            & (self.first[p] != self.first[q])
-            & (self.first[p] != self.second[q])
+        with workers(None) as crew:
+            return np.concatenate(crew.map(count, pieces))
+
+    def _count_plainly(self, entries: np.ndarray, start: np.ndarray) -> np.ndarray:
+        sweep = self.sweep
+        size = sweep.stop[entries] - start
+        t = np.repeat(np.arange(len(entries)), size)
+        other = np.arange(len(t)) - np.repeat(np.cumsum(size) - size, size) + start[t]
+        p, q = sweep.segment[entries[t]], sweep.segment[other]
+        apart = (self.b[q, 0] >= self.a[p, 0]) & (self.first[p] != self.first[q])
+        apart &= (self.first[p] != self.second[q]) & (self.second[p] != self.first[q])
+        apart &= (self.second[p] != self.second[q]) & (
+            np.maximum(sweep.least[p], sweep.least[q]) == sweep.band[entries[t]]
         )
-        apart &= (self.second[p] != self.first[q]) & (self.second[p] != self.second[q])
         t, p, q = t[apart], p[apart], q[apart]
         a, b, c, d = self.a[p], self.b[p], self.a[q], self.b[q]
         meet = np.maximum(a[:, 1], b[:, 1]) >= np.minimum(c[:, 1], d[:, 1])
         meet &= np.maximum(c[:, 1], d[:, 1]) >= np.minimum(a[:, 1], b[:, 1])
         meet &= _side(a, b, c) * _side(a, b, d) <= 0
         meet &= _side(c, d, a) * _side(c, d, b) <= 0
-        return np.bincount(t[meet], minlength=len(chosen))
+        return np.bincount(t[meet], minlength=len(entries))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sweep:
+    """Entries (segment, band), sorted by band and then by where the segment begins.
+
+    segment, band: of each entry. start: first entry of its band; stop: one past the last entry of the band
+    that begins before the segment ends. least: first band of each segment. pairs: of entries that overlap
+    along the sweep.
+    """
+
+    segment: np.ndarray
+    band: np.ndarray
+    start: np.ndarray
+    stop: np.ndarray
+    least: np.ndarray
+    pairs: int
+
+    @property
+    def cost(self) -> int:
+        """Pairs to look at, and an entry as much as ten of them."""
+        return self.pairs + 10 * len(self.segment)
+
+    @classmethod
+    def over(cls, low, high, across_low, across_high, bands: int) -> _Sweep | None:
+        """Of segments reaching from low to high and across, in [-1, 1]; None where bands hold too many entries."""
+        m = len(low)
+        # Both are the same rising function of the coordinate: segments that meet have a band in common.
+        least = np.minimum((across_low + 1) * (bands / 2), bands - 1).astype(np.int32)
+        most = np.minimum((across_high + 1) * (bands / 2), bands - 1).astype(np.int32)
+        reach = (most - least + 1).astype(np.int64)
+        if int(reach.sum()) > ENTRIES_PER_EDGE * m:
+            return None
+        segment = np.repeat(np.arange(m), reach)
+        band = least[segment] + (np.arange(len(segment)) - np.repeat(np.cumsum(reach) - reach, reach)).astype(
+            np.int32
+        )
+        order = np.lexsort((low[segment], band))
+        segment, band = segment[order], band[order]
+        begin = np.searchsorted(band, np.arange(bands + 1))
+        stop = np.empty(len(segment), np.int64)
+        for s, t in pairwise(begin):
+            if t > s:
+                inside = segment[s:t]
+                stop[s:t] = s + np.searchsorted(low[inside], high[inside], side="right")
+        pairs = int((stop - np.arange(1, len(segment) + 1)).sum())
+        return cls(segment, band, begin[band], stop, least, pairs)
 
 
 def _side(a: np.ndarray, b: np.ndarray, p: np.ndarray) -> np.ndarray:

@@ -35,7 +35,9 @@ def map_r2(Y: np.ndarray, coords: np.ndarray) -> Estimate:
     return Estimate(min(float(np.linalg.svd(Y.T @ X, compute_uv=False).sum() ** 2 / size), 1.0))
 
 
-def map_neighbors(Y: np.ndarray, coords: np.ndarray, k: int = NEIGHBORS, sample="auto", seed=0) -> Estimate:
+def map_neighbors(
+    Y: np.ndarray, coords: np.ndarray, k: int = NEIGHBORS, sample: str | int | None = "auto", seed: int = 0
+) -> Estimate:
     """Mean share of a node's k nearest nodes on the map that are among its k nearest in the drawing, in [0,
     1].
 
@@ -60,8 +62,8 @@ def nearest(X: np.ndarray, nodes: np.ndarray, k: int, rng: np.random.Generator):
 
     n = len(X)
     tree = KDTree(X)
-    distance, index = tree.query(X[nodes], k=np.arange(1, min(k + 2, n) + 1), workers=-1)
-    index = np.asarray(index)
+    distance, index = tree.query(X[nodes], min(k + 2, n), workers=-1)
+    distance, index = np.asarray(distance), np.asarray(index)
     # Of coincident nodes the tree may report any first, even instead of the node itself.
     own = index == nodes[:, None]
     own[:, -1] |= ~own.any(axis=1)

@@ -30,7 +30,7 @@ PAIRS_AT_ONCE = 4_000_000
 
 
 def neighborhood_jaccard(
-    adjacency: csr_array, Y: np.ndarray, hops: int = 1, sample="auto", seed=0
+    adjacency: csr_array, Y: np.ndarray, hops: int = 1, sample: str | int | None = "auto", seed: int = 0
 ) -> Estimate:
     """Mean over nodes of |N(i) & L(i)| / |N(i) | L(i)|, in [0, 1], higher is better.
 

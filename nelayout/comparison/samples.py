@@ -19,7 +19,9 @@ NOTHING = Estimate(float("nan"))
 """The measure of an empty set: a graph without edges has no neighborhoods."""
 
 
-def sample_of(population: np.ndarray, sample, above: int, size: int, rng) -> tuple[np.ndarray, bool]:
+def sample_of(
+    population: np.ndarray, sample: str | int | None, above: int, size: int, rng: np.random.Generator
+) -> tuple[np.ndarray, bool]:
     """Members of `population` to look at, sorted, and whether they are all of it.
 
     `sample` "auto" takes all up to `above` members and `size` of them beyond; None takes all; an int that

@@ -7,21 +7,26 @@ from numba import njit
 
 
 @njit(nogil=True, cache=True)
-def count_crossings(a, b, first, second, chosen, start, stop):
-    """For each chosen segment t, how many of the segments start[t]..stop[t]-1 meet it without sharing a node.
+def count_crossings(a, b, first, second, segment, band, least, entries, start, stop):
+    """For each entry t, how many of the entries start[t]..stop[t]-1 are segments that meet its own.
 
-    a, b: (m, 2) ends with a[:, 0] <= b[:, 0]; first, second: (m,) their nodes. Two segments meet when their
-    bounding boxes do and neither lies wholly on one side of the other's line: true for touching and
-    overlapping ones too.
+    a, b: (m, 2) ends with a[:, 0] <= b[:, 0]; first, second: (m,) their nodes; segment, band: of each entry;
+    least: (m,) first band of a segment. Segments with a common node, and pairs that belong to an earlier
+    band, do not count. Two segments meet when their bounding boxes do and neither lies wholly on one side of
+    the other's line: true for touching and overlapping ones too.
     """
-    found = np.zeros(len(chosen), np.int64)
-    for t in range(len(chosen)):
-        p = chosen[t]
+    found = np.zeros(len(entries), np.int64)
+    for t in range(len(entries)):
+        p, here = segment[entries[t]], band[entries[t]]
+        earlier = least[p] < here
         ax, ay, bx, by = a[p, 0], a[p, 1], b[p, 0], b[p, 1]
         low, high = min(ay, by), max(ay, by)
         ux, uy = bx - ax, by - ay
         total = 0
-        for q in range(start[t], stop[t]):
+        for other in range(start[t], stop[t]):
+            q = segment[other]
+            if earlier and least[q] < here:
+                continue
             cx, cy, dx, dy = a[q, 0], a[q, 1], b[q, 0], b[q, 1]
             if dx < ax or (cy > high and dy > high) or (cy < low and dy < low):
                 continue

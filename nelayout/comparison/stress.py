@@ -18,7 +18,9 @@ PAIRS_ABOVE, PIVOTS = 2_000, 200
 """Up to this many nodes all pairs count; beyond, all pairs of this many sampled pivots."""
 
 
-def scaled_stress(adjacency: csr_array, Y: np.ndarray, sample="auto", seed=0) -> Estimate:
+def scaled_stress(
+    adjacency: csr_array, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0
+) -> Estimate:
     """The mean of ((s e_ij - d_ij) / d_ij)^2 at the best factor s, in [0, 1], lower is better.
 
     d: edges on the shortest path (pairs without one are left out), e: distance in the drawing; the best
