@@ -42,7 +42,7 @@ def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity")
         NumPy array.
     weight : edge attribute that holds the weights; None takes every edge as 1.  An edge without it weighs 1.
         When no edge has it, all weigh 1, and `Network.notes` names the numeric attributes that were not used.
-        For matrices: None takes every non-zero entry as 1, any name takes the entries.
+        For matrices: None takes every stored entry as 1, also a stored 0; any name takes the entries.
     weight_kind : what the numbers are: "similarity" (w itself), "distance" (long is weak: mean(d) / d, so an
         edge of mean length weighs 1 and the unit of length does not matter), "log" (ln(1 + w), for
         heavy-tailed weights).  Parallel and opposite edges add up as similarities.

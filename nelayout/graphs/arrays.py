@@ -41,7 +41,7 @@ def recognises(G: Any) -> bool:
 def read(G: Any, weight: str | None, weight_kind: str) -> Network:
     """The `Network` of an adjacency matrix; see `nelayout.graphs.read` for the rules.
 
-    ``weight=None`` takes every non-zero entry as 1, any attribute name takes the entries as they are.
+    ``weight=None`` takes every stored entry as 1, any attribute name takes the entries as they are.
     Entries of a sparse matrix that are stored in pieces are added up first: this is what the matrix says.
     """
     check_kind(weight_kind)
@@ -49,7 +49,6 @@ def read(G: Any, weight: str | None, weight_kind: str) -> Network:
     n = len(matrix.indptr) - 1
     notes: tuple[str, ...] = ()
     if weight is None:
-        matrix = _where(matrix, matrix.data != 0)
         matrix.data = np.ones(len(matrix.data))
     else:
 
@@ -59,7 +58,7 @@ def read(G: Any, weight: str | None, weight_kind: str) -> Network:
 
         matrix.data = similarities(matrix.data, weight_kind, "weight", name)
         zeros = len(matrix.data) - np.count_nonzero(matrix.data)
-        matrix, notes = _where(matrix, matrix.data != 0), zero_note(int(zeros))
+        matrix, notes = _where(matrix, matrix.data != 0), zero_note(int(zeros), "stored entries")
     weighted = bool(np.any(matrix.data != 1))
     adjacency, directed = _symmetrised(matrix)
     return Network(range(n), canonical(adjacency), directed, weighted, notes, ArrayHost(n))

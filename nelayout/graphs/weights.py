@@ -126,10 +126,8 @@ def unused_note(weight: str, attributes: Iterable[str], numeric: Callable[[str],
     return (note,)
 
 
-def zero_note(zeros: int) -> tuple[str, ...]:
+def zero_note(zeros: int, what: str = "edges") -> tuple[str, ...]:
     """What to say about edges of weight 0, which are no edges."""
     if not zeros:
         return ()
-    return (
-        f"{zeros} edge{'s' * (zeros > 1)} of weight 0 taken as no edge; weight=None takes every edge as 1",
-    )
+    return (f"{zeros} {what} of weight 0 taken as no edge; weight=None takes every edge as 1",)

@@ -1,0 +1,183 @@
+"""Graph files in, positions out.
+
+>>> import tempfile, pathlib
+>>> path = pathlib.Path(tempfile.mkdtemp()) / "triangle.csv"
+>>> _ = path.write_text("source,target\\na,b\\nb,c\\nc,a\\n")
+>>> file = read_graph(path)
+>>> file.labels, file.format
+(['a', 'b', 'c'], 'edgelist')
+>>> out = path.with_name("drawing.csv")
+>>> write_positions(out, file, {"a": (0, 0), "b": (1, 0), "c": (0, 1)})
+>>> print(out.read_text())
+node,x,y
+a,0.0,0.0
+b,1.0,0.0
+c,0.0,1.0
+<BLANKLINE>
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from nelayout.errors import InputError
+from nelayout.graphs import networkx
+
+from .edgelist import read_edgelist
+from .formats import file_format, sniffed
+from .gml import read_gml
+from .markup import read_gexf, read_graphml
+from .matrices import read_mtx, read_npz
+from .nodelink import read_nodelink
+from .outputs import atomic, check_output
+from .pajek import read_pajek
+from .positions import as_networkx, as_record, placed, read_columns, read_csv
+from .record import GraphFile
+from .source import Source, load
+from .writers import WRITERS
+
+__all__ = [
+    "FORMATS",
+    "WRITERS",
+    "GraphFile",
+    "atomic",
+    "check_output",
+    "output_format",
+    "read_graph",
+    "read_positions",
+    "write_positions",
+]
+
+FORMATS = {
+    "graphml": read_graphml,
+    "gexf": read_gexf,
+    "gml": read_gml,
+    "pajek": read_pajek,
+    "mtx": read_mtx,
+    "edgelist": read_edgelist,
+    "npz": read_npz,
+    "json": read_nodelink,
+}
+"""Format -> what reads it; `nelayout.graphs.files.formats.EXTENSIONS` says how files of it are called."""
+
+
+def read_graph(path: str | os.PathLike, format: str | None = None) -> GraphFile:  # noqa: A002  # the name users know
+    """The graph in a file, or on standard input for "-".
+
+    Parameters
+    ----------
+    path : the file; gzip is unpacked whatever it is called.
+    format : a name in `FORMATS` or a file ending ("net", "csv"); without it the file's name decides, and for
+        standard input the content, which a note says.
+
+    Raises
+    ------
+    InputError
+        naming the file and, where known, the line: there is no such file, it is empty, its ending is unknown,
+        its content is not what the format demands.
+    """
+    if format is not None:
+        name = file_format(format)
+    elif path != "-":
+        name = file_format(path=path)
+    else:
+        name = None
+    source = load(path)
+    notes: tuple[str, ...] = ()
+    if name is None:
+        name = sniffed(source.data)
+        if name is None:
+            raise source.broken("the format cannot be told from the content; name it with format= (--format)")
+        notes = (f"standard input is read as {name}",)
+    return _parsed(source, name).noting(*notes)
+
+
+def _parsed(source: Source, name: str) -> GraphFile:
+    try:
+        return FORMATS[name](source)
+    except InputError as error:
+        seems = sniffed(source.data)
+        if seems is None or seems == name:
+            raise
+        raise InputError(f'{error}; it looks like {seems}: say format="{seems}" (--format {seems})') from None
+
+
+def output_format(
+    path: str | os.PathLike,
+    format: str | None = None,  # noqa: A002  # see read_graph
+    allowed: Iterable[str] = WRITERS,
+) -> str:
+    """The format to write: `format`, else the ending of `path`; `InputError` if it is not in `allowed`.
+
+    Examples
+    --------
+    >>> output_format("map.svg", allowed=["svg", "json"])
+    'svg'
+    """
+    return file_format(format, path, table={name: name for name in allowed}, kind="output format")
+
+
+def write_positions(
+    path: str | os.PathLike,
+    graph: Any,
+    pos: Any,
+    format: str | None = None,  # noqa: A002  # see read_graph
+    source: str | os.PathLike | None = None,
+) -> None:
+    """A graph with its positions into a file that appears whole or not at all; "-" is standard output.
+
+    Parameters
+    ----------
+    path : the file; its ending is the format unless `format` says it ("-" needs it).
+    graph : what `read_graph` gave, or a graph of any host.
+    pos : positions of every node as a layout returns them: dict, igraph.Layout or (n, dim) array.
+    format : "json" (node-link with x and y), "csv" (node, x, y), "graphml", "gexf", "npz".
+    source : the file that the graph came from, which is not overwritten.
+
+    Raises
+    ------
+    InputError
+        for an unknown format, an output that cannot be written (see `check_output`), a node without position.
+    """
+    name = output_format(path, format)
+    check_output(path, *([] if source is None else [source]))
+    file = as_record(graph)
+    Y = placed(pos, file.labels, numbered=not networkx.recognises(file.graph))
+    G = None if name == "csv" else as_networkx(file)
+    content = WRITERS[name](G, file.labels, Y)
+    if path == "-":
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+        return
+    with atomic(path) as temporary:
+        temporary.write_bytes(content)
+
+
+def read_positions(
+    path: str | os.PathLike,
+    format: str | None = None,  # noqa: A002  # see read_graph
+) -> dict[Any, np.ndarray]:
+    """{label: coordinates} from a file with positions: any that `write_positions` writes, and others.
+
+    A table (csv, tsv) needs a header with x and y; its labels are text, or whole numbers if all are.  Nodes
+    without position are left out.
+
+    Raises
+    ------
+    InputError
+        if the file has no node columns x and y, and no array `positions` or `coords` (npz).
+    """
+    ending = format or str(path).removesuffix(".gz").rpartition(".")[2]
+    if ending.lower() in ("csv", "tsv"):
+        labels, Y = read_csv(load(path))
+        with contextlib.suppress(ValueError):  # then they are text
+            labels = [int(label) for label in labels]
+    else:
+        labels, Y = read_columns(read_graph(path, format), str(path))
+    return dict(zip(labels, Y, strict=True))

@@ -1,0 +1,169 @@
+"""Edge lists: two columns and perhaps a weight, separated by blanks, tabs, commas or semicolons.
+
+Lines that begin with "#" or "%" are comments (SNAP, KONECT), a header row is recognised by its words::
+
+    >>> dict(read_edgelist(Source("two.csv", b"source,target,weight\\na,b,2\\n")).graph["a"])
+    {'b': {'weight': 2.0}}
+
+A third column that holds numbers is the weight.  Labels that are whole numbers become integers, in
+increasing order; all others stay text, in order of appearance.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import warnings
+from collections.abc import Hashable, Iterator
+
+import numpy as np
+
+from .record import GraphFile, from_edges, from_networkx
+from .source import Source
+
+COMMENTS = ("#", "%")
+FROM = {"source", "src", "from", "fromnodeid", "node1", "node_1", "id_1", "id1", "u", "head", "i", "start"}
+TO = {"target", "dst", "to", "tonodeid", "node2", "node_2", "id_2", "id2", "v", "tail", "j", "end", "dest"}
+WEIGHT = {"weight", "w", "value", "strength"}
+LARGEST_EXACT = 2.0**53
+"""Whole numbers beyond this are not exact as floats: such labels are read as text."""
+
+
+def read_edgelist(source: Source) -> GraphFile:
+    """The graph of an edge list, undirected; weighted repeated edges add up, others count once."""
+    text = source.text()
+    first_line, first = _first(source, text)
+    if "{" in first and first.rstrip().endswith("}"):
+        return _networkx_dicts(source, text)
+    separator = next((sign for sign in "\t,;" if sign in first), None)
+    if separator == "\t" and len(_split(first, separator)) < 2:
+        separator = None
+    head = _split(first, separator)
+    columns = _header(head, text, first_line, separator)
+    has_header, columns = columns is not None, columns or _columns(head)
+    if len(head) < 2:
+        raise source.broken(f"an edge needs two columns and there is one: {first.strip()!r}", first_line)
+    notes = ()
+    if len(columns) == 3 and not has_header:
+        notes = ("the third column is read as weight",)
+    numeric = (
+        None
+        if has_header and separator is None
+        else _numeric(text, separator, columns, first_line * has_header)
+    )
+    if numeric is not None:
+        ends, weights = numeric[:, :2].astype(np.int64), numeric[:, 2] if len(columns) == 3 else None
+        labels, numbers = np.unique(ends, return_inverse=True)
+        numbers = numbers.reshape(ends.shape)
+        return from_edges(labels.tolist(), numbers[:, 0], numbers[:, 1], weights, "edgelist", notes=notes)
+    return _words(source, text, separator, columns, first_line * has_header, notes)
+
+
+def _first(source: Source, text: str) -> tuple[int, str]:
+    """Number and text of the first line that is no comment."""
+    for line, content in enumerate(io.StringIO(text), 1):
+        if content.strip() and not content.lstrip().startswith(COMMENTS):
+            return line, content
+    raise source.broken("there are comments but no edges")
+
+
+def _split(line: str, separator: str | None) -> list[str]:
+    if separator is None:
+        return line.split()
+    return [token.strip() for token in next(csv.reader([line.strip("\r\n")], delimiter=separator), [])]
+
+
+def _header(head: list[str], text: str, line: int, separator: str | None) -> list[int] | None:
+    """Columns of source, target and weight if the first row names them; None if it is an edge."""
+    words = [re.sub(r"[\s\"']", "", token).lower() for token in head]
+    source = next((k for k, word in enumerate(words) if word in FROM), None)
+    target = next((k for k, word in enumerate(words) if word in TO), None)
+    weight = next((k for k, word in enumerate(words) if word in WEIGHT), None)
+    if source is not None and target is not None:
+        return [source, target] + ([weight] if weight is not None else [])
+    following = next((_split(row, separator) for row in _after(text, line)), head)
+    if separator is not None and not any(map(_is_number, head)) and all(map(_is_number, following)):
+        return _columns(following)
+    return None
+
+
+def _after(text: str, line: int) -> Iterator[str]:
+    rows = io.StringIO(text)
+    for _ in range(line):
+        next(rows, None)
+    return (row for row in rows if row.strip() and not row.lstrip().startswith(COMMENTS))
+
+
+def _columns(row: list[str]) -> list[int]:
+    """The first two, and the third if it is a number."""
+    return [0, 1, 2] if len(row) > 2 and _is_number(row[2]) else [0, 1]
+
+
+def _is_number(token: str) -> bool:
+    try:
+        float(token)
+    except ValueError:
+        return False
+    return True
+
+
+def _numeric(text: str, separator: str | None, columns: list[int], skip: int) -> np.ndarray | None:
+    """(m, 2 or 3) numbers, read at once by NumPy; None if the labels are not whole numbers throughout."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # "no data": found empty here, named below
+            data = np.loadtxt(
+                io.StringIO(text),
+                comments=COMMENTS,
+                delimiter=separator,
+                usecols=columns,
+                skiprows=skip,
+                ndmin=2,
+            )
+    except ValueError:
+        return None
+    ends = data[:, :2]
+    if not len(data) or not np.isfinite(ends).all() or np.abs(ends).max() >= LARGEST_EXACT:
+        return None
+    return data if (ends == np.floor(ends)).all() else None
+
+
+def _words(
+    source: Source, text: str, separator: str | None, columns: list[int], skip: int, notes: tuple[str, ...]
+) -> GraphFile:
+    """Labels as they are written, line by line."""
+    index: dict[Hashable, int] = {}
+    ends: list[int] = []
+    weights: list[float] = []
+    last = max(columns)
+    for line, content in enumerate(io.StringIO(text), 1):
+        if line <= skip or not content.strip() or content.lstrip().startswith(COMMENTS):
+            continue
+        row = content.split() if separator is None else _split(content, separator)
+        if len(row) <= last:
+            raise source.broken(
+                f"{last + 1} columns were expected and there are {len(row)}: {content.strip()!r}", line
+            )
+        ends.extend(index.setdefault(row[column], len(index)) for column in columns[:2])
+        if len(columns) == 3:
+            try:
+                weights.append(float(row[columns[2]]))
+            except ValueError:
+                raise source.broken(f"the weight {row[columns[2]]!r} is no number", line) from None
+    pairs = np.array(ends, dtype=np.int64).reshape(-1, 2)
+    values = np.array(weights) if len(columns) == 3 else None
+    return from_edges(list(index), pairs[:, 0], pairs[:, 1], values, "edgelist", notes=notes)
+
+
+def _networkx_dicts(source: Source, text: str) -> GraphFile:
+    """What `networkx.write_edgelist` writes: the third column is a dict of attributes."""
+    import networkx
+
+    rows = [row for row in text.splitlines() if not row.lstrip().startswith(COMMENTS)]
+    whole = all(re.match(r"\s*-?\d+\s+-?\d+\s", row) for row in rows if row.strip())
+    try:
+        G = networkx.parse_edgelist(rows, nodetype=int if whole else None)
+    except (TypeError, ValueError, networkx.NetworkXError) as error:
+        raise source.broken(f"cannot be read as an edge list with attributes: {error}") from None
+    return from_networkx(G, "edgelist")

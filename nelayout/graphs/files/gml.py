@@ -1,0 +1,51 @@
+"""GML, read by networkx, and by its own rules where files on disk are looser.
+
+Nodes are named by their labels, or by their ids where labels are missing or not distinct; edges that appear
+more than once make a multigraph, whatever the header says.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+
+from .record import GraphFile, from_networkx
+from .source import Source
+
+GRAPH_OPENS = re.compile(r"^(\s*graph\s*\[)", re.MULTILINE)
+KEY_LINE = re.compile(r"^\s*key\s+\S+\s*$", re.MULTILINE)
+AT_LINE = re.compile(r"\((\d+), \d+\)$")
+
+
+def read_gml(source: Source) -> GraphFile:
+    """The graph of a GML file; what had to be read otherwise than written is in the notes."""
+    import networkx
+
+    text = source.text()
+    label = "label"
+    notes: list[str] = []
+    for _ in range(4):  # one reading more than there are repairs
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter(
+                    "ignore"
+                )  # on character references that are none: the text stays as it is
+                G = networkx.parse_gml(text, label=label)
+        except (networkx.NetworkXError, ValueError, TypeError, KeyError, AttributeError) as error:
+            message = str(error).partition("\n")[0]
+            missing, repeated = "'label' attribute" in message, "node label" in message
+            if label == "label" and (missing or repeated):
+                label = "id"
+                notes.append(f"nodes are named by their ids: {message}")
+            elif message.startswith("edge #") and "duplicated" in message and "keys dropped" not in notes:
+                if "parallel edges" in "".join(notes):
+                    text = KEY_LINE.sub("", text)
+                else:
+                    text = GRAPH_OPENS.sub(r"\1\n  multigraph 1", text, count=1)
+                    notes.append(f"parallel edges are kept: {message}")
+            else:
+                at = AT_LINE.search(message)
+                raise source.broken(f"cannot be read as gml: {message}", int(at[1]) if at else None) from None
+        else:
+            return from_networkx(G, "gml", tuple(notes))
+    raise source.broken("cannot be read as gml: edges with the same ends and the same key")

@@ -1,0 +1,100 @@
+"""Matrix Market (.mtx) and NumPy archives (.npz): the graph is a csr_array."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, load_npz
+
+from .record import GraphFile, mirrored
+from .source import Source
+
+NPZ_KEYS = "rows, cols and n (each undirected edge once), or what scipy.sparse.save_npz writes"
+
+
+def read_mtx(source: Source) -> GraphFile:
+    """A Matrix Market file; entries without values count 1, stored zeros stay (they are no edges later)."""
+    from scipy.io import mmread
+
+    try:
+        matrix: Any = mmread(io.BytesIO(source.data))
+    except (ValueError, OverflowError, TypeError, IndexError) as error:
+        at = re.search(r"[Ll]ine (\d+)", str(error))
+        raise source.broken(f"cannot be read as mtx: {error}", int(at[1]) if at else None) from None
+    matrix = csr_array(matrix)
+    return GraphFile(matrix, range(_check_square(source, matrix)), {}, "mtx")
+
+
+def read_npz(source: Source) -> GraphFile:
+    """An archive with `rows`, `cols`, `n` and perhaps `weights`, or a sparse or a dense matrix.
+
+    `names` (or `labels` beside `positions`) name the nodes where they are distinct; all other arrays with one
+    row per node are node data: `labels`, `coords`.
+    """
+    try:
+        with np.load(io.BytesIO(source.data), allow_pickle=False) as archive:
+            if not hasattr(archive, "files"):
+                raise source.broken(f"holds a single array; expected {NPZ_KEYS}")
+            arrays = {name: archive[name] for name in archive.files}
+    except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile) as error:
+        raise source.broken(f"cannot be read as npz: {error}; expected {NPZ_KEYS}") from None
+    if {"rows", "cols"} <= set(arrays):
+        return _edges(source, arrays)
+    if {"format", "shape", "data"} <= set(arrays):
+        try:
+            matrix = csr_array(load_npz(io.BytesIO(source.data)))
+        except (ValueError, KeyError, TypeError) as error:
+            raise source.broken(f"cannot be read as a sparse matrix: {error}") from None
+    elif len(arrays) == 1 and next(iter(arrays.values())).ndim == 2:
+        matrix = csr_array(next(iter(arrays.values())))
+    else:
+        raise source.broken(f"holds {', '.join(arrays) or 'nothing'}; expected {NPZ_KEYS}")
+    return GraphFile(matrix, range(_check_square(source, matrix)), {}, "npz")
+
+
+def _edges(source: Source, arrays: dict[str, np.ndarray]) -> GraphFile:
+    rows, cols = arrays.pop("rows"), arrays.pop("cols")
+    weights = arrays.pop("weights", None)
+    directed = bool(arrays.pop("directed", False))
+    if (
+        rows.ndim != 1
+        or rows.shape != cols.shape
+        or rows.dtype.kind not in "iu"
+        or cols.dtype.kind not in "iu"
+    ):
+        raise source.broken(f"rows {rows.shape} and cols {cols.shape} must be integers, one pair per edge")
+    if weights is not None and (weights.shape != rows.shape or weights.dtype.kind not in "biuf"):
+        raise source.broken(f"weights {weights.shape} must be numbers, one per edge ({len(rows)})")
+    n = int(arrays.pop("n", max(rows.max(initial=-1), cols.max(initial=-1)) + 1))
+    if len(rows) and not (min(rows.min(), cols.min()) >= 0 and max(rows.max(), cols.max()) < n):
+        raise source.broken(f"rows and cols must lie in 0 .. {n - 1}, n being {n}")
+    if not directed:
+        rows, cols = np.minimum(rows, cols), np.maximum(rows, cols)
+    values = np.ones(len(rows)) if weights is None else weights.astype(np.float64)
+    matrix = csr_array((values, (rows, cols)), shape=(n, n))
+    matrix.sum_duplicates()
+    names = arrays.pop("labels" if "positions" in arrays else "names", None)
+    columns: dict[str, Any] = {name: array for name, array in arrays.items() if array.shape[:1] == (n,)}
+    labels: Any = range(n)
+    if names is not None and names.shape == (n,):
+        if len(set(names.tolist())) == n:
+            labels = names.tolist()
+        else:
+            columns["name"] = names
+    if "label_names" in arrays and "labels" in columns and columns["labels"].dtype.kind in "iu":
+        columns["label_names"] = arrays["label_names"]
+    return GraphFile(matrix if directed else mirrored(matrix), labels, columns, "npz")
+
+
+def _check_square(source: Source, matrix: Any) -> int:
+    """Its number of rows, or the error for a matrix that is no graph."""
+    shape = matrix.shape
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise source.broken(
+            f"the matrix has shape {shape}; a graph needs a square one (for a data matrix see nelayout embed)"
+        )
+    return shape[0]

@@ -1,0 +1,74 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from nelayout.errors import InputError
+
+
+def check_output(path: str | os.PathLike, *sources: str | os.PathLike) -> None:
+    """Raises `InputError` if nothing can be written to `path`: to be asked before the work starts.
+
+    Refused are a folder that does not exist or may not be written to, a folder in place of a file, and any of
+    the `sources`: the file that was read is not overwritten, whatever name or link leads to it.
+    """
+    if path == "-":
+        return
+    target = Path(path)
+    if target.is_dir():
+        raise InputError(f"the output {str(path)!r} is a folder; give the name of a file in it")
+    folder = Path(os.path.realpath(target)).parent
+    if not folder.is_dir():
+        raise InputError(f"the output folder {str(folder)!r} does not exist; make it first")
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"the output folder {str(folder)!r} is not writable; choose another")
+    for source in sources:
+        if source != "-" and _same_file(target, Path(source)):
+            raise InputError(f"the output {str(path)!r} is the input file; choose another name")
+
+
+@contextmanager
+def atomic(path: str | os.PathLike) -> Iterator[Path]:
+    """A temporary file beside `path` that takes its place when the block ends well, and vanishes if not.
+
+    It has the ending of `path`, so that writers which go by the name (matplotlib) do the same::
+
+        with atomic("drawing.svg") as temporary:
+            figure.savefig(temporary)
+
+    A link is followed; what is no regular file (a pipe, a device) is written into when the block has ended.
+
+    Raises
+    ------
+    InputError
+        as `check_output`, before the block.
+    """
+    check_output(path)
+    target = Path(os.path.realpath(path))
+    regular = target.is_file() or not target.exists()
+    folder = target.parent if regular else Path(tempfile.gettempdir())
+    temporary = folder / f".{target.stem}.{secrets.token_hex(4)}{target.suffix}"
+    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    try:
+        yield temporary
+        if regular:
+            temporary.replace(target)
+        else:
+            with temporary.open("rb") as written, target.open("wb") as sink:
+                shutil.copyfileobj(written, sink)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:  # one of them does not exist (yet)
+        return os.path.realpath(one) == os.path.realpath(other)

@@ -1,0 +1,155 @@
+"""Pajek networks (.net): vertices with labels and coordinates, edges, arcs, lists of them, a matrix.
+
+`networkx.read_pajek` takes most of these too; ours names the line that is wrong and is quick on long files.
+
+    >>> source = Source("two.net", b'*Vertices 2\\n1 "St Mary" 0.1 0.2\\n2 b\\n*Edges\\n1 2 3.5\\n')
+    >>> dict(read_pajek(source).graph["St Mary"])
+    {'b': {'weight': 3.5}}
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+
+from .record import GraphFile, from_edges
+from .source import Source
+
+TOKEN = re.compile(r'"([^"]*)"|(\S+)')
+COORDINATES = ("x", "y", "z")
+
+
+class _Reading:
+    """What has been read so far; one method for the lines of each section."""
+
+    def __init__(self, source: Source):
+        self.source = source
+        self.n = 0
+        self.labels: dict[int, str] = {}
+        self.columns: dict[str, dict[int, float]] = {}
+        self.edges: list[tuple[int, int]] = []
+        self.weights: list[float] = []
+        self.directed = self.weighted = False
+        self.matrix_row = 0
+
+    def vertices(self, tokens: list[str], line: int) -> None:
+        i = self.node(tokens[0], line)
+        if len(tokens) > 1:
+            self.labels[i] = tokens[1]
+        for axis, token in zip(COORDINATES, tokens[2:5], strict=False):
+            try:
+                self.columns.setdefault(axis, {})[i] = float(token)
+            except ValueError:
+                break  # shapes and colours follow
+
+    def pair(self, tokens: list[str], line: int) -> None:
+        if len(tokens) < 2:
+            raise self.source.broken("an edge needs two vertices", line)
+        self.edges.append((self.node(tokens[0], line), self.node(tokens[1], line)))
+        weight = 1.0
+        if len(tokens) > 2:
+            try:
+                weight = float(tokens[2])
+                self.weighted = True
+            except ValueError:  # no weight but a drawing parameter: "1 2 c Blue"
+                weight = 1.0
+        self.weights.append(weight)
+
+    def listed(self, tokens: list[str], line: int) -> None:
+        first, *others = (self.node(token, line) for token in tokens)
+        self.edges.extend((first, other) for other in others)
+        self.weights.extend([1.0] * len(others))
+
+    def matrix(self, tokens: list[str], line: int) -> None:
+        try:
+            values = [float(token) for token in tokens]
+        except ValueError:
+            raise self.source.broken("a row of the matrix holds something that is no number", line) from None
+        if len(values) != self.n or self.matrix_row >= self.n:
+            raise self.source.broken(f"the matrix must have {self.n} rows of {self.n} numbers", line)
+        for j, value in enumerate(values):
+            if value != 0:
+                self.edges.append((self.matrix_row, j))
+                self.weights.append(value)
+        self.matrix_row += 1
+        self.weighted = self.directed = True
+
+    def node(self, token: str, line: int) -> int:
+        try:
+            number = int(token)
+        except ValueError:
+            raise self.source.broken(f"{token!r} is no vertex number", line) from None
+        if not 1 <= number <= self.n:
+            raise self.source.broken(f"vertex {number} does not exist; there are {self.n}", line)
+        return number - 1
+
+
+def read_pajek(source: Source) -> GraphFile:
+    """The first network of a Pajek file; nodes are named by their labels, or numbered from 1."""
+    reading = _Reading(source)
+    section: Callable[[list[str], int], None] | None = None
+    arcs = False
+    for line, text in enumerate(source.text().splitlines(), 1):
+        text = text.strip()
+        if not text or text.startswith("%"):
+            continue
+        tokens = text.split() if '"' not in text else [a or b for a, b in TOKEN.findall(text)]
+        if text.startswith("*"):
+            word = tokens[0].lower().rstrip(":")
+            if word == "*network":
+                if reading.n:
+                    break
+                section = None
+            elif word == "*vertices":
+                reading.n = _count(source, tokens, line)
+                section = reading.vertices
+            elif word in _SECTIONS:
+                section = getattr(reading, _SECTIONS[word])
+                arcs = word.startswith("*arcs")
+            else:
+                break  # partitions and vectors of a project file
+        elif section is None:
+            raise source.broken('expected "*Vertices n" before the first data', line)
+        else:
+            section(tokens, line)
+            reading.directed |= arcs
+    if not reading.n:
+        raise source.broken('cannot be read as pajek: no line "*Vertices n"')
+    return _finished(reading)
+
+
+_SECTIONS = {
+    "*edges": "pair",
+    "*arcs": "pair",
+    "*edgeslist": "listed",
+    "*arcslist": "listed",
+    "*matrix": "matrix",
+}
+
+
+def _count(source: Source, tokens: list[str], line: int) -> int:
+    try:
+        return int(tokens[1])
+    except (IndexError, ValueError):
+        raise source.broken('expected "*Vertices n" with the number of vertices', line) from None
+
+
+def _finished(reading: _Reading) -> GraphFile:
+    n = reading.n
+    given = [reading.labels.get(i, str(i + 1)) for i in range(n)]
+    columns: dict[str, list] = {
+        axis: [values.get(i) for i in range(n)] for axis, values in reading.columns.items() if values
+    }
+    labels: list = given
+    notes: tuple[str, ...] = ()
+    if len(set(given)) < n:
+        labels = list(range(1, n + 1))
+        columns["label"] = given
+        notes = ("nodes are named by their numbers: labels appear more than once",)
+    ends = np.array(reading.edges, dtype=np.int64).reshape(-1, 2)
+    weights = np.array(reading.weights) if reading.weighted else None
+    return from_edges(
+        labels, ends[:, 0], ends[:, 1], weights, "pajek", reading.directed, node_data=columns, notes=notes
+    )

@@ -1,0 +1,99 @@
+"""`GraphFile`: what a file held, in one form for every format."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+NETWORKX_EDGES = 200_000
+"""Edge lists and Pajek files up to this long become networkx graphs, whose errors name nodes as the file does
+and which keep attributes; longer ones become matrices: networkx takes a second for a million edges."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GraphFile:
+    """A graph from a file.
+
+    graph: a networkx graph, or a csr_array for matrices and long edge lists; either can be laid out.
+    labels: the nodes' labels in node order; a networkx graph has them as nodes, a csr_array has only numbers.
+    node_data: column name -> one value per node, None where it is missing ("club", "x"; "coords" is (n, 2)).
+    format: the format's name, see `nelayout.graphs.files.FORMATS`.
+    notes: one sentence each on what was read otherwise than the user may expect.
+    """
+
+    graph: Any
+    labels: Sequence[Hashable]
+    node_data: Mapping[str, Any] = field(default_factory=dict)
+    format: str = ""
+    notes: tuple[str, ...] = ()
+
+    def noting(self, *notes: str) -> GraphFile:
+        """The same with more notes."""
+        return replace(self, notes=(*self.notes, *notes))
+
+
+def from_networkx(G: Any, file_format: str, notes: tuple[str, ...] = ()) -> GraphFile:
+    """The record of a networkx graph: its node attributes as columns."""
+    rows = [attributes for _, attributes in G.nodes(data=True)]
+    names = dict.fromkeys(name for attributes in rows for name in attributes)
+    columns = {str(name): [attributes.get(name) for attributes in rows] for name in names}
+    return GraphFile(G, list(G), columns, file_format, notes)
+
+
+def from_edges(
+    labels: Sequence[Hashable],
+    rows: np.ndarray,
+    cols: np.ndarray,
+    weights: np.ndarray | None,
+    file_format: str,
+    directed: bool = False,
+    node_data: Mapping[str, Any] | None = None,
+    notes: tuple[str, ...] = (),
+) -> GraphFile:
+    """The record of a list of edges between node numbers.
+
+    Weighted edges that appear more than once add up.  Without weights they count once, as in
+    `networkx.read_edgelist`: many files list every undirected edge in both directions.
+    """
+    n = len(labels)
+    if not directed:
+        rows, cols = np.minimum(rows, cols), np.maximum(rows, cols)
+    matrix = csr_array((np.ones(len(rows)) if weights is None else weights, (rows, cols)), shape=(n, n))
+    matrix.sum_duplicates()
+    if len(matrix.data) < len(rows):
+        what = "count once" if weights is None else "were added up"
+        notes = (*notes, f"{len(rows) - len(matrix.data)} repeated edges {what}")
+    if weights is None:
+        matrix.data[:] = 1.0
+    columns = dict(node_data or {})
+    if len(matrix.data) > NETWORKX_EDGES:
+        return GraphFile(matrix if directed else mirrored(matrix), labels, columns, file_format, notes)
+    import networkx
+
+    G = networkx.DiGraph() if directed else networkx.Graph()
+    G.add_nodes_from(labels)
+    for name, values in columns.items():
+        for label, value in zip(labels, values, strict=True):
+            if value is not None:
+                G.nodes[label][name] = value
+    sources = np.repeat(np.arange(n), np.diff(matrix.indptr)).tolist()
+    ends = [(labels[i], labels[j]) for i, j in zip(sources, matrix.indices.tolist(), strict=True)]
+    if weights is None:
+        G.add_edges_from(ends)
+    else:
+        pairs = zip(ends, matrix.data.tolist(), strict=True)
+        G.add_weighted_edges_from((u, v, weight) for (u, v), weight in pairs)
+    return GraphFile(G, labels, columns, file_format, notes)
+
+
+def mirrored(upper: csr_array) -> csr_array:
+    """The symmetric matrix of which `upper` holds one triangle and perhaps a diagonal, which counts once."""
+    n = len(upper.indptr) - 1
+    rows = np.repeat(np.arange(n), np.diff(upper.indptr))
+    off = rows != upper.indices
+    ends = np.concatenate([upper.indices[off], rows]), np.concatenate([rows[off], upper.indices])
+    return csr_array((np.concatenate([upper.data[off], upper.data]), ends), shape=(n, n))

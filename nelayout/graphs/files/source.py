@@ -1,0 +1,76 @@
+"""The bytes of a file or of standard input, unpacked, and errors that name the file and the line."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import sys
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from nelayout.errors import InputError, near_matches
+
+GZIP = b"\x1f\x8b"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What was read, and what it is called in messages."""
+
+    name: str
+    data: bytes
+
+    def text(self) -> str:
+        """The content as text: UTF-8, UTF-16 if it says so, else Latin-1, which takes any byte."""
+        if self.data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            return self.data.decode("utf-16", errors="replace")
+        try:
+            return self.data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            return self.data.decode("latin-1")
+
+    def broken(self, what: str, line: int | None = None) -> InputError:
+        """The error for content that cannot be understood."""
+        where = f", line {line}" if line else ""
+        return InputError(f"{self.name}{where}: {what}")
+
+
+def load(path: str | os.PathLike) -> Source:
+    """The content of a file, or of standard input for "-"; gzip is unpacked, whatever the name.
+
+    Raises `InputError` if there is no such file, it cannot be read, is a folder, or is empty.
+    """
+    if path == "-":
+        name, data = "standard input", sys.stdin.buffer.read()
+    else:
+        name, data = str(path), _bytes(Path(path))
+    if data[:2] == GZIP:
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error) as error:
+            raise InputError(f"{name}: the gzip file is damaged ({error}); fetch or pack it again") from None
+    if not data.strip():
+        raise InputError(f"{name} is empty; a graph file was expected")
+    return Source(name, data)
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"there is no file {str(path)!r}{_near(path)}") from None
+    except IsADirectoryError:
+        raise InputError(f"{str(path)!r} is a folder; give a file in it") from None
+    except OSError as error:
+        raise InputError(f"{str(path)!r} cannot be read: {error.strerror or error}") from None
+
+
+def _near(path: Path) -> str:
+    """What else there is, for a misspelt file name."""
+    try:
+        names = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
+    except OSError:
+        return f"; the folder {str(path.parent)!r} does not exist"
+    near = near_matches(path.name, names)
+    return f"; did you mean {str(path.with_name(near[0]))!r}?" if near else "; check the name and the folder"

@@ -1,0 +1,153 @@
+"""A graph with its positions -> the bytes of a file; `WRITERS` is the table.
+
+JSON, GraphML, GEXF and npz hold the whole graph and can be read again; CSV holds the positions only.  Numbers
+are written such that they read back as the same floats.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+AXES = ("x", "y", "z")
+
+
+def axes(dim: int) -> list[str]:
+    """Column names of coordinates: x, y, z; x1 ... xd beyond three dimensions."""
+    return list(AXES[:dim]) if dim <= 3 else [f"x{k + 1}" for k in range(dim)]
+
+
+def to_json(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> bytes:
+    """Node-link: nodes with id, their attributes, x and y; edges with theirs, under "edges"."""
+    names = axes(Y.shape[1])
+    nodes = [
+        {**_plain(G.nodes[label]), "id": label, **dict(zip(names, row, strict=True))}
+        for label, row in zip(labels, Y.tolist(), strict=True)
+    ]
+    edges = []
+    for u, v, *key, attributes in G.edges(data=True, **_keys(G)):
+        extra = {"key": key[0]} if key else {}
+        edges.append({**_plain(attributes), **extra, "source": u, "target": v})
+    data = {
+        "directed": G.is_directed(),
+        "multigraph": G.is_multigraph(),
+        "graph": {},
+        "nodes": nodes,
+        "edges": edges,
+    }
+    return (json.dumps(data, default=_item, ensure_ascii=False) + "\n").encode()
+
+
+def to_csv(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> bytes:
+    """One row per node: node, x, y (and z)."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["node", *axes(Y.shape[1])])
+    writer.writerows([_item(label), *map(repr, row)] for label, row in zip(labels, Y.tolist(), strict=True))
+    return text.getvalue().encode()
+
+
+def to_graphml(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> bytes:
+    """GraphML with the node attributes x and y."""
+    import networkx
+
+    buffer = io.BytesIO()
+    networkx.write_graphml(_scalars(G, labels, Y), buffer)
+    return buffer.getvalue()
+
+
+def to_gexf(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> bytes:
+    """GEXF with the node attributes x and y, and viz:position, which Gephi draws."""
+    import networkx
+
+    H = _scalars(G, labels, Y)
+    for label, row in zip(labels, Y.tolist(), strict=True):
+        x, y, z = [*row, 0.0, 0.0][:3]
+        H.nodes[label]["viz"] = {"position": {"x": x, "y": y, "z": z}}
+    buffer = io.BytesIO()
+    networkx.write_gexf(H, buffer)
+    return buffer.getvalue()
+
+
+def to_npz(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> bytes:
+    """Arrays `positions`, `labels`, `rows`, `cols`, `n`, `directed`, and `weights` if an edge has one."""
+    index = {label: k for k, label in enumerate(labels)}
+    edges = list(G.edges(data="weight"))
+    arrays: dict[str, Any] = {
+        "positions": Y,
+        "labels": _label_array(labels),
+        "rows": np.array([index[u] for u, _, _ in edges], dtype=np.int64),
+        "cols": np.array([index[v] for _, v, _ in edges], dtype=np.int64),
+        "n": np.array(len(labels)),
+        "directed": np.array(G.is_directed()),
+    }
+    if any(weight is not None for _, _, weight in edges):
+        arrays["weights"] = np.array([1.0 if weight is None else float(weight) for _, _, weight in edges])
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    return buffer.getvalue()
+
+
+WRITERS: dict[str, Callable[[Any, Sequence[Hashable], np.ndarray], bytes]] = {
+    "json": to_json,
+    "csv": to_csv,
+    "graphml": to_graphml,
+    "gexf": to_gexf,
+    "npz": to_npz,
+}
+"""Format -> (networkx graph, labels in node order, (n, dim) positions) -> content."""
+
+
+def _keys(G: Any) -> dict[str, bool]:
+    return {"keys": True} if G.is_multigraph() else {}
+
+
+def _plain(attributes: dict) -> dict[str, Any]:
+    """Attributes as JSON knows them: text as names, no NaN."""
+    return {
+        str(name): None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in attributes.items()
+    }
+
+
+def _item(value: Any) -> Any:
+    """A plain Python value for one of NumPy's, and text for anything else that formats do not know."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    return str(value)
+
+
+def _scalars(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> Any:
+    """A copy in which every attribute is a text, a number or a boolean: XML formats know no others."""
+
+    def scalars(attributes: dict) -> dict[str, Any]:
+        result = {}
+        for name, value in attributes.items():
+            value = value.item() if isinstance(value, np.generic) else value
+            if value is not None:
+                result[str(name)] = value if isinstance(value, (str, int, float, bool)) else str(value)
+        return result
+
+    H = G.__class__()
+    names = axes(Y.shape[1])
+    for label, row in zip(labels, Y.tolist(), strict=True):
+        H.add_node(label, **{**scalars(G.nodes[label]), **dict(zip(names, row, strict=True))})
+    for u, v, *key, attributes in G.edges(data=True, **_keys(G)):
+        index = H.add_edge(u, v, *key)
+        (H.edges[u, v] if index is None else H.edges[u, v, index]).update(scalars(attributes))
+    return H
+
+
+def _label_array(labels: Sequence[Hashable]) -> np.ndarray:
+    """Whole numbers as integers, everything else as text (no pickle)."""
+    if all(isinstance(label, (int, np.integer)) and not isinstance(label, bool) for label in labels):
+        return np.array(list(labels), dtype=np.int64)
+    return np.array([str(label) for label in labels])
