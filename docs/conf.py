@@ -23,23 +23,50 @@ autodoc_member_order = "bysource"
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 
-# Docstrings are plain text with the field's notation: |y_i - y_j|^2 is a norm, P_ = x no link, *args no
-# emphasis. Outside of literals these characters lose the meaning that they have in reStructuredText.
-_LITERAL = re.compile(r"(``.+?``|:\w+:`.+?`|`[^`]+`_?)")
+# Docstrings are written to be read in a terminal: |y_i - y_j|^2 is a norm, *args no emphasis, a formula or a
+# small table stands indented. `_as_written` turns them into reStructuredText that shows the same: outside of
+# literals the markup characters lose their meaning, and a paragraph whose lines are not flush becomes a literal
+# block.
+_LITERAL = re.compile(r"(``.+?``|:[\w:]+:`.+?`|`[^`]+`_?)")
+_MARKUP = re.compile(r"([|*]|_(?!\w))")
+_RULE = re.compile(r"^[-=]{3,}$")
 
 
-def _plain(text: str) -> str:
-    pieces = _LITERAL.split(text)
-    pieces[::2] = [re.sub(r"(?<!\\)([|*]|_(?![\w]))", r"\\\1", piece) for piece in pieces[::2]]
+def _escaped(line: str) -> str:
+    pieces = _LITERAL.split(line)
+    pieces[::2] = [_MARKUP.sub(r"\\\1", piece) for piece in pieces[::2]]
     return "".join(pieces)
 
 
-def _plain_docstring(app, what, name, obj, options, lines):
-    example = False
-    for number, line in enumerate(lines):
-        example = line.lstrip().startswith((">>>", "...")) or (example and bool(line.strip()))
-        if not example:
-            lines[number] = _plain(line)
+def _is_list(lines: list[str]) -> bool:
+    return lines[0].lstrip().startswith(("- ", "* ", "1. "))
+
+
+def _as_written(app, what, name, obj, options, lines):
+    paragraphs: list[list[str]] = [[]]
+    for line in [*lines, ""]:
+        if line.strip():
+            paragraphs[-1].append(line.rstrip())
+        elif paragraphs[-1]:
+            paragraphs.append([])
+    written: list[str] = []
+    in_section = False  # of numpydoc, which napoleon reads: Parameters, Returns, ...
+    for paragraph in filter(None, paragraphs):
+        ragged = any(line[:1].isspace() or "   " in line.strip() for line in paragraph)
+        if len(paragraph) > 1 and _RULE.match(paragraph[1]):
+            in_section = True
+            written += [*paragraph[:2], *map(_escaped, paragraph[2:]), ""]
+        elif paragraph[0].lstrip().startswith((">>>", "..")):
+            # two empty lines end a section
+            written += [*([""] if in_section and not paragraph[0][:1].isspace() else []), *paragraph, ""]
+            in_section = in_section and paragraph[0][:1].isspace()
+        elif in_section and paragraph[0][:1].isspace():
+            written += [*map(_escaped, paragraph), ""]
+        elif ragged and not _is_list(paragraph):
+            written += ["::", "", *("    " + line for line in paragraph), ""]
+        else:
+            written += [*map(_escaped, paragraph), ""]
+    lines[:] = written
 
 
 # The gallery is drawn by a step of its own (docs/draw_gallery.py) and joins the contents once it is there.
@@ -52,6 +79,6 @@ def _with_gallery(app, docname, source):
 
 
 def setup(app):
-    """Escape the docstrings before napoleon (priority 500) reads their sections; add the gallery."""
-    app.connect("autodoc-process-docstring", _plain_docstring, priority=400)
+    """Rewrite the docstrings before napoleon (priority 500) reads their sections; add the gallery."""
+    app.connect("autodoc-process-docstring", _as_written, priority=400)
     app.connect("source-read", _with_gallery)

@@ -1,8 +1,11 @@
 from . import divergences as divergences
 from . import kernels as kernels
 from . import optimizers as optimizers
-from .catalogue import Method as Method
 from .catalogue import methods as methods
+from .comparison import Measured as Measured
+from .comparison import align as align
+from .comparison import measure as measure
+from .comparison import measures as measures
 from .drawing import draw as draw
 from .errors import Unsupported as Unsupported
 from .layouts import ee_layout as ee_layout
@@ -17,6 +20,8 @@ from .layouts import quadlog_layout as quadlog_layout
 from .layouts import ssne_layout as ssne_layout
 from .layouts import tsne_layout as tsne_layout
 from .layouts import ws_sne_layout as ws_sne_layout
+from .method import Method as Method
+from .method import Stage as Stage
 from .pipeline import solve as solve
 from .solution import Solution as Solution
 
