@@ -1,0 +1,44 @@
+"""What the documentation shows is run: docstring examples, and the Python blocks of README.md and docs/."""
+
+import doctest
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+import nelayout as nl
+
+PACKAGE = Path(nl.__file__).parent
+REPOSITORY = Path(__file__).resolve().parents[1]
+PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
+MODULES = [
+    ".".join(("nelayout", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__")
+    for path in sorted(PACKAGE.rglob("*.py"))
+    if ">>>" in path.read_text()
+]
+
+
+@pytest.fixture(autouse=True)
+def in_an_empty_folder(tmp_path, monkeypatch):
+    """Examples write pictures and files: into a folder of their own, and to no screen."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "agg")
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstring_examples(name):
+    module = importlib.import_module(name)
+    failed, tried = doctest.testmod(module, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    assert tried, f"{name} holds an example that doctest does not find"
+    assert not failed, f"{failed} of {tried} examples in {name} fail; see the captured output"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_documentation_examples(page):
+    """The blocks of one page run in order and share their names, as a reader would type them."""
+    names: dict[str, object] = {}
+    for block in re.finditer(r"^```python\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL):
+        line = page.read_text()[: block.start(1)].count("\n")
+        # The empty lines in front make a traceback point at the page's own line.
+        exec(compile("\n" * line + block[1], str(page), "exec"), names)
