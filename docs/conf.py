@@ -25,8 +25,8 @@ napoleon_use_rtype = False
 
 # Docstrings are written to be read in a terminal: |y_i - y_j|^2 is a norm, *args no emphasis, a formula or a
 # small table stands indented. `_as_written` turns them into reStructuredText that shows the same: outside of
-# literals the markup characters lose their meaning, and a paragraph whose lines are not flush becomes a literal
-# block.
+# literals the markup characters lose their meaning, and a paragraph whose lines are not flush is shown as a
+# literal block.
 _LITERAL = re.compile(r"(``.+?``|:[\w:]+:`.+?`|`[^`]+`_?)")
 _MARKUP = re.compile(r"([|*]|_(?!\w))")
 _RULE = re.compile(r"^[-=]{3,}$")

@@ -7,7 +7,7 @@
 34
 
 Public names arrive when they are first asked for (PEP 562), so that `import nelayout` costs next to
-nothing and imports neither networkx nor igraph: a host is recognised by its object, not imported.
+nothing and imports neither networkx nor igraph: a host is recognized by its object, not imported.
 """
 
 __version__ = "0.1.0"

@@ -122,6 +122,13 @@ def test_nothing_is_left_over(path):
         assert not BARE_EXCUSE.search(line), f"{short(path)}:{number}: say which rule, and why"
 
 
+@pytest.mark.parametrize("path", SOURCES, ids=short)
+def test_headings_in_docstrings_stand_alone(path):
+    """A heading that was filled into its paragraph is lost to `help`, to editors and to the documentation."""
+    lost = re.search(r"(Parameters|Returns|Raises|Examples|Notes)[ ]+-{3,}", path.read_text())
+    assert lost is None, f"{short(path)}: {lost}"
+
+
 @pytest.mark.parametrize("name", PUBLIC)
 def test_public_names_resolve(name):
     value = getattr(nl, name)
