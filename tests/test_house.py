@@ -32,6 +32,7 @@ FLOORS = (
     "solver",
     "components packing overlap orient",
     "graphs",
+    "coloring",
     "drawing",
     "pipeline",
     "layouts embedding",
@@ -77,7 +78,6 @@ def rooms_imported(path: Path) -> list[tuple[int, str]]:
     inside = ("nelayout", *path.relative_to(PACKAGE).parent.parts)  # where a relative import starts from
     found = []
     for node in ast.walk(ast.parse(path.read_text())):
-        targets: list[str] = []
         if isinstance(node, ast.Import):
             targets = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -85,6 +85,8 @@ def rooms_imported(path: Path) -> list[tuple[int, str]]:
             source = ".".join((*above, *([node.module] if node.module else [])))
             # `from . import kernels` names the room after the word import
             targets = [f"{source}.{alias.name}" for alias in node.names] if source == "nelayout" else [source]
+        else:
+            continue
         for target in targets:
             if target.startswith("nelayout."):
                 name = target.split(".")[1]
