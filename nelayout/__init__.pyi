@@ -26,5 +26,4 @@ from .pipeline import solve as solve
 from .solution import Solution as Solution
 
 __version__: str
-__all__: list[str]
 _HOME: dict[str, str]

@@ -13,7 +13,7 @@ import nelayout as nl
 from nelayout.catalogue import METHODS
 from nelayout.options import DEFAULTS, TEXTS, LayoutOptions
 
-LAYOUTS = sorted(name for name in nl.__all__ if name.endswith("_layout"))
+LAYOUTS = sorted(name for name in nl._HOME if name.endswith("_layout"))
 OF_EVERY_LAYOUT = [*LAYOUTS, "layout"]
 
 
