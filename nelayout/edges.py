@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
+from .conjugate_gradients import conjugate_gradients
 from .divergences import Divergence, Similarity
 from .kernels import Kernel
 from .parallel import Workers
@@ -99,6 +100,12 @@ class Edges:
             each[low:high] = m * divergence.edge(self.P[low:high] / m, similarity)
         return self.row_sums(each)
 
+    def scaled_slope(self, divergence: Divergence, b: Similarity) -> np.ndarray:
+        """M_ij d edge(P_ij / M_ij, b) / d ln b of every entry."""
+        if self.pair_mass is None:
+            return divergence.slope(self.P, b)
+        return self.pair_mass * divergence.slope(self.P / self.pair_mass, b)
+
     def _squared_lengths(self, Y: np.ndarray, start: int, stop: int) -> np.ndarray:
         if self.compiled:
             from . import compiled
@@ -119,26 +126,39 @@ class Edges:
         for c in range(Y.shape[1]):
             out[:, c] = np.bincount(self.rows, omega * diff[:, c], minlength=self.n)
 
-    def laplacian(self, weights: np.ndarray, scale: float, diagonal: np.ndarray):
-        """X -> (scale L_w + diag) X, and the diagonal of that matrix."""
+    def solve(
+        self,
+        weights: np.ndarray,
+        scale: float,
+        ridge: float,
+        right: np.ndarray,
+        tolerance: float,
+        max_iter: int,
+        free: np.ndarray | None = None,
+    ) -> np.ndarray:
+        """X (n, d) with (scale L_w + ridge I) X = right, by conjugate gradients; rows that are not free stay 0."""
         sums = self.row_sums(weights)
+        ridges = np.full(self.n, ridge)
+        if self.compiled:
+            from . import compiled
 
-        def times(X: np.ndarray) -> np.ndarray:
-            out = np.empty_like(X)
-            if self.compiled:
-                from . import compiled
+            def times(X: np.ndarray) -> np.ndarray:
+                out = np.empty_like(X)
 
                 def work(rows: tuple[int, int]) -> None:
-                    compiled.laplacian_times(
-                        self.indptr, self.indices, weights, scale, diagonal, X, *rows, out
-                    )
+                    compiled.laplacian_times(self.indptr, self.indices, weights, scale, ridges, X, *rows, out)
 
                 self.crew.map(work, self.chunks or [(0, self.n)])
                 return out
-            product = csr_array((weights, self.indices, self.indptr), shape=(self.n, self.n)) @ X
-            return scale * (sums[:, None] * X - product) + diagonal[:, None] * X
+        else:
+            matrix = csr_array((weights, self.indices, self.indptr), shape=(self.n, self.n))
 
-        return times, scale * sums + diagonal
+            def times(X: np.ndarray) -> np.ndarray:
+                return scale * (sums[:, None] * X - matrix @ X) + ridge * X
+
+        return conjugate_gradients(
+            times, scale * sums + ridge, right, tolerance=tolerance, max_iter=max_iter, free=free
+        )
 
     def row_sums(self, weights: np.ndarray) -> np.ndarray:
         """sum_j w_ij."""

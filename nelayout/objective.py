@@ -25,7 +25,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .connections import Connection, Sums
-from .divergences import Divergence
+from .divergences import Divergence, Similarity
 from .edges import Edges
 from .kernels import Kernel, Radial
 from .nbody import NBody
@@ -140,6 +140,16 @@ class Objective:
         omega = None if edges.weights is None else coupling.d_edges * edges.weights
         return Evaluation(coupling.value, coupling.connection, slopes, omega)
 
+    def attraction_at_zero(self, connection: float) -> np.ndarray:
+        """omega of every edge if all had length 0: the curvature of the attraction that spectral directions use."""
+        affinity, scale = self.affinity, self.connection.at(1.0 / connection)
+        b = Similarity(self.kernel, np.zeros(len(affinity.P.data)), scale)
+        slope = self.edges.scaled_slope(self.divergence, b)
+        omega = -self.kernel.decay(np.zeros(1)) * slope
+        if self.connection.name == "optimal":
+            omega = omega / -np.sum(slope)
+        return self.attraction * omega
+
     def node_cost(self, Y: np.ndarray, connection: float) -> np.ndarray:
         """(n,) sum_j M_ij phi(P_ij / M_ij, lambda q_ij): each node's share of the separable form at a given lambda."""
         mass = self.affinity.mass
@@ -165,8 +175,6 @@ class Objective:
         return total + (0.0 if self.kernel.singular else self.affinity.hidden)
 
     def _with_inside(self, value: float, slope: float, inside: float, connection: float) -> tuple[float, float]:
-        from .divergences import Similarity
-
         b = Similarity(self.kernel, np.zeros(1), connection)
         p = np.array([inside])
         return value + float(self.divergence.edge(p, b)[0]), slope + float(self.divergence.slope(p, b)[0])

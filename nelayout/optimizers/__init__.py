@@ -16,13 +16,20 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..errors import InputError, unknown
+from .lbfgs import LBFGS
 from .majorize import Majorize
 from .momentum import Momentum
+from .spectral_direction import SpectralDirection
 from .step import Optimizer, State
 
-__all__ = ["OPTIMIZERS", "Majorize", "Momentum", "Optimizer", "State", "optimizer_named"]
+__all__ = ["LBFGS", "OPTIMIZERS", "Majorize", "Momentum", "Optimizer", "SpectralDirection", "State", "optimizer_named"]
 
-OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {"majorize": Majorize, "momentum": Momentum}
+OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
+    "majorize": Majorize,
+    "momentum": Momentum,
+    "spectral-direction": SpectralDirection,
+    "lbfgs": LBFGS,
+}
 
 
 def optimizer_named(optimizer: str | Optimizer) -> Optimizer:
@@ -32,6 +39,7 @@ def optimizer_named(optimizer: str | Optimizer) -> Optimizer:
     if not isinstance(optimizer, str):
         raise InputError(f"optimizer must be a name or an Optimizer, given {type(optimizer).__name__}")
     name = optimizer.strip().lower().replace("_", "-")
+    name = {"l-bfgs": "lbfgs", "mm": "majorize"}.get(name, name)
     if name not in OPTIMIZERS:
         raise unknown("optimizer", optimizer, ["auto", *OPTIMIZERS])
     return OPTIMIZERS[name]()

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..objective import Evaluation, Objective
-from .conjugate_gradients import solve
 
 __all__ = ["Majorize"]
 
@@ -44,6 +43,9 @@ class Majorize:
     inner: int = 40
     name: str = "majorize"
 
+    def check(self, kernel, divergence) -> None:
+        """Valid for every method; a true majorizer where the attraction is concave in the squared distance."""
+
     def init(self, objective: Objective, Y: np.ndarray) -> MajorizeState:
         evaluation = objective.evaluate(Y, weights=True)
         assert evaluation.weights is not None
@@ -56,11 +58,9 @@ class Majorize:
         weights = np.maximum(now.weights, 0.0)
         mean = 4.0 * float(np.mean(objective.edges.row_sums(weights)))
         rho = max(state.rho, SMALLEST_RHO * mean)
-        ones = np.ones(len(Y))
         for trial in range(1, MAX_TRIALS + 1):
-            times, diagonal = objective.edges.laplacian(weights, 4.0, rho * ones)
-            move = solve(
-                times, diagonal, -now.gradient, tolerance=self.tolerance, max_iter=self.inner, free=objective.free
+            move = objective.edges.solve(
+                weights, 4.0, rho, -now.gradient, self.tolerance, self.inner, objective.free
             )
             candidate = Y + move
             then = objective.evaluate(candidate, weights=True)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..objective import Evaluation, Objective
+from .step import attraction_of
 
 __all__ = ["Momentum"]
 
@@ -39,17 +40,14 @@ class Momentum:
     rate: float = 1.0
     name: str = "momentum"
 
+    def check(self, kernel, divergence) -> None:
+        """Valid for every method."""
+
     def init(self, objective: Objective, Y: np.ndarray) -> MomentumState:
         evaluation = objective.evaluate(Y, weights=True)
         return MomentumState(
-            evaluation, self._curvature(objective, evaluation), np.zeros_like(Y), np.ones_like(Y), self.rate
+            evaluation, attraction_of(objective, evaluation), np.zeros_like(Y), np.ones_like(Y), self.rate
         )
-
-    @staticmethod
-    def _curvature(objective: Objective, evaluation: Evaluation) -> np.ndarray:
-        assert evaluation.weights is not None
-        pull = objective.edges.row_sums(np.maximum(evaluation.weights, 0.0))
-        return np.maximum(pull, float(np.mean(pull)))
 
     def step(self, objective: Objective, Y: np.ndarray, state: MomentumState) -> tuple[np.ndarray, MomentumState]:
         now = state.evaluation
@@ -66,5 +64,5 @@ class Momentum:
                 return Y, replace(state, stuck=True)
             still = np.zeros_like(Y)
             return Y, replace(state, velocity=still, gains=np.ones_like(Y), rate=state.rate / 4)
-        curvature = np.maximum(state.curvature, self._curvature(objective, then))
+        curvature = np.maximum(state.curvature, attraction_of(objective, then))
         return candidate, MomentumState(then, curvature, velocity, gains, state.rate)

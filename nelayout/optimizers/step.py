@@ -6,9 +6,11 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from ..divergences import Divergence
+from ..kernels import Kernel
 from ..objective import Evaluation, Objective
 
-__all__ = ["Optimizer", "State"]
+__all__ = ["Optimizer", "State", "attraction_of"]
 
 
 class State(Protocol):
@@ -32,6 +34,17 @@ class Optimizer(Protocol):
     @property
     def name(self) -> str: ...
 
+    def check(self, kernel: Kernel, divergence: Divergence) -> None:
+        """Unsupported, in words, for objectives that this optimizer is not valid for."""
+        ...
+
     def init(self, objective: Objective, Y: np.ndarray) -> Any: ...
 
     def step(self, objective: Objective, Y: np.ndarray, state: Any) -> tuple[np.ndarray, Any]: ...
+
+
+def attraction_of(objective: Objective, evaluation: Evaluation) -> np.ndarray:
+    """(n,) w_i = sum_j max(omega_ij, 0), never below the mean: a quarter of the curvature of each node's edges."""
+    assert evaluation.weights is not None
+    pull = objective.edges.row_sums(np.maximum(evaluation.weights, 0.0))
+    return np.maximum(pull, float(np.mean(pull)))

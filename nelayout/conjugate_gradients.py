@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-__all__ = ["solve"]
+__all__ = ["conjugate_gradients"]
 
 
-def solve(
+def conjugate_gradients(
     times: Callable[[np.ndarray], np.ndarray],
     diagonal: np.ndarray,
     right: np.ndarray,
