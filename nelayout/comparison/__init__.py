@@ -1,7 +1,8 @@
 """Comparing drawings: measures, one over the other, a table and a figure."""
 
 from nelayout.comparison.alignment import align
+from nelayout.comparison.compared import Comparison, compare
 from nelayout.comparison.table import Measured, measure, measures
 from nelayout.comparison.tuning import quality
 
-__all__ = ["Measured", "align", "measure", "measures", "quality"]
+__all__ = ["Comparison", "Measured", "align", "compare", "measure", "measures", "quality"]

@@ -19,10 +19,13 @@ Positions = TypeVar("Positions")
 def align(pos: Positions, to: Any, *, scale: bool = True, reflect: bool = True) -> Positions:
     """`pos` brought over `to` by the similarity transform that minimises sum_i |s R y_i + t - x_i|^2.
 
-    Parameters ---------- pos : dict keyed by node, igraph.Layout, or array (n, dim); dim 1, 2 or 3. Not
-    changed. to : positions of the same kind and dim (a Layout and an array count as one kind). The transform
-    is found from the nodes that both place (keys in common; rows without NaN in either) and applied to all of
-    `pos`. scale : whether the size may change. reflect : whether the drawing may be mirrored.
+    Parameters
+    ----------
+    pos : dict keyed by node, igraph.Layout, or array (n, dim); dim 1, 2 or 3. Not changed.
+    to : positions of the same kind and dim (a Layout and an array count as one kind). The transform is found
+        from the nodes that both place (common keys; rows without NaN) and applied to all of `pos`.
+    scale : whether the size may change.
+    reflect : whether the drawing may be mirrored.
 
     Returns
     -------
@@ -36,7 +39,7 @@ def align(pos: Positions, to: Any, *, scale: bool = True, reflect: bool = True) 
     Examples
     --------
     >>> import numpy as np
-    >>> from nelayout.comparison import align
+    >>> from nelayout import align
     >>> square = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
     >>> turned = 3 * square[:, ::-1] + 7
     >>> bool(np.allclose(align(turned, to=square), square))

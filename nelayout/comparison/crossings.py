@@ -95,7 +95,7 @@ class _Segments:
                     best = found, axis
                 if best is not None and best[0].cost <= PAIRS_NUMPY:
                     break
-        assert best is not None  # noqa: S101  one band holds every edge once, which is never refused
+        assert best is not None  # one band holds every edge once, which is never refused
         self.sweep, axis = best
         self.pairs = self.sweep.pairs
         flip = Y[i, axis] > Y[j, axis]
@@ -177,11 +177,13 @@ class _Sweep:
 
     @classmethod
     def over(cls, low, high, across_low, across_high, bands: int) -> _Sweep | None:
-        """Of segments reaching from low to high and across, in [-1, 1]; None where bands hold too many entries."""
+        """Of segments reaching from low to high and across; None where bands hold too many entries."""
         m = len(low)
+        floor = across_low.min(initial=1.0)
+        width = max(across_high.max(initial=-1.0) - floor, 1e-300) / bands
         # Both are the same rising function of the coordinate: segments that meet have a band in common.
-        least = np.minimum((across_low + 1) * (bands / 2), bands - 1).astype(np.int32)
-        most = np.minimum((across_high + 1) * (bands / 2), bands - 1).astype(np.int32)
+        least = np.minimum((across_low - floor) / width, bands - 1).astype(np.int32)
+        most = np.minimum((across_high - floor) / width, bands - 1).astype(np.int32)
         reach = (most - least + 1).astype(np.int64)
         if int(reach.sum()) > ENTRIES_PER_EDGE * m:
             return None

@@ -57,27 +57,32 @@ def dimensions(pos: Any) -> int:
     return int(np.size(first))
 
 
-def classes(network: Network, labels: Any) -> np.ndarray | None:
-    """(n,) class numbers from 0, -1 unknown, from a dict, an array or the name of a node attribute.
+def class_names(network: Network, labels: Any) -> list[Any] | None:
+    """One class per node, None where it is unknown, from a dict, an array or the name of a node attribute.
 
     None, NaN, -1, "" and a node that a dict lacks are unknown; everything else names a class.
     """
     if labels is None:
         return None
-    given = _of_nodes(network, labels, "labels")
-    numbers: dict[Any, int] = {}
-    result = np.full(len(network.labels), -1)
-    for i, label in enumerate(given):
+    names = list(_of_nodes(network, labels, "labels"))
+    for i, label in enumerate(names):
         try:
             if label is None or label in {"", -1} or label != label:  # noqa: PLR0124  NaN differs from itself
-                continue
-            result[i] = numbers.setdefault(label, len(numbers))
+                names[i] = None
         except (TypeError, ValueError):
             raise InputError(
                 f"the label of node {network.labels[i]!r} is {label!r}; "
                 "a class is a number or a name: give one per node"
             ) from None
-    return result
+    return names
+
+
+def classes(names: list[Any] | None) -> np.ndarray | None:
+    """(n,) class numbers from 0 in order of appearance, -1 for None."""
+    if names is None:
+        return None
+    numbers: dict[Any, int] = {}
+    return np.array([-1 if name is None else numbers.setdefault(name, len(numbers)) for name in names], int)
 
 
 def coordinates(network: Network, coords: Any) -> np.ndarray | None:

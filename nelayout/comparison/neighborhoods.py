@@ -76,13 +76,14 @@ def hits(Y: np.ndarray, nodes: np.ndarray, relevant: csr_array, rng: np.random.G
 
 
 def standardized(Y: np.ndarray) -> np.ndarray:
-    """`Y` centred and scaled to [-1, 1] in float64, so that no squared distance under- or overflows."""
+    """`Y` in float64, divided by the power of two that brings it into [-1, 1].
+
+    Squared distances then neither under- nor overflow, and the division is exact:
+    ties and points in line stay so.
+    """
     Y = np.asarray(Y, np.float64)
-    if not len(Y):
-        return Y
-    Y = Y - (Y.min(axis=0) + Y.max(axis=0)) / 2
-    extent = np.abs(Y).max(initial=0.0)
-    return Y / extent if extent > 0 else Y
+    _, exponent = np.frexp(np.abs(Y).max(initial=0.0))
+    return np.ldexp(Y, -exponent)
 
 
 def lengths(Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:

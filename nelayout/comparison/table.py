@@ -1,7 +1,7 @@
 """The measures of a drawing: their names, what they say, and `measure`, which takes them all.
 
 >>> import networkx as nx
->>> from nelayout.comparison import measure
+>>> from nelayout import measure
 >>> square = nx.cycle_graph(4)
 >>> corners = {0: (0, 0), 1: (1, 0), 2: (1, 1), 3: (0, 1)}
 >>> found = measure(square, corners)
@@ -179,7 +179,7 @@ def measures() -> list[dict[str, str]]:
 
     Examples
     --------
-    >>> from nelayout.comparison import measures
+    >>> from nelayout import measures
     >>> measures()[2]["name"], measures()[2]["score"]
     ('stress', '1 - value')
     """
@@ -210,31 +210,39 @@ def measure(
 
     The graph counts as undirected and unweighted: distances are numbers of edges.
 
-    Parameters ---------- G : networkx graph, igraph.Graph, scipy.sparse matrix or array, square array. pos :
-    dict keyed by node, igraph.Layout or array (n, dim) in node order; every node needs a place. labels :
-    classes of nodes, for `class_auc` and `class_accuracy`: a dict, an array or a node attribute's name. None,
-    NaN, -1 and "" are unknown; such nodes take no part. coords : true plane coordinates, for `map_r2` and
-    `map_neighbors`: a dict, a Layout or an array; nodes without, or with NaN, take no part. For longitudes
-    and latitudes give x = lon cos(median lat), y = lat. measures : names to take, in this order; None takes
-    all for which everything needed was given. weight : edge attribute; an edge whose weight is 0 is no edge.
-    None takes all edges. node_size : diameters in the units of `pos` (number, dict, array or attribute), for
-    `overlaps`. sample : "auto" is exact where that takes seconds and samples beyond (neighborhoods and
-    nearest nodes above 20,000 nodes, stress above 2,000, classes' area above 5,000, crossings by work); None
-    is always exact; a number is the nodes, pivots or edges to sample. seed : of the samples and of ties: int,
-    None, `numpy.random.Generator` or `RandomState`.
+    Parameters
+    ----------
+    G : networkx graph, igraph.Graph, scipy.sparse matrix or array, square array.
+    pos : dict keyed by node, igraph.Layout or array (n, dim) in node order; every node needs a place.
+    labels : classes of nodes, for `class_auc` and `class_accuracy`: a dict, an array or a node attribute's
+        name. None, NaN, -1 and "" are unknown; such nodes take no part.
+    coords : true plane coordinates, for `map_r2` and `map_neighbors`: a dict, a Layout or an array; nodes
+        without, or with NaN, take no part. For longitudes and latitudes give x = lon cos(median lat),
+        y = lat.
+    measures : names to take, in this order; None takes all for which everything needed was given.
+    weight : edge attribute; an edge whose weight is 0 is no edge. None takes all edges.
+    node_size : diameters in the units of `pos` (number, dict, array or attribute), for `overlaps`.
+    sample : "auto" is exact where that takes seconds and samples beyond (neighborhoods and nearest nodes
+        above 20,000 nodes, stress above 2,000, the area of classes above 5,000, crossings by work); None is
+        always exact; a number is the nodes, pivots or edges to sample.
+    seed : of the samples and of ties: int, None, `numpy.random.Generator` or `RandomState`.
 
     Returns
     -------
     dict of `Measured` by name: value, score (0 to 1, higher is better), standard error, exact.
 
-    Raises ------ InputError for a node without a place, an unknown measure (with near matches), or a measure
-    whose `labels`, `coords` or `node_size` are missing; at the networkx border they are
-    `networkx.NetworkXError` too. Unsupported for `crossings` outside two dimensions, when asked for by name.
+    Raises
+    ------
+    InputError
+        for a node without a place, an unknown measure (with near matches), or a measure whose `labels`,
+        `coords` or `node_size` are missing; for networkx graphs they are `networkx.NetworkXError` too.
+    Unsupported
+        for `crossings` outside two dimensions, when asked for by name.
 
     Examples
     --------
     >>> import networkx as nx
-    >>> from nelayout.comparison import measure
+    >>> from nelayout import measure
     >>> G = nx.path_graph(3)
     >>> pos = {0: (0, 0), 1: (1, 0), 2: (1, 0)}
     >>> found = measure(G, pos, measures=["stress", "coincident"])
@@ -246,7 +254,7 @@ def measure(
         drawing = Drawing(
             network.adjacency,
             given.positions(network, pos),
-            given.classes(network, labels),
+            given.classes(given.class_names(network, labels)),
             given.coordinates(network, coords),
             None if node_size is None else network.host.values(node_size, "node_size", nonnegative=True),
         )

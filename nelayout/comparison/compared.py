@@ -1,0 +1,175 @@
+"""Several drawings of one graph side by side: one table, one figure, one page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nelayout.comparison import given
+from nelayout.comparison.alignment import align
+from nelayout.comparison.given import Drawing
+from nelayout.comparison.table import Measured, checked_sample, integer_seed, measured
+from nelayout.errors import InputError, missing_extra
+from nelayout.graphs import guard, read
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """What `compare` found.
+
+    measured: {drawing: {measure: `Measured`}}. drawings: {drawing: positions}, each but the first brought
+    over the first by `align`; the caller's own are not changed. G: as it was given.
+    labels: the class of each node in node order, None where unknown; None without labels.
+    """
+
+    measured: dict[str, dict[str, Measured]]
+    drawings: dict[str, Any]
+    G: Any
+    labels: list[Any] | None = None
+
+    @property
+    def table(self) -> DataFrame:
+        """Values: a row per drawing, a column per measure. Raises `MissingExtra` without pandas."""
+        return self._frame("value")
+
+    @property
+    def scores(self) -> DataFrame:
+        """The same as scores from 0 to 1, higher is better."""
+        return self._frame("score")
+
+    @property
+    def errors(self) -> DataFrame:
+        """Standard errors of the values, 0 where they are exact."""
+        return self._frame("error")
+
+    def plot(self) -> Figure:
+        """The drawings, coloured by `labels`, over their measures (darker is better).
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            made without pyplot: notebooks show it, ``figure.savefig`` writes it.
+
+        Raises
+        ------
+        MissingExtra
+            without matplotlib.
+        """
+        from nelayout.comparison.figure import side_by_side
+
+        return side_by_side(self)
+
+    def to_html(self, path: str | Path) -> None:
+        """Write one page that needs no other file: the figure, the table, what each measure means.
+
+        The file appears whole or not at all. Raises `MissingExtra` without matplotlib, `InputError` for a
+        folder that does not exist.
+        """
+        from nelayout.comparison.page import write_page
+
+        write_page(self, Path(path))
+
+    def _repr_html_(self) -> str:
+        from nelayout.comparison.page import table_html
+
+        return table_html(self)
+
+    def __repr__(self) -> str:
+        names = next(iter(self.measured.values()), {})
+        width = max([len(name) for name in self.measured], default=0)
+        lines = [" " * width + "  " + "  ".join(names)]
+        lines += [
+            f"{drawing:<{width}}  " + "  ".join(f"{m.value:>{len(name)}.4g}" for name, m in row.items())
+            for drawing, row in self.measured.items()
+        ]
+        return "\n".join(lines)
+
+    def _frame(self, field: str) -> DataFrame:
+        try:
+            from pandas import DataFrame
+        except ImportError:
+            raise missing_extra("pandas", "compare", "tables") from None
+        rows = {
+            drawing: {name: getattr(m, field) for name, m in row.items()}
+            for drawing, row in self.measured.items()
+        }
+        return DataFrame.from_dict(rows, orient="index")
+
+
+def compare(
+    G: Any,
+    drawings: Mapping[str, Any],
+    labels: Any = None,
+    coords: Any = None,
+    *,
+    measures: str | Iterable[str] | None = None,
+    weight: str | None = "weight",
+    node_size: Any = None,
+    sample: str | int | None = "auto",
+    seed: Any = 0,
+) -> Comparison:
+    """Measure several drawings of one graph with the same samples, and show them side by side.
+
+    Parameters
+    ----------
+    G : the graph, as in `measure`.
+    drawings : {name: positions}, at least one.
+    labels, coords, measures, weight, node_size, sample, seed : as in `measure`.
+
+    Returns
+    -------
+    Comparison
+        ``.table`` (pandas), ``.plot()`` (matplotlib), ``.to_html(path)``; ``.measured`` needs neither.
+
+    Raises
+    ------
+    InputError
+        as `measure` does, naming the drawing; and when there is no drawing.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from nelayout.comparison import compare
+    >>> G = nx.cycle_graph(6)
+    >>> pos = {"circle": nx.circular_layout(G), "line": {v: (v, 0.0) for v in G}}
+    >>> compare(G, pos, measures=["crossings", "neighborhood"])
+            crossings  neighborhood
+    circle          0             1
+    line            3        0.7778
+    """
+    network = read(G, weight=weight)
+    with guard(G):
+        if not isinstance(drawings, Mapping) or not drawings:
+            raise InputError(
+                'drawings must be a dict {name: positions} with at least one, such as {"ws-SNE": pos}'
+            )
+        chosen = measures if measures is None or isinstance(measures, str) else list(measures)
+        sample, seed = checked_sample(sample), integer_seed(seed)
+        names = given.class_names(network, labels)
+        known = given.classes(names)
+        true = given.coordinates(network, coords)
+        diameters = None
+        if node_size is not None:
+            diameters = network.host.values(node_size, "node_size", nonnegative=True)
+        found = {}
+        for name, pos in drawings.items():
+            Y = given.positions(network, pos, f"the drawing {name!r}")
+            drawing = Drawing(network.adjacency, Y, known, true, diameters)
+            found[str(name)] = measured(drawing, chosen, sample, seed)
+        return Comparison(found, _aligned(drawings), G, names)
+
+
+def _aligned(drawings: Mapping[str, Any]) -> dict[str, Any]:
+    """Each drawing laid over the first, where they have the same number of dimensions."""
+    first = next(iter(drawings.values()))
+    result = {}
+    for name, pos in drawings.items():
+        over = pos is not first and len(pos) > 0 and given.dimensions(pos) == given.dimensions(first)
+        result[str(name)] = align(pos, to=first) if over else pos
+    return result

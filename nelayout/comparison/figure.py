@@ -1,0 +1,101 @@
+"""The figure of a comparison: drawings above, their measures below."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from nelayout.drawing import draw
+from nelayout.errors import missing_extra
+
+if TYPE_CHECKING:
+    from nelayout.comparison.compared import Comparison
+
+COLUMNS = 4
+"""Drawings in a row: more, and a page's width shows none of them well."""
+INCHES = 3.4
+"""Side of one drawing."""
+ROW, BORDER, NAME = 0.3, 0.15, 1.6
+"""Height of a line of the table, free space around everything, width of the drawings' names, in inches."""
+READABLE = 0.55
+"""Score from which the cell is dark enough for white figures."""
+
+
+def side_by_side(comparison: Comparison) -> Any:
+    """A `matplotlib.figure.Figure`; see `Comparison.plot`."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise missing_extra("matplotlib", "compare", "figures") from None
+
+    drawings = comparison.drawings
+    colours = None
+    if comparison.labels is not None:
+        # Class numbers are names too: as text they are never taken for a scale.
+        colours = [None if label is None else str(label) for label in comparison.labels]
+    columns = min(len(drawings), COLUMNS)
+    rows = -(-len(drawings) // columns)
+    measures = list(next(iter(comparison.measured.values())))
+    table = ROW * (len(drawings) + 4) if measures else 0.0
+    width = max(columns * INCHES, NAME + 0.62 * len(measures) if measures else 0.0) + 2 * BORDER
+    height = rows * (INCHES + ROW) + table + 2 * BORDER
+    figure = Figure(figsize=(width, height), dpi=100, facecolor="white")
+    FigureCanvasAgg(figure)
+    left = (width - columns * INCHES) / 2
+    for place, (name, pos) in enumerate(drawings.items()):
+        row, column = divmod(place, columns)
+        box = (left + column * INCHES, height - BORDER - ROW - INCHES - row * (INCHES + ROW))
+        inside = INCHES - 0.2
+        ax = figure.add_axes((box[0] / width, box[1] / height, inside / width, inside / height))
+        draw(comparison.G, pos, ax=ax, color=colours, title=name, legend=False)
+    if measures:
+        ax = figure.add_axes(
+            (BORDER / width, BORDER / height, 1 - 2 * BORDER / width, (table - ROW) / height)
+        )
+        _table(ax, comparison, measures, width - 2 * BORDER, table - ROW)
+    return figure
+
+
+def _table(ax: Any, comparison: Comparison, measures: list[str], width: float, height: float) -> None:
+    """One cell per drawing and measure, the darker the better; the best of each measure is bold."""
+    from matplotlib import colormaps
+    from matplotlib.patches import Rectangle
+
+    ax.set_xlim(0, width)
+    ax.set_ylim(height, 0)
+    ax.set_axis_off()
+    cell = (width - NAME) / len(measures)
+    top = height - ROW * len(comparison.measured)
+    shades = colormaps["Blues"]
+    for m, name in enumerate(measures):
+        x = NAME + (m + 0.5) * cell
+        ax.text(x, top - 0.06, name.replace("_", " "), rotation=30, ha="left", va="bottom", fontsize=8)
+        scores = [row[name].score for row in comparison.measured.values()]
+        best = max((score for score in scores if not math.isnan(score)), default=None)
+        for r, row in enumerate(comparison.measured.values()):
+            found, y = row[name], top + r * ROW
+            known = not math.isnan(found.score)
+            colour = shades(0.85 * found.score) if known else "#eeeeee"
+            ax.add_patch(Rectangle((NAME + m * cell, y), cell, ROW, facecolor=colour, edgecolor="white"))
+            ax.text(
+                x,
+                y + ROW / 2,
+                shown(found.value),
+                ha="center",
+                va="center",
+                fontsize=8,
+                color="white" if known and found.score > READABLE else "#202020",
+                weight="bold" if known and found.score == best else "normal",
+            )
+    for r, name in enumerate(comparison.measured):
+        ax.text(
+            NAME - 0.1, top + (r + 0.5) * ROW, name, ha="right", va="center", fontsize=9, parse_math=False
+        )
+
+
+def shown(value: float) -> str:
+    """Three digits; whole numbers below a million as they are, NaN as a dash."""
+    if math.isnan(value):
+        return "–"
+    return f"{value:.0f}" if value == int(value) and abs(value) < 1e6 else f"{value:.3g}"
