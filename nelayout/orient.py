@@ -7,7 +7,7 @@ drawing therefore always flies with its heavy head to the right, whichever way t
 
 Ties, in the order in which they are settled:
 
-1. No principal axis (a square grid, a cycle, K_n: the variances agree to one part in a thousand).  In the
+1. No principal axis (a square grid, a cycle, K_n: the variances agree to one part in a hundred).  In the
    plane the first clear k-fold harmonic `sum_i r_i^k exp(i k theta_i)`, k = 3..12, gives the angle and the
    drawing stands on a side (a square grid has horizontal sides, it is not a diamond); the k turns that are
    left are decided by the rules below.  In space, and where no harmonic stands out, the first of the nodes
@@ -26,7 +26,7 @@ from nelayout.errors import InputError
 
 __all__ = ["canonical", "fit"]
 
-_SAME_VARIANCE = 1e-3  # relative gap below which two principal axes count as one plane
+_SAME_VARIANCE = 1e-2  # relative gap below which two principal axes count as one plane
 _CLEAR_HARMONIC = 0.2  # share of the k-th moment at which a k-fold symmetry is plain to the eye
 _FAINT_HARMONIC = 1e-3  # share below which it is no symmetry at all
 _ON_AXIS = 1e-6  # |coordinate| below this share of the drawing's radius counts as on the axis

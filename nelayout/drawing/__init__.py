@@ -1,0 +1,212 @@
+"""One good picture of a drawing, with matplotlib.
+
+Sizes follow from how full the sheet is, not from constants: nodes together cover a small share of the
+sheet, and edges are made the fainter the more ink they would need, long ones more than short ones, so that
+50 nodes look like a diagram and 400,000 like a map.  Everything uses matplotlib's objects (a `Figure` and
+its Agg canvas), never pyplot, and changes no global setting.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from nelayout import graphs
+from nelayout.drawing import layers
+from nelayout.drawing.colors import coloring, per_node_objects
+from nelayout.errors import InputError, missing_extra
+from nelayout.graphs.files import atomic, check_output, output_format
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["FORMATS", "draw"]
+
+FORMATS = ("png", "svg", "pdf")
+
+_SHEET = 8.0  # inches, the longer side of the drawing
+_BORDER = 0.2  # inches around it
+_LABEL_BORDER = 0.5  # the same where labels may stick out
+_FLATTEST = 0.1  # least ratio of the sheet's sides: a path is drawn on a strip
+_SIDE = 1.5  # inches for a legend or a colour bar
+_TITLE = 0.4  # inches for a title
+_RASTER_FROM = 20_000  # nodes + edges from which a vector file holds them as an image
+
+
+def draw(
+    G: Any,
+    pos: Any,
+    path: str | Path | BinaryIO | None = None,
+    *,
+    labels: Any = None,
+    color: Any = None,
+    node_size: Any = None,
+    ax: Any = None,
+    title: str | None = None,
+    legend: bool = True,
+    edge_color: Any = "#30343c",
+    dpi: float = 150.0,
+    format: str | None = None,  # noqa: A002  # the name users know
+) -> Figure:
+    """Draw the graph `G` at the positions `pos`, and write the picture to `path`.
+
+    Equal scales on both axes, no frame; edges lie under the nodes, the most connected nodes on top; an
+    edge within a class has its colour.  Of
+    positions on a line the nodes are drawn on a line, of positions in space the first two coordinates.
+
+    Parameters
+    ----------
+    G : any graph that the layouts take.
+    pos : positions as a layout returns them (dict, `igraph.Layout` or array); every node needs one.
+    path : PNG, SVG or PDF by its ending (or by `format`); written whole or not at all.  An open binary file
+        needs `format`.  None writes nothing.
+    labels : True (the nodes' own labels), a node attribute's name, or a dict or array of texts.  Up to 60
+    nodes
+        all are written, of more nodes those of the highest degree that find room.
+    color : a node attribute's name, a dict or array of values, or one matplotlib colour.  Texts, booleans
+    and up
+        to 12 different whole numbers are classes (colour-blind-safe colours, a legend up to 12 classes),
+        other numbers are a scale (viridis, with a colour bar).  A node without a value is grey.
+    node_size : diameters in the units of `pos` (scalar, dict, array or attribute); default: by n and degree.
+    ax : matplotlib axes to draw on; default a new figure as large as the drawing needs.
+    title : a line above the drawing.
+    legend : whether to explain the colours.
+    edge_color : one matplotlib colour.
+    dpi : dots per inch of a PNG; the longer side of the drawing is 8 inches.
+    format : "png", "svg" or "pdf".
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        shown by notebooks as it is; ``figure.savefig`` writes further copies.
+
+    Raises
+    ------
+    MissingExtra
+        without matplotlib; the message names the install command.
+    InputError
+        for a node without a position, an unknown attribute or format, or a folder that does not exist.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> G = nx.path_graph(3)
+    >>> figure = draw(G, {0: (0, 0), 1: (1, 0), 2: (1, 1)}, "path.png", labels=True, color=["a", "a", "b"])
+    """
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.colors import to_rgb
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        if error.name and error.name.partition(".")[0] != "matplotlib":
+            raise
+        raise missing_extra("matplotlib", "draw", "pictures") from None
+
+    network = graphs.read(G, weight=None)
+    with network.host.guard():
+        kind = _picture_format(path, format)
+        Y = _flat(network, pos)
+        n = len(Y)
+        degree = np.diff(network.adjacency.indptr)
+        colors = coloring(network, color)
+        texts = None if labels is None or labels is False else _texts(network, labels)
+        diameters = None
+        if node_size is not None:
+            diameters = network.host.values(node_size, "node_size", nonnegative=True)
+
+        low, high = (Y.min(axis=0), Y.max(axis=0)) if n else (np.zeros(2), np.ones(2))
+        reach = 0.0 if diameters is None or n == 0 else float(diameters.max()) / 2
+        low, high = low - reach, high + reach
+        extent = np.maximum(high - low, _FLATTEST * float((high - low).max()))
+        if extent.max() == 0:
+            extent[:] = 1.0
+        if ax is None:
+            side = _SIDE if legend and colors.explained else 0.0
+            inches = _SHEET * extent / extent.max()
+            border = _BORDER if texts is None else _LABEL_BORDER
+            width, height = inches[0] + 2 * border + side, inches[1] + 2 * border + (_TITLE if title else 0)
+            figure: Any = Figure(figsize=(width, height), dpi=dpi, facecolor="white")
+            FigureCanvasAgg(figure)
+            ax = figure.add_axes(
+                (border / width, border / height, inches[0] / width, inches[1] / height), facecolor="none"
+            )
+            figure._repr_png_ = functools.partial(_png, figure)
+        else:
+            figure = ax.figure
+            box = ax.get_window_extent()
+            inches = extent * min(box.width / extent[0], box.height / extent[1]) / figure.dpi
+        middle = (low + high) / 2
+        ax.set_xlim(middle[0] - extent[0] / 2, middle[0] + extent[0] / 2)
+        ax.set_ylim(middle[1] - extent[1] / 2, middle[1] + extent[1] / 2)
+        ax.set_aspect("equal")
+        ax.set_axis_off()
+
+        points = float(inches[0]) * 72 / float(extent[0])  # points per unit of Y
+        raster = n + network.adjacency.nnz // 2 > _RASTER_FROM
+        layers.edges(ax, Y, network.adjacency, points, to_rgb(edge_color), colors, raster)
+        sizes = layers.nodes(ax, Y, degree, diameters, points, colors, raster)
+        if texts is not None:
+            layers.labels(ax, Y, degree, texts, sizes, points)
+        if legend and colors.explained:
+            layers.explain(ax, colors)
+        if title:
+            ax.set_title(title, fontsize=12, color="#202020")
+        if path is not None and kind is not None:
+            _write(figure, path, kind, dpi)
+    return figure
+
+
+def _picture_format(path: Any, given: str | None) -> str | None:
+    if path is None:
+        return None
+    if hasattr(path, "write"):
+        if given is None:
+            raise InputError(f"an open file has no ending; give format= one of {', '.join(FORMATS)}")
+        return output_format("-", given, FORMATS)
+    check_output(path)
+    return output_format(path, given, FORMATS)
+
+
+def _flat(network: graphs.Network, pos: Any) -> np.ndarray:
+    """(n, 2): positions on a line lie on it, of positions in space the first two coordinates count."""
+    some = next(iter(pos.values()), None) if isinstance(pos, Mapping) else (pos[0] if len(pos) else None)
+    d = 2 if some is None else int(np.size(some))
+    if d not in (1, 2, 3):
+        raise InputError(f"positions have {d} coordinates; a picture needs 1, 2 or 3")
+    Y = network.host.positions(pos, d)
+    without = np.flatnonzero(np.isnan(Y).any(axis=1))
+    if len(without):
+        raise InputError(
+            f"node {network.labels[without[0]]!r} has no position ({len(without)} of {len(Y)} nodes have "
+            "none); give every node one"
+        )
+    return np.concatenate([Y[:, :2], np.zeros((len(Y), max(2 - d, 0)))], axis=1)
+
+
+def _texts(network: graphs.Network, labels: Any) -> list[str]:
+    if labels is True:
+        return [str(label) for label in network.labels]
+    return ["" if text is None else str(text) for text in per_node_objects(network, labels, "labels")]
+
+
+def _write(figure: Any, path: Any, kind: str, dpi: float) -> None:
+    """Whole or not at all: rendered in memory, then moved into place."""
+    content = io.BytesIO()
+    undated = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
+    figure.savefig(content, format=kind, dpi=dpi, metadata=undated)
+    if hasattr(path, "write"):
+        path.write(content.getvalue())
+        return
+    with atomic(path) as temporary:
+        temporary.write_bytes(content.getvalue())
+
+
+def _png(figure: Any) -> bytes:
+    content = io.BytesIO()
+    figure.savefig(content, format="png", dpi=figure.dpi)
+    return content.getvalue()

@@ -1,0 +1,158 @@
+"""What a colour stands for: classes, a scale, or nothing.
+
+Texts, booleans and up to 12 different whole numbers are classes; other numbers are a scale:
+
+>>> kind = [classes_of([3, 1, 3]), classes_of(["b", "a", None]), classes_of([0.5, 1.5, 2.5])]
+>>> kind
+[[1, 3], ['a', 'b'], None]
+"""
+
+from __future__ import annotations
+
+import colorsys
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nelayout.errors import InputError, unknown
+from nelayout.graphs import Network, per_node
+
+LEGEND = 12
+"""Up to so many classes are named in a legend, and up to so many whole numbers are classes."""
+
+PLAIN = "#2c6fbb"
+UNKNOWN = "#b4b4b4"
+PALETTE = (
+    "#0072b2",
+    "#e69f00",
+    "#009e73",
+    "#d55e00",
+    "#cc79a7",
+    "#56b4e9",
+    "#7a5195",
+    "#a6a33a",
+    "#882255",
+    "#5f4b32",
+    "#8dd3a8",
+    "#222255",
+)
+"""Okabe and Ito's colours, which stay apart for the colour-blind, without the yellow; then darker ones."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coloring:
+    """rgba: (n, 4), or (1, 4) for one colour; classes: (name, rgba) each; bounds: of a scale."""
+
+    rgba: np.ndarray
+    classes: tuple[tuple[str, tuple], ...] = ()
+    bounds: tuple[float, float] | None = None
+
+    @property
+    def explained(self) -> bool:
+        """Whether there is something to put into a legend or a colour bar."""
+        return bool(self.classes) or self.bounds is not None
+
+
+def coloring(network: Network, color: Any) -> Coloring:
+    """The colours of the nodes; see `nelayout.draw`.
+
+    Raises `InputError` for a name that is neither a node attribute nor a colour.
+    """
+    from matplotlib.colors import is_color_like, to_rgba
+
+    if color is None:
+        return Coloring(np.array([to_rgba(PLAIN)]))
+    if isinstance(color, str) and color not in network.host.attributes():
+        if not is_color_like(color):
+            raise unknown("node attribute or colour for color", color, network.host.attributes())
+        return Coloring(np.array([to_rgba(color)]))
+    if isinstance(color, tuple) and len(color) in (3, 4) != len(network.labels) and is_color_like(color):
+        return Coloring(np.array([to_rgba(color)]))
+    values = [None if _missing(value) else value for value in per_node_objects(network, color, "color")]
+    classes = classes_of(values)
+    if classes is not None:
+        names = [str(value) for value in classes]
+        chosen = [to_rgba(c) for c in palette(len(classes))]
+        number = {value: k for k, value in enumerate(classes)}
+        table = np.array([*chosen, to_rgba(UNKNOWN)])
+        rgba = table[[len(classes) if value is None else number[_plain(value)] for value in values]]
+        shown = tuple(zip(names, chosen, strict=True)) if 1 < len(classes) <= LEGEND else ()
+        return Coloring(rgba, shown)
+    return _scale(values)
+
+
+def _scale(values: list) -> Coloring:
+    from matplotlib import colormaps
+    from matplotlib.colors import to_rgba
+
+    try:
+        numbers = np.array([np.nan if value is None else float(value) for value in values])
+    except (TypeError, ValueError):
+        bad = next(value for value in values if not isinstance(value, (int, float, np.number)))
+        raise InputError(
+            f"color holds {bad!r}, neither a text nor a number; give texts, or numbers, for all nodes"
+        ) from None
+    known = np.isfinite(numbers)
+    low, high = (float(numbers[known].min()), float(numbers[known].max())) if known.any() else (0.0, 1.0)
+    rgba = np.tile(to_rgba(UNKNOWN), (len(values), 1))
+    share = (numbers[known] - low) / (high - low) if high > low else np.full(int(known.sum()), 0.5)
+    rgba[known] = colormaps["viridis"](share)
+    return Coloring(rgba, bounds=(low, high) if high > low else None)
+
+
+def classes_of(values: list) -> list | None:
+    """The different values in order if they are classes, else None."""
+    given = {_plain(value) for value in values if value is not None}
+    if all(isinstance(value, bool) for value in given):
+        return sorted(given)
+    if any(isinstance(value, float) and not value.is_integer() for value in given):
+        return None
+    if all(isinstance(value, (int, float)) for value in given):
+        return sorted(given) if len(given) <= LEGEND else None
+    return sorted(given, key=lambda value: (isinstance(value, str), str(value)))
+
+
+def _plain(value: Any) -> Any:
+    """A value that can be counted: Python's numbers, whole ones as integers, the rest as text."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, (bool, int, float, str)) else str(value)
+
+
+def _missing(value: Any) -> bool:
+    return value is None or (isinstance(value, (float, np.floating)) and not math.isfinite(value))
+
+
+def palette(k: int) -> list[Any]:
+    """k colours: the palette, and beyond its twelve, hues by the golden ratio in three brightnesses."""
+    if k <= len(PALETTE):
+        return list(PALETTE[:k])
+    return [colorsys.hls_to_rgb((0.61803398875 * i) % 1.0, (0.40, 0.62, 0.27)[i % 3], 0.65) for i in range(k)]
+
+
+def per_node_objects(network: Network, given: Any, what: str) -> list:
+    """One object per node (None where there is none), from an attribute's name, a dict or n values."""
+    n = len(network.labels)
+    if isinstance(given, str):
+        if given not in network.host.attributes():
+            raise unknown(f"node attribute for {what}", given, network.host.attributes())
+        G: Any = network.host.G  # type: ignore[attr-defined]  # hosts with attributes have their graph
+        if hasattr(G, "vs"):
+            return list(G.vs[given])
+        return [G.nodes[label].get(given) for label in network.labels]
+    mapping = per_node.as_mapping(given)
+    if mapping is not None:
+        result: list = [None] * n
+        for value, i in zip(*per_node.found(mapping, network.host.aliases), strict=True):
+            result[i] = value
+        return result
+    if not hasattr(given, "__len__") or len(given) != n:
+        size = f"{len(given)} values" if hasattr(given, "__len__") else repr(given)
+        raise InputError(
+            f"{what} is {size} and the graph has {n} nodes; give a node attribute's name, a dict keyed "
+            "by node, or one value per node"
+        )
+    return given.tolist() if isinstance(given, np.ndarray) else list(given)

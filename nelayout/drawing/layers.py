@@ -1,0 +1,205 @@
+"""The layers of a picture: edges, nodes, labels, and what the colours mean."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nelayout.drawing.colors import Coloring
+
+_COVER = 0.045  # share of the sheet that all nodes cover together
+_NODE_POINTS = (0.25, 11.0)  # least and largest mean diameter of a node
+_INK = 0.14  # share of the sheet that all edges darken together
+_EDGE_POINTS = (0.25, 1.0)  # least and largest width of an edge
+_EDGE_ALPHA = (0.02, 0.55)
+_BUNCH_FROM = 20_000  # edges from which several of them share a path
+_ALL_LABELS = 60  # up to so many nodes every label is written
+_SOME_LABELS = 40  # else so many are tried, most important first
+_LABEL_POINTS = 8.0
+
+
+def edges(
+    ax: Any,
+    Y: np.ndarray,
+    adjacency: Any,
+    points: float,
+    rgb: tuple,
+    coloring: Coloring,
+    raster: bool,
+) -> None:
+    """Longest first, each path of some edges of nearly one length: 450,000 edges are drawn in a second."""
+    from matplotlib.collections import LineCollection, PathCollection
+    from matplotlib.path import Path as Outline
+
+    rows = np.repeat(np.arange(len(Y)), np.diff(adjacency.indptr))
+    upper = rows < adjacency.indices
+    rows, cols = rows[upper], adjacency.indices[upper]
+    m = len(rows)
+    if m == 0:
+        return
+    length = np.hypot(*(Y[rows] - Y[cols]).T)
+    order = np.argsort(-length, kind="stable")
+    segments = np.stack([Y[rows[order]], Y[cols[order]]], axis=1)
+    length = np.maximum(length[order] * points, 1e-6)
+    sheet = ax.get_window_extent()
+    area = float(sheet.width * sheet.height) * (72 / ax.figure.dpi) ** 2
+    width = float(np.clip(6.0 / np.sqrt(m / 20), *_EDGE_POINTS))
+    # alpha ~ length^(-1/2) beyond the median: the few long edges of a hairball do not hide the short ones
+    fade = np.minimum(1.0, np.sqrt(np.median(length) / length))
+    alpha = np.clip(_INK * area / float((length * fade).sum() * width), *_EDGE_ALPHA) * fade
+    classes = len(coloring.rgba) > 1 and coloring.bounds is None
+    bunch = 1 if m <= _BUNCH_FROM or classes else 8
+    first = np.arange(0, m, bunch)
+    colors = np.concatenate([np.tile(rgb, (len(first), 1)), np.maximum(alpha[first], 0.01)[:, None]], axis=1)
+    if classes:  # an edge within a class has its colour
+        ends = coloring.rgba[rows[order]], coloring.rgba[cols[order]]
+        within = (ends[0] == ends[1]).all(axis=1)
+        colors[within, :3] = ends[0][within, :3]
+        colors[within, 3] = np.minimum(1.0, 1.5 * colors[within, 3])
+    how = {"linewidths": width, "edgecolors": colors, "zorder": 1, "rasterized": raster, "clip_on": False}
+    if bunch == 1:
+        ax.add_collection(LineCollection(list(segments), **how), autolim=False)
+        return
+    codes = np.tile(np.array([Outline.MOVETO, Outline.LINETO], dtype=Outline.code_type), bunch)
+    flat = segments.reshape(-1, 2)
+    paths = []
+    for i in range(0, 2 * m, 2 * bunch):
+        part = flat[i : i + 2 * bunch]
+        paths.append(Outline(part, codes[: len(part)]))
+    ax.add_collection(PathCollection(paths, facecolors="none", **how), autolim=False)
+
+
+def nodes(
+    ax: Any,
+    Y: np.ndarray,
+    degree: np.ndarray,
+    diameters: np.ndarray | None,
+    points: float,
+    colors: Coloring,
+    raster: bool,
+) -> np.ndarray:
+    """Draw the nodes, small degrees first; returns their diameters in points."""
+    from matplotlib.collections import EllipseCollection
+
+    n = len(Y)
+    if n == 0:
+        return np.zeros(0)
+    if diameters is not None:
+        size, given, units = diameters * points, diameters, "xy"
+    else:
+        sheet = ax.get_window_extent()
+        area = float(sheet.width * sheet.height) * (72 / ax.figure.dpi) ** 2
+        mean = float(np.clip(np.sqrt(_COVER * area / (n * np.pi / 4)), *_NODE_POINTS))
+        relative = np.sqrt((degree + 1.0) / float(degree.mean() + 1.0))
+        size = mean * np.clip(0.55 + 0.45 * relative, 0.6, 2.2)
+        given, units = size, "points"
+    order = np.argsort(degree, kind="stable")
+    outline = 0.0 if n > 3000 else float(np.clip(size.mean() * 0.09, 0.2, 0.8))
+    ax.add_collection(
+        EllipseCollection(
+            given[order],
+            given[order],
+            np.zeros(n),
+            units=units,
+            offsets=Y[order],
+            offset_transform=ax.transData,
+            facecolors=colors.rgba[order] if len(colors.rgba) == n else colors.rgba,
+            edgecolors="white" if outline else "none",
+            linewidths=outline,
+            zorder=2,
+            rasterized=raster,
+            clip_on=False,
+        ),
+        autolim=False,
+    )
+    return size
+
+
+def labels(
+    ax: Any, Y: np.ndarray, degree: np.ndarray, texts: list[str], size: np.ndarray, points: float
+) -> None:
+    """Texts above, below or beside their nodes; where nothing is free, a large graph's label is left out."""
+    from matplotlib.patheffects import withStroke
+
+    n = len(Y)
+    order = np.argsort(-degree, kind="stable")
+    order = order if n <= _ALL_LABELS else order[: 3 * _SOME_LABELS]
+    wanted = n if n <= _ALL_LABELS else _SOME_LABELS
+    centre = Y * points
+    half = np.maximum(size, 1.0)[order] / 2
+    taken = np.concatenate([centre[order] - half[:, None], centre[order] + half[:, None]], axis=1)  # dots
+    boxes = np.zeros((0, 4))
+    halo = [withStroke(linewidth=2.0, foreground="white")]
+    for i in order:
+        text = texts[i]
+        if not text or len(boxes) >= wanted:
+            continue
+        w, h = 0.58 * _LABEL_POINTS * len(text) / 2, 0.6 * _LABEL_POINTS
+        r = size[i] / 2 + 1.5
+        best = None
+        for dx, dy in ((0, r + h), (0, -r - h), (r + w, 0), (-r - w, 0)):
+            x, y = centre[i, 0] + dx, centre[i, 1] + dy
+            box = np.array([x - w, y - h, x + w, y + h])
+            clash = 10 * _meet(boxes, box) + _meet(taken, box)
+            if best is None or clash < best[0]:
+                best = (clash, x, y, box)
+        if best is None or (n > _ALL_LABELS and best[0] >= 10):
+            continue
+        boxes = np.concatenate([boxes, best[3][None]])
+        ax.text(
+            best[1] / points,
+            best[2] / points,
+            text,
+            fontsize=_LABEL_POINTS,
+            color="#202020",
+            ha="center",
+            va="center",
+            zorder=3,
+            path_effects=halo,
+            parse_math=False,
+        )
+
+
+def _meet(boxes: np.ndarray, box: np.ndarray) -> int:
+    """How many of the boxes (x0, y0, x1, y1) overlap this one."""
+    apart = (
+        (boxes[:, 0] >= box[2]) | (boxes[:, 2] <= box[0]) | (boxes[:, 1] >= box[3]) | (boxes[:, 3] <= box[1])
+    )
+    return len(boxes) - int(apart.sum())
+
+
+def explain(ax: Any, colors: Coloring) -> None:
+    """A legend of the classes, or a colour bar, right of the drawing."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+    from matplotlib.lines import Line2D
+
+    if colors.classes:
+        handles = [
+            Line2D(
+                [],
+                [],
+                linestyle="",
+                marker="o",
+                markersize=7,
+                color=rgba,
+                markeredgecolor="white",
+                label=name,
+            )
+            for name, rgba in colors.classes
+        ]
+        ax.legend(
+            handles=handles,
+            loc="center left",
+            bbox_to_anchor=(1.01, 0.5),
+            frameon=False,
+            fontsize=9,
+            handletextpad=0.2,
+            borderaxespad=0.0,
+        )
+    elif colors.bounds is not None:
+        inset = ax.inset_axes((1.02, 0.2, 0.02, 0.6))
+        bar = ax.figure.colorbar(ScalarMappable(Normalize(*colors.bounds), cmap="viridis"), cax=inset)
+        bar.outline.set_visible(False)
+        inset.tick_params(labelsize=8, length=2, color="#606060", labelcolor="#202020")
