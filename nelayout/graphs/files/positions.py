@@ -83,7 +83,7 @@ def _from_matrix(file: GraphFile) -> Any:
         if len(values) == len(labels):
             for label, value in zip(labels, values, strict=True):
                 H.nodes[label][name] = value
-    entries = coo_array(triu(matrix) if symmetric else matrix)
+    entries: Any = coo_array(triu(matrix) if symmetric else matrix)
     rows, cols = entries.coords
     ends = [(labels[i], labels[j]) for i, j in zip(rows.tolist(), cols.tolist(), strict=True)]
     if np.all(entries.data == 1):
@@ -138,4 +138,4 @@ def read_columns(file: GraphFile, name: str) -> tuple[list[Hashable], np.ndarray
 def _where_known(file: GraphFile, rows: Any) -> tuple[list[Hashable], np.ndarray]:
     Y = np.asarray(rows, dtype=np.float64)
     known = np.isfinite(Y).all(axis=1)
-    return [label for label, keep in zip(file.labels, known.tolist(), strict=True) if keep], Y[known]
+    return [file.labels[k] for k in np.flatnonzero(known).tolist()], Y[known]

@@ -1,0 +1,201 @@
+"""Matrices become symmetric weights by the rules, of whatever format, and are left as they were."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays as numpy_arrays
+
+from nelayout.errors import InputError
+from nelayout.graphs import read
+
+FORMATS = ["csr", "csc", "coo", "lil", "dok", "dia", "bsr"]
+A = np.array([[5.0, 2, 0, 0], [1, 0, 0, 3], [0, 0, 0, 0], [0, 3, 0, 7]])
+P = np.array([[0.0, 3, 0, 0], [3, 0, 0, 6], [0, 0, 0, 0], [0, 6, 0, 0]])
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.csr_matrix])
+def test_every_sparse_format(form, kind):
+    network = read(kind(A).asformat(form))
+    assert np.array_equal(network.adjacency.toarray(), P)
+    assert network.adjacency.has_canonical_format
+    assert network.adjacency.indices.dtype == network.adjacency.indptr.dtype == np.int32
+    assert network.directed
+    assert network.weighted
+    assert list(network.labels) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint64, np.float32, np.float64, np.longdouble])
+def test_every_number_type(dtype):
+    adjacency = read(A.astype(dtype)).adjacency
+    assert adjacency.dtype == np.float64
+    assert np.array_equal(adjacency.toarray(), read(A.astype(dtype).astype(float)).adjacency.toarray())
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")  # it is what we read
+def test_matrix_class_and_masked_array():
+    assert np.array_equal(read(np.asmatrix(A)).adjacency.toarray(), P)
+    masked = np.ma.masked_array(A, mask=A == 3)
+    assert np.array_equal(read(masked).adjacency.toarray(), np.where(P == 6, 0, P))
+
+
+@given(
+    numpy_arrays(
+        np.float64,
+        st.integers(0, 7).map(lambda n: (n, n)),
+        elements=st.sampled_from([0.0, 0.0, 0.3, 1.0, 2.5]),
+    )
+)
+def test_rule_for_any_matrix(matrix):
+    off = matrix * (1 - np.eye(len(matrix)))
+    symmetric = np.array_equal(off, off.T)
+    for given_matrix in (matrix, sp.csr_array(matrix), sp.csc_array(matrix)):
+        network = read(given_matrix)
+        assert np.array_equal(network.adjacency.toarray(), off if symmetric else off + off.T)
+        assert network.directed == (not symmetric)
+        assert np.array_equal(read(given_matrix, weight=None).adjacency.toarray(), by_pattern(off != 0))
+
+
+def by_pattern(pattern):
+    ones = pattern.astype(float)
+    return ones if np.array_equal(ones, ones.T) else ones + ones.T
+
+
+def test_symmetric_up_to_rounding_is_undirected():
+    S = np.array([[0, 1.0, 2], [1, 0, 0], [2, 0, 0]])
+    rounded = S.copy()
+    rounded[0, 2] += 1e-13
+    rounded[1, 2] = 1e-14  # rounding may also leave an entry on one side only
+    network = read(rounded)
+    assert not network.directed
+    assert np.array_equal(network.adjacency.toarray(), network.adjacency.toarray().T)
+    np.testing.assert_allclose(network.adjacency.toarray(), S, atol=1e-12)
+    rounded[0, 2] += 1e-9
+    assert read(rounded).directed
+    assert not read(1e-20 * S).directed
+    assert read(np.array([[0, 1e-20], [2e-20, 0]])).directed
+
+
+@pytest.mark.parametrize("wrong", [-1.0, np.nan, np.inf])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_wrong_weight_names_the_entry(wrong, sparse):
+    matrix = A.copy()
+    matrix[3, 1] = wrong
+    with pytest.raises(InputError, match=r"edge \(3, 1\) has weight"):
+        read(sp.csc_matrix(matrix) if sparse else matrix)
+
+
+def test_diagonal_is_not_looked_at():
+    matrix = P.copy()
+    np.fill_diagonal(matrix, [np.nan, -1, np.inf, 5])
+    assert np.array_equal(read(matrix).adjacency.toarray(), P)
+
+
+def test_stored_zeros_are_no_edges_but_edges_without_weights():
+    matrix = sp.csr_array((np.array([0.0, 2.0, 0.0, 2.0]), ([0, 1, 1, 2], [1, 2, 0, 1])), shape=(3, 3))
+    network = read(matrix)
+    assert network.adjacency.nnz == 2
+    assert "2 stored entries of weight 0" in network.notes[0]
+    assert read(matrix, weight=None).adjacency.nnz == 4
+
+
+def test_pieces_of_an_entry_add_up():
+    matrix = sp.coo_array((np.array([1.0, 2.0, 4.0]), ([0, 0, 1], [1, 1, 0])), shape=(2, 2))
+    assert np.array_equal(read(matrix).adjacency.toarray(), [[0, 7], [7, 0]])
+
+
+def test_distance_and_log():
+    D = np.array([[0, 1.0, 0], [1, 0, 3], [0, 3, 0]])
+    assert read(D, weight_kind="distance").adjacency.toarray().tolist() == [
+        [0, 2, 0],
+        [2, 0, 2 / 3],
+        [0, 2 / 3, 0],
+    ]
+    assert np.array_equal(read(D, weight_kind="log").adjacency.toarray(), np.log1p(D))
+    with pytest.raises(InputError, match=r"edge \(0, 1\) has weight 0.0; .*> 0"):
+        read(sp.csr_array((np.array([0.0]), ([0], [1])), shape=(2, 2)), weight_kind="distance")
+    with pytest.raises(InputError, match="did you mean 'log'"):
+        read(D, weight_kind="logs")
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        (np.zeros((3, 2)), r"shape \(3, 2\)"),
+        (np.zeros(4), r"shape \(4,\)"),
+        (np.array(3.0), r"shape \(\)"),
+        (sp.csr_array((2, 5)), r"shape \(2, 5\)"),
+        (np.zeros((2, 2), dtype=complex), "dtype complex128"),
+        (np.array([["a", "b"], ["c", "d"]]), "dtype <U1"),
+        (np.zeros((2, 2), dtype=object), "dtype object"),
+    ],
+)
+def test_what_is_no_adjacency_is_refused(matrix, message):
+    with pytest.raises(InputError, match=message):
+        read(matrix)
+
+
+def test_empty_and_tiny():
+    for n in (0, 1, 2):
+        for matrix in (np.zeros((n, n)), sp.csr_array((n, n))):
+            network = read(matrix)
+            assert network.adjacency.shape == (n, n)
+            assert not network.directed
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_matrix_is_not_changed_nor_shared(form):
+    matrix = sp.csr_array(A).asformat(form)
+    before = matrix.copy()
+    network = read(matrix)
+    network.adjacency.data[:] = -1
+    assert (matrix != before).nnz == 0
+    unsorted = sp.csr_array(
+        (np.array([1.0, 2, 3]), np.array([2, 0, 0]), np.array([0, 2, 2, 3])), shape=(3, 3)
+    )
+    parts = [part.copy() for part in (unsorted.data, unsorted.indices, unsorted.indptr)]
+    read(unsorted)
+    read(unsorted, weight=None)
+    for part, kept in zip((unsorted.data, unsorted.indices, unsorted.indptr), parts, strict=True):
+        assert np.array_equal(part, kept)
+
+
+def test_dense_is_not_changed_nor_shared():
+    matrix = A.copy()
+    matrix.flags.writeable = False
+    read(matrix).adjacency.data[:] = -1
+    assert np.array_equal(matrix, A)
+
+
+def test_host_of_a_matrix():
+    host = read(P).host
+    Y = host.positions({2: (1, 1), 9: (0, 0)}, 2)
+    assert np.isnan(Y[[0, 1, 3]]).all()
+    assert Y[2].tolist() == [1, 1]
+    assert host.nodes([3, np.int64(1)]).tolist() == [1, 3]
+    assert host.values(np.arange(4), "mass").tolist() == [0, 1, 2, 3]
+    written = host.write(np.zeros((4, 2), dtype=np.float32))
+    assert written.dtype == np.float64
+    for call, message in [
+        (lambda: host.nodes([4]), "fixed holds 4"),
+        (lambda: host.nodes([-1]), "fixed holds -1"),
+        (lambda: host.values("age", "mass"), "a matrix has no node attributes"),
+        (lambda: host.write(np.zeros((4, 2)), store_pos_as="pos"), "store_pos_as='pos'"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            call()
+
+
+def test_border_imports_no_host():
+    code = (
+        "import sys, numpy, nelayout.graphs, nelayout.graphs.files, nelayout.affinities.masses as masses;"
+        "nelayout.graphs.read(numpy.ones((3, 3)));"
+        "heavy = {'networkx', 'igraph', 'numba', 'pandas', 'matplotlib', 'scipy.sparse.csgraph', 'scipy.io'};"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

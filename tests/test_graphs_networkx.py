@@ -1,0 +1,349 @@
+"""networkx graphs become symmetric weights by the rules, and get positions back in their own type."""
+
+import copy
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nelayout.errors import InputError, InputTypeError
+from nelayout.graphs import read
+
+KINDS = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
+
+
+def dense(G, **options):
+    return read(G, **options).adjacency.toarray()
+
+
+def by_hand(G, weight="weight"):
+    """The rule, edge by edge: every edge adds its weight to P_ij and P_ji, self-loops add nothing."""
+    index = {v: k for k, v in enumerate(G)}
+    P = np.zeros((len(G), len(G)))
+    for u, v, w in G.edges(data=weight, default=1):
+        if u != v:
+            P[index[u], index[v]] += w
+            P[index[v], index[u]] += w
+    return P
+
+
+def assert_canonical(A):
+    assert A.data.dtype == np.float64
+    assert A.indices.dtype == A.indptr.dtype == np.int32
+    assert A.has_canonical_format
+    assert (A.data > 0).all()
+    assert not A.diagonal().any()
+    assert np.array_equal(A.toarray(), A.toarray().T)
+
+
+edge_lists = st.lists(
+    st.tuples(st.integers(0, 6), st.integers(0, 6), st.sampled_from([None, 0, 1, 2, 0.1, 7.25, True])),
+    max_size=30,
+)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(edges=edge_lists)
+def test_every_kind_follows_the_rule(kind, edges):
+    G = kind()
+    G.add_nodes_from("abcdefg"[k] for k in (3, 1, 0, 2))
+    for u, v, w in edges:
+        G.add_edge("abcdefg"[u], "abcdefg"[v], **({} if w is None else {"weight": w}))
+    network = read(G)
+    assert list(network.labels) == list(G)
+    assert network.directed == G.is_directed()
+    assert_canonical(network.adjacency)
+    np.testing.assert_allclose(network.adjacency.toarray(), by_hand(G), rtol=1e-15)
+
+
+def test_direction_rule_and_parallel_edges():
+    D = nx.DiGraph()
+    D.add_weighted_edges_from([("a", "b", 2.0), ("b", "a", 3.0), ("b", "c", 5.0), ("c", "c", 9.0)])
+    assert np.array_equal(dense(D), [[0, 5, 0], [5, 0, 5], [0, 5, 0]])
+    M = nx.MultiGraph([(0, 1), (1, 0, {"weight": 4}), (0, 1, {"weight": 0.5})])
+    assert np.array_equal(dense(M), [[0, 5.5], [5.5, 0]])
+
+
+def test_weight_none_counts_edges():
+    M = nx.MultiDiGraph([(0, 1, {"weight": float("nan")}), (1, 0, {"weight": -4}), (0, 1, {"weight": "x"})])
+    network = read(M, weight=None)
+    assert np.array_equal(network.adjacency.toarray(), [[0, 3], [3, 0]])
+    assert not network.weighted
+    assert network.notes == ()
+
+
+def test_many_parallel_edges_sum_to_the_same_bits_on_both_sides():
+    rng = np.random.default_rng(3)
+    M = nx.MultiDiGraph()
+    for w in rng.lognormal(sigma=8, size=500):
+        u, v = rng.choice(4, 2, replace=False)
+        M.add_edge(int(u), int(v), weight=float(w))
+    A = read(M).adjacency.toarray()
+    assert np.array_equal(A, A.T)
+
+
+def test_views_are_graphs():
+    G = nx.grid_2d_graph(5, 5)
+    for u, v in G.edges:
+        G.edges[u, v]["weight"] = 1 + u[0] + 2 * v[1]
+    view = G.subgraph([(i, j) for i in range(3) for j in range(4)])
+    assert np.array_equal(dense(view), by_hand(view))
+    assert list(read(view).labels) == list(view)
+    filtered = nx.subgraph_view(G, filter_edge=lambda u, v: u[0] == v[0])
+    assert np.array_equal(dense(filtered), by_hand(filtered))
+    D = nx.DiGraph([(0, 1), (1, 2), (2, 1)])
+    assert np.array_equal(dense(D.reverse(copy=False)), dense(D))
+    assert np.array_equal(dense(D.to_undirected(as_view=True)), [[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+    assert np.array_equal(dense(D.edge_subgraph([(0, 1)])), [[0, 1], [1, 0]])
+
+
+def test_small_graphs():
+    for n in (0, 1, 2):
+        network = read(nx.empty_graph(n))
+        assert network.adjacency.shape == (n, n)
+        assert network.adjacency.nnz == 0
+        assert network.host.write(np.zeros((n, 2))).keys() == set(range(n))
+    loop = nx.Graph([(0, 0)])
+    assert read(loop).adjacency.nnz == 0
+
+
+@pytest.mark.parametrize(
+    "wrong", [-1, float("nan"), float("inf"), "heavy", "3", None, 1 + 2j, [1], np.float64("nan"), {}, 10**400]
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_wrong_weight_names_the_edge(kind, wrong):
+    G = kind([("a", "b", {"weight": 1}), (("t", 1), "b", {"weight": wrong})])
+    with pytest.raises(nx.NetworkXError, match="weight") as caught:
+        read(G)
+    assert isinstance(caught.value, InputError)
+    assert "('t', 1)" in str(caught.value)
+    assert "'b'" in str(caught.value)
+    assert "'a'" not in str(caught.value)
+
+
+def test_numbers_of_any_type_are_numbers():
+    from decimal import Decimal
+    from fractions import Fraction
+
+    values = [np.float32(0.5), np.int8(3), Decimal("0.25"), Fraction(1, 8), True, np.bool_(True), 2**70]
+    G = nx.path_graph(len(values) + 1)
+    for k, value in enumerate(values):
+        G.edges[k, k + 1]["weight"] = value
+    assert dense(G).diagonal(1).tolist() == [0.5, 3, 0.25, 0.125, 1, 1, 2.0**70]
+
+
+def test_weight_zero_is_no_edge_and_is_said():
+    G = nx.Graph()
+    G.add_weighted_edges_from([(0, 1, 0), (1, 2, 1), (2, 3, False)])
+    network = read(G)
+    assert network.adjacency.nnz == 2
+    assert "2 edges of weight 0" in network.notes[0]
+    assert not network.weighted
+
+
+def test_sums_beyond_the_largest_float_are_refused():
+    M = nx.MultiGraph([(0, 1, {"weight": 1e308}), (0, 1, {"weight": 1e308})])
+    with pytest.raises(nx.NetworkXError, match="too large to be added up"):
+        read(M)
+
+
+def test_self_loops_are_dropped_before_their_weight_is_read():
+    G = nx.Graph([(0, 1), (1, 1, {"weight": -1})])
+    assert np.array_equal(dense(G), [[0, 1], [1, 0]])
+
+
+def test_distance_is_mean_over_distance():
+    G = nx.Graph()
+    G.add_weighted_edges_from([(0, 1, 1.0), (1, 2, 2.0), (2, 3, 6.0), (3, 3, 50.0)])
+    assert dense(G, weight_kind="distance").diagonal(1).tolist() == [3.0, 1.5, 0.5]
+    kilometres = nx.Graph()
+    kilometres.add_weighted_edges_from((u, v, 1024 * w) for u, v, w in G.edges(data="weight"))
+    assert np.array_equal(dense(kilometres, weight_kind="distance"), dense(G, weight_kind="distance"))
+
+
+def test_distance_of_parallel_edges_adds_up_as_similarity():
+    M = nx.MultiGraph([(0, 1, {"weight": 1.0}), (0, 1, {"weight": 4.0}), (1, 2, {"weight": 1.0})])
+    assert dense(M, weight_kind="distance").diagonal(1).tolist() == [2.5, 2.0]
+
+
+@pytest.mark.parametrize("wrong", [0, -2.0, float("nan"), 1e-320])
+def test_wrong_distance_names_the_edge(wrong):
+    G = nx.Graph([("a", "b", {"weight": 1.0}), ("b", "c", {"weight": wrong})])
+    with pytest.raises(nx.NetworkXError, match=r"edge \('b', 'c'\) has weight"):
+        read(G, weight_kind="distance")
+
+
+def test_log_is_log1p():
+    G = nx.Graph([(0, 1, {"weight": 0}), (1, 2, {"weight": 1e9}), (2, 3)])
+    A = read(G, weight_kind="log").adjacency
+    assert A.nnz == 4
+    assert A.toarray()[1, 2] == np.log1p(1e9)
+    assert A.toarray()[2, 3] == np.log1p(1)
+
+
+def test_unknown_kind_is_answered_with_the_near_one():
+    with pytest.raises(nx.NetworkXError, match="did you mean 'distance'"):
+        read(nx.path_graph(2), weight_kind="distanse")
+    with pytest.raises(InputError, match="unknown weight_kind None"):
+        read(nx.path_graph(2), weight_kind=None)
+
+
+def test_unused_numbers_are_never_passed_over_in_silence():
+    G = nx.Graph([(0, 1, {"value": 3, "name": "x", "id": 4}), (1, 2, {"value": 2.5})])
+    network = read(G)
+    assert not network.weighted
+    assert len(network.notes) == 1
+    assert "weight='value'" in network.notes[0]
+    assert read(G, weight="value").weighted
+    assert read(G, weight="value").notes == ()
+    assert read(G, weight=None).notes == ()
+    G.edges[0, 1]["cost"] = 1
+    assert "'cost', 'value'" in read(G).notes[0]
+    assert "weight='value'" in read(G, weight="valeu").notes[0]
+
+
+def test_no_note_where_there_is_nothing_to_say():
+    assert read(nx.path_graph(3)).notes == ()
+    assert read(nx.Graph([(0, 1, {"kind": "road", "open": True})])).notes == ()
+    assert "'wieght'" in read(nx.path_graph(3), weight="wieght").notes[0]
+
+
+def test_weighted_says_whether_a_weight_was_read():
+    assert not read(nx.Graph([(0, 1, {"weight": 1.0})])).weighted
+    assert read(nx.Graph([(0, 1, {"weight": 1.5}), (1, 2)])).weighted
+    assert not read(nx.DiGraph([(0, 1), (1, 0)])).weighted
+
+
+def test_input_is_not_changed():
+    G = nx.MultiDiGraph([("a", "b", {"weight": 2}), ("b", "a", {"x": [1]}), ("b", "b", {"weight": -1})])
+    before = copy.deepcopy((G.graph, dict(G.nodes(data=True)), list(G.edges(keys=True, data=True))))
+    host = read(G).host
+    pos = {"a": [0.0, 1.0], "z": None}
+    host.positions(pos, 2)
+    host.write(np.zeros((2, 2)))
+    assert before == (G.graph, dict(G.nodes(data=True)), list(G.edges(keys=True, data=True)))
+    assert pos == {"a": [0.0, 1.0], "z": None}
+
+
+@pytest.mark.parametrize("thing", [[(0, 1)], {0: [1]}, "graph.gml", 3, None, nx.Graph])
+def test_what_is_no_graph_is_refused_with_what_is(thing):
+    with pytest.raises(TypeError, match=r"allowed are networkx graphs, igraph\.Graph") as caught:
+        read(thing)
+    assert isinstance(caught.value, InputTypeError)
+
+
+# positions, fixed nodes and values
+
+
+@pytest.fixture
+def host():
+    G = nx.Graph([("a", "b"), ("b", (1, 2))])
+    nx.set_node_attributes(G, {"a": 1, "b": 2.5}, "size")
+    nx.set_node_attributes(G, dict.fromkeys(G, 7), "age")
+    return read(G).host
+
+
+def test_positions_partial_and_with_strangers(host):
+    Y = host.positions({"b": (1, 2), "nobody": "text", (1, 2): np.array([3.0, 4.0])}, 2)
+    assert np.isnan(Y[0]).all()
+    assert Y[1:].tolist() == [[1, 2], [3, 4]]
+    assert np.isnan(host.positions(None, 3)).all()
+    assert np.isnan(host.positions({}, 2)).all()
+    assert host.positions(np.arange(6).reshape(3, 2), 2).tolist() == [[0, 1], [2, 3], [4, 5]]
+    assert host.positions([(0, 1), (2, 3), (4, 5)], 2).tolist() == [[0, 1], [2, 3], [4, 5]]
+
+
+@pytest.mark.parametrize(
+    ("pos", "message"),
+    [
+        ({"b": (1, 2, 3)}, "node 'b' has 3 coordinates and dim=2"),
+        ({"b": (1, float("nan"))}, "node 'b' is .*finite"),
+        ({"b": (1, float("inf")), "a": (0, 0)}, "node 'b' is .*finite"),
+        ({"b": "here"}, "node 'b' is 'here'"),
+        ({"b": 3}, "node 'b' is 3"),
+        ({"b": None, "a": (0, 0)}, "node 'b' is None"),
+        (np.zeros((2, 2)), "2 rows and the graph has 3 nodes"),
+        (np.zeros((3, 3)), "3 coordinates and dim=2; pass dim=3"),
+        (np.full((3, 2), np.nan), "node 'a'"),
+        ("spring", "pos is 'spring'"),
+        (3, "pos is 3"),
+    ],
+)
+def test_wrong_positions_name_the_node(host, pos, message):
+    with pytest.raises(InputError, match=message):
+        host.positions(pos, 2)
+
+
+def test_nodes_by_label(host):
+    assert host.nodes(None).tolist() == []
+    assert host.nodes([]).tolist() == []
+    assert host.nodes([(1, 2), "a", "a"]).tolist() == [0, 2]
+    assert host.nodes({"b": 0}).tolist() == [1]
+    assert host.nodes((1, 2)).tolist() == [2]
+    assert host.nodes("b").tolist() == [1]
+    assert host.nodes(np.array([False, True, True])).tolist() == [1, 2]
+    assert host.nodes(v for v in ["b"]).tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("which", "message"),
+    [
+        (["c"], "fixed holds 'c', which is no node"),
+        (["A"], "did you mean 'a'"),
+        ("ab", "fixed holds 'ab'"),
+        (7, "fixed holds 7"),
+        ([["a"]], "no node"),
+        (np.array([True]), r"mask of shape \(1,\)"),
+    ],
+)
+def test_wrong_nodes_are_named(host, which, message):
+    with pytest.raises(InputError, match=message):
+        host.nodes(which)
+
+
+def test_values_from_anything(host):
+    assert host.values(2, "node_size").tolist() == [2, 2, 2]
+    assert host.values(np.float32(0.5), "node_size").tolist() == [0.5, 0.5, 0.5]
+    assert host.values([1, 2, 3], "node_size").tolist() == [1, 2, 3]
+    assert host.values({"a": 1, "b": 2, (1, 2): 3, "z": "?"}, "node_size").tolist() == [1, 2, 3]
+    assert host.values("age", "mass").tolist() == [7, 7, 7]
+    assert list(host.attributes()) == ["age", "size"]
+
+
+def test_pandas_series_goes_by_its_index(host):
+    pandas = pytest.importorskip("pandas")
+    series = pandas.Series([3.0, 1.0, 2.0], index=pandas.Index([(1, 2), "a", "b"], tupleize_cols=False))
+    assert host.values(series, "node_size").tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [
+        ("size", r"node \(1, 2\) has no mass 'size' \(1 of 3"),
+        ("aeg", "did you mean 'age'"),
+        ({"a": 1}, r"node 'b' has no mass \(2 of 3"),
+        ([1, 2], "mass has 2 rows and the graph has 3"),
+        ([1, 2, float("nan")], r"node \(1, 2\) has mass nan"),
+        ([1, -2, 3], "node 'b' has mass -2"),
+        ({"a": 1, "b": "heavy", (1, 2): 3}, "node 'b' has mass 'heavy'"),
+        (float("inf"), "every node has mass inf"),
+        (None, "mass is None"),
+    ],
+)
+def test_wrong_values_name_the_node(host, x, message):
+    with pytest.raises(InputError, match=message):
+        host.values(x, "mass", nonnegative=True)
+
+
+def test_write_gives_a_dict_in_node_order(host):
+    Y = np.arange(6, dtype=np.float32).reshape(3, 2)
+    pos = host.write(Y)
+    assert list(pos) == ["a", "b", (1, 2)]
+    assert all(p.dtype == np.float64 and p.shape == (2,) for p in pos.values())
+    Y[:] = -1
+    assert pos["b"].tolist() == [2, 3]
+    assert "pos" not in host.G.nodes["a"]
+    host.write(np.ones((3, 2)), store_pos_as="pos")
+    assert host.G.nodes["b"]["pos"].tolist() == [1, 1]

@@ -1,0 +1,205 @@
+"""Node masses against networkx's centralities; scaled to mean 1, floored at 1e-3, wrong ones named."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from nelayout.affinities import masses, shortest_paths
+from nelayout.affinities.masses import FLOOR, node_mass
+from nelayout.errors import InputError
+from nelayout.graphs import read
+
+GRAPHS = {
+    "karate": nx.karate_club_graph(),
+    "path": nx.path_graph(7),
+    "star": nx.star_graph(6),
+    "complete": nx.complete_graph(5),
+    "bipartite": nx.complete_bipartite_graph(2, 5),
+    "grid": nx.grid_2d_graph(4, 5),
+    "tree": nx.balanced_tree(2, 4),
+    "disconnected": nx.disjoint_union_all([nx.cycle_graph(4), nx.lollipop_graph(4, 3), nx.empty_graph(2)]),
+}
+
+
+def expected(values):
+    values = np.array([values[v] for v in values] if isinstance(values, dict) else values, dtype=float)
+    return np.maximum(values / values.mean(), FLOOR) if values.any() else np.ones(len(values))
+
+
+ORACLES = {
+    "unit": lambda G: dict.fromkeys(G, 1.0),
+    "degree": lambda G: dict(G.degree),
+    "strength": lambda G: dict(G.degree(weight="weight")),
+    "closeness": nx.closeness_centrality,
+    "betweenness": nx.betweenness_centrality,
+}
+
+
+@pytest.mark.parametrize("graph", GRAPHS)
+@pytest.mark.parametrize("mass", ORACLES)
+def test_against_networkx(graph, mass):
+    G = GRAPHS[graph]
+    m, notes = node_mass(read(G).adjacency, mass)
+    np.testing.assert_allclose(m, expected(ORACLES[mass](G)), rtol=1e-12)
+    assert m.dtype == np.float64
+    assert notes == ()
+
+
+@pytest.mark.parametrize("graph", [name for name in GRAPHS if name != "disconnected"])
+def test_eigenvector_against_networkx(graph):
+    G = GRAPHS[graph]
+    m, notes = node_mass(read(G).adjacency, "eigenvector")
+    np.testing.assert_allclose(m, expected(nx.eigenvector_centrality_numpy(G)), rtol=1e-6)
+    assert notes == ()
+
+
+def test_eigenvector_of_each_component_for_itself():
+    G = GRAPHS["disconnected"]
+    m, _ = node_mass(read(G).adjacency, "eigenvector")
+    assert (m[:4] == m[0]).all()
+    tail = nx.eigenvector_centrality_numpy(G.subgraph(range(4, 11)))
+    vector = np.array([tail[v] for v in range(4, 11)])
+    np.testing.assert_allclose(m[4:11] / m[0], vector / vector.mean(), rtol=1e-6)
+    assert (m[11:] == FLOOR).all()
+
+
+def test_centralities_count_hops_not_weights():
+    G = nx.path_graph(5)
+    H = G.copy()
+    for k, edge in enumerate(H.edges):
+        H.edges[edge]["weight"] = 10.0**k
+    for mass in ("degree", "closeness", "betweenness", "eigenvector"):
+        assert np.array_equal(node_mass(read(G).adjacency, mass)[0], node_mass(read(H).adjacency, mass)[0])
+    assert not np.array_equal(
+        node_mass(read(G).adjacency, "strength")[0], node_mass(read(H).adjacency, "strength")[0]
+    )
+
+
+@pytest.mark.parametrize("mass", [*masses.NAMED, np.array([0.0, 5, 1, 2])])
+def test_scaled_and_floored(mass):
+    G = nx.Graph([(0, 1), (1, 2)])
+    G.add_node(3)
+    m, _ = node_mass(read(G).adjacency, mass)
+    assert m.min() >= FLOOR
+    assert abs(m[m > FLOOR].sum() - 4) < 1e-12
+
+
+def test_isolated_nodes_get_the_floor():
+    G = nx.Graph([(0, 1)])
+    G.add_node(2)
+    for mass in ("degree", "strength", "closeness", "eigenvector"):
+        assert node_mass(read(G).adjacency, mass)[0].tolist() == [1.5, 1.5, FLOOR]
+
+
+def test_named_masses_of_small_graphs_are_ones():
+    for n in (0, 1, 2):
+        for mass in masses.NAMED:
+            assert node_mass(read(nx.empty_graph(n)).adjacency, mass)[0].tolist() == [1.0] * n
+    assert node_mass(read(nx.complete_graph(4)).adjacency, "betweenness")[0].tolist() == [1.0] * 4
+
+
+def test_huge_weights_and_masses_stay_finite():
+    G = nx.Graph([(0, 1, {"weight": 1e308}), (0, 2, {"weight": 1e308}), (0, 3, {"weight": 1e308})])
+    np.testing.assert_allclose(
+        node_mass(read(G).adjacency, "strength")[0], [2, 2 / 3, 2 / 3, 2 / 3], rtol=1e-12
+    )
+    assert node_mass(read(G).adjacency, np.full(4, 1e308))[0].tolist() == [1, 1, 1, 1]
+
+
+def test_compiled_search_is_the_interpreted_one(monkeypatch):
+    A = read(GRAPHS["disconnected"]).adjacency
+    for mass in ("closeness", "betweenness"):
+        plain, _ = node_mass(A, mass)
+        monkeypatch.setattr(shortest_paths, "INTERPRETED_WORK", 0)
+        assert np.array_equal(node_mass(A, mass)[0], plain)
+        monkeypatch.undo()
+
+
+def test_path_counts_beyond_floats():
+    """A chain of 1,200 diamonds has 2^1200 shortest paths from end to end; the largest float is 2^1024."""
+    chain = nx.Graph()
+    chain.add_nodes_from(range(3601))
+    for a in range(0, 3600, 3):
+        chain.add_edges_from([(a, a + 1), (a, a + 2), (a + 1, a + 3), (a + 2, a + 3)])
+    values, _ = shortest_paths.betweenness(read(chain).adjacency, np.random.default_rng(0))
+    for joint in (3, 21, 1797, 3597):
+        # every pair left and right of a joint passes it, and half the paths of the two pairs beside it
+        assert values[joint] == pytest.approx(2 * joint * (3600 - joint) + 2, rel=1e-9)
+
+
+def test_sampled_masses_are_near_the_exact_ones_and_say_so(monkeypatch):
+    G = nx.disjoint_union(nx.barabasi_albert_graph(600, 3, seed=1), nx.path_graph(5))
+    A = read(G).adjacency
+    exact = {mass: node_mass(A, mass)[0] for mass in ("closeness", "betweenness")}
+    monkeypatch.setattr(shortest_paths, "EXACT_WORK", 4e5)
+    for mass, full in exact.items():
+        m, notes = node_mass(A, mass, rng=3)
+        assert f"{mass} is estimated from" in notes[0]
+        assert np.array_equal(m, node_mass(A, mass, rng=3)[0])
+        assert np.corrcoef(m, full)[0, 1] > 0.95
+        assert not np.array_equal(m, full)
+    closeness = node_mass(A, "closeness", rng=3)[0]
+    np.testing.assert_allclose(closeness[:600], exact["closeness"][:600], rtol=0.1)
+    # components with few nodes are exact: their proportions are
+    np.testing.assert_allclose(
+        closeness[600:] / closeness[602], exact["closeness"][600:] / exact["closeness"][602], rtol=1e-12
+    )
+
+
+def test_unconverged_eigenvector_says_so():
+    m, notes = node_mass(read(nx.path_graph(400)).adjacency, "eigenvector")
+    assert "still changes" in notes[0]
+    assert np.isfinite(m).all()
+
+
+def test_attribute_array_dict_and_names_win():
+    G = nx.Graph([("a", "b"), ("b", "c")])
+    nx.set_node_attributes(G, {"a": 1, "b": 2, "c": 3}, "population")
+    nx.set_node_attributes(G, {"a": -1, "b": -1, "c": -1}, "degree")
+    network = read(G)
+    for mass in ("population", [1, 2, 3], np.array([1, 2, 3]), {"a": 1, "b": 2, "c": 3, "d": -9}):
+        m, _ = node_mass(network.adjacency, mass, network.host)
+        assert m.tolist() == [0.5, 1, 1.5]
+    assert node_mass(network.adjacency, "degree", network.host)[0].tolist() == [0.75, 1.5, 0.75]
+    assert node_mass(network.adjacency, None)[0].tolist() == [1, 1, 1]
+    assert node_mass(network.adjacency, 7, network.host)[0].tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("mass", "message"),
+    [
+        ("popluation", "did you mean 'population'"),
+        ("degre", "did you mean 'degree'"),
+        ([1, -2, 3], "node 'b' has mass -2"),
+        ([1, float("nan"), 3], "node 'b' has mass nan"),
+        ({"a": 1, "c": 3}, "node 'b' has no mass"),
+        ({"a": 1, "b": "big", "c": 3}, "node 'b' has mass 'big'"),
+    ],
+)
+def test_wrong_masses_name_node_or_near_match(mass, message):
+    G = nx.Graph([("a", "b"), ("b", "c")])
+    nx.set_node_attributes(G, 1, "population")
+    network = read(G)
+    with pytest.raises(InputError, match=message):
+        node_mass(network.adjacency, mass, network.host)
+
+
+@pytest.mark.parametrize(
+    ("mass", "message"),
+    [
+        ("population", "unknown mass 'population'"),
+        (np.array([1.0, -1, 1]), "node 1 has mass -1"),
+        (np.ones(2), r"shape \(2,\)"),
+        ({0: 1}, "mass is dict"),
+    ],
+)
+def test_wrong_masses_without_a_host(mass, message):
+    with pytest.raises(InputError, match=message):
+        node_mass(csr_array((3, 3)), mass)
+
+
+def test_all_zero_masses_are_equal_and_said():
+    m, notes = node_mass(csr_array((3, 3)), np.zeros(3))
+    assert m.tolist() == [1, 1, 1]
+    assert "every node weighs the same" in notes[0]
