@@ -36,6 +36,8 @@ _HOME = {
     "measures": "comparison",
     "Measured": "comparison",
     "align": "comparison",
+    "compare": "comparison",
+    "Comparison": "comparison",
     "draw": "drawing",
     "Unsupported": "errors",
     "divergences": "divergences",

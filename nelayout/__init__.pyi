@@ -2,8 +2,10 @@ from . import divergences as divergences
 from . import kernels as kernels
 from . import optimizers as optimizers
 from .catalogue import methods as methods
+from .comparison import Comparison as Comparison
 from .comparison import Measured as Measured
 from .comparison import align as align
+from .comparison import compare as compare
 from .comparison import measure as measure
 from .comparison import measures as measures
 from .drawing import draw as draw

@@ -22,6 +22,7 @@ PUBLIC = dict(nl._HOME)  # name -> module
 FLOORS = (
     "errors",
     "parallel compiled solution options",
+    "conjugate_gradients",
     "kernels affinities",
     "divergences",
     "connections",
@@ -38,6 +39,7 @@ FLOORS = (
     "comparison",
     "plugins",
     "cli",
+    "__main__",
 )
 FLOOR_OF = {room: height for height, rooms in enumerate(FLOORS) for room in rooms.split()}
 MOST_LINES = 320
