@@ -18,7 +18,7 @@ _FAST = {"reassoc", "contract", "arcp", "nsz"}  # no nnan, ninf: a NaN must stay
 _compile = numba.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
 
 # Forms of a radial function, see nbody.exact: (a + b xi) to a power, and what is made of the logarithm of the kernel.
-POWER, BOXCOX, POWER_LOG, INVERSE, LOGARITHM = 0, 1, 2, 3, 4
+POWER, BOXCOX, POWER_LOG, INVERSE, LOGARITHM, HALVES = 0, 1, 2, 3, 4, 5
 
 
 @_compile
@@ -116,9 +116,11 @@ def _radial(form, a, b, c, order, xi):
 def pair_sums(points, charges, form, a, b, c, order, start, stop, potential, force):
     """potential[i] = sum_j c_j r(xi_ij), force[:, i] = 2 sum_j c_j r'(xi_ij) (y_i - y_j), j != i, i in start..stop.
 
-    ``points`` is (3, n), padded with zeros.  Form INVERSE is r = 1/(c + a xi), LOGARITHM r = -(b/a) ln(c + a xi).
+    ``points`` is (3, n), padded with zeros.  Form INVERSE is r = 1/(c + a xi), LOGARITHM r = -(b/a) ln(c + a xi),
+    HALVES r = (c + a xi)^(-k/2), k = 2 b order / a being 1, 3 or 4.
     """
     n = points.shape[1]
+    k = round(2.0 * b * order / a) if form == HALVES else 0
     X, Y, Z = points[0], points[1], points[2]
     for i in range(start, stop):
         x, y, z = X[i], Y[i], Z[i]
@@ -132,6 +134,17 @@ def pair_sums(points, charges, form, a, b, c, order, start, stop, potential, for
                     w = charges[j] * r
                     p += w
                     w *= r
+                    fx += w * dx
+                    fy += w * dy
+                    fz += w * dz
+            elif form == HALVES:
+                for j in range(low, high):
+                    dx, dy, dz = x - X[j], y - Y[j], z - Z[j]
+                    root = 1.0 / math.sqrt(max(c + a * (dx * dx + dy * dy + dz * dz), 1e-140))
+                    inverse = root * root
+                    w = charges[j] * (root if k == 1 else root * inverse if k == 3 else inverse * inverse)
+                    p += w
+                    w *= inverse
                     fx += w * dx
                     fy += w * dy
                     fz += w * dz
@@ -155,6 +168,8 @@ def pair_sums(points, charges, form, a, b, c, order, start, stop, potential, for
                     fz += w * dz
         if form == INVERSE:
             scale = -2.0 * a
+        elif form == HALVES:
+            scale = -a * k
         elif form == LOGARITHM:
             p *= -b / a
             scale = -2.0 * b

@@ -122,7 +122,8 @@ def draw_component(
 
     sized_for: Method | None = None
     shape_method = METHODS["gamma-quadlog"]
-    own_steps = sum(stage.max_iter for stage in stages if not stage.shape)
+    done = 0
+    own_steps = sum(stage.max_iter for stage in stages if not stage.levels)
     for stage in stages:
         method = shape_method if stage.shape else task.method
         if stage.levels:
@@ -133,8 +134,9 @@ def draw_component(
             _resize(objective, drawing, free)
             sized_for = method
         steps = stage.max_iter
-        if task.max_iter is not None and own_steps:
-            steps = math.ceil(task.max_iter * stage.max_iter / own_steps)
+        if task.max_iter is not None:  # shared out among the stages in proportion
+            before, done = done, done + stage.max_iter
+            steps = round(task.max_iter * done / own_steps) - round(task.max_iter * before / own_steps)
         optimizer = task.optimizer or optimizer_named(stage.optimizer)
         tol = stage.tol if task.tol is None else task.tol
 

@@ -127,7 +127,9 @@ def test_compiled_equals_numpy(divergence, connection):
         fast = Objective(Affinity(P, m), kernel, divergence, connection, Exact(True), compiled=True)
         fast = fast.evaluate(Y, weights=True)
         assert fast.value == pytest.approx(slow.value, rel=1e-10)
-        np.testing.assert_allclose(fast.gradient, slow.gradient, rtol=1e-8, atol=1e-10 * np.abs(slow.gradient).max())
+        np.testing.assert_allclose(
+            fast.gradient, slow.gradient, rtol=1e-8, atol=1e-10 * np.abs(slow.gradient).max()
+        )
         np.testing.assert_allclose(fast.weights, slow.weights, rtol=1e-10)
 
 
@@ -166,8 +168,12 @@ def test_orders_are_continuous(at, connection):
         exact = objective(P, m, kernel, beta(at), connection).evaluate(Y)
         for step in (1e-4, 1e-8, 1e-12, -1e-12, -1e-8):
             near = objective(P, m, kernel, beta(at + step), connection).evaluate(Y)
-            assert near.value == pytest.approx(exact.value, abs=(1 + abs(exact.value)) * (30 * abs(step) + 1e-11))
-            np.testing.assert_allclose(near.gradient, exact.gradient, atol=np.abs(exact.gradient).max() * (100 * abs(step) + 1e-11))
+            assert near.value == pytest.approx(
+                exact.value, abs=(1 + abs(exact.value)) * (30 * abs(step) + 1e-11)
+            )
+            np.testing.assert_allclose(
+                near.gradient, exact.gradient, atol=np.abs(exact.gradient).max() * (100 * abs(step) + 1e-11)
+            )
 
 
 def test_i_divergence_is_beta_and_alpha_of_order_1():
@@ -211,7 +217,9 @@ def test_rigid_motion_and_relabelling():
     J = objective(P, m, KERNELS["cauchy"], beta(0.5), Optimal())
     assert J.evaluate(Y @ turn + 5).value == pytest.approx(J.evaluate(Y).value, abs=1e-12)
     order = np.random.default_rng(0).permutation(len(Y))
-    again = objective(csr_array(P.toarray()[np.ix_(order, order)]), m[order], J.kernel, J.divergence, J.connection)
+    again = objective(
+        csr_array(P.toarray()[np.ix_(order, order)]), m[order], J.kernel, J.divergence, J.connection
+    )
     np.testing.assert_allclose(again.evaluate(Y[order]).gradient, J.evaluate(Y).gradient[order], atol=1e-13)
 
 
@@ -222,7 +230,9 @@ def test_attraction_scales_the_edges_alone():
         J = objective(P, m, KERNELS["cauchy"], beta(1.0), connection)
         one, two, four = (J.annealed(f).evaluate(Y) for f in (1.0, 2.0, 4.0))
         assert four.value - two.value == pytest.approx(2 * (two.value - one.value))
-        np.testing.assert_allclose(four.gradient - two.gradient, 2 * (two.gradient - one.gradient), atol=1e-12)
+        np.testing.assert_allclose(
+            four.gradient - two.gradient, 2 * (two.gradient - one.gradient), atol=1e-12
+        )
 
 
 def test_value_can_be_left_out():

@@ -56,8 +56,9 @@ def _code(radial: Radial) -> tuple[int, float, float, float, float]:
 
     kernel, order = radial.kernel, radial.order
     form = {"power": compiled.POWER, "boxcox": compiled.BOXCOX, "power-log": compiled.POWER_LOG}[radial.form]
-    if kernel.a > 0 and radial.form == "power" and kernel.b * order == kernel.a:
-        form = compiled.INVERSE
+    if kernel.a > 0 and radial.form == "power":
+        halves = 2 * kernel.b * order / kernel.a
+        form = compiled.INVERSE if halves == 2 else compiled.HALVES if halves in (1, 3, 4) else form
     if kernel.a > 0 and radial.form == "boxcox" and order == 0:
         form = compiled.LOGARITHM
     return form, kernel.a, kernel.b, kernel.c, order
