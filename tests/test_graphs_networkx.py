@@ -1,6 +1,7 @@
 """networkx graphs become symmetric weights by the rules, and get positions back in their own type."""
 
 import copy
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -186,8 +187,9 @@ def test_log_is_log1p():
 def test_unknown_kind_is_answered_with_the_near_one():
     with pytest.raises(nx.NetworkXError, match="did you mean 'distance'"):
         read(nx.path_graph(2), weight_kind="distanse")
+    no_kind: Any = None
     with pytest.raises(InputError, match="unknown weight_kind None"):
-        read(nx.path_graph(2), weight_kind=None)
+        read(nx.path_graph(2), weight_kind=no_kind)
 
 
 def test_unused_numbers_are_never_passed_over_in_silence():
@@ -239,7 +241,7 @@ def test_what_is_no_graph_is_refused_with_what_is(thing):
 
 @pytest.fixture
 def host():
-    G = nx.Graph([("a", "b"), ("b", (1, 2))])
+    G: Any = nx.Graph([("a", "b"), ("b", (1, 2))])
     nx.set_node_attributes(G, {"a": 1, "b": 2.5}, "size")
     nx.set_node_attributes(G, dict.fromkeys(G, 7), "age")
     return read(G).host

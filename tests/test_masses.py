@@ -1,5 +1,7 @@
 """Node masses against networkx's centralities; scaled to mean 1, floored at 1e-3, wrong ones named."""
 
+from typing import Any
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -78,7 +80,7 @@ def test_centralities_count_hops_not_weights():
 
 @pytest.mark.parametrize("mass", [*masses.NAMED, np.array([0.0, 5, 1, 2])])
 def test_scaled_and_floored(mass):
-    G = nx.Graph([(0, 1), (1, 2)])
+    G: Any = nx.Graph([(0, 1), (1, 2)])
     G.add_node(3)
     m, _ = node_mass(read(G).adjacency, mass)
     assert m.min() >= FLOOR
@@ -86,7 +88,7 @@ def test_scaled_and_floored(mass):
 
 
 def test_isolated_nodes_get_the_floor():
-    G = nx.Graph([(0, 1)])
+    G: Any = nx.Graph([(0, 1)])
     G.add_node(2)
     for mass in ("degree", "strength", "closeness", "eigenvector"):
         assert node_mass(read(G).adjacency, mass)[0].tolist() == [1.5, 1.5, FLOOR]
@@ -100,7 +102,7 @@ def test_named_masses_of_small_graphs_are_ones():
 
 
 def test_huge_weights_and_masses_stay_finite():
-    G = nx.Graph([(0, 1, {"weight": 1e308}), (0, 2, {"weight": 1e308}), (0, 3, {"weight": 1e308})])
+    G: Any = nx.Graph([(0, 1, {"weight": 1e308}), (0, 2, {"weight": 1e308}), (0, 3, {"weight": 1e308})])
     np.testing.assert_allclose(
         node_mass(read(G).adjacency, "strength")[0], [2, 2 / 3, 2 / 3, 2 / 3], rtol=1e-12
     )
@@ -154,7 +156,7 @@ def test_unconverged_eigenvector_says_so():
 
 
 def test_attribute_array_dict_and_names_win():
-    G = nx.Graph([("a", "b"), ("b", "c")])
+    G: Any = nx.Graph([("a", "b"), ("b", "c")])
     nx.set_node_attributes(G, {"a": 1, "b": 2, "c": 3}, "population")
     nx.set_node_attributes(G, {"a": -1, "b": -1, "c": -1}, "degree")
     network = read(G)
@@ -178,7 +180,7 @@ def test_attribute_array_dict_and_names_win():
     ],
 )
 def test_wrong_masses_name_node_or_near_match(mass, message):
-    G = nx.Graph([("a", "b"), ("b", "c")])
+    G: Any = nx.Graph([("a", "b"), ("b", "c")])
     nx.set_node_attributes(G, 1, "population")
     network = read(G)
     with pytest.raises(InputError, match=message):

@@ -99,13 +99,16 @@ def read_graph(path: str | os.PathLike, format: str | None = None) -> GraphFile:
 
 
 def _parsed(source: Source, name: str) -> GraphFile:
+    seems = sniffed(source.data)
+    other = "" if seems in (None, name) else f'it looks like {seems}: say format="{seems}" (--format {seems})'
+    if other and name == "edgelist":  # which would read the words of any text as labels
+        raise source.broken(f"this is no edge list; {other}")
     try:
         return FORMATS[name](source)
     except InputError as error:
-        seems = sniffed(source.data)
-        if seems is None or seems == name:
+        if not other:
             raise
-        raise InputError(f'{error}; it looks like {seems}: say format="{seems}" (--format {seems})') from None
+        raise InputError(f"{error}; {other}") from None
 
 
 def output_format(

@@ -47,11 +47,7 @@ def read_edgelist(source: Source) -> GraphFile:
     notes = ()
     if len(columns) == 3 and not has_header:
         notes = ("the third column is read as weight",)
-    numeric = (
-        None
-        if has_header and separator is None
-        else _numeric(text, separator, columns, first_line * has_header)
-    )
+    numeric = _numeric(text, separator, columns, first_line * has_header)
     if numeric is not None:
         ends, weights = numeric[:, :2].astype(np.int64), numeric[:, 2] if len(columns) == 3 else None
         labels, numbers = np.unique(ends, return_inverse=True)

@@ -1,0 +1,622 @@
+"""Every format reads back what was written, broken files say what and where, outputs appear whole."""
+
+import gzip
+import io
+import json
+import os
+import sys
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse as sp
+
+from nelayout.errors import InputError
+from nelayout.graphs import read
+from nelayout.graphs.files import (
+    FORMATS,
+    WRITERS,
+    atomic,
+    check_output,
+    output_format,
+    read_graph,
+    read_positions,
+    write_positions,
+)
+from nelayout.graphs.files import record as record_module
+from nelayout.graphs.files.formats import EXTENSIONS, SIGNS, sniffed
+
+
+def dense(file):
+    """The weights that a file's graph stands for, nodes in the order of their labels' text."""
+    order = np.argsort([str(label) for label in file.labels])
+    return read(file.graph).adjacency.toarray()[np.ix_(order, order)]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def to_file(name, content):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return to_file
+
+
+def example(directed=False):
+    G = (nx.DiGraph if directed else nx.Graph)()
+    G.add_node("b", club="x", age=3)
+    G.add_node("a, c", club="y", age=4)
+    G.add_node("ü", club="x", age=5)
+    G.add_node("alone", club="z", age=6)
+    G.add_weighted_edges_from([("ü", "b", 2.5), ("a, c", "b", 1.0)])
+    return G
+
+
+POSITIONS = {"b": (0.1, 1 / 3), "a, c": (-1e-17, 2.0), "ü": (3.0, 1e300), "alone": (4.0, -5.0)}
+
+
+# reading what others write
+
+
+@pytest.mark.parametrize("name", ["g.graphml", "g.gexf", "g.gml", "g.net"])
+@pytest.mark.parametrize("directed", [False, True])
+def test_reads_what_networkx_writes(tmp_path, name, directed):
+    G = example(directed)
+    path = tmp_path / name
+    if name == "g.net":
+        for attributes in G.nodes.values():
+            attributes.clear()  # networkx writes no numbers there
+        nx.write_pajek(G, path)
+    else:
+        getattr(nx, f"write_{path.suffix[1:]}")(G, path)
+    file = read_graph(path)
+    assert set(file.labels) == set(G)
+    assert file.graph.is_directed() == directed
+    order = np.argsort([str(v) for v in G])
+    assert np.array_equal(dense(file), read(G).adjacency.toarray()[np.ix_(order, order)])
+    if name != "g.net":
+        clubs = dict(zip(file.labels, file.node_data["club"], strict=True))
+        assert clubs == dict(G.nodes(data="club"))
+
+
+@pytest.mark.parametrize("version", ["1.1draft", "1.2draft", "1.3"])
+def test_every_gexf_version(write, version):
+    address = f"http://gexf.net/{version}" if version == "1.3" else f"http://www.gexf.net/{version}"
+    path = write(
+        "g.gexf",
+        f'<gexf xmlns="{address}" xmlns:viz="{address}/viz" version="{version[:3]}"><graph><nodes>'
+        '<node id="0" label="A"><viz:position x="1" y="2" z="0"/></node><node id="1" label="B"/></nodes>'
+        '<edges><edge id="0" source="0" target="1" weight="3"/></edges></graph></gexf>',
+    )
+    file = read_graph(path)
+    assert file.node_data["label"] == ["A", "B"]
+    assert np.array_equal(dense(file), [[0, 3], [3, 0]])
+    assert {v: p.tolist() for v, p in read_positions(path).items()} == {"0": [1, 2]}
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+@pytest.mark.parametrize("links", ["links", "edges"])
+def test_node_link_of_every_kind(write, kind, links):
+    G = kind([(("t", 1), "b", {"weight": 2}), ("b", ("t", 1)), (3, 3)])
+    G.nodes["b"]["color"] = "red"
+    data = nx.node_link_data(G, edges=links)
+    file = read_graph(write("g.json", json.dumps(data)))
+    assert type(file.graph) is kind
+    assert dict(file.graph.nodes(data=True)) == dict(G.nodes(data=True))
+    assert sorted(map(str, file.graph.edges(data=True))) == sorted(map(str, G.edges(data=True)))
+
+
+def test_d3_places(write):
+    data = {"nodes": [{"name": "a"}, {"name": "b"}], "links": [{"source": 0, "target": 1, "value": 2}]}
+    file = read_graph(write("d3.json", json.dumps(data)))
+    assert file.labels == ["a", "b"]
+    assert list(file.graph.edges(data=True)) == [("a", "b", {"value": 2})]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "edges"),
+    [
+        ("a.txt", "# Nodes: 3\n% too\n1 2\n2\t10\n\n", {(1, 2): 1, (2, 10): 1}),
+        ("a.edges", "1 2 0.5\n2 1 2\n", {(1, 2): 2.5}),
+        ("a.txt", "1 2\n2 1\n2 1\n", {(1, 2): 1}),
+        ("a.txt", "1 2 # joined\n2 3\n", {(1, 2): 1, (2, 3): 1}),
+        ("a.csv", "source,target,weight\nx,y,3\ny,z,4\n", {("x", "y"): 3, ("y", "z"): 4}),
+        ("a.csv", "weight,from,to\n3,1,2\n", {(1, 2): 3}),
+        ("a.csv", 'Source,Target\n"Smith, J","Doe, J"\n', {("Smith, J", "Doe, J"): 1}),
+        ("a.csv", "id_1,id_2\n0,5\n5,7\n", {(0, 5): 1, (5, 7): 1}),
+        ("a.csv", "here,there\n1,2\n", {(1, 2): 1}),
+        ("a.csv", "x,y\nz,y\n", {("x", "y"): 1, ("z", "y"): 1}),
+        ("a.csv", "1;2;7\n", {(1, 2): 7}),
+        ("a.tsv", "New York\tRome\t2\nRome\tOslo\t1\n", {("New York", "Rome"): 2, ("Rome", "Oslo"): 1}),
+        ("a.tsv", "source target weight\n1 2 3\n", {(1, 2): 3}),
+        ("a.edgelist", "a b x y\nb c x y\n", {("a", "b"): 1, ("b", "c"): 1}),
+        ("a.edgelist", "a b {'weight': 3}\nb c {}\n", {("a", "b"): 3, ("b", "c"): 1}),
+        ("a.edgelist", "1 2 {}\n", {(1, 2): 1}),
+        ("a.txt", "9007199254740993 1\n", {("9007199254740993", "1"): 1}),
+        ("a.txt", "1.5 2\n", {("1.5", "2"): 1}),
+        ("a.txt", "\ufeff1 2\r\n2 3\r\n", {(1, 2): 1, (2, 3): 1}),
+        ("a.txt", "007 8\n", {(7, 8): 1}),
+        ("a.txt", "5 5\n5 6\n", {(5, 5): 1, (5, 6): 1}),
+    ],
+)
+def test_edge_lists(write, name, text, edges):
+    G = read_graph(write(name, text)).graph
+    found = {(u, v): w for u, v, w in G.edges(data="weight", default=1)}
+    assert {frozenset(pair): w for pair, w in found.items()} == {
+        frozenset(pair): w for pair, w in edges.items()
+    }
+
+
+def test_whole_numbers_are_ordered_and_weights_announced(write):
+    file = read_graph(write("a.txt", "10 2 4\n2 3 5\n"))
+    assert file.labels == [2, 3, 10]
+    assert file.notes == ("the third column is read as weight",)
+    assert "1 repeated edges count once" in read_graph(write("b.txt", "1 2\n2 1\n")).notes[0]
+
+
+def test_long_edge_lists_become_matrices(write, monkeypatch):
+    path = write("a.csv", "a,b\nb,c\nc,c\na,b\n")
+    small = read_graph(path)
+    monkeypatch.setattr(record_module, "NETWORKX_EDGES", 1)
+    large = read_graph(path)
+    assert sp.issparse(large.graph)
+    assert large.labels == small.labels == ["a", "b", "c"]
+    assert np.array_equal(dense(large), dense(small))
+    assert np.array_equal(large.graph.toarray(), [[0, 1, 0], [1, 0, 1], [0, 1, 1]])
+
+
+PAJEK = """% a comment
+*Network example
+*Vertices 4
+1 "St Mary's" 0.1 0.2 0.5 ic Red
+2 "b" 0.3 0.4
+3 c
+4
+*Edges
+1 2 2.5
+*Arcslist
+3 1 2
+*Partition clubs
+*Vertices 4
+1
+"""
+
+
+def test_pajek_sections(write):
+    file = read_graph(write("a.net", PAJEK))
+    assert file.labels == ["St Mary's", "b", "c", "4"]
+    assert file.graph.is_directed()
+    assert file.node_data["x"] == [0.1, 0.3, None, None]
+    assert np.array_equal(
+        read(file.graph).adjacency.toarray(), [[0, 2.5, 1, 0], [2.5, 0, 1, 0], [1, 1, 0, 0], [0, 0, 0, 0]]
+    )
+    matrix = read_graph(write("m.net", "*Vertices 2\n*Matrix\n0 2\n3 0\n"))
+    assert np.array_equal(read(matrix.graph).adjacency.toarray(), [[0, 5], [5, 0]])
+    twins = read_graph(write("t.net", '*Vertices 2\n1 "a"\n2 "a"\n*Edgeslist\n1 2\n'))
+    assert twins.labels == [1, 2]
+    assert twins.node_data["label"] == ["a", "a"]
+    assert "labels appear more than once" in twins.notes[0]
+
+
+@pytest.mark.parametrize("compress", [False, True])
+def test_matrix_market(tmp_path, compress):
+    matrix = sp.random_array((9, 9), density=0.3, rng=1)
+    buffer = io.BytesIO()
+    scipy.io.mmwrite(buffer, matrix)
+    path = tmp_path / ("a.mtx.gz" if compress else "a.mtx")
+    path.write_bytes(gzip.compress(buffer.getvalue()) if compress else buffer.getvalue())
+    file = read_graph(path)
+    np.testing.assert_allclose(file.graph.toarray(), matrix.toarray())
+    assert list(file.labels) == list(range(9))
+
+
+def test_matrix_market_pattern_symmetric(write):
+    path = write("a.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n")
+    assert np.array_equal(read_graph(path).graph.toarray(), [[0, 1, 0], [1, 0, 0], [0, 0, 1]])
+
+
+def test_npz_of_every_kind(tmp_path):
+    matrix = np.array([[0, 1.5, 0], [1.5, 0, 1], [0, 1, 0]])
+    shared = tmp_path / "shared.npz"
+    np.savez(
+        shared,
+        rows=[0, 2],
+        cols=[1, 1],
+        n=3,
+        weights=[1.5, 1.0],
+        labels=[0, 1, -1],
+        label_names=["x", "y"],
+        coords=[[0, 1], [2, 3], [np.nan, np.nan]],
+        names=["a", "b", "c"],
+    )
+    file = read_graph(shared)
+    assert np.array_equal(file.graph.toarray(), matrix)
+    assert file.labels == ["a", "b", "c"]
+    assert file.node_data["labels"].tolist() == [0, 1, -1]
+    assert file.node_data["label_names"].tolist() == ["x", "y"]
+    assert {v: p.tolist() for v, p in read_positions(shared).items()} == {"a": [0, 1], "b": [2, 3]}
+    sp.save_npz(tmp_path / "sparse.npz", sp.csr_array(matrix))
+    assert np.array_equal(read_graph(tmp_path / "sparse.npz").graph.toarray(), matrix)
+    np.savez(tmp_path / "dense.npz", A=matrix)
+    assert np.array_equal(read_graph(tmp_path / "dense.npz").graph.toarray(), matrix)
+
+
+# real files
+
+
+def test_shared_files(shared_data):
+    sizes = {
+        "dolphins.gml": (62, 159),
+        "football.gml": (115, 613),
+        "kdl.gml": (754, 895),
+        "lesmis.graphml": (77, 254),
+        "usair97.net": (332, 2126),
+        "facebook_combined.txt": (4039, 88234),
+    }
+    for name, (n, m) in sizes.items():
+        file = read_graph(shared_data / "files" / name)
+        network = read(file.graph, weight=None)
+        assert (len(file.labels), network.adjacency.nnz // 2) == (n, m), name
+        assert not network.directed, name
+    luxembourg = read_graph(shared_data / "files" / "luxembourg_osm.mtx.gz")
+    assert read(luxembourg.graph, weight=None).adjacency.nnz == 2 * 119666
+
+
+def test_shared_files_have_the_names_and_columns_of_the_file(shared_data):
+    folder = shared_data / "files"
+    football = read_graph(folder / "football.gml")
+    assert football.labels[0] == "BrighamYoung"
+    assert football.node_data["value"][:4] == [7, 0, 2, 3]
+    kdl = read_graph(folder / "kdl.gml")
+    assert kdl.node_data["label"][:2] == ["Rolla", "Sedalia"]
+    assert kdl.labels[:2] == [0, 1]
+    assert "named by their ids" in kdl.notes[0]
+    air = read_graph(folder / "usair97.net")
+    assert "St Mary's" in air.labels
+    assert "weight='value'" in read(read_graph(folder / "lesmis.graphml").graph).notes[0]
+
+
+def test_shared_npz_agrees_with_the_table(shared_data):
+    with np.load(shared_data / "graphs" / "usair97.npz") as stored:
+        rows, cols, weights, n = stored["rows"], stored["cols"], stored["weights"], int(stored["n"])
+    expected = np.zeros((n, n))
+    np.add.at(expected, (np.r_[rows, cols], np.r_[cols, rows]), np.r_[weights, weights])
+    network = read(read_graph(shared_data / "graphs" / "usair97.npz").graph)
+    assert np.array_equal(network.adjacency.toarray(), expected)
+
+
+# formats and standard input
+
+
+SAMPLES = {
+    "graphml": '<?xml version="1.0"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph id="G" '
+    'edgedefault="undirected"><node id="a"/><node id="b"/><edge source="a" target="b"/></graph></graphml>',
+    "gexf": '<gexf xmlns="http://www.gexf.net/1.2draft" version="1.2"><graph><nodes><node id="a"/>'
+    '<node id="b"/></nodes><edges><edge id="0" source="a" target="b"/></edges></graph></gexf>',
+    "gml": 'Creator "me"\ngraph [\n node [ id 0 label "a" ]\n node [ id 1 label "b" ]\n'
+    " edge [ source 0 target 1 ]\n]\n",
+    "pajek": '*Vertices 2\n1 "a"\n2 "b"\n*Edges\n1 2\n',
+    "mtx": "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n",
+    "edgelist": "# two nodes\na b\n",
+    "json": '{"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": "a", "target": "b"}]}',
+}
+
+
+def npz_sample():
+    buffer = io.BytesIO()
+    np.savez(buffer, rows=[0], cols=[1], n=2)
+    return buffer.getvalue()
+
+
+def content_of(name):
+    return npz_sample() if name == "npz" else SAMPLES[name].encode()
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("compress", [False, True])
+def test_standard_input_is_sniffed_and_said(monkeypatch, name, compress):
+    content = gzip.compress(content_of(name)) if compress else content_of(name)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    file = read_graph("-")
+    assert file.format == name
+    assert file.notes[-1] == f"standard input is read as {name}"
+    assert np.array_equal(dense(file), [[0, 1], [1, 0]])
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    assert read_graph("-", format=name).notes == ()
+
+
+@pytest.mark.parametrize("ending", EXTENSIONS)
+def test_every_ending_reads_its_format(write, ending):
+    name = EXTENSIONS[ending]
+    content = b"a\tb\n" if ending == "tsv" else b"a,b\n" if ending == "csv" else content_of(name)
+    for path in (write(f"g.{ending}", content), write(f"G.{ending.upper()}.GZ", gzip.compress(content))):
+        file = read_graph(path)
+        assert file.format == name
+        assert np.array_equal(dense(file), [[0, 1], [1, 0]])
+    assert np.array_equal(dense(read_graph(write("unnamed", content), format=ending)), [[0, 1], [1, 0]])
+
+
+@pytest.mark.parametrize("truth", FORMATS)
+@pytest.mark.parametrize("name", [*SIGNS, "npz"])
+def test_a_file_that_is_not_what_its_name_says(write, name, truth):
+    if name == truth:
+        return
+    path = write(f"wrong.{name}", content_of(truth))
+    with pytest.raises(InputError, match=r"wrong\.") as caught:
+        read_graph(path)
+    assert f'it looks like {truth}: say format="{truth}"' in str(caught.value)
+
+
+def test_sniffing_knows_when_it_does_not_know():
+    assert sniffed(b"\x00\x01\x02") is None
+    assert sniffed(b"hello") is None
+
+
+# broken files
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.gml", "graph [\n node ~\n]", r"a\.gml, line 2: cannot be read as gml"),
+        ("a.gml", "nothing here", "cannot be read as gml"),
+        ("a.gml", 'graph [\n node [ id 0 label "a" ]\n edge [ source 0 target 7 ]\n]', "undefined target 7"),
+        ("a.graphml", "<graphml><graph>", r"a\.graphml, line 1: not well-formed XML"),
+        ("a.graphml", "<other/>", "cannot be read as graphml"),
+        ("a.gexf", "<gexf></gexf>", "cannot be read as gexf"),
+        ("a.json", '{"nodes": [\n{]', r"a\.json, line 2: no valid JSON"),
+        ("a.json", "[]", "expected {"),
+        ("a.json", '{"nodes": [{"id": 1}]}', "expected {"),
+        ("a.json", '{"nodes": [{"id": 1}, {"id": 1}], "links": []}', "id 1 of another node"),
+        (
+            "a.json",
+            '{"nodes": [{"id": "a"}], "links": [{"source": "a", "target": "q"}]}',
+            "edge 0 names the node 'q'",
+        ),
+        ("a.json", '{"nodes": [{"id": "a"}], "links": [{"source": "a"}]}', 'edge 0 has no "target"'),
+        ("a.net", "*Vertices 2\n1 a\n2 b\n*Edges\n1 3\n", r"a\.net, line 5: vertex 3 does not exist"),
+        ("a.net", "*Vertices 2\n*Edges\n1 x\n", "line 3: 'x' is no vertex number"),
+        ("a.net", "*Vertices many\n", r"line 1: expected \"\*Vertices n\""),
+        ("a.net", "1 2\n", "line 1: expected"),
+        ("a.net", "*Vertices 2\n*Matrix\n0 1 2\n", "line 3: the matrix must have 2 rows of 2"),
+        ("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 x 1\n", "cannot be read as mtx"),
+        ("a.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 3\n", r"shape \(2, 3\)"),
+        ("a.npz", b"PK\x03\x04 truncated", "cannot be read as npz"),
+        ("a.txt", "1 2\n3\n", r"a\.txt, line 2: 2 columns were expected and there are 1: '3'"),
+        ("a.txt", "# only\n# comments\n", "comments but no edges"),
+        ("a.txt", "lonely\n", "line 1: an edge needs two columns"),
+        ("a.csv", "a,b,1\nb,c,heavy\n", r"a\.csv, line 2: the weight 'heavy' is no number"),
+        ("a.csv", "", r"a\.csv is empty"),
+        ("a.csv", " \n\n", r"a\.csv is empty"),
+        ("a.gml.gz", b"\x1f\x8b\x08 broken", "gzip file is damaged"),
+    ],
+)
+def test_broken_files_say_what_and_where(write, name, content, message):
+    with pytest.raises(InputError, match=message):
+        read_graph(write(name, content))
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"rows": [0], "cols": [5], "n": 2}, r"must lie in 0 \.\. 1"),
+        ({"rows": [0, 1], "cols": [1], "n": 2}, "one pair per edge"),
+        ({"rows": [0.5], "cols": [1], "n": 2}, "must be integers"),
+        ({"rows": [0], "cols": [1], "n": 2, "weights": [1, 2]}, "one per edge"),
+        ({"X": np.zeros((3, 2))}, r"shape \(3, 2\)"),
+        ({"X": np.zeros(3), "y": np.zeros(3)}, "holds X, y; expected rows, cols and n"),
+        ({"rows": np.array([None]), "cols": [1]}, "cannot be read as npz"),
+    ],
+)
+def test_broken_npz(tmp_path, arrays, message):
+    np.savez(tmp_path / "a.npz", **arrays)
+    with pytest.raises(InputError, match=message):
+        read_graph(tmp_path / "a.npz")
+
+
+def test_files_that_are_not_there(tmp_path):
+    (tmp_path / "dolphins.gml").write_text("x")
+    with pytest.raises(InputError, match=r"did you mean .*dolphins\.gml"):
+        read_graph(tmp_path / "dolphin.gml")
+    with pytest.raises(InputError, match=r"folder .* does not exist"):
+        read_graph(tmp_path / "no" / "dolphins.gml")
+    (tmp_path / "folder.gml").mkdir()
+    with pytest.raises(InputError, match="is a folder"):
+        read_graph(tmp_path / "folder.gml")
+
+
+def test_unknown_endings_and_formats(tmp_path):
+    with pytest.raises(InputError, match="did you mean 'graphml'"):
+        read_graph(tmp_path / "a.grapml")
+    with pytest.raises(InputError, match="no ending"):
+        read_graph(tmp_path / "graph")
+    with pytest.raises(InputError, match="unknown file format 'excel'"):
+        read_graph(tmp_path / "a.gml", format="excel")
+    with pytest.raises(InputError, match="unknown output format 'jsn': did you mean 'json'"):
+        write_positions(tmp_path / "a.jsn", nx.path_graph(2), {0: (0, 0), 1: (1, 1)})
+    assert output_format("a.SVG", allowed=["svg"]) == "svg"
+    assert output_format("-", "csv") == "csv"
+    with pytest.raises(InputError, match="named for standard output"):
+        output_format("-")
+
+
+# writing
+
+
+@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("directed", [False, True])
+def test_positions_come_back_bit_by_bit(tmp_path, name, directed):
+    G = example(directed)
+    path = tmp_path / f"out.{name}"
+    write_positions(path, G, POSITIONS)
+    assert {v: tuple(p) for v, p in read_positions(path).items()} == POSITIONS
+    if name != "csv":
+        again = read_graph(path)
+        assert set(again.labels) == set(G)
+        order = np.argsort([str(v) for v in G])
+        assert np.array_equal(dense(again), read(G).adjacency.toarray()[np.ix_(order, order)])
+    if name in ("json", "graphml", "gexf"):
+        assert dict(zip(again.labels, again.node_data["club"], strict=True)) == dict(G.nodes(data="club"))
+    assert "x" not in G.nodes["b"]
+    assert "viz" not in G.nodes["b"]
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_three_dimensions(tmp_path, name):
+    path = tmp_path / f"out.{name}"
+    pos = {0: np.array([1.0, 2.0, 3.0]), 1: np.array([4.0, 5.0, 6.0])}
+    write_positions(path, nx.path_graph(2), pos)
+    assert [p.tolist() for p in read_positions(path).values()] == [[1, 2, 3], [4, 5, 6]]
+
+
+def test_json_is_node_link(tmp_path):
+    M = nx.MultiGraph([((0, 1), "b", {"weight": np.float32(2)}), ("b", (0, 1))])
+    M.nodes["b"]["tags"] = {"x"}
+    path = tmp_path / "out.json"
+    write_positions(path, M, {(0, 1): (0, 0), "b": (1, 2)})
+    data = json.loads(path.read_text())
+    assert data["nodes"][0] == {"id": [0, 1], "x": 0.0, "y": 0.0}
+    assert data["nodes"][1] == {"tags": "{'x'}", "id": "b", "x": 1.0, "y": 2.0}
+    G = nx.node_link_graph(data, edges="edges")
+    assert G.is_multigraph()
+    assert list(G.edges(data="weight")) == [((0, 1), "b", 2.0), ((0, 1), "b", None)]
+
+
+def test_csv_is_a_table(tmp_path):
+    path = tmp_path / "out.csv"
+    write_positions(path, example(), POSITIONS)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert lines[:3] == ["node,x,y", "b,0.1,0.3333333333333333", '"a, c",-1e-17,2.0']
+
+
+def test_gexf_has_positions_for_gephi(tmp_path):
+    path = tmp_path / "out.gexf"
+    write_positions(path, nx.path_graph(2), {0: (1.5, 2), 1: (3, 4)})
+    assert nx.read_gexf(path).nodes["0"]["viz"]["position"] == {"x": 1.5, "y": 2.0, "z": 0.0}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_matrices_and_igraph_are_written_too(tmp_path, name):
+    matrix = np.array([[0, 2.0, 0], [2, 0, 1], [0, 1, 0]])
+    Y = np.array([[0, 1.0], [2, 3], [4, 5]])
+    write_positions(tmp_path / f"m.{name}", sp.csr_array(matrix), Y)
+    assert [p.tolist() for p in read_positions(tmp_path / f"m.{name}").values()] == Y.tolist()
+    igraph = pytest.importorskip("igraph")
+    G = igraph.Graph([(0, 1), (1, 2)])
+    G.vs["name"] = ["a", "b", "c"]
+    G.es["weight"] = [2, 1]
+    write_positions(tmp_path / f"i.{name}", G, igraph.Layout(Y.tolist()))
+    assert {v: p.tolist() for v, p in read_positions(tmp_path / f"i.{name}").items()} == dict(
+        zip("abc", Y.tolist(), strict=True)
+    )
+    if name != "csv":
+        assert np.array_equal(dense(read_graph(tmp_path / f"m.{name}")), matrix)
+        assert np.array_equal(dense(read_graph(tmp_path / f"i.{name}")), matrix)
+
+
+def test_labels_of_a_file_travel_to_the_output(tmp_path):
+    np.savez(tmp_path / "in.npz", rows=[0, 1], cols=[1, 2], n=3, names=["a", "b", "c"], labels=[5, 5, 6])
+    file = read_graph(tmp_path / "in.npz")
+    write_positions(tmp_path / "out.json", file, np.zeros((3, 2)))
+    nodes = json.loads((tmp_path / "out.json").read_text())["nodes"]
+    assert nodes[2] == {"labels": 6, "id": "c", "x": 0.0, "y": 0.0}
+
+
+def test_wrong_positions_are_named_and_nothing_is_written(tmp_path):
+    for pos, message in [
+        ({"b": (0, 0)}, "node 'a, c' has no position"),
+        ({**POSITIONS, "b": (0, 0, 0)}, "dim"),
+        ({**POSITIONS, "b": (0, float("nan"))}, "finite"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            write_positions(tmp_path / "out.json", example(), pos)
+    with pytest.raises(InputError, match="is no graph"):
+        write_positions(tmp_path / "out.json", [1, 2], POSITIONS)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_standard_output(monkeypatch):
+    out = io.TextIOWrapper(io.BytesIO())
+    monkeypatch.setattr(sys, "stdout", out)
+    write_positions("-", nx.path_graph(2), {0: (0, 1), 1: (2, 3)}, format="csv")
+    assert out.buffer.getvalue() == b"node,x,y\n0,0.0,1.0\n1,2.0,3.0\n"
+
+
+def test_output_is_not_the_input(tmp_path, monkeypatch):
+    path = tmp_path / "g.json"
+    write_positions(path, nx.path_graph(2), {0: (0, 0), 1: (1, 1)})
+    before = path.read_bytes()
+    (tmp_path / "link.json").symlink_to(path)
+    os.link(path, tmp_path / "hard.json")
+    monkeypatch.chdir(tmp_path)
+    for other in (
+        path,
+        "g.json",
+        "./g.json",
+        "link.json",
+        "hard.json",
+        tmp_path / ".." / tmp_path.name / "g.json",
+    ):
+        with pytest.raises(InputError, match="is the input file"):
+            write_positions(other, nx.path_graph(2), {0: (5, 5), 1: (6, 6)}, source=path)
+    assert path.read_bytes() == before
+    check_output("-", "-")
+    check_output("new.json", "-", path)
+
+
+def test_output_places_that_cannot_be(tmp_path):
+    with pytest.raises(InputError, match=r"folder .* does not exist; make it first"):
+        check_output(tmp_path / "no" / "out.json")
+    with pytest.raises(InputError, match="is a folder"):
+        check_output(tmp_path)
+
+
+def test_atomic_appears_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "out.svg"
+    path.write_text("old")
+
+    def fail():
+        with atomic(path) as temporary:
+            assert temporary.suffix == ".svg"
+            assert temporary.parent == tmp_path
+            temporary.write_text("half")
+            assert path.read_text() == "old"
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert [p.name for p in tmp_path.iterdir()] == ["out.svg"]
+    assert path.read_text() == "old"
+    with atomic(path) as temporary:
+        temporary.write_text("new")
+    assert [p.name for p in tmp_path.iterdir()] == ["out.svg"]
+    assert path.read_text() == "new"
+    plain = tmp_path / "plain"
+    plain.write_text("")
+    assert path.stat().st_mode == plain.stat().st_mode
+
+
+def test_atomic_follows_links_and_leaves_devices(tmp_path):
+    target = tmp_path / "target.csv"
+    target.write_text("old")
+    link = tmp_path / "link.csv"
+    link.symlink_to(target)
+    with atomic(link) as temporary:
+        temporary.write_text("new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+    with atomic(os.devnull) as temporary:
+        temporary.write_text("gone")
+    assert not os.path.isfile(os.devnull)  # noqa: PTH113  # a name of the os module, not a path of ours
+    assert os.path.exists(os.devnull)  # noqa: PTH110  # see above
+
+
+def test_input_graph_is_not_changed(tmp_path):
+    G = nx.MultiDiGraph([("a", "b", {"weight": 1, "odd": [1]}), ("a", "b")])
+    G.nodes["a"]["x"] = "kept"
+    before = str(G.nodes(data=True)), str(G.edges(keys=True, data=True))
+    for name in WRITERS:
+        write_positions(tmp_path / f"out.{name}", G, {"a": (0, 0), "b": (1, 1)})
+    assert before == (str(G.nodes(data=True)), str(G.edges(keys=True, data=True)))
