@@ -181,7 +181,7 @@ def test_attribute_array_dict_and_names_win():
 )
 def test_wrong_masses_name_node_or_near_match(mass, message):
     G: Any = nx.Graph([("a", "b"), ("b", "c")])
-    nx.set_node_attributes(G, 1, "population")
+    nx.set_node_attributes(G, dict.fromkeys(G, 1), "population")
     network = read(G)
     with pytest.raises(InputError, match=message):
         node_mass(network.adjacency, mass, network.host)
