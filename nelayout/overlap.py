@@ -21,7 +21,7 @@ __all__ = ["separate", "split_coincident"]
 _GOLDEN = np.pi * (3.0 - np.sqrt(5.0))
 _NEAR = 1e-4  # of the typical distance extent / n^(1/d): nearer nodes coincide to the eye
 _NEAR_FLOAT32 = 5e-7  # of the largest coordinate: four float32 roundings
-_PETAL = 0.1  # distance of sunflower neighbours, in typical distances
+_PETAL = 0.25  # distance of sunflower neighbours, in typical distances
 _SLACK = 1e-4  # discs are pushed this share farther than needed, so that pushing ends
 _SKIN = 0.3  # pairs are listed up to this share beyond touching, and pushed `_PUSHES` times before a new list
 _PUSHES = 6
@@ -38,10 +38,9 @@ def split_coincident(Y: np.ndarray, fixed: np.ndarray | None = None) -> np.ndarr
     Afterwards two nodes are at least 1e-4 typical distances apart (extent / n^(1/d), the spacing of n nodes
     spread evenly over the drawing) and at least 5e-7 of the largest coordinate: they stay apart in float32.
     Only nodes nearer than that to another one (up to a factor 3: cells of a grid decide) are moved, to a
-    sunflower about their common place whose neighbours are a tenth of the typical distance apart (on a line:
-    evenly, about it).
-    `fixed`, a boolean mask (n,), marks nodes that never move: two fixed nodes may still coincide.
-    Deterministic; Y is not changed.
+    sunflower about their common place whose neighbours are a quarter of the typical distance apart (on a
+    line: evenly, about it). `fixed`, a boolean mask (n,), marks nodes that never move: two fixed nodes may
+    still coincide.  Deterministic; Y is not changed.
 
     >>> import numpy as np
     >>> Y = split_coincident(np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0]]))

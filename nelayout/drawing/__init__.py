@@ -189,9 +189,13 @@ def _flat(network: graphs.Network, pos: Any) -> np.ndarray:
 
 
 def _texts(network: graphs.Network, labels: Any) -> list[str]:
-    if labels is True:
-        return [str(label) for label in network.labels]
-    return ["" if text is None else str(text) for text in per_node_objects(network, labels, "labels")]
+    given = list(network.labels) if labels is True else per_node_objects(network, labels, "labels")
+    return ["" if text is None else _text(text) for text in given]
+
+
+def _text(value: Any) -> str:
+    """As people write it: GraphML's 5.0 is 5."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _write(figure: Any, path: Any, kind: str, dpi: float) -> None:

@@ -1,0 +1,336 @@
+"""The command line as users meet it: a process, its exit code, its files, one line of error."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import nelayout as nl
+
+GML = """graph [
+  node [ id 0 label "a" kind "x" ]
+  node [ id 1 label "b" kind "x" ]
+  node [ id 2 label "c" kind "y" ]
+  node [ id 3 label "d" kind "y" ]
+  edge [ source 0 target 1 strength 2 ]
+  edge [ source 1 target 2 strength 1 ]
+  edge [ source 2 target 3 strength 1 ]
+  edge [ source 3 target 0 strength 1 ]
+  edge [ source 0 target 2 strength 1 ]
+]
+"""
+NOTE = (
+    "nelayout: no edge has the attribute 'weight', all weigh 1; "
+    "weight='strength' would use the numbers there\n"
+)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "graph.gml").write_text(GML)
+    return tmp_path
+
+
+def nelayout(*arguments, cwd, given=None, **how):
+    """Run the command; text in, text out."""
+    command = [sys.executable, "-m", "nelayout", *map(str, arguments)]
+    root = str(Path(nl.__file__).parents[1])
+    return subprocess.run(
+        command,
+        cwd=cwd,
+        input=given,
+        capture_output=True,
+        text=how.pop("text", True),
+        env={**os.environ, "PYTHONPATH": root, "COLUMNS": "100"},
+        timeout=120,
+        check=False,
+        **how,
+    )
+
+
+def table(path):
+    """{node: coordinates} of a CSV file."""
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    return {row["node"]: [float(row[axis]) for axis in "xyz" if axis in row] for row in rows}
+
+
+def test_positions_are_those_of_the_library(folder):
+    done = nelayout("layout", "graph.gml", "-m", "ws-sne", "-o", "out.json", cwd=folder)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", NOTE)
+    nodes = json.loads((folder / "out.json").read_text())["nodes"]
+    pos = nl.ws_sne_layout(nx.read_gml(folder / "graph.gml"), seed=0)
+    assert {v["id"]: [v["x"], v["y"]] for v in nodes} == {v: place.tolist() for v, place in pos.items()}
+
+
+def test_options_are_the_keywords(folder):
+    options = [
+        "--weight",
+        "strength",
+        "--mass",
+        "unit",
+        "--seed",
+        "3",
+        "--scale",
+        "5",
+        "--dim",
+        "3",
+        "--max-iter",
+        "20",
+    ]
+    done = nelayout("layout", "graph.gml", "-m", "ws-sne", "-o", "out.csv", *options, cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    G = nx.read_gml(folder / "graph.gml")
+    pos = nl.ws_sne_layout(G, weight="strength", mass="unit", seed=3, scale=5, dim=3, max_iter=20)
+    assert table(folder / "out.csv") == {v: place.tolist() for v, place in pos.items()}
+
+
+@pytest.mark.parametrize("ending", ["json", "csv", "graphml", "gexf", "npz"])
+def test_formats_of_positions(folder, ending):
+    done = nelayout("layout", "graph.gml", "-o", f"out.{ending}", "--quiet", cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    from nelayout.graphs.files import read_positions
+
+    assert set(map(str, read_positions(folder / f"out.{ending}"))) == set("abcd")
+
+
+@pytest.mark.parametrize(("ending", "head"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_pictures(folder, ending, head):
+    pytest.importorskip("matplotlib")
+    options = ["--label", "id", "--color", "kind", "--quiet"]
+    done = nelayout("layout", "graph.gml", "-o", f"out.{ending}", *options, cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (folder / f"out.{ending}").read_bytes().startswith(head)
+    assert sorted(p.name for p in folder.iterdir()) == ["graph.gml", f"out.{ending}"]
+
+
+def test_standard_input_and_output(folder):
+    done = nelayout("layout", "-", "-o", "-", "--format", "csv", cwd=folder, given=GML)
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[0] == "node,x,y"
+    named = nelayout("layout", "-", "-o", "-", "--format", "gml:csv", "--quiet", cwd=folder, given=GML)
+    assert (named.stdout, named.stderr) == (done.stdout, "")
+
+
+def test_a_picture_on_standard_output(folder):
+    pytest.importorskip("matplotlib")
+    done = nelayout("layout", "graph.gml", "-o", "-", "--format", "png", "--quiet", cwd=folder, text=False)
+    assert done.stdout.startswith(b"\x89PNG")
+
+
+def test_format_names_the_input_where_the_output_says_its_own(folder):
+    (folder / "graph.dat").write_text(GML)
+    done = nelayout("layout", "graph.dat", "-o", "out.csv", "--format", "gml", "--quiet", cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_start_and_fixed_nodes(folder):
+    (folder / "start.csv").write_text("node,x,y\na,3,4\nb,5,4\nelsewhere,0,0\n")
+    options = ["--pos", "start.csv", "--fixed", "a", "--fixed", "b", "--quiet"]
+    done = nelayout("layout", "graph.gml", "-o", "out.csv", *options, cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = table(folder / "out.csv")
+    assert (rows["a"], rows["b"]) == ([3.0, 4.0], [5.0, 4.0])
+    assert np.isfinite([rows["c"], rows["d"]]).all()
+
+
+def test_the_same_seed_gives_the_same_file(folder):
+    for name in ("one.json", "two.json"):
+        nelayout("layout", "graph.gml", "-o", name, cwd=folder)
+    assert (folder / "one.json").read_bytes() == (folder / "two.json").read_bytes()
+
+
+FAILURES = {
+    "no such file": (
+        "layout nothing.gml -o out.png",
+        "there is no file 'nothing.gml'; check the name and the folder",
+    ),
+    "near file name": (
+        "layout grph.gml -o out.png",
+        "there is no file 'grph.gml'; did you mean 'graph.gml'?",
+    ),
+    "output is the input": (
+        "layout graph.gml -o ./graph.gml --format json",
+        "the output './graph.gml' is the input file; choose another name",
+    ),
+    "missing folder": (
+        "layout graph.gml -o nowhere/out.png",
+        "the output folder '{folder}/nowhere' does not exist; make it first",
+    ),
+    "output is a folder": (
+        "layout graph.gml -o . --format png",
+        "the output '.' is a folder; give the name of a file in it",
+    ),
+    "wrong output format": (
+        "layout graph.gml -o out.jsno",
+        (
+            "'out.jsno': unknown output format 'jsno': did you mean 'json'? Allowed: 'csv', 'gexf', "
+            "'graphml', 'json', 'npz', 'pdf', 'png', 'svg'; or name it with format= (--format)"
+        ),
+    ),
+    "unknown fixed node": (
+        "layout graph.gml -o out.csv --pos start.csv --fixed z",
+        "unknown node for --fixed 'z'. Allowed: 'a', 'b', 'c', 'd'",
+    ),
+    "unknown label": (
+        "layout graph.gml -o out.png --label knd",
+        "unknown node attribute for --label 'knd': did you mean 'kind'? Allowed: 'id', 'kind'",
+    ),
+    "unknown colour": (
+        "layout graph.gml -o out.png --color knd",
+        "unknown node attribute or colour for --color 'knd': did you mean 'kind'? Allowed: 'kind'",
+    ),
+    "strange positions": (
+        "layout graph.gml -o out.csv --pos strange.csv",
+        (
+            "strange.csv: none of its 1 nodes is a node of the graph, which has e.g. 'a'; "
+            "give positions of the graph's own nodes"
+        ),
+    ),
+    "scale": ("layout graph.gml -o out.csv --scale -1", None),
+    "smoothing": ("layout graph.gml -o out.csv --smoothing 1.5", None),
+    "mass": ("layout graph.gml -o out.csv --mass kind", None),
+}
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_a_failure_is_one_line_and_leaves_no_file(folder, name):
+    (folder / "start.csv").write_text("node,x,y\na,3,4\n")
+    (folder / "strange.csv").write_text("node,x,y\nq,3,4\n")
+    command, line = FAILURES[name]
+    before = {p.name: p.read_bytes() for p in folder.iterdir()}
+    done = nelayout(*command.split(), "--quiet", cwd=folder)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith("nelayout: ")
+    assert done.stderr.count("\n") == 1
+    assert "mistake in nelayout" not in done.stderr
+    if line is not None:
+        assert done.stderr == f"nelayout: {line.format(folder=os.path.realpath(folder))}\n"
+    assert {p.name: p.read_bytes() for p in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        ("", "the following arguments are required: COMMAND; see nelayout --help"),
+        ("layout graph.gml", "the following arguments are required: -o/--output; see nelayout layout --help"),
+        ("layout graph.gml -o out.png --sed 3", "unrecognized arguments: --sed 3; see nelayout --help"),
+        (
+            "layout graph.gml -o out.png --seed x",
+            "argument --seed: invalid whole number of 0 or more value: 'x'; see nelayout layout --help",
+        ),
+    ],
+)
+def test_wrong_usage_is_one_line(folder, command, line):
+    done = nelayout(*command.split(), cwd=folder)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"nelayout: {line}\n")
+
+
+def test_a_misspelt_method_gets_the_near_names(folder):
+    done = nelayout("layout", "graph.gml", "-o", "out.png", "-m", "ws-sen", cwd=folder)
+    assert done.returncode == 2
+    assert "unknown method 'ws-sen': did you mean 'ws-sne'" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_methods_lists_the_catalogue(folder):
+    done = nelayout("methods", cwd=folder)
+    assert done.returncode == 0
+    assert [line.split()[0] for line in done.stdout.splitlines()] == [row["name"] for row in nl.methods()]
+
+
+def test_a_closed_pipe_is_no_error(folder):
+    command = f"{sys.executable} -m nelayout layout graph.gml -o - --format json --quiet | true"
+    env = {**os.environ, "PYTHONPATH": str(Path(nl.__file__).parents[1])}
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=folder, capture_output=True, text=True, env=env, check=False
+    )
+    assert done.stderr == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are POSIX")
+def test_interrupt_is_one_line_and_leaves_no_file(folder):
+    G = nx.random_geometric_graph(1500, 0.05, seed=1)
+    nx.write_edgelist(G, folder / "large.txt", data=False)
+    env = {**os.environ, "PYTHONPATH": str(Path(nl.__file__).parents[1])}
+    command = [sys.executable, "-c", SLOW, "layout", "large.txt", "-o", "out.json", "--quiet"]
+    process = subprocess.Popen(
+        command, cwd=folder, env=env, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "started\n"
+    time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (130, "nelayout: interrupted\n")
+    assert sorted(p.name for p in folder.iterdir()) == ["graph.gml", "large.txt"]
+
+
+SLOW = """
+import sys
+import nelayout.cli, nelayout.pipeline
+solve = nelayout.pipeline.solve
+def slowly(*arguments, **options):  # says when the work has begun, and never ends by itself
+    print("started", flush=True)
+    while True:
+        solve(*arguments, **options)
+nelayout.pipeline.solve = slowly
+sys.exit(nelayout.cli.main(sys.argv[1:]))
+"""
+
+
+def test_pictures_alone_import_matplotlib(folder):
+    code = "import sys, nelayout.cli as c; c.main(sys.argv[1:]); print('matplotlib' in sys.modules)"
+    env = {**os.environ, "PYTHONPATH": str(Path(nl.__file__).parents[1])}
+    command = [sys.executable, "-c", code, "layout", "graph.gml", "-o", "out.json", "--quiet"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=env, check=True)
+    assert done.stdout == "False\n"
+
+
+def test_our_own_mistakes_are_one_line_too(monkeypatch, capsys, folder):
+    import nelayout.pipeline
+    from nelayout.cli import main
+
+    def broken(*arguments, **options):
+        raise ZeroDivisionError("oh")
+
+    monkeypatch.setattr(nelayout.pipeline, "solve", broken)
+    assert main(["layout", str(folder / "graph.gml"), "-o", str(folder / "out.json")]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("nelayout: this is a mistake in nelayout, please report it: ZeroDivisionError: oh")
+    assert said.count("\n") == 1
+
+
+def test_example_runs(tmp_path):
+    pytest.importorskip("matplotlib")
+    root = Path(nl.__file__).parents[1]
+    script = root / "examples" / "us_airports.py"
+    if not script.is_file():
+        pytest.skip("examples/ is not installed with the package")
+    done = subprocess.run(
+        [sys.executable, script, tmp_path / "airports.png"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(root)},
+        check=True,
+    )
+    assert done.stdout.endswith("755 airports, 4623 connections, 744 on the map\n")
+    assert (tmp_path / "airports.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_example_data_is_what_its_script_makes(shared_data, tmp_path):
+    root = Path(nl.__file__).parents[1] / "examples" / "data"
+    made = tmp_path / "made.graphml"
+    npz = shared_data / "graphs" / "usairports2010.npz"
+    script = root / "make_usairports2010.py"
+    subprocess.run([sys.executable, script, npz, made], capture_output=True, check=True)
+    assert made.read_bytes() == (root / "usairports2010.graphml").read_bytes()

@@ -1,0 +1,282 @@
+"""nl.draw: what lies where on the picture, what colours mean, files whole or not at all."""
+
+import io
+import struct
+import subprocess
+import sys
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from matplotlib.collections import EllipseCollection, LineCollection
+from matplotlib.colors import to_hex, to_rgba
+
+import nelayout as nl
+from nelayout.drawing.colors import PALETTE, PLAIN, UNKNOWN, classes_of, palette
+from nelayout.errors import InputError
+
+SQUARE = nx.cycle_graph(4)
+CORNERS = {0: (0.0, 0.0), 1: (2.0, 0.0), 2: (2.0, 1.0), 3: (0.0, 1.0)}
+
+
+def nodes_of(figure) -> Any:
+    (collection,) = [c for c in figure.axes[0].collections if isinstance(c, EllipseCollection)]
+    return collection
+
+
+def edges_of(figure) -> Any:
+    (collection,) = [c for c in figure.axes[0].collections if isinstance(c, LineCollection)]
+    return collection
+
+
+def node_colors(figure, G):
+    """{node: colour}: nodes are drawn in the order of their degrees."""
+    order = sorted(range(len(G)), key=[d for _, d in G.degree].__getitem__)
+    colors = [to_hex(c) for c in nodes_of(figure).get_facecolors()]
+    return dict(zip([list(G)[i] for i in order], colors, strict=True))
+
+
+def pixels(png):
+    """(rows, columns, 4) of PNG bytes."""
+    from matplotlib.image import imread
+
+    return imread(io.BytesIO(png), format="png")
+
+
+def test_nodes_and_edges_lie_at_their_positions():
+    figure = nl.draw(SQUARE, CORNERS)
+    np.testing.assert_allclose(nodes_of(figure).get_offsets(), [CORNERS[v] for v in SQUARE])
+    edges = edges_of(figure)
+    drawn = {frozenset(map(tuple, segment.tolist())) for segment in edges.get_segments()}
+    assert drawn == {frozenset((CORNERS[u], CORNERS[v])) for u, v in SQUARE.edges}
+
+
+def test_equal_scales_without_frame():
+    figure = nl.draw(SQUARE, CORNERS)
+    ax = figure.axes[0]
+    assert not ax.axison
+    width, height = ax.get_window_extent().size
+    assert width / height == pytest.approx(2.0)
+    low, high = ax.transData.transform([(0, 0), (1, 1)])
+    assert (high - low)[0] == pytest.approx((high - low)[1])
+
+
+def test_node_size_is_a_diameter_in_the_units_of_the_drawing():
+    figure = nl.draw(
+        nx.empty_graph(2), [[0.0, 0.0], [4.0, 0.0]], node_size=1.0, edge_color="k", color="#ff0000"
+    )
+    png = io.BytesIO()
+    figure.savefig(png, format="png", dpi=100)
+    red = pixels(png.getvalue())[:, :, 1] < 0.5  # white has green, red has none
+    columns = np.flatnonzero(red.any(axis=0))
+    assert (columns.max() - columns.min() + 1) / red.any(axis=0).sum() == pytest.approx(5.0 / 2.0, rel=0.02)
+    assert red.any(axis=0).sum() / 2 == pytest.approx(red.any(axis=1).sum(), rel=0.02)
+
+
+def test_long_edges_are_fainter_and_drawn_first():
+    G = nx.path_graph(4)
+    figure = nl.draw(G, {0: (0, 0), 1: (1, 0), 2: (2, 0), 3: (30, 0)})
+    edges = edges_of(figure)
+    lengths = [np.hypot(*(s[1] - s[0])) for s in edges.get_segments()]
+    alphas = edges.get_edgecolors()[:, 3]
+    assert lengths == [28, 1, 1]
+    assert alphas[0] < alphas[1] == alphas[2]
+
+
+def test_classes_get_palette_and_legend_and_missing_ones_grey():
+    G = nx.path_graph(5)
+    nx.set_node_attributes(G, {0: "b", 1: "a", 2: "b", 3: "c"}, "kind")
+    figure = nl.draw(G, nx.circular_layout(G), color="kind")
+    a, b, c = PALETTE[:3]
+    assert node_colors(figure, G) == {0: b, 1: a, 2: b, 3: c, 4: UNKNOWN}
+    legend = figure.axes[0].get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["a", "b", "c"]
+    assert nl.draw(G, nx.circular_layout(G), color="kind", legend=False).axes[0].get_legend() is None
+
+
+def test_numbers_are_a_scale_with_a_bar():
+    from matplotlib import colormaps
+
+    G = nx.path_graph(3)
+    figure = nl.draw(G, nx.circular_layout(G), color=[0.5, 1.0, 1.5])
+    low, middle, high = (to_hex(colormaps["viridis"](x)) for x in (0.0, 0.5, 1.0))
+    assert node_colors(figure, G) == {0: low, 1: middle, 2: high}
+    (bar,) = figure.axes[0].child_axes
+    assert bar.get_ylim() == (0.5, 1.5)
+
+
+def test_one_colour():
+    G = nx.path_graph(2)
+    assert set(nodes_of(nl.draw(G, [[0, 0], [1, 1]])).get_facecolors()[0]) == set(to_rgba(PLAIN))
+    assert to_hex(nodes_of(nl.draw(G, [[0, 0], [1, 1]], color="crimson")).get_facecolors()[0]) == "#dc143c"
+
+
+@pytest.mark.parametrize(
+    ("values", "classes"),
+    [
+        (["x", "y", "x"], ["x", "y"]),
+        ([True, False], [False, True]),
+        (list(range(12)), list(range(12))),
+        (list(range(13)), None),
+        ([1.0, 2.0, 2.0], [1, 2]),
+        ([0.5, 1.0], None),
+        (np.array([3, 1, 3]), [1, 3]),
+        ([1, "a"], [1, "a"]),
+    ],
+)
+def test_what_counts_as_classes(values, classes):
+    assert classes_of(list(values)) == classes
+
+
+@pytest.mark.parametrize("k", [1, 12, 13, 60])
+def test_palettes_hold_different_colours(k):
+    assert len({to_hex(c) for c in palette(k)}) == k
+
+
+def test_an_edge_within_a_class_has_its_colour():
+    figure = nl.draw(SQUARE, CORNERS, color=["a", "a", "b", "b"])
+    edges = edges_of(figure)
+    kinds = {CORNERS[v]: v for v in SQUARE}
+    for segment, color in zip(edges.get_segments(), edges.get_edgecolors(), strict=True):
+        ends = {kinds[tuple(end)] for end in segment.tolist()}
+        want = {frozenset({0, 1}): PALETTE[0], frozenset({2, 3}): PALETTE[1]}.get(frozenset(ends), "#30343c")
+        assert to_hex(color) == want
+
+
+def test_every_label_of_a_small_graph_is_written():
+    G = nx.relabel_nodes(SQUARE, {0: "zero", 1: 1.0, 2: "t$w$o", 3: "three"})
+    pos = dict(zip(G, CORNERS.values(), strict=True))
+    texts = [t.get_text() for t in nl.draw(G, pos, labels=True).axes[0].texts]
+    assert sorted(texts) == ["1", "t$w$o", "three", "zero"]
+
+
+def test_labels_of_a_large_graph_do_not_overlap():
+    G = nx.barabasi_albert_graph(300, 2, seed=1)
+    figure = nl.draw(G, nx.random_layout(G, seed=1), labels={v: f"node {v}" for v in G})
+    figure.canvas.draw()
+    boxes = [t.get_window_extent() for t in figure.axes[0].texts]
+    assert 10 < len(boxes) <= 40
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+    hub = max(G, key=lambda v: G.degree[v])
+    assert f"node {hub}" in [t.get_text() for t in figure.axes[0].texts]
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_files_by_ending_twice_the_same(ending, tmp_path):
+    heads = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
+    path = tmp_path / f"picture.{ending}"
+    nl.draw(SQUARE, CORNERS, path)
+    assert path.read_bytes().startswith(heads[ending])
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+    stream = io.BytesIO()
+    nl.draw(SQUARE, CORNERS, stream, format=ending)
+    assert stream.getvalue().startswith(heads[ending])
+
+
+def test_size_of_a_png():
+    stream = io.BytesIO()
+    nl.draw(SQUARE, CORNERS, stream, format="png", dpi=100)
+    width, height = struct.unpack(">II", stream.getvalue()[16:24])
+    assert (width, height) == (840, 440)  # 8 x 4 inches and a border of 0.2
+
+
+def test_large_graphs_are_images_in_vector_files():
+    n = 12_000
+    G = nx.path_graph(n)
+    Y = np.random.default_rng(0).normal(size=(n, 2))
+    stream = io.BytesIO()
+    nl.draw(nx.to_scipy_sparse_array(G), Y, stream, format="svg")
+    assert len(stream.getvalue()) < 3_000_000
+    assert b"<image" in stream.getvalue()
+
+
+@pytest.mark.parametrize("d", [1, 3])
+def test_lines_and_space(d):
+    Y = np.random.default_rng(0).normal(size=(4, d))
+    figure = nl.draw(SQUARE, Y)
+    want = Y[:, :2] if d == 3 else np.concatenate([Y, np.zeros((4, 1))], axis=1)
+    np.testing.assert_allclose(nodes_of(figure).get_offsets(), want)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_next_to_nothing(n):
+    G = nx.empty_graph(n)
+    stream = io.BytesIO()
+    nl.draw(G, dict.fromkeys(G, (3.0, 3.0)), stream, format="png", labels=True, color=["a"] * n)
+    assert stream.getvalue().startswith(b"\x89PNG")
+
+
+def test_on_axes_of_ones_own():
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    left, right = figure.subplots(1, 2)
+    assert nl.draw(SQUARE, CORNERS, ax=right, title="right") is figure
+    assert not left.collections
+    assert len(right.collections) == 2
+    assert right.get_title() == "right"
+
+
+def test_igraph():
+    igraph = pytest.importorskip("igraph")
+    g = igraph.Graph.Ring(4)
+    g.vs["kind"] = ["a", "b", "a", "b"]
+    figure = nl.draw(g, g.layout("circle"), color="kind", labels="kind")
+    assert [to_hex(c) for c in nodes_of(figure).get_facecolors()] == [PALETTE[0], PALETTE[1]] * 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"pos": {0: (0, 0)}}, "node 1 has no position .3 of 4 nodes have none.; give every node one"),
+        ({"color": "kond"}, "unknown node attribute or colour for color 'kond': did you mean 'kind'"),
+        ({"labels": "kond"}, "unknown node attribute for labels 'kond': did you mean 'kind'"),
+        ({"color": [1, 2]}, "color is 2 values and the graph has 4 nodes"),
+        ({"path": "picture.jpeg"}, "unknown output format 'jpeg'"),
+        ({"path": "nowhere/picture.png"}, "folder .* does not exist; make it first"),
+        ({"node_size": -1.0}, "node_size .*-1"),
+    ],
+)
+def test_errors_say_what_and_what_to_do(arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    G = SQUARE.copy()
+    nx.set_node_attributes(G, dict.fromkeys(G, "x"), "kind")
+    with pytest.raises(InputError, match=message) as caught:
+        nl.draw(G, arguments.pop("pos", CORNERS), **arguments)
+    assert isinstance(caught.value, nx.NetworkXError)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_matplotlib_names_the_install_command():
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "import networkx as nx, nelayout as nl\n"
+        "try: nl.draw(nx.path_graph(2), {0: (0, 0), 1: (1, 1)})\n"
+        "except ImportError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert 'pip install "nelayout[draw]"' in done.stdout
+
+
+def test_global_state_of_matplotlib_stays():
+    code = (
+        "import matplotlib, sys\n"
+        "settings = lambda: repr(dict.items(matplotlib.rcParams))  # looking one up would choose a backend\n"
+        "before = settings()\n"
+        "import networkx as nx, nelayout as nl\n"
+        "nl.draw(nx.path_graph(2), {0: (0, 0), 1: (1, 1)}, labels=True, color=['a', 'b'])\n"
+        "assert before == settings()\n"
+        "assert 'matplotlib.pyplot' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_notebooks_show_the_figure():
+    figure: Any = nl.draw(SQUARE, CORNERS)
+    shown = figure._repr_png_()
+    assert shown.startswith(b"\x89PNG")
