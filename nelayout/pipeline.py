@@ -20,7 +20,7 @@ from .catalogue import method_named
 from .components import component_labels, components
 from .errors import InputError, Unsupported, unknown
 from .method import Method
-from .nbody import Exact
+from .nbody import BACKENDS, backend
 from .objective import Affinity
 from .optimizers import Optimizer, optimizer_named
 from .options import LayoutOptions, checked, generator
@@ -30,7 +30,7 @@ from .packing import pack
 from .parallel import Workers, workers
 from .solution import Solution
 from .solver import Drawing, Floor, Stopped, Task, Watch, draw_component
-from .start import radius
+from .start import frame, place_missing, radius, random_positions
 
 __all__ = ["solve"]
 
@@ -86,8 +86,8 @@ class _Run:
         began = time.perf_counter()
         o, dim = self.options, self.options["dim"]
         optimizer = self._optimizer()
-        if o["nbody"] not in ("auto", "exact"):
-            raise unknown("nbody", o["nbody"], ["auto", "exact"])
+        if o["nbody"] not in BACKENDS:
+            raise unknown("nbody", o["nbody"], BACKENDS)
         if o["smoothing"]:
             raise Unsupported("smoothing needs a method that can use it; none here can yet: use smoothing=0")
         rng = generator(o["seed"])
@@ -102,10 +102,9 @@ class _Run:
             size = None if o["node_size"] is None else host.values(o["node_size"], "node_size", nonnegative=True)
             mass, notes = node_mass(P, self.method.mass if o["mass"] is None else o["mass"], host, rng)
             self.notes.extend(notes)
-            if start is not None and o["max_iter"] == 0 and not np.isnan(start).any():
-                labels = component_labels(P)
-                return self._solution(host, start, [], labels, "max_iter", Watch(), began)
-
+            if start is not None and o["max_iter"] == 0:  # nothing moves: what has a place keeps it
+                held = ~np.isnan(start[:, 0])
+                still = held if size is None and held.any() else still
             labels = component_labels(P)
             if o["components"] == "joint" and labels.max(initial=0) > 0:
                 raise Unsupported(
@@ -122,11 +121,12 @@ class _Run:
                 for nodes, graph in components(P, labels)
             ] if len(labels) else []
             with self._watch(parts) as watch:
-                task = Task(self.method, dim, self._floor(P, crew), optimizer, o["max_iter"], o["tol"])
+                floor = self._floor(P, crew)
+                task = Task(self.method, dim, floor, optimizer, o["max_iter"], o["tol"])
                 reason = self._draw(parts, task, rng, watch, len(labels))
             Y = self._assemble(parts, start, still, len(labels))
             Y = self._finish(Y, start, still, size)
-            return self._solution(host, Y, parts, labels, reason, watch, began)
+            return self._solution(host, Y, parts, labels, reason, watch, began, floor)
 
     def _optimizer(self) -> Optimizer | None:
         return None if self.options["optimizer"] == "auto" else optimizer_named(self.options["optimizer"])
@@ -153,7 +153,7 @@ class _Run:
 
     def _floor(self, P: csr_array, crew: Workers) -> Floor:
         compiled = P.shape[0] ** 2 + 20 * P.nnz > NUMPY_PAIRS
-        return Floor(Exact(compiled, crew), crew, compiled)
+        return Floor(backend(self.options["nbody"], crew, compiled), crew, compiled)
 
     @contextmanager
     def _watch(self, parts: list[Part]):
@@ -168,6 +168,9 @@ class _Run:
     def _draw(self, parts: list[Part], task: Task, rng: np.random.Generator, watch: Watch, n: int) -> str:
         """Fills in the drawings; the reason of the end is the largest component's."""
         whole = np.zeros((n, task.dim))
+        for part in parts:
+            if part.start is not None:
+                whole[part.nodes] = np.nan_to_num(part.start)
         known: dict[tuple, Drawing] = {}
         shift, stopped = 0.0, False
         for part in parts:
@@ -178,10 +181,10 @@ class _Run:
                 continue
             part.drawing = Drawing(np.zeros((len(part.nodes), task.dim)))
             if stopped:
-                if part.start is not None and not np.isnan(part.start).any():
-                    part.drawing.Y = part.start.copy()
+                if part.start is None:
+                    part.drawing.Y = random_positions(len(part.nodes), task.dim, rng)
                 else:
-                    part.drawing.Y = rng.standard_normal(part.drawing.Y.shape)
+                    part.drawing.Y = place_missing(part.start, here, rng)
                 continue
             key = None
             if len(part.nodes) <= REPEATED and part.start is None:
@@ -193,13 +196,15 @@ class _Run:
             def show(Y: np.ndarray, part: Part = part, shift: float = shift) -> np.ndarray:
                 assert part.drawing is not None
                 part.drawing.Y = Y
-                whole[part.nodes] = Y
+                whole[part.nodes] = part.drawing.before
                 if part.start is None:
                     whole[part.nodes, 0] += shift
                 return whole.copy()
 
             try:
-                part.drawing = draw_component(part.affinity, task, rng, watch, show, part.start, part.fixed)
+                part.drawing = draw_component(
+                    part.affinity, task, rng, watch, show, part.start, part.fixed, part.drawing
+                )
             except Stopped:
                 part.drawing.reason, stopped = "stopped", True
             if key is not None:
@@ -221,7 +226,7 @@ class _Run:
             return Y
         placed = [part for part in parts if part.start is not None and not np.isnan(part.start).all()]
         for part in placed:
-            Y[part.nodes] = part.Y if len(parts) == 1 and still is None else _as_before(part)
+            Y[part.nodes] = part.Y if len(parts) == 1 and still is None else _as_before(part, self.options["scale"])
         rest = [part for part in parts if all(part is not p for p in placed)]
         if rest:  # beside what has a place already
             own = [part.Y for part in rest]
@@ -243,17 +248,26 @@ class _Run:
     ) -> np.ndarray:
         """The last touches, in this order: size and place, coincident or overlapping nodes apart."""
         o = self.options
+        if not len(Y):
+            return Y
+        # What is near is judged about the drawing's own middle: coordinates far from the origin bring their rounding only.
+        middle: Any = 0.0
         if still is not None:
             assert start is not None
             Y[still] = start[still]
+            middle = Y.min(axis=0) / 2 + Y.max(axis=0) / 2
+            Y = Y - middle
         else:
-            Y = fit(Y, o["scale"], o["center"])
+            Y = fit(Y, o["scale"])
+            middle = 0.0 if o["center"] is None else o["center"]
         within = None if still is not None else o["scale"]
-        Y = split_coincident(Y, still) if size is None else separate(Y, size, still, within, o["center"])
-        if size is not None and within is not None and len(Y):
-            centre = 0.0 if o["center"] is None else o["center"]
-            if float(np.abs(Y - centre).max()) > within * (1 + 1e-9):
-                self.notes.append("nodes of this node_size do not fit [-scale, scale]: the drawing is larger than scale")
+        Y = split_coincident(Y, still) if size is None else separate(Y, size, still, within)
+        if size is not None and within is not None and float(np.abs(Y).max()) > within * (1 + 1e-9):
+            self.notes.append("nodes of this node_size do not fit [-scale, scale]: the drawing is larger than scale")
+        Y = Y + middle
+        if still is not None:
+            assert start is not None
+            Y[still] = start[still]
         return Y
 
     def _solution(
@@ -265,15 +279,14 @@ class _Run:
         reason: str,
         watch: Watch,
         began: float,
+        floor: Floor,
     ) -> Solution:
         value, connection = 0.0, float("nan")
         cost = np.zeros(len(Y))
-        floor = self._floor(csr_array((0, 0)), Workers())
         for part in parts:
             if len(part.nodes) < 2:
                 continue
-            compiled = len(part.nodes) ** 2 > NUMPY_PAIRS
-            objective = Floor(Exact(compiled), floor.crew, compiled).objective(self.method, part.affinity)
+            objective = floor.objective(self.method, part.affinity)
             evaluation = objective.evaluate(part.Y, gradient=False)
             value += evaluation.value
             cost[part.nodes] = objective.node_cost(part.Y, evaluation.connection)
@@ -293,14 +306,24 @@ class _Run:
         )
 
 
-def _as_before(part: Part) -> np.ndarray:
-    """The drawing at the size and place of its start: exactly where nodes are fixed, by radius and centroid elsewhere."""
-    assert part.start is not None and part.drawing is not None
-    Y = part.Y
-    if part.fixed is not None and part.fixed.any():
-        return Y / part.drawing.size
-    known = ~np.isnan(part.start[:, 0])
-    before, after = part.start[known], Y[known]
-    scale = radius(before) / radius(after) if radius(before) > 0 and radius(after) > 0 else 1.0
-    return scale * (Y - after.mean(axis=0)) + before.mean(axis=0)
+def _as_before(part: Part, scale: float | None) -> np.ndarray:
+    """The drawing at the size and place of its start: exactly where nodes are fixed, by radius and centroid elsewhere.
 
+    A start on a single point gives the place but no size: the drawing then reaches ``scale`` away from it.
+    """
+    assert part.start is not None and part.drawing is not None
+    Y, known = part.Y, ~np.isnan(part.start[:, 0])
+    there = known
+    if part.fixed is not None and part.fixed.any():
+        there = part.fixed
+        if (part.start[there] != part.start[there][0]).any():
+            return part.drawing.before
+    middle, extent = frame(part.start)
+    before = (part.start - middle) / extent  # the reader's units may be of any magnitude
+    here = Y - np.sum(Y[there], axis=0) / np.count_nonzero(there)
+    if radius(before[known]) > 0 and radius(here[known]) > 0:
+        factor = extent * (radius(before[known]) / radius(here[known]))
+    else:
+        reach = float(np.abs(here).max())
+        factor = scale / reach if scale is not None and reach > 0 else 1.0
+    return factor * here + (middle + extent * (np.sum(before[there], axis=0) / np.count_nonzero(there)))

@@ -6,7 +6,22 @@ and its gradient at every node.  Everything that repels, in every method, is mad
 
 from __future__ import annotations
 
+from ..errors import unknown
+from ..parallel import Workers
+from .auto import Auto
 from .exact import Exact
 from .field import Field, NBody
+from .mesh import Mesh
 
-__all__ = ["Exact", "Field", "NBody"]
+__all__ = ["BACKENDS", "Auto", "Exact", "Field", "Mesh", "NBody", "backend"]
+
+BACKENDS = ("auto", "exact", "mesh")
+
+
+def backend(name: str, crew: Workers, compiled: bool) -> NBody:
+    """The backend of that name; small work that needs no compiled loops is summed exactly."""
+    if name not in BACKENDS:
+        raise unknown("nbody", name, BACKENDS)
+    if name == "exact" or (name == "auto" and not compiled):
+        return Exact(compiled, crew)
+    return Mesh(crew) if name == "mesh" else Auto.on(crew, compiled)

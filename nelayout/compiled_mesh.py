@@ -1,0 +1,172 @@
+"""Compiled loops of the mesh: spreading charges with cubic B-splines, reading fields with the same splines, near pairs.
+
+Plain loops over ranges, as in ``compiled``.  A node at x touches the four grid points floor(x/h) - 1 ... floor(x/h) + 2
+along each axis.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numba
+
+from .compiled import _FAST, LOGARITHM, _compile, _radial
+
+__all__ = ["count_near", "near_sums", "read", "spread"]
+
+
+@numba.njit(inline="always", fastmath=_FAST)
+def _spline(t):
+    """Weights of the four points around a node at part t of its cell."""
+    s = 1.0 - t
+    return s * s * s / 6.0, 2.0 / 3.0 - t * t * (2.0 - t) / 2.0, 2.0 / 3.0 - s * s * (2.0 - s) / 2.0, t * t * t / 6.0
+
+
+@numba.njit(inline="always", fastmath=_FAST)
+def _spline_slope(t):
+    """Their derivatives in t."""
+    s = 1.0 - t
+    return -s * s / 2.0, t * (1.5 * t - 2.0), s * (2.0 - 1.5 * s), t * t / 2.0
+
+
+@_compile
+def spread(X, Y, charges, x0, y0, h, grid):
+    """Adds each node's charge to the 16 grid points around it; grid[0, 0] lies at (x0, y0)."""
+    for i in range(len(X)):
+        gx, gy = (X[i] - x0) / h, (Y[i] - y0) / h
+        ix, iy = int(gx), int(gy)
+        a0, a1, a2, a3 = _spline(gx - ix)
+        b0, b1, b2, b3 = _spline(gy - iy)
+        m = charges[i]
+        b0, b1, b2, b3 = m * b0, m * b1, m * b2, m * b3
+        for k in range(4):
+            a = a0 if k == 0 else a1 if k == 1 else a2 if k == 2 else a3
+            row = grid[ix - 1 + k]
+            row[iy - 1] += a * b0
+            row[iy] += a * b1
+            row[iy + 1] += a * b2
+            row[iy + 2] += a * b3
+
+
+@_compile
+def read(X, Y, charges, x0, y0, h, grid, lags, start, stop, potential, fx, fy):
+    """The field and its gradient at nodes start..stop, without what each node does to itself.
+
+    lags[k, l]: the grid's own field of a unit charge at lag (k, l), k, l = 0..3; a node's field on itself is the sum over
+    lags of the splines' autocorrelations, exactly.
+    """
+    for i in range(start, stop):
+        gx, gy = (X[i] - x0) / h, (Y[i] - y0) / h
+        ix, iy = int(gx), int(gy)
+        s, t = gx - ix, gy - iy
+        a0, a1, a2, a3 = _spline(s)
+        b0, b1, b2, b3 = _spline(t)
+        c0, c1, c2, c3 = _spline_slope(s)
+        d0, d1, d2, d3 = _spline_slope(t)
+        p, px, py = 0.0, 0.0, 0.0
+        for k in range(4):
+            a = a0 if k == 0 else a1 if k == 1 else a2 if k == 2 else a3
+            c = c0 if k == 0 else c1 if k == 1 else c2 if k == 2 else c3
+            row = grid[ix - 1 + k]
+            g0, g1, g2, g3 = row[iy - 1], row[iy], row[iy + 1], row[iy + 2]
+            value = b0 * g0 + b1 * g1 + b2 * g2 + b3 * g3
+            p += a * value
+            px += c * value
+            py += a * (d0 * g0 + d1 * g1 + d2 * g2 + d3 * g3)
+        # autocorrelations u_k(s) = sum_j a_j a_{j+k} and half their slopes
+        u0, u1, u2, u3 = (
+            a0 * a0 + a1 * a1 + a2 * a2 + a3 * a3,
+            2.0 * (a0 * a1 + a1 * a2 + a2 * a3),
+            2.0 * (a0 * a2 + a1 * a3),
+            2.0 * a0 * a3,
+        )
+        v0, v1, v2, v3 = (
+            b0 * b0 + b1 * b1 + b2 * b2 + b3 * b3,
+            2.0 * (b0 * b1 + b1 * b2 + b2 * b3),
+            2.0 * (b0 * b2 + b1 * b3),
+            2.0 * b0 * b3,
+        )
+        du0, du1, du2, du3 = (
+            a0 * c0 + a1 * c1 + a2 * c2 + a3 * c3,
+            a0 * c1 + c0 * a1 + a1 * c2 + c1 * a2 + a2 * c3 + c2 * a3,
+            a0 * c2 + c0 * a2 + a1 * c3 + c1 * a3,
+            a0 * c3 + c0 * a3,
+        )
+        dv0, dv1, dv2, dv3 = (
+            b0 * d0 + b1 * d1 + b2 * d2 + b3 * d3,
+            b0 * d1 + d0 * b1 + b1 * d2 + d1 * b2 + b2 * d3 + d2 * b3,
+            b0 * d2 + d0 * b2 + b1 * d3 + d1 * b3,
+            b0 * d3 + d0 * b3,
+        )
+        q, qx, qy = 0.0, 0.0, 0.0
+        for k in range(4):
+            u = u0 if k == 0 else u1 if k == 1 else u2 if k == 2 else u3
+            du = du0 if k == 0 else du1 if k == 1 else du2 if k == 2 else du3
+            g0, g1, g2, g3 = lags[k, 0], lags[k, 1], lags[k, 2], lags[k, 3]
+            value = v0 * g0 + v1 * g1 + v2 * g2 + v3 * g3
+            q += u * value
+            qx += du * value
+            qy += u * (dv0 * g0 + dv1 * g1 + dv2 * g2 + dv3 * g3)
+        m = charges[i]
+        potential[i] = p - m * q
+        fx[i] = (px - m * qx) / h
+        fy[i] = (py - m * qy) / h
+
+
+@_compile
+def count_near(starts, columns, rows):
+    """How many ordered pairs lie in the same or touching cells of a (rows x columns) list of cells."""
+    total = 0
+    for r in range(rows):
+        for c in range(columns):
+            here = starts[r * columns + c + 1] - starts[r * columns + c]
+            if here == 0:
+                continue
+            around = 0
+            low, high = max(c - 1, 0), min(c + 1, columns - 1)
+            for q in range(max(r - 1, 0), min(r + 1, rows - 1) + 1):
+                around += starts[q * columns + high + 1] - starts[q * columns + low]
+            total += here * around
+    return total
+
+
+@_compile
+def near_sums(
+    X, Y, charges, starts, columns, rows, cutoff, form, a, b, c, order, smooth, first, last, potential, fx, fy
+):
+    """Adds r - R over pairs nearer than ``cutoff`` (squared) to nodes in cell rows first..last; nodes sorted by cell.
+
+    R(xi) = smooth[0] + smooth[1] z + smooth[2] z^2 + smooth[3] z^3, z = xi - cutoff: what the mesh has already added.
+    """
+    s0, s1, s2, s3 = smooth[0], smooth[1], smooth[2], smooth[3]
+    for r in range(first, last):
+        for col in range(columns):
+            begin, end = starts[r * columns + col], starts[r * columns + col + 1]
+            if begin == end:
+                continue
+            low, high = max(col - 1, 0), min(col + 1, columns - 1)
+            for q in range(max(r - 1, 0), min(r + 1, rows - 1) + 1):
+                other, until = starts[q * columns + low], starts[q * columns + high + 1]
+                for i in range(begin, end):
+                    x, y = X[i], Y[i]
+                    p, px, py = 0.0, 0.0, 0.0
+                    for j in range(other, until):
+                        dx, dy = x - X[j], y - Y[j]
+                        xi = dx * dx + dy * dy
+                        if xi >= cutoff or j == i:
+                            continue
+                        if form == LOGARITHM:
+                            u = max(c + a * xi, 1e-140)
+                            value, slope = -(b / a) * math.log(u), -b / u
+                        else:
+                            value, slope = _radial(form, a, b, c, order, xi)
+                        z = xi - cutoff
+                        value -= s0 + z * (s1 + z * (s2 + z * s3))
+                        slope -= s1 + z * (2.0 * s2 + z * 3.0 * s3)
+                        p += charges[j] * value
+                        w = 2.0 * charges[j] * slope
+                        px += w * dx
+                        py += w * dy
+                    potential[i] += p
+                    fx[i] += px
+                    fy[i] += py

@@ -1,0 +1,224 @@
+"""Particle-mesh sums: spread the charges on a grid, convolve once, read potential and force with the same splines.
+
+Example: 70,000 nodes whose drawing measures 120 x 120 units of the Cauchy kernel are spread on 240 x 240 points; one real
+FFT forth and one back give the potential of every node, and the derivative of the splines its force: one convolution where
+interpolation by nodes needs four.
+
+Cubic B-splines blur; their blur is divided out of the kernel's transform ((2 + cos w)/3 squared per axis).  What a node does
+to itself is subtracted exactly.  The grid never has more than a few points per node: where the kernel is too narrow for such
+a grid, or singular, it is split (particle-particle particle-mesh).  Within ``CUTOFF`` grid steps the mesh carries a polynomial
+that continues the kernel smoothly to distance 0, and the difference is added pair by pair over a list of cells.
+
+The grid's step is one of a geometric sequence and its points lie at multiples of it, so that two drawings a step apart see
+the same grid and their values can be compared.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..errors import Unsupported
+from ..kernels import Radial
+from ..parallel import Workers
+from .exact import _code
+from .field import Field
+
+__all__ = ["Grid", "Mesh"]
+
+# Grid steps in units of the kernel's width sqrt(c/a) (1/sqrt(b) for the Gaussian): up to the first the mesh alone is
+# accurate enough; finer than the second pays no more.
+STEP, FINEST = 0.5, 0.25
+# Grid points per node: the bound that keeps an expanded drawing affordable.
+POINTS_PER_NODE = 4.0
+LEAST_POINTS = 128 * 128
+# Range of the pair part in grid steps.
+CUTOFF = 3.5
+TASK_NODES = 1 << 15
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Where the grid of one drawing lies: lowest point, step and numbers of points."""
+
+    x0: float
+    y0: float
+    h: float
+    nx: int
+    ny: int
+    near: bool  # whether the kernel is split
+
+    @property
+    def cutoff(self) -> float:
+        """Squared range of the pair part."""
+        return (CUTOFF * self.h) ** 2
+
+
+@dataclass(frozen=True, slots=True)
+class Mesh:
+    """Sums in O(n + grid log grid), for drawings in one or two dimensions."""
+
+    crew: Workers = field(default_factory=Workers, compare=False)
+    name: str = "mesh"
+    tolerance: float = 1e-2
+    _spectra: dict = field(default_factory=dict, compare=False, repr=False)
+
+    def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
+        """Potential and force of each radial function."""
+        n, d = Y.shape
+        if d > 2:
+            raise Unsupported(f"the mesh needs drawings in 1 or 2 dimensions, given {d}: use nbody='tree'")
+        from .. import compiled_mesh
+
+        X = np.ascontiguousarray(Y[:, 0])
+        Z = np.ascontiguousarray(Y[:, 1]) if d == 2 else np.zeros(n)
+        answer: dict[Radial, Field] = {}
+        for grid, group in self._grids(X, Z, radials).items():
+            density = np.zeros((grid.nx, grid.ny))
+            compiled_mesh.spread(X, Z, charges, grid.x0, grid.y0, grid.h, density)
+            transform = self._forward(density)
+            for radial in group:
+                answer[radial] = self._one(X, Z, charges, radial, grid, transform, d)
+        return tuple(answer[radial] for radial in radials)
+
+    def _grids(self, X: np.ndarray, Z: np.ndarray, radials: tuple[Radial, ...]) -> dict[Grid, list[Radial]]:
+        grids: dict[Grid, list[Radial]] = {}
+        for radial in radials:
+            grids.setdefault(grid_for(X, Z, radial), []).append(radial)
+        return grids
+
+    def _forward(self, density: np.ndarray) -> np.ndarray:
+        from scipy import fft
+
+        lx, ly = (_length(k) for k in density.shape)
+        half = fft.rfft(density, ly, axis=1, workers=self.crew.threads)
+        return fft.fft(half, lx, axis=0, workers=self.crew.threads, overwrite_x=True)
+
+    def _one(self, X, Z, charges, radial: Radial, grid: Grid, transform: np.ndarray, d: int) -> Field:
+        from scipy import fft
+
+        from .. import compiled_mesh
+
+        spectrum, lags, smooth = self._spectrum(radial, grid)
+        half = fft.ifft(transform * spectrum, axis=0, workers=self.crew.threads, overwrite_x=True)[: grid.nx]
+        values = fft.irfft(half, _length(grid.ny), axis=1, workers=self.crew.threads)[:, : grid.ny]
+        n = len(X)
+        potential, fx, fy = np.empty(n), np.empty(n), np.empty(n)
+
+        def work(start: int) -> None:
+            compiled_mesh.read(
+                X, Z, charges, grid.x0, grid.y0, grid.h, values, lags, start, min(start + TASK_NODES, n), potential, fx, fy
+            )
+
+        self.crew.map(work, range(0, n, TASK_NODES))
+        if grid.near:
+            self._add_near(X, Z, charges, radial, grid, smooth, potential, fx, fy)
+        force = np.stack([fx, fy], axis=1) if d == 2 else fx[:, None].copy()
+        return Field(potential, force)
+
+    def _spectrum(self, radial: Radial, grid: Grid) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Transform of the kernel with the splines' blur divided out, its field at small lags, and its smooth centre."""
+        key = (radial, grid.h, grid.nx, grid.ny, grid.near)
+        if key in self._spectra:
+            return self._spectra[key]
+        from scipy import fft
+
+        lx, ly = _length(grid.nx), _length(grid.ny)
+        ix = np.minimum(np.arange(lx), lx - np.arange(lx))[: lx // 2 + 1] * grid.h
+        iy = np.minimum(np.arange(ly), ly - np.arange(ly))[: ly // 2 + 1] * grid.h
+        xi = (ix * ix)[:, None] + iy * iy
+        smooth = np.zeros(4)
+        if grid.near:
+            smooth = taylor(radial, grid.cutoff)
+            inside = xi < grid.cutoff
+            quarter = radial.value(np.where(inside, grid.cutoff, xi))
+            z = xi[inside] - grid.cutoff
+            quarter[inside] = smooth[0] + z * (smooth[1] + z * (smooth[2] + z * smooth[3]))
+        else:
+            quarter = radial.value(xi)
+        # The kernel is even along both axes: its transform is real and needs cosines only.
+        even = fft.dct(fft.dct(quarter, 1, axis=0), 1, axis=1) if lx % 2 == 0 and ly % 2 == 0 else None
+        assert even is not None
+        blur_x = ((2.0 + np.cos(2.0 * np.pi * np.arange(lx // 2 + 1) / lx)) / 3.0) ** 2
+        blur_y = ((2.0 + np.cos(2.0 * np.pi * np.arange(ly // 2 + 1) / ly)) / 3.0) ** 2
+        even /= blur_x[:, None] * blur_y
+        lags = fft.idct(fft.idct(even, 1, axis=0)[:4], 1, axis=1)[:, :4].copy()
+        spectrum = np.concatenate([even, even[-2:0:-1]])
+        self._spectra.clear() if len(self._spectra) >= 4 else None
+        self._spectra[key] = spectrum, lags, smooth
+        return self._spectra[key]
+
+    def _add_near(self, X, Z, charges, radial: Radial, grid: Grid, smooth, potential, fx, fy) -> None:
+        from .. import compiled_mesh
+
+        cell = CUTOFF * grid.h
+        column = ((Z - grid.y0) / cell).astype(np.int64)
+        row = ((X - grid.x0) / cell).astype(np.int64)
+        columns, rows = int(column.max()) + 1, int(row.max()) + 1
+        flat = row * columns + column
+        order = np.argsort(flat, kind="stable")
+        starts = np.zeros(rows * columns + 1, dtype=np.int64)
+        np.cumsum(np.bincount(flat, minlength=rows * columns), out=starts[1:])
+        Xs, Zs, cs = X[order], Z[order], charges[order]
+        p, gx, gy = np.zeros(len(X)), np.zeros(len(X)), np.zeros(len(X))
+        code = _code(radial, halves=False)
+        tasks = max(1, rows // 64)
+
+        def work(first: int) -> None:
+            compiled_mesh.near_sums(
+                Xs, Zs, cs, starts, columns, rows, grid.cutoff, *code, smooth, first, min(first + tasks, rows), p, gx, gy
+            )
+
+        self.crew.map(work, range(0, rows, tasks))
+        potential[order] += p
+        fx[order] += gx
+        fy[order] += gy
+
+
+def grid_for(X: np.ndarray, Z: np.ndarray, radial: Radial) -> Grid:
+    """The grid on which a drawing's sums of a radial function are taken."""
+    x_low, x_high, y_low, y_high = X.min(), X.max(), Z.min(), Z.max()
+    points = max(LEAST_POINTS, POINTS_PER_NODE * len(X))
+    width, height = max(x_high - x_low, 1e-12), max(y_high - y_low, 0.0)
+    # The step of a grid with that many points, margins of 4 points included.
+    across, margin = width + height, 4.0
+    area = width * height
+    free = points - margin * margin
+    step = (margin * across + math.sqrt((margin * across) ** 2 + 4.0 * free * area)) / (2.0 * free)
+    kernel = radial.kernel
+    near = True
+    if not kernel.singular:
+        scale = 1.0 / math.sqrt(kernel.b) if kernel.a == 0 else math.sqrt(kernel.c / kernel.a)
+        scale /= math.sqrt(max(1.0, abs(radial.order))) if kernel.a == 0 else 1.0
+        near = step > STEP * scale
+        step = max(step, FINEST * scale)
+    step = 2.0 ** (math.ceil(4.0 * math.log2(step)) / 4.0)
+    x0, y0 = (math.floor(x_low / step) - 1) * step, (math.floor(y_low / step) - 1) * step
+    nx, ny = int((x_high - x0) / step) + 3, int((y_high - y0) / step) + 3
+    return Grid(x0, y0, step, _points(nx), _points(ny), near)
+
+
+def taylor(radial: Radial, at: float) -> np.ndarray:
+    """r and its first three derivatives over k!, at xi = at: the polynomial that replaces r nearer than that.
+
+    Derivatives by complex-step-free Richardson differences of the exact slope, which is smooth there.
+    """
+    h = 0.02 * at
+    slope = radial.slope(at + h * np.array([-2.0, -1.0, 0.0, 1.0, 2.0]))
+    first = slope[2]
+    second = (8.0 * (slope[3] - slope[1]) - (slope[4] - slope[0])) / (12.0 * h)
+    third = (16.0 * (slope[3] + slope[1]) - (slope[4] + slope[0]) - 30.0 * slope[2]) / (12.0 * h * h)
+    return np.array([float(radial.value(np.array([at]))[0]), first, second / 2.0, third / 6.0])
+
+
+def _points(k: int) -> int:
+    """Round up to a number of grid points whose double is even and quickly transformed; few sizes, so spectra are reused."""
+    return _length(k) // 2
+
+
+def _length(k: int) -> int:
+    from scipy import fft
+
+    return 2 * fft.next_fast_len(max(k, 8))
