@@ -78,9 +78,9 @@ def class_accuracy(
     """Share of nodes whose class is the majority among their k nearest other nodes (leave-one-out), in [0,
     1].
 
-    Classes tied for the majority share the point; ties in distance are broken at random. `classes` (n,):
-    integers, -1 unknown; nodes of unknown class take no part, neither voting nor asking. NaN below two known
-    nodes.
+    Of classes tied for the majority the nearest one wins; ties in distance are broken at random. `classes`
+    (n,): integers, -1 unknown; nodes of unknown class take no part, neither voting nor asking. NaN below two
+    known nodes.
     """
     rng = np.random.default_rng(seed)
     Y, classes, _ = _known(Y, classes)
@@ -88,13 +88,11 @@ def class_accuracy(
     if k < 1:
         return NOTHING
     nodes, exact = sample_of(np.arange(n), sample, SAMPLE_ABOVE, SAMPLE, rng)
-    votes = np.sort(classes[nearest(Y, nodes, k, rng).indices.reshape(len(nodes), k)], axis=1)
-    # support[t, a]: how many of t's voters say what voter a says.
+    votes = classes[nearest(Y, nodes, k, rng)]
+    # support[t, a]: how many of t's voters say what its a-th nearest says.
     support = (votes[:, :, None] == votes[:, None, :]).sum(axis=2)
-    best = support.max(axis=1)
-    winners = ((support == best[:, None]) / support).sum(axis=1)
-    own = (votes == classes[nodes, None]).sum(axis=1)
-    return mean_of((own == best) / winners, n, exact)
+    winner = votes[np.arange(len(nodes)), support.argmax(axis=1)]
+    return mean_of((winner == classes[nodes]).astype(float), n, exact)
 
 
 def _ranked_relevance(Y: np.ndarray, classes: np.ndarray, node: int) -> np.ndarray:

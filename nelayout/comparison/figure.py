@@ -15,8 +15,8 @@ COLUMNS = 4
 """Drawings in a row: more, and a page's width shows none of them well."""
 INCHES = 3.4
 """Side of one drawing."""
-ROW, BORDER, NAME = 0.3, 0.15, 1.6
-"""Height of a line of the table, free space around everything, width of the drawings' names, in inches."""
+ROW, BORDER, NAME, SLANT = 0.3, 0.15, 1.6, 0.6
+"""Height of a table line, free space around, width of the names and of the last heading, in inches."""
 READABLE = 0.55
 """Score from which the cell is dark enough for white figures."""
 
@@ -38,7 +38,7 @@ def side_by_side(comparison: Comparison) -> Any:
     rows = -(-len(drawings) // columns)
     measures = list(next(iter(comparison.measured.values())))
     table = ROW * (len(drawings) + 4) if measures else 0.0
-    width = max(columns * INCHES, NAME + 0.62 * len(measures) if measures else 0.0) + 2 * BORDER
+    width = max(columns * INCHES, NAME + SLANT + 0.62 * len(measures) if measures else 0.0) + 2 * BORDER
     height = rows * (INCHES + ROW) + table + 2 * BORDER
     figure = Figure(figsize=(width, height), dpi=100, facecolor="white")
     FigureCanvasAgg(figure)
@@ -65,7 +65,7 @@ def _table(ax: Any, comparison: Comparison, measures: list[str], width: float, h
     ax.set_xlim(0, width)
     ax.set_ylim(height, 0)
     ax.set_axis_off()
-    cell = (width - NAME) / len(measures)
+    cell = (width - NAME - SLANT) / len(measures)
     top = height - ROW * len(comparison.measured)
     shades = colormaps["Blues"]
     for m, name in enumerate(measures):

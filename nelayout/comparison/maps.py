@@ -10,8 +10,9 @@ lat), y = lat; otherwise the map itself is stretched.
 from __future__ import annotations
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from nelayout.comparison.neighborhoods import hits, standardized
+from nelayout.comparison.neighborhoods import TIE, hits, standardized
 from nelayout.comparison.samples import NOTHING, Estimate, mean_of, sample_of
 
 NEIGHBORS = 10
@@ -50,15 +51,17 @@ def map_neighbors(
     if k < 1:
         return NOTHING
     nodes, exact = sample_of(np.arange(n), sample, SAMPLE_ABOVE, SAMPLE, rng)
-    return mean_of(hits(standardized(Y), nodes, nearest(standardized(X), nodes, k, rng), rng) / k, n, exact)
+    relevant = np.sort(nearest(standardized(X), nodes, k, rng), axis=1)
+    rows = csr_array(
+        (np.ones(relevant.size, np.float32), relevant.ravel(), np.arange(0, relevant.size + 1, k)),
+        (len(nodes), n),
+    )
+    return mean_of(hits(standardized(Y), nodes, rows, rng) / k, n, exact)
 
 
-def nearest(X: np.ndarray, nodes: np.ndarray, k: int, rng: np.random.Generator):
-    """Row t: the k nodes nearest to nodes[t], itself excluded, ties broken at random; 1 <= k < n."""
-    from scipy.sparse import csr_array
+def nearest(X: np.ndarray, nodes: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
+    """The k others nearest to each of `nodes`, nearest first, ties at random; (len(nodes), k), 1 <= k < n."""
     from scipy.spatial import KDTree
-
-    from nelayout.comparison.neighborhoods import TIE
 
     n = len(X)
     tree = KDTree(X)
@@ -77,10 +80,9 @@ def nearest(X: np.ndarray, nodes: np.ndarray, k: int, rng: np.random.Generator):
             border = ball[~surely & (ball != nodes[t])]
             surely = ball[surely & (ball != nodes[t])]
             chosen[t] = np.concatenate([surely, rng.choice(border, k - len(surely), replace=False)])
-    chosen = np.sort(chosen, axis=1)
-    return csr_array(
-        (np.ones(chosen.size, np.float32), chosen.ravel(), np.arange(0, chosen.size + 1, k)), (len(nodes), n)
-    )
+    length = np.sqrt(((X[chosen] - X[nodes, None]) ** 2).sum(axis=2))
+    order = np.lexsort((rng.random(length.shape), length))
+    return np.take_along_axis(chosen, order, axis=1)
 
 
 def _balls(tree, X: np.ndarray, nodes: np.ndarray, radius: np.ndarray, at_once: int = 2_000):

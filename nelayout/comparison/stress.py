@@ -39,7 +39,7 @@ def scaled_stress(
             total += (column[reached] - column[pivot]) ** 2
         ratio = np.sqrt(total) / hops
         sums[t] = ratio.sum(), (ratio * ratio).sum(), len(ratio)
-    first, second, pairs = sums.sum(axis=0)
+    first, second, pairs = sums.sum(axis=0).tolist()
     if not pairs:
         return NOTHING
     if not second:
