@@ -127,7 +127,7 @@ class Normalized:
         return None
 
     def at(self, mass: float) -> float:
-        return 1.0 / mass
+        return 1.0 / mass if mass > 0 else math.inf  # mass 0: further apart than floats can tell
 
     def couple(self, divergence, sums: Sums, attraction: float) -> Coupling:
         moving = -(attraction * sums.edges_slope + sums.tail_slope) / sums.mass

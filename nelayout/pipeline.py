@@ -30,7 +30,7 @@ from .packing import pack
 from .parallel import Workers, workers
 from .solution import Solution
 from .solver import Drawing, Floor, Stopped, Task, Watch, draw_component
-from .start import frame, place_missing, radius, random_positions
+from .start import as_before, one_place, place_missing, radius, random_positions
 
 __all__ = ["solve"]
 
@@ -226,7 +226,16 @@ class _Run:
             return Y
         placed = [part for part in parts if part.start is not None and not np.isnan(part.start).all()]
         for part in placed:
-            Y[part.nodes] = part.Y if len(parts) == 1 and still is None else _as_before(part, self.options["scale"])
+            if len(parts) == 1 and still is None:
+                Y[part.nodes] = part.Y
+                continue
+            assert part.start is not None
+            assert part.drawing is not None
+            held = part.fixed if part.fixed is not None and part.fixed.any() else None
+            if held is not None and not one_place(part.start[held]):
+                Y[part.nodes] = part.drawing.before
+            else:
+                Y[part.nodes] = as_before(part.Y, part.start, held, self.options["scale"])
         rest = [part for part in parts if all(part is not p for p in placed)]
         if rest:  # beside what has a place already
             own = [part.Y for part in rest]
@@ -250,7 +259,7 @@ class _Run:
         o = self.options
         if not len(Y):
             return Y
-        # What is near is judged about the drawing's own middle: coordinates far from the origin bring their rounding only.
+        # What is near is judged about the drawing's own middle: far from the origin, only rounding is added.
         middle: Any = 0.0
         if still is not None:
             assert start is not None
@@ -304,26 +313,3 @@ class _Run:
             tuple(self.notes),
             time.perf_counter() - began,
         )
-
-
-def _as_before(part: Part, scale: float | None) -> np.ndarray:
-    """The drawing at the size and place of its start: exactly where nodes are fixed, by radius and centroid elsewhere.
-
-    A start on a single point gives the place but no size: the drawing then reaches ``scale`` away from it.
-    """
-    assert part.start is not None and part.drawing is not None
-    Y, known = part.Y, ~np.isnan(part.start[:, 0])
-    there = known
-    if part.fixed is not None and part.fixed.any():
-        there = part.fixed
-        if (part.start[there] != part.start[there][0]).any():
-            return part.drawing.before
-    middle, extent = frame(part.start)
-    before = (part.start - middle) / extent  # the reader's units may be of any magnitude
-    here = Y - np.sum(Y[there], axis=0) / np.count_nonzero(there)
-    if radius(before[known]) > 0 and radius(here[known]) > 0:
-        factor = extent * (radius(before[known]) / radius(here[known]))
-    else:
-        reach = float(np.abs(here).max())
-        factor = scale / reach if scale is not None and reach > 0 else 1.0
-    return factor * here + (middle + extent * (np.sum(before[there], axis=0) / np.count_nonzero(there)))

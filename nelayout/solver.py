@@ -21,7 +21,7 @@ from .objective import Affinity, Evaluation, Objective
 from .optimizers import Majorize, Optimizer, optimizer_named
 from .parallel import Workers
 from .solution import Progress, Step
-from .start import place_missing, prolong, radius, random_positions, size_search
+from .start import frame, place_missing, prolong, radius, random_positions, size_search, stirred
 
 __all__ = ["Drawing", "Floor", "Stopped", "Watch", "draw_component"]
 
@@ -79,7 +79,13 @@ class Drawing:
     Y: np.ndarray
     evaluation: Evaluation | None = None
     reason: str = "max_iter"
-    size: float = 1.0  # what a warm start has been multiplied by
+    place: np.ndarray | float = 0.0  # a warm start lies at Y / size + place
+    size: float = 1.0
+
+    @property
+    def before(self) -> np.ndarray:
+        """Y at the size and place of its warm start."""
+        return self.Y / self.size + self.place
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,20 +108,27 @@ def draw_component(
     show: Callable[[np.ndarray], np.ndarray],
     start: np.ndarray | None = None,
     fixed: np.ndarray | None = None,
+    into: Drawing | None = None,
 ) -> Drawing:
     """Draw one connected graph of two or more nodes.
 
     ``start`` (n, dim) with NaN rows for nodes without a position is a warm start; ``fixed`` masks nodes that stay.
     ``show`` turns the component's positions into the whole graph's, for callbacks.  Positions come back in the method's own
-    units, those of fixed nodes scaled with the rest.
+    units, those of fixed nodes scaled with the rest; ``into`` holds them also when the run is interrupted.
     """
     n = affinity.P.shape[0]
     stages = task.method.stages
-    drawing = Drawing(np.zeros((n, task.dim)))
+    drawing = Drawing(np.zeros((n, task.dim))) if into is None else into
     free = None if fixed is None or not fixed.any() else ~fixed
     if start is not None and not np.isnan(start).all():
-        drawing.Y = place_missing(start, affinity.P, rng)
-        stages = tuple(stage for stage in stages if not stage.shape)
+        drawing.place, extent = frame(start)
+        drawing.size = 1.0 / extent
+        drawing.Y = place_missing((start - drawing.place) / extent, affinity.P, rng)
+        if task.max_iter == 0:
+            return drawing
+        drawing.Y = stirred(drawing.Y, free, rng)
+        # Strong attraction would draw another map: a start that the reader knows goes to the last stages.
+        stages = tuple(stage for stage in stages if not stage.shape and stage.attraction == 1.0)
         stages = stages or (Stage("majorize", "majorize", 60),)
     elif not any(stage.levels for stage in stages) or n == 2:
         drawing.Y = random_positions(n, task.dim, rng)
@@ -131,7 +144,7 @@ def draw_component(
             continue
         objective = task.floor.objective(method, affinity, free).annealed(stage.attraction)
         if sized_for != method:
-            _resize(objective, drawing, free)
+            _resize(objective, drawing)
             sized_for = method
         steps = stage.max_iter
         if task.max_iter is not None:  # shared out among the stages in proportion
@@ -144,11 +157,11 @@ def draw_component(
             drawing.Y = Y
             return show(Y)
 
-        # Fixed nodes hold the drawing at a size that only they and the search for it decide: search again on the way.
-        rounds = RESIZINGS if free is not None and not objective.scale_free else 1
+        # How far apart the fixed nodes are, in the drawing's units, is free: search for it on the way.
+        rounds = 1 if free is None else RESIZINGS if free.any() else 0
         for turn in range(rounds):
             if turn:
-                _resize(objective, drawing, free)
+                _spread_fixed(objective, drawing)
             share = steps // rounds + (turn < steps % rounds)
             drawing.Y, drawing.evaluation, drawing.reason = _descend(
                 objective, drawing.Y, optimizer, share, tol, stage.name, watch, current
@@ -156,12 +169,26 @@ def draw_component(
     return drawing
 
 
-def _resize(objective: Objective, drawing: Drawing, free: np.ndarray | None) -> None:
-    """Bring a drawing to the size that the objective wants, about its centroid; about the origin when nodes are fixed."""
-    if free is None:
-        drawing.Y = drawing.Y - np.sum(drawing.Y, axis=0) / len(drawing.Y)
+def _resize(objective: Objective, drawing: Drawing) -> None:
+    """Bring a drawing to the size that the objective wants, with its centroid at the origin."""
+    middle = np.sum(drawing.Y, axis=0) / len(drawing.Y)
+    drawing.place = drawing.place + middle / drawing.size
+    drawing.Y = drawing.Y - middle
     factor = size_search(objective, drawing.Y)
     drawing.Y = drawing.Y * factor
+    drawing.size *= factor
+
+
+def _spread_fixed(objective: Objective, drawing: Drawing) -> None:
+    """Bring the fixed nodes alone to the size that the objective wants, about their own centroid."""
+    assert objective.free is not None
+    fixed = ~objective.free
+    here = drawing.Y[fixed]
+    middle = np.sum(here, axis=0) / len(here)
+    factor = size_search(objective, drawing.Y, fixed)
+    drawing.Y = drawing.Y.copy()
+    drawing.Y[fixed] = middle + factor * (here - middle)
+    drawing.place = drawing.place + (1.0 - 1.0 / factor) * middle / drawing.size
     drawing.size *= factor
 
 

@@ -8,10 +8,22 @@ import numpy as np
 
 from .objective import Objective
 
-__all__ = ["place_missing", "prolong", "random_positions", "size_search"]
+__all__ = [
+    "as_before",
+    "frame",
+    "one_place",
+    "place_missing",
+    "prolong",
+    "radius",
+    "random_positions",
+    "size_search",
+    "stirred",
+]
 
 # Moves of a node that has just been split from its cluster, in units of the typical distance between nodes.
 JITTER = 0.1
+# A drawing is flat when it leaves a line (a plane) by less than this part of its extent.
+FLAT = 1e-6
 _GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 
 
@@ -24,6 +36,82 @@ def radius(Y: np.ndarray) -> float:
     """Root mean squared distance to the centroid."""
     centred = Y - np.sum(Y, axis=0) / max(len(Y), 1)
     return math.sqrt(float(np.sum(centred * centred)) / max(len(Y), 1))
+
+
+# Smallest relative decrease of J for which a doubling of the size goes on: some objectives have no best size.
+FLAT_VALUE = 1e-9
+
+
+def frame(Y: np.ndarray) -> tuple[np.ndarray, float]:
+    """Middle (d,) and half the extent of the rows of Y (n, d) that are not NaN; extent 1 if they all coincide.
+
+    (Y - middle) / extent is in [-1, 1]: whatever units positions come in, sums of their squares stay finite.
+    """
+    known = Y[~np.isnan(Y[:, 0])]
+    low, high = known.min(axis=0), known.max(axis=0)
+    middle = low / 2 + high / 2
+    extent = float(np.max(high / 2 - low / 2))
+    rounding = 1e-14 * float(np.abs(known).max())
+    return middle, extent if extent > max(rounding, 1e-290) else 1.0
+
+
+def one_place(Y: np.ndarray) -> bool:
+    """Whether all rows are equal."""
+    return not (Y != Y[0]).any()
+
+
+def as_before(Y: np.ndarray, start: np.ndarray, fixed: np.ndarray | None, scale: float | None) -> np.ndarray:
+    """Y at the size and place of its start, judged by radius and centroid of the nodes that had a place.
+
+    ``fixed`` masks nodes on a single point, which then is the place.  Where the start gives no size, the drawing
+    reaches ``scale`` away from its place.
+    """
+    known = ~np.isnan(start[:, 0])
+    there = known if fixed is None else fixed
+    middle, extent = frame(start)
+    before = (start - middle) / extent  # the reader's units may be of any magnitude
+    here = Y - np.sum(Y[there], axis=0) / np.count_nonzero(there)
+    if radius(before[known]) > 0 and radius(here[known]) > 0:
+        factor = extent * (radius(before[known]) / radius(here[known]))
+    else:
+        reach = float(np.abs(here).max())
+        factor = scale / reach if scale is not None and reach > 0 else 1.0
+    return factor * here + (middle + extent * (np.sum(before[there], axis=0) / np.count_nonzero(there)))
+
+
+def stirred(Y: np.ndarray, free: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
+    """Y with its coincident nodes a little apart, and stirred as a whole where it is flat.
+
+    Nodes on one point do not push each other, and nodes on one line push along it only: they would stay there.
+    """
+    n, dim = Y.shape
+    order = np.lexsort(Y.T)
+    same = np.all(Y[order[1:]] == Y[order[:-1]], axis=1)
+    stir = np.zeros(n, dtype=bool)
+    stir[order[1:][same]] = stir[order[:-1][same]] = True
+    if _flat(Y):
+        stir[:] = True
+    if free is not None:
+        stir &= free
+    if not stir.any():
+        return Y
+    typical = (radius(Y) or 1.0) / math.sqrt(n)
+    return np.where(stir[:, None], Y + JITTER * typical * rng.standard_normal((n, dim)), Y)
+
+
+def _flat(Y: np.ndarray) -> bool:
+    """Whether Y lies in fewer dimensions than it has, and than its number of nodes would allow."""
+    rest = Y - np.sum(Y, axis=0) / len(Y)
+    extent = 0.0
+    for _ in range(min(Y.shape[1], len(Y) - 1)):
+        lengths = np.sqrt(np.sum(rest * rest, axis=1))
+        far = int(np.argmax(lengths))
+        extent = extent or float(lengths[far])
+        if not lengths[far] > FLAT * extent:
+            return True
+        axis = rest[far] / lengths[far]
+        rest = rest - np.sum(rest * axis, axis=1)[:, None] * axis
+    return False
 
 
 def prolong(Y: np.ndarray, cluster: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -62,17 +150,28 @@ def place_missing(Y: np.ndarray, P, rng: np.random.Generator) -> np.ndarray:
     return Y
 
 
-def size_search(objective: Objective, Y: np.ndarray) -> float:
+def size_search(objective: Objective, Y: np.ndarray, part: np.ndarray | None = None) -> float:
     """s > 0 that minimises J(s Y): the size at which ``objective`` takes over a drawing whose size means nothing to it.
 
+    With ``part``, a mask, only these nodes are spread by s, about their own centroid.
     Brackets the minimum over powers of two from radius 1, then narrows ln s to 0.05 by golden section.
     """
-    size = radius(Y)
-    if objective.scale_free or not size > 0:
+    moving = Y if part is None else Y[part]
+    size = radius(moving)
+    if not size > 0 or (part is None and objective.scale_free):
         return 1.0
+    centre: np.ndarray | float = 0.0
+    if part is not None:
+        centre, size = np.sum(moving, axis=0) / len(moving), 1.0
 
     def value(log_s: float) -> float:
-        v = objective.evaluate(Y * (math.exp(log_s) / size), gradient=False).value
+        at = centre + (math.exp(log_s) / size) * (moving - centre)
+        if part is not None:
+            spread, at = at, Y.copy()
+            at[part] = spread
+        # Far from the right size J may leave the range of floats.
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            v = objective.evaluate(at, gradient=False).value
         return v if math.isfinite(v) else math.inf
 
     step = math.log(2.0)
@@ -84,9 +183,9 @@ def size_search(objective: Objective, Y: np.ndarray) -> float:
         low, high = a - step, a + step
     else:
         previous = a
-        for _ in range(60):
+        for _ in range(1000 if part is None else 20):  # weights may be of any magnitude
             further = value(near + direction)
-            if further >= best:
+            if not further < best - FLAT_VALUE * abs(best):
                 break
             previous, near, best = near, near + direction, further
         low, high = min(previous, near + direction), max(previous, near + direction)
