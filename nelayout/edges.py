@@ -37,7 +37,8 @@ class Edges:
     def __init__(self, P: csr_array, mass: np.ndarray, linear: bool, crew: Workers, compiled: bool) -> None:
         self.indptr, self.indices, self.P = P.indptr, P.indices, P.data
         self.crew, self.compiled = crew, compiled
-        self.n = P.shape[0]
+        self.n, self.size = P.shape[0], len(P.data)
+        self.weight = float(np.sum(P.data))
         self.rows = None if compiled else np.repeat(np.arange(self.n), np.diff(P.indptr))
         self.pair_mass: np.ndarray | None = None
         if not linear and not np.all(mass == 1.0):

@@ -24,12 +24,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.sparse import csr_array
 
+from .affinities.random_walk import RandomWalk
 from .connections import Connection, Sums
 from .divergences import Divergence, Similarity
 from .edges import Edges
 from .kernels import Kernel, Radial
 from .nbody import NBody
 from .parallel import Workers
+from .walk_edges import WalkEdges
 
 __all__ = ["Affinity", "Evaluation", "Objective"]
 
@@ -42,12 +44,14 @@ class Affinity:
     mass   (n,) positive
     inside weight of P that merged pairs hold: they still count in sum P
     hidden sum over clusters of m_C^2 - sum_{i in C} m_i^2: pairs at distance 0 that still count in every sum over M
+    walk   the random walk on P whose dense p stands in the objective in place of P, if P is to be smoothed so
     """
 
     P: csr_array
     mass: np.ndarray
     inside: float = 0.0
     hidden: float = 0.0
+    walk: RandomWalk | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +77,15 @@ class Objective:
     compiled: bool = False
     attraction: float = 1.0
     free: np.ndarray | None = None
-    edges: Edges = field(init=False, repr=False)
+    edges: Edges | WalkEdges = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.connection.check(self.divergence)
         affinity = self.affinity
-        edges = Edges(affinity.P, affinity.mass, self.divergence.linear, self.crew, self.compiled)
+        if affinity.walk is not None:
+            edges = WalkEdges(affinity.walk)
+        else:
+            edges = Edges(affinity.P, affinity.mass, self.divergence.linear, self.crew, self.compiled)
         object.__setattr__(self, "edges", edges)
 
     def annealed(self, attraction: float) -> Objective:
@@ -122,7 +129,7 @@ class Objective:
         edges_value, edges_slope = edges.value, edges.slope
         if inside:  # merged pairs: q(0) = 1, so b = lambda
             edges_value, edges_slope = self._with_inside(edges_value, edges_slope, inside, connection)
-        weight = float(np.sum(affinity.P.data)) + inside
+        weight = self.edges.weight + inside
         coupling = self.connection.couple(
             self.divergence,
             Sums(edges_value, edges_slope, tail, tail_slope, sums.get(plain, np.nan), weight, total),
@@ -142,8 +149,7 @@ class Objective:
 
     def attraction_at_zero(self, connection: float) -> np.ndarray:
         """omega of every edge if all had length 0: the curvature of the attraction that spectral directions use."""
-        affinity, scale = self.affinity, self.connection.at(1.0 / connection)
-        b = Similarity(self.kernel, np.zeros(len(affinity.P.data)), scale)
+        b = Similarity(self.kernel, np.zeros(self.edges.size), self.connection.at(1.0 / connection))
         slope = self.edges.scaled_slope(self.divergence, b)
         omega = -self.kernel.decay(np.zeros(1)) * slope
         if self.connection.name == "optimal":

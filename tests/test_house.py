@@ -27,6 +27,7 @@ FLOORS = (
     "divergences",
     "connections",
     "edges nbody",
+    "walk_edges",
     "objective",
     "optimizers method",
     "start coarsen catalogue",
