@@ -10,9 +10,9 @@ import math
 
 import numba
 
-from .compiled import _FAST, LOGARITHM, _compile, _radial
+from .compiled import _FAST, INVERSE, LOGARITHM, _compile, _radial
 
-__all__ = ["count_near", "near_sums", "read", "spread"]
+__all__ = ["near_sums", "read", "spread"]
 
 
 @numba.njit(inline="always", fastmath=_FAST)
@@ -114,23 +114,6 @@ def read(X, Y, charges, x0, y0, h, grid, lags, start, stop, potential, fx, fy):
 
 
 @_compile
-def count_near(starts, columns, rows):
-    """How many ordered pairs lie in the same or touching cells of a (rows x columns) list of cells."""
-    total = 0
-    for r in range(rows):
-        for c in range(columns):
-            here = starts[r * columns + c + 1] - starts[r * columns + c]
-            if here == 0:
-                continue
-            around = 0
-            low, high = max(c - 1, 0), min(c + 1, columns - 1)
-            for q in range(max(r - 1, 0), min(r + 1, rows - 1) + 1):
-                around += starts[q * columns + high + 1] - starts[q * columns + low]
-            total += here * around
-    return total
-
-
-@_compile
 def near_sums(
     X, Y, charges, starts, columns, rows, cutoff, form, a, b, c, order, smooth, first, last, potential, fx, fy
 ):
@@ -150,23 +133,37 @@ def near_sums(
                 for i in range(begin, end):
                     x, y = X[i], Y[i]
                     p, px, py = 0.0, 0.0, 0.0
-                    for j in range(other, until):
-                        dx, dy = x - X[j], y - Y[j]
-                        xi = dx * dx + dy * dy
-                        if xi >= cutoff or j == i:
-                            continue
-                        if form == LOGARITHM:
-                            u = max(c + a * xi, 1e-140)
-                            value, slope = -(b / a) * math.log(u), -b / u
-                        else:
-                            value, slope = _radial(form, a, b, c, order, xi)
-                        z = xi - cutoff
-                        value -= s0 + z * (s1 + z * (s2 + z * s3))
-                        slope -= s1 + z * (2.0 * s2 + z * 3.0 * s3)
-                        p += charges[j] * value
-                        w = 2.0 * charges[j] * slope
-                        px += w * dx
-                        py += w * dy
+                    if form == INVERSE:
+                        # Every pair of the cells is computed and those out of range are masked: the loop vectorises.
+                        for j in range(other, until):
+                            dx, dy = x - X[j], y - Y[j]
+                            xi = dx * dx + dy * dy
+                            z = xi - cutoff
+                            m = charges[j] if z < 0.0 else 0.0
+                            value = 1.0 / max(c + a * xi, 1e-140)
+                            p += m * (value - (s0 + z * (s1 + z * (s2 + z * s3))))
+                            w = m * (a * value * value + s1 + z * (2.0 * s2 + z * 3.0 * s3))
+                            px -= w * dx
+                            py -= w * dy
+                        if other <= i < until:  # the pair of a node with itself, taken back
+                            value = 1.0 / max(c, 1e-140)
+                            p -= charges[i] * (value - (s0 - cutoff * (s1 - cutoff * (s2 - cutoff * s3))))
+                    else:
+                        for j in range(other, until):
+                            dx, dy = x - X[j], y - Y[j]
+                            z = dx * dx + dy * dy - cutoff
+                            if z >= 0.0 or j == i:
+                                continue
+                            if form == LOGARITHM:
+                                u = max(c + a * (z + cutoff), 1e-140)
+                                value, slope = -(b / a) * math.log(u), -b / u
+                            else:
+                                value, slope = _radial(form, a, b, c, order, z + cutoff)
+                            m = charges[j]
+                            p += m * (value - (s0 + z * (s1 + z * (s2 + z * s3))))
+                            w = m * (slope - (s1 + z * (2.0 * s2 + z * 3.0 * s3)))
+                            px += w * dx
+                            py += w * dy
                     potential[i] += p
-                    fx[i] += px
-                    fy[i] += py
+                    fx[i] += 2.0 * px
+                    fy[i] += 2.0 * py

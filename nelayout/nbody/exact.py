@@ -56,9 +56,9 @@ def _code(radial: Radial, *, halves: bool = True) -> tuple[int, float, float, fl
 
     kernel, order = radial.kernel, radial.order
     form = {"power": compiled.POWER, "boxcox": compiled.BOXCOX, "power-log": compiled.POWER_LOG}[radial.form]
-    if halves and kernel.a > 0 and radial.form == "power":
+    if kernel.a > 0 and radial.form == "power":
         twice = 2 * kernel.b * order / kernel.a
-        form = compiled.INVERSE if twice == 2 else compiled.HALVES if twice in (1, 3, 4) else form
+        form = compiled.INVERSE if twice == 2 else compiled.HALVES if halves and twice in (1, 3, 4) else form
     if kernel.a > 0 and radial.form == "boxcox" and order == 0:
         form = compiled.LOGARITHM
     return form, kernel.a, kernel.b, kernel.c, order

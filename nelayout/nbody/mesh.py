@@ -31,12 +31,18 @@ __all__ = ["Grid", "Mesh"]
 # Grid steps in units of the kernel's width sqrt(c/a) (1/sqrt(b) for the Gaussian): up to the first the mesh alone is
 # accurate enough; finer than the second pays no more.
 STEP, FINEST = 0.5, 0.25
-# Grid points per node: the bound that keeps an expanded drawing affordable.
-POINTS_PER_NODE = 4.0
+# Grid points per node, at most: the bound that keeps an expanded drawing affordable.
+POINTS_PER_NODE = 16.0
 LEAST_POINTS = 128 * 128
+# Nanoseconds for a grid point, and for a pair of nodes in touching cells by the form of the radial function: measured on
+# two cores.  Only their ratios matter, for the choice between a finer grid and more pairs.
+POINT_COST = 40.0
+PAIR_COST = {"inverse": 1.5, "logarithm": 5.0, "other": 12.0}
 # Range of the pair part in grid steps.
-CUTOFF = 3.5
+CUTOFF = 2.5
 TASK_NODES = 1 << 15
+# Of the grid: rounding errors, 1e-7 of the largest potential, are far below the error of the grid itself.
+PRECISION = np.float32
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +82,7 @@ class Mesh:
         Z = np.ascontiguousarray(Y[:, 1]) if d == 2 else np.zeros(n)
         answer: dict[Radial, Field] = {}
         for grid, group in self._grids(X, Z, radials).items():
-            density = np.zeros((grid.nx, grid.ny))
+            density = np.zeros((grid.nx, grid.ny), dtype=PRECISION)
             compiled_mesh.spread(X, Z, charges, grid.x0, grid.y0, grid.h, density)
             transform = self._forward(density)
             for radial in group:
@@ -94,7 +100,7 @@ class Mesh:
 
         lx, ly = (_length(k) for k in density.shape)
         half = fft.rfft(density, ly, axis=1, workers=self.crew.threads)
-        return fft.fft(half, lx, axis=0, workers=self.crew.threads, overwrite_x=True)
+        return fft.fft(half, lx, axis=0, workers=self.crew.threads)
 
     def _one(self, X, Z, charges, radial: Radial, grid: Grid, transform: np.ndarray, d: int) -> Field:
         from scipy import fft
@@ -102,7 +108,8 @@ class Mesh:
         from .. import compiled_mesh
 
         spectrum, lags, smooth = self._spectrum(radial, grid)
-        half = fft.ifft(transform * spectrum, axis=0, workers=self.crew.threads, overwrite_x=True)[: grid.nx]
+        transform = transform * spectrum
+        half = fft.ifft(transform, axis=0, workers=self.crew.threads, overwrite_x=True)[: grid.nx]
         values = fft.irfft(half, _length(grid.ny), axis=1, workers=self.crew.threads)[:, : grid.ny]
         n = len(X)
         potential, fx, fy = np.empty(n), np.empty(n), np.empty(n)
@@ -147,7 +154,7 @@ class Mesh:
         lags = fft.idct(fft.idct(even, 1, axis=0)[:4], 1, axis=1)[:, :4].copy()
         spectrum = np.concatenate([even, even[-2:0:-1]])
         self._spectra.clear() if len(self._spectra) >= 4 else None
-        self._spectra[key] = spectrum, lags, smooth
+        self._spectra[key] = spectrum.astype(PRECISION), lags, smooth
         return self._spectra[key]
 
     def _add_near(self, X, Z, charges, radial: Radial, grid: Grid, smooth, potential, fx, fy) -> None:
@@ -163,7 +170,7 @@ class Mesh:
         np.cumsum(np.bincount(flat, minlength=rows * columns), out=starts[1:])
         Xs, Zs, cs = X[order], Z[order], charges[order]
         p, gx, gy = np.zeros(len(X)), np.zeros(len(X)), np.zeros(len(X))
-        code = _code(radial, halves=False)
+        code = _near_code(radial)
         tasks = max(1, rows // 64)
 
         def work(first: int) -> None:
@@ -178,26 +185,87 @@ class Mesh:
 
 
 def grid_for(X: np.ndarray, Z: np.ndarray, radial: Radial) -> Grid:
-    """The grid on which a drawing's sums of a radial function are taken."""
-    x_low, x_high, y_low, y_high = X.min(), X.max(), Z.min(), Z.max()
-    points = max(LEAST_POINTS, POINTS_PER_NODE * len(X))
-    width, height = max(x_high - x_low, 1e-12), max(y_high - y_low, 0.0)
-    # The step of a grid with that many points, margins of 4 points included.
-    across, margin = width + height, 4.0
-    area = width * height
-    free = points - margin * margin
-    step = (margin * across + math.sqrt((margin * across) ** 2 + 4.0 * free * area)) / (2.0 * free)
-    kernel = radial.kernel
-    near = True
-    if not kernel.singular:
-        scale = 1.0 / math.sqrt(kernel.b) if kernel.a == 0 else math.sqrt(kernel.c / kernel.a)
-        scale /= math.sqrt(max(1.0, abs(radial.order))) if kernel.a == 0 else 1.0
-        near = step > STEP * scale
-        step = max(step, FINEST * scale)
-    step = 2.0 ** (math.ceil(4.0 * math.log2(step)) / 4.0)
-    x0, y0 = (math.floor(x_low / step) - 1) * step, (math.floor(y_low / step) - 1) * step
-    nx, ny = int((x_high - x0) / step) + 3, int((y_high - y0) / step) + 3
+    """The grid on which a drawing's sums of a radial function are taken: the cheapest that is accurate.
+
+    A grid fine enough for the kernel needs no pairs; a coarser one needs all pairs within ``CUTOFF`` steps, whose number is
+    counted on the drawing itself, since one dense cluster can hold most of them.
+    """
+    width, height = max(float(np.ptp(X)), 1e-12), float(np.ptp(Z))
+    most = max(LEAST_POINTS, POINTS_PER_NODE * len(X))
+    finest = _step(width, height, most)
+    resolved = STEP * _width(radial)
+    if finest <= resolved:
+        step = max(finest, FINEST / STEP * resolved)
+        return _grid(X, Z, min(_rounded(step), resolved) if _rounded(step) > resolved else _rounded(step), near=False)
+    finest = _rounded(finest)
+    pair = PAIR_COST[_pair_form(radial)]
+    counts = _histogram(X, Z, CUTOFF * finest)
+    best, step = math.inf, finest
+    for k in range(4):
+        h = finest * 2.0**k
+        pairs = 9.0 * float(np.sum(counts * counts))
+        cost = POINT_COST * (width / h + 4.0) * (height / h + 4.0) + pair * pairs
+        if cost < best:
+            best, step = cost, h
+        counts = _halved(counts)
+    # Up to four times the usual grid, if that spares the pairs altogether and is cheaper.
+    points = (width / resolved + 4.0) * (height / resolved + 4.0) if resolved > 0 else math.inf
+    if points <= 4.0 * most and POINT_COST * points < best:
+        return _grid(X, Z, resolved, near=False)
+    return _grid(X, Z, step, near=True)
+
+
+def _grid(X: np.ndarray, Z: np.ndarray, step: float, *, near: bool) -> Grid:
+    x0, y0 = (math.floor(X.min() / step) - 1) * step, (math.floor(Z.min() / step) - 1) * step
+    nx, ny = int((X.max() - x0) / step) + 3, int((Z.max() - y0) / step) + 3
     return Grid(x0, y0, step, _points(nx), _points(ny), near)
+
+
+def _width(radial: Radial) -> float:
+    """The distance over which a radial function varies near 0; 0 if it is singular there."""
+    kernel = radial.kernel
+    if kernel.singular:
+        return 0.0
+    if kernel.a == 0:
+        return 1.0 / math.sqrt(kernel.b * max(1.0, abs(radial.order)))
+    return math.sqrt(kernel.c / kernel.a)
+
+
+def _step(width: float, height: float, points: float) -> float:
+    """The step of a grid of that many points, margins of 4 points included."""
+    margin, free = 4.0, points - 16.0
+    across = margin * (width + height)
+    return (across + math.sqrt(across * across + 4.0 * free * width * height)) / (2.0 * free)
+
+
+def _rounded(step: float) -> float:
+    return 2.0 ** (math.ceil(4.0 * math.log2(step)) / 4.0)
+
+
+def _histogram(X: np.ndarray, Z: np.ndarray, cell: float) -> np.ndarray:
+    """Numbers of nodes in square cells."""
+    row = ((X - X.min()) / cell).astype(np.int64)
+    column = ((Z - Z.min()) / cell).astype(np.int64)
+    columns = int(column.max()) + 1
+    flat = np.bincount(row * columns + column, minlength=(int(row.max()) + 1) * columns)
+    return flat.reshape(-1, columns).astype(float)
+
+
+def _halved(counts: np.ndarray) -> np.ndarray:
+    """The histogram of cells twice as wide."""
+    padded = np.pad(counts, ((0, counts.shape[0] % 2), (0, counts.shape[1] % 2)))
+    return padded[0::2, 0::2] + padded[1::2, 0::2] + padded[0::2, 1::2] + padded[1::2, 1::2]
+
+
+def _pair_form(radial: Radial) -> str:
+    from .. import compiled
+
+    return {compiled.INVERSE: "inverse", compiled.LOGARITHM: "logarithm"}.get(_near_code(radial)[0], "other")
+
+
+def _near_code(radial: Radial) -> tuple[int, float, float, float, float]:
+    """As for all pairs; half powers go the general way, only 1/u has a loop of its own here."""
+    return _code(radial, halves=False)
 
 
 def taylor(radial: Radial, at: float) -> np.ndarray:
