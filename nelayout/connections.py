@@ -144,7 +144,8 @@ def connection_named(connection: str | Connection) -> Connection:
     0.5
     """
     if not isinstance(connection, str):
-        if all(hasattr(connection, part) for part in ("at", "couple", "needs_mass")):
+        parts = ("at", "couple", "needs_mass")
+        if all(hasattr(connection, part) for part in parts) and not isinstance(connection, type):
             return connection
         raise InputError(f"connection must be a name or a Connection, given {type(connection).__name__}")
     name, colon, number = connection.strip().lower().partition(":")

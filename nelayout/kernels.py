@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 from typing import Literal
 
 import numpy as np
@@ -101,7 +102,7 @@ def heavy_tailed(tail: float) -> Kernel:
     >>> heavy_tailed(1.0).value(np.array([4.0]))
     array([0.2])
     """
-    if not (isinstance(tail, (int, float)) and math.isfinite(tail) and tail >= 0):
+    if isinstance(tail, bool) or not (isinstance(tail, Real) and math.isfinite(tail) and tail >= 0):
         raise InputError(f"tail must be a finite number >= 0 (0 Gaussian, 1 Cauchy), given {tail!r}")
     return Kernel(float(tail), 1.0, 1.0, f"heavy-tailed:{tail:g}")
 
@@ -112,7 +113,7 @@ def inverse_power(r: float) -> Kernel:
     >>> inverse_power(1).value(np.array([4.0]))
     array([0.5])
     """
-    if not (isinstance(r, (int, float)) and math.isfinite(r) and r > 0):
+    if isinstance(r, bool) or not (isinstance(r, Real) and math.isfinite(r) and r > 0):
         raise InputError(f"r, the power of the distance, must be a finite number > 0, given {r!r}")
     return Kernel(1.0, r / 2, 0.0, {1: "inverse-distance", 2: "inverse-square"}.get(r, f"inverse-power:{r:g}"))
 

@@ -10,11 +10,13 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import replace
+from numbers import Real
 from typing import Any, Unpack
 
+from . import graphs
 from .catalogue import METHODS, Method, method_named
 from .connections import Fixed
-from .errors import InputError
+from .errors import InputError, unknown
 from .kernels import heavy_tailed, inverse_power
 from .options import DEFAULTS, GRAPH_TEXT, TEXTS, LayoutOptions
 from .pipeline import solve
@@ -45,9 +47,15 @@ def _layout(function: Callable[..., Any]) -> Callable[..., Any]:
         for name, default in DEFAULTS.items()
     ]
 
+    known = [*(p.name for p in own), *DEFAULTS]
+
     @functools.wraps(function)
     def wrapped(*args: Any, **keywords: Any) -> Any:
-        return function(*args, **keywords)
+        for name in keywords:
+            if name not in known:
+                raise TypeError(str(unknown(f"keyword of {function.__name__}", name, known)))
+        with graphs.guard(args[0] if args else keywords.get("G")):
+            return function(*args, **keywords)
 
     vars(wrapped)["__signature__"] = signature.replace(parameters=[*own, *common])
     body = inspect.cleandoc(function.__doc__ or "")
@@ -212,7 +220,7 @@ def polylog_layout(
     >>> len(nl.polylog_layout(nx.path_graph(4), r=1.5, seed=0))
     4
     """
-    return _draw(G, _with(METHODS["polylog"], kernel=lambda: inverse_power(r)), pos, fixed, options)
+    return _draw(G, _with(METHODS["polylog"], kernel=inverse_power(r)), pos, fixed, options)
 
 
 @_layout
@@ -236,7 +244,7 @@ def ee_layout(
     >>> len(nl.ee_layout(nx.path_graph(4), repulsion=2.0, seed=0))
     4
     """
-    return _draw(G, _with(METHODS["ee"], connection=lambda: _positive(repulsion, "repulsion")), pos, fixed, options)
+    return _draw(G, _with(METHODS["ee"], connection=_positive(repulsion, "repulsion")), pos, fixed, options)
 
 
 @_layout
@@ -290,7 +298,7 @@ def hssne_layout(
     >>> len(nl.hssne_layout(nx.path_graph(4), tail=1.5, seed=0))
     4
     """
-    return _draw(G, _with(METHODS["hssne"], kernel=lambda: heavy_tailed(tail)), pos, fixed, options)
+    return _draw(G, _with(METHODS["hssne"], kernel=heavy_tailed(tail)), pos, fixed, options)
 
 
 @_layout
@@ -311,12 +319,11 @@ def mds_ks_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[
 
 
 def _with(method: Method, **parts: Any) -> Method:
-    """The method with parts exchanged; a part is a value or a function that makes it."""
-    made = {name: part() if callable(part) else part for name, part in parts.items()}
-    return replace(method, stages=method.stages if "kernel" not in made else (), **made)
+    """The method with parts exchanged; another kernel brings the schedule that suits it."""
+    return replace(method, stages=() if "kernel" in parts else method.stages, **parts)
 
 
 def _positive(value: Any, name: str) -> Fixed:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < float("inf"):
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < float("inf"):
         raise InputError(f"{name} must be a finite number > 0, given {value!r}")
     return Fixed(float(value))

@@ -80,7 +80,7 @@ class Method:
             raise unknown("affinity", affinity, AFFINITIES)
         if connection.needs_mass and affinity != "sum-1":
             raise InputError("connection 'normalized' compares P with similarities of sum 1: use affinity='sum-1'")
-        stages = tuple(self.stages) or recipe(kernel)
+        stages = (self.stages,) if isinstance(self.stages, Stage) else tuple(self.stages) or recipe(kernel)
         if not all(isinstance(stage, Stage) for stage in stages):
             raise InputError("stages must be nelayout.Stage records")
         for name, value in {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Literal, TypedDict
 
 import numpy as np
@@ -124,6 +124,13 @@ def checked(options: dict[str, Any]) -> dict[str, Any]:
             raise InputError(f"tol must be >= 0, given {o['tol']!r}")
     if o["callback"] is not None and not callable(o["callback"]):
         raise InputTypeError(f"callback must be a function of one state, given {type(o['callback']).__name__}")
+    if not isinstance(o["progress"], (bool, np.bool_)):
+        raise InputTypeError(f"progress must be True or False, given {o['progress']!r}")
+    if callable(o["weight"]) or not isinstance(o["weight"], Hashable):
+        raise InputTypeError(
+            f"weight must be the name of an edge attribute or None, given {type(o['weight']).__name__}: "
+            "store what it stands for in an attribute first"
+        )
     if o["store_pos_as"] is not None and not isinstance(o["store_pos_as"], str):
         raise InputTypeError(f"store_pos_as must be an attribute name, given {type(o['store_pos_as']).__name__}")
     return o

@@ -49,7 +49,7 @@ DIVERGENCES: dict[str, tuple[Callable[..., Divergence], bool]] = {
 
 def divergence_named(divergence: Any) -> Divergence:
     """The divergence of that name; parameters stand behind a colon ("beta:0.5", "alpha:2")."""
-    if isinstance(divergence, Divergence):
+    if isinstance(divergence, Divergence) and not isinstance(divergence, type):
         return divergence
     if not isinstance(divergence, str):
         raise InputError(f"divergence must be a name or a Divergence, given {type(divergence).__name__}")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
@@ -65,7 +66,7 @@ def alpha(order: float) -> Alpha:
     >>> alpha(0.5).name
     'alpha:0.5'
     """
-    if not (isinstance(order, (int, float)) and math.isfinite(order)):
+    if isinstance(order, bool) or not (isinstance(order, Real) and math.isfinite(order)):
         raise InputError(f"the order of an alpha divergence must be a finite number, given {order!r}")
     if order <= 0:
         raise InputError(

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
@@ -70,7 +71,7 @@ def beta(order: float) -> Beta:
     >>> beta(1.0).name
     'i-divergence'
     """
-    if not (isinstance(order, (int, float)) and math.isfinite(order)):
+    if isinstance(order, bool) or not (isinstance(order, Real) and math.isfinite(order)):
         raise InputError(f"the order of a beta divergence must be a finite number, given {order!r}")
     return Beta(float(order))
 

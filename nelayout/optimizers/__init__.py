@@ -34,10 +34,11 @@ OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
 
 def optimizer_named(optimizer: str | Optimizer) -> Optimizer:
     """The optimizer of that name with its own settings; an Optimizer is given back as it is."""
-    if isinstance(optimizer, Optimizer):
+    if isinstance(optimizer, Optimizer) and not isinstance(optimizer, type):
         return optimizer
     if not isinstance(optimizer, str):
-        raise InputError(f"optimizer must be a name or an Optimizer, given {type(optimizer).__name__}")
+        given = f"the class {optimizer.__name__}" if isinstance(optimizer, type) else type(optimizer).__name__
+        raise InputError(f"optimizer must be a name or an Optimizer with its settings, given {given}")
     name = optimizer.strip().lower().replace("_", "-")
     name = {"l-bfgs": "lbfgs", "mm": "majorize"}.get(name, name)
     if name not in OPTIMIZERS:
