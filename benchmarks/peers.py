@@ -132,8 +132,8 @@ def markdown(results: dict, about: dict) -> str:
     machine = f"{about['processor']}, {about['threads']} thread(s), seed {about['seed']}"
     better = "Lower is better for time, memory, stress and crossings, higher for the others."
     lines = [
-        f"{machine}, {runs}; Python {about['python']}, {packages}. "
-        + f"Binary adjacency of the largest component. {better}",
+        f"{machine}, {runs}; Python {about['python']}, {packages}.",
+        f"Binary adjacency of the largest component. {better}",
         "",
     ]
     for graph, found in results.items():
