@@ -15,6 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from . import graphs
+from .affinities.magnitude import ordinary
 from .affinities.masses import node_mass
 from .catalogue import method_named
 from .components import component_labels, components
@@ -93,10 +94,13 @@ class _Run:
         rng = generator(o["seed"])
         with workers(o["n_jobs"]) as crew:
             network = graphs.read(G, o["weight"], o["weight_kind"])
-            host, P = network.host, network.adjacency
+            # Weights that only decide about sizes are rescaled early, others when floats would overflow.
+            sizes_only = self.method.kernel.is_power or self.method.connection.name != "fixed"
+            P, notes = ordinary(network.adjacency, 40 if sizes_only else 300)
+            host = network.host
             if o["store_pos_as"] is not None and not host.stores:
                 raise InputError("store_pos_as needs a graph with node attributes; an array has none")
-            self.notes.extend(network.notes)
+            self.notes.extend((*network.notes, *notes))
             start = None if pos is None else host.positions(pos, dim)
             still = self._fixed(host, fixed, start, network.labels)
             size = None if o["node_size"] is None else host.values(o["node_size"], "node_size", nonnegative=True)
