@@ -135,7 +135,7 @@ def compare(
     Examples
     --------
     >>> import networkx as nx
-    >>> from nelayout.comparison import compare
+    >>> from nelayout import compare
     >>> G = nx.cycle_graph(6)
     >>> pos = {"circle": nx.circular_layout(G), "line": {v: (v, 0.0) for v in G}}
     >>> compare(G, pos, measures=["crossings", "neighborhood"])
