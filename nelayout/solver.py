@@ -124,9 +124,8 @@ def draw_component(
         drawing.place, extent = frame(start)
         drawing.size = 1.0 / extent
         drawing.Y = place_missing((start - drawing.place) / extent, affinity.P, rng)
-        if task.max_iter == 0:
-            return drawing
-        drawing.Y = stirred(drawing.Y, free, rng)
+        if task.max_iter != 0:
+            drawing.Y = stirred(drawing.Y, free, rng)
         # Strong attraction would draw another map: a start that the reader knows goes to the last stages.
         stages = tuple(stage for stage in stages if not stage.shape and stage.attraction == 1.0)
         stages = stages or (Stage("majorize", "majorize", 60),)
@@ -158,7 +157,7 @@ def draw_component(
             return show(Y)
 
         # How far apart the fixed nodes are, in the drawing's units, is free: search for it on the way.
-        rounds = 1 if free is None else RESIZINGS if free.any() else 0
+        rounds = 1 if free is None or task.max_iter == 0 else RESIZINGS if free.any() else 0
         for turn in range(rounds):
             if turn:
                 _spread_fixed(objective, drawing)
