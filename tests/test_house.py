@@ -21,7 +21,9 @@ PUBLIC = dict(nl._HOME)  # name -> module
 # stand on one line share a floor and do not import each other.
 FLOORS = (
     "errors",
-    "parallel compiled solution options",
+    "parallel solution options elementary",
+    "compiled",
+    "compiled_mesh compiled_tree",
     "conjugate_gradients",
     "kernels affinities",
     "divergences",
@@ -30,7 +32,7 @@ FLOORS = (
     "walk_edges",
     "objective",
     "optimizers method",
-    "start coarsen catalogue",
+    "start coarsen catalogue smoothed",
     "solver",
     "components packing overlap orient",
     "graphs",

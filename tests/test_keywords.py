@@ -1,16 +1,20 @@
 """The keywords of the layout functions stand once, and everything that repeats them says the same.
 
-Signature, TypedDict, defaults, docstring and the checks of `options` are compared over every layout function.
+Signature, TypedDict, defaults, docstrings, the command line and the pages of the documentation are compared over
+every layout function.
 """
 
 import inspect
+import re
 import typing
+from pathlib import Path
 
 import networkx as nx
 import pytest
 
 import nelayout as nl
 from nelayout.catalogue import METHODS
+from nelayout.cli import main
 from nelayout.options import DEFAULTS, TEXTS, LayoutOptions
 
 LAYOUTS = sorted(name for name in nl._HOME if name.endswith("_layout"))
@@ -63,3 +67,32 @@ def test_defaults_fit_their_types():
         else:
             kinds = tuple(typing.get_origin(kind) or kind for kind in allowed)
             assert isinstance(default, kinds), f"{name} = {default!r} is not {hint}"
+
+
+# Keywords that a shell has no words for.
+IN_PYTHON_ONLY = {
+    "components",
+    "center",
+    "node_size",
+    "store_pos_as",
+    "tol",
+    "optimizer",
+    "nbody",
+    "callback",
+    "progress",
+    "n_jobs",
+}
+
+
+def test_the_command_line_takes_the_keywords(capsys):
+    assert main(["layout", "--help"]) == 0
+    flags = set(re.findall(r"--[a-z][a-z-]*", capsys.readouterr().out))
+    expected = {"--" + name.replace("_", "-") for name in DEFAULTS if name not in IN_PYTHON_ONLY}
+    assert expected <= flags
+    assert flags.isdisjoint({"--" + name.replace("_", "-") for name in IN_PYTHON_ONLY})
+
+
+@pytest.mark.parametrize("name", ["pos", "fixed", *DEFAULTS])
+def test_the_pages_explain_every_keyword(name):
+    pages = (Path(__file__).resolve().parents[1] / "docs").glob("*.md")
+    assert any(re.search(rf"`{name}\b", page.read_text()) for page in pages)
