@@ -1,7 +1,7 @@
 """The keywords of the layout functions stand once, and everything that repeats them says the same.
 
-Signature, TypedDict, defaults, docstrings, the command line and the pages of the documentation are compared over
-every layout function.
+Signature, TypedDict, defaults, docstrings, the command line and the pages of the documentation are compared
+over every layout function.
 """
 
 import inspect
