@@ -32,7 +32,7 @@ FLOORS = (
     "walk_edges",
     "objective",
     "optimizers method",
-    "start coarsen catalogue smoothed",
+    "start coarsen catalogue smoothed judge",
     "solver",
     "components packing overlap orient",
     "graphs",
@@ -94,7 +94,7 @@ def rooms_imported(path: Path) -> list[tuple[int, str]]:
         for target in targets:
             if target.startswith("nelayout."):
                 name = target.split(".")[1]
-                found.append((node.lineno, PUBLIC.get(name, name)))
+                found.append((node.lineno, PUBLIC.get(name, name).split(".")[0]))
     return found
 
 
