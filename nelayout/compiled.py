@@ -12,7 +12,7 @@ import math
 import numba
 import numpy as np
 
-__all__ = ["laplacian_times", "pair_sums", "pull", "squared_lengths"]
+__all__ = ["hops", "laplacian_times", "pair_sums", "pull", "squared_lengths"]
 
 _FAST = {"reassoc", "contract", "arcp", "nsz"}  # no nnan, ninf: a NaN must stay one
 _compile = numba.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
@@ -179,6 +179,22 @@ def pair_sums(points, charges, form, a, b, c, order, start, stop, potential, for
         force[0, i] = scale * fx
         force[1, i] = scale * fy
         force[2, i] = scale * fz
+
+
+@_compile
+def hops(indptr, indices, source, out, queue):
+    """out[i] = number of edges between source and i, by breadth-first search; ``out`` comes in as zeros."""
+    queue[0] = source
+    head, tail = 0, 1
+    while head < tail:
+        i = queue[head]
+        head += 1
+        for k in range(indptr[i], indptr[i + 1]):
+            j = indices[k]
+            if out[j] == 0 and j != source:
+                out[j] = out[i] + 1
+                queue[tail] = j
+                tail += 1
 
 
 def as_points(Y: np.ndarray) -> np.ndarray:

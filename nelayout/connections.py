@@ -108,9 +108,11 @@ class Optimal:
         return 1.0
 
     def couple(self, divergence, sums: Sums, attraction: float) -> Coupling:
+        if not (sums.tail_slope > 0 and sums.edges_slope < 0):  # a kernel has underflowed: the drawing is far too large
+            return Coupling(math.inf, 0.0, 0.0, 0.0, math.inf)
         pull, push = divergence.invariant(sums.edges, sums.tail, sums.weight, sums.total)
         degrees = divergence.tail[0].order - divergence.degree
-        best = (-sums.edges_slope / sums.tail_slope) ** (1.0 / degrees) if sums.tail_slope > 0 else math.inf
+        best = (-sums.edges_slope / sums.tail_slope) ** (1.0 / degrees)
         return Coupling(
             attraction * pull + push, -attraction / sums.edges_slope, 1.0 / sums.tail_slope, 0.0, best
         )
@@ -130,6 +132,8 @@ class Normalized:
         return 1.0 / mass if mass > 0 else math.inf  # mass 0: further apart than floats can tell
 
     def couple(self, divergence, sums: Sums, attraction: float) -> Coupling:
+        if not sums.mass > 0:
+            return Coupling(math.inf, 0.0, 0.0, 0.0, math.inf)
         moving = -(attraction * sums.edges_slope + sums.tail_slope) / sums.mass
         return Coupling(attraction * sums.edges + sums.tail, attraction, 1.0, moving, 1.0 / sums.mass)
 

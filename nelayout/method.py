@@ -31,6 +31,8 @@ class Stage:
     shape      minimise gamma-QuadLog instead of the method's own objective: it has no local scale to get caught by,
                and finds the global shape
     levels     go through the coarsened graphs, coarsest first; else the graph itself only
+    kernel     take this kernel in place of the method's own (continuation from light to heavy tails)
+    candidate  judge the drawing at the end of this stage; the best of all candidates is what is given back
     tol        end the stage when the mean move of a node falls below this part of the drawing's radius
     """
 
@@ -41,6 +43,8 @@ class Stage:
     shape: bool = False
     levels: bool = False
     tol: float = 1e-4
+    kernel: Kernel | None = None
+    candidate: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,18 +100,30 @@ class Method:
 SHAPE = Stage("shape", "majorize", 15, shape=True, levels=True, tol=1e-3)
 
 
-# Attraction of the stages before the last: 8, 5.7, 4, 2.8, 2, 1.4, a few steps each.  A heavy-tailed kernel lets go of an edge
-# that has become long and never takes it up again; while attraction is strong, edges that start long are pulled in.
-# (Tuned on dwt_1005, us_counties, cora, price_1000, football, usairports2010.)
-ANNEALING = tuple(2.0 ** (k / 2) for k in range(6, 0, -1))
-ANNEALING_STEPS = 15
+# Steps with the lighter-tailed kernels before the method's own.
+CONTINUATION_STEPS = 40
 
 
 def recipe(kernel: Kernel) -> tuple[Stage, ...]:
-    """The schedule of a kernel: the global shape through coarse graphs, then the method's own objective."""
+    """The schedule of a kernel: the global shape through coarse graphs, then the method's own objective.
+
+    A heavy-tailed kernel lets go of an edge that has become long and never takes it up again, which tears meshes.  So its
+    tail is grown: first the Gaussian of the same b, then half the tail, then the kernel itself.
+    """
     if kernel.singular:
         return (SHAPE, Stage("majorize", "majorize", 60))
     if kernel.a == 0:
         return (SHAPE, Stage("descend", "lbfgs", 200))
-    annealing = (Stage(f"anneal {a:.1f}", "lbfgs", ANNEALING_STEPS, attraction=a) for a in ANNEALING)
-    return (SHAPE, *annealing, Stage("descend", "lbfgs", 200))
+    light, half = Kernel(0.0, kernel.b / kernel.c, 1.0, "gaussian"), Kernel(kernel.a / 2, kernel.b, kernel.c, "half the tail")
+    return (
+        SHAPE,
+        Stage("no tail", "lbfgs", CONTINUATION_STEPS, kernel=light),
+        Stage("half the tail", "lbfgs", CONTINUATION_STEPS, kernel=half),
+        Stage("descend", "lbfgs", 150),
+    )
+
+
+def annealed(optimizer: str) -> tuple[Stage, ...]:
+    """The classical schedule of neighbor embedding: the edges pull 12, 6, 3, 2 times as hard before they pull alone."""
+    stages = (Stage(f"attraction x {a}", optimizer, 40, attraction=float(a)) for a in (12, 6, 3, 2))
+    return (SHAPE, *stages, Stage("descend", optimizer, 250))

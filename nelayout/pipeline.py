@@ -38,6 +38,10 @@ __all__ = ["solve"]
 # Pairs of nodes above which compiled loops pay for loading them (0.5 s from the cache, several seconds the first time): the
 # NumPy form then takes about 8 ms an evaluation.
 NUMPY_PAIRS = 800 * 800
+# The mass "auto" of the method "auto" is the degree from this mean degree and share of all nodes on: in dense graphs hubs
+# crowd the middle unless they repel in proportion; in sparse ones equal masses keep neighbours and distances better.
+# (Decided on usairports2010, usair97, email_eu_core, polblogs, worldtrade against jazz, musae_facebook, lastfm_asia, cora.)
+DENSE_DEGREE, DENSE_SHARE = 8.0, 0.01
 # Components up to this size are drawn once for all that are equal to them.
 REPEATED = 30
 
@@ -104,7 +108,7 @@ class _Run:
             start = None if pos is None else host.positions(pos, dim)
             still = self._fixed(host, fixed, start, network.labels)
             size = None if o["node_size"] is None else host.values(o["node_size"], "node_size", nonnegative=True)
-            mass, notes = node_mass(P, self.method.mass if o["mass"] is None else o["mass"], host, rng)
+            mass, notes = node_mass(P, self._mass(P), host, rng)
             self.notes.extend(notes)
             if start is not None and o["max_iter"] == 0:  # nothing moves: what has a place keeps it
                 held = ~np.isnan(start[:, 0])
@@ -131,6 +135,15 @@ class _Run:
             Y = self._assemble(parts, start, still, len(labels))
             Y = self._finish(Y, start, still, size)
             return self._solution(host, Y, parts, labels, reason, watch, began, floor)
+
+    def _mass(self, P: csr_array) -> Any:
+        """What the caller or the method names; "auto": degrees where hubs are joined to a good part of a dense graph."""
+        mass = self.method.mass if self.options["mass"] is None else self.options["mass"]
+        if not (isinstance(mass, str) and mass == "auto"):
+            return mass
+        n = max(P.shape[0], 1)
+        mean_degree = P.nnz / n
+        return "degree" if mean_degree >= DENSE_DEGREE and mean_degree >= DENSE_SHARE * n else "unit"
 
     def _optimizer(self) -> Optimizer | None:
         return None if self.options["optimizer"] == "auto" else optimizer_named(self.options["optimizer"])
@@ -200,9 +213,11 @@ class _Run:
             def show(Y: np.ndarray, part: Part = part, shift: float = shift) -> np.ndarray:
                 assert part.drawing is not None
                 part.drawing.Y = Y
-                whole[part.nodes] = part.drawing.before
                 if part.start is None:
+                    whole[part.nodes] = Y
                     whole[part.nodes, 0] += shift
+                else:
+                    whole[part.nodes] = part.drawing.before
                 return whole.copy()
 
             try:
@@ -299,7 +314,7 @@ class _Run:
         for part in parts:
             if len(part.nodes) < 2:
                 continue
-            objective = floor.objective(self.method, part.affinity)
+            objective = floor.objective(part.drawing.method or self.method, part.affinity)
             evaluation = objective.evaluate(part.Y, gradient=False)
             value += evaluation.value
             cost[part.nodes] = objective.node_cost(part.Y, evaluation.connection)

@@ -9,13 +9,15 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from .catalogue import METHODS
 from .coarsen import Level, hierarchy
-from .method import Method, Stage
+from .judge import score
+from .method import Method, Stage, annealed
 from .nbody import NBody
 from .objective import Affinity, Evaluation, Objective
 from .optimizers import Majorize, Optimizer, optimizer_named
@@ -30,6 +32,8 @@ COARSEST_STARTS = 3
 COARSEST_STEPS = 100
 # Moves are judged over this many steps, so that one short step ends nothing.
 WINDOW = 5
+# A drawing of a smaller radius, in units of a bounded kernel, counts as shrunk to a point.
+POINT = 1e-2
 # With fixed nodes, the size of the drawing is searched for this many times.
 RESIZINGS = 5
 
@@ -77,6 +81,7 @@ class Drawing:
     """A component while it is drawn; ``Y`` is always the best that there is, for callbacks and interrupted runs."""
 
     Y: np.ndarray
+    method: Method | None = None  # whose objective it was drawn by last
     evaluation: Evaluation | None = None
     reason: str = "max_iter"
     place: np.ndarray | float = 0.0  # a warm start lies at Y / size + place
@@ -117,7 +122,7 @@ def draw_component(
     units, those of fixed nodes scaled with the rest; ``into`` holds them also when the run is interrupted.
     """
     n = affinity.P.shape[0]
-    stages = task.method.stages
+    stages = task.method.stages if task.optimizer is None or task.optimizer.name != "momentum" else annealed("momentum")
     drawing = Drawing(np.zeros((n, task.dim))) if into is None else into
     free = None if fixed is None or not fixed.any() else ~fixed
     if start is not None and not np.isnan(start).all():
@@ -126,25 +131,33 @@ def draw_component(
         drawing.Y = place_missing((start - drawing.place) / extent, affinity.P, rng)
         if task.max_iter != 0:
             drawing.Y = stirred(drawing.Y, free, rng)
-        # Strong attraction would draw another map: a start that the reader knows goes to the last stages.
-        stages = tuple(stage for stage in stages if not stage.shape and stage.attraction == 1.0)
-        stages = stages or (Stage("majorize", "majorize", 60),)
+        # Strong attraction or another kernel would draw another map: a start that the reader knows goes to the last stage.
+        stages = (replace(stages[-1], candidate=False),)
     elif not any(stage.levels for stage in stages) or n == 2:
         drawing.Y = random_positions(n, task.dim, rng)
 
+    candidates: list[tuple[float, Drawing]] = []
     sized_for: Method | None = None
     shape_method = METHODS["gamma-quadlog"]
     done = 0
     own_steps = sum(stage.max_iter for stage in stages if not stage.levels)
     for stage in stages:
         method = shape_method if stage.shape else task.method
+        if stage.kernel is not None:
+            method = replace(method, kernel=stage.kernel)
         if stage.levels:
             drawing.Y = _through_levels(affinity, method, stage, task, rng, watch, show, drawing)
             continue
         objective = task.floor.objective(method, affinity, free).annealed(stage.attraction)
-        if sized_for != method:
-            _resize(objective, drawing)
+        bounded = not method.kernel.singular and free is None
+        if sized_for != method or (bounded and radius(drawing.Y) < POINT):
+            _resize(objective, drawing, sized_for is not None)
             sized_for = method
+            if bounded and radius(drawing.Y) < POINT:
+                # This objective would have it on a point, as cliques under t-SNE: its shape is nothing but rounding there.
+                drawing.Y = drawing.Y * (POINT / radius(drawing.Y))
+                drawing.reason = "converged"
+                continue
         steps = stage.max_iter
         if task.max_iter is not None:  # shared out among the stages in proportion
             before, done = done, done + stage.max_iter
@@ -165,15 +178,25 @@ def draw_component(
             drawing.Y, drawing.evaluation, drawing.reason = _descend(
                 objective, drawing.Y, optimizer, share, tol, stage.name, watch, current
             )
+        drawing.method = method
+        if stage.candidate:
+            candidates.append((score(affinity.P, drawing.Y, np.random.default_rng(0)), copy(drawing)))
+    if candidates:
+        _, best = max(candidates, key=lambda candidate: candidate[0])
+        drawing.Y, drawing.evaluation, drawing.method = best.Y, best.evaluation, best.method
+        drawing.reason, drawing.size, drawing.place = best.reason, best.size, best.place
     return drawing
 
 
-def _resize(objective: Objective, drawing: Drawing) -> None:
-    """Bring a drawing to the size that the objective wants, with its centroid at the origin."""
+def _resize(objective: Objective, drawing: Drawing, sized: bool) -> None:
+    """Bring a drawing to the size that the objective wants, with its centroid at the origin.
+
+    ``sized``: its size is that of a similar objective, and the search starts there.
+    """
     middle = np.sum(drawing.Y, axis=0) / len(drawing.Y)
     drawing.place = drawing.place + middle / drawing.size
     drawing.Y = drawing.Y - middle
-    factor = size_search(objective, drawing.Y)
+    factor = size_search(objective, drawing.Y, guess=radius(drawing.Y) if sized else None)
     drawing.Y = drawing.Y * factor
     drawing.size *= factor
 

@@ -22,6 +22,8 @@ __all__ = [
 
 # Moves of a node that has just been split from its cluster, in units of the typical distance between nodes.
 JITTER = 0.1
+# Precision of ln s in the search for a size: the first steps of the minimiser settle the rest.
+NARROW = 0.2
 # A drawing is flat when it leaves a line (a plane) by less than this part of its extent.
 FLAT = 1e-6
 _GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
@@ -38,8 +40,8 @@ def radius(Y: np.ndarray) -> float:
     return math.sqrt(float(np.sum(centred * centred)) / max(len(Y), 1))
 
 
-# Smallest relative decrease of J for which a doubling of the size goes on: some objectives have no best size.
-FLAT_VALUE = 1e-9
+# Smallest decrease of J, in parts of 1 + |J|, for which doubling the size goes on: some objectives have no best size.
+FLAT_VALUE = 1e-6
 
 
 def frame(Y: np.ndarray) -> tuple[np.ndarray, float]:
@@ -150,11 +152,14 @@ def place_missing(Y: np.ndarray, P, rng: np.random.Generator) -> np.ndarray:
     return Y
 
 
-def size_search(objective: Objective, Y: np.ndarray, part: np.ndarray | None = None) -> float:
+def size_search(
+    objective: Objective, Y: np.ndarray, part: np.ndarray | None = None, guess: float | None = None
+) -> float:
     """s > 0 that minimises J(s Y): the size at which ``objective`` takes over a drawing whose size means nothing to it.
 
     With ``part``, a mask, only these nodes are spread by s, about their own centroid.
-    Brackets the minimum over powers of two from radius 1, then narrows ln s to 0.05 by golden section.
+    Brackets the minimum over powers of two from the radius ``guess`` (default: nodes about one unit apart), then narrows ln s
+    to NARROW by golden section.
     """
     moving = Y if part is None else Y[part]
     size = radius(moving)
@@ -163,6 +168,10 @@ def size_search(objective: Objective, Y: np.ndarray, part: np.ndarray | None = N
     centre: np.ndarray | float = 0.0
     if part is not None:
         centre, size = np.sum(moving, axis=0) / len(moving), 1.0
+    elif guess is None:
+        size = size / (0.5 * math.sqrt(len(Y)))
+    else:
+        size = size / guess
 
     def value(log_s: float) -> float:
         at = centre + (math.exp(log_s) / size) * (moving - centre)
@@ -185,13 +194,13 @@ def size_search(objective: Objective, Y: np.ndarray, part: np.ndarray | None = N
         previous = a
         for _ in range(1000 if part is None else 20):  # weights may be of any magnitude
             further = value(near + direction)
-            if not further < best - FLAT_VALUE * abs(best):
+            if not further < best - FLAT_VALUE * (1.0 + abs(best)):
                 break
             previous, near, best = near, near + direction, further
         low, high = min(previous, near + direction), max(previous, near + direction)
     x, z = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     fx, fz = value(x), value(z)
-    while high - low > 0.05:
+    while high - low > NARROW:
         if fx < fz:
             high, z, fz = z, x, fx
             x = high - _GOLDEN * (high - low)
