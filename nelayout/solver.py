@@ -132,7 +132,7 @@ def draw_component(
         if task.max_iter != 0:
             drawing.Y = stirred(drawing.Y, free, rng)
         # Strong attraction or another kernel would draw another map: a start that the reader knows goes to the last stage.
-        stages = (replace(stages[-1], candidate=False),)
+        stages = (replace(stages[-1], candidate=False, levels=False),)
     elif not any(stage.levels for stage in stages) or n == 2:
         drawing.Y = random_positions(n, task.dim, rng)
 
@@ -154,9 +154,7 @@ def draw_component(
             _resize(objective, drawing, sized_for is not None)
             sized_for = method
             if bounded and radius(drawing.Y) < POINT:
-                # This objective would have it on a point, as cliques under t-SNE: its shape is nothing but rounding there.
-                drawing.Y = drawing.Y * (POINT / radius(drawing.Y))
-                drawing.reason = "converged"
+                drawing.Y, drawing.reason = _on_a_point(drawing.Y), "converged"
                 continue
         steps = stage.max_iter
         if task.max_iter is not None:  # shared out among the stages in proportion
@@ -171,13 +169,16 @@ def draw_component(
 
         # How far apart the fixed nodes are, in the drawing's units, is free: search for it on the way.
         rounds = 1 if free is None or task.max_iter == 0 else RESIZINGS if free.any() else 0
+        entered = drawing.Y
         for turn in range(rounds):
             if turn:
                 _spread_fixed(objective, drawing)
             share = steps // rounds + (turn < steps % rounds)
             drawing.Y, drawing.evaluation, drawing.reason = _descend(
-                objective, drawing.Y, optimizer, share, tol, stage.name, watch, current
+                objective, drawing.Y, optimizer, share, tol, stage.name, watch, current, POINT if bounded else 0.0
             )
+        if bounded and radius(drawing.Y) < POINT:
+            drawing.Y = _on_a_point(entered)
         drawing.method = method
         if stage.candidate:
             candidates.append((score(affinity.P, drawing.Y, np.random.default_rng(0)), copy(drawing)))
@@ -186,6 +187,11 @@ def draw_component(
         drawing.Y, drawing.evaluation, drawing.method = best.Y, best.evaluation, best.method
         drawing.reason, drawing.size, drawing.place = best.reason, best.size, best.place
     return drawing
+
+
+def _on_a_point(Y: np.ndarray) -> np.ndarray:
+    """Y as small as a point: where an objective wants nothing else (t-SNE of a clique), shapes are rounding errors."""
+    return Y * (POINT / radius(Y))
 
 
 def _resize(objective: Objective, drawing: Drawing, sized: bool) -> None:
@@ -223,8 +229,9 @@ def _descend(
     stage: str,
     watch: Watch,
     show: Callable[[np.ndarray], np.ndarray],
+    point: float = 0.0,
 ) -> tuple[np.ndarray, Evaluation | None, str]:
-    """Steps of one optimizer until the drawing rests, at most ``steps``."""
+    """Steps of one optimizer until the drawing rests or its radius falls below ``point``, at most ``steps``."""
     if steps <= 0:
         return Y, None, "max_iter"
     state = optimizer.init(objective, Y)
@@ -236,6 +243,8 @@ def _descend(
         if state.stuck:
             return Y, state.evaluation, "converged"
         size = radius(Y)
+        if size < point:
+            return Y, state.evaluation, "converged"
         moves.append(math.sqrt(float(np.sum((Y - before) ** 2)) / len(Y)) / size if size > 0 else 0.0)
         if len(moves) >= WINDOW and max(moves[-WINDOW:]) < tol:
             return Y, state.evaluation, "converged"
