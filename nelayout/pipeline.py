@@ -29,6 +29,7 @@ from .orient import canonical, fit
 from .overlap import separate, split_coincident
 from .packing import pack
 from .parallel import Workers, workers
+from .similarities import input_affinity
 from .solution import Solution
 from .solver import Drawing, Floor, Stopped, Task, Watch, draw_component
 from .start import as_before, one_place, place_missing, radius, random_positions
@@ -93,8 +94,6 @@ class _Run:
         optimizer = self._optimizer()
         if o["nbody"] not in BACKENDS:
             raise unknown("nbody", o["nbody"], BACKENDS)
-        if o["smoothing"]:
-            raise Unsupported("smoothing needs a method that can use it; none here can yet: use smoothing=0")
         rng = generator(o["seed"])
         with workers(o["n_jobs"]) as crew:
             network = graphs.read(G, o["weight"], o["weight_kind"])
@@ -122,14 +121,14 @@ class _Run:
             parts = [
                 Part(
                     nodes,
-                    self._affinity(graph, mass[nodes]),
+                    self._affinity(graph, mass[nodes], crew),
                     None if start is None else start[nodes],
                     None if still is None else still[nodes],
                 )
                 for nodes, graph in components(P, labels)
             ] if len(labels) else []
             with self._watch(parts) as watch:
-                floor = self._floor(P, crew)
+                floor = self._floor(len(labels), sum(part.affinity.P.nnz for part in parts), crew)
                 task = Task(self.method, dim, floor, optimizer, o["max_iter"], o["tol"])
                 reason = self._draw(parts, task, rng, watch, len(labels))
             Y = self._assemble(parts, start, still, len(labels))
@@ -163,13 +162,13 @@ class _Run:
         mask[nodes] = True
         return mask
 
-    def _affinity(self, graph: csr_array, mass: np.ndarray) -> Affinity:
-        if self.method.affinity == "sum-1" and graph.nnz:
-            graph = csr_array((graph.data / np.sum(graph.data), graph.indices, graph.indptr), shape=graph.shape)
-        return Affinity(graph, mass)
+    def _affinity(self, graph: csr_array, mass: np.ndarray, crew: Workers) -> Affinity:
+        affinity, notes = input_affinity(graph, mass, self.method, self.options["smoothing"], crew)
+        self.notes.extend(notes)
+        return affinity
 
-    def _floor(self, P: csr_array, crew: Workers) -> Floor:
-        compiled = P.shape[0] ** 2 + 20 * P.nnz > NUMPY_PAIRS
+    def _floor(self, n: int, entries: int, crew: Workers) -> Floor:
+        compiled = n**2 + 20 * entries > NUMPY_PAIRS
         return Floor(backend(self.options["nbody"], crew, compiled), crew, compiled)
 
     @contextmanager

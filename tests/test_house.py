@@ -32,7 +32,7 @@ FLOORS = (
     "walk_edges",
     "objective",
     "optimizers method",
-    "start coarsen catalogue smoothed judge",
+    "start coarsen catalogue similarities judge",
     "solver",
     "components packing overlap orient",
     "graphs",

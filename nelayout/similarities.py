@@ -1,0 +1,43 @@
+"""The similarities that a method compares with the drawing: a graph's weights, scaled or smoothed as it asks.
+
+Random-walk smoothing enters as an operator where that is exact: gamma-QuadLog, QuadLog and Elastic
+Embedding take the dense p itself.  All others look at every single p_ij, and get a sparse matrix of the
+largest.  With an operator, coarse levels are drawn unsmoothed and the walk enters at the finest: the
+objective ends as low or lower, and sooner, than with a walk at each level.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from .affinities.random_walk import RandomWalk
+from .affinities.truncated_walk import truncated_walk
+from .method import Method
+from .objective import Affinity
+from .parallel import Workers
+from .walk_edges import can_smooth_exactly
+
+__all__ = ["input_affinity"]
+
+
+def input_affinity(
+    graph: csr_array, mass: np.ndarray, method: Method, rho: float, crew: Workers
+) -> tuple[Affinity, tuple[str, ...]]:
+    """The affinity of a connected graph, smoothed by a walk that goes on with probability rho, and notes."""
+    notes: tuple[str, ...] = ()
+    if rho and graph.nnz:
+        raw = method.affinity == "raw"
+        if raw and can_smooth_exactly(method.kernel, method.divergence, method.connection):
+            return Affinity(graph, mass, walk=RandomWalk(graph, rho)), ()
+        graph, part = truncated_walk(graph, rho, crew)
+        each = len(graph.data) / len(mass)
+        if part < 1.0:
+            note = (
+                f"smoothing={rho:g} makes each of {len(mass)} nodes similar to all others; {method.name} "
+                f"takes the largest, {each:.0f} a node with {part:.0%} of the sum (gamma-quadlog takes all)"
+            )
+            notes = (note,)
+    if method.affinity == "sum-1" and graph.nnz:
+        graph = csr_array((graph.data / np.sum(graph.data), graph.indices, graph.indptr), shape=graph.shape)
+    return Affinity(graph, mass), notes
