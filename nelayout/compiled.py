@@ -12,13 +12,16 @@ import math
 import numba
 import numpy as np
 
+from .elementary import exponential, logarithm
+
 __all__ = ["hops", "laplacian_times", "pair_sums", "pull", "squared_lengths"]
 
 _FAST = {"reassoc", "contract", "arcp", "nsz"}  # no nnan, ninf: a NaN must stay one
 _compile = numba.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
 
 # Forms of a radial function, see nbody.exact: (a + b xi) to a power, and what is made of the logarithm of the kernel.
-POWER, BOXCOX, POWER_LOG, INVERSE, LOGARITHM, HALVES = 0, 1, 2, 3, 4, 5
+# INVERSE is 1/u with u = c + a xi, LOGARITHM -(b/a) ln u, HALVES u^(-k/2) with k = 1, 3 or 4, GAUSSIAN exp(-b order xi).
+POWER, BOXCOX, POWER_LOG, INVERSE, LOGARITHM, HALVES, GAUSSIAN = 0, 1, 2, 3, 4, 5, 6
 
 
 @_compile
@@ -92,17 +95,31 @@ def laplacian_times(indptr, indices, weights, scale, diagonal, X, start, stop, o
             out[i, c] = scale * total + diagonal[i] * X[i, c]
 
 
-@numba.njit(inline="always", fastmath=_FAST, error_model="numpy")
-def _radial(form, a, b, c, order, xi):
-    """r(xi) and dr/dxi of one radial function of the kernel (c + a xi)^(-b/a)."""
+_inline = numba.njit(forceinline=True, fastmath=_FAST, error_model="numpy")
+
+
+@_inline
+def radial(form, a, b, c, order, xi):
+    """r(xi) and dr/dxi of one radial function of the kernel (c + a xi)^(-b/a); ``form`` is a constant where it is called."""
+    u = max(c + a * xi, 1e-140)
+    if form == INVERSE:
+        value = 1.0 / u
+        return value, -a * value * value
+    if form == LOGARITHM:
+        return -(b / a) * logarithm(u), -b / u
+    if form == HALVES:
+        root = 1.0 / math.sqrt(u)
+        k = 2.0 * b * order / a
+        value = root if k == 1.0 else root * root * root if k == 3.0 else root * root * root * root
+        return value, (-0.5 * a * k) * value * root * root
+    if form == GAUSSIAN:
+        value = exponential(-b * order * xi)
+        return value, -b * order * value
     if a == 0.0:
-        log_q = -b * xi
-        decay = b
+        log_q, decay = -b * xi, b
     else:
-        u = max(c + a * xi, 1e-140)
-        log_q = -(b / a) * math.log(u)
-        decay = b / u
-    power = math.exp(order * log_q)
+        log_q, decay = -(b / a) * logarithm(u), b / u
+    power = exponential(order * log_q)
     if form == POWER:
         return power, -order * decay * power
     if form == BOXCOX:
@@ -112,73 +129,49 @@ def _radial(form, a, b, c, order, xi):
     return power * log_q, -decay * power * (1.0 + order * log_q)
 
 
-@_compile
-def pair_sums(points, charges, form, a, b, c, order, start, stop, potential, force):
-    """potential[i] = sum_j c_j r(xi_ij), force[:, i] = 2 sum_j c_j r'(xi_ij) (y_i - y_j), j != i, i in start..stop.
-
-    ``points`` is (3, n), padded with zeros.  Form INVERSE is r = 1/(c + a xi), LOGARITHM r = -(b/a) ln(c + a xi),
-    HALVES r = (c + a xi)^(-k/2), k = 2 b order / a being 1, 3 or 4.
-    """
+@_inline
+def _pair_rows(form, points, charges, a, b, c, order, start, stop, potential, force):
     n = points.shape[1]
-    k = round(2.0 * b * order / a) if form == HALVES else 0
     X, Y, Z = points[0], points[1], points[2]
     for i in range(start, stop):
         x, y, z = X[i], Y[i], Z[i]
         p, fx, fy, fz = 0.0, 0.0, 0.0, 0.0
         for part in range(2):
             low, high = (0, i) if part == 0 else (i + 1, n)
-            if form == INVERSE:
-                for j in range(low, high):
-                    dx, dy, dz = x - X[j], y - Y[j], z - Z[j]
-                    r = 1.0 / max(c + a * (dx * dx + dy * dy + dz * dz), 1e-140)
-                    w = charges[j] * r
-                    p += w
-                    w *= r
-                    fx += w * dx
-                    fy += w * dy
-                    fz += w * dz
-            elif form == HALVES:
-                for j in range(low, high):
-                    dx, dy, dz = x - X[j], y - Y[j], z - Z[j]
-                    root = 1.0 / math.sqrt(max(c + a * (dx * dx + dy * dy + dz * dz), 1e-140))
-                    inverse = root * root
-                    w = charges[j] * (root if k == 1 else root * inverse if k == 3 else inverse * inverse)
-                    p += w
-                    w *= inverse
-                    fx += w * dx
-                    fy += w * dy
-                    fz += w * dz
-            elif form == LOGARITHM:
-                for j in range(low, high):
-                    dx, dy, dz = x - X[j], y - Y[j], z - Z[j]
-                    u = max(c + a * (dx * dx + dy * dy + dz * dz), 1e-140)
-                    p += charges[j] * math.log(u)
-                    w = charges[j] / u
-                    fx += w * dx
-                    fy += w * dy
-                    fz += w * dz
-            else:
-                for j in range(low, high):
-                    dx, dy, dz = x - X[j], y - Y[j], z - Z[j]
-                    r, slope = _radial(form, a, b, c, order, dx * dx + dy * dy + dz * dz)
-                    p += charges[j] * r
-                    w = charges[j] * slope
-                    fx += w * dx
-                    fy += w * dy
-                    fz += w * dz
-        if form == INVERSE:
-            scale = -2.0 * a
-        elif form == HALVES:
-            scale = -a * k
-        elif form == LOGARITHM:
-            p *= -b / a
-            scale = -2.0 * b
-        else:
-            scale = 2.0
+            for j in range(low, high):
+                dx, dy, dz = x - X[j], y - Y[j], z - Z[j]
+                value, slope = radial(form, a, b, c, order, dx * dx + dy * dy + dz * dz)
+                p += charges[j] * value
+                w = charges[j] * slope
+                fx += w * dx
+                fy += w * dy
+                fz += w * dz
         potential[i] = p
-        force[0, i] = scale * fx
-        force[1, i] = scale * fy
-        force[2, i] = scale * fz
+        force[0, i] = 2.0 * fx
+        force[1, i] = 2.0 * fy
+        force[2, i] = 2.0 * fz
+
+
+@_compile
+def pair_sums(points, charges, form, a, b, c, order, start, stop, potential, force):
+    """potential[i] = sum_j c_j r(xi_ij), force[:, i] = 2 sum_j c_j r'(xi_ij) (y_i - y_j), j != i, i in start..stop.
+
+    ``points`` is (3, n), padded with zeros.  Each form has its own copy of the loop, so that it vectorises.
+    """
+    if form == INVERSE:
+        _pair_rows(INVERSE, points, charges, a, b, c, order, start, stop, potential, force)
+    elif form == LOGARITHM:
+        _pair_rows(LOGARITHM, points, charges, a, b, c, order, start, stop, potential, force)
+    elif form == HALVES:
+        _pair_rows(HALVES, points, charges, a, b, c, order, start, stop, potential, force)
+    elif form == GAUSSIAN:
+        _pair_rows(GAUSSIAN, points, charges, a, b, c, order, start, stop, potential, force)
+    elif form == POWER:
+        _pair_rows(POWER, points, charges, a, b, c, order, start, stop, potential, force)
+    elif form == BOXCOX:
+        _pair_rows(BOXCOX, points, charges, a, b, c, order, start, stop, potential, force)
+    else:
+        _pair_rows(POWER_LOG, points, charges, a, b, c, order, start, stop, potential, force)
 
 
 @_compile

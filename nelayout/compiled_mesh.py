@@ -6,11 +6,9 @@ along each axis.
 
 from __future__ import annotations
 
-import math
-
 import numba
 
-from .compiled import _FAST, INVERSE, LOGARITHM, _compile, _radial
+from .compiled import _FAST, BOXCOX, GAUSSIAN, INVERSE, LOGARITHM, POWER, POWER_LOG, _compile, _inline, radial
 
 __all__ = ["near_sums", "read", "spread"]
 
@@ -113,14 +111,10 @@ def read(X, Y, charges, x0, y0, h, grid, lags, start, stop, potential, fx, fy):
         fy[i] = (py - m * qy) / h
 
 
-@_compile
-def near_sums(
-    X, Y, charges, starts, columns, rows, cutoff, form, a, b, c, order, smooth, first, last, potential, fx, fy
+@_inline
+def _near_rows(
+    form, X, Y, charges, starts, columns, rows, cutoff, a, b, c, order, smooth, first, last, potential, fx, fy
 ):
-    """Adds r - R over pairs nearer than ``cutoff`` (squared) to nodes in cell rows first..last; nodes sorted by cell.
-
-    R(xi) = smooth[0] + smooth[1] z + smooth[2] z^2 + smooth[3] z^3, z = xi - cutoff: what the mesh has already added.
-    """
     s0, s1, s2, s3 = smooth[0], smooth[1], smooth[2], smooth[3]
     for r in range(first, last):
         for col in range(columns):
@@ -133,37 +127,40 @@ def near_sums(
                 for i in range(begin, end):
                     x, y = X[i], Y[i]
                     p, px, py = 0.0, 0.0, 0.0
-                    if form == INVERSE:
-                        # Every pair of the cells is computed and those out of range are masked: the loop vectorises.
-                        for j in range(other, until):
-                            dx, dy = x - X[j], y - Y[j]
-                            xi = dx * dx + dy * dy
-                            z = xi - cutoff
-                            m = charges[j] if z < 0.0 else 0.0
-                            value = 1.0 / max(c + a * xi, 1e-140)
-                            p += m * (value - (s0 + z * (s1 + z * (s2 + z * s3))))
-                            w = m * (a * value * value + s1 + z * (2.0 * s2 + z * 3.0 * s3))
-                            px -= w * dx
-                            py -= w * dy
-                        if other <= i < until:  # the pair of a node with itself, taken back
-                            value = 1.0 / max(c, 1e-140)
-                            p -= charges[i] * (value - (s0 - cutoff * (s1 - cutoff * (s2 - cutoff * s3))))
-                    else:
-                        for j in range(other, until):
-                            dx, dy = x - X[j], y - Y[j]
-                            z = dx * dx + dy * dy - cutoff
-                            if z >= 0.0 or j == i:
-                                continue
-                            if form == LOGARITHM:
-                                u = max(c + a * (z + cutoff), 1e-140)
-                                value, slope = -(b / a) * math.log(u), -b / u
-                            else:
-                                value, slope = _radial(form, a, b, c, order, z + cutoff)
-                            m = charges[j]
-                            p += m * (value - (s0 + z * (s1 + z * (s2 + z * s3))))
-                            w = m * (slope - (s1 + z * (2.0 * s2 + z * 3.0 * s3)))
-                            px += w * dx
-                            py += w * dy
+                    # Every pair of the cells is computed and those out of range are masked: the loop vectorises.
+                    for j in range(other, until):
+                        dx, dy = x - X[j], y - Y[j]
+                        xi = dx * dx + dy * dy
+                        z = xi - cutoff
+                        m = charges[j] if z < 0.0 and j != i else 0.0
+                        value, slope = radial(form, a, b, c, order, xi)
+                        p += m * (value - (s0 + z * (s1 + z * (s2 + z * s3))))
+                        w = m * (slope - (s1 + z * (2.0 * s2 + z * 3.0 * s3)))
+                        px += w * dx
+                        py += w * dy
                     potential[i] += p
                     fx[i] += 2.0 * px
                     fy[i] += 2.0 * py
+
+
+@_compile
+def near_sums(
+    X, Y, charges, starts, columns, rows, cutoff, form, a, b, c, order, smooth, first, last, potential, fx, fy
+):
+    """Adds r - R over pairs nearer than ``cutoff`` (squared) to nodes in cell rows first..last; nodes sorted by cell.
+
+    R(xi) = smooth[0] + smooth[1] z + smooth[2] z^2 + smooth[3] z^3, z = xi - cutoff: what the mesh has already added.
+    """
+    args = (X, Y, charges, starts, columns, rows, cutoff, a, b, c, order, smooth, first, last, potential, fx, fy)
+    if form == INVERSE:
+        _near_rows(INVERSE, *args)
+    elif form == LOGARITHM:
+        _near_rows(LOGARITHM, *args)
+    elif form == GAUSSIAN:
+        _near_rows(GAUSSIAN, *args)
+    elif form == POWER:
+        _near_rows(POWER, *args)
+    elif form == BOXCOX:
+        _near_rows(BOXCOX, *args)
+    else:
+        _near_rows(POWER_LOG, *args)

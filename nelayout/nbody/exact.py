@@ -59,6 +59,8 @@ def _code(radial: Radial, *, halves: bool = True) -> tuple[int, float, float, fl
     if kernel.a > 0 and radial.form == "power":
         twice = 2 * kernel.b * order / kernel.a
         form = compiled.INVERSE if twice == 2 else compiled.HALVES if halves and twice in (1, 3, 4) else form
+    if kernel.a == 0 and radial.form == "power":
+        form = compiled.GAUSSIAN
     if kernel.a > 0 and radial.form == "boxcox" and order == 0:
         form = compiled.LOGARITHM
     return form, kernel.a, kernel.b, kernel.c, order

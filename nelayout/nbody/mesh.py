@@ -37,7 +37,7 @@ LEAST_POINTS = 128 * 128
 # Nanoseconds for a grid point, and for a pair of nodes in touching cells by the form of the radial function: measured on
 # two cores.  Only their ratios matter, for the choice between a finer grid and more pairs.
 POINT_COST = 40.0
-PAIR_COST = {"inverse": 1.5, "logarithm": 5.0, "other": 12.0}
+PAIR_COST = {"inverse": 3.0, "logarithm": 4.5, "gaussian": 4.5, "power": 7.0, "other": 20.0}
 # Range of the pair part in grid steps.
 CUTOFF = 2.5
 TASK_NODES = 1 << 15
@@ -153,7 +153,7 @@ class Mesh:
         even /= blur_x[:, None] * blur_y
         lags = fft.idct(fft.idct(even, 1, axis=0)[:4], 1, axis=1)[:, :4].copy()
         spectrum = np.concatenate([even, even[-2:0:-1]])
-        self._spectra.clear() if len(self._spectra) >= 4 else None
+        self._spectra.clear() if len(self._spectra) >= 12 else None
         self._spectra[key] = spectrum.astype(PRECISION), lags, smooth
         return self._spectra[key]
 
@@ -260,7 +260,13 @@ def _halved(counts: np.ndarray) -> np.ndarray:
 def _pair_form(radial: Radial) -> str:
     from .. import compiled
 
-    return {compiled.INVERSE: "inverse", compiled.LOGARITHM: "logarithm"}.get(_near_code(radial)[0], "other")
+    names = {
+        compiled.INVERSE: "inverse",
+        compiled.LOGARITHM: "logarithm",
+        compiled.GAUSSIAN: "gaussian",
+        compiled.POWER: "power",
+    }
+    return names.get(_near_code(radial)[0], "other")
 
 
 def _near_code(radial: Radial) -> tuple[int, float, float, float, float]:
@@ -281,12 +287,17 @@ def taylor(radial: Radial, at: float) -> np.ndarray:
     return np.array([float(radial.value(np.array([at]))[0]), first, second / 2.0, third / 6.0])
 
 
+# Numbers of grid points are these times a power of two: quickly transformed, and few, so that spectra are used again while a
+# drawing grows.
+FACTORS = (16, 18, 20, 22, 24, 27, 30)
+
+
 def _points(k: int) -> int:
-    """Round up to a number of grid points whose double is even and quickly transformed; few sizes, so spectra are reused."""
-    return _length(k) // 2
+    """Round up to a number of grid points from the list."""
+    power = max(0, math.ceil(math.log2(max(k, 16) / 32)))
+    return next(f << power for f in (*FACTORS, 32) if f << power >= k)
 
 
 def _length(k: int) -> int:
-    from scipy import fft
-
-    return 2 * fft.next_fast_len(max(k, 8))
+    """Of a transform: twice the points, so that nothing wraps around."""
+    return 2 * k
