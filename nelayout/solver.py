@@ -153,9 +153,8 @@ def draw_component(
         if sized_for != method or (bounded and radius(drawing.Y) < POINT):
             _resize(objective, drawing, sized_for is not None)
             sized_for = method
-            if bounded and radius(drawing.Y) < POINT:
-                drawing.Y, drawing.reason = _on_a_point(drawing.Y), "converged"
-                continue
+            if bounded and radius(drawing.Y) < POINT:  # let the minimiser say whether it is to be a point
+                drawing.Y = _of_radius(10 * POINT, drawing.Y)
         steps = stage.max_iter
         if task.max_iter is not None:  # shared out among the stages in proportion
             before, done = done, done + stage.max_iter
@@ -178,7 +177,8 @@ def draw_component(
                 objective, drawing.Y, optimizer, share, tol, stage.name, watch, current, POINT if bounded else 0.0
             )
         if bounded and radius(drawing.Y) < POINT:
-            drawing.Y = _on_a_point(entered)
+            # Where an objective wants nothing else (t-SNE of a clique), shapes are rounding errors: keep the last one.
+            drawing.Y = _of_radius(POINT, entered)
         drawing.method = method
         if stage.candidate:
             candidates.append((score(affinity.P, drawing.Y, np.random.default_rng(0)), copy(drawing)))
@@ -189,9 +189,9 @@ def draw_component(
     return drawing
 
 
-def _on_a_point(Y: np.ndarray) -> np.ndarray:
-    """Y as small as a point: where an objective wants nothing else (t-SNE of a clique), shapes are rounding errors."""
-    return Y * (POINT / radius(Y))
+def _of_radius(size: float, Y: np.ndarray) -> np.ndarray:
+    """Y scaled to a radius."""
+    return Y * (size / radius(Y))
 
 
 def _resize(objective: Objective, drawing: Drawing, sized: bool) -> None:
@@ -280,6 +280,8 @@ def _through_levels(
             drawing.Y = Y
             return show(Y)
 
+        if not level.affinity.P.nnz:  # a star has become a single node
+            continue
         objective = task.floor.objective(method, level.affinity).annealed(stage.attraction)
         Y, _, _ = _descend(objective, Y, optimizer, stage.max_iter, stage.tol, stage.name, watch, finest)
     return Y
@@ -295,7 +297,7 @@ def _coarsest(level: Level, method: Method, task: Task, rng: np.random.Generator
     for _ in range(COARSEST_STARTS if n <= 1000 else 1):
         Y = random_positions(n, task.dim, rng)
         Y = Y * (1.0 if objective.scale_free else size_search(objective, Y))
-        Y, evaluation, _ = _descend(objective, Y, Majorize(), COARSEST_STEPS, 1e-4, "", Watch(), lambda Y: Y)
+        Y, evaluation, _ = _descend(objective, Y, Majorize(), COARSEST_STEPS, 1e-3, "", Watch(), lambda Y: Y)
         if evaluation is not None and evaluation.value < best:
             best, found = evaluation.value, Y
     return found
