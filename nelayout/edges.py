@@ -131,13 +131,16 @@ class Edges:
         self,
         weights: np.ndarray,
         scale: float,
-        ridge: float,
+        ridge: float | np.ndarray,
         right: np.ndarray,
         tolerance: float,
         max_iter: int,
         free: np.ndarray | None = None,
     ) -> np.ndarray:
-        """X (n, d) with (scale L_w + ridge I) X = right, by conjugate gradients; rows that are not free stay 0."""
+        """X (n, d) with (scale L_w + ridge) X = right, by conjugate gradients; rows that are not free stay 0.
+
+        ``ridge`` is a number times I, or a diagonal (n,).
+        """
         sums = self.row_sums(weights)
         ridges = np.full(self.n, ridge)
         if self.compiled:
@@ -155,7 +158,7 @@ class Edges:
             matrix = csr_array((weights, self.indices, self.indptr), shape=(self.n, self.n))
 
             def times(X: np.ndarray) -> np.ndarray:
-                return scale * (sums[:, None] * X - matrix @ X) + ridge * X
+                return scale * (sums[:, None] * X - matrix @ X) + ridges[:, None] * X
 
         return conjugate_gradients(
             times, scale * sums + ridge, right, tolerance=tolerance, max_iter=max_iter, free=free

@@ -87,13 +87,13 @@ class WalkEdges:
         self,
         weights: np.ndarray,
         scale: float,
-        ridge: float,
+        ridge: float | np.ndarray,
         right: np.ndarray,
         tolerance: float,
         max_iter: int,
         free: np.ndarray | None = None,
     ) -> np.ndarray:
-        """X (n, d) with (scale w (diag(p1) - p) + ridge I) X = right; rows that are not free stay 0."""
+        """X (n, d) with (scale w (diag(p1) - p) + ridge) X = right; rows that are not free stay 0."""
         self._move = self.walk.solve(scale * float(weights[0]), ridge, right, tolerance, max_iter, free)
         return self._move[0]
 

@@ -87,13 +87,15 @@ class RandomWalk:
     def solve(
         self,
         scale: float,
-        ridge: float,
+        ridge: float | np.ndarray,
         right: np.ndarray,
         tolerance: float,
         max_iter: int,
         free: np.ndarray | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """X with (scale L + ridge I) X = right, L = diag(p1) - p, and L X; rows that are not free stay 0.
+        """X with (scale L + ridge) X = right, L = diag(p1) - p, and L X; rows that are not free stay 0.
+
+        ``ridge`` is a number times I, or a diagonal (n,).
 
         With g = scale p1 + ridge and X = K Z it is (K - scale (1 - rho) diag(1/g)) Z = right / g, sparse,
         symmetric, positive definite, and p X = (1 - rho) Z comes with it.  Nodes that stay have 1/g = 0: this

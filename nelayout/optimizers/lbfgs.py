@@ -19,6 +19,7 @@ __all__ = ["LBFGS"]
 
 SUFFICIENT = 1e-4  # part of the decrease promised by the gradient that a step must bring
 MAX_TRIALS = 30
+ROUNDING = 1e-13  # a promised decrease below this part of J is rounding: the drawing is at its minimum
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,8 @@ class LBFGS:
         if not slope < 0:
             direction, pairs = -inverse * now.gradient, ()
             slope = float(np.sum(direction * now.gradient))
+        if -slope <= ROUNDING * abs(now.value):
+            return Y, LBFGSState(now, pairs, state.trials, stuck=True)
         length = 1.0
         for trial in range(1, MAX_TRIALS + 1):
             candidate = Y + length * direction

@@ -1,14 +1,19 @@
 """Majorization-minimization as a preconditioned step (Yang, Peltonen & Kaski 2015).
 
-The update (2 L_{W+W^T} + rho I) Y_new = rho Y - Psi, with W the attraction of the edges, L its graph Laplacian and Psi the
-gradient of the repulsion, is the same as
+The update (2 L_{W+W^T} + rho I) Y_new = rho Y - Psi, with W the attraction of the edges, L its graph Laplacian and
+Psi the gradient of the repulsion, is the same as
 
     Y_new = Y - (4 L_W + rho I)^-1 grad J            (symmetric W),
 
-because grad J = 4 L_W Y + Psi.  rho bounds the curvature of the repulsion and is found by backtracking: halved after
-a decrease, doubled after an increase, so J never rises, whatever W >= 0 is.  W = max(omega, 0) therefore serves every
-method.  One system is solved per trial, loosely, by conjugate gradients; information crosses the whole graph in one step,
-which is why this method unfolds large meshes that gradient descent leaves crumpled.
+because grad J = 4 L_W Y + Psi.  rho I bounds the curvature of the repulsion.  A node is pushed in proportion to its
+mass, so the bound here is rho diag(m), with m of mean 1: hubs are held back without holding back all others.
+
+rho is found by backtracking.  It is doubled after an increase, so J never rises, whatever W >= 0 is, and halved after a
+decrease at the first trial; where it had to be doubled it stays, because half of it would most likely fail again.
+W = max(omega, 0) therefore serves every method.
+
+One system is solved per trial, loosely, by conjugate gradients; information crosses the whole graph in one step, which
+is why this method unfolds large meshes that gradient descent leaves crumpled.
 """
 
 from __future__ import annotations
@@ -58,13 +63,14 @@ class Majorize:
         weights = np.maximum(now.weights, 0.0)
         mean = 4.0 * float(np.mean(objective.edges.row_sums(weights)))
         rho = max(state.rho, SMALLEST_RHO * mean)
+        mass = objective.affinity.mass / float(np.mean(objective.affinity.mass))
         for trial in range(1, MAX_TRIALS + 1):
             move = objective.edges.solve(
-                weights, 4.0, rho, -now.gradient, self.tolerance, self.inner, objective.free
+                weights, 4.0, rho * mass, -now.gradient, self.tolerance, self.inner, objective.free
             )
             candidate = Y + move
             then = objective.evaluate(candidate, weights=True)
             if math.isfinite(then.value) and then.value <= now.value:
-                return candidate, MajorizeState(then, rho / 2, state.trials + trial)
+                return candidate, MajorizeState(then, rho / 2 if trial == 1 else rho, state.trials + trial)
             rho *= 2.0 if trial < 4 else 4.0
         return Y, MajorizeState(now, state.rho, state.trials + MAX_TRIALS, stuck=True)

@@ -36,7 +36,7 @@ class MomentumState:
 class Momentum:
     """``momentum``: part of the last move that is kept; ``rate``: step length, 1 = the inverse curvature."""
 
-    momentum: float = 0.8
+    momentum: float = 0.9
     rate: float = 1.0
     name: str = "momentum"
 
