@@ -20,13 +20,13 @@ from .affinities.masses import node_mass
 from .catalogue import method_named
 from .components import component_labels, components
 from .errors import InputError, Unsupported, unknown
+from .finish import finished
 from .method import Method
 from .nbody import BACKENDS, backend
 from .objective import Affinity
 from .optimizers import Optimizer, optimizer_named
 from .options import LayoutOptions, checked, generator
-from .orient import canonical, fit
-from .overlap import separate, split_coincident
+from .orient import canonical
 from .packing import pack
 from .parallel import Workers, workers
 from .similarities import input_affinity
@@ -132,7 +132,8 @@ class _Run:
                 task = Task(self.method, dim, floor, optimizer, o["max_iter"], o["tol"])
                 reason = self._draw(parts, task, rng, watch, len(labels))
             Y = self._assemble(parts, start, still, len(labels))
-            Y = self._finish(Y, start, still, size)
+            Y, notes = finished(Y, start, still, size, o["scale"], o["center"])
+            self.notes.extend(notes)
             return self._solution(host, Y, parts, labels, reason, watch, began, floor)
 
     def _mass(self, P: csr_array) -> Any:
@@ -268,33 +269,6 @@ class _Run:
                 offset[1:] = (Y[there].min(axis=0) + Y[there].max(axis=0))[1:] / 2
             for part, drawing in zip(rest, packed, strict=True):
                 Y[part.nodes] = scale * drawing + offset
-        return Y
-
-    def _finish(
-        self, Y: np.ndarray, start: np.ndarray | None, still: np.ndarray | None, size: np.ndarray | None
-    ) -> np.ndarray:
-        """The last touches, in this order: size and place, coincident or overlapping nodes apart."""
-        o = self.options
-        if not len(Y):
-            return Y
-        # What is near is judged about the drawing's own middle: far from the origin, only rounding is added.
-        middle: Any = 0.0
-        if still is not None:
-            assert start is not None
-            Y[still] = start[still]
-            middle = Y.min(axis=0) / 2 + Y.max(axis=0) / 2
-            Y = Y - middle
-        else:
-            Y = fit(Y, o["scale"])
-            middle = 0.0 if o["center"] is None else o["center"]
-        within = None if still is not None else o["scale"]
-        Y = split_coincident(Y, still) if size is None else separate(Y, size, still, within)
-        if size is not None and within is not None and float(np.abs(Y).max()) > within * (1 + 1e-9):
-            self.notes.append("nodes of this node_size do not fit [-scale, scale]: the drawing is larger than scale")
-        Y = Y + middle
-        if still is not None:
-            assert start is not None
-            Y[still] = start[still]
         return Y
 
     def _solution(

@@ -36,7 +36,7 @@ FLOORS = (
     "solver",
     "components packing overlap orient",
     "graphs",
-    "drawing",
+    "drawing finish",
     "pipeline",
     "layouts embedding",
     "comparison",
