@@ -22,7 +22,6 @@ def conjugate_gradients(
     max_iter: int = 50,
     free: np.ndarray | None = None,
     start: np.ndarray | None = None,
-    deflate: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> np.ndarray:
     """X with A X = right, approximately, for a symmetric positive definite A.
 
@@ -34,8 +33,6 @@ def conjugate_gradients(
     tolerance : stop when each column's residual has fallen to this fraction of its right-hand side.
     free : mask of the rows that are solved for; the others are held at 0.
     start : (n, d) where the iteration starts, instead of 0.
-    deflate : w (n,) and A w: a vector that A nearly sends to 0.  Its part is solved for exactly, and the
-        iteration runs in what is A-orthogonal to it.  For all rows free only.
 
     From 0, every iterate X has sum(X * right) > 0, so minus a gradient on the right gives a direction of
     descent however early the iteration ends.
@@ -51,13 +48,8 @@ def conjugate_gradients(
         residual = residual - (times(X) if free is None else times(X) * free[:, None])
         if np.all(np.sum(residual * residual, axis=0) <= goal):
             return X
-    w = Aw = None
-    if deflate is not None:
-        w, Aw = deflate[0][:, None], deflate[1][:, None]
-        part = np.sum(w * residual, axis=0) / np.sum(w * Aw)
-        X, residual = X + part * w, residual - part * Aw
     z = inverse * residual
-    direction = z if w is None or Aw is None else z - np.sum(Aw * z, axis=0) / np.sum(w * Aw) * w
+    direction = z
     rho = np.sum(residual * z, axis=0)
     for _ in range(max_iter):
         product = times(direction)
@@ -75,6 +67,4 @@ def conjugate_gradients(
         z = inverse * residual
         rho, old = np.sum(residual * z, axis=0), rho
         direction = z + np.where(old > 0, rho / np.where(old > 0, old, 1.0), 0.0) * direction
-        if w is not None and Aw is not None:
-            direction = direction - np.sum(Aw * z, axis=0) / np.sum(w * Aw) * w
     return X

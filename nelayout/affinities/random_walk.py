@@ -98,8 +98,9 @@ class RandomWalk:
         ``ridge`` is a number times I, or a diagonal (n,).
 
         With g = scale p1 + ridge and X = K Z it is (K - scale (1 - rho) diag(1/g)) Z = right / g, sparse,
-        symmetric, positive definite, and p X = (1 - rho) Z comes with it.  Nodes that stay have 1/g = 0: this
-        says X_i = (K Z)_i = 0.  What the system nearly sends to 0 is p1, a translation of the drawing.
+        symmetric, positive definite, and p X = (1 - rho) Z comes with it.  Nodes that stay have 1/g = 0:
+        this says X_i = (K Z)_i = 0.  What the system nearly sends to 0 is Z = p1, a translation of the
+        drawing; gradients sum to 0 and hold nothing of it.
         """
         u, rho = self.row_sums, self.rho
         inverse = 1.0 / (scale * u + ridge)
@@ -112,7 +113,6 @@ class RandomWalk:
             inverse[:, None] * right,
             tolerance=tolerance,
             max_iter=max_iter,
-            deflate=(u, (1.0 - rho) * ridge * inverse) if free is None else None,
         )
         X = self._K(Z)
         if free is not None:
