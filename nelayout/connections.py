@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 from typing import Protocol
 
 from .errors import InputError, Unsupported, unknown
@@ -77,8 +78,10 @@ class Fixed:
     needs_mass: bool = False
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.value) and self.value > 0):
-            raise InputError(f"a fixed connection scalar must be finite and > 0, given {self.value!r}")
+        value = self.value
+        if isinstance(value, bool) or not (isinstance(value, Real) and math.isfinite(value) and value > 0):
+            raise InputError(f"a fixed connection scalar (the repulsion) must be a finite number > 0, given {value!r}")
+        object.__setattr__(self, "value", float(value))
 
     def check(self, divergence) -> None:
         return None

@@ -66,6 +66,7 @@ class Edges:
         pull = np.zeros_like(Y) if "pull" in want else None
         weights = np.empty(len(self.indices)) if "weights" in want else None
 
+        @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # threads do not inherit the caller's
         def work(rows: tuple[int, int]) -> tuple[float, float]:
             start, stop = rows
             low, high = self.indptr[start], self.indptr[stop]

@@ -10,13 +10,12 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import replace
-from numbers import Real
 from typing import Any, Unpack
 
 from . import graphs
 from .catalogue import METHODS, Method, method_named
 from .connections import Fixed
-from .errors import InputError, unknown
+from .errors import unknown
 from .kernels import heavy_tailed, inverse_power
 from .options import DEFAULTS, GRAPH_TEXT, TEXTS, LayoutOptions
 from .pipeline import solve
@@ -121,7 +120,7 @@ def ws_sne_layout(
     >>> len(pos)
     34
     """
-    return _draw(G, _with(METHODS["ws-sne"], kernel=kernel), pos, fixed, options)
+    return _draw(G, replace(METHODS["ws-sne"], kernel=kernel, stages=()), pos, fixed, options)
 
 
 @_layout
@@ -220,7 +219,7 @@ def polylog_layout(
     >>> len(nl.polylog_layout(nx.path_graph(4), r=1.5, seed=0))
     4
     """
-    return _draw(G, _with(METHODS["polylog"], kernel=inverse_power(r)), pos, fixed, options)
+    return _draw(G, replace(METHODS["polylog"], kernel=inverse_power(r), stages=()), pos, fixed, options)
 
 
 @_layout
@@ -244,7 +243,7 @@ def ee_layout(
     >>> len(nl.ee_layout(nx.path_graph(4), repulsion=2.0, seed=0))
     4
     """
-    return _draw(G, _with(METHODS["ee"], connection=_positive(repulsion, "repulsion")), pos, fixed, options)
+    return _draw(G, replace(METHODS["ee"], connection=Fixed(repulsion)), pos, fixed, options)
 
 
 @_layout
@@ -298,7 +297,7 @@ def hssne_layout(
     >>> len(nl.hssne_layout(nx.path_graph(4), tail=1.5, seed=0))
     4
     """
-    return _draw(G, _with(METHODS["hssne"], kernel=heavy_tailed(tail)), pos, fixed, options)
+    return _draw(G, replace(METHODS["hssne"], kernel=heavy_tailed(tail), stages=()), pos, fixed, options)
 
 
 @_layout
@@ -316,14 +315,3 @@ def mds_ks_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[
     4
     """
     return _draw(G, METHODS["mds-ks"], pos, fixed, options)
-
-
-def _with(method: Method, **parts: Any) -> Method:
-    """The method with parts exchanged; another kernel brings the schedule that suits it."""
-    return replace(method, stages=() if "kernel" in parts else method.stages, **parts)
-
-
-def _positive(value: Any, name: str) -> Fixed:
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < float("inf"):
-        raise InputError(f"{name} must be a finite number > 0, given {value!r}")
-    return Fixed(float(value))

@@ -97,10 +97,14 @@ class Objective:
         """Whether the size of the drawing leaves J as it is."""
         return self.connection.name == "optimal" and self.kernel.is_power
 
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def evaluate(
         self, Y: np.ndarray, *, value: bool = True, gradient: bool = True, weights: bool = False
     ) -> Evaluation:
-        """J(Y), its gradient (n, d) and the attraction omega of every edge."""
+        """J(Y), its gradient (n, d) and the attraction omega of every edge.
+
+        At a trial that goes too far they may be infinite or NaN, silently: whoever tries judges the value.
+        """
         affinity, mass = self.affinity, self.affinity.mass
         terms = self.divergence.tail
         radials = list(dict.fromkeys(r for term in terms for r in term.radials(self.kernel)))
