@@ -118,6 +118,8 @@ def _flat(Y: np.ndarray) -> bool:
 
 def prolong(Y: np.ndarray, cluster: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """The finer drawing: every node at its cluster's place, with a little jitter."""
+    if len(Y) == 1:  # a star that has become a single node
+        return random_positions(len(cluster), Y.shape[1], rng)
     fine = Y[cluster]
     typical = radius(fine) / math.sqrt(len(fine))
     return fine + JITTER * typical * rng.standard_normal(fine.shape)
