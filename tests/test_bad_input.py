@@ -1,0 +1,316 @@
+"""Every wrong input is one clear error: what was given, what is allowed, in the class that the host's users catch."""
+
+from __future__ import annotations
+
+import copy
+import re
+
+import igraph
+import networkx as nx
+import numpy as np
+import pytest
+from scipy import sparse
+
+import nelayout as nl
+from nelayout.errors import InputError
+
+NAN, INF = float("nan"), float("inf")
+
+
+def square() -> nx.Graph:
+    G = nx.cycle_graph(["a", "b", "c", "d"])
+    nx.set_edge_attributes(G, 1.0, "weight")
+    nx.set_node_attributes(G, {"a": "red", "b": "red", "c": "red", "d": "red"}, "colour")
+    return G
+
+
+PLACES = {"a": (0.0, 0.0), "b": (1.0, 0.0), "c": (1.0, 1.0), "d": (0.0, 1.0)}
+
+
+def refused(call, *words: str, kind: type[Exception] = InputError, networkx: bool = True) -> str:
+    """The message of the one error that a call raises; its class is right and every word stands in it."""
+    with pytest.raises(kind) as caught:
+        call()
+    error = caught.value
+    message = str(error)
+    assert isinstance(error, ValueError)
+    assert isinstance(error, nx.NetworkXError) == networkx
+    assert "\n" not in message
+    assert len(message) > 20
+    for word in words:
+        assert word in message, message
+    return message
+
+
+# --- graphs -----------------------------------------------------------------------------------------------------
+
+NO_GRAPHS = {
+    "None": (None, ["NoneType", "networkx"]),
+    "number": (3, ["int"]),
+    "path": ("graph.gml", ["str", "read_graph"]),
+    "edges": ([(0, 1)], ["list", "networkx.Graph"]),
+    "dict": ({0: [1]}, ["dict", "networkx.Graph"]),
+    "class": (nx.Graph, ["class", "instance"]),
+    "long matrix": (np.zeros((3, 4)), ["(3, 4)", "square", "embed"]),
+    "vector": (np.zeros(3), ["(3,)", "square"]),
+    "cube": (np.zeros((2, 2, 2)), ["(2, 2, 2)", "square"]),
+    "long sparse": (sparse.csr_array((3, 4)), ["(3, 4)", "square"]),
+    "words": (np.array([["a", "b"], ["c", "d"]]), ["real numbers"]),
+    "complex": (np.array([[0, 1j], [1j, 0]]), ["complex128", "real numbers"]),
+    "objects": (np.array([[0, None], [None, 0]], dtype=object), ["object", "real numbers"]),
+}
+
+
+@pytest.mark.parametrize("case", NO_GRAPHS)
+def test_what_is_no_graph(case):
+    given, words = NO_GRAPHS[case]
+    refused(lambda: nl.ws_sne_layout(given), *words, networkx=False)
+    refused(lambda: nl.solve(given), *words, networkx=False)
+
+
+@pytest.mark.parametrize("weight", [-1, -1e-300, NAN, INF, -INF, "heavy", 1j, None, [1], np.array([1.0, 2.0])])
+def test_weights_name_their_edge(weight):
+    G = square()
+    G.edges["b", "c"]["weight"] = weight
+    before = copy.deepcopy(list(G.edges(data=True)))
+    refused(lambda: nl.ws_sne_layout(G), "('b', 'c')", "weight", "finite number >= 0")
+    assert repr(list(G.edges(data=True))) == repr(before)
+
+
+@pytest.mark.parametrize("weight", [-1, NAN, INF, "heavy"])
+def test_weights_name_their_edge_in_igraph(weight):
+    g = igraph.Graph([(0, 1), (1, 2)])
+    g.es["weight"] = [1.0, weight]
+    refused(lambda: nl.ws_sne_layout(g), "(1, 2)", "weight", networkx=False)
+
+
+@pytest.mark.parametrize("weight", [-1, NAN, INF])
+@pytest.mark.parametrize("host", [np.array, sparse.csr_array, sparse.coo_array])
+def test_weights_name_their_entry(weight, host):
+    A = host(np.array([[0.0, 1, 0], [1, 0, weight], [0, weight, 0]]))
+    refused(lambda: nl.ws_sne_layout(A), "(1, 2)", "weight", networkx=False)
+
+
+@pytest.mark.parametrize("length", [0, -2])
+def test_distances_must_be_positive(length):
+    G = square()
+    G.edges["c", "d"]["weight"] = length
+    refused(lambda: nl.ws_sne_layout(G, weight_kind="distance"), "('c', 'd')", "distance", "> 0")
+
+
+@pytest.mark.parametrize("weight", [len, lambda u, v, d: 1, ["weight"], {}])
+def test_weight_is_the_name_of_an_attribute(weight):
+    refused(lambda: nl.ws_sne_layout(square(), weight=weight), "weight must be the name")
+
+
+# --- names ------------------------------------------------------------------------------------------------------
+
+MISSPELT = {
+    "method": (lambda G: nl.layout(G, "ws-sen"), "'ws-sen'", "'ws-sne'"),
+    "method with underscore": (lambda G: nl.layout(G, "gamma_quadlg"), "'gamma_quadlg'", "'gamma-quadlog'"),
+    "method of solve": (lambda G: nl.solve(G, "tnse"), "'tnse'", "'tsne'"),
+    "kernel": (lambda G: nl.ws_sne_layout(G, kernel="cauchi"), "'cauchi'", "'cauchy'"),
+    "optimizer": (lambda G: nl.ws_sne_layout(G, optimizer="majorise"), "'majorise'", "'majorize'"),
+    "nbody": (lambda G: nl.ws_sne_layout(G, nbody="exat"), "'exat'", "'exact'"),
+    "mass": (lambda G: nl.ws_sne_layout(G, mass="degre"), "'degre'", "'degree'"),
+    "weight_kind": (lambda G: nl.ws_sne_layout(G, weight_kind="distanc"), "'distanc'", "'distance'"),
+    "components": (lambda G: nl.ws_sne_layout(G, components="packed"), "'packed'", "'pack'"),
+    "optimizer of a stage": (
+        lambda G: nl.layout(G, nl.Method(stages=nl.Stage("only", "mojorize", 5))),
+        "'mojorize'",
+        "'majorize'",
+    ),
+}
+PARTS = {
+    "divergence": (lambda: nl.Method(divergence="itakura-sato"), "'itakura-sato'", "'itakura-saito'"),
+    "connection": (lambda: nl.Method(connection="optimum"), "'optimum'", "'optimal'"),
+    "affinity": (lambda: nl.Method(affinity="sum1"), "'sum1'", "'sum-1'"),
+    "kernel": (lambda: nl.Method(kernel="gausian"), "'gausian'", "'gaussian'"),
+}
+
+
+@pytest.mark.parametrize("case", MISSPELT)
+def test_misspelt_names_are_answered_with_the_near_one(case):
+    call, given, near = MISSPELT[case]
+    assert f"did you mean {near}" in refused(lambda: call(square()), given, "Allowed: ")
+
+
+@pytest.mark.parametrize("case", PARTS)
+def test_misspelt_parts_are_answered_with_the_near_one(case):
+    call, given, near = PARTS[case]
+    assert f"did you mean {near}" in refused(call, given, "Allowed: ", networkx=False)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda G: nl.layout(G, 3),
+        lambda G: nl.layout(G, None),
+        lambda G: nl.layout(G, nl.Method),
+        lambda G: nl.ws_sne_layout(G, kernel=None),
+        lambda G: nl.ws_sne_layout(G, kernel=abs),
+        lambda G: nl.ws_sne_layout(G, kernel=nl.kernels.Kernel),
+        lambda G: nl.ws_sne_layout(G, kernel="heavy-tailed:x"),
+        lambda G: nl.ws_sne_layout(G, kernel="heavy-tailed:nan"),
+        lambda G: nl.ws_sne_layout(G, optimizer=nl.optimizers.Majorize),
+        lambda G: nl.ws_sne_layout(G, optimizer=None),
+        lambda G: nl.ws_sne_layout(G, nbody=None),
+        lambda G: nl.ws_sne_layout(G, components=None),
+    ],
+)
+def test_parts_of_the_wrong_type(call):
+    refused(lambda: call(square()))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: nl.Method(divergence="beta"),
+        lambda: nl.Method(divergence="beta:x"),
+        lambda: nl.Method(divergence="beta:nan"),
+        lambda: nl.Method(divergence="kl:2"),
+        lambda: nl.Method(divergence="alpha:-1"),
+        lambda: nl.Method(divergence=nl.divergences.Beta),
+        lambda: nl.Method(connection="fixed:-1"),
+        lambda: nl.Method(connection="fixed:x"),
+        lambda: nl.Method(connection="optimal:1"),
+        lambda: nl.Method(connection=2.0),
+        lambda: nl.Method(stages=("majorize",)),
+        lambda: nl.divergences.beta(True),
+        lambda: nl.divergences.alpha(0),
+        lambda: nl.kernels.heavy_tailed(-0.5),
+        lambda: nl.kernels.inverse_power(NAN),
+        lambda: nl.kernels.Kernel(1.0, -1.0, 1.0),
+    ],
+)
+def test_parts_that_cannot_be_made(make):
+    refused(make, networkx=False)
+
+
+@pytest.mark.parametrize("value", [0, -1, NAN, INF, "2", None, True])
+def test_parameters_of_single_methods(value):
+    refused(lambda: nl.polylog_layout(square(), r=value), "r, the power", repr(value))
+    refused(lambda: nl.ee_layout(square(), repulsion=value), "repulsion", repr(value))
+    if value != 0:
+        refused(lambda: nl.hssne_layout(square(), tail=value), "tail", repr(value))
+
+
+@pytest.mark.parametrize("number", [np.float32(2), np.int64(2), np.float64(2), 2])
+def test_numbers_of_numpy_are_numbers(number):
+    expected = nl.polylog_layout(square(), r=2.0, seed=0)["a"]
+    assert np.array_equal(nl.polylog_layout(square(), r=number, seed=0)["a"], expected)
+    assert nl.kernels.heavy_tailed(number) == nl.kernels.heavy_tailed(2.0)
+    assert nl.divergences.beta(number) == nl.divergences.beta(2.0)
+
+
+@pytest.mark.parametrize(
+    ("function", "slip", "meant"),
+    [
+        (nl.ws_sne_layout, "wieght", "'weight'"),
+        (nl.ws_sne_layout, "kernal", "'kernel'"),
+        (nl.hssne_layout, "tial", "'tail'"),
+        (nl.tsne_layout, "callbak", "'callback'"),
+        (nl.layout, "metod", "'method'"),
+        (nl.solve, "seeed", "'seed'"),
+    ],
+)
+def test_unknown_keywords_are_type_errors_as_everywhere_in_python(function, slip, meant):
+    with pytest.raises(TypeError, match=rf"{slip}.*did you mean.*{meant}"):
+        function(square(), **{slip: 1})
+
+
+def test_options_are_keywords_only():
+    with pytest.raises(TypeError, match="positional"):
+        nl.ws_sne_layout(square(), None, None, "weight")
+
+
+# --- positions and places ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "place", [(NAN, 0.0), (0.0, INF), (1.0, 2.0, 3.0), (1.0,), 1.0, "ab", (1.0, "x"), (1j, 0), None, [[1.0, 2.0]]]
+)
+def test_positions_name_their_node(place):
+    refused(lambda: nl.ws_sne_layout(square(), pos={**PLACES, "c": place}), "pos of node 'c'", "2")
+
+
+@pytest.mark.parametrize("pos", [np.zeros((3, 2)), np.zeros((5, 2)), [(0, 0)], "spring", 3, object()])
+def test_positions_of_the_wrong_number_or_type(pos):
+    refused(lambda: nl.ws_sne_layout(square(), pos=pos), "pos")
+
+
+def test_positions_of_another_dimension_name_dim():
+    refused(lambda: nl.ws_sne_layout(square(), pos=np.zeros((4, 3))), "dim=2", "dim=3")
+
+
+@pytest.mark.parametrize("center", [(1,), (1, 2, 3), (NAN, 0), (INF, 0), "ab", 3, {1: 2}, (1, "x"), [None, 1], (1j, 0)])
+def test_centers(center):
+    refused(lambda: nl.ws_sne_layout(square(), center=center), "center", repr(center))
+
+
+def test_fixed_nodes():
+    G = square()
+    refused(lambda: nl.ws_sne_layout(G, fixed=["a"]), "fixed", "pos")
+    refused(lambda: nl.ws_sne_layout(G, pos=PLACES, fixed=["zebra"]), "fixed", "'zebra'")
+    refused(lambda: nl.ws_sne_layout(G, pos=PLACES, fixed="zebra"), "fixed", "'zebra'")
+    refused(lambda: nl.ws_sne_layout(G, pos=PLACES, fixed=[["a"]]), "fixed", "['a']")
+    refused(lambda: nl.ws_sne_layout(G, pos={"a": (0, 0)}, fixed=["a", "b"]), "fixed node 'b'", "pos")
+    refused(lambda: nl.ws_sne_layout(G, pos=PLACES, fixed=np.ones(3, dtype=bool)), "fixed", "(3,)")
+
+
+# --- numbers ----------------------------------------------------------------------------------------------------
+
+WRONG = {
+    "dim": [0, 4, -1, True, 2.0, "2", None, NAN, [2]],
+    "scale": [0, -1, NAN, INF, "1", True, [1], 1j, np.array([1.0, 2.0])],
+    "max_iter": [-1, 1.5, "3", True, NAN, [1]],
+    "tol": [-1, "3", True, NAN, INF, [1]],
+    "n_jobs": [0, 1.5, "2", True, NAN, [1]],
+    "smoothing": [1, 1.5, -0.1, NAN, INF, "x", True, None],
+    "seed": [-1, 1.5, "x", True, [1], (1, 2)],
+    "callback": [3, "print", [print]],
+    "progress": [None, "yes", 1, 0],
+    "store_pos_as": [3, True, ["pos"]],
+    "components": [None, 3, ["pack"]],
+    "weight_kind": [None, 3, ["log"]],
+    "nbody": [3, ["exact"]],
+    "optimizer": [3, ["majorize"]],
+    "mass": [-1, NAN, INF, [1, 2], [-1, 1, 1, 1], {"a": 1}, "colour", {"a": 1, "b": 1, "c": NAN, "d": 1}, 1j],
+    "node_size": [-1, NAN, INF, [1, 2], [-1, 1, 1, 1], {"a": 1}, "colour", "no such attribute"],
+}
+
+
+@pytest.mark.parametrize(("keyword", "value"), [(k, v) for k, values in WRONG.items() for v in values], ids=repr)
+def test_values_out_of_range(keyword, value):
+    G = square()
+    before = copy.deepcopy((list(G.nodes(data=True)), list(G.edges(data=True))))
+    message = refused(lambda: nl.ws_sne_layout(G, **{keyword: value}))
+    assert re.search(rf"\b{keyword}\b", message), message
+    assert (list(G.nodes(data=True)), list(G.edges(data=True))) == before
+
+
+@pytest.mark.parametrize(
+    ("keyword", "given", "node"), [("mass", [1, 1, -2, 1], "'c'"), ("node_size", {"a": 1, "b": 1, "d": 1}, "'c'")]
+)
+def test_per_node_values_name_their_node(keyword, given, node):
+    refused(lambda: nl.ws_sne_layout(square(), **{keyword: given}), node)
+
+
+def test_matrices_have_no_attributes():
+    A = nx.to_numpy_array(square())
+    refused(lambda: nl.ws_sne_layout(A, store_pos_as="pos"), "store_pos_as", networkx=False)
+    refused(lambda: nl.ws_sne_layout(A, mass="colour"), "mass", networkx=False)
+    refused(lambda: nl.ws_sne_layout(A, node_size="colour"), "node_size", networkx=False)
+
+
+def test_what_cannot_be_done_is_said_in_words():
+    message = refused(lambda: nl.ws_sne_layout(nx.empty_graph(3), components="joint"), "components", kind=nl.Unsupported)
+    assert "components='pack'" in message
+
+
+def test_nothing_is_refused_late():
+    """What needs no drawing is checked before the first step."""
+    steps: list[int] = []
+    for wrong in ({"center": (1,)}, {"node_size": -1}, {"nbody": "exat"}, {"optimizer": "adma"}, {"n_jobs": 0}):
+        refused(lambda wrong=wrong: nl.ws_sne_layout(square(), callback=lambda s: steps.append(1), **wrong))
+    assert steps == []

@@ -1,0 +1,560 @@
+"""Layout functions as their users meet them: hosts, keywords, warm starts, callbacks, interruption."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import signal
+import threading
+import typing
+
+import igraph
+import networkx as nx
+import numpy as np
+import pytest
+from scipy import sparse
+
+import nelayout as nl
+from nelayout.catalogue import METHODS
+from nelayout.graphs import read
+from nelayout.optimizers import OPTIMIZERS
+from nelayout.options import DEFAULTS
+
+LAYOUTS = sorted(name for name in nl._HOME if name.endswith("_layout"))
+METHODS_OF_EACH_KIND = ["ws-sne", "gamma-quadlog", "linlog", "ee", "tsne"]
+
+
+def weighted() -> nx.Graph:
+    """Two triangles and a tail, with labels of several types and weights."""
+    G = nx.Graph()
+    edges = [("a", 1), (1, (0, 0)), ((0, 0), "a"), ("a", "b"), ("b", 2), (2, 3), (3, "b"), (3, "end")]
+    G.add_weighted_edges_from((u, v, 1.0 + k % 3) for k, (u, v) in enumerate(edges))
+    return G
+
+
+def to_igraph(G: nx.Graph) -> igraph.Graph:
+    index = {node: i for i, node in enumerate(G)}
+    g = igraph.Graph(len(G), [(index[u], index[v]) for u, v in G.edges], directed=G.is_directed())
+    g.es["weight"] = [w for _, _, w in G.edges(data="weight", default=1.0)]
+    return g
+
+
+def ring_view() -> nx.Graph:
+    G = nx.cycle_graph(9)
+    G.add_edge(4, "outside")
+    return nx.subgraph_view(G, filter_node=lambda node: node != "outside")
+
+
+HOSTS = {
+    "Graph": weighted,
+    "DiGraph": lambda: nx.DiGraph(weighted()),
+    "MultiGraph": lambda: nx.MultiGraph([(0, 1), (0, 1), (1, 2), (2, 0), (2, 2), (2, 3)]),
+    "MultiDiGraph": lambda: nx.MultiDiGraph([("x", "y"), ("y", "x"), ("y", "z"), ("z", "z")]),
+    "subgraph view": ring_view,
+    "igraph": lambda: to_igraph(weighted()),
+    "igraph directed": lambda: to_igraph(nx.DiGraph(weighted())),
+    "csr_array": lambda: sparse.csr_array(nx.to_scipy_sparse_array(weighted())),
+    "csr_matrix": lambda: sparse.csr_matrix(nx.to_numpy_array(weighted())),
+    "coo_array": lambda: sparse.coo_array(nx.to_numpy_array(weighted())),
+    "csc_array": lambda: sparse.csc_array(nx.to_numpy_array(weighted())),
+    "dense": lambda: nx.to_numpy_array(weighted()),
+    "dense integers": lambda: nx.to_numpy_array(weighted()).astype(np.int64),
+}
+
+
+def coordinates(pos) -> np.ndarray:
+    """Positions of any host as an array, in the order in which they came."""
+    if isinstance(pos, dict):
+        return np.array(list(pos.values()))
+    return np.array(pos.coords) if isinstance(pos, igraph.Layout) else pos
+
+
+def snapshot(G):
+    """Everything that a graph holds, for comparison."""
+    if isinstance(G, nx.Graph):
+        return copy.deepcopy((list(G.nodes(data=True)), list(G.edges(data=True)), dict(G.graph)))
+    if isinstance(G, igraph.Graph):
+        return G.get_edgelist(), {a: G.es[a] for a in G.es.attributes()}, {a: G.vs[a] for a in G.vs.attributes()}
+    if sparse.issparse(G):
+        C = G.tocoo()
+        return type(G), G.dtype, C.row.tolist(), C.col.tolist(), C.data.tolist()
+    return G.dtype, G.tolist(), G.flags.writeable
+
+
+# --- hosts ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_positions_come_back_in_the_hosts_type_and_order(host, dim):
+    G = HOSTS[host]()
+    before = snapshot(G)
+    pos = nl.ws_sne_layout(G, dim=dim, seed=0, max_iter=20)
+    if isinstance(G, nx.Graph):
+        assert type(pos) is dict
+        assert list(pos) == list(G)
+        assert all(type(p) is np.ndarray and p.dtype == np.float64 and p.shape == (dim,) for p in pos.values())
+    elif isinstance(G, igraph.Graph):
+        assert type(pos) is igraph.Layout
+        assert (len(pos), pos.dim) == (G.vcount(), dim)
+    else:
+        assert type(pos) is np.ndarray
+        assert (pos.dtype, pos.shape) == (np.float64, (G.shape[0], dim))
+    assert np.isfinite(coordinates(pos)).all()
+    assert snapshot(G) == before
+
+
+@pytest.mark.parametrize("host", ["igraph", "csr_array", "csr_matrix", "coo_array", "csc_array", "dense"])
+def test_hosts_of_one_graph_are_drawn_alike(host):
+    """Bit for bit: nothing of a host travels below the border."""
+    expected = coordinates(nl.ws_sne_layout(weighted(), seed=3))
+    assert np.array_equal(coordinates(nl.ws_sne_layout(HOSTS[host](), seed=3)), expected)
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_every_layout_draws_every_kind_of_host(name):
+    function = getattr(nl, name)
+    drawings = [coordinates(function(HOSTS[host](), seed=1, max_iter=10)) for host in ("Graph", "igraph", "dense")]
+    assert np.isfinite(drawings[0]).all()
+    assert np.array_equal(drawings[0], drawings[1])
+    assert np.array_equal(drawings[0], drawings[2])
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_layout_by_name_is_the_named_layout(name):
+    G, method = weighted(), name.removesuffix("_layout")
+    expected = coordinates(getattr(nl, name)(G, seed=2, max_iter=15))
+    for spelling in (method, method.replace("_", "-"), METHODS[method.replace("_", "-")]):
+        assert np.array_equal(coordinates(nl.layout(G, spelling, seed=2, max_iter=15)), expected)
+
+
+def test_undirected_reading_of_directions_and_parallel_edges():
+    directed = nx.DiGraph([("x", "y"), ("y", "x"), ("y", "z"), ("z", "w")])
+    multi = nx.MultiGraph([("x", "y"), ("x", "y"), ("y", "z"), ("z", "w")])
+    single = nx.Graph([("x", "y"), ("y", "z"), ("z", "w")])
+    single.edges["x", "y"]["weight"] = 2
+    drawings = [coordinates(nl.gamma_quadlog_layout(G, seed=0)) for G in (directed, multi, single)]
+    assert np.array_equal(drawings[0], drawings[2])
+    assert np.array_equal(drawings[1], drawings[2])
+
+
+def test_networkx_draws_the_positions():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    G = weighted()
+    pos = nl.ws_sne_layout(G, seed=0)
+    figure, axes = pyplot.subplots()
+    nx.draw(G, pos, ax=axes)
+    drawn = np.asarray(axes.collections[0].get_offsets())
+    pyplot.close(figure)
+    assert np.array_equal(drawn, coordinates(pos))
+
+
+def test_igraph_takes_the_function_as_a_layout():
+    g = HOSTS["igraph"]()
+    layout = g.layout(nl.ws_sne_layout, seed=1)
+    assert type(layout) is igraph.Layout
+    assert layout.coords == nl.ws_sne_layout(g, seed=1).coords
+
+
+# --- size and place ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_drawing_fits_scale_around_center(name):
+    center, scale = np.array([-40.0, 7.5]), 3.25
+    Y = coordinates(getattr(nl, name)(weighted(), seed=0, max_iter=20, scale=scale, center=center)) - center
+    assert np.abs(Y).max() == pytest.approx(scale, rel=1e-12)
+    assert np.abs(Y.mean(axis=0)).max() < 1e-12 * 40
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_default_scale_is_one_around_the_origin(dim):
+    Y = coordinates(nl.gamma_linlog_layout(nx.petersen_graph(), dim=dim, seed=4))
+    assert np.abs(Y).max() == pytest.approx(1.0, rel=1e-14)
+
+
+def test_drawings_far_from_the_origin_are_only_moved():
+    """Whether nodes coincide is judged about the drawing, not about the origin."""
+    center = np.array([2.0**33, -(2.0**33)])
+    near = coordinates(nl.ws_sne_layout(nx.karate_club_graph(), seed=0))
+    far = coordinates(nl.ws_sne_layout(nx.karate_club_graph(), seed=0, center=center))
+    assert np.abs((far - center) - near).max() <= 2.0**-19
+
+
+def test_without_scale_the_value_is_that_of_the_positions():
+    for method in METHODS_OF_EACH_KIND:
+        solution = nl.solve(nx.karate_club_graph(), method, seed=0, scale=None)
+        again = nl.solve(nx.karate_club_graph(), method, pos=solution.positions, max_iter=0)
+        assert again.value == pytest.approx(solution.value, rel=1e-4)
+        assert np.array_equal(again.components, solution.components)
+
+
+def test_principal_axis_is_horizontal():
+    for method in METHODS_OF_EACH_KIND:
+        Y = coordinates(nl.layout(nx.grid_2d_graph(12, 3), method, seed=0))
+        Y = Y - Y.mean(axis=0)
+        assert (Y[:, 0] ** 2).sum() > 4 * (Y[:, 1] ** 2).sum()
+        assert abs((Y[:, 0] * Y[:, 1]).sum()) < 1e-9 * (Y[:, 0] ** 2).sum()
+
+
+# --- what is kept where -----------------------------------------------------------------------------------------
+
+
+def test_positions_are_stored_in_the_graph():
+    G = weighted()
+    pos = nl.ws_sne_layout(G, seed=0, store_pos_as="where")
+    assert {node: p.tolist() for node, p in G.nodes(data="where")} == {n: p.tolist() for n, p in pos.items()}
+    g = HOSTS["igraph"]()
+    layout = nl.ws_sne_layout(g, seed=0, store_pos_as="where")
+    assert g.vs["where"] == layout.coords
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_given_positions_masses_and_sizes_stay_as_they_are(host):
+    G = HOSTS[host]()
+    n = len(read(G).labels)
+    rng = np.random.default_rng(0)
+    given = {
+        "pos": rng.standard_normal((n, 2)),
+        "mass": rng.uniform(1, 2, n),
+        "node_size": np.full(n, 0.01),
+        "center": np.array([1.0, 2.0]),
+        "fixed": np.arange(n) < 2,
+    }
+    before, copies = snapshot(G), copy.deepcopy(given)
+    pos = nl.gamma_quadlog_layout(G, seed=0, max_iter=5, **given)
+    for key, value in given.items():
+        assert np.array_equal(value, copies[key]), key
+    coordinates(pos)[:] = np.nan
+    assert np.array_equal(given["pos"], copies["pos"])
+    assert snapshot(G) == before
+
+
+def test_positions_do_not_share_memory_with_the_start():
+    G = nx.path_graph(4)
+    start = {node: np.array([float(node), 0.5]) for node in G}
+    pos = nl.ws_sne_layout(G, pos=start, max_iter=0)
+    pos[0][:] = 99
+    assert start[0].tolist() == [0.0, 0.5]
+
+
+# --- keywords ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [*LAYOUTS, "layout"])
+def test_own_parameters_are_keywords_and_calls_bind(name):
+    function = getattr(nl, name)
+    signature = inspect.signature(function)
+    positional = [p.name for p in signature.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    assert positional == (["G", "method", "pos", "fixed"] if name == "layout" else ["G", "pos", "fixed"])
+    signature.bind(weighted(), **DEFAULTS)
+    hints = typing.get_type_hints(inspect.unwrap(function))
+    assert "G" in hints
+    assert inspect.getdoc(function).count("\nParameters\n") == 1
+
+
+def test_all_keywords_at_their_defaults_change_nothing():
+    G = weighted()
+    plain = nl.ws_sne_layout(G, seed=5)
+    spelled = nl.ws_sne_layout(G, pos=None, fixed=None, kernel="cauchy", **{**DEFAULTS, "seed": 5})
+    assert np.array_equal(coordinates(plain), coordinates(spelled))
+
+
+def test_weight_attribute_counts_and_none_ignores_it():
+    G = weighted()
+    flat = nx.Graph(G.edges())
+    assert not np.array_equal(coordinates(nl.quadlog_layout(G, seed=0)), coordinates(nl.quadlog_layout(flat, seed=0)))
+    unweighted = nl.quadlog_layout(G, seed=0, weight=None)
+    assert np.array_equal(coordinates(unweighted), coordinates(nl.quadlog_layout(flat, seed=0)))
+
+
+def test_notes_name_the_attribute_that_was_not_used():
+    G = nx.path_graph(3)
+    nx.set_edge_attributes(G, 2.0, "strength")
+    assert any("strength" in note for note in nl.solve(G, "ws-sne", seed=0).notes)
+
+
+# --- warm starts ------------------------------------------------------------------------------------------------
+
+AWKWARD = [1e-3 / 7, 12345.678, np.pi * 1e7, -2.0 / 3.0]
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_no_iterations_give_the_start_back(host, dim):
+    G = HOSTS[host]()
+    n = len(read(G).labels)
+    start = np.random.default_rng(1).standard_normal((n, dim)) * AWKWARD[dim] + AWKWARD[0]
+    pos = nl.ws_sne_layout(G, pos=start, max_iter=0, dim=dim, scale=5.0, center=np.ones(dim))
+    assert np.array_equal(coordinates(pos), start)
+
+
+def test_no_iterations_give_coincident_nodes_back():
+    start = dict.fromkeys(range(4), (1.0, 1.0))
+    pos = nl.ws_sne_layout(nx.path_graph(4), pos=start, max_iter=0)
+    assert coordinates(pos).tolist() == [[1.0, 1.0]] * 4
+
+
+def test_partial_start_stays_and_missing_nodes_come_near_their_neighbours():
+    G = nx.grid_2d_graph(6, 6)
+    start = {node: np.array(node, dtype=float) for node in G if node != (2, 3)}
+    start["no node of the graph"] = np.array([np.inf, 0.0])
+    pos = nl.ws_sne_layout(G, pos=start, max_iter=0, seed=0)
+    assert list(pos) == list(G)
+    assert all(np.array_equal(pos[node], start[node]) for node in G if node != (2, 3))
+    assert np.abs(pos[2, 3] - (2, 3)).max() < 0.5
+
+
+def test_partial_start_reaches_nodes_wave_after_wave():
+    pos = nl.ws_sne_layout(nx.path_graph(10), pos={0: (0.0, 0.0), 1: (1.0, 0.0)}, max_iter=0, seed=0)
+    Y = coordinates(pos)
+    assert np.isfinite(Y).all()
+    assert np.abs(Y[2:] - (1.0, 0.0)).max() < 1.0
+
+
+@pytest.mark.parametrize("method", METHODS_OF_EACH_KIND)
+def test_a_drawing_restarted_stays_where_it_is(method):
+    """Neither turned, mirrored, annealed nor resized: the reader's map is kept."""
+    G = nx.karate_club_graph()
+    first = coordinates(nl.layout(G, method, seed=0))
+    turned = np.stack([-first[:, 1], first[:, 0]], axis=1)
+    again = coordinates(nl.layout(G, method, pos=dict(zip(G, turned, strict=True)), seed=8))
+    scale = 1 / np.abs(turned - turned.mean(axis=0)).max()
+    assert np.abs(again - scale * turned).max() < 0.02
+
+
+@pytest.mark.parametrize("factor", [1e-250, 1e-150, 1e150, 1e300])
+def test_a_start_may_have_any_size(factor):
+    G = nx.karate_club_graph()
+    start = {node: (node % 5, node // 5) for node in G}
+    usual = coordinates(nl.gamma_quadlog_layout(G, pos=start, seed=0))
+    scaled = {node: (x * factor, y * factor) for node, (x, y) in start.items()}
+    assert np.abs(coordinates(nl.gamma_quadlog_layout(G, pos=scaled, seed=0)) - usual).max() < 1e-3
+    assert np.isfinite(coordinates(nl.ws_sne_layout(G, pos=scaled, fixed=[0, 7], seed=0))).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_starts_on_a_point_or_a_line_unfold(method):
+    G = nx.grid_2d_graph(5, 5)
+    for start in (dict.fromkeys(G, (1.0, 2.0)), {node: (i, i) for i, node in enumerate(G)}):
+        Y = coordinates(nl.layout(G, method, pos=start, seed=0))
+        narrow = np.linalg.svd(Y - Y.mean(axis=0), compute_uv=False)
+        assert narrow[1] > 0.2 * narrow[0]
+
+
+def test_components_without_a_place_come_beside_the_others():
+    G = nx.disjoint_union(nx.cycle_graph(8), nx.path_graph(5))
+    G.add_nodes_from(["alone", "too"])
+    start = {node: (np.cos(node), np.sin(node)) for node in range(8)}
+    for fixed in (None, [0, 1, 2]):
+        pos = nl.ws_sne_layout(G, pos=start, fixed=fixed, seed=0)
+        placed = np.array([pos[node] for node in range(8)])
+        others = np.array([pos[node] for node in G if node not in start])
+        assert others[:, 0].min() > placed[:, 0].max()
+
+
+# --- fixed nodes ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("fixed", [[0], [0, 33], [5, 0, 33, 8], list(range(34))])
+def test_fixed_nodes_come_back_bit_for_bit(method, fixed):
+    G = nx.karate_club_graph()
+    rng = np.random.default_rng(len(fixed))
+    start = {node: rng.standard_normal(2) * AWKWARD[1] + AWKWARD[2] for node in G}
+    pos = nl.layout(G, method, pos=start, fixed=fixed, max_iter=12, scale=2.0, center=(1.0, 1.0), seed=0)
+    assert all(np.array_equal(pos[node], start[node]) for node in fixed)
+    Y = coordinates(pos)
+    assert np.isfinite(Y).all()
+    assert len(np.unique(Y, axis=0)) == 34
+    assert all(not np.array_equal(pos[node], start[node]) for node in G if node not in fixed)
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_fixed_nodes_stay_under_every_optimizer(optimizer):
+    G = nx.les_miserables_graph()
+    start = nl.ws_sne_layout(G, seed=0)
+    fixed = list(G)[::7]
+    moved = {node: p + 0.2 for node, p in start.items()}
+    pos = nl.ws_sne_layout(G, pos={**moved, **{n: start[n] for n in fixed}}, fixed=fixed, optimizer=optimizer)
+    assert all(np.array_equal(pos[node], start[node]) for node in fixed)
+
+
+@pytest.mark.parametrize("method", METHODS_OF_EACH_KIND)
+@pytest.mark.parametrize("fixed", [[0], [0, 33], [0, 1], [16, 26, 14]])
+def test_fixing_nodes_of_a_drawing_keeps_the_drawing(method, fixed):
+    """The minimum has these nodes at these places already, once s is found: their distance decides the size."""
+    G = nx.karate_club_graph()
+    start = nl.layout(G, method, seed=0)
+    Y, again = coordinates(start), coordinates(nl.layout(G, method, pos=start, fixed=fixed, seed=1))
+    assert np.abs(again - Y).max() < 0.1
+
+
+def test_size_of_the_free_nodes_follows_the_fixed_ones():
+    G, fixed = nx.karate_club_graph(), [0, 33, 16, 26]
+    start = nl.ws_sne_layout(G, seed=0)
+    for factor in (1e-6, 1e6):
+        given = {node: factor * start[node] for node in fixed}
+        Y = coordinates(nl.ws_sne_layout(G, pos=given, fixed=fixed, seed=1)) / factor
+        assert 0.5 < np.abs(Y).max() < 2.0
+
+
+def test_a_single_fixed_node_gives_the_place_and_scale_the_size():
+    pos = nl.ws_sne_layout(nx.petersen_graph(), pos={3: (10.0, -5.0)}, fixed=[3], scale=2.0, seed=0)
+    assert pos[3].tolist() == [10.0, -5.0]
+    assert np.abs(coordinates(pos) - pos[3]).max() == pytest.approx(2.0)
+
+
+def test_fixed_nodes_in_every_component():
+    G = nx.disjoint_union(nx.cycle_graph(8), nx.path_graph(5))
+    G.add_nodes_from([100, 101])
+    start = {0: (0.0, 0.0), 1: (1.0, 0.0), 8: (5.0, 5.0), 100: (9.0, 9.0)}
+    pos = nl.gamma_quadlog_layout(G, pos=start, fixed=list(start), seed=0)
+    assert all(pos[node].tolist() == list(place) for node, place in start.items())
+    assert len(np.unique(coordinates(pos), axis=0)) == len(G)
+
+
+# --- callbacks --------------------------------------------------------------------------------------------------
+
+
+def islands() -> nx.Graph:
+    G = nx.disjoint_union(nx.les_miserables_graph(), nx.path_graph(5))
+    G.add_node("alone")
+    return G
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_callback_sees_every_step_of_the_whole_graph(method):
+    G, states = islands(), []
+    solution = nl.solve(G, method, seed=0, callback=states.append)
+    assert [s.iteration for s in states] == list(range(len(states)))
+    assert [(s.iteration, s.value, s.stage) for s in states] == [(t.iteration, t.value, t.stage) for t in solution.trace]
+    stages = {stage.name for stage in METHODS[method].stages}
+    for state in states:
+        assert state.positions.shape == (len(G), 2)
+        assert np.isfinite(state.positions).all()
+        assert not state.positions.flags.writeable
+        assert np.isfinite(state.value)
+        assert state.stage in stages
+    seconds = [step.seconds for step in solution.trace]
+    assert seconds == sorted(seconds)
+
+
+def test_callback_does_not_change_the_drawing():
+    G, kept = islands(), []
+    silent = nl.ws_sne_layout(G, seed=0)
+    assert np.array_equal(
+        coordinates(nl.ws_sne_layout(G, seed=0, callback=lambda s: kept.append(s.positions))), coordinates(silent)
+    )
+    assert not np.array_equal(kept[0], kept[-1])  # each state has positions of its own
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("when", [0, 3, 30])
+def test_callback_stops_the_run(method, when):
+    G = islands()
+    solution = nl.solve(G, method, seed=0, callback=lambda state: state.iteration == when)
+    assert (solution.reason, len(solution.trace)) == ("stopped", when + 1)
+    Y = coordinates(solution.positions)
+    assert Y.shape == (len(G), 2)
+    assert np.abs(Y).max() == pytest.approx(1.0)
+    assert len(np.unique(Y, axis=0)) == len(G)
+    assert np.isfinite(solution.value)
+
+
+@pytest.mark.parametrize("method", METHODS_OF_EACH_KIND)
+def test_a_stopped_run_keeps_the_readers_units(method):
+    G = nx.karate_club_graph()
+    start = {node: 1e3 * p for node, p in nl.layout(G, method, seed=0).items()}
+    solution = nl.solve(G, method, pos=start, fixed=[0, 33], callback=lambda state: True)
+    assert solution.reason == "stopped"
+    assert np.array_equal(solution.positions[33], start[33])
+    assert np.abs(coordinates(solution.positions) - coordinates(start)).max() < 200
+
+
+def test_truthy_is_not_asked_for_by_none():
+    assert nl.solve(weighted(), "ws-sne", seed=0, callback=lambda state: None).reason != "stopped"
+
+
+class Enough(Exception):
+    pass
+
+
+def test_an_exception_in_the_callback_propagates_and_leaves_nothing():
+    G = islands()
+    before = snapshot(G)
+
+    def interrupt(state):
+        if state.iteration == 5:
+            raise Enough
+
+    threads = set(threading.enumerate())
+    with pytest.raises(Enough):
+        nl.ws_sne_layout(G, seed=0, callback=interrupt, store_pos_as="pos")
+    assert snapshot(G) == before
+    assert set(threading.enumerate()) == threads
+
+
+def test_a_layout_inside_a_callback_is_a_run_of_its_own():
+    G, inner = nx.petersen_graph(), []
+    expected = coordinates(nl.ws_sne_layout(G, seed=0))
+
+    def nested(state):
+        if state.iteration == 2:
+            inner.append(coordinates(nl.ws_sne_layout(G, seed=0)))
+
+    outer = coordinates(nl.ws_sne_layout(G, seed=0, callback=nested))
+    assert np.array_equal(outer, expected)
+    assert np.array_equal(inner[0], expected)
+
+
+def test_progress_is_shown_and_changes_nothing(capsys):
+    G = weighted()
+    silent = nl.ws_sne_layout(G, seed=0)
+    assert capsys.readouterr() == ("", "")
+    shown = nl.ws_sne_layout(G, seed=0, progress=True)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "ws-sne" in err
+    assert np.array_equal(coordinates(shown), coordinates(silent))
+
+
+# --- interruption and threads -----------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")
+@pytest.mark.parametrize("n", [300, 1200])
+def test_ctrl_c_ends_the_run_and_the_next_call_works(n):
+    """n = 300 runs on NumPy, n = 1200 in compiled loops on two threads."""
+    G = nx.random_regular_graph(4, n, seed=0)
+    expected = coordinates(nl.gamma_quadlog_layout(G, seed=0, n_jobs=2))  # compiled and cached from here on
+    threads = set(threading.enumerate())
+    old = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with pytest.raises(KeyboardInterrupt):
+            nl.ws_sne_layout(G, seed=0, n_jobs=2, tol=0.0, max_iter=100_000)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+    assert set(threading.enumerate()) == threads
+    assert np.array_equal(coordinates(nl.gamma_quadlog_layout(G, seed=0, n_jobs=2)), expected)
+
+
+def test_two_threads_lay_out_at_once():
+    graphs = [nx.random_regular_graph(3, n, seed=n) for n in (60, 900)]
+    expected = [coordinates(nl.gamma_quadlog_layout(G, seed=0)) for G in graphs]
+    found: dict[int, np.ndarray] = {}
+
+    def work(k: int) -> None:
+        found[k] = coordinates(nl.gamma_quadlog_layout(graphs[k % 2], seed=0, n_jobs=2))
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(np.array_equal(found[k], expected[k % 2]) for k in range(4))
