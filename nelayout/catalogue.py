@@ -1,6 +1,7 @@
 """The periodic table: each named method as a record of its parts.
 
-Read a row as a formula: ws-SNE is the Cauchy kernel, the I-divergence, the optimal connection and degree masses.
+Read a row as a formula: ws-SNE is the Cauchy kernel, the I-divergence, the optimal connection and, as masses,
+the strengths (the sums of a node's weights: its degree where there are no weights).
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from typing import Any
 
 from .errors import InputError, unknown
 from .kernels import heavy_tailed
-from .method import SHAPE, Method, Stage
+from .method import EVEN_SHAPE, SHAPE_TOL, Method, Stage
 
 __all__ = ["METHODS", "Method", "Stage", "method_named", "methods"]
 
@@ -17,8 +18,8 @@ YANG_2014 = "Yang, Peltonen & Kaski, Optimization equivalence of divergences imp
 NOACK_2007 = "Noack, Energy models for graph clustering, J. Graph Algorithms and Applications 11, 2007"
 
 _THROUGH_LEVELS = (
-    Stage("levels", "majorize", 15, shape=True, levels=True, tol=1e-3),
-    Stage("majorize", "majorize", 60),
+    Stage("levels", "majorize", 15, levels=True, tol=SHAPE_TOL),
+    Stage("majorize", "majorize", 60, tol=SHAPE_TOL),
 )
 
 METHODS: dict[str, Method] = {
@@ -29,7 +30,7 @@ METHODS: dict[str, Method] = {
             kernel="cauchy",
             divergence="i-divergence",
             connection="optimal",
-            mass="degree",
+            mass="strength",
             reference=f"{YANG_2014}, sec. 5.1",
             summary="t-SNE with edge repulsion: neighbours and classes, hubs outside; the first to try",
         ),
@@ -48,7 +49,7 @@ METHODS: dict[str, Method] = {
             kernel="inverse-distance",
             divergence="itakura-saito",
             connection="optimal",
-            mass="degree",
+            mass="strength",
             reference=f"{YANG_2014}, sec. 5.2",
             summary="LinLog without its attraction parameter: clusters far apart",
         ),
@@ -57,9 +58,9 @@ METHODS: dict[str, Method] = {
             kernel="inverse-distance",
             divergence="itakura-saito",
             connection="fixed",
-            mass="degree",
+            mass="strength",
             reference=NOACK_2007,
-            summary="clusters far apart; mass='degree' is edge repulsion, mass='unit' node repulsion",
+            summary="clusters far apart; mass='strength' is edge repulsion, mass='unit' node repulsion",
         ),
         Method(
             name="quadlog",
@@ -137,8 +138,8 @@ AUTO = Method(
     connection="optimal",
     mass="auto",
     stages=(
-        SHAPE,
-        Stage("no tail", "lbfgs", 50, kernel=heavy_tailed(0.0), candidate=True),
+        EVEN_SHAPE,
+        Stage("no tail", "lbfgs", 40, kernel=heavy_tailed(0.0), candidate=True),
         Stage("tail 1/2", "lbfgs", 40, kernel=heavy_tailed(0.5), candidate=True),
         Stage("tail 1", "lbfgs", 50, candidate=True),
     ),

@@ -28,8 +28,8 @@ class Stage:
     optimizer  a name from nelayout.optimizers
     max_iter   steps, at each level when ``levels``
     attraction factor on the edges (annealing)
-    shape      minimise gamma-QuadLog instead of the method's own objective: it has no local scale to get caught by,
-               and finds the global shape
+    shape      > 0: minimise gamma-PolyLog of this power (2 is gamma-QuadLog) instead of the method's own objective; it has no
+               local scale to get caught by, and finds the global shape
     levels     go through the coarsened graphs, coarsest first; else the graph itself only
     kernel     take this kernel in place of the method's own (continuation from light to heavy tails)
     candidate  judge the drawing at the end of this stage; the best of all candidates is what is given back
@@ -40,7 +40,7 @@ class Stage:
     optimizer: str
     max_iter: int
     attraction: float = 1.0
-    shape: bool = False
+    shape: float = 0.0
     levels: bool = False
     tol: float = 1e-4
     kernel: Kernel | None = None
@@ -97,7 +97,12 @@ class Method:
             object.__setattr__(self, name, value)
 
 
-SHAPE = Stage("shape", "majorize", 15, shape=True, levels=True, tol=1e-3)
+# The mean move that ends a level of a shape stage, in typical distances: the next level goes on.
+SHAPE_TOL = 0.1
+SHAPE = Stage("shape", "majorize", 15, shape=2.0, levels=True, tol=SHAPE_TOL)
+# A higher power draws edges of more even length: roads and meshes come out closer to their maps (Procrustes R^2 of
+# luxembourg: power 2 0.80, 3 0.85, 4 0.89, 5 0.91, 6 0.92, 12 0.93), other graphs alike.
+EVEN_SHAPE = Stage("shape", "majorize", 15, shape=6.0, levels=True, tol=SHAPE_TOL)
 
 
 # Steps with the lighter-tailed kernels before the method's own.

@@ -17,6 +17,7 @@ import numpy as np
 from .catalogue import METHODS
 from .coarsen import Level, hierarchy
 from .judge import score
+from .kernels import inverse_power
 from .method import Method, Stage, annealed
 from .nbody import NBody
 from .objective import Affinity, Evaluation, Objective
@@ -36,6 +37,8 @@ WINDOW = 5
 POINT = 1e-2
 # With fixed nodes, the size of the drawing is searched for this many times.
 RESIZINGS = 5
+# A candidate this much worse than the one before ends the search for a better one.
+WORSE = 0.8
 
 
 class Stopped(Exception):
@@ -138,13 +141,10 @@ def draw_component(
 
     candidates: list[tuple[float, Drawing]] = []
     sized_for: Method | None = None
-    shape_method = METHODS["gamma-quadlog"]
     done = 0
     own_steps = sum(stage.max_iter for stage in stages if not stage.levels)
     for stage in stages:
-        method = shape_method if stage.shape else task.method
-        if stage.kernel is not None:
-            method = replace(method, kernel=stage.kernel)
+        method = _objective_of(stage, task.method)
         if stage.levels:
             drawing.Y = _through_levels(affinity, method, stage, task, rng, watch, show, drawing)
             continue
@@ -182,11 +182,20 @@ def draw_component(
         drawing.method = method
         if stage.candidate:
             candidates.append((score(affinity.P, drawing.Y, np.random.default_rng(0)), copy(drawing)))
+            if len(candidates) > 1 and candidates[-1][0] < WORSE * candidates[-2][0]:
+                break  # the next one would go further in the same direction
     if candidates:
         _, best = max(candidates, key=lambda candidate: candidate[0])
         drawing.Y, drawing.evaluation, drawing.method = best.Y, best.evaluation, best.method
         drawing.reason, drawing.size, drawing.place = best.reason, best.size, best.place
     return drawing
+
+
+def _objective_of(stage: Stage, method: Method) -> Method:
+    """The method whose objective a stage minimises."""
+    if stage.shape:
+        return replace(METHODS["gamma-quadlog"], kernel=inverse_power(stage.shape))
+    return method if stage.kernel is None else replace(method, kernel=stage.kernel)
 
 
 def _of_radius(size: float, Y: np.ndarray) -> np.ndarray:
@@ -245,7 +254,8 @@ def _descend(
         size = radius(Y)
         if size < point:
             return Y, state.evaluation, "converged"
-        moves.append(math.sqrt(float(np.sum((Y - before) ** 2)) / len(Y)) / size if size > 0 else 0.0)
+        spacing = size / len(Y) ** (1.0 / Y.shape[1])
+        moves.append(math.sqrt(float(np.sum((Y - before) ** 2)) / len(Y)) / spacing if size > 0 else 0.0)
         if len(moves) >= WINDOW and max(moves[-WINDOW:]) < tol:
             return Y, state.evaluation, "converged"
     return Y, state.evaluation, "max_iter"
