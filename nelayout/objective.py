@@ -31,7 +31,7 @@ from .edges import Edges
 from .kernels import Kernel, Radial
 from .nbody import NBody
 from .parallel import Workers
-from .walk_edges import WalkEdges
+from .walk_edges import WalkEdges, can_smooth_exactly
 
 __all__ = ["Affinity", "Evaluation", "Objective"]
 
@@ -44,7 +44,7 @@ class Affinity:
     mass   (n,) positive
     inside weight of P that merged pairs hold: they still count in sum P
     hidden sum over clusters of m_C^2 - sum_{i in C} m_i^2: pairs at distance 0 that still count in every sum over M
-    walk   the random walk on P whose dense p stands in the objective in place of P, if P is to be smoothed so
+    walk   the random walk on P whose dense p stands in for P in objectives that are quadratic in the drawing
     """
 
     P: csr_array
@@ -82,9 +82,9 @@ class Objective:
     def __post_init__(self) -> None:
         self.connection.check(self.divergence)
         affinity = self.affinity
-        if affinity.walk is not None:
+        if affinity.walk is not None and can_smooth_exactly(self.kernel, self.divergence, self.connection):
             edges = WalkEdges(affinity.walk)
-        else:
+        else:  # also a stage on the way whose own kernel would need every single p_ij
             edges = Edges(affinity.P, affinity.mass, self.divergence.linear, self.crew, self.compiled)
         object.__setattr__(self, "edges", edges)
 

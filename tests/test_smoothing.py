@@ -238,6 +238,16 @@ def test_which_objectives_take_the_operator():
             assert not can_smooth_exactly(kernel, alpha(1.0), Fixed(0.3))
 
 
+def test_a_stage_that_cannot_take_the_operator_takes_the_graph():
+    """Recipes may pass through other kernels: a shape of higher power, a lighter tail."""
+    A, mass = weighted("grid"), np.ones(42)
+    Y = np.random.default_rng(11).normal(size=(42, 2))
+    walk, parts = RandomWalk(A, 0.9), (inverse_power(6), beta(0.0), Optimal())
+    plain = slopes(Objective(Affinity(A, mass), parts[0], parts[1], parts[2], Exact()), Y)
+    stage = slopes(Objective(Affinity(A, mass, walk=walk), parts[0], parts[1], parts[2], Exact()), Y)
+    np.testing.assert_array_equal(stage, plain)
+
+
 @pytest.mark.parametrize("rho", RHOS)
 @pytest.mark.parametrize("name", ["path", "star", "grid", "hubs"])
 def test_majorization_never_rises_and_ends_where_the_dense_one_ends(name, rho):

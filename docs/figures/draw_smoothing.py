@@ -1,9 +1,9 @@
 """What random-walk smoothing does: neighbouring US counties and US flights at several rho.
 
-    python docs/figures/draw_smoothing.py        writes docs/images/smoothing.png, prints the table of smoothing.md
+    python docs/figures/draw_smoothing.py        writes docs/images/smoothing.png, prints smoothing.md's table
 
-The counties (US Census, public domain) are not kept in the repository: $NELAYOUT_DATA, or ../shared/data beside
-the project, holds graphs/us_counties.npz. Drawings are turned to lie over the map; they have not seen it.
+The counties (US Census, public domain) are not kept in the repository: $NELAYOUT_DATA, or ../shared/data
+beside the project, holds graphs/us_counties.npz. Drawings are turned over the map; they have not seen it.
 """
 
 import io
