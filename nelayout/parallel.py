@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import InputError
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 __all__ = ["Workers", "thread_count", "workers"]
 
@@ -23,13 +25,15 @@ class Workers:
 
     def __init__(self, threads: int = 1) -> None:
         self.threads = threads
-        self._pool: ThreadPoolExecutor | None = None
+        self._pool: ThreadPoolExecutor | None = None  # made when there is something to share
 
     def map(self, work: Callable[[Any], Any], chunks: Iterable[Any]) -> list[Any]:
         chunks = list(chunks)
         if self.threads == 1 or len(chunks) < 2:
             return [work(chunk) for chunk in chunks]
         if self._pool is None:
+            from concurrent.futures import ThreadPoolExecutor
+
             self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="nelayout")
         return list(self._pool.map(work, chunks))
 
