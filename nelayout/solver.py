@@ -33,6 +33,8 @@ COARSEST_STARTS = 3
 COARSEST_STEPS = 100
 # Moves are judged over this many steps, so that one short step ends nothing.
 WINDOW = 5
+# Nor is a stage worth going on with when these many steps have brought less than this part of all that it has brought.
+LULL, SLOW = 10, 1e-3
 # A drawing of a smaller radius, in units of a bounded kernel, counts as shrunk to a point.
 POINT = 1e-2
 # With fixed nodes, the size of the drawing is searched for this many times.
@@ -245,6 +247,7 @@ def _descend(
         return Y, None, "max_iter"
     state = optimizer.init(objective, Y)
     moves: list[float] = []
+    values = [state.evaluation.value]
     for _ in range(steps):
         before = Y
         Y, state = optimizer.step(objective, Y, state)
@@ -257,6 +260,9 @@ def _descend(
         spacing = size / len(Y) ** (1.0 / Y.shape[1])
         moves.append(math.sqrt(float(np.sum((Y - before) ** 2)) / len(Y)) / spacing if size > 0 else 0.0)
         if len(moves) >= WINDOW and max(moves[-WINDOW:]) < tol:
+            return Y, state.evaluation, "converged"
+        values.append(state.evaluation.value)
+        if tol > 0 and len(values) > LULL and abs(values[-1 - LULL] - values[-1]) < SLOW * (values[0] - values[-1]):
             return Y, state.evaluation, "converged"
     return Y, state.evaluation, "max_iter"
 
