@@ -25,7 +25,7 @@ ROUNDING = 1e-13  # a promised decrease below this part of J is rounding: the dr
 @dataclass(frozen=True, slots=True)
 class LBFGSState:
     evaluation: Evaluation
-    pairs: tuple[tuple[np.ndarray, np.ndarray], ...] = ()  # (move, change of gradient), oldest first
+    pairs: tuple[tuple[np.ndarray, np.ndarray, float], ...] = ()  # (move, change of gradient, their product), oldest first
     trials: int = 0
     stuck: bool = False
 
@@ -48,11 +48,11 @@ class LBFGS:
         assert now.gradient is not None
         inverse = 1.0 / (4.0 * attraction_of(objective, now))[:, None]
         direction = -_two_loops(now.gradient, state.pairs, inverse)
-        slope = float(np.sum(direction * now.gradient))
+        slope = _product(direction, now.gradient)
         pairs = state.pairs
         if not slope < 0:
             direction, pairs = -inverse * now.gradient, ()
-            slope = float(np.sum(direction * now.gradient))
+            slope = _product(direction, now.gradient)
         if -slope <= ROUNDING * abs(now.value):
             return Y, LBFGSState(now, pairs, state.trials, stuck=True)
         length = 1.0
@@ -62,8 +62,9 @@ class LBFGS:
             if math.isfinite(then.value) and then.value <= now.value + SUFFICIENT * length * slope:
                 assert then.gradient is not None
                 move, change = length * direction, then.gradient - now.gradient
-                if float(np.sum(move * change)) > 1e-10 * float(np.sum(change * change)) * float(np.mean(inverse)):
-                    pairs = (*pairs, (move, change))[-self.memory :]
+                curvature = _product(move, change)
+                if curvature > 1e-10 * _product(change, change) * float(np.mean(inverse)):
+                    pairs = (*pairs, (move, change, curvature))[-self.memory :]
                 return candidate, LBFGSState(then, pairs, state.trials + trial)
             length *= 0.5 if trial < 6 else 0.1
         if pairs:  # the memory may mislead: once more from the gradient alone
@@ -73,16 +74,20 @@ class LBFGS:
 
 def _two_loops(gradient: np.ndarray, pairs, inverse: np.ndarray) -> np.ndarray:
     q, parts = gradient.copy(), []
-    for move, change in reversed(pairs):
-        rho = 1.0 / float(np.sum(move * change))
-        part = rho * float(np.sum(move * q))
+    for move, change, curvature in reversed(pairs):
+        part = _product(move, q) / curvature
         q -= part * change
-        parts.append((rho, part))
+        parts.append(part)
     scale = 1.0
     if pairs:
-        move, change = pairs[-1]
-        scale = float(np.sum(move * change)) / float(np.sum(change * inverse * change))
+        _, change, curvature = pairs[-1]
+        scale = curvature / _product(change * inverse, change)
     q = scale * inverse * q
-    for (move, change), (rho, part) in zip(pairs, reversed(parts), strict=True):
-        q += (part - rho * float(np.sum(change * q))) * move
+    for (move, change, curvature), part in zip(pairs, reversed(parts), strict=True):
+        q += (part - _product(change, q) / curvature) * move
     return q
+
+
+def _product(a: np.ndarray, b: np.ndarray) -> float:
+    """sum a b; called ten thousand times for a small graph, hence not by way of np.sum."""
+    return float(np.add.reduce(a * b, axis=None))
