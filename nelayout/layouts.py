@@ -100,11 +100,12 @@ def layout(
 def ws_sne_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, kernel: Any = "cauchy", **options: Unpack[LayoutOptions]
 ) -> Any:
-    """Weighted symmetric SNE: t-SNE with degree masses, for graphs and for neighbourhoods of vectors alike.
+    """Weighted symmetric SNE: t-SNE with degrees as masses, for graphs and for neighbourhoods of vectors alike.
 
-    Minimises -sum_ij P_ij ln q_ij / sum P + ln sum_ij m_i m_j q_ij, q = 1/(1 + |y_i - y_j|^2): the I-divergence at its best
-    connection scalar, so no trade-off between attraction and repulsion is left to choose.  Masses m (the degrees) repel
-    in proportion to what attracts them, which keeps hubs out of the crowd.
+    Minimises -sum_ij P_ij ln q_ij / sum P + ln sum_ij m_i m_j q_ij, q = 1/(1 + |y_i - y_j|^2): the I-divergence at
+    its best connection scalar, so no trade-off between attraction and repulsion is left to choose.  Masses m (the
+    strengths: degrees, where there are no weights) repel in proportion to what attracts them, which keeps hubs out of
+    the crowd.
 
     Source: Yang, Peltonen & Kaski (2014), sec. 5.1.
 
@@ -167,8 +168,8 @@ def gamma_linlog_layout(
 def linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """LinLog: clusters at distances that reflect how few edges join them.
 
-    Minimises sum_ij P_ij |y_i - y_j| - sum_ij m_i m_j ln |y_i - y_j|.  ``mass="degree"`` (the default) is edge repulsion,
-    ``mass="unit"`` node repulsion.
+    Minimises sum_ij P_ij |y_i - y_j| - sum_ij m_i m_j ln |y_i - y_j|.  ``mass="strength"`` (the default) is edge
+    repulsion, ``mass="unit"`` node repulsion.
 
     Source: Noack (2007); as a divergence, Yang, Peltonen & Kaski (2014), Proposition 4.
 
