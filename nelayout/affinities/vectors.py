@@ -1,0 +1,141 @@
+"""What users give as vectors, one row per sample -> float32 or float64 (n, d), or CSR; or an error that names
+the entry.
+
+    >>> read_vectors([[0, 1], [2, 3]])
+    array([[0., 1.],
+           [2., 3.]])
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from ..errors import InputError, InputTypeError
+
+__all__ = ["count", "read_vectors"]
+
+FITS_FLOAT32 = {"float32", "float16", "uint8", "int8", "uint16", "int16", "bool"}
+"""Types of which float32 holds every value; half the memory, and the differences are taken in float64
+anyway.
+"""
+
+DENSE_ENTRIES = 3e7
+"""Entries up to which a sparse matrix is made dense, 240 MB: dense products are some ten times faster."""
+
+
+def read_vectors(X: Any) -> Any:
+    """(n, d) with n >= 2, finite.  Arrays, frames, nested lists, sparse matrices; `X` is not changed.
+
+    Raises
+    ------
+    InputTypeError
+        for text, complex numbers, dates and what is no table.
+    InputError
+        for another shape than (n, d), fewer than two rows, no column, NaN or infinity (row and column are
+        named).
+    """
+    if issparse(X):
+        return _sparse(X)
+    kind = type(X).__name__
+    if not (hasattr(X, "__array__") or isinstance(X, (list, tuple))):
+        raise InputTypeError(
+            f"X must be an (n, d) array of numbers, one row per sample; given {kind}{_hint(X)}"
+        )
+    try:
+        array = np.asarray(X)
+    except ValueError:
+        raise InputError("X must be an (n, d) array; the rows given have different lengths") from None
+    _check_shape(array.shape)
+    if array.dtype.kind == "O":
+        array = _numbers(array, X)
+    if array.dtype.kind not in "biuf":
+        raise InputTypeError(
+            f"X has dtype {array.dtype}; vectors are real numbers"
+            + ("" if array.dtype.kind != "c" else ": give np.abs(X), or real and imaginary parts as columns")
+        )
+    dtype = np.float32 if array.dtype.name in FITS_FLOAT32 else np.float64
+    array = np.ascontiguousarray(array, dtype=dtype)
+    total = np.sum(
+        array, dtype=np.float64
+    )  # one pass, no array of flags; an overflowing sum is looked at below
+    if not np.isfinite(total):
+        bad = np.argwhere(~np.isfinite(array))
+        if len(bad):
+            raise _not_finite(array[tuple(bad[0])], int(bad[0][0]), int(bad[0][1]), X, len(bad))
+    return array
+
+
+def count(value: Any, name: str, most: int, reason: str) -> int:
+    """An integer from 1 to ``most``; ``reason`` ends the sentence on what is allowed."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise InputTypeError(f"{name} must be an integer >= 1, given {value!r}")
+    if not 1 <= value <= most:
+        raise InputError(f"{name} must be from 1 to {most} ({reason}), given {value}")
+    return int(value)
+
+
+def _sparse(X: Any) -> Any:
+    if X.dtype.kind not in "biuf":
+        raise InputTypeError(f"X has dtype {X.dtype}; vectors are real numbers")
+    _check_shape(X.shape)
+    matrix: Any = csr_array(X).astype(np.float64, copy=True)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    bad = np.flatnonzero(~np.isfinite(matrix.data))
+    if len(bad):
+        row = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
+        raise _not_finite(matrix.data[bad[0]], row, int(matrix.indices[bad[0]]), X, len(bad))
+    return matrix.toarray() if float(X.shape[0]) * X.shape[1] <= DENSE_ENTRIES else matrix
+
+
+def _check_shape(shape: tuple[int, ...]) -> None:
+    if len(shape) == 1:
+        raise InputError(
+            f"X has shape {shape}; it must be (n, d), one row per sample: "
+            "for one number per sample give X.reshape(-1, 1)"
+        )
+    if len(shape) != 2:
+        raise InputError(
+            f"X has shape {shape}; it must be (n, d), one row per sample: "
+            "X.reshape(len(X), -1) flattens samples"
+        )
+    if shape[0] < 2:
+        raise InputError(f"X has {shape[0]} rows; neighbors need two or more")
+    if shape[1] < 1:
+        raise InputError("X has no columns; it must be (n, d) with d >= 1")
+
+
+def _numbers(array: np.ndarray, X: Any) -> np.ndarray:
+    for (row, column), value in np.ndenumerate(array):
+        if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
+            raise InputTypeError(
+                f"X holds {value!r} in row {row}, column {_column(X, column)}; vectors are real numbers: "
+                "encode text and categories as numbers, drop or fill what is missing"
+            )
+    return array.astype(np.float64)
+
+
+def _not_finite(value: Any, row: int, column: int, X: Any, how_many: int) -> InputError:
+    what = "NaN" if np.isnan(value) else "infinity"
+    more = f" ({how_many} such entries)" if how_many > 1 else ""
+    return InputError(
+        f"X holds {what} in row {row}, column {_column(X, column)}{more}; every entry must be finite: "
+        "drop those rows, or fill them in, e.g. with the column's mean"
+    )
+
+
+def _column(X: Any, column: int) -> str:
+    names = getattr(X, "columns", None)
+    try:
+        return str(column) if names is None else repr(names[column])
+    except (TypeError, KeyError, IndexError):
+        return str(column)
+
+
+def _hint(X: Any) -> str:
+    if hasattr(X, "adjacency") or hasattr(X, "get_edgelist"):
+        return "; a graph is drawn by a layout function, e.g. nelayout.ws_sne_layout"
+    return ""

@@ -1,0 +1,362 @@
+"""The neighbor graph against its definition: every pair measured, sorted by distance and then by index."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist
+
+import nelayout as nl
+from nelayout.affinities import bounds, neighbors
+from nelayout.affinities.knn import connect
+from nelayout.affinities.neighbors import Space
+from nelayout.affinities.principal import principal_components
+from nelayout.errors import InputError, InputTypeError, MissingExtra
+from nelayout.parallel import Workers, workers
+
+
+def by_definition(X, k, distances=None):
+    """(n, k) indices of the k nearest others, equal distances in the order of their index."""
+    X = np.asarray(X, dtype=float)
+    D = ((X[:, None] - X[None]) ** 2).sum(axis=2) if distances is None else distances.copy()
+    np.fill_diagonal(D, np.inf)
+    return np.stack([np.lexsort((np.arange(len(D)), row))[:k] for row in D])
+
+
+def dense(indices):
+    A = np.zeros((len(indices), len(indices)))
+    A[np.arange(len(indices))[:, None], indices] = 1
+    return A
+
+
+def rng():
+    return np.random.default_rng(0)
+
+
+ZOO = {
+    "few columns": rng().standard_normal((300, 4)),
+    "many columns": rng().standard_normal((200, 90)),
+    "more columns than rows": rng().standard_normal((30, 200)),
+    "integers, full of ties": rng().integers(0, 3, (250, 4)),
+    "bits": rng().integers(0, 2, (200, 12)),
+    "lattice": np.indices((14, 14)).reshape(2, -1).T,
+    "lattice for the tree": np.indices((12, 12, 12)).reshape(3, -1).T,
+    "all equal": np.full((40, 3), 7.0),
+    "five of each": np.repeat(rng().standard_normal((30, 5)), 5, axis=0),
+    "one of many copies": np.r_[np.zeros((60, 2)), np.ones((1, 2)), np.full((3, 2), 4.0)],
+    "far from the origin": 1e8 + rng().standard_normal((150, 30)),
+    "one outlier": np.r_[rng().standard_normal((150, 8)), np.full((1, 8), 1e12)],
+    "two rows": np.array([[0.0], [1.0]]),
+}
+
+
+@pytest.mark.parametrize("k", [1, 4, 15])
+@pytest.mark.parametrize("name", ZOO)
+def test_nearest_by_definition(name, k):
+    X = ZOO[name]
+    k = min(k, len(X) - 1)
+    graph = nl.knn_graph(X, k, symmetrize="none")
+    assert np.array_equal(graph.toarray(), dense(by_definition(X, k)))
+
+
+@pytest.mark.parametrize("symmetrize", ["union", "intersection"])
+@pytest.mark.parametrize("name", ["few columns", "integers, full of ties", "five of each"])
+def test_symmetrisation(name, symmetrize):
+    A = dense(by_definition(ZOO[name], 5)) > 0
+    expected = A | A.T if symmetrize == "union" else A & A.T
+    assert np.array_equal(nl.knn_graph(ZOO[name], 5, symmetrize=symmetrize).toarray(), expected)
+
+
+def test_the_graph_is_canonical():
+    graph = nl.knn_graph(ZOO["few columns"], 7)
+    assert isinstance(graph, sp.csr_array)
+    assert graph.data.dtype == np.float64
+    assert (graph.data == 1).all()
+    assert graph.indices.dtype == np.int32
+    assert graph.has_canonical_format
+    assert not graph.diagonal().any()
+    assert (np.diff(nl.knn_graph(ZOO["few columns"], 7, symmetrize="none").indptr) == 7).all()
+
+
+def table(X, metric):
+    return cdist(X, X, metric=metric if metric != "manhattan" else "cityblock")
+
+
+@pytest.mark.parametrize(
+    "metric", ["manhattan", "chebyshev", "canberra", "braycurtis", "hamming", "seuclidean"]
+)
+def test_metrics_of_scipy(metric):
+    X = rng().integers(1, 6, (120, 5)).astype(float)
+    V = np.var(X, axis=0, ddof=1)
+    D = cdist(X, X, "seuclidean", V=V) if metric == "seuclidean" else table(X, metric)
+    # whether two sums that should be equal are equal is decided by their last bit: distances are compared
+    found = Space(X, metric).nearest(6, rng(), Workers())
+    np.fill_diagonal(D, np.inf)
+    assert np.allclose(np.sort(D, axis=1)[:, :6], found.distances, rtol=1e-12)
+    assert np.allclose(np.take_along_axis(D, found.indices, axis=1), found.distances, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "metric", ["euclidean", "cosine", "correlation", "minkowski", "sqeuclidean", "haversine"]
+)
+def test_metrics_of_scikit_learn(metric):
+    sklearn = pytest.importorskip("sklearn.neighbors")
+    X = rng().standard_normal((150, 2 if metric == "haversine" else 8))
+    theirs = sklearn.NearestNeighbors(n_neighbors=6, metric=metric, algorithm="auto").fit(X).kneighbors()
+    found = Space(X, metric).nearest(6, rng(), Workers())
+    assert np.array_equal(found.indices, theirs[1])
+    assert np.allclose(found.distances, theirs[0], rtol=1e-6, atol=1e-12)
+
+
+def test_a_table_of_distances_and_a_function():
+    X = rng().standard_normal((80, 3))
+    expected = nl.knn_graph(X, 5, "manhattan").toarray()
+    assert np.array_equal(nl.knn_graph(cdist(X, X, "cityblock"), 5, "precomputed").toarray(), expected)
+    assert np.array_equal(nl.knn_graph(X, 5, lambda u, v: abs(u - v).sum()).toarray(), expected)
+    powers = nl.knn_graph(X, 5, "minkowski", metric_params={"p": 1.0}).toarray()
+    assert np.array_equal(powers, expected)
+
+
+def test_rows_of_zeros_under_cosine():
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.1], [0.0, 0.0], [-1.0, 0.0]])
+    found = Space(X, "cosine").nearest(2, rng(), Workers())
+    assert found.indices[0].tolist() == [3, 1]
+    assert found.distances[0].tolist() == pytest.approx([0, 1])
+    assert found.indices[1].tolist() == [2, 0]
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int64", "float16", "float32", "bool"])
+def test_numbers_of_any_type(dtype):
+    X = rng().integers(0, 2 if dtype == "bool" else 200, (90, 7)).astype(dtype)
+    before = X.copy()
+    assert np.array_equal(nl.knn_graph(X, 6).toarray(), nl.knn_graph(X.astype(float), 6).toarray())
+    assert np.array_equal(X, before)
+
+
+def test_frames_lists_and_sparse_matrices():
+    pandas = pytest.importorskip("pandas")
+    X = rng().integers(0, 4, (60, 5)).astype(float)
+    expected = nl.knn_graph(X, 4).toarray()
+    frame = pandas.DataFrame(X, columns=list("abcde")).astype({"a": "int64"})
+    for given in (frame, X.tolist(), sp.csr_matrix(X), sp.coo_array(X), sp.csc_array(X), X[:, ::-1][:, ::-1]):
+        assert np.array_equal(nl.knn_graph(given, 4).toarray(), expected)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_sparse_rows_too_large_to_be_dense(metric, monkeypatch):
+    monkeypatch.setattr("nelayout.affinities.vectors.DENSE_ENTRIES", 0)
+    dense_rows = rng().random((150, 400)) * (rng().random((150, 400)) < 0.03)
+    assert dense_rows.any(axis=1).all()
+    found = nl.knn_graph(sp.csr_array(dense_rows), 5, metric)
+    assert np.array_equal(found.toarray(), nl.knn_graph(dense_rows, 5, metric).toarray())
+
+
+@pytest.mark.parametrize("directions", [5, 30])
+def test_bounds_along_principal_directions_leave_the_neighbors_exact(directions, monkeypatch):
+    """The first comparison, which large data get, on small data; many directions bound well, few hardly."""
+    monkeypatch.setattr(bounds, "LONG", 20)
+    monkeypatch.setattr(bounds, "LONG_WORK", 1.0)
+    monkeypatch.setattr(bounds, "DIRECTIONS", directions)
+    X = rng().standard_normal((600, 40)) * np.linspace(3, 0.1, 40)
+    vectors = bounds.Vectors(X, 7)
+    with workers(2) as crew:
+        indices, squared = bounds.search(vectors, np.arange(600), 7, crew)
+    expected = by_definition(X, 7)
+    assert np.array_equal(indices, expected)
+    assert np.allclose(squared, ((X[:, None] - X[expected]) ** 2).sum(axis=2), rtol=1e-13)
+    assert vectors.bound.right.shape[1] == (33 if directions == 30 else 42)
+
+
+def test_every_bound_is_below_its_distance():
+    X = 50 + rng().standard_normal((200, 30))
+    D = ((X[:, None] - X[None]) ** 2).sum(axis=2)
+    for bound in bounds.Vectors(X, 3)._bounds():
+        A = bound(np.arange(200)) * bound.unit
+        assert (A <= D).all()
+        assert np.abs(A - D).max() < 1e-3 * D.max()
+
+
+def test_principal_components():
+    X = rng().standard_normal((300, 12)) * np.arange(1, 13) + 5
+    scores, directions, mean = principal_components(X, 3)
+    _, S, V = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
+    assert np.allclose(mean, X.mean(axis=0))
+    assert np.allclose(directions.T @ directions, np.eye(3), atol=1e-12)
+    assert np.allclose(np.abs(V[:3] @ directions), np.eye(3), atol=1e-3)
+    assert np.allclose(np.sqrt((scores**2).sum(axis=0)), S[:3], rtol=1e-4)
+    sparse = principal_components(sp.csr_array(X), 3)[0]
+    assert np.allclose(sparse, scores, atol=1e-3 * S[0])
+
+
+def test_reduced_rows():
+    X = np.c_[rng().standard_normal((100, 3)) * 10, 1e-3 * rng().standard_normal((100, 60))]
+    assert np.array_equal(nl.knn_graph(X, 5, pca=3).toarray(), nl.knn_graph(X[:, :3], 5).toarray())
+
+
+SCRIPT = """
+import hashlib, sys
+import numpy as np, nelayout as nl
+from nelayout.affinities.principal import principal_components
+from nelayout.affinities import bounds
+r = np.random.default_rng(0)
+told = hashlib.sha256()
+X = r.standard_normal((1500, 300)) * np.linspace(2, 0.1, 300)
+for pca in ("auto", 20):
+    told.update(nl.knn_graph(X, 10, pca=pca).indices.tobytes())
+# distances that differ in their last bits only, or not at all
+near = np.sin(np.arange(900 * 40)).reshape(900, 40) + 1e-16 * r.integers(0, 2, (900, 40))
+near[450:] = near[:450][:, ::-1]
+told.update(nl.knn_graph(near, 10).indices.tobytes())
+bounds.LONG_WORK = 1.0
+told.update(nl.knn_graph(X, 10).indices.tobytes())
+for found in principal_components(X, 2):
+    told.update(found.tobytes())
+print(told.hexdigest())
+"""
+
+
+def test_the_same_bits_for_any_number_of_threads():
+    answers = set()
+    for threads in ("1", "2", "3"):
+        names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+        environment = {**os.environ, **dict.fromkeys(names, threads)}
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True, env=environment
+        )
+        answers.add(done.stdout)
+    assert len(answers) == 1
+
+
+@pytest.mark.slow  # pynndescent compiles for half a minute
+def test_approximate_search_where_all_pairs_are_too_many(monkeypatch):
+    pytest.importorskip("pynndescent")
+    monkeypatch.setattr(neighbors, "EXACT_PAIRS", 1.0)
+    X = rng().standard_normal((400, 120)) * np.linspace(2, 0.1, 120)
+    X[200:210] = X[0]
+    found = Space(X, pca="auto").nearest(10, rng(), Workers())
+    assert len(found.notes) == 2
+    assert "approximate" in found.notes[0]
+    assert "100 principal components of 120 columns" in found.notes[1]
+    assert (found.indices != np.arange(400)[:, None]).all()
+    assert all(len(set(row)) == 10 for row in found.indices.tolist())
+    assert set(found.indices[0].tolist()) == set(range(200, 210))
+    hits = dense(found.indices) * dense(by_definition(X, 10))
+    assert hits.sum() > 0.9 * 4000
+
+
+def test_a_missing_pynndescent_names_the_extra(monkeypatch):
+    monkeypatch.setattr(neighbors, "EXACT_PAIRS", 1.0)
+    monkeypatch.setitem(sys.modules, "pynndescent", None)
+    with pytest.raises(MissingExtra, match=r'pip install "nelayout\[vectors\]"'):
+        nl.knn_graph(rng().standard_normal((50, 20)), 3)
+
+
+def two_rings(gap):
+    angle = np.linspace(0, 2 * np.pi, 30, endpoint=False)
+    ring = np.c_[np.cos(angle), np.sin(angle)]
+    return np.concatenate([ring, ring + np.array([gap, 0.0]), ring + np.array([0.0, 3 * gap])])
+
+
+def test_components_are_joined_by_the_shortest_edges():
+    X = two_rings(10.0)
+    graph = nl.knn_graph(X, 2)
+    joined = connect(X, graph)
+    added = np.argwhere(np.triu((joined - graph).toarray()))
+    between = [tuple(sorted({i // 30, j // 30})) for i, j in added.tolist()]
+    assert sorted(between) == [(0, 1), (0, 2)]
+    D = cdist(X, X)
+    for (i, j), (a, b) in zip(added.tolist(), between, strict=True):
+        assert D[i, j] == D[30 * a : 30 * a + 30, 30 * b : 30 * b + 30].min()
+    assert np.array_equal(joined.toarray(), joined.toarray().T)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])
+def test_joining_many_components_is_a_minimum_spanning_tree(metric):
+    from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+
+    X = rng().standard_normal((60, 3))
+    empty = sp.csr_array((60, 60))
+    tree = connect(X, empty, metric)
+    D = table(X, metric)
+    assert tree.nnz == 2 * 59
+    assert connected_components(tree)[0] == 1
+    assert np.isclose((D * tree.toarray()).sum() / 2, minimum_spanning_tree(D).sum())
+
+
+def test_a_connected_graph_stays_as_it_is():
+    X = rng().standard_normal((50, 2))
+    graph = nl.knn_graph(X, 10)
+    assert np.array_equal(connect(X, graph).toarray(), graph.toarray())
+
+
+def test_thinned_out_joining_still_joins(monkeypatch):
+    monkeypatch.setattr("nelayout.affinities.knn.JOINING_PAIRS", 400.0)
+    X = two_rings(10.0)
+    joined = connect(X, nl.knn_graph(X, 2))
+    assert joined.nnz == nl.knn_graph(X, 2).nnz + 4
+
+
+NAN = rng().standard_normal((5, 3))
+NAN[2, 1] = np.nan
+GOOD = rng().standard_normal((5, 3))
+
+
+@pytest.mark.parametrize(
+    ("X", "keywords", "error", "words"),
+    [
+        (NAN, {}, InputError, "NaN in row 2, column 1"),
+        (np.where(np.isnan(NAN), np.inf, NAN), {}, InputError, "infinity in row 2, column 1"),
+        (sp.csr_array(np.nan_to_num(NAN, nan=np.inf)), {}, InputError, "infinity in row 2, column 1"),
+        (np.zeros(5), {}, InputError, r"reshape\(-1, 1\)"),
+        (np.zeros((2, 3, 4)), {}, InputError, r"reshape\(len\(X\), -1\)"),
+        (np.zeros((1, 4)), {}, InputError, "1 rows"),
+        (np.zeros((4, 0)), {}, InputError, "no columns"),
+        ([[1.0, 2.0], [3.0]], {}, InputError, "different lengths"),
+        (np.array([["a", "b"], ["c", "d"]]), {}, InputTypeError, "real numbers"),
+        (np.array([[1, "b"], [2, 3]], dtype=object), {}, InputTypeError, "'b' in row 0, column 1"),
+        (np.array([[1, None], [2, 3]], dtype=object), {}, InputTypeError, "None in row 0, column 1"),
+        (GOOD + 1j, {}, InputTypeError, "complex"),
+        ("digits.csv", {}, InputTypeError, "str"),
+        (GOOD, {"n_neighbors": 5}, InputError, "from 1 to 4"),
+        (GOOD, {"n_neighbors": 0}, InputError, "from 1 to 4"),
+        (GOOD, {"n_neighbors": True}, InputTypeError, "True"),
+        (GOOD, {"n_neighbors": 2.0}, InputTypeError, "2.0"),
+        (GOOD, {"n_neighbors": 2, "metric": "euclidian"}, InputError, "did you mean 'euclidean'"),
+        (GOOD, {"n_neighbors": 2, "metric": 3}, InputTypeError, "int"),
+        (GOOD, {"n_neighbors": 2, "symmetrize": "unoin"}, InputError, "did you mean 'union'"),
+        (GOOD, {"n_neighbors": 2, "pca": 4}, InputError, "from 1 to 3"),
+        (GOOD, {"n_neighbors": 2, "pca": "mle"}, InputError, "'auto', None or a number"),
+        (GOOD, {"n_neighbors": 2, "seed": -1}, InputError, "seed"),
+        (GOOD, {"n_neighbors": 2, "metric": "mahalanobis"}, InputError, "VI"),
+        (GOOD, {"n_neighbors": 2, "metric": "haversine"}, InputError, "latitude"),
+        (GOOD, {"n_neighbors": 2, "metric": "precomputed"}, InputError, "square"),
+        (-np.ones((3, 3)), {"n_neighbors": 2, "metric": "precomputed"}, InputError, "rows 0 and 0"),
+        (GOOD, {"n_neighbors": 2, "metric": "minkowski", "metric_params": {"q": 3}}, InputError, "'q'"),
+        (np.zeros((4, 2)), {"n_neighbors": 2, "metric": "braycurtis"}, InputError, "gives NaN"),
+    ],
+)
+def test_refused_in_words(X, keywords, error, words):
+    with pytest.raises(error, match=words):
+        nl.knn_graph(X, **keywords)
+
+
+def test_the_column_of_a_frame_is_named():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(InputError, match="NaN in row 1, column 'weight'"):
+        nl.knn_graph(pandas.DataFrame({"size": [1.0, 2.0, 3.0], "weight": [1.0, np.nan, 2.0]}), 1)
+    with pytest.raises(InputTypeError, match="'red' in row 0, column 'color'"):
+        nl.knn_graph(pandas.DataFrame({"size": [1.0, 2.0], "color": ["red", "blue"]}), 1)
+
+
+def test_neighbors_of_mnist(shared_data):
+    """The neighbors of 60 of 6,000 digits by definition: 784 columns, pixels as they are stored."""
+    X = np.load(shared_data / "vectors" / "mnist.npz")["X"][:6000]
+    found = Space(X).nearest(10, rng(), Workers(2)).indices
+    Z = X.astype(np.int64)
+    for i in range(0, 6000, 100):
+        D = ((Z - Z[i]) ** 2).sum(axis=1)
+        D[i] = D.max() + 1
+        assert np.array_equal(found[i], np.lexsort((np.arange(6000), D))[:10])
