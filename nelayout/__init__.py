@@ -32,6 +32,8 @@ _HOME = {
     "Method": "method",
     "Stage": "method",
     "methods": "catalogue",
+    "embed": "embedding",
+    "knn_graph": "affinities.knn",
     "measure": "comparison",
     "measures": "comparison",
     "Measured": "comparison",

@@ -1,6 +1,7 @@
 from . import divergences as divergences
 from . import kernels as kernels
 from . import optimizers as optimizers
+from .affinities.knn import knn_graph as knn_graph
 from .catalogue import methods as methods
 from .comparison import Comparison as Comparison
 from .comparison import Measured as Measured
@@ -9,6 +10,7 @@ from .comparison import compare as compare
 from .comparison import measure as measure
 from .comparison import measures as measures
 from .drawing import draw as draw
+from .embedding import embed as embed
 from .errors import Unsupported as Unsupported
 from .layouts import ee_layout as ee_layout
 from .layouts import gamma_linlog_layout as gamma_linlog_layout

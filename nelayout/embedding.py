@@ -1,0 +1,272 @@
+"""Vectors -> a picture: the graph of nearest neighbors, drawn by any method of the catalogue.
+
+Six points in two groups, as a neighbor embedding sees them: who is near whom, and nothing of the space
+between::
+
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [1.0], [2.0], [50.0], [51.0], [52.0]])
+    >>> Y = embed(X, n_neighbors=2, random_state=0)
+    >>> bool(np.ptp(Y[:3], axis=0).max() < np.abs(Y[:3].mean(axis=0) - Y[3:].mean(axis=0)).max())
+    True
+
+Groups that no neighbor joins would repel each other without end: the shortest edges between them are added to
+the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from .affinities.knn import joined, space_of, symmetrized
+from .affinities.neighbors import Space
+from .affinities.principal import principal_components
+from .catalogue import method_named
+from .connections import Fixed
+from .errors import InputError, InputTypeError, unknown
+from .kernels import heavy_tailed, inverse_power
+from .method import Method
+from .options import DEFAULTS, generator
+from .parallel import workers
+from .pipeline import solve
+from .solution import Solution
+
+__all__ = ["embed", "solve_vectors"]
+
+STARTS = ("auto", "pca")
+
+# What the layout function of a method takes of its own: keyword -> (part of the method, value -> part).
+OWN: dict[str, dict[str, tuple[str, Callable[[Any], Any]]]] = {
+    "ws-sne": {"kernel": ("kernel", lambda kernel: kernel)},
+    "ee": {"repulsion": ("connection", lambda value: Fixed(_positive(value, "repulsion")))},
+    "hssne": {"tail": ("kernel", heavy_tailed)},
+    "polylog": {"r": ("kernel", inverse_power)},
+}
+# Common keywords that speak of the objective; the others have names of their own here or speak of graphs.
+PASSED_ON = ("mass", "smoothing")
+
+
+def embed(
+    X: Any,
+    n_components: int = 2,
+    *,
+    method: str | Method = "ws-sne",
+    n_neighbors: int = 10,
+    metric: Any = "euclidean",
+    metric_params: dict[str, Any] | None = None,
+    pca: int | Literal["auto"] | None = "auto",
+    init: Any = "auto",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    max_iter: int | None = None,
+    tol: float | None = None,
+    optimizer: Any = "auto",
+    nbody: str = "auto",
+    callback: Callable[..., Any] | None = None,
+    progress: bool = False,
+    method_options: dict[str, Any] | None = None,
+) -> np.ndarray:
+    """Vectors as points in the plane: similar rows come to lie near each other.
+
+    The graph of the ``n_neighbors`` nearest rows (binary, the union of both directions, see `knn_graph`) is
+    drawn by ``method``. Its components, if there are several, are joined by the shortest edges between them,
+    because no method here has a minimum on a graph that falls apart.
+
+    Parameters
+    ----------
+    X : (n, d) array, frame, nested list or sparse matrix
+        one row per sample
+    n_components : default 2
+        columns of the answer: 1, 2 or 3
+    method : default "ws-sne"
+        a name (``nelayout.methods()`` lists them) or a ``nelayout.Method``
+    n_neighbors : default 10
+        k of the neighbor graph, from 1 to n - 1
+    metric : default "euclidean"
+        as in `knn_graph`
+    metric_params : default None
+        parameters of the metric
+    pca : default "auto"
+        as in `knn_graph`: an integer reduces the rows to so many principal components before they are
+        compared
+    init : default "auto"
+        where the points start: "auto" goes through coarser and coarser graphs and back; "pca" takes the first
+        principal components, the steps of the method alone; or an (n, n_components) array
+    random_state : default None
+        int, Generator or RandomState; the same seed gives the same bits
+    n_jobs : default None
+        threads; None: all cores
+    max_iter : default None
+        most steps of the method's own stages; None: the method's own
+    tol : default None
+        stop when the mean move of a step falls below this part of the drawing's radius
+    optimizer : default "auto"
+        "auto", "majorize", "momentum", or one of nelayout.optimizers
+    nbody : default "auto"
+        how the sums over all pairs are done
+    callback : default None
+        called with the state (iteration, stage, value, positions) after each step; True stops
+    progress : default False
+        show a progress bar
+    method_options : default None
+        what the layout function of the method takes: {"tail": 3.0} for "hssne", {"repulsion": 0.1} for "ee",
+        {"mass": "unit"} for any
+
+    Returns
+    -------
+    (n, n_components) float64 array
+        in the method's own units
+
+    Raises
+    ------
+    ValueError
+        for what `knn_graph` refuses, unknown names, an ``init`` of another shape
+
+    Examples
+    --------
+    >>> import numpy as np, nelayout as nl
+    >>> X = np.random.default_rng(0).standard_normal((60, 5))
+    >>> nl.embed(X, random_state=0).shape
+    (60, 2)
+    >>> nl.embed(X, method="hssne", method_options={"tail": 3.0}, random_state=0).shape
+    (60, 2)
+    """
+    return solve_vectors(
+        X,
+        n_components,
+        method=method,
+        n_neighbors=n_neighbors,
+        metric=metric,
+        metric_params=metric_params,
+        pca=pca,
+        init=init,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        max_iter=max_iter,
+        tol=tol,
+        optimizer=optimizer,
+        nbody=nbody,
+        callback=callback,
+        progress=progress,
+        method_options=method_options,
+    ).positions
+
+
+def solve_vectors(
+    X: Any,
+    n_components: int = 2,
+    *,
+    method: str | Method = "ws-sne",
+    n_neighbors: int = 10,
+    metric: Any = "euclidean",
+    metric_params: dict[str, Any] | None = None,
+    pca: int | Literal["auto"] | None = "auto",
+    init: Any = "auto",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    method_options: dict[str, Any] | None = None,
+    **options: Any,
+) -> Solution:
+    """`embed` with all the evidence: value, trace, connection scalar, what was noted on the way.
+
+    Further keywords are those of `nelayout.solve`: max_iter, tol, optimizer, nbody, callback, progress.
+
+    >>> solution = solve_vectors([[0.0], [1.0], [10.0], [11.0]], n_neighbors=1, random_state=0)
+    >>> solution.notes
+    ('the graph of the 1 nearest neighbors has 2 components; 1 shortest edge between them was added',)
+    """
+    chosen, passed = _tuned(method_named(method), method_options)
+    rng = generator(random_state)
+    space, k = space_of(X, n_neighbors, metric, metric_params, pca)
+    if isinstance(n_components, (bool, np.bool_)) or n_components not in (1, 2, 3):
+        raise InputError(f"n_components must be 1, 2 or 3, given {n_components!r}")
+    start = _start(init, space, int(n_components))
+    with workers(n_jobs) as crew:
+        found = space.nearest(k, rng, crew)
+        graph, added = joined(space, symmetrized(found, "union"), crew)
+    notes = found.notes
+    if added:
+        edges = (
+            "1 shortest edge between them was" if added == 1 else f"{added} shortest edges between them were"
+        )
+        notes += (f"the graph of the {k} nearest neighbors has {added + 1} components; {edges} added",)
+    solution = solve(
+        graph,
+        chosen,
+        start,
+        seed=rng,
+        scale=None,
+        dim=n_components,
+        components="joint",
+        n_jobs=n_jobs,
+        **passed,
+        **options,
+    )
+    return replace(solution, notes=(*notes, *solution.notes))
+
+
+def _tuned(method: Method, options: dict[str, Any] | None) -> tuple[Method, dict[str, Any]]:
+    """The method with its own options, and the common ones among them."""
+    if options is None:
+        return method, {}
+    if not isinstance(options, dict):
+        raise InputTypeError(f"method_options must be a dict or None, given {type(options).__name__}")
+    own, passed = OWN.get(method.name, {}), {}
+    for name, value in options.items():
+        if name in own:
+            part, make = own[name]
+            stages = () if part == "kernel" else method.stages  # another kernel may need another schedule
+            method = replace(method, stages=stages, **{part: make(value)})
+        elif name in PASSED_ON:
+            passed[name] = value
+        elif name in DEFAULTS:
+            raise InputError(
+                f"method_options cannot hold {name!r}; nelayout.embed has its own keywords, "
+                "and a graph of your own is drawn by the layout functions"
+            )
+        else:
+            raise unknown(f"option of method {method.name!r}", name, (*own, *PASSED_ON))
+    return method, passed
+
+
+def _positive(value: Any, name: str) -> float:
+    if (
+        isinstance(value, (bool, np.bool_))
+        or not isinstance(value, (int, float))
+        or not 0 < value < float("inf")
+    ):
+        raise InputError(f"{name} must be a finite number > 0, given {value!r}")
+    return float(value)
+
+
+def _start(init: Any, space: Space, dim: int) -> np.ndarray | None:
+    """Positions (n, dim) to start from, None for the method's own way."""
+    if isinstance(init, str):
+        if init not in STARTS:
+            raise unknown("init", init, STARTS)
+        if init == "auto":
+            return None
+        rows = space.given.rows
+        if rows is None:
+            raise InputError(
+                "init='pca' needs vectors, and metric='precomputed' has none: use 'auto' or an array"
+            )
+        if dim > min(rows.shape):
+            raise InputError(
+                f"init='pca' has at most {min(rows.shape)} components, n_components is {dim}: use 'auto'"
+            )
+        return principal_components(rows, dim)[0]
+    try:
+        array = np.array(init, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputTypeError(
+            f"init must be 'auto', 'pca' or ({space.n}, {dim}) numbers, given {type(init).__name__}"
+        ) from None
+    if array.shape != (space.n, dim):
+        raise InputError(f"init must have shape ({space.n}, {dim}), given {array.shape}")
+    if not np.isfinite(array).all():
+        raise InputError(f"init holds NaN or infinity in row {int(np.argwhere(~np.isfinite(array))[0][0])}")
+    return array
