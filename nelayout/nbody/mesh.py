@@ -43,6 +43,8 @@ CUTOFF = 2.5
 TASK_NODES = 1 << 15
 # Of the grid: rounding errors, 1e-7 of the largest potential, are far below the error of the grid itself.
 PRECISION = np.float32
+# Part of a sum that may come from beyond the reach of a kernel: far below the error of the grid.
+NEGLIGIBLE = 3e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,8 @@ class Grid:
     h: float
     nx: int
     ny: int
+    lx: int  # lengths of the transforms: the grid and as much emptiness as keeps its ends from touching
+    ly: int
     near: bool  # whether the kernel is split
 
     @property
@@ -84,7 +88,7 @@ class Mesh:
         for grid, group in self._grids(X, Z, radials).items():
             density = np.zeros((grid.nx, grid.ny), dtype=PRECISION)
             compiled_mesh.spread(X, Z, charges, grid.x0, grid.y0, grid.h, density)
-            transform = self._forward(density)
+            transform = self._forward(density, grid)
             for radial in group:
                 answer[radial] = self._one(X, Z, charges, radial, grid, transform, d)
         return tuple(answer[radial] for radial in radials)
@@ -95,12 +99,11 @@ class Mesh:
             grids.setdefault(grid_for(X, Z, radial), []).append(radial)
         return grids
 
-    def _forward(self, density: np.ndarray) -> np.ndarray:
+    def _forward(self, density: np.ndarray, grid: Grid) -> np.ndarray:
         from scipy import fft
 
-        lx, ly = (_length(k) for k in density.shape)
-        half = fft.rfft(density, ly, axis=1, workers=self.crew.threads)
-        return fft.fft(half, lx, axis=0, workers=self.crew.threads)
+        half = fft.rfft(density, grid.ly, axis=1, workers=self.crew.threads)
+        return fft.fft(half, grid.lx, axis=0, workers=self.crew.threads)
 
     def _one(self, X, Z, charges, radial: Radial, grid: Grid, transform: np.ndarray, d: int) -> Field:
         from scipy import fft
@@ -110,7 +113,7 @@ class Mesh:
         spectrum, lags, smooth = self._spectrum(radial, grid)
         transform = transform * spectrum
         half = fft.ifft(transform, axis=0, workers=self.crew.threads, overwrite_x=True)[: grid.nx]
-        values = fft.irfft(half, _length(grid.ny), axis=1, workers=self.crew.threads)[:, : grid.ny]
+        values = fft.irfft(half, grid.ly, axis=1, workers=self.crew.threads)[:, : grid.ny]
         n = len(X)
         potential, fx, fy = np.empty(n), np.empty(n), np.empty(n)
 
@@ -127,12 +130,12 @@ class Mesh:
 
     def _spectrum(self, radial: Radial, grid: Grid) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Transform of the kernel with the splines' blur divided out, its field at small lags, and its smooth centre."""
-        key = (radial, grid.h, grid.nx, grid.ny, grid.near)
+        key = (radial, grid.h, grid.lx, grid.ly, grid.near)
         if key in self._spectra:
             return self._spectra[key]
         from scipy import fft
 
-        lx, ly = _length(grid.nx), _length(grid.ny)
+        lx, ly = grid.lx, grid.ly
         ix = np.minimum(np.arange(lx), lx - np.arange(lx))[: lx // 2 + 1] * grid.h
         iy = np.minimum(np.arange(ly), ly - np.arange(ly))[: ly // 2 + 1] * grid.h
         xi = (ix * ix)[:, None] + iy * iy
@@ -196,7 +199,7 @@ def grid_for(X: np.ndarray, Z: np.ndarray, radial: Radial) -> Grid:
     resolved = STEP * _width(radial)
     if finest <= resolved:
         step = max(finest, FINEST / STEP * resolved)
-        return _grid(X, Z, min(_rounded(step), resolved) if _rounded(step) > resolved else _rounded(step), near=False)
+        return _grid(X, Z, min(_rounded(step), resolved), radial, near=False)
     finest = _rounded(finest)
     pair = PAIR_COST[_pair_form(radial)]
     counts = _histogram(X, Z, CUTOFF * finest)
@@ -211,14 +214,32 @@ def grid_for(X: np.ndarray, Z: np.ndarray, radial: Radial) -> Grid:
     # Up to four times the usual grid, if that spares the pairs altogether and is cheaper.
     points = (width / resolved + 4.0) * (height / resolved + 4.0) if resolved > 0 else math.inf
     if points <= 4.0 * most and POINT_COST * points < best:
-        return _grid(X, Z, resolved, near=False)
-    return _grid(X, Z, step, near=True)
+        return _grid(X, Z, resolved, radial, near=False)
+    return _grid(X, Z, step, radial, near=True)
 
 
-def _grid(X: np.ndarray, Z: np.ndarray, step: float, *, near: bool) -> Grid:
+def _grid(X: np.ndarray, Z: np.ndarray, step: float, radial: Radial, *, near: bool) -> Grid:
     x0, y0 = (math.floor(X.min() / step) - 1) * step, (math.floor(Z.min() / step) - 1) * step
     nx, ny = int((X.max() - x0) / step) + 3, int((Z.max() - y0) / step) + 3
-    return Grid(x0, y0, step, _points(nx), _points(ny), near)
+    reach = _reach(radial) / step + 4.0
+    lx, ly = (_points(math.ceil(k + min(k, reach))) for k in (nx, ny))
+    return Grid(x0, y0, step, nx, ny, lx, ly, near)
+
+
+def _reach(radial: Radial) -> float:
+    """The distance beyond which the rest of a plane of nodes adds less than ``NEGLIGIBLE`` of the whole; inf if there is none.
+
+    For q^t = (1 + (a/c) xi)^-p in the plane that part is (1 + (a/c) xi)^(1 - p).
+    """
+    kernel = radial.kernel
+    if radial.form != "power" or kernel.singular or radial.order <= 0:
+        return math.inf
+    if kernel.a == 0:
+        return math.sqrt(-math.log(NEGLIGIBLE) / (kernel.b * radial.order))
+    p = kernel.b * radial.order / kernel.a
+    if p <= 1:
+        return math.inf
+    return math.sqrt((NEGLIGIBLE ** (1.0 / (1.0 - p)) - 1.0) * kernel.c / kernel.a)
 
 
 def _width(radial: Radial) -> float:
@@ -287,17 +308,12 @@ def taylor(radial: Radial, at: float) -> np.ndarray:
     return np.array([float(radial.value(np.array([at]))[0]), first, second / 2.0, third / 6.0])
 
 
-# Numbers of grid points are these times a power of two: quickly transformed, and few, so that spectra are used again while a
+# Lengths of transforms are these times a power of two: quickly transformed, and few, so that spectra are used again while a
 # drawing grows.
 FACTORS = (16, 18, 20, 22, 24, 27, 30)
 
 
 def _points(k: int) -> int:
-    """Round up to a number of grid points from the list."""
-    power = max(0, math.ceil(math.log2(max(k, 16) / 32)))
+    """Round up to a length from the list; it is even."""
+    power = max(0, math.ceil(math.log2(max(k, 64) / 32)))
     return next(f << power for f in (*FACTORS, 32) if f << power >= k)
-
-
-def _length(k: int) -> int:
-    """Of a transform: twice the points, so that nothing wraps around."""
-    return 2 * k
