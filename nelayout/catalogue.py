@@ -78,7 +78,7 @@ METHODS: dict[str, Method] = {
             connection="fixed",
             mass="unit",
             reference=NOACK_2007,
-            summary="attraction d^r against logarithmic repulsion: r = 1 LinLog, 2 QuadLog, 3 near Fruchterman-Reingold",
+            summary="attraction d^r, logarithmic repulsion: r = 1 LinLog, 2 QuadLog, 3 near Fruchterman-Reingold",
         ),
         Method(
             name="ee",
@@ -87,7 +87,7 @@ METHODS: dict[str, Method] = {
             connection="fixed",
             mass="unit",
             reference="Carreira-Perpinan, The elastic embedding algorithm for dimensionality reduction, ICML 2010",
-            summary="Laplacian eigenmap plus Gaussian repulsion; mass='degree' is weighted EE; needs its repulsion tuned",
+            summary="Laplacian eigenmap and Gaussian repulsion, to be tuned; mass='degree' is weighted EE",
         ),
         Method(
             name="tsne",
@@ -122,7 +122,7 @@ METHODS: dict[str, Method] = {
             divergence="beta:2",
             connection="optimal",
             mass="unit",
-            reference="Yang, Peltonen & Kaski, Majorization-minimization for manifold embedding, AISTATS 2015, sec. 2.4",
+            reference="Yang, Peltonen & Kaski, Majorization-minimization for manifold embedding, AISTATS 2015",
             summary="kernel strain: the gamma divergence of order 2, which forgives outliers",
         ),
     )

@@ -1,9 +1,9 @@
 """Coarse to fine: merge matched nodes until a graph is small, adding masses and weights.
 
 Nodes are matched along P_ij / (m_i m_j), each with the neighbour to which it belongs most, in rounds of mutual choice;
-a node that stays alone joins its favourite neighbour's pair when that is all it can do (leaves of a star, ends of a path),
-so hubs and stars shrink as fast as meshes.  Merged weight and merged pairs are remembered (`Affinity.inside`, `.hidden`),
-so that the coarse objective is the fine one at the merged drawing.
+a node that stays alone joins its favourite neighbour's pair when that is all it can do (leaves of a star, ends of a
+path), so hubs and stars shrink as fast as meshes.  Merged weight and merged pairs are remembered (`Affinity.inside`,
+`.hidden`), so that the coarse objective is the fine one at the merged drawing.
 """
 
 from __future__ import annotations

@@ -20,7 +20,8 @@ _FAST = {"reassoc", "contract", "arcp", "nsz"}  # no nnan, ninf: a NaN must stay
 _compile = numba.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
 
 # Forms of a radial function, see nbody.exact: (a + b xi) to a power, and what is made of the logarithm of the kernel.
-# INVERSE is 1/u with u = c + a xi, LOGARITHM -(b/a) ln u, HALVES u^(-k/2) with k = 1, 3 or 4, GAUSSIAN exp(-b order xi).
+# INVERSE is 1/u with u = c + a xi, LOGARITHM -(b/a) ln u, HALVES u^(-k/2) with k = 1, 3 or 4, GAUSSIAN exp(-b order
+# xi).
 POWER, BOXCOX, POWER_LOG, INVERSE, LOGARITHM, HALVES, GAUSSIAN = 0, 1, 2, 3, 4, 5, 6
 
 
@@ -100,7 +101,9 @@ _inline = numba.njit(forceinline=True, fastmath=_FAST, error_model="numpy")
 
 @_inline
 def radial(form, a, b, c, order, xi):
-    """r(xi) and dr/dxi of one radial function of the kernel (c + a xi)^(-b/a); ``form`` is a constant where it is called."""
+    """r(xi) and dr/dxi of one radial function of the kernel (c + a xi)^(-b/a); ``form`` is a constant where it is
+    called.
+    """
     u = max(c + a * xi, 1e-140)
     if form == INVERSE:
         value = 1.0 / u

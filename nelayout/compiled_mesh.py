@@ -50,8 +50,8 @@ def spread(X, Y, charges, x0, y0, h, grid):
 def read(X, Y, charges, x0, y0, h, grid, lags, start, stop, potential, fx, fy):
     """The field and its gradient at nodes start..stop, without what each node does to itself.
 
-    lags[k, l]: the grid's own field of a unit charge at lag (k, l), k, l = 0..3; a node's field on itself is the sum over
-    lags of the splines' autocorrelations, exactly.
+    lags[k, l]: the grid's own field of a unit charge at lag (k, l), k, l = 0..3; a node's field on itself is the sum
+    over lags of the splines' autocorrelations, exactly.
     """
     for i in range(start, stop):
         gx, gy = (X[i] - x0) / h, (Y[i] - y0) / h

@@ -13,8 +13,8 @@ __all__ = ["component_labels", "components"]
 def component_labels(P: csr_array) -> np.ndarray:
     """(n,) component of each node, 0 the largest (ties: the one with the earliest node).
 
-    Labels sink to the smallest in reach, by hooking roots onto roots and halving paths: a few passes over the edges, also on
-    long paths.
+    Labels sink to the smallest in reach, by hooking roots onto roots and halving paths: a few passes over the edges,
+    also on long paths.
 
     >>> component_labels(csr_array(np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0]])))
     array([1, 0, 0])

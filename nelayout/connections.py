@@ -1,12 +1,12 @@
 """Connections: where the scalar lambda between input and drawn similarities comes from, and whether it moves.
 
-An objective is J = sum M phi(P/M, lambda q).  Its edges and its tail are evaluated once, at the lambda that ``at`` names;
-``couple`` then says what they amount to.  Three rules (METHODS: Yang, Peltonen & Kaski 2014, sec. 3-5):
+An objective is J = sum M phi(P/M, lambda q).  Its edges and its tail are evaluated once, at the lambda that ``at``
+names; ``couple`` then says what they amount to.  Three rules (METHODS: Yang, Peltonen & Kaski 2014, sec. 3-5):
 
 fixed       lambda is given: Elastic Embedding's repulsion, LinLog's 1/attraction.
-optimal     lambda = argmin J.  Homogeneous divergences have it in closed form, and J becomes scale-invariant (gamma, Renyi).
-            With A = d edges / d ln lambda and T' = d tail / d ln lambda at lambda = 1, dJ = -d edges / A + d tail / T'
-            for every one of them.
+optimal     lambda = argmin J.  Homogeneous divergences have it in closed form, and J becomes scale-invariant (gamma,
+            Renyi). With A = d edges / d ln lambda and T' = d tail / d ln lambda at lambda = 1, dJ = -d edges / A + d
+            tail / T' for every one of them.
 normalized  lambda = 1 / sum M q, so that the drawn similarities sum to one; it moves with the drawing, which adds
             one term to the derivative.
 """

@@ -1,7 +1,7 @@
 """Sums over the edges: value, slope, pull and weights of the sparse half of an objective.
 
-The scalar mathematics is the divergence's own, on arrays; only the gathering of lengths and the adding up of forces differ
-between the NumPy form for small graphs and the compiled form.  Rows are cut into chunks that stay in cache.
+The scalar mathematics is the divergence's own, on arrays; only the gathering of lengths and the adding up of forces
+differ between the NumPy form for small graphs and the compiled form.  Rows are cut into chunks that stay in cache.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Which of several drawings of one graph to keep: a quick verdict on neighbours and global order at once.
 
-score = mean neighbourhood Jaccard / scale-normalised stress, both on a sample of nodes.  Jaccard compares the neighbours of a
-node with as many nearest nodes of the drawing; stress compares distances in the drawing, at their best common scale, with
-hops in the graph.  A drawing that buys neighbours by tearing the whole apart gains in the first and loses in the second.
-(The package's measures are in ``comparison``; these are their sampled, deterministic cousins for use while drawing.)
+score = mean neighbourhood Jaccard / scale-normalised stress, both on a sample of nodes.  Jaccard compares the
+neighbours of a node with as many nearest nodes of the drawing; stress compares distances in the drawing, at their
+best common scale, with hops in the graph.  A drawing that buys neighbours by tearing the whole apart gains in the
+first and loses in the second. (The package's measures are in ``comparison``; these are their sampled, deterministic
+cousins for use while drawing.)
 """
 
 from __future__ import annotations

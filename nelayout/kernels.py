@@ -10,8 +10,8 @@ kernel is a pure power of the distance, infinite at 0: ``inverse_distance`` is L
 
 Gradients need only ``s = -d ln q / d xi = b / (c + a xi)``, the same expression for all of them.
 
-N-body sums need the *radial functions* that objectives are made of: powers ``q^t``, their Box-Cox form ``(q^t - 1) / t``
-(which passes into ``ln q`` at t = 0), and ``q^t ln q``.  :class:`Radial` names one of them.
+N-body sums need the *radial functions* that objectives are made of: powers ``q^t``, their Box-Cox form ``(q^t - 1) /
+t`` (which passes into ``ln q`` at t = 0), and ``q^t ln q``.  :class:`Radial` names one of them.
 """
 
 from __future__ import annotations
@@ -188,4 +188,4 @@ class Radial:
         """Whether r is finite at distance 0."""
         if not self.kernel.singular:
             return True
-        return self.form != "power-log" and self.order < 0 or (self.form == "power" and self.order == 0)
+        return (self.form != "power-log" and self.order < 0) or (self.form == "power" and self.order == 0)

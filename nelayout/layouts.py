@@ -1,7 +1,7 @@
 """Layout functions: a docstring and one line each.
 
-Every function takes the common keywords of :class:`nelayout.options.LayoutOptions`; they and their texts stand once, and the
-decorator writes them into each signature and docstring.
+Every function takes the common keywords of :class:`nelayout.options.LayoutOptions`; they and their texts stand once,
+and the decorator writes them into each signature and docstring.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def layout(
     Parameters
     ----------
     method : default "auto"
-        a name ("ws-sne", "gamma-quadlog", ...; ``nelayout.methods()`` lists them), a ``nelayout.Method``, or "auto": the
-        best drawing with no parameter set
+        a name ("ws-sne", "gamma-quadlog", ...; ``nelayout.methods()`` lists them), a ``nelayout.Method``, or "auto":
+        the best drawing with no parameter set
 
     Examples
     --------
@@ -130,8 +130,8 @@ def gamma_quadlog_layout(
 ) -> Any:
     """gamma-QuadLog: the global shape of meshes, roads and large graphs, free of scale and of parameters.
 
-    Minimises ln sum_ij P_ij |y_i - y_j|^2 - sum_ij m_i m_j ln |y_i - y_j|^2 / sum_ij m_i m_j, the Itakura-Saito divergence at
-    its best connection scalar.  Neither the scale of the weights nor the size of the drawing matters.
+    Minimises ln sum_ij P_ij |y_i - y_j|^2 - sum_ij m_i m_j ln |y_i - y_j|^2 / sum_ij m_i m_j, the Itakura-Saito
+    divergence at its best connection scalar.  Neither the scale of the weights nor the size of the drawing matters.
 
     Source: Yang, Peltonen & Kaski (2014), sec. 5.2 and Proposition 6.
 
@@ -150,8 +150,8 @@ def gamma_linlog_layout(
 ) -> Any:
     """gamma-LinLog: LinLog's clusters without its attraction parameter.
 
-    Minimises ln sum_ij P_ij |y_i - y_j| - sum_ij m_i m_j ln |y_i - y_j| / sum_ij m_i m_j.  Its minimisers are those of LinLog
-    up to size, because the connection scalar only rescales a power kernel.
+    Minimises ln sum_ij P_ij |y_i - y_j| - sum_ij m_i m_j ln |y_i - y_j| / sum_ij m_i m_j.  Its minimisers are those
+    of LinLog up to size, because the connection scalar only rescales a power kernel.
 
     Source: Yang, Peltonen & Kaski (2014), sec. 5.2.
 

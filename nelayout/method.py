@@ -1,7 +1,8 @@
 """`Method`: a named recipe, made of parts and of the stages that minimise it.
 
-A method is data.  t-SNE, for example, is ``Method(kernel="cauchy", divergence="i-divergence", connection="normalized")``;
-give it degree masses and the optimal connection, and it is ws-SNE.  Parts are given by name or as values.
+A method is data.  t-SNE, for example, is ``Method(kernel="cauchy", divergence="i-divergence",
+connection="normalized")``; give it degree masses and the optimal connection, and it is ws-SNE.  Parts are given by
+name or as values.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ class Stage:
     optimizer  a name from nelayout.optimizers
     max_iter   steps, at each level when ``levels``
     attraction factor on the edges (annealing)
-    shape      > 0: minimise gamma-PolyLog of this power (2 is gamma-QuadLog) instead of the method's own objective; it has no
-               local scale to get caught by, and finds the global shape
+    shape      > 0: minimise gamma-PolyLog of this power (2 is gamma-QuadLog) instead of the method's own objective;
+               it has no local scale to get caught by, and finds the global shape
     levels     go through the coarsened graphs, coarsest first; else the graph itself only
     kernel     take this kernel in place of the method's own (continuation from light to heavy tails)
     candidate  judge the drawing at the end of this stage; the best of all candidates is what is given back
@@ -112,14 +113,15 @@ CONTINUATION_STEPS = 40
 def recipe(kernel: Kernel) -> tuple[Stage, ...]:
     """The schedule of a kernel: the global shape through coarse graphs, then the method's own objective.
 
-    A heavy-tailed kernel lets go of an edge that has become long and never takes it up again, which tears meshes.  So its
-    tail is grown: first the Gaussian of the same b, then half the tail, then the kernel itself.
+    A heavy-tailed kernel lets go of an edge that has become long and never takes it up again, which tears meshes.
+    So its tail is grown: first the Gaussian of the same b, then half the tail, then the kernel itself.
     """
     if kernel.singular:
         return (SHAPE, Stage("majorize", "majorize", 60))
     if kernel.a == 0:
         return (SHAPE, Stage("descend", "lbfgs", 200))
-    light, half = Kernel(0.0, kernel.b / kernel.c, 1.0, "gaussian"), Kernel(kernel.a / 2, kernel.b, kernel.c, "half the tail")
+    light = Kernel(0.0, kernel.b / kernel.c, 1.0, "gaussian")
+    half = Kernel(kernel.a / 2, kernel.b, kernel.c, "half the tail")
     return (
         SHAPE,
         Stage("no tail", "lbfgs", CONTINUATION_STEPS, kernel=light),

@@ -1,11 +1,12 @@
 """The way of a graph, one direction: read, take apart, draw each component, pack, orient, write back.
 
-Empty graphs, single nodes, disconnected graphs, units and labels are settled here; what is below sees connected graphs of
-two or more nodes and nothing of the hosts.
+Empty graphs, single nodes, disconnected graphs, units and labels are settled here; what is below sees connected
+graphs of two or more nodes and nothing of the hosts.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -36,12 +37,13 @@ from .start import as_before, one_place, place_missing, radius, random_positions
 
 __all__ = ["solve"]
 
-# Pairs of nodes above which compiled loops pay for loading them (0.5 s from the cache, several seconds the first time): the
-# NumPy form then takes about 8 ms an evaluation.
+# Pairs of nodes above which compiled loops pay for loading them (0.5 s from the cache, several seconds the first
+# time): the NumPy form then takes about 8 ms an evaluation.
 NUMPY_PAIRS = 800 * 800
-# The mass "auto" of the method "auto" is the degree from this mean degree and share of all nodes on: in dense graphs hubs
-# crowd the middle unless they repel in proportion; in sparse ones equal masses keep neighbours and distances better.
-# (Decided on usairports2010, usair97, email_eu_core, polblogs, worldtrade against jazz, musae_facebook, lastfm_asia, cora.)
+# The mass "auto" of the method "auto" is the degree from this mean degree and share of all nodes on: in dense graphs
+# hubs crowd the middle unless they repel in proportion; in sparse ones equal masses keep neighbours and distances
+# better. (Decided on usairports2010, usair97, email_eu_core, polblogs, worldtrade against jazz, musae_facebook,
+# lastfm_asia, cora.)
 DENSE_DEGREE, DENSE_SHARE = 8.0, 0.01
 # Components up to this size are drawn once for all that are equal to them.
 REPEATED = 30
@@ -68,8 +70,8 @@ def solve(
 ) -> Solution:
     """Draw a graph and keep all the evidence: value, trace, connection scalar, reason of the end, cost of each node.
 
-    ``method`` is a name (``nelayout.methods()`` lists them) or a ``nelayout.Method``; the other keywords are those of every
-    layout function.
+    ``method`` is a name (``nelayout.methods()`` lists them) or a ``nelayout.Method``; the other keywords are those
+    of every layout function.
 
     >>> import networkx as nx, nelayout as nl
     >>> solution = nl.solve(nx.karate_club_graph(), "ws-sne", seed=1)
@@ -115,8 +117,9 @@ class _Run:
             labels = component_labels(P)
             if o["components"] == "joint" and labels.max(initial=0) > 0:
                 raise Unsupported(
-                    f"the graph has {labels.max() + 1} components, and {self.method.name} has no minimum on a disconnected "
-                    "graph: its components repel each other without end. Use components='pack', or connect them"
+                    f"the graph has {labels.max() + 1} components, and {self.method.name} has no minimum on a "
+                    "disconnected graph: its components repel each other without end. Use components='pack', or "
+                    "connect them"
                 )
             parts = [
                 Part(
@@ -137,13 +140,15 @@ class _Run:
             return self._solution(host, Y, parts, labels, reason, watch, began, floor)
 
     def _mass(self, P: csr_array) -> Any:
-        """What the caller or the method names; "auto": degrees where hubs are joined to a good part of a dense graph."""
+        """What the caller or the method names; "auto": strengths where hubs are joined to a good part of a dense
+        graph.
+        """
         mass = self.method.mass if self.options["mass"] is None else self.options["mass"]
         if not (isinstance(mass, str) and mass == "auto"):
             return mass
         n = max(P.shape[0], 1)
         mean_degree = P.nnz / n
-        return "degree" if mean_degree >= DENSE_DEGREE and mean_degree >= DENSE_SHARE * n else "unit"
+        return "strength" if mean_degree >= DENSE_DEGREE and mean_degree >= DENSE_SHARE * n else "unit"
 
     def _optimizer(self) -> Optimizer | None:
         return None if self.options["optimizer"] == "auto" else optimizer_named(self.options["optimizer"])
@@ -291,7 +296,7 @@ class _Run:
             evaluation = objective.evaluate(part.Y, gradient=False)
             value += evaluation.value
             cost[part.nodes] = objective.node_cost(part.Y, evaluation.connection)
-            if connection != connection:
+            if math.isnan(connection):
                 connection = evaluation.connection
         positions = host.write(Y, self.options["store_pos_as"])
         return Solution(

@@ -33,8 +33,8 @@ COARSEST_STARTS = 3
 COARSEST_STEPS = 100
 # Moves are judged over this many steps, so that one short step ends nothing.
 WINDOW = 5
-# Nor is a stage worth going on with when these many steps have brought less than this part of all that it has brought.
-LULL, SLOW = 10, 1e-3
+# Nor is a stage worth going on with when these many steps have brought less than this part of all its decrease.
+LULL, SLOW = 10, 3e-4
 # A drawing of a smaller radius, in units of a bounded kernel, counts as shrunk to a point.
 POINT = 1e-2
 # With fixed nodes, the size of the drawing is searched for this many times.
@@ -57,7 +57,8 @@ class Floor:
 
     def objective(self, method: Method, affinity: Affinity, free: np.ndarray | None = None) -> Objective:
         return Objective(
-            affinity, method.kernel, method.divergence, method.connection, self.nbody, self.crew, self.compiled, free=free
+            affinity, method.kernel, method.divergence, method.connection, self.nbody, self.crew, self.compiled,
+            free=free
         )
 
 
@@ -123,8 +124,8 @@ def draw_component(
     """Draw one connected graph of two or more nodes.
 
     ``start`` (n, dim) with NaN rows for nodes without a position is a warm start; ``fixed`` masks nodes that stay.
-    ``show`` turns the component's positions into the whole graph's, for callbacks.  Positions come back in the method's own
-    units, those of fixed nodes scaled with the rest; ``into`` holds them also when the run is interrupted.
+    ``show`` turns the component's positions into the whole graph's, for callbacks.  Positions come back in the
+    method's own units, those of fixed nodes scaled with the rest; ``into`` holds them also when the run is interrupted.
     """
     n = affinity.P.shape[0]
     stages = task.method.stages if task.optimizer is None or task.optimizer.name != "momentum" else annealed("momentum")
@@ -136,7 +137,8 @@ def draw_component(
         drawing.Y = place_missing((start - drawing.place) / extent, affinity.P, rng)
         if task.max_iter != 0:
             drawing.Y = stirred(drawing.Y, free, rng)
-        # Strong attraction or another kernel would draw another map: a start that the reader knows goes to the last stage.
+        # Strong attraction or another kernel would draw another map: a start that the reader knows goes to the last
+        # stage.
         stages = (replace(stages[-1], candidate=False, levels=False),)
     elif not any(stage.levels for stage in stages) or n == 2:
         drawing.Y = random_positions(n, task.dim, rng)

@@ -59,7 +59,7 @@ def frame(Y: np.ndarray) -> tuple[np.ndarray, float]:
 
 def one_place(Y: np.ndarray) -> bool:
     """Whether all rows are equal."""
-    return not (Y != Y[0]).any()
+    return not (Y[0] != Y).any()
 
 
 def as_before(Y: np.ndarray, start: np.ndarray, fixed: np.ndarray | None, scale: float | None) -> np.ndarray:
@@ -160,8 +160,8 @@ def size_search(
     """s > 0 that minimises J(s Y): the size at which ``objective`` takes over a drawing whose size means nothing to it.
 
     With ``part``, a mask, only these nodes are spread by s, about their own centroid.
-    Brackets the minimum over powers of two from the radius ``guess`` (default: nodes about one unit apart), then narrows ln s
-    to NARROW by golden section.
+    Brackets the minimum over powers of two from the radius ``guess`` (default: nodes about one unit apart), then
+    narrows ln s to NARROW by golden section.
     """
     moving = Y if part is None else Y[part]
     size = radius(moving)

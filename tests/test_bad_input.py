@@ -304,7 +304,9 @@ def test_matrices_have_no_attributes():
 
 
 def test_what_cannot_be_done_is_said_in_words():
-    message = refused(lambda: nl.ws_sne_layout(nx.empty_graph(3), components="joint"), "components", kind=nl.Unsupported)
+    message = refused(
+        lambda: nl.ws_sne_layout(nx.empty_graph(3), components="joint"), "components", kind=nl.Unsupported
+    )
     assert "components='pack'" in message
 
 

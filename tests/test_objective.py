@@ -1,4 +1,5 @@
-"""The formula, over the whole table of parts: gradients, sparse against dense, and the theorems that tie methods together."""
+"""The formula, over the whole table of parts: gradients, sparse against dense, and the theorems that tie methods
+together."""
 
 from __future__ import annotations
 

@@ -84,7 +84,8 @@ def crossings(G: nx.Graph, pos: dict) -> int:
     names = list(G.edges())
 
     def side(a, b, c):
-        return np.sign((b[..., 0] - a[..., 0]) * (c[..., 1] - a[..., 1]) - (b[..., 1] - a[..., 1]) * (c[..., 0] - a[..., 0]))
+        u, v = b - a, c - a
+        return np.sign(u[..., 0] * v[..., 1] - u[..., 1] * v[..., 0])
 
     i, j = np.triu_indices(len(ends), 1)
     apart = np.array([set(names[p]).isdisjoint(names[q]) for p, q in zip(i, j, strict=True)])

@@ -5,8 +5,8 @@ A divergence is given to the objective in two halves, because the input is spars
     phi(p, b) = tail(b) + edge(p, b),        tail(b) = phi(0, b),        edge(0, b) = 0,
 
 so that a sum over all pairs is a radial N-body sum (the tail) plus a sum over edges.  ``edge`` and ``slope`` (its
-derivative in ln b) are plain array functions; the tail is a list of :class:`Tail` terms.  Values are up to constants that
-depend on neither b nor its scale.
+derivative in ln b) are plain array functions; the tail is a list of :class:`Tail` terms.  Values are up to constants
+that depend on neither b nor its scale.
 
 >>> from nelayout.divergences import beta, divergence_named
 >>> divergence_named("beta:0.5") == beta(0.5)

@@ -2,8 +2,8 @@
 
     phi(p, b) = [p^t b^(1-t) - t p + (t - 1) b] / (t (t - 1)),
 
-the I-divergence at t = 1, Hellinger at 1/2, chi-square at 2.  Pairs with p = 0 cost phi(0, b) = b / t: finite for t > 0.
-At t <= 0 they cost infinitely much, so sparse similarities admit no order <= 0.
+the I-divergence at t = 1, Hellinger at 1/2, chi-square at 2.  Pairs with p = 0 cost phi(0, b) = b / t: finite for t
+> 0. At t <= 0 they cost infinitely much, so sparse similarities admit no order <= 0.
 With u = p/b and bc(u, s) = (u^s - 1)/s: tail b/t, edge (p/t) (bc(u, t-1) - 1), which is continuous through t = 1.
 """
 

@@ -5,8 +5,8 @@
 the I-divergence (generalised Kullback-Leibler) at t = 1, Itakura-Saito at t = 0, half the squared Euclidean distance at
 t = 2.  With bc(b, s) = (b^s - 1)/s, up to constants: tail bc(b, t), edge -p bc(b, t-1), at every real order.
 
-At the best lambda this is the gamma divergence (Yang, Peltonen & Kaski 2014, Theorem 1): a difference of the logarithms of
-two power means, ln PM_t(q; M) - ln PM_(t-1)(q; P).
+At the best lambda this is the gamma divergence (Yang, Peltonen & Kaski 2014, Theorem 1): a difference of the
+logarithms of two power means, ln PM_t(q; M) - ln PM_(t-1)(q; P).
 """
 
 from __future__ import annotations

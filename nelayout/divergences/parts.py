@@ -92,7 +92,9 @@ class Divergence(Protocol):
 
     @property
     def degree(self) -> float | None:
-        """h with slope(p, lambda b) = lambda^h slope(p, b), where there is one: then the best lambda has a closed form."""
+        """h with slope(p, lambda b) = lambda^h slope(p, b), where there is one: then the best lambda has a closed
+        form.
+        """
         ...
 
     @property
@@ -109,6 +111,7 @@ class Divergence(Protocol):
     def invariant(self, edges: float, tail: float, weight: float, total: float) -> tuple[float, float]:
         """The scale-invariant form at the best lambda (gamma of beta, Renyi of alpha), as attraction and repulsion.
 
-        ``edges`` = sum M edge(P/M, q) and ``tail`` = sum M phi(0, q), both at lambda = 1; weight = sum P, total = sum M.
+        ``edges`` = sum M edge(P/M, q) and ``tail`` = sum M phi(0, q), both at lambda = 1; weight = sum P, total =
+        sum M.
         """
         ...

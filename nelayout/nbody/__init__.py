@@ -1,17 +1,21 @@
 """N-body sums: the only thing that is big.
 
-``fields(Y, charges, radials)`` gives, for each radial function r, the potential Phi(y_i) = sum_{j != i} c_j r(|y_i - y_j|^2)
-and its gradient at every node.  Everything that repels, in every method, is made of these.
+``fields(Y, charges, radials)`` gives, for each radial function r, the potential Phi(y_i) = sum_{j != i} c_j r(|y_i -
+y_j|^2) and its gradient at every node.  Everything that repels, in every method, is made of these.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..errors import unknown
 from ..parallel import Workers
-from .auto import Auto
 from .exact import Exact
 from .field import Field, NBody
-from .mesh import Mesh
+
+if TYPE_CHECKING:
+    from .auto import Auto
+    from .mesh import Mesh
 
 __all__ = ["BACKENDS", "Auto", "Exact", "Field", "Mesh", "NBody", "backend"]
 
@@ -24,4 +28,15 @@ def backend(name: str, crew: Workers, compiled: bool) -> NBody:
         raise unknown("nbody", name, BACKENDS)
     if name == "exact" or (name == "auto" and not compiled):
         return Exact(compiled, crew)
+    from .auto import Auto  # not loaded for small graphs, nor is the mesh
+    from .mesh import Mesh
+
     return Mesh(crew) if name == "mesh" else Auto.on(crew, compiled)
+
+
+def __getattr__(name: str):
+    if name in ("Auto", "Mesh"):
+        from importlib import import_module
+
+        return getattr(import_module(f".{name.lower()}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

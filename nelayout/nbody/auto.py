@@ -1,8 +1,8 @@
 """Which backend carries a sum: by the number of nodes, the dimension and how crowded the drawing is.
 
-The costs were measured on two cores: a pair costs the exact form about 1 ns with the Cauchy kernel and 8 ns with logarithms,
-a grid point costs the mesh about 40 ns and a near pair 8 ns.  The choice depends on the drawing alone, never on the machine,
-so that the same seed gives the same bits.
+The costs were measured on two cores: a pair costs the exact form about 1 ns with the Cauchy kernel and 8 ns with
+logarithms, a grid point costs the mesh about 40 ns and a near pair 8 ns.  The choice depends on the drawing alone,
+never on the machine, so that the same seed gives the same bits.
 """
 
 from __future__ import annotations

@@ -1,16 +1,17 @@
 """Particle-mesh sums: spread the charges on a grid, convolve once, read potential and force with the same splines.
 
-Example: 70,000 nodes whose drawing measures 120 x 120 units of the Cauchy kernel are spread on 240 x 240 points; one real
-FFT forth and one back give the potential of every node, and the derivative of the splines its force: one convolution where
-interpolation by nodes needs four.
+Example: 70,000 nodes whose drawing measures 120 x 120 units of the Cauchy kernel are spread on 240 x 240 points; one
+real FFT forth and one back give the potential of every node, and the derivative of the splines its force: one
+convolution where interpolation by nodes needs four.
 
-Cubic B-splines blur; their blur is divided out of the kernel's transform ((2 + cos w)/3 squared per axis).  What a node does
-to itself is subtracted exactly.  The grid never has more than a few points per node: where the kernel is too narrow for such
-a grid, or singular, it is split (particle-particle particle-mesh).  Within ``CUTOFF`` grid steps the mesh carries a polynomial
-that continues the kernel smoothly to distance 0, and the difference is added pair by pair over a list of cells.
+Cubic B-splines blur; their blur is divided out of the kernel's transform ((2 + cos w)/3 squared per axis).  What a
+node does to itself is subtracted exactly.  The grid never has more than a few points per node: where the kernel is
+too narrow for such a grid, or singular, it is split (particle-particle particle-mesh).  Within ``CUTOFF`` grid steps
+the mesh carries a polynomial that continues the kernel smoothly to distance 0, and the difference is added pair by
+pair over a list of cells.
 
-The grid's step is one of a geometric sequence and its points lie at multiples of it, so that two drawings a step apart see
-the same grid and their values can be compared.
+The grid's step is one of a geometric sequence and its points lie at multiples of it, so that two drawings a step
+apart see the same grid and their values can be compared.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ STEP, FINEST = 0.5, 0.25
 # Grid points per node, at most: the bound that keeps an expanded drawing affordable.
 POINTS_PER_NODE = 16.0
 LEAST_POINTS = 128 * 128
-# Nanoseconds for a grid point, and for a pair of nodes in touching cells by the form of the radial function: measured on
-# two cores.  Only their ratios matter, for the choice between a finer grid and more pairs.
+# Nanoseconds for a grid point, and for a pair of nodes in touching cells by the form of the radial function:
+# measured on two cores.  Only their ratios matter, for the choice between a finer grid and more pairs.
 POINT_COST = 40.0
 PAIR_COST = {"inverse": 3.0, "logarithm": 4.5, "gaussian": 4.5, "power": 7.0, "other": 20.0}
 # Range of the pair part in grid steps.
@@ -119,7 +120,8 @@ class Mesh:
 
         def work(start: int) -> None:
             compiled_mesh.read(
-                X, Z, charges, grid.x0, grid.y0, grid.h, values, lags, start, min(start + TASK_NODES, n), potential, fx, fy
+                X, Z, charges, grid.x0, grid.y0, grid.h, values, lags, start, min(start + TASK_NODES, n), potential,
+                fx, fy
             )
 
         self.crew.map(work, range(0, n, TASK_NODES))
@@ -129,7 +131,9 @@ class Mesh:
         return Field(potential, force)
 
     def _spectrum(self, radial: Radial, grid: Grid) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Transform of the kernel with the splines' blur divided out, its field at small lags, and its smooth centre."""
+        """Transform of the kernel with the splines' blur divided out, its field at small lags, and its smooth
+        centre.
+        """
         key = (radial, grid.h, grid.lx, grid.ly, grid.near)
         if key in self._spectra:
             return self._spectra[key]
@@ -178,7 +182,8 @@ class Mesh:
 
         def work(first: int) -> None:
             compiled_mesh.near_sums(
-                Xs, Zs, cs, starts, columns, rows, grid.cutoff, *code, smooth, first, min(first + tasks, rows), p, gx, gy
+                Xs, Zs, cs, starts, columns, rows, grid.cutoff, *code, smooth, first, min(first + tasks, rows), p,
+                gx, gy
             )
 
         self.crew.map(work, range(0, rows, tasks))
@@ -190,8 +195,8 @@ class Mesh:
 def grid_for(X: np.ndarray, Z: np.ndarray, radial: Radial) -> Grid:
     """The grid on which a drawing's sums of a radial function are taken: the cheapest that is accurate.
 
-    A grid fine enough for the kernel needs no pairs; a coarser one needs all pairs within ``CUTOFF`` steps, whose number is
-    counted on the drawing itself, since one dense cluster can hold most of them.
+    A grid fine enough for the kernel needs no pairs; a coarser one needs all pairs within ``CUTOFF`` steps, whose
+    number is counted on the drawing itself, since one dense cluster can hold most of them.
     """
     width, height = max(float(np.ptp(X)), 1e-12), float(np.ptp(Z))
     most = max(LEAST_POINTS, POINTS_PER_NODE * len(X))
@@ -227,7 +232,8 @@ def _grid(X: np.ndarray, Z: np.ndarray, step: float, radial: Radial, *, near: bo
 
 
 def _reach(radial: Radial) -> float:
-    """The distance beyond which the rest of a plane of nodes adds less than ``NEGLIGIBLE`` of the whole; inf if there is none.
+    """The distance beyond which the rest of a plane of nodes adds less than ``NEGLIGIBLE`` of the whole; inf if
+    there is none.
 
     For q^t = (1 + (a/c) xi)^-p in the plane that part is (1 + (a/c) xi)^(1 - p).
     """
@@ -308,8 +314,8 @@ def taylor(radial: Radial, at: float) -> np.ndarray:
     return np.array([float(radial.value(np.array([at]))[0]), first, second / 2.0, third / 6.0])
 
 
-# Lengths of transforms are these times a power of two: quickly transformed, and few, so that spectra are used again while a
-# drawing grows.
+# Lengths of transforms are these times a power of two: quickly transformed, and few, so that spectra are used again
+# while a drawing grows.
 FACTORS = (16, 18, 20, 22, 24, 27, 30)
 
 

@@ -25,7 +25,8 @@ ROUNDING = 1e-13  # a promised decrease below this part of J is rounding: the dr
 @dataclass(frozen=True, slots=True)
 class LBFGSState:
     evaluation: Evaluation
-    pairs: tuple[tuple[np.ndarray, np.ndarray, float], ...] = ()  # (move, change of gradient, their product), oldest first
+    # (move, change of gradient, their product), oldest first
+    pairs: tuple[tuple[np.ndarray, np.ndarray, float], ...] = ()
     trials: int = 0
     stuck: bool = False
 
