@@ -234,6 +234,7 @@ def test_the_same_bits_for_any_number_of_threads():
 def test_approximate_search_where_all_pairs_are_too_many(monkeypatch):
     pytest.importorskip("pynndescent")
     monkeypatch.setattr(neighbors, "EXACT_PAIRS", 1.0)
+    monkeypatch.setattr(neighbors, "LONGEST", 100)
     X = rng().standard_normal((400, 120)) * np.linspace(2, 0.1, 120)
     X[200:210] = X[0]
     found = Space(X, pca="auto").nearest(10, rng(), Workers())

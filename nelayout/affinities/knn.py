@@ -72,7 +72,7 @@ def knn_graph(
     pca : default "auto"
         an integer reduces the rows to that many principal components before they are compared (for "cosine"
         and "correlation", after they have been brought to length 1); None never does; "auto" does so only
-        before an approximate search in more than 100 columns, to 100
+        before an approximate search in more than 1000 columns, to 100, and keeps the nearest by their rows
     seed : default None
         for the approximate search only
     metric_params : default None
