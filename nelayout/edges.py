@@ -39,7 +39,8 @@ class Edges:
         self.crew, self.compiled = crew, compiled
         self.n, self.size = P.shape[0], len(P.data)
         self.weight = float(np.sum(P.data))
-        self.rows = None if compiled else np.repeat(np.arange(self.n), np.diff(P.indptr))
+        # The NumPy form needs the row of every entry; the compiled form never looks at it.
+        self.rows = np.repeat(np.arange(0 if compiled else self.n), 0 if compiled else np.diff(P.indptr))
         self.pair_mass: np.ndarray | None = None
         if not linear and not np.all(mass == 1.0):
             self.pair_mass = np.repeat(mass, np.diff(P.indptr)) * mass[P.indices]
@@ -98,8 +99,11 @@ class Edges:
         for start, stop in self.chunks:
             low, high = self.indptr[start], self.indptr[stop]
             similarity = Similarity(kernel, self._squared_lengths(Y, start, stop), connection)
-            m = 1.0 if self.pair_mass is None else self.pair_mass[low:high]
-            each[low:high] = m * divergence.edge(self.P[low:high] / m, similarity)
+            if self.pair_mass is None:
+                each[low:high] = divergence.edge(self.P[low:high], similarity)
+            else:
+                m = self.pair_mass[low:high]
+                each[low:high] = m * divergence.edge(self.P[low:high] / m, similarity)
         return self.row_sums(each)
 
     def scaled_slope(self, divergence: Divergence, b: Similarity) -> np.ndarray:

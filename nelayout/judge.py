@@ -41,10 +41,10 @@ def _jaccard(P: csr_array, Y: np.ndarray, sample: np.ndarray) -> float:
             xi[i] = np.inf
             order[row] = np.argsort(xi, kind="stable")[:most]
     else:
-        from scipy.spatial import cKDTree
+        from scipy.spatial import KDTree
 
         most = min(most, 200)  # hubs beyond this are compared by their first 200
-        found = cKDTree(Y).query(Y[sample], most + 1)[1]
+        found = np.asarray(KDTree(Y).query(Y[sample], most + 1)[1])
         own = found == sample[:, None]
         own[~own.any(axis=1), -1] = True
         order = found[~own].reshape(len(sample), most)

@@ -115,7 +115,9 @@ def inverse_power(r: float) -> Kernel:
     """
     if isinstance(r, bool) or not (isinstance(r, Real) and math.isfinite(r) and r > 0):
         raise InputError(f"r, the power of the distance, must be a finite number > 0, given {r!r}")
-    return Kernel(1.0, r / 2, 0.0, {1: "inverse-distance", 2: "inverse-square"}.get(r, f"inverse-power:{r:g}"))
+    power = float(r)
+    name = {1.0: "inverse-distance", 2.0: "inverse-square"}.get(power, f"inverse-power:{power:g}")
+    return Kernel(1.0, power / 2, 0.0, name)
 
 
 KERNELS: dict[str, Kernel] = {

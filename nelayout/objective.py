@@ -54,14 +54,18 @@ class Affinity:
     walk: RandomWalk | None = None
 
 
+# What was not asked for.
+NOTHING = np.empty(0)
+
+
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """J at one drawing, with whatever else was asked for."""
+    """J at one drawing, with whatever else was asked for; the rest is empty."""
 
     value: float
     connection: float
-    gradient: np.ndarray | None = None
-    weights: np.ndarray | None = None  # omega >= or < 0, on the pattern of P: attraction of each edge
+    gradient: np.ndarray = field(default_factory=lambda: NOTHING)
+    weights: np.ndarray = field(default_factory=lambda: NOTHING)  # omega >= or < 0, on the pattern of P: attraction of each edge
 
 
 @dataclass(frozen=True)
@@ -140,7 +144,7 @@ class Objective:
             self.attraction,
         )
 
-        slopes = None
+        slopes = NOTHING
         if gradient and edges.pull is not None:
             slopes = (4.0 * coupling.d_edges) * edges.pull
             for r, f in zip(radials, fields, strict=True):
@@ -148,7 +152,7 @@ class Objective:
                 slopes += (2.0 * factor * mass)[:, None] * f.force
             if self.free is not None:
                 slopes[~self.free] = 0.0
-        omega = None if edges.weights is None else coupling.d_edges * edges.weights
+        omega = NOTHING if edges.weights is None else coupling.d_edges * edges.weights
         return Evaluation(coupling.value, coupling.connection, slopes, omega)
 
     def attraction_at_zero(self, connection: float) -> np.ndarray:

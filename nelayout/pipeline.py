@@ -290,7 +290,7 @@ class _Run:
         value, connection = 0.0, float("nan")
         cost = np.zeros(len(Y))
         for part in parts:
-            if len(part.nodes) < 2:
+            if len(part.nodes) < 2 or part.drawing is None:
                 continue
             objective = floor.objective(part.drawing.method or self.method, part.affinity)
             evaluation = objective.evaluate(part.Y, gradient=False)

@@ -136,7 +136,7 @@ def place_missing(Y: np.ndarray, P, rng: np.random.Generator) -> np.ndarray:
         return Y
     known = Y[~missing]
     if not len(known):
-        return random_positions(*Y.shape, rng)
+        return random_positions(len(Y), Y.shape[1], rng)
     spread = radius(known) or 1.0
     jitter = JITTER * spread / math.sqrt(len(Y)) * rng.standard_normal(Y.shape)
     weight = P.copy()

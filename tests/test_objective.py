@@ -4,6 +4,7 @@ together."""
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -151,7 +152,7 @@ def test_theorem_1(family, order):
             return objective(P, m, kernel, divergence, Fixed(float(np.exp(log_lambda)))).evaluate(Y)
 
         start = np.log(free.connection)
-        best = minimize_scalar(lambda x: at(x).value, bracket=(start - 1, start + 0.5), tol=1e-10)
+        best: Any = minimize_scalar(lambda x: at(x).value, bracket=(start - 1, start + 0.5), tol=1e-10)
         assert best.x == pytest.approx(start, abs=1e-3)
         assert at(start).value <= best.fun + 1e-12 * abs(best.fun)
         held = at(start).gradient

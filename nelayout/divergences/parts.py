@@ -74,7 +74,7 @@ class Tail:
         if abs(self.order) > SMALL_ORDER:
             value = (scale * sums[0] - self.coefficient * total) / self.order
             return value, (scale / self.order,), scale * sums[0]
-        shift = self.coefficient * float(boxcox(np.float64(np.log(connection)), self.order))
+        shift = self.coefficient * float(boxcox(np.log(np.array([connection])), self.order)[0])
         return scale * sums[0] + shift * total, (scale,), scale * (self.order * sums[0] + total)
 
 

@@ -43,7 +43,9 @@ class Exact:
             code = _code(radial)
 
             def work(start: int, potential=potential, force=force, code=code) -> None:
-                compiled.pair_sums(points, charges, *code, start, min(start + rows, n), potential, force)
+                form, a, b, c, order = code
+                stop = min(start + rows, n)
+                compiled.pair_sums(points, charges, form, a, b, c, order, start, stop, potential, force)
 
             self.crew.map(work, range(0, n, rows))
             answer.append(Field(potential, np.ascontiguousarray(force[:d].T)))

@@ -17,7 +17,7 @@ apart see the same grid and their values can be compared.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -44,6 +44,8 @@ CUTOFF = 2.5
 TASK_NODES = 1 << 15
 # Of the grid: rounding errors, 1e-7 of the largest potential, are far below the error of the grid itself.
 PRECISION = np.float32
+# Transforms of kernels that are kept.
+SPECTRA = 12
 # Part of a sum that may come from beyond the reach of a kernel: far below the error of the grid.
 NEGLIGIBLE = 3e-4
 
@@ -60,6 +62,7 @@ class Grid:
     lx: int  # lengths of the transforms: the grid and as much emptiness as keeps its ends from touching
     ly: int
     near: bool  # whether the kernel is split
+    cost: float = field(default=0.0, compare=False)  # of one sum, in nanoseconds
 
     @property
     def cutoff(self) -> float:
@@ -104,7 +107,7 @@ class Mesh:
         from scipy import fft
 
         half = fft.rfft(density, grid.ly, axis=1, workers=self.crew.threads)
-        return fft.fft(half, grid.lx, axis=0, workers=self.crew.threads)
+        return np.asarray(fft.fft(half, grid.lx, axis=0, workers=self.crew.threads))
 
     def _one(self, X, Z, charges, radial: Radial, grid: Grid, transform: np.ndarray, d: int) -> Field:
         from scipy import fft
@@ -114,7 +117,7 @@ class Mesh:
         spectrum, lags, smooth = self._spectrum(radial, grid)
         transform = transform * spectrum
         half = fft.ifft(transform, axis=0, workers=self.crew.threads, overwrite_x=True)[: grid.nx]
-        values = fft.irfft(half, grid.ly, axis=1, workers=self.crew.threads)[:, : grid.ny]
+        values = np.asarray(fft.irfft(half, grid.ly, axis=1, workers=self.crew.threads))[:, : grid.ny]
         n = len(X)
         potential, fx, fy = np.empty(n), np.empty(n), np.empty(n)
 
@@ -153,14 +156,14 @@ class Mesh:
         else:
             quarter = radial.value(xi)
         # The kernel is even along both axes: its transform is real and needs cosines only.
-        even = fft.dct(fft.dct(quarter, 1, axis=0), 1, axis=1) if lx % 2 == 0 and ly % 2 == 0 else None
-        assert even is not None
+        even = np.asarray(fft.dct(fft.dct(quarter, 1, axis=0), 1, axis=1))
         blur_x = ((2.0 + np.cos(2.0 * np.pi * np.arange(lx // 2 + 1) / lx)) / 3.0) ** 2
         blur_y = ((2.0 + np.cos(2.0 * np.pi * np.arange(ly // 2 + 1) / ly)) / 3.0) ** 2
         even /= blur_x[:, None] * blur_y
-        lags = fft.idct(fft.idct(even, 1, axis=0)[:4], 1, axis=1)[:, :4].copy()
+        lags = np.asarray(fft.idct(fft.idct(even, 1, axis=0)[:4], 1, axis=1))[:, :4].copy()
         spectrum = np.concatenate([even, even[-2:0:-1]])
-        self._spectra.clear() if len(self._spectra) >= 12 else None
+        if len(self._spectra) >= SPECTRA:
+            self._spectra.clear()
         self._spectra[key] = spectrum.astype(PRECISION), lags, smooth
         return self._spectra[key]
 
@@ -220,7 +223,7 @@ def grid_for(X: np.ndarray, Z: np.ndarray, radial: Radial) -> Grid:
     points = (width / resolved + 4.0) * (height / resolved + 4.0) if resolved > 0 else math.inf
     if points <= 4.0 * most and POINT_COST * points < best:
         return _grid(X, Z, resolved, radial, near=False)
-    return _grid(X, Z, step, radial, near=True)
+    return replace(_grid(X, Z, step, radial, near=True), cost=best)
 
 
 def _grid(X: np.ndarray, Z: np.ndarray, step: float, radial: Radial, *, near: bool) -> Grid:
@@ -228,7 +231,7 @@ def _grid(X: np.ndarray, Z: np.ndarray, step: float, radial: Radial, *, near: bo
     nx, ny = int((X.max() - x0) / step) + 3, int((Z.max() - y0) / step) + 3
     reach = _reach(radial) / step + 4.0
     lx, ly = (_points(math.ceil(k + min(k, reach))) for k in (nx, ny))
-    return Grid(x0, y0, step, nx, ny, lx, ly, near)
+    return Grid(x0, y0, step, nx, ny, lx, ly, near, POINT_COST * nx * ny)
 
 
 def _reach(radial: Radial) -> float:

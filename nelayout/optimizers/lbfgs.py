@@ -46,7 +46,6 @@ class LBFGS:
 
     def step(self, objective: Objective, Y: np.ndarray, state: LBFGSState) -> tuple[np.ndarray, LBFGSState]:
         now = state.evaluation
-        assert now.gradient is not None
         inverse = 1.0 / (4.0 * attraction_of(objective, now))[:, None]
         direction = -_two_loops(now.gradient, state.pairs, inverse)
         slope = _product(direction, now.gradient)
@@ -61,7 +60,6 @@ class LBFGS:
             candidate = Y + length * direction
             then = objective.evaluate(candidate, weights=True)
             if math.isfinite(then.value) and then.value <= now.value + SUFFICIENT * length * slope:
-                assert then.gradient is not None
                 move, change = length * direction, then.gradient - now.gradient
                 curvature = _product(move, change)
                 if curvature > 1e-10 * _product(change, change) * float(np.mean(inverse)):

@@ -53,13 +53,11 @@ class Majorize:
 
     def init(self, objective: Objective, Y: np.ndarray) -> MajorizeState:
         evaluation = objective.evaluate(Y, weights=True)
-        assert evaluation.weights is not None
         pull = objective.edges.row_sums(np.maximum(evaluation.weights, 0.0))
         return MajorizeState(evaluation, 4.0 * float(np.mean(pull)))
 
     def step(self, objective: Objective, Y: np.ndarray, state: MajorizeState) -> tuple[np.ndarray, MajorizeState]:
         now = state.evaluation
-        assert now.weights is not None and now.gradient is not None
         weights = np.maximum(now.weights, 0.0)
         mean = 4.0 * float(np.mean(objective.edges.row_sums(weights)))
         rho = max(state.rho, SMALLEST_RHO * mean)

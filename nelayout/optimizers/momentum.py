@@ -52,7 +52,6 @@ class Momentum:
     def step(self, objective: Objective, Y: np.ndarray, state: MomentumState) -> tuple[np.ndarray, MomentumState]:
         now = state.evaluation
         gradient = now.gradient
-        assert gradient is not None
         steady = gradient * state.velocity < 0.0
         gains = np.maximum(np.where(steady, state.gains + GAIN_UP, state.gains * GAIN_DOWN), SMALLEST_GAIN)
         length = state.rate / (4.0 * state.curvature)

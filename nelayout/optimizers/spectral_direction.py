@@ -55,7 +55,6 @@ class SpectralDirection:
 
     def step(self, objective: Objective, Y: np.ndarray, state: SpectralState) -> tuple[np.ndarray, SpectralState]:
         now = state.evaluation
-        assert now.gradient is not None
         weights = objective.attraction_at_zero(now.connection)
         ridge = RIDGE * 4.0 * float(np.mean(objective.edges.row_sums(weights)))
         direction = objective.edges.solve(

@@ -45,6 +45,5 @@ class Optimizer(Protocol):
 
 def attraction_of(objective: Objective, evaluation: Evaluation) -> np.ndarray:
     """(n,) w_i = sum_j max(omega_ij, 0), never below the mean: a quarter of the curvature of each node's edges."""
-    assert evaluation.weights is not None
     pull = objective.edges.row_sums(np.maximum(evaluation.weights, 0.0))
     return np.maximum(pull, float(np.mean(pull)))
