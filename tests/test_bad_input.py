@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
+from typing import Any, cast
 
 import igraph
 import networkx as nx
@@ -19,7 +20,8 @@ NAN, INF = float("nan"), float("inf")
 
 def square() -> nx.Graph:
     G = nx.cycle_graph(["a", "b", "c", "d"])
-    nx.set_edge_attributes(G, 1.0, "weight")
+    for _, _, data in G.edges(data=True):
+        data["weight"] = 1.0
     nx.set_node_attributes(G, {"a": "red", "b": "red", "c": "red", "d": "red"}, "colour")
     return G
 
@@ -116,7 +118,7 @@ MISSPELT = {
     "weight_kind": (lambda G: nl.ws_sne_layout(G, weight_kind="distanc"), "'distanc'", "'distance'"),
     "components": (lambda G: nl.ws_sne_layout(G, components="packed"), "'packed'", "'pack'"),
     "optimizer of a stage": (
-        lambda G: nl.layout(G, nl.Method(stages=nl.Stage("only", "mojorize", 5))),
+        lambda G: nl.layout(G, nl.Method(stages=(nl.Stage("only", "mojorize", 5),))),
         "'mojorize'",
         "'majorize'",
     ),
@@ -175,7 +177,7 @@ def test_parts_of_the_wrong_type(call):
         lambda: nl.Method(connection="fixed:x"),
         lambda: nl.Method(connection="optimal:1"),
         lambda: nl.Method(connection=2.0),
-        lambda: nl.Method(stages=("majorize",)),
+        lambda: nl.Method(stages=cast("Any", ("majorize",))),
         lambda: nl.divergences.beta(True),
         lambda: nl.divergences.alpha(0),
         lambda: nl.kernels.heavy_tailed(-0.5),

@@ -1,0 +1,156 @@
+"""The same seed gives the same bits: for any number of threads, in any process, under any hash seed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import nelayout as nl
+from nelayout.pipeline import NUMPY_PAIRS
+
+# One process draws all of these and prints a hash of each: n = 300 runs on NumPy, n = 1200 in compiled loops,
+# string labels and sets of fixed nodes meet Python's hash seed.
+PROGRAM = """
+import hashlib, sys
+import networkx as nx, numpy as np
+import nelayout as nl
+
+def say(name, pos):
+    print(name, hashlib.sha256(np.array(list(pos.values())).tobytes()).hexdigest())
+
+n_jobs = int(sys.argv[1])
+small = nx.connected_watts_strogatz_graph(300, 4, 0.1, seed=1)
+large = nx.connected_watts_strogatz_graph(1200, 6, 0.05, seed=1)
+words = nx.relabel_nodes(nx.les_miserables_graph(), lambda name: ("who", name))
+for n, G in (("small", small), ("large", large)):
+    for method in ("ws-sne", "gamma-quadlog"):
+        say(f"{n} {method}", nl.layout(G, method, seed=5, max_iter=40, n_jobs=n_jobs))
+say("auto", nl.layout(small, seed=5, n_jobs=n_jobs))
+say("space", nl.tsne_layout(small, dim=3, seed=5, max_iter=10, n_jobs=n_jobs))
+say("words", nl.linlog_layout(words, mass="betweenness", seed=5, node_size=0.02, n_jobs=n_jobs))
+start = {v: (i % 9, i // 9) for i, v in enumerate(words)}
+fixed = {("who", "Valjean"), ("who", "Javert"), ("who", "Cosette"), ("who", "Marius")}
+say("fixed", nl.ee_layout(words, pos=start, fixed=fixed, seed=5, max_iter=30, n_jobs=n_jobs))
+say("islands", nl.ssne_layout(nx.disjoint_union_all([nx.cycle_graph(k) for k in range(3, 20)]), seed=5, n_jobs=n_jobs))
+"""
+
+ENVIRONMENTS = {
+    "one thread": (1, 1, 0),
+    "two threads": (2, 2, 4294967295),
+    "five jobs of one thread": (5, 1, 17),
+}  # name -> n_jobs, threads of the libraries, PYTHONHASHSEED
+LIBRARIES = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+@pytest.fixture(scope="module")
+def hashes() -> dict[str, dict[str, str]]:
+    """Environment -> drawing -> hash of its positions."""
+    found = {}
+    for name, (n_jobs, threads, hash_seed) in ENVIRONMENTS.items():
+        variables = {**dict.fromkeys(LIBRARIES, str(threads)), "PYTHONHASHSEED": str(hash_seed)}
+        command = [sys.executable, "-W", "error", "-c", PROGRAM, str(n_jobs)]
+        path = os.pathsep.join([str(Path(nl.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+        done = subprocess.run(
+            command, env={**os.environ, **variables, "PYTHONPATH": path}, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        found[name] = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())
+    return found
+
+
+@pytest.mark.parametrize("environment", list(ENVIRONMENTS)[1:])
+def test_same_seed_same_bits_in_every_process(hashes, environment):
+    assert len(hashes["one thread"]) == 9
+    assert hashes[environment] == hashes["one thread"]
+
+
+def test_one_process_draws_both_on_numpy_and_compiled():
+    """The program above is about both kinds of loops."""
+    assert 300**2 < NUMPY_PAIRS < 1200**2
+
+
+def drawing(G, method="ws-sne", **options) -> np.ndarray:
+    return np.array(list(nl.layout(G, method, **options).values()))
+
+
+@pytest.mark.parametrize("method", ["ws-sne", "gamma-quadlog", "linlog", "auto"])
+def test_different_seeds_differ(method):
+    G = nx.les_miserables_graph()
+    found = {hashlib.sha256(drawing(G, method, seed=seed, max_iter=10).tobytes()).hexdigest() for seed in range(5)}
+    assert len(found) == 5
+
+
+def test_no_seed_is_a_fresh_one():
+    G = nx.les_miserables_graph()
+    assert not np.array_equal(drawing(G, max_iter=5), drawing(G, max_iter=5))
+
+
+def test_seeds_of_every_kind():
+    G = nx.karate_club_graph()
+    expected = drawing(G, seed=3, max_iter=5)
+    assert np.array_equal(drawing(G, seed=np.int64(3), max_iter=5), expected)
+    assert np.array_equal(drawing(G, seed=np.random.default_rng(3), max_iter=5), expected)
+    one, two = (drawing(G, seed=np.random.RandomState(3), max_iter=5) for _ in range(2))
+    assert np.array_equal(one, two)
+    generator, state = np.random.default_rng(3), np.random.RandomState(3)
+    for source in (generator, state):  # passed twice, they go on
+        assert not np.array_equal(drawing(G, seed=source, max_iter=5), drawing(G, seed=source, max_iter=5))
+
+
+def test_global_random_state_is_neither_read_nor_touched():
+    G = nx.les_miserables_graph()
+    np.random.seed(0)  # noqa: NPY002  the legacy state is what is tested
+    before = np.random.rand(3)  # noqa: NPY002  see above
+    np.random.seed(0)  # noqa: NPY002  see above
+    first = drawing(G, seed=1, max_iter=5)
+    assert np.array_equal(np.random.rand(3), before)  # noqa: NPY002  see above
+    np.random.seed(99)  # noqa: NPY002  see above
+    assert np.array_equal(drawing(G, seed=1, max_iter=5), first)
+
+
+def test_calls_do_not_depend_on_calls_before():
+    G, H = nx.les_miserables_graph(), nx.star_graph(50)
+    first = drawing(G, seed=1, max_iter=20)
+    drawing(H, "tsne", seed=2)
+    drawing(G, "gamma-quadlog", seed=1)
+    assert np.array_equal(drawing(G, seed=1, max_iter=20), first)
+
+
+@pytest.mark.parametrize("method", ["ws-sne", "gamma-quadlog", "linlog", "ee"])
+def test_names_do_not_matter(method):
+    """Node order decides, labels do not travel."""
+    G = nx.karate_club_graph()
+    named = nx.relabel_nodes(G, {v: f"member {97 - v}" for v in G})
+    assert np.array_equal(drawing(named, method, seed=4), drawing(G, method, seed=4))
+
+
+@pytest.mark.parametrize("method", ["ws-sne", "gamma-quadlog", "linlog", "ee", "tsne"])
+def test_a_converged_drawing_does_not_depend_on_the_order_of_nodes(method):
+    """Relabelling invariance of the objective: started from the same places, permuted nodes end at the same ones."""
+    G = nx.les_miserables_graph()
+    start = nl.layout(G, method, seed=0)
+    order = list(G)
+    np.random.default_rng(5).shuffle(order)
+    H = nx.Graph()
+    H.add_nodes_from(order)
+    H.add_edges_from(reversed(list(G.edges(data=True))))
+    kept = {"pos": start, "fixed": order[:3], "seed": 0, "max_iter": 3}
+    one, two = nl.layout(G, method, **kept), nl.layout(H, method, **kept)
+    assert max(np.abs(one[node] - two[node]).max() for node in G) < 1e-6
+
+
+def test_value_does_not_depend_on_the_order_of_nodes():
+    G = nx.les_miserables_graph()
+    start = nl.ws_sne_layout(G, seed=0)
+    H = nx.Graph()
+    H.add_nodes_from(reversed(list(G)))
+    H.add_edges_from(G.edges(data=True))
+    values = [nl.solve(X, "ws-sne", pos=start, max_iter=0).value for X in (G, H)]
+    assert values[0] == pytest.approx(values[1], rel=1e-12)

@@ -1,0 +1,268 @@
+"""Every optimizer on every method, and the promises of majorization-minimization."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+import nelayout as nl
+from nelayout.affinities.masses import node_mass
+from nelayout.catalogue import METHODS
+from nelayout.conjugate_gradients import conjugate_gradients
+from nelayout.errors import Unsupported
+from nelayout.graphs import read
+from nelayout.nbody import Exact
+from nelayout.objective import Objective
+from nelayout.optimizers import OPTIMIZERS, Majorize, optimizer_named
+from nelayout.parallel import Workers
+from nelayout.similarities import input_affinity
+from nelayout.start import size_search
+
+STEPS = 25
+
+
+def objective_of(P: csr_array, method: str, compiled: bool = False, free: np.ndarray | None = None) -> Objective:
+    parts = METHODS[method]
+    affinity, _ = input_affinity(P, node_mass(P, parts.mass)[0], parts, 0.0, Workers())
+    return Objective(
+        affinity, parts.kernel, parts.divergence, parts.connection, Exact(compiled), compiled=compiled, free=free
+    )
+
+
+@functools.cache
+def graph(name: str, folder: Path | None = None) -> tuple[csr_array, np.ndarray]:
+    """A graph's weights and the global shape from which methods start."""
+    if folder is None:
+        G = {"les miserables": nx.les_miserables_graph, "karate": nx.karate_club_graph}[name]()
+        P = read(G, weight=None).adjacency
+    else:
+        data = np.load(folder / "graphs" / f"{name}.npz")
+        n = int(data["n"])
+        P = read(csr_array((np.ones(len(data["rows"])), (data["rows"], data["cols"])), shape=(n, n))).adjacency
+    return P, nl.gamma_quadlog_layout(P, seed=0)
+
+
+def sized(objective: Objective, Y: np.ndarray) -> np.ndarray:
+    return Y * size_search(objective, Y)
+
+
+# --- majorization -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", ["les miserables", "usair97", "dwt_1005"])
+def test_majorization_never_rises_and_needs_about_two_trials(name, method, request):
+    folder = None if name == "les miserables" else request.getfixturevalue("shared_data")
+    P, Y = graph(name, folder)
+    objective = objective_of(P, method, compiled=P.shape[0] > 500)
+    optimizer, Y = Majorize(), sized(objective, Y)
+    state = optimizer.init(objective, Y)
+    values = [state.evaluation.value]
+    for _ in range(STEPS):
+        Y, state = optimizer.step(objective, Y, state)
+        values.append(state.evaluation.value)
+        if state.stuck:
+            break
+    steps = len(values) - 1
+    assert (np.diff(values) <= 0).all()
+    assert values[-1] == objective.evaluate(Y, gradient=False).value  # what is reported is what is there
+    if not state.stuck:  # the last step of a finished drawing tries everything
+        assert state.trials <= 2.6 * steps
+
+
+@pytest.mark.parametrize("method", [m for m in METHODS if METHODS[m].divergence.name == "i-divergence"])
+def test_majorization_step_is_the_papers_update(method):
+    """(2 L_{W+W^T} + rho I) Y_new = rho Y - Psi, by a dense solve; with masses, rho diag(m)."""
+    P, Y = graph("karate")
+    objective = objective_of(P, method)
+    Y = sized(objective, Y)
+    n, mass = len(Y), objective.affinity.mass / objective.affinity.mass.mean()
+    exact = Majorize(tolerance=1e-13, inner=2000)
+    state = replace(exact.init(objective, Y), rho=1e4)  # large enough for the first trial
+    Y_new, after = exact.step(objective, Y, state)
+    assert after.trials == 1
+    assert state.evaluation.weights is not None
+    W = csr_array((state.evaluation.weights, P.indices, P.indptr), shape=(n, n)).toarray()
+    assert (W >= 0).all()
+    L = np.diag((W + W.T).sum(axis=1)) - (W + W.T)
+    psi = state.evaluation.gradient - 2 * L @ Y  # the gradient of what is not attraction
+    expected = np.linalg.solve(2 * L + 1e4 * np.diag(mass), 1e4 * mass[:, None] * Y - psi)
+    assert np.abs(Y_new - expected).max() < 1e-9 * np.abs(Y).max()
+
+
+def test_with_unit_masses_the_bound_is_the_identity():
+    P, _ = graph("karate")
+    objective = objective_of(P, "tsne")
+    assert (objective.affinity.mass == 1).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_majorization_stops_at_a_minimum(method):
+    """Started from its own end it does not move on by more than its tolerance."""
+    P, Y = graph("karate")
+    objective = objective_of(P, method)
+    optimizer, Y = Majorize(), sized(objective, Y)
+    state = optimizer.init(objective, Y)
+    for _ in range(150):
+        Y, state = optimizer.step(objective, Y, state)
+        if state.stuck:
+            break
+    again = optimizer.init(objective, Y)
+    first = again.evaluation.value
+    for _ in range(5):
+        Y, again = optimizer.step(objective, Y, again)
+    assert 0 <= first - again.evaluation.value < 2e-3 * (1 + abs(first))
+
+
+# --- every optimizer, every method ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_every_optimizer_lowers_every_method(name, method):
+    P, _ = graph("karate")
+    objective = objective_of(P, method)
+    optimizer = optimizer_named(name)
+    if (name, objective.kernel.singular) == ("spectral-direction", True):
+        with pytest.raises(Unsupported, match="use optimizer='majorize'"):
+            optimizer.check(objective.kernel, objective.divergence)
+        return
+    optimizer.check(objective.kernel, objective.divergence)
+    Y = sized(objective, np.random.default_rng(3).standard_normal((34, 2)))
+    state = optimizer.init(objective, Y)
+    start = state.evaluation.value
+    for _ in range(60):
+        Y, state = optimizer.step(objective, Y, state)
+        assert np.isfinite(Y).all()
+        assert np.isfinite(state.evaluation.value)
+    value = objective.evaluate(Y).value
+    assert value < start
+    assert state.evaluation.value == value
+    # at least half of what the yardstick gains from the same start
+    best = nl.optimizers.LBFGS()
+    Z = sized(objective, np.random.default_rng(3).standard_normal((34, 2)))
+    yard = best.init(objective, Z)
+    for _ in range(60):
+        Z, yard = best.step(objective, Z, yard)
+    assert start - value > 0.5 * (start - yard.evaluation.value)
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+@pytest.mark.parametrize("method", METHODS)
+def test_masked_rows_stay(name, method):
+    P, Y = graph("karate")
+    free = np.arange(34) % 3 > 0
+    objective = objective_of(P, method, free=free)
+    optimizer = optimizer_named(name)
+    try:
+        optimizer.check(objective.kernel, objective.divergence)
+    except Unsupported:
+        return
+    Y = sized(objective, Y + np.random.default_rng(0).standard_normal(Y.shape) * 0.1)
+    before, state = Y, optimizer.init(objective, Y)
+    start = state.evaluation.value
+    for _ in range(30):
+        Y, state = optimizer.step(objective, Y, state)
+    assert np.array_equal(Y[~free], before[~free])
+    assert not np.array_equal(Y[free], before[free])
+    assert state.evaluation.value < start
+
+
+@pytest.mark.parametrize("name", ["majorize", "spectral-direction", "lbfgs"])
+def test_line_searches_never_rise(name):
+    P, _ = graph("karate")
+    objective, optimizer = objective_of(P, "ws-sne"), optimizer_named(name)
+    Y = sized(objective, np.random.default_rng(1).standard_normal((34, 2)))
+    state, values = optimizer.init(objective, Y), []
+    for _ in range(80):
+        Y, state = optimizer.step(objective, Y, state)
+        values.append(state.evaluation.value)
+    assert (np.diff(values) <= 0).all()
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_optimizers_leave_their_arguments_alone(name):
+    """Frozen settings, separate state: a step repeated from the same state gives the same bits."""
+    P, Y = graph("karate")
+    objective, optimizer = objective_of(P, "ws-sne"), optimizer_named(name)
+    Y = sized(objective, Y)
+    state, before = optimizer.init(objective, Y), Y.copy()
+    first, after = optimizer.step(objective, Y, state)
+    second, _ = optimizer.step(objective, Y, state)
+    assert np.array_equal(first, second)
+    assert np.array_equal(Y, before)
+    third, _ = optimizer.step(objective, first, after)
+    assert not np.array_equal(third, first)
+    with pytest.raises(AttributeError):
+        setattr(optimizer, "name", "other")  # noqa: B010  frozen, which type checkers know already
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_layouts_take_every_optimizer_by_name_and_as_a_value(name):
+    G = nx.karate_club_graph()
+    by_name = nl.solve(G, "ws-sne", optimizer=name, seed=0, max_iter=30)
+    by_value = nl.solve(G, "ws-sne", optimizer=OPTIMIZERS[name](), seed=0, max_iter=30)
+    assert by_name.value == by_value.value
+    spelled = nl.solve(G, "ws-sne", optimizer=name.replace("-", "_").upper(), seed=0, max_iter=30)
+    assert spelled.value == by_name.value
+
+
+def test_drawings_by_different_optimizers_are_about_as_good():
+    G = nx.karate_club_graph()
+    values = {name: nl.solve(G, "ws-sne", optimizer=name, seed=0).value for name in OPTIMIZERS}
+    assert max(values.values()) - min(values.values()) < 0.15, values
+
+
+# --- the linear systems -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_laplacian_systems_are_solved(compiled, dim):
+    P, _ = graph("les miserables")
+    objective = objective_of(P, "quadlog", compiled=compiled)
+    n, rng = P.shape[0], np.random.default_rng(0)
+    W = csr_array((rng.uniform(0, 1, P.nnz), P.indices, P.indptr), shape=(n, n))
+    W = csr_array(W + W.T)
+    W.sort_indices()
+    ridge, right = rng.uniform(0.5, 2.0, n), rng.standard_normal((n, dim))
+    dense = 4.0 * (np.diag(W.toarray().sum(axis=1)) - W.toarray()) + np.diag(ridge)
+    found = objective.edges.solve(W.data, 4.0, ridge, right, 1e-12, 1000)
+    assert np.abs(found - np.linalg.solve(dense, right)).max() < 1e-9
+    free = np.arange(n) % 4 > 0
+    part = objective.edges.solve(W.data, 4.0, ridge, right, 1e-12, 1000, free)
+    assert (part[~free] == 0).all()
+    expected = np.linalg.solve(dense[np.ix_(free, free)], right[free])
+    assert np.abs(part[free] - expected).max() < 1e-9
+
+
+def spd(n: int, seed: int) -> np.ndarray:
+    A = np.random.default_rng(seed).standard_normal((n, n))
+    return A @ A.T + 0.1 * np.eye(n)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_conjugate_gradients_against_a_dense_solve(seed):
+    A, right = spd(30, seed), np.random.default_rng(seed).standard_normal((30, 2))
+    found = conjugate_gradients(lambda X: A @ X, A.diagonal(), right, tolerance=1e-12, max_iter=500)
+    assert np.allclose(found, np.linalg.solve(A, right), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("steps", range(1, 12))
+def test_every_iterate_is_a_direction_of_descent(steps):
+    A, gradient = spd(40, 3), np.random.default_rng(9).standard_normal((40, 2))
+    move = conjugate_gradients(lambda X: A @ X, A.diagonal(), -gradient, tolerance=0.0, max_iter=steps)
+    assert ((move * gradient).sum(axis=0) < 0).all()
+
+
+def test_conjugate_gradients_of_nothing():
+    zero = np.zeros((4, 2))
+    assert np.array_equal(conjugate_gradients(lambda X: X, np.ones(4), zero), zero)
+    start = np.ones((4, 2))
+    assert np.array_equal(conjugate_gradients(lambda X: X, np.ones(4), start, start=start), start)
