@@ -31,6 +31,7 @@ __all__ = ["Drawing", "Floor", "Stopped", "Watch", "draw_component"]
 # The coarsest graph is drawn from this many random starts and the best is kept: it is tiny, and it decides the shape.
 COARSEST_STARTS = 3
 COARSEST_STEPS = 100
+COARSEST_TOL = 0.02
 # Moves are judged over this many steps, so that one short step ends nothing.
 WINDOW = 5
 # Nor is a stage worth going on with when these many steps have brought less than this part of all its decrease.
@@ -315,7 +316,7 @@ def _coarsest(level: Level, method: Method, task: Task, rng: np.random.Generator
     for _ in range(COARSEST_STARTS if n <= 1000 else 1):
         Y = random_positions(n, task.dim, rng)
         Y = Y * (1.0 if objective.scale_free else size_search(objective, Y))
-        Y, evaluation, _ = _descend(objective, Y, Majorize(), COARSEST_STEPS, 1e-3, "", Watch(), lambda Y: Y)
+        Y, evaluation, _ = _descend(objective, Y, Majorize(), COARSEST_STEPS, COARSEST_TOL, "", Watch(), lambda Y: Y)
         if evaluation is not None and evaluation.value < best:
             best, found = evaluation.value, Y
     return found

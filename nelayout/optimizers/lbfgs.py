@@ -8,7 +8,7 @@ curvature are left out.  The step is halved until J has fallen enough (Armijo), 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -19,6 +19,7 @@ __all__ = ["LBFGS"]
 
 SUFFICIENT = 1e-4  # part of the decrease promised by the gradient that a step must bring
 MAX_TRIALS = 30
+RENEWAL = 10  # steps after which the diagonal is taken from the current drawing again
 ROUNDING = 1e-13  # a promised decrease below this part of J is rounding: the drawing is at its minimum
 
 
@@ -27,6 +28,9 @@ class LBFGSState:
     evaluation: Evaluation
     # (move, change of gradient, their product), oldest first
     pairs: tuple[tuple[np.ndarray, np.ndarray, float], ...] = ()
+    # (n, 1) inverse curvature of each node's edges, and for how many steps it has served
+    inverse: np.ndarray = field(default_factory=lambda: np.empty(0))
+    age: int = 0
     trials: int = 0
     stuck: bool = False
 
@@ -42,33 +46,41 @@ class LBFGS:
         """Valid for every method."""
 
     def init(self, objective: Objective, Y: np.ndarray) -> LBFGSState:
-        return LBFGSState(objective.evaluate(Y, weights=True))
+        evaluation = objective.evaluate(Y, weights=True)
+        return LBFGSState(evaluation, inverse=_inverse(objective, evaluation))
 
     def step(self, objective: Objective, Y: np.ndarray, state: LBFGSState) -> tuple[np.ndarray, LBFGSState]:
-        now = state.evaluation
-        inverse = 1.0 / (4.0 * attraction_of(objective, now))[:, None]
-        direction = -_two_loops(now.gradient, state.pairs, inverse)
+        now, pairs, inverse = state.evaluation, state.pairs, state.inverse
+        direction = -_two_loops(now.gradient, pairs, inverse)
         slope = _product(direction, now.gradient)
-        pairs = state.pairs
         if not slope < 0:
             direction, pairs = -inverse * now.gradient, ()
             slope = _product(direction, now.gradient)
         if -slope <= ROUNDING * abs(now.value):
-            return Y, LBFGSState(now, pairs, state.trials, stuck=True)
+            return Y, replace(state, pairs=pairs, stuck=True)
+        renew = state.age + 1 >= RENEWAL
         length = 1.0
         for trial in range(1, MAX_TRIALS + 1):
             candidate = Y + length * direction
-            then = objective.evaluate(candidate, weights=True)
+            then = objective.evaluate(candidate, weights=renew)
             if math.isfinite(then.value) and then.value <= now.value + SUFFICIENT * length * slope:
                 move, change = length * direction, then.gradient - now.gradient
                 curvature = _product(move, change)
                 if curvature > 1e-10 * _product(change, change) * float(np.mean(inverse)):
                     pairs = (*pairs, (move, change, curvature))[-self.memory :]
-                return candidate, LBFGSState(then, pairs, state.trials + trial)
+                if renew:
+                    inverse = _inverse(objective, then)
+                age = 0 if renew else state.age + 1
+                return candidate, LBFGSState(then, pairs, inverse, age, state.trials + trial)
             length *= 0.5 if trial < 6 else 0.1
+        trials = state.trials + MAX_TRIALS
         if pairs:  # the memory may mislead: once more from the gradient alone
-            return self.step(objective, Y, LBFGSState(now, (), state.trials + MAX_TRIALS))
-        return Y, LBFGSState(now, (), state.trials + MAX_TRIALS, stuck=True)
+            return self.step(objective, Y, replace(state, pairs=(), trials=trials))
+        return Y, replace(state, trials=trials, stuck=True)
+
+
+def _inverse(objective: Objective, evaluation: Evaluation) -> np.ndarray:
+    return 1.0 / (4.0 * attraction_of(objective, evaluation))[:, None]
 
 
 def _two_loops(gradient: np.ndarray, pairs, inverse: np.ndarray) -> np.ndarray:
