@@ -250,7 +250,7 @@ def _descend(
         return Y, None, "max_iter"
     state = optimizer.init(objective, Y)
     moves: list[float] = []
-    values = [state.evaluation.value]
+    values, old = [state.evaluation.value], radius(Y)
     for _ in range(steps):
         before = Y
         Y, state = optimizer.step(objective, Y, state)
@@ -260,14 +260,20 @@ def _descend(
         size = radius(Y)
         if size < point:
             return Y, state.evaluation, "converged"
-        spacing = size / len(Y) ** (1.0 / Y.shape[1])
-        moves.append(math.sqrt(float(np.sum((Y - before) ** 2)) / len(Y)) / spacing if size > 0 else 0.0)
+        # In typical distances, growth left out: a drawing that only grows is done (some objectives have no best size).
+        moves.append(_difference(Y / size, before / old) * len(Y) ** (1.0 / Y.shape[1]) if size > 0 < old else 0.0)
+        old = size
         if len(moves) >= WINDOW and max(moves[-WINDOW:]) < tol:
             return Y, state.evaluation, "converged"
         values.append(state.evaluation.value)
         if tol > 0 and len(values) > LULL and abs(values[-1 - LULL] - values[-1]) < SLOW * (values[0] - values[-1]):
             return Y, state.evaluation, "converged"
     return Y, state.evaluation, "max_iter"
+
+
+def _difference(A: np.ndarray, B: np.ndarray) -> float:
+    """Root mean squared distance between the nodes of two drawings."""
+    return math.sqrt(float(np.sum((A - B) ** 2)) / len(A))
 
 
 def _through_levels(
