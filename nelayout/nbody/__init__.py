@@ -16,10 +16,11 @@ from .field import Field, NBody
 if TYPE_CHECKING:
     from .auto import Auto
     from .mesh import Mesh
+    from .tree import Tree
 
-__all__ = ["BACKENDS", "Auto", "Exact", "Field", "Mesh", "NBody", "backend"]
+__all__ = ["BACKENDS", "Auto", "Exact", "Field", "Mesh", "NBody", "Tree", "backend"]
 
-BACKENDS = ("auto", "exact", "mesh")
+BACKENDS = ("auto", "exact", "mesh", "tree")
 
 
 def backend(name: str, crew: Workers, compiled: bool) -> NBody:
@@ -28,14 +29,15 @@ def backend(name: str, crew: Workers, compiled: bool) -> NBody:
         raise unknown("nbody", name, BACKENDS)
     if name == "exact" or (name == "auto" and not compiled):
         return Exact(compiled, crew)
-    from .auto import Auto  # not loaded for small graphs, nor is the mesh
+    from .auto import Auto  # not loaded for small graphs, nor are the mesh and the tree
     from .mesh import Mesh
+    from .tree import Tree
 
-    return Mesh(crew) if name == "mesh" else Auto.on(crew, compiled)
+    return Mesh(crew) if name == "mesh" else Tree(crew) if name == "tree" else Auto.on(crew, compiled)
 
 
 def __getattr__(name: str):
-    if name in ("Auto", "Mesh"):
+    if name in ("Auto", "Mesh", "Tree"):
         from importlib import import_module
 
         return getattr(import_module(f".{name.lower()}", __name__), name)

@@ -1,8 +1,10 @@
-"""Which backend carries a sum: by the number of nodes, the dimension and how crowded the drawing is.
+"""Which backend carries a sum: by the number of nodes, the dimension, the radial function, and how uneven nodes lie.
 
-The costs were measured on two cores: a pair costs the exact form about 1 ns with the Cauchy kernel and 8 ns with
-logarithms, a grid point costs the mesh about 40 ns and a near pair 8 ns.  The choice depends on the drawing alone,
-never on the machine, so that the same seed gives the same bits.
+Example: 100,000 nodes spread over a plane cost the mesh 60 ms and the tree 110 ms.  With one node a thousand times
+farther out than all others, no affordable grid tells the others apart, and the mesh would have to add most of their
+pairs one by one: the tree takes over, to which it makes no difference.
+
+The choice depends on the drawing alone, never on the machine, so that the same seed gives the same bits.
 """
 
 from __future__ import annotations
@@ -11,42 +13,106 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..kernels import Radial
+from ..kernels import KERNELS, Radial
 from ..parallel import Workers
 from .exact import Exact
 from .field import Field, NBody
-from .mesh import Mesh
+from .mesh import Grid, Mesh
+from .tree import Tree
 
 __all__ = ["Auto"]
 
-# Nodes up to which all pairs are summed exactly.
-EXACT_NODES = 1500
+# Nanoseconds that a pair costs the exact form, and a node the tree in 1, 2 and 3 dimensions, by what the radial
+# function needs: on one core, clouds of 2,000 to 100,000 nodes.  The mesh has its own, POINT_COST and PAIR_COST.
+EXACT_COST = {"root": 1.2, "logarithm": 2.0, "1/u and logarithm": 4.5, "general": 4.5}
+TREE_COST = {
+    "root": (650.0, 1100.0, 3000.0),
+    "logarithm": (700.0, 1400.0, 4000.0),
+    "1/u and logarithm": (700.0, 1400.0, 4000.0),
+    "general": (900.0, 2000.0, 7000.0),
+}
+# Up to 3 ms all pairs are summed exactly: what another backend could save is not worth its error.
+EXACT_FREE = 3e6
+# In a plane the tree must save half of the mesh's cost, whose error changes less from one drawing to the next.
+MARGIN = 0.5
+PLAIN = (Radial(KERNELS["cauchy"]),)
 
 
 @dataclass(frozen=True, slots=True)
 class Auto:
-    """Exact sums for small drawings, the mesh above."""
+    """Exact sums for small drawings; else the mesh in a plane, the tree in space and where a mesh is too coarse."""
 
     exact: Exact
     mesh: Mesh
+    tree: Tree
     name: str = "auto"
 
     @classmethod
     def on(cls, crew: Workers, compiled: bool) -> Auto:
         """With one crew for all backends."""
-        return cls(Exact(compiled, crew), Mesh(crew))
+        return cls(Exact(compiled, crew), Mesh(crew), Tree(crew))
 
     @property
     def tolerance(self) -> float:
-        return self.mesh.tolerance
-
-    def choose(self, Y: np.ndarray) -> NBody:
-        """The backend for a drawing."""
-        n, d = Y.shape
-        if n <= EXACT_NODES or d > 2:
-            return self.exact
-        return self.mesh
+        return max(self.mesh.tolerance, self.tree.tolerance)
 
     def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
         """Potential and force of each radial function."""
-        return self.choose(Y).fields(Y, charges, radials)
+        chosen, _, grids = self._plan(Y, radials)
+        if chosen is self.mesh:
+            return self.mesh.fields(Y, charges, radials, grids)
+        return chosen.fields(Y, charges, radials)
+
+    def choose(self, Y: np.ndarray, radials: tuple[Radial, ...] = PLAIN) -> NBody:
+        """The backend for a drawing."""
+        return self._plan(Y, radials)[0]
+
+    def reason(self, Y: np.ndarray, radials: tuple[Radial, ...] = PLAIN) -> str:
+        """Why that backend, in a sentence."""
+        chosen, costs, _ = self._plan(Y, radials)
+        n, d = Y.shape
+        if chosen is self.exact:
+            return f"{n:,} nodes: all pairs are summed exactly"
+        if chosen is self.mesh:
+            return f"{n:,} nodes in a plane, evenly enough for a mesh: pairs are summed on a grid"
+        if "mesh" not in costs:
+            return f"{n:,} nodes in {d} dimension{'s' * (d > 1)}: pairs are summed over a tree of cells"
+        return (
+            f"most of the {n:,} nodes lie in a small part of the drawing, too small for a mesh: pairs are summed over a "
+            "tree of cells"
+        )
+
+    def surprise(self, Y: np.ndarray, radials: tuple[Radial, ...] = PLAIN) -> str | None:
+        """The reason, where the tree is taken in a plane."""
+        chosen, costs, _ = self._plan(Y, radials)
+        return self.reason(Y, radials) if chosen is self.tree and "mesh" in costs else None
+
+    def _plan(
+        self, Y: np.ndarray, radials: tuple[Radial, ...]
+    ) -> tuple[Exact | Mesh | Tree, dict[str, float], dict[Radial, Grid]]:
+        """The backend, what each would cost in nanoseconds, and the grids of the mesh."""
+        n, d = Y.shape
+        needs = [_need(radial) for radial in radials]
+        exact = sum(EXACT_COST[need] for need in needs) * float(n) * n
+        tree = sum(TREE_COST[need][d - 1] for need in needs) * n
+        costs, grids = {"exact": exact, "tree": tree}, {}
+        if exact <= EXACT_FREE:
+            return self.exact, costs, grids
+        # A grid needs numbers; in one dimension the tree is both faster and more accurate.
+        if d == 2 and np.all(np.isfinite(Y)):
+            grids = self.mesh.grids(Y, radials)
+            costs["mesh"] = sum(grid.cost for grid in grids.values())
+            if costs["mesh"] * MARGIN <= tree:
+                return (self.mesh if costs["mesh"] <= exact else self.exact), costs, grids
+        return (self.tree if tree <= exact else self.exact), costs, grids
+
+
+def _need(radial: Radial) -> str:
+    """What a radial function takes: roots and divisions, a logarithm or an exponential, or several of them."""
+    a, b, order = radial.kernel.a, radial.kernel.b, radial.order
+    twice = 2.0 * b * order / a if a else 0.0
+    if radial.form == "power":
+        return "root" if twice in (1, 2, 3, 4) else "general" if a else "logarithm"
+    if radial.form == "boxcox" and order == 0:
+        return "logarithm" if a else "root"
+    return "1/u and logarithm" if radial.form == "power-log" and twice == 2 else "general"

@@ -79,17 +79,20 @@ class Mesh:
     tolerance: float = 1e-2
     _spectra: dict = field(default_factory=dict, compare=False, repr=False)
 
-    def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
-        """Potential and force of each radial function."""
-        n, d = Y.shape
+    def fields(
+        self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...], grids: dict[Radial, Grid] | None = None
+    ) -> tuple[Field, ...]:
+        """Potential and force of each radial function, on the grids given or on those of ``grids``."""
+        d = Y.shape[1]
         if d > 2:
             raise Unsupported(f"the mesh needs drawings in 1 or 2 dimensions, given {d}: use nbody='tree'")
         from .. import compiled_mesh
 
-        X = np.ascontiguousarray(Y[:, 0])
-        Z = np.ascontiguousarray(Y[:, 1]) if d == 2 else np.zeros(n)
+        X, Z = _columns(Y)
+        grids = self.grids(Y, radials) if grids is None else grids
         answer: dict[Radial, Field] = {}
-        for grid, group in self._grids(X, Z, radials).items():
+        for grid in dict.fromkeys(grids.values()):
+            group = [radial for radial in grids if grids[radial] == grid]
             density = np.zeros((grid.nx, grid.ny), dtype=PRECISION)
             compiled_mesh.spread(X, Z, charges, grid.x0, grid.y0, grid.h, density)
             transform = self._forward(density, grid)
@@ -97,11 +100,9 @@ class Mesh:
                 answer[radial] = self._one(X, Z, charges, radial, grid, transform, d)
         return tuple(answer[radial] for radial in radials)
 
-    def _grids(self, X: np.ndarray, Z: np.ndarray, radials: tuple[Radial, ...]) -> dict[Grid, list[Radial]]:
-        grids: dict[Grid, list[Radial]] = {}
-        for radial in radials:
-            grids.setdefault(grid_for(X, Z, radial), []).append(radial)
-        return grids
+    def grids(self, Y: np.ndarray, radials: tuple[Radial, ...]) -> dict[Radial, Grid]:
+        """The grid of each radial function, with its cost."""
+        return {radial: grid_for(*_columns(Y), radial) for radial in radials}
 
     def _forward(self, density: np.ndarray, grid: Grid) -> np.ndarray:
         from scipy import fft
@@ -193,6 +194,10 @@ class Mesh:
         potential[order] += p
         fx[order] += gx
         fy[order] += gy
+
+
+def _columns(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return np.ascontiguousarray(Y[:, 0]), np.ascontiguousarray(Y[:, 1]) if Y.shape[1] == 2 else np.zeros(len(Y))
 
 
 def grid_for(X: np.ndarray, Z: np.ndarray, radial: Radial) -> Grid:

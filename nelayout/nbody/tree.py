@@ -94,7 +94,10 @@ class Tree:
     tolerance: float = 1e-2
 
     def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
-        """Potential and force of each radial function."""
+        """Potential and force of each radial function; NaN all over if a position is not finite."""
+        if not np.all(np.isfinite(Y)):
+            n, d = Y.shape
+            return tuple(Field(np.full(n, np.nan), np.full((n, d), np.nan)) for _ in radials)
         cells = cells_of(Y, charges)
         return tuple(self.walk(cells, radial, Y.shape[1])[0] for radial in radials)
 
