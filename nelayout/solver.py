@@ -159,7 +159,7 @@ def draw_component(
             _resize(objective, drawing, sized_for is not None)
             sized_for = method
             if bounded and radius(drawing.Y) < POINT:  # let the minimiser say whether it is to be a point
-                drawing.Y = _of_radius(10 * POINT, drawing.Y)
+                drawing.Y = drawing.Y * (10 * POINT / radius(drawing.Y))
         steps = stage.max_iter
         if task.max_iter is not None:  # shared out among the stages in proportion
             before, done = done, done + stage.max_iter
@@ -183,7 +183,7 @@ def draw_component(
             )
         if bounded and radius(drawing.Y) < POINT:
             # Where an objective wants nothing else (t-SNE of a clique), shapes are rounding errors: keep the last one.
-            drawing.Y = _of_radius(POINT, entered)
+            drawing.Y = entered * (POINT / radius(entered))
         drawing.method = method
         if stage.candidate:
             candidates.append((score(affinity.P, drawing.Y, np.random.default_rng(0)), copy(drawing)))
@@ -201,11 +201,6 @@ def _objective_of(stage: Stage, method: Method) -> Method:
     if stage.shape:
         return replace(METHODS["gamma-quadlog"], kernel=inverse_power(stage.shape))
     return method if stage.kernel is None else replace(method, kernel=stage.kernel)
-
-
-def _of_radius(size: float, Y: np.ndarray) -> np.ndarray:
-    """Y scaled to a radius."""
-    return Y * (size / radius(Y))
 
 
 def _resize(objective: Objective, drawing: Drawing, sized: bool) -> None:
@@ -255,18 +250,15 @@ def _descend(
         before = Y
         Y, state = optimizer.step(objective, Y, state)
         watch.seen(stage, state.evaluation.value, lambda Y=Y: show(Y))
-        if state.stuck:
-            return Y, state.evaluation, "converged"
         size = radius(Y)
-        if size < point:
+        if state.stuck or size < point:
             return Y, state.evaluation, "converged"
         # In typical distances, growth left out: a drawing that only grows is done (some objectives have no best size).
         moves.append(_difference(Y / size, before / old) * len(Y) ** (1.0 / Y.shape[1]) if size > 0 < old else 0.0)
         old = size
-        if len(moves) >= WINDOW and max(moves[-WINDOW:]) < tol:
-            return Y, state.evaluation, "converged"
         values.append(state.evaluation.value)
-        if tol > 0 and len(values) > LULL and abs(values[-1 - LULL] - values[-1]) < SLOW * (values[0] - values[-1]):
+        lull = len(values) > LULL and abs(values[-1 - LULL] - values[-1]) < SLOW * (values[0] - values[-1])
+        if (tol > 0 and lull) or (len(moves) >= WINDOW and max(moves[-WINDOW:]) < tol):
             return Y, state.evaluation, "converged"
     return Y, state.evaluation, "max_iter"
 

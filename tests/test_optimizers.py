@@ -167,7 +167,7 @@ def test_masked_rows_stay(name, method):
     Y = sized(objective, Y + np.random.default_rng(0).standard_normal(Y.shape) * 0.1)
     before, state = Y, optimizer.init(objective, Y)
     start = state.evaluation.value
-    for _ in range(30):
+    for _ in range(150 if name == "momentum" else 6):  # momentum may rise before it falls
         Y, state = optimizer.step(objective, Y, state)
     assert np.array_equal(Y[~free], before[~free])
     assert not np.array_equal(Y[free], before[free])
