@@ -82,6 +82,7 @@ class Objective:
     attraction: float = 1.0
     free: np.ndarray | None = None
     edges: Edges | WalkEdges = field(init=False, repr=False)
+    constant: float = field(init=False, repr=False)  # what makes J of normalized similarities the divergence itself
 
     def __post_init__(self) -> None:
         self.connection.check(self.divergence)
@@ -91,6 +92,16 @@ class Objective:
         else:  # also a stage on the way whose own kernel would need every single p_ij
             edges = Edges(affinity.P, affinity.mass, self.divergence.linear, self.crew, self.compiled)
         object.__setattr__(self, "edges", edges)
+        object.__setattr__(self, "constant", self._constant())
+
+    def _constant(self) -> float:
+        """sum P ln(P/M) - sum P + sum M for the normalized I-divergence, whose J is then KL(P || Q) as users know it."""
+        affinity = self.affinity
+        if self.connection.name != "normalized" or self.divergence.name != "i-divergence" or not affinity.P.nnz:
+            return 0.0
+        P, mass = affinity.P, affinity.mass
+        pairs = np.repeat(mass, np.diff(P.indptr)) * mass[P.indices]
+        return float(np.sum(P.data * np.log(P.data / pairs))) - float(np.sum(P.data)) + self._total()
 
     def annealed(self, attraction: float) -> Objective:
         """The same objective with its edges pulling ``attraction`` times as hard."""
@@ -153,7 +164,7 @@ class Objective:
             if self.free is not None:
                 slopes[~self.free] = 0.0
         omega = NOTHING if edges.weights is None else coupling.d_edges * edges.weights
-        return Evaluation(coupling.value, coupling.connection, slopes, omega)
+        return Evaluation(coupling.value + self.constant, coupling.connection, slopes, omega)
 
     def attraction_at_zero(self, connection: float) -> np.ndarray:
         """omega of every edge if all had length 0: the curvature of the attraction that spectral directions use."""

@@ -76,7 +76,11 @@ def dense_value(P: np.ndarray, m, Y, kernel, divergence, connection) -> float:
     if isinstance(connection, Fixed):
         return J(connection.value)
     if isinstance(connection, Normalized):
-        return J(1 / (M * q).sum())
+        constant = 0.0
+        if is_beta and t == 1:  # then J is KL(P || Q) itself
+            on = p > 0
+            constant = (p[on] * np.log(p[on] / M[on])).sum() - p.sum() + M.sum()
+        return J(1 / (M * q).sum()) + float(constant)
     if is_beta:
         E = (p * q ** (t - 1)).sum() / p.sum()
         S = (M * q**t).sum() / M.sum()
@@ -178,6 +182,18 @@ def test_orders_are_continuous(at, connection):
             )
 
 
+def test_normalized_i_divergence_is_kl():
+    """With P and Q of sum 1 the value of t-SNE's objective is KL(P || Q), which vanishes where they are equal."""
+    P, m, Y = random_case(7, "varied")
+    J = objective(P, m, KERNELS["cauchy"], beta(1.0), Normalized())
+    q = np.outer(m, m) / (1 + ((Y[:, None] - Y[None]) ** 2).sum(-1))
+    np.fill_diagonal(q, 0)
+    Q, dense = q / q.sum(), P.toarray()
+    on = dense > 0
+    assert J.evaluate(Y).value == pytest.approx((dense[on] * np.log(dense[on] / Q[on])).sum())
+    assert objective(csr_array(Q), m, KERNELS["cauchy"], beta(1.0), Normalized()).evaluate(Y).value == pytest.approx(0)
+
+
 def test_i_divergence_is_beta_and_alpha_of_order_1():
     for connection, kernel in itertools.product(CONNECTION_TABLE, KERNEL_TABLE):
         P, m, Y = random_case(7, "varied")
@@ -259,9 +275,11 @@ def test_merged_graph_has_the_fine_objective(divergence, connection):
     coarse_m = merge.T @ m
     hidden = float((coarse_m**2).sum() - (m**2).sum())
     kernel = KERNELS["cauchy"]
-    fine = objective(P, m, kernel, divergence, connection).evaluate(coarse_y[cluster])
+    fine_J = objective(P, m, kernel, divergence, connection)
+    fine = fine_J.evaluate(coarse_y[cluster])
     affinity = Affinity(csr_array(coarse_p), coarse_m, inside, hidden)
-    coarse = Objective(affinity, kernel, divergence, connection, Exact()).evaluate(coarse_y)
-    assert coarse.value == pytest.approx(fine.value, rel=1e-12)
+    J = Objective(affinity, kernel, divergence, connection, Exact())
+    coarse = J.evaluate(coarse_y)
+    assert coarse.value - J.constant == pytest.approx(fine.value - fine_J.constant, rel=1e-12)
     assert coarse.connection == pytest.approx(fine.connection, rel=1e-12)
     np.testing.assert_allclose(coarse.gradient, merge.T @ fine.gradient, atol=1e-12)
