@@ -29,6 +29,8 @@ _HOME = {
     "mds_ks_layout": "layouts",
     "solve": "pipeline",
     "Solution": "solution",
+    "estimate": "costs",
+    "Estimate": "costs",
     "Method": "method",
     "Stage": "method",
     "methods": "catalogue",

@@ -9,6 +9,8 @@ from .comparison import align as align
 from .comparison import compare as compare
 from .comparison import measure as measure
 from .comparison import measures as measures
+from .costs import Estimate as Estimate
+from .costs import estimate as estimate
 from .drawing import draw as draw
 from .embedding import embed as embed
 from .errors import Unsupported as Unsupported

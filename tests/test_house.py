@@ -39,7 +39,7 @@ FLOORS = (
     "graphs",
     "drawing finish",
     "pipeline",
-    "layouts embedding",
+    "layouts embedding costs",
     "comparison",
     "plugins",
     "cli",

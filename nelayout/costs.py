@@ -1,0 +1,248 @@
+"""How long a drawing will take and how much memory, before any work: counts of steps times measured costs.
+
+A run is a number of evaluations of the objective, each of which sums over all pairs (or over a mesh) and
+over the edges, plus the linear systems or the memory of its optimizers.  The counts follow from the stages
+of the method, the costs were measured: an estimate is right within about a factor of two on machines like
+the one named below.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, Unpack
+
+import numpy as np
+
+from . import graphs
+from .affinities.truncated_walk import KEPT, WHOLE
+from .catalogue import method_named
+from .components import component_labels
+from .divergences import itakura_saito
+from .errors import unknown
+from .kernels import Kernel, Radial, inverse_power
+from .method import Method, Stage
+from .nbody import BACKENDS
+from .optimizers import optimizer_named
+from .options import LayoutOptions, checked
+from .parallel import thread_count
+from .pipeline import NUMPY_PAIRS
+from .walk_edges import can_smooth_exactly
+
+__all__ = ["Estimate", "estimate"]
+
+# Seconds on one core of a 2.5 GHz server of the 2020s, compiled loops on disk: over random geometric graphs
+# and preferential attachment of 300 to 5,000 nodes, by seven methods of the catalogue.
+NUMPY_PAIR, PAIR = 15e-9, 2e-9  # of an exact radial sum, without compiled loops and with them
+NODE = {"mesh": (430e-9,) * 3, "tree": (700e-9, 1400e-9, 4000e-9)}  # of the other backends, in 1, 2, 3 dimensions
+LEAST_SUM = 0.8e-3  # of a radial sum that is not exact
+EXACT_FREE = 3e-3  # up to this, nbody="auto" sums all pairs
+ENTRY = {"numpy": 60e-9, "compiled": 18e-9}  # of an edge sum, per entry (two an edge)
+CALL = 1.2e-4  # of an evaluation, however small the graph
+SYSTEM_CALL = 2e-4  # of one linear system of majorization, however small
+# And per entry, by how the attraction of an edge changes with its length d: as 1/d in LinLog, whose systems
+# are the hardest, not at all in QuadLog, and so on.
+SYSTEM_ENTRY = {"falls": 200e-9, "falls as 1/d": 400e-9, "constant": 180e-9, "grows": 60e-9}
+MEMORY_NODE, MEMORY_CALL = 100e-9, 3e-4  # of one step of L-BFGS, per coordinate
+PUSH = 0.5e-9  # of truncating a random walk: per node, entry kept, mean degree and 1/(1 - rho)
+READ = 3e-6  # of reading and writing, per node and entry
+
+# What of a second core comes to use.
+SECOND_CORE = 0.6
+# Evaluations in a step, line searches and refused steps included.
+TRIALS = 1.1
+# Part of its most steps that a stage usually makes: majorization comes to rest, and so do Gaussian kernels.
+USUAL_MAJORIZE, USUAL_GAUSSIAN, USUAL = 0.6, 0.6, 0.95
+# A level of a coarse-to-fine stage has about half the nodes of the next; the coarsest is drawn from scratch.
+LEVELS, COARSEST, COARSEST_EVALUATIONS = 2.0, 40, 150
+SIZE_SEARCH = 20  # evaluations before a stage whose objective has a scale
+
+# Bytes at the peak, rather too many than too few.
+BYTES_ENTRY, BYTES_NODE = 120, 500
+BYTES_MEMORY = 160  # of L-BFGS, per coordinate
+BYTES_MESH, BYTES_MESH_LEAST = 1100, 2_000_000
+BYTES_PAIRS_ON_MESH, BYTES_PAIRS_ON_MESH_LEAST = 300, 500_000  # for singular kernels, whose grid is coarse
+BYTES_NUMPY = 3_000_000  # the blocks of pairs of the NumPy form
+BYTES_TRUNCATED = 60  # while a random walk is cut short, per entry
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What `estimate` gives back.
+
+    seconds      of one run on this number of threads
+    bytes        allocated at the peak, the graph's own and the libraries' not counted
+    nodes, edges of the graph
+    evaluations  of the whole graph's objective, about
+    nbody        what carries the sums over all pairs of the largest component
+    """
+
+    seconds: float
+    bytes: int
+    nodes: int
+    edges: int
+    evaluations: int
+    nbody: str
+
+    def __str__(self) -> str:
+        """Short enough for a line in a log."""
+        size = self.bytes / 1e6
+        return f"about {self.seconds:.2g} s and {size:.2g} MB for {self.nodes} nodes and {self.edges} edges"
+
+
+def estimate(G: Any, method: str | Method = "auto", **options: Unpack[LayoutOptions]) -> Estimate:
+    """Seconds and bytes that drawing G by a method will take, in a moment: nothing is drawn.
+
+    Parameters
+    ----------
+    G : networkx graph, igraph.Graph, scipy.sparse matrix or square array.
+    method : a name, a ``nelayout.Method``, or "auto".
+    options : the common keywords; dim, smoothing, max_iter, optimizer, nbody and n_jobs count.
+
+    Returns
+    -------
+    Estimate : right within about a factor of two on a machine like the one the costs were measured on.  The
+        compiled loops are taken as loaded: that takes half a second in each process, and half a minute once.
+
+    Raises
+    ------
+    InputError
+        for the same graphs and keywords as `solve`.
+
+    Examples
+    --------
+    >>> import networkx as nx, nelayout as nl
+    >>> small, large = (nl.estimate(nx.grid_2d_graph(k, k), "ws-sne") for k in (10, 40))
+    >>> small.seconds < large.seconds, small.bytes < large.bytes, large.nodes
+    (True, True, 1600)
+    """
+    with graphs.guard(G):
+        recipe, o = method_named(method), checked(dict(options))
+        network = graphs.read(G, o["weight"], o["weight_kind"])
+        P = network.adjacency
+        n, entries = len(network.labels), len(P.data)
+        threads = thread_count(o["n_jobs"])
+        if o["nbody"] not in BACKENDS:
+            raise unknown("nbody", o["nbody"], BACKENDS)
+        if not n:
+            return Estimate(0.0, 0, 0, 0, 0, "exact")
+        labels = component_labels(P)
+        sizes = np.bincount(labels)
+        inside = np.bincount(labels, np.diff(P.indptr)).astype(int)
+        parts = [_Part(recipe, o, int(k), int(e), n * n, threads) for k, e in _different(sizes, inside)]
+        largest = _Part(recipe, o, int(sizes[0]), int(inside[0]), n * n, threads)
+        seconds = READ * (n + entries) + sum(part.seconds for part in parts)
+        held = BYTES_ENTRY * entries + BYTES_NODE * n
+        evaluations = round(largest.evaluations)
+        return Estimate(seconds, held + largest.bytes, n, entries // 2, evaluations, largest.nbody)
+
+
+def _different(sizes: np.ndarray, entries: np.ndarray) -> list[tuple[int, int]]:
+    """(nodes, entries) of the components that are drawn: small ones that are alike are drawn once."""
+    drawn = [(k, e) for k, e in zip(sizes.tolist(), entries.tolist(), strict=True) if k > 1]
+    return [c for c in drawn if c[0] > 30] + sorted({c for c in drawn if c[0] <= 30})
+
+
+class _Part:
+    """The counts and costs of one component."""
+
+    def __init__(self, method: Method, o: dict[str, Any], n: int, entries: int, pairs: int, threads: int) -> None:
+        self.method, self.n, self.dim = method, n, o["dim"]
+        self.seconds, self.bytes = 0.0, 0
+        self.entries = self._smoothed(o["smoothing"], n, entries)
+        self.compiled = pairs + 20 * self.entries > NUMPY_PAIRS
+        self.asked = o["nbody"]
+        self.nbody = self._sum(_radials(method, method.kernel))[0]
+        self.speed = 1.0 + SECOND_CORE * (min(threads, 4) - 1) if self.compiled else 1.0
+        self.evaluations, self.calls = 0.0, 0.0
+        optimizer = None if o["optimizer"] == "auto" else optimizer_named(o["optimizer"]).name
+        own = sum(stage.max_iter for stage in method.stages if not stage.levels)
+        for stage in method.stages:
+            share = 1.0 if stage.levels or o["max_iter"] is None else o["max_iter"] / max(own, 1)
+            self._stage(stage, (not stage.levels and optimizer) or stage.optimizer, share)
+        if self.nbody == "mesh":
+            singular = method.kernel.singular
+            self.bytes += (BYTES_PAIRS_ON_MESH_LEAST if singular else BYTES_MESH_LEAST) + n * (
+                BYTES_PAIRS_ON_MESH if singular else BYTES_MESH
+            )
+        if not self.compiled:
+            self.bytes += BYTES_NUMPY
+        if any((optimizer or stage.optimizer) == "lbfgs" for stage in method.stages):
+            self.bytes += BYTES_MEMORY * n * self.dim
+
+    def _smoothed(self, rho: float, n: int, entries: int) -> int:
+        """Entries of what stands in for the graph: its own, a truncated walk's, or passes over its own."""
+        method = self.method
+        if not rho:
+            return entries
+        raw = method.affinity == "raw"
+        if raw and can_smooth_exactly(method.kernel, method.divergence, method.connection):
+            return round(entries * (1.0 + math.sqrt(1.0 / (1.0 - rho))))
+        kept = min(n - 1, max(KEPT, WHOLE**2 // n))
+        degree = entries / n
+        self.seconds += PUSH * n * kept * degree / (1.0 - rho)
+        self.bytes += BYTES_TRUNCATED * n * kept
+        return n * kept
+
+    def _stage(self, stage: Stage, optimizer: str, share: float) -> None:
+        steps = share * stage.max_iter * self._usual(stage, optimizer)
+        evaluations = TRIALS * steps
+        calls = evaluations
+        if stage.levels:
+            levels = max(1.0, math.log2(self.n / COARSEST))
+            evaluations, calls = LEVELS * evaluations, levels * evaluations + COARSEST_EVALUATIONS
+            steps *= LEVELS
+        elif self.method.kernel.is_power and self.method.connection.name == "optimal":
+            pass  # without a scale, nothing is searched for
+        else:
+            evaluations += min(1.0, share) * SIZE_SEARCH
+            calls = evaluations
+        self.evaluations += evaluations
+        self.calls += calls
+        form = "compiled" if self.compiled else "numpy"
+        if stage.shape:
+            radials = _radials(replace(self.method, divergence=itakura_saito()), inverse_power(stage.shape))
+        else:
+            radials = _radials(self.method, stage.kernel or self.method.kernel)
+        each = self._sum(radials)[1] + ENTRY[form] * self.entries
+        self.seconds += evaluations * each / self.speed + calls * CALL
+        if optimizer in ("majorize", "spectral-direction"):
+            self.seconds += steps * self._system(stage) * self.entries / self.speed + calls * SYSTEM_CALL
+        else:
+            self.seconds += steps * (MEMORY_CALL + MEMORY_NODE * self.n * self.dim)
+
+    def _usual(self, stage: Stage, optimizer: str) -> float:
+        kernel = self.method.kernel
+        if optimizer == "majorize":
+            return USUAL_MAJORIZE if stage.levels or self._power(stage) >= 2 else USUAL
+        return USUAL_GAUSSIAN if kernel.a == 0 and stage.kernel is None else USUAL
+
+    def _power(self, stage: Stage) -> float:
+        """r, where a stage's kernel is the distance to the power of -r; 0 where it is none."""
+        kernel = stage.kernel or self.method.kernel
+        return stage.shape or (2.0 * kernel.b / kernel.a if kernel.is_power else 0.0)
+
+    def _system(self, stage: Stage) -> float:
+        """Seconds per entry of one linear system."""
+        power = self._power(stage)
+        if not power:
+            return SYSTEM_ENTRY["falls"]
+        return SYSTEM_ENTRY["falls as 1/d" if power < 2 else "constant" if power == 2 else "grows"]
+
+    def _sum(self, radials: tuple[Radial, ...]) -> tuple[str, float]:
+        """What carries the sums over all pairs in an even drawing, and the seconds that it takes once."""
+        if not self.compiled:
+            return "exact", len(radials) * NUMPY_PAIR * self.n**2
+        name = self.asked
+        exact = len(radials) * PAIR * self.n**2
+        if name == "auto":
+            name = "exact" if exact <= EXACT_FREE else "mesh" if self.dim == 2 else "tree"
+        if name == "exact":
+            return name, exact
+        return name, len(radials) * max(LEAST_SUM, NODE[name][self.dim - 1] * self.n)
+
+
+def _radials(method: Method, kernel: Kernel) -> tuple[Radial, ...]:
+    """The radial functions that an evaluation sums."""
+    found = {radial for term in method.divergence.tail for radial in term.radials(kernel)}
+    return tuple(found | ({Radial(kernel)} if method.connection.needs_mass else set()))
