@@ -45,6 +45,7 @@ SYSTEM_CALL = 2e-4  # of one linear system of majorization, however small
 SYSTEM_ENTRY = {"falls": 200e-9, "falls as 1/d": 400e-9, "constant": 180e-9, "grows": 60e-9}
 MEMORY_NODE, MEMORY_CALL = 100e-9, 3e-4  # of one step of L-BFGS, per coordinate
 PUSH = 0.5e-9  # of truncating a random walk: per node, entry kept, mean degree and 1/(1 - rho)
+WALK_ENTRY = 110e-9  # of an evaluation with the walk as an operator, per entry and sqrt(1/(1 - rho))
 READ = 3e-6  # of reading and writing, per node and entry
 
 # What of a second core comes to use.
@@ -86,8 +87,8 @@ class Estimate:
 
     def __str__(self) -> str:
         """Short enough for a line in a log."""
-        size = self.bytes / 1e6
-        return f"about {self.seconds:.2g} s and {size:.2g} MB for {self.nodes} nodes and {self.edges} edges"
+        seconds, size = (f"{x:.0f}" if x >= 10 else f"{x:.2g}" for x in (self.seconds, self.bytes / 1e6))
+        return f"about {seconds} s and {size} MB for {self.nodes} nodes and {self.edges} edges"
 
 
 def estimate(G: Any, method: str | Method = "auto", **options: Unpack[LayoutOptions]) -> Estimate:
@@ -171,13 +172,14 @@ class _Part:
             self.bytes += BYTES_MEMORY * n * self.dim
 
     def _smoothed(self, rho: float, n: int, entries: int) -> int:
-        """Entries of what stands in for the graph: its own, a truncated walk's, or passes over its own."""
-        method = self.method
+        """Entries of what stands in for the graph: its own or a truncated walk's."""
+        method, self.walk = self.method, 0.0
         if not rho:
             return entries
         raw = method.affinity == "raw"
         if raw and can_smooth_exactly(method.kernel, method.divergence, method.connection):
-            return round(entries * (1.0 + math.sqrt(1.0 / (1.0 - rho))))
+            self.walk = WALK_ENTRY * entries * math.sqrt(1.0 / (1.0 - rho))
+            return entries
         kept = min(n - 1, max(KEPT, WHOLE**2 // n))
         degree = entries / n
         self.seconds += PUSH * n * kept * degree / (1.0 - rho)
@@ -206,6 +208,7 @@ class _Part:
             radials = _radials(self.method, stage.kernel or self.method.kernel)
         each = self._sum(radials)[1] + ENTRY[form] * self.entries
         self.seconds += evaluations * each / self.speed + calls * CALL
+        self.seconds += (evaluations / LEVELS if stage.levels else evaluations) * self.walk  # on the finest level
         if optimizer in ("majorize", "spectral-direction"):
             self.seconds += steps * self._system(stage) * self.entries / self.speed + calls * SYSTEM_CALL
         else:
