@@ -128,11 +128,12 @@ def _near_rows(
                     x, y = X[i], Y[i]
                     p, px, py = 0.0, 0.0, 0.0
                     # Every pair of the cells is computed and those out of range are masked: the loop vectorises.
+                    # So is a node with itself, as if it lay at the border: at distance 0 functions may be infinite.
                     for j in range(other, until):
                         dx, dy = x - X[j], y - Y[j]
-                        xi = dx * dx + dy * dy
+                        xi = dx * dx + dy * dy if j != i else cutoff
                         z = xi - cutoff
-                        m = charges[j] if z < 0.0 and j != i else 0.0
+                        m = charges[j] if z < 0.0 else 0.0
                         value, slope = radial(form, a, b, c, order, xi)
                         p += m * (value - (s0 + z * (s1 + z * (s2 + z * s3))))
                         w = m * (slope - (s1 + z * (2.0 * s2 + z * 3.0 * s3)))

@@ -78,8 +78,8 @@ class Auto:
         if "mesh" not in costs:
             return f"{n:,} nodes in {d} dimension{'s' * (d > 1)}: pairs are summed over a tree of cells"
         return (
-            f"most of the {n:,} nodes lie in a small part of the drawing, too small for a mesh: pairs are summed over a "
-            "tree of cells"
+            f"most of the {n:,} nodes lie in a small part of the drawing, too small for a mesh: pairs are summed over "
+            "a tree of cells"
         )
 
     def surprise(self, Y: np.ndarray, radials: tuple[Radial, ...] = PLAIN) -> str | None:

@@ -261,9 +261,10 @@ def _width(radial: Radial) -> float:
     kernel = radial.kernel
     if kernel.singular:
         return 0.0
+    steep = 2.0 if radial.form == "power-log" else 1.0
     if kernel.a == 0:
-        return 1.0 / math.sqrt(kernel.b * max(1.0, abs(radial.order)))
-    return math.sqrt(kernel.c / kernel.a)
+        return 1.0 / math.sqrt(kernel.b * max(1.0, abs(radial.order)) * steep)
+    return math.sqrt(kernel.c / (kernel.a * max(1.0, kernel.b * abs(radial.order) / kernel.a) * steep))
 
 
 def _step(width: float, height: float, points: float) -> float:

@@ -91,7 +91,7 @@ class Tree:
 
     crew: Workers = field(default_factory=Workers, compare=False)
     name: str = "tree"
-    tolerance: float = 1e-2
+    tolerance: float = 2e-3
 
     def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
         """Potential and force of each radial function; NaN all over if a position is not finite."""
