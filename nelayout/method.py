@@ -32,6 +32,7 @@ class Stage:
     shape      > 0: minimise gamma-PolyLog of this power (2 is gamma-QuadLog) instead of the method's own objective;
                it has no local scale to get caught by, and finds the global shape
     levels     go through the coarsened graphs, coarsest first; else the graph itself only
+    finest     whether going through the levels ends with the graph itself; else the next stage takes it over from there
     kernel     take this kernel in place of the method's own (continuation from light to heavy tails)
     candidate  judge the drawing at the end of this stage; the best of all candidates is what is given back
     tol        end the stage when the mean move of a node falls below this part of the drawing's radius
@@ -43,6 +44,7 @@ class Stage:
     attraction: float = 1.0
     shape: float = 0.0
     levels: bool = False
+    finest: bool = True
     tol: float = 1e-4
     kernel: Kernel | None = None
     candidate: bool = False
@@ -100,10 +102,10 @@ class Method:
 
 # The mean move that ends a level of a shape stage, in typical distances: the next level goes on.
 SHAPE_TOL = 0.1
-SHAPE = Stage("shape", "majorize", 15, shape=2.0, levels=True, tol=SHAPE_TOL)
+SHAPE = Stage("shape", "majorize", 15, shape=2.0, levels=True, finest=False, tol=SHAPE_TOL)
 # A higher power draws edges of more even length: roads and meshes come out closer to their maps (Procrustes R^2 of
 # luxembourg: power 2 0.80, 3 0.85, 4 0.89, 5 0.91, 6 0.92, 12 0.93), other graphs alike.
-EVEN_SHAPE = Stage("shape", "majorize", 15, shape=6.0, levels=True, tol=SHAPE_TOL)
+EVEN_SHAPE = Stage("shape", "majorize", 15, shape=6.0, levels=True, finest=False, tol=SHAPE_TOL)
 
 
 # Steps with the lighter-tailed kernels before the method's own.

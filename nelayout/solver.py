@@ -299,6 +299,8 @@ def _through_levels(
 
         if not level.affinity.P.nnz:  # a star has become a single node
             continue
+        if depth == 0 and len(levels) > 1 and not stage.finest:
+            continue
         objective = task.floor.objective(method, level.affinity).annealed(stage.attraction)
         Y, _, _ = _descend(objective, Y, optimizer, stage.max_iter, stage.tol, stage.name, watch, finest)
     return Y
