@@ -17,7 +17,8 @@ from ..kernels import KERNELS, Radial
 from ..parallel import Workers
 from .exact import Exact
 from .field import Field, NBody
-from .mesh import Grid, Mesh
+from .grid import Grid
+from .mesh import Mesh
 from .tree import Tree
 
 __all__ = ["Auto"]
