@@ -65,7 +65,8 @@ class Evaluation:
     value: float
     connection: float
     gradient: np.ndarray = field(default_factory=lambda: NOTHING)
-    weights: np.ndarray = field(default_factory=lambda: NOTHING)  # omega >= or < 0, on the pattern of P: attraction of each edge
+    # omega >= or < 0, on the pattern of P: the attraction of each edge
+    weights: np.ndarray = field(default_factory=lambda: NOTHING)
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,8 @@ class Objective:
     attraction: float = 1.0
     free: np.ndarray | None = None
     edges: Edges | WalkEdges = field(init=False, repr=False)
-    constant: float = field(init=False, repr=False)  # what makes J of normalized similarities the divergence itself
+    # What makes J of normalized similarities the divergence itself.
+    constant: float = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.connection.check(self.divergence)
@@ -95,7 +97,7 @@ class Objective:
         object.__setattr__(self, "constant", self._constant())
 
     def _constant(self) -> float:
-        """sum P ln(P/M) - sum P + sum M for the normalized I-divergence, whose J is then KL(P || Q) as users know it."""
+        """sum P ln(P/M) - sum P + sum M for the normalized I-divergence, whose J is then KL(P || Q)."""
         affinity = self.affinity
         if self.connection.name != "normalized" or self.divergence.name != "i-divergence" or not affinity.P.nnz:
             return 0.0

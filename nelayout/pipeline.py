@@ -32,8 +32,9 @@ from .packing import pack
 from .parallel import Workers, workers
 from .similarities import input_affinity
 from .solution import Solution
-from .solver import Drawing, Floor, Stopped, Task, Watch, draw_component
+from .solver import Drawing, Floor, Task, draw_component
 from .start import as_before, one_place, place_missing, radius, random_positions
+from .watch import Stopped, Watch
 
 __all__ = ["solve"]
 

@@ -7,10 +7,9 @@ levels of the coarsened graph; between two objectives the drawing is brought to 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,10 +22,10 @@ from .nbody import NBody
 from .objective import Affinity, Evaluation, Objective
 from .optimizers import Majorize, Optimizer, optimizer_named
 from .parallel import Workers
-from .solution import Progress, Step
 from .start import frame, place_missing, prolong, radius, random_positions, size_search, stirred
+from .watch import Watch
 
-__all__ = ["Drawing", "Floor", "Stopped", "Watch", "draw_component"]
+__all__ = ["Drawing", "Floor", "draw_component"]
 
 # The coarsest graph is drawn from this many random starts and the best is kept: it is tiny, and it decides the shape.
 COARSEST_STARTS = 3
@@ -40,12 +39,10 @@ LULL, SLOW = 10, 3e-4
 POINT = 1e-2
 # With fixed nodes, the size of the drawing is searched for this many times.
 RESIZINGS = 5
+# Nodes from which a shape stage may leave the graph itself to the next stage.
+LARGE = 10_000
 # A candidate this much worse than the one before ends the search for a better one.
 WORSE = 0.8
-
-
-class Stopped(Exception):
-    """A callback has returned True."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,26 +58,6 @@ class Floor:
             affinity, method.kernel, method.divergence, method.connection, self.nbody, self.crew, self.compiled,
             free=free
         )
-
-
-@dataclass
-class Watch:
-    """Trace, callback and clock of a whole run."""
-
-    callback: Callable[[Progress], object] | None = None
-    tick: Callable[[], object] | None = None
-    trace: list[Step] = field(default_factory=list)
-    began: float = field(default_factory=time.perf_counter)
-
-    def seen(self, stage: str, value: float, positions: Callable[[], np.ndarray]) -> None:
-        self.trace.append(Step(len(self.trace), value, time.perf_counter() - self.began, stage))
-        if self.tick is not None:
-            self.tick()
-        if self.callback is not None:
-            everything = positions().view()
-            everything.flags.writeable = False
-            if self.callback(Progress(self.trace[-1].iteration, stage, value, everything)):
-                raise Stopped
 
 
 @dataclass
@@ -299,7 +276,9 @@ def _through_levels(
 
         if not level.affinity.P.nnz:  # a star has become a single node
             continue
-        if depth == 0 and len(levels) > 1 and not stage.finest:
+        # The next stage can take over a graph that is little finer than the last level; small ones cost nothing.
+        size = len(Y)
+        if depth == 0 and not stage.finest and size > LARGE and size <= 4 * levels[1].affinity.P.shape[0]:
             continue
         objective = task.floor.objective(method, level.affinity).annealed(stage.attraction)
         Y, _, _ = _descend(objective, Y, optimizer, stage.max_iter, stage.tol, stage.name, watch, finest)

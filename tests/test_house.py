@@ -33,7 +33,7 @@ FLOORS = (
     "walk_edges",
     "objective",
     "optimizers method",
-    "start coarsen catalogue similarities judge",
+    "start coarsen catalogue similarities judge watch",
     "solver",
     "components packing overlap orient",
     "graphs",
