@@ -291,6 +291,7 @@ import sys
 import nelayout.cli, nelayout.pipeline
 solve = nelayout.pipeline.solve
 def slowly(*arguments, **options):  # says when the work has begun, and never ends by itself
+    solve(*arguments, **options)  # compiled loops are loaded: a compiler's callbacks swallow an interrupt
     print("started", flush=True)
     while True:
         solve(*arguments, **options)
