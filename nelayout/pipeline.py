@@ -152,7 +152,11 @@ class _Run:
         return "strength" if mean_degree >= DENSE_DEGREE and mean_degree >= DENSE_SHARE * n else "unit"
 
     def _optimizer(self) -> Optimizer | None:
-        return None if self.options["optimizer"] == "auto" else optimizer_named(self.options["optimizer"])
+        if isinstance(self.options["optimizer"], str) and self.options["optimizer"] == "auto":
+            return None
+        optimizer = optimizer_named(self.options["optimizer"])
+        optimizer.check(self.method.kernel, self.method.divergence)
+        return optimizer
 
     def _fixed(self, host: graphs.Host, fixed: Any, start: np.ndarray | None, names) -> np.ndarray | None:
         if fixed is None:

@@ -318,3 +318,10 @@ def test_nothing_is_refused_late():
     for wrong in ({"center": (1,)}, {"node_size": -1}, {"nbody": "exat"}, {"optimizer": "adma"}, {"n_jobs": 0}):
         refused(lambda wrong=wrong: nl.ws_sne_layout(square(), callback=lambda s: steps.append(1), **wrong))
     assert steps == []
+
+
+def test_an_optimizer_says_where_it_is_not_valid():
+    """Spectral directions need edges of length 0 to attract finitely; LinLog's do not."""
+    for G in (nx.karate_club_graph(), nx.to_scipy_sparse_array(nx.karate_club_graph())):
+        with pytest.raises(nl.Unsupported, match="majorize"):
+            nl.linlog_layout(G, optimizer="spectral-direction")
