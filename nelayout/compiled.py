@@ -14,7 +14,7 @@ import numpy as np
 
 from .elementary import exponential, logarithm
 
-__all__ = ["hops", "laplacian_times", "pair_sums", "pull", "squared_lengths"]
+__all__ = ["hops", "pair_sums", "pull", "squared_lengths"]
 
 _FAST = {"reassoc", "contract", "arcp", "nsz"}  # no nnan, ninf: a NaN must stay one
 _compile = numba.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
@@ -70,30 +70,6 @@ def pull(indptr, indices, weights, offset, Y, start, stop, out):
             for k in range(indptr[i], indptr[i + 1]):
                 total += weights[k - offset] * (Y[i, c] - Y[indices[k], c])
             out[i, c] = total
-
-
-@_compile
-def laplacian_times(indptr, indices, weights, scale, diagonal, X, start, stop, out):
-    """out = (scale L_w + diag(diagonal)) X over rows start..stop, L_w the Laplacian of symmetric weights."""
-    d = X.shape[1]
-    if d == 2:
-        for i in range(start, stop):
-            x, y = X[i, 0], X[i, 1]
-            fx, fy = 0.0, 0.0
-            for k in range(indptr[i], indptr[i + 1]):
-                j = indices[k]
-                w = weights[k]
-                fx += w * (x - X[j, 0])
-                fy += w * (y - X[j, 1])
-            out[i, 0] = scale * fx + diagonal[i] * x
-            out[i, 1] = scale * fy + diagonal[i] * y
-        return
-    for i in range(start, stop):
-        for c in range(d):
-            total = 0.0
-            for k in range(indptr[i], indptr[i + 1]):
-                total += weights[k] * (X[i, c] - X[indices[k], c])
-            out[i, c] = scale * total + diagonal[i] * X[i, c]
 
 
 _inline = numba.njit(forceinline=True, fastmath=_FAST, error_model="numpy")

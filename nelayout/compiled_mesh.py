@@ -7,10 +7,11 @@ along each axis.
 from __future__ import annotations
 
 import numba
+import numpy as np
 
 from .compiled import _FAST, BOXCOX, GAUSSIAN, INVERSE, LOGARITHM, POWER, POWER_LOG, _compile, _inline, radial
 
-__all__ = ["near_sums", "read", "spread"]
+__all__ = ["add_back", "by_cells", "near_sums", "read", "spread"]
 
 
 @numba.njit(inline="always", fastmath=_FAST)
@@ -109,6 +110,39 @@ def read(X, Y, charges, x0, y0, h, grid, lags, start, stop, potential, fx, fy):
         potential[i] = p - m * q
         fx[i] = (px - m * qx) / h
         fy[i] = (py - m * qy) / h
+
+
+@_compile
+def by_cells(X, Y, charges, x0, y0, cell, columns, starts, order, Xs, Ys, cs):
+    """Nodes sorted by the square cell they lie in, as they come: order, their places and charges, starts of cells.
+
+    ``starts`` comes in as zeros, one longer than there are cells.
+    """
+    n = len(X)
+    at = np.empty(n, dtype=np.int32)
+    for i in range(n):
+        at[i] = int((X[i] - x0) / cell) * columns + int((Y[i] - y0) / cell)
+        starts[at[i] + 1] += 1
+    for k in range(1, len(starts)):
+        starts[k] += starts[k - 1]
+    for i in range(n):
+        k = starts[at[i]]
+        starts[at[i]] = k + 1
+        order[k] = i
+        Xs[k], Ys[k], cs[k] = X[i], Y[i], charges[i]
+    for k in range(len(starts) - 1, 0, -1):
+        starts[k] = starts[k - 1]
+    starts[0] = 0
+
+
+@_compile
+def add_back(order, p, gx, gy, potential, fx, fy):
+    """Adds sums over sorted nodes to where the nodes came from."""
+    for k in range(len(order)):
+        i = order[k]
+        potential[i] += p[k]
+        fx[i] += gx[k]
+        fy[i] += gy[k]
 
 
 @_inline

@@ -1,7 +1,7 @@
 """Preconditioned conjugate gradients for the sparse symmetric systems of the minimisers.
 
-All right-hand sides (the coordinates) run together.  Sums are NumPy's pairwise ones, not BLAS's, so that the
-bits do not depend on thread counts.
+All right-hand sides (the coordinates) run together.  Sums are NumPy's pairwise ones or those of fixed chunks, not
+BLAS's, so that the bits do not depend on thread counts.
 """
 
 from __future__ import annotations
@@ -10,7 +10,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-__all__ = ["conjugate_gradients"]
+from .parallel import Workers
+
+__all__ = ["conjugate_gradients", "laplacian_gradients"]
+
+CHUNK = 1 << 15  # rows
 
 
 def conjugate_gradients(
@@ -67,4 +71,59 @@ def conjugate_gradients(
         z = inverse * residual
         rho, old = np.sum(residual * z, axis=0), rho
         direction = z + np.where(old > 0, rho / np.where(old > 0, old, 1.0), 0.0) * direction
+    return X
+
+
+def laplacian_gradients(
+    graph: tuple[np.ndarray, np.ndarray, np.ndarray],
+    scale: float,
+    ridge: np.ndarray,
+    sums: np.ndarray,
+    right: np.ndarray,
+    crew: Workers,
+    *,
+    tolerance: float,
+    max_iter: int,
+    free: np.ndarray | None = None,
+) -> np.ndarray:
+    """The same from 0 for A = scale L_w + diag(ridge), compiled and on threads, for large graphs.
+
+    ``graph``: indptr, indices and weights w; ``sums`` (n,): sum_j w_ij.
+    """
+    from . import compiled_vectors as loops
+
+    n, d = right.shape
+    rows = [(start, min(start + CHUNK, n)) for start in range(0, n, CHUNK)]
+    mask = np.ones(n) if free is None else free.astype(float)
+    inverse = mask / (scale * sums + ridge)
+    X, product = np.zeros_like(right), np.empty_like(right)
+    residual = right * mask[:, None]
+    direction = inverse[:, None] * residual
+    parts = np.empty((len(rows), 2, d))
+
+    def multiply(chunk: int) -> None:
+        loops.multiply(*graph, scale, ridge, mask, direction, *rows[chunk], product, parts[chunk, 0])
+
+    def advance(chunk: int) -> None:
+        loops.advance(X, residual, direction, product, length, inverse, *rows[chunk], parts[chunk])
+
+    def turn(chunk: int) -> None:
+        loops.turn(direction, residual, inverse, factor, *rows[chunk])
+
+    goal = tolerance**2 * np.sum(residual * residual, axis=0)
+    rho = np.sum(residual * direction, axis=0)
+    for _ in range(max_iter):
+        crew.map(multiply, range(len(rows)))
+        curvature = np.sum(parts[:, 0], axis=0)
+        going = (curvature > 0) & (rho > 0)
+        if not going.any():
+            break
+        length = np.where(going, rho / np.where(going, curvature, 1.0), 0.0)
+        crew.map(advance, range(len(rows)))
+        squares, scaled = np.sum(parts, axis=0)
+        if np.all(squares <= goal):
+            break
+        factor = np.where(rho > 0, scaled / np.where(rho > 0, rho, 1.0), 0.0)
+        rho = scaled
+        crew.map(turn, range(len(rows)))
     return X

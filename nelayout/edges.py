@@ -6,19 +6,21 @@ differ between the NumPy form for small graphs and the compiled form.  Rows are 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from .conjugate_gradients import conjugate_gradients
-from .divergences import Divergence, Similarity
+from .conjugate_gradients import conjugate_gradients, laplacian_gradients
+from .divergences import Beta, Divergence, Similarity
 from .kernels import Kernel
 from .parallel import Workers
 
 __all__ = ["EdgeSums", "Edges"]
 
 CHUNK = 1 << 15  # entries
+NOTHING = np.empty(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,8 @@ class Edges:
         """``want`` names what to compute beside the slope: "value", "pull", "weights"."""
         pull = np.zeros_like(Y) if "pull" in want else None
         weights = np.empty(len(self.indices)) if "weights" in want else None
+        if self.compiled and isinstance(divergence, Beta):
+            return self._beta_sums(Y, kernel, divergence.order, connection, pull, weights)
 
         @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # threads do not inherit the caller's
         def work(rows: tuple[int, int]) -> tuple[float, float]:
@@ -89,6 +93,26 @@ class Edges:
                 if weights is not None:
                     weights[low:high] = omega
             return value, float(np.sum(slope))
+
+        parts = self.crew.map(work, self.chunks)
+        return EdgeSums(sum(v for v, _ in parts), sum(s for _, s in parts), pull, weights)
+
+    def _beta_sums(
+        self, Y: np.ndarray, kernel: Kernel, order: float, connection: float, pull: np.ndarray | None,
+        weights: np.ndarray | None
+    ) -> EdgeSums:
+        """The same for beta divergences, whose formulas are compiled."""
+        from . import compiled_edges
+
+        keep = NOTHING if weights is None else weights
+        out = np.empty_like(Y) if pull is None else pull
+        log_connection = math.log(connection) if connection > 0 else -math.inf
+
+        def work(rows: tuple[int, int]) -> tuple[float, float]:
+            return compiled_edges.beta_sums(
+                self.indptr, self.indices, self.P, Y, kernel.a, kernel.b, kernel.c, log_connection, order, *rows,
+                weights is not None, out, keep
+            )
 
         parts = self.crew.map(work, self.chunks)
         return EdgeSums(sum(v for v, _ in parts), sum(s for _, s in parts), pull, weights)
@@ -149,21 +173,14 @@ class Edges:
         sums = self.row_sums(weights)
         ridges = np.full(self.n, ridge)
         if self.compiled:
-            from . import compiled
+            graph = (self.indptr, self.indices, weights)
+            return laplacian_gradients(
+                graph, scale, ridges, sums, right, self.crew, tolerance=tolerance, max_iter=max_iter, free=free
+            )
+        matrix = csr_array((weights, self.indices, self.indptr), shape=(self.n, self.n))
 
-            def times(X: np.ndarray) -> np.ndarray:
-                out = np.empty_like(X)
-
-                def work(rows: tuple[int, int]) -> None:
-                    compiled.laplacian_times(self.indptr, self.indices, weights, scale, ridges, X, *rows, out)
-
-                self.crew.map(work, self.chunks or [(0, self.n)])
-                return out
-        else:
-            matrix = csr_array((weights, self.indices, self.indptr), shape=(self.n, self.n))
-
-            def times(X: np.ndarray) -> np.ndarray:
-                return scale * (sums[:, None] * X - matrix @ X) + ridges[:, None] * X
+        def times(X: np.ndarray) -> np.ndarray:
+            return scale * (sums[:, None] * X - matrix @ X) + ridges[:, None] * X
 
         return conjugate_gradients(
             times, scale * sums + ridge, right, tolerance=tolerance, max_iter=max_iter, free=free

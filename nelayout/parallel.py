@@ -34,8 +34,24 @@ class Workers:
         if self._pool is None:
             from concurrent.futures import ThreadPoolExecutor
 
-            self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="nelayout")
-        return list(self._pool.map(work, chunks))
+            self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="nelayout")
+        answers: list[Any] = [None] * len(chunks)
+        numbers = iter(range(len(chunks)))
+
+        def drain() -> None:
+            for k in numbers:
+                answers[k] = work(chunks[k])
+
+        # The caller works too: for loops of a millisecond, handing over and waiting would cost as much again.
+        helpers = [self._pool.submit(drain) for _ in range(min(self.threads, len(chunks)) - 1)]
+        try:
+            drain()
+        finally:
+            for _ in numbers:  # after an error or an interrupt nobody takes up another chunk
+                pass
+            for helper in helpers:
+                helper.result()
+        return answers
 
     def close(self) -> None:
         if self._pool is not None:

@@ -106,7 +106,7 @@ class Mesh:
             return self._spectra[key]
         from scipy import fft
 
-        lx, ly = grid.lx, grid.ly
+        lx, ly, threads = grid.lx, grid.ly, self.crew.threads
         ix = np.minimum(np.arange(lx), lx - np.arange(lx))[: lx // 2 + 1] * grid.h
         iy = np.minimum(np.arange(ly), ly - np.arange(ly))[: ly // 2 + 1] * grid.h
         xi = (ix * ix)[:, None] + iy * iy
@@ -120,7 +120,7 @@ class Mesh:
         else:
             quarter = radial.value(xi)
         # The kernel is even along both axes: its transform is real and needs cosines only.
-        even = np.asarray(fft.dct(fft.dct(quarter, 1, axis=0), 1, axis=1))
+        even = np.asarray(fft.dct(fft.dct(quarter, 1, axis=0, workers=threads), 1, axis=1, workers=threads))
         blur_x = ((2.0 + np.cos(2.0 * np.pi * np.arange(lx // 2 + 1) / lx)) / 3.0) ** 2
         blur_y = ((2.0 + np.cos(2.0 * np.pi * np.arange(ly // 2 + 1) / ly)) / 3.0) ** 2
         even /= blur_x[:, None] * blur_y
@@ -134,16 +134,12 @@ class Mesh:
     def _add_near(self, X, Z, charges, radial: Radial, grid: Grid, smooth, potential, fx, fy) -> None:
         from .. import compiled_mesh
 
-        cell = CUTOFF * grid.h
-        column = ((Z - grid.y0) / cell).astype(np.int64)
-        row = ((X - grid.x0) / cell).astype(np.int64)
-        columns, rows = int(column.max()) + 1, int(row.max()) + 1
-        flat = row * columns + column
-        order = np.argsort(flat, kind="stable")
-        starts = np.zeros(rows * columns + 1, dtype=np.int64)
-        np.cumsum(np.bincount(flat, minlength=rows * columns), out=starts[1:])
-        Xs, Zs, cs = X[order], Z[order], charges[order]
-        p, gx, gy = np.zeros(len(X)), np.zeros(len(X)), np.zeros(len(X))
+        n, cell = len(X), CUTOFF * grid.h
+        columns, rows = int((Z.max() - grid.y0) / cell) + 1, int((X.max() - grid.x0) / cell) + 1
+        starts, order = np.zeros(rows * columns + 1, dtype=np.int32), np.empty(n, dtype=np.int32)
+        Xs, Zs, cs = np.empty(n), np.empty(n), np.empty(n)
+        compiled_mesh.by_cells(X, Z, charges, grid.x0, grid.y0, cell, columns, starts, order, Xs, Zs, cs)
+        p, gx, gy = np.zeros(n), np.zeros(n), np.zeros(n)
         code = near_code(radial)
         tasks = max(1, rows // 64)
 
@@ -154,9 +150,7 @@ class Mesh:
             )
 
         self.crew.map(work, range(0, rows, tasks))
-        potential[order] += p
-        fx[order] += gx
-        fy[order] += gy
+        compiled_mesh.add_back(order, p, gx, gy, potential, fx, fy)
 
 
 def taylor(radial: Radial, at: float) -> np.ndarray:

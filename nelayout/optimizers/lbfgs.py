@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ..arithmetic import Arithmetic
 from ..objective import Evaluation, Objective
 from .step import attraction_of
 
@@ -51,11 +52,13 @@ class LBFGS:
 
     def step(self, objective: Objective, Y: np.ndarray, state: LBFGSState) -> tuple[np.ndarray, LBFGSState]:
         now, pairs, inverse = state.evaluation, state.pairs, state.inverse
-        direction = -_two_loops(now.gradient, pairs, inverse)
-        slope = _product(direction, now.gradient)
+        arithmetic = Arithmetic(objective.crew, objective.compiled)
+        product = arithmetic.product
+        direction = -_two_loops(now.gradient, pairs, inverse, arithmetic)
+        slope = product(direction, now.gradient)
         if not slope < 0:
             direction, pairs = -inverse * now.gradient, ()
-            slope = _product(direction, now.gradient)
+            slope = product(direction, now.gradient)
         if -slope <= ROUNDING * abs(now.value):
             return Y, replace(state, pairs=pairs, stuck=True)
         renew = state.age + 1 >= RENEWAL
@@ -65,8 +68,8 @@ class LBFGS:
             then = objective.evaluate(candidate, weights=renew)
             if math.isfinite(then.value) and then.value <= now.value + SUFFICIENT * length * slope:
                 move, change = length * direction, then.gradient - now.gradient
-                curvature = _product(move, change)
-                if curvature > 1e-10 * _product(change, change) * float(np.mean(inverse)):
+                curvature = product(move, change)
+                if curvature > 1e-10 * product(change, change) * float(np.mean(inverse)):
                     pairs = (*pairs, (move, change, curvature))[-self.memory :]
                 if renew:
                     inverse = _inverse(objective, then)
@@ -83,22 +86,22 @@ def _inverse(objective: Objective, evaluation: Evaluation) -> np.ndarray:
     return 1.0 / (4.0 * attraction_of(objective, evaluation))[:, None]
 
 
-def _two_loops(gradient: np.ndarray, pairs, inverse: np.ndarray) -> np.ndarray:
+def _two_loops(gradient: np.ndarray, pairs, inverse: np.ndarray, arithmetic: Arithmetic) -> np.ndarray:
+    """The approximate inverse Hessian times the gradient; each pass subtracts one pair's part and looks at the next."""
+    if not pairs:
+        return inverse * gradient
     q, parts = gradient.copy(), []
-    for move, change, curvature in reversed(pairs):
-        part = _product(move, q) / curvature
-        q -= part * change
-        parts.append(part)
-    scale = 1.0
-    if pairs:
-        _, change, curvature = pairs[-1]
-        scale = curvature / _product(change * inverse, change)
-    q = scale * inverse * q
-    for (move, change, curvature), part in zip(pairs, reversed(parts), strict=True):
-        q += (part - _product(change, q) / curvature) * move
+    newest = len(pairs) - 1
+    seen = arithmetic.product(pairs[newest][0], q)
+    for k in range(newest, -1, -1):
+        _, change, curvature = pairs[k]
+        parts.append(seen / curvature)
+        seen = arithmetic.subtract(q, parts[-1], change, pairs[max(k - 1, 0)][0])
+    _, change, curvature = pairs[newest]
+    q *= inverse
+    q *= curvature / arithmetic.product(change * inverse, change)
+    seen = arithmetic.product(pairs[0][1], q)
+    for k, part in enumerate(reversed(parts)):
+        move, _, curvature = pairs[k]
+        seen = arithmetic.subtract(q, seen / curvature - part, move, pairs[min(k + 1, newest)][1])
     return q
-
-
-def _product(a: np.ndarray, b: np.ndarray) -> float:
-    """sum a b; called ten thousand times for a small graph, hence not by way of np.sum."""
-    return float(np.add.reduce(a * b, axis=None))

@@ -1,0 +1,91 @@
+"""Compiled loops over edges in which the scalar mathematics of the beta divergences is written out.
+
+Everything else goes through arrays (see ``edges``).  Rows are taken in blocks that stay in cache: lengths are
+gathered, then the formulas run over the block, several entries at a time, then the forces are added up.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from .compiled import _FAST, _compile
+from .elementary import exponential, logarithm
+
+__all__ = ["beta_sums"]
+
+BLOCK = 2048  # entries, unless a single row has more
+
+_inline = numba.njit(forceinline=True, fastmath=_FAST, error_model="numpy")
+
+
+@_inline
+def _entries(form, P, xi, omega, m, a, b, c, log_connection, order):
+    """Sums of edge and slope over m entries; xi is overwritten by omega.
+
+    Box-Cox forms of b = lambda q: ``form`` 1 is order 1 (ln b), 0 any other (b^(order - 1)).
+    """
+    value, slope = 0.0, 0.0
+    s = order - 1.0
+    for k in range(m):
+        u = max(c + a * xi[k], 1e-140)
+        if a == 0.0:
+            log_b, decay = log_connection - b * xi[k], b
+        else:
+            log_b, decay = log_connection - (b / a) * logarithm(u), b / u
+        if form == 1:
+            value -= P[k] * log_b
+            slope -= P[k]
+            omega[k] = P[k] * decay
+        else:
+            power = exponential(s * log_b)
+            value -= P[k] * (power - 1.0) / s
+            slope -= P[k] * power
+            omega[k] = P[k] * power * decay
+    return value, slope
+
+
+@_compile
+def beta_sums(indptr, indices, P, Y, a, b, c, log_connection, order, start, stop, keep, pull, weights):
+    """sum P edge and sum P slope over rows start..stop for a beta divergence, and pull[i] = sum_j omega_ij (y_i - y_j).
+
+    ``keep``: write omega into weights, at the places of P.
+    """
+    d = Y.shape[1]
+    longest = BLOCK
+    for i in range(start, stop):
+        longest = max(longest, indptr[i + 1] - indptr[i])
+    xi, omega, apart = np.empty(longest), np.empty(longest), np.empty((d, longest))
+    value, slope = 0.0, 0.0
+    row = start
+    while row < stop:
+        base = indptr[row]
+        last = row + 1
+        while last < stop and indptr[last + 1] - base <= BLOCK:
+            last += 1
+        m = indptr[last] - base
+        for i in range(row, last):
+            for k in range(indptr[i] - base, indptr[i + 1] - base):
+                j = indices[base + k]
+                total = 0.0
+                for axis in range(d):
+                    diff = Y[i, axis] - Y[j, axis]
+                    apart[axis, k] = diff
+                    total += diff * diff
+                xi[k] = total
+        if order == 1.0:
+            v, s = _entries(1, P[base : base + m], xi, omega, m, a, b, c, log_connection, order)
+        else:
+            v, s = _entries(0, P[base : base + m], xi, omega, m, a, b, c, log_connection, order)
+        value += v
+        slope += s
+        if keep:
+            weights[base : base + m] = omega[:m]
+        for i in range(row, last):
+            for axis in range(d):
+                total = 0.0
+                for k in range(indptr[i] - base, indptr[i + 1] - base):
+                    total += omega[k] * apart[axis, k]
+                pull[i, axis] = total
+        row = last
+    return value, slope

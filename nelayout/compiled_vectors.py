@@ -1,0 +1,101 @@
+"""Compiled sums and updates of (n, d) arrays taken as one long row: each passes over memory once."""
+
+from __future__ import annotations
+
+from .compiled import _compile
+
+__all__ = ["advance", "dot", "multiply", "subtract_dot", "turn"]
+
+
+@_compile
+def dot(a, b, start, stop):
+    """sum a b."""
+    total = 0.0
+    for k in range(start, stop):
+        total += a[k] * b[k]
+    return total
+
+
+@_compile
+def subtract_dot(q, part, change, other, start, stop):
+    """q -= part change, then sum q other."""
+    total = 0.0
+    for k in range(start, stop):
+        q[k] -= part * change[k]
+        total += q[k] * other[k]
+    return total
+
+
+@_compile
+def multiply(indptr, indices, weights, scale, diagonal, free, X, start, stop, out, sums):
+    """out = (scale L_w + diag(diagonal)) X over rows start..stop, and sums[axis] = sum X out; 0 where not free."""
+    d = X.shape[1]
+    if d == 2:
+        s0, s1 = 0.0, 0.0
+        for i in range(start, stop):
+            x, y = X[i, 0], X[i, 1]
+            fx, fy = 0.0, 0.0
+            for k in range(indptr[i], indptr[i + 1]):
+                j = indices[k]
+                w = weights[k]
+                fx += w * (x - X[j, 0])
+                fy += w * (y - X[j, 1])
+            fx = free[i] * (scale * fx + diagonal[i] * x)
+            fy = free[i] * (scale * fy + diagonal[i] * y)
+            s0 += x * fx
+            s1 += y * fy
+            out[i, 0] = fx
+            out[i, 1] = fy
+        sums[0], sums[1] = s0, s1
+        return
+    for axis in range(d):
+        sums[axis] = 0.0
+    for i in range(start, stop):
+        for axis in range(d):
+            total = 0.0
+            for k in range(indptr[i], indptr[i + 1]):
+                total += weights[k] * (X[i, axis] - X[indices[k], axis])
+            total = free[i] * (scale * total + diagonal[i] * X[i, axis])
+            sums[axis] += X[i, axis] * total
+            out[i, axis] = total
+
+
+@_compile
+def advance(X, residual, direction, product, length, inverse, start, stop, sums):
+    """X += length direction, residual -= length product; sums[0] = sum residual^2, sums[1] = sum residual^2 inverse."""
+    d = X.shape[1]
+    if d == 2:
+        step0, step1 = length[0], length[1]
+        squares0, squares1, scaled0, scaled1 = 0.0, 0.0, 0.0, 0.0
+        for i in range(start, stop):
+            X[i, 0] += step0 * direction[i, 0]
+            X[i, 1] += step1 * direction[i, 1]
+            r = residual[i, 0] - step0 * product[i, 0]
+            t = residual[i, 1] - step1 * product[i, 1]
+            residual[i, 0] = r
+            residual[i, 1] = t
+            r, t = r * r, t * t
+            squares0 += r
+            squares1 += t
+            scaled0 += r * inverse[i]
+            scaled1 += t * inverse[i]
+        sums[0, 0], sums[0, 1], sums[1, 0], sums[1, 1] = squares0, squares1, scaled0, scaled1
+        return
+    for axis in range(d):
+        squares, scaled = 0.0, 0.0
+        for i in range(start, stop):
+            X[i, axis] += length[axis] * direction[i, axis]
+            r = residual[i, axis] - length[axis] * product[i, axis]
+            residual[i, axis] = r
+            squares += r * r
+            scaled += r * r * inverse[i]
+        sums[0, axis], sums[1, axis] = squares, scaled
+
+
+@_compile
+def turn(direction, residual, inverse, factor, start, stop):
+    """direction = inverse residual + factor direction."""
+    d = direction.shape[1]
+    for i in range(start, stop):
+        for axis in range(d):
+            direction[i, axis] = inverse[i] * residual[i, axis] + factor[axis] * direction[i, axis]
