@@ -9,9 +9,9 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from .compiled import _FAST, BOXCOX, GAUSSIAN, INVERSE, LOGARITHM, POWER, POWER_LOG, _compile, _inline, radial
+from .compiled import _FAST, BOXCOX, GAUSSIAN, HALVES, INVERSE, LOGARITHM, POWER, POWER_LOG, _compile, _inline, radial
 
-__all__ = ["add_back", "by_cells", "near_sums", "read", "spread"]
+__all__ = ["add_back", "by_cells", "near_sums", "read", "spread", "square_counts"]
 
 
 @numba.njit(inline="always", fastmath=_FAST)
@@ -113,6 +113,17 @@ def read(X, Y, charges, x0, y0, h, grid, lags, start, stop, potential, fx, fy):
 
 
 @_compile
+def square_counts(X, Y, x0, y0, cell, columns, counts):
+    """Sum of the squared numbers of nodes in square cells; ``counts`` comes in as zeros."""
+    for i in range(len(X)):
+        counts[int((X[i] - x0) / cell) * columns + int((Y[i] - y0) / cell)] += 1
+    total = 0.0
+    for k in range(len(counts)):
+        total += float(counts[k]) * counts[k]
+    return total
+
+
+@_compile
 def by_cells(X, Y, charges, x0, y0, cell, columns, starts, order, Xs, Ys, cs):
     """Nodes sorted by the square cell they lie in, as they come: order, their places and charges, starts of cells.
 
@@ -191,6 +202,8 @@ def near_sums(
         _near_rows(INVERSE, *args)
     elif form == LOGARITHM:
         _near_rows(LOGARITHM, *args)
+    elif form == HALVES:
+        _near_rows(HALVES, *args)
     elif form == GAUSSIAN:
         _near_rows(GAUSSIAN, *args)
     elif form == POWER:

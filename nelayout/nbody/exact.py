@@ -40,7 +40,7 @@ class Exact:
         answer = []
         for radial in radials:
             potential, force = np.empty(n), np.empty((3, n))
-            code = _code(radial)
+            code = form_of(radial)
 
             def work(start: int, potential=potential, force=force, code=code) -> None:
                 form, a, b, c, order = code
@@ -52,7 +52,7 @@ class Exact:
         return answer
 
 
-def _code(radial: Radial, *, halves: bool = True) -> tuple[int, float, float, float, float]:
+def form_of(radial: Radial) -> tuple[int, float, float, float, float]:
     """The integer form and parameters under which the compiled loop knows a radial function."""
     from .. import compiled
 
@@ -60,7 +60,7 @@ def _code(radial: Radial, *, halves: bool = True) -> tuple[int, float, float, fl
     form = {"power": compiled.POWER, "boxcox": compiled.BOXCOX, "power-log": compiled.POWER_LOG}[radial.form]
     if kernel.a > 0 and radial.form == "power":
         twice = 2 * kernel.b * order / kernel.a
-        form = compiled.INVERSE if twice == 2 else compiled.HALVES if halves and twice in (1, 3, 4) else form
+        form = compiled.INVERSE if twice == 2 else compiled.HALVES if twice in (1, 3, 4) else form
     if kernel.a == 0 and radial.form == "power":
         form = compiled.GAUSSIAN
     if kernel.a > 0 and radial.form == "boxcox" and order == 0:

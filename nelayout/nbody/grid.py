@@ -12,20 +12,24 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..kernels import Radial
-from .exact import _code
+from .exact import form_of
 
-__all__ = ["CUTOFF", "Grid", "grid_for", "near_code", "plane"]
+__all__ = ["CUTOFF", "Grid", "grid_for", "plane"]
 
-# Grid steps in units of the kernel's width sqrt(c/a) (1/sqrt(b) for the Gaussian): up to the first the mesh alone is
+# Grid steps in units of the kernel's width (1 for the Cauchy kernel): up to the first the mesh alone is
 # accurate enough; finer than the second pays no more.
 STEP, FINEST = 0.5, 0.25
 # Grid points per node, at most: the bound that keeps an expanded drawing affordable.
 POINTS_PER_NODE = 16.0
 LEAST_POINTS = 128 * 128
-# Nanoseconds for a grid point, and for a pair of nodes in touching cells by the form of the radial function:
-# measured on two cores.  Only their ratios matter, for the choice between a finer grid and more pairs.
-POINT_COST = 40.0
-PAIR_COST = {"inverse": 3.0, "logarithm": 4.5, "gaussian": 4.5, "power": 7.0, "other": 20.0}
+# Points of the transforms per node up to which a grid without pairs is taken unseen.
+FEW = 16.0
+# Nanoseconds for a point of the transforms, and for a pair of nodes in touching cells by the form of the radial
+# function: measured on one core.  Only their ratios matter, for the choice between a finer grid and more pairs.
+POINT_COST = 8.0
+PAIR_COST = {"inverse": 3.0, "half power": 3.5, "logarithm": 4.0, "gaussian": 4.0, "power": 6.0, "other": 15.0}
+# Grids that are tried, each sqrt(2) coarser than the one before.
+TRIED = 6
 # Range of the pair part in grid steps.
 CUTOFF = 2.5
 # Part of a sum that may come from beyond the reach of a kernel: far below the error of the grid.
@@ -70,25 +74,26 @@ def grid_for(X: np.ndarray, Z: np.ndarray, radial: Radial) -> Grid:
     most = max(LEAST_POINTS, POINTS_PER_NODE * len(X))
     finest = _step(width, height, most)
     resolved = STEP * _width(radial)
-    if finest <= resolved:
-        step = max(finest, FINEST / STEP * resolved)
-        return _grid(X, Z, min(_rounded(step), resolved), radial, near=False)
-    finest = _rounded(finest)
+
+    # Without pairs: up to four times the usual grid, if that is cheaper; and finer than need be, if that is affordable.
+    affordable = resolved > 0 and (width / resolved + 4.0) * (height / resolved + 4.0) <= 4.0 * most
+    best = None
+    if affordable:
+        sparing = min(_rounded(max(finest, FINEST / STEP * resolved)), resolved)
+        best = _grid(X, Z, sparing, radial, near=False)
+        if finest <= resolved and best.cost <= POINT_COST * max(FEW * len(X), 16.0 * LEAST_POINTS):
+            return best
     pair = PAIR_COST[_pair_form(radial)]
-    counts = _histogram(X, Z, CUTOFF * finest)
-    best, step = math.inf, finest
-    for k in range(4):
-        h = finest * 2.0**k
-        pairs = 9.0 * float(np.sum(counts * counts))
-        cost = POINT_COST * (width / h + 4.0) * (height / h + 4.0) + pair * pairs
-        if cost < best:
-            best, step = cost, h
-        counts = _halved(counts)
-    # Up to four times the usual grid, if that spares the pairs altogether and is cheaper.
-    points = (width / resolved + 4.0) * (height / resolved + 4.0) if resolved > 0 else math.inf
-    if points <= 4.0 * most and POINT_COST * points < best:
-        return _grid(X, Z, resolved, radial, near=False)
-    return replace(_grid(X, Z, step, radial, near=True), cost=best)
+    step = _rounded(max(finest, _coarse(radial)))
+    for k in range(TRIED):
+        grid = _grid(X, Z, step * 2.0 ** (k / 2.0), radial, near=True)
+        cost = grid.cost + pair * _touching_pairs(X, Z, CUTOFF * grid.h)
+        if best is None or cost < best.cost:
+            best = replace(grid, cost=cost)
+        elif k and best.near:
+            break
+    assert best is not None
+    return best
 
 
 def _grid(X: np.ndarray, Z: np.ndarray, step: float, radial: Radial, *, near: bool) -> Grid:
@@ -96,7 +101,7 @@ def _grid(X: np.ndarray, Z: np.ndarray, step: float, radial: Radial, *, near: bo
     nx, ny = int((X.max() - x0) / step) + 3, int((Z.max() - y0) / step) + 3
     reach = _reach(radial) / step + 4.0
     lx, ly = (_points(math.ceil(k + min(k, reach))) for k in (nx, ny))
-    return Grid(x0, y0, step, nx, ny, lx, ly, near, POINT_COST * nx * ny)
+    return Grid(x0, y0, step, nx, ny, lx, ly, near, POINT_COST * lx * ly)
 
 
 def _reach(radial: Radial) -> float:
@@ -122,9 +127,19 @@ def _width(radial: Radial) -> float:
     if kernel.singular:
         return 0.0
     steep = 2.0 if radial.form == "power-log" else 1.0
-    if kernel.a == 0:
-        return 1.0 / math.sqrt(kernel.b * max(1.0, abs(radial.order)) * steep)
-    return math.sqrt(kernel.c / (kernel.a * max(1.0, kernel.b * abs(radial.order) / kernel.a) * steep))
+    rate = kernel.b * max(1.0, abs(radial.order))
+    # Tails that fall faster than q^2 of a Cauchy kernel end in a bend as sharp as the Gaussian's.
+    shrink = 0.8 if rate > 2.0 * kernel.a else 1.0
+    return shrink * math.sqrt(kernel.c / (max(kernel.a, rate) * steep))
+
+
+def _coarse(radial: Radial) -> float:
+    """The step from which on grid and pairs together are accurate; 0 if they always are.
+
+    In between the smooth part still varies with the kernel: worst are a Gaussian's q at 1.7 and q ln q at 3.3 times
+    the step that needs no pairs.
+    """
+    return (4.5 if radial.form == "power-log" else 2.8) * STEP * _width(radial)
 
 
 def _step(width: float, height: float, points: float) -> float:
@@ -138,19 +153,14 @@ def _rounded(step: float) -> float:
     return 2.0 ** (math.ceil(4.0 * math.log2(step)) / 4.0)
 
 
-def _histogram(X: np.ndarray, Z: np.ndarray, cell: float) -> np.ndarray:
-    """Numbers of nodes in square cells."""
-    row = ((X - X.min()) / cell).astype(np.int64)
-    column = ((Z - Z.min()) / cell).astype(np.int64)
-    columns = int(column.max()) + 1
-    flat = np.bincount(row * columns + column, minlength=(int(row.max()) + 1) * columns)
-    return flat.reshape(-1, columns).astype(float)
+def _touching_pairs(X: np.ndarray, Z: np.ndarray, cell: float) -> float:
+    """About how many pairs of nodes lie in touching square cells."""
+    from .. import compiled_mesh
 
-
-def _halved(counts: np.ndarray) -> np.ndarray:
-    """The histogram of cells twice as wide."""
-    padded = np.pad(counts, ((0, counts.shape[0] % 2), (0, counts.shape[1] % 2)))
-    return padded[0::2, 0::2] + padded[1::2, 0::2] + padded[0::2, 1::2] + padded[1::2, 1::2]
+    x0, y0 = float(X.min()), float(Z.min())
+    rows, columns = int((X.max() - x0) / cell) + 1, int((Z.max() - y0) / cell) + 1
+    counts = np.zeros(rows * columns, dtype=np.int32)
+    return 9.0 * compiled_mesh.square_counts(X, Z, x0, y0, cell, columns, counts)
 
 
 def _pair_form(radial: Radial) -> str:
@@ -161,13 +171,9 @@ def _pair_form(radial: Radial) -> str:
         compiled.LOGARITHM: "logarithm",
         compiled.GAUSSIAN: "gaussian",
         compiled.POWER: "power",
+        compiled.HALVES: "half power",
     }
-    return names.get(near_code(radial)[0], "other")
-
-
-def near_code(radial: Radial) -> tuple[int, float, float, float, float]:
-    """As for all pairs; half powers go the general way, only 1/u has a loop of its own here."""
-    return _code(radial, halves=False)
+    return names.get(form_of(radial)[0], "other")
 
 
 def _points(k: int) -> int:

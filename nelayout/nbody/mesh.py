@@ -23,8 +23,9 @@ import numpy as np
 from ..errors import Unsupported
 from ..kernels import Radial
 from ..parallel import Workers
+from .exact import form_of
 from .field import Field
-from .grid import CUTOFF, Grid, grid_for, near_code, plane
+from .grid import CUTOFF, Grid, grid_for, plane
 
 __all__ = ["Mesh"]
 
@@ -140,12 +141,12 @@ class Mesh:
         Xs, Zs, cs = np.empty(n), np.empty(n), np.empty(n)
         compiled_mesh.by_cells(X, Z, charges, grid.x0, grid.y0, cell, columns, starts, order, Xs, Zs, cs)
         p, gx, gy = np.zeros(n), np.zeros(n), np.zeros(n)
-        code = near_code(radial)
+        form = form_of(radial)
         tasks = max(1, rows // 64)
 
         def work(first: int) -> None:
             compiled_mesh.near_sums(
-                Xs, Zs, cs, starts, columns, rows, grid.cutoff, *code, smooth, first, min(first + tasks, rows), p,
+                Xs, Zs, cs, starts, columns, rows, grid.cutoff, *form, smooth, first, min(first + tasks, rows), p,
                 gx, gy
             )
 

@@ -75,11 +75,21 @@ class LBFGS:
                     inverse = _inverse(objective, then)
                 age = 0 if renew else state.age + 1
                 return candidate, LBFGSState(then, pairs, inverse, age, state.trials + trial)
-            length *= 0.5 if trial < 6 else 0.1
+            length *= _shorter(then.value - now.value, length * slope)
         trials = state.trials + MAX_TRIALS
         if pairs:  # the memory may mislead: once more from the gradient alone
             return self.step(objective, Y, replace(state, pairs=(), trials=trials))
         return Y, replace(state, trials=trials, stuck=True)
+
+
+def _shorter(rise: float, promised: float) -> float:
+    """Where the parabola through a failed trial has its minimum, as a part of the trial's length.
+
+    ``rise``: by how much J differs there, ``promised``: by how much the slope would have it differ.
+    """
+    if not math.isfinite(rise):
+        return 0.1
+    return min(max(-promised / (2.0 * (rise - promised)), 0.05), 0.5)
 
 
 def _inverse(objective: Objective, evaluation: Evaluation) -> np.ndarray:
