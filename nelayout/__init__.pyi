@@ -29,6 +29,11 @@ from .layouts import ws_sne_layout as ws_sne_layout
 from .method import Method as Method
 from .method import Stage as Stage
 from .pipeline import solve as solve
+from .retrieval_layouts import alpha_sne_layout as alpha_sne_layout
+from .retrieval_layouts import ftsne_layout as ftsne_layout
+from .retrieval_layouts import jse_layout as jse_layout
+from .retrieval_layouts import nerv_layout as nerv_layout
+from .retrieval_layouts import sne_layout as sne_layout
 from .solution import Solution as Solution
 
 __version__: str

@@ -14,6 +14,14 @@ from .method import EVEN_SHAPE, SHAPE_TOL, Method, Stage
 
 __all__ = ["METHODS", "Method", "Stage", "method_named", "methods"]
 
+HINTON_2002 = "Hinton & Roweis, Stochastic neighbor embedding, NIPS 2002"
+VENNA_2010 = "Venna et al., Information retrieval perspective to nonlinear dimensionality reduction, JMLR 11, 2010"
+LEE_2013 = "Lee et al., Type 1 and 2 mixtures of Kullback-Leibler divergences, Neurocomputing 112, 2013"
+AMID_2015 = (
+    "Amid, Dikmen & Oja, Optimizing the information retrieval trade-off in data visualization using alpha-divergence, "
+    "arXiv:1505.05821, 2015"
+)
+IM_2018 = "Im, Verma & Branson, Stochastic neighbor embedding under f-divergences, arXiv:1811.01247"
 YANG_2014 = "Yang, Peltonen & Kaski, Optimization equivalence of divergences improves neighbor embedding, ICML 2014"
 NOACK_2007 = "Noack, Energy models for graph clustering, J. Graph Algorithms and Applications 11, 2007"
 
@@ -124,6 +132,46 @@ METHODS: dict[str, Method] = {
             mass="unit",
             reference="Yang, Peltonen & Kaski, Majorization-minimization for manifold embedding, AISTATS 2015",
             summary="kernel strain: the gamma divergence of order 2, which forgives outliers",
+        ),
+        Method(
+            name="sne",
+            kernel="gaussian",
+            divergence="i-divergence",
+            connection="normalized-rows",
+            reference=HINTON_2002,
+            summary="each node's neighbours on their own: misses few, crowds the middle",
+        ),
+        Method(
+            name="nerv",
+            kernel="gaussian",
+            divergence="nerv:0.5",
+            connection="normalized-rows",
+            reference=f"{VENNA_2010}; {LEE_2013}",
+            summary="missed neighbours (kappa = 0, SNE) against false ones (kappa = 1), weighed against each other",
+        ),
+        Method(
+            name="jse",
+            kernel="gaussian",
+            divergence="jse:0.5",
+            connection="normalized-rows",
+            reference=LEE_2013,
+            summary="Jensen-Shannon embedding: both kinds of error, each bounded",
+        ),
+        Method(
+            name="alpha-sne",
+            kernel="gaussian",
+            divergence="alpha:0.5",
+            connection="normalized-rows",
+            reference=AMID_2015,
+            summary="alpha = 1 is SNE, less forgives missed neighbours; 'auto' is chosen from the data",
+        ),
+        Method(
+            name="ftsne",
+            kernel="cauchy",
+            divergence="kl",
+            connection="normalized",
+            reference=IM_2018,
+            summary="t-SNE under an f-divergence: kl is t-SNE, chi2 the nearest neighbours, reverse-kl and js clusters",
         ),
     )
 }

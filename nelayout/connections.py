@@ -1,7 +1,7 @@
 """Connections: where the scalar lambda between input and drawn similarities comes from, and whether it moves.
 
 An objective is J = sum M phi(P/M, lambda q).  Its edges and its tail are evaluated once, at the lambda that ``at``
-names; ``couple`` then says what they amount to.  Three rules (METHODS: Yang, Peltonen & Kaski 2014, sec. 3-5):
+names; ``couple`` then says what they amount to.  Four rules (Yang, Peltonen & Kaski 2014, sec. 3-5):
 
 fixed       lambda is given: Elastic Embedding's repulsion, LinLog's 1/attraction.
 optimal     lambda = argmin J.  Homogeneous divergences have it in closed form, and J becomes scale-invariant (gamma,
@@ -20,7 +20,17 @@ from typing import Protocol
 
 from .errors import InputError, Unsupported, unknown
 
-__all__ = ["CONNECTIONS", "Connection", "Coupling", "Fixed", "Normalized", "Optimal", "Sums", "connection_named"]
+__all__ = [
+    "CONNECTIONS",
+    "Connection",
+    "Coupling",
+    "Fixed",
+    "Normalized",
+    "NormalizedRows",
+    "Optimal",
+    "Sums",
+    "connection_named",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +68,11 @@ class Connection(Protocol):
         """Whether sum M q is asked for."""
         ...
 
+    @property
+    def by_rows(self) -> bool:
+        """Whether each node has a lambda of its own."""
+        ...
+
     def check(self, divergence) -> None:
         """Unsupported, in words, when this rule does not go with the divergence."""
         ...
@@ -76,6 +91,7 @@ class Fixed:
     value: float = 1.0
     name: str = "fixed"
     needs_mass: bool = False
+    by_rows: bool = False
 
     def __post_init__(self) -> None:
         value = self.value
@@ -99,6 +115,7 @@ class Optimal:
 
     name: str = "optimal"
     needs_mass: bool = False
+    by_rows: bool = False
 
     def check(self, divergence) -> None:
         if divergence.degree is None:
@@ -127,6 +144,7 @@ class Normalized:
 
     name: str = "normalized"
     needs_mass: bool = True
+    by_rows: bool = False
 
     def check(self, divergence) -> None:
         return None
@@ -141,7 +159,25 @@ class Normalized:
         return Coupling(attraction * sums.edges + sums.tail, attraction, 1.0, moving, 1.0 / sums.mass)
 
 
-CONNECTIONS = {"fixed": Fixed, "optimal": Optimal, "normalized": Normalized}
+@dataclass(frozen=True, slots=True)
+class NormalizedRows:
+    """lambda_i = 1 / sum_j m_j q_ij: each node's drawn similarities sum to one, as its input similarities do."""
+
+    name: str = "normalized-rows"
+    needs_mass: bool = True
+    by_rows: bool = True
+
+    def check(self, divergence) -> None:
+        return None
+
+    def at(self, mass):
+        return 1.0 / mass
+
+    def couple(self, divergence, sums: Sums, attraction: float) -> Coupling:
+        raise AssertionError("rows are coupled one by one, in row_objective")
+
+
+CONNECTIONS = {"normalized-rows": NormalizedRows, "fixed": Fixed, "optimal": Optimal, "normalized": Normalized}
 
 
 def connection_named(connection: str | Connection) -> Connection:

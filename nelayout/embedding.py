@@ -25,26 +25,18 @@ from .affinities.knn import joined, space_of, symmetrized
 from .affinities.neighbors import Space
 from .affinities.principal import principal_components
 from .catalogue import method_named
-from .connections import Fixed
 from .errors import InputError, InputTypeError, unknown
-from .kernels import heavy_tailed, inverse_power
 from .method import Method
 from .options import DEFAULTS, generator
 from .parallel import workers
 from .pipeline import solve
 from .solution import Solution
+from .tuned import own_keywords, tuned
 
 __all__ = ["embed", "solve_vectors"]
 
 STARTS = ("auto", "pca")
 
-# What the layout function of a method takes of its own: keyword -> (part of the method, value -> part).
-OWN: dict[str, dict[str, tuple[str, Callable[[Any], Any]]]] = {
-    "ws-sne": {"kernel": ("kernel", lambda kernel: kernel)},
-    "ee": {"repulsion": ("connection", lambda value: Fixed(_positive(value, "repulsion")))},
-    "hssne": {"tail": ("kernel", heavy_tailed)},
-    "polylog": {"r": ("kernel", inverse_power)},
-}
 # Common keywords that speak of the objective; the others have names of their own here or speak of graphs.
 PASSED_ON = ("mass", "smoothing")
 
@@ -214,12 +206,10 @@ def _tuned(method: Method, options: dict[str, Any] | None) -> tuple[Method, dict
         return method, {}
     if not isinstance(options, dict):
         raise InputTypeError(f"method_options must be a dict or None, given {type(options).__name__}")
-    own, passed = OWN.get(method.name, {}), {}
+    own, passed = {}, {}
     for name, value in options.items():
-        if name in own:
-            part, make = own[name]
-            stages = () if part == "kernel" else method.stages  # another kernel may need another schedule
-            method = replace(method, stages=stages, **{part: make(value)})
+        if name in own_keywords(method.name):
+            own[name] = value
         elif name in PASSED_ON:
             passed[name] = value
         elif name in DEFAULTS:
@@ -228,18 +218,8 @@ def _tuned(method: Method, options: dict[str, Any] | None) -> tuple[Method, dict
                 "and a graph of your own is drawn by the layout functions"
             )
         else:
-            raise unknown(f"option of method {method.name!r}", name, (*own, *PASSED_ON))
-    return method, passed
-
-
-def _positive(value: Any, name: str) -> float:
-    if (
-        isinstance(value, (bool, np.bool_))
-        or not isinstance(value, (int, float))
-        or not 0 < value < float("inf")
-    ):
-        raise InputError(f"{name} must be a finite number > 0, given {value!r}")
-    return float(value)
+            raise unknown(f"option of method {method.name!r}", name, (*own_keywords(method.name), *PASSED_ON))
+    return tuned(method, **own), passed
 
 
 def _start(init: Any, space: Space, dim: int) -> np.ndarray | None:

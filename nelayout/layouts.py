@@ -6,19 +6,12 @@ and the decorator writes them into each signature and docstring.
 
 from __future__ import annotations
 
-import functools
-import inspect
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Unpack
 
-from . import graphs
 from .catalogue import METHODS, Method, method_named
-from .connections import Fixed
-from .errors import unknown
-from .kernels import heavy_tailed, inverse_power
-from .options import DEFAULTS, GRAPH_TEXT, TEXTS, LayoutOptions
-from .pipeline import solve
+from .layout_function import draw, layout_function
+from .options import LayoutOptions
+from .tuned import tuned
 
 __all__ = [
     "ee_layout",
@@ -36,45 +29,7 @@ __all__ = [
 ]
 
 
-def _layout(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Writes the common keywords into a layout function's signature and docstring."""
-    signature = inspect.signature(function)
-    own = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
-    hints = LayoutOptions.__annotations__
-    common = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hints[name])
-        for name, default in DEFAULTS.items()
-    ]
-
-    known = [*(p.name for p in own), *DEFAULTS]
-
-    @functools.wraps(function)
-    def wrapped(*args: Any, **keywords: Any) -> Any:
-        for name in keywords:
-            if name not in known:
-                raise TypeError(str(unknown(f"keyword of {function.__name__}", name, known)))
-        with graphs.guard(args[0] if args else keywords.get("G")):
-            return function(*args, **keywords)
-
-    vars(wrapped)["__signature__"] = signature.replace(parameters=[*own, *common])
-    body = inspect.cleandoc(function.__doc__ or "")
-    head, _, tail = body.partition("\nParameters\n----------\n")
-    mine, _, example = tail.partition("\n\n") if tail else ("", "", "")
-    lines = "\n".join(f"{name} : default {DEFAULTS[name]!r}\n    {text}" for name, text in TEXTS.items())
-    wrapped.__doc__ = (
-        f"{head.rstrip()}\n\nParameters\n----------\n{GRAPH_TEXT}{mine + chr(10) if mine else ''}{lines}\n\n"
-        "Returns\n-------\n"
-        "dict {node: (dim,) array} for networkx, igraph.Layout for igraph, (n, dim) array for matrices\n\n"
-        f"{example}"
-    ).rstrip() + "\n"
-    return wrapped
-
-
-def _draw(G: Any, method: Method, pos: Any, fixed: Any, options: LayoutOptions) -> Any:
-    return solve(G, method, pos, fixed, **options).positions
-
-
-@_layout
+@layout_function
 def layout(
     G: Any, method: str | Method = "auto", pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]
 ) -> Any:
@@ -93,10 +48,10 @@ def layout(
     >>> len(pos), pos[0].shape
     (10, (2,))
     """
-    return _draw(G, method_named(method), pos, fixed, options)
+    return draw(G, method_named(method), pos, fixed, options)
 
 
-@_layout
+@layout_function
 def ws_sne_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, kernel: Any = "cauchy", **options: Unpack[LayoutOptions]
 ) -> Any:
@@ -121,10 +76,10 @@ def ws_sne_layout(
     >>> len(pos)
     34
     """
-    return _draw(G, replace(METHODS["ws-sne"], kernel=kernel, stages=()), pos, fixed, options)
+    return draw(G, tuned("ws-sne", kernel=kernel), pos, fixed, options)
 
 
-@_layout
+@layout_function
 def gamma_quadlog_layout(
     G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]
 ) -> Any:
@@ -141,10 +96,10 @@ def gamma_quadlog_layout(
     >>> len(nl.gamma_quadlog_layout(nx.grid_2d_graph(5, 5), seed=0))
     25
     """
-    return _draw(G, METHODS["gamma-quadlog"], pos, fixed, options)
+    return draw(G, METHODS["gamma-quadlog"], pos, fixed, options)
 
 
-@_layout
+@layout_function
 def gamma_linlog_layout(
     G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]
 ) -> Any:
@@ -161,10 +116,10 @@ def gamma_linlog_layout(
     >>> len(nl.gamma_linlog_layout(nx.karate_club_graph(), seed=0))
     34
     """
-    return _draw(G, METHODS["gamma-linlog"], pos, fixed, options)
+    return draw(G, METHODS["gamma-linlog"], pos, fixed, options)
 
 
-@_layout
+@layout_function
 def linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """LinLog: clusters at distances that reflect how few edges join them.
 
@@ -179,10 +134,10 @@ def linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[
     >>> len(nl.linlog_layout(nx.karate_club_graph(), seed=0))
     34
     """
-    return _draw(G, METHODS["linlog"], pos, fixed, options)
+    return draw(G, METHODS["linlog"], pos, fixed, options)
 
 
-@_layout
+@layout_function
 def quadlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """QuadLog: springs against logarithmic repulsion.
 
@@ -196,10 +151,10 @@ def quadlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack
     >>> len(nl.quadlog_layout(nx.path_graph(4), seed=0))
     4
     """
-    return _draw(G, METHODS["quadlog"], pos, fixed, options)
+    return draw(G, METHODS["quadlog"], pos, fixed, options)
 
 
-@_layout
+@layout_function
 def polylog_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, r: float = 3.0, **options: Unpack[LayoutOptions]
 ) -> Any:
@@ -220,10 +175,10 @@ def polylog_layout(
     >>> len(nl.polylog_layout(nx.path_graph(4), r=1.5, seed=0))
     4
     """
-    return _draw(G, replace(METHODS["polylog"], kernel=inverse_power(r), stages=()), pos, fixed, options)
+    return draw(G, tuned("polylog", r=r), pos, fixed, options)
 
 
-@_layout
+@layout_function
 def ee_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, repulsion: float = 1.0, **options: Unpack[LayoutOptions]
 ) -> Any:
@@ -244,10 +199,10 @@ def ee_layout(
     >>> len(nl.ee_layout(nx.path_graph(4), repulsion=2.0, seed=0))
     4
     """
-    return _draw(G, replace(METHODS["ee"], connection=Fixed(repulsion)), pos, fixed, options)
+    return draw(G, tuned("ee", repulsion=repulsion), pos, fixed, options)
 
 
-@_layout
+@layout_function
 def tsne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """t-SNE on a graph's own similarities.
 
@@ -261,10 +216,10 @@ def tsne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[La
     >>> len(nl.tsne_layout(nx.karate_club_graph(), seed=0))
     34
     """
-    return _draw(G, METHODS["tsne"], pos, fixed, options)
+    return draw(G, METHODS["tsne"], pos, fixed, options)
 
 
-@_layout
+@layout_function
 def ssne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Symmetric SNE: t-SNE with the Gaussian kernel exp(-|y_i - y_j|^2).
 
@@ -276,10 +231,10 @@ def ssne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[La
     >>> len(nl.ssne_layout(nx.path_graph(4), seed=0))
     4
     """
-    return _draw(G, METHODS["ssne"], pos, fixed, options)
+    return draw(G, METHODS["ssne"], pos, fixed, options)
 
 
-@_layout
+@layout_function
 def hssne_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, tail: float = 2.0, **options: Unpack[LayoutOptions]
 ) -> Any:
@@ -298,10 +253,10 @@ def hssne_layout(
     >>> len(nl.hssne_layout(nx.path_graph(4), tail=1.5, seed=0))
     4
     """
-    return _draw(G, replace(METHODS["hssne"], kernel=heavy_tailed(tail), stages=()), pos, fixed, options)
+    return draw(G, tuned("hssne", tail=tail), pos, fixed, options)
 
 
-@_layout
+@layout_function
 def mds_ks_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """MDS by kernel strain: the gamma divergence of order 2 between P and a Gaussian kernel.
 
@@ -315,4 +270,4 @@ def mds_ks_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[
     >>> len(nl.mds_ks_layout(nx.path_graph(4), seed=0))
     4
     """
-    return _draw(G, METHODS["mds-ks"], pos, fixed, options)
+    return draw(G, METHODS["mds-ks"], pos, fixed, options)

@@ -11,14 +11,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .connections import Connection, connection_named
-from .divergences import Divergence, divergence_named
+from .divergences import Divergence, divergence_named, i_divergence
 from .errors import InputError, unknown
 from .kernels import Kernel, kernel_named
 
 __all__ = ["AFFINITIES", "Method", "Stage"]
 
 #: what is done to a graph's weights before they are compared with the drawing
-AFFINITIES = {"raw": "the weights as they are", "sum-1": "the weights divided by their sum over all ordered pairs"}
+AFFINITIES = {
+    "raw": "the weights as they are",
+    "sum-1": "the weights divided by their sum over all ordered pairs",
+    "rows": "each node's weights divided by their sum",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,7 @@ class Stage:
     levels     go through the coarsened graphs, coarsest first; else the graph itself only
     finest     whether going through the levels ends with the graph itself; else the next stage takes it over from there
     kernel     take this kernel in place of the method's own (continuation from light to heavy tails)
+    divergence take this divergence in place of the method's own
     candidate  judge the drawing at the end of this stage; the best of all candidates is what is given back
     tol        end the stage when the mean move of a node falls below this part of the drawing's radius
     """
@@ -47,6 +52,7 @@ class Stage:
     finest: bool = True
     tol: float = 1e-4
     kernel: Kernel | None = None
+    divergence: Divergence | None = None
     candidate: bool = False
 
 
@@ -58,9 +64,9 @@ class Method:
     ----------
     kernel : q; a name ("cauchy", "gaussian", "inverse-square", "heavy-tailed:2", ...) or a Kernel.
     divergence : phi; a name ("i-divergence", "itakura-saito", "beta:0.5", "alpha:2", ...) or a Divergence.
-    connection : lambda; "fixed" ("fixed:0.5"), "optimal", "normalized" or a Connection.
+    connection : lambda; "fixed" ("fixed:0.5"), "optimal", "normalized", "normalized-rows" or a Connection.
     mass : m; "unit", "degree", "strength", "closeness", "betweenness", "eigenvector", a node attribute, array or dict.
-    affinity : "raw" or "sum-1"; None takes what the connection needs.
+    affinity : "raw", "sum-1" or "rows"; None takes what the connection needs.
     stages : the schedule; None takes the recipe that suits the kernel.
 
     >>> Method(kernel="cauchy", divergence="beta:0.5", connection="optimal", mass="degree").divergence.name
@@ -82,12 +88,18 @@ class Method:
         divergence: Divergence = divergence_named(self.divergence)
         connection: Connection = connection_named(self.connection)
         connection.check(divergence)
-        affinity = self.affinity or ("sum-1" if connection.needs_mass else "raw")
+        suited = "rows" if connection.by_rows else "sum-1" if connection.needs_mass else "raw"
+        affinity = self.affinity or suited
         if affinity not in AFFINITIES:
             raise unknown("affinity", affinity, AFFINITIES)
-        if connection.needs_mass and affinity != "sum-1":
-            raise InputError("connection 'normalized' compares P with similarities of sum 1: use affinity='sum-1'")
-        stages = (self.stages,) if isinstance(self.stages, Stage) else tuple(self.stages) or recipe(kernel)
+        if suited not in ("raw", affinity):
+            what = "whose rows each sum to 1" if suited == "rows" else "of sum 1"
+            raise InputError(f"connection {connection.name!r} compares P with similarities {what}: use {suited!r}")
+        if affinity == "rows" and suited != "rows":
+            raise InputError("affinity 'rows' is not symmetric: it needs connection='normalized-rows'")
+        stages = (self.stages,) if isinstance(self.stages, Stage) else tuple(self.stages) or recipe(
+            kernel, connection.needs_mass and divergence.degree is None
+        )
         if not all(isinstance(stage, Stage) for stage in stages):
             raise InputError("stages must be nelayout.Stage records")
         for name, value in {
@@ -112,24 +124,28 @@ EVEN_SHAPE = Stage("shape", "majorize", 15, shape=6.0, levels=True, finest=False
 CONTINUATION_STEPS = 40
 
 
-def recipe(kernel: Kernel) -> tuple[Stage, ...]:
+def recipe(kernel: Kernel, by_kl: bool = False) -> tuple[Stage, ...]:
     """The schedule of a kernel: the global shape through coarse graphs, then the method's own objective.
 
     A heavy-tailed kernel lets go of an edge that has become long and never takes it up again, which tears meshes.
-    So its tail is grown: first the Gaussian of the same b, then half the tail, then the kernel itself.
+    So its tail is grown: first the Gaussian of the same b, then half the tail, then the kernel itself.  ``by_kl``: the
+    way there is the I-divergence's, which forgets no edge; divergences that give up neighbours end lower from there.
     """
+    kl = i_divergence() if by_kl else None
     if kernel.singular:
         return (SHAPE, Stage("majorize", "majorize", 60))
     if kernel.a == 0:
-        return (SHAPE, Stage("descend", "lbfgs", 200))
+        own = Stage("descend", "lbfgs", 200)
+        return (SHAPE, Stage("kl", "lbfgs", 60, divergence=kl), own) if by_kl else (SHAPE, own)
     light = Kernel(0.0, kernel.b / kernel.c, 1.0, "gaussian")
     half = Kernel(kernel.a / 2, kernel.b, kernel.c, "half the tail")
-    return (
+    stages = (
         SHAPE,
-        Stage("no tail", "lbfgs", CONTINUATION_STEPS, kernel=light),
-        Stage("half the tail", "lbfgs", CONTINUATION_STEPS, kernel=half),
-        Stage("descend", "lbfgs", 150),
+        Stage("no tail", "lbfgs", CONTINUATION_STEPS, kernel=light, divergence=kl),
+        Stage("half the tail", "lbfgs", CONTINUATION_STEPS, kernel=half, divergence=kl),
     )
+    own = Stage("descend", "lbfgs", 150)
+    return (*stages, Stage("kl", "lbfgs", CONTINUATION_STEPS, divergence=kl), own) if by_kl else (*stages, own)
 
 
 def annealed(optimizer: str) -> tuple[Stage, ...]:

@@ -44,6 +44,7 @@ class Affinity:
     mass   (n,) positive
     inside weight of P that merged pairs hold: they still count in sum P
     hidden sum over clusters of m_C^2 - sum_{i in C} m_i^2: pairs at distance 0 that still count in every sum over M
+    rows   row-stochastic similarities on the pattern of P, for connections by rows; None: P's rows by their sums
     walk   the random walk on P whose dense p stands in for P in objectives that are quadratic in the drawing
     """
 
@@ -52,6 +53,7 @@ class Affinity:
     inside: float = 0.0
     hidden: float = 0.0
     walk: RandomWalk | None = None
+    rows: np.ndarray | None = None
 
 
 # What was not asked for.
@@ -88,13 +90,26 @@ class Objective:
 
     def __post_init__(self) -> None:
         self.connection.check(self.divergence)
+        background = self.divergence.background
+        if background:
+            object.__setattr__(self, "divergence", self.divergence.bound(self._background(background)))
+        object.__setattr__(self, "edges", self._edges())
+        object.__setattr__(self, "constant", self._constant())
+
+    def _edges(self) -> Edges | WalkEdges:
         affinity = self.affinity
         if affinity.walk is not None and can_smooth_exactly(self.kernel, self.divergence, self.connection):
-            edges = WalkEdges(affinity.walk)
-        else:  # also a stage on the way whose own kernel would need every single p_ij
-            edges = Edges(affinity.P, affinity.mass, self.divergence.linear, self.crew, self.compiled)
-        object.__setattr__(self, "edges", edges)
-        object.__setattr__(self, "constant", self._constant())
+            return WalkEdges(affinity.walk)
+        # also for a stage on the way whose own kernel would need every single p_ij
+        return Edges(affinity.P, affinity.mass, self.divergence.linear, self.crew, self.compiled)
+
+    def _background(self, background: float) -> float:
+        """P/M of a pair without an edge when such pairs share a part ``background`` of sum P."""
+        affinity = self.affinity
+        P, mass = affinity.P, affinity.mass
+        weight, rest = float(np.sum(P.data)) + affinity.inside, self._total()
+        rest -= float(np.sum(np.repeat(mass, np.diff(P.indptr)) * mass[P.indices]))
+        return background * weight / max(rest, 1e-9 * self._total())
 
     def _constant(self) -> float:
         """sum P ln(P/M) - sum P + sum M for the normalized I-divergence, whose J is then KL(P || Q)."""

@@ -38,6 +38,7 @@ def input_affinity(
                 f"takes the largest, {each:.0f} a node with {part:.0%} of the sum (gamma-quadlog takes all)"
             )
             notes = (note,)
-    if method.affinity == "sum-1" and graph.nnz:
+    # Rows are divided by their sums where they are compared; the way there is drawn by the whole.
+    if method.affinity in ("sum-1", "rows") and graph.nnz:
         graph = csr_array((graph.data / np.sum(graph.data), graph.indices, graph.indptr), shape=graph.shape)
     return Affinity(graph, mass), notes

@@ -22,6 +22,7 @@ from .nbody import NBody
 from .objective import Affinity, Evaluation, Objective
 from .optimizers import Majorize, Optimizer, optimizer_named
 from .parallel import Workers
+from .row_objective import RowObjective
 from .start import frame, place_missing, prolong, radius, random_positions, size_search, stirred
 from .watch import Watch
 
@@ -54,7 +55,8 @@ class Floor:
     compiled: bool
 
     def objective(self, method: Method, affinity: Affinity, free: np.ndarray | None = None) -> Objective:
-        return Objective(
+        kind = RowObjective if method.connection.by_rows else Objective
+        return kind(
             affinity, method.kernel, method.divergence, method.connection, self.nbody, self.crew, self.compiled,
             free=free
         )
@@ -177,7 +179,7 @@ def _objective_of(stage: Stage, method: Method) -> Method:
     """The method whose objective a stage minimises."""
     if stage.shape:
         return replace(METHODS["gamma-quadlog"], kernel=inverse_power(stage.shape))
-    return method if stage.kernel is None else replace(method, kernel=stage.kernel)
+    return replace(method, kernel=stage.kernel or method.kernel, divergence=stage.divergence or method.divergence)
 
 
 def _resize(objective: Objective, drawing: Drawing, sized: bool) -> None:

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+# No test opens a window.
+os.environ.setdefault("MPLBACKEND", "agg")
+
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:

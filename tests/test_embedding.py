@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import nelayout as nl
-from nelayout.embedding import OWN, PASSED_ON, solve_vectors
+from nelayout.embedding import PASSED_ON, solve_vectors
 from nelayout.errors import InputError, InputTypeError
 from nelayout.options import DEFAULTS
+from nelayout.tuned import own_keywords
 
 
 def blobs(*centers, size=25, seed=0):
@@ -111,7 +112,7 @@ def test_what_a_layout_takes_of_its_own_is_known_here(name):
     function = getattr(nl, name)
     own = set(inspect.signature(function).parameters) - set(DEFAULTS) - {"G", "pos", "fixed"}
     method = name.removesuffix("_layout").replace("_", "-")
-    assert own == set(OWN.get(method, {}))
+    assert own == set(own_keywords(method))
 
 
 def test_common_keywords_that_are_passed_on_exist():

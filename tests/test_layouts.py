@@ -139,9 +139,7 @@ def test_undirected_reading_of_directions_and_parallel_edges():
 
 
 def test_networkx_draws_the_positions():
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
+    pyplot = pytest.importorskip("matplotlib.pyplot")
 
     G = weighted()
     pos = nl.ws_sne_layout(G, seed=0)

@@ -21,20 +21,34 @@ from typing import Any
 from ..errors import InputError, unknown
 from .alpha import Alpha, alpha
 from .beta import Beta, beta, i_divergence, itakura_saito
+from .csiszar import FDivergence, chi_square, f_divergence, hellinger, jensen_shannon, jse_divergence
+from .mixture import Mixture, mixture, nerv_divergence
 from .parts import Divergence, Similarity, Tail
+from .reverse import BACKGROUND, reverse_kl
 
 __all__ = [
+    "BACKGROUND",
     "DIVERGENCES",
     "Alpha",
     "Beta",
     "Divergence",
+    "FDivergence",
+    "Mixture",
     "Similarity",
     "Tail",
     "alpha",
     "beta",
+    "chi_square",
     "divergence_named",
+    "f_divergence",
+    "hellinger",
     "i_divergence",
     "itakura_saito",
+    "jensen_shannon",
+    "jse_divergence",
+    "mix",
+    "nerv_divergence",
+    "reverse_kl",
 ]
 
 #: name -> (maker, whether it takes a number behind a colon)
@@ -44,7 +58,14 @@ DIVERGENCES: dict[str, tuple[Callable[..., Divergence], bool]] = {
     "i-divergence": (i_divergence, False),
     "kl": (i_divergence, False),
     "itakura-saito": (itakura_saito, False),
+    "reverse-kl": (reverse_kl, False),
+    "js": (jensen_shannon, False),
+    "hellinger": (hellinger, False),
+    "chi2": (chi_square, False),
+    "nerv": (nerv_divergence, True),
+    "jse": (jse_divergence, True),
 }
+_ALIASES = {"rkl": "reverse-kl", "hl": "hellinger", "ch": "chi2", "chi-square": "chi2", "jensen-shannon": "js"}
 
 
 def divergence_named(divergence: Any) -> Divergence:
@@ -54,6 +75,7 @@ def divergence_named(divergence: Any) -> Divergence:
     if not isinstance(divergence, str):
         raise InputError(f"divergence must be a name or a Divergence, given {type(divergence).__name__}")
     name, colon, number = divergence.strip().lower().replace("_", "-").partition(":")
+    name = _ALIASES.get(name, name)
     allowed = [f"{key}:NUMBER" if takes else key for key, (_, takes) in DIVERGENCES.items()]
     if name not in DIVERGENCES:
         raise unknown("divergence", divergence, allowed)
@@ -68,3 +90,12 @@ def divergence_named(divergence: Any) -> Divergence:
     except ValueError:
         raise InputError(f"divergence {divergence!r}: {number!r} is not a number") from None
     return make(order)
+
+
+def mix(share: float, first: Any, second: Any) -> Mixture:
+    """share * first + (1 - share) * second, of names or divergences: Im, Verma & Branson (2018), equation (2).
+
+    >>> mix(0.5, "kl", "js").name
+    'mix:0.5:kl:js'
+    """
+    return mixture(share, divergence_named(first), divergence_named(second))

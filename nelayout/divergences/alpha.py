@@ -3,7 +3,7 @@
     phi(p, b) = [p^t b^(1-t) - t p + (t - 1) b] / (t (t - 1)),
 
 the I-divergence at t = 1, Hellinger at 1/2, chi-square at 2.  Pairs with p = 0 cost phi(0, b) = b / t: finite for t
-> 0. At t <= 0 they cost infinitely much, so sparse similarities admit no order <= 0.
+> 0.  At t <= 0 they would cost infinitely much: such orders need a background, and stand in ``reverse``.
 With u = p/b and bc(u, s) = (u^s - 1)/s: tail b/t, edge (p/t) (bc(u, t-1) - 1), which is continuous through t = 1.
 """
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from ..errors import InputError
 from ..kernels import boxcox
 from .beta import log_power_mean
 from .parts import Similarity, Tail
+from .reverse import negative_alpha
 
 __all__ = ["Alpha", "alpha"]
 
@@ -42,6 +44,13 @@ class Alpha:
         return 1.0 - self.order
 
     @property
+    def background(self) -> float:
+        return 0.0
+
+    def bound(self, eps: Any) -> Alpha:
+        return self
+
+    @property
     def tail(self) -> tuple[Tail, ...]:
         return (Tail(1.0 / self.order, 1.0),)
 
@@ -60,8 +69,10 @@ class Alpha:
         return log_power_mean(mean, self.order - 1.0), math.log(mass) if mass > 0 else math.inf
 
 
-def alpha(order: float) -> Alpha:
-    """The alpha divergence of any order > 0: 1 I-divergence, 1/2 Hellinger, 2 chi-square.
+def alpha(order: float) -> Any:
+    """The alpha divergence of any order: 1 I-divergence, 1/2 Hellinger, 2 chi-square, 0 the reverse KL.
+
+    At orders <= 0 pairs without an edge get a background, see `reverse`.
 
     >>> alpha(0.5).name
     'alpha:0.5'
@@ -69,8 +80,5 @@ def alpha(order: float) -> Alpha:
     if isinstance(order, bool) or not (isinstance(order, Real) and math.isfinite(order)):
         raise InputError(f"the order of an alpha divergence must be a finite number, given {order!r}")
     if order <= 0:
-        raise InputError(
-            f"alpha divergence of order {order:g}: at orders <= 0 every pair without an edge costs infinitely much, "
-            "so sparse similarities need an order > 0"
-        )
+        return negative_alpha(float(order))
     return Alpha(float(order))

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -48,6 +49,13 @@ class Beta:
     @property
     def degree(self) -> float:
         return self.order - 1.0
+
+    @property
+    def background(self) -> float:
+        return 0.0
+
+    def bound(self, eps: Any) -> Beta:
+        return self
 
     @property
     def tail(self) -> tuple[Tail, ...]:

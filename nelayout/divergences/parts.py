@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
+from ..errors import InputError
 from ..kernels import Kernel, Radial, boxcox
 
-__all__ = ["Divergence", "Similarity", "Tail"]
+__all__ = ["Divergence", "Similarity", "Tail", "number_within"]
 
 # Below this order the Box-Cox form is summed itself; above, q^t is, which decays and loses no digits against 1/t.
 SMALL_ORDER = 0.1
@@ -17,21 +19,28 @@ SMALL_ORDER = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
-    """b = lambda q(xi) over some pairs, evaluated only in the form that is asked for."""
+    """b = lambda q(xi) over some pairs, evaluated only in the form that is asked for.
+
+    ``connection`` is lambda, or each pair's own.
+    """
 
     kernel: Kernel
     xi: np.ndarray
-    connection: float = 1.0
+    connection: Any = 1.0
+
+    @property
+    def _plain(self) -> bool:
+        return isinstance(self.connection, float) and self.connection == 1.0
 
     def log(self) -> np.ndarray:
         """ln b."""
         log_q = self.kernel.log(self.xi)
-        return log_q if self.connection == 1.0 else log_q + np.log(self.connection)
+        return log_q if self._plain else log_q + np.log(self.connection)
 
     def power(self, order: float) -> np.ndarray:
         """b^order."""
         power = self.kernel.power(self.xi, order)
-        return power if self.connection == 1.0 else power * self.connection**order
+        return power if self._plain else power * self.connection**order
 
     def boxcox(self, order: float) -> np.ndarray:
         """(b^order - 1) / order, ln b at order 0."""
@@ -42,10 +51,11 @@ class Similarity:
 class Tail:
     """One term coefficient * form(b, order) of phi(0, b), summed with measure M over all pairs by N-body.
 
-    "boxcox" is (b^order - 1)/order, "power" b^order, "power-log" b^order ln b.
+    "boxcox" is (b^order - 1)/order, "power" b^order, "power-log" b^order ln b.  Where lambda is each row's own, the
+    coefficient may be too.
     """
 
-    coefficient: float
+    coefficient: Any
     order: float
     form: Literal["power", "boxcox", "power-log"] = "power"
 
@@ -58,11 +68,12 @@ class Tail:
         return (Radial(kernel, self.order),)
 
     def combine(
-        self, sums: tuple[Any, ...], total: Any, connection: float
-    ) -> tuple[Any, tuple[float, ...], Any]:
+        self, sums: tuple[Any, ...], total: Any, connection: Any
+    ) -> tuple[Any, tuple[Any, ...], Any]:
         """Value, d value / d sums and d value / d ln(connection), for the sums of ``radials`` and total = sum M.
 
-        Sums over all pairs are numbers; sums over each node's pairs, arrays, give each node's value.
+        Sums over all pairs are numbers; sums over each node's pairs, arrays, give each node's value, also where each
+        node has a connection of its own.
         """
         scale = self.coefficient * connection**self.order
         if self.form == "power":
@@ -74,8 +85,23 @@ class Tail:
         if abs(self.order) > SMALL_ORDER:
             value = (scale * sums[0] - self.coefficient * total) / self.order
             return value, (scale / self.order,), scale * sums[0]
-        shift = self.coefficient * float(boxcox(np.log(np.array([connection])), self.order)[0])
+        shift = self.coefficient * boxcox(np.log(np.asarray(connection)), self.order)
         return scale * sums[0] + shift * total, (scale,), scale * (self.order * sums[0] + total)
+
+
+def number_within(value: Any, name: str, low: float, high: float, *, open_ends: bool = False) -> float:
+    """The number, or InputError unless it lies in [low, high] ((low, high) with open ends).
+
+    >>> number_within(1, "kappa", 0.0, 1.0)
+    1.0
+    """
+    if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)):
+        number = float(value)
+        if low < number < high if open_ends else low <= number <= high:
+            return number
+    ends = "between" if open_ends else "from"
+    and_to = "and" if open_ends else "to"
+    raise InputError(f"{name} must be a number {ends} {low:g} {and_to} {high:g}, given {value!r}")
 
 
 @runtime_checkable
@@ -95,6 +121,15 @@ class Divergence(Protocol):
         """h with slope(p, lambda b) = lambda^h slope(p, b), where there is one: then the best lambda has a closed
         form.
         """
+        ...
+
+    @property
+    def background(self) -> float:
+        """Part of all similarity that pairs without an edge share; 0 unless phi is infinite at p = 0, see `reverse`."""
+        ...
+
+    def bound(self, eps: Any) -> Divergence:
+        """The same with p/M of pairs without an edge set to ``eps``."""
         ...
 
     @property

@@ -26,12 +26,13 @@ from ..parallel import Workers
 from .exact import form_of
 from .field import Field
 from .grid import CUTOFF, Grid, grid_for, plane
+from .transforms import along
 
 __all__ = ["Mesh"]
 
 TASK_NODES = 1 << 15
 # Of the grid: rounding errors, 1e-7 of the largest potential, are far below the error of the grid itself.
-PRECISION = np.float32
+PRECISION, SPECTRAL = np.float32, np.complex64
 # Transforms of kernels that are kept.
 SPECTRA = 12
 @dataclass(frozen=True, slots=True)
@@ -71,8 +72,9 @@ class Mesh:
     def _forward(self, density: np.ndarray, grid: Grid) -> np.ndarray:
         from scipy import fft
 
-        half = fft.rfft(density, grid.ly, axis=1, workers=self.crew.threads)
-        return np.asarray(fft.fft(half, grid.lx, axis=0, workers=self.crew.threads))
+        crew, half = self.crew, grid.ly // 2 + 1
+        rows = along(crew, lambda part: fft.rfft(part, grid.ly, axis=1), density, 1, half, SPECTRAL)
+        return along(crew, lambda part: fft.fft(part, grid.lx, axis=0), rows, 0, grid.lx, SPECTRAL)
 
     def _one(self, X, Z, charges, radial: Radial, grid: Grid, transform: np.ndarray, d: int) -> Field:
         from scipy import fft
@@ -81,8 +83,10 @@ class Mesh:
 
         spectrum, lags, smooth = self._spectrum(radial, grid)
         transform = transform * spectrum
-        half = fft.ifft(transform, axis=0, workers=self.crew.threads, overwrite_x=True)[: grid.nx]
-        values = np.asarray(fft.irfft(half, grid.ly, axis=1, workers=self.crew.threads))[:, : grid.ny]
+        crew, nx, ny = self.crew, grid.nx, grid.ny
+        columns = along(crew, lambda part: fft.ifft(part, axis=0)[:nx], transform, 0, nx, SPECTRAL)
+        back = along(crew, lambda part: fft.irfft(part, grid.ly, axis=1), columns, 1, grid.ly, PRECISION)
+        values = back[:, :ny]
         n = len(X)
         potential, fx, fy = np.empty(n), np.empty(n), np.empty(n)
 
@@ -107,7 +111,7 @@ class Mesh:
             return self._spectra[key]
         from scipy import fft
 
-        lx, ly, threads = grid.lx, grid.ly, self.crew.threads
+        lx, ly, crew = grid.lx, grid.ly, self.crew
         ix = np.minimum(np.arange(lx), lx - np.arange(lx))[: lx // 2 + 1] * grid.h
         iy = np.minimum(np.arange(ly), ly - np.arange(ly))[: ly // 2 + 1] * grid.h
         xi = (ix * ix)[:, None] + iy * iy
@@ -121,7 +125,8 @@ class Mesh:
         else:
             quarter = radial.value(xi)
         # The kernel is even along both axes: its transform is real and needs cosines only.
-        even = np.asarray(fft.dct(fft.dct(quarter, 1, axis=0, workers=threads), 1, axis=1, workers=threads))
+        even = along(crew, lambda part: fft.dct(part, 1, axis=0), quarter, 0, len(quarter), float)
+        even = along(crew, lambda part: fft.dct(part, 1, axis=1), even, 1, even.shape[1], float)
         blur_x = ((2.0 + np.cos(2.0 * np.pi * np.arange(lx // 2 + 1) / lx)) / 3.0) ** 2
         blur_y = ((2.0 + np.cos(2.0 * np.pi * np.arange(ly // 2 + 1) / ly)) / 3.0) ** 2
         even /= blur_x[:, None] * blur_y

@@ -98,6 +98,9 @@ class Tree:
         if not np.all(np.isfinite(Y)):
             n, d = Y.shape
             return tuple(Field(np.full(n, np.nan), np.full((n, d), np.nan)) for _ in radials)
+        if float(np.min(charges)) < 0.0 < float(np.max(charges)):  # centres of mass need charges of one sign
+            parts = [self.fields(Y, np.maximum(sign * charges, 0.0), radials) for sign in (1.0, -1.0)]
+            return tuple(Field(a.potential - b.potential, a.force - b.force) for a, b in zip(*parts, strict=True))
         cells = cells_of(Y, charges)
         return tuple(self.walk(cells, radial, Y.shape[1])[0] for radial in radials)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import re
 import zipfile
@@ -20,8 +21,10 @@ def read_mtx(source: Source) -> GraphFile:
     """A Matrix Market file; entries without values count 1, stored zeros stay (they are no edges later)."""
     from scipy.io import mmread
 
+    # Newer scipy asks which class is wanted; older does not know the question.
+    wanted = {"spmatrix": False} if "spmatrix" in inspect.signature(mmread).parameters else {}
     try:
-        matrix: Any = mmread(io.BytesIO(source.data))
+        matrix: Any = mmread(io.BytesIO(source.data), **wanted)
     except (ValueError, OverflowError, TypeError, IndexError) as error:
         at = re.search(r"[Ll]ine (\d+)", str(error))
         raise source.broken(f"cannot be read as mtx: {error}", int(at[1]) if at else None) from None

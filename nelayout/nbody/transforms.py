@@ -1,0 +1,36 @@
+"""Fourier transforms of a grid along one axis, on threads, with the same bits for any number of them.
+
+The lines are cut into slabs of a fixed size, each transformed by one thread.  (With threads of its own a transform may
+take other lines together, and round differently.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..parallel import Workers
+
+__all__ = ["along"]
+
+SLAB = 64  # lines
+
+
+def along(
+    crew: Workers, transform: Callable[[np.ndarray], Any], grid: np.ndarray, axis: int, length: int, dtype
+) -> np.ndarray:
+    """``transform`` of all lines of a grid along ``axis``, which come out with ``length`` numbers of ``dtype``."""
+    lines = grid.shape[1 - axis]
+    out = np.empty((lines, length) if axis == 1 else (length, lines), dtype=dtype)
+
+    def work(start: int) -> None:
+        here = slice(start, min(start + SLAB, lines))
+        if axis == 1:
+            out[here] = transform(grid[here])
+        else:
+            out[:, here] = transform(grid[:, here])
+
+    crew.map(work, range(0, lines, SLAB))
+    return out

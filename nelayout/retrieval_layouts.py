@@ -1,0 +1,139 @@
+"""Layout functions whose divergence weighs missed neighbours against false ones: SNE, NeRV, JSE, alpha-SNE, ft-SNE."""
+
+from __future__ import annotations
+
+from typing import Any, Unpack
+
+from .catalogue import METHODS
+from .divergences import BACKGROUND
+from .layout_function import draw, layout_function
+from .options import LayoutOptions
+from .tuned import tuned
+
+__all__ = ["alpha_sne_layout", "ftsne_layout", "jse_layout", "nerv_layout", "sne_layout"]
+
+
+@layout_function
+def sne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
+    """Stochastic neighbor embedding: each node's neighbours are compared on their own.
+
+    Minimises sum_i KL(P_i || Q_i), P_ij = w_ij / sum_k w_ik, Q_ij = m_j q_ij / sum_k m_k q_ik with the Gaussian
+    q = exp(-|y_i - y_j|^2).
+
+    Source: Hinton & Roweis (2002).
+
+    Examples
+    --------
+    >>> import networkx as nx, nelayout as nl
+    >>> len(nl.sne_layout(nx.karate_club_graph(), seed=0))
+    34
+    """
+    return draw(G, METHODS["sne"], pos, fixed, options)
+
+
+@layout_function
+def nerv_layout(
+    G: Any, pos: Any = None, fixed: Any = None, *, kappa: float = 0.5, background: float = BACKGROUND,
+    **options: Unpack[LayoutOptions],
+) -> Any:
+    """NeRV, the neighbor retrieval visualizer: missed neighbours weighed against false ones.
+
+    Minimises sum_i (1 - kappa) KL(P_i || Q_i) + kappa KL(Q_i || P_i), P and Q as for SNE.
+
+    Source: Venna et al. (2010), kappa as in Lee et al. (2013), equation 32.
+
+    Parameters
+    ----------
+    kappa : default 0.5
+        0 is SNE (nobody is missed), 1 punishes false neighbours only
+    background : default 0.1
+        part of each node's similarity, in (0, 1), that those without an edge share in the second term, which would be
+        infinite otherwise; smaller punishes false neighbours harder
+
+    Examples
+    --------
+    >>> import networkx as nx, nelayout as nl
+    >>> len(nl.nerv_layout(nx.karate_club_graph(), kappa=0.2, seed=0))
+    34
+    """
+    return draw(G, tuned("nerv", kappa=kappa, background=background), pos, fixed, options)
+
+
+@layout_function
+def jse_layout(
+    G: Any, pos: Any = None, fixed: Any = None, *, kappa: float = 0.5, background: float = BACKGROUND,
+    **options: Unpack[LayoutOptions],
+) -> Any:
+    """Jensen-Shannon embedding: missed and false neighbours, each at a bounded price.
+
+    Minimises sum_i KL(P_i || Z_i) / (1 - kappa) + KL(Q_i || Z_i) / kappa with Z = kappa P + (1 - kappa) Q, P and Q
+    as for SNE.
+
+    Source: Lee et al. (2013), equation 37.
+
+    Parameters
+    ----------
+    kappa : default 0.5
+        0 is SNE, 1/2 the Jensen-Shannon divergence, 1 the reverse Kullback-Leibler divergence
+    background : default 0.1
+        as in `nerv_layout`; for kappa = 1 only
+
+    Examples
+    --------
+    >>> import networkx as nx, nelayout as nl
+    >>> len(nl.jse_layout(nx.karate_club_graph(), seed=0))
+    34
+    """
+    return draw(G, tuned("jse", kappa=kappa, background=background), pos, fixed, options)
+
+
+@layout_function
+def alpha_sne_layout(
+    G: Any, pos: Any = None, fixed: Any = None, *, alpha: float = 0.5, **options: Unpack[LayoutOptions]
+) -> Any:
+    """alpha-SNE: recall against precision by the order of an alpha divergence.
+
+    Minimises sum_i D_alpha(P_i || Q_i), P and Q as for SNE; alpha = 1 is SNE, alpha = 0 its reverse.
+
+    Source: Amid, Dikmen & Oja (2015).
+
+    Parameters
+    ----------
+    alpha : default 0.5
+        the order; at orders <= 0 nodes without an edge get a background similarity
+
+    Examples
+    --------
+    >>> import networkx as nx, nelayout as nl
+    >>> len(nl.alpha_sne_layout(nx.karate_club_graph(), alpha=0.8, seed=0))
+    34
+    """
+    return draw(G, tuned("alpha-sne", alpha=alpha), pos, fixed, options)
+
+
+@layout_function
+def ftsne_layout(
+    G: Any, pos: Any = None, fixed: Any = None, *, divergence: Any = "kl", **options: Unpack[LayoutOptions]
+) -> Any:
+    """ft-SNE: t-SNE under any f-divergence.
+
+    Minimises sum_ij Q_ij f(P_ij / Q_ij), P = weights / sum, Q = q / sum q with q = 1/(1 + |y_i - y_j|^2).
+
+    Source: Im, Verma & Branson (2018), Table 1.
+
+    Parameters
+    ----------
+    divergence : default "kl"
+        "kl" (t-SNE), "reverse-kl", "js", "hellinger", "chi2" (aliases rkl, hl, ch), a divergence, or a function f(t) of
+        an array: convex with f(1) = 0
+
+    Examples
+    --------
+    >>> import networkx as nx, nelayout as nl
+    >>> len(nl.ftsne_layout(nx.karate_club_graph(), divergence="js", seed=0))
+    34
+    >>> len(nl.ftsne_layout(nx.karate_club_graph(), divergence=lambda t: abs(t - 1) ** 1.5, seed=0))
+    34
+    """
+    return draw(G, tuned("ftsne", divergence=divergence), pos, fixed, options)
+

@@ -1,0 +1,102 @@
+"""Sums over the edges of row-stochastic similarities: like `edges`, with a lambda and sums of its own for each row.
+
+P_ij and P_ji differ, so an edge pulls its two ends by (omega_ij + omega_ji) / 2 each way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from .divergences import Divergence, Similarity
+from .edges import Edges
+from .kernels import Kernel
+from .parallel import Workers
+
+__all__ = ["RowEdgeSums", "RowEdges"]
+
+
+@dataclass(frozen=True, slots=True)
+class RowEdgeSums:
+    """(n,) sum_j m_j edge and its slope in ln lambda_i; pull (n, d) and symmetrised omega as in `edges.EdgeSums`."""
+
+    value: np.ndarray
+    slope: np.ndarray
+    pull: np.ndarray | None
+    weights: np.ndarray | None
+
+
+class RowEdges(Edges):
+    """The symmetric pattern of P with row-stochastic values; entries of 0 stand where only the other end's row has one.
+
+    ``rows``: those values, None: P's own, each row divided by its sum.  ``eps`` (n,): each row's background, if the
+    divergence has one.
+    """
+
+    def __init__(
+        self, P: csr_array, rows: np.ndarray | None, mass: np.ndarray, eps: np.ndarray | None, crew: Workers,
+        compiled: bool
+    ) -> None:
+        super().__init__(P, mass, True, crew, compiled)
+        counts = np.diff(P.indptr)
+        if rows is None:
+            sums = self.row_sums(P.data)
+            rows = P.data / np.repeat(np.where(sums > 0, sums, 1.0), counts)
+        self.P = rows
+        self.weight = float(np.sum(rows))
+        self.pair_mass = mass[P.indices]
+        self.eps = eps
+        self.rows = np.repeat(np.arange(self.n, dtype=np.int32), counts)
+        # Where the entry (j, i) of each entry (i, j) stands: columns are sorted, so a stable sort by column finds it.
+        self.other = np.argsort(P.indices, kind="stable")
+
+    def symmetric(self, omega: np.ndarray) -> np.ndarray:
+        """(omega_ij + omega_ji) / 2."""
+        return 0.5 * (omega + omega[self.other])
+
+    def scaled_slope(self, divergence: Divergence, b: Similarity) -> np.ndarray:
+        """m_j d edge(P_ij / m_j, b) / d ln b of every entry."""
+        given, m = self.P > 0, self.pair_mass
+        here = divergence if self.eps is None else divergence.bound(self.eps[self.rows])
+        return np.where(given, m * here.slope(np.where(given, self.P, 1.0) / m, b), 0.0)
+
+    def sums(
+        self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, connection: np.ndarray, want: frozenset[str]
+    ) -> RowEdgeSums:
+        """``connection`` (n,): lambda of each row."""
+        size = len(self.indices)
+        each, slope, omega = np.zeros(size), np.zeros(size), np.zeros(size)
+
+        @np.errstate(over="ignore", invalid="ignore", divide="ignore")
+        def work(rows: tuple[int, int]) -> None:
+            start, stop = rows
+            low, high = self.indptr[start], self.indptr[stop]
+            own = self.rows[low:high]
+            xi = self._squared_lengths(Y, start, stop)
+            here = divergence if self.eps is None else divergence.bound(self.eps[own])
+            similarity = Similarity(kernel, xi, connection[own])
+            m, p = self.pair_mass[low:high], self.P[low:high]
+            given = p > 0
+            x = np.where(given, p, 1.0) / m
+            slope[low:high] = np.where(given, m * here.slope(x, similarity), 0.0)
+            omega[low:high] = -kernel.decay(xi) * slope[low:high]
+            if "value" in want:
+                each[low:high] = np.where(given, m * here.edge(x, similarity), 0.0)
+
+        self.crew.map(work, self.chunks)
+        pull = weights = None
+        if "pull" in want or "weights" in want:
+            weights = self.symmetric(omega)
+        if "pull" in want and weights is not None:
+            pull, both = np.zeros_like(Y), weights
+
+            def draw(rows: tuple[int, int]) -> None:
+                start, stop = rows
+                self._pull(Y, both[self.indptr[start] : self.indptr[stop]], start, stop, pull)
+
+            self.crew.map(draw, self.chunks)
+        return RowEdgeSums(
+            self.row_sums(each), self.row_sums(slope), pull, weights if "weights" in want else None
+        )

@@ -1,0 +1,158 @@
+"""The formula with one connection for each row: SNE, NeRV, JSE, alpha-SNE.
+
+    J(Y) = sum_i sum_{j != i} m_j phi(P_ij / m_j, lambda_i q_ij),      lambda_i = 1 / sum_{j != i} m_j q_ij
+
+P is row-stochastic, so each node compares how its input and its drawn similarities are shared out, and isolated
+groups weigh as much as dense ones.  With S_ki = sum_j m_j r_k(xi_ij) and c_ki = dJ/dS_ki,
+
+    grad_i J = 2 sum_j (omega_ij + omega_ji) (y_i - y_j) + sum_k [c_ki grad Phi_k(y_i; m) + m_i grad Phi_k(y_i; c_k)]:
+
+the repulsion takes two passes, the first with the masses as charges, whose potentials give lambda and so the charges
+c of the second.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .divergences import Similarity
+from .kernels import Radial
+from .nbody.some import felt, felt_from
+from .objective import NOTHING, Evaluation, Objective
+from .row_edges import RowEdges
+
+__all__ = ["RowObjective"]
+
+# A node whose potential is this part of the usual one, or less, is summed exactly: fast sums have errors of about 1e-4
+# of the usual potential.  Not more than these pairs are, which a drawing that flies apart would ask for.
+ALONE = 0.02
+MOST_PAIRS = 2e7
+
+
+@dataclass(frozen=True)
+class RowObjective(Objective):
+    """J of row-stochastic similarities, with the interface of `Objective`; P and its rows share one symmetric pattern.
+
+    Merged graphs are drawn by the rows of their own similarities.
+    """
+
+    def _edges(self) -> RowEdges:
+        affinity = self.affinity
+        background = self.divergence.background
+        eps = self._background(background) if background else None
+        return RowEdges(affinity.P, affinity.rows, affinity.mass, eps, self.crew, self.compiled)
+
+    def _background(self, background: float) -> np.ndarray:
+        P, mass = self.affinity.P, self.affinity.mass
+        near = np.bincount(np.repeat(np.arange(P.shape[0]), np.diff(P.indptr)), mass[P.indices], minlength=P.shape[0])
+        total = self._total()
+        return background / np.maximum(total - near, 1e-9 * total)
+
+    def _total(self):
+        mass = self.affinity.mass
+        return float(np.sum(mass)) - mass
+
+    def _constant(self) -> float:
+        return float(np.sum(self._constants()))
+
+    def _constants(self) -> np.ndarray:
+        """(n,) sum_j P ln(P/m_j) - sum_j P + sum_j m_j for the I-divergence, whose J is then sum_i KL(P_i || Q_i)."""
+        if self.divergence.name != "i-divergence":
+            return np.zeros(self.row_edges.n)
+        P = self.row_edges.P
+        each = P * np.log(np.where(P > 0, P, 1.0) / self.row_edges.pair_mass) - P
+        return self.row_edges.row_sums(each) + self._total()
+
+    @property
+    def row_edges(self) -> RowEdges:
+        assert isinstance(self.edges, RowEdges)
+        return self.edges
+
+    @property
+    def scale_free(self) -> bool:
+        return self.kernel.is_power
+
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
+    def evaluate(
+        self, Y: np.ndarray, *, value: bool = True, gradient: bool = True, weights: bool = False
+    ) -> Evaluation:
+        """J(Y), its gradient (n, d) and the symmetrised attraction (omega_ij + omega_ji) / 2 of every edge."""
+        mass = self.affinity.mass
+        terms, plain, radials = self._terms()
+        fields, alone = self._fields(Y, plain, radials)
+        connection = 1.0 / fields[plain].potential
+        if not np.all((connection > 0) & np.isfinite(connection)):  # a node is further away than floats can tell
+            return Evaluation(np.inf, np.inf, np.zeros_like(Y), np.zeros(self.row_edges.size) if weights else NOTHING)
+        asked = {"value": value, "pull": gradient, "weights": weights}
+        want = frozenset(name for name, wanted in asked.items() if wanted)
+        edges = self.row_edges.sums(Y, self.kernel, self.divergence, connection, want)
+        tail, tail_slope, charges = self._tail(terms, {r: f.potential for r, f in fields.items()}, connection)
+        charges[plain] = charges.get(plain, 0.0) - (self.attraction * edges.slope + tail_slope) * connection
+        slopes = NOTHING
+        if gradient and edges.pull is not None:
+            slopes = (4.0 * self.attraction) * edges.pull
+            for r, charge in charges.items():
+                slopes += charge[:, None] * fields[r].force
+                slopes += mass[:, None] * self._back(Y, charge, r, alone)
+            if self.free is not None:
+                slopes[~self.free] = 0.0
+        omega = NOTHING if edges.weights is None else self.attraction * edges.weights
+        total = float(np.sum(self.attraction * edges.value + tail)) + self.constant
+        return Evaluation(total, float(np.exp(np.mean(np.log(connection)))), slopes, omega)
+
+    def _fields(self, Y: np.ndarray, plain: Radial, radials: tuple[Radial, ...]):
+        """The first pass, and the nodes so far from all others that their sums were added up pair by pair."""
+        mass = self.affinity.mass
+        fields = dict(zip(radials, self.nbody.fields(Y, mass, radials), strict=True))
+        usual = fields[plain].potential
+        alone = np.flatnonzero(~(usual > ALONE * np.sqrt(np.mean(usual * usual))))
+        if len(alone) * len(Y) > MOST_PAIRS or not np.all(np.isfinite(Y)):
+            alone = alone[:0]
+        for r in radials if len(alone) else ():
+            exact = felt(Y, mass, r, alone)
+            fields[r].potential[alone] = exact.potential
+            fields[r].force[alone] = exact.force
+        return fields, alone
+
+    def _back(self, Y: np.ndarray, charge: np.ndarray, radial: Radial, alone: np.ndarray) -> np.ndarray:
+        """(n, d) the second pass: the force of the charges; those of far nodes are large, so they act pair by pair."""
+        if not len(alone):
+            return self.nbody.fields(Y, charge, (radial,))[0].force
+        others = charge.copy()
+        others[alone] = 0.0
+        return self.nbody.fields(Y, others, (radial,))[0].force + felt_from(Y, charge[alone], radial, alone)
+
+    def _terms(self):
+        terms = self.divergence.tail
+        plain = Radial(self.kernel)
+        radials = tuple(dict.fromkeys([*(r for term in terms for r in term.radials(self.kernel)), plain]))
+        return terms, plain, radials
+
+    def _tail(self, terms, sums: dict[Radial, np.ndarray], connection: np.ndarray):
+        """(n,) tails, their slopes in ln lambda_i, and their derivatives in the sums."""
+        total = self._total()
+        tail, slope = np.zeros(len(connection)), np.zeros(len(connection))
+        charges: dict[Radial, np.ndarray] = {}
+        for term in terms:
+            own = term.radials(self.kernel)
+            part, parts, steep = term.combine(tuple(sums[r] for r in own), total, connection)
+            tail, slope = tail + part, slope + steep
+            for r, s in zip(own, parts, strict=True):
+                charges[r] = charges.get(r, 0.0) + s
+        return tail, slope, charges
+
+    def attraction_at_zero(self, connection: float) -> np.ndarray:
+        """The symmetrised omega of every edge if all had length 0 and every lambda were ``connection``."""
+        b = Similarity(self.kernel, np.zeros(self.row_edges.size), connection)
+        slope = self.row_edges.scaled_slope(self.divergence, b)
+        return self.attraction * self.row_edges.symmetric(-self.kernel.decay(np.zeros(1)) * slope)
+
+    def node_cost(self, Y: np.ndarray, connection: float) -> np.ndarray:
+        """(n,) the divergence of each row."""
+        terms, plain, radials = self._terms()
+        sums = {r: f.potential for r, f in self._fields(Y, plain, radials)[0].items()}
+        each = 1.0 / sums[plain]
+        edges = self.row_edges.sums(Y, self.kernel, self.divergence, each, frozenset({"value"}))
+        return edges.value + self._tail(terms, sums, each)[0] + self._constants()

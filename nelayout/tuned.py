@@ -1,0 +1,90 @@
+"""What a method of the catalogue takes of its own: hssne's tail, ee's repulsion, nerv's kappa, and what they change.
+
+Layout functions and `nelayout.embed` (by ``method_options``) both come here, so both know the same keywords.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from . import divergences
+from .catalogue import METHODS, Method
+from .connections import Fixed
+from .divergences import BACKGROUND, Divergence, divergence_named, f_divergence, jse_divergence, nerv_divergence
+from .kernels import heavy_tailed, inverse_power
+
+__all__ = ["own_keywords", "tuned"]
+
+
+def _ws_sne(kernel: Any = "cauchy") -> dict[str, Any]:
+    return {"kernel": kernel}
+
+
+def _polylog(r: float = 3.0) -> dict[str, Any]:
+    return {"kernel": inverse_power(r)}
+
+
+def _ee(repulsion: float = 1.0) -> dict[str, Any]:
+    return {"connection": Fixed(repulsion)}
+
+
+def _hssne(tail: float = 2.0) -> dict[str, Any]:
+    return {"kernel": heavy_tailed(tail)}
+
+
+def _nerv(kappa: float = 0.5, background: float = BACKGROUND) -> dict[str, Any]:
+    return {"divergence": nerv_divergence(kappa, background)}
+
+
+def _jse(kappa: float = 0.5, background: float = BACKGROUND) -> dict[str, Any]:
+    return {"divergence": jse_divergence(kappa, background)}
+
+
+def _alpha_sne(alpha: float = 0.5) -> dict[str, Any]:
+    return {"divergence": divergences.alpha(alpha)}
+
+
+def _ftsne(divergence: Any = "kl") -> dict[str, Any]:
+    if callable(divergence) and not isinstance(divergence, (type, Divergence)):
+        f: Callable[..., Any] = divergence
+        return {"divergence": f_divergence(f)}
+    return {"divergence": divergence_named(divergence)}
+
+
+_OWN: dict[str, Callable[..., dict[str, Any]]] = {
+    "ws-sne": _ws_sne,
+    "polylog": _polylog,
+    "ee": _ee,
+    "hssne": _hssne,
+    "nerv": _nerv,
+    "jse": _jse,
+    "alpha-sne": _alpha_sne,
+    "ftsne": _ftsne,
+}
+
+
+def own_keywords(method: str) -> tuple[str, ...]:
+    """The keywords that a method has beside those of all.
+
+    >>> own_keywords("nerv")
+    ('kappa', 'background')
+    """
+    return tuple(inspect.signature(_OWN[method]).parameters) if method in _OWN else ()
+
+
+def tuned(method: str | Method, **own: Any) -> Method:
+    """A method of the catalogue with keywords of its own.
+
+    >>> tuned("hssne", tail=3.0).kernel.name
+    'heavy-tailed:3'
+    """
+    method = METHODS[method] if isinstance(method, str) else method
+    if not own:
+        return method
+    parts = _OWN[method.name](**own)
+    if "kernel" in parts or "divergence" in parts:  # other parts may need another schedule
+        parts["stages"] = ()
+    return replace(method, **parts)

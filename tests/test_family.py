@@ -1,0 +1,293 @@
+"""The whole family: every divergence under every connection is what its definition says, and special cases agree."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from nelayout.connections import Fixed, Normalized, NormalizedRows
+from nelayout.divergences import alpha, beta, divergence_named, f_divergence, mix
+from nelayout.divergences.csiszar import kl
+from nelayout.errors import InputError
+from nelayout.kernels import KERNELS, heavy_tailed
+from nelayout.nbody import Exact
+from nelayout.objective import Affinity, Objective
+from nelayout.row_objective import RowObjective
+
+DELTA = 0.1  # the default background
+KERNEL_TABLE = [KERNELS["cauchy"], KERNELS["gaussian"], KERNELS["inverse-square"], heavy_tailed(0.5)]
+CONNECTIONS = [Fixed(0.7), Normalized(), NormalizedRows()]
+
+
+def xlogy(x, y):
+    return np.where(x > 0, x * np.log(np.where(x > 0, y, 1.0)), 0.0)
+
+
+def kl_phi(p, b):
+    return xlogy(p, p / b) - p + b
+
+
+def z_of(p, b, kappa):
+    return kappa * p + (1 - kappa) * b
+
+
+# name -> phi(p, b) as it stands in the papers, p >= 0
+DEFINITIONS = {
+    "js": lambda p, b: xlogy(p, 2 * p / (p + b)) + xlogy(b, 2 * b / (p + b)),
+    "hellinger": lambda p, b: (np.sqrt(p) - np.sqrt(b)) ** 2,
+    "chi2": lambda p, b: (p - b) ** 2 / b,
+    "jse:0.3": lambda p, b: xlogy(p, p / z_of(p, b, 0.3)) / 0.7 + xlogy(b, b / z_of(p, b, 0.3)) / 0.3,
+    "jse:0.5": lambda p, b: xlogy(p, p / z_of(p, b, 0.5)) / 0.5 + xlogy(b, b / z_of(p, b, 0.5)) / 0.5,
+    "alpha:0.3": lambda p, b: (p**0.3 * b**0.7 - 0.3 * p - 0.7 * b) / (0.3 * -0.7),
+    "triangular": lambda p, b: (p - b) ** 2 / (p + b),
+}
+# those that are infinite at p = 0: phi of p > 0
+WITH_BACKGROUND = {
+    "reverse-kl": lambda _, p, b: b * np.log(b / p) - b + p,
+    "alpha:0": lambda _, p, b: b * np.log(b / p) - b + p,
+    "alpha:-1": lambda _, p, b: (b**2 / p + p - 2 * b) / 2,
+    "jse:1": lambda _, p, b: b * np.log(b / p) - b + p,
+    "nerv:0.3": lambda given, p, b: 0.7 * kl_phi(given, b) + 0.3 * (b * np.log(b / p) - b + p),
+    "mix": lambda given, p, b: 0.4 * DEFINITIONS["js"](given, b) + 0.6 * (b * np.log(b / p) - b + p),
+}
+MADE = {
+    "triangular": f_divergence(lambda t: (t - 1) ** 2 / (t + 1), name="triangular"),
+    "mix": mix(0.4, "js", "reverse-kl"),
+}
+NAMES = [*DEFINITIONS, *WITH_BACKGROUND]
+
+
+def part(name: str):
+    return MADE.get(name) or divergence_named(name)
+
+
+def random_case(seed: int, mass: str, n: int = 8, d: int = 2):
+    rng = np.random.default_rng(seed)
+    A = np.triu(rng.random((n, n)) * (rng.random((n, n)) < 0.4), 1) + np.diag(np.full(n - 1, 0.3), 1)
+    A = A + A.T
+    m = np.ones(n) if mass == "unit" else rng.uniform(0.3, 2.0, n)
+    return csr_array(A / A.sum()), m, rng.normal(size=(n, d))
+
+
+def objective(P, m, kernel, divergence, connection, rows=None, compiled=False):
+    kind = RowObjective if connection.by_rows else Objective
+    affinity = Affinity(P, m, rows=rows)
+    return kind(affinity, kernel, divergence, connection, Exact(compiled), compiled=compiled)
+
+
+def dense_value(P, m, Y, kernel, name, connection) -> float:
+    """The definition over all pairs, with none of the package's sums."""
+    n = len(Y)
+    off = ~np.eye(n, dtype=bool)
+    q = kernel.value(((Y[:, None] - Y[None]) ** 2).sum(-1))
+    q[~off] = 0.0
+    if connection.by_rows:
+        M = np.tile(m, (n, 1))
+        P = P / P.sum(axis=1, keepdims=True)
+        drawn = M * q / (M * q).sum(axis=1, keepdims=True)
+    else:
+        M = np.outer(m, m)
+        lam = connection.value if connection.name == "fixed" else 1.0 / (M * q).sum()
+        drawn = lam * M * q
+    edge = off & (P > 0)
+    if connection.by_rows:
+        eps = DELTA / (M * (off & ~edge)).sum(axis=1, keepdims=True)
+    else:
+        eps = DELTA * P.sum() / (M * (off & ~edge)).sum()
+    given = np.where(edge, (1 - DELTA) * P, eps * M)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if name in DEFINITIONS:
+            phi = DEFINITIONS[name](P[off] / M[off], drawn[off] / M[off])
+        else:
+            phi = WITH_BACKGROUND[name](P[off] / M[off], given[off] / M[off], drawn[off] / M[off])
+    return float((M[off] * phi).sum())
+
+
+@pytest.mark.parametrize("connection", CONNECTIONS, ids=lambda c: c.name)
+@pytest.mark.parametrize("name", NAMES)
+def test_value_and_gradient_are_the_definition(name, connection):
+    """Values up to a constant of the input, gradients to 1e-6 by 4th-order differences of the definition."""
+    for kernel, mass in itertools.product(KERNEL_TABLE, ("unit", "varied")):
+        P, m, Y = random_case(3, mass)
+        J, dense = objective(P, m, kernel, part(name), connection), P.toarray()
+        here = J.evaluate(Y)
+        other = Y + 0.1 * np.random.default_rng(0).normal(size=Y.shape)
+        rise = dense_value(dense, m, other, kernel, name, connection)
+        rise -= dense_value(dense, m, Y, kernel, name, connection)
+        assert J.evaluate(other).value - here.value == pytest.approx(rise, rel=1e-9, abs=1e-11)
+        numeric = np.empty_like(Y)
+        for i, c in np.ndindex(*Y.shape):
+            near = np.sort(((Y - Y[i]) ** 2).sum(1))[1] ** 0.5
+            h, steps = 3e-3 * min(near, 1.0), []
+            for k in (1, -1, 2, -2):
+                Z = Y.copy()
+                Z[i, c] += k * h
+                steps.append(dense_value(dense, m, Z, kernel, name, connection))
+            numeric[i, c] = (8 * (steps[0] - steps[1]) - (steps[2] - steps[3])) / (12 * h)
+        error = np.abs(numeric - here.gradient).max() / np.abs(here.gradient).max()
+        assert error < 1e-6, (kernel.name, mass, error)
+
+
+@pytest.mark.parametrize("name", ["js", "hellinger", "chi2", "jse:0.3", "triangular", "reverse-kl", "nerv:0.3", "kl"])
+@pytest.mark.parametrize("connection", [Normalized(), NormalizedRows()], ids=lambda c: c.name)
+def test_normalized_values_are_the_divergence_itself(name, connection):
+    """Not only up to a constant: where both sides sum to one, J is D(P || Q)."""
+    P, m, Y = random_case(5, "varied")
+    definition = "js" if name == "kl" else name
+    value = objective(P, m, KERNELS["cauchy"], part(name), connection).evaluate(Y).value
+    if name == "kl":
+        dense, n = P.toarray(), len(Y)
+        q = KERNELS["cauchy"].value(((Y[:, None] - Y[None]) ** 2).sum(-1)) * (1 - np.eye(n))
+        q = q * m if connection.by_rows else q * np.outer(m, m)
+        axis = 1 if connection.by_rows else None
+        Q, dense = q / q.sum(axis=axis, keepdims=True), dense / dense.sum(axis=axis, keepdims=True)
+        assert value == pytest.approx(float(xlogy(dense, dense / np.where(Q > 0, Q, 1.0)).sum()))
+    else:
+        expected = dense_value(P.toarray(), m, Y, KERNELS["cauchy"], definition, connection)
+        assert value == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", [*NAMES, "kl", "beta:0.5"])
+@pytest.mark.parametrize("connection", CONNECTIONS, ids=lambda c: c.name)
+def test_compiled_is_numpy(name, connection):
+    for kernel, mass in itertools.product(KERNEL_TABLE, ("unit", "varied")):
+        P, m, Y = random_case(9, mass, n=40)
+        slow = objective(P, m, kernel, part(name), connection).evaluate(Y, weights=True)
+        fast = objective(P, m, kernel, part(name), connection, compiled=True).evaluate(Y, weights=True)
+        assert fast.value == pytest.approx(slow.value, rel=1e-9)
+        size = np.abs(slow.gradient).max()
+        np.testing.assert_allclose(fast.gradient, slow.gradient, rtol=1e-7, atol=1e-9 * size)
+        np.testing.assert_allclose(fast.weights, slow.weights, rtol=1e-8, atol=1e-12 * np.abs(slow.weights).max())
+
+
+def gradient(P, m, Y, divergence, connection):
+    return objective(P, m, KERNELS["gaussian"], divergence, connection).evaluate(Y).gradient
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "times"),
+    [
+        ("hellinger", "alpha:0.5", 0.5),
+        ("chi2", "alpha:2", 2.0),
+        ("nerv:0", "kl", 1.0),
+        ("jse:0", "kl", 1.0),
+        ("jse:1", "reverse-kl", 1.0),
+        ("nerv:1", "reverse-kl", 1.0),
+        ("alpha:1", "kl", 1.0),
+        ("alpha:0", "reverse-kl", 1.0),
+    ],
+)
+@pytest.mark.parametrize("connection", [Normalized(), NormalizedRows()], ids=lambda c: c.name)
+def test_special_cases(one, other, times, connection):
+    P, m, Y = random_case(13, "varied")
+    left, right = (gradient(P, m, Y, divergence_named(name), connection) for name in (one, other))
+    np.testing.assert_allclose(left, times * right, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["js", "hellinger", "chi2", "jse:0.3"])
+def test_own_functions_are_the_named_ones(name):
+    own = {
+        "js": lambda t: xlogy(t, t) - (t + 1) * np.log((t + 1) / 2),
+        "hellinger": lambda t: (np.sqrt(t) - 1) ** 2,
+        "chi2": lambda t: (t - 1) ** 2,
+        "jse:0.3": lambda t: xlogy(t, t / (0.3 * t + 0.7)) / 0.7 - np.log(0.3 * t + 0.7) / 0.3,
+    }[name]
+    P, m, Y = random_case(15, "varied")
+    for connection in CONNECTIONS:
+        named = gradient(P, m, Y, divergence_named(name), connection)
+        np.testing.assert_allclose(gradient(P, m, Y, f_divergence(own), connection), named, rtol=1e-7, atol=1e-10)
+
+
+def test_a_linear_part_of_f_changes_nothing():
+    """f(t) + c (t - 1) is the same divergence of similarities of sum one; t ln t is Kullback-Leibler's."""
+    P, m, Y = random_case(17, "varied")
+    for connection in (Normalized(), NormalizedRows()):
+        expected = gradient(P, m, Y, kl(), connection)
+        for c in (0.0, -1.0, 2.5):
+            own = f_divergence(lambda t, c=c: xlogy(t, t) + c * (t - 1))
+            np.testing.assert_allclose(gradient(P, m, Y, own, connection), expected, rtol=1e-7, atol=1e-10)
+
+
+def test_rows_of_their_own():
+    """Row-stochastic similarities that are not symmetric: against the definition, entries of 0 in the pattern."""
+    rng = np.random.default_rng(19)
+    P, m, Y = random_case(19, "varied")
+    rows = P.toarray() * rng.uniform(0.2, 1.0, P.shape)
+    rows[0, np.flatnonzero(rows[0])[0]] = 0.0
+    rows /= rows.sum(axis=1, keepdims=True)
+    of_pattern = rows[np.repeat(np.arange(8), np.diff(P.indptr)), P.indices]
+    for compiled in (False, True):
+        J = objective(P, m, KERNELS["gaussian"], divergence_named("jse:0.3"), NormalizedRows(), of_pattern, compiled)
+        value = dense_value(rows, m, Y, KERNELS["gaussian"], "jse:0.3", NormalizedRows())
+        assert J.evaluate(Y).value == pytest.approx(value, rel=1e-9)
+        numeric = np.empty_like(Y)
+        for i, c in np.ndindex(*Y.shape):
+            steps = []
+            for k in (1, -1, 2, -2):
+                Z = Y.copy()
+                Z[i, c] += k * 1e-3
+                steps.append(dense_value(rows, m, Z, KERNELS["gaussian"], "jse:0.3", NormalizedRows()))
+            numeric[i, c] = (8 * (steps[0] - steps[1]) - (steps[2] - steps[3])) / 12e-3
+        np.testing.assert_allclose(J.evaluate(Y).gradient, numeric, atol=1e-7)
+
+
+def test_rows_on_fast_sums():
+    """A node far from all others, whose sums are far below a mesh's error, is drawn by exact ones."""
+    from nelayout.nbody import backend
+    from nelayout.parallel import Workers
+
+    rng = np.random.default_rng(21)
+    Y = rng.normal(size=(3000, 2)) * 12
+    Y[0] = [70.0, 0.0]
+    edges = np.array([[0, 1], *([k, k + 1] for k in range(1, 2999))])
+    Y[1] = Y[0] + [3.5, 0.0]
+    A = csr_array((np.ones(len(edges)), edges.T), shape=(3000, 3000))
+    P, m = csr_array(A + A.T), np.ones(3000)
+    for name in ("kl", "jse:0.5", "nerv:0.5"):
+        both = []
+        for nbody in (Exact(True), backend("mesh", Workers(), True)):
+            kernel, divergence = KERNELS["gaussian"], divergence_named(name)
+            J = RowObjective(Affinity(P, m), kernel, divergence, NormalizedRows(), nbody, compiled=True)
+            both.append(J.evaluate(Y))
+        exact, fast = both
+        assert fast.value == pytest.approx(exact.value, rel=1e-3)
+        error = np.linalg.norm(fast.gradient - exact.gradient) / np.linalg.norm(exact.gradient)
+        assert error < 0.02, (name, error)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: f_divergence(lambda t: t), r"f\(1\) must be 0"),
+        (lambda: f_divergence(lambda t: -((t - 1) ** 2)), "convex"),
+        (lambda: f_divergence(lambda t: -np.log(t)), "background"),
+        (lambda: f_divergence(lambda t: np.where(t > 50, np.nan, (t - 1) ** 2)), "not finite"),
+        (lambda: f_divergence(lambda t: (t - 1) ** 2, slope=lambda t: t - 1), "slope must be"),
+        (lambda: f_divergence(3), "functions"),  # type: ignore[arg-type]
+        (lambda: divergence_named("nerv:1.5"), "kappa must be a number from 0 to 1"),
+        (lambda: divergence_named("jse:-1"), "kappa"),
+        (lambda: divergence_named("jse"), "jse:NUMBER"),
+        (lambda: mix(2.0, "kl", "js"), "share"),
+        (lambda: divergence_named("reverse"), "reverse-kl"),
+    ],
+)
+def test_bad_parts_are_refused(make, message):
+    with np.errstate(all="ignore"), pytest.raises(InputError, match=message):
+        make()
+
+
+def test_backgrounds_are_between_0_and_1():
+    from nelayout.divergences import reverse_kl
+
+    for wrong in (0.0, 1.0, -0.1, float("nan"), "x"):
+        with pytest.raises(InputError, match="background must be a number between 0 and 1"):
+            reverse_kl(wrong)  # type: ignore[arg-type]
+
+
+def test_beta_and_alpha_by_rows_agree_at_1():
+    P, m, Y = random_case(23, "varied")
+    a, b = (gradient(P, m, Y, part, NormalizedRows()) for part in (alpha(1.0), beta(1.0)))
+    np.testing.assert_allclose(a, b, rtol=1e-12)
