@@ -36,6 +36,7 @@ _HOME = {
     "methods": "catalogue",
     "embed": "embedding",
     "knn_graph": "affinities.knn",
+    "entropic_affinity": "affinities.entropic",
     "measure": "comparison",
     "measures": "comparison",
     "Measured": "comparison",

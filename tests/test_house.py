@@ -23,7 +23,7 @@ FLOORS = (
     "errors",
     "parallel solution options elementary",
     "compiled",
-    "compiled_mesh compiled_expansions compiled_edges compiled_vectors",
+    "compiled_mesh compiled_expansions compiled_edges compiled_vectors compiled_entropic",
     "compiled_tree",
     "conjugate_gradients arithmetic",
     "kernels affinities",
