@@ -39,6 +39,7 @@ FLOORS = (
     "graphs",
     "drawing finish",
     "pipeline",
+    "perplexities",
     "layouts embedding costs",
     "comparison",
     "plugins",
