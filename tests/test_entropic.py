@@ -9,7 +9,11 @@ from scipy.spatial.distance import cdist
 
 import nelayout as nl
 from nelayout.affinities.entropic import calibrated
+from nelayout.affinities.knn import joined
+from nelayout.affinities.neighbors import Space
+from nelayout.embedding import solve_vectors
 from nelayout.errors import InputError, InputTypeError
+from nelayout.parallel import workers
 
 
 def entropies(p):
@@ -158,8 +162,6 @@ def test_distances_are_those_of_the_metric():
 
 
 def test_large_tables_are_compiled_with_the_same_bits_for_any_threads():
-    from nelayout.parallel import workers
-
     D = table(np.random.default_rng(3).standard_normal((1100, 3)))
     with workers(1) as one, workers(2) as two:
         p = calibrated(D, 30, one)
@@ -200,3 +202,26 @@ def test_the_input_is_not_changed():
 def test_refused_in_words(rows, perplexity, keywords, error, words):
     with pytest.raises(error, match=words):
         nl.entropic_affinity(X60[:rows], perplexity, **keywords)
+
+
+def test_embed_draws_the_joint_similarities():
+    """Rows whose weakest similarities hold nothing together: the graph that is drawn is still all of P."""
+    P = nl.entropic_affinity(X60, 5, n_neighbors="all")
+    assert P.data.min() < 1e-3 / (2 * 60 * 5)
+    drawn = nl.solve(P, "tsne", scale=None, seed=1, components="joint")
+    solution = solve_vectors(X60, method="tsne", perplexity=5, n_neighbors="all", random_state=1)
+    assert solution.notes == drawn.notes == ()
+    assert np.array_equal(solution.positions, drawn.positions)
+    assert solution.value == drawn.value
+
+
+def test_joining_leaves_the_given_graph_alone():
+    P = nl.entropic_affinity(X60, 5, n_neighbors="all")
+    before = P.copy()
+    with workers(1) as crew:
+        graph, added = joined(Space(X60), P, crew, 1 / (2 * 60 * 5))
+    assert added == 0
+    for A in (P, graph):
+        assert np.array_equal(A.data, before.data)
+        assert np.array_equal(A.indices, before.indices)
+        assert np.array_equal(A.indptr, before.indptr)

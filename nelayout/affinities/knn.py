@@ -180,7 +180,8 @@ def joined(space: Space, graph: csr_array, crew: Workers, weight: float = 1.0) -
 
     firm = graph
     if graph.nnz and float(np.min(graph.data)) < HOLDS * weight:
-        firm = csr_array((graph.data * (graph.data >= HOLDS * weight), graph.indices, graph.indptr), shape=graph.shape)
+        firm = graph.copy()  # zeros are taken out in place, and indices would be shared
+        firm.data[firm.data < HOLDS * weight] = 0.0
         firm.eliminate_zeros()
     answer: Any = connected_components(firm, directed=False)
     parts, labels = int(answer[0]), np.asarray(answer[1])
