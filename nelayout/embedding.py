@@ -96,10 +96,11 @@ def embed(
         have sum 1, and each row is worth so many neighbors.  The methods with a fixed connection compare
         weights as they are: "ee" then needs a ``repulsion`` near 1 / (n perplexity) in place of 1
     perplexity_annealing : default False
-        draw at perplexities n/2, n/4, ... before the one asked for, each from the drawing before, 50 steps of
-        the method's last stage at each (Lee et al. 2013).  Global shapes come out better; a wide perplexity
-        needs many similarities, and beyond 1.5e7 the annealing begins lower (the notes of `solve_vectors` say
-        where).  ``max_iter`` is shared by all scales
+        draw at perplexities n/2, n/4, ... before the one asked for, each from the drawing before, up to 150
+        steps of the method's last stage at each (Lee et al. 2013).  It suits closed surfaces and curves; on
+        rolled sheets the value ends higher than without (see the page on vectors).  A wide perplexity needs many
+        similarities, and beyond 1.5e7 the annealing begins lower (the notes of `solve_vectors` say where).
+        ``max_iter`` is shared by all scales
     metric : default "euclidean"
         as in `knn_graph`
     metric_params : default None

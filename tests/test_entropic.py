@@ -8,12 +8,14 @@ import pytest
 from scipy.spatial.distance import cdist
 
 import nelayout as nl
-from nelayout.affinities.entropic import calibrated
+from nelayout import perplexities
+from nelayout.affinities.entropic import calibrated, entropic_rows
 from nelayout.affinities.knn import joined
 from nelayout.affinities.neighbors import Space
 from nelayout.embedding import solve_vectors
 from nelayout.errors import InputError, InputTypeError
 from nelayout.parallel import workers
+from nelayout.perplexities import scales
 
 
 def entropies(p):
@@ -225,3 +227,115 @@ def test_joining_leaves_the_given_graph_alone():
         assert np.array_equal(A.data, before.data)
         assert np.array_equal(A.indices, before.indices)
         assert np.array_equal(A.indptr, before.indptr)
+
+
+def test_a_perplexity_widens_the_support_and_one_below_it_is_refused():
+    P = nl.entropic_affinity(X60, 5, n_neighbors=20)
+    drawn = nl.solve(P, "ws-sne", scale=None, seed=1, components="joint")
+    assert np.array_equal(nl.embed(X60, perplexity=5, n_neighbors=20, random_state=1), drawn.positions)
+    assert not np.array_equal(nl.embed(X60, perplexity=5, random_state=1), drawn.positions)  # 15 neighbors
+    assert np.array_equal(nl.embed(X60, random_state=1), nl.embed(X60, n_neighbors=10, random_state=1))
+    with pytest.raises(InputError, match="below n_neighbors"):
+        nl.embed(X60, perplexity=12, n_neighbors=10)
+    with pytest.raises(InputTypeError, match="n_neighbors"):
+        nl.embed(X60, n_neighbors="all")  # pyright: ignore[reportArgumentType]  only with a perplexity
+    with pytest.raises(InputError, match="the perplexity to end at"):
+        nl.embed(X60, perplexity_annealing=True)
+    with pytest.raises(InputError, match="max_iter"):
+        nl.embed(X60, perplexity=5, perplexity_annealing=True, max_iter=-1)
+
+
+def test_clouds_that_only_negligible_similarities_join_are_joined():
+    """One edge of weight 1 / (2 n perplexity) between clouds, where the whole support has some 1e-200."""
+    X = np.concatenate([X60, X60 + 60])
+    space = Space(X)
+    with workers(1) as crew:
+        found = space.nearest(119, np.random.default_rng(0), crew)
+        P = nl.entropic_affinity(X, 6, n_neighbors="all")
+        graph, notes = perplexities.at_perplexity(space, found, 6.0, crew)
+    D = cdist(X[:60], X[60:])
+    i, j = np.unravel_index(np.argmin(D), D.shape)
+    changed = np.argwhere((graph - P).toarray())
+    assert changed.tolist() == [[i, j + 60], [j + 60, i]]
+    assert graph[i, j + 60] == graph[j + 60, i] == 1 / (2 * 120 * 6)
+    assert notes == ("the similarities of perplexity 6 leave 2 components apart; 1 shortest edge between them was added",)
+
+
+def helix(n):
+    t = np.linspace(0, 2 * np.pi, n, endpoint=False)
+    return np.stack([(2 + np.cos(8 * t)) * np.cos(t), (2 + np.cos(8 * t)) * np.sin(t), np.sin(8 * t)], axis=1)
+
+
+def sphere(n):
+    X = np.random.default_rng(5).standard_normal((n, 3))
+    return X / np.sqrt((X**2).sum(axis=1, keepdims=True))
+
+
+def test_the_entropy_of_every_scale_is_exact():
+    X = helix(200)
+    plan = scales(200, 12.0, 36)
+    assert plan == ((100.0, 199), (50.0, 150), (25.0, 75), (12.5, 38), (12.0, 36))
+    with workers(1) as crew:
+        space, rng = Space(X), np.random.default_rng(0)
+        wide = space.nearest(199, rng, crew)
+        for perplexity, k in plan:
+            near = space.nearest(k, rng, crew)
+            assert np.array_equal(wide.indices[:, :k], near.indices)
+            error = entropies(entropic_rows(near, perplexity, crew)) - math.log(perplexity)
+            assert np.abs(error).max() < 1e-9
+
+
+@pytest.mark.parametrize(("X", "perplexity"), [(helix(400), 15), (sphere(500), 30)], ids=["helix", "sphere"])
+def test_annealing_ends_no_higher(X, perplexity):
+    """So it is on curves and closed surfaces; on rolled sheets it ends some 8 % higher, as the docs say."""
+    plain = solve_vectors(X, method="tsne", perplexity=perplexity, random_state=0)
+    annealed = solve_vectors(X, method="tsne", perplexity=perplexity, perplexity_annealing=True, random_state=0)
+    assert annealed.value < 1.02 * plain.value
+    D = cdist(annealed.positions, annealed.positions)
+    Q = 1 / (1 + D**2) - np.eye(len(D))
+    Q /= Q.sum()
+    P = nl.entropic_affinity(X, perplexity).toarray()
+    assert annealed.value == pytest.approx(np.sum(P[P > 0] * np.log(P[P > 0] / Q[P > 0])), rel=1e-2)
+
+
+def test_annealing_is_one_run_for_those_who_look_on():
+    seen = []
+    X, D = helix(100), cdist(helix(100), helix(100))
+    keywords: dict[str, Any] = {"method": "tsne", "perplexity": 12, "perplexity_annealing": True, "random_state": 0}
+    s = solve_vectors(X, max_iter=23, callback=lambda state: seen.append((state.iteration, state.stage)), **keywords)
+    assert [step.iteration for step in s.trace] == list(range(len(s.trace)))
+    assert seen == [(step.iteration, step.stage) for step in s.trace]
+    names = list(dict.fromkeys(step.stage for step in s.trace))
+    assert names == ["perplexity 50: descend", "perplexity 25: descend", "perplexity 12.5: descend", "descend"]
+    assert len(s.trace) <= 23
+    stopped = solve_vectors(X, callback=lambda state: state.iteration == 3, **keywords)
+    assert (stopped.reason, len(stopped.trace)) == ("stopped", 4)
+    assert np.allclose(solve_vectors(X, init=X[:, :2], max_iter=0, **keywords).positions, X[:, :2])
+    assert solve_vectors(D, metric="precomputed", **keywords).value == pytest.approx(
+        solve_vectors(X, **keywords).value, rel=0.05
+    )
+
+
+def test_too_many_rows_begin_at_a_lower_perplexity(monkeypatch):
+    monkeypatch.setattr(perplexities, "PAIRS", 100 * 80)
+    assert scales(100, 12.0, 36) == ((25.0, 75), (12.5, 38), (12.0, 36))
+    s = solve_vectors(helix(100), perplexity=12, perplexity_annealing=True, max_iter=6, random_state=0)
+    assert s.notes == (
+        "the annealing of the perplexity begins at 25, the widest that 100 rows afford (8e+03 similarities), not at 50",
+    )
+
+
+@pytest.mark.slow  # openTSNE takes most of a minute on two cores
+def test_digits_keep_their_classes_as_in_opentsne():
+    openTSNE = pytest.importorskip("openTSNE")
+    digits = pytest.importorskip("sklearn.datasets").load_digits()
+
+    def accuracy(Y):
+        D = cdist(Y, Y)
+        np.fill_diagonal(D, np.inf)
+        near = digits.target[np.argsort(D, axis=1)[:, :10]]
+        return np.mean([np.bincount(row).argmax() == t for row, t in zip(near, digits.target, strict=True)])
+
+    theirs = np.asarray(openTSNE.TSNE(perplexity=30, random_state=0, n_jobs=2).fit(digits.data))
+    ours = nl.embed(digits.data, method="tsne", perplexity=30, random_state=0)
+    assert accuracy(ours) > accuracy(theirs) - 0.01
