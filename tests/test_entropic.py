@@ -238,7 +238,7 @@ def test_a_perplexity_widens_the_support_and_one_below_it_is_refused():
     with pytest.raises(InputError, match="below n_neighbors"):
         nl.embed(X60, perplexity=12, n_neighbors=10)
     with pytest.raises(InputTypeError, match="n_neighbors"):
-        nl.embed(X60, n_neighbors="all")  # pyright: ignore[reportArgumentType]  only with a perplexity
+        nl.embed(X60, n_neighbors="all")  # only with a perplexity
     with pytest.raises(InputError, match="the perplexity to end at"):
         nl.embed(X60, perplexity_annealing=True)
     with pytest.raises(InputError, match="max_iter"):
@@ -258,7 +258,8 @@ def test_clouds_that_only_negligible_similarities_join_are_joined():
     changed = np.argwhere((graph - P).toarray())
     assert changed.tolist() == [[i, j + 60], [j + 60, i]]
     assert graph[i, j + 60] == graph[j + 60, i] == 1 / (2 * 120 * 6)
-    assert notes == ("the similarities of perplexity 6 leave 2 components apart; 1 shortest edge between them was added",)
+    words = "the similarities of perplexity 6 leave 2 components apart; 1 shortest edge between them was added"
+    assert notes == (words,)
 
 
 def helix(n):
