@@ -41,6 +41,7 @@ _HOME = {
     "methods": "catalogue",
     "embed": "embedding",
     "knn_graph": "affinities.knn",
+    "entropic_affinity": "affinities.entropic",
     "measure": "comparison",
     "measures": "comparison",
     "Measured": "comparison",

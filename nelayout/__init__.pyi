@@ -1,6 +1,7 @@
 from . import divergences as divergences
 from . import kernels as kernels
 from . import optimizers as optimizers
+from .affinities.entropic import entropic_affinity as entropic_affinity
 from .affinities.knn import knn_graph as knn_graph
 from .catalogue import methods as methods
 from .comparison import Comparison as Comparison

@@ -29,6 +29,7 @@ from .errors import InputError, InputTypeError, unknown
 from .method import Method
 from .options import DEFAULTS, generator
 from .parallel import workers
+from .perplexities import at_perplexity, drawn_by_scales
 from .pipeline import solve
 from .solution import Solution
 from .tuned import own_keywords, tuned
@@ -46,7 +47,9 @@ def embed(
     n_components: int = 2,
     *,
     method: str | Method = "ws-sne",
-    n_neighbors: int = 10,
+    n_neighbors: int | Literal["all"] | None = None,
+    perplexity: float | None = None,
+    perplexity_annealing: bool = False,
     metric: Any = "euclidean",
     metric_params: dict[str, Any] | None = None,
     pca: int | Literal["auto"] | None = "auto",
@@ -64,8 +67,10 @@ def embed(
     """Vectors as points in the plane: similar rows come to lie near each other.
 
     The graph of the ``n_neighbors`` nearest rows (binary, the union of both directions, see `knn_graph`) is
-    drawn by ``method``. Its components, if there are several, are joined by the shortest edges between them,
-    because no method here has a minimum on a graph that falls apart.
+    drawn by ``method``; with a ``perplexity``, its edges weigh the joint similarities of `entropic_affinity`.
+    Its components, if there are several, are joined by the shortest edges between them, because no method here
+    has a minimum on a graph that falls apart.  Such an edge weighs 1 in the binary graph, else
+    1 / (2 n perplexity); similarities below a thousandth of that are kept, but join nothing.
 
     Parameters
     ----------
@@ -75,8 +80,19 @@ def embed(
         columns of the answer: 1, 2 or 3
     method : default "ws-sne"
         a name (``nelayout.methods()`` lists them) or a ``nelayout.Method``
-    n_neighbors : default 10
-        k of the neighbor graph, from 1 to n - 1
+    n_neighbors : default 10, or 3 * perplexity
+        k of the neighbor graph, from 1 to n - 1; None is the default: 10 without a perplexity, with one 3 times
+        it, at most n - 1.  With a perplexity "all" takes every other row
+    perplexity : default None
+        None: every edge weighs 1; a number > 1 and below n_neighbors, as in `entropic_affinity`: the weights
+        have sum 1, and each row is worth so many neighbors.  The methods with a fixed connection compare
+        weights as they are: "ee" then needs a ``repulsion`` near 1 / (n perplexity) in place of 1
+    perplexity_annealing : default False
+        draw at perplexities n/2, n/4, ... before the one asked for, each from the drawing before, up to 150
+        steps of the method's last stage at each (Lee et al. 2013).  It suits closed surfaces and curves; on
+        rolled sheets the value ends higher than without (see the page on vectors).  A wide perplexity needs many
+        similarities, and beyond 1.5e7 the annealing begins lower (the notes of `solve_vectors` say where).
+        ``max_iter`` is shared by all scales
     metric : default "euclidean"
         as in `knn_graph`
     metric_params : default None
@@ -86,7 +102,8 @@ def embed(
         compared
     init : default "auto"
         where the points start: "auto" goes through coarser and coarser graphs and back; "pca" takes the first
-        principal components, the steps of the method alone; or an (n, n_components) array
+        principal components, the steps of the method alone; or an (n, n_components) array.  When the perplexity
+        is annealed, "auto" is "pca" where there are vectors to take components of
     random_state : default None
         int, Generator or RandomState; the same seed gives the same bits
     n_jobs : default None
@@ -115,7 +132,8 @@ def embed(
     Raises
     ------
     ValueError
-        for what `knn_graph` refuses, unknown names, an ``init`` of another shape
+        for what `knn_graph` and `entropic_affinity` refuse, unknown names, an ``init`` of another shape, annealing
+        without a perplexity
 
     Examples
     --------
@@ -125,12 +143,16 @@ def embed(
     (60, 2)
     >>> nl.embed(X, method="hssne", method_options={"tail": 3.0}, random_state=0).shape
     (60, 2)
+    >>> nl.embed(X, method="tsne", perplexity=8, random_state=0).shape
+    (60, 2)
     """
     return solve_vectors(
         X,
         n_components,
         method=method,
         n_neighbors=n_neighbors,
+        perplexity=perplexity,
+        perplexity_annealing=perplexity_annealing,
         metric=metric,
         metric_params=metric_params,
         pca=pca,
@@ -152,7 +174,9 @@ def solve_vectors(
     n_components: int = 2,
     *,
     method: str | Method = "ws-sne",
-    n_neighbors: int = 10,
+    n_neighbors: int | Literal["all"] | None = None,
+    perplexity: float | None = None,
+    perplexity_annealing: bool = False,
     metric: Any = "euclidean",
     metric_params: dict[str, Any] | None = None,
     pca: int | Literal["auto"] | None = "auto",
@@ -172,32 +196,34 @@ def solve_vectors(
     """
     chosen, passed = _tuned(method_named(method), method_options)
     rng = generator(random_state)
-    space, k = space_of(X, n_neighbors, metric, metric_params, pca)
+    space, k = space_of(X, n_neighbors, metric, metric_params, pca, perplexity)
+    if perplexity_annealing and perplexity is None:
+        raise InputError("perplexity_annealing needs the perplexity to end at, e.g. perplexity=30")
     if isinstance(n_components, (bool, np.bool_)) or n_components not in (1, 2, 3):
         raise InputError(f"n_components must be 1, 2 or 3, given {n_components!r}")
+    run: dict[str, Any] = {"dim": int(n_components), "n_jobs": n_jobs, **passed, **options}
+    if perplexity is not None and perplexity_annealing:
+        if isinstance(init, str) and init == "auto" and _has_components(space, int(n_components)):
+            init = "pca"
+        start = _start(init, space, int(n_components))
+        return drawn_by_scales(space, k, float(perplexity), chosen, start, rng, **run)
     start = _start(init, space, int(n_components))
     with workers(n_jobs) as crew:
         found = space.nearest(k, rng, crew)
-        graph, added = joined(space, symmetrized(found, "union"), crew)
-    notes = found.notes
-    if added:
-        edges = (
-            "1 shortest edge between them was" if added == 1 else f"{added} shortest edges between them were"
-        )
-        notes += (f"the graph of the {k} nearest neighbors has {added + 1} components; {edges} added",)
-    solution = solve(
-        graph,
-        chosen,
-        start,
-        seed=rng,
-        scale=None,
-        dim=n_components,
-        components="joint",
-        n_jobs=n_jobs,
-        **passed,
-        **options,
-    )
-    return replace(solution, notes=(*notes, *solution.notes))
+        if perplexity is not None:
+            graph, joins = at_perplexity(space, found, float(perplexity), crew)
+        else:
+            graph, added = joined(space, symmetrized(found, "union"), crew)
+            joins = _joins(k, added)
+    solution = solve(graph, chosen, start, seed=rng, scale=None, components="joint", **run)
+    return replace(solution, notes=(*found.notes, *joins, *solution.notes))
+
+
+def _joins(k: int, added: int) -> tuple[str, ...]:
+    if not added:
+        return ()
+    edges = "1 shortest edge between them was" if added == 1 else f"{added} shortest edges between them were"
+    return (f"the graph of the {k} nearest neighbors has {added + 1} components; {edges} added",)
 
 
 def _tuned(method: Method, options: dict[str, Any] | None) -> tuple[Method, dict[str, Any]]:
@@ -222,6 +248,11 @@ def _tuned(method: Method, options: dict[str, Any] | None) -> tuple[Method, dict
     return tuned(method, **own), passed
 
 
+def _has_components(space: Space, dim: int) -> bool:
+    rows = space.given.rows
+    return rows is not None and dim <= min(rows.shape)
+
+
 def _start(init: Any, space: Space, dim: int) -> np.ndarray | None:
     """Positions (n, dim) to start from, None for the method's own way."""
     if isinstance(init, str):
@@ -234,7 +265,7 @@ def _start(init: Any, space: Space, dim: int) -> np.ndarray | None:
             raise InputError(
                 "init='pca' needs vectors, and metric='precomputed' has none: use 'auto' or an array"
             )
-        if dim > min(rows.shape):
+        if not _has_components(space, dim):
             raise InputError(
                 f"init='pca' has at most {min(rows.shape)} components, n_components is {dim}: use 'auto'"
             )

@@ -26,11 +26,14 @@ from ..errors import InputError, InputTypeError, unknown
 from ..options import generator
 from ..parallel import Workers, workers
 from .neighbors import Neighbors, Space
-from .vectors import count, read_vectors
+from .vectors import count, read_vectors, support
 
 __all__ = ["connect", "joined", "knn_graph", "space_of", "symmetrized"]
 
 SYMMETRIZE = ("union", "intersection", "none")
+
+HOLDS = 1e-3
+"""Edges that weigh less than this part of one that would be added do not keep two components together."""
 
 JOINING_PAIRS = 1e10
 """Pairs of rows looked at, at most, when components are joined: about 30 s on two cores."""
@@ -106,11 +109,13 @@ def knn_graph(
         return symmetrized(space.nearest(k, rng, crew), symmetrize)
 
 
-def space_of(X: Any, n_neighbors: Any, metric: Any, metric_params: Any, pca: Any) -> tuple[Space, int]:
-    """Rows and metric, and k, with everything checked."""
+def space_of(
+    X: Any, n_neighbors: Any, metric: Any, metric_params: Any, pca: Any, perplexity: Any = None
+) -> tuple[Space, int]:
+    """Rows and metric, and k as `support` reads it, with everything checked."""
     rows = read_vectors(X)
     n, d = rows.shape
-    k = count(n_neighbors, "n_neighbors", n - 1, f"there are {n} rows")
+    k = support(n_neighbors, perplexity, n)
     if isinstance(pca, bool) or not (pca is None or pca == "auto" or isinstance(pca, (int, np.integer))):
         raise InputError(f"pca must be 'auto', None or a number of components, given {pca!r}")
     if isinstance(pca, (int, np.integer)):
@@ -166,11 +171,19 @@ def connect(
         return joined(Space(rows, metric, metric_params), graph, crew)[0]
 
 
-def joined(space: Space, graph: csr_array, crew: Workers) -> tuple[csr_array, int]:
-    """`connect` for rows and metric that are ready; also the number of edges added."""
+def joined(space: Space, graph: csr_array, crew: Workers, weight: float = 1.0) -> tuple[csr_array, int]:
+    """`connect` for rows and metric that are ready, with edges of another weight; also the number of edges added.
+
+    Edges below HOLDS of this weight stay, but hold nothing together.
+    """
     from scipy.sparse.csgraph import connected_components
 
-    answer: Any = connected_components(graph, directed=False)
+    firm = graph
+    if graph.nnz and float(np.min(graph.data)) < HOLDS * weight:
+        firm = graph.copy()  # zeros are taken out in place, and indices would be shared
+        firm.data[firm.data < HOLDS * weight] = 0.0
+        firm.eliminate_zeros()
+    answer: Any = connected_components(firm, directed=False)
     parts, labels = int(answer[0]), np.asarray(answer[1])
     if parts == 1:
         return graph, 0
@@ -194,7 +207,7 @@ def joined(space: Space, graph: csr_array, crew: Workers) -> tuple[csr_array, in
         parts = int(labels.max()) + 1
     i, j = np.array(links).T
     n = len(labels)
-    extra = csr_array((np.ones(2 * len(i)), (np.r_[i, j], np.r_[j, i])), shape=(n, n))
+    extra = csr_array((np.full(2 * len(i), weight), (np.r_[i, j], np.r_[j, i])), shape=(n, n))
     return _canonical(graph.maximum(extra)), len(links)
 
 

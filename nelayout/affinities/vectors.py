@@ -8,6 +8,7 @@ the entry.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,18 @@ from scipy.sparse import csr_array, issparse
 
 from ..errors import InputError, InputTypeError
 
-__all__ = ["count", "read_vectors"]
+__all__ = ["count", "read_vectors", "support"]
 
 FITS_FLOAT32 = {"float32", "float16", "uint8", "int8", "uint16", "int16", "bool"}
 """Types of which float32 holds every value; half the memory, and the differences are taken in float64
 anyway.
 """
+
+NEIGHBORS = 10
+"""Neighbors of a row in a binary graph, if nobody says."""
+
+REACH = 3.0
+"""Neighbors for each unit of perplexity, if nobody says: a Gaussian's similarities beyond them hardly count."""
 
 DENSE_ENTRIES = 3e7
 """Entries up to which a sparse matrix is made dense, 240 MB: dense products are some ten times faster."""
@@ -75,6 +82,51 @@ def count(value: Any, name: str, most: int, reason: str) -> int:
     if not 1 <= value <= most:
         raise InputError(f"{name} must be from 1 to {most} ({reason}), given {value}")
     return int(value)
+
+
+def support(n_neighbors: Any, perplexity: Any, n: int) -> int:
+    """How many neighbors a row of n is given: as asked for, else `NEIGHBORS`, or `REACH` times the perplexity.
+
+    ``perplexity`` None stands for binary graphs; otherwise "all" is every other row.
+
+    Raises
+    ------
+    InputTypeError, InputError
+        for what is no perplexity, or none for so many neighbors; for a number of neighbors outside of 1 .. n - 1.
+
+    >>> support(None, None, 100), support(None, 5.5, 100), support(None, 50, 100), support("all", 5, 100)
+    (10, 17, 99, 99)
+    """
+    reason = f"there are {n} rows"
+    if perplexity is None:
+        return count(NEIGHBORS if n_neighbors is None else n_neighbors, "n_neighbors", n - 1, reason)
+    if isinstance(perplexity, (bool, np.bool_)) or not isinstance(perplexity, (int, float, np.integer, np.floating)):
+        raise InputTypeError(f"perplexity must be a number > 1, e.g. 30; given {perplexity!r}")
+    if not 1 < perplexity < math.inf:
+        raise InputError(
+            f"perplexity must be a finite number > 1, given {perplexity}: it is how many neighbors a row is worth, "
+            "e.g. 30"
+        )
+    if n < 3:
+        raise InputError(
+            f"a perplexity needs three rows or more, X has {n}: use knn_graph, or perplexity=None in embed"
+        )
+    if perplexity >= n - 1:
+        most = f"{n} rows have {n - 1} neighbors each"
+        raise InputError(
+            f"perplexity must be > 1 and < {n - 1} ({most}), given {perplexity:g}: try {1 + (n - 2) / 4:.3g}, or less"
+        )
+    if n_neighbors is None:
+        return min(n - 1, math.ceil(REACH * perplexity))
+    k = n - 1 if isinstance(n_neighbors, str) and n_neighbors == "all" else count(
+        n_neighbors, "n_neighbors", n - 1, reason
+    )
+    if perplexity >= k:
+        raise InputError(
+            f"perplexity must be below n_neighbors, given {perplexity:g} of {k}: leave n_neighbors out, which takes "
+            f"{min(n - 1, math.ceil(REACH * perplexity))}, or give a smaller perplexity"
+        )
+    return k
 
 
 def _sparse(X: Any) -> Any:

@@ -1,0 +1,342 @@
+"""Entropic affinities: every row worth its perplexity, whatever the data's scale, order and ties."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+import nelayout as nl
+from nelayout import perplexities
+from nelayout.affinities.entropic import calibrated, entropic_rows
+from nelayout.affinities.knn import joined
+from nelayout.affinities.neighbors import Space
+from nelayout.embedding import solve_vectors
+from nelayout.errors import InputError, InputTypeError
+from nelayout.parallel import workers
+from nelayout.perplexities import scales
+
+
+def entropies(p):
+    """(n,) in nats, zeros counted as 0."""
+    p = p.toarray() if hasattr(p, "toarray") else p
+    return -np.sum(p * np.log(np.where(p > 0, p, 1.0)), axis=1)
+
+
+def by_root_finding(D, perplexity, k):
+    """The definition, row by row: brentq in ln pi on the k nearest others."""
+    from scipy.optimize import brentq
+
+    P = np.zeros_like(D)
+    for i, row in enumerate(D):
+        near = np.argsort(np.where(np.arange(len(D)) == i, np.inf, row), kind="stable")[:k]
+        d2 = row[near] ** 2
+
+        def p(log_pi, d2=d2):
+            x = -0.5 * math.exp(log_pi) * (d2 - d2.min())
+            return np.exp(x) / np.exp(x).sum()
+
+        middle = -math.log(d2.mean())
+        root: Any = brentq(
+            lambda t, p=p: entropies(p(t)[None])[0] - math.log(perplexity), middle - 30, middle + 30, xtol=1e-13
+        )
+        P[i, near] = p(root)
+    return P
+
+
+def table(X):
+    """(n, n - 1) distances to the others, nearest first."""
+    D = cdist(X, X)
+    np.fill_diagonal(D, -1.0)
+    return np.sort(D, axis=1)[:, 1:]
+
+
+X60 = np.random.default_rng(0).standard_normal((60, 4)) * np.array([1, 2, 5, 0.1])
+
+
+@pytest.mark.parametrize(("perplexity", "k"), [(1.01, 59), (5, 15), (7.3, 59), (30, 59), (58.9, 59), (2, 3)])
+def test_rows_are_those_of_the_definition(perplexity, k):
+    p = nl.entropic_affinity(X60, perplexity, n_neighbors=k, symmetrize="none")
+    assert np.abs(entropies(p) - math.log(perplexity)).max() < 1e-9
+    np.testing.assert_allclose(p.toarray(), by_root_finding(cdist(X60, X60), perplexity, k), rtol=1e-6, atol=1e-9)
+    assert np.allclose(p.sum(axis=1), 1, rtol=1e-14)
+    assert p.indices.dtype == np.int32
+    assert p.has_sorted_indices
+
+
+def test_the_joint_form_is_the_mean_of_both_directions():
+    p = nl.entropic_affinity(X60, 8, symmetrize="none").toarray()
+    P = nl.entropic_affinity(X60, 8)
+    np.testing.assert_allclose(P.toarray(), (p + p.T) / 120, rtol=1e-14)
+    assert P.sum() == pytest.approx(1, abs=1e-13)
+    assert np.array_equal(P.toarray(), P.toarray().T)
+    assert not P.diagonal().any()
+
+
+def test_the_default_support_is_three_times_the_perplexity():
+    assert np.diff(nl.entropic_affinity(X60, 5, symmetrize="none").indptr).tolist() == [15] * 60
+    whole = nl.entropic_affinity(X60, 5, n_neighbors="all")
+    assert np.array_equal(whole.toarray(), nl.entropic_affinity(X60, 5, n_neighbors=59).toarray())
+    assert whole.nnz == 60 * 59
+
+
+@pytest.mark.parametrize("perplexity", [1.5, 10, 40])
+def test_compiled_rows_are_the_plain_ones(perplexity):
+    """Rows of a cloud, near and far outliers, ties, copies and short rows (padded by inf)."""
+    rng = np.random.default_rng(1)
+    D = table(np.concatenate([rng.standard_normal((200, 3)), 1e6 + 1e3 * rng.standard_normal((50, 3))]))
+    D = np.concatenate([D, np.full((1, 249), 3.0), np.zeros((1, 249)), np.r_[np.zeros(20), np.ones(229)][None]])
+    D[:50, 45:] = np.inf
+    plain, compiled = calibrated(D, perplexity, compiled=False), calibrated(D, perplexity, compiled=True)
+    np.testing.assert_allclose(compiled, plain, rtol=1e-8, atol=1e-12)
+    assert np.abs(entropies(plain)[:250] - math.log(perplexity)).max() < 1e-9
+    assert np.abs(entropies(compiled)[:250] - math.log(perplexity)).max() < 1e-9
+    assert not plain[:50, 45:].any()
+    assert not compiled[:50, 45:].any()
+
+
+@pytest.mark.parametrize("scale", [1e6, 1e-6, 2.0**500, 2.0**-500, 1e150, 1e-150])
+def test_the_scale_of_the_data_does_not_matter(scale):
+    P, scaled = nl.entropic_affinity(X60, 7), nl.entropic_affinity(X60 * scale, 7)
+    assert np.array_equal(P.indices, scaled.indices)
+    np.testing.assert_allclose(scaled.data, P.data, rtol=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e300, 1e-300, 1e-320])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_distances_whose_squares_are_no_floats(scale, compiled):
+    D = table(X60)
+    if scale < 1e-310:  # a few digits are left
+        D = np.rint(D * 20) / 20 + 0.05
+    p = calibrated(D * scale, 5, compiled=compiled)
+    assert np.abs(entropies(p) - math.log(5)).max() < 1e-9
+    np.testing.assert_allclose(p, calibrated(D, 5), rtol=0.02 if scale < 1e-310 else 1e-9, atol=1e-9)
+
+
+def test_distances_of_all_magnitudes_in_a_row():
+    """Each neighbor 1e10 times as far as the one before: the nearest two share what a perplexity of 1.5 leaves."""
+    D = 10.0 ** np.arange(-150, 150, 10)[None]
+    p = calibrated(D, 1.5)
+    assert entropies(p)[0] == pytest.approx(math.log(1.5), abs=1e-9)
+    assert p[0, 2:].max() == 0
+    p = calibrated(D, 3.0)  # the only way is three equal ones
+    np.testing.assert_allclose(p[0, :4], [1 / 3, 1 / 3, 1 / 3, 0], atol=1e-4)
+    assert entropies(p)[0] == pytest.approx(math.log(3), abs=1e-9)
+
+
+def test_rows_keep_their_similarities_in_any_order():
+    order = np.random.default_rng(2).permutation(60)
+    P = nl.entropic_affinity(X60, 7).toarray()
+    np.testing.assert_allclose(nl.entropic_affinity(X60[order], 7).toarray(), P[np.ix_(order, order)], rtol=1e-9)
+
+
+def test_more_copies_than_the_perplexity_share_alike():
+    X = np.concatenate([np.zeros((9, 2)), np.random.default_rng(0).standard_normal((30, 2))])
+    p = nl.entropic_affinity(X, 5, symmetrize="none").toarray()
+    assert np.array_equal(p[:9, :9], (1 - np.eye(9)) / 8)
+    assert np.array_equal(p[9], np.r_[np.full(9, 1 / 9), np.zeros(30)])  # the nine are nearest to this row too
+    assert np.abs(entropies(p[10:]) - math.log(5)).max() < 1e-9
+    exact = nl.entropic_affinity(X, 8, symmetrize="none").toarray()  # as many as the perplexity
+    assert np.array_equal(exact[:9, :9], (1 - np.eye(9)) / 8)
+    fewer = nl.entropic_affinity(X, 9, symmetrize="none").toarray()
+    assert np.abs(entropies(fewer) - math.log(9)).max() < 1e-9
+
+
+def test_equal_distances_share_alike():
+    """A simplex, and a grid whose four nearest differ by rounding only."""
+    p = nl.entropic_affinity(np.eye(8), 3, n_neighbors="all", symmetrize="none").toarray()
+    np.testing.assert_allclose(p, (1 - np.eye(8)) / 7)
+    x = np.arange(7) * 0.1 + 0.3
+    grid = np.stack(np.meshgrid(x, x), axis=-1).reshape(-1, 2)
+    row = nl.entropic_affinity(grid, 3.5, symmetrize="none").toarray()[24]
+    assert np.flatnonzero(row).tolist() == [17, 23, 25, 31]
+    np.testing.assert_allclose(row[row > 0], 0.25)
+
+
+def test_distances_are_those_of_the_metric():
+    D = cdist(X60, X60, "cityblock")
+    P = nl.entropic_affinity(X60, 6, metric="manhattan")
+    np.testing.assert_allclose(P.toarray(), nl.entropic_affinity(D, 6, metric="precomputed").toarray(), rtol=1e-9)
+    expected = by_root_finding(1 - (X60 @ X60.T) / np.outer(*[np.linalg.norm(X60, axis=1)] * 2), 6, 18)
+    p = nl.entropic_affinity(X60, 6, metric="cosine", symmetrize="none")
+    np.testing.assert_allclose(p.toarray(), expected, rtol=1e-5, atol=1e-8)
+
+
+def test_large_tables_are_compiled_with_the_same_bits_for_any_threads():
+    D = table(np.random.default_rng(3).standard_normal((1100, 3)))
+    with workers(1) as one, workers(2) as two:
+        p = calibrated(D, 30, one)
+        assert np.array_equal(p, calibrated(D, 30, two))
+    assert np.array_equal(p, calibrated(D, 30, compiled=True))
+    assert np.abs(entropies(p) - math.log(30)).max() < 1e-9
+
+
+def test_the_input_is_not_changed():
+    X, D = X60.copy(), table(X60)
+    before = D.copy()
+    nl.entropic_affinity(X, 5)
+    calibrated(D, 5)
+    assert np.array_equal(X, X60)
+    assert np.array_equal(D, before)
+
+
+@pytest.mark.parametrize(
+    ("rows", "perplexity", "keywords", "error", "words"),
+    [
+        (60, "30", {}, InputTypeError, "must be a number > 1"),
+        (60, None, {}, InputTypeError, "must be a number > 1"),
+        (60, True, {}, InputTypeError, "given True"),
+        (60, float("nan"), {}, InputError, "given nan"),
+        (60, 1, {}, InputError, "> 1, given 1:"),
+        (60, -3.0, {}, InputError, "given -3"),
+        (60, float("inf"), {}, InputError, "given inf"),
+        (20, 30, {}, InputError, r"< 19 \(20 rows have 19 neighbors each\), given 30: try 5.5"),
+        (60, 59, {}, InputError, "> 1 and < 59"),
+        (60, 10, {"n_neighbors": 10}, InputError, "below n_neighbors, given 10 of 10: .* takes 30"),
+        (60, 10, {"n_neighbors": 60}, InputError, "from 1 to 59"),
+        (60, 10, {"n_neighbors": "al"}, InputTypeError, "n_neighbors"),
+        (2, 1.5, {}, InputError, "three rows"),
+        (60, 10, {"symmetrize": "union"}, InputError, "'joint', 'none'"),
+        (60, 10, {"metric": "euclid"}, InputError, "did you mean 'euclidean'"),
+    ],
+)
+def test_refused_in_words(rows, perplexity, keywords, error, words):
+    with pytest.raises(error, match=words):
+        nl.entropic_affinity(X60[:rows], perplexity, **keywords)
+
+
+def test_embed_draws_the_joint_similarities():
+    """Rows whose weakest similarities hold nothing together: the graph that is drawn is still all of P."""
+    P = nl.entropic_affinity(X60, 5, n_neighbors="all")
+    assert P.data.min() < 1e-3 / (2 * 60 * 5)
+    drawn = nl.solve(P, "tsne", scale=None, seed=1, components="joint")
+    solution = solve_vectors(X60, method="tsne", perplexity=5, n_neighbors="all", random_state=1)
+    assert solution.notes == drawn.notes == ()
+    assert np.array_equal(solution.positions, drawn.positions)
+    assert solution.value == drawn.value
+
+
+def test_joining_leaves_the_given_graph_alone():
+    P = nl.entropic_affinity(X60, 5, n_neighbors="all")
+    before = P.copy()
+    with workers(1) as crew:
+        graph, added = joined(Space(X60), P, crew, 1 / (2 * 60 * 5))
+    assert added == 0
+    for A in (P, graph):
+        assert np.array_equal(A.data, before.data)
+        assert np.array_equal(A.indices, before.indices)
+        assert np.array_equal(A.indptr, before.indptr)
+
+
+def test_a_perplexity_widens_the_support_and_one_below_it_is_refused():
+    P = nl.entropic_affinity(X60, 5, n_neighbors=20)
+    drawn = nl.solve(P, "ws-sne", scale=None, seed=1, components="joint")
+    assert np.array_equal(nl.embed(X60, perplexity=5, n_neighbors=20, random_state=1), drawn.positions)
+    assert not np.array_equal(nl.embed(X60, perplexity=5, random_state=1), drawn.positions)  # 15 neighbors
+    assert np.array_equal(nl.embed(X60, random_state=1), nl.embed(X60, n_neighbors=10, random_state=1))
+    with pytest.raises(InputError, match="below n_neighbors"):
+        nl.embed(X60, perplexity=12, n_neighbors=10)
+    with pytest.raises(InputTypeError, match="n_neighbors"):
+        nl.embed(X60, n_neighbors="all")  # only with a perplexity
+    with pytest.raises(InputError, match="the perplexity to end at"):
+        nl.embed(X60, perplexity_annealing=True)
+    with pytest.raises(InputError, match="max_iter"):
+        nl.embed(X60, perplexity=5, perplexity_annealing=True, max_iter=-1)
+
+
+def test_clouds_that_only_negligible_similarities_join_are_joined():
+    """One edge of weight 1 / (2 n perplexity) between clouds, where the whole support has some 1e-200."""
+    X = np.concatenate([X60, X60 + 60])
+    space = Space(X)
+    with workers(1) as crew:
+        found = space.nearest(119, np.random.default_rng(0), crew)
+        P = nl.entropic_affinity(X, 6, n_neighbors="all")
+        graph, notes = perplexities.at_perplexity(space, found, 6.0, crew)
+    D = cdist(X[:60], X[60:])
+    i, j = np.unravel_index(np.argmin(D), D.shape)
+    changed = np.argwhere((graph - P).toarray())
+    assert changed.tolist() == [[i, j + 60], [j + 60, i]]
+    assert graph[i, j + 60] == graph[j + 60, i] == 1 / (2 * 120 * 6)
+    words = "the similarities of perplexity 6 leave 2 components apart; 1 shortest edge between them was added"
+    assert notes == (words,)
+
+
+def helix(n):
+    t = np.linspace(0, 2 * np.pi, n, endpoint=False)
+    return np.stack([(2 + np.cos(8 * t)) * np.cos(t), (2 + np.cos(8 * t)) * np.sin(t), np.sin(8 * t)], axis=1)
+
+
+def sphere(n):
+    X = np.random.default_rng(5).standard_normal((n, 3))
+    return X / np.sqrt((X**2).sum(axis=1, keepdims=True))
+
+
+def test_the_entropy_of_every_scale_is_exact():
+    X = helix(200)
+    plan = scales(200, 12.0, 36)
+    assert plan == ((100.0, 199), (50.0, 150), (25.0, 75), (12.5, 38), (12.0, 36))
+    with workers(1) as crew:
+        space, rng = Space(X), np.random.default_rng(0)
+        wide = space.nearest(199, rng, crew)
+        for perplexity, k in plan:
+            near = space.nearest(k, rng, crew)
+            assert np.array_equal(wide.indices[:, :k], near.indices)
+            error = entropies(entropic_rows(near, perplexity, crew)) - math.log(perplexity)
+            assert np.abs(error).max() < 1e-9
+
+
+@pytest.mark.parametrize(("X", "perplexity"), [(helix(400), 15), (sphere(500), 30)], ids=["helix", "sphere"])
+def test_annealing_ends_no_higher(X, perplexity):
+    """So it is on curves and closed surfaces; on rolled sheets it ends some 8 % higher, as the docs say."""
+    plain = solve_vectors(X, method="tsne", perplexity=perplexity, random_state=0)
+    annealed = solve_vectors(X, method="tsne", perplexity=perplexity, perplexity_annealing=True, random_state=0)
+    assert annealed.value < 1.02 * plain.value
+    D = cdist(annealed.positions, annealed.positions)
+    Q = 1 / (1 + D**2) - np.eye(len(D))
+    Q /= Q.sum()
+    P = nl.entropic_affinity(X, perplexity).toarray()
+    assert annealed.value == pytest.approx(np.sum(P[P > 0] * np.log(P[P > 0] / Q[P > 0])), rel=1e-2)
+
+
+def test_annealing_is_one_run_for_those_who_look_on():
+    seen = []
+    X, D = helix(100), cdist(helix(100), helix(100))
+    keywords: dict[str, Any] = {"method": "tsne", "perplexity": 12, "perplexity_annealing": True, "random_state": 0}
+    s = solve_vectors(X, max_iter=23, callback=lambda state: seen.append((state.iteration, state.stage)), **keywords)
+    assert [step.iteration for step in s.trace] == list(range(len(s.trace)))
+    assert seen == [(step.iteration, step.stage) for step in s.trace]
+    names = list(dict.fromkeys(step.stage for step in s.trace))
+    assert names == ["perplexity 50: descend", "perplexity 25: descend", "perplexity 12.5: descend", "descend"]
+    assert len(s.trace) <= 23
+    stopped = solve_vectors(X, callback=lambda state: state.iteration == 3, **keywords)
+    assert (stopped.reason, len(stopped.trace)) == ("stopped", 4)
+    assert np.allclose(solve_vectors(X, init=X[:, :2], max_iter=0, **keywords).positions, X[:, :2])
+    assert solve_vectors(D, metric="precomputed", **keywords).value == pytest.approx(
+        solve_vectors(X, **keywords).value, rel=0.05
+    )
+
+
+def test_too_many_rows_begin_at_a_lower_perplexity(monkeypatch):
+    monkeypatch.setattr(perplexities, "PAIRS", 100 * 80)
+    assert scales(100, 12.0, 36) == ((25.0, 75), (12.5, 38), (12.0, 36))
+    s = solve_vectors(helix(100), perplexity=12, perplexity_annealing=True, max_iter=6, random_state=0)
+    assert s.notes == (
+        "the annealing of the perplexity begins at 25, the widest that 100 rows afford (8e+03 similarities), not at 50",
+    )
+
+
+@pytest.mark.slow  # openTSNE takes most of a minute on two cores
+def test_digits_keep_their_classes_as_in_opentsne():
+    openTSNE = pytest.importorskip("openTSNE")
+    digits = pytest.importorskip("sklearn.datasets").load_digits()
+
+    def accuracy(Y):
+        D = cdist(Y, Y)
+        np.fill_diagonal(D, np.inf)
+        near = digits.target[np.argsort(D, axis=1)[:, :10]]
+        return np.mean([np.bincount(row).argmax() == t for row, t in zip(near, digits.target, strict=True)])
+
+    theirs = np.asarray(openTSNE.TSNE(perplexity=30, random_state=0, n_jobs=2).fit(digits.data))
+    ours = nl.embed(digits.data, method="tsne", perplexity=30, random_state=0)
+    assert accuracy(ours) > accuracy(theirs) - 0.01
