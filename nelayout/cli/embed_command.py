@@ -1,0 +1,9 @@
+"""placeholder"""
+
+
+def declare(c):
+    pass
+
+
+def run(g):
+    pass
