@@ -122,8 +122,8 @@ def _distinct(drawings: list[Drawing] | None) -> list[Drawing]:
     names = [name for name, _ in drawings]
     twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
     if twice is not None:
-        hint = "" if (twice, None) in drawings else "; give each file a name of its own"
-        raise WrongUsage(f"the drawing {twice!r} is given twice{hint}")
+        hint = "each method once" if drawings.count((twice, None)) > 1 else "choose another NAME for --pos NAME=FILE"
+        raise WrongUsage(f"the drawing {twice!r} is given twice; {hint}")
     return drawings
 
 
@@ -199,7 +199,7 @@ def _lines(comparison: Comparison) -> list[str]:
         found = [row[name] for row in comparison.measured.values()]
         scores = {m.score for m in found if not math.isnan(m.score)}
         best = max(scores) if len(scores) > 1 else None
-        rows.append([name, *(f"{m.value:.4g}{'*' if m.score == best else ' '}" for m in found)])
+        rows.append([name, *(f"{_shown(m.value)}{'*' if m.score == best else ' '}" for m in found)])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     rows[0][1:] = [f"{name} " for name in rows[0][1:]]
     return [
@@ -209,6 +209,11 @@ def _lines(comparison: Comparison) -> list[str]:
         ).rstrip()
         for row in rows
     ]
+
+
+def _shown(value: float) -> str:
+    """Four digits, and no power of ten where a whole number says it."""
+    return f"{value:.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
 
 
 def _to_csv(comparison: Comparison) -> bytes:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import io
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -158,10 +159,10 @@ def draw(
             ax.set_title(title, fontsize=12, color="#202020")
         if path is not None and kind is not None:
             content = rendered(figure, kind, dpi)
-            if hasattr(path, "write"):
-                path.write(content)  # pyright: ignore[reportAttributeAccessIssue]  a path has no write
-            else:
+            if isinstance(path, (str, os.PathLike)):
                 deliver(path, content)
+            else:
+                path.write(content)
     return figure
 
 
