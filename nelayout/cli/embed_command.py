@@ -17,9 +17,6 @@ from nelayout.cli.arguments import PICTURES
 from nelayout.cli.report import say
 from nelayout.cli.tables import FORMATS, Table, read_table
 
-MANY_CLASSES = 60
-"""Up to so many different whole numbers are classes: more are years or amounts, which a scale shows better."""
-
 
 def declare(command: argparse.ArgumentParser) -> None:
     """The options; those that are keywords of `nelayout.embed` mean the same."""
@@ -109,9 +106,7 @@ def run(given: argparse.Namespace) -> None:
         if kind == "npy" and given.label:
             say("npy holds the positions alone; csv, json and npz keep the labels as well")
     content = (
-        _picture(table, solution.positions, kind)
-        if kind in PICTURES
-        else WRITERS[kind](table, solution.positions, given.label)
+        _picture(table, solution.positions, kind) if kind in PICTURES else WRITERS[kind](table, solution.positions)
     )
     files.deliver(given.output, content)
 
@@ -128,24 +123,15 @@ def _picture(table: Table, Y: np.ndarray, kind: str) -> bytes:
     from scipy.sparse import csr_array
 
     from nelayout.drawing import draw
+    from nelayout.drawing.colors import class_names
 
+    colours = None if table.classes is None else class_names(table.classes)
     content = io.BytesIO()
-    draw(csr_array((len(Y), len(Y))), Y, content, color=_colours(table.classes), format=kind)
+    draw(csr_array((len(Y), len(Y))), Y, content, color=colours, format=kind)
     return content.getvalue()
 
 
-def _colours(classes: list[Any] | None) -> list[Any] | None:
-    """What `nelayout.draw` shows as classes, or as a scale where whole numbers are too many to be names."""
-    from nelayout.drawing.colors import LEGEND
-
-    if classes is None:
-        return None
-    different = {value for value in classes if value is not None}
-    names = all(isinstance(value, (int, str, bool)) for value in different) and LEGEND < len(different) <= MANY_CLASSES
-    return [None if value is None else str(value) for value in classes] if names else classes
-
-
-def _records(table: Table, Y: np.ndarray, label: str | None) -> tuple[list[str], list[list[Any]]]:
+def _records(table: Table, Y: np.ndarray) -> tuple[list[str], list[list[Any]]]:
     """Header and rows: what a row is called or its number from 0, its coordinates, its label."""
     from nelayout.graphs.files.writers import axes
 
@@ -153,37 +139,36 @@ def _records(table: Table, Y: np.ndarray, label: str | None) -> tuple[list[str],
     names: Sequence[Any] = table.names or range(len(Y))
     rows = [[name, *place] for name, place in zip(names, Y.tolist(), strict=True)]
     if table.classes is not None:
-        header.append("label" if label is None or label in header else label)
+        header.append("label" if table.label in header else table.label)
         rows = [[*row, value] for row, value in zip(rows, table.classes, strict=True)]
     return header, rows
 
 
-def _to_csv(table: Table, Y: np.ndarray, label: str | None) -> bytes:
+def _to_csv(table: Table, Y: np.ndarray) -> bytes:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    header, rows = _records(table, Y, label)
+    header, rows = _records(table, Y)
     writer.writerow(header)
     writer.writerows(rows)
     return text.getvalue().encode()
 
 
-def _to_json(table: Table, Y: np.ndarray, label: str | None) -> bytes:
+def _to_json(table: Table, Y: np.ndarray) -> bytes:
     """A list of records."""
-    header, rows = _records(table, Y, label)
+    header, rows = _records(table, Y)
     records = [dict(zip(header, row, strict=True)) for row in rows]
     return (json.dumps(records, ensure_ascii=False, default=str) + "\n").encode()
 
 
-def _to_npz(table: Table, Y: np.ndarray, label: str | None) -> bytes:
+def _to_npz(table: Table, Y: np.ndarray) -> bytes:
     """Arrays `positions`, and `labels` and `names` where there are any; text is text (no pickle)."""
     arrays: dict[str, Any] = {"positions": Y}
     if table.classes is not None:
-        whole = np.array(
-            [np.nan if v is None else v for v in table.classes]
-            if _numeric(table.classes)
-            else ["" if v is None else str(v) for v in table.classes]
-        )
-        arrays["labels"] = whole
+        numeric = all(value is None or isinstance(value, (int, float)) for value in table.classes)
+        unknown = np.nan if numeric else ""
+        values = [value if numeric else str(value) for value in table.classes if value is not None]
+        known = iter(values)
+        arrays["labels"] = np.array([unknown if value is None else next(known) for value in table.classes])
     if table.names is not None:
         arrays["names"] = np.array(table.names)
     content = io.BytesIO()
@@ -191,20 +176,16 @@ def _to_npz(table: Table, Y: np.ndarray, label: str | None) -> bytes:
     return content.getvalue()
 
 
-def _numeric(values: list[Any]) -> bool:
-    return all(value is None or isinstance(value, (int, float)) for value in values)
-
-
-def _to_npy(table: Table, Y: np.ndarray, label: str | None) -> bytes:
+def _to_npy(table: Table, Y: np.ndarray) -> bytes:
     content = io.BytesIO()
     np.save(content, Y)
     return content.getvalue()
 
 
-WRITERS: dict[str, Callable[[Table, np.ndarray, str | None], bytes]] = {
+WRITERS: dict[str, Callable[[Table, np.ndarray], bytes]] = {
     "csv": _to_csv,
     "json": _to_json,
     "npz": _to_npz,
     "npy": _to_npy,
 }
-"""Format -> (table, (n, dim) positions, name of the label) -> content."""
+"""Format -> (table, (n, dim) positions) -> content."""

@@ -43,7 +43,7 @@ def read_parquet(source: Source, columns: Sequence[str] | None, label: str | Non
         raise no_number(source, f"row {row + 1}", [(name, value) for name, value, _ in bad], good, label is not None)
     X = np.concatenate(blocks, axis=1)
     classes = None if of_label is None else table.column(of_label).to_pylist()
-    return Table(X, classes, called)
+    return Table(X, classes, "label" if of_label is None else names[of_label], called)
 
 
 def _numbers(column: Any) -> tuple[np.ndarray, None] | tuple[None, tuple[Any, int]]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import csv
 import io
+import shlex
 import zipfile
 from array import array
 from collections.abc import Iterator, Sequence
@@ -40,11 +41,13 @@ class Table:
     """What `nelayout.embed` needs of a file, and what is written beside the positions.
 
     X: (n, d), dense or CSR. classes: the label of each row, None where it has none; None without a label.
-    names: what the rows are called, where the file says so. notes: what was read otherwise than expected.
+    label: what the column with the classes is called, "label" where it has a number only. names: what the rows
+    are called, where the file says so. notes: what was read otherwise than expected.
     """
 
     X: Any
     classes: list[Any] | None = None
+    label: str = "label"
     names: list[str] | None = None
     notes: tuple[str, ...] = ()
 
@@ -106,12 +109,13 @@ def no_number(
             "other columns with --columns"
         )
     several = "" if len(bad) == 1 else f" ({', '.join(repr(other) for other, _ in bad[1:4])} too)"
-    rest = f" --columns {','.join(good)}" if 0 < len(good) <= 6 and "," not in "".join(good) else " --columns"
-    what = "" if labelled else f"--label {name} if it holds classes, or name the columns to use with"
+    rest = (
+        f"--columns {shlex.quote(','.join(good))}" if 0 < len(good) <= 6 and "," not in "".join(good) else "--columns"
+    )
+    choice = "" if labelled else f"--label {shlex.quote(name)} if it holds classes, or name "
     return InputError(
-        f"{source.name}, {line}: the column {name!r} holds {str(value)[:40]!r}, which is no number{several}; give "
-        + (what or "the columns to use with")
-        + rest
+        f"{source.name}, {line}: the column {name!r} holds {str(value)[:40]!r}, which is no number{several}; "
+        f"give {choice}the columns to use with {rest}"
     )
 
 
@@ -165,7 +169,9 @@ def _delimited(source: Source, kind: str, columns: Sequence[str] | None, label: 
             notes += (
                 f"the column {names[name]!r} only numbers the rows and counts as a coordinate; --columns leaves it out",
             )
-    return Table(X, plain(labels) if of_label is not None else None, called or None, notes)
+    title = names[of_label] if header and of_label is not None else ""
+    classes = plain(labels) if of_label is not None else None
+    return Table(X, classes, title or "label", called or None, notes)
 
 
 def _rows(source: Source, kind: str) -> Iterator[tuple[int, list[str]]]:
@@ -238,29 +244,24 @@ def _arrays(source: Source, kind: str, columns: Sequence[str] | None, label: str
     if {"format", "shape", "data"} <= set(found):
         from scipy.sparse import csr_array, load_npz
 
-        X, others = csr_array(load_npz(io.BytesIO(source.data))), {}
+        try:
+            X, others = csr_array(load_npz(io.BytesIO(source.data))), {}
+        except (ValueError, KeyError, TypeError) as error:
+            raise source.broken(f"cannot be read as a sparse matrix: {error}") from None
     else:
         name = _matrix(source, found)
         X, others = found[name], {other: values for other, values in found.items() if other != name}
-    classes = None
-    if label is not None and label in others:
-        classes, label = others[label], None
-        if classes.shape != X.shape[:1]:
-            raise source.broken(
-                f"the array {label!r} has shape {classes.shape}; a label for each of {len(X)} rows is (n,)"
-            )
-        classes = classes.tolist()
-    elif label is not None and others and not label.isdecimal():
+    if label is not None and others and not label.isdecimal():
         fitting = [other for other, values in others.items() if values.shape == X.shape[:1]]
-        raise InputError(f"{source.name}: {unknown('array for --label', label, fitting)}")
+        if label not in fitting:
+            raise InputError(f"{source.name}: {unknown('array for --label', label, fitting)}")
+        taken, _ = chosen(source, columns, None, [str(k + 1) for k in range(X.shape[1])])
+        return Table(X[:, taken], others[label].tolist(), label)
     taken, of_label = chosen(source, columns, label, [str(k + 1) for k in range(X.shape[1])])
-    if of_label is not None:
-        classes = (
-            np.asarray(X[:, [of_label]].toarray() if others == {} and not isinstance(X, np.ndarray) else X[:, of_label])
-            .ravel()
-            .tolist()
-        )
-    return Table(X if len(taken) == X.shape[1] and columns is None else X[:, taken], classes)
+    if of_label is None:
+        return Table(X[:, taken])
+    column: Any = X[:, [of_label]]
+    return Table(X[:, taken], (column if isinstance(X, np.ndarray) else column.toarray()).ravel().tolist())
 
 
 def _matrix(source: Source, found: dict[str, np.ndarray]) -> str:
