@@ -3,6 +3,8 @@
 import csv
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -346,3 +348,31 @@ def test_example_data_is_what_its_script_makes(shared_data, tmp_path):
     script = root / "make_usairports2010.py"
     subprocess.run([sys.executable, script, npz, made], capture_output=True, check=True)
     assert made.read_bytes() == (root / "usairports2010.graphml").read_bytes()
+
+
+def test_documented_commands_run(tmp_path):
+    """The examples of the page, one after the other, as they stand, in a folder that holds the examples."""
+    for package in ("matplotlib", "sklearn", "pandas"):
+        pytest.importorskip(package)
+    root = Path(nl.__file__).parents[1]
+    page = root / "docs" / "command-line.md"
+    if os.name == "nt" or not page.is_file():
+        pytest.skip("docs/ is not installed with the package, and the commands are written for a POSIX shell")
+    (tmp_path / "examples").symlink_to(root / "examples")
+    shown = page.read_text().split("The examples below run", 1)[1]
+    blocks = re.findall(r"^```sh\n(.*?)^```", shown, re.MULTILINE | re.DOTALL)
+    asked = "".join(blocks)
+    for command in ("layout", "embed", "compare"):
+        assert f"nelayout {command} " in asked
+    python = shlex.quote(sys.executable)
+    names = f'nelayout() {{ {python} -m nelayout "$@"; }}\npython() {{ {python} "$@"; }}\n'
+    subprocess.run(
+        ["sh", "-e", "-c", names + asked],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(root), "PYTHONWARNINGS": "ignore"},
+        capture_output=True,
+        check=True,
+    )
+    outputs = set(re.findall(r"(?:-o|>) (\w[\w.-]+)", asked))
+    assert {path.name for path in tmp_path.iterdir()} == {"examples", "digits.csv", *outputs}
+    assert all((tmp_path / name).stat().st_size for name in outputs)

@@ -1,6 +1,8 @@
 """The command line: one function for each command, and one place where errors become one line.
 
     nelayout layout graph.graphml -m ws-sne -o drawing.png
+    nelayout embed table.csv --label species -o map.png
+    nelayout compare graph.graphml -m ws-sne -m linlog -o compare.html
     nelayout methods
 
 Each command has a file with two functions, `declare` (its arguments) and `run`, and a line in `COMMANDS`.
@@ -18,8 +20,8 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from nelayout import __version__
-from nelayout.cli import layout_command, methods_command
-from nelayout.cli.report import say
+from nelayout.cli import compare_command, embed_command, layout_command, methods_command
+from nelayout.cli.report import WrongUsage, say
 from nelayout.errors import InputError, Unsupported
 
 __all__ = ["COMMANDS", "main"]
@@ -30,6 +32,16 @@ COMMANDS: dict[str, Command] = {
         layout_command.run,
         layout_command.declare,
         "lay out a graph: a picture, or positions in a file",
+    ),
+    "embed": (
+        embed_command.run,
+        embed_command.declare,
+        "embed the rows of a table: a picture, or positions in a file",
+    ),
+    "compare": (
+        compare_command.run,
+        compare_command.declare,
+        "draw a graph by several methods and measure the drawings",
     ),
     "methods": (methods_command.run, methods_command.declare, "list the methods"),
 }
@@ -58,10 +70,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except MemoryError:
-        return _failed("not enough memory for a graph of this size")
+        return _failed("not enough memory for an input of this size")
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return _failed(f"{where}{error.strerror or error}")
+    except WrongUsage as error:
+        return _failed(f"{error}; see nelayout {arguments.command} --help", 2)
     except (InputError, Unsupported, ImportError) as error:
         return _failed(str(error))
     except Exception as error:  # a run that fails says so in one line, a mistake of ours too

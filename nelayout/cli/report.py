@@ -2,6 +2,12 @@
 
 import sys
 
+from nelayout.errors import InputError
+
+
+class WrongUsage(InputError):
+    """Arguments that do not go together: exit code 2, as for those that argparse refuses."""
+
 
 def say(message: str) -> None:
     """One line, whatever the message."""

@@ -6,6 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from nelayout.drawing import draw
+from nelayout.drawing.colors import LEGEND, classes_of, palette
+from nelayout.drawing.layers import LEGEND_STYLE, dots
 from nelayout.errors import missing_extra
 
 if TYPE_CHECKING:
@@ -17,6 +19,8 @@ INCHES = 3.4
 """Side of one drawing."""
 ROW, BORDER, NAME, SLANT = 0.3, 0.15, 1.6, 0.6
 """Height of a table line, free space around, width of the names and of the last heading, in inches."""
+LETTER = 0.075
+"""Width of a letter in the legend, in inches."""
 READABLE = 0.55
 """Score from which the cell is dark enough for white figures."""
 
@@ -30,16 +34,15 @@ def side_by_side(comparison: Comparison) -> Any:
         raise missing_extra("matplotlib", "compare", "figures") from None
 
     drawings = comparison.drawings
-    colours = None
-    if comparison.labels is not None:
-        # Class numbers are names too: as text they are never taken for a scale.
-        colours = [None if label is None else str(label) for label in comparison.labels]
+    colours, classes = _classes(comparison.labels)
     columns = min(len(drawings), COLUMNS)
     rows = -(-len(drawings) // columns)
     measures = list(next(iter(comparison.measured.values())))
     table = ROW * (len(drawings) + 4) if measures else 0.0
     width = max(columns * INCHES, NAME + SLANT + 0.62 * len(measures) if measures else 0.0) + 2 * BORDER
-    height = rows * (INCHES + ROW) + table + 2 * BORDER
+    entries = max(1, int(width / (0.4 + LETTER * max((len(name) for name, _ in classes), default=1))))
+    legend = ROW * -(-len(classes) // entries)
+    height = rows * (INCHES + ROW) + legend + table + 2 * BORDER
     figure = Figure(figsize=(width, height), dpi=100, facecolor="white")
     FigureCanvasAgg(figure)
     left = (width - columns * INCHES) / 2
@@ -48,13 +51,36 @@ def side_by_side(comparison: Comparison) -> Any:
         box = (left + column * INCHES, height - BORDER - ROW - INCHES - row * (INCHES + ROW))
         inside = INCHES - 0.2
         ax = figure.add_axes((box[0] / width, box[1] / height, inside / width, inside / height))
-        draw(comparison.G, pos, ax=ax, color=colours, title=name, legend=False)
+        draw(comparison.G, pos, ax=ax, color=colours, legend=False)
+        # On the figure: above a flat drawing the axes' own title would come down, out of line with the others.
+        middle, top = (box[0] + inside / 2) / width, (box[1] + inside + 0.08) / height
+        figure.text(middle, top, name, ha="center", va="bottom", fontsize=12, color="#202020", parse_math=False)
+    if classes:
+        figure.legend(
+            handles=dots(classes),
+            loc="upper center",
+            bbox_to_anchor=(0.5, (BORDER + table + legend) / height),
+            ncols=min(entries, len(classes)),
+            **LEGEND_STYLE,
+        )
     if measures:
         ax = figure.add_axes(
             (BORDER / width, BORDER / height, 1 - 2 * BORDER / width, (table - ROW) / height)
         )
         _table(ax, comparison, measures, width - 2 * BORDER, table - ROW)
     return figure
+
+
+def _classes(labels: list[Any] | None) -> tuple[list[Any] | None, list[tuple[str, Any]]]:
+    """A colour for every node, and name and colour of each class where a legend can hold them."""
+    if labels is None:
+        return None, []
+    classes = classes_of([label for label in labels if label is not None])
+    if classes is None:  # numbers are names too: as text they are never taken for a scale
+        labels = [None if label is None else str(label) for label in labels]
+        classes = classes_of([label for label in labels if label is not None]) or []
+    named = list(zip(map(str, classes), palette(len(classes)), strict=True))
+    return labels, named if 1 < len(named) <= LEGEND else []
 
 
 def _table(ax: Any, comparison: Comparison, measures: list[str], width: float, height: float) -> None:

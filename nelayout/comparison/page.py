@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from nelayout.comparison.figure import shown
 from nelayout.comparison.table import MEASURES
-from nelayout.graphs.files import atomic, check_output
+from nelayout.graphs.files import check_output, deliver
 
 if TYPE_CHECKING:
     from nelayout.comparison.compared import Comparison
@@ -44,6 +44,11 @@ def table_html(comparison: Comparison) -> str:
 def write_page(comparison: Comparison, path: Path) -> None:
     """Figure, table and definitions in one file; see `Comparison.to_html`."""
     check_output(path)
+    deliver(path, page(comparison).encode())
+
+
+def page(comparison: Comparison) -> str:
+    """The page itself."""
     picture = io.StringIO()
     comparison.plot().savefig(picture, format="svg", metadata={"Date": None})
     svg = picture.getvalue()
@@ -53,14 +58,12 @@ def write_page(comparison: Comparison, path: Path) -> None:
         f"score: {escape(MEASURES[name].score.words)}</dd>"
         for name in names
     )
-    page = (
+    return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         f"<title>{escape(' | '.join(comparison.drawings))}</title><style>{STYLE}</style></head><body>"
         f"<figure>{svg[svg.index('<svg') :]}</figure>{table_html(comparison)}<dl>{meanings}</dl>"
         "</body></html>\n"
     )
-    with atomic(path) as temporary:
-        temporary.write_text(page, encoding="utf-8")
 
 
 def _rank(score: float) -> float:

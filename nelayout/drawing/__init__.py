@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import io
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -20,12 +21,12 @@ from nelayout import graphs
 from nelayout.drawing import layers
 from nelayout.drawing.colors import coloring, per_node_objects
 from nelayout.errors import InputError, missing_extra
-from nelayout.graphs.files import atomic, check_output, output_format
+from nelayout.graphs.files import check_output, deliver, output_format
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FORMATS", "draw"]
+__all__ = ["FORMATS", "draw", "rendered"]
 
 FORMATS = ("png", "svg", "pdf")
 
@@ -157,7 +158,11 @@ def draw(
         if title:
             ax.set_title(title, fontsize=12, color="#202020")
         if path is not None and kind is not None:
-            _write(figure, path, kind, dpi)
+            content = rendered(figure, kind, dpi)
+            if isinstance(path, (str, os.PathLike)):
+                deliver(path, content)
+            else:
+                path.write(content)
     return figure
 
 
@@ -198,16 +203,12 @@ def _text(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def _write(figure: Any, path: Any, kind: str, dpi: float) -> None:
-    """Whole or not at all: rendered in memory, then moved into place."""
+def rendered(figure: Any, kind: str, dpi: float = 150.0) -> bytes:
+    """A figure as the content of a PNG, SVG or PDF file, without the date."""
     content = io.BytesIO()
     undated = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
     figure.savefig(content, format=kind, dpi=dpi, metadata=undated)
-    if hasattr(path, "write"):
-        path.write(content.getvalue())
-        return
-    with atomic(path) as temporary:
-        temporary.write_bytes(content.getvalue())
+    return content.getvalue()
 
 
 def _png(figure: Any) -> bytes:

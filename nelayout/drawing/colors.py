@@ -22,6 +22,9 @@ from nelayout.graphs import Network, per_node
 LEGEND = 12
 """Up to so many classes are named in a legend, and up to so many whole numbers are classes."""
 
+MANY_CLASSES = 60
+"""Up to so many different whole numbers can be classes where the caller says so; more are years or amounts."""
+
 PLAIN = "#2c6fbb"
 UNKNOWN = "#b4b4b4"
 PALETTE = (
@@ -112,6 +115,19 @@ def classes_of(values: list) -> list | None:
     if all(isinstance(value, (int, float)) for value in given):
         return sorted(given) if len(given) <= LEGEND else None
     return sorted(given, key=lambda value: (isinstance(value, str), str(value)))
+
+
+def class_names(values: list) -> list:
+    """Values of which the caller says that they are classes: many whole numbers as text, which is no scale.
+
+    >>> class_names([2, 3, None]), class_names(list(range(13)))[9:]
+    ([2, 3, None], ['9', '10', '11', '12'])
+    """
+    given = {_plain(value) for value in values if value is not None}
+    whole = all(isinstance(value, int) for value in given)
+    if not (whole and LEGEND < len(given) <= MANY_CLASSES):
+        return values
+    return [None if value is None else str(_plain(value)) for value in values]
 
 
 def _plain(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ _BUNCH_FROM = 20_000  # edges from which several of them share a path
 _ALL_LABELS = 60  # up to so many nodes every label is written
 _SOME_LABELS = 40  # else so many are tried, most important first
 _LABEL_POINTS = 8.0
+LEGEND_STYLE = {"frameon": False, "fontsize": 9, "handletextpad": 0.2, "borderaxespad": 0.0}
 
 
 def edges(
@@ -169,35 +171,21 @@ def _meet(boxes: np.ndarray, box: np.ndarray) -> int:
     return len(boxes) - int(apart.sum())
 
 
+def dots(classes: Sequence[tuple[str, Any]]) -> list[Any]:
+    """The entries of a legend: a dot in the colour of each class, and its name."""
+    from matplotlib.lines import Line2D
+
+    how = {"linestyle": "", "marker": "o", "markersize": 7, "markeredgecolor": "white"}
+    return [Line2D([], [], color=rgba, label=name, **how) for name, rgba in classes]
+
+
 def explain(ax: Any, colors: Coloring) -> None:
     """A legend of the classes, or a colour bar, right of the drawing."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
-    from matplotlib.lines import Line2D
 
     if colors.classes:
-        handles = [
-            Line2D(
-                [],
-                [],
-                linestyle="",
-                marker="o",
-                markersize=7,
-                color=rgba,
-                markeredgecolor="white",
-                label=name,
-            )
-            for name, rgba in colors.classes
-        ]
-        ax.legend(
-            handles=handles,
-            loc="center left",
-            bbox_to_anchor=(1.01, 0.5),
-            frameon=False,
-            fontsize=9,
-            handletextpad=0.2,
-            borderaxespad=0.0,
-        )
+        ax.legend(handles=dots(colors.classes), loc="center left", bbox_to_anchor=(1.01, 0.5), **LEGEND_STYLE)
     elif colors.bounds is not None:
         inset = ax.inset_axes((1.02, 0.2, 0.02, 0.6))
         bar = ax.figure.colorbar(ScalarMappable(Normalize(*colors.bounds), cmap="viridis"), cax=inset)

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -35,7 +34,7 @@ from .gml import read_gml
 from .markup import read_gexf, read_graphml
 from .matrices import read_mtx, read_npz
 from .nodelink import read_nodelink
-from .outputs import atomic, check_output
+from .outputs import atomic, check_output, deliver
 from .pajek import read_pajek
 from .positions import as_networkx, as_record, placed, read_columns, read_csv
 from .record import GraphFile
@@ -48,6 +47,7 @@ __all__ = [
     "GraphFile",
     "atomic",
     "check_output",
+    "deliver",
     "output_format",
     "read_graph",
     "read_positions",
@@ -153,13 +153,7 @@ def write_positions(
     file = as_record(graph)
     Y = placed(pos, file.labels, numbered=not networkx.recognises(file.graph))
     G = None if name == "csv" else as_networkx(file)
-    content = WRITERS[name](G, file.labels, Y)
-    if path == "-":
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
-        return
-    with atomic(path) as temporary:
-        temporary.write_bytes(content)
+    deliver(path, WRITERS[name](G, file.labels, Y))
 
 
 def read_positions(

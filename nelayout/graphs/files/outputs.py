@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -65,6 +66,16 @@ def atomic(path: str | os.PathLike) -> Iterator[Path]:
                 shutil.copyfileobj(written, sink)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def deliver(path: str | os.PathLike, content: bytes) -> None:
+    """A file with that content, whole or not at all; "-" is standard output."""
+    if path == "-":
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+        return
+    with atomic(path) as temporary:
+        temporary.write_bytes(content)
 
 
 def _same_file(one: Path, other: Path) -> bool:

@@ -16,6 +16,8 @@ from .record import GraphFile
 from .source import Source
 
 AXIS_NAMES = (("x", "y", "z"), ("X", "Y", "Z"))
+NODE_NAMES = ("node", "row", "id", "label", "name")
+"""How the column that names the nodes is called, the likeliest first; "row" in embeddings of vectors."""
 
 
 def placed(pos: Any, labels: Sequence[Hashable], numbered: bool) -> np.ndarray:
@@ -103,7 +105,7 @@ def read_csv(source: Source) -> tuple[list[str], np.ndarray]:
     columns = [header.index(axis) for axis in ("x", "y", "z") if axis in header]
     if len(columns) < 2:
         raise source.broken("expected a header with node, x and y", 1)
-    name = next((header.index(word) for word in ("node", "id", "label", "name") if word in header), 0)
+    name = next((header.index(word) for word in NODE_NAMES if word in header), 0)
     labels, coordinates = [], []
     for line, row in enumerate(rows[1:], 2):
         if not row:

@@ -36,7 +36,7 @@ class Source:
         return InputError(f"{self.name}{where}: {what}")
 
 
-def load(path: str | os.PathLike) -> Source:
+def load(path: str | os.PathLike, expected: str = "a graph file") -> Source:
     """The content of a file, or of standard input for "-"; gzip is unpacked, whatever the name.
 
     Raises `InputError` if there is no such file, it cannot be read, is a folder, or is empty.
@@ -51,7 +51,7 @@ def load(path: str | os.PathLike) -> Source:
         except (OSError, EOFError, zlib.error) as error:
             raise InputError(f"{name}: the gzip file is damaged ({error}); fetch or pack it again") from None
     if not data.strip():
-        raise InputError(f"{name} is empty; a graph file was expected")
+        raise InputError(f"{name} is empty; {expected} was expected")
     return Source(name, data)
 
 

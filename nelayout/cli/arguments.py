@@ -1,0 +1,77 @@
+"""What the commands share: how an argument is declared and read, and where the output goes."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from nelayout.errors import InputError, missing_extra
+
+PICTURES = ("png", "svg", "pdf")
+BINARY = (*PICTURES, "npz", "npy")
+"""What is no text for a terminal."""
+
+
+def declarer(command: argparse.ArgumentParser) -> Callable[..., None]:
+    """A function that adds an option; without a text of its own it has that of the layout keyword."""
+    from nelayout.options import TEXTS
+
+    def option(*names: str, text: str = "", **how: Any) -> None:
+        key = names[-1].removeprefix("--").replace("-", "_")
+        command.add_argument(*names, help=(text or TEXTS[key]).replace("%", "%%"), **how)
+
+    return option
+
+
+def planned(given: argparse.Namespace, allowed: Iterable[str]) -> tuple[str | None, str]:
+    """The formats of FILE (None: as its name or content says) and OUT.
+
+    ``--format`` names the format of OUT; that of FILE where the name of OUT says its own; IN:OUT names both.
+    """
+    from nelayout.graphs import files
+
+    into, colon, out = (given.format or "").partition(":")
+    if colon:
+        return into or None, files.output_format(given.output, out or None, allowed)
+    try:
+        return given.format, files.output_format(given.output, None, allowed)
+    except InputError:
+        return None, files.output_format(given.output, given.format, allowed)
+
+
+def check_writable(output: str, kind: str, *sources: str, drawn: Iterable[str], extra: str) -> None:
+    """Everything that would keep the output from being written, before the work starts.
+
+    drawn: the formats that need matplotlib, which `extra` brings.
+    """
+    from nelayout.graphs import files
+
+    files.check_output(output, *sources)
+    if kind in drawn and importlib.util.find_spec("matplotlib") is None:
+        raise missing_extra("matplotlib", extra, "pictures")
+    if output == "-" and kind in BINARY and sys.stdout.isatty():
+        raise InputError(f"{kind} is no text for a terminal; give -o FILE, or send it into a file or a pipe")
+
+
+def method(name: str) -> str:
+    """The method's own name, however it was spelt."""
+    from nelayout.catalogue import method_named
+
+    try:
+        return method_named(name).name
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def whole(text: str) -> int:
+    """A whole number of 0 or more."""
+    number = int(text)
+    if number < 0:
+        raise ValueError(text)
+    return number
+
+
+whole.__name__ = "whole number of 0 or more"  # argparse says "invalid ... value"

@@ -1,0 +1,191 @@
+"""`nelayout embed FILE -o OUT`: the rows of a table as points, in a picture or in a file."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from nelayout.cli import arguments
+from nelayout.cli.arguments import PICTURES
+from nelayout.cli.report import say
+from nelayout.cli.tables import FORMATS, Table, read_table
+
+
+def declare(command: argparse.ArgumentParser) -> None:
+    """The options; those that are keywords of `nelayout.embed` mean the same."""
+    from nelayout.embedding import STARTS
+
+    option = arguments.declarer(command)
+    command.add_argument(
+        "file", metavar="FILE", help="table with a row per sample: csv, tsv, npy, npz, parquet; - is standard input"
+    )
+    option("-m", "--method", text="see nelayout methods (ws-sne)", default="ws-sne", type=arguments.method)
+    option(
+        "-o",
+        "--output",
+        text="picture (png, svg, pdf) or positions (csv, json, npz, npy); - is standard output",
+        metavar="OUT",
+        required=True,
+    )
+    option(
+        "--columns",
+        text="columns that are coordinates, by name or by number from 1: height,width or 2-7 (all but --label)",
+        action="append",
+        metavar="NAMES",
+    )
+    option(
+        "--label",
+        text="column with the classes of the rows: no coordinate; colours a picture, is written beside positions",
+        metavar="COLUMN",
+    )
+    option(
+        "--n-neighbors", text="neighbors of each row in the graph that is drawn (10)", type=int, default=10, metavar="K"
+    )
+    option("--metric", text="distance of two rows: euclidean, cosine, manhattan, ... (euclidean)", default="euclidean")
+    option(
+        "--pca",
+        text="principal components in which rows are compared: a number, none or auto (auto)",
+        type=_components,
+        default="auto",
+        metavar="K",
+    )
+    option("--init", text="where the points start (auto)", choices=STARTS, default="auto")
+    option("--dim", type=int, default=2, choices=(1, 2, 3))
+    option("--seed", text="same seed, same drawing (0)", type=arguments.whole, default=0)
+    option("--max-iter", text="most steps of the method's own stages", type=arguments.whole, metavar="STEPS")
+    option(
+        "--format",
+        text="format of OUT, or of FILE if the name of OUT says its own; IN:OUT names both (csv for -)",
+        metavar="NAME",
+    )
+    option("--quiet", text="no notes and no progress", action="store_true")
+
+
+def run(given: argparse.Namespace) -> None:
+    """Everything that can be wrong is looked for before the work starts."""
+    from nelayout.graphs import files
+    from nelayout.graphs.files.formats import file_format
+    from nelayout.graphs.files.source import load
+
+    if given.output == "-" and given.format is None:
+        given.format = ":csv"
+    into, kind = arguments.planned(given, (*PICTURES, *WRITERS))
+    arguments.check_writable(given.output, kind, given.file, drawn=PICTURES, extra="draw")
+    if into is None and given.file == "-":
+        into = "csv"
+    form = file_format(into, given.file, table=FORMATS, kind="table format")
+    columns = None
+    if given.columns is not None:
+        columns = [word.strip() for words in given.columns for word in next(csv.reader([words])) if word.strip()]
+    table = read_table(load(given.file, "a table"), form, columns, given.label)
+
+    from nelayout.embedding import solve_vectors
+
+    solution = solve_vectors(
+        table.X,
+        given.dim,
+        method=given.method,
+        n_neighbors=given.n_neighbors,
+        metric=given.metric,
+        pca=given.pca,
+        init=given.init,
+        random_state=given.seed,
+        max_iter=given.max_iter,
+        progress=not given.quiet and sys.stderr.isatty(),
+    )
+    if not given.quiet:
+        for note in (*table.notes, *solution.notes):
+            say(note)
+        if kind == "npy" and given.label:
+            say("npy holds the positions alone; csv, json and npz keep the labels as well")
+    content = (
+        _picture(table, solution.positions, kind) if kind in PICTURES else WRITERS[kind](table, solution.positions)
+    )
+    files.deliver(given.output, content)
+
+
+def _components(text: str) -> int | str | None:
+    return {"none": None, "auto": "auto"}[text] if text in ("none", "auto") else int(text)
+
+
+_components.__name__ = "number"  # argparse says "invalid ... value"
+
+
+def _picture(table: Table, Y: np.ndarray, kind: str) -> bytes:
+    """The points without any edges: `nelayout.draw` of a graph that has none."""
+    from scipy.sparse import csr_array
+
+    from nelayout.drawing import draw
+    from nelayout.drawing.colors import class_names
+
+    colours = None if table.classes is None else class_names(table.classes)
+    content = io.BytesIO()
+    draw(csr_array((len(Y), len(Y))), Y, content, color=colours, format=kind)
+    return content.getvalue()
+
+
+def _records(table: Table, Y: np.ndarray) -> tuple[list[str], list[list[Any]]]:
+    """Header and rows: what a row is called or its number from 0, its coordinates, its label."""
+    from nelayout.graphs.files.writers import axes
+
+    header = ["row", *axes(Y.shape[1])]
+    names: Sequence[Any] = table.names or range(len(Y))
+    rows = [[name, *place] for name, place in zip(names, Y.tolist(), strict=True)]
+    if table.classes is not None:
+        header.append("label" if table.label in header else table.label)
+        rows = [[*row, value] for row, value in zip(rows, table.classes, strict=True)]
+    return header, rows
+
+
+def _to_csv(table: Table, Y: np.ndarray) -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    header, rows = _records(table, Y)
+    writer.writerow(header)
+    writer.writerows(rows)
+    return text.getvalue().encode()
+
+
+def _to_json(table: Table, Y: np.ndarray) -> bytes:
+    """A list of records."""
+    header, rows = _records(table, Y)
+    records = [dict(zip(header, row, strict=True)) for row in rows]
+    return (json.dumps(records, ensure_ascii=False, default=str) + "\n").encode()
+
+
+def _to_npz(table: Table, Y: np.ndarray) -> bytes:
+    """Arrays `positions`, and `labels` and `names` where there are any; text is text (no pickle)."""
+    arrays: dict[str, Any] = {"positions": Y}
+    if table.classes is not None:
+        numeric = all(value is None or isinstance(value, (int, float)) for value in table.classes)
+        unknown = np.nan if numeric else ""
+        values = [value if numeric else str(value) for value in table.classes if value is not None]
+        known = iter(values)
+        arrays["labels"] = np.array([unknown if value is None else next(known) for value in table.classes])
+    if table.names is not None:
+        arrays["names"] = np.array(table.names)
+    content = io.BytesIO()
+    np.savez_compressed(content, **arrays)
+    return content.getvalue()
+
+
+def _to_npy(table: Table, Y: np.ndarray) -> bytes:
+    content = io.BytesIO()
+    np.save(content, Y)
+    return content.getvalue()
+
+
+WRITERS: dict[str, Callable[[Table, np.ndarray], bytes]] = {
+    "csv": _to_csv,
+    "json": _to_json,
+    "npz": _to_npz,
+    "npy": _to_npy,
+}
+"""Format -> (table, (n, dim) positions) -> content."""

@@ -1,0 +1,240 @@
+"""`nelayout compare`: its numbers are those of `nl.compare`, its drawings those of the layouts."""
+
+import csv
+import json
+import math
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import nelayout as nl
+from nelayout.cli import main
+
+KINDS = "xxxxxyyyy"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A graph of two joined cliques and one tail, with classes, places and weights; run from its folder."""
+    G = nx.barbell_graph(4, 1)
+    for v in G:
+        G.nodes[v].update(kind=KINDS[v], east=math.cos(v), north=float(v), lon=10.0 * v, lat=60.0)
+    nx.set_edge_attributes(G, {edge: 1 + k % 3 for k, edge in enumerate(G.edges)}, "weight")
+    nx.write_graphml(G, tmp_path / "graph.graphml")
+    circle = nx.circular_layout(G)
+    lines = [f"{v},{x!r},{y!r}\n" for v, (x, y) in ((v, circle[v].tolist()) for v in circle)]
+    (tmp_path / "circle.csv").write_text("".join(["node,x,y\n", *lines, "elsewhere,0,0\n"]))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def nelayout(command):
+    """The exit code."""
+    return main(command.split())
+
+
+def compared(*drawings, **options):
+    """What the library says of the same drawings."""
+    G = nx.read_graphml("graph.graphml")
+    positions = {}
+    for name in drawings:
+        circle = nx.circular_layout(G)
+        positions[name] = circle if name == "circle" else nl.layout(G, name, seed=0)
+    return nl.compare(G, positions, **options)
+
+
+def values(comparison):
+    return {name: {key: m.value for key, m in row.items()} for name, row in comparison.measured.items()}
+
+
+def read_table(path):
+    with Path(path).open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    return {row.pop("drawing"): {key: float(value) for key, value in row.items()} for row in rows}
+
+
+def test_the_table_is_that_of_the_library(folder, capsys):
+    assert nelayout("compare graph.graphml -m ws-sne -m GAMMA_QUADLOG -o out.csv --label kind") == 0
+    expected = compared("ws-sne", "gamma-quadlog", labels="kind")
+    assert read_table("out.csv") == values(expected)
+    pandas = pytest.importorskip("pandas")
+    table = pandas.read_csv("out.csv", index_col=0)
+    assert table.to_dict("index") == expected.table.to_dict("index")
+    assert capsys.readouterr().err == ""
+
+
+def test_records_hold_the_same_and_null_for_what_cannot_be_measured(folder):
+    (folder / "lonely.json").write_text('{"nodes": [{"id": "a"}, {"id": "b"}], "edges": []}')
+    assert nelayout("compare lonely.json -m ws-sne -o out.json --quiet") == 0
+    (record,) = json.loads((folder / "out.json").read_text())
+    assert (record["drawing"], record["neighborhood"], record["coincident"]) == ("ws-sne", None, 0.0)
+    assert nelayout("compare graph.graphml -m tsne -o out.json --quiet") == 0
+    (record,) = json.loads((folder / "out.json").read_text())
+    assert {"drawing": "tsne", **values(compared("tsne"))["tsne"]} == record
+
+
+def test_drawings_keep_the_order_of_the_command_line(folder):
+    arguments = "compare graph.graphml -m tsne --pos circle=circle.csv -m ws-sne -o out.csv --quiet"
+    assert nelayout(arguments) == 0
+    assert read_table("out.csv") == values(compared("tsne", "circle", "ws-sne"))
+    assert list(read_table("out.csv")) == ["tsne", "circle", "ws-sne"]
+
+
+def test_options_are_those_of_the_layouts(folder):
+    options = "--weight none --mass unit --seed 3 --max-iter 7 --smoothing 0.5"
+    assert nelayout(f"compare graph.graphml -m gamma-quadlog -o out.csv --quiet {options}") == 0
+    G = nx.read_graphml("graph.graphml")
+    pos = nl.gamma_quadlog_layout(G, weight=None, mass="unit", seed=3, max_iter=7, smoothing=0.5)
+    assert read_table("out.csv") == values(nl.compare(G, {"gamma-quadlog": pos}, weight=None, seed=3))
+
+
+@pytest.mark.parametrize("names", ["east,north", "lon,lat", "lat,lon"])
+def test_true_coordinates(folder, names, capsys):
+    assert nelayout(f"compare graph.graphml -m ws-sne -o out.csv --coords {names}") == 0
+    G = nx.read_graphml("graph.graphml")
+    data = G.nodes
+    flat = {v: (data[v]["east"], data[v]["north"]) for v in G}
+    globe = {v: (0.5 * data[v]["lon"], data[v]["lat"]) for v in G}  # cos 60 degrees is 1/2
+    expected = nl.compare(G, {"ws-sne": nl.ws_sne_layout(G, seed=0)}, coords=flat if "east" in names else globe)
+    found = read_table("out.csv")["ws-sne"]
+    assert found == pytest.approx(values(expected)["ws-sne"], rel=1e-12)
+    said = capsys.readouterr().err
+    assert said == (
+        "" if "east" in names else "nelayout: lon and lat are degrees: the map is true to shape at latitude 60\n"
+    )
+
+
+def test_true_coordinates_of_an_archive_and_a_drawing_of_a_matrix(folder, monkeypatch):
+    rng = np.random.default_rng(0)
+    places = rng.random((6, 2))
+    np.savez("ring.npz", rows=np.arange(6), cols=(np.arange(6) + 1) % 6, n=6, coords=places)
+    rows = [f"{i},{x!r},{y!r}\n" for i, (x, y) in enumerate((2 * places).tolist())]
+    (folder / "there.csv").write_text("".join(["node,x,y\n", *rows]))
+    assert nelayout("compare ring.npz --pos there=there.csv -m ws-sne --coords coords -o out.csv --quiet") == 0
+    found = read_table("out.csv")
+    assert found["there"]["map_r2"] == pytest.approx(1.0, abs=1e-12)  # twice as large is the same map
+    rows = np.arange(6)
+    ring = sp.csr_array((np.ones(6), (rows, (rows + 1) % 6)), shape=(6, 6))
+    ring = ring + ring.T
+    Y = nl.ws_sne_layout(ring, seed=0)
+    assert found["ws-sne"] == values(nl.compare(ring, {"a": Y}, coords=places))["a"]
+
+
+def test_standard_output_is_the_table_in_columns(folder, capsys):
+    arguments = "compare graph.graphml -m ws-sne --pos circle=circle.csv -o out.csv"
+    assert nelayout(arguments) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["ws-sne", "circle"]
+    table = read_table("out.csv")
+    assert [line.split()[0] for line in lines[1:]] == list(table["ws-sne"])
+    ends = set()
+    for line in lines[1:]:
+        name, *cells = line.split()
+        for cell, drawing in zip(cells, ("ws-sne", "circle"), strict=True):
+            assert float(cell.rstrip("*")) == pytest.approx(table[drawing][name], rel=1e-3)
+        ends.add(line.index(cells[0]) + len(cells[0].rstrip("*")))
+    assert len(ends) == 1  # one under the other
+    stress = next(line for line in lines if line.startswith("stress"))
+    best = min(table, key=lambda drawing: table[drawing]["stress"])
+    assert [cell.endswith("*") for cell in stress.split()[1:]] == [best == "ws-sne", best == "circle"]
+    assert "*" not in next(line for line in lines if line.startswith("coincident"))  # both have none
+
+
+def test_quiet_says_nothing_and_a_dash_holds_the_file_alone(folder, capsys):
+    assert nelayout("compare graph.graphml -m ws-sne -o out.csv --quiet") == 0
+    assert capsys.readouterr() == ("", "")
+    assert nelayout("compare graph.graphml -m ws-sne -o - --format csv") == 0
+    assert capsys.readouterr().out == (folder / "out.csv").read_text()
+
+
+@pytest.mark.parametrize(("ending", "head"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_figures(folder, ending, head):
+    pytest.importorskip("matplotlib")
+    before = set(folder.iterdir())
+    assert nelayout(f"compare graph.graphml -m ws-sne -m ee --label kind -o out.{ending} --quiet") == 0
+    assert (folder / f"out.{ending}").read_bytes().startswith(head)
+    assert set(folder.iterdir()) - before == {folder / f"out.{ending}"}
+
+
+def test_the_page_is_that_of_the_library(folder):
+    pytest.importorskip("matplotlib")
+    assert nelayout("compare graph.graphml -m ws-sne --pos circle=circle.csv -o out.html --quiet") == 0
+    from nelayout.comparison.page import table_html
+
+    page = (folder / "out.html").read_text()
+    assert "<svg" in page
+    assert table_html(compared("ws-sne", "circle")) in page
+
+
+def test_a_note_names_its_method_unless_all_say_it(folder, capsys):
+    from nelayout.cli.compare_command import _notes
+
+    assert list(_notes({"a": ("one", "two"), "b": ("one",), "c": ("one", "three")})) == ["one", "a: two", "c: three"]
+    G = nx.read_graphml("graph.graphml")
+    for *_, data in G.edges(data=True):
+        data["strength"] = data.pop("weight")
+    nx.write_graphml(G, "other.graphml")
+    assert nelayout("compare other.graphml -m ws-sne -m linlog -o out.csv") == 0
+    assert capsys.readouterr().err == (
+        "nelayout: no edge has the attribute 'weight', all weigh 1; weight='strength' would use the numbers there\n"
+    )
+
+
+WRONG_USAGE = {
+    "compare graph.graphml -o out.csv": ("there is nothing to compare: give at least one -m METHOD or --pos NAME=FILE"),
+    "compare graph.graphml -m ws-sne -m WS_SNE -o out.csv": "the drawing 'ws-sne' is given twice; each method once",
+    "compare graph.graphml -m ws-sne --pos ws-sne=circle.csv -o out.csv": (
+        "the drawing 'ws-sne' is given twice; choose another NAME for --pos NAME=FILE"
+    ),
+    "compare graph.graphml --pos circle.csv -o out.csv": (
+        "argument --pos: 'circle.csv' is not NAME=FILE, such as sfdp=sfdp.csv"
+    ),
+}
+
+FAILURES = {
+    "-m ws-sne -o graph.graphml --format csv": "the output 'graph.graphml' is the input file; choose another name",
+    "--pos c=circle.csv -o ./circle.csv": "the output './circle.csv' is the input file; choose another name",
+    "-m ws-sne -o out.gif": (
+        "'out.gif': unknown output format 'gif'. Allowed: 'csv', 'html', 'json', 'pdf', 'png', 'svg'; "
+        "or name it with format= (--format)"
+    ),
+    "-m ws-sne -o out.csv --label knd": (
+        "unknown node attribute for --label 'knd': did you mean 'kind'? Allowed: 'east', 'kind', 'lat', 'lon', 'north'"
+    ),
+    "-m ws-sne -o out.csv --coords east,nort": (
+        "unknown node attribute for --coords 'nort': did you mean 'north'? "
+        "Allowed: 'east', 'kind', 'lat', 'lon', 'north'"
+    ),
+    "-m ws-sne -o out.csv --coords east": (
+        "--coords east: give two node attributes with one number each, such as lon,lat, or one with all coordinates "
+        "of a node; the graph has 'kind', 'east', 'north', 'lon', 'lat'"
+    ),
+    "-m ws-sne -o out.csv --coords kind,east": ("node '0' has kind 'x'; --coords needs attributes that are numbers"),
+    "--pos c=crcle.csv -o out.csv": "there is no file 'crcle.csv'; did you mean 'circle.csv'?",
+    "--pos c=part.csv -o out.csv": (
+        "part.csv has no position for node '1' (8 of 9 nodes have none); "
+        "a drawing can be compared when every node has a place"
+    ),
+    "-m ws-sne -o nowhere/out.csv": None,
+}
+
+
+@pytest.mark.parametrize("command", WRONG_USAGE)
+def test_wrong_usage(folder, capsys, command):
+    assert main(command.split()) == 2
+    assert capsys.readouterr() == ("", f"nelayout: {WRONG_USAGE[command]}; see nelayout compare --help\n")
+
+
+@pytest.mark.parametrize("options", FAILURES)
+def test_a_failure_is_one_line_and_leaves_no_file(folder, capsys, options):
+    (folder / "part.csv").write_text("node,x,y\n0,1,1\n")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert main(["compare", "graph.graphml", *options.split()]) == 1
+    out, said = capsys.readouterr()
+    assert (out, said.count("\n"), "mistake in nelayout" in said) == ("", 1, False)
+    if FAILURES[options] is not None:
+        assert said == f"nelayout: {FAILURES[options]}\n"
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before

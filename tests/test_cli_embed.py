@@ -1,0 +1,352 @@
+"""`nelayout embed`: every format gives the points of `nl.embed`; what is no number is named with its place."""
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import nelayout as nl
+from nelayout.cli import main
+
+X = np.round(np.random.default_rng(5).standard_normal((30, 3)) + 4 * (np.arange(30)[:, None] % 2), 3)
+NAMES = ["height", "width", "depth"]
+KIND = ["oak" if i % 2 else "ash" for i in range(30)]
+
+
+def nelayout(command):
+    """The exit code."""
+    return main(command.split())
+
+
+def text(rows, separator=","):
+    return "".join(separator.join(map(str, row)) + "\n" for row in rows)
+
+
+def labelled():
+    return [[*row, kind] for row, kind in zip(X.tolist(), KIND, strict=True)]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The same numbers in every format, run from their folder."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "table.csv").write_text(text([[*NAMES, "kind"], *labelled()]))
+    (tmp_path / "bare.csv").write_text(text(X.tolist()))
+    (tmp_path / "semicolons.csv").write_text(text([NAMES, *X.tolist()], ";"))
+    (tmp_path / "table.tsv").write_text(text([NAMES, *X.tolist()], "\t"))
+    np.save("rows.npy", X)
+    np.savez("rows.npz", X=X, kind=np.array(KIND), year=np.arange(30))
+    sp.save_npz("sparse.npz", sp.csr_array(X))
+    return tmp_path
+
+
+def positions(path):
+    with Path(path).open(newline="") as file:
+        return np.array([[float(row[axis]) for axis in "xyz" if axis in row] for row in csv.DictReader(file)])
+
+
+PLAIN = nl.embed(X, random_state=0)
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["bare.csv", "semicolons.csv", "table.tsv", "rows.npy", "rows.npz", "sparse.npz", "table.csv --label kind"],
+)
+def test_every_format_gives_the_points_of_the_library(folder, source):
+    assert nelayout(f"embed {source} -o out.csv --quiet") == 0
+    assert positions("out.csv").tolist() == PLAIN.tolist()
+
+
+def test_parquet(folder, capsys):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    columns = dict(zip(NAMES, X.T, strict=True))
+    parquet.write_table(pyarrow.table({**columns, "kind": KIND}), "table.parquet")
+    assert nelayout("embed table.parquet --label kind -o out.npz --quiet") == 0
+    with np.load("out.npz") as found:
+        assert found["positions"].tolist() == PLAIN.tolist()
+        assert found["labels"].tolist() == KIND
+    lists = {"kind": KIND, "vector": X.tolist(), "__index_level_0__": list(range(5, 35))}
+    parquet.write_table(pyarrow.table(lists), "lists.parquet")
+    assert nelayout("embed lists.parquet --columns vector -o out.csv --quiet") == 0
+    assert positions("out.csv").tolist() == PLAIN.tolist()
+    assert (folder / "out.csv").read_text().splitlines()[1].startswith("5,")
+    assert nelayout("embed table.parquet -o out.csv") == 1
+    assert capsys.readouterr().err == (
+        "nelayout: table.parquet, row 1: the column 'kind' holds 'ash', which is no number; give --label kind if it "
+        "holds classes, or name the columns to use with --columns height,width,depth\n"
+    )
+    hole = [None if i == 3 else x for i, x in enumerate(X[:, 0].tolist())]
+    parquet.write_table(pyarrow.table({**columns, "height": hole}), "hole.parquet")
+    assert nelayout("embed hole.parquet -o out.csv") == 1
+    assert "hole.parquet, row 4: the column 'height' has no value" in capsys.readouterr().err
+    (folder / "no.parquet").write_text("PAR1 it is not")
+    assert nelayout("embed no.parquet -o out.csv") == 1
+    assert "no.parquet: cannot be read as parquet" in capsys.readouterr().err
+
+
+def test_parquet_without_its_extra_names_the_command(folder, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    (folder / "table.parquet").write_bytes(b"PAR1")
+    assert nelayout("embed table.parquet -o out.csv") == 1
+    assert capsys.readouterr().err == (
+        "nelayout: pyarrow is needed for parquet files and is not installed; "
+        'install it with: pip install "nelayout[parquet]"\n'
+    )
+
+
+def test_options_are_the_keywords(folder):
+    options = "-m gamma-quadlog --n-neighbors 4 --metric cosine --pca 2 --init pca --dim 1 --seed 3 --max-iter 9"
+    assert nelayout(f"embed rows.npy -o out.csv --quiet {options}") == 0
+    Y = nl.embed(
+        X, 1, method="gamma-quadlog", n_neighbors=4, metric="cosine", pca=2, init="pca", random_state=3, max_iter=9
+    )
+    assert positions("out.csv").tolist() == Y.tolist()
+
+
+@pytest.mark.parametrize(
+    ("options", "taken"),
+    [
+        ("--columns width,depth", [1, 2]),
+        ("--columns depth --columns 2", [2, 1]),
+        ("--columns 2-3 --label kind", [1, 2]),
+        ("--columns 1,3 --label 4", [0, 2]),
+        ("--label depth --columns height,width", [0, 1]),
+    ],
+)
+def test_columns(folder, options, taken):
+    assert nelayout(f"embed table.csv -o out.npy --quiet {options}") == 0
+    assert np.load("out.npy").tolist() == nl.embed(X[:, taken], random_state=0).tolist()
+
+
+def test_labels_stand_beside_positions(folder, capsys):
+    assert nelayout("embed table.csv --label 4 -o out.csv") == 0
+    assert nelayout("embed table.csv --label kind -o out.json") == 0
+    rows = list(csv.DictReader(io.StringIO((folder / "out.csv").read_text())))
+    assert list(rows[0]) == ["row", "x", "y", "kind"]
+    assert [(int(row["row"]), row["kind"]) for row in rows] == list(enumerate(KIND))
+    records = json.loads((folder / "out.json").read_text())
+    expected = zip(range(30), *PLAIN.T.tolist(), KIND, strict=True)
+    assert records == [dict(zip(["row", "x", "y", "kind"], row, strict=True)) for row in expected]
+    capsys.readouterr()
+    assert nelayout("embed rows.npz --label year -o out.npz") == 0
+    with np.load("out.npz") as found:
+        assert found["positions"].tolist() == PLAIN.tolist()
+        assert found["labels"].tolist() == list(range(30))
+    assert nelayout("embed rows.npz --label year -o out.npy") == 0
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last == "nelayout: npy holds the positions alone; csv, json and npz keep the labels as well"
+
+
+def test_compare_reads_what_embed_writes(folder):
+    from nelayout.graphs.files import read_positions
+
+    (folder / "named.csv").write_text(text([[*NAMES, "label"], *labelled()]))
+    assert nelayout("embed named.csv --label label -o out.csv --quiet") == 0
+    found = read_positions("out.csv")
+    assert {row: place.tolist() for row, place in found.items()} == dict(enumerate(PLAIN.tolist()))
+
+
+HEADERS = {
+    "1,2\n3,4\n5,7\n": 3,
+    "a,b\n3,4\n5,6\n": 2,
+    "a,1\n3,4\n5,6\n": 2,
+    "1,b\n3,4\n5,6\n": 2,
+    "# a,b\n3,4\n5,6\n": 2,
+    "\n a , b \n\n3,4\n\n5,6\n": 2,
+    '"a, b","c"\n3,4\n5,6\n': 2,
+    "nan,1\n3,4\n": None,
+}
+
+
+@pytest.mark.parametrize("content", HEADERS)
+def test_a_header_is_recognised(content):
+    from nelayout.cli.tables import read_table
+    from nelayout.errors import InputError
+    from nelayout.graphs.files.source import Source
+
+    source = Source("it", content.encode())
+    if HEADERS[content] is None:
+        with pytest.raises(InputError, match="line 1: the column '1' has no value"):
+            read_table(source, "csv")
+    else:
+        assert len(read_table(source, "csv").X) == HEADERS[content]
+
+
+def test_a_name_that_is_asked_for_makes_a_header(folder):
+    """Over columns of text and under numbers as names, nothing else tells a header from a row."""
+    (folder / "digits.csv").write_text(text([["1", "2", "3", "kind"], *labelled()]))
+    assert nelayout("embed digits.csv --label kind -o out.csv --quiet") == 0
+    assert positions("out.csv").tolist() == PLAIN.tolist()
+    (folder / "bare_kinds.csv").write_text(text(labelled()))
+    assert nelayout("embed bare_kinds.csv --label 4 -o out.csv --quiet") == 0
+    assert positions("out.csv").tolist() == PLAIN.tolist()
+    assert (folder / "out.csv").read_text().splitlines()[0] == "row,x,y,label"
+
+
+def test_a_first_column_without_name_names_the_rows(folder, capsys):
+    rows = [[f"tree {i}", *row] for i, row in enumerate(X.tolist())]
+    (folder / "frame.csv").write_text(text([["", *NAMES], *rows]))
+    assert nelayout("embed frame.csv -o out.csv") == 0
+    assert capsys.readouterr().err.splitlines()[0] == "nelayout: the first column has no name: it names the rows"
+    assert positions("out.csv").tolist() == PLAIN.tolist()
+    assert (folder / "out.csv").read_text().splitlines()[30].startswith("tree 29,")
+    (folder / "frame.csv").write_text(text([["", "0", "1", "2"], *([i, *row] for i, row in enumerate(X.tolist()))]))
+    assert nelayout("embed frame.csv -o out.csv --quiet") == 0
+    assert positions("out.csv").tolist() == PLAIN.tolist()
+
+
+def test_a_column_that_numbers_the_rows_is_noted(folder, capsys):
+    (folder / "ids.csv").write_text(text([["id", *NAMES], *([i + 1, *row] for i, row in enumerate(X.tolist()))]))
+    assert nelayout("embed ids.csv -o out.csv") == 0
+    note = "the column 'id' only numbers the rows and counts as a coordinate; --columns leaves it out"
+    assert capsys.readouterr().err.splitlines()[0] == f"nelayout: {note}"
+    assert nelayout("embed ids.csv --columns 2-4 -o out.csv") == 0
+    assert note not in capsys.readouterr().err
+    assert positions("out.csv").tolist() == PLAIN.tolist()
+
+
+def test_standard_input_and_output(folder, monkeypatch, capsys):
+    for name, options in (("table.csv", "--label kind"), ("rows.npy", "--format npy:csv")):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO((folder / name).read_bytes())))
+        assert nelayout(f"embed - -o - --quiet {options}") == 0
+        out = capsys.readouterr().out
+        (folder / "out.csv").write_text(out)
+        assert positions("out.csv").tolist() == PLAIN.tolist()
+
+
+def test_what_was_done_on_the_way_is_said(folder, capsys):
+    np.save("far.npy", [[0.0], [1.0], [10.0], [11.0]])
+    command = "embed far.npy --n-neighbors 1 -o out.csv"
+    assert nelayout(command) == 0
+    assert capsys.readouterr() == (
+        "",
+        "nelayout: the graph of the 1 nearest neighbors has 2 components; 1 shortest edge between them was added\n",
+    )
+    assert nelayout(f"{command} --quiet") == 0
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(("ending", "head"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_pictures(folder, ending, head):
+    pytest.importorskip("matplotlib")
+    before = set(folder.iterdir())
+    assert nelayout(f"embed table.csv --label kind -o out.{ending} --quiet") == 0
+    assert (folder / f"out.{ending}").read_bytes().startswith(head)
+    assert set(folder.iterdir()) - before == {folder / f"out.{ending}"}
+
+
+def test_labels_colour_the_points(folder, monkeypatch):
+    """One colour a class, also where whole numbers would else be a scale; a scale where they are too many."""
+    pytest.importorskip("matplotlib")
+    from nelayout import drawing
+
+    given = []
+
+    def draw(G, pos, path, **how):
+        given.append((G.nnz, pos, how["color"]))
+
+    monkeypatch.setattr(drawing, "draw", draw)
+    np.savez("many.npz", X=X, kind=np.arange(30) % 13, year=1900 + np.arange(30) / 2)
+    for label in ("kind", "year"):
+        assert main(["embed", "many.npz", "--label", label, "-o", "out.png", "--quiet"]) == 0
+    (edges, pos, kinds), (_, _, years) = given
+    assert edges == 0
+    assert pos.tolist() == PLAIN.tolist()
+    assert kinds == [str(i % 13) for i in range(30)]
+    assert years == [1900 + i / 2 for i in range(30)]
+
+
+FAILURES = {
+    "table.csv -o out.csv": (
+        "table.csv, line 2: the column 'kind' holds 'ash', which is no number; give --label kind if it holds classes, "
+        "or name the columns to use with --columns height,width,depth"
+    ),
+    "two.csv --label kind -o out.csv": (
+        "two.csv, line 3: the column 'soil' holds 'clay', which is no number; "
+        "give the columns to use with --columns height"
+    ),
+    "hole.csv -o out.csv": (
+        "hole.csv, line 3: the column 'b' has no value; fill it in, leave the row out, "
+        "or name the other columns with --columns"
+    ),
+    "short.csv -o out.csv": "short.csv, line 4: there are 1 cells, and 2 in the first row",
+    "head.csv -o out.csv": "head.csv: there is a header and no row",
+    "empty.csv -o out.csv": "empty.csv is empty; a table was expected",
+    "table.csv --label knd -o out.csv": (
+        "table.csv: unknown column for --label 'knd': did you mean 'kind'? Allowed: 'depth', 'height', 'kind', 'width'"
+    ),
+    "table.csv --columns hight -o out.csv": (
+        "table.csv: unknown column for --columns 'hight': did you mean 'height'? "
+        "Allowed: 'depth', 'height', 'kind', 'width'"
+    ),
+    "bare.csv --label kind -o out.csv": (
+        "bare.csv: the columns have no names; give --label a number from 1 to 3, not 'kind'"
+    ),
+    "table.csv --columns 2-9 -o out.csv": "table.csv: --columns 2-9 is no range of the columns 1 to 4",
+    "table.csv --columns 2,width -o out.csv": "table.csv: the column 'width' stands twice in --columns",
+    "table.csv --label 4 --columns 3-4 -o out.csv": (
+        "table.csv: the column '4' is the --label, which is no coordinate; take it out of --columns"
+    ),
+    "rows.npz --label knd -o out.csv": (
+        "rows.npz: unknown array for --label 'knd': did you mean 'kind'? Allowed: 'kind', 'year'"
+    ),
+    "pair.npz -o out.csv": (
+        "pair.npz: holds a (2, 2) of float64, b (2, 3) of float64; expected one array of numbers, (n, d) with a row "
+        "per sample, or that one of them is called X"
+    ),
+    "line.npy -o out.csv": (
+        "line.npy: holds an array (5,) of float64; expected one array of numbers, (n, d) with a row per sample"
+    ),
+    "tabel.csv -o out.csv": "there is no file 'tabel.csv'; did you mean 'table.csv'?",
+    "table.csv --columns 1-3 -o table.csv": "the output 'table.csv' is the input file; choose another name",
+    "table.xlsx -o out.csv": (
+        "'table.xlsx': unknown table format 'xlsx'. Allowed: 'csv', 'npy', 'npz', 'parquet', 'tsv'; "
+        "or name it with format= (--format)"
+    ),
+    "bare.csv -o out.graphml": None,
+    "bare.csv -o nowhere/out.csv": None,
+    "bare.csv --metric euclidian -o out.csv": None,
+    "bare.csv --n-neighbors 30 -o out.csv": "n_neighbors must be from 1 to 29 (there are 30 rows), given 30",
+    "table.csv --format npy -o out.csv": None,
+}
+
+
+@pytest.mark.parametrize("options", FAILURES)
+def test_a_failure_is_one_line_and_leaves_no_file(folder, capsys, options):
+    (folder / "two.csv").write_text("height,kind,soil\n1,oak,1\n2,ash,clay\n")
+    (folder / "hole.csv").write_text("a,b\n1,2\n3,NA\n")
+    (folder / "short.csv").write_text("a,b\n1,2\n3,4\n5\n")
+    (folder / "head.csv").write_text("a,b\n")
+    (folder / "empty.csv").write_text("\n")
+    np.savez("pair.npz", a=np.ones((2, 2)), b=np.ones((2, 3)))
+    np.save("line.npy", np.ones(5))
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert main(["embed", *options.split()]) == 1
+    out, said = capsys.readouterr()
+    assert (out, said.count("\n"), "mistake in nelayout" in said) == ("", 1, False)
+    if FAILURES[options] is not None:
+        assert said == f"nelayout: {FAILURES[options]}\n"
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ("bare.csv", "the following arguments are required: -o/--output"),
+        ("bare.csv -o x.csv --pca some", "argument --pca: invalid number value: 'some'"),
+        ("bare.csv -o x.csv --init pac", "argument --init: invalid choice: 'pac' (choose from"),
+        ("bare.csv -o x.csv -m wsne", "argument -m/--method: unknown method 'wsne': did you mean 'ws-sne'"),
+    ],
+)
+def test_wrong_usage_is_one_line(folder, capsys, options, line):
+    assert nelayout(f"embed {options}") == 2
+    out, said = capsys.readouterr()
+    assert (out, said.count("\n")) == ("", 1)
+    assert said.startswith(f"nelayout: {line}")
+    assert said.endswith("see nelayout embed --help\n")
