@@ -80,7 +80,7 @@ def score_matching(v: np.ndarray, m: np.ndarray, alpha: float) -> tuple[float, f
     """
     v, m = _pairs(v, m)
     order = checked_order(alpha)
-    ln_v, ln_r = np.log(v), np.log(v) - np.log(m)
+    ln_v, ln_r = np.log(v), _ln_ratio(v, m)
     x = (order - 1.0) * ln_r
     unit = float(np.max(ln_v + np.maximum(x, 0.0)))  # ln of the largest number that follows: nothing overflows
     v, k = np.exp(ln_v - unit), np.exp(ln_v + x - unit)
@@ -247,6 +247,13 @@ def checked_order(alpha: Any) -> float:
     return order
 
 
+def _ln_ratio(v: np.ndarray, m: np.ndarray) -> np.ndarray:
+    """ln(v/m), to the last digits where v is near m, and where v/m is beyond any float."""
+    apart = v - m
+    near = np.abs(apart) < 0.5 * m
+    return np.where(near, np.log1p(np.where(near, apart, 0.0) / m), np.log(v) - np.log(m))
+
+
 def _boxcox(x: np.ndarray, power: float) -> np.ndarray:
     """(r^power - 1)/power at r = e^x; x at power 0."""
     return x if power == 0 else np.expm1(power * x) / power
@@ -262,7 +269,7 @@ def _shape(x: np.ndarray, order: float) -> np.ndarray:
 def _divergence(v: np.ndarray, m: np.ndarray, order: float) -> float:
     """sum D_alpha(v||m); inf where it is beyond any float."""
     with np.errstate(over="ignore", invalid="ignore"):
-        D = float(np.sum(m * _shape(np.log(v) - np.log(m), order)))
+        D = float(np.sum(m * _shape(_ln_ratio(v, m), order)))
     return math.inf if math.isnan(D) else D
 
 

@@ -17,6 +17,11 @@ from nelayout.errors import InputError
 ORDERS = (-1.0, 0.0, 1e-9, 0.3, 0.5, 0.9, 1.0 - 1e-9, 1.0, 1.5, 2.0, 3.0)
 
 
+def limits(alpha):
+    """The order that stands for one so near that its formula would cancel."""
+    return float(round(alpha)) if abs(alpha - round(alpha)) < 1e-6 else alpha
+
+
 def divergence(v, m, alpha):
     """D_alpha(v||m) as METHODS writes it, with its limits at 0 and 1."""
     if alpha == 1:
@@ -32,27 +37,30 @@ def some_pairs(n=50, seed=0):
     return m * np.exp(0.6 * rng.normal(size=n)), m
 
 
-def sample_eda(m, alpha, phi, rng):
-    """v ~ p(v; m, alpha, phi), one for each m: the inverse of the distribution function on a grid of x = ln(v/m)."""
+def sample_eda(m, alpha, phi, rng, count):
+    """(len(m), count) of v ~ p(v; m, alpha, phi): the inverse of the distribution function on a grid of ln(v/m)."""
     x = np.linspace(-40.0, 12.0, 4001)
     d = divergence(np.exp(x), 1.0, alpha)
-    v = np.empty_like(m)
+    v = np.empty((len(m), count))
     for i, mass in enumerate(m):
         h = x / 2 - mass / phi * d
         p = np.exp(h - h.max())
         below = np.concatenate([[0.0], np.cumsum(p[1:] + p[:-1])])
-        v[i] = mass * np.exp(np.interp(rng.random() * below[-1], below, x))
+        v[i] = mass * np.exp(np.interp(rng.random(count) * below[-1], below, x))
     return v
 
 
 @pytest.fixture(scope="module")
 def samples():
-    """alpha -> (v, m) drawn at that order, phi = 1."""
+    """alpha -> (v, m), 100,000 pairs drawn at that order, phi = 1: 500 for each of 200 values of m.
+
+    8,000 pairs leave score matching an error of 0.06; it shrinks as 1/sqrt(N).
+    """
     drawn = {}
     for alpha in (0.3, 0.5, 1.0):
-        rng = np.random.default_rng(1234)
-        m = np.exp(0.5 * rng.normal(size=8000) + 1.0)
-        drawn[alpha] = (sample_eda(m, alpha, 1.0, rng), m)
+        rng = np.random.default_rng(7)
+        m = np.exp(rng.normal(size=200))
+        drawn[alpha] = (sample_eda(m, alpha, 1.0, rng, 500).ravel(), np.repeat(m, 500))
     return drawn
 
 
@@ -62,7 +70,7 @@ def samples():
 @pytest.mark.parametrize("alpha", ORDERS)
 def test_divergence_is_the_formula_summed(alpha):
     v, m = some_pairs()
-    limit = {1e-9: 0.0, 1.0 - 1e-9: 1.0}.get(alpha, alpha)
+    limit = limits(alpha)
     assert eda._divergence(v, m, alpha) == pytest.approx(divergence(v, m, limit).sum(), rel=1e-7)
 
 
@@ -73,7 +81,7 @@ def test_normalizer_is_the_integral(alpha, ln_t):
     from scipy.integrate import quad
 
     t = math.exp(ln_t)
-    limit = {1e-9: 0.0, 1.0 - 1e-9: 1.0}.get(alpha, alpha)
+    limit = limits(alpha)
 
     def density(x):
         d = divergence(np.exp(x), 1.0, limit) if abs(x) > 1e-4 else x * x / 2 + x**3 * (1 + limit) / 6
@@ -125,7 +133,7 @@ def test_density_integrates_to_one(alpha):
     for m, phi in ((1.0, 1.0), (0.02, 0.005), (30.0, 400.0)):
 
         def density(s, m=m, phi=phi):  # v = s^2 takes the root out of the way at 0
-            return 2 * s * math.exp(log_likelihood([s * s], [m], alpha, phi))
+            return 2 * s * math.exp(log_likelihood(np.array([s * s]), np.array([m]), alpha, phi))
 
         ends = math.sqrt(m + 30 * phi + 9 * math.sqrt(m * phi))
         total = quad(density, 0, ends, points=[math.sqrt(m)], epsrel=1e-7, limit=200)[0]
@@ -207,18 +215,17 @@ def test_score_matching_in_exact_arithmetic(ln_r, ln_m, alpha):
         for a, b in zip(v, m, strict=True):
             r, order = Decimal(float(a)) / Decimal(float(b)), Decimal(alpha)
             k = Decimal(float(a)) * (order - 1).__mul__(r.ln()).exp()
-            g = Decimal(float(a)) * r.ln() if alpha == 1 else (k - Decimal(float(a))) / (order - 1)
+            g = Decimal(float(a)) * r.ln() if order == 1 else (k - Decimal(float(a))) / (order - 1)
             A, B = A + g * g, B + g * 3 / 2 + k
-        if B <= 0:
-            want = -math.inf
-        else:
-            want = math.inf if A == 0 else float(B * B / A)
-    size = float(sum(abs(x) for x in ln_r)) + 1
-    if math.isfinite(want) and want > 1e-6:  # smaller: B cancels
-        assert score == pytest.approx(want, rel=1e-9 * size)
-        assert phi == pytest.approx(float(A / B), rel=1e-9 * size)
-    elif want == -math.inf and float(-B) > 1e-6 * float(A.sqrt()):
-        assert score == want
+        decided = abs(B) > A.sqrt() / 1000  # else the terms of B cancel
+        phi_then, score_then = float(A / B), float(B * B / A) if A > 0 else math.inf
+    if (v == m).all():
+        assert (score, phi) == (math.inf, 0.0)
+    elif decided and B > 0:
+        assert score == pytest.approx(score_then, rel=1e-9)
+        assert phi == pytest.approx(phi_then, rel=1e-9)
+    elif decided:
+        assert score == -math.inf
         assert math.isnan(phi)
 
 
@@ -251,40 +258,13 @@ def test_estimators_when_nothing_strays_or_everything_does():
 
 
 @pytest.mark.parametrize("alpha", [0.3, 0.5, 1.0])
-def test_order_is_recovered_by_likelihood(samples, alpha):
+@pytest.mark.parametrize(("estimate", "step"), [(score_matching, 0.01), (likelihood, 0.025)])
+def test_order_is_recovered(samples, alpha, estimate, step):
     v, m = samples[alpha]
-    grid = np.arange(alpha - 0.2, alpha + 0.21, 0.02)
-    values = [likelihood(v, m, a)[0] for a in grid]
-    assert grid[np.argmax(values)] == pytest.approx(alpha, abs=0.051)
-    assert likelihood(v, m, alpha)[1] == pytest.approx(1.0, abs=0.05)
-
-
-@pytest.mark.parametrize("alpha", [0.3, 0.5, 1.0])
-def test_order_is_recovered_by_score_matching(samples, alpha):
-    v, m = samples[alpha]
-    grid = np.arange(0.05, 2.0, 0.01)
-    values = [score_matching(v, m, a)[0] for a in grid]
-    assert grid[np.argmax(values)] == pytest.approx(alpha, abs=0.051)
-    assert score_matching(v, m, alpha)[1] == pytest.approx(1.0, abs=0.05)
-
-
-@pytest.mark.parametrize("alpha", [0.3, 0.5, 1.0])
-def test_score_matching_has_no_bias(alpha):
-    """100,000 pairs, drawn as 500 for each of 200 values of m: its error shrinks as 1/sqrt(N)."""
-    rng = np.random.default_rng(7)
-    m = np.exp(0.5 * rng.normal(size=200) + 1.0)
-    x = np.linspace(-40.0, 12.0, 4001)
-    d = divergence(np.exp(x), 1.0, alpha)
-    h = x / 2 - m[:, None] * d
-    p = np.exp(h - h.max(axis=1, keepdims=True))
-    below = np.cumsum(p, axis=1)
-    v = [
-        a * np.exp(np.interp(rng.random(500) * b[-1], b, x + (x[1] - x[0]) / 2)) for a, b in zip(m, below, strict=True)
-    ]
-    v, m = np.concatenate(v), np.repeat(m, 500)
-    grid = np.arange(0.05, 2.0, 0.01)
-    values = [score_matching(v, m, a)[0] for a in grid]
-    assert grid[np.argmax(values)] == pytest.approx(alpha, abs=0.035)
+    grid = alpha + step * np.arange(-8, 9)
+    values = [estimate(v, m, a)[0] for a in grid]
+    assert grid[np.argmax(values)] == pytest.approx(alpha, abs=0.0501)
+    assert estimate(v, m, alpha)[1] == pytest.approx(1.0, abs=0.02)
 
 
 # The walk.
@@ -304,9 +284,9 @@ def test_golden_section_finds_the_peak():
 
 @pytest.mark.parametrize("estimator", ["score matching", "likelihood"])
 def test_choose_alpha_recovers_the_order(samples, estimator):
-    v, m = samples[0.5]
+    v, m = (part[::20] for part in samples[0.5])
     choice, drawing = choose_alpha(
-        lambda alpha, start: (alpha, v[:4000], m[:4000]), grid=[0.8, 0.6, 0.5, 0.4, 0.2], estimator=estimator
+        lambda alpha, start: (alpha, v, m), grid=[0.8, 0.6, 0.5, 0.4, 0.2], estimator=estimator
     )
     assert choice.alpha == drawing
     assert choice.estimator == estimator
@@ -315,8 +295,8 @@ def test_choose_alpha_recovers_the_order(samples, estimator):
     assert max(by) == by[choice.alphas.index(choice.alpha)]
     assert choice.alpha == {"score matching": choice.score_alpha, "likelihood": choice.likelihood_alpha}[estimator]
     estimate = {"score matching": score_matching, "likelihood": likelihood}[estimator]
-    assert choice.phi == estimate(v[:4000], m[:4000], choice.alpha)[1]
-    np.testing.assert_allclose(choice.scores, [score_matching(v[:4000], m[:4000], a)[0] for a in choice.alphas])
+    assert choice.phi == estimate(v, m, choice.alpha)[1]
+    np.testing.assert_allclose(choice.scores, [score_matching(v, m, a)[0] for a in choice.alphas])
     assert len(choice.alphas) > 5
     assert np.all(np.diff(choice.alphas) > 0)
 
@@ -351,7 +331,7 @@ def test_each_drawing_starts_from_the_one_before():
 
 def test_the_profile_decides_and_not_one_drawing(samples):
     """Each order has pairs of its own; only those of 0.4 are of its density, all others stray beyond any phi."""
-    v, m = samples[0.3]
+    v, m = (part[::100] for part in samples[0.3])
     choice, drawing = choose_alpha(
         lambda alpha, start: (alpha, v, m if alpha == 0.4 else 1e6 * m), grid=[1.0, 0.7, 0.4], refine=False
     )
