@@ -186,7 +186,7 @@ def choose_alpha(
             f"no alpha from {orders[-1]:g} to {orders[0]:g} fits by {estimator}: the drawings are so far from the "
             "similarities that no phi > 0 is left; give alpha as a number, or a grid of other orders"
         )
-    if refine:
+    if refine and len(orders) > 1:
 
         def value(alpha: float) -> float:
             nearest = min(drawings, key=lambda other: abs(other - alpha))

@@ -320,6 +320,9 @@ def test_each_drawing_starts_from_the_one_before():
     ]
     assert choice.alphas == (0.2, 0.6, 1.0, 1.5, 2.0)
     calls.clear()
+    assert choose_alpha(fit, grid=[0.7])[0].alphas == (0.7,)
+    assert calls == [(0.7, None)]
+    calls.clear()
     choice, drawing = choose_alpha(fit, grid=[1.0, 0.6, 0.2])
     assert drawing == f"drawn at {choice.alpha}"
     drawn = [1.0, 0.6, 0.2]
