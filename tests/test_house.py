@@ -21,7 +21,8 @@ PUBLIC = dict(nl._HOME)  # name -> module
 # stand on one line share a floor and do not import each other.
 FLOORS = (
     "errors",
-    "parallel solution options elementary",
+    "parallel solution options elementary eda conjugates pair_samples",
+    "alpha_choice variational",
     "compiled",
     "compiled_mesh compiled_expansions compiled_edges compiled_vectors compiled_entropic",
     "compiled_tree",

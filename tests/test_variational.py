@@ -1,0 +1,323 @@
+"""Variational ft-SNE: conjugates against their definition, the bound against the divergence, the run against both."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+
+import numpy as np
+import pytest
+
+from nelayout.conjugates import CONJUGATES
+from nelayout.errors import InputError, MissingExtra
+from nelayout.pair_samples import PairSamples
+
+DIVERGENCES = sorted(CONJUGATES)
+
+
+def torch_or_skip():
+    return pytest.importorskip("torch", reason="variational ft-SNE needs torch: pip install nelayout[torch]")
+
+
+def all_q(Y):
+    """(n, n) q = 1/(1 + squared distance), 0 on the diagonal."""
+    q = 1 / (1 + ((Y[:, None] - Y) ** 2).sum(axis=2))
+    np.fill_diagonal(q, 0)
+    return q
+
+
+def normalizer(Y):
+    return all_q(Y).sum()
+
+
+def two_clusters(seed=0):
+    """P (20, 20) of sum 1: alike within each half, and weakly across; features; a start without order."""
+    rng = np.random.default_rng(seed)
+    half = np.repeat([0, 1], 10)
+    P = np.where(half[:, None] == half, 1.0, 0.02)
+    np.fill_diagonal(P, 0)
+    features = np.stack([half + 0.1 * rng.normal(size=20), rng.normal(size=20)], axis=1)
+    return P / P.sum(), features, rng.normal(size=(20, 2)), half
+
+
+# Conjugates.
+
+
+@pytest.mark.parametrize("name", DIVERGENCES)
+def test_conjugate_is_the_greatest_value(name):
+    """f*(h(x)) = max_{t >= 0} [h t - f(t)], the maximum over 400,001 values of t from 1e-9 to 1e9."""
+    torch = torch_or_skip()
+    line = CONJUGATES[name]
+    x = np.linspace(-4.0, 4.0, 33)
+    h = line.h(torch.from_numpy(x)).numpy()
+    t = np.exp(np.linspace(np.log(1e-9), np.log(1e9), 400_001))
+    f = line.generator(t)
+    greatest = np.array([np.max(one * t - f) for one in h])
+    np.testing.assert_allclose(line.conjugate(torch.from_numpy(x)).numpy(), greatest, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", DIVERGENCES)
+def test_slope_is_the_derivative_and_activations_reach_it(name):
+    torch = torch_or_skip()
+    line = CONJUGATES[name]
+    t = np.exp(np.linspace(-6, 6, 49))
+    step = 1e-5 * t
+    slope = (line.generator(t + step) - line.generator(t - step)) / (2 * step)
+    np.testing.assert_allclose(line.slope(t), slope, rtol=1e-6, atol=1e-7)
+    ends = line.h(torch.tensor([-30.0, 30.0], dtype=torch.float64)).numpy()
+    reached = line.slope(np.array([1e-4, 10.0]))
+    assert ends[0] < reached[0] < reached[1] < ends[1]
+    assert abs(line.generator(np.array([1.0]))[0]) < 1e-15
+
+
+@pytest.mark.parametrize("name", DIVERGENCES)
+def test_the_best_h_gives_the_divergence(name):
+    """At h = f'(p/q) the bound is the divergence; at any other h it is less."""
+    torch = torch_or_skip()
+    line = CONJUGATES[name]
+    rng = np.random.default_rng(0)
+    p, q = rng.dirichlet(np.full(12, 5.0)), rng.dirichlet(np.full(12, 5.0))
+    divergence = np.sum(q * line.generator(p / q))
+    x = np.linspace(-40.0, 40.0, 800_001)  # the inverse of the activation, from a table
+    h = line.h(torch.from_numpy(x)).numpy()
+    best = np.interp(line.slope(p / q), h, x)
+
+    def bound(outputs):
+        outputs = torch.from_numpy(outputs)
+        return float(np.sum(line.h(outputs).numpy() * p - line.conjugate(outputs).numpy() * q))
+
+    assert bound(best) == pytest.approx(divergence, abs=1e-8)
+    for _ in range(20):
+        assert bound(best + 0.3 * rng.normal(size=12)) < divergence
+
+
+@pytest.mark.parametrize("name", DIVERGENCES)
+def test_the_best_h_gives_the_gradient_too(name):
+    """Of the divergence of a drawing, Z included: against differences of sum q f(p/q) with q = kernel/Z."""
+    torch = torch_or_skip()
+    from nelayout.variational import gradient_of
+
+    line = CONJUGATES[name]
+    rng = np.random.default_rng(1)
+    P, Y = rng.random((6, 6)), rng.normal(size=(6, 2))
+    P = P + P.T
+    np.fill_diagonal(P, 0)
+    P /= P.sum()
+    off = ~np.eye(6, dtype=bool)
+
+    def divergence(Y):
+        q = all_q(Y)[off] / all_q(Y).sum()
+        return np.sum(q * line.generator(P[off] / q))
+
+    i, j = np.triu_indices(6, 1)
+    q = all_q(Y)
+    x = np.linspace(-40.0, 40.0, 800_001)
+    best = np.interp(line.slope(P[i, j] / (q[i, j] / q.sum())), line.h(torch.from_numpy(x)).numpy(), x)
+    costs = line.conjugate(torch.from_numpy(best)).numpy()
+    gradient = gradient_of(Y, i, j, np.full(15, 2.0), costs, q.sum())
+    for place in np.ndindex(Y.shape):
+        e = np.zeros_like(Y)
+        e[place] = 1e-5
+        assert gradient[place] == pytest.approx((divergence(Y + e) - divergence(Y - e)) / 2e-5, abs=1e-7)
+
+
+# Pairs.
+
+
+def test_short_sums_are_whole():
+    rng = np.random.default_rng(0)
+    P = np.triu(rng.random((5, 5)) * (rng.random((5, 5)) < 0.6), 1)
+    P[0, 4] = 0.7
+    drawn = PairSamples.of(P, 5, 10, 0.1, rng)  # in one direction only: counts as half in each
+    i, j, p = drawn.edges()
+    table = np.zeros((5, 5))
+    table[i, j] = p
+    np.testing.assert_allclose(table, 0.9 * P / P.sum(), atol=1e-15)
+    i, j, weight, spread = drawn.pairs()
+    assert set(zip(i.tolist(), j.tolist(), strict=True)) == {(a, b) for a in range(5) for b in range(a + 1, 5)}
+    assert weight.sum() == 20
+    assert np.sum(weight * spread) == pytest.approx(0.1)
+    assert np.all((spread > 0) == (P[i, j] == 0))
+
+
+def test_long_sums_are_drawn_without_bias():
+    """Means of 100,000 draws against the sums, within four of their standard errors."""
+    rng = np.random.default_rng(0)
+    P = rng.random((30, 30)) * (rng.random((30, 30)) < 0.5)
+    P = P + P.T
+    np.fill_diagonal(P, 0)
+    drawn = PairSamples.of(P, 30, 200, 0.2, rng)
+    g = rng.random((30, 30))
+    g = g + g.T
+    off = ~np.eye(30, dtype=bool)
+    eps = 0.2 / np.sum(off & (P == 0))
+    edges, pairs, spread = [], [], []
+    for _ in range(500):
+        i, j, p = drawn.edges()
+        edges.append(np.sum(p * g[i, j]))
+        i, j, weight, part = drawn.pairs()
+        assert np.all(i != j)
+        np.testing.assert_allclose(part, np.where(P[i, j] > 0, 0, eps))
+        pairs.append(np.sum(weight * g[i, j]))
+        spread.append(np.sum(weight * part * g[i, j]))
+    for means, want in (
+        (edges, 0.8 * np.sum(P * g) / P.sum()),
+        (pairs, np.sum(g[off])),
+        (spread, eps * np.sum(g[off & (P == 0)])),
+    ):
+        assert abs(np.mean(means) - want) < 4 * np.std(means) / np.sqrt(500)
+
+
+@pytest.mark.parametrize(
+    ("P", "background", "message"),
+    [
+        (np.zeros((2, 2)), 0.0, "no entry above 0"),
+        (np.eye(2), 0.0, "diagonal"),
+        (np.array([[0, -1.0], [1, 0]]), 0.0, "negative"),
+        (np.array([[0, np.nan], [1, 0]]), 0.0, "missing"),
+        (np.zeros((3, 3)), 0.0, r"shape \(3, 3\), but 2 nodes need \(2, 2\)"),
+        (np.ones((2, 2)) - np.eye(2), 1.0, "background must be a number from 0 to just below 1, given 1"),
+    ],
+)
+def test_similarities_that_cannot_be_drawn_from_are_refused(P, background, message):
+    with pytest.raises(InputError, match=message):
+        PairSamples.of(P, 2, 5, background, np.random.default_rng(0))
+
+
+# Runs.
+
+
+def primal_of(name, P):
+    off = P > 0
+
+    def primal(Y):
+        q = all_q(Y)[off] / all_q(Y).sum()
+        return float(np.sum(q * CONJUGATES[name].generator(P[off] / q)))
+
+    return primal
+
+
+def run(P, features, Y0, *args, **options):
+    torch_or_skip()
+    from nelayout.variational import variational_drawing
+
+    return variational_drawing(P, features, Y0, *args, **{"normalizer": normalizer, "rng": 0, "rounds": 3} | options)
+
+
+@pytest.mark.parametrize(
+    ("name", "left"), [("kl", 0.05), ("js", 0.05), ("hellinger", 0.2), ("chi2", 0.05), ("reverse-kl", 0.3)]
+)
+def test_two_clusters_part(name, left):
+    """The divergence falls to a small part of what it was, and no bound is above the divergence it bounds."""
+    P, features, Y0, half = two_clusters()
+    primal, given = primal_of(name, P), Y0.copy()
+    Y, trace = run(P, features, Y0, name, primal=primal, rounds=100)
+    np.testing.assert_array_equal(Y0, given)
+    assert [line.round for line in trace] == list(range(1, 101))
+    values = [primal(Y0), *(line.primal for line in trace)]
+    assert values[-1] == primal(Y) < left * values[0]
+    for line, value in zip(trace, values, strict=False):  # the bound belongs to the drawing before its round
+        assert line.bound <= value + 1e-9
+    if name != "reverse-kl":  # which stops at a drawing that keeps them together
+        apart = np.linalg.norm(Y[half == 0].mean(axis=0) - Y[half == 1].mean(axis=0))
+        assert apart > 2 * max(Y[half == k].std() for k in (0, 1))
+
+
+def test_drawn_sums_lead_there_too():
+    """120 of 190 pairs a step, and as many edges."""
+    P, features, Y0, _ = two_clusters()
+    primal = primal_of("kl", P)
+    Y, _ = run(P, features, Y0, "kl", pairs=120, rounds=300)
+    assert primal(Y) < 0.3 * primal(Y0)
+
+
+def test_reverse_kl_of_sparse_similarities_takes_a_background():
+    P, features, Y0, half = two_clusters()
+    P = np.where(half[:, None] == half, P, 0)
+    _, trace = run(P, features, Y0, "reverse-kl")
+    filled = np.where(P > 0, 0.99 * P / P.sum(), 0.01 / 200)
+    np.fill_diagonal(filled, 0)
+    assert np.isfinite(trace[-1].bound)
+    values = []
+    run(
+        P,
+        features,
+        Y0,
+        "reverse-kl",
+        callback=lambda line, Y: values.append((line.bound, primal_of("reverse-kl", filled)(Y))),
+    )
+    for (_, before), (bound, _) in itertools.pairwise(values):
+        assert bound <= before + 1e-9
+    with pytest.raises(InputError, match="reverse KL is infinite without a background; give one"):
+        run(P, features, Y0, "reverse-kl", background=0.0)
+
+
+@pytest.mark.parametrize("pairs", [64, 4096])
+def test_same_seed_same_bits_on_any_number_of_threads(pairs):
+    torch = torch_or_skip()
+    P, features, Y0, _ = two_clusters()
+    before = torch.get_num_threads()
+    drawings = []
+    try:
+        for threads in (1, 2):
+            torch.set_num_threads(threads)
+            torch.manual_seed(threads)  # torch's own random numbers are not used
+            drawings.append(run(P, features, Y0, pairs=pairs)[0])
+            assert torch.get_num_threads() == threads
+    finally:
+        torch.set_num_threads(before)
+    np.testing.assert_array_equal(drawings[0], drawings[1])
+    assert not np.array_equal(drawings[0], run(P, features, Y0, pairs=pairs, rng=1)[0])
+
+
+def test_a_callback_looks_on_and_stops():
+    P, features, Y0, _ = two_clusters()
+    seen = []
+
+    def look(line, Y):
+        seen.append((line, Y.copy()))
+        with pytest.raises(ValueError, match="read-only"):
+            Y[0] = 0
+        return line.round == 2
+
+    Y, trace = run(P, features, Y0, rounds=9, callback=look)
+    assert trace == tuple(line for line, _ in seen)
+    assert len(trace) == 2
+    assert trace[0].primal is None
+    np.testing.assert_array_equal(Y, seen[-1][1])
+
+
+def test_the_order_of_two_nodes_does_not_matter():
+    """h is symmetric, so P and its transpose lead to the same bits."""
+    P, features, Y0, _ = two_clusters()
+    upper = np.triu(P)
+    np.testing.assert_array_equal(run(upper, features, Y0)[0], run(upper.T, features, Y0)[0])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"divergence": "kll"}, "unknown divergence 'kll': did you mean 'kl'"),
+        ({"rounds": 0}, "rounds must be a whole number, at least 1, given 0"),
+        ({"width": 2.5}, "width must be a whole number, at least 1, given 2.5"),
+        ({"step": -1.0}, "step must be a positive finite number, given -1.0"),
+        ({"learning_rate": 1e300}, "the variational bound is .* divide both by 10"),
+        ({"normalizer": lambda Y: 0.0}, "normalizer gave 0.0; it must give the sum of q"),
+        ({"features": np.zeros((3, 2))}, "features has 3 rows and Y0 has 20; give one row for each node"),
+        ({"features": np.full((20, 1), np.nan)}, "features must be a table of finite numbers.*missing or infinite"),
+        ({"Y0": np.zeros(20)}, r"Y0 must be a table.*shape \(20,\)"),
+    ],
+)
+def test_what_cannot_run_is_refused_in_words(change, message):
+    P, features, Y0, _ = two_clusters()
+    with np.errstate(all="ignore"), pytest.raises(InputError, match=message):
+        run(**{"P": P, "features": features, "Y0": Y0} | change)
+
+
+def test_without_torch_the_install_command_is_named(monkeypatch):
+    from nelayout.variational import variational_drawing
+
+    monkeypatch.setitem(sys.modules, "torch", None)
+    P, features, Y0, _ = two_clusters()
+    with pytest.raises(MissingExtra, match=r'torch is needed for variational ft-SNE.*pip install "nelayout\[torch\]"'):
+        variational_drawing(P, features, Y0, normalizer=normalizer)
