@@ -109,14 +109,14 @@ def radial(form, a, b, c, order, xi):
 
 
 @_inline
-def _pair_rows(form, points, charges, a, b, c, order, start, stop, potential, force):
+def _pair_rows(form, points, charges, a, b, c, order, at, own, start, stop, potential, force):
     n = points.shape[1]
     X, Y, Z = points[0], points[1], points[2]
     for i in range(start, stop):
-        x, y, z = X[i], Y[i], Z[i]
+        x, y, z = at[0, i], at[1, i], at[2, i]
         p, fx, fy, fz = 0.0, 0.0, 0.0, 0.0
         for part in range(2):
-            low, high = (0, i) if part == 0 else (i + 1, n)
+            low, high = (0, own[i]) if part == 0 else (own[i] + 1, n)
             for j in range(low, high):
                 dx, dy, dz = x - X[j], y - Y[j], z - Z[j]
                 value, slope = radial(form, a, b, c, order, dx * dx + dy * dy + dz * dz)
@@ -132,25 +132,26 @@ def _pair_rows(form, points, charges, a, b, c, order, start, stop, potential, fo
 
 
 @_compile
-def pair_sums(points, charges, form, a, b, c, order, start, stop, potential, force):
-    """potential[i] = sum_j c_j r(xi_ij), force[:, i] = 2 sum_j c_j r'(xi_ij) (y_i - y_j), j != i, i in start..stop.
+def pair_sums(points, charges, form, a, b, c, order, at, own, start, stop, potential, force):
+    """potential[i] = sum_j c_j r(xi_ij), force[:, i] = 2 sum_j c_j r'(xi_ij) (at_i - y_j), i in start..stop.
 
-    ``points`` is (3, n), padded with zeros.  Each form has its own copy of the loop, so that it vectorises.
+    ``points`` (3, n) carry the charges, ``at`` (3, k) feel them; both are padded with zeros.  ``own`` (k,): the point
+    that a place does not feel, itself; -1: none.  Each form has its own copy of the loop, so that it vectorises.
     """
     if form == INVERSE:
-        _pair_rows(INVERSE, points, charges, a, b, c, order, start, stop, potential, force)
+        _pair_rows(INVERSE, points, charges, a, b, c, order, at, own, start, stop, potential, force)
     elif form == LOGARITHM:
-        _pair_rows(LOGARITHM, points, charges, a, b, c, order, start, stop, potential, force)
+        _pair_rows(LOGARITHM, points, charges, a, b, c, order, at, own, start, stop, potential, force)
     elif form == HALVES:
-        _pair_rows(HALVES, points, charges, a, b, c, order, start, stop, potential, force)
+        _pair_rows(HALVES, points, charges, a, b, c, order, at, own, start, stop, potential, force)
     elif form == GAUSSIAN:
-        _pair_rows(GAUSSIAN, points, charges, a, b, c, order, start, stop, potential, force)
+        _pair_rows(GAUSSIAN, points, charges, a, b, c, order, at, own, start, stop, potential, force)
     elif form == POWER:
-        _pair_rows(POWER, points, charges, a, b, c, order, start, stop, potential, force)
+        _pair_rows(POWER, points, charges, a, b, c, order, at, own, start, stop, potential, force)
     elif form == BOXCOX:
-        _pair_rows(BOXCOX, points, charges, a, b, c, order, start, stop, potential, force)
+        _pair_rows(BOXCOX, points, charges, a, b, c, order, at, own, start, stop, potential, force)
     else:
-        _pair_rows(POWER_LOG, points, charges, a, b, c, order, start, stop, potential, force)
+        _pair_rows(POWER_LOG, points, charges, a, b, c, order, at, own, start, stop, potential, force)
 
 
 @_compile

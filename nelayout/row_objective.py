@@ -28,7 +28,7 @@ __all__ = ["RowObjective"]
 # A node whose potential is this part of the usual one, or less, is summed exactly: fast sums have errors of about 1e-4
 # of the usual potential.  Not more than these pairs are, which a drawing that flies apart would ask for.
 ALONE = 0.02
-MOST_PAIRS = 2e7
+MOST_PAIRS = 1e8
 
 
 @dataclass(frozen=True)
@@ -108,10 +108,11 @@ class RowObjective(Objective):
         fields = dict(zip(radials, self.nbody.fields(Y, mass, radials), strict=True))
         usual = fields[plain].potential
         alone = np.flatnonzero(~(usual > ALONE * np.sqrt(np.mean(usual * usual))))
-        if len(alone) * len(Y) > MOST_PAIRS or not np.all(np.isfinite(Y)):
+        # Small graphs, which have no compiled loops, are summed exactly as a whole.
+        if not self.compiled or len(alone) * len(Y) > MOST_PAIRS or not np.all(np.isfinite(Y)):
             alone = alone[:0]
         for r in radials if len(alone) else ():
-            exact = felt(Y, mass, r, alone)
+            exact = felt(Y, mass, r, alone, self.crew)
             fields[r].potential[alone] = exact.potential
             fields[r].force[alone] = exact.force
         return fields, alone
@@ -122,7 +123,9 @@ class RowObjective(Objective):
             return self.nbody.fields(Y, charge, (radial,))[0].force
         others = charge.copy()
         others[alone] = 0.0
-        return self.nbody.fields(Y, others, (radial,))[0].force + felt_from(Y, charge[alone], radial, alone)
+        return self.nbody.fields(Y, others, (radial,))[0].force + felt_from(
+            Y, charge[alone], radial, alone, self.crew
+        )
 
     def _terms(self):
         terms = self.divergence.tail

@@ -37,6 +37,7 @@ class Exact:
         n, d = Y.shape
         points = compiled.as_points(Y)
         rows = max(1, TASK_PAIRS // max(n, 1))
+        own = np.arange(n)
         answer = []
         for radial in radials:
             potential, force = np.empty(n), np.empty((3, n))
@@ -45,7 +46,9 @@ class Exact:
             def work(start: int, potential=potential, force=force, code=code) -> None:
                 form, a, b, c, order = code
                 stop = min(start + rows, n)
-                compiled.pair_sums(points, charges, form, a, b, c, order, start, stop, potential, force)
+                compiled.pair_sums(
+                    points, charges, form, a, b, c, order, points, own, start, stop, potential, force
+                )
 
             self.crew.map(work, range(0, n, rows))
             answer.append(Field(potential, np.ascontiguousarray(force[:d].T)))
