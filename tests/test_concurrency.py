@@ -76,7 +76,7 @@ def test_these_runs_meet_fast_sums_and_compiled_loops():
 
 
 @pytest.mark.parametrize(
-    "names", [["small world", "grid"], ["auto", "small world", "small"]], ids=lambda names: " and ".join(names)
+    "names", [["small world", "grid"], ["auto", "small world", "small"]], ids=" and ".join
 )
 def test_graphs_drawn_at_once_come_out_as_alone(alone, names):
     assert side_by_side(names) == {name: alone[name] for name in names}
