@@ -21,15 +21,21 @@ from .components import component_labels
 from .divergences import itakura_saito
 from .errors import unknown
 from .kernels import Kernel, Radial, inverse_power
+from .memory import warn_if_short
 from .method import Method, Stage
 from .nbody import BACKENDS
 from .optimizers import optimizer_named
 from .options import LayoutOptions, checked
 from .parallel import thread_count
-from .pipeline import NUMPY_PAIRS
 from .walk_edges import can_smooth_exactly
 
-__all__ = ["Estimate", "estimate"]
+__all__ = ["NUMPY_PAIRS", "Estimate", "estimate", "warn_of_memory"]
+
+# Pairs of nodes above which compiled loops pay for loading them (0.5 s from the cache, several seconds the first
+# time): the NumPy form then takes about 8 ms an evaluation.
+NUMPY_PAIRS = 800 * 800
+# Nodes and entries below which no machine lacks the memory.
+LITTLE = 20_000, 400_000
 
 # Seconds on one core of a 2.5 GHz server of the 2020s, compiled loops on disk: over random geometric graphs
 # and preferential attachment of 300 to 5,000 nodes, by seven methods of the catalogue.
@@ -121,21 +127,44 @@ def estimate(G: Any, method: str | Method = "auto", **options: Unpack[LayoutOpti
         recipe, o = method_named(method), checked(dict(options))
         network = graphs.read(G, o["weight"], o["weight_kind"])
         P = network.adjacency
-        n, entries = len(network.labels), len(P.data)
-        threads = thread_count(o["n_jobs"])
         if o["nbody"] not in BACKENDS:
             raise unknown("nbody", o["nbody"], BACKENDS)
-        if not n:
-            return Estimate(0.0, 0, 0, 0, 0, "exact")
+        threads = thread_count(o["n_jobs"])
         labels = component_labels(P)
-        sizes = np.bincount(labels)
         inside = np.bincount(labels, np.diff(P.indptr)).astype(int)
-        parts = [_Part(recipe, o, int(k), int(e), n * n, threads) for k, e in _different(sizes, inside)]
-        largest = _Part(recipe, o, int(sizes[0]), int(inside[0]), n * n, threads)
-        seconds = READ * (n + entries) + sum(part.seconds for part in parts)
-        held = BYTES_ENTRY * entries + BYTES_NODE * n
-        evaluations = round(largest.evaluations)
-        return Estimate(seconds, held + largest.bytes, n, entries // 2, evaluations, largest.nbody)
+        return _estimated(recipe, o, np.bincount(labels), inside, threads)
+
+
+def warn_of_memory(method: Method, o: dict[str, Any], sizes: np.ndarray, entries: np.ndarray, held: int = 0) -> bool:
+    """Whether components of these sizes take more memory than there is; then a warning with the numbers.
+
+    entries  of each component's matrix, two an edge
+    held     bytes that other work needs before, at its peak
+    """
+    if sizes.sum() < LITTLE[0] and entries.sum() < LITTLE[1]:
+        return False
+    needed = max(_estimated(method, o, sizes, entries, 1).bytes, held)
+    remedies = ["Fewer edges (of vectors, a smaller n_neighbors) take less"]
+    if o["smoothing"]:
+        remedies.append("so does smoothing=0")
+    lean = _estimated(method_named("gamma-quadlog"), o, sizes, entries, 1).bytes
+    if lean < 0.8 * needed:
+        remedies.append(f"method 'gamma-quadlog' needs about {lean / 1e9:.2g} GB")
+    return warn_if_short(needed, f"drawing {sizes.sum():,} nodes by {method.name}", "; ".join(remedies))
+
+
+def _estimated(method: Method, o: dict[str, Any], sizes: np.ndarray, inside: np.ndarray, threads: int) -> Estimate:
+    """The estimate for components with these numbers of nodes and entries, the largest first."""
+    n, entries = int(sizes.sum()), int(inside.sum())
+    if not n:
+        return Estimate(0.0, 0, 0, 0, 0, "exact")
+    parts = [_Part(method, o, int(k), int(e), n * n, threads) for k, e in _different(sizes, inside)]
+    largest = _Part(method, o, int(sizes[0]), int(inside[0]), n * n, threads)
+    seconds = READ * (n + entries) + sum(part.seconds for part in parts)
+    held = BYTES_ENTRY * entries + BYTES_NODE * n
+    return Estimate(
+        seconds, held + largest.bytes, n, entries // 2, round(largest.evaluations), largest.nbody
+    )
 
 
 def _different(sizes: np.ndarray, entries: np.ndarray) -> list[tuple[int, int]]:

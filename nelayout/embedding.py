@@ -26,17 +26,23 @@ from .affinities.neighbors import Space
 from .affinities.principal import principal_components
 from .catalogue import method_named
 from .connections import Fixed
+from .costs import warn_of_memory
 from .errors import InputError, InputTypeError, unknown
 from .kernels import heavy_tailed, inverse_power
 from .method import Method
-from .options import DEFAULTS, generator
+from .options import DEFAULTS, checked, generator
 from .parallel import workers
-from .pipeline import solve
+from .pipeline import drawn
 from .solution import Solution
 
 __all__ = ["embed", "solve_vectors"]
 
 STARTS = ("auto", "pca")
+
+# Entries of a neighbor graph per row and neighbor, both directions counted (1.2 to 1.9 on data of 2 to 784 columns),
+# and bytes at the peak of the search: of the products that bound distances, and of candidates.
+UNION = 1.5
+BYTES_ROW, BYTES_NEIGHBOR = 2000, 100
 
 # What the layout function of a method takes of its own: keyword -> (part of the method, value -> part).
 OWN: dict[str, dict[str, tuple[str, Callable[[Any], Any]]]] = {
@@ -184,6 +190,9 @@ def solve_vectors(
     if isinstance(n_components, (bool, np.bool_)) or n_components not in (1, 2, 3):
         raise InputError(f"n_components must be 1, 2 or 3, given {n_components!r}")
     start = _start(init, space, int(n_components))
+    o = checked({**passed, **options, "dim": n_components})
+    entries = round(UNION * space.n * k)
+    warn_of_memory(chosen, o, np.array([space.n]), np.array([entries]), space.n * (BYTES_ROW + BYTES_NEIGHBOR * k))
     with workers(n_jobs) as crew:
         found = space.nearest(k, rng, crew)
         graph, added = joined(space, symmetrized(found, "union"), crew)
@@ -193,18 +202,9 @@ def solve_vectors(
             "1 shortest edge between them was" if added == 1 else f"{added} shortest edges between them were"
         )
         notes += (f"the graph of the {k} nearest neighbors has {added + 1} components; {edges} added",)
-    solution = solve(
-        graph,
-        chosen,
-        start,
-        seed=rng,
-        scale=None,
-        dim=n_components,
-        components="joint",
-        n_jobs=n_jobs,
-        **passed,
-        **options,
-    )
+    settings: Any = {"seed": rng, "scale": None, "dim": n_components, "components": "joint", "n_jobs": n_jobs}
+    settings |= passed | options
+    solution = drawn(graph, chosen, start, None, settings, memory_known=True)
     return replace(solution, notes=(*notes, *solution.notes))
 
 

@@ -20,7 +20,7 @@ PUBLIC = dict(nl._HOME)  # name -> module
 # The floors of the house, lowest first. A file imports from its own room or from lower floors. Rooms that
 # stand on one line share a floor and do not import each other.
 FLOORS = (
-    "errors",
+    "errors memory",
     "parallel solution options elementary",
     "compiled",
     "compiled_mesh compiled_expansions compiled_edges compiled_vectors",
@@ -37,9 +37,9 @@ FLOORS = (
     "solver",
     "components packing overlap orient",
     "graphs",
-    "drawing finish",
+    "drawing finish assembly costs",
     "pipeline",
-    "layouts embedding costs",
+    "layouts embedding",
     "comparison",
     "plugins",
     "cli",
