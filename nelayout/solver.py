@@ -74,7 +74,8 @@ class Drawing:
     @property
     def before(self) -> np.ndarray:
         """Y at the size and place of its warm start."""
-        return self.Y / self.size + self.place
+        with np.errstate(over="ignore"):  # a start near the end of the range of floats may have grown
+            return self.Y / self.size + self.place
 
 
 @dataclass(frozen=True, slots=True)
