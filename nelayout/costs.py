@@ -38,8 +38,8 @@ NUMPY_PAIRS = 800 * 800
 LITTLE = 20_000, 400_000
 
 # Seconds on one core of a 2.5 GHz server of the 2020s, compiled loops on disk: over random geometric graphs
-# and preferential attachment of 300 to 5,000 nodes, by seven methods of the catalogue; over grids and neighbor graphs of
-# 10,000 to 200,000, by six.
+# and preferential attachment of 300 to 5,000 nodes, by seven methods of the catalogue, and over grids and
+# neighbor graphs of 10,000 to 200,000, by six.
 NUMPY_PAIR, PAIR = 15e-9, 2e-9  # of an exact radial sum, without compiled loops and with them
 NODE = {"mesh": (430e-9,) * 3, "tree": (500e-9, 900e-9, 1500e-9)}  # of the other backends, in 1, 2, 3 dimensions
 LEAST_SUM = 0.8e-3  # of a radial sum that is not exact
@@ -67,11 +67,11 @@ SIZE_SEARCH = 20  # evaluations before a stage whose objective has a scale
 
 # Bytes at the peak, rather too many than too few: those of a process over what it had before, of the runs above.
 BYTES_ENTRY, BYTES_NODE = 50, 500
-BYTES_MEMORY = 160  # of L-BFGS, per coordinate
-BYTES_MESH, BYTES_MESH_LEAST = 700, 2_000_000
+BYTES_MEMORY = 140  # of L-BFGS, per coordinate
+BYTES_MESH, BYTES_MESH_LEAST = 600, 2_000_000
 BYTES_PAIRS_ON_MESH, BYTES_PAIRS_ON_MESH_LEAST = 400, 1_000_000  # for singular kernels, whose grid is coarse
 BYTES_NUMPY = 3_000_000  # the blocks of pairs of the NumPy form
-BYTES_TRUNCATED = 60  # while a random walk is cut short, per entry
+BYTES_TRUNCATED = 50  # while a random walk is cut short, per entry
 
 
 @dataclass(frozen=True, slots=True)
