@@ -71,7 +71,7 @@ BYTES_MEMORY = 140  # of L-BFGS, per coordinate
 BYTES_MESH, BYTES_MESH_LEAST = 600, 2_000_000
 BYTES_PAIRS_ON_MESH, BYTES_PAIRS_ON_MESH_LEAST = 400, 1_000_000  # for singular kernels, whose grid is coarse
 BYTES_NUMPY = 3_000_000  # the blocks of pairs of the NumPy form
-BYTES_TRUNCATED = 50  # while a random walk is cut short, per entry
+BYTES_TRUNCATED = 55  # while a random walk is cut short, per entry
 
 
 @dataclass(frozen=True, slots=True)
