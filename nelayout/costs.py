@@ -21,28 +21,35 @@ from .components import component_labels
 from .divergences import itakura_saito
 from .errors import unknown
 from .kernels import Kernel, Radial, inverse_power
+from .memory import warn_if_short
 from .method import Method, Stage
 from .nbody import BACKENDS
 from .optimizers import optimizer_named
 from .options import LayoutOptions, checked
 from .parallel import thread_count
-from .pipeline import NUMPY_PAIRS
 from .walk_edges import can_smooth_exactly
 
-__all__ = ["Estimate", "estimate"]
+__all__ = ["NUMPY_PAIRS", "Estimate", "estimate", "warn_of_memory"]
+
+# Pairs of nodes above which compiled loops pay for loading them (0.5 s from the cache, several seconds the first
+# time): the NumPy form then takes about 8 ms an evaluation.
+NUMPY_PAIRS = 800 * 800
+# Nodes and entries below which no machine lacks the memory.
+LITTLE = 20_000, 400_000
 
 # Seconds on one core of a 2.5 GHz server of the 2020s, compiled loops on disk: over random geometric graphs
-# and preferential attachment of 300 to 5,000 nodes, by seven methods of the catalogue.
+# and preferential attachment of 300 to 5,000 nodes, by seven methods of the catalogue, and over grids and
+# neighbor graphs of 10,000 to 200,000, by six.
 NUMPY_PAIR, PAIR = 15e-9, 2e-9  # of an exact radial sum, without compiled loops and with them
-NODE = {"mesh": (430e-9,) * 3, "tree": (700e-9, 1400e-9, 4000e-9)}  # of the other backends, in 1, 2, 3 dimensions
+NODE = {"mesh": (430e-9,) * 3, "tree": (500e-9, 900e-9, 1500e-9)}  # of the other backends, in 1, 2, 3 dimensions
 LEAST_SUM = 0.8e-3  # of a radial sum that is not exact
 EXACT_FREE = 3e-3  # up to this, nbody="auto" sums all pairs
-ENTRY = {"numpy": 60e-9, "compiled": 18e-9}  # of an edge sum, per entry (two an edge)
+ENTRY = {"numpy": 60e-9, "compiled": 9e-9}  # of an edge sum, per entry (two an edge)
 CALL = 1.2e-4  # of an evaluation, however small the graph
 SYSTEM_CALL = 2e-4  # of one linear system of majorization, however small
 # And per entry, by how the attraction of an edge changes with its length d: as 1/d in LinLog, whose systems
 # are the hardest, not at all in QuadLog, and so on.
-SYSTEM_ENTRY = {"falls": 200e-9, "falls as 1/d": 400e-9, "constant": 180e-9, "grows": 60e-9}
+SYSTEM_ENTRY = {"falls": 100e-9, "falls as 1/d": 200e-9, "constant": 90e-9, "grows": 30e-9}
 MEMORY_NODE, MEMORY_CALL = 100e-9, 3e-4  # of one step of L-BFGS, per coordinate
 PUSH = 0.5e-9  # of truncating a random walk: per node, entry kept, mean degree and 1/(1 - rho)
 WALK_ENTRY = 110e-9  # of an evaluation with the walk as an operator, per entry and sqrt(1/(1 - rho))
@@ -58,13 +65,13 @@ USUAL_MAJORIZE, USUAL_GAUSSIAN, USUAL = 0.6, 0.6, 0.95
 LEVELS, COARSEST, COARSEST_EVALUATIONS = 2.0, 40, 150
 SIZE_SEARCH = 20  # evaluations before a stage whose objective has a scale
 
-# Bytes at the peak, rather too many than too few.
-BYTES_ENTRY, BYTES_NODE = 120, 500
-BYTES_MEMORY = 160  # of L-BFGS, per coordinate
-BYTES_MESH, BYTES_MESH_LEAST = 1100, 2_000_000
-BYTES_PAIRS_ON_MESH, BYTES_PAIRS_ON_MESH_LEAST = 300, 500_000  # for singular kernels, whose grid is coarse
+# Bytes at the peak, rather too many than too few: those of a process over what it had before, of the runs above.
+BYTES_ENTRY, BYTES_NODE = 50, 500
+BYTES_MEMORY = 140  # of L-BFGS, per coordinate
+BYTES_MESH, BYTES_MESH_LEAST = 600, 2_000_000
+BYTES_PAIRS_ON_MESH, BYTES_PAIRS_ON_MESH_LEAST = 400, 1_000_000  # for singular kernels, whose grid is coarse
 BYTES_NUMPY = 3_000_000  # the blocks of pairs of the NumPy form
-BYTES_TRUNCATED = 60  # while a random walk is cut short, per entry
+BYTES_TRUNCATED = 55  # while a random walk is cut short, per entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,21 +128,44 @@ def estimate(G: Any, method: str | Method = "auto", **options: Unpack[LayoutOpti
         recipe, o = method_named(method), checked(dict(options))
         network = graphs.read(G, o["weight"], o["weight_kind"])
         P = network.adjacency
-        n, entries = len(network.labels), len(P.data)
-        threads = thread_count(o["n_jobs"])
         if o["nbody"] not in BACKENDS:
             raise unknown("nbody", o["nbody"], BACKENDS)
-        if not n:
-            return Estimate(0.0, 0, 0, 0, 0, "exact")
+        threads = thread_count(o["n_jobs"])
         labels = component_labels(P)
-        sizes = np.bincount(labels)
         inside = np.bincount(labels, np.diff(P.indptr)).astype(int)
-        parts = [_Part(recipe, o, int(k), int(e), n * n, threads) for k, e in _different(sizes, inside)]
-        largest = _Part(recipe, o, int(sizes[0]), int(inside[0]), n * n, threads)
-        seconds = READ * (n + entries) + sum(part.seconds for part in parts)
-        held = BYTES_ENTRY * entries + BYTES_NODE * n
-        evaluations = round(largest.evaluations)
-        return Estimate(seconds, held + largest.bytes, n, entries // 2, evaluations, largest.nbody)
+        return _estimated(recipe, o, np.bincount(labels), inside, threads)
+
+
+def warn_of_memory(method: Method, o: dict[str, Any], sizes: np.ndarray, entries: np.ndarray, held: int = 0) -> bool:
+    """Whether components of these sizes take more memory than there is; then a warning with the numbers.
+
+    entries  of each component's matrix, two an edge
+    held     bytes that other work needs before, at its peak
+    """
+    if sizes.sum() < LITTLE[0] and entries.sum() < LITTLE[1]:
+        return False
+    needed = max(_estimated(method, o, sizes, entries, 1).bytes, held)
+    remedies = ["Fewer edges (of vectors, a smaller n_neighbors) take less"]
+    if o["smoothing"]:
+        remedies.append("so does smoothing=0")
+    lean = _estimated(method_named("gamma-quadlog"), o, sizes, entries, 1).bytes
+    if lean < 0.8 * needed:
+        remedies.append(f"method 'gamma-quadlog' needs about {lean / 1e9:.2g} GB")
+    return warn_if_short(needed, f"drawing {sizes.sum():,} nodes by {method.name}", "; ".join(remedies))
+
+
+def _estimated(method: Method, o: dict[str, Any], sizes: np.ndarray, inside: np.ndarray, threads: int) -> Estimate:
+    """The estimate for components with these numbers of nodes and entries, the largest first."""
+    n, entries = int(sizes.sum()), int(inside.sum())
+    if not n:
+        return Estimate(0.0, 0, 0, 0, 0, "exact")
+    parts = [_Part(method, o, int(k), int(e), n * n, threads) for k, e in _different(sizes, inside)]
+    largest = _Part(method, o, int(sizes[0]), int(inside[0]), n * n, threads)
+    seconds = READ * (n + entries) + sum(part.seconds for part in parts)
+    held = BYTES_ENTRY * entries + BYTES_NODE * n
+    return Estimate(
+        seconds, held + largest.bytes, n, entries // 2, round(largest.evaluations), largest.nbody
+    )
 
 
 def _different(sizes: np.ndarray, entries: np.ndarray) -> list[tuple[int, int]]:

@@ -25,18 +25,24 @@ from .affinities.knn import joined, space_of, symmetrized
 from .affinities.neighbors import Space
 from .affinities.principal import principal_components
 from .catalogue import method_named
+from .costs import warn_of_memory
 from .errors import InputError, InputTypeError, unknown
 from .method import Method
-from .options import DEFAULTS, generator
+from .options import DEFAULTS, checked, generator
 from .parallel import workers
 from .perplexities import at_perplexity, drawn_by_scales
-from .pipeline import solve
+from .pipeline import drawn
 from .solution import Solution
 from .tuned import own_keywords, tuned
 
 __all__ = ["embed", "solve_vectors"]
 
 STARTS = ("auto", "pca")
+
+# Entries of a neighbor graph per row and neighbor, both directions counted (found: 1.1 to 1.7 for 2 to 784 columns),
+# and bytes at the peak of the search: of a block of pairs, and per row and neighbor.
+UNION = 1.5
+BYTES_SEARCH, BYTES_ROW, BYTES_NEIGHBOR = 200_000_000, 1000, 100
 
 # Common keywords that speak of the objective; the others have names of their own here or speak of graphs.
 PASSED_ON = ("mass", "smoothing")
@@ -208,14 +214,20 @@ def solve_vectors(
         start = _start(init, space, int(n_components))
         return drawn_by_scales(space, k, float(perplexity), chosen, start, rng, **run)
     start = _start(init, space, int(n_components))
+    o = checked({**passed, **options, "dim": n_components})
+    entries = round(UNION * space.n * k)
+    search = BYTES_SEARCH + space.n * (BYTES_ROW + BYTES_NEIGHBOR * k)
+    warn_of_memory(chosen, o, np.array([space.n]), np.array([entries]), search)
     with workers(n_jobs) as crew:
         found = space.nearest(k, rng, crew)
         if perplexity is not None:
-            graph, joins = at_perplexity(space, found, float(perplexity), crew)
+            graph, rows, joins = at_perplexity(space, found, float(perplexity), crew)
         else:
+            rows = None
             graph, added = joined(space, symmetrized(found, "union"), crew)
             joins = _joins(k, added)
-    solution = solve(graph, chosen, start, seed=rng, scale=None, components="joint", **run)
+    settings: Any = {"seed": rng, "scale": None, "components": "joint", **run}
+    solution = drawn(graph, chosen, start, None, settings, memory_known=True, rows=rows)
     return replace(solution, notes=(*found.notes, *joins, *solution.notes))
 
 

@@ -125,6 +125,12 @@ class Objective:
         return replace(self, attraction=attraction)
 
     @property
+    def radials(self) -> tuple[Radial, ...]:
+        """The radial functions that are summed over all pairs."""
+        own = [radial for term in self.divergence.tail for radial in term.radials(self.kernel)]
+        return tuple(dict.fromkeys([*own, Radial(self.kernel)] if self.connection.needs_mass else own))
+
+    @property
     def scale_free(self) -> bool:
         """Whether the size of the drawing leaves J as it is."""
         return self.connection.name == "optimal" and self.kernel.is_power
@@ -138,12 +144,8 @@ class Objective:
         At a trial that goes too far they may be infinite or NaN, silently: whoever tries judges the value.
         """
         affinity, mass = self.affinity, self.affinity.mass
-        terms = self.divergence.tail
-        radials = list(dict.fromkeys(r for term in terms for r in term.radials(self.kernel)))
-        plain = Radial(self.kernel)
-        if self.connection.needs_mass and plain not in radials:
-            radials.append(plain)
-        fields = self.nbody.fields(Y, mass, tuple(radials))
+        terms, radials, plain = self.divergence.tail, self.radials, Radial(self.kernel)
+        fields = self.nbody.fields(Y, mass, radials)
         sums = {r: self._sum(r, f.potential) for r, f in zip(radials, fields, strict=True)}
         total = self._total()
 

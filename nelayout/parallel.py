@@ -26,11 +26,14 @@ class Workers:
     def __init__(self, threads: int = 1) -> None:
         self.threads = threads
         self._pool: ThreadPoolExecutor | None = None  # made when there is something to share
+        self._process = os.getpid()
 
     def map(self, work: Callable[[Any], Any], chunks: Iterable[Any]) -> list[Any]:
         chunks = list(chunks)
         if self.threads == 1 or len(chunks) < 2:
             return [work(chunk) for chunk in chunks]
+        if self._process != os.getpid():  # forked within a run: the threads stayed with the parent
+            self._pool, self._process = None, os.getpid()
         if self._pool is None:
             from concurrent.futures import ThreadPoolExecutor
 

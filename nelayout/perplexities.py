@@ -25,7 +25,7 @@ from .affinities.vectors import support
 from .method import Method
 from .options import checked
 from .parallel import Workers, workers
-from .pipeline import solve
+from .pipeline import drawn
 from .solution import Progress, Solution, Step
 
 __all__ = ["at_perplexity", "drawn_by_scales", "scales"]
@@ -55,20 +55,40 @@ def scales(n: int, perplexity: float, k: int) -> tuple[tuple[float, int], ...]:
 
 def at_perplexity(
     space: Space, found: Neighbors, perplexity: float, crew: Workers
-) -> tuple[csr_array, tuple[str, ...]]:
-    """The joint similarities of neighbor lists with their components joined, and the note on that.
+) -> tuple[csr_array, np.ndarray, tuple[str, ...]]:
+    """The joint similarities of neighbor lists with their components joined, their rows, and the note on that.
+
+    The rows (nnz,) stand on the pattern of the joint similarities and sum to one.
 
     An edge that joins components weighs 1 / (2 n perplexity): as if one of its ends counted the other as one of
     as many equal neighbors as the perplexity says.
     """
-    P = joint(entropic_rows(found, perplexity, crew))
-    graph, added = joined(space, P, crew, 0.5 / (space.n * perplexity))
+    rows = entropic_rows(found, perplexity, crew)
+    graph, added = joined(space, joint(rows), crew, 0.5 / (space.n * perplexity))
+    values = _on_pattern(rows, graph, 1.0 / perplexity)
     if not added:
-        return graph, ()
+        return graph, values, ()
     edges = "1 shortest edge between them was" if added == 1 else f"{added} shortest edges between them were"
-    return graph, (
+    return graph, values, (
         f"the similarities of perplexity {perplexity:g} leave {added + 1} components apart; {edges} added",
     )
+
+
+def _on_pattern(rows: csr_array, graph: csr_array, joining: float) -> np.ndarray:
+    """The entries of ``rows`` where ``graph`` has entries, each row divided by its sum; 0 where only the other end's
+    row has one, ``joining`` where neither has.
+    """
+    n = graph.shape[0]
+
+    def keys(A: csr_array) -> np.ndarray:
+        return np.repeat(np.arange(n, dtype=np.int64) * n, np.diff(A.indptr)) + A.indices
+
+    values, at, there = np.zeros(graph.nnz), keys(graph), keys(rows)
+    values[np.searchsorted(at, there)] = rows.data
+    back = at % n * n + at // n
+    neither = ~np.isin(at, there) & ~np.isin(back, there)
+    values[neither] = joining
+    return values / np.repeat(np.add.reduceat(values, graph.indptr[:-1]), np.diff(graph.indptr))
 
 
 def drawn_by_scales(
@@ -103,25 +123,23 @@ def drawn_by_scales(
         notes = (*everything.notes, *notes)
         for number, (p, reach) in enumerate(plan):
             near = Neighbors(everything.indices[:, :reach], everything.distances[:, :reach])
-            graph, joins = at_perplexity(space, near, p, crew)
+            graph, rows, joins = at_perplexity(space, near, p, crew)
             last = number == len(plan) - 1
             passage.name = "" if last else f"perplexity {p:g}: "
             if last:
                 steps = None if max_iter is None else max_iter - share * number
             else:
                 steps = share
-            solution = solve(
-                graph,
-                method,
-                start,
-                seed=rng,
-                scale=None,
-                components="joint",
-                max_iter=steps,
-                callback=None if callback is None else passage.look,
-                n_jobs=n_jobs,
+            settings: Any = {
+                "seed": rng,
+                "scale": None,
+                "components": "joint",
+                "max_iter": steps,
+                "callback": None if callback is None else passage.look,
+                "n_jobs": n_jobs,
                 **options,
-            )
+            }
+            solution = drawn(graph, method, start, None, settings, rows=rows)
             passage.over(solution)
             if last or solution.reason == "stopped":
                 break

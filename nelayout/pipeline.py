@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -18,29 +18,26 @@ from scipy.sparse import csr_array
 from . import graphs
 from .affinities.magnitude import ordinary
 from .affinities.masses import node_mass
+from .assembly import Part, assembled
 from .catalogue import method_named
 from .components import component_labels, components
+from .costs import NUMPY_PAIRS, warn_of_memory
 from .errors import InputError, Unsupported, unknown
 from .finish import finished
 from .method import Method
-from .nbody import BACKENDS, backend
+from .nbody import BACKENDS, backend, surprise
 from .objective import Affinity
 from .optimizers import Optimizer, optimizer_named
 from .options import LayoutOptions, checked, generator
-from .orient import canonical
-from .packing import pack
 from .parallel import Workers, workers
 from .similarities import input_affinity
 from .solution import Solution
 from .solver import Drawing, Floor, Task, draw_component
-from .start import as_before, one_place, place_missing, radius, random_positions
+from .start import GAP, drawn_in, place_missing, radius, random_positions
 from .watch import Stopped, Watch
 
-__all__ = ["solve"]
+__all__ = ["drawn", "solve"]
 
-# Pairs of nodes above which compiled loops pay for loading them (0.5 s from the cache, several seconds the first
-# time): the NumPy form then takes about 8 ms an evaluation.
-NUMPY_PAIRS = 800 * 800
 # The mass "auto" of the method "auto" is the degree from this mean degree and share of all nodes on: in dense graphs
 # hubs crowd the middle unless they repel in proportion; in sparse ones equal masses keep neighbours and distances
 # better. (Decided on usairports2010, usair97, email_eu_core, polblogs, worldtrade against jazz, musae_facebook,
@@ -48,22 +45,6 @@ NUMPY_PAIRS = 800 * 800
 DENSE_DEGREE, DENSE_SHARE = 8.0, 0.01
 # Components up to this size are drawn once for all that are equal to them.
 REPEATED = 30
-
-
-@dataclass
-class Part:
-    """A component on its way: where its nodes are in the graph, its input and its drawing."""
-
-    nodes: np.ndarray
-    affinity: Affinity
-    start: np.ndarray | None
-    fixed: np.ndarray | None
-    drawing: Drawing | None = None
-
-    @property
-    def Y(self) -> np.ndarray:
-        assert self.drawing is not None
-        return self.drawing.Y
 
 
 def solve(
@@ -79,8 +60,27 @@ def solve(
     >>> solution.reason in ("converged", "max_iter"), len(solution.trace) > 10
     (True, True)
     """
+    return drawn(G, method, pos, fixed, options)
+
+
+def drawn(
+    G: Any,
+    method: str | Method,
+    pos: Any,
+    fixed: Any,
+    options: LayoutOptions,
+    *,
+    memory_known: bool = False,
+    rows: np.ndarray | None = None,
+) -> Solution:
+    """`solve` for callers that know more.
+
+    memory_known  the memory needed has been compared with what there is
+    rows          (nnz,) row-stochastic similarities on the pattern of G, a connected symmetric csr_array; taken by
+                  connections by rows in place of G's own rows
+    """
     with graphs.guard(G):
-        return _Run(method_named(method), checked(dict(options))).solve(G, pos, fixed)
+        return _Run(method_named(method), checked(dict(options)), memory_known, rows).solve(G, pos, fixed)
 
 
 @dataclass
@@ -89,6 +89,8 @@ class _Run:
 
     method: Method
     options: dict[str, Any]
+    memory_known: bool = False
+    rows: np.ndarray | None = None
     notes: list[str] = field(default_factory=list)
 
     def solve(self, G: Any, pos: Any, fixed: Any) -> Solution:
@@ -110,8 +112,6 @@ class _Run:
             start = None if pos is None else host.positions(pos, dim)
             still = self._fixed(host, fixed, start, network.labels)
             size = None if o["node_size"] is None else host.values(o["node_size"], "node_size", nonnegative=True)
-            mass, notes = node_mass(P, self._mass(P), host, rng)
-            self.notes.extend(notes)
             if start is not None and o["max_iter"] == 0:  # nothing moves: what has a place keeps it
                 held = ~np.isnan(start[:, 0])
                 still = held if size is None and held.any() else still
@@ -122,20 +122,19 @@ class _Run:
                     "disconnected graph: its components repel each other without end. Use components='pack', or "
                     "connect them"
                 )
+            if not self.memory_known:
+                warn_of_memory(self.method, o, np.bincount(labels), np.bincount(labels, np.diff(P.indptr)).astype(int))
+            mass, notes = node_mass(P, self._mass(P), host, rng)
+            self.notes.extend(notes)
             parts = [
-                Part(
-                    nodes,
-                    self._affinity(graph, mass[nodes], crew),
-                    None if start is None else start[nodes],
-                    None if still is None else still[nodes],
-                )
+                self._part(nodes, self._affinity(graph, mass[nodes], crew), start, still)
                 for nodes, graph in components(P, labels)
             ] if len(labels) else []
             with self._watch(parts) as watch:
                 floor = self._floor(len(labels), sum(part.affinity.P.nnz for part in parts), crew)
                 task = Task(self.method, dim, floor, optimizer, o["max_iter"], o["tol"])
                 reason = self._draw(parts, task, rng, watch, len(labels))
-            Y = self._assemble(parts, start, still, len(labels))
+            Y = assembled(parts, start, still, (len(labels), dim), o["scale"])
             Y, notes = finished(Y, start, still, size, o["scale"], o["center"])
             self.notes.extend(notes)
             return self._solution(host, Y, parts, labels, reason, watch, began, floor)
@@ -176,7 +175,23 @@ class _Run:
     def _affinity(self, graph: csr_array, mass: np.ndarray, crew: Workers) -> Affinity:
         affinity, notes = input_affinity(graph, mass, self.method, self.options["smoothing"], crew)
         self.notes.extend(notes)
+        # A walk has changed the pattern; what underflows on the way has left it.
+        if self.rows is not None and len(self.rows) == affinity.P.nnz and not self.options["smoothing"]:
+            return replace(affinity, rows=self.rows)
         return affinity
+
+    def _part(
+        self, nodes: np.ndarray, affinity: Affinity, start: np.ndarray | None, still: np.ndarray | None
+    ) -> Part:
+        here, held = None if start is None else start[nodes], None if still is None else still[nodes]
+        if here is not None and self.options["max_iter"] != 0:
+            here, count = drawn_in(here, held)
+            if count:
+                self.notes.append(
+                    f"{count} node{'s lie' if count > 1 else ' lies'} more than {GAP:.0f} times as far out in pos as "
+                    "the others, which would be a dot: the drawing starts with them brought nearer"
+                )
+        return Part(nodes, affinity, here, held)
 
     def _floor(self, n: int, entries: int, crew: Workers) -> Floor:
         compiled = n**2 + 20 * entries > NUMPY_PAIRS
@@ -242,45 +257,6 @@ class _Run:
             shift += 6.0 * radius(part.Y)
         return "stopped" if stopped else parts[0].drawing.reason if parts and parts[0].drawing else "converged"
 
-    def _assemble(
-        self, parts: list[Part], start: np.ndarray | None, still: np.ndarray | None, n: int
-    ) -> np.ndarray:
-        """One drawing of the whole graph, in the largest component's units."""
-        Y = np.zeros((n, self.options["dim"]))
-        if start is None:
-            drawings = [canonical(part.Y, part.affinity.mass) for part in parts]
-            drawings = pack(drawings) if len(drawings) > 1 else drawings
-            for part, drawing in zip(parts, drawings, strict=True):
-                Y[part.nodes] = drawing
-            return Y
-        placed = [part for part in parts if part.start is not None and not np.isnan(part.start).all()]
-        for part in placed:
-            if len(parts) == 1 and still is None:
-                Y[part.nodes] = part.Y
-                continue
-            assert part.start is not None
-            assert part.drawing is not None
-            held = part.fixed if part.fixed is not None and part.fixed.any() else None
-            if held is not None and not one_place(part.start[held]):
-                Y[part.nodes] = part.drawing.before
-            else:
-                Y[part.nodes] = as_before(part.Y, part.start, held, self.options["scale"])
-        rest = [part for part in parts if all(part is not p for p in placed)]
-        if rest:  # beside what has a place already
-            own = [part.Y for part in rest]
-            packed = pack(own) if len(own) > 1 else [canonical(own[0])]
-            there = np.concatenate([part.nodes for part in placed]) if placed else np.array([], dtype=int)
-            block = np.concatenate(packed)
-            scale = radius(Y[there]) / max(radius(block), 1e-300) if len(there) and len(block) > 1 else 1.0
-            scale *= (len(block) / max(len(there), 1)) ** (1 / Y.shape[1]) if len(there) else 1.0
-            offset = np.zeros(Y.shape[1])
-            if len(there):
-                offset[0] = Y[there, 0].max() - scale * block[:, 0].min() + 0.3 * max(radius(Y[there]), 1e-12)
-                offset[1:] = (Y[there].min(axis=0) + Y[there].max(axis=0))[1:] / 2
-            for part, drawing in zip(rest, packed, strict=True):
-                Y[part.nodes] = scale * drawing + offset
-        return Y
-
     def _solution(
         self,
         host: graphs.Host,
@@ -292,7 +268,7 @@ class _Run:
         began: float,
         floor: Floor,
     ) -> Solution:
-        value, connection = 0.0, float("nan")
+        value, connection, odd = 0.0, float("nan"), None
         cost = np.zeros(len(Y))
         for part in parts:
             if len(part.nodes) < 2 or part.drawing is None:
@@ -303,6 +279,8 @@ class _Run:
             cost[part.nodes] = objective.node_cost(part.Y, evaluation.connection)
             if math.isnan(connection):
                 connection = evaluation.connection
+            if not odd and (odd := surprise(floor.nbody, part.Y, objective.radials)):
+                self.notes.append(odd)
         positions = host.write(Y, self.options["store_pos_as"])
         return Solution(
             positions,

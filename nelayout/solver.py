@@ -32,6 +32,8 @@ __all__ = ["Drawing", "Floor", "draw_component"]
 COARSEST_STARTS = 3
 COARSEST_STEPS = 100
 COARSEST_TOL = 0.02
+# Above this (graphs of hubs that all are joined to shrink no further) it is drawn once, and callbacks see its steps.
+LOOKED_AT = 1000
 # Moves are judged over this many steps, so that one short step ends nothing.
 WINDOW = 5
 # Nor is a stage worth going on with when these many steps have brought less than this part of all its decrease.
@@ -76,7 +78,8 @@ class Drawing:
     @property
     def before(self) -> np.ndarray:
         """Y at the size and place of its warm start."""
-        return self.Y / self.size + self.place
+        with np.errstate(over="ignore"):  # a start near the end of the range of floats may have grown
+            return self.Y / self.size + self.place
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,15 +263,9 @@ def _through_levels(
     """From the coarsest graph to the finest, ``stage.max_iter`` steps at each."""
     levels = hierarchy(affinity, rng)
     optimizer = optimizer_named(stage.optimizer)
-    Y = _coarsest(levels[-1], method, task, rng)
-    for depth in range(len(levels) - 1, -1, -1):
-        level = levels[depth]
-        if depth < len(levels) - 1:
-            cluster = levels[depth + 1].cluster
-            assert cluster is not None
-            Y = prolong(Y, cluster, rng)
 
-        def finest(Y: np.ndarray, depth: int = depth) -> np.ndarray:
+    def shown(depth: int) -> Callable[[np.ndarray], np.ndarray]:
+        def finest(Y: np.ndarray) -> np.ndarray:
             for finer in range(depth, 0, -1):
                 cluster = levels[finer].cluster
                 assert cluster is not None
@@ -276,6 +273,15 @@ def _through_levels(
             drawing.Y = Y
             return show(Y)
 
+        return finest
+
+    Y = _coarsest(levels[-1], method, task, rng, watch, shown(len(levels) - 1), stage.name)
+    for depth in range(len(levels) - 1, -1, -1):
+        level = levels[depth]
+        if depth < len(levels) - 1:
+            cluster = levels[depth + 1].cluster
+            assert cluster is not None
+            Y = prolong(Y, cluster, rng)
         if not level.affinity.P.nnz:  # a star has become a single node
             continue
         # The next stage can take over a graph that is little finer than the last level; small ones cost nothing.
@@ -283,21 +289,31 @@ def _through_levels(
         if depth == 0 and not stage.finest and size > LARGE and size <= 4 * levels[1].affinity.P.shape[0]:
             continue
         objective = task.floor.objective(method, level.affinity).annealed(stage.attraction)
-        Y, _, _ = _descend(objective, Y, optimizer, stage.max_iter, stage.tol, stage.name, watch, finest)
+        Y, _, _ = _descend(objective, Y, optimizer, stage.max_iter, stage.tol, stage.name, watch, shown(depth))
     return Y
 
 
-def _coarsest(level: Level, method: Method, task: Task, rng: np.random.Generator) -> np.ndarray:
-    """The best of a few random starts."""
+def _coarsest(
+    level: Level,
+    method: Method,
+    task: Task,
+    rng: np.random.Generator,
+    watch: Watch,
+    show: Callable[[np.ndarray], np.ndarray],
+    name: str,
+) -> np.ndarray:
+    """The best of a few random starts; looked at on the way where the coarsest graph is large all the same."""
     n = level.affinity.P.shape[0]
+    if n <= LOOKED_AT:
+        watch, show = Watch(), lambda Y: Y
     objective = task.floor.objective(method, level.affinity)
     best, found = math.inf, random_positions(n, task.dim, rng)
     if n < 2 or not level.affinity.P.nnz:
         return found
-    for _ in range(COARSEST_STARTS if n <= 1000 else 1):
+    for _ in range(COARSEST_STARTS if n <= LOOKED_AT else 1):
         Y = random_positions(n, task.dim, rng)
         Y = Y * (1.0 if objective.scale_free else size_search(objective, Y))
-        Y, evaluation, _ = _descend(objective, Y, Majorize(), COARSEST_STEPS, COARSEST_TOL, "", Watch(), lambda Y: Y)
+        Y, evaluation, _ = _descend(objective, Y, Majorize(), COARSEST_STEPS, COARSEST_TOL, name, watch, show)
         if evaluation is not None and evaluation.value < best:
             best, found = evaluation.value, Y
     return found

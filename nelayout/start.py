@@ -10,6 +10,7 @@ from .objective import Objective
 
 __all__ = [
     "as_before",
+    "drawn_in",
     "frame",
     "one_place",
     "place_missing",
@@ -26,6 +27,9 @@ JITTER = 0.1
 NARROW = 0.2
 # A drawing is flat when it leaves a line (a plane) by less than this part of its extent.
 FLAT = 1e-6
+# A gap: beyond it nodes lie more than this many times as far out as the farthest node within. They are brought to
+# NEAR times as far: of drawings without mistakes, no star, path or cluster has such a gap.
+GAP, NEAR = 100.0, 3.0
 _GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 
 
@@ -79,6 +83,44 @@ def as_before(Y: np.ndarray, start: np.ndarray, fixed: np.ndarray | None, scale:
         reach = float(np.abs(here).max())
         factor = scale / reach if scale is not None and reach > 0 else 1.0
     return factor * here + (middle + extent * (np.sum(before[there], axis=0) / np.count_nonzero(there)))
+
+
+def drawn_in(Y: np.ndarray, held: np.ndarray | None = None) -> tuple[np.ndarray, int]:
+    """Y (n, d) with nodes beyond a gap brought nearer, and how many they are; ``held`` masks nodes that stay.
+
+    A node a million times farther out than all others makes a dot of them, and heavy-tailed kernels never bring it
+    back: from so far away nothing pulls.  More than half of the nodes lie within, so that it is clear who is far; all
+    but one in a hundred, where these share one place, which has no size to compare with.
+
+    >>> drawn_in(np.array([[0.0], [1.0], [2.0], [3.0], [1e9]]))
+    (array([[0.],
+           [1.],
+           [2.],
+           [3.],
+           [8.]]), 1)
+    """
+    known = np.flatnonzero(~np.isnan(Y[:, 0]))
+    if len(known) < 3:
+        return Y, 0
+    middle = np.median(Y[known], axis=0)
+    unit = float(np.abs(Y[known]).max()) or 1.0
+    away = Y[known] / unit - middle / unit
+    distance = np.max(np.abs(away), axis=1)  # squares of small ones would vanish beside a node at 1e200
+    order = np.argsort(distance, kind="stable")
+    near, far = distance[order[:-1]], distance[order[1:]]
+    within = np.arange(1, len(known))
+    most = np.where(near > 0, within > len(known) // 2, within >= 0.99 * len(known))
+    gap = (far > GAP * near) & most
+    if not gap.any():
+        return Y, 0
+    factor = np.empty(len(known))
+    factor[order] = np.cumprod(np.r_[1.0, np.where(gap, NEAR * near / np.where(gap, far, 1.0), 1.0)])
+    moved = factor < 1.0
+    if held is not None:
+        moved &= ~held[known]
+    answer = Y.copy()
+    answer[known[moved]] = middle + unit * (factor[moved, None] * away[moved])
+    return answer, int(np.count_nonzero(moved))
 
 
 def stirred(Y: np.ndarray, free: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:

@@ -252,7 +252,7 @@ def test_clouds_that_only_negligible_similarities_join_are_joined():
     with workers(1) as crew:
         found = space.nearest(119, np.random.default_rng(0), crew)
         P = nl.entropic_affinity(X, 6, n_neighbors="all")
-        graph, notes = perplexities.at_perplexity(space, found, 6.0, crew)
+        graph, _, notes = perplexities.at_perplexity(space, found, 6.0, crew)
     D = cdist(X[:60], X[60:])
     i, j = np.unravel_index(np.argmin(D), D.shape)
     changed = np.argwhere((graph - P).toarray())
@@ -340,3 +340,14 @@ def test_digits_keep_their_classes_as_in_opentsne():
     theirs = np.asarray(openTSNE.TSNE(perplexity=30, random_state=0, n_jobs=2).fit(digits.data))
     ours = nl.embed(digits.data, method="tsne", perplexity=30, random_state=0)
     assert accuracy(ours) > accuracy(theirs) - 0.01
+
+
+def test_rows_are_taken_by_methods_that_compare_rows():
+    """SNE of vectors compares the calibrated rows themselves, not the rows of their joint form."""
+    X = np.random.default_rng(3).standard_normal((60, 4))
+    solution = solve_vectors(X, method="sne", perplexity=8, n_neighbors="all", random_state=0)
+    p = nl.entropic_affinity(X, 8, n_neighbors="all", symmetrize="none").toarray()
+    q = np.exp(-cdist(solution.positions, solution.positions, "sqeuclidean")) * (1 - np.eye(60))
+    q /= q.sum(axis=1, keepdims=True)
+    assert solution.value == pytest.approx(np.sum(p[p > 0] * np.log(p[p > 0] / q[p > 0])), rel=1e-9)
+    assert np.allclose(solution.node_cost.sum(), solution.value)

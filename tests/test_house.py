@@ -20,7 +20,7 @@ PUBLIC = dict(nl._HOME)  # name -> module
 # The floors of the house, lowest first. A file imports from its own room or from lower floors. Rooms that
 # stand on one line share a floor and do not import each other.
 FLOORS = (
-    "errors",
+    "errors memory",
     "parallel solution options elementary eda conjugates pair_samples",
     "alpha_choice variational",
     "compiled",
@@ -39,9 +39,9 @@ FLOORS = (
     "solver",
     "components packing overlap orient",
     "graphs",
-    "drawing finish",
+    "drawing finish assembly costs",
     "pipeline",
-    "layout_function tuned costs perplexities",
+    "layout_function tuned perplexities",
     "layouts retrieval_layouts embedding",
     "comparison",
     "plugins",

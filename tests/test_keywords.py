@@ -15,6 +15,7 @@ import pytest
 import nelayout as nl
 from nelayout.catalogue import METHODS
 from nelayout.cli import main
+from nelayout.nbody import BACKENDS
 from nelayout.options import DEFAULTS, TEXTS, LayoutOptions
 
 LAYOUTS = sorted(name for name in nl._HOME if name.endswith("_layout"))
@@ -90,6 +91,23 @@ def test_the_command_line_takes_the_keywords(capsys):
     expected = {"--" + name.replace("_", "-") for name in DEFAULTS if name not in IN_PYTHON_ONLY}
     assert expected <= flags
     assert flags.isdisjoint({"--" + name.replace("_", "-") for name in IN_PYTHON_ONLY})
+
+
+def described() -> str:
+    return (Path(__file__).resolve().parents[1] / "docs" / "keywords.md").read_text()
+
+
+def test_the_page_of_keywords_explains_each_once_and_no_other():
+    heads = [line for line in described().splitlines() if re.fullmatch(r"`\w+`(, `\w+`)*", line)]
+    assert sorted(re.findall(r"`(\w+)`", " ".join(heads))) == sorted(["pos", "fixed", *DEFAULTS])
+
+
+@pytest.mark.parametrize(("keyword", "allowed"), [("nbody", BACKENDS), ("components", ("pack", "joint"))])
+def test_the_page_of_keywords_explains_the_values_that_exist(keyword, allowed):
+    text = described().split(f"\n`{keyword}`\n")[1].split("\n\n")[0]
+    assert set(re.findall(r'`"([\w-]+)"`', text)) == set(allowed)
+    for value in allowed:
+        assert nl.layout(nx.path_graph(3), **{keyword: value, "max_iter": 1}).keys() == {0, 1, 2}
 
 
 @pytest.mark.parametrize("name", ["pos", "fixed", *DEFAULTS])

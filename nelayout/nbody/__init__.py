@@ -14,11 +14,14 @@ from .exact import Exact
 from .field import Field, NBody
 
 if TYPE_CHECKING:
+    import numpy as np
+
+    from ..kernels import Radial
     from .auto import Auto
     from .mesh import Mesh
     from .tree import Tree
 
-__all__ = ["BACKENDS", "Auto", "Exact", "Field", "Mesh", "NBody", "Tree", "backend"]
+__all__ = ["BACKENDS", "Auto", "Exact", "Field", "Mesh", "NBody", "Tree", "backend", "surprise"]
 
 BACKENDS = ("auto", "exact", "mesh", "tree")
 
@@ -34,6 +37,15 @@ def backend(name: str, crew: Workers, compiled: bool) -> NBody:
     from .tree import Tree
 
     return Mesh(crew) if name == "mesh" else Tree(crew) if name == "tree" else Auto.on(crew, compiled)
+
+
+def surprise(nbody: NBody, Y: np.ndarray, radials: tuple[Radial, ...]) -> str | None:
+    """What the reader may not expect of the backend that "auto" takes for a drawing, in a sentence."""
+    if nbody.name != "auto":
+        return None
+    from .auto import Auto
+
+    return nbody.surprise(Y, radials) if isinstance(nbody, Auto) else None
 
 
 def __getattr__(name: str):

@@ -18,7 +18,7 @@ from ..parallel import Workers
 from .exact import Exact
 from .field import Field, NBody
 from .grid import Grid
-from .mesh import Mesh
+from .mesh import FARTHEST, Mesh
 from .tree import Tree
 
 __all__ = ["Auto"]
@@ -100,7 +100,7 @@ class Auto:
         if exact <= EXACT_FREE:
             return self.exact, costs, grids
         # A grid needs numbers; in one dimension the tree is both faster and more accurate.
-        if d == 2 and np.all(np.isfinite(Y)):
+        if d == 2 and np.all(np.abs(Y) < FARTHEST):
             grids = self.mesh.grids(Y, radials)
             costs["mesh"] = sum(grid.cost for grid in grids.values())
             if costs["mesh"] * MARGIN <= tree:

@@ -28,13 +28,17 @@ from .field import Field
 from .grid import CUTOFF, Grid, grid_for, plane
 from .transforms import along
 
-__all__ = ["Mesh"]
+__all__ = ["FARTHEST", "Mesh"]
 
 TASK_NODES = 1 << 15
 # Of the grid: rounding errors, 1e-7 of the largest potential, are far below the error of the grid itself.
 PRECISION, SPECTRAL = np.float32, np.complex64
 # Transforms of kernels that are kept.
 SPECTRA = 12
+# Beyond, squares and grids overflow: no drawing is that large.
+FARTHEST = 1e100
+
+
 @dataclass(frozen=True, slots=True)
 class Mesh:
     """Sums in O(n + grid log grid), for drawings in one or two dimensions."""
@@ -53,6 +57,8 @@ class Mesh:
             raise Unsupported(f"the mesh needs drawings in 1 or 2 dimensions, given {d}: use nbody='tree'")
         from .. import compiled_mesh
 
+        if not np.all(np.abs(Y) < FARTHEST):
+            return tuple(Field(np.full(len(Y), np.nan), np.full(Y.shape, np.nan)) for _ in radials)
         X, Z = plane(Y)
         grids = self.grids(Y, radials) if grids is None else grids
         answer: dict[Radial, Field] = {}
@@ -66,7 +72,7 @@ class Mesh:
         return tuple(answer[radial] for radial in radials)
 
     def grids(self, Y: np.ndarray, radials: tuple[Radial, ...]) -> dict[Radial, Grid]:
-        """The grid of each radial function, with its cost."""
+        """The grid of each radial function, with its cost; places must be nearer than ``FARTHEST``."""
         return {radial: grid_for(*plane(Y), radial) for radial in radials}
 
     def _forward(self, density: np.ndarray, grid: Grid) -> np.ndarray:

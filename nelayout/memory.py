@@ -1,0 +1,104 @@
+"""How much memory there is for a process, and a warning when work needs more.
+
+Example: a graph whose drawing takes 12 GB, on a machine with 8 GB free, would be ended by the system without a word,
+after minutes.  The number is known before: it is said before work starts, and the work starts all the same, because
+an estimate is no reason to refuse.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from pathlib import Path
+
+__all__ = ["available", "warn_if_short"]
+
+PROC, CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
+# (limit, in use) of a control group, in the second and the first version of their files.
+LIMITS = (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes"))
+# What the system gives back of the memory in use when it is asked for: files that were read and not read again.
+GIVEN_BACK = ("inactive_file", "total_inactive_file")
+
+
+def available() -> int | None:
+    """Bytes that this process can still take without swapping, None where the system does not say.
+
+    On Linux what the kernel calls available, or what the control group (a container's limit) leaves, if that is less.
+    """
+    found = [bytes_free for bytes_free in (_of_machine(), _of_groups()) if bytes_free is not None]
+    return min(found, default=None)
+
+
+def warn_if_short(needed: int, what: str, remedies: str) -> bool:
+    """A UserWarning if fewer than ``needed`` bytes are available, in the words: ``what`` needs ...: ``remedies``.
+
+    It names the line of the caller's that called nelayout.
+    """
+    free = available()
+    if free is None or needed <= free:
+        return False
+    message = (
+        f"{what} needs about {_size(needed)} of memory by the estimate, and {_size(free)} are available: it may end "
+        f"for lack of memory. {remedies}"
+    )
+    warnings.warn(message, UserWarning, stacklevel=_depth_of_package())
+    return True
+
+
+def _of_machine() -> int | None:
+    try:
+        for line in (PROC / "meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except (OSError, ValueError, IndexError):
+        pass
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def _of_groups() -> int | None:
+    """The least that the control groups of this process leave, from its own up to the root."""
+    try:
+        lines = (PROC / "self" / "cgroup").read_text().splitlines()
+    except OSError:
+        return None
+    found = []
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if controllers not in ("", "memory"):
+            continue
+        root = CGROUPS / controllers
+        own = root / path.lstrip("/")
+        # In a container the path may be that of the host, and its files lie at the root.
+        for group in (own, *(up for up in own.parents if up.is_relative_to(root))):
+            found += [left for limit, used in LIMITS if (left := _left(group, limit, used)) is not None]
+    return min(found, default=None)
+
+
+def _left(group: Path, limit: str, used: str) -> int | None:
+    try:
+        most, now = int((group / limit).read_text()), int((group / used).read_text())  # "max": no limit
+    except (OSError, ValueError):
+        return None
+    back = 0
+    try:
+        statistics = (line.split() for line in (group / "memory.stat").read_text().splitlines())
+        back = max((int(value) for name, value in statistics if name in GIVEN_BACK), default=0)
+    except (OSError, ValueError):
+        pass
+    return max(most - now + back, 0)
+
+
+def _depth_of_package() -> int:
+    """The stacklevel at which `warn_if_short` meets the first caller outside this package."""
+    package, depth, frame = __name__.split(".", maxsplit=1)[0], 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == package:
+        depth, frame = depth + 1, frame.f_back
+    return depth
+
+
+def _size(number: int) -> str:
+    return f"{number / 1e9:.1f} GB" if number >= 1e9 else f"{number / 1e6:.0f} MB"

@@ -1,0 +1,229 @@
+"""Graphs, weights and starts that a drawing must survive: finite, no two nodes in one place, no dot beside one node.
+
+Warnings are errors in these tests, those of NumPy's arithmetic among them.
+"""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy import sparse
+
+import nelayout as nl
+from nelayout.start import GAP, NEAR, drawn_in
+
+METHODS = ("auto", "ws-sne", "gamma-quadlog", "linlog", "ee", "tsne")
+
+
+def graph(rows, cols, n: int, weights=None) -> sparse.csr_array:
+    """The symmetric matrix of these edges; repeated edges and loops are left out, each weighs 1 without weights."""
+    low, high = np.minimum(rows, cols), np.maximum(rows, cols)
+    _, first = np.unique(low * n + high, return_index=True)
+    keep = first[low[first] != high[first]]
+    values = np.ones(len(keep)) if weights is None else weights[: len(keep)]
+    half = sparse.coo_array((values, (low[keep], high[keep])), shape=(n, n))
+    return sparse.csr_array(half + half.T)
+
+
+def hub(leaves: int, extra: int) -> sparse.csr_array:
+    """A node with so many neighbours, some of which are joined to each other."""
+    more = np.random.default_rng(0).integers(1, leaves + 1, (2, extra))
+    return graph(
+        np.r_[np.zeros(leaves, dtype=int), more[0]], np.r_[np.arange(1, leaves + 1), more[1]], leaves + 1
+    )
+
+
+def star_and_path(leaves: int, length: int) -> sparse.csr_array:
+    """A star; from its last leaf a path goes on."""
+    n = 1 + leaves + length
+    rows = np.r_[np.zeros(leaves, dtype=int), np.arange(leaves, n - 1)]
+    return graph(rows, np.r_[np.arange(1, leaves + 1), np.arange(leaves + 1, n)], n)
+
+
+def log_uniform(G: nx.Graph, orders: float = 12.0) -> sparse.csr_array:
+    """The graph with weights over so many orders of magnitude, about 1."""
+    edges = np.array(nx.convert_node_labels_to_integers(G).edges)
+    weights = 10 ** np.random.default_rng(0).uniform(-orders / 2, orders / 2, len(edges))
+    return graph(edges[:, 0], edges[:, 1], len(G), weights)
+
+
+def distances(Y: np.ndarray) -> np.ndarray:
+    """Sorted distances of the nodes from the middle of the drawing."""
+    return np.sort(np.linalg.norm(Y - np.median(Y, axis=0), axis=1))
+
+
+def spread(Y: np.ndarray) -> float:
+    """How much farther out the farthest node is than half of all nodes."""
+    away = distances(Y)
+    return float(away[-1] / np.median(away))
+
+
+def lonely(Y: np.ndarray) -> float:
+    """How much farther out the farthest node is than the tenth farthest: 1 to 2 in a drawing, 1e6 beside a dot."""
+    away = distances(Y)
+    return float(away[-1] / away[-10])
+
+
+def drawing(G, method, **options) -> np.ndarray:
+    Y = nl.layout(G, method, **{"seed": 0, **options})
+    assert np.isfinite(Y).all()
+    assert len(np.unique(Y, axis=0)) == len(Y)
+    return Y
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("leaves", [600, 3000, pytest.param(50_000, marks=pytest.mark.slow)])
+def test_a_hub(method, leaves):
+    G = hub(leaves, leaves // 3)
+    Y = drawing(G, method)
+    assert spread(Y) < 50
+    assert lonely(Y) < 10
+    # The hub, which everything is joined to, lies among its leaves.
+    assert np.linalg.norm(Y[0] - np.median(Y, axis=0)) < np.median(distances(Y)) * 1.5
+
+
+@pytest.mark.parametrize("method", [*METHODS, "gamma-linlog", "quadlog"])
+@pytest.mark.parametrize(("leaves", "length"), [(300, 300), (1500, 40)])
+def test_a_star_and_a_path(method, leaves, length):
+    """Logarithmic repulsion takes the path far from the star; it leaves no node alone."""
+    Y = drawing(star_and_path(leaves, length), method)
+    assert lonely(Y) < 3
+    steps = np.linalg.norm(np.diff(Y[leaves:], axis=0), axis=1)
+    if "linlog" not in method:
+        assert steps.max() < 30 * np.median(steps)
+    elif length == 40:
+        # LinLog's clusters lie at the product of their masses over the weight between them (Noack 2007, theorem 1):
+        # 80 * 3000 for path and star, against 1500 for leaf and hub and half of 1500 for a leaf and all others.
+        assert spread(Y) == pytest.approx(80 * 3000 / 2250, rel=0.2)
+    if method == "auto":
+        assert spread(Y) < 50
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("side", [12, 45])
+def test_weights_over_twelve_orders_of_magnitude(method, side):
+    Y = drawing(log_uniform(nx.grid_2d_graph(side, side)), method)
+    assert spread(Y) < 50
+    assert lonely(Y) < 3
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("n", [200, 1500])
+def test_weights_over_twelve_orders_on_a_tree_and_between_hubs(method, n):
+    """A node that hangs on a weight of 1e-6 is far out, and it is not the only one."""
+    for G in (nx.barabasi_albert_graph(n, 1, seed=0), nx.barabasi_albert_graph(n, 3, seed=0)):
+        Y = drawing(log_uniform(G), method)
+        assert lonely(Y) < 10
+        assert spread(Y) < (50 if method == "auto" else 1000)
+
+
+ONE_PLACE = {
+    "the origin": lambda n, rng: np.zeros((n, 2)),
+    "far from the origin": lambda n, rng: np.full((n, 2), 1e9),
+    "two places": lambda n, rng: np.where(rng.random(n) < 0.5, 0.0, 1.0)[:, None] * np.array([[1.0, 0.0]]),
+    "half in one place": lambda n, rng: np.where(rng.random((n, 1)) < 0.5, 0.0, rng.random((n, 2))),
+    "all but one": lambda n, rng: np.r_[np.zeros((n - 1, 2)), [[1.0, 0.0]]],
+}
+GRAPHS = {
+    "grid": nx.to_scipy_sparse_array(nx.grid_2d_graph(10, 10), dtype=float),
+    "compiled grid": nx.to_scipy_sparse_array(nx.grid_2d_graph(40, 40), dtype=float),
+    "hub": hub(1200, 400),
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("place", ONE_PLACE)
+def test_coincident_starts_separate(place, name, method):
+    """The drawing unfolds: not only different places, but of the size of the whole."""
+    G = GRAPHS[name]
+    start = ONE_PLACE[place](G.shape[0], np.random.default_rng(0))
+    Y = drawing(G, method, pos=start)
+    assert spread(Y) < 15
+    assert lonely(Y) < 3
+    # Nearest neighbours of an even drawing lie sqrt(1/n) of its size apart; of a crowd on two points, 1e-9.
+    from scipy.spatial import KDTree
+
+    nearest = KDTree(Y).query(Y, 2)[0][:, 1]
+    assert np.median(nearest) > 0.02 * np.median(distances(Y)) / np.sqrt(len(Y))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("far", [1e3, 1e8, 1e300])
+def test_one_far_node_of_the_start_is_brought_back(far, name, method):
+    G = GRAPHS[name]
+    n = G.shape[0]
+    start = np.random.default_rng(1).random((n, 2))
+    start[n // 2] = far, -far
+    before = start.copy()
+    solution = nl.solve(G, method, pos=start, seed=0)
+    assert np.array_equal(start, before)
+    assert spread(solution.positions) < 20
+    assert lonely(solution.positions) < 3
+    (note,) = (note for note in solution.notes if "in pos" in note)
+    assert note.startswith("1 node lies more than 100 times as far out")
+
+
+def test_where_nothing_moves_a_far_node_stays():
+    start = np.random.default_rng(1).random((100, 2))
+    start[7] = 1e9
+    solution = nl.solve(GRAPHS["grid"], "ws-sne", pos=start, max_iter=0)
+    assert np.array_equal(solution.positions, start)
+    assert solution.notes == ()
+    fixed = nl.solve(GRAPHS["grid"], "ws-sne", pos=start, fixed=[7], seed=0)
+    assert np.array_equal(fixed.positions[7], start[7])
+    assert np.isfinite(fixed.positions).all()
+
+
+def test_only_what_lies_beyond_a_gap_is_drawn_in():
+    line = np.arange(-10.0, 11.0)[:, None]  # about 0, the farthest at 10
+    same, count = drawn_in(np.r_[line, [[10.0 * GAP]]] - 0.5)  # about its median, 0
+    assert count == 0
+    assert np.array_equal(same, np.r_[line, [[10.0 * GAP]]] - 0.5)
+    near, count = drawn_in(np.r_[line, [[-1e5], [1e5], [np.nan], [2e5], [1e12]]])
+    assert count == 4
+    assert np.array_equal(near[:21], line)
+    middle = 1.0  # the median of 25 known places
+    inner = 11.0  # from there to -10, the farthest within
+    assert np.isclose(near[22, 0], middle + NEAR * inner * (1e5 - middle) / (1e5 - middle), rtol=1e-3)
+    assert np.isclose((near[24, 0] - middle) / (near[22, 0] - middle), 2.0, rtol=1e-3)  # no gap between these two
+    assert np.isclose((near[25, 0] - middle) / (near[24, 0] - middle), NEAR, rtol=1e-3)
+    assert np.isnan(near[23, 0])
+    held = np.zeros(26, dtype=bool)
+    held[25] = True
+    kept, count = drawn_in(np.r_[line, [[-1e5], [1e5], [np.nan], [2e5], [1e12]]], held)
+    assert (kept[25, 0], count) == (1e12, 3)
+
+
+def test_drawn_in_does_not_depend_on_units():
+    Y = np.r_[np.random.default_rng(0).random((50, 2)), [[1e4, 0.0]]]
+    answer, _ = drawn_in(Y)
+    for unit in (2.0**-900, 2.0**900):
+        assert np.array_equal(drawn_in(unit * Y)[0], unit * answer)
+
+
+def test_an_even_drawing_is_its_own_start():
+    """Nothing is brought nearer in what the methods themselves draw, whatever they stretch."""
+    for method in ("auto", "ws-sne", "gamma-quadlog", "linlog"):
+        for G in (star_and_path(200, 200), log_uniform(nx.barabasi_albert_graph(200, 3, seed=0))):
+            Y = nl.layout(G, method, seed=0)
+            assert drawn_in(Y)[1] == 0
+
+
+@pytest.mark.parametrize("name", ["tree of cells", "grid of points", "all pairs"])
+def test_a_surprising_backend_is_noted(name):
+    """An outlier that no mesh can resolve: the tree takes over, and the solution says so."""
+    n = 800 if name == "all pairs" else 30_000
+    G = graph(np.arange(n - 1), np.arange(1, n), n)
+    start = np.random.default_rng(0).random((n, 2))
+    if name == "tree of cells":
+        start[0] = 1e7
+    notes = nl.solve(G, "gamma-quadlog", pos=start, max_iter=0, scale=None).notes
+    if name == "tree of cells":
+        (note,) = notes
+        assert "most of the 30,000 nodes lie in a small part of the drawing" in note
+        assert "tree of cells" in note
+    else:
+        assert notes == ()
