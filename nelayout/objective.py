@@ -20,6 +20,7 @@ Itakura-Saito, and it is gamma-QuadLog.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -103,13 +104,16 @@ class Objective:
         # also for a stage on the way whose own kernel would need every single p_ij
         return Edges(affinity.P, affinity.mass, self.divergence.linear, self.crew, self.compiled)
 
-    def _background(self, background: float) -> float:
-        """P/M of a pair without an edge when such pairs share a part ``background`` of sum P."""
+    def _background(self, background: float) -> Any:
+        """P/M of a pair without an edge when such pairs share a part ``background`` of sum P.
+
+        Where edges are more than half of all pairs, the others get that part of what an edge has, and share less.
+        """
         affinity = self.affinity
         P, mass = affinity.P, affinity.mass
-        weight, rest = float(np.sum(P.data)) + affinity.inside, self._total()
-        rest -= float(np.sum(np.repeat(mass, np.diff(P.indptr)) * mass[P.indices]))
-        return background * weight / max(rest, 1e-9 * self._total())
+        weight = float(np.sum(P.data)) + affinity.inside
+        near = float(np.sum(np.repeat(mass, np.diff(P.indptr)) * mass[P.indices]))
+        return background * weight / max(self._total() - near, near)
 
     def _constant(self) -> float:
         """sum P ln(P/M) - sum P + sum M for the normalized I-divergence, whose J is then KL(P || Q)."""

@@ -49,8 +49,7 @@ class RowObjective(Objective):
     def _background(self, background: float) -> np.ndarray:
         P, mass = self.affinity.P, self.affinity.mass
         near = np.bincount(np.repeat(np.arange(P.shape[0]), np.diff(P.indptr)), mass[P.indices], minlength=P.shape[0])
-        total = self._total()
-        return background / np.maximum(total - near, 1e-9 * total)
+        return background / np.maximum(self._total() - near, near)
 
     def _total(self):
         mass = self.affinity.mass
