@@ -22,7 +22,7 @@ PUBLIC = dict(nl._HOME)  # name -> module
 FLOORS = (
     "errors memory",
     "parallel solution options elementary eda conjugates pair_samples",
-    "alpha_choice variational",
+    "alpha_choice variational watch",
     "compiled",
     "compiled_mesh compiled_expansions compiled_edges compiled_vectors compiled_entropic",
     "compiled_tree",
@@ -35,7 +35,7 @@ FLOORS = (
     "objective",
     "row_objective",
     "optimizers method",
-    "start coarsen catalogue similarities judge watch",
+    "start coarsen catalogue similarities judge",
     "solver",
     "components packing overlap orient",
     "graphs",
