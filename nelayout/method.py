@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .connections import Connection, connection_named
-from .divergences import Divergence, divergence_named, i_divergence
-from .errors import InputError, unknown
+from .divergences import AutoAlpha, Divergence, divergence_named, i_divergence
+from .errors import InputError, Unsupported, unknown
 from .kernels import Kernel, kernel_named
 
 __all__ = ["AFFINITIES", "Method", "Stage"]
@@ -63,7 +63,7 @@ class Method:
     Parameters
     ----------
     kernel : q; a name ("cauchy", "gaussian", "inverse-square", "heavy-tailed:2", ...) or a Kernel.
-    divergence : phi; a name ("i-divergence", "itakura-saito", "beta:0.5", "alpha:2", ...) or a Divergence.
+    divergence : phi; a name ("i-divergence", "itakura-saito", "beta:0.5", "alpha:auto", ...) or a Divergence.
     connection : lambda; "fixed" ("fixed:0.5"), "optimal", "normalized", "normalized-rows" or a Connection.
     mass : m; "unit", "degree", "strength", "closeness", "betweenness", "eigenvector", a node attribute, array or dict.
     affinity : "raw", "sum-1" or "rows"; None takes what the connection needs.
@@ -88,6 +88,11 @@ class Method:
         divergence: Divergence = divergence_named(self.divergence)
         connection: Connection = connection_named(self.connection)
         connection.check(divergence)
+        if isinstance(divergence, AutoAlpha) and not connection.by_rows:
+            raise Unsupported(
+                f"an order alpha is chosen from the similarities of each node, given connection {connection.name!r}: "
+                "use connection='normalized-rows', or give alpha as a number"
+            )
         suited = "rows" if connection.by_rows else "sum-1" if connection.needs_mass else "raw"
         affinity = self.affinity or suited
         if affinity not in AFFINITIES:
@@ -102,6 +107,8 @@ class Method:
         )
         if not all(isinstance(stage, Stage) for stage in stages):
             raise InputError("stages must be nelayout.Stage records")
+        if any(isinstance(stage.divergence, AutoAlpha) for stage in stages):
+            raise Unsupported("alpha is chosen for a method as a whole: give a stage's divergence a number")
         for name, value in {
             "kernel": kernel,
             "divergence": divergence,

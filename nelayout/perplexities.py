@@ -22,6 +22,7 @@ from .affinities.entropic import entropic_rows, joint
 from .affinities.knn import joined
 from .affinities.neighbors import Neighbors, Space
 from .affinities.vectors import support
+from .auto_alpha import settled
 from .method import Method
 from .options import checked
 from .parallel import Workers, workers
@@ -139,7 +140,7 @@ def drawn_by_scales(
                 "n_jobs": n_jobs,
                 **options,
             }
-            solution = drawn(graph, method, start, None, settings, rows=rows)
+            solution = drawn(graph, method if last else settled(method), start, None, settings, rows=rows)
             passage.over(solution)
             if last or solution.reason == "stopped":
                 break

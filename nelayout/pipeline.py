@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
@@ -18,10 +19,13 @@ from scipy.sparse import csr_array
 from . import graphs
 from .affinities.magnitude import ordinary
 from .affinities.masses import node_mass
+from .alpha_choice import AlphaChoice
 from .assembly import Part, assembled
+from .auto_alpha import at_best_alpha
 from .catalogue import method_named
 from .components import component_labels, components
 from .costs import NUMPY_PAIRS, warn_of_memory
+from .divergences import AutoAlpha
 from .errors import InputError, Unsupported, unknown
 from .finish import finished
 from .method import Method
@@ -92,6 +96,7 @@ class _Run:
     memory_known: bool = False
     rows: np.ndarray | None = None
     notes: list[str] = field(default_factory=list)
+    choice: AlphaChoice | None = None
 
     def solve(self, G: Any, pos: Any, fixed: Any) -> Solution:
         began = time.perf_counter()
@@ -246,9 +251,13 @@ class _Run:
                 return whole.copy()
 
             try:
-                part.drawing = draw_component(
-                    part.affinity, task, rng, watch, show, part.start, part.fixed, part.drawing
-                )
+                if isinstance(task.method.divergence, AutoAlpha):  # the largest component decides for all
+                    task = self._chosen(part, task, rng, watch, show)
+                    stopped = part.drawing.reason == "stopped"
+                else:
+                    part.drawing = draw_component(
+                        part.affinity, task, rng, watch, show, part.start, part.fixed, part.drawing
+                    )
             except Stopped:
                 part.drawing.reason, stopped = "stopped", True
             if key is not None:
@@ -256,6 +265,16 @@ class _Run:
             show(part.Y)
             shift += 6.0 * radius(part.Y)
         return "stopped" if stopped else parts[0].drawing.reason if parts and parts[0].drawing else "converged"
+
+    def _chosen(
+        self, part: Part, task: Task, rng: np.random.Generator, watch: Watch, show: Callable[[np.ndarray], np.ndarray]
+    ) -> Task:
+        """Draws the component at the order that suits it, by which the others are to be drawn."""
+        assert part.drawing is not None
+        found = at_best_alpha(part.affinity, task, rng, watch, show, part.start, part.fixed, part.drawing)
+        self.method, self.choice = found.method, found.choice
+        self.notes.extend(found.notes)
+        return replace(task, method=found.method)
 
     def _solution(
         self,
@@ -292,4 +311,5 @@ class _Run:
             labels,
             tuple(self.notes),
             time.perf_counter() - began,
+            self.choice,
         )
