@@ -28,6 +28,7 @@ from .options import checked
 from .parallel import Workers, workers
 from .pipeline import drawn
 from .solution import Progress, Solution, Step
+from .variational_layout import vector_features
 
 __all__ = ["at_perplexity", "drawn_by_scales", "scales"]
 
@@ -140,7 +141,9 @@ def drawn_by_scales(
                 "n_jobs": n_jobs,
                 **options,
             }
-            solution = drawn(graph, method if last else settled(method), start, None, settings, rows=rows)
+            here = method if last else replace(settled(method), variational=False)
+            features = vector_features(space.given.rows) if here.variational else None
+            solution = drawn(graph, here, start, None, settings, rows=rows, features=features)
             passage.over(solution)
             if last or solution.reason == "stopped":
                 break

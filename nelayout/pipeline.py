@@ -34,19 +34,15 @@ from .objective import Affinity
 from .optimizers import Optimizer, optimizer_named
 from .options import LayoutOptions, checked, generator
 from .parallel import Workers, workers
-from .similarities import input_affinity
+from .similarities import input_affinity, mass_for
 from .solution import Solution
 from .solver import Drawing, Floor, Task, draw_component
 from .start import GAP, drawn_in, place_missing, radius, random_positions
+from .variational_layout import check_variational, variational_component
 from .watch import Stopped, Watch
 
 __all__ = ["drawn", "solve"]
 
-# The mass "auto" of the method "auto" is the degree from this mean degree and share of all nodes on: in dense graphs
-# hubs crowd the middle unless they repel in proportion; in sparse ones equal masses keep neighbours and distances
-# better. (Decided on usairports2010, usair97, email_eu_core, polblogs, worldtrade against jazz, musae_facebook,
-# lastfm_asia, cora.)
-DENSE_DEGREE, DENSE_SHARE = 8.0, 0.01
 # Components up to this size are drawn once for all that are equal to them.
 REPEATED = 30
 
@@ -76,15 +72,17 @@ def drawn(
     *,
     memory_known: bool = False,
     rows: np.ndarray | None = None,
+    features: np.ndarray | None = None,
 ) -> Solution:
     """`solve` for callers that know more.
 
     memory_known  the memory needed has been compared with what there is
     rows          (nnz,) row-stochastic similarities on the pattern of G, a connected symmetric csr_array; taken by
                   connections by rows in place of G's own rows
+    features      (n, p) what is known of each node of a connected G, for variational methods
     """
     with graphs.guard(G):
-        return _Run(method_named(method), checked(dict(options)), memory_known, rows).solve(G, pos, fixed)
+        return _Run(method_named(method), checked(dict(options)), memory_known, rows, features).solve(G, pos, fixed)
 
 
 @dataclass
@@ -95,6 +93,7 @@ class _Run:
     options: dict[str, Any]
     memory_known: bool = False
     rows: np.ndarray | None = None
+    features: np.ndarray | None = None
     notes: list[str] = field(default_factory=list)
     choice: AlphaChoice | None = None
 
@@ -116,6 +115,7 @@ class _Run:
             self.notes.extend((*network.notes, *notes))
             start = None if pos is None else host.positions(pos, dim)
             still = self._fixed(host, fixed, start, network.labels)
+            check_variational(self.method, o, still)
             size = None if o["node_size"] is None else host.values(o["node_size"], "node_size", nonnegative=True)
             if start is not None and o["max_iter"] == 0:  # nothing moves: what has a place keeps it
                 held = ~np.isnan(start[:, 0])
@@ -129,7 +129,8 @@ class _Run:
                 )
             if not self.memory_known:
                 warn_of_memory(self.method, o, np.bincount(labels), np.bincount(labels, np.diff(P.indptr)).astype(int))
-            mass, notes = node_mass(P, self._mass(P), host, rng)
+            mass = self.method.mass if o["mass"] is None else o["mass"]
+            mass, notes = node_mass(P, mass_for(P, mass), host, rng)
             self.notes.extend(notes)
             parts = [
                 self._part(nodes, self._affinity(graph, mass[nodes], crew), start, still)
@@ -143,17 +144,6 @@ class _Run:
             Y, notes = finished(Y, start, still, size, o["scale"], o["center"])
             self.notes.extend(notes)
             return self._solution(host, Y, parts, labels, reason, watch, began, floor)
-
-    def _mass(self, P: csr_array) -> Any:
-        """What the caller or the method names; "auto": strengths where hubs are joined to a good part of a dense
-        graph.
-        """
-        mass = self.method.mass if self.options["mass"] is None else self.options["mass"]
-        if not (isinstance(mass, str) and mass == "auto"):
-            return mass
-        n = max(P.shape[0], 1)
-        mean_degree = P.nnz / n
-        return "strength" if mean_degree >= DENSE_DEGREE and mean_degree >= DENSE_SHARE * n else "unit"
 
     def _optimizer(self) -> Optimizer | None:
         if isinstance(self.options["optimizer"], str) and self.options["optimizer"] == "auto":
@@ -180,6 +170,8 @@ class _Run:
     def _affinity(self, graph: csr_array, mass: np.ndarray, crew: Workers) -> Affinity:
         affinity, notes = input_affinity(graph, mass, self.method, self.options["smoothing"], crew)
         self.notes.extend(notes)
+        if self.features is not None and len(self.features) == len(mass):
+            affinity = replace(affinity, features=self.features)
         # A walk has changed the pattern; what underflows on the way has left it.
         if self.rows is not None and len(self.rows) == affinity.P.nnz and not self.options["smoothing"]:
             return replace(affinity, rows=self.rows)
@@ -255,9 +247,8 @@ class _Run:
                     task = self._chosen(part, task, rng, watch, show)
                     stopped = part.drawing.reason == "stopped"
                 else:
-                    part.drawing = draw_component(
-                        part.affinity, task, rng, watch, show, part.start, part.fixed, part.drawing
-                    )
+                    draw = variational_component if task.method.variational else draw_component
+                    part.drawing = draw(part.affinity, task, rng, watch, show, part.start, part.fixed, part.drawing)
             except Stopped:
                 part.drawing.reason, stopped = "stopped", True
             if key is not None:

@@ -174,7 +174,8 @@ def choose_alpha(
 
 @layout_function
 def ftsne_layout(
-    G: Any, pos: Any = None, fixed: Any = None, *, divergence: Any = "kl", **options: Unpack[LayoutOptions]
+    G: Any, pos: Any = None, fixed: Any = None, *, divergence: Any = "kl", variational: bool = False,
+    **options: Unpack[LayoutOptions],
 ) -> Any:
     """ft-SNE: t-SNE under any f-divergence.
 
@@ -187,6 +188,10 @@ def ftsne_layout(
     divergence : default "kl"
         "kl" (t-SNE), "reverse-kl", "js", "hellinger", "chi2" (aliases rkl, hl, ch), a divergence, or a function f(t) of
         an array: convex with f(1) = 0
+    variational : default False
+        True minimises the variational form of the named divergences, in which a small network that knows the spectral
+        coordinates of the nodes learns where drawing and similarities differ (ibid., section 3).  Needs PyTorch:
+        pip install "nelayout[torch]".  No fixed nodes, no masses, no other optimizer; ``max_iter`` counts its rounds
 
     Examples
     --------
@@ -196,5 +201,5 @@ def ftsne_layout(
     >>> len(nl.ftsne_layout(nx.karate_club_graph(), divergence=lambda t: abs(t - 1) ** 1.5, seed=0))
     34
     """
-    return draw(G, tuned("ftsne", divergence=divergence), pos, fixed, options)
+    return draw(G, tuned("ftsne", divergence=divergence, variational=variational), pos, fixed, options)
 

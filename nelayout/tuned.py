@@ -12,6 +12,8 @@ from dataclasses import replace
 from numbers import Real
 from typing import Any, Literal
 
+import numpy as np
+
 from . import divergences
 from .catalogue import METHODS, Method
 from .connections import Fixed
@@ -54,11 +56,13 @@ def _alpha_sne(alpha: float | Literal["auto"] = 0.5) -> dict[str, Any]:
     return {"divergence": divergences.alpha(float(alpha))}
 
 
-def _ftsne(divergence: Any = "kl") -> dict[str, Any]:
+def _ftsne(divergence: Any = "kl", variational: bool = False) -> dict[str, Any]:
+    if not isinstance(variational, (bool, np.bool_)):
+        raise InputError(f"variational must be True or False, given {variational!r}")
     if callable(divergence) and not isinstance(divergence, (type, Divergence)):
         f: Callable[..., Any] = divergence
-        return {"divergence": f_divergence(f)}
-    return {"divergence": divergence_named(divergence)}
+        return {"divergence": f_divergence(f), "variational": bool(variational)}
+    return {"divergence": divergence_named(divergence), "variational": bool(variational)}
 
 
 _OWN: dict[str, Callable[..., dict[str, Any]]] = {

@@ -37,7 +37,7 @@ FLOORS = (
     "optimizers method",
     "start coarsen catalogue similarities judge watch",
     "solver",
-    "auto_alpha components packing overlap orient",
+    "auto_alpha variational_layout components packing overlap orient",
     "graphs",
     "drawing finish assembly costs",
     "pipeline",
