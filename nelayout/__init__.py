@@ -32,6 +32,8 @@ _HOME = {
     "jse_layout": "retrieval_layouts",
     "alpha_sne_layout": "retrieval_layouts",
     "ftsne_layout": "retrieval_layouts",
+    "choose_alpha": "retrieval_layouts",
+    "AlphaChoice": "alpha_choice",
     "solve": "pipeline",
     "Solution": "solution",
     "estimate": "costs",

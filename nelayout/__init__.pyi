@@ -3,6 +3,7 @@ from . import kernels as kernels
 from . import optimizers as optimizers
 from .affinities.entropic import entropic_affinity as entropic_affinity
 from .affinities.knn import knn_graph as knn_graph
+from .alpha_choice import AlphaChoice as AlphaChoice
 from .catalogue import methods as methods
 from .comparison import Comparison as Comparison
 from .comparison import Measured as Measured
@@ -31,6 +32,7 @@ from .method import Method as Method
 from .method import Stage as Stage
 from .pipeline import solve as solve
 from .retrieval_layouts import alpha_sne_layout as alpha_sne_layout
+from .retrieval_layouts import choose_alpha as choose_alpha
 from .retrieval_layouts import ftsne_layout as ftsne_layout
 from .retrieval_layouts import jse_layout as jse_layout
 from .retrieval_layouts import nerv_layout as nerv_layout

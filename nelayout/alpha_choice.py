@@ -8,7 +8,7 @@ roots differ by Gaussian noise speak for alpha = 1/2 whichever order asks for th
     >>> m = np.exp(rng.normal(size=40_000))
     >>> root = np.sqrt(m) + rng.normal(size=40_000) / 2
     >>> v, m = root[root > 0] ** 2, m[root > 0]
-    >>> choice, drawing = choose_alpha(lambda alpha, start: ("a drawing", v, m))
+    >>> choice, drawing = choose_order(lambda alpha, start: ("a drawing", v, m))
     >>> abs(choice.alpha - 0.5) < 0.05, abs(choice.likelihood_alpha - 0.5) < 0.05
     (True, True)
 
@@ -28,7 +28,7 @@ import numpy as np
 from .eda import checked_order, likelihood, score_matching
 from .errors import InputError, missing_extra, unknown
 
-__all__ = ["AlphaChoice", "choose_alpha", "golden_section"]
+__all__ = ["ESTIMATORS", "GRID", "AlphaChoice", "ExactFit", "choose_order", "golden_section"]
 
 Drawing = TypeVar("Drawing")
 
@@ -38,6 +38,10 @@ REFINED = 0.02  # golden section stops when the peak is known to this much: clos
 EXACT = 1e-10  # phi below this part of the mean similarity is the rounding of a drawing that fits exactly
 VAGUE = 0.02  # and below this part alpha is barely identified
 GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
+
+
+class ExactFit(InputError):
+    """A drawing that gives the similarities back exactly: every order fits it."""
 
 
 class Evidence(NamedTuple):
@@ -72,6 +76,16 @@ class AlphaChoice:
     score_alpha: float
     likelihood_alpha: float
     notes: tuple[str, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """The order, its phi and what the other estimator would choose, in one line."""
+        other = 1 - ESTIMATORS.index(self.estimator)
+        value = (self.score_alpha, self.likelihood_alpha)[other]
+        return (
+            f"alpha = {self.alpha:.3g} was chosen from the data by {self.estimator} (phi = {self.phi:.3g}); by "
+            f"{ESTIMATORS[other]} it would be {value:.3g}"
+        )
 
     def plot(self, ax: Any = None) -> Any:
         """Both curves over alpha: score matching on the left axis, log-likelihood on the right one.
@@ -115,7 +129,7 @@ class AlphaChoice:
         return ax.figure
 
 
-def choose_alpha(
+def choose_order(
     fit: Callable[[float, Drawing | None], tuple[Drawing, np.ndarray, np.ndarray]],
     *,
     grid: Iterable[float] = GRID,
@@ -154,7 +168,7 @@ def choose_alpha(
     Examples
     --------
     >>> v, m = np.array([0.5, 1.5, 2.0, 4.0]), np.array([1.0, 1.0, 2.5, 3.0])
-    >>> choice, drawing = choose_alpha(lambda alpha, start: ("a drawing", v, m), grid=[1.0, 0.5], refine=False)
+    >>> choice, drawing = choose_order(lambda alpha, start: ("a drawing", v, m), grid=[1.0, 0.5], refine=False)
     >>> choice.alphas, len(choice.scores), drawing
     ((0.5, 1.0), 2, 'a drawing')
     """
@@ -216,7 +230,7 @@ def _evidence(v: np.ndarray, m: np.ndarray, alpha: float) -> Evidence:
     score, phi = score_matching(v, m, alpha)
     mean = float(np.mean(v))
     if phi <= EXACT * mean:
-        raise InputError(
+        raise ExactFit(
             f"the drawing at alpha = {alpha:g} gives the similarities back exactly, so that every alpha fits equally "
             "well; give alpha as a number"
         )

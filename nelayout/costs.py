@@ -16,9 +16,10 @@ import numpy as np
 
 from . import graphs
 from .affinities.truncated_walk import KEPT, WHOLE
+from .auto_alpha import WALK_STEPS
 from .catalogue import method_named
 from .components import component_labels
-from .divergences import itakura_saito
+from .divergences import AutoAlpha, itakura_saito
 from .errors import unknown
 from .kernels import Kernel, Radial, inverse_power
 from .memory import warn_if_short
@@ -188,7 +189,11 @@ class _Part:
         self.evaluations, self.calls = 0.0, 0.0
         optimizer = None if o["optimizer"] == "auto" else optimizer_named(o["optimizer"]).name
         own = sum(stage.max_iter for stage in method.stages if not stage.levels)
-        for stage in method.stages:
+        stages = method.stages
+        if isinstance(method.divergence, AutoAlpha):  # and drawings on the walk over the orders
+            last = stages[-1]
+            stages += (last, *(replace(last, max_iter=min(WALK_STEPS, last.max_iter)),) * method.divergence.drawings)
+        for stage in stages:
             share = 1.0 if stage.levels or o["max_iter"] is None else o["max_iter"] / max(own, 1)
             self._stage(stage, (not stage.levels and optimizer) or stage.optimizer, share)
         if self.nbody == "mesh":

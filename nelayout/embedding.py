@@ -34,6 +34,7 @@ from .perplexities import at_perplexity, drawn_by_scales
 from .pipeline import drawn
 from .solution import Solution
 from .tuned import own_keywords, tuned
+from .variational_layout import vector_features
 
 __all__ = ["embed", "solve_vectors"]
 
@@ -227,7 +228,8 @@ def solve_vectors(
             graph, added = joined(space, symmetrized(found, "union"), crew)
             joins = _joins(k, added)
     settings: Any = {"seed": rng, "scale": None, "components": "joint", **run}
-    solution = drawn(graph, chosen, start, None, settings, memory_known=True, rows=rows)
+    features = vector_features(space.given.rows) if chosen.variational else None
+    solution = drawn(graph, chosen, start, None, settings, memory_known=True, rows=rows, features=features)
     return replace(solution, notes=(*found.notes, *joins, *solution.notes))
 
 

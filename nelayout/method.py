@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from .conjugates import CONJUGATES
 from .connections import Connection, connection_named
-from .divergences import Divergence, divergence_named, i_divergence
-from .errors import InputError, unknown
+from .divergences import AutoAlpha, Divergence, divergence_named, i_divergence
+from .errors import InputError, Unsupported, unknown
 from .kernels import Kernel, kernel_named
 
 __all__ = ["AFFINITIES", "Method", "Stage"]
@@ -63,11 +64,12 @@ class Method:
     Parameters
     ----------
     kernel : q; a name ("cauchy", "gaussian", "inverse-square", "heavy-tailed:2", ...) or a Kernel.
-    divergence : phi; a name ("i-divergence", "itakura-saito", "beta:0.5", "alpha:2", ...) or a Divergence.
+    divergence : phi; a name ("i-divergence", "itakura-saito", "beta:0.5", "alpha:auto", ...) or a Divergence.
     connection : lambda; "fixed" ("fixed:0.5"), "optimal", "normalized", "normalized-rows" or a Connection.
     mass : m; "unit", "degree", "strength", "closeness", "betweenness", "eigenvector", a node attribute, array or dict.
     affinity : "raw", "sum-1" or "rows"; None takes what the connection needs.
     stages : the schedule; None takes the recipe that suits the kernel.
+    variational : minimise the variational form of an f-divergence in place of the divergence itself (needs torch).
 
     >>> Method(kernel="cauchy", divergence="beta:0.5", connection="optimal", mass="degree").divergence.name
     'beta:0.5'
@@ -79,6 +81,7 @@ class Method:
     mass: Any = "unit"
     affinity: str | None = None
     stages: tuple[Stage, ...] = ()
+    variational: bool = False
     name: str = "custom"
     reference: str = ""
     summary: str = field(default="", repr=False)
@@ -88,6 +91,11 @@ class Method:
         divergence: Divergence = divergence_named(self.divergence)
         connection: Connection = connection_named(self.connection)
         connection.check(divergence)
+        if isinstance(divergence, AutoAlpha) and not connection.by_rows:
+            raise Unsupported(
+                f"an order alpha is chosen from the similarities of each node, given connection {connection.name!r}: "
+                "use connection='normalized-rows', or give alpha as a number"
+            )
         suited = "rows" if connection.by_rows else "sum-1" if connection.needs_mass else "raw"
         affinity = self.affinity or suited
         if affinity not in AFFINITIES:
@@ -102,6 +110,10 @@ class Method:
         )
         if not all(isinstance(stage, Stage) for stage in stages):
             raise InputError("stages must be nelayout.Stage records")
+        if any(isinstance(stage.divergence, AutoAlpha) for stage in stages):
+            raise Unsupported("alpha is chosen for a method as a whole: give a stage's divergence a number")
+        if self.variational:
+            _check_variational(kernel, divergence, connection)
         for name, value in {
             "kernel": kernel,
             "divergence": divergence,
@@ -110,6 +122,30 @@ class Method:
             "stages": stages,
         }.items():
             object.__setattr__(self, name, value)
+
+    @property
+    def conjugate(self) -> str:
+        """What the divergence is called among the f-divergences whose conjugates are known."""
+        return _f_name(self.divergence)
+
+
+def _f_name(divergence: Divergence) -> str:
+    return "kl" if divergence.name == "i-divergence" else divergence.name
+
+
+def _check_variational(kernel: Kernel, divergence: Divergence, connection: Connection) -> None:
+    if _f_name(divergence) not in CONJUGATES:
+        known = ", ".join(map(repr, CONJUGATES))
+        what = "a function" if divergence.name == "f" else repr(divergence.name)
+        raise Unsupported(
+            f"the variational form needs a divergence whose conjugate is known, given {what}: use {known}, or "
+            "variational=False"
+        )
+    if kernel.name != "cauchy" or connection.name != "normalized":
+        raise Unsupported(
+            "the variational form is that of ft-SNE, with kernel='cauchy' and connection='normalized'; given are "
+            f"{kernel.name!r} and {connection.name!r}: use these, or variational=False"
+        )
 
 
 # The mean move that ends a level of a shape stage, in typical distances: the next level goes on.

@@ -46,6 +46,7 @@ class Affinity:
     inside weight of P that merged pairs hold: they still count in sum P
     hidden sum over clusters of m_C^2 - sum_{i in C} m_i^2: pairs at distance 0 that still count in every sum over M
     rows   row-stochastic similarities on the pattern of P, for connections by rows; None: P's rows by their sums
+    features (n, p) what is known of each node beside P, for variational methods; None: nothing
     walk   the random walk on P whose dense p stands in for P in objectives that are quadratic in the drawing
     """
 
@@ -55,6 +56,7 @@ class Affinity:
     hidden: float = 0.0
     walk: RandomWalk | None = None
     rows: np.ndarray | None = None
+    features: np.ndarray | None = None
 
 
 # What was not asked for.

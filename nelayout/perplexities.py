@@ -22,11 +22,13 @@ from .affinities.entropic import entropic_rows, joint
 from .affinities.knn import joined
 from .affinities.neighbors import Neighbors, Space
 from .affinities.vectors import support
+from .auto_alpha import settled
 from .method import Method
 from .options import checked
 from .parallel import Workers, workers
 from .pipeline import drawn
 from .solution import Progress, Solution, Step
+from .variational_layout import vector_features
 
 __all__ = ["at_perplexity", "drawn_by_scales", "scales"]
 
@@ -139,7 +141,9 @@ def drawn_by_scales(
                 "n_jobs": n_jobs,
                 **options,
             }
-            solution = drawn(graph, method, start, None, settings, rows=rows)
+            here = method if last else replace(settled(method), variational=False)
+            features = vector_features(space.given.rows) if here.variational else None
+            solution = drawn(graph, here, start, None, settings, rows=rows, features=features)
             passage.over(solution)
             if last or solution.reason == "stopped":
                 break

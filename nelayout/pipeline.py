@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
@@ -18,10 +19,13 @@ from scipy.sparse import csr_array
 from . import graphs
 from .affinities.magnitude import ordinary
 from .affinities.masses import node_mass
+from .alpha_choice import AlphaChoice
 from .assembly import Part, assembled
+from .auto_alpha import at_best_alpha
 from .catalogue import method_named
 from .components import component_labels, components
 from .costs import NUMPY_PAIRS, warn_of_memory
+from .divergences import AutoAlpha
 from .errors import InputError, Unsupported, unknown
 from .finish import finished
 from .method import Method
@@ -30,19 +34,15 @@ from .objective import Affinity
 from .optimizers import Optimizer, optimizer_named
 from .options import LayoutOptions, checked, generator
 from .parallel import Workers, workers
-from .similarities import input_affinity
+from .similarities import input_affinity, mass_for
 from .solution import Solution
 from .solver import Drawing, Floor, Task, draw_component
 from .start import GAP, drawn_in, place_missing, radius, random_positions
+from .variational_layout import check_variational, variational_component
 from .watch import Stopped, Watch
 
 __all__ = ["drawn", "solve"]
 
-# The mass "auto" of the method "auto" is the degree from this mean degree and share of all nodes on: in dense graphs
-# hubs crowd the middle unless they repel in proportion; in sparse ones equal masses keep neighbours and distances
-# better. (Decided on usairports2010, usair97, email_eu_core, polblogs, worldtrade against jazz, musae_facebook,
-# lastfm_asia, cora.)
-DENSE_DEGREE, DENSE_SHARE = 8.0, 0.01
 # Components up to this size are drawn once for all that are equal to them.
 REPEATED = 30
 
@@ -72,15 +72,17 @@ def drawn(
     *,
     memory_known: bool = False,
     rows: np.ndarray | None = None,
+    features: np.ndarray | None = None,
 ) -> Solution:
     """`solve` for callers that know more.
 
     memory_known  the memory needed has been compared with what there is
     rows          (nnz,) row-stochastic similarities on the pattern of G, a connected symmetric csr_array; taken by
                   connections by rows in place of G's own rows
+    features      (n, p) what is known of each node of a connected G, for variational methods
     """
     with graphs.guard(G):
-        return _Run(method_named(method), checked(dict(options)), memory_known, rows).solve(G, pos, fixed)
+        return _Run(method_named(method), checked(dict(options)), memory_known, rows, features).solve(G, pos, fixed)
 
 
 @dataclass
@@ -91,7 +93,9 @@ class _Run:
     options: dict[str, Any]
     memory_known: bool = False
     rows: np.ndarray | None = None
+    features: np.ndarray | None = None
     notes: list[str] = field(default_factory=list)
+    choice: AlphaChoice | None = None
 
     def solve(self, G: Any, pos: Any, fixed: Any) -> Solution:
         began = time.perf_counter()
@@ -111,6 +115,7 @@ class _Run:
             self.notes.extend((*network.notes, *notes))
             start = None if pos is None else host.positions(pos, dim)
             still = self._fixed(host, fixed, start, network.labels)
+            check_variational(self.method, o, still)
             size = None if o["node_size"] is None else host.values(o["node_size"], "node_size", nonnegative=True)
             if start is not None and o["max_iter"] == 0:  # nothing moves: what has a place keeps it
                 held = ~np.isnan(start[:, 0])
@@ -124,7 +129,8 @@ class _Run:
                 )
             if not self.memory_known:
                 warn_of_memory(self.method, o, np.bincount(labels), np.bincount(labels, np.diff(P.indptr)).astype(int))
-            mass, notes = node_mass(P, self._mass(P), host, rng)
+            mass = self.method.mass if o["mass"] is None else o["mass"]
+            mass, notes = node_mass(P, mass_for(P, mass), host, rng)
             self.notes.extend(notes)
             parts = [
                 self._part(nodes, self._affinity(graph, mass[nodes], crew), start, still)
@@ -138,17 +144,6 @@ class _Run:
             Y, notes = finished(Y, start, still, size, o["scale"], o["center"])
             self.notes.extend(notes)
             return self._solution(host, Y, parts, labels, reason, watch, began, floor)
-
-    def _mass(self, P: csr_array) -> Any:
-        """What the caller or the method names; "auto": strengths where hubs are joined to a good part of a dense
-        graph.
-        """
-        mass = self.method.mass if self.options["mass"] is None else self.options["mass"]
-        if not (isinstance(mass, str) and mass == "auto"):
-            return mass
-        n = max(P.shape[0], 1)
-        mean_degree = P.nnz / n
-        return "strength" if mean_degree >= DENSE_DEGREE and mean_degree >= DENSE_SHARE * n else "unit"
 
     def _optimizer(self) -> Optimizer | None:
         if isinstance(self.options["optimizer"], str) and self.options["optimizer"] == "auto":
@@ -175,6 +170,8 @@ class _Run:
     def _affinity(self, graph: csr_array, mass: np.ndarray, crew: Workers) -> Affinity:
         affinity, notes = input_affinity(graph, mass, self.method, self.options["smoothing"], crew)
         self.notes.extend(notes)
+        if self.features is not None and len(self.features) == len(mass):
+            affinity = replace(affinity, features=self.features)
         # A walk has changed the pattern; what underflows on the way has left it.
         if self.rows is not None and len(self.rows) == affinity.P.nnz and not self.options["smoothing"]:
             return replace(affinity, rows=self.rows)
@@ -246,9 +243,12 @@ class _Run:
                 return whole.copy()
 
             try:
-                part.drawing = draw_component(
-                    part.affinity, task, rng, watch, show, part.start, part.fixed, part.drawing
-                )
+                if isinstance(task.method.divergence, AutoAlpha):  # the largest component decides for all
+                    task = self._chosen(part, task, rng, watch, show)
+                    stopped = part.drawing.reason == "stopped"
+                else:
+                    draw = variational_component if task.method.variational else draw_component
+                    part.drawing = draw(part.affinity, task, rng, watch, show, part.start, part.fixed, part.drawing)
             except Stopped:
                 part.drawing.reason, stopped = "stopped", True
             if key is not None:
@@ -256,6 +256,16 @@ class _Run:
             show(part.Y)
             shift += 6.0 * radius(part.Y)
         return "stopped" if stopped else parts[0].drawing.reason if parts and parts[0].drawing else "converged"
+
+    def _chosen(
+        self, part: Part, task: Task, rng: np.random.Generator, watch: Watch, show: Callable[[np.ndarray], np.ndarray]
+    ) -> Task:
+        """Draws the component at the order that suits it, by which the others are to be drawn."""
+        assert part.drawing is not None
+        found = at_best_alpha(part.affinity, task, rng, watch, show, part.start, part.fixed, part.drawing)
+        self.method, self.choice = found.method, found.choice
+        self.notes.extend(found.notes)
+        return replace(task, method=found.method)
 
     def _solution(
         self,
@@ -292,4 +302,5 @@ class _Run:
             labels,
             tuple(self.notes),
             time.perf_counter() - began,
+            self.choice,
         )

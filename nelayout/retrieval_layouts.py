@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, Literal, Unpack
 
+from .alpha_choice import GRID, AlphaChoice
 from .catalogue import METHODS
-from .divergences import BACKGROUND
+from .divergences import BACKGROUND, auto_alpha
 from .layout_function import draw, layout_function
 from .options import LayoutOptions
+from .pipeline import solve
 from .tuned import tuned
 
-__all__ = ["alpha_sne_layout", "ftsne_layout", "jse_layout", "nerv_layout", "sne_layout"]
+__all__ = ["alpha_sne_layout", "choose_alpha", "ftsne_layout", "jse_layout", "nerv_layout", "sne_layout"]
 
 
 @layout_function
@@ -89,7 +93,8 @@ def jse_layout(
 
 @layout_function
 def alpha_sne_layout(
-    G: Any, pos: Any = None, fixed: Any = None, *, alpha: float = 0.5, **options: Unpack[LayoutOptions]
+    G: Any, pos: Any = None, fixed: Any = None, *, alpha: float | Literal["auto"] = 0.5,
+    **options: Unpack[LayoutOptions],
 ) -> Any:
     """alpha-SNE: recall against precision by the order of an alpha divergence.
 
@@ -100,20 +105,77 @@ def alpha_sne_layout(
     Parameters
     ----------
     alpha : default 0.5
-        the order; at orders <= 0 nodes without an edge get a background similarity
+        the order; at orders <= 0 nodes without an edge get a background similarity.  "auto" chooses it from the data,
+        from 0.1 to 1, in some ten times the time of one drawing; see `choose_alpha`
 
     Examples
     --------
     >>> import networkx as nx, nelayout as nl
     >>> len(nl.alpha_sne_layout(nx.karate_club_graph(), alpha=0.8, seed=0))
     34
+    >>> len(nl.alpha_sne_layout(nx.karate_club_graph(), alpha="auto", seed=0))
+    34
     """
     return draw(G, tuned("alpha-sne", alpha=alpha), pos, fixed, options)
 
 
+def choose_alpha(
+    G: Any,
+    pos: Any = None,
+    fixed: Any = None,
+    *,
+    grid: Iterable[float] = GRID,
+    estimator: str = "score matching",
+    refine: bool = True,
+    **options: Unpack[LayoutOptions],
+) -> AlphaChoice | None:
+    """Which order of alpha-SNE suits a graph, and the evidence: the curves of both estimators over alpha.
+
+    The largest component is drawn at each order, and the order is taken at which its similarities v stray from the
+    drawn ones m as the alpha divergence supposes, p(v; m) ~ v^(-1/2) exp(-D_alpha(v||m) / phi).
+
+    Source: Amid, Dikmen & Oja (2015), section 3.
+
+    Parameters
+    ----------
+    G, pos, fixed : as for `alpha_sne_layout`
+    grid : default 1, 0.9, ..., 0.1
+        orders to try, > 0
+    estimator : default "score matching"
+        or "likelihood"; both are computed, this one decides
+    refine : default True
+        whether to look between the orders of the grid, to 0.02
+    options : the common keywords; ``max_iter`` bounds the steps of each drawing
+
+    Returns
+    -------
+    AlphaChoice
+        alpha, phi, the values of both estimators, notes, and ``plot()``; None where every alpha fits equally well (a
+        drawing that gives the similarities back exactly) and where there is no edge.  `nelayout.solve` with
+        ``Method(kernel="gaussian", divergence="alpha:auto", connection="normalized-rows")`` gives the drawing, too.
+
+    Raises
+    ------
+    ValueError
+        for an empty grid, orders <= 0, an unknown estimator, and what every layout function refuses
+
+    Examples
+    --------
+    >>> import networkx as nx, nelayout as nl
+    >>> choice = nl.choose_alpha(nx.karate_club_graph(), grid=[1.0, 0.75, 0.5], refine=False, seed=0)
+    >>> choice.alphas, choice.alpha in choice.alphas, choice.phi > 0
+    ((0.5, 0.75, 1.0), True, True)
+    """
+    method = replace(
+        METHODS["alpha-sne"], divergence=auto_alpha(grid=grid, estimator=estimator, refine=refine), stages=()
+    )
+    return solve(G, method, pos, fixed, **options).choice
+
+
 @layout_function
 def ftsne_layout(
-    G: Any, pos: Any = None, fixed: Any = None, *, divergence: Any = "kl", **options: Unpack[LayoutOptions]
+    G: Any, pos: Any = None, fixed: Any = None, *, divergence: Any = "kl", variational: bool = False,
+    **options: Unpack[LayoutOptions],
 ) -> Any:
     """ft-SNE: t-SNE under any f-divergence.
 
@@ -126,6 +188,10 @@ def ftsne_layout(
     divergence : default "kl"
         "kl" (t-SNE), "reverse-kl", "js", "hellinger", "chi2" (aliases rkl, hl, ch), a divergence, or a function f(t) of
         an array: convex with f(1) = 0
+    variational : default False
+        True minimises the variational form of the named divergences, in which a small network that knows the spectral
+        coordinates of the nodes learns where drawing and similarities differ (ibid., section 3).  Needs PyTorch:
+        pip install "nelayout[torch]".  No fixed nodes, no masses, no other optimizer; ``max_iter`` counts its rounds
 
     Examples
     --------
@@ -135,5 +201,5 @@ def ftsne_layout(
     >>> len(nl.ftsne_layout(nx.karate_club_graph(), divergence=lambda t: abs(t - 1) ** 1.5, seed=0))
     34
     """
-    return draw(G, tuned("ftsne", divergence=divergence), pos, fixed, options)
+    return draw(G, tuned("ftsne", divergence=divergence, variational=variational), pos, fixed, options)
 

@@ -155,6 +155,19 @@ class RowObjective(Objective):
         slope = self.row_edges.scaled_slope(self.divergence, b)
         return self.attraction * self.row_edges.symmetric(-self.kernel.decay(np.zeros(1)) * slope)
 
+    def pairs(self, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """P_ij > 0 of the entries, and m_j q_ij / sum_k m_k q_ik > 0 of the same pairs, (N,) each.
+
+        What is too far apart for floats has the smallest normal number.
+        """
+        edges, plain = self.row_edges, Radial(self.kernel)
+        least = np.finfo(float).tiny
+        sums = np.maximum(self._fields(Y, plain, (plain,))[0][plain].potential, least)
+        ends = Y[edges.rows] - Y[edges.indices]
+        log_q = self.kernel.log(np.sum(ends * ends, axis=1)) - np.log(sums)[edges.rows]
+        given = edges.P > 0
+        return edges.P[given], np.maximum(edges.pair_mass * np.exp(log_q), least)[given]
+
     def node_cost(self, Y: np.ndarray, connection: float) -> np.ndarray:
         """(n,) the divergence of each row."""
         terms, plain, radials = self._terms()

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .alpha_choice import AlphaChoice
+
 __all__ = ["Progress", "Solution", "Step"]
 
 
@@ -43,6 +45,7 @@ class Solution:
     components (n,) component of each node, 0 the largest; isolated nodes are components of their own
     notes      sentences on what the reader may not expect
     seconds    of the whole run
+    choice     for alpha="auto", how alpha was chosen; None otherwise, and where every alpha fits equally well
 
     ``node_cost`` says where the drawing misleads.  What its numbers are depends on the method:
 
@@ -72,3 +75,4 @@ class Solution:
     components: np.ndarray
     notes: tuple[str, ...]
     seconds: float
+    choice: AlphaChoice | None = None

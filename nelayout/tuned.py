@@ -6,14 +6,19 @@ Layout functions and `nelayout.embed` (by ``method_options``) both come here, so
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
 
 from . import divergences
 from .catalogue import METHODS, Method
 from .connections import Fixed
 from .divergences import BACKGROUND, Divergence, divergence_named, f_divergence, jse_divergence, nerv_divergence
+from .errors import InputError
 from .kernels import heavy_tailed, inverse_power
 
 __all__ = ["own_keywords", "tuned"]
@@ -43,15 +48,21 @@ def _jse(kappa: float = 0.5, background: float = BACKGROUND) -> dict[str, Any]:
     return {"divergence": jse_divergence(kappa, background)}
 
 
-def _alpha_sne(alpha: float = 0.5) -> dict[str, Any]:
-    return {"divergence": divergences.alpha(alpha)}
+def _alpha_sne(alpha: float | Literal["auto"] = 0.5) -> dict[str, Any]:
+    if isinstance(alpha, str) and alpha == "auto":
+        return {"divergence": divergences.auto_alpha()}
+    if isinstance(alpha, bool) or not (isinstance(alpha, Real) and math.isfinite(alpha)):
+        raise InputError(f"alpha must be a finite number, or 'auto' to choose it from the data; given {alpha!r}")
+    return {"divergence": divergences.alpha(float(alpha))}
 
 
-def _ftsne(divergence: Any = "kl") -> dict[str, Any]:
+def _ftsne(divergence: Any = "kl", variational: bool = False) -> dict[str, Any]:
+    if not isinstance(variational, (bool, np.bool_)):
+        raise InputError(f"variational must be True or False, given {variational!r}")
     if callable(divergence) and not isinstance(divergence, (type, Divergence)):
         f: Callable[..., Any] = divergence
-        return {"divergence": f_divergence(f)}
-    return {"divergence": divergence_named(divergence)}
+        return {"divergence": f_divergence(f), "variational": bool(variational)}
+    return {"divergence": divergence_named(divergence), "variational": bool(variational)}
 
 
 _OWN: dict[str, Callable[..., dict[str, Any]]] = {

@@ -27,7 +27,7 @@ from .conjugates import CONJUGATES
 from .errors import InputError, missing_extra, unknown
 from .pair_samples import PairSamples
 
-__all__ = ["Round", "variational_drawing"]
+__all__ = ["Round", "needs_torch", "variational_drawing"]
 
 BACKGROUND = 0.01  # of reverse KL, when none is given
 FORGETS = (0.9, 0.999)  # Adam's usual averages of the gradient and of its square
@@ -117,12 +117,8 @@ def variational_drawing(
     >>> Y.shape, [line.round for line in trace]
     ((3, 2), [1, 2])
     """
-    try:
-        import torch
-    except ImportError as error:
-        if error.name and error.name.partition(".")[0] != "torch":
-            raise
-        raise missing_extra("torch", "torch", "variational ft-SNE") from None
+    needs_torch()
+    import torch
 
     if divergence not in CONJUGATES:
         raise unknown("divergence", divergence, CONJUGATES)
@@ -195,6 +191,16 @@ def variational_drawing(
         finally:
             torch.set_num_threads(before)
     return Y, tuple(trace)
+
+
+def needs_torch() -> None:
+    """`MissingExtra`, which names the install command, where torch cannot be imported."""
+    try:
+        import torch  # noqa: F401  it is looked for, not used
+    except ImportError as error:
+        if error.name and error.name.partition(".")[0] != "torch":
+            raise
+        raise missing_extra("torch", "torch", "variational ft-SNE") from None
 
 
 def _network(X: Any, width: int, rng: np.random.Generator) -> tuple[Callable[[np.ndarray, np.ndarray], Any], list[Any]]:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nelayout import eda
-from nelayout.alpha_choice import GRID, AlphaChoice, choose_alpha, golden_section
+from nelayout.alpha_choice import GRID, AlphaChoice, choose_order, golden_section
 from nelayout.eda import likelihood, log_likelihood, log_normalizer, score_matching
 from nelayout.errors import InputError
 
@@ -283,9 +283,9 @@ def test_golden_section_finds_the_peak():
 
 
 @pytest.mark.parametrize("estimator", ["score matching", "likelihood"])
-def test_choose_alpha_recovers_the_order(samples, estimator):
+def test_choose_order_recovers_the_order(samples, estimator):
     v, m = (part[::20] for part in samples[0.5])
-    choice, drawing = choose_alpha(
+    choice, drawing = choose_order(
         lambda alpha, start: (alpha, v, m), grid=[0.8, 0.6, 0.5, 0.4, 0.2], estimator=estimator
     )
     assert choice.alpha == drawing
@@ -310,7 +310,7 @@ def test_each_drawing_starts_from_the_one_before():
         calls.append((alpha, start))
         return f"drawn at {alpha}", v, m
 
-    choice, _ = choose_alpha(fit, grid=[1.5, 0.2, 2.0, 1.0, 0.6, 0.6], refine=False)
+    choice, _ = choose_order(fit, grid=[1.5, 0.2, 2.0, 1.0, 0.6, 0.6], refine=False)
     assert calls == [
         (1.0, None),
         (0.6, "drawn at 1.0"),
@@ -320,10 +320,10 @@ def test_each_drawing_starts_from_the_one_before():
     ]
     assert choice.alphas == (0.2, 0.6, 1.0, 1.5, 2.0)
     calls.clear()
-    assert choose_alpha(fit, grid=[0.7])[0].alphas == (0.7,)
+    assert choose_order(fit, grid=[0.7])[0].alphas == (0.7,)
     assert calls == [(0.7, None)]
     calls.clear()
-    choice, drawing = choose_alpha(fit, grid=[1.0, 0.6, 0.2])
+    choice, drawing = choose_order(fit, grid=[1.0, 0.6, 0.2])
     assert drawing == f"drawn at {choice.alpha}"
     drawn = [1.0, 0.6, 0.2]
     for alpha, start in calls[3:]:
@@ -335,7 +335,7 @@ def test_each_drawing_starts_from_the_one_before():
 def test_the_profile_decides_and_not_one_drawing(samples):
     """Each order has pairs of its own; only those of 0.4 are of its density, all others stray beyond any phi."""
     v, m = (part[::100] for part in samples[0.3])
-    choice, drawing = choose_alpha(
+    choice, drawing = choose_order(
         lambda alpha, start: (alpha, v, m if alpha == 0.4 else 1e6 * m), grid=[1.0, 0.7, 0.4], refine=False
     )
     assert choice.alpha == drawing == 0.4
@@ -349,21 +349,21 @@ def test_notes_say_how_far_to_trust():
     rng = np.random.default_rng(0)
     m = np.exp(rng.normal(size=300))
     near = m * np.exp(0.01 * rng.normal(size=300))
-    choice, _ = choose_alpha(lambda alpha, start: (0, near, m), grid=[1.0, 0.5], refine=False)
+    choice, _ = choose_order(lambda alpha, start: (0, near, m), grid=[1.0, 0.5], refine=False)
     assert any("barely identified" in note for note in choice.notes)
     assert any("end of the orders tried, 0.5 to 1" in note for note in choice.notes)
     v, m = some_pairs(500)
-    assert choose_alpha(lambda alpha, start: (0, v, m), grid=[0.5], refine=False)[0].notes == ()
+    assert choose_order(lambda alpha, start: (0, v, m), grid=[0.5], refine=False)[0].notes == ()
 
 
 def test_exact_drawings_and_hopeless_ones_are_refused():
     m = np.array([1.0, 2.0, 3.0])
     with pytest.raises(InputError, match=r"at alpha = 1 .* exactly.*give alpha as a number"):
-        choose_alpha(lambda alpha, start: (0, m * (1 + 1e-9 * np.array([1, 0, -1])), m))
+        choose_order(lambda alpha, start: (0, m * (1 + 1e-9 * np.array([1, 0, -1])), m))
     with pytest.raises(InputError, match=r"no alpha from 0\.9 to 1 fits by score matching.*no phi > 0"):
-        choose_alpha(lambda alpha, start: (0, m, 1e3 * m), grid=[1.0, 0.9])
+        choose_order(lambda alpha, start: (0, m, 1e3 * m), grid=[1.0, 0.9])
     # the likelihood has a phi for them
-    assert choose_alpha(lambda alpha, start: (0, m, 1e3 * m), grid=[1.0, 0.9], estimator="likelihood")[0].phi > 100
+    assert choose_order(lambda alpha, start: (0, m, 1e3 * m), grid=[1.0, 0.9], estimator="likelihood")[0].phi > 100
 
 
 @pytest.mark.parametrize(
@@ -389,9 +389,9 @@ def test_bad_words_are_refused():
         return (0, *some_pairs())
 
     with pytest.raises(InputError, match=r"unknown estimator 'score-matchin': did you mean 'score matching'"):
-        choose_alpha(fit, estimator="score-matchin")
+        choose_order(fit, estimator="score-matchin")
     with pytest.raises(InputError, match="grid of orders is empty"):
-        choose_alpha(fit, grid=[])
+        choose_order(fit, grid=[])
     with pytest.raises(InputError, match="phi must be a positive finite number, given 0"):
         log_likelihood(np.ones(1), np.ones(1), 1.0, 0)
 

@@ -21,9 +21,10 @@ PUBLIC = dict(nl._HOME)  # name -> module
 # stand on one line share a floor and do not import each other.
 FLOORS = (
     "errors memory",
-    "parallel solution options elementary eda conjugates pair_samples",
-    "alpha_choice variational watch",
-    "compiled",
+    "parallel options elementary eda conjugates pair_samples",
+    "alpha_choice variational",
+    "compiled solution",
+    "watch",
     "compiled_mesh compiled_expansions compiled_edges compiled_vectors compiled_entropic",
     "compiled_tree",
     "conjugate_gradients arithmetic",
@@ -37,7 +38,7 @@ FLOORS = (
     "optimizers method",
     "start coarsen catalogue similarities judge",
     "solver",
-    "components packing overlap orient",
+    "auto_alpha variational_layout components packing overlap orient",
     "graphs",
     "drawing finish assembly costs",
     "pipeline",

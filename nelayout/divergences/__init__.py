@@ -20,6 +20,7 @@ from typing import Any
 
 from ..errors import InputError, unknown
 from .alpha import Alpha, alpha
+from .auto import AutoAlpha, auto_alpha
 from .beta import Beta, beta, i_divergence, itakura_saito
 from .csiszar import FDivergence, chi_square, f_divergence, hellinger, jensen_shannon, jse_divergence
 from .mixture import Mixture, mixture, nerv_divergence
@@ -30,6 +31,7 @@ __all__ = [
     "BACKGROUND",
     "DIVERGENCES",
     "Alpha",
+    "AutoAlpha",
     "Beta",
     "Divergence",
     "FDivergence",
@@ -37,6 +39,7 @@ __all__ = [
     "Similarity",
     "Tail",
     "alpha",
+    "auto_alpha",
     "beta",
     "chi_square",
     "divergence_named",
@@ -69,7 +72,7 @@ _ALIASES = {"rkl": "reverse-kl", "hl": "hellinger", "ch": "chi2", "chi-square": 
 
 
 def divergence_named(divergence: Any) -> Divergence:
-    """The divergence of that name; parameters stand behind a colon ("beta:0.5", "alpha:2")."""
+    """The divergence of that name; parameters stand behind a colon ("beta:0.5", "alpha:2", "alpha:auto")."""
     if isinstance(divergence, Divergence) and not isinstance(divergence, type):
         return divergence
     if not isinstance(divergence, str):
@@ -85,6 +88,8 @@ def divergence_named(divergence: Any) -> Divergence:
         raise InputError(f"divergence {divergence!r}: {want}")
     if not takes_number:
         return make()
+    if (name, number) == ("alpha", "auto"):
+        return auto_alpha()
     try:
         order = float(number)
     except ValueError:

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, Unsupported
+from .auto import AutoAlpha
 from .beta import Beta
 from .csiszar import kl
 from .parts import Divergence, Similarity, Tail, number_within
@@ -65,6 +66,8 @@ def mixture(share: float, first: Any, second: Any, name: str = "") -> Mixture:
     for part in (first, second):
         if not isinstance(part, Divergence):
             raise InputError(f"a mixture is made of divergences, given {type(part).__name__}")
+        if isinstance(part, AutoAlpha):
+            raise Unsupported("an order is chosen for alpha-SNE alone, not within a mixture: give alpha as a number")
         # with its constants, which the parts of a sum must not lose
         both.append(kl() if isinstance(part, Beta) and part.order == 1.0 else part)
     names = [part.name for part in both]

@@ -1,0 +1,125 @@
+"""Variational ft-SNE as a way of drawing components: from a rough drawing on, network and positions take turns.
+
+What ``variational`` does not know comes from here: the rough drawing, what the network knows of each node (spectral
+coordinates of the graph, or the vectors that were embedded), the sum Z of all q, and the divergence itself, by which
+the best round is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from .affinities.principal import principal_components
+from .affinities.spectral import spectral_coordinates
+from .conjugates import CONJUGATES
+from .errors import Unsupported
+from .kernels import Radial
+from .method import Method
+from .objective import Affinity
+from .solver import Drawing, Task, draw_component
+from .start import radius
+from .variational import Round, needs_torch, variational_drawing
+from .watch import Watch
+
+__all__ = ["ROUNDS", "START_STEPS", "check_variational", "variational_component", "vector_features"]
+
+START_STEPS = 40  # of the rough drawing, in all of its stages
+ROUNDS = 100
+FEATURES = 16  # coordinates that the network knows of each node
+
+
+def check_variational(method: Method, options: dict[str, Any], still: np.ndarray | None) -> None:
+    """What the variational form cannot do is refused before work begins."""
+    if not method.variational or options["max_iter"] == 0:
+        return
+    instead = "or leave out variational=True"
+    if still is not None:
+        raise Unsupported(f"the variational form moves every node: leave out fixed, {instead}")
+    mass = method.mass if options["mass"] is None else options["mass"]
+    if not (isinstance(mass, str) and mass == "unit"):
+        raise Unsupported(f"the variational form compares nodes of one mass: use mass='unit', {instead}")
+    if not (isinstance(options["optimizer"], str) and options["optimizer"] == "auto"):
+        raise Unsupported(
+            f"network and positions of the variational form move by a way of their own: use optimizer='auto', {instead}"
+        )
+    needs_torch()
+
+
+def vector_features(rows: Any) -> np.ndarray | None:
+    """What a network is to know of vectors: their first principal components; None where there are no vectors."""
+    return None if rows is None else principal_components(rows, min(FEATURES, *rows.shape))[0]
+
+
+def variational_component(
+    affinity: Affinity,
+    task: Task,
+    rng: np.random.Generator,
+    watch: Watch,
+    show: Callable[[np.ndarray], np.ndarray],
+    start: np.ndarray | None,
+    fixed: np.ndarray | None,
+    into: Drawing,
+) -> Drawing:
+    """`draw_component` for variational methods; a step of ``task.max_iter`` is a round, or one of the rough drawing.
+
+    A drawing with a start goes on from it.  The round with the least divergence is given back.
+    """
+    plain = replace(task.method, variational=False)
+    placed = start is not None and not np.isnan(start).all()
+    first, rounds = 0 if placed else START_STEPS, ROUNDS
+    if task.max_iter is not None:
+        first = round(task.max_iter * first / (first + rounds))
+        rounds = task.max_iter - first
+    rough = replace(task, method=plain, max_iter=first)
+    drawing = draw_component(affinity, rough, rng, watch, show, start, fixed, into)
+    if rounds == 0:
+        return drawing
+    objective = task.floor.objective(plain, affinity)
+    charges, radial = np.ones(len(drawing.Y)), Radial(plain.kernel)
+    tol = 0.0 if task.tol is None else task.tol
+
+    def normalizer(Y: np.ndarray) -> float:
+        return float(np.sum(task.floor.nbody.fields(Y, charges, (radial,))[0].potential))
+
+    def primal(Y: np.ndarray) -> float:
+        return objective.evaluate(Y, gradient=False).value
+
+    best, value = drawing.Y, primal(drawing.Y)
+    before = drawing.Y
+    drawing.reason = "max_iter"
+
+    def look(line: Round, Y: np.ndarray) -> bool:
+        nonlocal best, value, before
+        assert line.primal is not None
+        Y = np.array(Y)
+        if line.primal < value:
+            best, value = Y, line.primal
+        move = float(np.sqrt(np.sum((Y - before) ** 2) / len(Y)))  # in typical distances, as in the loop of stages
+        rests = move * len(Y) ** (1.0 / Y.shape[1]) < tol * radius(Y)
+        before = Y
+        watch.seen("variational", line.primal, lambda: show(Y))
+        drawing.reason = "converged" if rests else "max_iter"
+        return rests
+
+    features = affinity.features
+    if features is None:
+        features = spectral_coordinates(affinity.P, FEATURES)
+    background = plain.divergence.background
+    drawing.Y = variational_drawing(
+        affinity.P,
+        features,
+        drawing.Y,
+        CONJUGATES[plain.conjugate].name,
+        normalizer=normalizer,
+        primal=primal,
+        rounds=rounds,
+        background=background or None,
+        rng=rng,
+        callback=look,
+    )[0]
+    drawing.Y, drawing.method = best, plain
+    return drawing
