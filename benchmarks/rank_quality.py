@@ -51,7 +51,10 @@ class Agreement:
     """Curves over K = 1 .. n-1 [L13, (41)-(44)].
 
     kept      (n-1,) Q_NX: mean share of a row's K nearest that are among its K nearest in the drawing
-    surplus   (n-1,) B_NX: share of pairs within both that came nearer, less that of those that went farther
+    surplus   (n-1,) B_NX: of the pairs within both, those whose rank grew less those whose rank fell
+
+    A stranger that comes in raises the ranks of all behind it, and a neighbor that is torn away lowers them. So
+    B_NX > 0 says intrusions and < 0 extrusions, as the paper reads its figures; (43) as printed is -B_NX.
     """
 
     kept: np.ndarray
@@ -89,7 +92,7 @@ def agreement(before: np.ndarray, after: np.ndarray) -> Agreement:
         return np.cumsum(np.bincount(larger[which], minlength=n)[1:]) / scale
 
     nearer, farther = counted(rho > r), counted(rho < r)
-    return Agreement(counted(rho == r) + nearer + farther, nearer - farther)
+    return Agreement(counted(rho == r) + nearer + farther, farther - nearer)
 
 
 def retrieval_auc(before: np.ndarray, after: np.ndarray, relevant: int = RELEVANT, most: int = MOST) -> float:

@@ -65,7 +65,7 @@ def test_agreement_is_the_coranking_matrix():
         both = sum(len(set(nearest(X, i, K)) & set(nearest(Y, i, K))) for i in range(n))
         assert found.kept[K - 1] == pytest.approx(both / (K * n))
         block = table[1 : K + 1, 1 : K + 1]
-        assert found.surplus[K - 1] == pytest.approx((np.tril(block, -1).sum() - np.triu(block, 1).sum()) / (K * n))
+        assert found.surplus[K - 1] == pytest.approx((np.triu(block, 1).sum() - np.tril(block, -1).sum()) / (K * n))
     assert found.intrusion == pytest.approx(100 * found.surplus.sum() / (n - 1))
     gain = [((n - 1) * found.kept[K - 1] - K) / (n - 1 - K) for K in range(1, n - 1)]
     weights = [1 / K for K in range(1, n - 1)]
