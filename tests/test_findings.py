@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from benchmarks import findings_page as fp
 from benchmarks import rank_quality as rq
 
 FOUR = np.array([[0.0], [1.0], [3.0], [7.0]])
@@ -131,3 +132,50 @@ def test_similarities_of_a_drawing_by_hand():
     q = rq.cauchy_rows(np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]]))
     assert q[0] == pytest.approx([0.0, (1 / 2) / (1 / 2 + 1 / 5), (1 / 5) / (1 / 2 + 1 / 5)])
     assert q.sum(axis=1) == pytest.approx(np.ones(3))
+
+
+def test_a_verdict_says_where_a_claim_holds():
+    assert fp.verdict("a claim.", {"x": True, "y": True}) == "- **Holds** (x, y): a claim."
+    assert fp.verdict("a claim.", {"x": False}) == "- **Does not hold** (x): a claim."
+    assert fp.verdict("a claim.", {"x": True, "y": False}) == "- **Holds in part** (on x; not on y): a claim."
+
+
+def kept(gain, intrusion=0.0):
+    sizes = ("1", "5", "10", "20", "50", "100", "300")
+    return {"gain": dict.fromkeys(sizes, gain), "area": gain, "intrusion": intrusion, "curve": [gain] * 9}
+
+
+def test_verdicts_on_mixtures_follow_the_numbers():
+    methods = {"SNE": kept(0.1, 9.0), "NeRV": kept(0.3, 5.0), "JSE": kept(0.6, -1.0), "t-SNE": kept(0.7, 1.0)}
+    said = "\n".join(fp.mixture_verdicts({"coil20": {"methods": methods}}))
+    assert "**Holds** (coil20): JSE keeps small neighborhoods better than NeRV" in said
+    assert "**Does not hold** (coil20): JSE keeps them better than t-SNE" in said
+    assert "**Holds** (coil20): what keeps small neighborhoods best" in said
+
+
+def test_verdicts_on_kappa_follow_the_numbers():
+    nerv = dict(
+        zip(("NeRV 0.05", "NeRV 0.35", "NeRV", "NeRV 0.65", "NeRV 0.95"), (0.1, 0.2, 0.3, 0.4, 0.55), strict=True)
+    )
+    jse = dict(zip(("JSE 0.05", "JSE 0.35", "JSE", "JSE 0.65", "JSE 0.95"), (0.4, 0.6, 0.6, 0.6, 0.5), strict=True))
+    methods = {title: kept(gain, -gain) for title, gain in {**nerv, **jse}.items()}
+    said = fp.kappa_verdicts({"coil20": {"methods": methods}})
+    assert [line.split("**")[1] for line in said] == ["Holds", "Holds", "Does not hold", "Holds"]
+
+
+def test_verdicts_on_divergences_follow_the_numbers():
+    def part(kind, *f):
+        return {"set": kind, "divergences": {d: {"f": [f_d]} for d, f_d in zip(fp.DIVERGENCES, f, strict=True)}}
+
+    parts = {
+        "faces": part("faces", 0.6, 0.8, 0.7, 0.7, 0.3),
+        "ones": part("digit 1", 0.6, 0.5, 0.7, 0.6, 0.8),
+        "all": part("digits 0-4", 0.6, 0.5, 0.5, 0.5, 0.7),
+    }
+    said = [line.split("**")[1] for line in fp.f_verdicts(parts)]
+    assert said == ["Holds", "Holds", "Does not hold", "Does not hold", "Holds", "Holds", "Holds in part"]
+
+
+def test_the_best_number_stands_out_and_tables_are_markdown():
+    assert fp.best([0.25, 0.5]) == ["0.250", "**0.500**"]
+    assert fp.table(["a", "b"], [["1", "2"]]) == "| a | b |\n| --- | --- |\n| 1 | 2 |"
