@@ -102,14 +102,13 @@ def beside_the_map(A: csr_array, Y: np.ndarray, where: np.ndarray, color: np.nda
 
 
 def save(figure: Figure, path: Path) -> None:
-    """A PNG of few colours, fewer or smaller still until it is small enough: faint edges compress badly."""
+    """A PNG of few colours, and smaller until it is small enough: faint edges compress badly."""
     sheet = io.BytesIO()
     figure.savefig(sheet, format="png", dpi=2 * WIDTH / figure.get_size_inches()[0])
     image = Image.open(sheet).convert("RGB")
-    for width, tones in ((WIDTH, 64), (WIDTH, 24), (WIDTH, 12), (1000, 12), (800, 12)):
+    for width in range(WIDTH, WIDTH // 2, -WIDTH // 12):
         small = image.resize((width, round(image.height * width / image.width)), Image.Resampling.LANCZOS)
-        small = small.quantize(tones, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
-        small.save(path, optimize=True)
+        small.quantize(64, Image.Quantize.MEDIANCUT, kmeans=3, dither=Image.Dither.NONE).save(path, optimize=True)
         if path.stat().st_size < LARGEST:
             return
 
