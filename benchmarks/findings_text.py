@@ -33,7 +33,8 @@ KAPPA = """## What kappa does
 kappa = 0 is SNE; larger, false neighbors count more (the same paper, section 5.4.2 and figures 8 to 13). The paper
 prints two numbers for each method, 100 B of the sphere at kappa 0.05 and 0.95, from 3,000 points where ours has 1,000.
 
-![Curves of R over K. For NeRV they rise with kappa, evenly; for JSE all but the smallest kappa lie close together, near or above t-SNE](images/findings-kappa.png)
+![Curves of R over K. For NeRV they rise with kappa, evenly; for JSE all but the smallest kappa
+lie close together, near or above t-SNE](images/findings-kappa.png)
 """
 
 FAMILY = """## The f-divergences of t-SNE
