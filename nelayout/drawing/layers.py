@@ -14,7 +14,7 @@ _EDGES_SHOW = 500  # nodes from which the edges show the shape: dots of one colo
 _NODE_POINTS = (0.25, 11.0)  # least and largest mean diameter of a node
 _INK = 0.14  # share of the sheet that all edges darken together
 _EDGE_POINTS = (0.25, 1.0)  # least and largest width of an edge
-_EDGE_ALPHA = (0.02, 0.55)
+_EDGE_ALPHA = (0.004, 0.55)  # of less an 8-bit image keeps nothing
 _BUNCH_FROM = 20_000  # edges from which several of them share a path
 _ALL_LABELS = 60  # up to so many nodes every label is written
 _SOME_LABELS = 40  # else so many are tried, most important first
@@ -53,7 +53,7 @@ def edges(
     ink = _INK * area / float((length * fade).sum())
     width = float(np.clip(ink / _EDGE_ALPHA[1], *_EDGE_POINTS))
     alpha = np.clip(ink / width, *_EDGE_ALPHA) * fade
-    colors = np.concatenate([np.tile(rgb, (m, 1)), np.maximum(alpha, 0.01)[:, None]], axis=1)
+    colors = np.concatenate([np.tile(rgb, (m, 1)), np.maximum(alpha, _EDGE_ALPHA[0])[:, None]], axis=1)
     bunch = 1 if m <= _BUNCH_FROM else 8
     if len(coloring.rgba) > 1 and coloring.bounds is None:  # an edge within a class has its colour
         ends = coloring.rgba[rows[order]], coloring.rgba[cols[order]]
