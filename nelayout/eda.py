@@ -60,7 +60,8 @@ def score_matching(v: np.ndarray, m: np.ndarray, alpha: float) -> tuple[float, f
     Returns
     -------
     score, phi
-        B^2/A, larger is better, and A/B > 0 in the unit of v.  B <= 0 allows no phi > 0: (-inf, nan).
+        B^2/A, larger is better, and A/B > 0 in the unit of v, inf where no float is as large.
+        B <= 0 allows no phi > 0: (-inf, nan).
         v = m throughout: (inf, 0.0).
 
     Raises
@@ -93,7 +94,9 @@ def score_matching(v: np.ndarray, m: np.ndarray, alpha: float) -> tuple[float, f
         return -math.inf, math.nan
     if A == 0:
         return math.inf, 0.0
-    return B * B / A, math.exp(unit) * (A / B)
+    with np.errstate(over="ignore"):  # a phi beyond any float is infinite
+        phi = np.exp(unit) * (A / B) if unit < 700.0 else np.exp(unit + math.log(A / B))
+    return B * B / A, float(phi)
 
 
 def log_likelihood(v: np.ndarray, m: np.ndarray, alpha: float, phi: float) -> float:
