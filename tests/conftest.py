@@ -6,6 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Generated cases are the same in every run; NELAYOUT_FUZZ=N tries N new ones for each test instead.
+fuzz = int(os.environ.get("NELAYOUT_FUZZ", "0"))
+settings.register_profile("same", deadline=None, derandomize=True)
+settings.register_profile("fuzz", deadline=None, max_examples=max(fuzz, 1))
+settings.load_profile("fuzz" if fuzz else "same")
 
 # No test opens a window.
 os.environ.setdefault("MPLBACKEND", "agg")

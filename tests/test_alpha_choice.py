@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nelayout import eda
@@ -197,7 +197,6 @@ def test_score_matching_is_continuous_through_one():
 
 @example(ln_r=[0.0, -257.0], ln_m=140.0, alpha=0.5)
 @example(ln_r=[237.0], ln_m=236.0, alpha=2.0)
-@settings(deadline=None, max_examples=40)
 @given(
     ln_r=st.lists(st.floats(-300, 300), min_size=1, max_size=6),
     ln_m=st.floats(-300, 300),
