@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -47,11 +48,14 @@ def some(X: np.ndarray, count: int) -> np.ndarray:
     return X[np.sort(np.random.default_rng(SEED).choice(len(X), count, replace=False))]
 
 
-def drawing(X: np.ndarray, method: str, perplexity: float, options: dict[str, Any], seed: int = SEED) -> dict:
-    """Positions, and what the run says of itself."""
+def drawing(
+    X: np.ndarray, method: str, perplexity: float, options: dict[str, Any], seed: int = SEED, annealed: bool = False
+) -> dict:
+    """Positions, and what the run says of itself; annealed: as [L13] draws, from wide perplexities and from PCA."""
     began = time.process_time()
+    how: dict[str, Any] = {"perplexity_annealing": True, "init": "pca"} if annealed else {}
     solution = solve_vectors(
-        X, method=method, perplexity=perplexity, random_state=seed, n_jobs=1, method_options=options or None
+        X, method=method, perplexity=perplexity, random_state=seed, n_jobs=1, method_options=options or None, **how
     )
     Y = solution.positions
     radius = np.sqrt(((Y - np.median(Y, axis=0)) ** 2).sum(axis=1))
@@ -66,11 +70,13 @@ def drawing(X: np.ndarray, method: str, perplexity: float, options: dict[str, An
     }
 
 
-def kept(X: np.ndarray, wanted: list[tuple[str, str, dict]], perplexity: float) -> dict[str, dict]:
+def kept(
+    X: np.ndarray, wanted: list[tuple[str, str, dict]], perplexity: float, annealed: bool = False
+) -> dict[str, dict]:
     """{title: R_NX and its summaries} for (title, method, options)."""
     before, found = rq.ranks(X), {}
     for title, method, options in wanted:
-        run = drawing(X, method, perplexity, options)
+        run = drawing(X, method, perplexity, options, annealed=annealed)
         after = rq.ranks(run.pop("Y"))
         curves = rq.agreement(before, after)
         found[title] = {
@@ -114,9 +120,12 @@ def mixtures() -> dict[str, Any]:
         ("mnist", some(digits, IMAGES), 32.0, four + more),
         ("mnist n/20", some(digits, FEW_IMAGES), FEW_IMAGES / 20, four),
         ("sphere", sphere, len(sphere) / 20, four + more),
+        ("coil20 annealed", coil, len(coil) / 20, four),
+        ("sphere annealed", sphere, len(sphere) / 20, four),
     ):
         print(name)
-        found[name] = {"n": len(X), "perplexity": perplexity, "methods": kept(X, wanted, perplexity)}
+        methods = kept(X, wanted, perplexity, annealed=name.endswith("annealed"))
+        found[name] = {"n": len(X), "perplexity": perplexity, "methods": methods}
     return found
 
 
@@ -162,8 +171,8 @@ def components(X: np.ndarray, count: int = 30) -> np.ndarray:
     return PCA(count, svd_solver="full").fit_transform(X)
 
 
-def orders() -> dict[str, Any]:
-    """[A15]: the area under precision and recall for the orders of alpha-SNE, and what stands beside it there."""
+def trade_sets() -> Iterator[tuple[str, np.ndarray, np.ndarray, range]]:
+    """Name, rows, their ranks and the seeds to average over, of the sets asked about [A15]."""
     from sklearn import datasets
 
     tables: dict[str, Any] = {name: getattr(datasets, f"load_{name}")() for name in ("iris", "wine", "digits")}
@@ -174,11 +183,15 @@ def orders() -> dict[str, Any]:
         "digits": tables["digits"].data,
         "coil20": vectors("coil20")[0],
     }
-    found = {}
     for name, X in sets.items():
         print(name)
-        before = rq.ranks(X)
-        seeds = range(STARTS if len(X) < 1000 else 1)
+        yield name, X, rq.ranks(X), range(STARTS if len(X) < 1000 else 1)
+
+
+def orders() -> dict[str, Any]:
+    """[A15]: the area under precision and recall for the orders of alpha-SNE, and what stands beside it there."""
+    found = {}
+    for name, X, before, seeds in trade_sets():
 
         def area(method: str, options: dict, X: np.ndarray, before: np.ndarray, seeds: range) -> float:
             Ys = [drawing(X, method, TRADE_PERPLEXITY, options, seed)["Y"] for seed in seeds]
@@ -194,7 +207,37 @@ def orders() -> dict[str, Any]:
     return found
 
 
-PARTS = {"mixtures": mixtures, "divergences": divergences, "orders": orders}
+def choices() -> dict[str, Any]:
+    """[A15]: the order that alpha="auto" chooses, the area of its drawing, and of one drawn from scratch at it."""
+    found = {}
+    for name, X, before, seeds in trade_sets():
+        rows = []
+        for seed in seeds:
+            auto = solve_vectors(
+                X,
+                method="alpha-sne",
+                perplexity=TRADE_PERPLEXITY,
+                random_state=seed,
+                n_jobs=1,
+                method_options={"alpha": "auto"},
+            )
+            # Equal similarities speak for no order; then there is no choice, and alpha is 1.
+            alpha = 1.0 if auto.choice is None else float(auto.choice.alpha)
+            again = drawing(X, "alpha-sne", TRADE_PERPLEXITY, {"alpha": alpha}, seed)
+            rows.append(
+                {
+                    "alpha": alpha,
+                    "by likelihood": None if auto.choice is None else float(auto.choice.likelihood_alpha),
+                    "walked": rq.retrieval_auc(before, rq.ranks(auto.positions)),
+                    "scratch": rq.retrieval_auc(before, rq.ranks(again["Y"])),
+                }
+            )
+            told(name, rows[-1])
+        found[name] = {"n": len(X), "runs": rows}
+    return found
+
+
+PARTS = {"mixtures": mixtures, "divergences": divergences, "orders": orders, "choices": choices}
 
 
 def main() -> None:
