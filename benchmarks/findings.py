@@ -97,8 +97,8 @@ def told(title: str, row: dict) -> None:
     print(title, short, flush=True)
 
 
-def mixtures() -> dict[str, Any]:
-    """[L13]: SNE, NeRV, JSE and t-SNE, and the kappa of NeRV and JSE."""
+def mixture_sets() -> Iterator[tuple[str, np.ndarray, float, list]]:
+    """Name, rows, perplexity and methods of the sets that [L13] draws: its four methods, and kappa of NeRV and JSE."""
     four = [
         ("SNE", "sne", {}),
         ("NeRV", "nerv", {"kappa": 0.5}),
@@ -114,15 +114,18 @@ def mixtures() -> dict[str, Any]:
     rng = np.random.default_rng(SEED)
     sphere = rng.standard_normal((1000, 3))
     sphere /= np.sqrt((sphere**2).sum(axis=1, keepdims=True))
+    yield "coil20", coil, len(coil) / 20, four + more
+    yield "coil20 annealed", coil, len(coil) / 20, four
+    yield "mnist", some(digits, IMAGES), 32.0, four + more
+    yield "mnist n/20", some(digits, FEW_IMAGES), FEW_IMAGES / 20, four
+    yield "sphere", sphere, len(sphere) / 20, four + more
+    yield "sphere annealed", sphere, len(sphere) / 20, four
+
+
+def mixtures() -> dict[str, Any]:
+    """[L13]: how much of the neighborhoods SNE, NeRV, JSE and t-SNE keep."""
     found = {}
-    for name, X, perplexity, wanted in (
-        ("coil20", coil, len(coil) / 20, four + more),
-        ("mnist", some(digits, IMAGES), 32.0, four + more),
-        ("mnist n/20", some(digits, FEW_IMAGES), FEW_IMAGES / 20, four),
-        ("sphere", sphere, len(sphere) / 20, four + more),
-        ("coil20 annealed", coil, len(coil) / 20, four),
-        ("sphere annealed", sphere, len(sphere) / 20, four),
-    ):
+    for name, X, perplexity, wanted in mixture_sets():
         print(name)
         methods = kept(X, wanted, perplexity, annealed=name.endswith("annealed"))
         found[name] = {"n": len(X), "perplexity": perplexity, "methods": methods}
