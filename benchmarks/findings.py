@@ -132,30 +132,34 @@ def mixtures() -> dict[str, Any]:
     return found
 
 
-def divergences() -> dict[str, Any]:
-    """[I18]: F between neighborhoods in the input and in the drawing."""
-    faces = vectors("isomap_faces")[0]
+def family_sets() -> Iterator[tuple[str, np.ndarray, tuple[float, ...]]]:
+    """Name, rows and perplexities of the sets of [I18]."""
     digits, classes = vectors("mnist")
     clusters, ones = some(digits[classes < 5], FEWEST_IMAGES), some(digits[classes == 1], FEWEST_IMAGES)
+    yield "faces", vectors("isomap_faces")[0], (30.0, 100.0, 200.0)
+    yield "digit 1", components(ones), (30.0, 100.0)
+    yield "digits 0-4", components(clusters), (30.0, 100.0, 300.0)
+
+
+def divergences() -> dict[str, Any]:
+    """[I18]: F between neighborhoods in the input and in the drawing, and the share of the K nearest that is kept."""
     found = {}
-    for name, X, perplexities in (
-        ("faces", faces, (30.0, 100.0, 200.0)),
-        ("digit 1", components(ones), (30.0, 100.0)),
-        ("digits 0-4", components(clusters), (30.0, 100.0, 300.0)),
-    ):
+    for name, X, perplexities in family_sets():
         for perplexity in perplexities:
             print(name, perplexity)
             p = nl.entropic_affinity(X, perplexity, symmetrize="none").toarray()
-            rows = {}
+            before, rows = rq.ranks(X), {}
             for divergence in DIVERGENCES:
                 run = drawing(X, "ftsne", perplexity, {"divergence": divergence})
-                q = rq.cauchy_rows(run.pop("Y"))
+                Y = run.pop("Y")
+                q, kept = rq.cauchy_rows(Y), rq.agreement(before, rq.ranks(Y)).kept
                 at = [rq.retrieval(p, q, rq.threshold_of(p, size)) for size in SIZES if size < 3 * perplexity]
                 rows[divergence] = {
                     **run,
                     "f": [one.f for one in at],
                     "precision": [one.precision for one in at],
                     "recall": [one.recall for one in at],
+                    "nearest": [float(kept[size - 1]) for size in SIZES if size < 3 * perplexity],
                 }
                 told(divergence, {**rows[divergence], "f": max(rows[divergence]["f"])})
             found[f"{name}, perplexity {perplexity:g}"] = {
