@@ -52,7 +52,8 @@ def write(found: dict[str, Any], docs: Path) -> None:
         "\n".join(kappa_verdicts(mixed)),
         FAMILY,
         *(f_table(title, rows) for title, rows in family.items()),
-        "\n".join(f_verdicts(family)),
+        nearest_table(family),
+        "\n".join([*f_verdicts(family), *nearest_verdicts(family)]),
         ALPHA,
         alpha_table(orders),
         other_table(orders),
@@ -84,8 +85,8 @@ def short_verdicts(
     return [
         verdict("JSE keeps small neighborhoods (5, 10, 20) better than t-SNE.", above(named, "JSE", "t-SNE")),
         verdict("t-SNE keeps them better than SNE.", above(named, "t-SNE", "SNE")),
-        verdict("NeRV lies above SNE", above(named, "NeRV", "SNE")),
-        verdict("and below t-SNE.", above(named, "t-SNE", "NeRV")),
+        verdict("NeRV keeps them better than SNE,", above(named, "NeRV", "SNE")),
+        verdict("and t-SNE better than NeRV.", above(named, "t-SNE", "NeRV")),
         kappa_verdicts(named)[0],
         verdict("reverse KL or JS has the greatest F on the faces.", winners(faces, {"reverse-kl", "js"})),
         verdict(
@@ -210,13 +211,40 @@ def f_table(title: str, part: dict[str, Any]) -> str:
     return f"{title} ({part['n']:,} points)\n\n" + table(["neighbors", *DIVERGENCES.values()], rows)
 
 
-def winners(parts: dict[str, Any], among: set[str], at: int | None = None) -> dict[str, bool]:
+def at_perplexity(title: str) -> str:
+    """The name of a setting within a sentence, where commas part the names."""
+    return title.replace(", perplexity ", " at ")
+
+
+def nearest_table(parts: dict[str, Any]) -> str:
+    """The share of the K nearest that each divergence keeps."""
+    rows = []
+    for title, part in parts.items():
+        for at in (0, 2):
+            kept = [part["divergences"][d]["nearest"][at] for d in DIVERGENCES]
+            rows.append([title, str(part["sizes"][at]), *best(kept)])
+    return table(["", "K", *DIVERGENCES.values()], rows)
+
+
+def nearest_verdicts(parts: dict[str, Any]) -> list[str]:
+    """Of [I18, Table 3], K-Nearest."""
+    return [
+        verdict(claim, winners({t: part for t, part in parts.items() if part["set"] == kind}, among, 0, "nearest"))
+        for kind, among, claim in (
+            ("faces", {"reverse-kl", "hellinger"}, "reverse KL or HL keeps most of the 5 nearest (faces)."),
+            ("digit 1", {"reverse-kl"}, "reverse KL does (digit 1)."),
+            ("digits 0-4", {"kl"}, "KL does (digits 0-4)."),
+        )
+    ]
+
+
+def winners(parts: dict[str, Any], among: set[str], at: int | None = None, key: str = "f") -> dict[str, bool]:
     """Whether the greatest F, over all thresholds or at one, belongs to one of some divergences; with its owner."""
     held = {}
     for title, part in parts.items():
-        f = {d: max(row["f"]) if at is None else row["f"][at] for d, row in part["divergences"].items()}
+        f = {d: max(row[key]) if at is None else row[key][at] for d, row in part["divergences"].items()}
         first = max(f, key=lambda d: f[d])
-        held[f"{title}: {DIVERGENCES[first]}"] = first in among
+        held[f"{at_perplexity(title)}: {DIVERGENCES[first]}"] = first in among
     return held
 
 
@@ -236,7 +264,7 @@ def f_verdicts(parts: dict[str, Any]) -> list[str]:
         verdict(
             "chi-square is the worst where the data are a manifold.",
             {
-                title: min(part["divergences"], key=lambda d: max(part["divergences"][d]["f"])) == "chi2"
+                at_perplexity(title): min(part["divergences"], key=lambda d: max(part["divergences"][d]["f"])) == "chi2"
                 for title, part in parts.items()
                 if part["set"] != "digits 0-4"
             },
