@@ -36,6 +36,18 @@ DIVERGENCES = ("kl", "reverse-kl", "js", "hellinger", "chi2")
 TRADE_PERPLEXITY = 20.0
 """Of [A15]: the paper gives none; 20 neighbors are the relevant ones there."""
 
+MANNERS: dict[str, dict[str, Any]] = {
+    "": {},
+    "annealed": {"perplexity_annealing": True, "init": "pca"},
+    "all pairs": {"n_neighbors": "all"},
+}
+"""How a set is drawn: the first as everywhere, the others closer to [L13]."""
+
+
+def manner_of(name: str) -> str:
+    """By the end of a set's name."""
+    return next(manner for manner in reversed(MANNERS) if name.endswith(manner))
+
 
 def vectors(name: str) -> tuple[np.ndarray, np.ndarray]:
     """Rows and classes of a stored set."""
@@ -49,11 +61,11 @@ def some(X: np.ndarray, count: int) -> np.ndarray:
 
 
 def drawing(
-    X: np.ndarray, method: str, perplexity: float, options: dict[str, Any], seed: int = SEED, annealed: bool = False
+    X: np.ndarray, method: str, perplexity: float, options: dict[str, Any], seed: int = SEED, manner: str = ""
 ) -> dict:
-    """Positions, and what the run says of itself; annealed: as [L13] draws, from wide perplexities and from PCA."""
+    """Positions, and what the run says of itself; the manner is one of MANNERS."""
     began = time.process_time()
-    how: dict[str, Any] = {"perplexity_annealing": True, "init": "pca"} if annealed else {}
+    how = MANNERS[manner]
     solution = solve_vectors(
         X, method=method, perplexity=perplexity, random_state=seed, n_jobs=1, method_options=options or None, **how
     )
@@ -70,13 +82,11 @@ def drawing(
     }
 
 
-def kept(
-    X: np.ndarray, wanted: list[tuple[str, str, dict]], perplexity: float, annealed: bool = False
-) -> dict[str, dict]:
+def kept(X: np.ndarray, wanted: list[tuple[str, str, dict]], perplexity: float, manner: str = "") -> dict[str, dict]:
     """{title: R_NX and its summaries} for (title, method, options)."""
     before, found = rq.ranks(X), {}
     for title, method, options in wanted:
-        run = drawing(X, method, perplexity, options, annealed=annealed)
+        run = drawing(X, method, perplexity, options, manner=manner)
         after = rq.ranks(run.pop("Y"))
         curves = rq.agreement(before, after)
         found[title] = {
@@ -116,8 +126,10 @@ def mixture_sets() -> Iterator[tuple[str, np.ndarray, float, list]]:
     sphere /= np.sqrt((sphere**2).sum(axis=1, keepdims=True))
     yield "coil20", coil, len(coil) / 20, four + more
     yield "coil20 annealed", coil, len(coil) / 20, four
+    yield "coil20 all pairs", coil, len(coil) / 20, four
     yield "mnist", some(digits, IMAGES), 32.0, four + more
     yield "mnist n/20", some(digits, FEW_IMAGES), FEW_IMAGES / 20, four
+    yield "mnist all pairs", some(digits, FEWEST_IMAGES), FEWEST_IMAGES / 20, four + more
     yield "sphere", sphere, len(sphere) / 20, four + more
     yield "sphere annealed", sphere, len(sphere) / 20, four
 
@@ -127,7 +139,7 @@ def mixtures() -> dict[str, Any]:
     found = {}
     for name, X, perplexity, wanted in mixture_sets():
         print(name)
-        methods = kept(X, wanted, perplexity, annealed=name.endswith("annealed"))
+        methods = kept(X, wanted, perplexity, manner_of(name))
         found[name] = {"n": len(X), "perplexity": perplexity, "methods": methods}
     return found
 

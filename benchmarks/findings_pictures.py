@@ -43,7 +43,8 @@ def curve(axis: Any, row: dict[str, Any], **style: Any) -> None:
 def draw_methods(parts: dict[str, Any], titles: dict[str, str], path: Path) -> None:
     """R_NX over K of the four methods, a panel for each set."""
     columns = min(len(parts), 3)
-    figure, axes = panels(-(-len(parts) // columns), columns, 4.8)
+    rows = -(-len(parts) // columns)
+    figure, axes = panels(rows, columns, 2.4 * rows)
     for axis, (name, part) in zip(axes.flat, parts.items(), strict=False):
         for color, method in zip(COLORS, ("SNE", "NeRV", "JSE", "t-SNE"), strict=False):
             curve(axis, part["methods"][method], color=color, label=method)
