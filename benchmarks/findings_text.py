@@ -46,12 +46,13 @@ prints two numbers for each method, 100 B of the sphere at kappa 0.05 and 0.95, 
 ![Curves of R over K for NeRV and JSE at five kappa, beside t-SNE](images/findings-kappa.png)
 """
 
-KAPPA_SAID = """On MNIST the drawing of NeRV at kappa 0.95 is a disc of radius 0.4 that keeps little. That is what the
-objective asks for and not a bad start: of 2,000 digits it ends at the same value from our own start, from principal
-components and from the drawing of JSE. With three times the perplexity as neighbors all other pairs have next to no
-similarity, and the second half of NeRV charges for every one of them that is drawn near. With all pairs, as in the
-paper, the collapse is gone; so take `n_neighbors="all"` for NeRV with a large kappa where the perplexity is small beside
-the number of points.
+KAPPA_SAID = """
+On MNIST the drawing of NeRV at kappa 0.95 is a disc of radius 0.4 that keeps little. That is what the objective asks
+for and not a bad start: of 2,000 digits it ends at the same value from our own start, from principal components and
+from the drawing of JSE. With three times the perplexity as neighbors all other pairs have next to no similarity, and
+the second half of NeRV charges for every one of them that is drawn near. With all pairs, as in the paper, the
+collapse is gone; so take `n_neighbors="all"` for NeRV with a large kappa where the perplexity is small beside the
+number of points.
 """
 
 FAMILY = """## The f-divergences of t-SNE
@@ -67,13 +68,15 @@ are among its K nearest in the drawing.
 ![F over the number of neighbors for five divergences on eight settings](images/findings-f.png)
 """
 
-FAMILY_SAID = """On the faces reverse KL, JS and HL lie within 0.01 of each other in the greatest F, all above KL, and which of
-them is first another seed may change; at few neighbors and wide perplexities it is reverse KL.
+FAMILY_SAID = """
+On the faces reverse KL, JS and HL lie within 0.01 of each other in the greatest F, which says little about which of
+them is best; KL is behind all three at perplexities 30 and 100. At few neighbors and wide perplexities reverse KL is
+the best.
 
-On the digits 0 to 4 we do not find what the paper did. At the smallest neighborhoods KL is fourth and chi-square by far
-the last, with thresholds and by the nearest alike. KL leads where neighborhoods are about as wide as the perplexity: at
-50 neighbors for 30, at 50 and 100 for 100. The rows of the paper's tables have no thresholds, so its small
-neighborhoods may be these; chi-square is not first there either.
+On the digits 0 to 4 we do not find what the paper did. At the smallest neighborhoods KL is fourth and chi-square by
+far the last, with thresholds and by the nearest alike. KL leads where neighborhoods are about as wide as the
+perplexity: at 50 neighbors for 30, at 50 and 100 for 100. The rows of the paper's tables have no thresholds, so its
+small neighborhoods may be these; chi-square is not first there either.
 """
 
 ALPHA = """## The order of alpha-SNE
@@ -93,7 +96,8 @@ drawn from scratch at the same order, as the ten were. The paper's are its means
 ![The area over alpha on four sets, with the drawings of auto](images/findings-alpha.png)
 """
 
-CHOICE_SAID = """On iris and digits the drawing that `"auto"` gives is better than all ten. What helps there is how it is drawn: at
-the same order from scratch it is a little below the best, by less than 0.01. On coil20 the order itself is not the one
+CHOICE_SAID = """
+On iris and digits the drawing that `"auto"` gives is better than all ten. What helps there is how it is drawn: at the
+same order from scratch it is a little below the best, by less than 0.01. On coil20 the order itself is not the one
 that is best from scratch: there 0.29 falls behind 0.8 by 0.06, and only the walk makes up for it.
 """
