@@ -100,8 +100,9 @@ def short_verdicts(
     faces = {title: part for title, part in family.items() if part["set"] == "faces"}
     digits = {title: part for title, part in family.items() if part["set"] == "digits 0-4"}
     return [
-        verdict("JSE keeps small neighborhoods (5, 10, 20) better than t-SNE.", above(named, "JSE", "t-SNE")),
-        verdict("t-SNE keeps them better than SNE.", above(named, "t-SNE", "SNE")),
+        verdict("JSE keeps the 10 and 20 nearest better than t-SNE,", above(named, "JSE", "t-SNE", SMALL[1:])),
+        verdict("and the 5 nearest.", above(named, "JSE", "t-SNE", SMALL[:1])),
+        verdict("t-SNE keeps small neighborhoods (5, 10, 20) better than SNE.", above(named, "t-SNE", "SNE")),
         verdict("NeRV keeps them better than SNE,", above(named, "NeRV", "SNE")),
         verdict("and t-SNE better than NeRV.", above(named, "t-SNE", "NeRV")),
         kappa_verdicts(named)[0].replace(", every step", ", kappa 0.05, 0.35, 0.5, 0.65, 0.95"),

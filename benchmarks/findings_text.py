@@ -12,7 +12,8 @@ and some of their settings are unknown or differ (they compare all pairs), so or
 
 ## In short
 
-A number behind a set is the smallest lead over the K that are named, a name the one that is best there.
+A number behind a set is the smallest lead over the K that are named, a name the one that is best there. *All pairs*
+are drawings in which every pair has a similarity, as in the paper.
 """
 
 MIXTURES = """## SNE, NeRV, JSE and t-SNE
@@ -37,10 +38,10 @@ The paper shows its results as curves, so there are no numbers to put beside the
 
 MIXTURES_SAID = """
 Of the paper's order, JSE, t-SNE, NeRV, SNE, the first place is not found everywhere. For the 5 nearest t-SNE is
-better than JSE on coil20 and on MNIST; JSE is above it from K = 10 on among the 6,000 digits, from 50 on among the
-2,000 and on coil20. Annealing and all pairs change little of this. On the sphere JSE is the best at every K up to 50;
-there the paper has NeRV above t-SNE, and here it is below. Most drawings of t-SNE and two of JSE ended at the limit
-of steps that `embed` has by default.
+better than JSE on coil20 and on MNIST; JSE is above it at K = 10 and 20 among the 6,000 digits, from 10 on among the
+1,000, and at 50 and 100 among the 2,000 and on coil20. Annealing and all pairs change little of this. On the sphere
+JSE is the best at every K up to 100; there the paper has NeRV above t-SNE, and here it is below. Most drawings of
+t-SNE and some of JSE ended at the limit of steps that `embed` has by default.
 """
 
 KAPPA = """## What kappa does
