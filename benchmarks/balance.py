@@ -37,13 +37,9 @@ def standing(figures: dict[str, float], peers: dict[str, dict[str, float]], grap
     return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else math.nan
 
 
-def balance(
-    ours: dict[str, dict[str, float]], stored: dict[str, dict[str, dict[str, float]]]
-) -> dict[str, float]:
+def balance(ours: dict[str, dict[str, float]], stored: dict[str, dict[str, dict[str, float]]]) -> dict[str, float]:
     """{graph: standing} for {graph: figures}; the balance is the mean of the values."""
-    return {
-        graph: standing(figures, stored[graph], graph) for graph, figures in ours.items() if graph in stored
-    }
+    return {graph: standing(figures, stored[graph], graph) for graph, figures in ours.items() if graph in stored}
 
 
 def known(figures: dict[str, float], name: str) -> bool:
@@ -51,9 +47,7 @@ def known(figures: dict[str, float], name: str) -> bool:
     return figures.get(name) is not None and not math.isnan(figures[name])
 
 
-def draw_and_measure(
-    method: str, problem: problems.Problem, seed: int, positions: Path | None
-) -> dict[str, float]:
+def draw_and_measure(method: str, problem: problems.Problem, seed: int, positions: Path | None) -> dict[str, float]:
     """The figures of one of our methods on one graph, drawn now or read from a folder of GRAPH.METHOD.npy."""
     from nelayout.comparison import quality
 
@@ -82,14 +76,10 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--graphs", nargs="+", metavar="GRAPH", help="default: those in peers.json of at most --largest nodes"
     )
-    parser.add_argument(
-        "--largest", type=int, default=10_000, help="nodes of the largest graph drawn by default"
-    )
+    parser.add_argument("--largest", type=int, default=10_000, help="nodes of the largest graph drawn by default")
     parser.add_argument("--methods", nargs="*", default=["auto", "ws-sne", "gamma-quadlog"], metavar="METHOD")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument(
-        "--positions", type=Path, help="folder with GRAPH.METHOD.npy to measure instead of drawing"
-    )
+    parser.add_argument("--positions", type=Path, help="folder with GRAPH.METHOD.npy to measure instead of drawing")
     parser.add_argument("--out", type=Path, help="file for the figures, JSON")
     given = parser.parse_args(arguments)
     stored = json.loads((problems.data_folder() / "peers.json").read_text())

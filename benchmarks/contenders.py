@@ -58,9 +58,7 @@ def _sfdp(adjacency: csr_array, seed: int, threads: int) -> Draw:
             *(f"{a}--{b}" for a, b in zip(i, j, strict=True)),
             "}",
         ]
-        done = subprocess.run(
-            ["sfdp", "-Tplain"], input="\n".join(lines), capture_output=True, text=True, check=True
-        )
+        done = subprocess.run(["sfdp", "-Tplain"], input="\n".join(lines), capture_output=True, text=True, check=True)
         Y = np.empty((n, 2))
         for line in done.stdout.splitlines():
             if line.startswith("node "):

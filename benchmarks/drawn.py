@@ -33,9 +33,7 @@ def peak_megabytes() -> float:
     status = Path("/proc/self/status")
     if status.exists():
         # Linux hands a parent's ru_maxrss down to the programs it starts; this one begins anew.
-        own = next(
-            int(line.split()[1]) for line in status.read_text().splitlines() if line.startswith("VmHWM")
-        )
+        own = next(int(line.split()[1]) for line in status.read_text().splitlines() if line.startswith("VmHWM"))
     return max(own, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss) / unit
 
 
@@ -55,9 +53,7 @@ def main() -> None:
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: given.threads])
     stored = np.load(given.graph)
     n = len(stored["indptr"]) - 1
-    adjacency = csr_array(
-        (np.ones(len(stored["indices"])), stored["indices"], stored["indptr"]), shape=(n, n)
-    )
+    adjacency = csr_array((np.ones(len(stored["indices"])), stored["indices"], stored["indptr"]), shape=(n, n))
     before = peak_megabytes()
     draw = contender(given.contender).prepare(adjacency, given.seed, given.threads)
     if not given.cold:

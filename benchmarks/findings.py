@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,18 @@ DIVERGENCES = ("kl", "reverse-kl", "js", "hellinger", "chi2")
 TRADE_PERPLEXITY = 20.0
 """Of [A15]: the paper gives none; 20 neighbors are the relevant ones there."""
 
+MANNERS: dict[str, dict[str, Any]] = {
+    "": {},
+    "annealed": {"perplexity_annealing": True, "init": "pca"},
+    "all pairs": {"n_neighbors": "all"},
+}
+"""How a set is drawn: the first as everywhere, the others closer to [L13]."""
+
+
+def manner_of(name: str) -> str:
+    """By the end of a set's name."""
+    return next(manner for manner in reversed(MANNERS) if name.endswith(manner))
+
 
 def vectors(name: str) -> tuple[np.ndarray, np.ndarray]:
     """Rows and classes of a stored set."""
@@ -47,11 +60,14 @@ def some(X: np.ndarray, count: int) -> np.ndarray:
     return X[np.sort(np.random.default_rng(SEED).choice(len(X), count, replace=False))]
 
 
-def drawing(X: np.ndarray, method: str, perplexity: float, options: dict[str, Any], seed: int = SEED) -> dict:
-    """Positions, and what the run says of itself."""
+def drawing(
+    X: np.ndarray, method: str, perplexity: float, options: dict[str, Any], seed: int = SEED, manner: str = ""
+) -> dict:
+    """Positions, and what the run says of itself; the manner is one of MANNERS."""
     began = time.process_time()
+    how = MANNERS[manner]
     solution = solve_vectors(
-        X, method=method, perplexity=perplexity, random_state=seed, n_jobs=1, method_options=options or None
+        X, method=method, perplexity=perplexity, random_state=seed, n_jobs=1, method_options=options or None, **how
     )
     Y = solution.positions
     radius = np.sqrt(((Y - np.median(Y, axis=0)) ** 2).sum(axis=1))
@@ -66,11 +82,11 @@ def drawing(X: np.ndarray, method: str, perplexity: float, options: dict[str, An
     }
 
 
-def kept(X: np.ndarray, wanted: list[tuple[str, str, dict]], perplexity: float) -> dict[str, dict]:
+def kept(X: np.ndarray, wanted: list[tuple[str, str, dict]], perplexity: float, manner: str = "") -> dict[str, dict]:
     """{title: R_NX and its summaries} for (title, method, options)."""
     before, found = rq.ranks(X), {}
     for title, method, options in wanted:
-        run = drawing(X, method, perplexity, options)
+        run = drawing(X, method, perplexity, options, manner=manner)
         after = rq.ranks(run.pop("Y"))
         curves = rq.agreement(before, after)
         found[title] = {
@@ -91,8 +107,8 @@ def told(title: str, row: dict) -> None:
     print(title, short, flush=True)
 
 
-def mixtures() -> dict[str, Any]:
-    """[L13]: SNE, NeRV, JSE and t-SNE, and the kappa of NeRV and JSE."""
+def mixture_sets() -> Iterator[tuple[str, np.ndarray, float, list]]:
+    """Name, rows, perplexity and methods of the sets that [L13] draws: its four methods, and kappa of NeRV and JSE."""
     four = [
         ("SNE", "sne", {}),
         ("NeRV", "nerv", {"kappa": 0.5}),
@@ -108,42 +124,54 @@ def mixtures() -> dict[str, Any]:
     rng = np.random.default_rng(SEED)
     sphere = rng.standard_normal((1000, 3))
     sphere /= np.sqrt((sphere**2).sum(axis=1, keepdims=True))
+    yield "coil20", coil, len(coil) / 20, four + more
+    yield "coil20 annealed", coil, len(coil) / 20, four
+    yield "coil20 all pairs", coil, len(coil) / 20, four
+    yield "mnist", some(digits, IMAGES), 32.0, four + more
+    yield "mnist n/20", some(digits, FEW_IMAGES), FEW_IMAGES / 20, four
+    yield "mnist all pairs", some(digits, FEWEST_IMAGES), FEWEST_IMAGES / 20, four + more
+    yield "sphere", sphere, len(sphere) / 20, four + more
+    yield "sphere annealed", sphere, len(sphere) / 20, four
+
+
+def mixtures() -> dict[str, Any]:
+    """[L13]: how much of the neighborhoods SNE, NeRV, JSE and t-SNE keep."""
     found = {}
-    for name, X, perplexity, wanted in (
-        ("coil20", coil, len(coil) / 20, four + more),
-        ("mnist", some(digits, IMAGES), 32.0, four + more),
-        ("mnist n/20", some(digits, FEW_IMAGES), FEW_IMAGES / 20, four),
-        ("sphere", sphere, len(sphere) / 20, four + more),
-    ):
+    for name, X, perplexity, wanted in mixture_sets():
         print(name)
-        found[name] = {"n": len(X), "perplexity": perplexity, "methods": kept(X, wanted, perplexity)}
+        methods = kept(X, wanted, perplexity, manner_of(name))
+        found[name] = {"n": len(X), "perplexity": perplexity, "methods": methods}
     return found
 
 
-def divergences() -> dict[str, Any]:
-    """[I18]: F between neighborhoods in the input and in the drawing."""
-    faces = vectors("isomap_faces")[0]
+def family_sets() -> Iterator[tuple[str, np.ndarray, tuple[float, ...]]]:
+    """Name, rows and perplexities of the sets of [I18]."""
     digits, classes = vectors("mnist")
     clusters, ones = some(digits[classes < 5], FEWEST_IMAGES), some(digits[classes == 1], FEWEST_IMAGES)
+    yield "faces", vectors("isomap_faces")[0], (30.0, 100.0, 200.0)
+    yield "digit 1", components(ones), (30.0, 100.0)
+    yield "digits 0-4", components(clusters), (30.0, 100.0, 300.0)
+
+
+def divergences() -> dict[str, Any]:
+    """[I18]: F between neighborhoods in the input and in the drawing, and the share of the K nearest that is kept."""
     found = {}
-    for name, X, perplexities in (
-        ("faces", faces, (30.0, 100.0, 200.0)),
-        ("digit 1", components(ones), (30.0, 100.0)),
-        ("digits 0-4", components(clusters), (30.0, 100.0, 300.0)),
-    ):
+    for name, X, perplexities in family_sets():
         for perplexity in perplexities:
             print(name, perplexity)
             p = nl.entropic_affinity(X, perplexity, symmetrize="none").toarray()
-            rows = {}
+            before, rows = rq.ranks(X), {}
             for divergence in DIVERGENCES:
                 run = drawing(X, "ftsne", perplexity, {"divergence": divergence})
-                q = rq.cauchy_rows(run.pop("Y"))
+                Y = run.pop("Y")
+                q, kept = rq.cauchy_rows(Y), rq.agreement(before, rq.ranks(Y)).kept
                 at = [rq.retrieval(p, q, rq.threshold_of(p, size)) for size in SIZES if size < 3 * perplexity]
                 rows[divergence] = {
                     **run,
                     "f": [one.f for one in at],
                     "precision": [one.precision for one in at],
                     "recall": [one.recall for one in at],
+                    "nearest": [float(kept[size - 1]) for size in SIZES if size < 3 * perplexity],
                 }
                 told(divergence, {**rows[divergence], "f": max(rows[divergence]["f"])})
             found[f"{name}, perplexity {perplexity:g}"] = {
@@ -162,8 +190,8 @@ def components(X: np.ndarray, count: int = 30) -> np.ndarray:
     return PCA(count, svd_solver="full").fit_transform(X)
 
 
-def orders() -> dict[str, Any]:
-    """[A15]: the area under precision and recall for the orders of alpha-SNE, and what stands beside it there."""
+def trade_sets() -> Iterator[tuple[str, np.ndarray, np.ndarray, range]]:
+    """Name, rows, their ranks and the seeds to average over, of the sets asked about [A15]."""
     from sklearn import datasets
 
     tables: dict[str, Any] = {name: getattr(datasets, f"load_{name}")() for name in ("iris", "wine", "digits")}
@@ -174,11 +202,15 @@ def orders() -> dict[str, Any]:
         "digits": tables["digits"].data,
         "coil20": vectors("coil20")[0],
     }
-    found = {}
     for name, X in sets.items():
         print(name)
-        before = rq.ranks(X)
-        seeds = range(STARTS if len(X) < 1000 else 1)
+        yield name, X, rq.ranks(X), range(STARTS if len(X) < 1000 else 1)
+
+
+def orders() -> dict[str, Any]:
+    """[A15]: the area under precision and recall for the orders of alpha-SNE, and what stands beside it there."""
+    found = {}
+    for name, X, before, seeds in trade_sets():
 
         def area(method: str, options: dict, X: np.ndarray, before: np.ndarray, seeds: range) -> float:
             Ys = [drawing(X, method, TRADE_PERPLEXITY, options, seed)["Y"] for seed in seeds]
@@ -194,7 +226,37 @@ def orders() -> dict[str, Any]:
     return found
 
 
-PARTS = {"mixtures": mixtures, "divergences": divergences, "orders": orders}
+def choices() -> dict[str, Any]:
+    """[A15]: the order that alpha="auto" chooses, the area of its drawing, and of one drawn from scratch at it."""
+    found = {}
+    for name, X, before, seeds in trade_sets():
+        rows = []
+        for seed in seeds:
+            auto = solve_vectors(
+                X,
+                method="alpha-sne",
+                perplexity=TRADE_PERPLEXITY,
+                random_state=seed,
+                n_jobs=1,
+                method_options={"alpha": "auto"},
+            )
+            # Equal similarities speak for no order; then there is no choice, and alpha is 1.
+            alpha = 1.0 if auto.choice is None else float(auto.choice.alpha)
+            again = drawing(X, "alpha-sne", TRADE_PERPLEXITY, {"alpha": alpha}, seed)
+            rows.append(
+                {
+                    "alpha": alpha,
+                    "by likelihood": None if auto.choice is None else float(auto.choice.likelihood_alpha),
+                    "walked": rq.retrieval_auc(before, rq.ranks(auto.positions)),
+                    "scratch": rq.retrieval_auc(before, rq.ranks(again["Y"])),
+                }
+            )
+            told(name, rows[-1])
+        found[name] = {"n": len(X), "runs": rows}
+    return found
+
+
+PARTS = {"mixtures": mixtures, "divergences": divergences, "orders": orders, "choices": choices}
 
 
 def main() -> None:

@@ -7,19 +7,37 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from benchmarks.findings_text import ALPHA, CHOICE, FAMILY, INTRODUCTION, KAPPA, MIXTURES
+from benchmarks import findings_pictures as pictures
+from benchmarks.findings_orders import alpha_table, alpha_verdicts, choice_table, choice_verdicts, other_table
+from benchmarks.findings_tables import best, table, verdict
+from benchmarks.findings_text import (
+    ALPHA,
+    CHOICE,
+    CHOICE_SAID,
+    FAMILY,
+    FAMILY_SAID,
+    INTRODUCTION,
+    KAPPA,
+    KAPPA_SAID,
+    MIXTURES,
+    MIXTURES_SAID,
+)
 
 SHOWN = ("5", "10", "20", "50", "100", "300")
 KAPPAS = ("0.05", "0.35", "0.5", "0.65", "0.95")
 SMALL = ("5", "10", "20")
 TITLES = {
     "coil20": "coil20",
+    "coil20 annealed": "coil20 annealed",
+    "coil20 all pairs": "coil20 all pairs",
     "mnist": "MNIST",
-    "mnist n/20": "MNIST, fewer",
+    "mnist n/20": "MNIST at N/20",
+    "mnist all pairs": "MNIST all pairs",
     "sphere": "sphere",
+    "sphere annealed": "sphere annealed",
 }
+NAMED = ("coil20", "coil20 all pairs", "mnist", "mnist all pairs")
+"""The sets on which the order of the four methods is asked first of all."""
 DIVERGENCES = {"kl": "KL", "reverse-kl": "RKL", "js": "JS", "hellinger": "HL", "chi2": "CH"}
 
 PAPER_INTRUSION = {"NeRV": (16.6, -9.6), "JSE": (31.8, -23.9)}
@@ -30,57 +48,71 @@ PAPER_F = {
     "digits 0-4": (0.5938, 0.5872, 0.6006, 0.5667, 0.6109),
 }
 """[I18, Tables 4-6] the greatest F over thresholds of KL, RKL, JS, HL, CH."""
-PAPER_AUC = {
-    "iris": {"SNE": 0.88, "t-SNE": 0.86, "NeRV": 0.89, "alpha-SNE": 0.90},
-    "wine": {"SNE": 0.64, "t-SNE": 0.69, "NeRV": 0.69, "alpha-SNE": 0.72},
-    "coil20": {"SNE": 0.62, "t-SNE": 0.79, "NeRV": 0.77, "alpha-SNE": 0.80},
-}
-"""[A15, Table 1]."""
 
 
 def write(found: dict[str, Any], docs: Path) -> None:
-    """docs/findings.md and docs/images/findings-kappa.png."""
+    """docs/findings.md and its pictures, docs/images/findings-*.png."""
+    mixed, family, orders, chosen = (found[part] for part in ("mixtures", "divergences", "orders", "choices"))
+    mixed = {name: mixed[name] for name in TITLES if name in mixed}
     parts = [
         INTRODUCTION,
+        "\n".join(short_verdicts(mixed, family, orders, chosen)),
         MIXTURES,
-        *(kept_table(name, found["mixtures"][name]) for name in TITLES if name in found["mixtures"]),
-        "\n".join(mixture_verdicts(found["mixtures"])),
+        *(kept_table(name, part) for name, part in mixed.items()),
+        "\n".join(mixture_verdicts(mixed)),
+        MIXTURES_SAID,
         KAPPA,
-        kappa_table(found["mixtures"]),
-        "\n".join(kappa_verdicts(found["mixtures"])),
+        kappa_table(mixed),
+        "\n".join(kappa_verdicts(mixed)),
+        KAPPA_SAID,
         FAMILY,
-        *(f_table(title, rows) for title, rows in found["divergences"].items()),
-        "\n".join(f_verdicts(found["divergences"])),
+        *(f_table(title, rows) for title, rows in family.items()),
+        nearest_table(family),
+        "\n".join([*f_verdicts(family), *nearest_verdicts(family)]),
+        FAMILY_SAID,
         ALPHA,
-        alpha_table(found["orders"]),
-        other_table(found["orders"]),
-        "\n".join(alpha_verdicts(found["orders"])),
+        alpha_table(orders),
+        other_table(orders),
+        "\n".join(alpha_verdicts(orders)),
         CHOICE,
+        choice_table(orders, chosen),
+        "\n".join(choice_verdicts(orders, chosen)),
+        CHOICE_SAID,
     ]
     (docs / "findings.md").write_text("\n\n".join(part.strip("\n") for part in parts) + "\n")
-    draw_kappa(found["mixtures"], docs / "images" / "findings-kappa.png")
+    kappas = {
+        name: {method: {k: of_kappa(part, method, k) for k in KAPPAS} for method in ("NeRV", "JSE")}
+        | {"t-SNE": part["methods"]["t-SNE"]}
+        for name, part in with_kappas(mixed).items()
+    }
+    images = docs / "images"
+    pictures.draw_methods(mixed, TITLES, images / "findings-methods.png")
+    pictures.draw_kappa(kappas, TITLES, KAPPAS, images / "findings-kappa.png")
+    pictures.draw_f(family, DIVERGENCES, images / "findings-f.png")
+    pictures.draw_alpha(orders, chosen, images / "findings-alpha.png")
 
 
-def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A Markdown table."""
-    head = list(head)
-    lines = [head, ["---"] * len(head), *map(list, rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def best(values: list[float], text: str = "{:.3f}") -> list[str]:
-    """The numbers, the greatest in bold."""
-    return [f"**{text.format(v)}**" if v == max(values) else text.format(v) for v in values]
-
-
-def verdict(claim: str, held: dict[str, bool]) -> str:
-    """A line that says where a claim holds."""
-    yes, no = [name for name, ok in held.items() if ok], [name for name, ok in held.items() if not ok]
-    if not no:
-        return f"- **Holds** ({', '.join(yes)}): {claim}"
-    if not yes:
-        return f"- **Does not hold** ({', '.join(no)}): {claim}"
-    return f"- **Holds in part** (on {', '.join(yes)}; not on {', '.join(no)}): {claim}"
+def short_verdicts(
+    mixed: dict[str, Any], family: dict[str, Any], orders: dict[str, Any], chosen: dict[str, Any]
+) -> list[str]:
+    """The main findings, one line each."""
+    named = {name: mixed[name] for name in NAMED if name in mixed}
+    faces = {title: part for title, part in family.items() if part["set"] == "faces"}
+    digits = {title: part for title, part in family.items() if part["set"] == "digits 0-4"}
+    return [
+        verdict("JSE keeps the 10 and 20 nearest better than t-SNE,", above(named, "JSE", "t-SNE", SMALL[1:])),
+        verdict("and the 5 nearest.", above(named, "JSE", "t-SNE", SMALL[:1])),
+        verdict("t-SNE keeps small neighborhoods (5, 10, 20) better than SNE.", above(named, "t-SNE", "SNE")),
+        verdict("NeRV keeps them better than SNE,", above(named, "NeRV", "SNE")),
+        verdict("and t-SNE better than NeRV.", above(named, "t-SNE", "NeRV")),
+        kappa_verdicts(named)[0].replace(", every step", ", kappa 0.05, 0.35, 0.5, 0.65, 0.95"),
+        verdict("reverse KL or JS has the greatest F on the faces.", winners(faces, {"reverse-kl", "js"})),
+        verdict(
+            "KL or chi-square has the greatest F at the smallest neighborhoods of digits.",
+            winners(digits, {"kl", "chi2"}, 0),
+        ),
+        choice_verdicts(orders, chosen)[0],
+    ]
 
 
 def kept_table(name: str, part: dict[str, Any]) -> str:
@@ -94,26 +126,30 @@ def kept_table(name: str, part: dict[str, Any]) -> str:
     return f"{caption}\n\n" + table(head, ([m, *cells] for m, *cells in zip(four, *columns, strict=True)))
 
 
+def above(parts: dict[str, Any], first: str, second: str, at: Iterable[str] = SMALL) -> dict[str, bool]:
+    """Whether one method keeps more than another at each K; the set with its smallest lead."""
+    held = {}
+    for name, part in parts.items():
+        lead = min(part["methods"][first]["gain"][K] - part["methods"][second]["gain"][K] for K in at)
+        held[f"{TITLES[name]} {lead:+.3f}"] = lead > 0
+    return held
+
+
 def mixture_verdicts(parts: dict[str, Any]) -> list[str]:
     """Of [L13, sec. 5.4.1]."""
-
-    def above(first: str, second: str, at: Iterable[str]) -> dict[str, bool]:
-        return {
-            TITLES[name]: all(part["methods"][first]["gain"][K] > part["methods"][second]["gain"][K] for K in at)
-            for name, part in parts.items()
-        }
-
     at = "K = 5, 10 and 20"
     B = {
         name: {m: part["methods"][m]["intrusion"] for m in ("SNE", "NeRV", "JSE", "t-SNE")}
         for name, part in parts.items()
     }
     return [
-        verdict(f"JSE keeps small neighborhoods better than NeRV ({at}).", above("JSE", "NeRV", SMALL)),
-        verdict(f"NeRV keeps them better than SNE ({at}).", above("NeRV", "SNE", SMALL)),
-        verdict(f"t-SNE keeps them better than NeRV ({at}).", above("t-SNE", "NeRV", SMALL)),
-        verdict(f"JSE keeps them better than t-SNE ({at}).", above("JSE", "t-SNE", SMALL)),
-        verdict("JSE keeps neighborhoods of 50 and 100 better than t-SNE.", above("JSE", "t-SNE", ("50", "100"))),
+        verdict(f"JSE keeps small neighborhoods better than NeRV ({at}).", above(parts, "JSE", "NeRV")),
+        verdict(f"NeRV keeps them better than SNE ({at}).", above(parts, "NeRV", "SNE")),
+        verdict(f"t-SNE keeps them better than NeRV ({at}).", above(parts, "t-SNE", "NeRV")),
+        verdict(f"JSE keeps them better than t-SNE ({at}).", above(parts, "JSE", "t-SNE")),
+        verdict(
+            "JSE keeps neighborhoods of 50 and 100 better than t-SNE.", above(parts, "JSE", "t-SNE", ("50", "100"))
+        ),
         verdict(
             "what keeps small neighborhoods best (JSE, t-SNE) has the fewest intrusions (least B).",
             {TITLES[name]: max(b["JSE"], b["t-SNE"]) < min(b["NeRV"], b["SNE"]) for name, b in B.items()},
@@ -193,115 +229,62 @@ def f_table(title: str, part: dict[str, Any]) -> str:
     return f"{title} ({part['n']:,} points)\n\n" + table(["neighbors", *DIVERGENCES.values()], rows)
 
 
+def at_perplexity(title: str) -> str:
+    """The name of a setting within a sentence, where commas part the names."""
+    return title.replace(", perplexity ", " at ")
+
+
+def nearest_table(parts: dict[str, Any]) -> str:
+    """The share of the K nearest that each divergence keeps."""
+    rows = []
+    for title, part in parts.items():
+        for at in (0, 2):
+            kept = [part["divergences"][d]["nearest"][at] for d in DIVERGENCES]
+            rows.append([title, str(part["sizes"][at]), *best(kept)])
+    return table(["", "K", *DIVERGENCES.values()], rows)
+
+
+def nearest_verdicts(parts: dict[str, Any]) -> list[str]:
+    """Of [I18, Table 3], K-Nearest."""
+    return [
+        verdict(claim, winners({t: part for t, part in parts.items() if part["set"] == kind}, among, 0, "nearest"))
+        for kind, among, claim in (
+            ("faces", {"reverse-kl", "hellinger"}, "reverse KL or HL keeps most of the 5 nearest (faces)."),
+            ("digit 1", {"reverse-kl"}, "reverse KL does (digit 1)."),
+            ("digits 0-4", {"kl"}, "KL does (digits 0-4)."),
+        )
+    ]
+
+
+def winners(parts: dict[str, Any], among: set[str], at: int | None = None, key: str = "f") -> dict[str, bool]:
+    """Whether the greatest F, over all thresholds or at one, belongs to one of some divergences; with its owner."""
+    held = {}
+    for title, part in parts.items():
+        f = {d: max(row[key]) if at is None else row[key][at] for d, row in part["divergences"].items()}
+        first = max(f, key=lambda d: f[d])
+        held[f"{at_perplexity(title)}: {DIVERGENCES[first]}"] = first in among
+    return held
+
+
 def f_verdicts(parts: dict[str, Any]) -> list[str]:
     """Of [I18, Tables 3-6]."""
-
-    def winners(kind: str, among: set[str], at: int | None = None) -> dict[str, bool]:
-        held = {}
-        for title, part in parts.items():
-            if part["set"] == kind:
-                f = {d: max(row["f"]) if at is None else row["f"][at] for d, row in part["divergences"].items()}
-                held[title] = max(f, key=lambda d: f[d]) in among
-        return held
-
+    faces, one, five = (
+        {title: part for title, part in parts.items() if part["set"] == kind}
+        for kind in ("faces", "digit 1", "digits 0-4")
+    )
     return [
-        verdict("reverse KL has the greatest F (faces).", winners("faces", {"reverse-kl"})),
-        verdict(
-            "reverse KL, JS or HL has the greatest F (faces).", winners("faces", {"reverse-kl", "js", "hellinger"})
-        ),
-        verdict("reverse KL has the greatest F (digit 1).", winners("digit 1", {"reverse-kl"})),
-        verdict("reverse KL, JS or HL has it (digit 1).", winners("digit 1", {"reverse-kl", "js", "hellinger"})),
-        verdict("chi-square has the greatest F (digits 0-4).", winners("digits 0-4", {"chi2"})),
-        verdict("KL or chi-square is best at the smallest neighborhoods.", winners("digits 0-4", {"kl", "chi2"}, 0)),
+        verdict("reverse KL has the greatest F (faces).", winners(faces, {"reverse-kl"})),
+        verdict("reverse KL, JS or HL has the greatest F (faces).", winners(faces, {"reverse-kl", "js", "hellinger"})),
+        verdict("reverse KL has the greatest F (digit 1).", winners(one, {"reverse-kl"})),
+        verdict("reverse KL, JS or HL has it (digit 1).", winners(one, {"reverse-kl", "js", "hellinger"})),
+        verdict("chi-square has the greatest F (digits 0-4).", winners(five, {"chi2"})),
+        verdict("KL or chi-square is best at the smallest neighborhoods.", winners(five, {"kl", "chi2"}, 0)),
         verdict(
             "chi-square is the worst where the data are a manifold.",
             {
-                title: min(part["divergences"], key=lambda d: max(part["divergences"][d]["f"])) == "chi2"
+                at_perplexity(title): min(part["divergences"], key=lambda d: max(part["divergences"][d]["f"])) == "chi2"
                 for title, part in parts.items()
                 if part["set"] != "digits 0-4"
             },
         ),
     ]
-
-
-def alpha_table(parts: dict[str, Any]) -> str:
-    """The area over alpha."""
-    alphas = list(next(iter(parts.values()))["alpha"])
-    rows = [[name, *best([part["alpha"][a] for a in alphas])] for name, part in parts.items()]
-    return table(["set", *alphas], rows)
-
-
-def summary(part: dict[str, Any]) -> dict[str, float]:
-    """SNE, t-SNE and the best NeRV and alpha-SNE, as in [A15, Table 1]."""
-    nerv = max(area for name, area in part["others"].items() if name.startswith("NeRV"))
-    return {
-        "SNE": part["alpha"]["1.0"],
-        "t-SNE": part["others"]["t-SNE"],
-        "NeRV": max(nerv, part["alpha"]["1.0"]),
-        "alpha-SNE": max(part["alpha"].values()),
-    }
-
-
-def other_table(parts: dict[str, Any]) -> str:
-    """The other methods, and the paper's numbers."""
-    rows = []
-    for name, part in parts.items():
-        rows.append([name, "here", *best(list(summary(part).values()))])
-        if name in PAPER_AUC:
-            rows.append([name, "paper", *best(list(PAPER_AUC[name].values()), "{:.2f}")])
-    return table(["set", "", "SNE", "t-SNE", "NeRV, best", "alpha-SNE, best"], rows)
-
-
-def alpha_verdicts(parts: dict[str, Any]) -> list[str]:
-    """Of [A15, sec. 4]."""
-    sums = {name: summary(part) for name, part in parts.items()}
-    return [
-        verdict(
-            f"the best alpha-SNE is at least as good as {other}.",
-            {name: row["alpha-SNE"] >= row[other] for name, row in sums.items()},
-        )
-        for other in ("SNE", "NeRV", "t-SNE")
-    ] + [
-        verdict(
-            "the best order lies inside (0, 1), neither SNE nor the lowest tried.",
-            {
-                name: 0.1 < float(max(part["alpha"], key=lambda a, part=part: part["alpha"][a])) < 1.0
-                for name, part in parts.items()
-            },
-        )
-    ]
-
-
-def draw_kappa(parts: dict[str, Any], path: Path) -> None:
-    """R_NX over K for several kappa."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    some = with_kappas(parts)
-    figure = Figure(figsize=(8.5, 4.6), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.subplots(2, len(some), sharex="col", sharey="col", squeeze=False)
-    for column, (name, part) in zip(axes.T, some.items(), strict=True):
-        for axis, method in zip(column, ("NeRV", "JSE"), strict=True):
-            lines = {"SNE": part["methods"]["SNE"]} if "SNE" in part["methods"] else {}
-            lines |= {k: of_kappa(part, method, k) for k in KAPPAS}
-            for shade, (label, row) in zip(np.linspace(0.0, 0.9, len(lines)), lines.items(), strict=True):
-                curve = np.array(row["curve"])
-                axis.plot(np.arange(1, len(curve) + 1), curve, color=_color(shade), lw=1.1, label=label)
-            axis.plot(np.arange(1, len(curve) + 1), part["methods"]["t-SNE"]["curve"], "k:", lw=1.0, label="t-SNE")
-            axis.set_xscale("log")
-            axis.set_title(f"{method}, {TITLES[name]}", fontsize=9)
-            axis.tick_params(labelsize=7)
-            axis.grid(alpha=0.3)
-        column[-1].set_xlabel("K", fontsize=8)
-    for row in axes:
-        row[0].set_ylabel("R_NX(K)", fontsize=8)
-    axes[0, -1].legend(fontsize=6.5, title="kappa", title_fontsize=7)
-    path.parent.mkdir(exist_ok=True)
-    figure.savefig(path, dpi=90)
-
-
-def _color(shade: float) -> Any:
-    from matplotlib import colormaps
-
-    return colormaps["viridis"](shade)

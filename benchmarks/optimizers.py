@@ -154,9 +154,7 @@ def main() -> None:
     parser.add_argument("--figure", type=Path)
     given = parser.parse_args()
     results = {
-        (method, name): races(name, METHODS[method], GRAPHS[name])
-        for method in given.methods
-        for name in given.graphs
+        (method, name): races(name, METHODS[method], GRAPHS[name]) for method in given.methods for name in given.graphs
     }
     print(table(results))
     if given.figure is not None:

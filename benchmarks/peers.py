@@ -199,12 +199,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--cold", action="store_true", help="no warm-up: imports and compilation are not timed, first use is"
     )
-    parser.add_argument(
-        "--positions", type=Path, help="folder to keep the drawings in, as GRAPH.CONTENDER.npy"
-    )
-    parser.add_argument(
-        "--out", type=Path, default=Path(__file__).parent / "results" / "peers", help="without ending"
-    )
+    parser.add_argument("--positions", type=Path, help="folder to keep the drawings in, as GRAPH.CONTENDER.npy")
+    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results" / "peers", help="without ending")
     given = parser.parse_args(arguments)
     if given.graphs == ["all"]:
         given.graphs = problems.names()
@@ -212,9 +208,7 @@ def main(arguments: list[str] | None = None) -> None:
     about |= {"processor": processor(), "python": platform.python_version(), "versions": versions()}
     results = compete(given)
     given.out.parent.mkdir(parents=True, exist_ok=True)
-    given.out.with_suffix(".json").write_text(
-        json.dumps({"about": about, "graphs": results}, indent=1) + "\n"
-    )
+    given.out.with_suffix(".json").write_text(json.dumps({"about": about, "graphs": results}, indent=1) + "\n")
     given.out.with_suffix(".md").write_text(markdown(results, about))
     print(f"\nwritten: {given.out.with_suffix('.md')}, {given.out.with_suffix('.json')}")
 

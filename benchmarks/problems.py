@@ -47,9 +47,7 @@ def data_folder() -> Path:
     """The folder with graphs/, vectors/ and peers.json. Raises `SystemExit` where there is none."""
     folder = Path(os.environ.get("NELAYOUT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
     if not (folder / "graphs").is_dir():
-        raise SystemExit(
-            f"no data at {folder}: let NELAYOUT_DATA name the folder that holds graphs/ and vectors/"
-        )
+        raise SystemExit(f"no data at {folder}: let NELAYOUT_DATA name the folder that holds graphs/ and vectors/")
     return folder
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from benchmarks import findings_orders as fo
 from benchmarks import findings_page as fp
 from benchmarks import rank_quality as rq
 
@@ -148,8 +149,8 @@ def kept(gain, intrusion=0.0):
 def test_verdicts_on_mixtures_follow_the_numbers():
     methods = {"SNE": kept(0.1, 9.0), "NeRV": kept(0.3, 5.0), "JSE": kept(0.6, -1.0), "t-SNE": kept(0.7, 1.0)}
     said = "\n".join(fp.mixture_verdicts({"coil20": {"methods": methods}}))
-    assert "**Holds** (coil20): JSE keeps small neighborhoods better than NeRV" in said
-    assert "**Does not hold** (coil20): JSE keeps them better than t-SNE" in said
+    assert "**Holds** (coil20 +0.300): JSE keeps small neighborhoods better than NeRV" in said
+    assert "**Does not hold** (coil20 -0.100): JSE keeps them better than t-SNE" in said
     assert "**Holds** (coil20): what keeps small neighborhoods best" in said
 
 
@@ -174,6 +175,35 @@ def test_verdicts_on_divergences_follow_the_numbers():
     }
     said = [line.split("**")[1] for line in fp.f_verdicts(parts)]
     assert said == ["Holds", "Holds", "Does not hold", "Does not hold", "Holds", "Holds", "Holds in part"]
+
+
+def test_verdicts_on_divergences_name_the_winner():
+    part = {"set": "faces", "divergences": {"kl": {"f": [0.5, 0.6]}, "js": {"f": [0.4, 0.7]}}}
+    assert fp.winners({"faces, perplexity 30": part}, {"js"}) == {"faces at 30: JS": True}
+    assert fp.winners({"faces": part}, {"js"}, 0) == {"faces: KL": False}
+
+
+def test_verdicts_on_the_nearest_follow_the_numbers():
+    kept = {"kl": 0.6, "reverse-kl": 0.5, "js": 0.4, "hellinger": 0.3, "chi2": 0.2}
+    part = {"sizes": [5, 10, 20], "divergences": {d: {"nearest": [v, 0.0, v]} for d, v in kept.items()}}
+    parts = {f"{kind}, perplexity 30": {"set": kind, **part} for kind in ("faces", "digit 1", "digits 0-4")}
+    assert [line.split("**")[1] for line in fp.nearest_verdicts(parts)] == ["Does not hold", "Does not hold", "Holds"]
+    row = "| faces, perplexity 30 | 5 | **0.600** | 0.500 | 0.400 | 0.300 | 0.200 |"
+    assert fp.nearest_table(parts).splitlines()[2] == row
+
+
+def test_verdicts_on_the_chosen_order_are_within_a_hundredth():
+    orders = {"a": {"alpha": {"0.5": 0.70, "1.0": 0.60}}, "b": {"alpha": {"0.5": 0.70, "1.0": 0.80}}}
+    runs = {
+        "a": {
+            "runs": [{"alpha": 0.4, "walked": 0.71, "scratch": 0.68}, {"alpha": 0.6, "walked": 0.68, "scratch": 0.68}]
+        },
+        "b": {"runs": [{"alpha": 0.9, "walked": 0.81, "scratch": 0.78}]},
+    }
+    drawing, again = fo.choice_verdicts(orders, runs)
+    assert drawing.startswith("- **Holds** (a -0.005, b +0.010): ")
+    assert again.startswith("- **Does not hold** (a -0.020, b -0.020): ")
+    assert fo.choice_table(orders, runs).splitlines()[2] == "| a | 0.40, 0.60 | 0.695 | 0.680 | 0.700 (0.5) |  |"
 
 
 def test_the_best_number_stands_out_and_tables_are_markdown():
