@@ -85,18 +85,28 @@ class PairSamples:
         return self.i[drawn], self.j[drawn], np.full(self.count, self.reach[-1] / self.count)
 
     def pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """i, j, how many ordered pairs each stands for, and the background of each (0 for edges)."""
-        n = self.n
-        if n * (n - 1) // 2 <= self.count:
+        """i, j, how many ordered pairs each stands for, and the background of each (0 for edges).
+
+        Half of the drawn pairs are edges, by their p: they are what lies near and what differs.
+        """
+        n, half = self.n, self.count // 2
+        whole = n * (n - 1) // 2 <= self.count
+        if whole:
             i, j = np.triu_indices(n, 1)
-            weight = np.full(len(i), 2.0)
         else:
-            i = self.rng.integers(n, size=self.count)
-            j = self.rng.integers(n - 1, size=self.count)
+            i = self.rng.integers(n, size=self.count - half)
+            j = self.rng.integers(n - 1, size=self.count - half)
             j += j >= i
-            weight = np.full(self.count, n * (n - 1) / self.count)
-        if self.background == 0:
-            return i, j, weight, np.zeros(len(i))
+            drawn = np.searchsorted(self.reach, self.rng.random(half) * self.reach[-1], side="right")
+            drawn = np.minimum(drawn, len(self.p) - 1)
+            i, j = np.concatenate([i, self.i[drawn]]), np.concatenate([j, self.j[drawn]])
+        if whole and self.background == 0:
+            return i, j, np.full(len(i), 2.0), np.zeros(len(i))
         key = np.minimum(i, j) * n + np.maximum(i, j)
         place = np.minimum(np.searchsorted(self.keys, key), len(self.keys) - 1)
-        return i, j, weight, np.where(self.keys[place] == key, 0.0, self.background)
+        edge = self.keys[place] == key
+        spread = np.where(edge, 0.0, self.background)
+        if whole:
+            return i, j, np.full(len(i), 2.0), spread
+        often = (self.count - half) * 2.0 / (n * (n - 1)) + half * np.where(edge, self.p[place] / self.reach[-1], 0.0)
+        return i, j, 2.0 / often, spread

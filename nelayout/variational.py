@@ -50,9 +50,11 @@ def variational_drawing(
     divergence: str = "kl",
     *,
     normalizer: Callable[[np.ndarray], float],
+    normalizer_slope: Callable[[np.ndarray], tuple[float, np.ndarray]] | None = None,
     primal: Callable[[np.ndarray], float] | None = None,
     rounds: int = 200,
     ascents: int = 10,
+    first_ascents: int = 10,
     descents: int = 5,
     width: int = 16,
     pairs: int = 4096,
@@ -80,8 +82,11 @@ def variational_drawing(
     Y0 : (n, d) where the drawing begins, in units of the kernel (1 is a near neighbor's distance).
     divergence : "kl", "reverse-kl", "js", "hellinger" or "chi2".
     normalizer : Y (n, d) -> Z = sum over i != j of q_ij.
+    normalizer_slope : Y -> Z and its gradient in Y (n, d).  With it only f*(h) - b is sampled, b its mean over the pairs
+        of the step before: what is the same for all pairs is then summed exactly, and steps are far less noisy.
     primal : Y -> the divergence itself, for the trace; called once a round.
-    rounds, ascents, descents : how often, J steps of the network and then K of the positions.  A network that lags
+    rounds, ascents, descents : how often, J steps of the network and then K of the positions.
+    first_ascents : steps of the network in the first round, if more.  A network that lags
         behind leads the drawing astray: with K = J the ends were worse than with K = J/2 (20 nodes in two clusters).
     width : of the layers, 10 to 20 in the paper.
     pairs : drawn for each sum in each step.
@@ -122,7 +127,7 @@ def variational_drawing(
 
     if divergence not in CONJUGATES:
         raise unknown("divergence", divergence, CONJUGATES)
-    counts = {"rounds": rounds, "ascents": ascents, "descents": descents, "width": width, "pairs": pairs}
+    counts = {"rounds": rounds, "ascents": ascents, "first_ascents": first_ascents, "descents": descents, "width": width, "pairs": pairs}
     for name, count in counts.items():
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
             raise InputError(f"{name} must be a whole number, at least 1, given {count!r}")
@@ -150,10 +155,10 @@ def variational_drawing(
             score, weights = _network(torch.from_numpy(X), width, rng)
             network = torch.optim.Adam(weights, lr=learning_rate)
             first, second = np.zeros_like(Y), np.zeros_like(Y)
-            moves = 0
+            moves, usual = 0, 0.0
             for number in range(1, rounds + 1):
                 bound, Z = math.nan, _positive(normalizer(Y))
-                for _ in range(ascents):
+                for _ in range(ascents if number > 1 else max(ascents, first_ascents)):
                     i, j, p = sample.edges()
                     value = (line.h(score(i, j)) * torch.from_numpy(p)).sum()
                     i, j, weight, p = sample.pairs()
@@ -171,11 +176,13 @@ def variational_drawing(
                             f"step={step:g} are too large for these data; divide both by 10"
                         )
                 for _ in range(descents):
-                    Z = _positive(normalizer(Y))
+                    Z, slope = (normalizer(Y), None) if normalizer_slope is None else normalizer_slope(Y)
+                    Z = _positive(Z)
                     i, j, weight, _ = sample.pairs()
                     with torch.no_grad():
                         costs = line.conjugate(score(i, j)).numpy()
-                    gradient = gradient_of(Y, i, j, weight, costs, Z)
+                    gradient = gradient_of(Y, i, j, weight, costs, Z, slope, usual)
+                    usual = float(np.sum(costs * weight) / np.sum(weight))
                     moves += 1
                     first += (1 - FORGETS[0]) * (gradient - first)
                     second += (1 - FORGETS[1]) * (gradient * gradient - second)
@@ -227,14 +234,30 @@ def kernel(Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:
 
 
 def gradient_of(
-    Y: np.ndarray, i: np.ndarray, j: np.ndarray, weight: np.ndarray, costs: np.ndarray, Z: float
+    Y: np.ndarray,
+    i: np.ndarray,
+    j: np.ndarray,
+    weight: np.ndarray,
+    costs: np.ndarray,
+    Z: float,
+    slope: np.ndarray | None = None,
+    usual: float = 0.0,
 ) -> np.ndarray:
-    """(n, d): the gradient of -sum weight costs q / Z in Y, where Z moves as well; costs are f*(h) of the pairs."""
+    """(n, d): the gradient of -sum weight costs q / Z in Y, where Z moves as well; costs are f*(h) of the pairs.
+
+    Only costs - usual is summed over the pairs when the gradient of Z is given:
+
+        -(1/Z) sum (costs - usual) grad q + (c - usual) grad Z / Z,    c - usual = sum (costs - usual) q / Z.
+    """
     q = kernel(Y, i, j)
-    mean = np.sum(costs * weight * q) / np.sum(weight * q)
-    pull = (2.0 * (costs - mean) * weight * q * q / Z)[:, None] * (Y[i] - Y[j])
+    if slope is None:
+        rest, exact = costs - np.sum(costs * weight * q) / np.sum(weight * q), 0.0
+    else:
+        rest = costs - usual
+        exact = (np.sum(rest * weight * q) / Z**2) * slope
+    pull = (2.0 * rest * weight * q * q / Z)[:, None] * (Y[i] - Y[j])
     ends = np.concatenate([i, j])
-    return np.stack([np.bincount(ends, np.concatenate([x, -x]), minlength=len(Y)) for x in pull.T], axis=1)
+    return exact + np.stack([np.bincount(ends, np.concatenate([x, -x]), minlength=len(Y)) for x in pull.T], axis=1)
 
 
 def _finite(name: str, given: Any) -> np.ndarray:
