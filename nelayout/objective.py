@@ -20,6 +20,7 @@ Itakura-Saito, and it is gamma-QuadLog.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -105,22 +106,28 @@ class Objective:
         # also for a stage on the way whose own kernel would need every single p_ij
         return Edges(affinity.P, affinity.mass, self.divergence.linear, self.crew, self.compiled)
 
-    def _background(self, background: float) -> float:
-        """P/M of a pair without an edge when such pairs share a part ``background`` of sum P."""
+    def _background(self, background: float) -> Any:
+        """P/M of a pair without an edge when such pairs share a part ``background`` of sum P.
+
+        Where edges are more than half of all pairs, the others get that part of what an edge has, and share less.
+        """
         affinity = self.affinity
         P, mass = affinity.P, affinity.mass
-        weight, rest = float(np.sum(P.data)) + affinity.inside, self._total()
-        rest -= float(np.sum(np.repeat(mass, np.diff(P.indptr)) * mass[P.indices]))
-        return background * weight / max(rest, 1e-9 * self._total())
+        weight = float(np.sum(P.data)) + affinity.inside
+        near = float(np.sum(np.repeat(mass, np.diff(P.indptr)) * mass[P.indices]))
+        return background * weight / max(self._total() - near, near)
 
     def _constant(self) -> float:
         """sum P ln(P/M) - sum P + sum M for the normalized I-divergence, whose J is then KL(P || Q)."""
         affinity = self.affinity
         if self.connection.name != "normalized" or self.divergence.name != "i-divergence" or not affinity.P.nnz:
             return 0.0
-        P, mass = affinity.P, affinity.mass
-        pairs = np.repeat(mass, np.diff(P.indptr)) * mass[P.indices]
-        return float(np.sum(P.data * np.log(P.data / pairs))) - float(np.sum(P.data)) + self._total()
+        return float(np.sum(self._edge_constants())) + self._total()
+
+    def _edge_constants(self) -> np.ndarray:
+        """(nnz,) P ln(P/M) - P of every entry."""
+        P, mass = self.affinity.P, self.affinity.mass
+        return P.data * (np.log(P.data / (np.repeat(mass, np.diff(P.indptr)) * mass[P.indices])) - 1.0)
 
     def annealed(self, attraction: float) -> Objective:
         """The same objective with its edges pulling ``attraction`` times as hard."""
@@ -197,17 +204,30 @@ class Objective:
         return self.attraction * omega
 
     def node_cost(self, Y: np.ndarray, connection: float) -> np.ndarray:
-        """(n,) sum_j M_ij phi(P_ij / M_ij, lambda q_ij): each node's share of the separable form at a given lambda."""
-        mass = self.affinity.mass
-        terms = self.divergence.tail
+        """(n,) sum_j M_ij phi(P_ij / M_ij, lambda q_ij): each node's share of the separable form at a given lambda.
+
+        For the I-divergence with p = P / sum P and drawn similarities of sum 1 it is what retrieving the node as a
+        first point and then its neighbors costs (Yang, Peltonen & Kaski 2014, sec. 5.1), with marginals p_i, q_i:
+
+            p_i ln(p_i / q_i) - p_i + q_i + p_i KL(p_j|i || q_j|i) >= 0,        of sum KL(p || q).
+
+        Elsewhere constants that depend on P alone are left out.
+        """
+        mass, terms = self.affinity.mass, self.divergence.tail
+        optimal = self.connection.name == "optimal"
+        stages = self.divergence.name == "i-divergence" and (optimal or self.connection.needs_mass)
         radials = tuple(dict.fromkeys(r for term in terms for r in term.radials(self.kernel)))
         fields = self.nbody.fields(Y, mass, radials)
         own = {r: mass * f.potential for r, f in zip(radials, fields, strict=True)}
-        total = mass * (float(np.sum(mass)) - mass)
+        # sum_j M_ij is among the constants; it would cancel, with the last digits of all else
+        total = 0.0 if stages else mass * (float(np.sum(mass)) - mass)
         cost = self.edges.node_values(Y, self.kernel, self.divergence, connection)
         for term in terms:
             cost += term.combine(tuple(own[r] for r in term.radials(self.kernel)), total, connection)[0]
-        return cost
+        if not stages:
+            return cost
+        cost += self.edges.row_sums(self._edge_constants())
+        return cost / self.edges.weight if optimal else cost
 
     def _sum(self, radial: Radial, potential: np.ndarray) -> float:
         total = float(np.sum(self.affinity.mass * potential))

@@ -26,9 +26,11 @@ from .row_edges import RowEdges
 __all__ = ["RowObjective"]
 
 # A node whose potential is this part of the usual one, or less, is summed exactly: fast sums have errors of about 1e-4
-# of the usual potential.  Not more than these pairs are, which a drawing that flies apart would ask for.
+# of the usual potential.  A drawing that flies apart would ask for more pairs than these, and is not gone to.
 ALONE = 0.02
-MOST_PAIRS = 1e8
+MOST_PAIRS = 4e8
+# Kernels are not told from 0 below the inverse of this.
+LARGEST = 1e280
 
 
 @dataclass(frozen=True)
@@ -47,8 +49,7 @@ class RowObjective(Objective):
     def _background(self, background: float) -> np.ndarray:
         P, mass = self.affinity.P, self.affinity.mass
         near = np.bincount(np.repeat(np.arange(P.shape[0]), np.diff(P.indptr)), mass[P.indices], minlength=P.shape[0])
-        total = self._total()
-        return background / np.maximum(total - near, 1e-9 * total)
+        return background / np.maximum(self._total() - near, near)
 
     def _total(self):
         mass = self.affinity.mass
@@ -83,7 +84,7 @@ class RowObjective(Objective):
         terms, plain, radials = self._terms()
         fields, alone = self._fields(Y, plain, radials)
         connection = 1.0 / fields[plain].potential
-        if not np.all((connection > 0) & np.isfinite(connection)):  # a node is further away than floats can tell
+        if not np.all((connection > 0) & (connection < LARGEST)):  # a node is further away than floats can tell
             return Evaluation(np.inf, np.inf, np.zeros_like(Y), np.zeros(self.row_edges.size) if weights else NOTHING)
         asked = {"value": value, "pull": gradient, "weights": weights}
         want = frozenset(name for name, wanted in asked.items() if wanted)
@@ -108,9 +109,11 @@ class RowObjective(Objective):
         fields = dict(zip(radials, self.nbody.fields(Y, mass, radials), strict=True))
         usual = fields[plain].potential
         alone = np.flatnonzero(~(usual > ALONE * np.sqrt(np.mean(usual * usual))))
-        # Small graphs, which have no compiled loops, are summed exactly as a whole.
-        if not self.compiled or len(alone) * len(Y) > MOST_PAIRS or not np.all(np.isfinite(Y)):
+        if not self.compiled:  # small graphs are summed exactly as a whole
             alone = alone[:0]
+        elif len(alone) * len(Y) > MOST_PAIRS:
+            fields[plain].potential[alone] = 0.0  # no drawing to go on from
+            return fields, alone
         for r in radials if len(alone) else ():
             exact = felt(Y, mass, r, alone, self.crew)
             fields[r].potential[alone] = exact.potential

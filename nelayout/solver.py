@@ -40,6 +40,8 @@ WINDOW = 5
 LULL, SLOW = 10, 3e-4
 # A drawing of a smaller radius, in units of a bounded kernel, counts as shrunk to a point.
 POINT = 1e-2
+# Nor is a drawing of a similar objective made smaller than this part of itself.
+SHRUNK = 0.1
 # With fixed nodes, the size of the drawing is searched for this many times.
 RESIZINGS = 5
 # Nodes from which a shape stage may leave the graph itself to the next stage.
@@ -194,6 +196,8 @@ def _resize(objective: Objective, drawing: Drawing, sized: bool) -> None:
     drawing.place = drawing.place + middle / drawing.size
     drawing.Y = drawing.Y - middle
     factor = size_search(objective, drawing.Y, guess=radius(drawing.Y) if sized else None)
+    if sized and factor < SHRUNK:  # a point, from which there is no way back
+        factor = 1.0
     drawing.Y = drawing.Y * factor
     drawing.size *= factor
 
@@ -236,18 +240,14 @@ def _descend(
         if state.stuck or size < point:
             return Y, state.evaluation, "converged"
         # In typical distances, growth left out: a drawing that only grows is done (some objectives have no best size).
-        moves.append(_difference(Y / size, before / old) * len(Y) ** (1.0 / Y.shape[1]) if size > 0 < old else 0.0)
+        moved = radius(Y / size - before / old) if size > 0 < old else 0.0
+        moves.append(moved * len(Y) ** (1.0 / Y.shape[1]))
         old = size
         values.append(state.evaluation.value)
         lull = len(values) > LULL and abs(values[-1 - LULL] - values[-1]) < SLOW * (values[0] - values[-1])
         if (tol > 0 and lull) or (len(moves) >= WINDOW and max(moves[-WINDOW:]) < tol):
             return Y, state.evaluation, "converged"
     return Y, state.evaluation, "max_iter"
-
-
-def _difference(A: np.ndarray, B: np.ndarray) -> float:
-    """Root mean squared distance between the nodes of two drawings."""
-    return math.sqrt(float(np.sum((A - B) ** 2)) / len(A))
 
 
 def _through_levels(

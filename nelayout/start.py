@@ -245,7 +245,8 @@ def size_search(
     x, z = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     fx, fz = value(x), value(z)
     while high - low > NARROW:
-        if fx < fz:
+        # Too far out J leaves the range of floats: then back, whatever the other says.
+        if fx < fz or (fz == math.inf and direction > 0):
             high, z, fz = z, x, fx
             x = high - _GOLDEN * (high - low)
             fx = value(x)
@@ -253,4 +254,4 @@ def size_search(
             low, x, fx = x, z, fz
             z = low + _GOLDEN * (high - low)
             fz = value(z)
-    return math.exp((low + high) / 2) / size
+    return math.exp(x if fx < fz else z) / size

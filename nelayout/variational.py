@@ -16,6 +16,7 @@ PyTorch is an optional extra, imported when a drawing is asked for.
 
 from __future__ import annotations
 
+import importlib
 import math
 import threading
 from collections.abc import Callable
@@ -203,7 +204,7 @@ def variational_drawing(
 def needs_torch() -> None:
     """`MissingExtra`, which names the install command, where torch cannot be imported."""
     try:
-        import torch  # noqa: F401  it is looked for, not used
+        importlib.import_module("torch")
     except ImportError as error:
         if error.name and error.name.partition(".")[0] != "torch":
             raise

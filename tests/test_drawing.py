@@ -66,9 +66,7 @@ def test_equal_scales_without_frame():
 
 
 def test_node_size_is_a_diameter_in_the_units_of_the_drawing():
-    figure = nl.draw(
-        nx.empty_graph(2), [[0.0, 0.0], [4.0, 0.0]], node_size=1.0, edge_color="k", color="#ff0000"
-    )
+    figure = nl.draw(nx.empty_graph(2), [[0.0, 0.0], [4.0, 0.0]], node_size=1.0, edge_color="k", color="#ff0000")
     png = io.BytesIO()
     figure.savefig(png, format="png", dpi=100)
     red = pixels(png.getvalue())[:, :, 1] < 0.5  # white has green, red has none

@@ -1,8 +1,10 @@
-"""What the documentation shows is run: docstring examples, and the Python blocks of README.md and docs/."""
+"""What the documentation shows is run: docstring examples, the Python blocks of README.md and docs/, and examples/."""
 
 import doctest
 import importlib
 import re
+import runpy
+import sys
 from pathlib import Path
 
 import pytest
@@ -46,3 +48,27 @@ def test_documentation_examples(page):
         line = page.read_text()[: block.start(1)].count("\n")
         # The empty lines in front make a traceback point at the page's own line.
         exec(compile("\n" * line + block[1], str(page), "exec"), names)
+
+
+@pytest.fixture(scope="module")
+def printed():
+    """What each script in examples/ has printed, by its name."""
+    return {}
+
+
+@pytest.mark.parametrize("script", sorted((REPOSITORY / "examples").glob("*.py")), ids=lambda path: path.stem)
+def test_example_scripts(script, monkeypatch, capsys, printed):
+    """A script draws its picture where it is told to."""
+    monkeypatch.setattr(sys, "argv", [str(script), "drawn.png"])
+    runpy.run_path(str(script), run_name="__main__")
+    assert Path("drawn.png").read_bytes().startswith(b"\x89PNG")
+    printed[script.stem] = capsys.readouterr().out
+
+
+def test_labels_help(printed):
+    """The semi-supervised drawing puts images on their side whose labels it was not told."""
+    if "semi_supervised" not in printed:
+        pytest.skip("the script has not been run")
+    without, informed = (int(share) for share in re.findall(r"(\d+)% of the other", printed["semi_supervised"]))
+    assert without < 65
+    assert informed > 85

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+import nelayout as nl
 from nelayout.affinities import masses, shortest_paths
 from nelayout.affinities.masses import FLOOR, node_mass
 from nelayout.errors import InputError
@@ -205,3 +206,21 @@ def test_all_zero_masses_are_equal_and_said():
     m, notes = node_mass(csr_array((3, 3)), np.zeros(3))
     assert m.tolist() == [1, 1, 1]
     assert "every node weighs the same" in notes[0]
+
+
+@pytest.mark.parametrize(
+    ("G", "chosen"),
+    [
+        (nx.complete_graph(20), "strength"),  # mean degree 19, 95 % of all nodes
+        (nx.complete_bipartite_graph(5, 1000), "strength"),  # mean degree 9.95, 0.99 %; squares 50 times its square
+        (nx.complete_bipartite_graph(4, 1000), "unit"),  # mean degree 7.97, though 63 times
+        (nx.circulant_graph(1100, range(1, 6)), "unit"),  # mean degree 10, 0.9 %; all degrees alike
+    ],
+)
+def test_masses_of_the_method_auto(G, chosen):
+    given = (None, "unit", "strength")
+    auto, unit, strength = (nl.layout(nx.to_scipy_sparse_array(G), mass=m, seed=0, max_iter=2) for m in given)
+    np.testing.assert_array_equal(auto, unit if chosen == "unit" else strength)
+    other = strength if chosen == "unit" else unit
+    # where all degrees are alike, strengths are 1 as well
+    assert np.array_equal(auto, other) == (len({d for _, d in G.degree}) == 1)

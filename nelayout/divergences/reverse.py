@@ -1,7 +1,8 @@
 """Divergences that are infinite where p = 0: the reverse Kullback-Leibler divergence and alpha of orders <= 0.
 
 They need every pair to be similar to some degree.  So a part ``background`` = delta of all similarity is given to the
-pairs without an edge, in proportion to their masses: edges carry (1 - delta) P, all others eps M, and
+pairs without an edge, in proportion to their masses (and never more than delta of what an edge has): edges carry
+(1 - delta) P, all others eps M, and
     phi(p, b) = phi(eps, b) + [phi((1 - delta) p, b) - phi(eps, b)]
 is again a radial sum over all pairs plus a sum over edges.  eps follows from the graph; the objective sets it by
 ``bound``.  A small background punishes neighbours in the drawing that are none in the input the harder.

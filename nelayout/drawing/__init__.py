@@ -73,7 +73,9 @@ def draw(
     and up
         to 12 different whole numbers are classes (colour-blind-safe colours, a legend up to 12 classes),
         other numbers are a scale (viridis, with a colour bar).  A node without a value is grey.
-    node_size : diameters in the units of `pos` (scalar, dict, array or attribute); default: by n and degree.
+    node_size : diameters in the units of `pos` (scalar, dict, array or attribute), 0 for no dot.  Default: by n and
+        degree; where `color` tells no nodes apart, dots of large graphs are small and, from some 30,000 nodes on,
+        left out unless isolated.
     ax : matplotlib axes to draw on; default a new figure as large as the drawing needs.
     title : a line above the drawing.
     legend : whether to explain the colours.

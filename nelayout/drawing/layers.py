@@ -10,10 +10,11 @@ import numpy as np
 from nelayout.drawing.colors import Coloring
 
 _COVER = 0.045  # share of the sheet that all nodes cover together
+_EDGES_SHOW = 500  # nodes from which the edges show the shape: dots of one colour, which say nothing, shrink faster
 _NODE_POINTS = (0.25, 11.0)  # least and largest mean diameter of a node
 _INK = 0.14  # share of the sheet that all edges darken together
 _EDGE_POINTS = (0.25, 1.0)  # least and largest width of an edge
-_EDGE_ALPHA = (0.02, 0.55)
+_EDGE_ALPHA = (0.004, 0.55)  # of less an 8-bit image keeps nothing
 _BUNCH_FROM = 20_000  # edges from which several of them share a path
 _ALL_LABELS = 60  # up to so many nodes every label is written
 _SOME_LABELS = 40  # else so many are tried, most important first
@@ -46,19 +47,23 @@ def edges(
     length = np.maximum(length[order] * points, 1e-6)
     sheet = ax.get_window_extent()
     area = float(sheet.width * sheet.height) * (72 / ax.figure.dpi) ** 2
-    width = float(np.clip(6.0 / np.sqrt(m / 20), *_EDGE_POINTS))
     # alpha ~ length^(-1/2) beyond the median: the few long edges of a hairball do not hide the short ones
     fade = np.minimum(1.0, np.sqrt(np.median(length) / length))
-    alpha = np.clip(_INK * area / float((length * fade).sum() * width), *_EDGE_ALPHA) * fade
-    classes = len(coloring.rgba) > 1 and coloring.bounds is None
-    bunch = 1 if m <= _BUNCH_FROM or classes else 8
-    first = np.arange(0, m, bunch)
-    colors = np.concatenate([np.tile(rgb, (len(first), 1)), np.maximum(alpha[first], 0.01)[:, None]], axis=1)
-    if classes:  # an edge within a class has its colour
+    # thinner lines before fainter ones: roads and meshes stay dark, only hairballs are made transparent
+    ink = _INK * area / float((length * fade).sum())
+    width = float(np.clip(ink / _EDGE_ALPHA[1], *_EDGE_POINTS))
+    alpha = np.clip(ink / width, *_EDGE_ALPHA) * fade
+    colors = np.concatenate([np.tile(rgb, (m, 1)), np.maximum(alpha, _EDGE_ALPHA[0])[:, None]], axis=1)
+    bunch = 1 if m <= _BUNCH_FROM else 8
+    if len(coloring.rgba) > 1 and coloring.bounds is None:  # an edge within a class has its colour
         ends = coloring.rgba[rows[order]], coloring.rgba[cols[order]]
         within = (ends[0] == ends[1]).all(axis=1)
         colors[within, :3] = ends[0][within, :3]
         colors[within, 3] = np.minimum(1.0, 1.5 * colors[within, 3])
+        if bunch > 1:
+            segments, colors = _by_color(segments, colors, bunch)
+            m = len(segments)
+    colors = colors[::bunch]
     how = {"linewidths": width, "edgecolors": colors, "zorder": 1, "rasterized": raster, "clip_on": False}
     if bunch == 1:
         ax.add_collection(LineCollection(list(segments), **how), autolim=False)
@@ -72,6 +77,27 @@ def edges(
     ax.add_collection(PathCollection(paths, facecolors="none", **how), autolim=False)
 
 
+def _by_color(segments: np.ndarray, colors: np.ndarray, bunch: int) -> tuple[np.ndarray, np.ndarray]:
+    """Segments, longest first, so that each ``bunch`` in a row has one colour; a bunch short of some repeats its last.
+
+    A path that goes over a segment twice darkens it once.
+
+    >>> red, blue = [1.0, 0.0, 0.0, 0.5], [0.0, 0.0, 1.0, 0.5]
+    >>> segments = np.arange(12.0).reshape(3, 2, 2)
+    >>> segments, colors = _by_color(segments, np.array([red, blue, red]), 2)
+    >>> segments[:, 0, 0].tolist(), colors[:, 0].tolist()
+    ([0.0, 8.0, 4.0, 4.0], [1.0, 1.0, 0.0, 0.0])
+    """
+    group = np.unique(colors[:, :3], axis=0, return_inverse=True)[1].reshape(-1)
+    bunches = []
+    for color in range(int(group.max()) + 1):
+        here = np.flatnonzero(group == color)
+        bunches.append(np.pad(here, (0, -len(here) % bunch), mode="edge").reshape(-1, bunch))
+    chosen = np.concatenate(bunches)
+    chosen = chosen[np.argsort(chosen[:, 0], kind="stable")].ravel()
+    return segments[chosen], colors[chosen]
+
+
 def nodes(
     ax: Any,
     Y: np.ndarray,
@@ -81,28 +107,40 @@ def nodes(
     colors: Coloring,
     raster: bool,
 ) -> np.ndarray:
-    """Draw the nodes, small degrees first; returns their diameters in points."""
+    """Draw the nodes, small degrees first; returns their diameters in points.
+
+    Dots of one colour shrink with n until the edges are thicker, and are then left out but for isolated nodes.
+    """
     from matplotlib.collections import EllipseCollection
 
     n = len(Y)
     if n == 0:
         return np.zeros(0)
+    seen = np.ones(n, dtype=bool)
     if diameters is not None:
         size, given, units = diameters * points, diameters, "xy"
+        seen = diameters > 0
     else:
         sheet = ax.get_window_extent()
         area = float(sheet.width * sheet.height) * (72 / ax.figure.dpi) ** 2
-        mean = float(np.clip(np.sqrt(_COVER * area / (n * np.pi / 4)), *_NODE_POINTS))
+        plain = len(colors.rgba) == 1
+        cover = _COVER * (min(1.0, np.sqrt(_EDGES_SHOW / n)) if plain else 1.0)
+        mean = float(np.clip(np.sqrt(cover * area / (n * np.pi / 4)), *_NODE_POINTS))
         relative = np.sqrt((degree + 1.0) / float(degree.mean() + 1.0))
         size = mean * np.clip(0.55 + 0.45 * relative, 0.6, 2.2)
         given, units = size, "points"
+        if plain and mean == _NODE_POINTS[0]:
+            seen = degree == 0  # a dot thinner than its edges shows nothing
     order = np.argsort(degree, kind="stable")
+    order = order[seen[order]]
+    if not len(order):
+        return size
     outline = 0.0 if n > 3000 else float(np.clip(size.mean() * 0.09, 0.2, 0.8))
     ax.add_collection(
         EllipseCollection(
             given[order],
             given[order],
-            np.zeros(n),
+            np.zeros(len(order)),
             units=units,
             offsets=Y[order],
             offset_transform=ax.transData,
@@ -118,9 +156,7 @@ def nodes(
     return size
 
 
-def labels(
-    ax: Any, Y: np.ndarray, degree: np.ndarray, texts: list[str], size: np.ndarray, points: float
-) -> None:
+def labels(ax: Any, Y: np.ndarray, degree: np.ndarray, texts: list[str], size: np.ndarray, points: float) -> None:
     """Texts above, below or beside their nodes; where nothing is free, a large graph's label is left out."""
     from matplotlib.patheffects import withStroke
 
@@ -165,9 +201,7 @@ def labels(
 
 def _meet(boxes: np.ndarray, box: np.ndarray) -> int:
     """How many of the boxes (x0, y0, x1, y1) overlap this one."""
-    apart = (
-        (boxes[:, 0] >= box[2]) | (boxes[:, 2] <= box[0]) | (boxes[:, 1] >= box[3]) | (boxes[:, 3] <= box[1])
-    )
+    apart = (boxes[:, 0] >= box[2]) | (boxes[:, 2] <= box[0]) | (boxes[:, 1] >= box[3]) | (boxes[:, 3] <= box[1])
     return len(boxes) - int(apart.sum())
 
 

@@ -6,6 +6,10 @@ annealing hands it a changed copy of the objective, never a changed setting:
     state = optimizer.init(objective, Y)
     Y, state = optimizer.step(objective, Y, state)         # state.evaluation is J at the new Y
 
+Each also runs on its own, as a function, on an objective that is the caller's (see `alone`):
+
+    nl.optimizers.majorize(objective, Y, curvature)        # .lbfgs, .momentum, .spectral_direction
+
 >>> from nelayout.optimizers import optimizer_named
 >>> optimizer_named("majorize").name
 'majorize'
@@ -16,13 +20,28 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..errors import InputError, unknown
-from .lbfgs import LBFGS
-from .majorize import Majorize
-from .momentum import Momentum
-from .spectral_direction import SpectralDirection
+from .alone import Minimum, lbfgs, majorize, momentum, spectral_direction
+from .gains import Momentum
+from .limited_memory import LBFGS
+from .majorization import Majorize
+from .spectral import SpectralDirection
 from .step import Optimizer, State
 
-__all__ = ["LBFGS", "OPTIMIZERS", "Majorize", "Momentum", "Optimizer", "SpectralDirection", "State", "optimizer_named"]
+__all__ = [
+    "LBFGS",
+    "OPTIMIZERS",
+    "Majorize",
+    "Minimum",
+    "Momentum",
+    "Optimizer",
+    "SpectralDirection",
+    "State",
+    "lbfgs",
+    "majorize",
+    "momentum",
+    "optimizer_named",
+    "spectral_direction",
+]
 
 OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
     "majorize": Majorize,

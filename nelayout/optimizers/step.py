@@ -46,4 +46,5 @@ class Optimizer(Protocol):
 def attraction_of(objective: Objective, evaluation: Evaluation) -> np.ndarray:
     """(n,) w_i = sum_j max(omega_ij, 0), never below the mean: a quarter of the curvature of each node's edges."""
     pull = objective.edges.row_sums(np.maximum(evaluation.weights, 0.0))
-    return np.maximum(pull, float(np.mean(pull)))
+    # Where nothing attracts (NeRV of a single pair), any length is as good as another to start with.
+    return np.maximum(pull, float(np.mean(pull)) or 1.0)

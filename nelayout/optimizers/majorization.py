@@ -54,7 +54,7 @@ class Majorize:
     def init(self, objective: Objective, Y: np.ndarray) -> MajorizeState:
         evaluation = objective.evaluate(Y, weights=True)
         pull = objective.edges.row_sums(np.maximum(evaluation.weights, 0.0))
-        return MajorizeState(evaluation, 4.0 * float(np.mean(pull)))
+        return MajorizeState(evaluation, 4.0 * (float(np.mean(pull)) or 1.0))
 
     def step(self, objective: Objective, Y: np.ndarray, state: MajorizeState) -> tuple[np.ndarray, MajorizeState]:
         now = state.evaluation

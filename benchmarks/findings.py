@@ -1,0 +1,218 @@
+"""What the papers found, asked of the methods here: `python -m benchmarks.findings` writes docs/findings.md.
+
+[L13] Lee et al. 2013, [A15] Amid et al. 2015, [I18] Im et al. 2018; see the page for what each measure is.
+Every drawing is made by `nelayout.embed` on one thread from a fixed seed.  The vectors are those of the shared data
+(coil20, mnist, isomap_faces) and of scikit-learn (iris, wine, digits).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import nelayout as nl
+from benchmarks import findings_page, problems
+from benchmarks import rank_quality as rq
+from nelayout.embedding import solve_vectors
+
+SEED = 0
+IMAGES, FEW_IMAGES, FEWEST_IMAGES = 6000, 2000, 1000
+"""Handwritten digits for [L13], as many as in the paper; and where the perplexity is wide, fewer must do."""
+KAPPAS = (0.05, 0.35, 0.65, 0.95)
+ALPHAS = tuple(round(0.1 * i, 1) for i in range(1, 11))
+STARTS = 3
+"""Seeds over which the drawings of [A15] are averaged."""
+KEPT = (1, 5, 10, 20, 50, 100, 300)
+"""Sizes of neighborhoods at which R_NX is stored."""
+SIZES = (5, 10, 20, 50, 100, 200)
+"""Mean sizes of the neighborhoods in the input for which [I18]'s threshold is set."""
+DIVERGENCES = ("kl", "reverse-kl", "js", "hellinger", "chi2")
+TRADE_PERPLEXITY = 20.0
+"""Of [A15]: the paper gives none; 20 neighbors are the relevant ones there."""
+
+
+def vectors(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and classes of a stored set."""
+    stored = np.load(problems.data_folder() / "vectors" / f"{name}.npz")
+    return stored["X"].astype(np.float64), stored["y"]
+
+
+def some(X: np.ndarray, count: int) -> np.ndarray:
+    """A random choice of rows, in their order."""
+    return X[np.sort(np.random.default_rng(SEED).choice(len(X), count, replace=False))]
+
+
+def drawing(X: np.ndarray, method: str, perplexity: float, options: dict[str, Any], seed: int = SEED) -> dict:
+    """Positions, and what the run says of itself."""
+    began = time.process_time()
+    solution = solve_vectors(
+        X, method=method, perplexity=perplexity, random_state=seed, n_jobs=1, method_options=options or None
+    )
+    Y = solution.positions
+    radius = np.sqrt(((Y - np.median(Y, axis=0)) ** 2).sum(axis=1))
+    return {
+        "Y": Y,
+        "value": float(solution.value),
+        "steps": len(solution.trace),
+        "reason": solution.reason,
+        "radius": float(np.median(radius)),
+        "farthest": float(radius.max()),
+        "seconds": time.process_time() - began,
+    }
+
+
+def kept(X: np.ndarray, wanted: list[tuple[str, str, dict]], perplexity: float) -> dict[str, dict]:
+    """{title: R_NX and its summaries} for (title, method, options)."""
+    before, found = rq.ranks(X), {}
+    for title, method, options in wanted:
+        run = drawing(X, method, perplexity, options)
+        after = rq.ranks(run.pop("Y"))
+        curves = rq.agreement(before, after)
+        found[title] = {
+            **run,
+            "gain": {str(K): float(curves.gain[K - 1]) for K in KEPT},
+            "curve": [float(g) for g in curves.gain],
+            "area": curves.area,
+            "intrusion": curves.intrusion,
+            "auc": rq.retrieval_auc(before, after),
+        }
+        told(title, found[title])
+    return found
+
+
+def told(title: str, row: dict) -> None:
+    """A line of progress."""
+    short = {key: round(value, 3) for key, value in row.items() if isinstance(value, (int, float))}
+    print(title, short, flush=True)
+
+
+def mixtures() -> dict[str, Any]:
+    """[L13]: SNE, NeRV, JSE and t-SNE, and the kappa of NeRV and JSE."""
+    four = [
+        ("SNE", "sne", {}),
+        ("NeRV", "nerv", {"kappa": 0.5}),
+        ("JSE", "jse", {"kappa": 0.5}),
+        ("t-SNE", "tsne", {}),
+    ]
+    more = [
+        (f"{title} {kappa:g}", method, {"kappa": kappa})
+        for title, method in (("NeRV", "nerv"), ("JSE", "jse"))
+        for kappa in KAPPAS
+    ]
+    coil, digits = vectors("coil20")[0], vectors("mnist")[0]
+    rng = np.random.default_rng(SEED)
+    sphere = rng.standard_normal((1000, 3))
+    sphere /= np.sqrt((sphere**2).sum(axis=1, keepdims=True))
+    found = {}
+    for name, X, perplexity, wanted in (
+        ("coil20", coil, len(coil) / 20, four + more),
+        ("mnist", some(digits, IMAGES), 32.0, four + more),
+        ("mnist n/20", some(digits, FEW_IMAGES), FEW_IMAGES / 20, four),
+        ("sphere", sphere, len(sphere) / 20, four + more),
+    ):
+        print(name)
+        found[name] = {"n": len(X), "perplexity": perplexity, "methods": kept(X, wanted, perplexity)}
+    return found
+
+
+def divergences() -> dict[str, Any]:
+    """[I18]: F between neighborhoods in the input and in the drawing."""
+    faces = vectors("isomap_faces")[0]
+    digits, classes = vectors("mnist")
+    clusters, ones = some(digits[classes < 5], FEWEST_IMAGES), some(digits[classes == 1], FEWEST_IMAGES)
+    found = {}
+    for name, X, perplexities in (
+        ("faces", faces, (30.0, 100.0, 200.0)),
+        ("digit 1", components(ones), (30.0, 100.0)),
+        ("digits 0-4", components(clusters), (30.0, 100.0, 300.0)),
+    ):
+        for perplexity in perplexities:
+            print(name, perplexity)
+            p = nl.entropic_affinity(X, perplexity, symmetrize="none").toarray()
+            rows = {}
+            for divergence in DIVERGENCES:
+                run = drawing(X, "ftsne", perplexity, {"divergence": divergence})
+                q = rq.cauchy_rows(run.pop("Y"))
+                at = [rq.retrieval(p, q, rq.threshold_of(p, size)) for size in SIZES if size < 3 * perplexity]
+                rows[divergence] = {
+                    **run,
+                    "f": [one.f for one in at],
+                    "precision": [one.precision for one in at],
+                    "recall": [one.recall for one in at],
+                }
+                told(divergence, {**rows[divergence], "f": max(rows[divergence]["f"])})
+            found[f"{name}, perplexity {perplexity:g}"] = {
+                "n": len(X),
+                "set": name,
+                "sizes": [size for size in SIZES if size < 3 * perplexity],
+                "divergences": rows,
+            }
+    return found
+
+
+def components(X: np.ndarray, count: int = 30) -> np.ndarray:
+    """The first principal components, as [I18] takes of MNIST."""
+    from sklearn.decomposition import PCA
+
+    return PCA(count, svd_solver="full").fit_transform(X)
+
+
+def orders() -> dict[str, Any]:
+    """[A15]: the area under precision and recall for the orders of alpha-SNE, and what stands beside it there."""
+    from sklearn import datasets
+
+    tables: dict[str, Any] = {name: getattr(datasets, f"load_{name}")() for name in ("iris", "wine", "digits")}
+    wine = tables["wine"].data
+    sets = {
+        "iris": tables["iris"].data,
+        "wine": (wine - wine.mean(axis=0)) / wine.std(axis=0),
+        "digits": tables["digits"].data,
+        "coil20": vectors("coil20")[0],
+    }
+    found = {}
+    for name, X in sets.items():
+        print(name)
+        before = rq.ranks(X)
+        seeds = range(STARTS if len(X) < 1000 else 1)
+
+        def area(method: str, options: dict, X: np.ndarray, before: np.ndarray, seeds: range) -> float:
+            Ys = [drawing(X, method, TRADE_PERPLEXITY, options, seed)["Y"] for seed in seeds]
+            return float(np.mean([rq.retrieval_auc(before, rq.ranks(Y)) for Y in Ys]))
+
+        given = (X, before, seeds)
+        alphas = {str(alpha): area("alpha-sne", {"alpha": alpha}, *given) for alpha in ALPHAS}
+        others = {"t-SNE": area("tsne", {}, *given)}
+        for kappa in (0.2, 0.5, 0.8):
+            others[f"NeRV {kappa}"] = area("nerv", {"kappa": kappa}, *given)
+        told(name, {**alphas, **others})
+        found[name] = {"n": len(X), "alpha": alphas, "others": others}
+    return found
+
+
+PARTS = {"mixtures": mixtures, "divergences": divergences, "orders": orders}
+
+
+def main() -> None:
+    """Draw, measure, write the page."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.findings", description=__doc__.splitlines()[0])
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
+    parser.add_argument("--figures", type=Path, help="JSON file: read what parts it has, and keep the others there")
+    parser.add_argument("--docs", type=Path, default=Path(__file__).resolve().parents[1] / "docs")
+    given = parser.parse_args()
+    found = json.loads(given.figures.read_text()) if given.figures and given.figures.exists() else {}
+    for part in given.parts:
+        if part not in found:
+            found[part] = PARTS[part]()
+            if given.figures:
+                given.figures.write_text(json.dumps(found) + "\n")
+    if set(PARTS) <= set(found):
+        findings_page.write(found, given.docs)
+
+
+if __name__ == "__main__":
+    main()
