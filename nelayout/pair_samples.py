@@ -75,38 +75,31 @@ class PairSamples:
         p = p * ((1.0 - background) / p.sum())
         return cls(n, i, j, p, np.cumsum(p), i * n + j, background / others if others else 0.0, count, rng)
 
-    def edges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """i, j and what each counts: all edges with their p, or as many drawn by p."""
-        if len(self.p) <= self.count:
-            return self.i, self.j, self.p
-        # The last sum is the total: no draw is beyond it.
-        drawn = np.searchsorted(self.reach, self.rng.random(self.count) * self.reach[-1], side="right")
-        drawn = np.minimum(drawn, len(self.p) - 1)
-        return self.i[drawn], self.j[drawn], np.full(self.count, self.reach[-1] / self.count)
-
     def pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """i, j, how many ordered pairs each stands for, and the background of each (0 for edges).
+        """i, j, how many ordered pairs each stands for, and the p_ij of each, its background where it is no edge.
 
-        Half of the drawn pairs are edges, by their p: they are what lies near and what differs.
+        Edges are half of what is drawn: all of them, or as many by their p; they lie near, and they differ.
         """
         n, half = self.n, self.count // 2
-        whole = n * (n - 1) // 2 <= self.count
-        if whole:
+        if n * (n - 1) // 2 <= self.count:
             i, j = np.triu_indices(n, 1)
-        else:
-            i = self.rng.integers(n, size=self.count - half)
-            j = self.rng.integers(n - 1, size=self.count - half)
-            j += j >= i
+            return i, j, np.full(len(i), 2.0), self._similarities(i, j)[0]
+        if len(self.p) <= half:
+            drawn = np.arange(len(self.p))
+        else:  # The last sum is the total: no draw is beyond it.
             drawn = np.searchsorted(self.reach, self.rng.random(half) * self.reach[-1], side="right")
             drawn = np.minimum(drawn, len(self.p) - 1)
-            i, j = np.concatenate([i, self.i[drawn]]), np.concatenate([j, self.j[drawn]])
-        if whole and self.background == 0:
-            return i, j, np.full(len(i), 2.0), np.zeros(len(i))
-        key = np.minimum(i, j) * n + np.maximum(i, j)
+        evenly = self.count - len(drawn)
+        i, j = self.rng.integers(n, size=evenly), self.rng.integers(n - 1, size=evenly)
+        j += j >= i
+        i, j = np.concatenate([i, self.i[drawn]]), np.concatenate([j, self.j[drawn]])
+        p, edge = self._similarities(i, j)
+        often = 1.0 if len(self.p) <= half else half * 2.0 * p / self.reach[-1]
+        return i, j, 2.0 / (evenly * 2.0 / (n * (n - 1)) + np.where(edge, often, 0.0)), p
+
+    def _similarities(self, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """p_ij of ordered pairs, and which of them are edges."""
+        key = np.minimum(i, j) * self.n + np.maximum(i, j)
         place = np.minimum(np.searchsorted(self.keys, key), len(self.keys) - 1)
         edge = self.keys[place] == key
-        spread = np.where(edge, 0.0, self.background)
-        if whole:
-            return i, j, np.full(len(i), 2.0), spread
-        often = (self.count - half) * 2.0 / (n * (n - 1)) + half * np.where(edge, self.p[place] / self.reach[-1], 0.0)
-        return i, j, 2.0 / often, spread
+        return np.where(edge, self.p[place] / 2, self.background), edge

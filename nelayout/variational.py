@@ -160,13 +160,11 @@ def variational_drawing(
             for number in range(1, rounds + 1):
                 bound, Z = math.nan, _positive(normalizer(Y))
                 for _ in range(ascents if number > 1 else max(ascents, first_ascents)):
-                    i, j, p = sample.edges()
-                    value = (line.h(score(i, j)) * torch.from_numpy(p)).sum()
                     i, j, weight, p = sample.pairs()
-                    x = score(i, j)
-                    value = value - (line.conjugate(x) * torch.from_numpy(weight * kernel(Y, i, j) / Z)).sum()
-                    if sample.background > 0:
-                        value = value + (line.h(x) * torch.from_numpy(weight * p)).sum()
+                    q = kernel(Y, i, j) / Z
+                    x = score(i, j, p, q)
+                    value = (line.h(x) * torch.from_numpy(weight * p)).sum()
+                    value = value - (line.conjugate(x) * torch.from_numpy(weight * q)).sum()
                     network.zero_grad()
                     (-value).backward()
                     network.step()
@@ -179,9 +177,9 @@ def variational_drawing(
                 for _ in range(descents):
                     Z, slope = (normalizer(Y), None) if normalizer_slope is None else normalizer_slope(Y)
                     Z = _positive(Z)
-                    i, j, weight, _ = sample.pairs()
+                    i, j, weight, p = sample.pairs()
                     with torch.no_grad():
-                        costs = line.conjugate(score(i, j)).numpy()
+                        costs = line.conjugate(score(i, j, p, kernel(Y, i, j) / Z)).numpy()
                     gradient = gradient_of(Y, i, j, weight, costs, Z, slope, usual)
                     usual = float(np.sum(costs * weight) / np.sum(weight))
                     moves += 1
@@ -211,19 +209,27 @@ def needs_torch() -> None:
         raise missing_extra("torch", "torch", "variational ft-SNE") from None
 
 
-def _network(X: Any, width: int, rng: np.random.Generator) -> tuple[Callable[[np.ndarray, np.ndarray], Any], list[Any]]:
-    """score(i, j), and its weights, drawn by He's rule: f: p -> width -> width, g: 2 width -> width -> 1."""
+def _network(X: Any, width: int, rng: np.random.Generator) -> tuple[Callable[..., Any], list[Any]]:
+    """score(i, j, p, q), and its weights: f: p -> width -> width, g: 2 width + 3 -> width -> 1.
+
+    They are drawn by He's rule, but the last layer is 0: before it has learned the network says the same of all pairs.
+    """
     import torch
 
-    layers = ((X.shape[1], width), (width, width), (2 * width, width), (width, 1))
+    n = X.shape[0]
+    layers = ((X.shape[1], width), (width, width), (2 * width + 3, width), (width, 1))
     values = [(rng.normal(size=layer) * math.sqrt(2.0 / max(layer[0], 1)), np.zeros(layer[1])) for layer in layers]
+    values[-1][0][:] = 0.0
     weights = [torch.from_numpy(part).requires_grad_() for pair in values for part in pair]
     A, a, B, b, C, c, D, d = weights
 
-    def score(i: np.ndarray, j: np.ndarray) -> Any:
+    def score(i: np.ndarray, j: np.ndarray, p: np.ndarray, q: np.ndarray) -> Any:
         f = (X @ A + a).relu() @ B + b
         f_i, f_j = f[torch.from_numpy(i)], f[torch.from_numpy(j)]
-        pair = torch.cat([f_i + f_j, f_i * f_j], dim=1)
+        some = p > 0
+        even = n * (n - 1)
+        known = np.stack([some, np.log(np.where(some, p * even, 1.0)), np.log(q * even)], axis=1)
+        pair = torch.cat([f_i + f_j, f_i * f_j, torch.from_numpy(known)], dim=1)
         return ((pair @ C + c).relu() @ D + d)[:, 0]
 
     return score, weights

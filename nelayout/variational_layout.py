@@ -29,6 +29,7 @@ __all__ = ["ROUNDS", "START_STEPS", "check_variational", "variational_component"
 
 START_STEPS = 4  # of the rough drawing after its shape; from a better one the rounds lead away (digits, five divergences)
 ROUNDS = 30
+TUNE = {}
 # A network that has learned nothing yet spoils the drawing: without these steps KL of digits rose from 1.11 to 1.28,
 # with them it fell to 1.07.  With steps of 0.05 and more in place of 0.02 it rose all the same.
 FIRST_ASCENTS, STEP = 200, 0.02
@@ -73,11 +74,12 @@ def variational_component(
     """
     plain = replace(task.method, variational=False)
     placed = start is not None and not np.isnan(start).all()
-    first, rounds = 0 if placed else START_STEPS, ROUNDS
+    before_own = () if placed else plain.stages[:-1]
+    first, rounds = sum(stage.max_iter for stage in before_own if not stage.levels), ROUNDS
     if task.max_iter is not None:
         first = round(task.max_iter * first / (first + rounds))
         rounds = task.max_iter - first
-    rough = replace(task, method=plain, max_iter=first)
+    rough = replace(task, method=replace(plain, stages=before_own or plain.stages), max_iter=first)
     drawing = draw_component(affinity, rough, rng, watch, show, start, fixed, into)
     if rounds == 0:
         return drawing
@@ -125,8 +127,7 @@ def variational_component(
         normalizer_slope=normalizer_slope,
         primal=primal,
         rounds=rounds,
-        first_ascents=FIRST_ASCENTS,
-        step=STEP,
+        **TUNE,
         background=background or None,
         rng=rng,
         callback=look,
