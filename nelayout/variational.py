@@ -32,6 +32,8 @@ __all__ = ["Round", "needs_torch", "variational_drawing"]
 
 BACKGROUND = 0.01  # of reverse KL, when none is given
 FORGETS = (0.9, 0.999)  # Adam's usual averages of the gradient and of its square
+import os
+TUNE_GLOBAL=int(os.environ.get('TG','0'))
 TINY = 1e-12  # keeps Adam's division from 0/0; gradients of a drawing are some 1/n
 _one_run = threading.RLock()  # torch has one number of threads for the process
 
@@ -185,7 +187,7 @@ def variational_drawing(
                     moves += 1
                     first += (1 - FORGETS[0]) * (gradient - first)
                     second += (1 - FORGETS[1]) * (gradient * gradient - second)
-                    size = np.sqrt(second / (1 - FORGETS[1] ** moves)) + TINY
+                    size = np.sqrt((second if not TUNE_GLOBAL else second.mean()) / (1 - FORGETS[1] ** moves)) + TINY
                     left = 1 - (moves - 1) / (rounds * descents)
                     Y = Y - step * left * first / (1 - FORGETS[0] ** moves) / size
                 trace.append(Round(number, bound, None if primal is None else float(primal(Y))))

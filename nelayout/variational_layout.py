@@ -74,12 +74,12 @@ def variational_component(
     """
     plain = replace(task.method, variational=False)
     placed = start is not None and not np.isnan(start).all()
-    before_own = () if placed else plain.stages[:-1]
-    first, rounds = sum(stage.max_iter for stage in before_own if not stage.levels), ROUNDS
+    stages = (*plain.stages[:-1], replace(plain.stages[-1], max_iter=1))
+    first, rounds = 0 if placed else sum(stage.max_iter for stage in stages if not stage.levels), ROUNDS
     if task.max_iter is not None:
         first = round(task.max_iter * first / (first + rounds))
         rounds = task.max_iter - first
-    rough = replace(task, method=replace(plain, stages=before_own or plain.stages), max_iter=first)
+    rough = replace(task, method=replace(plain, stages=stages), max_iter=first)
     drawing = draw_component(affinity, rough, rng, watch, show, start, fixed, into)
     if rounds == 0:
         return drawing
