@@ -20,7 +20,7 @@ from scipy.sparse import coo_array, csr_array
 
 from .errors import InputError
 
-__all__ = ["PairSamples"]
+__all__ = ["PairSamples", "near_pairs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,6 @@ class PairSamples:
     reach       running sums of p
     keys        i n + j, increasing
     background  what each ordered pair that is no edge has of P
-    count       how many are drawn
     """
 
     n: int
@@ -42,11 +41,10 @@ class PairSamples:
     reach: np.ndarray
     keys: np.ndarray
     background: float
-    count: int
     rng: np.random.Generator
 
     @classmethod
-    def of(cls, P: Any, n: int, count: int, background: float, rng: np.random.Generator) -> PairSamples:
+    def of(cls, P: Any, n: int, background: float, rng: np.random.Generator) -> PairSamples:
         """Of similarities P (n, n), sparse or dense, of which `background` is spread over the pairs that are no edges.
 
         Raises `InputError` for another shape, negative or infinite entries, a diagonal, no entry, or a background
@@ -73,33 +71,52 @@ class PairSamples:
         if others == 0:
             background = 0.0
         p = p * ((1.0 - background) / p.sum())
-        return cls(n, i, j, p, np.cumsum(p), i * n + j, background / others if others else 0.0, count, rng)
+        return cls(n, i, j, p, np.cumsum(p), i * n + j, background / others if others else 0.0, rng)
 
-    def pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def pairs(
+        self, evenly: int, edges: int, near: np.ndarray | None = None, nears: int = 0
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """i, j, how many ordered pairs each stands for, and the p_ij of each, its background where it is no edge.
 
-        Edges are half of what is drawn: all of them, or as many by their p; they lie near, and they differ.
+        Of three kinds: pairs drawn evenly; edges, all or as many as are asked for, by their p; and some of the pairs
+        `near`, increasing keys, that lie close together in a drawing.  A pair of several kinds may come more than once;
+        it counts by how often it is to be expected.  All pairs come once where they are no more than those asked for.
         """
-        n, half = self.n, self.count // 2
-        if n * (n - 1) // 2 <= self.count:
+        n = self.n
+        if n * (n - 1) // 2 <= evenly + edges + nears:
             i, j = np.triu_indices(n, 1)
-            return i, j, np.full(len(i), 2.0), self._similarities(i, j)[0]
-        if len(self.p) <= half:
-            drawn = np.arange(len(self.p))
-        else:  # The last sum is the total: no draw is beyond it.
-            drawn = np.searchsorted(self.reach, self.rng.random(half) * self.reach[-1], side="right")
-            drawn = np.minimum(drawn, len(self.p) - 1)
-        evenly = self.count - len(drawn)
+            return i, j, np.full(len(i), 2.0), self._similarities(i * n + j)[0]
         i, j = self.rng.integers(n, size=evenly), self.rng.integers(n - 1, size=evenly)
         j += j >= i
-        i, j = np.concatenate([i, self.i[drawn]]), np.concatenate([j, self.j[drawn]])
-        p, edge = self._similarities(i, j)
-        often = 1.0 if len(self.p) <= half else half * 2.0 * p / self.reach[-1]
-        return i, j, 2.0 / (evenly * 2.0 / (n * (n - 1)) + np.where(edge, often, 0.0)), p
+        keys = [np.minimum(i, j) * n + np.maximum(i, j)]
+        if len(self.p) <= edges:
+            keys.append(self.keys)
+        else:  # The last sum is the total: no draw is beyond it.
+            drawn = np.searchsorted(self.reach, self.rng.random(edges) * self.reach[-1], side="right")
+            keys.append(self.keys[np.minimum(drawn, len(self.p) - 1)])
+        if near is not None and len(near):
+            keys.append(near if len(near) <= nears else near[self.rng.integers(len(near), size=nears)])
+        key = np.concatenate(keys)
+        p, edge = self._similarities(key)
+        often = np.full(len(key), evenly * 2.0 / (n * (n - 1)))
+        often += np.where(edge, 1.0 if len(self.p) <= edges else edges * 2.0 * p / self.reach[-1], 0.0)
+        if near is not None and len(near):
+            place = np.minimum(np.searchsorted(near, key), len(near) - 1)
+            often += np.where(near[place] == key, min(1.0, nears / len(near)), 0.0)
+        return key // n, key % n, 2.0 / often, p
 
-    def _similarities(self, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _similarities(self, key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """p_ij of ordered pairs, and which of them are edges."""
-        key = np.minimum(i, j) * self.n + np.maximum(i, j)
         place = np.minimum(np.searchsorted(self.keys, key), len(self.keys) - 1)
         edge = self.keys[place] == key
         return np.where(edge, self.p[place] / 2, self.background), edge
+
+
+def near_pairs(Y: np.ndarray, count: int) -> np.ndarray:
+    """Increasing keys i n + j, i < j, of the pairs in which one is among the `count` nearest nodes of the other."""
+    from scipy.spatial import KDTree
+
+    n = len(Y)
+    i = np.repeat(np.arange(n), min(count, n - 1) + 1)
+    j = KDTree(Y).query(Y, min(count, n - 1) + 1)[1].ravel()
+    return np.unique((np.minimum(i, j) * n + np.maximum(i, j))[i != j])

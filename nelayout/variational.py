@@ -26,7 +26,7 @@ import numpy as np
 
 from .conjugates import CONJUGATES
 from .errors import InputError, missing_extra, unknown
-from .pair_samples import PairSamples
+from .pair_samples import PairSamples, near_pairs
 
 __all__ = ["Round", "needs_torch", "variational_drawing"]
 
@@ -34,6 +34,8 @@ BACKGROUND = 0.01  # of reverse KL, when none is given
 FORGETS = (0.9, 0.999)  # Adam's usual averages of the gradient and of its square
 import os
 TUNE_GLOBAL=int(os.environ.get('TG','0'))
+NEAR=int(os.environ.get('NEAR','10'))
+MOST=16
 TINY = 1e-12  # keeps Adam's division from 0/0; gradients of a drawing are some 1/n
 _one_run = threading.RLock()  # torch has one number of threads for the process
 
@@ -146,7 +148,7 @@ def variational_drawing(
         background = BACKGROUND if divergence == "reverse-kl" else 0.0
     if background == 0 and divergence == "reverse-kl":
         raise InputError("reverse KL is infinite without a background; give one such as 0.01, or leave it out")
-    sample = PairSamples.of(P, len(Y), pairs, background, rng)
+    sample = PairSamples.of(P, len(Y), background, rng)
     spread = X.std(axis=0)
     X = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
 
@@ -161,8 +163,9 @@ def variational_drawing(
             moves, usual = 0, 0.0
             for number in range(1, rounds + 1):
                 bound, Z = math.nan, _positive(normalizer(Y))
+                near = near_pairs(Y, NEAR)
                 for _ in range(ascents if number > 1 else max(ascents, first_ascents)):
-                    i, j, weight, p = sample.pairs()
+                    i, j, weight, p = sample.pairs(pairs // 4, pairs // 2, near, pairs // 4)
                     q = kernel(Y, i, j) / Z
                     x = score(i, j, p, q)
                     value = (line.h(x) * torch.from_numpy(weight * p)).sum()
@@ -176,14 +179,13 @@ def variational_drawing(
                             f"the variational bound is {bound} in round {number}: learning_rate={learning_rate:g} and "
                             f"step={step:g} are too large for these data; divide both by 10"
                         )
+                i, j, weight, p = sample.pairs(pairs, MOST * pairs, near, MOST * pairs)
+                with torch.no_grad():
+                    costs = line.conjugate(score(i, j, p, kernel(Y, i, j) / Z)).numpy()
+                usual = float(np.sum(costs[:pairs]) / pairs)
                 for _ in range(descents):
                     Z, slope = (normalizer(Y), None) if normalizer_slope is None else normalizer_slope(Y)
-                    Z = _positive(Z)
-                    i, j, weight, p = sample.pairs()
-                    with torch.no_grad():
-                        costs = line.conjugate(score(i, j, p, kernel(Y, i, j) / Z)).numpy()
-                    gradient = gradient_of(Y, i, j, weight, costs, Z, slope, usual)
-                    usual = float(np.sum(costs * weight) / np.sum(weight))
+                    gradient = gradient_of(Y, i, j, weight, costs, _positive(Z), slope, usual)
                     moves += 1
                     first += (1 - FORGETS[0]) * (gradient - first)
                     second += (1 - FORGETS[1]) * (gradient * gradient - second)
