@@ -163,6 +163,8 @@ def variational_drawing(
             moves, usual = 0, 0.0
             for number in range(1, rounds + 1):
                 bound, Z = math.nan, _positive(normalizer(Y))
+                if int(os.environ.get('LD','0')):
+                    network.param_groups[0]["lr"] = learning_rate * (1 - (number - 1) / rounds)
                 near = near_pairs(Y, NEAR)
                 for _ in range(ascents if number > 1 else max(ascents, first_ascents)):
                     i, j, weight, p = sample.pairs(pairs // 4, pairs // 2, near, pairs // 4)
@@ -221,20 +223,24 @@ def _network(X: Any, width: int, rng: np.random.Generator) -> tuple[Callable[...
     import torch
 
     n = X.shape[0]
+    LS=float(os.environ.get('LS','1'))
     layers = ((X.shape[1], width), (width, width), (2 * width + 3, width), (width, 1))
     values = [(rng.normal(size=layer) * math.sqrt(2.0 / max(layer[0], 1)), np.zeros(layer[1])) for layer in layers]
     values[-1][0][:] = 0.0
     weights = [torch.from_numpy(part).requires_grad_() for pair in values for part in pair]
     A, a, B, b, C, c, D, d = weights
+    E = torch.zeros((3, 1), dtype=torch.float64, requires_grad=True)
+    weights.append(E)
 
     def score(i: np.ndarray, j: np.ndarray, p: np.ndarray, q: np.ndarray) -> Any:
         f = (X @ A + a).relu() @ B + b
         f_i, f_j = f[torch.from_numpy(i)], f[torch.from_numpy(j)]
         some = p > 0
         even = n * (n - 1)
-        known = np.stack([some, np.log(np.where(some, p * even, 1.0)), np.log(q * even)], axis=1)
+        known = np.stack([some, LS*np.log(np.where(some, p * even, 1.0)), LS*np.log(q * even)], axis=1)
         pair = torch.cat([f_i + f_j, f_i * f_j, torch.from_numpy(known)], dim=1)
-        return ((pair @ C + c).relu() @ D + d)[:, 0]
+        out = ((pair @ C + c).relu() @ D + d)[:, 0]
+        return out + (torch.from_numpy(known) @ E)[:, 0] if int(os.environ.get('SK','0')) else out
 
     return score, weights
 
