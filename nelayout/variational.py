@@ -20,12 +20,14 @@ import importlib
 import math
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .conjugates import CONJUGATES
+from .conjugates import CONJUGATES, Conjugate
 from .errors import InputError, missing_extra, unknown
+from .optimizers.alone import lbfgs
 from .pair_samples import PairSamples, near_pairs
 
 __all__ = ["Round", "needs_torch", "variational_drawing"]
@@ -54,8 +56,7 @@ def variational_drawing(
     Y0: np.ndarray,
     divergence: str = "kl",
     *,
-    normalizer: Callable[[np.ndarray], float],
-    normalizer_slope: Callable[[np.ndarray], tuple[float, np.ndarray]] | None = None,
+    normalizer: Callable[[np.ndarray], tuple[float, np.ndarray]],
     primal: Callable[[np.ndarray], float] | None = None,
     rounds: int = 200,
     ascents: int = 10,
@@ -157,43 +158,27 @@ def variational_drawing(
         before = torch.get_num_threads()
         torch.set_num_threads(1)
         try:
-            score, weights = _network(torch.from_numpy(X), width, rng)
-            network = torch.optim.Adam(weights, lr=learning_rate)
-            first, second = np.zeros_like(Y), np.zeros_like(Y)
-            moves, usual = 0, 0.0
+            network = _Network.of(torch.from_numpy(X), width, rng)
+            adam = torch.optim.Adam(network.weights, lr=learning_rate)
             for number in range(1, rounds + 1):
-                bound, Z = math.nan, _positive(normalizer(Y))
-                if int(os.environ.get('LD','0')):
-                    network.param_groups[0]["lr"] = learning_rate * (1 - (number - 1) / rounds)
+                bound, Z = math.nan, _positive(normalizer(Y)[0])
                 near = near_pairs(Y, NEAR)
                 for _ in range(ascents if number > 1 else max(ascents, first_ascents)):
-                    i, j, weight, p = sample.pairs(pairs // 4, pairs // 2, near, pairs // 4)
-                    q = kernel(Y, i, j) / Z
-                    x = score(i, j, p, q)
-                    value = (line.h(x) * torch.from_numpy(weight * p)).sum()
-                    value = value - (line.conjugate(x) * torch.from_numpy(weight * q)).sum()
-                    network.zero_grad()
+                    drawn = sample.pairs(pairs // 4, pairs // 2, near, pairs // 4)
+                    value = Turn(line, network, drawn, 0.0).bound(torch.from_numpy(kernel(Y, *drawn[:2]) / Z))
+                    adam.zero_grad()
                     (-value).backward()
-                    network.step()
+                    adam.step()
                     bound = float(value.detach())
                     if not math.isfinite(bound):
                         raise InputError(
-                            f"the variational bound is {bound} in round {number}: learning_rate={learning_rate:g} and "
-                            f"step={step:g} are too large for these data; divide both by 10"
+                            f"the variational bound is {bound} in round {number}: learning_rate={learning_rate:g} is "
+                            "too large for these data; divide it by 10"
                         )
-                i, j, weight, p = sample.pairs(pairs, MOST * pairs, near, MOST * pairs)
+                drawn = sample.pairs(pairs, MOST * pairs, near, MOST * pairs)
                 with torch.no_grad():
-                    costs = line.conjugate(score(i, j, p, kernel(Y, i, j) / Z)).numpy()
-                usual = float(np.sum(costs[:pairs]) / pairs)
-                for _ in range(descents):
-                    Z, slope = (normalizer(Y), None) if normalizer_slope is None else normalizer_slope(Y)
-                    gradient = gradient_of(Y, i, j, weight, costs, _positive(Z), slope, usual)
-                    moves += 1
-                    first += (1 - FORGETS[0]) * (gradient - first)
-                    second += (1 - FORGETS[1]) * (gradient * gradient - second)
-                    size = np.sqrt((second if not TUNE_GLOBAL else second.mean()) / (1 - FORGETS[1] ** moves)) + TINY
-                    left = 1 - (moves - 1) / (rounds * descents)
-                    Y = Y - step * left * first / (1 - FORGETS[0] ** moves) / size
+                    turn = Turn.of(line, network, drawn, kernel(Y, *drawn[:2]) / Z, pairs)
+                Y = lbfgs(lambda Y, turn=turn: turn.value(Y, normalizer), Y, max_iter=descents, tol=0.0).positions
                 trace.append(Round(number, bound, None if primal is None else float(primal(Y))))
                 if callback is not None:
                     shown = Y.view()
@@ -215,66 +200,100 @@ def needs_torch() -> None:
         raise missing_extra("torch", "torch", "variational ft-SNE") from None
 
 
-def _network(X: Any, width: int, rng: np.random.Generator) -> tuple[Callable[..., Any], list[Any]]:
-    """score(i, j, p, q), and its weights: f: p -> width -> width, g: 2 width + 3 -> width -> 1.
+@dataclass(frozen=True, slots=True)
+class _Network:
+    """x of pairs, from what is known of both nodes, p_ij and q_ij: f: X -> width -> width, g: 2 width + 3 -> width -> 1.
 
-    They are drawn by He's rule, but the last layer is 0: before it has learned the network says the same of all pairs.
+    Weights are drawn by He's rule, but the last layer is 0: before it has learned it says the same of all pairs.
     """
-    import torch
 
-    n = X.shape[0]
-    LS=float(os.environ.get('LS','1'))
-    layers = ((X.shape[1], width), (width, width), (2 * width + 3, width), (width, 1))
-    values = [(rng.normal(size=layer) * math.sqrt(2.0 / max(layer[0], 1)), np.zeros(layer[1])) for layer in layers]
-    values[-1][0][:] = 0.0
-    weights = [torch.from_numpy(part).requires_grad_() for pair in values for part in pair]
-    A, a, B, b, C, c, D, d = weights
-    E = torch.zeros((3, 1), dtype=torch.float64, requires_grad=True)
-    weights.append(E)
+    X: Any
+    weights: list[Any]
 
-    def score(i: np.ndarray, j: np.ndarray, p: np.ndarray, q: np.ndarray) -> Any:
-        f = (X @ A + a).relu() @ B + b
+    @classmethod
+    def of(cls, X: Any, width: int, rng: np.random.Generator) -> _Network:
+        import torch
+
+        layers = ((X.shape[1], width), (width, width), (2 * width + 3, width), (width, 1))
+        values = [(rng.normal(size=layer) * math.sqrt(2.0 / max(layer[0], 1)), np.zeros(layer[1])) for layer in layers]
+        values[-1][0][:] = 0.0
+        return cls(X, [torch.from_numpy(part).requires_grad_() for pair in values for part in pair])
+
+    def hidden(self, i: np.ndarray, j: np.ndarray, p: np.ndarray) -> Any:
+        """(pairs, width): all that enters the last layer but one, q aside; it stays while only positions move."""
+        import torch
+
+        A, a, B, b, C, c, _, _ = self.weights
+        f = (self.X @ A + a).relu() @ B + b
         f_i, f_j = f[torch.from_numpy(i)], f[torch.from_numpy(j)]
         some = p > 0
-        even = n * (n - 1)
-        known = np.stack([some, LS*np.log(np.where(some, p * even, 1.0)), LS*np.log(q * even)], axis=1)
-        pair = torch.cat([f_i + f_j, f_i * f_j, torch.from_numpy(known)], dim=1)
-        out = ((pair @ C + c).relu() @ D + d)[:, 0]
-        return out + (torch.from_numpy(known) @ E)[:, 0] if int(os.environ.get('SK','0')) else out
+        known = np.stack([some, np.log(np.where(some, p * self.even, 1.0))], axis=1)
+        return torch.cat([f_i + f_j, f_i * f_j, torch.from_numpy(known)], dim=1) @ C[:-1] + c
 
-    return score, weights
+    def score(self, hidden: Any, q: Any) -> Any:
+        """x of pairs that are drawn at q."""
+        C, D, d = self.weights[4], self.weights[6], self.weights[7]
+        return ((hidden + (q * self.even).log()[:, None] * C[-1]).relu() @ D + d)[:, 0]
+
+    @property
+    def even(self) -> float:
+        """1 over what p and q would be if all pairs were alike."""
+        return float(len(self.X) * (len(self.X) - 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The bound on a sample of pairs, as a function of the network and of the positions.
+
+    usual   b, what f*(h) is for most pairs: only f*(h) - b is sampled, as the q sum to 1
+    """
+
+    line: Conjugate
+    network: _Network
+    drawn: tuple[np.ndarray, ...]
+    usual: float
+    hidden: Any = None
+
+    @classmethod
+    def of(cls, line: Conjugate, network: _Network, drawn: tuple[np.ndarray, ...], q: np.ndarray, evenly: int) -> Turn:
+        import torch
+
+        i, j, _, p = drawn
+        hidden = network.hidden(i, j, p)
+        costs = line.conjugate(network.score(hidden, torch.from_numpy(q)))
+        return cls(line, network, drawn, float(costs[:evenly].mean()), hidden)
+
+    def bound(self, q: Any) -> Any:
+        """sum weight [h p - (f*(h) - b) q] - b."""
+        import torch
+
+        i, j, weight, p = self.drawn
+        x = self.network.score(self.network.hidden(i, j, p) if self.hidden is None else self.hidden, q)
+        weights = torch.from_numpy(weight)
+        terms = self.line.h(x) * torch.from_numpy(p) - (self.line.conjugate(x) - self.usual) * q
+        return (weights * terms).sum() - self.usual
+
+    def value(self, Y: np.ndarray, normalizer: Callable[[np.ndarray], tuple[float, np.ndarray]]):
+        """The bound and its gradient (n, d) in Y, Z's included."""
+        import torch
+
+        i, j = self.drawn[:2]
+        q = kernel(Y, i, j)
+        Z, slope = normalizer(Y)
+        Z = _positive(Z)
+        shares = torch.from_numpy(q / Z).requires_grad_()
+        value = self.bound(shares)
+        (rates,) = torch.autograd.grad(value, shares)
+        rates = rates.numpy()
+        pull = (-2.0 * rates * q * q / Z)[:, None] * (Y[i] - Y[j])
+        ends = np.concatenate([i, j])
+        sums = [np.bincount(ends, np.concatenate([x, -x]), minlength=len(Y)) for x in pull.T]
+        return float(value.detach()), np.stack(sums, axis=1) - (np.sum(rates * q) / Z**2) * slope
 
 
 def kernel(Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:
     """q = 1/(1 + |y_i - y_j|^2) of the pairs."""
     return 1.0 / (1.0 + ((Y[i] - Y[j]) ** 2).sum(axis=1))
-
-
-def gradient_of(
-    Y: np.ndarray,
-    i: np.ndarray,
-    j: np.ndarray,
-    weight: np.ndarray,
-    costs: np.ndarray,
-    Z: float,
-    slope: np.ndarray | None = None,
-    usual: float = 0.0,
-) -> np.ndarray:
-    """(n, d): the gradient of -sum weight costs q / Z in Y, where Z moves as well; costs are f*(h) of the pairs.
-
-    Only costs - usual is summed over the pairs when the gradient of Z is given:
-
-        -(1/Z) sum (costs - usual) grad q + (c - usual) grad Z / Z,    c - usual = sum (costs - usual) q / Z.
-    """
-    q = kernel(Y, i, j)
-    if slope is None:
-        rest, exact = costs - np.sum(costs * weight * q) / np.sum(weight * q), 0.0
-    else:
-        rest = costs - usual
-        exact = (np.sum(rest * weight * q) / Z**2) * slope
-    pull = (2.0 * rest * weight * q * q / Z)[:, None] * (Y[i] - Y[j])
-    ends = np.concatenate([i, j])
-    return exact + np.stack([np.bincount(ends, np.concatenate([x, -x]), minlength=len(Y)) for x in pull.T], axis=1)
 
 
 def _finite(name: str, given: Any) -> np.ndarray:

@@ -87,10 +87,7 @@ def variational_component(
     charges, radial = np.ones(len(drawing.Y)), Radial(plain.kernel)
     tol = 0.0 if task.tol is None else task.tol
 
-    def normalizer(Y: np.ndarray) -> float:
-        return float(np.sum(task.floor.nbody.fields(Y, charges, (radial,))[0].potential))
-
-    def normalizer_slope(Y: np.ndarray) -> tuple[float, np.ndarray]:
+    def normalizer(Y: np.ndarray) -> tuple[float, np.ndarray]:
         field = task.floor.nbody.fields(Y, charges, (radial,))[0]
         return float(np.sum(field.potential)), 2.0 * field.force
 
@@ -124,7 +121,6 @@ def variational_component(
         drawing.Y,
         CONJUGATES[plain.conjugate].name,
         normalizer=normalizer,
-        normalizer_slope=normalizer_slope,
         primal=primal,
         rounds=rounds,
         **TUNE,
