@@ -1,13 +1,13 @@
-"""Pairs drawn for sums that are too long: edges by their weight, and all pairs evenly.
+"""Pairs drawn for sums over all n (n - 1) pairs: some evenly, some edges by their weight, some that lie near.
 
-A sum of p_ij h_ij over the edges becomes a mean of h over edges drawn with probability p, a sum over all n (n - 1)
-pairs becomes n (n - 1) times a mean.  Sums that are short enough are taken as a whole::
+Each counts by one over how often it is to be expected, so that sums are right in the mean.  Those that are short enough
+are taken as a whole::
 
     >>> path = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0.0]])
-    >>> drawn = PairSamples.of(path, 3, 10, 0.0, np.random.default_rng(0))
-    >>> i, j, weight = drawn.edges()
-    >>> [(int(a), int(b), float(w)) for a, b, w in zip(i, j, weight)]
-    [(0, 1, 0.5), (1, 2, 0.5)]
+    >>> drawn = PairSamples.of(path, 3, 0.0, np.random.default_rng(0))
+    >>> i, j, weight, p = drawn.pairs(5, 5)
+    >>> [(int(a), int(b), float(w), float(s)) for a, b, w, s in zip(i, j, weight, p)]
+    [(0, 1, 2.0, 0.25), (0, 2, 2.0, 0.0), (1, 2, 2.0, 0.25)]
 """
 
 from __future__ import annotations

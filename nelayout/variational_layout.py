@@ -1,8 +1,8 @@
-"""Variational ft-SNE as a way of drawing components: from a rough drawing on, network and positions take turns.
+"""Variational ft-SNE as a way of drawing components: in place of the last stage, network and positions take turns.
 
-What ``variational`` does not know comes from here: the rough drawing, what the network knows of each node (spectral
-coordinates of the graph, or the vectors that were embedded), the sum Z of all q, and the divergence itself, by which
-the best round is kept.
+What ``variational`` does not know comes from here: the drawing after the stages before and one step of the last, what
+the network knows of each node (spectral coordinates of the graph, or the vectors that were embedded), the sum Z of all
+q, and the divergence itself, by which turns are judged.
 """
 
 from __future__ import annotations
@@ -25,14 +25,9 @@ from .start import radius
 from .variational import Round, needs_torch, variational_drawing
 from .watch import Watch
 
-__all__ = ["ROUNDS", "START_STEPS", "check_variational", "variational_component", "vector_features"]
+__all__ = ["ROUNDS", "check_variational", "variational_component", "vector_features"]
 
-START_STEPS = 4  # of the rough drawing after its shape; from a better one the rounds lead away (digits, five divergences)
-ROUNDS = 30
-TUNE = {}
-# A network that has learned nothing yet spoils the drawing: without these steps KL of digits rose from 1.11 to 1.28,
-# with them it fell to 1.07.  With steps of 0.05 and more in place of 0.02 it rose all the same.
-FIRST_ASCENTS, STEP = 200, 0.02
+ROUNDS, ASCENTS, DESCENTS = 12, 6, 10
 FEATURES = 16  # coordinates that the network knows of each node
 
 
@@ -68,9 +63,10 @@ def variational_component(
     fixed: np.ndarray | None,
     into: Drawing,
 ) -> Drawing:
-    """`draw_component` for variational methods; a step of ``task.max_iter`` is a round, or one of the rough drawing.
+    """`draw_component` for variational methods; a step of ``task.max_iter`` is a round, or one of a stage before.
 
-    A drawing with a start goes on from it.  The round with the least divergence is given back.
+    The stages are the method's own, of the last a single step; a drawing with a start goes on from it.  The drawing of
+    least divergence is given back.
     """
     plain = replace(task.method, variational=False)
     placed = start is not None and not np.isnan(start).all()
@@ -123,7 +119,8 @@ def variational_component(
         normalizer=normalizer,
         primal=primal,
         rounds=rounds,
-        **TUNE,
+        ascents=ASCENTS,
+        descents=DESCENTS,
         background=background or None,
         rng=rng,
         callback=look,
