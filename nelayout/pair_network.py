@@ -52,9 +52,10 @@ class PairNetwork:
         return torch.cat([f_i + f_j, f_i * f_j, torch.from_numpy(known)], dim=1) @ C[:-1] + c
 
     def score(self, hidden: Any, q: Any) -> Any:
-        """x of pairs that are drawn at q."""
-        C, D, d = self.weights[4], self.weights[6], self.weights[7]
-        return ((hidden + (q * self.even).log()[:, None] * C[-1]).relu() @ D + d)[:, 0]
+        """x of pairs that are drawn at q, worked out in the precision of `hidden`."""
+        C, D, d = (self.weights[k].to(hidden.dtype) for k in (4, 6, 7))
+        drawn = (q * self.even).log().to(hidden.dtype)
+        return ((hidden + drawn[:, None] * C[-1]).relu() @ D + d)[:, 0].double()
 
     @property
     def even(self) -> float:
@@ -76,11 +77,14 @@ class Turn:
     hidden: Any = None
 
     @classmethod
-    def of(cls, line: Conjugate, network: PairNetwork, drawn: tuple[np.ndarray, ...], q: np.ndarray, evenly: int) -> Turn:
+    def of(
+        cls, line: Conjugate, network: PairNetwork, drawn: tuple[np.ndarray, ...], q: np.ndarray, evenly: int
+    ) -> Turn:
+        """For a turn of the positions, that begins at q; the first `evenly` pairs tell b."""
         import torch
 
         i, j, _, p = drawn
-        hidden = network.hidden(i, j, p)
+        hidden = network.hidden(i, j, p).float()  # half the time; what is summed is double
         costs = line.conjugate(network.score(hidden, torch.from_numpy(q)))
         return cls(line, network, drawn, float(costs[:evenly].mean()), hidden)
 

@@ -39,7 +39,7 @@ __all__ = ["Round", "needs_torch", "variational_drawing"]
 BACKGROUND = 0.01  # of reverse KL, when none is given
 NEAR = 10  # nearest nodes in the drawing whose pairs are always among those that the positions look at
 # In the turn of the positions, as multiples of `pairs`: pairs drawn evenly, and the most edges and near pairs.
-EVENLY, MOST = 4, 16
+EVENLY, MOST = 8, 16
 PARTS = (1.0, 0.5, 0.25)  # of a turn that are tried, if the divergence is known, until it falls
 _one_run = threading.RLock()  # torch has one number of threads for the process
 
@@ -93,7 +93,7 @@ def variational_drawing(
     first_ascents : steps of the network in the first round, if more than `ascents`: one that has learned nothing yet
         leads the drawing astray.
     width : of the layers, 10 to 20 in the paper.
-    pairs : drawn in each step of the network, half of them edges and a quarter near pairs; 4 times as many evenly, and
+    pairs : drawn in each step of the network, half of them edges and a quarter near pairs; 8 times as many evenly, and
         up to 16 times as many edges and near pairs, in each turn of the positions.
     learning_rate : Adam's, of the network.
     background : part of P that is spread evenly over the pairs that are no edges, in [0, 1); default 0, and 0.01 for

@@ -27,7 +27,7 @@ from .watch import Watch
 
 __all__ = ["ROUNDS", "check_variational", "variational_component", "vector_features"]
 
-ROUNDS, ASCENTS, DESCENTS = 12, 6, 10
+ROUNDS, ASCENTS, DESCENTS = 10, 5, 8
 FEATURES = 16  # coordinates that the network knows of each node
 
 

@@ -163,10 +163,10 @@ def test_short_sums_are_whole():
     np.testing.assert_allclose(p[~edges], 0.1 / (2 * np.sum(~edges)), atol=1e-15)
 
 
-@pytest.mark.parametrize("edges", [40, 1000])
-@pytest.mark.parametrize("nears", [0, 20, 1000])
+@pytest.mark.parametrize("edges", [40, 200])
+@pytest.mark.parametrize("nears", [0, 20, 200])
 def test_long_sums_are_drawn_without_bias(edges, nears):
-    """Means of 500 draws of 60 to some 400 pairs of 780 against the sums, within four of their standard errors."""
+    """Means of 500 draws, some with all edges or all near pairs, against the sums, within four of their standard errors."""
     rng = np.random.default_rng(0)
     P = rng.random((40, 40)) * (rng.random((40, 40)) < 0.1)
     P = P + P.T
@@ -176,8 +176,6 @@ def test_long_sums_are_drawn_without_bias(edges, nears):
     g = g + g.T
     off = ~np.eye(40, dtype=bool)
     p_all = np.where(P > 0, 0.8 * P / P.sum(), np.where(off, 0.2 / np.sum(off & (P == 0)), 0))
-    if edges + nears + 20 > 780:  # as many as there are: they are not to be taken for all pairs
-        edges, nears = min(edges, 200), min(nears, 200)
     means = []
     for _ in range(500):
         i, j, weight, p = drawn.pairs(20, edges, near, nears)
