@@ -38,7 +38,8 @@ __all__ = ["Round", "needs_torch", "variational_drawing"]
 
 BACKGROUND = 0.01  # of reverse KL, when none is given
 NEAR = 10  # nearest nodes in the drawing whose pairs are always among those that the positions look at
-# In the turn of the positions, as multiples of `pairs`: pairs drawn evenly, and the most edges and near pairs.
+# In the turn of the positions, as multiples of `pairs`: pairs drawn evenly where there is a background (without one
+# f*(h) is the same for all that are no edges: hardly anything is left to draw), and the most edges and near pairs.
 EVENLY, MOST = 8, 16
 PARTS = (1.0, 0.5, 0.25)  # of a turn that are tried, if the divergence is known, until it falls
 _one_run = threading.RLock()  # torch has one number of threads for the process
@@ -93,8 +94,9 @@ def variational_drawing(
     first_ascents : steps of the network in the first round, if more than `ascents`: one that has learned nothing yet
         leads the drawing astray.
     width : of the layers, 10 to 20 in the paper.
-    pairs : drawn in each step of the network, half of them edges and a quarter near pairs; 8 times as many evenly, and
-        up to 16 times as many edges and near pairs, in each turn of the positions.
+    pairs : drawn in each step of the network, half of them edges and a quarter near pairs. In each turn of the
+        positions as many are drawn evenly, 8 times as many with a background, and up to 16 times as many of the edges
+        and of the near pairs.
     learning_rate : Adam's, of the network.
     background : part of P that is spread evenly over the pairs that are no edges, in [0, 1); default 0, and 0.01 for
         reverse KL, which is infinite without.
@@ -151,7 +153,7 @@ def variational_drawing(
     if background == 0 and divergence == "reverse-kl":
         raise InputError("reverse KL is infinite without a background; give one such as 0.01, or leave it out")
     sample = PairSamples.of(P, len(Y), background, rng)
-    quarter = pairs // 4
+    quarter, evenly = pairs // 4, pairs * (EVENLY if sample.background > 0 else 1)
     spread = X.std(axis=0)
     X = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
 
@@ -178,9 +180,9 @@ def variational_drawing(
                             f"the variational bound is {bound} in round {number}: learning_rate={learning_rate:g} is "
                             "too large for these data; divide it by 10"
                         )
-                drawn = sample.pairs(EVENLY * pairs, MOST * pairs, near, MOST * pairs)
+                drawn = sample.pairs(evenly, MOST * pairs, near, MOST * pairs)
                 with torch.no_grad():
-                    turn = Turn.of(line, network, drawn, kernel(Y, *drawn[:2]) / Z, EVENLY * pairs)
+                    turn = Turn.of(line, network, drawn, kernel(Y, *drawn[:2]) / Z, evenly)
                 moved = lbfgs(lambda Y, turn=turn: turn.value(Y, normalizer), Y, max_iter=descents, tol=0.0).positions
                 if primal is None:
                     Y = moved

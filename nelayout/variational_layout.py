@@ -27,7 +27,9 @@ from .watch import Watch
 
 __all__ = ["ROUNDS", "check_variational", "variational_component", "vector_features"]
 
-ROUNDS, ASCENTS, DESCENTS = 10, 5, 8
+ROUNDS, ASCENTS, DESCENTS = 8, 8, 12
+# With a background many pairs matter that only few are drawn of, and longer turns follow the draw.
+SHORT_DESCENTS = 8
 FEATURES = 16  # coordinates that the network knows of each node
 
 
@@ -120,7 +122,7 @@ def variational_component(
         primal=primal,
         rounds=rounds,
         ascents=ASCENTS,
-        descents=DESCENTS,
+        descents=SHORT_DESCENTS if background else DESCENTS,
         background=background or None,
         rng=rng,
         callback=look,

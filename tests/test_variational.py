@@ -166,7 +166,7 @@ def test_short_sums_are_whole():
 @pytest.mark.parametrize("edges", [40, 200])
 @pytest.mark.parametrize("nears", [0, 20, 200])
 def test_long_sums_are_drawn_without_bias(edges, nears):
-    """Means of 500 draws, some with all edges or all near pairs, against the sums, within four of their standard errors."""
+    """Means of 500 draws, also of all edges or all near pairs, against the sums, within four standard errors."""
     rng = np.random.default_rng(0)
     P = rng.random((40, 40)) * (rng.random((40, 40)) < 0.1)
     P = P + P.T
