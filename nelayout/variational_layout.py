@@ -92,19 +92,14 @@ def variational_component(
     def primal(Y: np.ndarray) -> float:
         return objective.evaluate(Y, gradient=False).value
 
-    best, value = drawing.Y, primal(drawing.Y)
-    before = drawing.Y
     drawing.reason = "max_iter"
 
     def look(line: Round, Y: np.ndarray) -> bool:
-        nonlocal best, value, before
         assert line.primal is not None
         Y = np.array(Y)
-        if line.primal < value:
-            best, value = Y, line.primal
-        move = float(np.sqrt(np.sum((Y - before) ** 2) / len(Y)))  # in typical distances, as in the loop of stages
-        rests = move * len(Y) ** (1.0 / Y.shape[1]) < tol * radius(Y)
-        before = Y
+        move = float(np.sqrt(np.sum((Y - drawing.Y) ** 2) / len(Y)))  # in typical distances, as in the loop of stages
+        rests = 0 < move * len(Y) ** (1.0 / Y.shape[1]) < tol * radius(Y)  # a turn taken back is no rest
+        drawing.Y = Y
         watch.seen("variational", line.primal, lambda: show(Y))
         drawing.reason = "converged" if rests else "max_iter"
         return rests
@@ -127,5 +122,5 @@ def variational_component(
         rng=rng,
         callback=look,
     )[0]
-    drawing.Y, drawing.method = best, plain
+    drawing.method = plain
     return drawing
