@@ -49,12 +49,6 @@ def _softplus(x: Any) -> Any:
     return softplus(x)
 
 
-def _chi2_conjugate(h: Any) -> Any:
-    """h^2/4 + h, and -1 below h = -2 = f'(0): t >= 0 (over all t, as in the paper, the bound would not be tight)."""
-    held = h.clamp(min=-2.0)
-    return held * held / 4 + held
-
-
 CONJUGATES = {
     line.name: line
     for line in (
@@ -78,6 +72,13 @@ CONJUGATES = {
             lambda x: -(-x).expm1(),
             lambda x: x.expm1(),
         ),
-        Conjugate("chi2", lambda t: (t - 1) ** 2, lambda t: 2 * (t - 1), lambda x: x, _chi2_conjugate),
+        # f*(h) = h^2/4 + h, h > -2 (the paper has h = x; but p/q comes to thousands, and x = ln(p/q) is learned sooner)
+        Conjugate(
+            "chi2",
+            lambda t: (t - 1) ** 2,
+            lambda t: 2 * (t - 1),
+            lambda x: 2 * x.expm1(),
+            lambda x: (2 * x).expm1(),
+        ),
     )
 }

@@ -1,13 +1,13 @@
-"""Pairs drawn for sums that are too long: edges by their weight, and all pairs evenly.
+"""Pairs drawn for sums over all n (n - 1) pairs: some evenly, some edges by their weight, some that lie near.
 
-A sum of p_ij h_ij over the edges becomes a mean of h over edges drawn with probability p, a sum over all n (n - 1)
-pairs becomes n (n - 1) times a mean.  Sums that are short enough are taken as a whole::
+Each counts by one over how often it is to be expected, so that sums are right in the mean.  Those that are short enough
+are taken as a whole::
 
     >>> path = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0.0]])
-    >>> drawn = PairSamples.of(path, 3, 10, 0.0, np.random.default_rng(0))
-    >>> i, j, weight = drawn.edges()
-    >>> [(int(a), int(b), float(w)) for a, b, w in zip(i, j, weight)]
-    [(0, 1, 0.5), (1, 2, 0.5)]
+    >>> drawn = PairSamples.of(path, 3, 0.0, np.random.default_rng(0))
+    >>> i, j, weight, p = drawn.pairs(5, 5)
+    >>> [(int(a), int(b), float(w), float(s)) for a, b, w, s in zip(i, j, weight, p)]
+    [(0, 1, 2.0, 0.25), (0, 2, 2.0, 0.0), (1, 2, 2.0, 0.25)]
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from scipy.sparse import coo_array, csr_array
 
 from .errors import InputError
 
-__all__ = ["PairSamples"]
+__all__ = ["PairSamples", "near_pairs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,6 @@ class PairSamples:
     reach       running sums of p
     keys        i n + j, increasing
     background  what each ordered pair that is no edge has of P
-    count       how many are drawn
     """
 
     n: int
@@ -42,11 +41,10 @@ class PairSamples:
     reach: np.ndarray
     keys: np.ndarray
     background: float
-    count: int
     rng: np.random.Generator
 
     @classmethod
-    def of(cls, P: Any, n: int, count: int, background: float, rng: np.random.Generator) -> PairSamples:
+    def of(cls, P: Any, n: int, background: float, rng: np.random.Generator) -> PairSamples:
         """Of similarities P (n, n), sparse or dense, of which `background` is spread over the pairs that are no edges.
 
         Raises `InputError` for another shape, negative or infinite entries, a diagonal, no entry, or a background
@@ -73,30 +71,52 @@ class PairSamples:
         if others == 0:
             background = 0.0
         p = p * ((1.0 - background) / p.sum())
-        return cls(n, i, j, p, np.cumsum(p), i * n + j, background / others if others else 0.0, count, rng)
+        return cls(n, i, j, p, np.cumsum(p), i * n + j, background / others if others else 0.0, rng)
 
-    def edges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """i, j and what each counts: all edges with their p, or as many drawn by p."""
-        if len(self.p) <= self.count:
-            return self.i, self.j, self.p
-        # The last sum is the total: no draw is beyond it.
-        drawn = np.searchsorted(self.reach, self.rng.random(self.count) * self.reach[-1], side="right")
-        drawn = np.minimum(drawn, len(self.p) - 1)
-        return self.i[drawn], self.j[drawn], np.full(self.count, self.reach[-1] / self.count)
+    def pairs(
+        self, evenly: int, edges: int, near: np.ndarray | None = None, nears: int = 0
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """i, j, how many ordered pairs each stands for, and the p_ij of each, its background where it is no edge.
 
-    def pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """i, j, how many ordered pairs each stands for, and the background of each (0 for edges)."""
+        Of three kinds: pairs drawn evenly; edges, all or as many as are asked for, by their p; and some of the pairs
+        `near`, increasing keys, that lie close together in a drawing.  A pair of several kinds may come more than once;
+        it counts by how often it is to be expected.  All pairs come once where they are no more than those asked for.
+        """
         n = self.n
-        if n * (n - 1) // 2 <= self.count:
+        if n * (n - 1) // 2 <= evenly + edges + nears:
             i, j = np.triu_indices(n, 1)
-            weight = np.full(len(i), 2.0)
-        else:
-            i = self.rng.integers(n, size=self.count)
-            j = self.rng.integers(n - 1, size=self.count)
-            j += j >= i
-            weight = np.full(self.count, n * (n - 1) / self.count)
-        if self.background == 0:
-            return i, j, weight, np.zeros(len(i))
-        key = np.minimum(i, j) * n + np.maximum(i, j)
+            return i, j, np.full(len(i), 2.0), self._similarities(i * n + j)[0]
+        i, j = self.rng.integers(n, size=evenly), self.rng.integers(n - 1, size=evenly)
+        j += j >= i
+        keys = [np.minimum(i, j) * n + np.maximum(i, j)]
+        if len(self.p) <= edges:
+            keys.append(self.keys)
+        else:  # The last sum is the total: no draw is beyond it.
+            drawn = np.searchsorted(self.reach, self.rng.random(edges) * self.reach[-1], side="right")
+            keys.append(self.keys[np.minimum(drawn, len(self.p) - 1)])
+        if near is not None and len(near):
+            keys.append(near if len(near) <= nears else near[self.rng.integers(len(near), size=nears)])
+        key = np.concatenate(keys)
+        p, edge = self._similarities(key)
+        often = np.full(len(key), evenly * 2.0 / (n * (n - 1)))
+        often += np.where(edge, 1.0 if len(self.p) <= edges else edges * 2.0 * p / self.reach[-1], 0.0)
+        if near is not None and len(near):
+            place = np.minimum(np.searchsorted(near, key), len(near) - 1)
+            often += np.where(near[place] == key, min(1.0, nears / len(near)), 0.0)
+        return key // n, key % n, 2.0 / often, p
+
+    def _similarities(self, key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """p_ij of ordered pairs, and which of them are edges."""
         place = np.minimum(np.searchsorted(self.keys, key), len(self.keys) - 1)
-        return i, j, weight, np.where(self.keys[place] == key, 0.0, self.background)
+        edge = self.keys[place] == key
+        return np.where(edge, self.p[place] / 2, self.background), edge
+
+
+def near_pairs(Y: np.ndarray, count: int) -> np.ndarray:
+    """Increasing keys i n + j, i < j, of the pairs in which one is among the `count` nearest nodes of the other."""
+    from scipy.spatial import KDTree
+
+    n = len(Y)
+    i = np.repeat(np.arange(n), min(count, n - 1) + 1)
+    j = KDTree(Y).query(Y, min(count, n - 1) + 1)[1].ravel()
+    return np.unique((np.minimum(i, j) * n + np.maximum(i, j))[i != j])

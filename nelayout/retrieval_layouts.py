@@ -190,8 +190,9 @@ def ftsne_layout(
         an array: convex with f(1) = 0
     variational : default False
         True minimises the variational form of the named divergences, in which a small network that knows the spectral
-        coordinates of the nodes learns where drawing and similarities differ (ibid., section 3).  Needs PyTorch:
-        pip install "nelayout[torch]".  No fixed nodes, no masses, no other optimizer; ``max_iter`` counts its rounds
+        coordinates of the nodes, and p and q of each pair, learns where drawing and similarities differ (ibid.,
+        section 3); it ends somewhat above the ordinary form, later.  Needs PyTorch: pip install "nelayout[torch]".
+        No fixed nodes, no masses, no other optimizer; ``max_iter`` counts its rounds and the steps before them
 
     Examples
     --------

@@ -10,7 +10,11 @@ For example, of two clusters that are drawn in one heap the network learns that 
 their features, are more alike than drawn: its h is large there, f*(h) q is what these pairs cost, and the drawing
 lowers it by giving q to them.
 
-The second sum is over all pairs: it is sampled, and only its normalizer Z comes from outside, from an N-body sum.
+What the network knows of a pair is what is known of its nodes, how similar they are, p_ij, and how near they are drawn,
+q_ij.  The paper's knows the nodes alone; such a bound is far from tight where p_ij says more than the nodes'
+coordinates (the edges of a neighbor graph), and the drawing that minimises it is a poor one.
+
+Both sums are over pairs that are drawn; only the normalizer Z comes from outside, exact, from an N-body sum.
 PyTorch is an optional extra, imported when a drawing is asked for.
 """
 
@@ -26,13 +30,18 @@ import numpy as np
 
 from .conjugates import CONJUGATES
 from .errors import InputError, missing_extra, unknown
-from .pair_samples import PairSamples
+from .optimizers.alone import lbfgs
+from .pair_network import PairNetwork, Turn, kernel, positive
+from .pair_samples import PairSamples, near_pairs
 
 __all__ = ["Round", "needs_torch", "variational_drawing"]
 
 BACKGROUND = 0.01  # of reverse KL, when none is given
-FORGETS = (0.9, 0.999)  # Adam's usual averages of the gradient and of its square
-TINY = 1e-12  # keeps Adam's division from 0/0; gradients of a drawing are some 1/n
+NEAR = 10  # nearest nodes in the drawing whose pairs are always among those that the positions look at
+# In the turn of the positions, as multiples of `pairs`: pairs drawn evenly where there is a background (without one
+# f*(h) is the same for all that are no edges: hardly anything is left to draw), and the most edges and near pairs.
+EVENLY, MOST = 8, 16
+PARTS = (1.0, 0.5, 0.25)  # of a turn that are tried, if the divergence is known, until it falls
 _one_run = threading.RLock()  # torch has one number of threads for the process
 
 
@@ -50,29 +59,27 @@ def variational_drawing(
     Y0: np.ndarray,
     divergence: str = "kl",
     *,
-    normalizer: Callable[[np.ndarray], float],
+    normalizer: Callable[[np.ndarray], tuple[float, np.ndarray]],
     primal: Callable[[np.ndarray], float] | None = None,
-    rounds: int = 200,
+    rounds: int = 50,
     ascents: int = 10,
+    first_ascents: int = 100,
     descents: int = 5,
     width: int = 16,
     pairs: int = 4096,
     learning_rate: float = 0.01,
-    step: float = 0.05,
     background: float | None = None,
     rng: np.random.Generator | int | None = None,
     callback: Callable[[Round, np.ndarray], Any] | None = None,
 ) -> tuple[np.ndarray, tuple[Round, ...]]:
     """min over Y, max over networks h of sum_{i != j} [h_ij p_ij - f*(h_ij) q_ij / Z], q = 1/(1 + |y_i - y_j|^2).
 
-    h_ij is an output activation of g([f(x_i) + f(x_j); f(x_i) * f(x_j)]): the same for (i, j) and (j, i).  f and g have
-    one hidden layer each.  The first sum is over pairs drawn from P, the second over pairs drawn evenly and weighted by
-    q / Z; sums of at most `pairs` terms are taken as a whole.  The gradient holds Z as well:
-
-        dJ/d|y_i - y_j|^2 = (f*(h_ij) - c) q_ij^2 / Z,    c = sum f*(h) q / Z.
-
-    Network and positions move by Adam; the steps of positions shrink to nothing over the rounds.  The same rng gives
-    the same bits: torch works on one thread, and two runs at once wait for each other.
+    h_ij is an output activation of g([f(x_i) + f(x_j); f(x_i) * f(x_j); p_ij; q_ij / Z]), p and q as logarithms: the
+    same for (i, j) and (j, i).  f and g have one hidden layer each.  The network moves by Adam, each time on other
+    pairs.  The positions move by L-BFGS, a turn of theirs on one draw: many pairs drawn evenly, the edges and the
+    pairs of nodes that lie near, all weighted by how often they are to be expected.  Sums of fewer terms are taken as
+    a whole.  The gradient is that of the bound, Z and the q that the network sees included.  The same rng gives the
+    same bits: torch works on one thread, and two runs at once wait for each other.
 
     Parameters
     ----------
@@ -80,13 +87,17 @@ def variational_drawing(
     features : (n, p) what the network knows of each node, such as spectral coordinates; columns are standardised.
     Y0 : (n, d) where the drawing begins, in units of the kernel (1 is a near neighbor's distance).
     divergence : "kl", "reverse-kl", "js", "hellinger" or "chi2".
-    normalizer : Y (n, d) -> Z = sum over i != j of q_ij.
-    primal : Y -> the divergence itself, for the trace; called once a round.
-    rounds, ascents, descents : how often, J steps of the network and then K of the positions.  A network that lags
-        behind leads the drawing astray: with K = J the ends were worse than with K = J/2 (20 nodes in two clusters).
+    normalizer : Y (n, d) -> Z = sum over i != j of q_ij, and its gradient (n, d).
+    primal : Y -> the divergence itself, for the trace.  With it a turn of the positions is halved or left out where it
+        would raise the divergence, so that the last drawing is the best; called up to three times a round.
+    rounds, ascents, descents : how often, J steps of the network and then at most K of the positions.
+    first_ascents : steps of the network in the first round, if more than `ascents`: one that has learned nothing yet
+        leads the drawing astray.
     width : of the layers, 10 to 20 in the paper.
-    pairs : drawn for each sum in each step.
-    learning_rate, step : Adam's, of the network, and of the positions in their unit.
+    pairs : drawn in each step of the network, half of them edges and a quarter near pairs. In each turn of the
+        positions as many are drawn evenly, 8 times as many with a background, and up to 16 times as many of the edges
+        and of the near pairs.
+    learning_rate : Adam's, of the network.
     background : part of P that is spread evenly over the pairs that are no edges, in [0, 1); default 0, and 0.01 for
         reverse KL, which is infinite without.
     rng : a Generator, or the seed of one.
@@ -103,7 +114,7 @@ def variational_drawing(
         without torch; the message names the install command.
     InputError
         for an unknown divergence, arrays that do not fit each other or are not finite, a number out of range, a
-        normalizer that is not positive, and when the bound is no longer finite (then the rates are too large).
+        normalizer that is not positive, and when the bound is no longer finite (then the learning rate is too large).
 
     References
     ----------
@@ -113,7 +124,9 @@ def variational_drawing(
     --------
     >>> P = np.ones((3, 3)) - np.eye(3)
     >>> def Z(Y):
-    ...     return (1 / (1 + ((Y[:, None] - Y) ** 2).sum(axis=2))).sum() - len(Y)
+    ...     apart = Y[:, None] - Y
+    ...     q = 1 / (1 + (apart**2).sum(axis=2))
+    ...     return q.sum() - len(Y), -4 * (q[:, :, None] ** 2 * apart).sum(axis=1)
     >>> Y, trace = variational_drawing(P, np.eye(3), [[0, 0], [1, 0], [0, 2]], normalizer=Z, rounds=2, rng=0)
     >>> Y.shape, [line.round for line in trace]
     ((3, 2), [1, 2])
@@ -123,13 +136,13 @@ def variational_drawing(
 
     if divergence not in CONJUGATES:
         raise unknown("divergence", divergence, CONJUGATES)
-    counts = {"rounds": rounds, "ascents": ascents, "descents": descents, "width": width, "pairs": pairs}
+    counts = {"rounds": rounds, "ascents": ascents, "first_ascents": first_ascents, "descents": descents}
+    counts |= {"width": width, "pairs": pairs}
     for name, count in counts.items():
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
             raise InputError(f"{name} must be a whole number, at least 1, given {count!r}")
-    for name, rate in (("learning_rate", learning_rate), ("step", step)):
-        if not (math.isfinite(rate) and rate > 0):
-            raise InputError(f"{name} must be a positive finite number, given {rate!r}")
+    if not (math.isfinite(learning_rate) and learning_rate > 0):
+        raise InputError(f"learning_rate must be a positive finite number, given {learning_rate!r}")
     line = CONJUGATES[divergence]
     rng = np.random.default_rng(rng)
     Y, X = _finite("Y0", Y0), _finite("features", features)
@@ -139,51 +152,47 @@ def variational_drawing(
         background = BACKGROUND if divergence == "reverse-kl" else 0.0
     if background == 0 and divergence == "reverse-kl":
         raise InputError("reverse KL is infinite without a background; give one such as 0.01, or leave it out")
-    sample = PairSamples.of(P, len(Y), pairs, background, rng)
+    sample = PairSamples.of(P, len(Y), background, rng)
+    quarter, evenly = pairs // 4, pairs * (EVENLY if sample.background > 0 else 1)
     spread = X.std(axis=0)
     X = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
 
     trace: list[Round] = []
+    least = math.inf if primal is None else float(primal(Y))
     with _one_run:
         before = torch.get_num_threads()
         torch.set_num_threads(1)
         try:
-            score, weights = _network(torch.from_numpy(X), width, rng)
-            network = torch.optim.Adam(weights, lr=learning_rate)
-            first, second = np.zeros_like(Y), np.zeros_like(Y)
-            moves = 0
+            network = PairNetwork.of(torch.from_numpy(X), width, rng)
+            adam = torch.optim.Adam(network.weights, lr=learning_rate)
             for number in range(1, rounds + 1):
-                bound, Z = math.nan, _positive(normalizer(Y))
-                for _ in range(ascents):
-                    i, j, p = sample.edges()
-                    value = (line.h(score(i, j)) * torch.from_numpy(p)).sum()
-                    i, j, weight, p = sample.pairs()
-                    x = score(i, j)
-                    value = value - (line.conjugate(x) * torch.from_numpy(weight * kernel(Y, i, j) / Z)).sum()
-                    if sample.background > 0:
-                        value = value + (line.h(x) * torch.from_numpy(weight * p)).sum()
-                    network.zero_grad()
+                bound, Z = math.nan, positive(normalizer(Y)[0])
+                near = near_pairs(Y, NEAR)
+                for _ in range(ascents if number > 1 else max(ascents, first_ascents)):
+                    drawn = sample.pairs(pairs - 3 * quarter, 2 * quarter, near, quarter)
+                    value = Turn(line, network, drawn, 0.0).bound(torch.from_numpy(kernel(Y, *drawn[:2]) / Z))
+                    adam.zero_grad()
                     (-value).backward()
-                    network.step()
+                    adam.step()
                     bound = float(value.detach())
                     if not math.isfinite(bound):
                         raise InputError(
-                            f"the variational bound is {bound} in round {number}: learning_rate={learning_rate:g} and "
-                            f"step={step:g} are too large for these data; divide both by 10"
+                            f"the variational bound is {bound} in round {number}: learning_rate={learning_rate:g} is "
+                            "too large for these data; divide it by 10"
                         )
-                for _ in range(descents):
-                    Z = _positive(normalizer(Y))
-                    i, j, weight, _ = sample.pairs()
-                    with torch.no_grad():
-                        costs = line.conjugate(score(i, j)).numpy()
-                    gradient = gradient_of(Y, i, j, weight, costs, Z)
-                    moves += 1
-                    first += (1 - FORGETS[0]) * (gradient - first)
-                    second += (1 - FORGETS[1]) * (gradient * gradient - second)
-                    size = np.sqrt(second / (1 - FORGETS[1] ** moves)) + TINY
-                    left = 1 - (moves - 1) / (rounds * descents)
-                    Y = Y - step * left * first / (1 - FORGETS[0] ** moves) / size
-                trace.append(Round(number, bound, None if primal is None else float(primal(Y))))
+                drawn = sample.pairs(evenly, MOST * pairs, near, MOST * pairs)
+                with torch.no_grad():
+                    turn = Turn.of(line, network, drawn, kernel(Y, *drawn[:2]) / Z, evenly)
+                moved = lbfgs(lambda Y, turn=turn: turn.value(Y, normalizer), Y, max_iter=descents, tol=0.0).positions
+                if primal is None:
+                    Y = moved
+                else:
+                    for part in PARTS:
+                        value = float(primal(Y + part * (moved - Y)))
+                        if value < least:
+                            Y, least = Y + part * (moved - Y), value
+                            break
+                trace.append(Round(number, bound, None if primal is None else least))
                 if callback is not None:
                     shown = Y.view()
                     shown.flags.writeable = False
@@ -204,40 +213,6 @@ def needs_torch() -> None:
         raise missing_extra("torch", "torch", "variational ft-SNE") from None
 
 
-def _network(X: Any, width: int, rng: np.random.Generator) -> tuple[Callable[[np.ndarray, np.ndarray], Any], list[Any]]:
-    """score(i, j), and its weights, drawn by He's rule: f: p -> width -> width, g: 2 width -> width -> 1."""
-    import torch
-
-    layers = ((X.shape[1], width), (width, width), (2 * width, width), (width, 1))
-    values = [(rng.normal(size=layer) * math.sqrt(2.0 / max(layer[0], 1)), np.zeros(layer[1])) for layer in layers]
-    weights = [torch.from_numpy(part).requires_grad_() for pair in values for part in pair]
-    A, a, B, b, C, c, D, d = weights
-
-    def score(i: np.ndarray, j: np.ndarray) -> Any:
-        f = (X @ A + a).relu() @ B + b
-        f_i, f_j = f[torch.from_numpy(i)], f[torch.from_numpy(j)]
-        pair = torch.cat([f_i + f_j, f_i * f_j], dim=1)
-        return ((pair @ C + c).relu() @ D + d)[:, 0]
-
-    return score, weights
-
-
-def kernel(Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-    """q = 1/(1 + |y_i - y_j|^2) of the pairs."""
-    return 1.0 / (1.0 + ((Y[i] - Y[j]) ** 2).sum(axis=1))
-
-
-def gradient_of(
-    Y: np.ndarray, i: np.ndarray, j: np.ndarray, weight: np.ndarray, costs: np.ndarray, Z: float
-) -> np.ndarray:
-    """(n, d): the gradient of -sum weight costs q / Z in Y, where Z moves as well; costs are f*(h) of the pairs."""
-    q = kernel(Y, i, j)
-    mean = np.sum(costs * weight * q) / np.sum(weight * q)
-    pull = (2.0 * (costs - mean) * weight * q * q / Z)[:, None] * (Y[i] - Y[j])
-    ends = np.concatenate([i, j])
-    return np.stack([np.bincount(ends, np.concatenate([x, -x]), minlength=len(Y)) for x in pull.T], axis=1)
-
-
 def _finite(name: str, given: Any) -> np.ndarray:
     values = np.array(given, dtype=float)
     if values.ndim != 2 or not np.isfinite(values).all():
@@ -246,9 +221,3 @@ def _finite(name: str, given: Any) -> np.ndarray:
             f"{values.shape}{'' if values.ndim != 2 else ', in which something is missing or infinite'}"
         )
     return values
-
-
-def _positive(Z: Any) -> float:
-    if not (math.isfinite(Z) and Z > 0):
-        raise InputError(f"normalizer gave {Z!r}; it must give the sum of q over all pairs, a positive finite number")
-    return float(Z)

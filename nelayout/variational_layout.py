@@ -1,8 +1,8 @@
-"""Variational ft-SNE as a way of drawing components: from a rough drawing on, network and positions take turns.
+"""Variational ft-SNE as a way of drawing components: in place of the last stage, network and positions take turns.
 
-What ``variational`` does not know comes from here: the rough drawing, what the network knows of each node (spectral
-coordinates of the graph, or the vectors that were embedded), the sum Z of all q, and the divergence itself, by which
-the best round is kept.
+What ``variational`` does not know comes from here: the drawing after the stages before and one step of the last, what
+the network knows of each node (spectral coordinates of the graph, or the vectors that were embedded), the sum Z of all
+q, and the divergence itself, by which turns are judged.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ from .start import radius
 from .variational import Round, needs_torch, variational_drawing
 from .watch import Watch
 
-__all__ = ["ROUNDS", "START_STEPS", "check_variational", "variational_component", "vector_features"]
+__all__ = ["ROUNDS", "check_variational", "variational_component", "vector_features"]
 
-START_STEPS = 40  # of the rough drawing, in all of its stages
-ROUNDS = 100
+ROUNDS, ASCENTS, DESCENTS = 8, 8, 12
+# With a background many pairs matter that only few are drawn of, and longer turns follow the draw.
+SHORT_DESCENTS = 8
 FEATURES = 16  # coordinates that the network knows of each node
 
 
@@ -64,17 +65,19 @@ def variational_component(
     fixed: np.ndarray | None,
     into: Drawing,
 ) -> Drawing:
-    """`draw_component` for variational methods; a step of ``task.max_iter`` is a round, or one of the rough drawing.
+    """`draw_component` for variational methods; a step of ``task.max_iter`` is a round, or one of a stage before.
 
-    A drawing with a start goes on from it.  The round with the least divergence is given back.
+    The stages are the method's own, of the last a single step; a drawing with a start goes on from it.  The drawing of
+    least divergence is given back.
     """
     plain = replace(task.method, variational=False)
     placed = start is not None and not np.isnan(start).all()
-    first, rounds = 0 if placed else START_STEPS, ROUNDS
+    stages = (*plain.stages[:-1], replace(plain.stages[-1], max_iter=1))
+    first, rounds = 0 if placed else sum(stage.max_iter for stage in stages if not stage.levels), ROUNDS
     if task.max_iter is not None:
         first = round(task.max_iter * first / (first + rounds))
         rounds = task.max_iter - first
-    rough = replace(task, method=plain, max_iter=first)
+    rough = replace(task, method=replace(plain, stages=stages), max_iter=first)
     drawing = draw_component(affinity, rough, rng, watch, show, start, fixed, into)
     if rounds == 0:
         return drawing
@@ -82,25 +85,21 @@ def variational_component(
     charges, radial = np.ones(len(drawing.Y)), Radial(plain.kernel)
     tol = 0.0 if task.tol is None else task.tol
 
-    def normalizer(Y: np.ndarray) -> float:
-        return float(np.sum(task.floor.nbody.fields(Y, charges, (radial,))[0].potential))
+    def normalizer(Y: np.ndarray) -> tuple[float, np.ndarray]:
+        field = task.floor.nbody.fields(Y, charges, (radial,))[0]
+        return float(np.sum(field.potential)), 2.0 * field.force
 
     def primal(Y: np.ndarray) -> float:
         return objective.evaluate(Y, gradient=False).value
 
-    best, value = drawing.Y, primal(drawing.Y)
-    before = drawing.Y
     drawing.reason = "max_iter"
 
     def look(line: Round, Y: np.ndarray) -> bool:
-        nonlocal best, value, before
         assert line.primal is not None
         Y = np.array(Y)
-        if line.primal < value:
-            best, value = Y, line.primal
-        move = float(np.sqrt(np.sum((Y - before) ** 2) / len(Y)))  # in typical distances, as in the loop of stages
-        rests = move * len(Y) ** (1.0 / Y.shape[1]) < tol * radius(Y)
-        before = Y
+        move = float(np.sqrt(np.sum((Y - drawing.Y) ** 2) / len(Y)))  # in typical distances, as in the loop of stages
+        rests = 0 < move * len(Y) ** (1.0 / Y.shape[1]) < tol * radius(Y)  # a turn taken back is no rest
+        drawing.Y = Y
         watch.seen("variational", line.primal, lambda: show(Y))
         drawing.reason = "converged" if rests else "max_iter"
         return rests
@@ -117,9 +116,11 @@ def variational_component(
         normalizer=normalizer,
         primal=primal,
         rounds=rounds,
+        ascents=ASCENTS,
+        descents=SHORT_DESCENTS if background else DESCENTS,
         background=background or None,
         rng=rng,
         callback=look,
     )[0]
-    drawing.Y, drawing.method = best, plain
+    drawing.method = plain
     return drawing

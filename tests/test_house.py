@@ -22,7 +22,7 @@ PUBLIC = dict(nl._HOME)  # name -> module
 FLOORS = (
     "errors memory",
     "parallel options elementary eda conjugates pair_samples",
-    "alpha_choice variational",
+    "alpha_choice pair_network",
     "compiled solution",
     "watch",
     "compiled_mesh compiled_expansions compiled_edges compiled_vectors compiled_entropic",
@@ -36,7 +36,7 @@ FLOORS = (
     "objective",
     "row_objective",
     "optimizers method",
-    "start coarsen catalogue similarities judge",
+    "start coarsen catalogue similarities judge variational",
     "solver",
     "auto_alpha variational_layout components packing overlap orient",
     "graphs",
