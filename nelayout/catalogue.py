@@ -10,7 +10,7 @@ from typing import Any
 
 from .errors import InputError, unknown
 from .kernels import heavy_tailed
-from .method import EVEN_SHAPE, SHAPE_TOL, Method, Stage
+from .method import EVEN_SHAPE, SHAPE_TOL, Method, Stage, growing_tail
 
 __all__ = ["METHODS", "Method", "Stage", "method_named", "methods"]
 
@@ -177,8 +177,8 @@ METHODS: dict[str, Method] = {
 }
 
 # The best drawing that can be given with no parameter set: the global shape, then the heavy-tailed family with its tail
-# growing from none (Gaussian) over 1/2 to 1 (Cauchy).  Light tails draw meshes and maps flat and even, heavy tails draw
-# clusters; which is right for a graph is seen in the drawing, so each is judged and the best is kept.
+# growing from none (Gaussian) to that of the Cauchy kernel.  Light tails draw meshes and maps flat and even, heavy
+# tails draw clusters; which is right for a graph is seen in the drawing, so each is judged and the best is kept.
 AUTO = Method(
     name="auto",
     kernel="cauchy",
@@ -187,9 +187,8 @@ AUTO = Method(
     mass="auto",
     stages=(
         EVEN_SHAPE,
-        Stage("no tail", "lbfgs", 40, kernel=heavy_tailed(0.0), candidate=True),
-        Stage("tail 1/2", "lbfgs", 40, kernel=heavy_tailed(0.5), candidate=True),
-        Stage("tail 1", "lbfgs", 50, candidate=True),
+        *growing_tail(heavy_tailed(1.0), candidate=True),
+        Stage("descend", "lbfgs", 50, candidate=True),
     ),
     reference=f"{YANG_2014}; heavy tails: Yang et al., NIPS 2009",
     summary="the best drawing with no parameter set",

@@ -20,9 +20,10 @@ _FAST = {"reassoc", "contract", "arcp", "nsz"}  # no nnan, ninf: a NaN must stay
 _compile = numba.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
 
 # Forms of a radial function, see nbody.exact: (a + b xi) to a power, and what is made of the logarithm of the kernel.
-# INVERSE is 1/u with u = c + a xi, LOGARITHM -(b/a) ln u, HALVES u^(-k/2) with k = 1, 3 or 4, GAUSSIAN exp(-b order
-# xi).
+# INVERSE is 1/u with u = c + a xi, LOGARITHM -(b/a) ln u, HALVES u^(-k/2) with k of `HALF_POWERS`, GAUSSIAN
+# exp(-b order xi).
 POWER, BOXCOX, POWER_LOG, INVERSE, LOGARITHM, HALVES, GAUSSIAN = 0, 1, 2, 3, 4, 5, 6
+HALF_POWERS = 1.0, 2.5, 3.0, 4.0, 6.0
 
 
 @_compile
@@ -89,8 +90,12 @@ def radial(form, a, b, c, order, xi):
     if form == HALVES:
         root = 1.0 / math.sqrt(u)
         k = 2.0 * b * order / a
-        value = root if k == 1.0 else root * root * root if k == 3.0 else root * root * root * root
-        return value, (-0.5 * a * k) * value * root * root
+        square = root * root
+        if k == 2.5:
+            value = square * math.sqrt(root)
+        else:
+            value = root if k == 1.0 else square * (root if k == 3.0 else square if k == 4.0 else square * square)
+        return value, (-0.5 * a * k) * value * square
     if form == GAUSSIAN:
         value = exponential(-b * order * xi)
         return value, -b * order * value

@@ -156,16 +156,38 @@ SHAPE = Stage("shape", "majorize", 15, shape=2.0, levels=True, finest=False, tol
 EVEN_SHAPE = Stage("shape", "majorize", 15, shape=6.0, levels=True, finest=False, tol=SHAPE_TOL)
 
 
-# Steps with the lighter-tailed kernels before the method's own.
-CONTINUATION_STEPS = 40
+# How a tail is grown: parts of it, with the steps of each, and the steps with all of it.  Four parts end lower than
+# two with as many steps, and better: on 70,000 digits J -4.98 and -4.89, class AUC 0.77 and 0.76.
+TAILS = ((0.0, 40), (1 / 3, 20), (2 / 3, 30), (0.8, 30))
+WHOLE_TAIL = 80
+# Steps of the I-divergence with the kernel itself before another divergence takes over.
+BEFORE_OWN = 40
+
+
+def growing_tail(kernel: Kernel, divergence: Divergence | None = None, candidate: bool = False) -> tuple[Stage, ...]:
+    """From the Gaussian with the same b up to the kernel, its own stage left out."""
+    return tuple(
+        Stage(
+            f"tail x {part:.2g}",
+            "lbfgs",
+            steps,
+            kernel=Kernel(kernel.a * part, kernel.b, kernel.c, f"{kernel.name}, tail x {part:.2g}")
+            if part
+            else Kernel(0.0, kernel.b / kernel.c, 1.0, "gaussian"),
+            divergence=divergence,
+            candidate=candidate,
+        )
+        for part, steps in TAILS
+    )
 
 
 def recipe(kernel: Kernel, by_kl: bool = False) -> tuple[Stage, ...]:
     """The schedule of a kernel: the global shape through coarse graphs, then the method's own objective.
 
     A heavy-tailed kernel lets go of an edge that has become long and never takes it up again, which tears meshes.
-    So its tail is grown: first the Gaussian of the same b, then half the tail, then the kernel itself.  ``by_kl``: the
-    way there is the I-divergence's, which forgets no edge; divergences that give up neighbours end lower from there.
+    So its tail is grown: first the Gaussian of the same b, then parts of the tail, then the kernel itself.  ``by_kl``:
+    the way there is the I-divergence's, which forgets no edge; divergences that give up neighbours end lower from
+    there.
     """
     kl = i_divergence() if by_kl else None
     if kernel.singular:
@@ -173,15 +195,10 @@ def recipe(kernel: Kernel, by_kl: bool = False) -> tuple[Stage, ...]:
     if kernel.a == 0:
         own = Stage("descend", "lbfgs", 200)
         return (SHAPE, Stage("kl", "lbfgs", 60, divergence=kl), own) if by_kl else (SHAPE, own)
-    light = Kernel(0.0, kernel.b / kernel.c, 1.0, "gaussian")
-    half = Kernel(kernel.a / 2, kernel.b, kernel.c, "half the tail")
-    stages = (
-        SHAPE,
-        Stage("no tail", "lbfgs", CONTINUATION_STEPS, kernel=light, divergence=kl),
-        Stage("half the tail", "lbfgs", CONTINUATION_STEPS, kernel=half, divergence=kl),
-    )
-    own = Stage("descend", "lbfgs", 150)
-    return (*stages, Stage("kl", "lbfgs", CONTINUATION_STEPS, divergence=kl), own) if by_kl else (*stages, own)
+    stages = (EVEN_SHAPE, *growing_tail(kernel, kl))
+    if by_kl:
+        stages = (*stages, Stage("kl", "lbfgs", BEFORE_OWN, divergence=kl))
+    return (*stages, Stage("descend", "lbfgs", WHOLE_TAIL))
 
 
 def annealed(optimizer: str) -> tuple[Stage, ...]:

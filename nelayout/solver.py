@@ -44,10 +44,10 @@ POINT = 1e-2
 SHRUNK = 0.1
 # With fixed nodes, the size of the drawing is searched for this many times.
 RESIZINGS = 5
-# Nodes from which a shape stage may leave the graph itself to the next stage.
+# Above this a shape stage may leave the graph itself to the next stage, and candidates take seconds.
 LARGE = 10_000
-# A candidate this much worse than the one before ends the search for a better one.
-WORSE = 0.8
+# A candidate this much worse than the best so far ends the search; on large graphs, one that is no better.
+WORSE = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +171,12 @@ def draw_component(
         drawing.method = method
         if stage.candidate:
             candidates.append((score(affinity.P, drawing.Y, np.random.default_rng(0)), copy(drawing)))
-            if len(candidates) > 1 and candidates[-1][0] < WORSE * candidates[-2][0]:
+            best = max((judged for judged, _ in candidates[:-1]), default=0.0)
+            if candidates[-1][0] < best * (WORSE if n <= LARGE else 1.0):
                 break  # the next one would go further in the same direction
     if candidates:
-        _, best = max(candidates, key=lambda candidate: candidate[0])
-        drawing.Y, drawing.evaluation, drawing.method = best.Y, best.evaluation, best.method
-        drawing.reason, drawing.size, drawing.place = best.reason, best.size, best.place
+        _, kept = max(candidates, key=lambda candidate: candidate[0])
+        vars(drawing).update(vars(kept))
     return drawing
 
 
@@ -275,7 +275,8 @@ def _through_levels(
 
         return finest
 
-    Y = _coarsest(levels[-1], method, task, rng, watch, shown(len(levels) - 1), stage.name)
+    flat = _objective_of(replace(stage, shape=min(stage.shape, 2.0)), task.method)  # power 2 lays a path straight
+    Y = _coarsest(levels[-1], flat, task, rng, watch, shown(len(levels) - 1), stage.name)
     for depth in range(len(levels) - 1, -1, -1):
         level = levels[depth]
         if depth < len(levels) - 1:

@@ -63,7 +63,7 @@ def form_of(radial: Radial) -> tuple[int, float, float, float, float]:
     form = {"power": compiled.POWER, "boxcox": compiled.BOXCOX, "power-log": compiled.POWER_LOG}[radial.form]
     if kernel.a > 0 and radial.form == "power":
         twice = 2 * kernel.b * order / kernel.a
-        form = compiled.INVERSE if twice == 2 else compiled.HALVES if twice in (1, 3, 4) else form
+        form = compiled.INVERSE if twice == 2 else compiled.HALVES if twice in compiled.HALF_POWERS else form
     if kernel.a == 0 and radial.form == "power":
         form = compiled.GAUSSIAN
     if kernel.a > 0 and radial.form == "boxcox" and order == 0:
