@@ -51,12 +51,18 @@ class Grid:
     lx: int  # lengths of the transforms: the grid and as much emptiness as keeps its ends from touching
     ly: int
     near: bool  # whether the kernel is split
+    steps: float = CUTOFF  # range of the pair part in grid steps
     cost: float = field(default=0.0, compare=False)  # of one sum, in nanoseconds
 
     @property
     def cutoff(self) -> float:
         """Squared range of the pair part."""
-        return (CUTOFF * self.h) ** 2
+        return self.cell**2
+
+    @property
+    def cell(self) -> float:
+        """Range of the pair part, and side of the cells that its pairs are looked for in."""
+        return self.steps * self.h
 
 
 def plane(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -64,16 +70,17 @@ def plane(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.ascontiguousarray(Y[:, 0]), np.ascontiguousarray(Y[:, 1]) if Y.shape[1] == 2 else np.zeros(len(Y))
 
 
-def grid_for(X: np.ndarray, Z: np.ndarray, radial: Radial) -> Grid:
+def grid_for(X: np.ndarray, Z: np.ndarray, radial: Radial, fineness: float = 1.0) -> Grid:
     """The grid on which a drawing's sums of a radial function are taken: the cheapest that is accurate.
 
     A grid fine enough for the kernel needs no pairs; a coarser one needs all pairs within ``CUTOFF`` steps, whose
-    number is counted on the drawing itself, since one dense cluster can hold most of them.
+    number is counted on the drawing itself, since one dense cluster can hold most of them.  ``fineness`` below 1 makes
+    the steps that much smaller, and the range of the pairs as much more steps.
     """
     width, height = max(float(np.ptp(X)), 1e-12), float(np.ptp(Z))
-    most = max(LEAST_POINTS, POINTS_PER_NODE * len(X))
+    most = max(LEAST_POINTS, POINTS_PER_NODE * len(X)) / fineness**2
     finest = _step(width, height, most)
-    resolved = STEP * _width(radial)
+    resolved = STEP * fineness * _width(radial)
 
     # Without pairs: up to four times the usual grid, if that is cheaper; and finer than need be, if that is affordable.
     affordable = resolved > 0 and (width / resolved + 4.0) * (height / resolved + 4.0) <= 4.0 * most
@@ -81,13 +88,14 @@ def grid_for(X: np.ndarray, Z: np.ndarray, radial: Radial) -> Grid:
     if affordable:
         sparing = min(_rounded(max(finest, FINEST / STEP * resolved)), resolved)
         best = _grid(X, Z, sparing, radial, near=False)
-        if finest <= resolved and best.cost <= POINT_COST * max(FEW * len(X), 16.0 * LEAST_POINTS):
+        if finest <= resolved and best.cost <= POINT_COST * max(FEW * len(X), 16.0 * LEAST_POINTS) / fineness**2:
             return best
     pair = PAIR_COST[_pair_form(radial)]
-    step = _rounded(max(finest, _coarse(radial)))
+    step = _rounded(max(finest, fineness * _coarse(radial)))
     for k in range(TRIED):
         grid = _grid(X, Z, step * 2.0 ** (k / 2.0), radial, near=True)
-        cost = grid.cost + pair * _touching_pairs(X, Z, CUTOFF * grid.h)
+        grid = replace(grid, steps=CUTOFF / fineness)
+        cost = grid.cost + pair * _touching_pairs(X, Z, grid.cell)
         if best is None or cost < best.cost:
             best = replace(grid, cost=cost)
         elif k and best.near:

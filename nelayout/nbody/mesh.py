@@ -25,12 +25,14 @@ from ..kernels import Radial
 from ..parallel import Workers
 from .exact import form_of
 from .field import Field
-from .grid import CUTOFF, Grid, grid_for, plane
+from .grid import Grid, grid_for, plane
 from .transforms import along
 
 __all__ = ["FARTHEST", "Mesh"]
 
 TASK_NODES = 1 << 15
+# Of net forces, with the steps in grid.py.
+TOLERANCE = 1e-2
 # Of the grid: rounding errors, 1e-7 of the largest potential, are far below the error of the grid itself.
 PRECISION, SPECTRAL = np.float32, np.complex64
 # Transforms of kernels that are kept.
@@ -41,11 +43,11 @@ FARTHEST = 1e100
 
 @dataclass(frozen=True, slots=True)
 class Mesh:
-    """Sums in O(n + grid log grid), for drawings in one or two dimensions."""
+    """Sums in O(n + grid log grid), for drawings in one or two dimensions; ``tolerance`` of net forces."""
 
     crew: Workers = field(default_factory=Workers, compare=False)
     name: str = "mesh"
-    tolerance: float = 1e-2
+    tolerance: float = TOLERANCE
     _spectra: dict = field(default_factory=dict, compare=False, repr=False)
 
     def fields(
@@ -73,7 +75,8 @@ class Mesh:
 
     def grids(self, Y: np.ndarray, radials: tuple[Radial, ...]) -> dict[Radial, Grid]:
         """The grid of each radial function, with its cost; places must be nearer than ``FARTHEST``."""
-        return {radial: grid_for(*plane(Y), radial) for radial in radials}
+        fineness = (self.tolerance / TOLERANCE) ** 0.25  # the error of cubic splines goes with the fourth power
+        return {radial: grid_for(*plane(Y), radial, fineness) for radial in radials}
 
     def _forward(self, density: np.ndarray, grid: Grid) -> np.ndarray:
         from scipy import fft
@@ -146,7 +149,7 @@ class Mesh:
     def _add_near(self, X, Z, charges, radial: Radial, grid: Grid, smooth, potential, fx, fy) -> None:
         from .. import compiled_mesh
 
-        n, cell = len(X), CUTOFF * grid.h
+        n, cell = len(X), grid.cell
         columns, rows = int((Z.max() - grid.y0) / cell) + 1, int((X.max() - grid.x0) / cell) + 1
         starts, order = np.zeros(rows * columns + 1, dtype=np.int32), np.empty(n, dtype=np.int32)
         Xs, Zs, cs = np.empty(n), np.empty(n), np.empty(n)

@@ -29,6 +29,8 @@ __all__ = ["Cells", "Tree", "cells_of"]
 
 # Most nodes in a cell that is not cut; of 8 to 48, the best for r = 1/u, ln u and others taken together.
 LEAF = 16
+# Of net forces, with what follows.
+TOLERANCE = 2e-3
 # Sum of the radii against the distance: net forces to 1e-2, and better where many cells meet.  The second
 # is for lines, told by their dimension (found: 0.8 to 1.0 for lines, 1.3 to 2.0 for clouds in a plane).
 OPENING, LINE_OPENING, LINE = 0.5, 0.35, 1.15
@@ -87,11 +89,11 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """Sums in O(n log n), for drawings in one to three dimensions, however uneven."""
+    """Sums in O(n log n), for drawings in one to three dimensions, however uneven; ``tolerance`` of net forces."""
 
     crew: Workers = field(default_factory=Workers, compare=False)
     name: str = "tree"
-    tolerance: float = 2e-3
+    tolerance: float = TOLERANCE
 
     def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
         """Potential and force of each radial function; NaN all over if a position is not finite."""
@@ -109,7 +111,8 @@ class Tree:
         from .. import compiled_tree
 
         way, law = _law(radial)
-        rule = _rule(radial, OPENING if cells.dimension > LINE else LINE_OPENING)
+        fineness = (self.tolerance / TOLERANCE) ** 0.25  # the first order left out is the fourth
+        rule = _rule(radial, OPENING if cells.dimension > LINE else LINE_OPENING, fineness)
         n = len(cells.order)
         potential, force = np.empty(n), np.empty((3, n))
         tasks = cells.tasks
@@ -183,12 +186,13 @@ def _law(radial: Radial) -> tuple[int, np.ndarray]:
     return way, np.array([a, b, c, t, *A, *B, constant])
 
 
-def _rule(radial: Radial, opening: float) -> np.ndarray:
+def _rule(radial: Radial, opening: float, fineness: float) -> np.ndarray:
     """When two cells are far apart, see compiled_tree.walk; steep functions are opened further."""
+    opening, soft = opening * fineness, SOFT * fineness
     a, b, c, t = radial.kernel.a, radial.kernel.b, radial.kernel.c, radial.order
     if a == 0:
         rate = b * abs(t)
-        constant = SOFT**2 / rate if rate > 0 else math.inf  # -b xi itself is a polynomial
+        constant = soft**2 / rate if rate > 0 else math.inf  # -b xi itself is a polynomial
         return np.array([constant, 0.0, rate if t > 0 else 0.0, NEGLIGIBLE])
     steep = max(1.0, abs(b * t / a))
-    return np.array([SOFT**2 * c / (a * steep), opening**2 / math.sqrt(steep), 0.0, NEGLIGIBLE])
+    return np.array([soft**2 * c / (a * steep), opening**2 / math.sqrt(steep), 0.0, NEGLIGIBLE])
