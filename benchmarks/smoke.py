@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
 GRAPHS = ("usair97", "worldtrade")
 RUNS = {
     "balance": ["--graphs", *GRAPHS, "--methods", "ws-sne", "gamma-quadlog"],
+    "family": ["--nodes", "200", "--only", "ws-sne"],
     "scaling": ["--sizes", "500", "1000", "--large", "1000", "--figure", "scaling.png"],
     "optimizers": ["--graphs", "usair97", "--methods", "ws-sne", "linlog", "--figure", "race.png"],
     "peers": ["--graphs", "usair97", "--methods", "ws-sne", "--cold", "--out", "peers"],
