@@ -51,8 +51,8 @@ class Grid:
     lx: int  # lengths of the transforms: the grid and as much emptiness as keeps its ends from touching
     ly: int
     near: bool  # whether the kernel is split
-    steps: float = CUTOFF  # range of the pair part in grid steps
     cost: float = field(default=0.0, compare=False)  # of one sum, in nanoseconds
+    steps: float = CUTOFF  # range of the pair part in grid steps
 
     @property
     def cutoff(self) -> float:
@@ -109,7 +109,7 @@ def _grid(X: np.ndarray, Z: np.ndarray, step: float, radial: Radial, *, near: bo
     nx, ny = int((X.max() - x0) / step) + 3, int((Z.max() - y0) / step) + 3
     reach = _reach(radial) / step + 4.0
     lx, ly = (_points(math.ceil(k + min(k, reach))) for k in (nx, ny))
-    return Grid(x0, y0, step, nx, ny, lx, ly, near, POINT_COST * lx * ly)
+    return Grid(x0, y0, step, nx, ny, lx, ly, near, cost=POINT_COST * lx * ly)
 
 
 def _reach(radial: Radial) -> float:
