@@ -123,6 +123,29 @@ def test_within_tolerance(name, d, cloud):
         assert np.all(found <= bounds(name, radial, cloud)), (label, found)
 
 
+@pytest.mark.parametrize("label", ["cauchy q", "cauchy q^2", "cauchy ln q", "1/d", "heavy-tailed 0.3"])
+@pytest.mark.parametrize("cloud", ["uniform", "clusters", "expanded"])
+@pytest.mark.parametrize("kind", [Tree, Mesh])
+def test_a_smaller_tolerance_is_kept(kind, cloud, label):
+    """A sixteenth of the usual tolerance takes most of the error of net forces, down to the rounding of a grid."""
+    Y, mass, radial = drawings(N, 2)[cloud], masses(N), RADIALS[label]
+    exact = summed(cloud, 2)[label]
+    usual, finer = (
+        errors(kind(Workers(2), tolerance=kind().tolerance * part).fields(Y, mass, (radial,))[0], exact, mass)
+        for part in (1.0, 1 / 16)
+    )
+    assert finer[1] <= max(0.4 * usual[1], 1e-4), (usual, finer)
+
+
+def test_grids_know_what_they_cost():
+    """Spread thirty times as wide, a grid with pairs is cheaper than one fine enough for the kernel."""
+    clouds, radial = drawings(20_000, 2), RADIALS["cauchy q"]
+    usual, large = (Mesh().grids(clouds[name], (radial,))[radial] for name in ("uniform", "expanded"))
+    assert not usual.near
+    assert large.near
+    assert 0 < large.cost < 3 * usual.cost
+
+
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_compiled_pairs_are_the_plain_ones(d):
     Y, mass = drawings(200, d)["clusters"], masses(200)
