@@ -177,7 +177,7 @@ def f_divergence(
     if rough is not None:
         raise InputError(
             f"f is not smooth near t = {rough:.3g}: it must be differentiable for t > 0, and no slope= mends a kink "
-            "(or values of few digits). In place of abs(t - 1), say, give sqrt((t - 1)**2 + e**2) - e with an e such as 0.1"
+            "(or values of few digits). In place of abs(t - 1), say, give sqrt((t - 1)**2 + e**2) - e with e = 0.1"
         )
     steep = _log_slope(f) if slope is None else _in_log(slope)
     wrong = _apart(_log_slope(f), steep)
@@ -254,7 +254,7 @@ def _check_values(f: Callable[[np.ndarray], np.ndarray]) -> None:
         elif at_zero_only and np.isnan(value):
             advice = "f must give its limit at 0, as scipy.special.xlogy(t, t) does where t * np.log(t) is NaN"
         else:
-            advice = f"so at {missing.sum()} of {t.size} t looked at, up to {t[-1]:.3g}: f must be finite at each t >= 0"
+            advice = f"so at {missing.sum()} of {t.size} t looked at, up to {t[-1]:.3g}: f must be finite at all t >= 0"
         raise InputError(f"f is {'NaN' if np.isnan(value) else value} at t = {t[at]:.3g}, not finite; {advice}")
     at_one = float(_values(f, np.ones(1))[0])
     if abs(at_one) > 1e-9:
