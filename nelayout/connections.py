@@ -120,8 +120,8 @@ class Optimal:
     def check(self, divergence) -> None:
         if divergence.degree is None:
             raise Unsupported(
-                f"connection 'optimal' has a closed form for beta and alpha divergences only, given "
-                f"{divergence.name!r}: use connection='normalized' or 'fixed'"
+                "connection 'optimal' has a closed form for beta divergences and alpha divergences of order > 0 only, "
+                f"given {divergence.name!r}: use connection='normalized' or 'fixed'"
             )
 
     def at(self, mass: float) -> float:

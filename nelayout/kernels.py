@@ -144,9 +144,10 @@ def kernel_named(kernel: str | Kernel) -> Kernel:
         return KERNELS[family]
     if family in _FAMILIES:
         try:
-            return _FAMILIES[family](float(number))
-        except ValueError as error:
-            raise InputError(f"kernel {kernel!r}: write a number behind the colon, as in '{family}:2'") from error
+            value = float(number)
+        except ValueError:
+            raise InputError(f"kernel {kernel!r}: write a number behind the colon, as in '{family}:2'") from None
+        return _FAMILIES[family](value)  # which says what numbers it takes
     raise unknown("kernel", kernel, [*KERNELS, *(f"{name}:NUMBER" for name in _FAMILIES)])
 
 

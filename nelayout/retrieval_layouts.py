@@ -80,7 +80,7 @@ def jse_layout(
     kappa : default 0.5
         0 is SNE, 1/2 the Jensen-Shannon divergence, 1 the reverse Kullback-Leibler divergence
     background : default 0.1
-        as in `nerv_layout`; for kappa = 1 only
+        as in `nerv_layout`, for kappa = 1 only; another than the default is refused below
 
     Examples
     --------
@@ -94,7 +94,7 @@ def jse_layout(
 @layout_function
 def alpha_sne_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, alpha: float | Literal["auto"] = 0.5,
-    **options: Unpack[LayoutOptions],
+    background: float = BACKGROUND, **options: Unpack[LayoutOptions],
 ) -> Any:
     """alpha-SNE: recall against precision by the order of an alpha divergence.
 
@@ -105,8 +105,11 @@ def alpha_sne_layout(
     Parameters
     ----------
     alpha : default 0.5
-        the order; at orders <= 0 nodes without an edge get a background similarity.  "auto" chooses it from the data,
-        from 0.1 to 1, in some ten times the time of one drawing; see `choose_alpha`
+        the order; "auto" chooses it from the data, from 0.1 to 1, in some ten times the time of one drawing; see
+        `choose_alpha`
+    background : default 0.1
+        part of each node's similarity, in (0, 1), that those without an edge share at orders <= 0, which would be
+        infinite otherwise; smaller punishes false neighbours harder.  Another than the default is refused at orders > 0
 
     Examples
     --------
@@ -116,7 +119,7 @@ def alpha_sne_layout(
     >>> len(nl.alpha_sne_layout(nx.karate_club_graph(), alpha="auto", seed=0))
     34
     """
-    return draw(G, tuned("alpha-sne", alpha=alpha), pos, fixed, options)
+    return draw(G, tuned("alpha-sne", alpha=alpha, background=background), pos, fixed, options)
 
 
 def choose_alpha(
@@ -175,7 +178,7 @@ def choose_alpha(
 @layout_function
 def ftsne_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, divergence: Any = "kl", variational: bool = False,
-    **options: Unpack[LayoutOptions],
+    background: float = BACKGROUND, **options: Unpack[LayoutOptions],
 ) -> Any:
     """ft-SNE: t-SNE under any f-divergence.
 
@@ -193,6 +196,10 @@ def ftsne_layout(
         coordinates of the nodes, and p and q of each pair, learns where drawing and similarities differ (ibid.,
         section 3); it ends somewhat above the ordinary form, later.  Needs PyTorch: pip install "nelayout[torch]".
         No fixed nodes, no masses, no other optimizer; ``max_iter`` counts its rounds and the steps before them
+    background : default 0.1
+        part of all similarity, in (0, 1), that pairs without an edge share under "reverse-kl", which would be infinite
+        otherwise; smaller punishes false neighbours harder.  Another than the default is refused where the divergence
+        has no use for one
 
     Examples
     --------
@@ -202,5 +209,6 @@ def ftsne_layout(
     >>> len(nl.ftsne_layout(nx.karate_club_graph(), divergence=lambda t: abs(t - 1) ** 1.5, seed=0))
     34
     """
-    return draw(G, tuned("ftsne", divergence=divergence, variational=variational), pos, fixed, options)
+    method = tuned("ftsne", divergence=divergence, variational=variational, background=background)
+    return draw(G, method, pos, fixed, options)
 

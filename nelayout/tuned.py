@@ -18,6 +18,7 @@ from . import divergences
 from .catalogue import METHODS, Method
 from .connections import Fixed
 from .divergences import BACKGROUND, Divergence, divergence_named, f_divergence, jse_divergence, nerv_divergence
+from .divergences.reverse import with_background
 from .errors import InputError
 from .kernels import heavy_tailed, inverse_power
 
@@ -48,21 +49,22 @@ def _jse(kappa: float = 0.5, background: float = BACKGROUND) -> dict[str, Any]:
     return {"divergence": jse_divergence(kappa, background)}
 
 
-def _alpha_sne(alpha: float | Literal["auto"] = 0.5) -> dict[str, Any]:
+def _alpha_sne(alpha: float | Literal["auto"] = 0.5, background: float = BACKGROUND) -> dict[str, Any]:
     if isinstance(alpha, str) and alpha == "auto":
-        return {"divergence": divergences.auto_alpha()}
+        return {"divergence": with_background(divergences.auto_alpha(), background)}
     if isinstance(alpha, bool) or not (isinstance(alpha, Real) and math.isfinite(alpha)):
         raise InputError(f"alpha must be a finite number, or 'auto' to choose it from the data; given {alpha!r}")
-    return {"divergence": divergences.alpha(float(alpha))}
+    return {"divergence": divergences.alpha(float(alpha), background)}
 
 
-def _ftsne(divergence: Any = "kl", variational: bool = False) -> dict[str, Any]:
+def _ftsne(divergence: Any = "kl", variational: bool = False, background: float = BACKGROUND) -> dict[str, Any]:
     if not isinstance(variational, (bool, np.bool_)):
         raise InputError(f"variational must be True or False, given {variational!r}")
     if callable(divergence) and not isinstance(divergence, (type, Divergence)):
         f: Callable[..., Any] = divergence
-        return {"divergence": f_divergence(f), "variational": bool(variational)}
-    return {"divergence": divergence_named(divergence), "variational": bool(variational)}
+        divergence = f_divergence(f)
+    made = with_background(divergence_named(divergence), background)
+    return {"divergence": made, "variational": bool(variational)}
 
 
 _OWN: dict[str, Callable[..., dict[str, Any]]] = {

@@ -189,6 +189,36 @@ def test_parts_that_cannot_be_made(make):
     refused(make, networkx=False)
 
 
+def test_kernels_say_which_numbers_they_take():
+    domains = {
+        "tail must be a finite number >= 0": ("heavy-tailed:-1", "heavy-tailed:nan", "heavy-tailed:inf"),
+        "r, the power of the distance, must be a finite number > 0": ("inverse-power:0", "inverse-power:nan"),
+        "write a number behind the colon": ("heavy-tailed:x", "inverse-power:", "inverse-power"),
+    }
+    for words, names in domains.items():
+        for name in names:
+            refused(lambda name=name: nl.Method(kernel=name), words, networkx=False)
+
+
+def test_the_optimal_connection_says_which_divergences_it_takes():
+    for name in ("alpha:-1", "alpha:0", "js", "reverse-kl"):
+        with pytest.raises(nl.Unsupported, match=f"beta divergences and alpha divergences of order > 0 only.*'{name}'"):
+            nl.Method(divergence=name, connection="optimal")
+
+
+def test_backgrounds_are_looked_at_where_they_go_unused_too():
+    for value in (0, 1, -0.1, NAN, "a", None, True):
+        for layout, own in (
+            (nl.nerv_layout, {"kappa": 0}),
+            (nl.jse_layout, {"kappa": 0.5}),
+            (nl.alpha_sne_layout, {"alpha": 0.5}),
+            (nl.ftsne_layout, {"divergence": "js"}),
+        ):
+            words = "background must be a number between 0 and 1", repr(value)
+            refused(lambda f=layout, own=own, value=value: f(square(), **own, background=value), *words)
+    refused(lambda: nl.alpha_sne_layout(square(), alpha=0.5, background=0.05), "0.05", "alpha:0.5", "leave it out")
+
+
 @pytest.mark.parametrize("value", [0, -1, NAN, INF, "2", None, True])
 def test_parameters_of_single_methods(value):
     refused(lambda: nl.polylog_layout(square(), r=value), "r, the power", repr(value))

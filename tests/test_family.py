@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 import itertools
+import math
+from dataclasses import replace
+from typing import Any
 
+import networkx as nx
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+import nelayout as nl
+from nelayout.catalogue import METHODS
 from nelayout.connections import Fixed, Normalized, NormalizedRows
-from nelayout.divergences import alpha, beta, divergence_named, f_divergence, mix
+from nelayout.divergences import (
+    alpha,
+    beta,
+    divergence_named,
+    f_divergence,
+    jse_divergence,
+    mix,
+    nerv_divergence,
+    reverse_kl,
+)
 from nelayout.divergences.csiszar import kl
 from nelayout.errors import InputError
 from nelayout.kernels import KERNELS, heavy_tailed
 from nelayout.nbody import Exact
 from nelayout.objective import Affinity, Objective
 from nelayout.row_objective import RowObjective
+from nelayout.tuned import tuned
 
 DELTA = 0.1  # the default background
 KERNEL_TABLE = [KERNELS["cauchy"], KERNELS["gaussian"], KERNELS["inverse-square"], heavy_tailed(0.5)]
@@ -78,7 +94,7 @@ def objective(P, m, kernel, divergence, connection, rows=None, compiled=False):
     return kind(affinity, kernel, divergence, connection, Exact(compiled), compiled=compiled)
 
 
-def dense_value(P, m, Y, kernel, name, connection) -> float:
+def dense_value(P, m, Y, kernel, name, connection, delta=DELTA) -> float:
     """The definition over all pairs, with none of the package's sums."""
     n = len(Y)
     off = ~np.eye(n, dtype=bool)
@@ -95,11 +111,11 @@ def dense_value(P, m, Y, kernel, name, connection) -> float:
     edge = off & (P > 0)
     if connection.by_rows:
         near = (M * edge).sum(axis=1, keepdims=True)
-        eps = DELTA / np.maximum((M * off).sum(axis=1, keepdims=True) - near, near)
+        eps = delta / np.maximum((M * off).sum(axis=1, keepdims=True) - near, near)
     else:
         near = (M * edge).sum()
-        eps = DELTA * P.sum() / max((M * off).sum() - near, near)
-    given = np.where(edge, (1 - DELTA) * P, eps * M)
+        eps = delta * P.sum() / max((M * off).sum() - near, near)
+    given = np.where(edge, (1 - delta) * P, eps * M)
     with np.errstate(divide="ignore", invalid="ignore"):
         if name in DEFINITIONS:
             phi = DEFINITIONS[name](P[off] / M[off], drawn[off] / M[off])
@@ -266,7 +282,19 @@ def test_rows_on_fast_sums():
         (lambda: f_divergence(lambda t: t), r"f\(1\) must be 0"),
         (lambda: f_divergence(lambda t: -((t - 1) ** 2)), "convex"),
         (lambda: f_divergence(lambda t: -np.log(t)), "background"),
-        (lambda: f_divergence(lambda t: np.where(t > 50, np.nan, (t - 1) ** 2)), "not finite"),
+        (lambda: f_divergence(lambda t: t * np.log(t)), r"NaN at t = 0.*limit at 0.*xlogy\(t, t\)"),
+        (lambda: f_divergence(lambda t: np.where(t > 50, np.nan, (t - 1) ** 2)), "NaN at t = 54.6, not finite.* 41 of"),
+        (lambda: f_divergence(lambda t: np.where(t > 50, np.inf, (t - 1) ** 2)), "inf at t = 54.6, not finite"),
+        (lambda: f_divergence(np.log), "-inf at t = 0, not finite; so at 1 of"),
+        (lambda: f_divergence(math.log), "called with a float array.*raised TypeError.*np.log"),  # type: ignore[arg-type]
+        (lambda: f_divergence(lambda t: "a"), "called with a float array.*a str of shape"),  # type: ignore[return-value]
+        (lambda: f_divergence(lambda t: (t - 1) ** 2 + 0j), "called with a float array.*complex128"),
+        (lambda: f_divergence(lambda t: t[:3]), r"array of its shape.*given shape \(122,\).*\(3,\)"),
+        (lambda: f_divergence(lambda t: (t - 1) ** 2, math.log), "slope is called with a float array"),  # type: ignore[arg-type]
+        (lambda: f_divergence(lambda t: 0 * t), "0 everywhere: there is nothing to minimise"),
+        (lambda: f_divergence(lambda t: 3 * (t - 1)), "straight line.*nothing to minimise"),
+        (lambda: f_divergence(lambda t: abs(t - 1)), r"not smooth near t = 1:.*sqrt\(\(t - 1\)\*\*2 \+ e\*\*2\) - e"),
+        (lambda: f_divergence(lambda t: abs(t - 1), np.sign), "not smooth near t = 1:.*no slope= mends"),
         (lambda: f_divergence(lambda t: (t - 1) ** 2, slope=lambda t: t - 1), "slope must be"),
         (lambda: f_divergence(3), "functions"),  # type: ignore[arg-type]
         (lambda: divergence_named("nerv:1.5"), "kappa must be a number from 0 to 1"),
@@ -281,12 +309,106 @@ def test_bad_parts_are_refused(make, message):
         make()
 
 
-def test_backgrounds_are_between_0_and_1():
-    from nelayout.divergences import reverse_kl
+@pytest.mark.parametrize("e", [0.5, 0.1, 0.01])
+def test_what_is_advised_for_a_kink_is_accepted(e):
+    def slope(t):
+        return (t - 1) / np.sqrt((t - 1) ** 2 + e**2)
 
-    for wrong in (0.0, 1.0, -0.1, float("nan"), "x"):
-        with pytest.raises(InputError, match="background must be a number between 0 and 1"):
-            reverse_kl(wrong)  # type: ignore[arg-type]
+    for own in (None, slope):
+        made = f_divergence(lambda t: np.sqrt((t - 1) ** 2 + e**2) - e, own)
+        assert made.at_zero == pytest.approx(np.hypot(1, e) - e)
+
+
+def test_f_may_write_into_what_it_is_given():
+    def careless(t):
+        t -= 1
+        return t * t
+
+    def slope(t):
+        t -= 1
+        return 2 * t
+
+    P, m, Y = random_case(25, "varied")
+    expected = gradient(P, m, Y, f_divergence(lambda t: (t - 1) ** 2, lambda t: 2 * (t - 1)), Normalized())
+    assert np.array_equal(gradient(P, m, Y, f_divergence(careless, slope), Normalized()), expected)
+    same = f_divergence(lambda t: (t - 1) ** 2)
+    assert np.array_equal(
+        gradient(P, m, Y, f_divergence(careless), Normalized()), gradient(P, m, Y, same, Normalized())
+    )
+
+
+@pytest.mark.parametrize("wrong", [0.0, 1.0, -0.1, float("nan"), "x", None, True])
+@pytest.mark.parametrize(
+    "make",
+    [
+        reverse_kl,
+        *(lambda b, order=order: alpha(order, b) for order in (-1, 0, 0.5)),
+        *(lambda b, kappa=kappa: nerv_divergence(kappa, b) for kappa in (0, 0.5, 1)),
+        *(lambda b, kappa=kappa: jse_divergence(kappa, b) for kappa in (0, 0.5, 1)),
+        *(lambda b, order=order: tuned("alpha-sne", alpha=order, background=b) for order in (-0.5, 0.5, "auto")),
+        *(lambda b, f=f: tuned("ftsne", divergence=f, background=b) for f in ("reverse-kl", "js", MADE["triangular"])),
+    ],
+)
+def test_backgrounds_are_between_0_and_1_used_or_not(make, wrong):
+    with pytest.raises(InputError, match="background must be a number between 0 and 1"):
+        make(wrong)
+
+
+@pytest.mark.parametrize(
+    ("method", "own"),
+    [
+        ("alpha-sne", {"alpha": 0.5}),
+        ("alpha-sne", {"alpha": 1}),
+        ("alpha-sne", {"alpha": "auto"}),
+        ("ftsne", {}),
+        ("ftsne", {"divergence": "js"}),
+        ("ftsne", {"divergence": lambda t: (t - 1) ** 2}),
+        ("ftsne", {"divergence": mix(0.5, "kl", reverse_kl(0.2))}),
+        ("ftsne", {"divergence": reverse_kl(0.2)}),
+        ("jse", {"kappa": 0.5}),
+        ("jse", {"kappa": 0}),
+    ],
+)
+def test_a_background_that_would_be_without_effect_is_refused(method, own):
+    name = tuned(method, **own).divergence.name
+    with pytest.raises(InputError, match=f"background 0.05 was given, but divergence '{name}' has "):
+        tuned(method, **own, background=0.05)
+    assert tuned(method, **own, background=DELTA).divergence.name == name  # what would be taken anyway
+
+
+@pytest.mark.parametrize(
+    ("method", "own", "name"),
+    [
+        ("alpha-sne", {"alpha": -1}, "alpha:-1"),
+        ("alpha-sne", {"alpha": 0}, "alpha:0"),
+        ("ftsne", {"divergence": "reverse-kl"}, "reverse-kl"),
+        ("ftsne", {"divergence": "alpha:-1"}, "alpha:-1"),
+        ("jse", {"kappa": 1}, "jse:1"),
+        ("nerv", {"kappa": 0.3}, "nerv:0.3"),
+    ],
+)
+@pytest.mark.parametrize("delta", [DELTA, 0.03])
+def test_objectives_have_the_background_that_was_given(method, own, name, delta):
+    P, m, Y = random_case(27, "varied")
+    made = tuned(method, **own, background=delta)
+    J, other = objective(P, m, made.kernel, made.divergence, made.connection), Y * 1.2
+    after, before = (dense_value(P.toarray(), m, Z, made.kernel, name, made.connection, delta) for Z in (other, Y))
+    rise = J.evaluate(other).value - J.evaluate(Y).value
+    assert rise == pytest.approx(after - before, rel=1e-9, abs=1e-11)
+
+
+def test_layouts_take_a_background():
+    G = nx.karate_club_graph()
+    options: Any = {"seed": 0, "max_iter": 40, "scale": None}
+    for layout, own, divergence, method in (
+        (nl.alpha_sne_layout, {"alpha": -0.5}, alpha(-0.5, 0.05), "alpha-sne"),
+        (nl.ftsne_layout, {"divergence": "reverse-kl"}, reverse_kl(0.05), "ftsne"),
+    ):
+        given = layout(G, **own, background=0.05, **options)
+        expected = nl.layout(G, replace(METHODS[method], divergence=divergence, stages=()), **options)
+        usual = layout(G, **own, **options)
+        assert all(np.array_equal(given[node], expected[node]) for node in G)
+        assert not all(np.array_equal(given[node], usual[node]) for node in G)
 
 
 def test_beta_and_alpha_by_rows_agree_at_1():

@@ -20,7 +20,7 @@ from ..errors import InputError
 from ..kernels import boxcox
 from .beta import log_power_mean
 from .parts import Similarity, Tail
-from .reverse import negative_alpha
+from .reverse import BACKGROUND, negative_alpha, with_background
 
 __all__ = ["Alpha", "alpha"]
 
@@ -69,16 +69,16 @@ class Alpha:
         return log_power_mean(mean, self.order - 1.0), math.log(mass) if mass > 0 else math.inf
 
 
-def alpha(order: float) -> Any:
+def alpha(order: float, background: float = BACKGROUND) -> Any:
     """The alpha divergence of any order: 1 I-divergence, 1/2 Hellinger, 2 chi-square, 0 the reverse KL.
 
-    At orders <= 0 pairs without an edge get a background, see `reverse`.
+    ``background``: as in `reverse_kl`, for orders <= 0 only; another than the usual one is refused above.
 
-    >>> alpha(0.5).name
-    'alpha:0.5'
+    >>> alpha(0.5).name, alpha(-1, background=0.05).background
+    ('alpha:0.5', 0.05)
     """
     if isinstance(order, bool) or not (isinstance(order, Real) and math.isfinite(order)):
         raise InputError(f"the order of an alpha divergence must be a finite number, given {order!r}")
     if order <= 0:
-        return negative_alpha(float(order))
-    return Alpha(float(order))
+        return negative_alpha(float(order), background)
+    return with_background(Alpha(float(order)), background)

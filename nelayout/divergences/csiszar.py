@@ -27,6 +27,7 @@ import numpy as np
 
 from ..errors import InputError
 from .parts import Similarity, Tail, number_within
+from .reverse import BACKGROUND, reverse_kl, with_background
 
 __all__ = ["FDivergence", "chi_square", "f_divergence", "hellinger", "jensen_shannon", "jse_divergence", "kl"]
 
@@ -109,21 +110,19 @@ def chi_square() -> FDivergence:
     return FDivergence("chi2", 1.0, lambda p, _, L: p * np.exp(L) - 2.0 * p, lambda p, _, L: p * np.exp(L), 3)
 
 
-def jse_divergence(kappa: float, background: float = 0.1) -> FDivergence:
+def jse_divergence(kappa: float, background: float = BACKGROUND) -> Any:
     """The type-2 mixture of Lee et al. (2013): KL(p, b) at kappa = 0 over Jensen-Shannon to KL(b, p) at kappa = 1.
 
-    ``background``: as in `reverse_kl`, for kappa = 1 only.
+    ``background``: as in `reverse_kl`, for kappa = 1 only; another than the usual one is refused below.
 
     >>> jse_divergence(0.5).name
     'jse:0.5'
     """
     kappa = number_within(kappa, "kappa", 0.0, 1.0)
     if kappa == 0.0:
-        return kl()
+        return with_background(kl(), background)
     if kappa == 1.0:
-        from .reverse import reverse_kl
-
-        return reverse_kl(background)  # type: ignore[return-value]  # the same interface, by another formula
+        return reverse_kl(background)
     odds = math.log(kappa / (1.0 - kappa))
 
     def above(p: np.ndarray, b: np.ndarray, L: np.ndarray) -> np.ndarray:
@@ -135,7 +134,8 @@ def jse_divergence(kappa: float, background: float = 0.1) -> FDivergence:
     def pull(_: np.ndarray, b: np.ndarray, L: np.ndarray) -> np.ndarray:
         return b * np.logaddexp(0.0, L + odds) / kappa
 
-    return FDivergence(f"jse:{kappa:g}", -math.log1p(-kappa) / kappa, above, pull, 4, kappa)
+    mixed = FDivergence(f"jse:{kappa:g}", -math.log1p(-kappa) / kappa, above, pull, 4, kappa)
+    return with_background(mixed, background)
 
 
 # Where a user's f is looked at, and how far its own slope may be from the numerical one.
@@ -153,14 +153,15 @@ def f_divergence(
 
     Parameters
     ----------
-    f : array of t >= 0 -> array; convex, f(1) = 0, f(0) finite
-    slope : f'(t); None: by five-point differences in ln t, checked against those of half the step
+    f : array of t >= 0 -> array of its shape; convex, f(1) = 0, f(0) finite, smooth (differentiable) for t > 0
+    slope : f'(t); None: by five-point differences in ln t
     name : how traces and errors call it
 
     Raises
     ------
     ValueError
-        where f is not convex, f(1) is not 0, f(0) is not finite, values are NaN, or the slope is not f's
+        where f is not convex, has a kink, is straight (nothing to minimise), f(1) is not 0, values are infinite or NaN,
+        f or slope fail on arrays or answer anything but real numbers, or the slope is not f's
 
     Examples
     --------
@@ -172,16 +173,16 @@ def f_divergence(
     if not callable(f) or not (slope is None or callable(slope)):
         raise InputError("f and slope must be functions of an array; f = lambda t: (t - 1) ** 2, for example")
     _check_values(f)
-    steep = _log_slope(f) if slope is None else (lambda t: t * np.asarray(slope(t), dtype=float))
-    differences = _log_slope(f)(LOOKED_AT)
-    other = _log_slope(f, STEP / 2)(LOOKED_AT) if slope is None else steep(LOOKED_AT)
-    error = np.abs(other - differences) / (1.0 + np.abs(differences))
-    if not np.all(error < SLOPE_TOL):
-        at = float(LOOKED_AT[int(np.argmax(np.where(np.isnan(error), np.inf, error)))])
+    rough = _apart(_log_slope(f), _log_slope(f, STEP / 2))
+    if rough is not None:
         raise InputError(
-            f"the slope of f at t = {at:.3g} is not that of its values: "
-            + ("give slope=, f is not smooth there" if slope is None else "slope must be f'(t)")
+            f"f is not smooth near t = {rough:.3g}: it must be differentiable for t > 0, and no slope= mends a kink "
+            "(or values of few digits). In place of abs(t - 1), say, give sqrt((t - 1)**2 + e**2) - e with e = 0.1"
         )
+    steep = _log_slope(f) if slope is None else _in_log(slope)
+    wrong = _apart(_log_slope(f), steep)
+    if wrong is not None:
+        raise InputError(f"the slope of f at t = {wrong:.3g} is not that of its values: slope must be f'(t)")
     zero, one = float(_values(f, np.zeros(1))[0]), float(steep(np.ones(1))[0])
 
     def value(t: np.ndarray) -> np.ndarray:  # with f(1) = f'(1) = 0
@@ -197,8 +198,32 @@ def f_divergence(
     return FDivergence(str(name), zero + one, above, pull)
 
 
-def _values(f: Callable[[np.ndarray], np.ndarray], t: np.ndarray) -> np.ndarray:
-    return np.asarray(f(t), dtype=float)
+def _values(f: Callable[[np.ndarray], np.ndarray], t: np.ndarray, what: str = "f") -> np.ndarray:
+    """f of t, as floats; it may write into what it is given, which is a copy."""
+    call = f"{what} is called with a float array and must give back an array of its shape, of real numbers: "
+    try:
+        given = f(t.copy())
+        values = np.asarray(given)
+    except Exception as error:
+        raise InputError(f"{call}it raised {error!r}. Write it with numpy: np.log in place of math.log") from error
+    if values.shape != t.shape or values.dtype.kind not in "fiu":
+        what = f"{type(given).__name__} of shape {values.shape}, dtype {values.dtype}"
+        raise InputError(f"{call}given shape {t.shape}, it answered a {what}")
+    return values.astype(float, copy=False)
+
+
+def _in_log(slope: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
+    """df / d ln t of f'(t)."""
+    return lambda t: t * _values(slope, t, "slope")
+
+
+def _apart(one: Callable[[np.ndarray], np.ndarray], other: Callable[[np.ndarray], np.ndarray]) -> float | None:
+    """Where two slopes in ln t are furthest apart, None where they agree."""
+    expected = one(LOOKED_AT)
+    error = np.abs(other(LOOKED_AT) - expected) / (1.0 + np.abs(expected))
+    if np.all(error < SLOPE_TOL):
+        return None
+    return float(LOOKED_AT[int(np.argmax(np.where(np.isnan(error), np.inf, error)))])
 
 
 def _log_slope(f: Callable[[np.ndarray], np.ndarray], h: float = STEP) -> Callable[[np.ndarray], np.ndarray]:
@@ -213,23 +238,31 @@ def _log_slope(f: Callable[[np.ndarray], np.ndarray], h: float = STEP) -> Callab
 
 
 def _check_values(f: Callable[[np.ndarray], np.ndarray]) -> None:
-    """InputError unless f is finite and convex from 0 on, and 0 at 1."""
+    """InputError unless f is finite and convex from 0 on, 0 at 1, and not straight."""
     t = np.concatenate([[0.0], LOOKED_AT])
     with np.errstate(all="ignore"):
         values = _values(f, t)
-    if values.shape != t.shape:
-        raise InputError(f"f must give one value for each t: given {t.shape}, it answered {values.shape}")
-    if not math.isfinite(values[0]):
-        raise InputError(
-            f"f(0) is {values[0]}: pairs without an edge would cost infinitely much. Of such divergences 'reverse-kl' "
-            "and alpha of order <= 0 can be had, with a background"
-        )
-    if not np.all(np.isfinite(values)):
-        raise InputError(f"f({float(t[int(np.argmin(np.isfinite(values)))]):.3g}) is not finite; f must be, at every t")
+    missing = ~np.isfinite(values)
+    if missing.any():
+        at = int(np.argmax(missing))
+        value, at_zero_only = values[at], not missing[1:].any()
+        if at_zero_only and value == np.inf:
+            advice = (
+                "pairs without an edge would cost infinitely much. Of such divergences 'reverse-kl' and alpha of order "
+                "<= 0 can be had, with a background"
+            )
+        elif at_zero_only and np.isnan(value):
+            advice = "f must give its limit at 0, as scipy.special.xlogy(t, t) does where t * np.log(t) is NaN"
+        else:
+            advice = f"so at {missing.sum()} of {t.size} t looked at, up to {t[-1]:.3g}: f must be finite at all t >= 0"
+        raise InputError(f"f is {'NaN' if np.isnan(value) else value} at t = {t[at]:.3g}, not finite; {advice}")
     at_one = float(_values(f, np.ones(1))[0])
     if abs(at_one) > 1e-9:
         raise InputError(f"f(1) must be 0, given {at_one:.6g}: subtract it")
     rates = np.diff(values) / np.diff(t)
+    if np.ptp(rates) <= 1e-9 * np.abs(rates).max():
+        what = "0 everywhere" if not values.any() else "a straight line, which sums to 0 over all pairs"
+        raise InputError(f"f is {what}: there is nothing to minimise. It must be curved, as (t - 1) ** 2 is")
     bent = np.diff(rates) < -1e-9 * (1.0 + np.abs(rates[1:]))
     if bent.any():
         raise InputError(f"f must be convex; its slope falls near t = {float(t[1 + int(np.argmax(bent))]):.3g}")

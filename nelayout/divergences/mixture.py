@@ -15,7 +15,7 @@ from .auto import AutoAlpha
 from .beta import Beta
 from .csiszar import kl
 from .parts import Divergence, Similarity, Tail, number_within
-from .reverse import BACKGROUND, reverse_kl
+from .reverse import BACKGROUND, checked_background, reverse_kl
 
 __all__ = ["Mixture", "mixture", "nerv_divergence"]
 
@@ -83,6 +83,7 @@ def nerv_divergence(kappa: float, background: float = BACKGROUND) -> Any:
     'nerv:0.5'
     """
     kappa = number_within(kappa, "kappa", 0.0, 1.0)
+    background = checked_background(background)
     if kappa == 0.0:
         return kl()
     if kappa == 1.0:

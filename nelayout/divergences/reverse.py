@@ -16,9 +16,18 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InputError
 from .parts import Similarity, Tail, number_within
 
-__all__ = ["BACKGROUND", "NegativeAlpha", "ReverseKL", "negative_alpha", "reverse_kl"]
+__all__ = [
+    "BACKGROUND",
+    "NegativeAlpha",
+    "ReverseKL",
+    "checked_background",
+    "negative_alpha",
+    "reverse_kl",
+    "with_background",
+]
 
 #: part of all similarity that pairs without an edge share, unless said otherwise
 BACKGROUND = 0.1
@@ -56,13 +65,18 @@ class ReverseKL:
         raise AssertionError("asked for divergences with a degree only")
 
 
+def checked_background(background: Any) -> float:
+    """The number, or InputError unless it lies in (0, 1)."""
+    return number_within(background, "background", 0.0, 1.0, open_ends=True)
+
+
 def reverse_kl(background: float = BACKGROUND) -> ReverseKL:
     """The reverse Kullback-Leibler divergence b ln(b/p) - b + p, with a background of the given weight in (0, 1).
 
     >>> reverse_kl(0.05).background
     0.05
     """
-    return ReverseKL(number_within(background, "background", 0.0, 1.0, open_ends=True))
+    return ReverseKL(checked_background(background))
 
 
 @dataclass(frozen=True)
@@ -111,5 +125,23 @@ def negative_alpha(order: float, background: float = BACKGROUND) -> ReverseKL | 
     >>> negative_alpha(-1.0).name
     'alpha:-1'
     """
-    background = number_within(background, "background", 0.0, 1.0, open_ends=True)
+    background = checked_background(background)
     return ReverseKL(background, name="alpha:0") if order == 0 else NegativeAlpha(order, background)
+
+
+def with_background(divergence: Any, background: float) -> Any:
+    """The divergence with that background; InputError where another than the usual one would be without effect.
+
+    >>> with_background(reverse_kl(), 0.05).background
+    0.05
+    """
+    background = checked_background(background)
+    if background == BACKGROUND:
+        return divergence
+    if isinstance(divergence, (ReverseKL, NegativeAlpha)) and divergence.background == BACKGROUND:
+        return replace(divergence, background=background)
+    if divergence.background:
+        why = "has one of its own: give it to the divergence itself, as in reverse_kl(0.05)"
+    else:
+        why = "has no use for one (reverse-kl and alpha of order <= 0 have): leave it out"
+    raise InputError(f"background {background:g} was given, but divergence {divergence.name!r} {why}")
