@@ -39,8 +39,8 @@ def warn_if_short(needed: int, what: str, remedies: str) -> bool:
     if free is None or needed <= free:
         return False
     message = (
-        f"{what} needs about {size_in_words(needed)} of memory by the estimate, and {size_in_words(free)} are available: it may end "
-        f"for lack of memory. {remedies}"
+        f"{what} needs about {size_in_words(needed)} of memory by the estimate, and {size_in_words(free)} are "
+        f"available: it may end for lack of memory. {remedies}"
     )
     warnings.warn(message, UserWarning, stacklevel=_depth_of_package())
     return True

@@ -1,7 +1,7 @@
 """The way of a graph, one direction: read, take apart, draw each component, pack, orient, write back.
 
 Empty graphs, single nodes, disconnected graphs, units and labels are settled here; what is below sees connected
-graphs of two or more nodes and nothing of the hosts.
+graphs of two or more nodes, or, for a joint drawing with a start, several components, and nothing of the hosts.
 """
 
 from __future__ import annotations

@@ -71,9 +71,9 @@ def test_what_is_refused_has_no_minimum(method):
     G = two_paths()
     path = np.array([[-1.0, 0.0], [0.0, 0.1], [1.0, 0.0]])
     J = objective(G, method)
-    values = [J.evaluate(np.vstack([path, path + [0.0, gap]])).value for gap in (1.5, 2.0, 2.5, 3.0, 3.5)]
+    values = [J.evaluate(np.vstack([path, path + np.array([0.0, gap])])).value for gap in (1.5, 2.0, 2.5, 3.0, 3.5)]
     assert values == sorted(set(values), reverse=True)
-    with pytest.raises(nl.Unsupported, match="only repel.*components='pack'"):
+    with pytest.raises(nl.Unsupported, match=r"only repel.*components='pack'"):
         nl.layout(G, method, components="joint")
 
 
@@ -118,7 +118,7 @@ def test_what_moves_nothing_is_not_refused(method):
 
 
 def test_no_edge_no_objective():
-    with pytest.raises(nl.Unsupported, match="no edges.*pack"):
+    with pytest.raises(nl.Unsupported, match=r"no edges.*pack"):
         nl.nerv_layout(nx.empty_graph(3), components="joint")
     with pytest.raises(nl.Unsupported, match="2 components"):  # no place is given, so max_iter=0 keeps none
         nl.ws_sne_layout(two_paths(), components="joint", max_iter=0)
