@@ -15,19 +15,19 @@ from typing import Any, Unpack
 import numpy as np
 
 from . import graphs
+from .affinities.masses import NAMED, node_mass
 from .affinities.truncated_walk import KEPT, WHOLE
+from .asked import asked
 from .auto_alpha import WALK_STEPS
 from .catalogue import method_named
-from .components import component_labels
 from .divergences import AutoAlpha, itakura_saito
-from .errors import unknown
 from .kernels import Kernel, Radial, inverse_power
-from .memory import warn_if_short
+from .memory import size_in_words, warn_if_short
 from .method import Method, Stage
-from .nbody import BACKENDS
 from .optimizers import optimizer_named
 from .options import LayoutOptions, checked
 from .parallel import thread_count
+from .similarities import mass_for
 from .walk_edges import can_smooth_exactly
 
 __all__ = ["NUMPY_PAIRS", "Estimate", "estimate", "warn_of_memory"]
@@ -116,7 +116,7 @@ def estimate(G: Any, method: str | Method = "auto", **options: Unpack[LayoutOpti
     Raises
     ------
     InputError
-        for the same graphs and keywords as `solve`.
+        for the same graphs and keywords as `solve`, in the same words, and `Unsupported` likewise.
 
     Examples
     --------
@@ -127,14 +127,12 @@ def estimate(G: Any, method: str | Method = "auto", **options: Unpack[LayoutOpti
     """
     with graphs.guard(G):
         recipe, o = method_named(method), checked(dict(options))
-        network = graphs.read(G, o["weight"], o["weight_kind"])
-        P = network.adjacency
-        if o["nbody"] not in BACKENDS:
-            raise unknown("nbody", o["nbody"], BACKENDS)
         threads = thread_count(o["n_jobs"])
-        labels = component_labels(P)
-        inside = np.bincount(labels, np.diff(P.indptr)).astype(int)
-        return _estimated(recipe, o, np.bincount(labels), inside, threads)
+        a = asked(G, recipe, o)
+        mass = mass_for(a.P, recipe.mass if o["mass"] is None else o["mass"])
+        if mass is not None and not (isinstance(mass, str) and mass in NAMED):  # named ones may take long
+            node_mass(a.P, mass, a.network.host)
+        return _estimated(recipe, o, *a.sizes, threads)
 
 
 def warn_of_memory(method: Method, o: dict[str, Any], sizes: np.ndarray, entries: np.ndarray, held: int = 0) -> bool:
@@ -151,7 +149,7 @@ def warn_of_memory(method: Method, o: dict[str, Any], sizes: np.ndarray, entries
         remedies.append("so does smoothing=0")
     lean = _estimated(method_named("gamma-quadlog"), o, sizes, entries, 1).bytes
     if lean < 0.8 * needed:
-        remedies.append(f"method 'gamma-quadlog' needs about {lean / 1e9:.2g} GB")
+        remedies.append(f"method 'gamma-quadlog' needs about {size_in_words(lean)}")
     return warn_if_short(needed, f"drawing {sizes.sum():,} nodes by {method.name}", "; ".join(remedies))
 
 

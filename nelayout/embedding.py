@@ -26,7 +26,7 @@ from .affinities.neighbors import Space
 from .affinities.principal import principal_components
 from .catalogue import method_named
 from .costs import warn_of_memory
-from .errors import InputError, InputTypeError, unknown
+from .errors import InputError, InputTypeError, names_keywords, unknown
 from .method import Method
 from .options import DEFAULTS, checked, generator
 from .parallel import workers
@@ -49,6 +49,7 @@ BYTES_SEARCH, BYTES_ROW, BYTES_NEIGHBOR = 200_000_000, 1000, 100
 PASSED_ON = ("mass", "smoothing")
 
 
+@names_keywords
 def embed(
     X: Any,
     n_components: int = 2,
@@ -75,8 +76,8 @@ def embed(
 
     The graph of the ``n_neighbors`` nearest rows (binary, the union of both directions, see `knn_graph`) is
     drawn by ``method``; with a ``perplexity``, its edges weigh the joint similarities of `entropic_affinity`.
-    Its components, if there are several, are joined by the shortest edges between them, because no method here
-    has a minimum on a graph that falls apart.  Such an edge weighs 1 in the binary graph, else
+    Its components, if there are several, are joined by the shortest edges between them, because most methods
+    have no minimum on a graph that falls apart.  Such an edge weighs 1 in the binary graph, else
     1 / (2 n perplexity); similarities below a thousandth of that are kept, but join nothing.
 
     Parameters

@@ -12,7 +12,7 @@ import sys
 import warnings
 from pathlib import Path
 
-__all__ = ["available", "warn_if_short"]
+__all__ = ["available", "size_in_words", "warn_if_short"]
 
 PROC, CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 # (limit, in use) of a control group, in the second and the first version of their files.
@@ -39,8 +39,8 @@ def warn_if_short(needed: int, what: str, remedies: str) -> bool:
     if free is None or needed <= free:
         return False
     message = (
-        f"{what} needs about {_size(needed)} of memory by the estimate, and {_size(free)} are available: it may end "
-        f"for lack of memory. {remedies}"
+        f"{what} needs about {size_in_words(needed)} of memory by the estimate, and {size_in_words(free)} are "
+        f"available: it may end for lack of memory. {remedies}"
     )
     warnings.warn(message, UserWarning, stacklevel=_depth_of_package())
     return True
@@ -100,5 +100,10 @@ def _depth_of_package() -> int:
     return depth
 
 
-def _size(number: int) -> str:
+def size_in_words(number: int) -> str:
+    """Bytes as they are read, in one unit or the next.
+
+    >>> size_in_words(39_400_000), size_in_words(2_610_000_000)
+    ('39 MB', '2.6 GB')
+    """
     return f"{number / 1e9:.1f} GB" if number >= 1e9 else f"{number / 1e6:.0f} MB"

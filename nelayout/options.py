@@ -73,7 +73,8 @@ TEXTS: dict[str, str] = {
     "mass": 'node masses: "unit", "degree", "strength", "closeness", "betweenness", "eigenvector", a node attribute, '
     "array or dict; None: the method's own",
     "smoothing": "rho in [0, 1): random-walk smoothing of the graph; 0 is none",
-    "components": '"pack" draws components apart and packs them; "joint" draws all in one objective',
+    "components": '"pack" draws components apart and packs them; "joint" draws all in one objective, where it has a '
+    "minimum",
     "dim": "dimensions of the drawing: 1, 2 or 3",
     "scale": "the drawing fits [-scale, scale]; None keeps the method's own units",
     "center": "where the middle of the drawing goes, dim numbers; None: the origin",

@@ -1,14 +1,14 @@
 """The way of a graph, one direction: read, take apart, draw each component, pack, orient, write back.
 
 Empty graphs, single nodes, disconnected graphs, units and labels are settled here; what is below sees connected
-graphs of two or more nodes and nothing of the hosts.
+graphs of two or more nodes, or, for a joint drawing with a start, several components, and nothing of the hosts.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
@@ -17,28 +17,26 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from . import graphs
-from .affinities.magnitude import ordinary
 from .affinities.masses import node_mass
 from .alpha_choice import AlphaChoice
+from .asked import asked
 from .assembly import Part, assembled
 from .auto_alpha import at_best_alpha
 from .catalogue import method_named
-from .components import component_labels, components
+from .components import components
 from .costs import NUMPY_PAIRS, warn_of_memory
 from .divergences import AutoAlpha
-from .errors import InputError, Unsupported, unknown
 from .finish import finished
 from .method import Method
-from .nbody import BACKENDS, backend, surprise
+from .nbody import backend, surprise
 from .objective import Affinity
-from .optimizers import Optimizer, optimizer_named
-from .options import LayoutOptions, checked, generator
+from .options import LayoutOptions, checked
 from .parallel import Workers, workers
 from .similarities import input_affinity, mass_for
 from .solution import Solution
 from .solver import Drawing, Floor, Task, draw_component
 from .start import GAP, drawn_in, place_missing, radius, random_positions
-from .variational_layout import check_variational, variational_component
+from .variational_layout import variational_component
 from .watch import Stopped, Watch
 
 __all__ = ["drawn", "solve"]
@@ -100,72 +98,32 @@ class _Run:
     def solve(self, G: Any, pos: Any, fixed: Any) -> Solution:
         began = time.perf_counter()
         o, dim = self.options, self.options["dim"]
-        optimizer = self._optimizer()
-        if o["nbody"] not in BACKENDS:
-            raise unknown("nbody", o["nbody"], BACKENDS)
-        rng = generator(o["seed"])
         with workers(o["n_jobs"]) as crew:
-            network = graphs.read(G, o["weight"], o["weight_kind"])
-            # Weights that only decide about sizes are rescaled early, others when floats would overflow.
-            sizes_only = self.method.kernel.is_power or self.method.connection.name != "fixed"
-            P, notes = ordinary(network.adjacency, 40 if sizes_only else 300)
-            host = network.host
-            if o["store_pos_as"] is not None and not host.stores:
-                raise InputError("store_pos_as needs a graph with node attributes; an array has none")
-            self.notes.extend((*network.notes, *notes))
-            start = None if pos is None else host.positions(pos, dim)
-            still = self._fixed(host, fixed, start, network.labels)
-            check_variational(self.method, o, still)
-            size = None if o["node_size"] is None else host.values(o["node_size"], "node_size", nonnegative=True)
-            if start is not None and o["max_iter"] == 0:  # nothing moves: what has a place keeps it
-                held = ~np.isnan(start[:, 0])
-                still = held if size is None and held.any() else still
-            labels = component_labels(P)
-            if o["components"] == "joint" and labels.max(initial=0) > 0:
-                raise Unsupported(
-                    f"the graph has {labels.max() + 1} components, and {self.method.name} has no minimum on a "
-                    "disconnected graph: its components repel each other without end. Use components='pack', or "
-                    "connect them"
-                )
+            a = asked(G, self.method, o, pos, fixed)
+            host, P, labels, start, still, n = a.network.host, a.P, a.labels, a.start, a.still, len(a.labels)
+            self.notes.extend(a.notes)
             if not self.memory_known:
-                warn_of_memory(self.method, o, np.bincount(labels), np.bincount(labels, np.diff(P.indptr)).astype(int))
+                warn_of_memory(self.method, o, *a.sizes)
             mass = self.method.mass if o["mass"] is None else o["mass"]
-            mass, notes = node_mass(P, mass_for(P, mass), host, rng)
+            mass, notes = node_mass(P, mass_for(P, mass), host, a.rng)
             self.notes.extend(notes)
+            if a.joint and start is not None and np.isnan(start).all():
+                start = None
+            pieces = [(np.arange(n), P)] if a.joint else components(P, labels) if n else ()
             parts = [
-                self._part(nodes, self._affinity(graph, mass[nodes], crew), start, still)
-                for nodes, graph in components(P, labels)
-            ] if len(labels) else []
-            with self._watch(parts) as watch:
-                floor = self._floor(len(labels), sum(part.affinity.P.nnz for part in parts), crew)
-                task = Task(self.method, dim, floor, optimizer, o["max_iter"], o["tol"])
-                reason = self._draw(parts, task, rng, watch, len(labels))
-            Y = assembled(parts, start, still, (len(labels), dim), o["scale"])
-            Y, notes = finished(Y, start, still, size, o["scale"], o["center"])
+                self._part(nodes, self._affinity(graph, mass[nodes], crew), start, still) for nodes, graph in pieces
+            ]
+            with self._watch() as watch:
+                floor = self._floor(n, sum(part.affinity.P.nnz for part in parts), crew)
+                task = Task(self.method, dim, floor, a.optimizer, o["max_iter"], o["tol"])
+                if a.joint and start is None:
+                    reason = self._joined(parts[0], components(P, labels), task, a.rng, watch)
+                else:
+                    reason = self._draw(parts, task, a.rng, watch, n)
+            Y = assembled(parts, start, still, (n, dim), o["scale"])
+            Y, notes = finished(Y, start, still, a.size, o["scale"], o["center"])
             self.notes.extend(notes)
             return self._solution(host, Y, parts, labels, reason, watch, began, floor)
-
-    def _optimizer(self) -> Optimizer | None:
-        if isinstance(self.options["optimizer"], str) and self.options["optimizer"] == "auto":
-            return None
-        optimizer = optimizer_named(self.options["optimizer"])
-        optimizer.check(self.method.kernel, self.method.divergence)
-        return optimizer
-
-    def _fixed(self, host: graphs.Host, fixed: Any, start: np.ndarray | None, names) -> np.ndarray | None:
-        if fixed is None:
-            return None
-        nodes = host.nodes(fixed, "fixed")
-        if not len(nodes):
-            return None
-        if start is None:
-            raise InputError("fixed nodes need positions: give them in pos")
-        homeless = nodes[np.isnan(start[nodes, 0])]
-        if len(homeless):
-            raise InputError(f"fixed node {names[int(homeless[0])]!r} has no position in pos: give it one, or free it")
-        mask = np.zeros(len(start), dtype=bool)
-        mask[nodes] = True
-        return mask
 
     def _affinity(self, graph: csr_array, mass: np.ndarray, crew: Workers) -> Affinity:
         affinity, notes = input_affinity(graph, mass, self.method, self.options["smoothing"], crew)
@@ -195,7 +153,7 @@ class _Run:
         return Floor(backend(self.options["nbody"], crew, compiled), crew, compiled)
 
     @contextmanager
-    def _watch(self, parts: list[Part]):
+    def _watch(self):
         if not self.options["progress"]:
             yield Watch(self.options["callback"])
             return
@@ -203,6 +161,23 @@ class _Run:
 
         with tqdm(unit=" steps", desc=self.method.name) as bar:
             yield Watch(self.options["callback"], bar.update)
+
+    def _joined(
+        self, whole: Part, pieces: Iterable[tuple[np.ndarray, csr_array]], task: Task, rng: np.random.Generator,
+        watch: Watch,
+    ) -> str:
+        """Draws several components in one objective, by its last stage: coarse graphs would drift apart without end.
+
+        They start side by side, as they are drawn alone.
+        """
+        n, mass, crew = len(whole.nodes), whole.affinity.mass, task.floor.crew
+        alone = [self._part(nodes, self._affinity(graph, mass[nodes], crew), None, None) for nodes, graph in pieces]
+        reason = self._draw(alone, task, rng, watch, n)
+        whole.start = assembled(alone, None, None, (n, task.dim), None)
+        if reason != "stopped":
+            return self._draw([whole], task, rng, watch, n)
+        whole.drawing = Drawing(whole.start, reason=reason)
+        return reason
 
     def _draw(self, parts: list[Part], task: Task, rng: np.random.Generator, watch: Watch, n: int) -> str:
         """Fills in the drawings; the reason of the end is the largest component's."""

@@ -106,7 +106,7 @@ def draw_component(
     fixed: np.ndarray | None = None,
     into: Drawing | None = None,
 ) -> Drawing:
-    """Draw one connected graph of two or more nodes.
+    """Draw one connected graph of two or more nodes, or any with edges from a start.
 
     ``start`` (n, dim) with NaN rows for nodes without a position is a warm start; ``fixed`` masks nodes that stay.
     ``show`` turns the component's positions into the whole graph's, for callbacks.  Positions come back in the

@@ -328,6 +328,31 @@ def test_per_node_values_name_their_node(keyword, given, node):
     refused(lambda: nl.ws_sne_layout(square(), **{keyword: given}), node)
 
 
+@pytest.mark.parametrize("mass", [{1.0, 2.0, 3.0, 4.0}, frozenset("abcd"), len, iter([1] * 4), (m for m in "abcd")])
+def test_a_mass_without_order_is_refused_with_what_is_allowed(mass):
+    for G in (square(), nx.to_scipy_sparse_array(square())):
+        message = refused(lambda G=G: nl.ws_sne_layout(G, mass=mass), networkx=isinstance(G, nx.Graph))
+        for part in (type(mass).__name__, "'degree'", "'strength'", "'betweenness'", "node order", "dict"):
+            assert part in message
+
+
+def test_a_set_is_no_order_of_positions_or_sizes():
+    refused(lambda: nl.ws_sne_layout(square(), node_size={1.0, 2.0, 3.0, 4.0}), "node_size is {1.0, 2.0,", "(set)")
+    refused(lambda: nl.ws_sne_layout(square(), pos={(0, 0), (0, 1), (1, 0), (1, 1)}), "(set)")
+
+
+def test_a_mass_for_no_node_is_named():
+    """Positions may be those of a larger graph; a key of a mass is meant for a node."""
+    G = nx.relabel_nodes(square(), {"a": "anna", "b": "bert", "c": "carl", "d": "dora"})
+    whole = dict.fromkeys(G, 1.0)
+    refused(lambda: nl.ws_sne_layout(G, mass={**whole, "berta": 2.0}), "mass holds 'berta'", "'bert'")
+    refused(lambda: nl.ws_sne_layout(G, mass={"anna": 1, "bert": 1, "karl": 1, "dora": 1}), "'karl'", "'carl'")
+    refused(lambda: nl.ws_sne_layout(nx.to_scipy_sparse_array(G), mass={0: 1, 1: 1, 2: 1, 3: 1, 4: 1}), "mass holds 4",
+            networkx=False)
+    pos = nl.ws_sne_layout(G, mass=whole, pos={**dict.fromkeys(G, (0.0, 0.0)), "elsewhere": (1, 1)}, max_iter=1, seed=0)
+    assert set(pos) == set(G)
+
+
 def test_matrices_have_no_attributes():
     A = nx.to_numpy_array(square())
     refused(lambda: nl.ws_sne_layout(A, store_pos_as="pos"), "store_pos_as", networkx=False)

@@ -88,6 +88,17 @@ def test_every_host_and_no_change_to_the_graph():
         (nx.path_graph(3), "ws-sme", {}),
         (nx.path_graph(3), "auto", {"dim": 4}),
         (nx.path_graph(3), "auto", {"nbody": "magic"}),
+        (nx.path_graph(6), "ws-sne", {"mass": "degre"}),
+        (nx.path_graph(6), "ws-sne", {"mass": [-1] * 6}),
+        (nx.path_graph(6), "ws-sne", {"mass": {7: 1.0}}),
+        (nx.empty_graph(2), "ws-sne", {"components": "joint"}),
+        (nx.disjoint_union(nx.path_graph(3), nx.path_graph(3)), "ws-sne", {"components": "joint"}),
+        (nx.path_graph(3), "linlog", {"optimizer": "spectral-direction"}),
+        (nx.path_graph(3), "linlog", {"optimizer": "majorise"}),
+        (nx.path_graph(3), "tsne", {"seed": -1}),
+        (nx.path_graph(3), "tsne", {"n_jobs": 0}),
+        (nx.path_graph(3), "tsne", {"node_size": -1}),
+        (nx.to_scipy_sparse_array(nx.path_graph(3)), "tsne", {"store_pos_as": "pos"}),
     ],
 )
 def test_what_solve_refuses_is_refused(graph, method, options):
@@ -95,7 +106,16 @@ def test_what_solve_refuses_is_refused(graph, method, options):
         nl.estimate(graph, method, **options)
     with pytest.raises(ValueError) as other:  # noqa: PT011  see above
         nl.solve(graph, method, **options)
+    assert type(own.value) is type(other.value)
     assert str(own.value) == str(other.value)
+
+
+def test_a_joint_drawing_counts_as_one():
+    G = nx.disjoint_union(mesh(12), mesh(12))
+    apart, joint = (nl.estimate(G, "nerv", components=how, n_jobs=1) for how in ("pack", "joint"))
+    assert joint.evaluations == apart.evaluations  # those of the largest that one objective spans
+    assert joint.seconds > apart.seconds
+    assert nl.estimate(mesh(12), "nerv", components="joint") == nl.estimate(mesh(12), "nerv")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 import nelayout as nl
 from nelayout.embedding import PASSED_ON, solve_vectors
@@ -26,6 +27,38 @@ def accuracy(Y, labels, k=10):
     np.fill_diagonal(D, np.inf)
     near = labels[np.argsort(D, axis=1)[:, :k]]
     return np.mean([np.bincount(row).argmax() == label for row, label in zip(near, labels, strict=True)])
+
+
+def test_a_misspelt_keyword_has_near_matches():
+    with pytest.raises(TypeError, match="keyword of embed 'n_neighbours': did you mean 'n_neighbors'"):
+        nl.embed(np.eye(5), n_neighbours=3)  # pyright: ignore[reportCallIssue]
+    assert list(inspect.signature(nl.embed).parameters)[:2] == ["X", "n_components"]
+    assert "pca" in (nl.embed.__doc__ or "")
+
+
+def test_too_few_rows_for_neighbors_that_nobody_asked_for():
+    with pytest.raises(InputError, match=r"n_neighbors is 10 unless you say otherwise.* 5 rows: .* from 1 to 4"):
+        nl.embed(np.eye(5))
+    with pytest.raises(InputError, match=r"from 1 to 4 .*, given 10"):
+        nl.embed(np.eye(5), n_neighbors=10)
+    assert nl.embed(np.random.default_rng(0).random((11, 2)), max_iter=1, random_state=0).shape == (11, 2)
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (np.ones((1, 3)), "X has 1 row; neighbors need two or more: give more"),
+        (np.ones((0, 3)), "X has no rows; neighbors need two or more: give more"),
+        (np.array([["a", "b"], ["c", "d"]]), "dtype <U1; vectors are real numbers: encode text .* as numbers"),
+        (np.array([[1j, 2], [3, 4]]), r"dtype complex128; .*np\.abs"),
+        (np.array([["2020-01-01"], ["2020-01-02"]], dtype="M8[D]"), "dtype datetime64.*: give times .* as numbers"),
+        (np.array([[1], [2]], dtype="m8[s]"), "dtype timedelta64.*: divide by a unit"),
+        (csr_array(np.array([[1j, 2], [3, 4]])), r"dtype complex128; .*np\.abs"),
+    ],
+)
+def test_what_are_no_vectors_and_what_to_do(X, message):
+    with pytest.raises(InputError, match=message):
+        nl.embed(X, n_neighbors=1)
 
 
 def test_digits_keep_their_classes():

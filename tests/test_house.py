@@ -40,6 +40,7 @@ FLOORS = (
     "solver",
     "auto_alpha variational_layout components packing overlap orient",
     "graphs",
+    "asked",
     "drawing finish assembly costs",
     "pipeline",
     "layout_function tuned perplexities",

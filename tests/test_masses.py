@@ -161,7 +161,7 @@ def test_attribute_array_dict_and_names_win():
     nx.set_node_attributes(G, {"a": 1, "b": 2, "c": 3}, "population")
     nx.set_node_attributes(G, {"a": -1, "b": -1, "c": -1}, "degree")
     network = read(G)
-    for mass in ("population", [1, 2, 3], np.array([1, 2, 3]), {"a": 1, "b": 2, "c": 3, "d": -9}):
+    for mass in ("population", [1, 2, 3], np.array([1, 2, 3]), {"a": 1, "b": 2, "c": 3}):
         m, _ = node_mass(network.adjacency, mass, network.host)
         assert m.tolist() == [0.5, 1, 1.5]
     assert node_mass(network.adjacency, "degree", network.host)[0].tolist() == [0.75, 1.5, 0.75]
@@ -177,6 +177,7 @@ def test_attribute_array_dict_and_names_win():
         ([1, -2, 3], "node 'b' has mass -2"),
         ([1, float("nan"), 3], "node 'b' has mass nan"),
         ({"a": 1, "c": 3}, "node 'b' has no mass"),
+        ({"a": 1, "b": 2, "c": 3, "d": 4}, "mass holds 'd', which is no node"),
         ({"a": 1, "b": "big", "c": 3}, "node 'b' has mass 'big'"),
     ],
 )

@@ -116,6 +116,17 @@ def test_a_layout_warns_before_it_starts_with_the_numbers(monkeypatch):
     assert warning.filename == __file__  # the caller's own line
 
 
+def test_one_unit_in_a_warning(monkeypatch):
+    """Both numbers in MB below 1 GB, both in GB above."""
+    G = chain(30_000)
+    lean = nl.estimate(G, "gamma-quadlog").bytes
+    monkeypatch.setattr(memory, "available", lambda: 0)
+    with pytest.warns(UserWarning, match="by the estimate") as caught:
+        nl.ws_sne_layout(G, seed=0, callback=stop)
+    assert f"'gamma-quadlog' needs about {lean / 1e6:.0f} MB" in str(caught[0].message)
+    assert "GB" not in str(caught[0].message)
+
+
 def test_what_helps_is_what_is_named(monkeypatch):
     monkeypatch.setattr(memory, "available", lambda: 0)
     with pytest.warns(UserWarning, match="30,000 nodes by gamma-quadlog") as caught:

@@ -12,13 +12,14 @@ pushed in all, and floored at 1e-3, so that no node lets others run through it::
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.affinities.shortest_paths import betweenness, closeness
-from nelayout.errors import InputError, unknown
+from nelayout.errors import InputError, InputTypeError, unknown
 
 FLOOR = 1e-3
 """The least mass, the mean being 1."""
@@ -122,8 +123,9 @@ def node_mass(
     Raises
     ------
     InputError
-        naming the node whose mass is negative, NaN, infinite, missing or not a number; for an unknown name,
-        with near matches among names and node attributes.
+        naming the node whose mass is negative, NaN, infinite, missing or not a number, and the key of a dict that
+        is no node; for an unknown name, with near matches among names and node attributes; for functions,
+        generators and sets, which have no order.
 
     Examples
     --------
@@ -138,7 +140,10 @@ def node_mass(
         generator = np.random.default_rng(0 if rng is None else rng)
         values, notes = NAMED[mass](adjacency, generator)
         return _scaled(values), notes
+    _check_kind(mass)
     if host is not None:
+        if not isinstance(mass, str) and hasattr(mass, "keys"):
+            host.nodes(list(mass.keys()), "mass")  # a misspelt key is named before the node that lacks it
         if isinstance(mass, str) and mass not in host.attributes():
             raise unknown("mass", mass, [*NAMED, *host.attributes()])
         values = host.values(mass, "mass", nonnegative=True)
@@ -148,6 +153,15 @@ def node_mass(
         values = _array(mass, n)
     notes = () if n == 0 or values.any() else ("all masses given are 0: every node weighs the same",)
     return _scaled(values), notes
+
+
+def _check_kind(mass: Any) -> None:
+    ordered = hasattr(mass, "__len__") and not isinstance(mass, AbstractSet)
+    if callable(mass) or not (ordered or hasattr(mass, "__float__")):
+        raise InputTypeError(
+            f"mass is of type {type(mass).__name__}; allowed are {', '.join(map(repr, NAMED))}, the name of a node "
+            "attribute, one number, an array in node order, or a dict keyed by node"
+        )
 
 
 def _array(mass: Any, n: int) -> np.ndarray:

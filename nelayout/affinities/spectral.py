@@ -23,13 +23,14 @@ ROUNDS, STEPS = 20, 10  # of the walk, between two of which the directions are m
 
 
 def spectral_coordinates(P: csr_array, count: int) -> np.ndarray:
-    """(n, min(count, n - 1)) coordinates of the nodes of a connected graph P, the slowest first.
+    """(n, min(count, n - 1)) coordinates of the nodes of a graph P with edges, the slowest first.
 
     Subspace iteration with (I + D^-1/2 P D^-1/2) / 2 beside its known first vector; sums in a fixed order, so that
     bits do not depend on threads.  The largest entry of each column is positive.
     """
     n = P.shape[0]
-    strength = np.add.reduceat(P.data, P.indptr[:-1])
+    filled, strength = P.indptr[:-1] < P.indptr[1:], np.ones(n)  # an isolated node stays where it is
+    strength[filled] = np.add.reduceat(P.data, P.indptr[:-1][filled])
     root = np.sqrt(strength)
     scale = 1.0 / root
     rows = np.repeat(np.arange(n), np.diff(P.indptr))

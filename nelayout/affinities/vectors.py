@@ -59,10 +59,7 @@ def read_vectors(X: Any) -> Any:
     if array.dtype.kind == "O":
         array = _numbers(array, X)
     if array.dtype.kind not in "biuf":
-        raise InputTypeError(
-            f"X has dtype {array.dtype}; vectors are real numbers"
-            + ("" if array.dtype.kind != "c" else ": give np.abs(X), or real and imaginary parts as columns")
-        )
+        raise _not_real(array.dtype)
     dtype = np.float32 if array.dtype.name in FITS_FLOAT32 else np.float64
     array = np.ascontiguousarray(array, dtype=dtype)
     total = np.sum(
@@ -99,6 +96,11 @@ def support(n_neighbors: Any, perplexity: Any, n: int) -> int:
     """
     reason = f"there are {n} rows"
     if perplexity is None:
+        if n_neighbors is None and n <= NEIGHBORS:
+            raise InputError(
+                f"n_neighbors is {NEIGHBORS} unless you say otherwise, and X has {n} rows: give n_neighbors from 1 to "
+                f"{n - 1}, or more samples"
+            )
         return count(NEIGHBORS if n_neighbors is None else n_neighbors, "n_neighbors", n - 1, reason)
     if isinstance(perplexity, (bool, np.bool_)) or not isinstance(perplexity, (int, float, np.integer, np.floating)):
         raise InputTypeError(f"perplexity must be a number > 1, e.g. 30; given {perplexity!r}")
@@ -131,7 +133,7 @@ def support(n_neighbors: Any, perplexity: Any, n: int) -> int:
 
 def _sparse(X: Any) -> Any:
     if X.dtype.kind not in "biuf":
-        raise InputTypeError(f"X has dtype {X.dtype}; vectors are real numbers")
+        raise _not_real(X.dtype)
     _check_shape(X.shape)
     matrix: Any = csr_array(X).astype(np.float64, copy=True)
     matrix.sum_duplicates()
@@ -155,9 +157,20 @@ def _check_shape(shape: tuple[int, ...]) -> None:
             "X.reshape(len(X), -1) flattens samples"
         )
     if shape[0] < 2:
-        raise InputError(f"X has {shape[0]} rows; neighbors need two or more")
+        raise InputError(f"X has {'1 row' if shape[0] else 'no rows'}; neighbors need two or more: give more samples")
     if shape[1] < 1:
         raise InputError("X has no columns; it must be (n, d) with d >= 1")
+
+
+def _not_real(dtype: np.dtype) -> InputTypeError:
+    """What to do about each kind of numpy's that is no real number."""
+    remedies = {
+        "c": "give np.abs(X), or real and imaginary parts as columns",
+        "M": "give times since some date as numbers",
+        "m": "divide by a unit, as X / np.timedelta64(1, 's')",
+    }
+    text = "encode text and categories as numbers, or convert digits by X.astype(float)"
+    return InputTypeError(f"X has dtype {dtype}; vectors are real numbers: {remedies.get(dtype.kind, text)}")
 
 
 def _numbers(array: np.ndarray, X: Any) -> np.ndarray:

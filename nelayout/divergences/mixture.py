@@ -71,7 +71,9 @@ def mixture(share: float, first: Any, second: Any, name: str = "") -> Mixture:
         # with its constants, which the parts of a sum must not lose
         both.append(kl() if isinstance(part, Beta) and part.order == 1.0 else part)
     names = [part.name for part in both]
-    return Mixture(((share, both[0]), (1.0 - share, both[1])), name or f"mix:{share:g}:{names[0]}:{names[1]}")
+    # A part of weight 0 would still ask for its background.
+    parts = tuple((weight, part) for weight, part in zip((share, 1.0 - share), both, strict=True) if weight)
+    return Mixture(parts, name or f"mix:{share:g}:{names[0]}:{names[1]}")
 
 
 def nerv_divergence(kappa: float, background: float = BACKGROUND) -> Any:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy as np
@@ -135,7 +136,7 @@ def found(mapping: Mapping, aliases: Aliases) -> tuple[list, np.ndarray]:
 def _sequence(x: Any, n: int, what: str) -> Sequence | np.ndarray:
     if isinstance(x, np.ma.MaskedArray):
         x = np.ma.filled(x.astype(float), np.nan)  # a masked entry is no number: it will be named
-    if isinstance(x, (str, bytes)) or not hasattr(x, "__len__"):
+    if isinstance(x, (str, bytes, AbstractSet)) or not hasattr(x, "__len__"):  # a set has no order
         raise InputTypeError(
             f"{what} is {shown(x)} ({type(x).__name__}); "
             "allowed are a dict keyed by node and an array in node order"
