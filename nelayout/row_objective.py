@@ -19,7 +19,7 @@ import numpy as np
 
 from .divergences import Similarity
 from .kernels import Radial
-from .nbody.some import felt, felt_from
+from .nbody.some import Some
 from .objective import NOTHING, Evaluation, Objective
 from .row_edges import RowEdges
 
@@ -82,7 +82,7 @@ class RowObjective(Objective):
         """J(Y), its gradient (n, d) and the symmetrised attraction (omega_ij + omega_ji) / 2 of every edge."""
         mass = self.affinity.mass
         terms, plain, radials = self._terms()
-        fields, alone = self._fields(Y, plain, radials)
+        fields, far = self._fields(Y, plain, radials)
         connection = 1.0 / fields[plain].potential
         if not np.all((connection > 0) & (connection < LARGEST)):  # a node is further away than floats can tell
             return Evaluation(np.inf, np.inf, np.zeros_like(Y), np.zeros(self.row_edges.size) if weights else NOTHING)
@@ -96,7 +96,7 @@ class RowObjective(Objective):
             slopes = (4.0 * self.attraction) * edges.pull
             for r, charge in charges.items():
                 slopes += charge[:, None] * fields[r].force
-                slopes += mass[:, None] * self._back(Y, charge, r, alone)
+                slopes += mass[:, None] * self._back(Y, charge, r, far)
             if self.free is not None:
                 slopes[~self.free] = 0.0
         omega = NOTHING if edges.weights is None else self.attraction * edges.weights
@@ -113,22 +113,20 @@ class RowObjective(Objective):
             alone = alone[:0]
         elif len(alone) * len(Y) > MOST_PAIRS:
             fields[plain].potential[alone] = 0.0  # no drawing to go on from
-            return fields, alone
+            return fields, Some(Y, alone, None, self.crew)
+        far = Some.of(Y, alone, radials, self.crew)
         for r in radials if len(alone) else ():
-            exact = felt(Y, mass, r, alone, self.crew)
+            exact = far.felt(mass, r)
             fields[r].potential[alone] = exact.potential
             fields[r].force[alone] = exact.force
-        return fields, alone
+        return fields, far
 
-    def _back(self, Y: np.ndarray, charge: np.ndarray, radial: Radial, alone: np.ndarray) -> np.ndarray:
+    def _back(self, Y: np.ndarray, charge: np.ndarray, radial: Radial, far: Some) -> np.ndarray:
         """(n, d) the second pass: the force of the charges; those of far nodes are large, so they act pair by pair."""
-        if not len(alone):
-            return self.nbody.fields(Y, charge, (radial,))[0].force
         others = charge.copy()
-        others[alone] = 0.0
-        return self.nbody.fields(Y, others, (radial,))[0].force + felt_from(
-            Y, charge[alone], radial, alone, self.crew
-        )
+        others[far.nodes] = 0.0
+        force = self.nbody.fields(Y, others, (radial,))[0].force
+        return force + far.felt_from(charge[far.nodes], radial) if len(far.nodes) else force
 
     def _terms(self):
         terms = self.divergence.tail
