@@ -313,7 +313,7 @@ GOOD = rng().standard_normal((5, 3))
         (sp.csr_array(np.nan_to_num(NAN, nan=np.inf)), {}, InputError, "infinity in row 2, column 1"),
         (np.zeros(5), {}, InputError, r"reshape\(-1, 1\)"),
         (np.zeros((2, 3, 4)), {}, InputError, r"reshape\(len\(X\), -1\)"),
-        (np.zeros((1, 4)), {}, InputError, "1 rows"),
+        (np.zeros((1, 4)), {}, InputError, "1 row;"),
         (np.zeros((4, 0)), {}, InputError, "no columns"),
         ([[1.0, 2.0], [3.0]], {}, InputError, "different lengths"),
         (np.array([["a", "b"], ["c", "d"]]), {}, InputTypeError, "real numbers"),
