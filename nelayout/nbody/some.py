@@ -25,8 +25,8 @@ NEGLIGIBLE = 14.0
 
 @dataclass(frozen=True, slots=True)
 class Some:
-    """``nodes`` (k,) of a drawing ``Y`` (n, d) and the pairs that count: index into nodes, other node, the way from that
-    one and its squared length; or None, which is all pairs.
+    """``nodes`` (k,) of a drawing ``Y`` (n, d) and the pairs that count: index into nodes, other node, the way from it
+    and its squared length; or None, which is all pairs.
     """
 
     Y: np.ndarray
