@@ -129,7 +129,11 @@ def picture(sizes, sized, spread, clustered, finer, path: Path) -> None:
     for name, times in finer.items():
         axes[2].semilogx(FINER, np.array(times) / times[0], "o-", ms=3, lw=1.3, color=COLORS[name], label=name)
     axes[2].set(xlabel="tolerance, times the usual one", ylabel="seconds, times those at 1")
+    axes[1].set_xticks(SPREADS, [f"{k:g}" for k in SPREADS])
+    axes[2].set_xticks(FINER, [f"1/{1 / k:g}" if k < 1 else "1" for k in FINER])
     axes[2].invert_xaxis()
+    for ax in axes[1:]:
+        ax.minorticks_off()
     for ax in axes:
         ax.set_ylim(0 if ax is not axes[0] else None)
         ax.legend(frameon=False, fontsize=7)

@@ -193,7 +193,7 @@ def recipe(kernel: Kernel, by_kl: bool = False) -> tuple[Stage, ...]:
     if kernel.singular:
         return (SHAPE, Stage("majorize", "majorize", 60))
     if kernel.a == 0:
-        own = Stage("descend", "lbfgs", 200)
+        own = Stage("descend", "lbfgs", 100 if by_kl else 200)
         return (SHAPE, Stage("kl", "lbfgs", 60, divergence=kl), own) if by_kl else (SHAPE, own)
     stages = (EVEN_SHAPE, *growing_tail(kernel, kl))
     if by_kl:
