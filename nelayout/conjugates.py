@@ -14,6 +14,7 @@ A network's output x is any real number; its activation h(x) keeps to the values
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +22,12 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["CONJUGATES", "Conjugate"]
+__all__ = ["CONJUGATES", "Conjugate", "torch_module"]
+
+
+def torch_module() -> Any:
+    """PyTorch, an extra: imported when it is needed, and unknown to whoever checks types without it."""
+    return importlib.import_module("torch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +50,7 @@ class Conjugate:
 
 def _softplus(x: Any) -> Any:
     """ln(1 + e^x)."""
-    from torch.nn.functional import softplus
-
-    return softplus(x)
+    return torch_module().nn.functional.softplus(x)
 
 
 CONJUGATES = {

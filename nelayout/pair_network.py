@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .conjugates import Conjugate
+from .conjugates import Conjugate, torch_module
 from .errors import InputError
 
 __all__ = ["PairNetwork", "Turn", "kernel", "positive"]
@@ -33,7 +33,7 @@ class PairNetwork:
 
     @classmethod
     def of(cls, X: Any, width: int, rng: np.random.Generator) -> PairNetwork:
-        import torch
+        torch = torch_module()
 
         layers = ((X.shape[1], width), (width, width), (2 * width + 3, width), (width, 1))
         values = [(rng.normal(size=layer) * math.sqrt(2.0 / max(layer[0], 1)), np.zeros(layer[1])) for layer in layers]
@@ -42,7 +42,7 @@ class PairNetwork:
 
     def hidden(self, i: np.ndarray, j: np.ndarray, p: np.ndarray) -> Any:
         """(pairs, width): all that enters the last layer but one, q aside; it stays while only positions move."""
-        import torch
+        torch = torch_module()
 
         A, a, B, b, C, c, _, _ = self.weights
         f = (self.X @ A + a).relu() @ B + b
@@ -81,7 +81,7 @@ class Turn:
         cls, line: Conjugate, network: PairNetwork, drawn: tuple[np.ndarray, ...], q: np.ndarray, evenly: int
     ) -> Turn:
         """For a turn of the positions, that begins at q; the first `evenly` pairs tell b."""
-        import torch
+        torch = torch_module()
 
         i, j, _, p = drawn
         hidden = network.hidden(i, j, p).float()  # half the time; what is summed is double
@@ -90,7 +90,7 @@ class Turn:
 
     def bound(self, q: Any) -> Any:
         """sum weight [h p - (f*(h) - b) q] - b."""
-        import torch
+        torch = torch_module()
 
         i, j, weight, p = self.drawn
         x = self.network.score(self.network.hidden(i, j, p) if self.hidden is None else self.hidden, q)
@@ -102,7 +102,7 @@ class Turn:
         self, Y: np.ndarray, normalizer: Callable[[np.ndarray], tuple[float, np.ndarray]]
     ) -> tuple[float, np.ndarray]:
         """The bound and its gradient (n, d) in Y, Z's included."""
-        import torch
+        torch = torch_module()
 
         i, j = self.drawn[:2]
         q = kernel(Y, i, j)

@@ -20,7 +20,6 @@ PyTorch is an optional extra, imported when a drawing is asked for.
 
 from __future__ import annotations
 
-import importlib
 import math
 import threading
 from collections.abc import Callable
@@ -28,7 +27,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .conjugates import CONJUGATES
+from .conjugates import CONJUGATES, torch_module
 from .errors import InputError, missing_extra, unknown
 from .optimizers.alone import lbfgs
 from .pair_network import PairNetwork, Turn, kernel, positive
@@ -132,7 +131,7 @@ def variational_drawing(
     ((3, 2), [1, 2])
     """
     needs_torch()
-    import torch
+    torch = torch_module()
 
     if divergence not in CONJUGATES:
         raise unknown("divergence", divergence, CONJUGATES)
@@ -206,7 +205,7 @@ def variational_drawing(
 def needs_torch() -> None:
     """`MissingExtra`, which names the install command, where torch cannot be imported."""
     try:
-        importlib.import_module("torch")
+        torch_module()
     except ImportError as error:
         if error.name and error.name.partition(".")[0] != "torch":
             raise

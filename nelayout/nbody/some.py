@@ -40,9 +40,9 @@ class Some:
         rate = min((_rate(radial) for radial in radials), default=0.0)
         if not (rate > 0 and len(nodes) and np.all(np.isfinite(Y))):
             return cls(Y, nodes, None, crew)
-        from scipy.spatial import cKDTree
+        from scipy.spatial import KDTree
 
-        tree = cKDTree(Y)
+        tree = KDTree(Y)
         nearest = tree.query(Y[nodes], k=2)[0][:, 1]
         found = tree.query_ball_point(Y[nodes], np.sqrt(nearest**2 + NEGLIGIBLE / rate), return_sorted=True)
         row = np.repeat(np.arange(len(nodes)), [len(others) for others in found])
