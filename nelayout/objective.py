@@ -72,6 +72,8 @@ class Evaluation:
     gradient: np.ndarray = field(default_factory=lambda: NOTHING)
     # omega >= or < 0, on the pattern of P: the attraction of each edge
     weights: np.ndarray = field(default_factory=lambda: NOTHING)
+    # indices of nodes too far from all others for floats, where J is infinite for their sake
+    lost: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
 
 
 @dataclass(frozen=True)

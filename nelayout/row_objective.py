@@ -19,14 +19,15 @@ import numpy as np
 
 from .divergences import Similarity
 from .kernels import Radial
-from .nbody.some import Some
+from .nbody.some import Some, falls
 from .objective import NOTHING, Evaluation, Objective
 from .row_edges import RowEdges
 
 __all__ = ["RowObjective"]
 
 # A node whose potential is this part of the usual one, or less, is summed exactly: fast sums have errors of about 1e-4
-# of the usual potential.  A drawing that flies apart would ask for more pairs than these, and is not gone to.
+# of the usual potential.  A drawing that flies apart would ask for more pairs than these, and is not gone to, unless
+# only what is close to a node counts.
 ALONE = 0.02
 MOST_PAIRS = 4e8
 # Kernels are not told from 0 below the inverse of this.
@@ -84,8 +85,10 @@ class RowObjective(Objective):
         terms, plain, radials = self._terms()
         fields, far = self._fields(Y, plain, radials)
         connection = 1.0 / fields[plain].potential
-        if not np.all((connection > 0) & (connection < LARGEST)):  # a node is further away than floats can tell
-            return Evaluation(np.inf, np.inf, np.zeros_like(Y), np.zeros(self.row_edges.size) if weights else NOTHING)
+        lost = np.flatnonzero(~((connection > 0) & (connection < LARGEST)))
+        if len(lost):
+            none = np.zeros(self.row_edges.size) if weights else NOTHING
+            return Evaluation(np.inf, np.inf, np.zeros_like(Y), none, lost)
         asked = {"value": value, "pull": gradient, "weights": weights}
         want = frozenset(name for name, wanted in asked.items() if wanted)
         edges = self.row_edges.sums(Y, self.kernel, self.divergence, connection, want)
@@ -111,7 +114,7 @@ class RowObjective(Objective):
         alone = np.flatnonzero(~(usual > ALONE * np.sqrt(np.mean(usual * usual))))
         if not self.compiled:  # small graphs are summed exactly as a whole
             alone = alone[:0]
-        elif len(alone) * len(Y) > MOST_PAIRS:
+        elif not falls(radials) and len(alone) * len(Y) > MOST_PAIRS:
             fields[plain].potential[alone] = 0.0  # no drawing to go on from
             return fields, Some(Y, alone, None, self.crew)
         far = Some.of(Y, alone, radials, self.crew)

@@ -26,7 +26,7 @@ FLOORS = (
     "compiled solution",
     "watch",
     "compiled_mesh compiled_expansions compiled_edges compiled_vectors compiled_entropic",
-    "compiled_tree",
+    "compiled_tree compiled_close",
     "conjugate_gradients arithmetic",
     "kernels affinities",
     "divergences",

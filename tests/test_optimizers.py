@@ -208,6 +208,26 @@ def test_line_searches_never_rise(name):
     assert (np.diff(values) <= 0).all()
 
 
+def test_a_node_that_would_fly_out_of_sight_does_not_hold_up_the_others():
+    """Sums of a Gaussian underflow 26 units away from all others; the step is taken without the node that would go."""
+    P, Y = graph("karate")
+    objective, optimizer = objective_of(P, "sne"), optimizer_named("lbfgs")
+    Y = sized(objective, Y)
+    state = optimizer.init(objective, Y)
+    inverse = state.inverse.copy()
+    inverse[11] *= 1e6
+    away = Y.copy()
+    away[11] += 1e3
+    assert objective.evaluate(away).lost.tolist() == [11]
+    moved, after = optimizer.step(objective, Y, replace(state, inverse=inverse))
+    usual, _ = optimizer.step(objective, Y, state)
+    others = np.arange(len(Y)) != 11
+    assert after.trials == 2
+    assert after.evaluation.value < state.evaluation.value
+    assert np.array_equal(moved[11], Y[11])
+    np.testing.assert_allclose(moved[others], usual[others], rtol=1e-12)
+
+
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_optimizers_leave_their_arguments_alone(name):
     """Frozen settings, separate state: a step repeated from the same state gives the same bits."""

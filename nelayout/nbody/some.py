@@ -7,7 +7,9 @@ are not much longer than the node's shortest.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,23 +17,37 @@ from ..kernels import Kernel, Radial
 from ..parallel import Workers
 from .exact import form_of
 from .field import Field
+from .tree import Cells, cells_of, depth_of
 
-__all__ = ["Some"]
+__all__ = ["Some", "falls"]
 
 TASK_PAIRS = 1 << 19
-# Of a Gaussian, exp(-14) of a node's largest term is as good as nothing: 1e-6.
-NEGLIGIBLE = 14.0
+# Nodes in a task where only what is close to each counts.
+TASK_NODES = 64
+# Of a Gaussian, exp(-10) of a node's largest term is as good as nothing: all that is left out is below 5e-5 of it.
+NEGLIGIBLE = 10.0
+
+
+class Close(NamedTuple):
+    """The cells of a drawing, where the nodes stand among its points, and the squared distance of what counts."""
+
+    cells: Cells
+    depth: int
+    own: np.ndarray
+    reach: np.ndarray
+
+    @property
+    def tree(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
+        return self.cells.moments, self.cells.first, self.cells.last, self.cells.left, self.depth
 
 
 @dataclass(frozen=True, slots=True)
 class Some:
-    """``nodes`` (k,) of a drawing ``Y`` (n, d) and the pairs that count: index into nodes, other node, the way from it
-    and its squared length; or None, which is all pairs.
-    """
+    """``nodes`` (k,) of a drawing ``Y`` (n, d), and which pairs count; None: all."""
 
     Y: np.ndarray
     nodes: np.ndarray
-    pairs: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None
+    close: Close | None
     crew: Workers
 
     @classmethod
@@ -40,38 +56,55 @@ class Some:
         rate = min((_rate(radial) for radial in radials), default=0.0)
         if not (rate > 0 and len(nodes) and np.all(np.isfinite(Y))):
             return cls(Y, nodes, None, crew)
-        from scipy.spatial import KDTree
+        from .. import compiled_close
 
-        tree = KDTree(Y)
-        nearest = tree.query(Y[nodes], k=2)[0][:, 1]
-        found = tree.query_ball_point(Y[nodes], np.sqrt(nearest**2 + NEGLIGIBLE / rate), return_sorted=True)
-        row = np.repeat(np.arange(len(nodes)), [len(others) for others in found])
-        other = np.concatenate([np.asarray(others, dtype=np.intp) for others in found])
-        apart = other != nodes[row]
-        row, other = row[apart], other[apart]
-        away = Y[nodes[row]] - Y[other]
-        return cls(Y, nodes, (row, other, away, np.sum(away * away, axis=1)), crew)
+        cells = cells_of(Y, np.ones(len(Y)))
+        place = np.empty(len(Y), dtype=np.int64)
+        place[cells.order] = np.arange(len(Y))
+        close = Close(cells, depth_of(cells.parent), place[nodes], np.empty(len(nodes)))
+
+        def work(start: int) -> None:
+            stop = min(start + TASK_NODES, len(nodes))
+            compiled_close.nearest(*close.tree, cells.points, close.own, start, stop, close.reach)
+
+        crew.map(work, range(0, len(nodes), TASK_NODES))
+        close.reach[:] += (NEGLIGIBLE + math.log(len(Y))) / rate
+        return cls(Y, nodes, close, crew)
 
     def felt(self, charges: np.ndarray, radial: Radial) -> Field:
         """Potential (k,) and force (k, d) at the nodes, of the charges (n,) of all others."""
-        if self.pairs is None:
+        if self.close is None:
             points = self._points()
             at = np.ascontiguousarray(points[:, self.nodes])
             return self._all(points, charges, radial, at, self.nodes)
-        row, other, away, xi = self.pairs
-        potential = np.bincount(row, charges[other] * radial.value(xi), minlength=len(self.nodes))
-        return Field(potential, _summed(row, charges[other] * radial.slope(xi), away, len(self.nodes)))
+        from .. import compiled_close
+
+        close, k = self.close, len(self.nodes)
+        potential, force = np.empty(k), np.empty((3, k))
+        first = (*close.tree, close.cells.points, charges[close.cells.order], *form_of(radial), close.own, close.reach)
+
+        def work(start: int) -> None:
+            compiled_close.felt(*first, start, min(start + TASK_NODES, k), potential, force)
+
+        self.crew.map(work, range(0, k, TASK_NODES))
+        return Field(potential, np.ascontiguousarray(force[: self.Y.shape[1]].T))
 
     def felt_from(self, charges: np.ndarray, radial: Radial) -> np.ndarray:
         """Force (n, d) on all nodes of the charges (k,) that the nodes carry."""
-        if self.pairs is None:
+        if self.close is None:
             points = self._points()
             own = np.full(len(self.Y), -1)
             own[self.nodes] = np.arange(len(self.nodes))
             sources = np.ascontiguousarray(points[:, self.nodes])
             return self._all(sources, charges, radial, points, own).force
-        row, other, away, xi = self.pairs
-        return _summed(other, charges[row] * radial.slope(xi), -away, len(self.Y))
+        from .. import compiled_close
+
+        close, force = self.close, np.zeros((3, len(self.Y)))
+        points = close.cells.points
+        compiled_close.felt_from(*close.tree, points, charges, *form_of(radial), close.own, close.reach, force)
+        answer = np.empty_like(self.Y)
+        answer[close.cells.order] = force[: self.Y.shape[1]].T
+        return answer
 
     def _points(self) -> np.ndarray:
         from .. import compiled
@@ -93,12 +126,13 @@ class Some:
         return Field(potential, np.ascontiguousarray(force[:d].T))
 
 
+def falls(radials: tuple[Radial, ...]) -> bool:
+    """Whether only what is close to a node counts for it, in all of the radial functions."""
+    return all(_rate(radial) > 0 for radial in radials)
+
+
 def _rate(radial: Radial) -> float:
     """How fast a radial function falls with the squared distance, as exp(-rate xi); 0 if it does not."""
     kernel: Kernel = radial.kernel
-    falls = kernel.a == 0 and radial.form != "boxcox" and radial.order > 0
-    return kernel.b * radial.order if falls else 0.0
-
-
-def _summed(at: np.ndarray, slope: np.ndarray, away: np.ndarray, n: int) -> np.ndarray:
-    return np.stack([np.bincount(at, 2.0 * slope * part, minlength=n) for part in away.T], axis=1)
+    gaussian = kernel.a == 0 and radial.form != "boxcox" and radial.order > 0
+    return kernel.b * radial.order if gaussian else 0.0

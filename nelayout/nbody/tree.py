@@ -25,7 +25,7 @@ from ..kernels import Radial
 from ..parallel import Workers
 from .field import Field
 
-__all__ = ["Cells", "Tree", "cells_of"]
+__all__ = ["Cells", "Tree", "cells_of", "depth_of"]
 
 # Most nodes in a cell that is not cut; of 8 to 48, the best for r = 1/u, ln u and others taken together.
 LEAF = 16
@@ -117,7 +117,7 @@ class Tree:
         potential, force = np.empty(n), np.empty((3, n))
         tasks = cells.tasks
         counts = np.zeros((len(tasks), 3), dtype=np.int64)
-        depth = _depth(cells.parent)
+        depth = depth_of(cells.parent)
 
         def work(task: int) -> None:
             compiled_tree.walk(
@@ -146,7 +146,7 @@ def cells_of(Y: np.ndarray, charges: np.ndarray) -> Cells:
     return Cells(points, charges, order, first, last, left, parent, moments)
 
 
-def _depth(parent: np.ndarray) -> int:
+def depth_of(parent: np.ndarray) -> int:
     """Cells on the longest way down; a cell stands behind its parent, level by level."""
     levels, begin, end = 0, 0, 1
     while begin < end:

@@ -20,6 +20,7 @@ __all__ = ["LBFGS"]
 
 SUFFICIENT = 1e-4  # part of the decrease promised by the gradient that a step must bring
 MAX_TRIALS = 30
+HELD = 0.1  # part of the longest move that is left to a node where J is infinite
 RENEWAL = 10  # steps after which the diagonal is taken from the current drawing again
 ROUNDING = 1e-13  # a promised decrease below this part of J is rounding: the drawing is at its minimum
 
@@ -75,7 +76,15 @@ class LBFGS:
                     inverse = _inverse(objective, then)
                 age = 0 if renew else state.age + 1
                 return candidate, LBFGSState(then, pairs, inverse, age, state.trials + trial)
-            length *= _shorter(then.value - now.value, length * slope)
+            if math.isfinite(then.value):
+                length *= _shorter(then.value - now.value, length * slope)
+                continue
+            # J is infinite where a few nodes fly off: these are held back, and the others go on.
+            held = _held_back(direction, then.lost)
+            if (promised := product(held, now.gradient)) < 0:
+                direction, slope = held, promised
+            else:
+                length *= HELD
         trials = state.trials + MAX_TRIALS
         if pairs:  # the memory may mislead: once more from the gradient alone
             return self.step(objective, Y, replace(state, pairs=(), trials=trials))
@@ -87,9 +96,18 @@ def _shorter(rise: float, promised: float) -> float:
 
     ``rise``: by how much J differs there, ``promised``: by how much the slope would have it differ.
     """
-    if not math.isfinite(rise):
-        return 0.1
     return min(max(-promised / (2.0 * (rise - promised)), 0.05), 0.5)
+
+
+def _held_back(direction: np.ndarray, lost: np.ndarray) -> np.ndarray:
+    """The lost nodes stay; if they already do, no node moves further than a tenth of what the farthest would."""
+    if np.any(direction[lost]):
+        held = direction.copy()
+        held[lost] = 0.0
+        return held
+    moves = np.sqrt(np.sum(direction * direction, axis=1))
+    most = HELD * float(np.max(moves))
+    return direction * np.minimum(1.0, most / np.maximum(moves, most))[:, None]
 
 
 def _inverse(objective: Objective, evaluation: Evaluation) -> np.ndarray:
