@@ -13,7 +13,7 @@ from .parallel import Workers
 
 __all__ = ["Arithmetic"]
 
-CHUNK = 1 << 16  # numbers
+CHUNK = 1 << 15  # numbers
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from .parallel import Workers
 
 __all__ = ["conjugate_gradients", "laplacian_gradients"]
 
-CHUNK = 1 << 15  # rows
+CHUNK = 1 << 13  # rows
 
 
 def conjugate_gradients(

@@ -12,7 +12,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-__all__ = ["score"]
+from .parallel import Workers
+
+__all__ = ["Judge"]
 
 NEIGHBOURHOODS = 1000  # nodes whose neighbours are compared
 PIVOTS = 24  # nodes from which hops are counted
@@ -20,14 +22,36 @@ DENSE_NODES = 1500  # up to here distances to all nodes are simply computed
 LEAST = 1e-3
 
 
-def score(P: csr_array, Y: np.ndarray, rng: np.random.Generator) -> float:
-    """Jaccard / stress of a drawing Y (n, d) of a connected graph; larger is better."""
-    n = P.shape[0]
-    if not np.isfinite(Y).all():
-        return 0.0
-    sample = np.sort(rng.permutation(n)[:NEIGHBOURHOODS])
-    pivots = np.sort(rng.permutation(n)[:PIVOTS])
-    return max(_jaccard(P, Y, sample), LEAST) / max(_stress(P, Y, pivots), LEAST)
+class Judge:
+    """Scores drawings of one connected graph, all by the same sample; hops are counted when first asked for."""
+
+    def __init__(self, P: csr_array, crew: Workers) -> None:
+        rng, n = np.random.default_rng(0), P.shape[0]
+        self.P, self.crew = P, crew
+        self.sample = np.sort(rng.permutation(n)[:NEIGHBOURHOODS])
+        self.pivots = np.sort(rng.permutation(n)[:PIVOTS])
+        self._hops: list[np.ndarray] = []
+
+    def score(self, Y: np.ndarray) -> float:
+        """Jaccard / stress of a drawing Y (n, d); larger is better."""
+        if not np.isfinite(Y).all():
+            return 0.0
+        return max(_jaccard(self.P, Y, self.sample), LEAST) / max(self._stress(Y), LEAST)
+
+    def _stress(self, Y: np.ndarray) -> float:
+        """The mean of (s |y_i - y_j| / hops - 1)^2 over pivots i and all j, at the scale s that makes it least."""
+        if not self._hops:
+            self._hops = self.crew.map(lambda pivot: _hops(self.P, int(pivot)), self.pivots)
+
+        def sums(k: int) -> tuple[float, float, int]:
+            away = self._hops[k] > 0
+            apart = Y - Y[self.pivots[k]]
+            ratio = np.sqrt(np.einsum("ij,ij->i", apart, apart)) / np.where(away, self._hops[k], 1)
+            ratio[~away] = 0.0
+            return float(np.sum(ratio)), float(np.sum(ratio * ratio)), int(np.count_nonzero(away))
+
+        total, squares, count = (sum(each) for each in zip(*self.crew.map(sums, range(len(self.pivots))), strict=True))
+        return 1.0 - total * total / (squares * count) if squares > 0 else 1.0
 
 
 def _jaccard(P: csr_array, Y: np.ndarray, sample: np.ndarray) -> float:
@@ -55,23 +79,6 @@ def _jaccard(P: csr_array, Y: np.ndarray, sample: np.ndarray) -> float:
         common = np.isin(order[row, :k], neighbours).sum()
         total += common / (len(neighbours) + k - common)
     return total / len(sample)
-
-
-def _stress(P: csr_array, Y: np.ndarray, pivots: np.ndarray) -> float:
-    e_over_d = squares = 0.0
-    rows = []
-    for pivot in pivots:
-        hops = _hops(P, int(pivot))
-        away = hops > 0
-        ratio = np.sqrt(((Y[away] - Y[pivot]) ** 2).sum(axis=1)) / hops[away]
-        rows.append(ratio)
-        e_over_d += float(ratio.sum())
-        squares += float((ratio * ratio).sum())
-    if not squares > 0:
-        return 1.0
-    scale = e_over_d / squares
-    count = sum(len(ratio) for ratio in rows)
-    return sum(float(((scale * ratio - 1.0) ** 2).sum()) for ratio in rows) / count
 
 
 def _hops(P: csr_array, source: int) -> np.ndarray:

@@ -15,7 +15,7 @@ import numpy as np
 
 from .catalogue import METHODS
 from .coarsen import Level, hierarchy
-from .judge import score
+from .judge import Judge
 from .kernels import inverse_power
 from .method import Method, Stage, annealed
 from .nbody import NBody
@@ -46,8 +46,8 @@ SHRUNK = 0.1
 RESIZINGS = 5
 # Above this a shape stage may leave the graph itself to the next stage, and candidates take seconds.
 LARGE = 10_000
-# A candidate this much worse than the best so far ends the search; on large graphs, one that is no better.
-WORSE = 0.95
+# A candidate this much worse than the best so far ends the search; on large graphs, one that is hardly better.
+WORSE, HARDLY_BETTER = 0.95, 1.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +129,7 @@ def draw_component(
         drawing.Y = random_positions(n, task.dim, rng)
 
     candidates: list[tuple[float, Drawing]] = []
+    judge = Judge(affinity.P, task.floor.crew)
     sized_for: Method | None = None
     done = 0
     own_steps = sum(stage.max_iter for stage in stages if not stage.levels)
@@ -170,9 +171,9 @@ def draw_component(
             drawing.Y = entered * (POINT / radius(entered))
         drawing.method = method
         if stage.candidate:
-            candidates.append((score(affinity.P, drawing.Y, np.random.default_rng(0)), copy(drawing)))
+            candidates.append((judge.score(drawing.Y), copy(drawing)))
             best = max((judged for judged, _ in candidates[:-1]), default=0.0)
-            if candidates[-1][0] < best * (WORSE if n <= LARGE else 1.0):
+            if candidates[-1][0] < best * (WORSE if n <= LARGE else HARDLY_BETTER):
                 break  # the next one would go further in the same direction
     if candidates:
         _, kept = max(candidates, key=lambda candidate: candidate[0])

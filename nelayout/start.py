@@ -24,13 +24,12 @@ __all__ = [
 # Moves of a node that has just been split from its cluster, in units of the typical distance between nodes.
 JITTER = 0.1
 # Precision of ln s in the search for a size: the first steps of the minimiser settle the rest.
-NARROW = 0.2
+NARROW, NARROWINGS = 0.2, 4
 # A drawing is flat when it leaves a line (a plane) by less than this part of its extent.
 FLAT = 1e-6
 # A gap: beyond it nodes lie more than this many times as far out as the farthest node within. They are brought to
 # NEAR times as far: of drawings without mistakes, no star, path or cluster has such a gap.
 GAP, NEAR = 100.0, 3.0
-_GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 
 
 def random_positions(n: int, dim: int, rng: np.random.Generator) -> np.ndarray:
@@ -40,8 +39,8 @@ def random_positions(n: int, dim: int, rng: np.random.Generator) -> np.ndarray:
 
 def radius(Y: np.ndarray) -> float:
     """Root mean squared distance to the centroid."""
-    centred = Y - np.sum(Y, axis=0) / max(len(Y), 1)
-    return math.sqrt(float(np.sum(centred * centred)) / max(len(Y), 1))
+    centred = Y - np.einsum("ij->j", Y) / max(len(Y), 1)
+    return math.sqrt(float(np.einsum("ij,ij->", centred, centred)) / max(len(Y), 1))
 
 
 # Smallest decrease of J, in parts of 1 + |J|, for which doubling the size goes on: some objectives have no best size.
@@ -203,7 +202,7 @@ def size_search(
 
     With ``part``, a mask, only these nodes are spread by s, about their own centroid.
     Brackets the minimum over powers of two from the radius ``guess`` (default: nodes about one unit apart), then
-    narrows ln s to NARROW by golden section.
+    narrows ln s to about NARROW by parabolas.
     """
     moving = Y if part is None else Y[part]
     size = radius(moving)
@@ -228,30 +227,34 @@ def size_search(
         return v if math.isfinite(v) else math.inf
 
     step = math.log(2.0)
-    a, middle = 0.0, value(0.0)
-    up, down = value(step), value(-step)
-    direction = step if up < down else -step
-    best, near = (up, a + direction) if up < down else (down, a + direction)
-    if best >= middle:
-        low, high = a - step, a + step
-    else:
-        previous = a
+    middle, up, down = ((x, value(x)) for x in (0.0, step, -step))
+    low, high = down, up
+    if min(up[1], down[1]) < middle[1]:
+        step = step if up[1] < down[1] else -step
+        behind, middle = middle, up if step > 0 else down
+        ahead = middle[0] + step, value(middle[0] + step)
         for _ in range(1000 if part is None else 20):  # weights may be of any magnitude
-            further = value(near + direction)
-            if not further < best - FLAT_VALUE * (1.0 + abs(best)):
+            if not ahead[1] < middle[1] - FLAT_VALUE * (1.0 + abs(middle[1])):
                 break
-            previous, near, best = near, near + direction, further
-        low, high = min(previous, near + direction), max(previous, near + direction)
-    x, z = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-    fx, fz = value(x), value(z)
-    while high - low > NARROW:
-        # Too far out J leaves the range of floats: then back, whatever the other says.
-        if fx < fz or (fz == math.inf and direction > 0):
-            high, z, fz = z, x, fx
-            x = high - _GOLDEN * (high - low)
-            fx = value(x)
+            behind, middle = middle, ahead
+            ahead = middle[0] + step, value(middle[0] + step)
+        low, high = (behind, ahead) if step > 0 else (ahead, behind)
+    for _ in range(NARROWINGS):
+        x = _lowest(low, middle, high)
+        if abs(x - middle[0]) < NARROW / 2.0:
+            break
+        tried = x, value(x)
+        if tried[1] < middle[1]:
+            low, middle, high = (low, tried, middle) if x < middle[0] else (middle, tried, high)
         else:
-            low, x, fx = x, z, fz
-            z = low + _GOLDEN * (high - low)
-            fz = value(z)
-    return math.exp(x if fx < fz else z) / size
+            low, high = (tried, high) if x < middle[0] else (low, tried)
+    return math.exp(middle[0]) / size
+
+
+def _lowest(low: tuple[float, float], middle: tuple[float, float], high: tuple[float, float]) -> float:
+    """Where the parabola through three values has its minimum; if there is none, the middle of the longer side."""
+    (a, fa), (x, fx), (b, fb) = low, middle, high
+    left, right = (fa - fx) * (b - x), (fb - fx) * (x - a)
+    if 0.0 < left + right < math.inf and left >= 0.0 <= right:
+        return x + 0.5 * (left * (b - x) - right * (x - a)) / (left + right)
+    return 0.5 * (a + x) if x - a > b - x else 0.5 * (x + b)

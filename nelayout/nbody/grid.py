@@ -18,16 +18,16 @@ __all__ = ["CUTOFF", "Grid", "grid_for", "plane"]
 
 # Grid steps in units of the kernel's width (1 for the Cauchy kernel): up to the first the mesh alone is
 # accurate enough; finer than the second pays no more.
-STEP, FINEST = 0.5, 0.25
+STEP, FINEST = 0.4, 0.25
 # Grid points per node, at most: the bound that keeps an expanded drawing affordable.
 POINTS_PER_NODE = 16.0
 LEAST_POINTS = 128 * 128
-# Points of the transforms per node up to which a grid without pairs is taken unseen.
-FEW = 16.0
+# Points of the transforms per node, and at least, which cost less than the nodes themselves.
+FEW, FEWEST = 6.0, 16 * LEAST_POINTS
 # Nanoseconds for a point of the transforms, and for a pair of nodes in touching cells by the form of the radial
 # function: measured on one core.  Only their ratios matter, for the choice between a finer grid and more pairs.
 POINT_COST = 8.0
-PAIR_COST = {"inverse": 3.0, "half power": 3.5, "logarithm": 4.0, "gaussian": 4.0, "power": 6.0, "other": 15.0}
+PAIR_COST = {"inverse": 1.8, "half power": 2.4, "logarithm": 2.6, "gaussian": 2.6, "power": 5.2, "other": 5.0}
 # Grids that are tried, each sqrt(2) coarser than the one before.
 TRIED = 6
 # Range of the pair part in grid steps.
@@ -77,25 +77,26 @@ def grid_for(X: np.ndarray, Z: np.ndarray, radial: Radial, fineness: float = 1.0
     number is counted on the drawing itself, since one dense cluster can hold most of them.  ``fineness`` below 1 makes
     the steps that much smaller, and the range of the pairs as much more steps.
     """
-    width, height = max(float(np.ptp(X)), 1e-12), float(np.ptp(Z))
+    box = float(X.min()), float(Z.min()), float(X.max()), float(Z.max())
+    width, height = max(box[2] - box[0], 1e-12), box[3] - box[1]
     most = max(LEAST_POINTS, POINTS_PER_NODE * len(X)) / fineness**2
     finest = _step(width, height, most)
     resolved = STEP * fineness * _width(radial)
+    # The transforms are up to twice as long as the grid along both axes.
+    cheap = _step(width, height, max(FEWEST, FEW * len(X)) / (2.0 * fineness) ** 2)
+    if cheap <= resolved:
+        return _grid(box, min(_rounded(max(cheap, FINEST / STEP * resolved)), resolved), radial, near=False)
 
-    # Without pairs: up to four times the usual grid, if that is cheaper; and finer than need be, if that is affordable.
-    affordable = resolved > 0 and (width / resolved + 4.0) * (height / resolved + 4.0) <= 4.0 * most
+    # Without pairs up to four times the usual grid, if that is cheaper.
     best = None
-    if affordable:
-        sparing = min(_rounded(max(finest, FINEST / STEP * resolved)), resolved)
-        best = _grid(X, Z, sparing, radial, near=False)
-        if finest <= resolved and best.cost <= POINT_COST * max(FEW * len(X), 16.0 * LEAST_POINTS) / fineness**2:
-            return best
+    if resolved > 0 and (width / resolved + 4.0) * (height / resolved + 4.0) <= 4.0 * most:
+        best = _grid(box, resolved, radial, near=False)
     pair = PAIR_COST[_pair_form(radial)]
     step = _rounded(max(finest, fineness * _coarse(radial)))
     for k in range(TRIED):
-        grid = _grid(X, Z, step * 2.0 ** (k / 2.0), radial, near=True)
+        grid = _grid(box, step * 2.0 ** (k / 2.0), radial, near=True)
         grid = replace(grid, steps=CUTOFF / fineness)
-        cost = grid.cost + pair * _touching_pairs(X, Z, grid.cell)
+        cost = grid.cost + pair * _touching_pairs(X, Z, box, grid.cell)
         if best is None or cost < best.cost:
             best = replace(grid, cost=cost)
         elif k and best.near:
@@ -104,9 +105,10 @@ def grid_for(X: np.ndarray, Z: np.ndarray, radial: Radial, fineness: float = 1.0
     return best
 
 
-def _grid(X: np.ndarray, Z: np.ndarray, step: float, radial: Radial, *, near: bool) -> Grid:
-    x0, y0 = (math.floor(X.min() / step) - 1) * step, (math.floor(Z.min() / step) - 1) * step
-    nx, ny = int((X.max() - x0) / step) + 3, int((Z.max() - y0) / step) + 3
+def _grid(box: tuple[float, float, float, float], step: float, radial: Radial, *, near: bool) -> Grid:
+    low_x, low_y, high_x, high_y = box
+    x0, y0 = (math.floor(low_x / step) - 1) * step, (math.floor(low_y / step) - 1) * step
+    nx, ny = int((high_x - x0) / step) + 3, int((high_y - y0) / step) + 3
     reach = _reach(radial) / step + 4.0
     lx, ly = (_points(math.ceil(k + min(k, reach))) for k in (nx, ny))
     return Grid(x0, y0, step, nx, ny, lx, ly, near, cost=POINT_COST * lx * ly)
@@ -144,10 +146,10 @@ def _width(radial: Radial) -> float:
 def _coarse(radial: Radial) -> float:
     """The step from which on grid and pairs together are accurate; 0 if they always are.
 
-    In between the smooth part still varies with the kernel: worst are a Gaussian's q at 1.7 and q ln q at 3.3 times
+    In between the smooth part still varies with the kernel: worst are a Gaussian's q at 2.1 and q ln q at 4.1 times
     the step that needs no pairs.
     """
-    return (4.5 if radial.form == "power-log" else 2.8) * STEP * _width(radial)
+    return (5.6 if radial.form == "power-log" else 4.0) * STEP * _width(radial)
 
 
 def _step(width: float, height: float, points: float) -> float:
@@ -161,12 +163,12 @@ def _rounded(step: float) -> float:
     return 2.0 ** (math.ceil(4.0 * math.log2(step)) / 4.0)
 
 
-def _touching_pairs(X: np.ndarray, Z: np.ndarray, cell: float) -> float:
+def _touching_pairs(X: np.ndarray, Z: np.ndarray, box: tuple[float, float, float, float], cell: float) -> float:
     """About how many pairs of nodes lie in touching square cells."""
     from .. import compiled_mesh
 
-    x0, y0 = float(X.min()), float(Z.min())
-    rows, columns = int((X.max() - x0) / cell) + 1, int((Z.max() - y0) / cell) + 1
+    x0, y0, high_x, high_y = box
+    rows, columns = int((high_x - x0) / cell) + 1, int((high_y - y0) / cell) + 1
     counts = np.zeros(rows * columns, dtype=np.int32)
     return 9.0 * compiled_mesh.square_counts(X, Z, x0, y0, cell, columns, counts)
 

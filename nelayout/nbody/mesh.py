@@ -30,7 +30,7 @@ from .transforms import along
 
 __all__ = ["FARTHEST", "Mesh"]
 
-TASK_NODES = 1 << 15
+TASK_NODES = 1 << 13
 # Of net forces, with the steps in grid.py.
 TOLERANCE = 1e-2
 # Of the grid: rounding errors, 1e-7 of the largest potential, are far below the error of the grid itself.
@@ -76,7 +76,8 @@ class Mesh:
     def grids(self, Y: np.ndarray, radials: tuple[Radial, ...]) -> dict[Radial, Grid]:
         """The grid of each radial function, with its cost; places must be nearer than ``FARTHEST``."""
         fineness = (self.tolerance / TOLERANCE) ** 0.25  # the error of cubic splines goes with the fourth power
-        return {radial: grid_for(*plane(Y), radial, fineness) for radial in radials}
+        X, Z = plane(Y)
+        return {radial: grid_for(X, Z, radial, fineness) for radial in radials}
 
     def _forward(self, density: np.ndarray, grid: Grid) -> np.ndarray:
         from scipy import fft
@@ -91,9 +92,8 @@ class Mesh:
         from .. import compiled_mesh
 
         spectrum, lags, smooth = self._spectrum(radial, grid)
-        transform = transform * spectrum
         crew, nx, ny = self.crew, grid.nx, grid.ny
-        columns = along(crew, lambda part: fft.ifft(part, axis=0)[:nx], transform, 0, nx, SPECTRAL)
+        columns = along(crew, lambda part: fft.ifft(part, axis=0)[:nx], transform, 0, nx, SPECTRAL, spectrum)
         back = along(crew, lambda part: fft.irfft(part, grid.ly, axis=1), columns, 1, grid.ly, PRECISION)
         values = back[:, :ny]
         n = len(X)

@@ -19,18 +19,25 @@ SLAB = 64  # lines
 
 
 def along(
-    crew: Workers, transform: Callable[[np.ndarray], Any], grid: np.ndarray, axis: int, length: int, dtype
+    crew: Workers,
+    transform: Callable[[np.ndarray], Any],
+    grid: np.ndarray,
+    axis: int,
+    length: int,
+    dtype,
+    factor: np.ndarray | None = None,
 ) -> np.ndarray:
-    """``transform`` of all lines of a grid along ``axis``, which come out with ``length`` numbers of ``dtype``."""
+    """``transform`` of all lines of a grid along ``axis``, which come out with ``length`` numbers of ``dtype``.
+
+    ``factor``: what the grid is multiplied by first, number by number.
+    """
     lines = grid.shape[1 - axis]
     out = np.empty((lines, length) if axis == 1 else (length, lines), dtype=dtype)
 
     def work(start: int) -> None:
         here = slice(start, min(start + SLAB, lines))
-        if axis == 1:
-            out[here] = transform(grid[here])
-        else:
-            out[:, here] = transform(grid[:, here])
+        where = here if axis == 1 else (slice(None), here)
+        out[where] = transform(grid[where] if factor is None else grid[where] * factor[where])
 
     crew.map(work, range(0, lines, SLAB))
     return out

@@ -1,0 +1,41 @@
+"""The quick verdict on candidates, against its definition."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from nelayout.graphs import read
+from nelayout.judge import DENSE_NODES, Judge
+from nelayout.parallel import Workers
+
+
+def by_definition(G: nx.Graph, Y: np.ndarray, judge: Judge) -> float:
+    jaccards, terms = [], []
+    for i in judge.sample:
+        near = np.argsort(np.linalg.norm(Y - Y[i], axis=1), kind="stable")
+        drawn, given = set(near[near != i][: G.degree[i]]), set(G[i])
+        jaccards.append(len(drawn & given) / len(drawn | given))
+    for i in judge.pivots:
+        hops = nx.single_source_shortest_path_length(G, i)
+        terms += [(np.linalg.norm(Y[i] - Y[j]), hops[j]) for j in G if j != i]
+    d, h = np.array(terms).T
+    scale = np.sum(d / h) / np.sum((d / h) ** 2)
+    return float(np.mean(jaccards) / np.mean((scale * d / h - 1) ** 2))
+
+
+@pytest.mark.parametrize("side", [12, 40])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_score(side, threads):
+    """Of a grid drawn with noise; the larger one takes the ways of large graphs."""
+    G = nx.convert_node_labels_to_integers(nx.grid_2d_graph(side, side), ordering="sorted")
+    assert (side * side > DENSE_NODES) == (side == 40)
+    Y = np.stack(np.divmod(np.arange(side * side), side), axis=1) + np.random.default_rng(0).normal(size=(side**2, 2))
+    judge = Judge(read(G).adjacency, Workers(threads))
+    score = judge.score(Y)
+    assert score == pytest.approx(by_definition(G, Y, judge), rel=1e-9)
+    assert judge.score(10.0 * Y + 3.0) == pytest.approx(score, rel=1e-9)
+    assert judge.score(np.full_like(Y, np.nan)) == 0.0
+    assert judge.score(Y * [1.0, 0.0]) < score
+    assert 0 < judge.score(np.zeros_like(Y)) < score
