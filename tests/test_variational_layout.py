@@ -1,0 +1,139 @@
+"""Variational ft-SNE as a user calls it: layouts, vectors, what it cannot do."""
+
+from __future__ import annotations
+
+import sys
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+import nelayout as nl
+from nelayout.conjugates import CONJUGATES
+from nelayout.embedding import solve_vectors
+from nelayout.errors import MissingExtra, Unsupported
+from nelayout.tuned import tuned
+
+pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning:torch")
+DIVERGENCES = ["kl", "reverse-kl", "js", "hellinger", "chi2"]
+
+
+@pytest.fixture(autouse=True)
+def _torch():
+    pytest.importorskip("torch", reason="variational ft-SNE needs torch: pip install nelayout[torch]")
+
+
+def groups() -> nx.Graph:
+    return nx.planted_partition_graph(4, 12, 0.6, 0.05, seed=1)
+
+
+def weights() -> csr_array:
+    return csr_array(nx.to_scipy_sparse_array(groups(), weight=None, dtype=float))
+
+
+def test_every_divergence_with_a_conjugate_is_drawn():
+    assert len(DIVERGENCES) == len(CONJUGATES)
+
+
+@pytest.mark.parametrize("divergence", DIVERGENCES)
+def test_it_comes_near_the_ordinary_form(divergence):
+    """From where the last stage begins it takes most of the way to where that ends, and what it reports is J."""
+    G = weights()
+    plain = tuned("ftsne", divergence=divergence)
+    ordinary = nl.solve(G, plain, seed=0)
+    solution = nl.solve(G, tuned("ftsne", divergence=divergence, variational=True), seed=0)
+    turns = [line.value for line in solution.trace if line.stage == "variational"]
+    before = solution.trace[-len(turns) - 1].value
+    assert solution.trace[-len(turns) - 1].stage == "descend"
+    assert len(turns) == 8
+    assert (np.diff(turns) <= 0).all()
+    # Most of the way, or no more than 2 percent of the whole above (where the last stage has little to do).
+    assert solution.value <= ordinary.value + max(0.25 * (before - ordinary.value), 0.02 * abs(ordinary.value))
+    again = nl.solve(G, plain, pos=solution.positions, max_iter=0)
+    np.testing.assert_array_equal(again.positions, solution.positions)
+    assert solution.value == pytest.approx(turns[-1], rel=1e-9)
+
+
+def test_the_same_seed_gives_the_same_bits_and_torch_keeps_its_threads():
+    import torch
+
+    threads = torch.get_num_threads()
+    one, two = (nl.ftsne_layout(groups(), variational=True, seed=3, n_jobs=k) for k in (1, 2))
+    assert all(np.array_equal(one[v], two[v]) for v in one)
+    assert torch.get_num_threads() == threads
+
+
+def test_any_number_of_steps():
+    G = weights()
+    method = tuned("ftsne", variational=True)
+    start = nl.solve(G, "ws-sne", seed=0).positions
+    still = nl.solve(G, method, pos=start, max_iter=0)
+    np.testing.assert_array_equal(still.positions, start)
+    for steps in (1, 3, 30):
+        lines = nl.solve(G, method, seed=0, max_iter=steps).trace
+        assert sum(line.stage != "shape" for line in lines) == steps
+    on = nl.solve(G, method, pos=start, max_iter=3)
+    assert [line.stage for line in on.trace][-3:] == ["variational"] * 3
+
+
+def test_a_callback_ends_it():
+    seen = []
+
+    def until_the_second_turn(step):
+        seen.append(step.stage)
+        return seen.count("variational") == 2
+
+    solution = nl.solve(weights(), tuned("ftsne", variational=True), seed=0, callback=until_the_second_turn)
+    assert seen[-1] == "variational"
+    assert [line.stage for line in solution.trace].count("variational") == 2
+    assert np.isfinite(solution.positions).all()
+
+
+def test_components_of_every_size():
+    G = groups()
+    G.add_edges_from([("a", "b"), (1001, 1002), (1002, 1003), (1003, 1001)])
+    G.add_node("alone")
+    pos = nl.ftsne_layout(G, variational=True, seed=0)
+    assert set(pos) == set(G)
+    places = np.array(list(pos.values()))
+    assert np.isfinite(places).all()
+    assert len(np.unique(places, axis=0)) == len(places)
+
+
+def test_vectors_are_what_the_network_knows():
+    """Their principal components are the features; the classes stay apart."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(40, 6)), 5 + rng.normal(size=(40, 6))])
+    options = {"n_neighbors": 8, "random_state": 0}
+    solution = solve_vectors(X, method="ftsne", method_options={"variational": True, "divergence": "js"}, **options)
+    Y = nl.embed(X, method="ftsne", method_options={"variational": True, "divergence": "js"}, **options)
+    np.testing.assert_array_equal(Y, solution.positions)
+    assert "variational" in {line.stage for line in solution.trace}
+    middle = Y[:40].mean(axis=0) - Y[40:].mean(axis=0)
+    side = (Y - Y.mean(axis=0)) @ middle > 0
+    assert side[:40].all()
+    assert not side[40:].any()
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"fixed": [0], "pos": {0: (0.0, 0.0)}}, Unsupported, "moves every node: leave out fixed, or leave out"),
+        ({"mass": "degree"}, Unsupported, "nodes of one mass: use mass='unit', or leave out variational"),
+        ({"optimizer": "lbfgs"}, Unsupported, "use optimizer='auto', or leave out variational"),
+        ({"divergence": lambda t: (t - 1) ** 2}, Unsupported, "needs a divergence whose conjugate is known"),
+    ],
+)
+def test_what_it_cannot_do_is_refused_before_work_begins(change, error, message):
+    def never(step):
+        raise AssertionError("work began")
+
+    with pytest.raises(error, match=message):
+        nl.ftsne_layout(groups(), variational=True, callback=never, **change)
+
+
+def test_without_torch(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingExtra, match=r'pip install "nelayout\[torch\]"'):
+        nl.ftsne_layout(groups(), variational=True)
