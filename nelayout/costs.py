@@ -25,6 +25,7 @@ from .kernels import Kernel, Radial, inverse_power
 from .memory import size_in_words, warn_if_short
 from .method import Method, Stage
 from .optimizers import optimizer_named
+from .optimizers.limited_memory import pairs_kept
 from .options import LayoutOptions, checked
 from .parallel import thread_count
 from .similarities import mass_for
@@ -42,7 +43,7 @@ LITTLE = 20_000, 400_000
 # and preferential attachment of 300 to 5,000 nodes, by seven methods of the catalogue, and over grids and
 # neighbor graphs of 10,000 to 200,000, by six.
 NUMPY_PAIR, PAIR = 15e-9, 2e-9  # of an exact radial sum, without compiled loops and with them
-NODE = {"mesh": (430e-9,) * 3, "tree": (500e-9, 900e-9, 1500e-9)}  # of the other backends, in 1, 2, 3 dimensions
+NODE = {"mesh": (330e-9,) * 3, "tree": (500e-9, 900e-9, 1500e-9)}  # of the other backends, in 1, 2, 3 dimensions
 LEAST_SUM = 0.8e-3  # of a radial sum that is not exact
 EXACT_FREE = 3e-3  # up to this, nbody="auto" sums all pairs
 ENTRY = {"numpy": 60e-9, "compiled": 9e-9}  # of an edge sum, per entry (two an edge)
@@ -51,7 +52,7 @@ SYSTEM_CALL = 2e-4  # of one linear system of majorization, however small
 # And per entry, by how the attraction of an edge changes with its length d: as 1/d in LinLog, whose systems
 # are the hardest, not at all in QuadLog, and so on.
 SYSTEM_ENTRY = {"falls": 100e-9, "falls as 1/d": 200e-9, "constant": 90e-9, "grows": 30e-9}
-MEMORY_NODE, MEMORY_CALL = 100e-9, 3e-4  # of one step of L-BFGS, per coordinate
+MEMORY_NODE, MEMORY_CALL = 10e-9, 3e-4  # of one step of L-BFGS, per coordinate and curvature pair
 PUSH = 0.5e-9  # of truncating a random walk: per node, entry kept, mean degree and 1/(1 - rho)
 WALK_ENTRY = 110e-9  # of an evaluation with the walk as an operator, per entry and sqrt(1/(1 - rho))
 READ = 3e-6  # of reading and writing, per node and entry
@@ -64,12 +65,12 @@ TRIALS = 1.1
 USUAL_MAJORIZE, USUAL_GAUSSIAN, USUAL = 0.6, 0.6, 0.95
 # A level of a coarse-to-fine stage has about half the nodes of the next; the coarsest is drawn from scratch.
 LEVELS, COARSEST, COARSEST_EVALUATIONS = 2.0, 40, 150
-SIZE_SEARCH = 20  # evaluations before a stage whose objective has a scale
+SIZE_SEARCH = 7  # evaluations before a stage whose objective has a scale
 
 # Bytes at the peak, as Python's tracemalloc counts them.  Over the random and preferential graphs and grids of 500 to
 # 10,000 nodes, by eight methods on two threads, estimates were 0.54 to 1.95 of what was measured.
 BYTES_ENTRY, BYTES_NODE = 50, 500
-BYTES_MEMORY = 140  # of L-BFGS, per coordinate
+BYTES_MEMORY = 14  # of L-BFGS, per coordinate and curvature pair
 BYTES_MESH, BYTES_MESH_LEAST = 500, 1_000_000
 BYTES_PAIRS_ON_MESH, BYTES_PAIRS_ON_MESH_LEAST = 400, 1_000_000  # for singular kernels, whose grid is coarse
 BYTES_NUMPY = 3_000_000  # the blocks of pairs of the NumPy form
@@ -203,7 +204,7 @@ class _Part:
         if not self.compiled:
             self.bytes += BYTES_NUMPY
         if any((optimizer or stage.optimizer) == "lbfgs" for stage in method.stages):
-            self.bytes += BYTES_MEMORY * n * self.dim
+            self.bytes += BYTES_MEMORY * pairs_kept(n) * n * self.dim
 
     def _smoothed(self, rho: float, n: int, entries: int) -> int:
         """Entries of what stands in for the graph: its own or a truncated walk's."""
@@ -246,7 +247,7 @@ class _Part:
         if optimizer in ("majorize", "spectral-direction"):
             self.seconds += steps * self._system(stage) * self.entries / self.speed + calls * SYSTEM_CALL
         else:
-            self.seconds += steps * (MEMORY_CALL + MEMORY_NODE * self.n * self.dim)
+            self.seconds += steps * (MEMORY_CALL + MEMORY_NODE * pairs_kept(self.n) * self.n * self.dim)
 
     def _usual(self, stage: Stage, optimizer: str) -> float:
         kernel = self.method.kernel

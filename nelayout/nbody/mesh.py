@@ -17,6 +17,7 @@ apart see the same grid and their values can be compared.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -67,10 +68,17 @@ class Mesh:
         for grid in dict.fromkeys(grids.values()):
             group = [radial for radial in grids if grids[radial] == grid]
             density = np.zeros((grid.nx, grid.ny), dtype=PRECISION)
-            compiled_mesh.spread(X, Z, charges, grid.x0, grid.y0, grid.h, density)
+
+            def spread(grid: Grid = grid, density: np.ndarray = density) -> None:
+                compiled_mesh.spread(X, Z, charges, grid.x0, grid.y0, grid.h, density)
+
+            def sort(grid: Grid = grid) -> Sorted | None:
+                return Sorted.of(X, Z, charges, grid) if grid.near else None
+
+            _, in_cells = self.crew.map(lambda work: work(), (spread, sort))  # side by side
             transform = self._forward(density, grid)
             for radial in group:
-                answer[radial] = self._one(X, Z, charges, radial, grid, transform, d)
+                answer[radial] = self._one(X, Z, charges, radial, grid, transform, in_cells, d)
         return tuple(answer[radial] for radial in radials)
 
     def grids(self, Y: np.ndarray, radials: tuple[Radial, ...]) -> dict[Radial, Grid]:
@@ -86,7 +94,9 @@ class Mesh:
         rows = along(crew, lambda part: fft.rfft(part, grid.ly, axis=1), density, 1, half, SPECTRAL)
         return along(crew, lambda part: fft.fft(part, grid.lx, axis=0), rows, 0, grid.lx, SPECTRAL)
 
-    def _one(self, X, Z, charges, radial: Radial, grid: Grid, transform: np.ndarray, d: int) -> Field:
+    def _one(
+        self, X, Z, charges, radial: Radial, grid: Grid, transform: np.ndarray, in_cells: Sorted | None, d: int
+    ) -> Field:
         from scipy import fft
 
         from .. import compiled_mesh
@@ -106,8 +116,8 @@ class Mesh:
             )
 
         self.crew.map(work, range(0, n, TASK_NODES))
-        if grid.near:
-            self._add_near(X, Z, charges, radial, grid, smooth, potential, fx, fy)
+        if in_cells is not None:
+            self._add_near(in_cells, radial, grid, smooth, potential, fx, fy)
         force = np.stack([fx, fy], axis=1) if d == 2 else fx[:, None].copy()
         return Field(potential, force)
 
@@ -146,26 +156,45 @@ class Mesh:
         self._spectra[key] = spectrum.astype(PRECISION), lags, smooth
         return self._spectra[key]
 
-    def _add_near(self, X, Z, charges, radial: Radial, grid: Grid, smooth, potential, fx, fy) -> None:
+    def _add_near(self, nodes: Sorted, radial: Radial, grid: Grid, smooth, potential, fx, fy) -> None:
+        from .. import compiled_mesh
+
+        n = len(nodes.order)
+        p, gx, gy = np.zeros(n), np.zeros(n), np.zeros(n)
+        form = form_of(radial)
+        rows = (len(nodes.starts) - 1) // nodes.columns
+        tasks = max(1, rows // 64)
+
+        def work(first: int) -> None:
+            compiled_mesh.near_sums(
+                nodes.X, nodes.Z, nodes.charges, nodes.starts, nodes.columns, rows, grid.cutoff, *form, smooth, first,
+                min(first + tasks, rows), p, gx, gy
+            )
+
+        self.crew.map(work, range(0, rows, tasks))
+        compiled_mesh.add_back(nodes.order, p, gx, gy, potential, fx, fy)
+
+
+class Sorted(NamedTuple):
+    """The nodes of a drawing cell by cell: where each cell starts, which node stands where, places and charges."""
+
+    starts: np.ndarray
+    columns: int
+    order: np.ndarray
+    X: np.ndarray
+    Z: np.ndarray
+    charges: np.ndarray
+
+    @classmethod
+    def of(cls, X: np.ndarray, Z: np.ndarray, charges: np.ndarray, grid: Grid) -> Sorted:
         from .. import compiled_mesh
 
         n, cell = len(X), grid.cell
         columns, rows = int((Z.max() - grid.y0) / cell) + 1, int((X.max() - grid.x0) / cell) + 1
         starts, order = np.zeros(rows * columns + 1, dtype=np.int32), np.empty(n, dtype=np.int32)
-        Xs, Zs, cs = np.empty(n), np.empty(n), np.empty(n)
-        compiled_mesh.by_cells(X, Z, charges, grid.x0, grid.y0, cell, columns, starts, order, Xs, Zs, cs)
-        p, gx, gy = np.zeros(n), np.zeros(n), np.zeros(n)
-        form = form_of(radial)
-        tasks = max(1, rows // 64)
-
-        def work(first: int) -> None:
-            compiled_mesh.near_sums(
-                Xs, Zs, cs, starts, columns, rows, grid.cutoff, *form, smooth, first, min(first + tasks, rows), p,
-                gx, gy
-            )
-
-        self.crew.map(work, range(0, rows, tasks))
-        compiled_mesh.add_back(order, p, gx, gy, potential, fx, fy)
+        nodes = cls(starts, columns, order, np.empty(n), np.empty(n), np.empty(n))
+        compiled_mesh.by_cells(X, Z, charges, grid.x0, grid.y0, cell, columns, starts, order, *nodes[3:])
+        return nodes
 
 
 def taylor(radial: Radial, at: float) -> np.ndarray:

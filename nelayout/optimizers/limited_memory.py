@@ -16,7 +16,7 @@ from ..arithmetic import Arithmetic
 from ..objective import Evaluation, Objective
 from .step import attraction_of
 
-__all__ = ["LBFGS"]
+__all__ = ["LBFGS", "pairs_kept"]
 
 SUFFICIENT = 1e-4  # part of the decrease promised by the gradient that a step must bring
 MAX_TRIALS = 30
@@ -73,7 +73,7 @@ class LBFGS:
                 move, change = length * direction, then.gradient - now.gradient
                 curvature = product(move, change)
                 if curvature > 1e-10 * product(change, change) * float(np.mean(inverse)):
-                    pairs = (*pairs, (move, change, curvature))[-self._kept(len(Y)) :]
+                    pairs = (*pairs, (move, change, curvature))[-(self.memory or pairs_kept(len(Y))) :]
                 if renew:
                     inverse = _inverse(objective, then)
                 age = 0 if renew else state.age + 1
@@ -93,8 +93,9 @@ class LBFGS:
         return Y, replace(state, trials=trials, stuck=True)
 
 
-    def _kept(self, n: int) -> int:
-        return self.memory or (10 if n <= LARGE else 5)
+def pairs_kept(n: int) -> int:
+    """How many curvature pairs of drawings of n nodes are kept unless it is said."""
+    return 10 if n <= LARGE else 5
 
 
 def _shorter(rise: float, promised: float) -> float:
