@@ -72,7 +72,7 @@ SIZE_SEARCH = 7  # evaluations before a stage whose objective has a scale
 BYTES_ENTRY, BYTES_NODE = 50, 500
 BYTES_MEMORY = 14  # of L-BFGS, per coordinate and curvature pair
 BYTES_MESH, BYTES_MESH_LEAST = 500, 1_000_000
-BYTES_PAIRS_ON_MESH, BYTES_PAIRS_ON_MESH_LEAST = 400, 1_000_000  # for singular kernels, whose grid is coarse
+BYTES_PAIRS_ON_MESH, BYTES_PAIRS_ON_MESH_LEAST = 250, 1_000_000  # for singular kernels, whose grid is coarse
 BYTES_NUMPY = 3_000_000  # the blocks of pairs of the NumPy form
 BYTES_TRUNCATED = 55  # while a random walk is cut short, per entry
 

@@ -27,7 +27,7 @@ class Judge:
 
     def __init__(self, P: csr_array, crew: Workers) -> None:
         rng, n = np.random.default_rng(0), P.shape[0]
-        self.P, self.crew = P, crew
+        self.P, self.crew = P, crew if n > DENSE_NODES else Workers()
         self.sample = np.sort(rng.permutation(n)[:NEIGHBOURHOODS])
         self.pivots = np.sort(rng.permutation(n)[:PIVOTS])
         self._hops: list[np.ndarray] = []

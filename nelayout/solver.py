@@ -143,8 +143,8 @@ def draw_component(
         if sized_for != method or (bounded and radius(drawing.Y) < POINT):
             _resize(objective, drawing, sized_for is not None)
             sized_for = method
-            if bounded and radius(drawing.Y) < POINT:  # let the minimiser say whether it is to be a point
-                drawing.Y = drawing.Y * (10 * POINT / radius(drawing.Y))
+            if bounded and (now := radius(drawing.Y)) < POINT:  # let the minimiser say whether it is to be a point
+                drawing.Y = drawing.Y * (10 * POINT / now)
         steps = stage.max_iter
         if task.max_iter is not None:  # shared out among the stages in proportion
             before, done = done, done + stage.max_iter
@@ -171,8 +171,8 @@ def draw_component(
             drawing.Y = entered * (POINT / radius(entered))
         drawing.method = method
         if stage.candidate:
+            best = max((judged for judged, _ in candidates), default=0.0)
             candidates.append((judge.score(drawing.Y), copy(drawing)))
-            best = max((judged for judged, _ in candidates[:-1]), default=0.0)
             if candidates[-1][0] < best * (WORSE if n <= LARGE else HARDLY_BETTER):
                 break  # the next one would go further in the same direction
     if candidates:
@@ -231,8 +231,7 @@ def _descend(
     if steps <= 0:
         return Y, None, "max_iter"
     state = optimizer.init(objective, Y)
-    moves: list[float] = []
-    values, old = [state.evaluation.value], radius(Y)
+    moves, values, old = list[float](), [state.evaluation.value], radius(Y)
     for _ in range(steps):
         before = Y
         Y, state = optimizer.step(objective, Y, state)

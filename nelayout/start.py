@@ -23,8 +23,8 @@ __all__ = [
 
 # Moves of a node that has just been split from its cluster, in units of the typical distance between nodes.
 JITTER = 0.1
-# Precision of ln s in the search for a size: the first steps of the minimiser settle the rest.
-NARROW, NARROWINGS = 0.2, 4
+# Precision of ln s in the search for a size: the first steps of the minimiser settle the rest, but not of fixed nodes.
+NARROW, NARROW_PART, NARROWINGS = 0.2, 0.01, 8
 # A drawing is flat when it leaves a line (a plane) by less than this part of its extent.
 FLAT = 1e-6
 # A gap: beyond it nodes lie more than this many times as far out as the farthest node within. They are brought to
@@ -202,7 +202,7 @@ def size_search(
 
     With ``part``, a mask, only these nodes are spread by s, about their own centroid.
     Brackets the minimum over powers of two from the radius ``guess`` (default: nodes about one unit apart), then
-    narrows ln s to about NARROW by parabolas.
+    narrows ln s by parabolas.
     """
     moving = Y if part is None else Y[part]
     size = radius(moving)
@@ -239,10 +239,11 @@ def size_search(
             behind, middle = middle, ahead
             ahead = middle[0] + step, value(middle[0] + step)
         low, high = (behind, ahead) if step > 0 else (ahead, behind)
+    narrow = NARROW if part is None else NARROW_PART
     for _ in range(NARROWINGS):
         x = _lowest(low, middle, high)
-        if abs(x - middle[0]) < NARROW / 2.0:
-            break
+        if abs(x - middle[0]) < narrow / 2.0:
+            return math.exp(x) / size
         tried = x, value(x)
         if tried[1] < middle[1]:
             low, middle, high = (low, tried, middle) if x < middle[0] else (middle, tried, high)
