@@ -1,6 +1,6 @@
 """Variational ft-SNE as a way of drawing components: in place of the last stage, network and positions take turns.
 
-What ``variational`` does not know comes from here: the drawing after the stages before and one step of the last, what
+What ``variational`` does not know comes from here: the drawing after the stages before and some steps of the last, what
 the network knows of each node (spectral coordinates of the graph, or the vectors that were embedded), the sum Z of all
 q, and the divergence itself, by which turns are judged.
 """
@@ -28,6 +28,8 @@ from .watch import Watch
 __all__ = ["ROUNDS", "check_variational", "variational_component", "vector_features"]
 
 ROUNDS, ASCENTS, DESCENTS = 8, 8, 12
+# Steps of the last stage that are taken in the ordinary way first: chi-square falls in them to half of where it begins.
+BEFORE = 10
 # With a background many pairs matter that only few are drawn of, and longer turns follow the draw.
 SHORT_DESCENTS = 8
 FEATURES = 16  # coordinates that the network knows of each node
@@ -67,12 +69,12 @@ def variational_component(
 ) -> Drawing:
     """`draw_component` for variational methods; a step of ``task.max_iter`` is a round, or one of a stage before.
 
-    The stages are the method's own, of the last a single step; a drawing with a start goes on from it.  The drawing of
-    least divergence is given back.
+    The stages are the method's own, of the last the first steps; a drawing with a start goes on from it.  The drawing
+    of least divergence is given back.
     """
     plain = replace(task.method, variational=False)
     placed = start is not None and not np.isnan(start).all()
-    stages = (*plain.stages[:-1], replace(plain.stages[-1], max_iter=1))
+    stages = (*plain.stages[:-1], replace(plain.stages[-1], max_iter=BEFORE))
     first, rounds = 0 if placed else sum(stage.max_iter for stage in stages if not stage.levels), ROUNDS
     if task.max_iter is not None:
         first = round(task.max_iter * first / (first + rounds))
