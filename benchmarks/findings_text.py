@@ -55,11 +55,11 @@ prints two numbers for each method, 100 B of the sphere at kappa 0.05 and 0.95, 
 KAPPA_SAID = """
 On MNIST the drawing of NeRV at kappa 0.95 shrinks to a disc of radius 0.4, with few rows outside, and keeps no more
 than at 0.5. That is what the objective asks for and not a bad start: of 2,000 digits it ends at the same value from our
-own start, from principal components and from the drawing of JSE. With three times the perplexity as neighbors all other pairs have next to no similarity, and
-the second half of NeRV charges for every one of them that is drawn near. With all pairs, as in the paper, kappa does
-what the paper says. The sets of that comparison differ in size; on the same 1,000 digits R at K = 10 is 0.295 with
-150 neighbors and 0.427 with all pairs, and neither is a disc. So take `n_neighbors="all"` for NeRV with a large
-kappa.
+own start, from principal components and from the drawing of JSE. With three times the perplexity as neighbors all other
+pairs have next to no similarity, and the second half of NeRV charges for every one of them that is drawn near. With all
+pairs, as in the paper, kappa does what the paper says. The sets of that comparison differ in size; on the same 1,000
+digits R at K = 10 is 0.295 with 150 neighbors and 0.427 with all pairs, and neither is a disc. So take
+`n_neighbors="all"` for NeRV with a large kappa.
 
 On the sphere JSE is already cut open at kappa 0.05 (100 B is -21 here and 32 in the paper); NeRV at 0.05 squashes it
 more than there.
