@@ -24,7 +24,7 @@ __all__ = [
 # Moves of a node that has just been split from its cluster, in units of the typical distance between nodes.
 JITTER = 0.1
 # Precision of ln s in the search for a size: the first steps of the minimiser settle the rest, but not of fixed nodes.
-NARROW, NARROW_PART, NARROWINGS = 0.2, 0.01, 8
+NARROW, NARROW_PART, NARROWINGS = 0.05, 0.01, 8
 # A drawing is flat when it leaves a line (a plane) by less than this part of its extent.
 FLAT = 1e-6
 # A gap: beyond it nodes lie more than this many times as far out as the farthest node within. They are brought to

@@ -249,8 +249,7 @@ def test_star_has_its_hub_in_the_middle_of_its_leaves(method):
     _, _, Y = drawn("star", method)
     leaves = Y[1:]
     far = np.hypot(*(leaves - Y[0]).T).mean()
-    # Kernel strain is a little lower with the hub aside: -0.1767, and -0.1760 in the middle.
-    assert np.hypot(*(Y[0] - leaves.mean(axis=0))) < (0.2 if method == "mds-ks" else 0.1) * far
+    assert np.hypot(*(Y[0] - leaves.mean(axis=0))) < 0.1 * far
     angles = np.sort(np.arctan2(*(leaves - Y[0]).T))
     gaps = np.diff(np.append(angles, angles[0] + 2 * np.pi))
     assert gaps.max() < np.pi / 2  # leaves on every side of it
