@@ -15,7 +15,7 @@ import nelayout as nl
 from nelayout.affinities.masses import node_mass
 from nelayout.catalogue import METHODS
 from nelayout.conjugate_gradients import conjugate_gradients
-from nelayout.errors import Unsupported
+from nelayout.errors import InputError, Unsupported
 from nelayout.graphs import read
 from nelayout.nbody import Exact
 from nelayout.objective import Objective
@@ -226,6 +226,19 @@ def test_a_node_that_would_fly_out_of_sight_does_not_hold_up_the_others():
     assert after.evaluation.value < state.evaluation.value
     assert np.array_equal(moved[11], Y[11])
     np.testing.assert_allclose(moved[others], usual[others], rtol=1e-12)
+
+
+def test_curvature_pairs_are_kept_as_asked():
+    with pytest.raises(InputError, match=r"memory must be 1 curvature pair or more.*given 0"):
+        nl.optimizers.LBFGS(memory=0)
+    P, Y = graph("karate")
+    objective = objective_of(P, "ws-sne")
+    for memory, kept in ((1, 1), (3, 3), (None, 10)):
+        optimizer, at = nl.optimizers.LBFGS(memory=memory), sized(objective, Y)
+        state = optimizer.init(objective, at)
+        for _ in range(15):
+            at, state = optimizer.step(objective, at, state)
+        assert len(state.pairs) == kept
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)

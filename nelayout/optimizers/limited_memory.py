@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..arithmetic import Arithmetic
+from ..errors import InputError
 from ..objective import Evaluation, Objective
 from .step import attraction_of
 
@@ -45,6 +46,10 @@ class LBFGS:
 
     memory: int | None = None
     name: str = "lbfgs"
+
+    def __post_init__(self) -> None:
+        if self.memory is not None and self.memory < 1:
+            raise InputError(f"memory must be 1 curvature pair or more, or None for the usual; given {self.memory!r}")
 
     def check(self, kernel, divergence) -> None:
         """Valid for every method."""
