@@ -39,8 +39,9 @@ def split_coincident(Y: np.ndarray, fixed: np.ndarray | None = None) -> np.ndarr
     spread evenly over the drawing) and at least 5e-7 of the largest coordinate: they stay apart in float32.
     Only nodes nearer than that to another one (up to a factor 3: cells of a grid decide) are moved, to a
     sunflower about their common place whose neighbours are a quarter of the typical distance apart (on a
-    line: evenly, about it). `fixed`, a boolean mask (n,), marks nodes that never move: two fixed nodes may
-    still coincide.  Deterministic; Y is not changed.
+    line: evenly, about it), in the order of their coordinates. `fixed`, a boolean mask (n,), marks nodes that
+    never move: two fixed nodes may still coincide.  The order of the rows matters only to nodes at exactly one
+    place.  Deterministic; Y is not changed.
 
     >>> import numpy as np
     >>> Y = split_coincident(np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0]]))
@@ -66,7 +67,7 @@ def split_coincident(Y: np.ndarray, fixed: np.ndarray | None = None) -> np.ndarr
         if len(moving) == 0:
             return Y
         with_fixed = free_in < size
-        order = moving[np.argsort(group[moving], kind="stable")]
+        order = moving[np.lexsort((*Y[moving].T[::-1], group[moving]))]
         heap = group[order]
         first = np.concatenate([[0], np.flatnonzero(np.diff(heap)) + 1])
         counts = np.diff(np.concatenate([first, [len(order)]]))

@@ -164,6 +164,17 @@ def test_everything_on_one_point(at, d):
     assert len(np.unique(Z.astype(np.float32), axis=0)) == 30
 
 
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_the_order_of_rows_does_not_decide_which_of_two_near_nodes_goes_where(d):
+    rng = np.random.default_rng(d)
+    Y = rng.random((60, d))
+    Y[40:] = Y[:20] + 1e-7 * rng.standard_normal((20, d))
+    order = rng.permutation(60)
+    Z = split_coincident(Y)
+    assert (np.abs(Z - Y).max(axis=1) > 1e-4).sum() >= 20
+    assert np.allclose(split_coincident(Y[order]), Z[order], atol=1e-12)
+
+
 @pytest.mark.parametrize("n", [0, 1])
 def test_nothing_to_split(n):
     Y = np.full((n, 2), 4.0)
