@@ -1,4 +1,4 @@
-"""Compiled loops of the mesh: spreading charges with cubic B-splines, reading fields with the same splines, near pairs.
+"""Compiled loops of the mesh: spreading charges with cubic B-splines, reading fields with the same splines, cells.
 
 Plain loops over ranges, as in ``compiled``.  A node at x touches the four grid points floor(x/h) - 1 ... floor(x/h) + 2
 along each axis.
@@ -9,9 +9,9 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from .compiled import _FAST, BOXCOX, GAUSSIAN, HALVES, INVERSE, LOGARITHM, POWER, POWER_LOG, _compile, _inline, radial
+from .compiled import _FAST, _compile
 
-__all__ = ["add_back", "by_cells", "near_sums", "read", "spread", "square_counts"]
+__all__ = ["add_back", "by_cells", "read", "spread", "square_counts"]
 
 
 @numba.njit(inline="always", fastmath=_FAST)
@@ -154,61 +154,3 @@ def add_back(order, p, gx, gy, potential, fx, fy):
         potential[i] += p[k]
         fx[i] += gx[k]
         fy[i] += gy[k]
-
-
-@_inline
-def _near_rows(
-    form, X, Y, charges, starts, columns, rows, cutoff, a, b, c, order, smooth, first, last, potential, fx, fy
-):
-    s0, s1, s2, s3 = smooth[0], smooth[1], smooth[2], smooth[3]
-    for r in range(first, last):
-        for col in range(columns):
-            begin, end = starts[r * columns + col], starts[r * columns + col + 1]
-            if begin == end:
-                continue
-            low, high = max(col - 1, 0), min(col + 1, columns - 1)
-            for q in range(max(r - 1, 0), min(r + 1, rows - 1) + 1):
-                other, until = starts[q * columns + low], starts[q * columns + high + 1]
-                for i in range(begin, end):
-                    x, y = X[i], Y[i]
-                    p, px, py = 0.0, 0.0, 0.0
-                    # Every pair of the cells is computed and those out of range are masked: the loop vectorises.
-                    # So is a node with itself, as if it lay at the border: at distance 0 functions may be infinite.
-                    for j in range(other, until):
-                        dx, dy = x - X[j], y - Y[j]
-                        xi = dx * dx + dy * dy if j != i else cutoff
-                        z = xi - cutoff
-                        m = charges[j] if z < 0.0 else 0.0
-                        value, slope = radial(form, a, b, c, order, xi)
-                        p += m * (value - (s0 + z * (s1 + z * (s2 + z * s3))))
-                        w = m * (slope - (s1 + z * (2.0 * s2 + z * 3.0 * s3)))
-                        px += w * dx
-                        py += w * dy
-                    potential[i] += p
-                    fx[i] += 2.0 * px
-                    fy[i] += 2.0 * py
-
-
-@_compile
-def near_sums(
-    X, Y, charges, starts, columns, rows, cutoff, form, a, b, c, order, smooth, first, last, potential, fx, fy
-):
-    """Adds r - R over pairs nearer than ``cutoff`` (squared) to nodes in cell rows first..last; nodes sorted by cell.
-
-    R(xi) = smooth[0] + smooth[1] z + smooth[2] z^2 + smooth[3] z^3, z = xi - cutoff: what the mesh has already added.
-    """
-    args = (X, Y, charges, starts, columns, rows, cutoff, a, b, c, order, smooth, first, last, potential, fx, fy)
-    if form == INVERSE:
-        _near_rows(INVERSE, *args)
-    elif form == LOGARITHM:
-        _near_rows(LOGARITHM, *args)
-    elif form == HALVES:
-        _near_rows(HALVES, *args)
-    elif form == GAUSSIAN:
-        _near_rows(GAUSSIAN, *args)
-    elif form == POWER:
-        _near_rows(POWER, *args)
-    elif form == BOXCOX:
-        _near_rows(BOXCOX, *args)
-    else:
-        _near_rows(POWER_LOG, *args)

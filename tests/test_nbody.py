@@ -138,10 +138,13 @@ def test_a_smaller_tolerance_is_kept(kind, cloud, label):
 
 
 def test_grids_know_what_they_cost():
-    """Spread thirty times as wide, a grid with pairs is cheaper than one fine enough for the kernel."""
+    """Crowded, a grid fine enough for the kernel is the cheapest; spread a hundred times as wide, one with pairs."""
     clouds, radial = drawings(20_000, 2), RADIALS["cauchy q"]
-    usual, large = (Mesh().grids(clouds[name], (radial,))[radial] for name in ("uniform", "expanded"))
-    assert not usual.near
+    crowded, usual, large = (
+        Mesh().grids(cloud, (radial,))[radial] for cloud in (clouds["small"], clouds["uniform"], clouds["expanded"])
+    )
+    assert not crowded.near
+    assert usual.near
     assert large.near
     assert 0 < large.cost < 3 * usual.cost
 

@@ -22,12 +22,13 @@ STEP, FINEST = 0.4, 0.25
 # Grid points per node, at most: the bound that keeps an expanded drawing affordable.
 POINTS_PER_NODE = 16.0
 LEAST_POINTS = 128 * 128
-# Points of the transforms per node, and at least, which cost less than the nodes themselves.
-FEW, FEWEST = 6.0, 16 * LEAST_POINTS
-# Nanoseconds for a point of the transforms, and for a pair of nodes in touching cells by the form of the radial
-# function: measured on one core.  Only their ratios matter, for the choice between a finer grid and more pairs.
-POINT_COST = 8.0
-PAIR_COST = {"inverse": 1.8, "half power": 2.4, "logarithm": 2.6, "gaussian": 2.6, "power": 5.2, "other": 5.0}
+# Points of the transforms per node, and at least, which cost less than sorting the nodes into cells.
+FEW, FEWEST = 6.0, 4 * LEAST_POINTS
+# Nanoseconds for a point of the transforms, for sorting a node into its cell, and for a pair of nodes in touching
+# cells by the form of the radial function: measured on one core.  Only their ratios matter, for the choice between
+# a finer grid and more pairs.
+POINT_COST, NODE_COST = 10.0, 65.0
+PAIR_COST = {"inverse": 0.3, "half power": 0.5, "logarithm": 1.1, "gaussian": 0.5, "power": 3.8, "other": 3.8}
 # Grids that are tried, each sqrt(2) coarser than the one before.
 TRIED = 6
 # Range of the pair part in grid steps.
@@ -96,7 +97,7 @@ def grid_for(X: np.ndarray, Z: np.ndarray, radial: Radial, fineness: float = 1.0
     for k in range(TRIED):
         grid = _grid(box, step * 2.0 ** (k / 2.0), radial, near=True)
         grid = replace(grid, steps=CUTOFF / fineness)
-        cost = grid.cost + pair * _touching_pairs(X, Z, box, grid.cell)
+        cost = grid.cost + NODE_COST * len(X) + pair * _touching_pairs(X, Z, box, grid.cell)
         if best is None or cost < best.cost:
             best = replace(grid, cost=cost)
         elif k and best.near:

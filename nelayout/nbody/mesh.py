@@ -157,16 +157,18 @@ class Mesh:
         return self._spectra[key]
 
     def _add_near(self, nodes: Sorted, radial: Radial, grid: Grid, smooth, potential, fx, fy) -> None:
-        from .. import compiled_mesh
+        from .. import compiled_mesh, compiled_near
 
         n = len(nodes.order)
         p, gx, gy = np.zeros(n), np.zeros(n), np.zeros(n)
         form = form_of(radial)
+        single = form[0] in compiled_near.SINGLE and not radial.kernel.singular
+        add = compiled_near.near_sums_single if single else compiled_near.near_sums
         rows = (len(nodes.starts) - 1) // nodes.columns
         tasks = max(1, rows // 64)
 
         def work(first: int) -> None:
-            compiled_mesh.near_sums(
+            add(
                 nodes.X, nodes.Z, nodes.charges, nodes.starts, nodes.columns, rows, grid.cutoff, *form, smooth, first,
                 min(first + tasks, rows), p, gx, gy
             )
