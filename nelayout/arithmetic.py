@@ -5,7 +5,10 @@ Arrays are (n, d) and contiguous.  Chunks are fixed, so threads leave the bits a
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +16,7 @@ from .parallel import Workers
 
 __all__ = ["Arithmetic"]
 
-CHUNK = 1 << 15  # numbers
+CHUNK = 1 << 15  # numbers, or half as many rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,15 @@ class Arithmetic:
         from . import compiled_vectors
 
         a, b = a.reshape(-1), b.reshape(-1)
-        return sum(self.crew.map(lambda chunk: compiled_vectors.dot(a, b, *chunk), _chunks(len(a))))
+        return sum(self._map(lambda start, stop: compiled_vectors.dot(a, b, start, stop), len(a), CHUNK))
+
+    def weighted(self, a: np.ndarray, b: np.ndarray, weights: np.ndarray) -> float:
+        """sum weights_i a_ij b_ij."""
+        if not self.compiled:
+            return float(np.add.reduce(a * b * weights[:, None], axis=None))
+        from . import compiled_vectors
+
+        return sum(self._rows(lambda start, stop: compiled_vectors.weighted_dot(a, b, weights, start, stop), a))
 
     def subtract(self, q: np.ndarray, part: float, change: np.ndarray, other: np.ndarray) -> float:
         """q -= part change in place, then sum q other."""
@@ -40,12 +51,64 @@ class Arithmetic:
         from . import compiled_vectors
 
         q, change, other = q.reshape(-1), change.reshape(-1), other.reshape(-1)
-        return sum(
-            self.crew.map(
-                lambda chunk: compiled_vectors.subtract_dot(q, part, change, other, *chunk), _chunks(len(q))
-            )
-        )
 
+        def work(start: int, stop: int) -> float:
+            return compiled_vectors.subtract_dot(q, part, change, other, start, stop)
 
-def _chunks(n: int) -> list[tuple[int, int]]:
-    return [(start, min(start + CHUNK, n)) for start in range(0, n, CHUNK)]
+        return sum(self._map(work, len(q), CHUNK))
+
+    def scale(self, q: np.ndarray, factor: float, weights: np.ndarray, other: np.ndarray) -> float:
+        """q_ij *= factor weights_i in place, then sum q other."""
+        if not self.compiled:
+            q *= factor * weights[:, None]
+            return self.product(q, other)
+        from . import compiled_vectors
+
+        def work(start: int, stop: int) -> float:
+            return compiled_vectors.scale_dot(q, factor, weights, other, start, stop)
+
+        return sum(self._rows(work, q))
+
+    def combine(self, out: np.ndarray, scale: float, force: np.ndarray, factor: float, charges: np.ndarray) -> None:
+        """out_ij = scale out_ij + factor charges_i force_ij, in place."""
+        if not self.compiled:
+            out *= scale
+            out += (factor * charges)[:, None] * force
+            return
+        from . import compiled_vectors
+
+        def work(start: int, stop: int) -> None:
+            compiled_vectors.combine(out, scale, force, factor, charges, start, stop)
+
+        self._rows(work, out)
+
+    def radius(self, Y: np.ndarray) -> float:
+        """Root mean squared distance to the centroid."""
+        return self._spread(Y, Y, 1.0, 0.0, Y[0])
+
+    def moved(self, Y: np.ndarray, size: float, before: np.ndarray, size_before: float) -> float:
+        """Root mean squared change of the places Y / size, a shift of all of them left out."""
+        return self._spread(Y, before, 1.0 / size, 1.0 / size_before, np.zeros(Y.shape[1]))
+
+    def _spread(self, Y: np.ndarray, before: np.ndarray, part: float, part_before: float, shift: np.ndarray) -> float:
+        """The radius of part Y - part_before before, whose rows lie about ``shift``: the nearer, the more exactly."""
+        if not self.compiled:
+            apart = part * Y - part_before * before - shift
+            middle, squares = np.einsum("ij->j", apart), float(np.einsum("ij,ij->", apart, apart))
+        else:
+            from . import compiled_vectors
+
+            def work(start: int, stop: int) -> tuple[float, np.ndarray]:
+                sums = np.empty(Y.shape[1])
+                return compiled_vectors.spread(Y, before, part, part_before, shift, start, stop, sums), sums
+
+            found = self._rows(work, Y)
+            middle, squares = np.sum([sums for _, sums in found], axis=0), sum(total for total, _ in found)
+        middle = middle / len(Y)
+        return math.sqrt(max(squares / len(Y) - float(middle @ middle), 0.0))
+
+    def _rows(self, work: Callable[[int, int], Any], Y: np.ndarray) -> list[Any]:
+        return self._map(work, len(Y), CHUNK // 2)
+
+    def _map(self, work: Callable[[int, int], Any], n: int, chunk: int) -> list[Any]:
+        return self.crew.map(lambda start: work(start, min(start + chunk, n)), range(0, n, chunk))

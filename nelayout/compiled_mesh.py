@@ -48,7 +48,7 @@ def spread(X, Y, charges, x0, y0, h, grid):
 
 
 @_compile
-def read(X, Y, charges, x0, y0, h, grid, lags, start, stop, potential, fx, fy):
+def read(X, Y, charges, x0, y0, h, grid, lags, start, stop, potential, force):
     """The field and its gradient at nodes start..stop, without what each node does to itself.
 
     lags[k, l]: the grid's own field of a unit charge at lag (k, l), k, l = 0..3; a node's field on itself is the sum
@@ -108,8 +108,9 @@ def read(X, Y, charges, x0, y0, h, grid, lags, start, stop, potential, fx, fy):
             qy += u * (dv0 * g0 + dv1 * g1 + dv2 * g2 + dv3 * g3)
         m = charges[i]
         potential[i] = p - m * q
-        fx[i] = (px - m * qx) / h
-        fy[i] = (py - m * qy) / h
+        force[i, 0] = (px - m * qx) / h
+        if force.shape[1] == 2:
+            force[i, 1] = (py - m * qy) / h
 
 
 @_compile
@@ -147,10 +148,11 @@ def by_cells(X, Y, charges, x0, y0, cell, columns, starts, order, Xs, Ys, cs):
 
 
 @_compile
-def add_back(order, p, gx, gy, potential, fx, fy):
+def add_back(order, p, gx, gy, potential, force):
     """Adds sums over sorted nodes to where the nodes came from."""
     for k in range(len(order)):
         i = order[k]
         potential[i] += p[k]
-        fx[i] += gx[k]
-        fy[i] += gy[k]
+        force[i, 0] += gx[k]
+        if force.shape[1] == 2:
+            force[i, 1] += gy[k]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .compiled import _compile
 
-__all__ = ["advance", "dot", "multiply", "subtract_dot", "turn"]
+__all__ = ["advance", "combine", "dot", "multiply", "scale_dot", "spread", "subtract_dot", "turn", "weighted_dot"]
 
 
 @_compile
@@ -23,6 +23,53 @@ def subtract_dot(q, part, change, other, start, stop):
     for k in range(start, stop):
         q[k] -= part * change[k]
         total += q[k] * other[k]
+    return total
+
+
+@_compile
+def weighted_dot(a, b, weights, start, stop):
+    """sum weights_i a_ij b_ij over rows start..stop."""
+    total = 0.0
+    for i in range(start, stop):
+        own = 0.0
+        for axis in range(a.shape[1]):
+            own += a[i, axis] * b[i, axis]
+        total += weights[i] * own
+    return total
+
+
+@_compile
+def scale_dot(q, factor, weights, other, start, stop):
+    """q_ij *= factor weights_i over rows start..stop, then sum q other."""
+    total = 0.0
+    for i in range(start, stop):
+        own = factor * weights[i]
+        for axis in range(q.shape[1]):
+            q[i, axis] *= own
+            total += q[i, axis] * other[i, axis]
+    return total
+
+
+@_compile
+def combine(out, scale, force, factor, charges, start, stop):
+    """out_ij = scale out_ij + factor charges_i force_ij over rows start..stop."""
+    for i in range(start, stop):
+        own = factor * charges[i]
+        for axis in range(out.shape[1]):
+            out[i, axis] = scale * out[i, axis] + own * force[i, axis]
+
+
+@_compile
+def spread(Y, before, part, part_before, shift, start, stop, sums):
+    """sum |D_i|^2 with D = part Y - part_before before - shift over rows start..stop, and sums[axis] = sum D."""
+    total = 0.0
+    for axis in range(Y.shape[1]):
+        own = 0.0
+        for i in range(start, stop):
+            apart = part * Y[i, axis] - part_before * before[i, axis] - shift[axis]
+            own += apart
+            total += apart * apart
+        sums[axis] = own
     return total
 
 

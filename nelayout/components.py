@@ -7,7 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.sparse import csr_array
 
-__all__ = ["component_labels", "components"]
+__all__ = ["component_labels", "components", "side_by_side"]
+
+# Above, what a step touches no longer fits into the processor's caches, and where nodes lie in memory tells.
+LARGE = 50_000
 
 
 def component_labels(P: csr_array) -> np.ndarray:
@@ -59,3 +62,18 @@ def components(P: csr_array, labels: np.ndarray) -> Iterator[tuple[np.ndarray, c
         )
         yield order[start:stop], graph
         start = stop
+
+
+def side_by_side(nodes: np.ndarray, graph: csr_array) -> tuple[np.ndarray, csr_array]:
+    """A large component with its nodes in another order: neighbours near each other in memory (reverse Cuthill-McKee).
+
+    With a million nodes in random order a step takes a third longer.
+    """
+    if len(nodes) <= LARGE:
+        return nodes, graph
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    order = reverse_cuthill_mckee(graph, symmetric_mode=True)
+    graph = graph[order][:, order]
+    graph.sort_indices()
+    return nodes[order], graph

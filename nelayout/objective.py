@@ -20,12 +20,14 @@ Itakura-Saito, and it is gamma-QuadLog.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from .affinities.random_walk import RandomWalk
+from .arithmetic import Arithmetic
 from .connections import Connection, Sums
 from .divergences import Divergence, Similarity
 from .edges import Edges
@@ -117,14 +119,14 @@ class Objective:
         P, mass = affinity.P, affinity.mass
         weight = float(np.sum(P.data)) + affinity.inside
         near = float(np.sum(np.repeat(mass, np.diff(P.indptr)) * mass[P.indices]))
-        return background * weight / max(self._total() - near, near)
+        return background * weight / max(self.total - near, near)
 
     def _constant(self) -> float:
         """sum P ln(P/M) - sum P + sum M for the normalized I-divergence, whose J is then KL(P || Q)."""
         affinity = self.affinity
         if self.connection.name != "normalized" or self.divergence.name != "i-divergence" or not affinity.P.nnz:
             return 0.0
-        return float(np.sum(self._edge_constants())) + self._total()
+        return float(np.sum(self._edge_constants())) + self.total
 
     def _edge_constants(self) -> np.ndarray:
         """(nnz,) P ln(P/M) - P of every entry."""
@@ -158,7 +160,7 @@ class Objective:
         terms, radials, plain = self.divergence.tail, self.radials, Radial(self.kernel)
         fields = self.nbody.fields(Y, mass, radials)
         sums = {r: self._sum(r, f.potential) for r, f in zip(radials, fields, strict=True)}
-        total = self._total()
+        total = self.total
 
         connection = self.connection.at(sums.get(plain, np.nan))
         tail = tail_slope = 0.0
@@ -187,10 +189,13 @@ class Objective:
 
         slopes = NOTHING
         if gradient and edges.pull is not None:
-            slopes = (4.0 * coupling.d_edges) * edges.pull
+            slopes, scale = edges.pull, 4.0 * coupling.d_edges
             for r, f in zip(radials, fields, strict=True):
                 factor = coupling.d_tail * d_sums[r] + (coupling.d_mass if r == plain else 0.0)
-                slopes += (2.0 * factor * mass)[:, None] * f.force
+                self._arithmetic.combine(slopes, scale, f.force, 2.0 * factor, mass)
+                scale = 1.0
+            if not radials:
+                slopes *= scale
             if self.free is not None:
                 slopes[~self.free] = 0.0
         omega = NOTHING if edges.weights is None else coupling.d_edges * edges.weights
@@ -232,12 +237,21 @@ class Objective:
         return cost / self.edges.weight if optimal else cost
 
     def _sum(self, radial: Radial, potential: np.ndarray) -> float:
-        total = float(np.sum(self.affinity.mass * potential))
+        total = self._arithmetic.product(self.affinity.mass, potential)
         if self.affinity.hidden and not self.kernel.singular:
             total += radial.at_zero * self.affinity.hidden
         return total
 
-    def _total(self) -> float:
+    @property
+    def _arithmetic(self) -> Arithmetic:
+        return Arithmetic(self.crew, self.compiled)
+
+    @cached_property
+    def total(self) -> Any:
+        """sum M over all pairs; by rows, (n,) sum_j m_j."""
+        return self._total()
+
+    def _total(self) -> Any:
         mass = self.affinity.mass
         total = float(np.sum(mass)) ** 2 - float(np.sum(mass * mass))
         return total + (0.0 if self.kernel.singular else self.affinity.hidden)

@@ -23,7 +23,7 @@ from .asked import asked
 from .assembly import Part, assembled
 from .auto_alpha import at_best_alpha
 from .catalogue import method_named
-from .components import components
+from .components import components, side_by_side
 from .costs import NUMPY_PAIRS, warn_of_memory
 from .divergences import AutoAlpha
 from .finish import finished
@@ -110,6 +110,8 @@ class _Run:
             if a.joint and start is not None and np.isnan(start).all():
                 start = None
             pieces = [(np.arange(n), P)] if a.joint else components(P, labels) if n else ()
+            if not a.joint and self.rows is None and self.features is None:  # these go by the order of the nodes
+                pieces = (side_by_side(*piece) for piece in pieces)
             parts = [
                 self._part(nodes, self._affinity(graph, mass[nodes], crew), start, still) for nodes, graph in pieces
             ]

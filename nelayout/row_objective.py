@@ -50,7 +50,7 @@ class RowObjective(Objective):
     def _background(self, background: float) -> np.ndarray:
         P, mass = self.affinity.P, self.affinity.mass
         near = np.bincount(np.repeat(np.arange(P.shape[0]), np.diff(P.indptr)), mass[P.indices], minlength=P.shape[0])
-        return background / np.maximum(self._total() - near, near)
+        return background / np.maximum(self.total - near, near)
 
     def _total(self):
         mass = self.affinity.mass
@@ -65,7 +65,7 @@ class RowObjective(Objective):
             return np.zeros(self.row_edges.n)
         P = self.row_edges.P
         each = P * np.log(np.where(P > 0, P, 1.0) / self.row_edges.pair_mass) - P
-        return self.row_edges.row_sums(each) + self._total()
+        return self.row_edges.row_sums(each) + self.total
 
     @property
     def row_edges(self) -> RowEdges:
@@ -139,7 +139,7 @@ class RowObjective(Objective):
 
     def _tail(self, terms, sums: dict[Radial, np.ndarray], connection: np.ndarray):
         """(n,) tails, their slopes in ln lambda_i, and their derivatives in the sums."""
-        total = self._total()
+        total = self.total
         tail, slope = np.zeros(len(connection)), np.zeros(len(connection))
         charges: dict[Radial, np.ndarray] = {}
         for term in terms:

@@ -15,6 +15,7 @@ import numpy as np
 
 from .catalogue import METHODS
 from .coarsen import Level, hierarchy
+from .descent import descend
 from .judge import Judge
 from .kernels import inverse_power
 from .method import Method, Stage, annealed
@@ -34,10 +35,6 @@ COARSEST_STEPS = 100
 COARSEST_TOL = 0.02
 # Above this (graphs of hubs that all are joined to shrink no further) it is drawn once, and callbacks see its steps.
 LOOKED_AT = 1000
-# Moves are judged over this many steps, so that one short step ends nothing.
-WINDOW = 5
-# Nor is a stage worth going on with when these many steps have brought less than this part of all its decrease.
-LULL, SLOW = 10, 3e-4
 # A drawing of a smaller radius, in units of a bounded kernel, counts as shrunk to a point.
 POINT = 1e-2
 # Nor is a drawing of a similar objective made smaller than this part of itself.
@@ -163,7 +160,7 @@ def draw_component(
             if turn:
                 _spread_fixed(objective, drawing)
             share = steps // rounds + (turn < steps % rounds)
-            drawing.Y, drawing.evaluation, drawing.reason = _descend(
+            drawing.Y, drawing.evaluation, drawing.reason = descend(
                 objective, drawing.Y, optimizer, share, tol, stage.name, watch, current, POINT if bounded else 0.0
             )
         if bounded and radius(drawing.Y) < POINT:
@@ -216,40 +213,6 @@ def _spread_fixed(objective: Objective, drawing: Drawing) -> None:
     drawing.size *= factor
 
 
-def _descend(
-    objective: Objective,
-    Y: np.ndarray,
-    optimizer: Optimizer,
-    steps: int,
-    tol: float,
-    stage: str,
-    watch: Watch,
-    show: Callable[[np.ndarray], np.ndarray],
-    point: float = 0.0,
-) -> tuple[np.ndarray, Evaluation | None, str]:
-    """Steps of one optimizer until the drawing rests or its radius falls below ``point``, at most ``steps``."""
-    if steps <= 0:
-        return Y, None, "max_iter"
-    state = optimizer.init(objective, Y)
-    moves, values, old = list[float](), [state.evaluation.value], radius(Y)
-    for _ in range(steps):
-        before = Y
-        Y, state = optimizer.step(objective, Y, state)
-        watch.seen(stage, state.evaluation.value, lambda Y=Y: show(Y))
-        size = radius(Y)
-        if state.stuck or size < point:
-            return Y, state.evaluation, "converged"
-        # In typical distances, growth left out: a drawing that only grows is done (some objectives have no best size).
-        moved = radius(Y / size - before / old) if size > 0 < old else 0.0
-        moves.append(moved * len(Y) ** (1.0 / Y.shape[1]))
-        old = size
-        values.append(state.evaluation.value)
-        lull = len(values) > LULL and abs(values[-1 - LULL] - values[-1]) < SLOW * (values[0] - values[-1])
-        if (tol > 0 and lull) or (len(moves) >= WINDOW and max(moves[-WINDOW:]) < tol):
-            return Y, state.evaluation, "converged"
-    return Y, state.evaluation, "max_iter"
-
-
 def _through_levels(
     affinity: Affinity,
     method: Method,
@@ -290,7 +253,7 @@ def _through_levels(
         if depth == 0 and not stage.finest and size > LARGE and size <= 4 * levels[1].affinity.P.shape[0]:
             continue
         objective = task.floor.objective(method, level.affinity).annealed(stage.attraction)
-        Y, _, _ = _descend(objective, Y, optimizer, stage.max_iter, stage.tol, stage.name, watch, shown(depth))
+        Y, _, _ = descend(objective, Y, optimizer, stage.max_iter, stage.tol, stage.name, watch, shown(depth))
     return Y
 
 
@@ -314,7 +277,7 @@ def _coarsest(
     for _ in range(COARSEST_STARTS if n <= LOOKED_AT else 1):
         Y = random_positions(n, task.dim, rng)
         Y = Y * (1.0 if objective.scale_free else size_search(objective, Y))
-        Y, evaluation, _ = _descend(objective, Y, Majorize(), COARSEST_STEPS, COARSEST_TOL, name, watch, show)
+        Y, evaluation, _ = descend(objective, Y, Majorize(), COARSEST_STEPS, COARSEST_TOL, name, watch, show)
         if evaluation is not None and evaluation.value < best:
             best, found = evaluation.value, Y
     return found

@@ -107,18 +107,17 @@ class Mesh:
         back = along(crew, lambda part: fft.irfft(part, grid.ly, axis=1), columns, 1, grid.ly, PRECISION)
         values = back[:, :ny]
         n = len(X)
-        potential, fx, fy = np.empty(n), np.empty(n), np.empty(n)
+        potential, force = np.empty(n), np.empty((n, d))
 
         def work(start: int) -> None:
             compiled_mesh.read(
                 X, Z, charges, grid.x0, grid.y0, grid.h, values, lags, start, min(start + TASK_NODES, n), potential,
-                fx, fy
+                force
             )
 
         self.crew.map(work, range(0, n, TASK_NODES))
         if in_cells is not None:
-            self._add_near(in_cells, radial, grid, smooth, potential, fx, fy)
-        force = np.stack([fx, fy], axis=1) if d == 2 else fx[:, None].copy()
+            self._add_near(in_cells, radial, grid, smooth, potential, force)
         return Field(potential, force)
 
     def _spectrum(self, radial: Radial, grid: Grid) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -156,7 +155,7 @@ class Mesh:
         self._spectra[key] = spectrum.astype(PRECISION), lags, smooth
         return self._spectra[key]
 
-    def _add_near(self, nodes: Sorted, radial: Radial, grid: Grid, smooth, potential, fx, fy) -> None:
+    def _add_near(self, nodes: Sorted, radial: Radial, grid: Grid, smooth, potential, force) -> None:
         from .. import compiled_mesh, compiled_near
 
         n = len(nodes.order)
@@ -174,7 +173,7 @@ class Mesh:
             )
 
         self.crew.map(work, range(0, rows, tasks))
-        compiled_mesh.add_back(nodes.order, p, gx, gy, potential, fx, fy)
+        compiled_mesh.add_back(nodes.order, p, gx, gy, potential, force)
 
 
 class Sorted(NamedTuple):

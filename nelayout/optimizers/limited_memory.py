@@ -33,7 +33,7 @@ class LBFGSState:
     evaluation: Evaluation
     # (move, change of gradient, their product), oldest first
     pairs: tuple[tuple[np.ndarray, np.ndarray, float], ...] = ()
-    # (n, 1) inverse curvature of each node's edges, and for how many steps it has served
+    # (n,) inverse curvature of each node's edges, and for how many steps it has served
     inverse: np.ndarray = field(default_factory=lambda: np.empty(0))
     age: int = 0
     trials: int = 0
@@ -62,20 +62,21 @@ class LBFGS:
         now, pairs, inverse = state.evaluation, state.pairs, state.inverse
         arithmetic = Arithmetic(objective.crew, objective.compiled)
         product = arithmetic.product
-        direction = -_two_loops(now.gradient, pairs, inverse, arithmetic)
+        direction = _two_loops(now.gradient, pairs, inverse, arithmetic)
         slope = product(direction, now.gradient)
         if not slope < 0:
-            direction, pairs = -inverse * now.gradient, ()
+            direction, pairs = -inverse[:, None] * now.gradient, ()
             slope = product(direction, now.gradient)
         if -slope <= ROUNDING * abs(now.value):
             return Y, replace(state, pairs=pairs, stuck=True)
         renew = state.age + 1 >= RENEWAL
         length = 1.0
         for trial in range(1, MAX_TRIALS + 1):
-            candidate = Y + length * direction
+            move = direction if length == 1.0 else length * direction
+            candidate = Y + move
             then = objective.evaluate(candidate, weights=renew)
             if math.isfinite(then.value) and then.value <= now.value + SUFFICIENT * length * slope:
-                move, change = length * direction, then.gradient - now.gradient
+                change = then.gradient - now.gradient
                 curvature = product(move, change)
                 if curvature > 1e-10 * product(change, change) * float(np.mean(inverse)):
                     pairs = (*pairs, (move, change, curvature))[-(self.memory or pairs_kept(len(Y))) :]
@@ -123,14 +124,14 @@ def _held_back(direction: np.ndarray, lost: np.ndarray) -> np.ndarray:
 
 
 def _inverse(objective: Objective, evaluation: Evaluation) -> np.ndarray:
-    return 1.0 / (4.0 * attraction_of(objective, evaluation))[:, None]
+    return 1.0 / (4.0 * attraction_of(objective, evaluation))
 
 
 def _two_loops(gradient: np.ndarray, pairs, inverse: np.ndarray, arithmetic: Arithmetic) -> np.ndarray:
-    """The approximate inverse Hessian times the gradient; each pass subtracts one pair's part and looks at the next."""
+    """The approximate inverse Hessian times -gradient; each pass subtracts one pair's part and looks at the next."""
     if not pairs:
-        return inverse * gradient
-    q, parts = gradient.copy(), []
+        return -inverse[:, None] * gradient
+    q, parts = -gradient, []
     newest = len(pairs) - 1
     seen = arithmetic.product(pairs[newest][0], q)
     for k in range(newest, -1, -1):
@@ -138,9 +139,7 @@ def _two_loops(gradient: np.ndarray, pairs, inverse: np.ndarray, arithmetic: Ari
         parts.append(seen / curvature)
         seen = arithmetic.subtract(q, parts[-1], change, pairs[max(k - 1, 0)][0])
     _, change, curvature = pairs[newest]
-    q *= inverse
-    q *= curvature / arithmetic.product(change * inverse, change)
-    seen = arithmetic.product(pairs[0][1], q)
+    seen = arithmetic.scale(q, curvature / arithmetic.weighted(change, change, inverse), inverse, pairs[0][1])
     for k, part in enumerate(reversed(parts)):
         move, _, curvature = pairs[k]
         seen = arithmetic.subtract(q, seen / curvature - part, move, pairs[min(k + 1, newest)][1])
