@@ -8,6 +8,7 @@ path), so hubs and stars shrink as fast as meshes.  Merged weight and merged pai
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,8 +22,14 @@ COARSEST = 40  # nodes; a drawing of this size is found from scratch
 ROUNDS = 6
 # A level that keeps more than this fraction of its nodes is not worth its time, and the hierarchy ends.
 WORTHWHILE = 0.9
+# Above this many entries the loops are compiled.
+LARGE = 50_000
+# Equal edges differ by up to this part, by the tickets of their ends.
+TIES, GOLDEN = 0.3, 0.6180339887498949
 # Largest mass of a cluster in units of the level's mean, so that one hub does not swallow a level.
 LARGEST = 8.0
+
+Favourites = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,61 +57,98 @@ def match(affinity: Affinity, rng: np.random.Generator) -> np.ndarray:
     """(n,) cluster index of every node."""
     P, mass = affinity.P, affinity.mass
     n = P.shape[0]
-    degree = np.diff(P.indptr)
-    rows = np.repeat(np.arange(n, dtype=np.int32), degree)
-    cols = P.indices
     # Ties, which unweighted meshes are full of, are broken at random but alike from both ends.
     tickets = rng.permutation(n)
-    jitter = ((tickets[rows] + tickets[cols]) * 0.6180339887498949) % 1.0
-    score = P.data / (mass[rows] * mass[cols]) * (1.0 + 0.3 * jitter)
-    mate = np.full(n, -1, dtype=np.int64)
-    keep = np.ones(len(rows), dtype=bool)
+    favourites = _compiled(P, mass, tickets) if P.nnz > LARGE else _plain(P, mass, tickets)
+    mate, alone = np.full(n, -1, dtype=np.int64), np.ones(n, dtype=bool)
     for _ in range(ROUNDS):
-        keep &= (mate[rows] < 0) & (mate[cols] < 0)
-        if not keep.any():
-            break
-        choice = _favourite(rows[keep], cols[keep], score[keep], n)
+        choice = favourites(alone, alone)
         chosen = np.flatnonzero(choice >= 0)
+        if not len(chosen):
+            break
         mutual = chosen[choice[choice[chosen]] == chosen]
-        mate[mutual] = choice[mutual]
-    cluster = np.where(mate >= 0, np.minimum(np.arange(n), mate), np.arange(n))
-    lonely = mate < 0
-    if lonely.any():
-        joins = lonely[rows] & ~lonely[cols]
-        choice = _favourite(rows[joins], cols[joins], score[joins], n)
+        mate[mutual], alone[mutual] = choice[mutual], False
+    cluster = np.where(alone, np.arange(n), np.minimum(np.arange(n), mate))
+    if alone.any():
+        choice = favourites(alone, ~alone)
         guests = np.flatnonzero(choice >= 0)
         home = cluster[choice[guests]]
         # Leaves may all join: they have nowhere else to go.  Others only while the cluster stays of moderate mass.
-        size = np.bincount(cluster[mate >= 0], mass[mate >= 0], minlength=n)
+        size = np.bincount(cluster[~alone], mass[~alone], minlength=n)
         load = size[home] + np.bincount(home, mass[guests], minlength=n)[home]
-        welcome = (degree[guests] == 1) | (load <= LARGEST * float(np.mean(mass)))
+        welcome = (np.diff(P.indptr)[guests] == 1) | (load <= LARGEST * float(np.mean(mass)))
         cluster[guests[welcome]] = home[welcome]
-    return np.unique(cluster, return_inverse=True)[1]
+    used = np.zeros(n, dtype=np.int64)
+    used[cluster] = 1
+    return (np.cumsum(used) - 1)[cluster]
 
 
-def _favourite(rows: np.ndarray, cols: np.ndarray, score: np.ndarray, n: int) -> np.ndarray:
-    """(n,) the column with the highest score in each row, -1 where a row has none; rows are sorted."""
-    answer = np.full(n, -1, dtype=np.int64)
-    if not len(rows):
-        return answer
-    starts = np.flatnonzero(np.r_[True, rows[1:] != rows[:-1]])
-    best = np.maximum.reduceat(score, starts)
-    lengths = np.diff(np.r_[starts, len(rows)])
-    is_best = np.flatnonzero(score == np.repeat(best, lengths))
-    answer[rows[is_best[::-1]]] = cols[is_best[::-1]]
-    return answer
+def _plain(P: csr_array, mass: np.ndarray, tickets: np.ndarray) -> Favourites:
+    """The neighbour to which each of some nodes belongs most, among others: by NumPy, over all edges at once."""
+    n = P.shape[0]
+    rows, cols = np.repeat(np.arange(n, dtype=np.int32), np.diff(P.indptr)), P.indices
+    jitter = ((tickets[rows] + tickets[cols]) * GOLDEN) % 1.0
+    score = P.data / (mass[rows] * mass[cols]) * (1.0 + TIES * jitter)
+
+    def favourites(chooses: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+        choice = np.full(n, -1, dtype=np.int64)
+        keep = np.flatnonzero(chooses[rows] & chosen[cols])
+        if not len(keep):
+            return choice
+        here, there, kept = rows[keep], cols[keep], score[keep]
+        starts = np.flatnonzero(np.r_[True, here[1:] != here[:-1]])
+        best = np.maximum.reduceat(kept, starts)
+        lengths = np.diff(np.r_[starts, len(here)])
+        is_best = np.flatnonzero(kept == np.repeat(best, lengths))[::-1]  # the first of several stays
+        choice[here[is_best]] = there[is_best]
+        return choice
+
+    return favourites
+
+
+def _compiled(P: csr_array, mass: np.ndarray, tickets: np.ndarray) -> Favourites:
+    """The same, compiled."""
+    from . import compiled_coarsen
+
+    def favourites(chooses: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+        choice = np.empty(P.shape[0], dtype=np.int64)
+        compiled_coarsen.favourites(P.indptr, P.indices, P.data, mass, tickets, TIES, GOLDEN, chooses, chosen, choice)
+        return choice
+
+    return favourites
 
 
 def merge(affinity: Affinity, cluster: np.ndarray, n: int) -> Affinity:
     """The coarse affinity: masses and weights added, merged ones remembered."""
     P, mass = affinity.P, affinity.mass
+    coarse, inside = _merged(P, cluster, n) if P.nnz > LARGE else _merged_plain(P, cluster, n)
+    coarse_mass = np.bincount(cluster, mass, minlength=n)
+    hidden = affinity.hidden + float(np.sum(coarse_mass**2)) - float(np.sum(mass**2))
+    return Affinity(coarse, coarse_mass, affinity.inside + inside, hidden)
+
+
+def _merged_plain(P: csr_array, cluster: np.ndarray, n: int) -> tuple[csr_array, float]:
+    """Weights between clusters, and the sum of those within."""
     rows = np.repeat(cluster, np.diff(P.indptr))
     cols = cluster[P.indices]
     across = rows != cols
     coarse = csr_array((P.data[across], (rows[across], cols[across])), shape=(n, n))
     coarse.sum_duplicates()
     coarse = csr_array((coarse.data, coarse.indices.astype(np.int32), coarse.indptr.astype(np.int32)), shape=(n, n))
-    coarse_mass = np.bincount(cluster, mass, minlength=n)
-    inside = affinity.inside + float(np.sum(P.data[~across]))
-    hidden = affinity.hidden + float(np.sum(coarse_mass**2)) - float(np.sum(mass**2))
-    return Affinity(coarse, coarse_mass, inside, hidden)
+    return coarse, float(np.sum(P.data[~across]))
+
+
+def _merged(P: csr_array, cluster: np.ndarray, n: int) -> tuple[csr_array, float]:
+    """The same, compiled."""
+    from . import compiled_coarsen
+
+    members = np.argsort(cluster, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(cluster, minlength=n))])
+    indptr, place = np.zeros(n + 1, dtype=np.int32), np.full(n, -1, dtype=np.int64)
+    indices, data = np.empty(P.nnz, dtype=np.int32), np.empty(P.nnz)
+    inside = compiled_coarsen.merged(
+        P.indptr, P.indices, P.data, cluster, starts, members, place, indptr, indices, data
+    )
+    coarse = csr_array((data[: indptr[-1]].copy(), indices[: indptr[-1]].copy(), indptr), shape=(n, n))
+    coarse.sort_indices()
+    return coarse, inside

@@ -12,7 +12,7 @@ import numpy as np
 from .compiled import _FAST, _compile
 from .elementary import exponential, logarithm
 
-__all__ = ["beta_sums"]
+__all__ = ["beta_sums", "row_sums"]
 
 BLOCK = 2048  # entries, unless a single row has more
 
@@ -45,6 +45,32 @@ def _entries(form, P, xi, omega, m, a, b, c, log_connection, order):
     return value, slope
 
 
+@_inline
+def _gather(indptr, indices, Y, row, last, base, apart, xi):
+    """y_i - y_j and its squared length of the entries of some rows."""
+    for i in range(row, last):
+        for k in range(indptr[i] - base, indptr[i + 1] - base):
+            j = indices[base + k]
+            total = 0.0
+            for axis in range(Y.shape[1]):
+                diff = Y[i, axis] - Y[j, axis]
+                apart[axis, k] = diff
+                total += diff * diff
+            xi[k] = total
+
+
+@_inline
+def _gather_plane(indptr, indices, Y, row, last, base, apart, xi):
+    """The same in two dimensions, a third faster."""
+    for i in range(row, last):
+        x, y = Y[i, 0], Y[i, 1]
+        for k in range(indptr[i] - base, indptr[i + 1] - base):
+            j = indices[base + k]
+            dx, dy = x - Y[j, 0], y - Y[j, 1]
+            apart[0, k], apart[1, k] = dx, dy
+            xi[k] = dx * dx + dy * dy
+
+
 @_compile
 def beta_sums(indptr, indices, P, Y, a, b, c, log_connection, order, start, stop, keep, pull, weights):
     """sum P edge and sum P slope over rows start..stop for a beta divergence, and pull[i] = sum_j omega_ij (y_i - y_j).
@@ -64,15 +90,10 @@ def beta_sums(indptr, indices, P, Y, a, b, c, log_connection, order, start, stop
         while last < stop and indptr[last + 1] - base <= BLOCK:
             last += 1
         m = indptr[last] - base
-        for i in range(row, last):
-            for k in range(indptr[i] - base, indptr[i + 1] - base):
-                j = indices[base + k]
-                total = 0.0
-                for axis in range(d):
-                    diff = Y[i, axis] - Y[j, axis]
-                    apart[axis, k] = diff
-                    total += diff * diff
-                xi[k] = total
+        if d == 2:
+            _gather_plane(indptr, indices, Y, row, last, base, apart, xi)
+        else:
+            _gather(indptr, indices, Y, row, last, base, apart, xi)
         if order == 1.0:
             v, s = _entries(1, P[base : base + m], xi, omega, m, a, b, c, log_connection, order)
         else:
@@ -81,11 +102,29 @@ def beta_sums(indptr, indices, P, Y, a, b, c, log_connection, order, start, stop
         slope += s
         if keep:
             weights[base : base + m] = omega[:m]
-        for i in range(row, last):
-            for axis in range(d):
-                total = 0.0
+        if d == 2:
+            for i in range(row, last):
+                x, y = 0.0, 0.0
                 for k in range(indptr[i] - base, indptr[i + 1] - base):
-                    total += omega[k] * apart[axis, k]
-                pull[i, axis] = total
+                    x += omega[k] * apart[0, k]
+                    y += omega[k] * apart[1, k]
+                pull[i, 0], pull[i, 1] = x, y
+        else:
+            for i in range(row, last):
+                for axis in range(d):
+                    total = 0.0
+                    for k in range(indptr[i] - base, indptr[i + 1] - base):
+                        total += omega[k] * apart[axis, k]
+                    pull[i, axis] = total
         row = last
     return value, slope
+
+
+@_compile
+def row_sums(indptr, weights, start, stop, out):
+    """out[i] = sum of the weights of row i, rows start..stop."""
+    for i in range(start, stop):
+        total = 0.0
+        for k in range(indptr[i], indptr[i + 1]):
+            total += weights[k]
+        out[i] = total

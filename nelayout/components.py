@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -17,13 +18,22 @@ def component_labels(P: csr_array) -> np.ndarray:
     """(n,) component of each node, 0 the largest (ties: the one with the earliest node).
 
     Labels sink to the smallest in reach, by hooking roots onto roots and halving paths: a few passes over the edges,
-    also on long paths.
+    also on long paths.  Large graphs are searched by scipy, whose import small ones are spared.
 
     >>> component_labels(csr_array(np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0]])))
     array([1, 0, 0])
     """
     n = P.shape[0]
-    parent = np.arange(n)
+    parent = _sunk(P) if n <= LARGE else _searched(P)
+    roots, labels, sizes = np.unique(parent, return_inverse=True, return_counts=True)
+    rank = np.empty(len(roots), dtype=np.int64)
+    rank[np.argsort(-sizes, kind="stable")] = np.arange(len(roots))
+    return rank[labels]
+
+
+def _sunk(P: csr_array) -> np.ndarray:
+    """(n,) the smallest node of each node's component."""
+    parent = np.arange(P.shape[0])
     rows = np.repeat(parent, np.diff(P.indptr))
     cols = P.indices
     while True:
@@ -37,10 +47,15 @@ def component_labels(P: csr_array) -> np.ndarray:
             if np.array_equal(grand, parent):
                 break
             parent = grand
-    roots, labels, sizes = np.unique(parent, return_inverse=True, return_counts=True)
-    rank = np.empty(len(roots), dtype=np.int64)
-    rank[np.argsort(-sizes, kind="stable")] = np.arange(len(roots))
-    return rank[labels]
+    return parent
+
+
+def _searched(P: csr_array) -> np.ndarray:
+    """(n,) a label for each node's component, smaller where its smallest node is."""
+    from scipy.sparse.csgraph import connected_components
+
+    found: Any = connected_components(P, directed=False)
+    return found[1]
 
 
 def components(P: csr_array, labels: np.ndarray) -> Iterator[tuple[np.ndarray, csr_array]]:

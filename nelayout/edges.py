@@ -19,7 +19,7 @@ from .parallel import Workers
 
 __all__ = ["EdgeSums", "Edges"]
 
-CHUNK = 1 << 15  # entries
+CHUNK, CHUNKS = 1 << 15, 64  # entries of a chunk, at least, and chunks, at most
 NOTHING = np.empty(0)
 
 
@@ -50,11 +50,12 @@ class Edges:
 
     def _row_ranges(self):
         nnz = len(self.indices)
-        if not self.compiled or nnz <= CHUNK:
+        chunk = max(CHUNK, -(-nnz // CHUNKS))
+        if not self.compiled or nnz <= chunk:
             if nnz:
                 yield 0, self.n
             return
-        cuts = np.searchsorted(self.indptr, np.arange(CHUNK, nnz + CHUNK, CHUNK)).clip(1, self.n)
+        cuts = np.searchsorted(self.indptr, np.arange(chunk, nnz + chunk, chunk)).clip(1, self.n)
         start = 0
         for stop in np.unique(cuts).tolist():
             yield start, stop
@@ -190,7 +191,15 @@ class Edges:
         """sum_j w_ij."""
         if not len(weights):
             return np.zeros(self.n)
-        filled = self.indptr[:-1] < self.indptr[1:]
         answer = np.zeros(self.n)
+        if self.compiled:
+            from . import compiled_edges
+
+            def work(rows: tuple[int, int]) -> None:
+                compiled_edges.row_sums(self.indptr, weights, *rows, answer)
+
+            self.crew.map(work, self.chunks)
+            return answer
+        filled = self.indptr[:-1] < self.indptr[1:]
         answer[filled] = np.add.reduceat(weights, self.indptr[:-1][filled])
         return answer

@@ -37,7 +37,8 @@ class Stage:
     shape      > 0: minimise gamma-PolyLog of this power (2 is gamma-QuadLog) instead of the method's own objective;
                it has no local scale to get caught by, and finds the global shape
     levels     go through the coarsened graphs, coarsest first; else the graph itself only
-    finest     whether going through the levels ends with the graph itself; else the next stage takes it over from there
+    finest     whether going through the levels ends with the graph itself; else the next stage takes a large one over
+               from levels of a fifth of its nodes
     kernel     take this kernel in place of the method's own (continuation from light to heavy tails)
     divergence take this divergence in place of the method's own
     candidate  judge the drawing at the end of this stage; the best of all candidates is what is given back

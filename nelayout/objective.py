@@ -198,7 +198,7 @@ class Objective:
                 slopes *= scale
             if self.free is not None:
                 slopes[~self.free] = 0.0
-        omega = NOTHING if edges.weights is None else coupling.d_edges * edges.weights
+        omega = NOTHING if edges.weights is None else np.multiply(edges.weights, coupling.d_edges, out=edges.weights)
         return Evaluation(coupling.value + self.constant, coupling.connection, slopes, omega)
 
     def attraction_at_zero(self, connection: float) -> np.ndarray:

@@ -41,8 +41,11 @@ POINT = 1e-2
 SHRUNK = 0.1
 # With fixed nodes, the size of the drawing is searched for this many times.
 RESIZINGS = 5
-# Above this a shape stage may leave the graph itself to the next stage, and candidates take seconds.
+# Above this a shape stage leaves the finest levels to the next stage, and candidates take seconds.
 LARGE = 10_000
+# What a shape stage does not see of a large graph: levels with more than a fifth of its nodes.  A stage that draws
+# neighbours takes them over in fewer steps.
+FINEST = 1 / 5
 # A candidate this much worse than the best so far ends the search; on large graphs, one that is hardly better.
 WORSE, HARDLY_BETTER = 0.95, 1.05
 
@@ -224,7 +227,7 @@ def _through_levels(
     drawing: Drawing,
 ) -> np.ndarray:
     """From the coarsest graph to the finest, ``stage.max_iter`` steps at each."""
-    levels = hierarchy(affinity, rng)
+    levels, n = hierarchy(affinity, rng), len(affinity.mass)
     optimizer = optimizer_named(stage.optimizer)
 
     def shown(depth: int) -> Callable[[np.ndarray], np.ndarray]:
@@ -248,9 +251,7 @@ def _through_levels(
             Y = prolong(Y, cluster, rng)
         if not level.affinity.P.nnz:  # a star has become a single node
             continue
-        # The next stage can take over a graph that is little finer than the last level; small ones cost nothing.
-        size = len(Y)
-        if depth == 0 and not stage.finest and size > LARGE and size <= 4 * levels[1].affinity.P.shape[0]:
+        if not stage.finest and n > LARGE and depth < len(levels) - 1 and len(Y) > FINEST * n:
             continue
         objective = task.floor.objective(method, level.affinity).annealed(stage.attraction)
         Y, _, _ = descend(objective, Y, optimizer, stage.max_iter, stage.tol, stage.name, watch, shown(depth))

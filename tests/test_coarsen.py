@@ -210,3 +210,19 @@ def test_prolonged_nodes_lie_near_their_cluster_and_apart():
     assert np.hypot(*(fine - Y[cluster]).T).max() < spacing
     opened = prolong(np.zeros((1, 2)), np.zeros(50, dtype=int), rng)  # a star that has become one node
     assert opened.std(axis=0).min() > 0.5
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_compiled_coarsening_is_the_plain_one(name, monkeypatch):
+    fine = affinity(GRAPHS[name](), "degree")
+    plain = hierarchy(fine, np.random.default_rng(0))
+    monkeypatch.setattr("nelayout.coarsen.LARGE", 0)
+    compiled = hierarchy(fine, np.random.default_rng(0))
+    assert len(plain) == len(compiled) > 1
+    for one, two in zip(plain[1:], compiled[1:], strict=True):
+        assert np.array_equal(one.cluster, two.cluster)
+        a, b = one.affinity, two.affinity
+        assert np.array_equal(a.P.indptr, b.P.indptr)
+        assert np.array_equal(a.P.indices, b.P.indices)
+        assert np.allclose(a.P.data, b.P.data, rtol=1e-12)
+        assert (a.inside, a.hidden) == (pytest.approx(b.inside), pytest.approx(b.hidden))

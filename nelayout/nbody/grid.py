@@ -139,8 +139,8 @@ def _width(radial: Radial) -> float:
         return 0.0
     steep = 2.0 if radial.form == "power-log" else 1.0
     rate = kernel.b * max(1.0, abs(radial.order))
-    # Tails that fall faster than q^2 of a Cauchy kernel end in a bend as sharp as the Gaussian's.
-    shrink = 0.8 if rate > 2.0 * kernel.a else 1.0
+    # Other tails end in a bend as sharp as the Gaussian's.
+    shrink = 1.0 if _long_tailed(radial) else 0.8
     return shrink * math.sqrt(kernel.c / (max(kernel.a, rate) * steep))
 
 
@@ -148,9 +148,15 @@ def _coarse(radial: Radial) -> float:
     """The step from which on grid and pairs together are accurate; 0 if they always are.
 
     In between the smooth part still varies with the kernel: worst are a Gaussian's q at 2.1 and q ln q at 4.1 times
-    the step that needs no pairs.
+    the step that needs no pairs.  Long tails bend least.
     """
-    return (5.6 if radial.form == "power-log" else 4.0) * STEP * _width(radial)
+    least = 5.6 if radial.form == "power-log" else 2.8 if radial.form == "power" and _long_tailed(radial) else 4.0
+    return least * STEP * _width(radial)
+
+
+def _long_tailed(radial: Radial) -> bool:
+    """Whether a function falls no faster than the square of a Cauchy kernel."""
+    return radial.kernel.b * max(1.0, abs(radial.order)) <= 2.0 * radial.kernel.a
 
 
 def _step(width: float, height: float, points: float) -> float:

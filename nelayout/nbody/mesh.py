@@ -31,7 +31,7 @@ from .transforms import along
 
 __all__ = ["FARTHEST", "Mesh"]
 
-TASK_NODES = 1 << 13
+TASK_NODES, TASKS = 1 << 13, 64  # nodes of a task, at least, and tasks, at most
 # Of net forces, with the steps in grid.py.
 TOLERANCE = 1e-2
 # Of the grid: rounding errors, 1e-7 of the largest potential, are far below the error of the grid itself.
@@ -109,13 +109,15 @@ class Mesh:
         n = len(X)
         potential, force = np.empty(n), np.empty((n, d))
 
+        share = max(TASK_NODES, -(-n // TASKS))
+
         def work(start: int) -> None:
             compiled_mesh.read(
-                X, Z, charges, grid.x0, grid.y0, grid.h, values, lags, start, min(start + TASK_NODES, n), potential,
+                X, Z, charges, grid.x0, grid.y0, grid.h, values, lags, start, min(start + share, n), potential,
                 force
             )
 
-        self.crew.map(work, range(0, n, TASK_NODES))
+        self.crew.map(work, range(0, n, share))
         if in_cells is not None:
             self._add_near(in_cells, radial, grid, smooth, potential, force)
         return Field(potential, force)

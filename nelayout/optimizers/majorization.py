@@ -58,7 +58,7 @@ class Majorize:
 
     def step(self, objective: Objective, Y: np.ndarray, state: MajorizeState) -> tuple[np.ndarray, MajorizeState]:
         now = state.evaluation
-        weights = np.maximum(now.weights, 0.0)
+        weights = now.weights if np.min(now.weights, initial=0.0) >= 0 else np.maximum(now.weights, 0.0)
         mean = 4.0 * float(np.mean(objective.edges.row_sums(weights)))
         rho = max(state.rho, SMALLEST_RHO * mean)
         mass = objective.affinity.mass / float(np.mean(objective.affinity.mass))
