@@ -23,7 +23,7 @@ from .catalogue import method_named
 from .divergences import AutoAlpha, itakura_saito
 from .kernels import Kernel, Radial, inverse_power
 from .memory import size_in_words, warn_if_short
-from .method import Method, Stage
+from .method import FINEST, LARGE, Method, Stage
 from .optimizers import optimizer_named
 from .optimizers.limited_memory import pairs_kept
 from .options import LayoutOptions, checked
@@ -42,20 +42,20 @@ LITTLE = 20_000, 400_000
 # Seconds on one core of a 2.5 GHz server of the 2020s, compiled loops on disk: over random geometric graphs
 # and preferential attachment of 300 to 5,000 nodes, by seven methods of the catalogue, and over grids and
 # neighbor graphs of 10,000 to 200,000, by six.
-NUMPY_PAIR, PAIR = 15e-9, 2e-9  # of an exact radial sum, without compiled loops and with them
-NODE = {"mesh": (330e-9,) * 3, "tree": (500e-9, 900e-9, 1500e-9)}  # of the other backends, in 1, 2, 3 dimensions
-LEAST_SUM = 0.8e-3  # of a radial sum that is not exact
+NUMPY_PAIR, PAIR = 15e-9, 1.6e-9  # of an exact radial sum, without compiled loops and with them
+NODE = {"mesh": (230e-9,) * 3, "tree": (500e-9, 900e-9, 1500e-9)}  # of the other backends, in 1, 2, 3 dimensions
+LEAST_SUM = 1e-3  # of a radial sum that is not exact
 EXACT_FREE = 3e-3  # up to this, nbody="auto" sums all pairs
-ENTRY = {"numpy": 60e-9, "compiled": 9e-9}  # of an edge sum, per entry (two an edge)
+ENTRY = {"numpy": 60e-9, "compiled": 7e-9}  # of an edge sum, per entry (two an edge)
 CALL = 1.2e-4  # of an evaluation, however small the graph
 SYSTEM_CALL = 2e-4  # of one linear system of majorization, however small
 # And per entry, by how the attraction of an edge changes with its length d: as 1/d in LinLog, whose systems
 # are the hardest, not at all in QuadLog, and so on.
 SYSTEM_ENTRY = {"falls": 100e-9, "falls as 1/d": 200e-9, "constant": 90e-9, "grows": 30e-9}
-MEMORY_NODE, MEMORY_CALL = 10e-9, 3e-4  # of one step of L-BFGS, per coordinate and curvature pair
+MEMORY_NODE, MEMORY_CALL = 8e-9, 3e-4  # of one step of L-BFGS, per coordinate and curvature pair
 PUSH = 0.5e-9  # of truncating a random walk: per node, entry kept, mean degree and 1/(1 - rho)
 WALK_ENTRY = 110e-9  # of an evaluation with the walk as an operator, per entry and sqrt(1/(1 - rho))
-READ = 3e-6  # of reading and writing, per node and entry
+READ = 1.5e-6  # of reading and writing, per node and entry
 
 # What of a second core comes to use.
 SECOND_CORE = 0.6
@@ -69,10 +69,10 @@ SIZE_SEARCH = 7  # evaluations before a stage whose objective has a scale
 
 # Bytes at the peak, as Python's tracemalloc counts them.  Over the random and preferential graphs and grids of 500 to
 # 10,000 nodes, by eight methods on two threads, estimates were 0.54 to 1.95 of what was measured.
-BYTES_ENTRY, BYTES_NODE = 50, 500
+BYTES_ENTRY, BYTES_NODE = 55, 470
 BYTES_MEMORY = 14  # of L-BFGS, per coordinate and curvature pair
-BYTES_MESH, BYTES_MESH_LEAST = 500, 1_000_000
-BYTES_PAIRS_ON_MESH, BYTES_PAIRS_ON_MESH_LEAST = 250, 1_000_000  # for singular kernels, whose grid is coarse
+BYTES_MESH, BYTES_MESH_LEAST = 440, 400_000
+BYTES_PAIRS_ON_MESH, BYTES_PAIRS_ON_MESH_LEAST = 250, 300_000  # for singular kernels, whose grid is coarse
 BYTES_NUMPY = 3_000_000  # the blocks of pairs of the NumPy form
 BYTES_TRUNCATED = 55  # while a random walk is cut short, per entry
 
@@ -188,8 +188,8 @@ class _Part:
         self.speed = 1.0 + SECOND_CORE * (min(threads, 4) - 1) if self.compiled else 1.0
         self.evaluations, self.calls = 0.0, 0.0
         optimizer = None if o["optimizer"] == "auto" else optimizer_named(o["optimizer"]).name
-        own = sum(stage.max_iter for stage in method.stages if not stage.levels)
-        stages = method.stages
+        stages = tuple(stage.at(n) for stage in method.stages)
+        own = sum(stage.max_iter for stage in stages if not stage.levels)
         if isinstance(method.divergence, AutoAlpha):  # and drawings on the walk over the orders
             last = stages[-1]
             stages += (last, *(replace(last, max_iter=min(WALK_STEPS, last.max_iter)),) * method.divergence.drawings)
@@ -227,8 +227,9 @@ class _Part:
         calls = evaluations
         if stage.levels:
             levels = max(1.0, math.log2(self.n / COARSEST))
-            evaluations, calls = LEVELS * evaluations, levels * evaluations + COARSEST_EVALUATIONS
-            steps *= LEVELS
+            calls = levels * evaluations + COARSEST_EVALUATIONS
+            seen = LEVELS if stage.finest or self.n <= LARGE else LEVELS * FINEST
+            evaluations, steps = seen * evaluations, seen * steps
         elif self.method.kernel.is_power and self.method.connection.name == "optimal":
             pass  # without a scale, nothing is searched for
         else:

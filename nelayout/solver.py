@@ -18,7 +18,7 @@ from .coarsen import Level, hierarchy
 from .descent import descend
 from .judge import Judge
 from .kernels import inverse_power
-from .method import Method, Stage, annealed
+from .method import FINEST, LARGE, Method, Stage, annealed
 from .nbody import NBody
 from .objective import Affinity, Evaluation, Objective
 from .optimizers import Majorize, Optimizer, optimizer_named
@@ -41,11 +41,6 @@ POINT = 1e-2
 SHRUNK = 0.1
 # With fixed nodes, the size of the drawing is searched for this many times.
 RESIZINGS = 5
-# Above this a shape stage leaves the finest levels to the next stage, and candidates take seconds.
-LARGE = 10_000
-# What a shape stage does not see of a large graph: levels with more than a fifth of its nodes.  A stage that draws
-# neighbours takes them over in fewer steps.
-FINEST = 1 / 5
 # A candidate this much worse than the best so far ends the search; on large graphs, one that is hardly better.
 WORSE, HARDLY_BETTER = 0.95, 1.05
 
@@ -128,6 +123,7 @@ def draw_component(
     elif not any(stage.levels for stage in stages) or n == 2:
         drawing.Y = random_positions(n, task.dim, rng)
 
+    stages = tuple(stage.at(n) for stage in stages)
     candidates: list[tuple[float, Drawing]] = []
     judge = Judge(affinity.P, task.floor.crew)
     sized_for: Method | None = None

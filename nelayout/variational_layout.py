@@ -74,7 +74,8 @@ def variational_component(
     """
     plain = replace(task.method, variational=False)
     placed = start is not None and not np.isnan(start).all()
-    stages = (*plain.stages[:-1], replace(plain.stages[-1], max_iter=BEFORE))
+    stages = tuple(stage.at(len(affinity.mass)) for stage in plain.stages)
+    stages = (*stages[:-1], replace(stages[-1], max_iter=BEFORE))
     first, rounds = 0 if placed else sum(stage.max_iter for stage in stages if not stage.levels), ROUNDS
     if task.max_iter is not None:
         first = round(task.max_iter * first / (first + rounds))
