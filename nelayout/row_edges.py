@@ -50,7 +50,11 @@ class RowEdges(Edges):
         self.eps = eps
         self.rows = np.repeat(np.arange(self.n, dtype=np.int32), counts)
         # Where the entry (j, i) of each entry (i, j) stands: columns are sorted, so a stable sort by column finds it.
-        self.other = np.argsort(P.indices, kind="stable")
+        self.other = np.argsort(P.indices, kind="stable").astype(np.int32 if len(P.indices) < 2**31 else np.int64)
+        given = rows > 0
+        # Which entries are this row's own, where not all are; P_ij / m_j, 1 / m_j where it has none.
+        self.given = None if given.all() else given
+        self.ratio = np.where(given, rows, 1.0) / self.pair_mass
 
     def symmetric(self, omega: np.ndarray) -> np.ndarray:
         """(omega_ij + omega_ji) / 2."""
@@ -58,16 +62,19 @@ class RowEdges(Edges):
 
     def scaled_slope(self, divergence: Divergence, b: Similarity) -> np.ndarray:
         """m_j d edge(P_ij / m_j, b) / d ln b of every entry."""
-        given, m = self.P > 0, self.pair_mass
         here = divergence if self.eps is None else divergence.bound(self.eps[self.rows])
-        return np.where(given, m * here.slope(np.where(given, self.P, 1.0) / m, b), 0.0)
+        return self._own(self.pair_mass * here.slope(self.ratio, b), 0, self.size)
+
+    def _own(self, values: np.ndarray, low: int, high: int) -> np.ndarray:
+        """Values of the entries low..high, 0 where the row has none."""
+        return values if self.given is None else np.where(self.given[low:high], values, 0.0)
 
     def sums(
         self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, connection: np.ndarray, want: frozenset[str]
     ) -> RowEdgeSums:
         """``connection`` (n,): lambda of each row."""
         size = len(self.indices)
-        each, slope, omega = np.zeros(size), np.zeros(size), np.zeros(size)
+        each, slope, omega = np.zeros(size if "value" in want else 0), np.zeros(size), np.zeros(size)
 
         @np.errstate(over="ignore", invalid="ignore", divide="ignore")
         def work(rows: tuple[int, int]) -> None:
@@ -77,13 +84,11 @@ class RowEdges(Edges):
             xi = self._squared_lengths(Y, start, stop)
             here = divergence if self.eps is None else divergence.bound(self.eps[own])
             similarity = Similarity(kernel, xi, connection[own])
-            m, p = self.pair_mass[low:high], self.P[low:high]
-            given = p > 0
-            x = np.where(given, p, 1.0) / m
-            slope[low:high] = np.where(given, m * here.slope(x, similarity), 0.0)
+            m, x = self.pair_mass[low:high], self.ratio[low:high]
+            slope[low:high] = self._own(m * here.slope(x, similarity), low, high)
             omega[low:high] = -kernel.decay(xi) * slope[low:high]
             if "value" in want:
-                each[low:high] = np.where(given, m * here.edge(x, similarity), 0.0)
+                each[low:high] = self._own(m * here.edge(x, similarity), low, high)
 
         self.crew.map(work, self.chunks)
         pull = weights = None

@@ -43,6 +43,12 @@ def drawing(kind: str, d: int) -> tuple[np.ndarray, np.ndarray]:
 KINDS = ("a cloud", "far nodes", "a dense cluster and nodes around", "piles", "a line")
 
 
+@pytest.fixture(autouse=True)
+def _cells_for_all(monkeypatch):
+    """Also where all pairs would cost less."""
+    monkeypatch.setattr("nelayout.nbody.some.FEW_PAIRS", 0)
+
+
 @pytest.mark.parametrize("d", [1, 2, 3])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", RADIALS)

@@ -14,8 +14,8 @@ __all__ = ["Exact"]
 
 # Pairs that are held at once by the NumPy form: 2^15 float64 fit into a second-level cache with room for temporaries.
 BLOCK_PAIRS = 1 << 15
-# Pairs per task of the compiled form, about 2 ms.
-TASK_PAIRS = 1 << 21
+# Pairs per task of the compiled form, about 0.4 ms.
+TASK_PAIRS = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ from .transforms import along
 __all__ = ["FARTHEST", "Mesh"]
 
 TASK_NODES, TASKS = 1 << 13, 64  # nodes of a task, at least, and tasks, at most
+LEAST_NODES = 1 << 10  # of a task that adds near pairs
 # Of net forces, with the steps in grid.py.
 TOLERANCE = 1e-2
 # Of the grid: rounding errors, 1e-7 of the largest potential, are far below the error of the grid itself.
@@ -166,15 +167,15 @@ class Mesh:
         single = form[0] in compiled_near.SINGLE and not radial.kernel.singular
         add = compiled_near.near_sums_single if single else compiled_near.near_sums
         rows = (len(nodes.starts) - 1) // nodes.columns
-        tasks = max(1, rows // 64)
+        share = max(1, rows // TASKS, rows * LEAST_NODES // n)
 
         def work(first: int) -> None:
             add(
                 nodes.X, nodes.Z, nodes.charges, nodes.starts, nodes.columns, rows, grid.cutoff, *form, smooth, first,
-                min(first + tasks, rows), p, gx, gy
+                min(first + share, rows), p, gx, gy
             )
 
-        self.crew.map(work, range(0, rows, tasks))
+        self.crew.map(work, range(0, rows, share))
         compiled_mesh.add_back(nodes.order, p, gx, gy, potential, force)
 
 

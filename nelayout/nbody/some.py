@@ -22,6 +22,8 @@ from .tree import Cells, cells_of, depth_of
 __all__ = ["Some", "falls"]
 
 TASK_PAIRS = 1 << 19
+# Up to here all pairs cost less than the cells that tell which of them count.
+FEW_PAIRS = 500_000
 # Nodes in a task where only what is close to each counts.
 TASK_NODES = 64
 # Of a Gaussian, exp(-10) of a node's largest term is as good as nothing: all that is left out is below 5e-5 of it.
@@ -54,7 +56,7 @@ class Some:
     def of(cls, Y: np.ndarray, nodes: np.ndarray, radials: tuple[Radial, ...], crew: Workers) -> Some:
         """The pairs that count for all of the radial functions."""
         rate = min((_rate(radial) for radial in radials), default=0.0)
-        if not (rate > 0 and len(nodes) and np.all(np.isfinite(Y))):
+        if not (rate > 0 and len(nodes) * len(Y) > FEW_PAIRS and np.all(np.isfinite(Y))):
             return cls(Y, nodes, None, crew)
         from .. import compiled_close
 
