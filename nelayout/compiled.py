@@ -14,7 +14,7 @@ import numpy as np
 
 from .elementary import exponential, logarithm
 
-__all__ = ["hops", "pair_sums", "pull", "squared_lengths"]
+__all__ = ["hops", "pair_sums", "pull", "pull_both", "squared_lengths"]
 
 _FAST = {"reassoc", "contract", "arcp", "nsz"}  # no nnan, ninf: a NaN must stay one
 _compile = numba.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
@@ -71,6 +71,20 @@ def pull(indptr, indices, weights, offset, Y, start, stop, out):
             for k in range(indptr[i], indptr[i + 1]):
                 total += weights[k - offset] * (Y[i, c] - Y[indices[k], c])
             out[i, c] = total
+
+
+@_compile
+def pull_both(indptr, indices, weights, other, Y, start, stop, out):
+    """out[i] = sum_j (w_ij + w_ji) / 2 (y_i - y_j) over rows start..stop; ``other``: where the entry (j, i) stands."""
+    d = Y.shape[1]
+    for i in range(start, stop):
+        for c in range(d):
+            out[i, c] = 0.0
+        for k in range(indptr[i], indptr[i + 1]):
+            j = indices[k]
+            w = 0.5 * (weights[k] + weights[other[k]])
+            for c in range(d):
+                out[i, c] += w * (Y[i, c] - Y[j, c])
 
 
 _inline = numba.njit(forceinline=True, fastmath=_FAST, error_model="numpy")

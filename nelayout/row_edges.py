@@ -74,6 +74,8 @@ class RowEdges(Edges):
     ) -> RowEdgeSums:
         """``connection`` (n,): lambda of each row."""
         size = len(self.indices)
+        with np.errstate(divide="ignore"):
+            log_connection = np.log(connection)
         each, slope, omega = np.zeros(size if "value" in want else 0), np.zeros(size), np.zeros(size)
 
         @np.errstate(over="ignore", invalid="ignore", divide="ignore")
@@ -83,7 +85,7 @@ class RowEdges(Edges):
             own = self.rows[low:high]
             xi = self._squared_lengths(Y, start, stop)
             here = divergence if self.eps is None else divergence.bound(self.eps[own])
-            similarity = Similarity(kernel, xi, connection[own])
+            similarity = Similarity(kernel, xi, connection[own], kernel.log(xi) + log_connection[own])
             m, x = self.pair_mass[low:high], self.ratio[low:high]
             slope[low:high] = self._own(m * here.slope(x, similarity), low, high)
             omega[low:high] = -kernel.decay(xi) * slope[low:high]
@@ -91,15 +93,19 @@ class RowEdges(Edges):
                 each[low:high] = self._own(m * here.edge(x, similarity), low, high)
 
         self.crew.map(work, self.chunks)
-        pull = weights = None
-        if "pull" in want or "weights" in want:
-            weights = self.symmetric(omega)
-        if "pull" in want and weights is not None:
-            pull, both = np.zeros_like(Y), weights
+        weights = self.symmetric(omega) if "weights" in want or ("pull" in want and not self.compiled) else None
+        pull = np.zeros_like(Y) if "pull" in want else None
+        if pull is not None:
+            out, both = pull, weights
 
             def draw(rows: tuple[int, int]) -> None:
                 start, stop = rows
-                self._pull(Y, both[self.indptr[start] : self.indptr[stop]], start, stop, pull)
+                if both is not None:
+                    self._pull(Y, both[self.indptr[start] : self.indptr[stop]], start, stop, out)
+                    return
+                from . import compiled
+
+                compiled.pull_both(self.indptr, self.indices, omega, self.other, Y, start, stop, out)
 
             self.crew.map(draw, self.chunks)
         return RowEdgeSums(

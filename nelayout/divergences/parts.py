@@ -21,12 +21,13 @@ SMALL_ORDER = 0.1
 class Similarity:
     """b = lambda q(xi) over some pairs, evaluated only in the form that is asked for.
 
-    ``connection`` is lambda, or each pair's own.
+    ``connection`` is lambda, or each pair's own; ``known`` is ln b where it is at hand.
     """
 
     kernel: Kernel
     xi: np.ndarray
     connection: Any = 1.0
+    known: np.ndarray | None = None
 
     @property
     def _plain(self) -> bool:
@@ -34,6 +35,8 @@ class Similarity:
 
     def log(self) -> np.ndarray:
         """ln b."""
+        if self.known is not None:
+            return self.known
         log_q = self.kernel.log(self.xi)
         return log_q if self._plain else log_q + np.log(self.connection)
 
