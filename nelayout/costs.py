@@ -69,12 +69,12 @@ SIZE_SEARCH = 7  # evaluations before a stage whose objective has a scale
 
 # Bytes at the peak, as Python's tracemalloc counts them.  Over the random and preferential graphs and grids of 500 to
 # 10,000 nodes, by eight methods on two threads, estimates were 0.54 to 1.95 of what was measured.
-BYTES_ENTRY, BYTES_NODE = 55, 470
+BYTES_ENTRY, BYTES_NODE = 55, 420
 BYTES_MEMORY = 14  # of L-BFGS, per coordinate and curvature pair
-BYTES_MESH, BYTES_MESH_LEAST = 440, 400_000
-BYTES_PAIRS_ON_MESH, BYTES_PAIRS_ON_MESH_LEAST = 250, 300_000  # for singular kernels, whose grid is coarse
-BYTES_NUMPY = 3_000_000  # the blocks of pairs of the NumPy form
-BYTES_TRUNCATED = 55  # while a random walk is cut short, per entry
+BYTES_MESH, BYTES_MESH_LEAST = 400, 100_000
+BYTES_PAIRS_ON_MESH, BYTES_PAIRS_ON_MESH_LEAST = 200, 300_000  # for singular kernels, whose grid is coarse
+BYTES_NUMPY, NUMPY_BLOCK = 3_000_000, 1 << 15  # a block of pairs of the NumPy form, and the pairs in it
+BYTES_TRUNCATED = 63  # while a random walk is cut short, per entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +202,7 @@ class _Part:
                 BYTES_PAIRS_ON_MESH if singular else BYTES_MESH
             )
         if not self.compiled:
-            self.bytes += BYTES_NUMPY
+            self.bytes += round(BYTES_NUMPY * min(1.0, n**2 / NUMPY_BLOCK))
         if any((optimizer or stage.optimizer) == "lbfgs" for stage in method.stages):
             self.bytes += BYTES_MEMORY * pairs_kept(n) * n * self.dim
 
