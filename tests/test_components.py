@@ -1,10 +1,11 @@
 """Components as graphs of their own, and the order in which large ones are held."""
 
 import numpy as np
+import pytest
 from scipy.sparse import csr_array
 
 import nelayout as nl
-from nelayout.components import LARGE, side_by_side
+from nelayout.components import LARGE, component_labels, side_by_side
 
 
 def shuffled_path(n):
@@ -44,3 +45,18 @@ def test_places_come_back_to_the_nodes_of_a_large_graph():
     along[np.random.default_rng(0).permutation(LARGE + 1)] = np.linspace(-1, 1, LARGE + 1)
     moved = nl.layout(P, "gamma-quadlog", pos=np.stack([along, 0 * along], axis=1), max_iter=2)
     assert abs(np.corrcoef(moved[:, 0], along)[0, 1]) > 0.99
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_large_graphs_have_the_components_of_small_ones(seed, monkeypatch):
+    """Labels by size, ties by the earliest node, whichever way they are found."""
+    rng = np.random.default_rng(seed)
+    n, m = 200, 90 + 10 * seed
+    rows, cols = rng.integers(0, n, m), rng.integers(0, n, m)
+    P = csr_array((np.ones(2 * m), (np.r_[rows, cols], np.r_[cols, rows])), shape=(n, n))
+    labels = component_labels(P)
+    monkeypatch.setattr("nelayout.components.LARGE", 0)
+    assert (component_labels(P) == labels).all()
+    sizes, first = np.bincount(labels), np.unique(labels, return_index=True)[1]
+    assert len(sizes) > 20
+    assert list(zip(-sizes, first, strict=True)) == sorted(zip(-sizes, first, strict=True))

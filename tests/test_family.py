@@ -174,9 +174,11 @@ def test_compiled_is_numpy(name, connection):
     for kernel, mass in itertools.product(KERNEL_TABLE, ("unit", "varied")):
         P, m, Y = random_case(9, mass, n=40)
         slow = objective(P, m, kernel, part(name), connection).evaluate(Y, weights=True)
-        fast = objective(P, m, kernel, part(name), connection, compiled=True).evaluate(Y, weights=True)
+        J = objective(P, m, kernel, part(name), connection, compiled=True)
+        fast, lean = J.evaluate(Y, weights=True), J.evaluate(Y)
         assert fast.value == pytest.approx(slow.value, rel=1e-9)
         size = np.abs(slow.gradient).max()
+        np.testing.assert_allclose(lean.gradient, slow.gradient, rtol=1e-7, atol=1e-9 * size)
         np.testing.assert_allclose(fast.gradient, slow.gradient, rtol=1e-7, atol=1e-9 * size)
         np.testing.assert_allclose(fast.weights, slow.weights, rtol=1e-8, atol=1e-12 * np.abs(slow.weights).max())
 

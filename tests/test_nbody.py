@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
 
+from nelayout import compiled
+from nelayout import compiled_near as near
 from nelayout.errors import InputError, Unsupported
 from nelayout.kernels import KERNELS, Kernel, Radial, heavy_tailed, inverse_power
 from nelayout.nbody import BACKENDS, Auto, Exact, Mesh, Tree, backend
+from nelayout.nbody.exact import form_of
+from nelayout.nbody.grid import grid_for, plane
+from nelayout.nbody.mesh import Sorted, taylor
 from nelayout.nbody.tree import _law, cells_of
 from nelayout.parallel import Workers
 
@@ -33,6 +39,9 @@ RADIALS = {
     "1/d^3": Radial(inverse_power(3)),
     "ln d": Radial(KERNELS["inverse-distance"], 0.0, "boxcox"),
     "heavy-tailed 0.3": Radial(heavy_tailed(0.3)),
+    "heavy-tailed 1/3": Radial(heavy_tailed(1 / 3)),
+    "heavy-tailed 2/3": Radial(heavy_tailed(2 / 3)),
+    "heavy-tailed 0.8": Radial(heavy_tailed(0.8)),
     "heavy-tailed 3": Radial(heavy_tailed(3.0)),
     "no name": Radial(Kernel(0.5, 2.0, 0.7), 0.7),
 }
@@ -147,6 +156,48 @@ def test_grids_know_what_they_cost():
     assert usual.near
     assert large.near
     assert 0 < large.cost < 3 * usual.cost
+
+
+BOUNDED = {label: radial for label, radial in RADIALS.items() if not radial.kernel.singular}
+SINGLE = {label: radial for label, radial in BOUNDED.items() if form_of(radial)[0] in near.SINGLE}
+
+
+@pytest.mark.parametrize("single", [False, True])
+@pytest.mark.parametrize("cloud", ["uniform", "clusters", "coincident"])
+@pytest.mark.parametrize("label", SINGLE)
+def test_near_pairs_are_those_of_the_definition(label, cloud, single):
+    """r - R over pairs within the cutoff, in double precision and in single, each node without itself."""
+    radial, Y, mass = RADIALS[label], drawings(600, 2)[cloud], masses(600)
+    X, Z = plane(Y)
+    grid = grid_for(30 * X, 30 * Z, radial)
+    assert grid.near
+    box = X.min(), Z.min(), X.max(), Z.max()
+    grid = replace(grid, x0=box[0], y0=box[1], h=0.6 * grid.h)
+    nodes, smooth = Sorted.of(X, Z, mass, grid), taylor(radial, grid.cutoff)
+    rows = (len(nodes.starts) - 1) // nodes.columns
+    add = near.near_sums_single if single else near.near_sums
+    potential, fx, fy = np.zeros((3, 600))
+    for first in range(0, rows, 2):
+        add(
+            nodes.X, nodes.Z, nodes.charges, nodes.starts, nodes.columns, rows, grid.cutoff, *form_of(radial), smooth,
+            first, min(first + 2, rows), potential, fx, fy
+        )
+    apart = Y[nodes.order, None] - Y[None, nodes.order]
+    xi = (apart**2).sum(axis=2)
+    z = xi - grid.cutoff
+    here = (z < 0) & ~np.eye(600, dtype=bool)
+    value = np.where(here, radial.value(xi) - np.polyval(smooth[::-1], z), 0.0)
+    slope = np.where(here, radial.slope(xi) - np.polyval(np.polyder(smooth[::-1]), z), 0.0)
+    pull = 2.0 * ((slope * mass[nodes.order])[:, :, None] * apart).sum(axis=1)
+    tolerance = 1e-5 if single else 1e-12
+    assert np.abs(potential - value @ mass[nodes.order]).max() < tolerance * np.abs(value @ mass[nodes.order]).max()
+    assert np.abs(np.stack([fx, fy], axis=1) - pull).max() < tolerance * np.abs(pull).max()
+
+
+def test_all_forms_with_a_single_precision_loop_are_tested():
+    assert {form_of(radial)[0] for radial in SINGLE.values()} == set(near.SINGLE)
+    twice = {2 * r.kernel.b * r.order / r.kernel.a for r in SINGLE.values() if r.kernel.a}
+    assert twice == {2.0, *compiled.HALF_POWERS}
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])

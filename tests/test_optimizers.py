@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 
 import nelayout as nl
 from nelayout.affinities.masses import node_mass
+from nelayout.arithmetic import Arithmetic
 from nelayout.catalogue import METHODS
 from nelayout.conjugate_gradients import conjugate_gradients
 from nelayout.errors import InputError, Unsupported
@@ -226,6 +227,31 @@ def test_a_node_that_would_fly_out_of_sight_does_not_hold_up_the_others():
     assert after.evaluation.value < state.evaluation.value
     assert np.array_equal(moved[11], Y[11])
     np.testing.assert_allclose(moved[others], usual[others], rtol=1e-12)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_compiled_arithmetic_is_the_plain_one(d):
+    """Sums and updates over many chunks, of drawings far from the origin, against their definitions."""
+    rng = np.random.default_rng(d)
+    n = 40_001
+    Y, before, force = rng.normal(size=(n, d)) + 5.0, rng.normal(size=(n, d)), rng.normal(size=(n, d))
+    weights = rng.random(n)
+    plain, compiled = Arithmetic(Workers(), False), Arithmetic(Workers(2), True)
+    for one in (plain, compiled):
+        assert one.product(Y, force) == pytest.approx(float((Y * force).sum()), rel=1e-11, abs=1e-9)
+        weighted = float((weights @ (Y * force)).sum())
+        assert one.weighted(Y, force, weights) == pytest.approx(weighted, rel=1e-11, abs=1e-9)
+        assert one.radius(Y) == pytest.approx(float(np.sqrt(((Y - Y.mean(axis=0)) ** 2).sum() / n)), rel=1e-12)
+        change = Y / 3.0 - before / 2.0
+        moved = float(np.sqrt(((change - change.mean(axis=0)) ** 2).sum() / n))
+        assert one.moved(Y, 3.0, before, 2.0) == pytest.approx(moved, rel=1e-12)
+        q, out = Y.copy(), Y.copy()
+        assert one.scale(q, 0.7, weights, force) == pytest.approx(float((q * force).sum()), rel=1e-11, abs=1e-9)
+        np.testing.assert_allclose(q, 0.7 * weights[:, None] * Y, rtol=1e-14)
+        assert one.subtract(q, 0.3, force, before) == pytest.approx(float((q * before).sum()), rel=1e-11, abs=1e-9)
+        np.testing.assert_allclose(q, 0.7 * weights[:, None] * Y - 0.3 * force, rtol=1e-12, atol=1e-14)
+        one.combine(out, 4.0, force, -2.0, weights)
+        np.testing.assert_allclose(out, 4.0 * Y - 2.0 * weights[:, None] * force, rtol=1e-12, atol=1e-14)
 
 
 def test_curvature_pairs_are_kept_as_asked():
