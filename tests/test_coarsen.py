@@ -220,6 +220,8 @@ def test_compiled_coarsening_is_the_plain_one(name, monkeypatch):
     compiled = hierarchy(fine, np.random.default_rng(0))
     assert len(plain) == len(compiled) > 1
     for one, two in zip(plain[1:], compiled[1:], strict=True):
+        assert one.cluster is not None
+        assert two.cluster is not None
         assert np.array_equal(one.cluster, two.cluster)
         a, b = one.affinity, two.affinity
         assert np.array_equal(a.P.indptr, b.P.indptr)
