@@ -77,6 +77,17 @@ def pull(indptr, indices, weights, offset, Y, start, stop, out):
 def pull_both(indptr, indices, weights, other, Y, start, stop, out):
     """out[i] = sum_j (w_ij + w_ji) / 2 (y_i - y_j) over rows start..stop; ``other``: where the entry (j, i) stands."""
     d = Y.shape[1]
+    if d == 2:
+        for i in range(start, stop):
+            x, y = Y[i, 0], Y[i, 1]
+            fx, fy = 0.0, 0.0
+            for k in range(indptr[i], indptr[i + 1]):
+                j = indices[k]
+                w = weights[k] + weights[other[k]]
+                fx += w * (x - Y[j, 0])
+                fy += w * (y - Y[j, 1])
+            out[i, 0], out[i, 1] = 0.5 * fx, 0.5 * fy
+        return
     for i in range(start, stop):
         for c in range(d):
             out[i, c] = 0.0

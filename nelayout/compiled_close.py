@@ -10,7 +10,8 @@ import math
 
 import numpy as np
 
-from .compiled import GAUSSIAN, POWER_LOG, _compile, _inline, radial
+from .compiled import _compile, _inline
+from .elementary import exponential
 
 __all__ = ["felt", "felt_from", "nearest"]
 
@@ -78,80 +79,92 @@ def _ranges(cells, first, last, left, x, y, z, reach, todo, begins, ends):
 
 
 @_inline
-def _feel(form, points, charges, a, b, c, order, i, low, high):
+def _values(points, i, begins, ends, ranges, rate, lengths, values):
+    """Squared distances of the nodes in the ranges from node i, and exp(-rate times these), 0 of itself; gives how
+    many.
+    """
     X, Y, Z = points[0], points[1], points[2]
     x, y, z = X[i], Y[i], Z[i]
-    p, fx, fy, fz = 0.0, 0.0, 0.0, 0.0
-    for j in range(low, high):
-        dx, dy, dz = x - X[j], y - Y[j], z - Z[j]
-        value, slope = radial(form, a, b, c, order, dx * dx + dy * dy + dz * dz)
-        p += charges[j] * value
-        w = charges[j] * slope
-        fx += w * dx
-        fy += w * dy
-        fz += w * dz
-    return p, fx, fy, fz
+    m, itself = 0, 0
+    for r in range(ranges):
+        shift = m - begins[r]
+        if begins[r] <= i < ends[r]:
+            itself = shift + i
+        for j in range(begins[r], ends[r]):
+            dx, dy, dz = X[j] - x, Y[j] - y, Z[j] - z
+            lengths[shift + j] = dx * dx + dy * dy + dz * dz
+        m = shift + ends[r]
+    for k in range(m):
+        values[k] = exponential(-rate * lengths[k])
+    values[itself] = 0.0
+    return m
 
 
 @_compile
-def felt(
-    cells, first, last, left, depth, points, charges, form, a, b, c, order, own, reach, start, stop, potential, force
-):
-    """potential[k] = sum_j c_j r(xi_ij), force[:, k] = 2 sum_j c_j r'(xi_ij) (y_i - y_j), i = own[k], k in start..stop.
+def felt(cells, first, last, left, depth, points, charges, b, order, own, reach, start, stop, potential, force):
+    """Of the Gaussian q = exp(-b xi), what nodes own[k] feel of r = q^order (row 0) and of q^order ln q (row 1).
 
-    j runs over the other nodes in leaves that come as near as reach[k], squared.
+    potential[row, k] = sum_j c_j r(xi_ij), force[row, :, k] = 2 sum_j c_j r'(xi_ij) (y_i - y_j), i = own[k], k in
+    start..stop.  j runs over the other nodes in leaves that come as near as reach[k], squared.
     """
     todo = np.empty(2 * depth + 4, dtype=np.int64)
     begins, ends = np.empty(len(first), dtype=np.int64), np.empty(len(first), dtype=np.int64)
+    n = points.shape[1]
+    lengths, values = np.empty(n), np.empty(n)
+    rate = b * order
     for k in range(start, stop):
         i = own[k]
         x, y, z = points[0, i], points[1, i], points[2, i]
-        p, fx, fy, fz = 0.0, 0.0, 0.0, 0.0
-        for r in range(_ranges(cells, first, last, left, x, y, z, reach[k], todo, begins, ends)):
-            for part in range(2):  # before the node itself, and behind it
-                low = begins[r] if part == 0 else max(begins[r], i + 1)
-                high = min(ends[r], i) if part == 0 else ends[r]
-                if form == GAUSSIAN:
-                    q, gx, gy, gz = _feel(GAUSSIAN, points, charges, a, b, c, order, i, low, high)
-                else:
-                    q, gx, gy, gz = _feel(POWER_LOG, points, charges, a, b, c, order, i, low, high)
-                p += q
-                fx += gx
-                fy += gy
-                fz += gz
-        potential[k] = p
-        force[0, k] = 2.0 * fx
-        force[1, k] = 2.0 * fy
-        force[2, k] = 2.0 * fz
-
-
-@_inline
-def _act(form, points, charge, a, b, c, order, i, low, high, slopes, force):
-    X, Y, Z = points[0], points[1], points[2]
-    x, y, z = X[i], Y[i], Z[i]
-    for j in range(low, high):  # a loop for each array that is written: such loops vectorise
-        dx, dy, dz = X[j] - x, Y[j] - y, Z[j] - z
-        slopes[j - low] = 2.0 * charge * radial(form, a, b, c, order, dx * dx + dy * dy + dz * dz)[1]
-    for axis in range(3):
-        here, at, out = points[axis, i], points[axis], force[axis]
-        for j in range(low, high):
-            out[j] += slopes[j - low] * (at[j] - here)
+        ranges = _ranges(cells, first, last, left, x, y, z, reach[k], todo, begins, ends)
+        _values(points, i, begins, ends, ranges, rate, lengths, values)
+        p, p_log = 0.0, 0.0
+        fx, fy, fz, gx, gy, gz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        m = 0
+        for r in range(ranges):
+            shift = m - begins[r]
+            for j in range(begins[r], ends[r]):
+                xi, value = lengths[shift + j], charges[j] * values[shift + j]
+                p += value
+                p_log += value * xi
+                slope = value * (1.0 - rate * xi)
+                dx, dy, dz = x - points[0, j], y - points[1, j], z - points[2, j]
+                fx += value * dx
+                fy += value * dy
+                fz += value * dz
+                gx += slope * dx
+                gy += slope * dy
+                gz += slope * dz
+            m = shift + ends[r]
+        potential[0, k], potential[1, k] = p, -b * p_log
+        for axis, (f, g) in enumerate(((fx, gx), (fy, gy), (fz, gz))):
+            force[0, axis, k] = -2.0 * rate * f
+            force[1, axis, k] = -2.0 * b * g
 
 
 @_compile
-def felt_from(cells, first, last, left, depth, points, charges, form, a, b, c, order, own, reach, force):
-    """Adds 2 sum_k c_k r'(xi_jk) (y_j - y_k) to force[:, j], over the same pairs as `felt`; node own[k] has c_k."""
+def felt_from(cells, first, last, left, depth, points, charges, b, order, own, reach, start, stop, force):
+    """Adds to force[:, j] what all nodes feel of nodes own[k], k in start..stop, over the same pairs as `felt`.
+
+    Node own[k] has the charge charges[0, k] for q^order and charges[1, k] for q^order ln q.
+    """
     todo = np.empty(2 * depth + 4, dtype=np.int64)
     begins, ends = np.empty(len(first), dtype=np.int64), np.empty(len(first), dtype=np.int64)
-    slopes = np.empty(points.shape[1])
-    for k in range(len(own)):
+    n = points.shape[1]
+    lengths, slopes = np.empty(n), np.empty(n)
+    rate = b * order
+    for k in range(start, stop):
         i = own[k]
         x, y, z = points[0, i], points[1, i], points[2, i]
-        for r in range(_ranges(cells, first, last, left, x, y, z, reach[k], todo, begins, ends)):
-            for part in range(2):
-                low = begins[r] if part == 0 else max(begins[r], i + 1)
-                high = min(ends[r], i) if part == 0 else ends[r]
-                if form == GAUSSIAN:
-                    _act(GAUSSIAN, points, charges[k], a, b, c, order, i, low, high, slopes, force)
-                else:
-                    _act(POWER_LOG, points, charges[k], a, b, c, order, i, low, high, slopes, force)
+        ranges = _ranges(cells, first, last, left, x, y, z, reach[k], todo, begins, ends)
+        m = _values(points, i, begins, ends, ranges, rate, lengths, slopes)
+        plain, by_log = -2.0 * (rate * charges[0, k] + b * charges[1, k]), 2.0 * b * rate * charges[1, k]
+        for j in range(m):
+            slopes[j] *= plain + by_log * lengths[j]
+        for axis in range(force.shape[0]):  # a loop for each array that is written: such loops vectorise
+            here, at, out = points[axis, i], points[axis], force[axis]
+            m = 0
+            for r in range(ranges):
+                shift = m - begins[r]
+                for j in range(begins[r], ends[r]):
+                    out[j] += slopes[shift + j] * (at[j] - here)
+                m = shift + ends[r]

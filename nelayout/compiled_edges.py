@@ -1,7 +1,7 @@
-"""Compiled loops over edges in which the scalar mathematics of the beta divergences is written out.
+"""Compiled loops over edges in which the scalar mathematics is written out: beta divergences, and powers of rows.
 
-Everything else goes through arrays (see ``edges``).  Rows are taken in blocks that stay in cache: lengths are
-gathered, then the formulas run over the block, several entries at a time, then the forces are added up.
+Everything else goes through arrays (see ``edges``, ``row_edges``).  Rows are taken in blocks that stay in cache:
+lengths are gathered, then the formulas run over the block, several entries at a time, then the forces are added up.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from .compiled import _FAST, _compile
 from .elementary import exponential, logarithm
 
-__all__ = ["beta_sums", "row_sums"]
+__all__ = ["beta_sums", "row_power_sums", "row_sums"]
 
 BLOCK = 2048  # entries, unless a single row has more
 
@@ -118,6 +118,62 @@ def beta_sums(indptr, indices, P, Y, a, b, c, log_connection, order, start, stop
                     pull[i, axis] = total
         row = last
     return value, slope
+
+
+@_inline
+def _powers(plain, factor, xi, shift, omega, m, a, b, c, order):
+    """factor b^order of m entries into xi, and -decay times its slope in ln b into omega; ``plain``: ln b instead."""
+    for k in range(m):
+        u = max(c + a * xi[k], 1e-140)
+        if a == 0.0:
+            log_b, decay = shift[k] - b * xi[k], b
+        else:
+            log_b, decay = shift[k] - (b / a) * logarithm(u), b / u
+        if plain:
+            xi[k] = factor[k] * log_b
+            omega[k] = -decay * factor[k]
+        else:
+            term = factor[k] * exponential(order * log_b)
+            xi[k] = term
+            omega[k] = (-order * decay) * term
+
+
+@_compile
+def row_power_sums(indptr, indices, factor, Y, a, b, c, log_connection, order, start, stop, sums, omega):
+    """sums[i] = sum_j factor_ij b_ij^order, where b_ij = lambda_i q_ij, and omega_ij = -decay_ij order factor_ij
+    b_ij^order.
+
+    At order 0 it is ln b_ij that is summed, and omega_ij = -decay_ij factor_ij.
+    """
+    longest = BLOCK
+    for i in range(start, stop):
+        longest = max(longest, indptr[i + 1] - indptr[i])
+    xi, shift = np.empty(longest), np.empty(longest)
+    row = start
+    while row < stop:
+        base = indptr[row]
+        last = row + 1
+        while last < stop and indptr[last + 1] - base <= BLOCK:
+            last += 1
+        m = indptr[last] - base
+        for i in range(row, last):
+            for k in range(indptr[i] - base, indptr[i + 1] - base):
+                j = indices[base + k]
+                total = 0.0
+                for axis in range(Y.shape[1]):
+                    diff = Y[i, axis] - Y[j, axis]
+                    total += diff * diff
+                xi[k], shift[k] = total, log_connection[i]
+        if order == 0.0:
+            _powers(True, factor[base : base + m], xi, shift, omega[base : base + m], m, a, b, c, order)
+        else:
+            _powers(False, factor[base : base + m], xi, shift, omega[base : base + m], m, a, b, c, order)
+        for i in range(row, last):
+            total = 0.0
+            for k in range(indptr[i] - base, indptr[i + 1] - base):
+                total += xi[k]
+            sums[i] = total
+        row = last
 
 
 @_compile

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .divergences import Divergence, Similarity
+from .divergences.parts import PowerEdges, Powers
 from .edges import Edges
 from .kernels import Kernel
 from .parallel import Workers
@@ -55,6 +56,7 @@ class RowEdges(Edges):
         # Which entries are this row's own, where not all are; P_ij / m_j, 1 / m_j where it has none.
         self.given = None if given.all() else given
         self.ratio = np.where(given, rows, 1.0) / self.pair_mass
+        self._powers: tuple[Divergence, Powers | None] | None = None
 
     def symmetric(self, omega: np.ndarray) -> np.ndarray:
         """(omega_ij + omega_ji) / 2."""
@@ -73,26 +75,11 @@ class RowEdges(Edges):
         self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, connection: np.ndarray, want: frozenset[str]
     ) -> RowEdgeSums:
         """``connection`` (n,): lambda of each row."""
-        size = len(self.indices)
-        with np.errstate(divide="ignore"):
-            log_connection = np.log(connection)
-        each, slope, omega = np.zeros(size if "value" in want else 0), np.zeros(size), np.zeros(size)
-
-        @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-        def work(rows: tuple[int, int]) -> None:
-            start, stop = rows
-            low, high = self.indptr[start], self.indptr[stop]
-            own = self.rows[low:high]
-            xi = self._squared_lengths(Y, start, stop)
-            here = divergence if self.eps is None else divergence.bound(self.eps[own])
-            similarity = Similarity(kernel, xi, connection[own], kernel.log(xi) + log_connection[own])
-            m, x = self.pair_mass[low:high], self.ratio[low:high]
-            slope[low:high] = self._own(m * here.slope(x, similarity), low, high)
-            omega[low:high] = -kernel.decay(xi) * slope[low:high]
-            if "value" in want:
-                each[low:high] = self._own(m * here.edge(x, similarity), low, high)
-
-        self.crew.map(work, self.chunks)
+        powers = self._powers_of(divergence) if self.compiled else None
+        if powers is None:
+            value, slope, omega = self._by_arrays(Y, kernel, divergence, connection, "value" in want)
+        else:
+            value, slope, omega = self._by_powers(Y, kernel, powers, connection)
         weights = self.symmetric(omega) if "weights" in want or ("pull" in want and not self.compiled) else None
         pull = np.zeros_like(Y) if "pull" in want else None
         if pull is not None:
@@ -108,6 +95,64 @@ class RowEdges(Edges):
                 compiled.pull_both(self.indptr, self.indices, omega, self.other, Y, start, stop, out)
 
             self.crew.map(draw, self.chunks)
-        return RowEdgeSums(
-            self.row_sums(each), self.row_sums(slope), pull, weights if "weights" in want else None
-        )
+        return RowEdgeSums(value, slope, pull, weights if "weights" in want else None)
+
+    def _by_arrays(
+        self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, connection: np.ndarray, value: bool
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Values and slopes (n,), and omega_ij of every entry, whatever the divergence."""
+        with np.errstate(divide="ignore"):
+            log_connection = np.log(connection)
+        each, slope, omega = np.zeros(self.size if value else 0), np.zeros(self.size), np.zeros(self.size)
+
+        @np.errstate(over="ignore", invalid="ignore", divide="ignore")
+        def work(rows: tuple[int, int]) -> None:
+            start, stop = rows
+            low, high = self.indptr[start], self.indptr[stop]
+            own = self.rows[low:high]
+            xi = self._squared_lengths(Y, start, stop)
+            here = divergence if self.eps is None else divergence.bound(self.eps[own])
+            similarity = Similarity(kernel, xi, connection[own], kernel.log(xi) + log_connection[own])
+            m, x = self.pair_mass[low:high], self.ratio[low:high]
+            slope[low:high] = self._own(m * here.slope(x, similarity), low, high)
+            omega[low:high] = -kernel.decay(xi) * slope[low:high]
+            if value:
+                each[low:high] = self._own(m * here.edge(x, similarity), low, high)
+
+        self.crew.map(work, self.chunks)
+        return self.row_sums(each), self.row_sums(slope), omega
+
+    def _by_powers(
+        self, Y: np.ndarray, kernel: Kernel, powers: Powers, connection: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The same where the divergence has one power of b, of ``powers`` with a constant for each row."""
+        from . import compiled_edges
+
+        sums, omega = np.zeros(self.n), np.empty(self.size)
+        with np.errstate(divide="ignore"):
+            log_connection = np.log(connection)
+
+        def work(rows: tuple[int, int]) -> None:
+            compiled_edges.row_power_sums(
+                self.indptr, self.indices, powers.factor, Y, kernel.a, kernel.b, kernel.c, log_connection,
+                powers.order, *rows, sums, omega
+            )
+
+        self.crew.map(work, self.chunks)
+        slope = powers.order * sums if powers.order else self.row_sums(powers.factor)
+        return sums + powers.constant, slope, omega
+
+    def _powers_of(self, divergence: Divergence) -> Powers | None:
+        """m_j edge of every entry as a power of b, and the constants' sums over rows (n,); kept while it is asked for
+        the same divergence.
+        """
+        if self._powers is None or self._powers[0] is not divergence:
+            here = divergence if self.eps is None else divergence.bound(self.eps[self.rows])
+            found = here.edge_powers(self.ratio) if isinstance(here, PowerEdges) else None
+            if found is not None:
+                factor, constant = (
+                    self._own(self.pair_mass * part, 0, self.size) for part in (found.factor, found.constant)
+                )
+                found = Powers(found.order, factor, self.row_sums(constant))
+            self._powers = divergence, found
+        return self._powers[1]

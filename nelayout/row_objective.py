@@ -97,9 +97,9 @@ class RowObjective(Objective):
         slopes = NOTHING
         if gradient and edges.pull is not None:
             slopes = (4.0 * self.attraction) * edges.pull
+            slopes += mass[:, None] * self._back(Y, charges, far)
             for r, charge in charges.items():
                 slopes += charge[:, None] * fields[r].force
-                slopes += mass[:, None] * self._back(Y, charge, r, far)
             if self.free is not None:
                 slopes[~self.free] = 0.0
         omega = NOTHING if edges.weights is None else self.attraction * edges.weights
@@ -118,18 +118,21 @@ class RowObjective(Objective):
             fields[plain].potential[alone] = 0.0  # no drawing to go on from
             return fields, Some(Y, alone, None, self.crew)
         far = Some.of(Y, alone, radials, self.crew)
-        for r in radials if len(alone) else ():
-            exact = far.felt(mass, r)
+        for r, exact in far.felt(mass, radials).items() if len(alone) else ():
             fields[r].potential[alone] = exact.potential
             fields[r].force[alone] = exact.force
         return fields, far
 
-    def _back(self, Y: np.ndarray, charge: np.ndarray, radial: Radial, far: Some) -> np.ndarray:
+    def _back(self, Y: np.ndarray, charges: dict[Radial, np.ndarray], far: Some) -> np.ndarray:
         """(n, d) the second pass: the force of the charges; those of far nodes are large, so they act pair by pair."""
-        others = charge.copy()
-        others[far.nodes] = 0.0
-        force = self.nbody.fields(Y, others, (radial,))[0].force
-        return force + far.felt_from(charge[far.nodes], radial) if len(far.nodes) else force
+        force = np.zeros_like(Y)
+        for radial, charge in charges.items():
+            others = charge.copy()
+            others[far.nodes] = 0.0
+            force += self.nbody.fields(Y, others, (radial,))[0].force
+        if len(far.nodes):
+            force += far.felt_from({radial: charge[far.nodes] for radial, charge in charges.items()})
+        return force
 
     def _terms(self):
         terms = self.divergence.tail

@@ -26,6 +26,7 @@ from nelayout.divergences import (
     reverse_kl,
 )
 from nelayout.divergences.csiszar import kl
+from nelayout.divergences.parts import Similarity
 from nelayout.errors import InputError
 from nelayout.kernels import KERNELS, heavy_tailed
 from nelayout.nbody import Exact
@@ -76,7 +77,7 @@ MADE = {
 NAMES = [*DEFINITIONS, *WITH_BACKGROUND]
 
 
-def part(name: str):
+def part(name: str) -> Any:
     return MADE.get(name) or divergence_named(name)
 
 
@@ -168,7 +169,7 @@ def test_normalized_values_are_the_divergence_itself(name, connection):
         assert value == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize("name", [*NAMES, "kl", "beta:0.5"])
+@pytest.mark.parametrize("name", [*NAMES, "kl", "beta:0.5", "alpha:1", "alpha:1.0001"])
 @pytest.mark.parametrize("connection", CONNECTIONS, ids=lambda c: c.name)
 def test_compiled_is_numpy(name, connection):
     for kernel, mass in itertools.product(KERNEL_TABLE, ("unit", "varied")):
@@ -181,6 +182,23 @@ def test_compiled_is_numpy(name, connection):
         np.testing.assert_allclose(lean.gradient, slow.gradient, rtol=1e-7, atol=1e-9 * size)
         np.testing.assert_allclose(fast.gradient, slow.gradient, rtol=1e-7, atol=1e-9 * size)
         np.testing.assert_allclose(fast.weights, slow.weights, rtol=1e-8, atol=1e-12 * np.abs(slow.weights).max())
+
+
+@pytest.mark.parametrize("name", ["kl", "alpha:0.3", "alpha:0.9", "alpha:1", "alpha:2", "alpha:0", "alpha:-1"])
+def test_edges_that_are_one_power_are_split_into_it_and_a_constant(name):
+    rng = np.random.default_rng(0)
+    p, xi = rng.random(50), rng.exponential(size=50)
+    divergence, b = part(name).bound(0.01), Similarity(KERNELS["cauchy"], xi, 0.3)
+    powers = divergence.edge_powers(p)
+    term = powers.factor * (b.power(powers.order) if powers.order else b.log())
+    np.testing.assert_allclose(term + powers.constant, divergence.edge(p, b), rtol=1e-11, atol=1e-13)
+    slope = powers.order * term if powers.order else powers.factor
+    np.testing.assert_allclose(slope, divergence.slope(p, b), rtol=1e-11)
+
+
+def test_orders_near_one_are_not_split():
+    """Power and constant would be huge there and cancel."""
+    assert part("alpha:1.0001").edge_powers(np.ones(1)) is None
 
 
 def gradient(P, m, Y, divergence, connection):

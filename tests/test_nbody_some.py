@@ -56,7 +56,7 @@ def test_what_some_nodes_feel_and_what_is_felt_of_them(name, kind, d):
     radial, (Y, nodes) = RADIALS[name], drawing(kind, d)
     charges = 0.5 + np.random.default_rng(0).random(N)
     some = Some.of(Y, nodes, (radial,), Workers(2))
-    felt, all_pairs = some.felt(charges, radial), Exact().fields(Y, charges, (radial,))[0]
+    felt, all_pairs = some.felt(charges, (radial,))[radial], Exact().fields(Y, charges, (radial,))[0]
     potential, force = all_pairs.potential[nodes], all_pairs.force[nodes]
     # Measured by the sum of the values themselves, which is what these sums are divided by.
     xi = np.sum((Y[nodes, None] - Y) ** 2, axis=2)
@@ -70,7 +70,7 @@ def test_what_some_nodes_feel_and_what_is_felt_of_them(name, kind, d):
     carried = np.zeros(N)
     carried[nodes] = charges[nodes] / plain  # as in a row that is divided by its sum
     expected = Exact().fields(Y, carried, (radial,))[0].force
-    got = some.felt_from(carried[nodes], radial)
+    got = some.felt_from({radial: carried[nodes]})
     assert np.all(np.linalg.norm(got - expected, axis=1) <= TOLERANCE * np.max(away) + 1e-300)
 
 
@@ -84,7 +84,8 @@ def test_only_what_counts_is_looked_at():
     assert not falls((RADIALS["gaussian box-cox"],))
     far = nodes[3:12]
     for name, same in (("gaussian q", True), ("cauchy q", False)):
-        before, after = (Some.of(Z, far, (RADIALS[name],), Workers(1)).felt(charges, RADIALS[name]) for Z in (Y, moved))
+        before, after = (Some.of(Z, far, (RADIALS[name],), Workers(1)) for Z in (Y, moved))
+        before, after = (some.felt(charges, (RADIALS[name],))[RADIALS[name]] for some in (before, after))
         assert np.array_equal(before.potential, after.potential) == same
 
 
@@ -92,7 +93,22 @@ def test_bits_do_not_depend_on_threads():
     radial, (Y, _nodes) = RADIALS["gaussian q"], drawing("far nodes", 2)
     one, two = (Some.of(Y, np.arange(N), (radial,), Workers(k)) for k in (1, 2))
     charges = np.linspace(1.0, 2.0, N)
-    a, b = one.felt(charges, radial), two.felt(charges, radial)
+    a, b = (some.felt(charges, (radial,))[radial] for some in (one, two))
     assert np.array_equal(a.potential, b.potential)
     assert np.array_equal(a.force, b.force)
-    assert np.array_equal(one.felt_from(charges, radial), two.felt_from(charges, radial))
+    assert np.array_equal(one.felt_from({radial: charges}), two.felt_from({radial: charges}))
+
+
+def test_functions_asked_for_at_once_are_what_they_are_one_by_one():
+    """A Gaussian's powers and their products with its logarithm, some of one order, share their loops."""
+    Y, nodes = drawing("a cloud", 2)
+    charges, rng = np.ones(N), np.random.default_rng(1)
+    radials = tuple(RADIALS[name] for name in ("gaussian q", "gaussian q^2", "gaussian q ln q"))
+    some = Some.of(Y, nodes, radials, Workers(2))
+    together, carried = some.felt(charges, radials), {radial: rng.random(len(nodes)) for radial in radials}
+    for radial in radials:
+        alone = some.felt(charges, (radial,))[radial]
+        assert np.array_equal(together[radial].potential, alone.potential)
+        assert np.array_equal(together[radial].force, alone.force)
+    each = sum(some.felt_from({radial: charge}) for radial, charge in carried.items())
+    assert np.allclose(some.felt_from(carried), each, rtol=1e-10, atol=1e-12)

@@ -19,10 +19,13 @@ import numpy as np
 from ..errors import InputError
 from ..kernels import boxcox
 from .beta import log_power_mean
-from .parts import Similarity, Tail
+from .parts import Powers, Similarity, Tail
 from .reverse import BACKGROUND, negative_alpha, with_background
 
 __all__ = ["Alpha", "alpha"]
+
+# Orders as near to 1 as this are not split into a power of b and a constant: both are large there.
+NEAR_ONE = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,12 @@ class Alpha:
 
     def edge(self, p: np.ndarray, b: Similarity) -> np.ndarray:
         return (p / self.order) * (boxcox(np.log(p) - b.log(), self.order - 1.0) - 1.0)
+
+    def edge_powers(self, p: np.ndarray) -> Powers | None:
+        t = self.order
+        if t == 1.0:
+            return Powers(0.0, -p, p * (np.log(p) - 1.0))
+        return None if abs(t - 1.0) < NEAR_ONE else Powers(1.0 - t, p**t / (t * (t - 1.0)), p / (1.0 - t))
 
     def slope(self, p: np.ndarray, b: Similarity) -> np.ndarray:
         if self.order == 1.0:

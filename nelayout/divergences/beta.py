@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from .parts import Similarity, Tail
+from .parts import Powers, Similarity, Tail
 
 __all__ = ["Beta", "beta", "i_divergence", "itakura_saito"]
 
@@ -63,6 +63,9 @@ class Beta:
 
     def edge(self, p: np.ndarray, b: Similarity) -> np.ndarray:
         return -p * b.boxcox(self.order - 1.0)
+
+    def edge_powers(self, p: np.ndarray) -> Powers | None:
+        return Powers(0.0, -p, np.zeros_like(p)) if self.order == 1.0 else None
 
     def slope(self, p: np.ndarray, b: Similarity) -> np.ndarray:
         return -p if self.order == 1.0 else -p * b.power(self.order - 1.0)

@@ -43,9 +43,6 @@ class FDivergence:
     at_zero: float
     above: Scaled
     pull: Scaled
-    # The compiled loops' number for it, and its parameter; 0: none.
-    form: int = 0
-    parameter: float = 0.0
     linear: bool = False
     degree: float | None = None
     background: float = 0.0
@@ -87,7 +84,7 @@ def jensen_shannon() -> FDivergence:
         # ln((1 + u)/2) = ln u + ln(1 + 1/u) - ln 2, whichever does not overflow
         return p * (math.log(2.0) - np.logaddexp(0.0, -L)) - b * np.logaddexp(0.0, L)
 
-    return FDivergence("js", math.log(2.0), above, lambda _, b, L: b * np.logaddexp(0.0, L), 1)
+    return FDivergence("js", math.log(2.0), above, lambda _, b, L: b * np.logaddexp(0.0, L))
 
 
 def hellinger() -> FDivergence:
@@ -96,9 +93,7 @@ def hellinger() -> FDivergence:
     >>> hellinger().name
     'hellinger'
     """
-    return FDivergence(
-        "hellinger", 1.0, lambda p, b, *_: p - 2.0 * np.sqrt(p * b), lambda p, b, *_: np.sqrt(p * b), 2
-    )
+    return FDivergence("hellinger", 1.0, lambda p, b, *_: p - 2.0 * np.sqrt(p * b), lambda p, b, *_: np.sqrt(p * b))
 
 
 def chi_square() -> FDivergence:
@@ -107,7 +102,7 @@ def chi_square() -> FDivergence:
     >>> chi_square().name
     'chi2'
     """
-    return FDivergence("chi2", 1.0, lambda p, _, L: p * np.exp(L) - 2.0 * p, lambda p, _, L: p * np.exp(L), 3)
+    return FDivergence("chi2", 1.0, lambda p, _, L: p * np.exp(L) - 2.0 * p, lambda p, _, L: p * np.exp(L))
 
 
 def jse_divergence(kappa: float, background: float = BACKGROUND) -> Any:
@@ -134,7 +129,7 @@ def jse_divergence(kappa: float, background: float = BACKGROUND) -> Any:
     def pull(_: np.ndarray, b: np.ndarray, L: np.ndarray) -> np.ndarray:
         return b * np.logaddexp(0.0, L + odds) / kappa
 
-    mixed = FDivergence(f"jse:{kappa:g}", -math.log1p(-kappa) / kappa, above, pull, 4, kappa)
+    mixed = FDivergence(f"jse:{kappa:g}", -math.log1p(-kappa) / kappa, above, pull)
     return with_background(mixed, background)
 
 

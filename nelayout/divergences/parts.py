@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import InputError
 from ..kernels import Kernel, Radial, boxcox
 
-__all__ = ["Divergence", "Similarity", "Tail", "number_within"]
+__all__ = ["Divergence", "PowerEdges", "Powers", "Similarity", "Tail", "number_within"]
 
 # Below this order the Box-Cox form is summed itself; above, q^t is, which decays and loses no digits against 1/t.
 SMALL_ORDER = 0.1
@@ -92,6 +92,24 @@ class Tail:
             return value, (scale / self.order,), scale * sums[0]
         shift = self.coefficient * boxcox(np.log(np.asarray(connection)), self.order)
         return scale * sums[0] + shift * total, (scale,), scale * (self.order * sums[0] + total)
+
+
+@dataclass(frozen=True, slots=True)
+class Powers:
+    """edge(p, b) of some pairs as factor b^order + constant, ln b in place of b^order at order 0."""
+
+    order: float
+    factor: np.ndarray
+    constant: np.ndarray
+
+
+@runtime_checkable
+class PowerEdges(Protocol):
+    """A divergence whose edges look at b through one power: all that depends on p is known before the drawing."""
+
+    def edge_powers(self, p: np.ndarray) -> Powers | None:
+        """The factors and constants of pairs of given p; None where they would cancel each other's digits."""
+        ...
 
 
 def number_within(value: Any, name: str, low: float, high: float, *, open_ends: bool = False) -> float:

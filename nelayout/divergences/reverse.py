@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from .parts import Similarity, Tail, number_within
+from .parts import Powers, Similarity, Tail, number_within
 
 __all__ = [
     "BACKGROUND",
@@ -57,6 +57,9 @@ class ReverseKL:
     def edge(self, p: np.ndarray, b: Similarity) -> np.ndarray:
         # the whole weight is put on the edges, whoever carries it: it is a constant
         return p - b.power(1.0) * self._log_odds(p)
+
+    def edge_powers(self, p: np.ndarray) -> Powers:
+        return Powers(1.0, -self._log_odds(p), p)
 
     def slope(self, p: np.ndarray, b: Similarity) -> np.ndarray:
         return -b.power(1.0) * self._log_odds(p)
@@ -105,12 +108,17 @@ class NegativeAlpha:
         power = 1.0 if self.eps is None else np.power(self.eps, self.order)
         return Tail(self._scale * power, 1.0 - self.order), Tail(1.0 / self.order, 1.0)
 
+    def _factor(self, p: np.ndarray) -> np.ndarray:
+        return self._scale * (np.power((1.0 - self.background) * p, self.order) - np.power(self.eps, self.order))
+
     def _rise(self, p: np.ndarray, b: Similarity) -> np.ndarray:
-        more = np.power((1.0 - self.background) * p, self.order) - np.power(self.eps, self.order)
-        return self._scale * more * b.power(1.0 - self.order)
+        return self._factor(p) * b.power(1.0 - self.order)
 
     def edge(self, p: np.ndarray, b: Similarity) -> np.ndarray:
         return self._rise(p, b) - p / (self.order - 1.0)
+
+    def edge_powers(self, p: np.ndarray) -> Powers:
+        return Powers(1.0 - self.order, self._factor(p), p / (1.0 - self.order))
 
     def slope(self, p: np.ndarray, b: Similarity) -> np.ndarray:
         return (1.0 - self.order) * self._rise(p, b)

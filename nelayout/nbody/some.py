@@ -24,8 +24,12 @@ __all__ = ["Some", "falls"]
 TASK_PAIRS = 1 << 19
 # Up to here all pairs cost less than the cells that tell which of them count.
 FEW_PAIRS = 500_000
-# Nodes in a task where only what is close to each counts.
-TASK_NODES = 64
+# Nodes in a task where only what is close to each counts, and the parts they come in where they add to one sum.
+TASK_NODES, PARTS = 64, 2
+# Nodes in a cell that is not cut: as many pairs are looked at more than need be, but fewer cells are made.
+LEAF = 48
+# What a Gaussian is summed as, in the order of the compiled loops.
+FORMS = "power", "power-log"
 # Of a Gaussian, exp(-10) of a node's largest term is as good as nothing: all that is left out is below 5e-5 of it.
 NEGLIGIBLE = 10.0
 
@@ -60,7 +64,7 @@ class Some:
             return cls(Y, nodes, None, crew)
         from .. import compiled_close
 
-        cells = cells_of(Y, np.ones(len(Y)))
+        cells = cells_of(Y, np.ones(len(Y)), LEAF)
         place = np.empty(len(Y), dtype=np.int64)
         place[cells.order] = np.arange(len(Y))
         close = Close(cells, depth_of(cells.parent), place[nodes], np.empty(len(nodes)))
@@ -73,40 +77,71 @@ class Some:
         close.reach[:] += (NEGLIGIBLE + math.log(len(Y))) / rate
         return cls(Y, nodes, close, crew)
 
-    def felt(self, charges: np.ndarray, radial: Radial) -> Field:
+    def felt(self, charges: np.ndarray, radials: tuple[Radial, ...]) -> dict[Radial, Field]:
         """Potential (k,) and force (k, d) at the nodes, of the charges (n,) of all others."""
         if self.close is None:
             points = self._points()
             at = np.ascontiguousarray(points[:, self.nodes])
-            return self._all(points, charges, radial, at, self.nodes)
-        from .. import compiled_close
+            return {radial: self._all(points, charges, radial, at, self.nodes) for radial in radials}
+        answer, sorted_charges = {}, charges[self.close.cells.order]
+        for b, order in _laws(radials):
+            potential, force = self._felt_close(self.close, sorted_charges, b, order)
+            for radial in radials:
+                if radial.order == order:
+                    form = FORMS.index(radial.form)
+                    answer[radial] = Field(potential[form], np.ascontiguousarray(force[form, : self.Y.shape[1]].T))
+        return answer
 
-        close, k = self.close, len(self.nodes)
-        potential, force = np.empty(k), np.empty((3, k))
-        first = (*close.tree, close.cells.points, charges[close.cells.order], *form_of(radial), close.own, close.reach)
-
-        def work(start: int) -> None:
-            compiled_close.felt(*first, start, min(start + TASK_NODES, k), potential, force)
-
-        self.crew.map(work, range(0, k, TASK_NODES))
-        return Field(potential, np.ascontiguousarray(force[: self.Y.shape[1]].T))
-
-    def felt_from(self, charges: np.ndarray, radial: Radial) -> np.ndarray:
-        """Force (n, d) on all nodes of the charges (k,) that the nodes carry."""
+    def felt_from(self, charges: dict[Radial, np.ndarray]) -> np.ndarray:
+        """Force (n, d) on all nodes of the charges (k,) that the nodes carry for each radial function."""
         if self.close is None:
             points = self._points()
             own = np.full(len(self.Y), -1)
             own[self.nodes] = np.arange(len(self.nodes))
             sources = np.ascontiguousarray(points[:, self.nodes])
-            return self._all(sources, charges, radial, points, own).force
+            forces = [self._all(sources, charge, radial, points, own).force for radial, charge in charges.items()]
+            return np.sum(forces, axis=0)
+        k = len(self.nodes)
+        forces = np.zeros((PARTS, self.Y.shape[1], len(self.Y)))
+        for b, order in _laws(tuple(charges)):
+            carried = np.zeros((2, k))
+            for radial, charge in charges.items():
+                if radial.order == order:
+                    carried[FORMS.index(radial.form)] = charge
+            self._act_close(self.close, carried, b, order, forces)
+        answer = np.empty_like(self.Y)
+        answer[self.close.cells.order] = np.sum(forces, axis=0).T
+        return answer
+
+    def _felt_close(self, close: Close, charges: np.ndarray, b: float, order: float) -> tuple[np.ndarray, np.ndarray]:
+        """Potentials (2, k) and forces (2, 3, k) of both `FORMS`; the charges stand in the order of the cells."""
         from .. import compiled_close
 
-        close, force = self.close, np.zeros((3, len(self.Y)))
-        points = close.cells.points
-        compiled_close.felt_from(*close.tree, points, charges, *form_of(radial), close.own, close.reach, force)
-        answer = np.empty_like(self.Y)
-        answer[close.cells.order] = force[: self.Y.shape[1]].T
-        return answer
+        k = len(self.nodes)
+        potential, force = np.empty((2, k)), np.empty((2, 3, k))
+
+        def work(start: int) -> None:
+            ends = start, min(start + TASK_NODES, k)
+            compiled_close.felt(
+                *close.tree, close.cells.points, charges, b, order, close.own, close.reach, *ends, potential, force
+            )
+
+        self.crew.map(work, range(0, k, TASK_NODES))
+        return potential, force
+
+    def _act_close(self, close: Close, carried: np.ndarray, b: float, order: float, forces: np.ndarray) -> None:
+        """Adds the forces of the charges (2, k) that the nodes carry for both forms, each part of the nodes apart."""
+        from .. import compiled_close
+
+        cuts = np.linspace(0, len(self.nodes), PARTS + 1).astype(int)
+
+        def work(part: int) -> None:
+            ends = cuts[part], cuts[part + 1]
+            compiled_close.felt_from(
+                *close.tree, close.cells.points, carried, b, order, close.own, close.reach, *ends, forces[part]
+            )
+
+        self.crew.map(work, range(PARTS))
 
     def _points(self) -> np.ndarray:
         from .. import compiled
@@ -131,6 +166,11 @@ class Some:
 def falls(radials: tuple[Radial, ...]) -> bool:
     """Whether only what is close to a node counts for it, in all of the radial functions."""
     return all(_rate(radial) > 0 for radial in radials)
+
+
+def _laws(radials: tuple[Radial, ...]) -> list[tuple[float, float]]:
+    """b and order of the Gaussians, each once."""
+    return list(dict.fromkeys((radial.kernel.b, radial.order) for radial in radials))
 
 
 def _rate(radial: Radial) -> float:

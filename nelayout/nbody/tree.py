@@ -132,14 +132,14 @@ class Tree:
         return answer, counts.sum(axis=0)
 
 
-def cells_of(Y: np.ndarray, charges: np.ndarray) -> Cells:
-    """The cells of a drawing."""
+def cells_of(Y: np.ndarray, charges: np.ndarray, leaf: int = LEAF) -> Cells:
+    """The cells of a drawing, cut until they hold ``leaf`` nodes or fewer."""
     from .. import compiled, compiled_expansions, compiled_tree
 
     n = len(Y)
     points, charges, order = compiled.as_points(Y), np.array(charges, dtype=float), np.arange(n)
     ranges = [np.empty(max(2 * n, 1), dtype=np.int64) for _ in range(4)]
-    count = compiled_tree.grow(points, charges, order, LEAF, *ranges)
+    count = compiled_tree.grow(points, charges, order, leaf, *ranges)
     first, last, left, parent = (each[:count].copy() for each in ranges)
     moments = np.empty((count, compiled_expansions.CELL))
     compiled_tree.measure(points, charges, first, last, 0, count, moments)
