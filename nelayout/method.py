@@ -211,7 +211,10 @@ def recipe(kernel: Kernel, by_kl: bool = False) -> tuple[Stage, ...]:
     """
     kl = i_divergence() if by_kl else None
     if kernel.singular:
-        return (SHAPE, Stage("majorize", "majorize", 60))
+        # Steps as cautious as these kernels ask for do not bring leaves back that the last coarse level left far out,
+        # unless the shape is that of the kernel itself.
+        shape = SHAPE if kernel.b / kernel.a == 1.0 else replace(SHAPE, finest=True)
+        return (shape, Stage("majorize", "majorize", 60))
     if kernel.a == 0:
         own = Stage("descend", "lbfgs", 100 if by_kl else 200)
         return (SHAPE, Stage("kl", "lbfgs", 60, divergence=kl), own) if by_kl else (SHAPE, own)

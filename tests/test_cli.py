@@ -283,13 +283,17 @@ def test_interrupt_is_one_line_and_leaves_no_file(folder):
     assert process.stdout.readline() == "started\n"
     time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    try:
+        _, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert (process.returncode, said) == (130, "nelayout: interrupted\n")
     assert sorted(p.name for p in folder.iterdir()) == ["graph.gml", "large.txt"]
 
 
 SLOW = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which shells take away from what runs in the background
 import nelayout.cli, nelayout.pipeline
 solve = nelayout.pipeline.solve
 def slowly(*arguments, **options):  # says when the work has begun, and never ends by itself
