@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from .compiled import _compile
 
-__all__ = ["advance", "combine", "dot", "multiply", "scale_dot", "spread", "subtract_dot", "turn", "weighted_dot"]
+__all__ = [
+    "advance",
+    "combine",
+    "dot",
+    "hinges",
+    "multiply",
+    "scale_dot",
+    "spread",
+    "subtract_dot",
+    "turn",
+    "weighted_dot",
+]
 
 
 @_compile
@@ -146,3 +157,18 @@ def turn(direction, residual, inverse, factor, start, stop):
     for i in range(start, stop):
         for axis in range(d):
             direction[i, axis] = inverse[i] * residual[i, axis] + factor[axis] * direction[i, axis]
+
+
+@_compile
+def hinges(inner, drawn, rate, last, score, slope):
+    """score_k = sum_u last_u max(0, inner_ku + drawn_k rate_u), and its derivatives in drawn_k."""
+    width = inner.shape[1]
+    for k in range(inner.shape[0]):
+        at = drawn[k]
+        total, steep = 0.0, 0.0
+        for u in range(width):
+            value = inner[k, u] + at * rate[u]
+            open_ = 1.0 if value > 0.0 else 0.0
+            total += last[u] * value * open_
+            steep += last[u] * rate[u] * open_
+        score[k], slope[k] = total, steep

@@ -86,30 +86,44 @@ class PairSamples:
         if n * (n - 1) // 2 <= evenly + edges + nears:
             i, j = np.triu_indices(n, 1)
             return i, j, np.full(len(i), 2.0), self._similarities(i * n + j)[0]
+        near = np.empty(0, dtype=np.int64) if near is None else near
+        all_edges, all_near = len(self.p) <= edges, len(near) <= nears
+        whole = [self.keys] if all_edges else []
+        if all_near:
+            whole.append(near[~self._similarities(near)[1]] if all_edges else near)
         i, j = self.rng.integers(n, size=evenly), self.rng.integers(n - 1, size=evenly)
         j += j >= i
-        keys = [np.minimum(i, j) * n + np.maximum(i, j)]
-        if len(self.p) <= edges:
-            keys.append(self.keys)
-        else:  # The last sum is the total: no draw is beyond it.
+        some = [np.minimum(i, j) * n + np.maximum(i, j)]
+        if not all_edges:  # The last sum is the total: no draw is beyond it.
             drawn = np.searchsorted(self.reach, self.rng.random(edges) * self.reach[-1], side="right")
-            keys.append(self.keys[np.minimum(drawn, len(self.p) - 1)])
-        if near is not None and len(near):
-            keys.append(near if len(near) <= nears else near[self.rng.integers(len(near), size=nears)])
-        key = np.concatenate(keys)
+            some.append(self.keys[np.minimum(drawn, len(self.p) - 1)])
+        if not all_near:
+            some.append(near[self.rng.integers(len(near), size=nears)])
+        key = np.concatenate(some)
         p, edge = self._similarities(key)
+        close = _among(near, key)
+        once = ~((all_edges & edge) | (all_near & close))  # what comes as a whole is not drawn a second time
         often = np.full(len(key), evenly * 2.0 / (n * (n - 1)))
-        often += np.where(edge, 1.0 if len(self.p) <= edges else edges * 2.0 * p / self.reach[-1], 0.0)
-        if near is not None and len(near):
-            place = np.minimum(np.searchsorted(near, key), len(near) - 1)
-            often += np.where(near[place] == key, min(1.0, nears / len(near)), 0.0)
-        return key // n, key % n, 2.0 / often, p
+        often += np.where(edge, edges * 2.0 * p / self.reach[-1], 0.0)
+        often += np.where(close, nears / max(len(near), 1), 0.0)
+        certain = np.concatenate([*whole, key[:0]])
+        weight = np.concatenate([np.full(len(certain), 2.0), 2.0 / often[once]])
+        p, key = np.concatenate([self._similarities(certain)[0], p[once]]), np.concatenate([certain, key[once]])
+        return key // n, key % n, weight, p
 
     def _similarities(self, key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """p_ij of ordered pairs, and which of them are edges."""
+        edge = _among(self.keys, key)
         place = np.minimum(np.searchsorted(self.keys, key), len(self.keys) - 1)
-        edge = self.keys[place] == key
         return np.where(edge, self.p[place] / 2, self.background), edge
+
+
+def _among(keys: np.ndarray, key: np.ndarray) -> np.ndarray:
+    """Which of the numbers ``key`` are among the increasing ``keys``."""
+    place = np.searchsorted(keys, key)
+    found = place < len(keys)
+    found[found] = keys[place[found]] == key[found]
+    return found
 
 
 def near_pairs(Y: np.ndarray, count: int) -> np.ndarray:

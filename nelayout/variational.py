@@ -12,9 +12,12 @@ lowers it by giving q to them.
 
 What the network knows of a pair is what is known of its nodes, how similar they are, p_ij, and how near they are drawn,
 q_ij.  The paper's knows the nodes alone; such a bound is far from tight where p_ij says more than the nodes'
-coordinates (the edges of a neighbor graph), and the drawing that minimises it is a poor one.
+coordinates (the edges of a neighbor graph), and the drawing that minimises it is a poor one.  Here the last layer sees
+ln p and ln q itself, and before the positions move it is fitted to their pairs by Newton's method.  The greatest bound
+is within its reach: what the positions lower is the divergence, to rounding.
 
-Both sums are over pairs that are drawn; only the normalizer Z comes from outside, exact, from an N-body sum.
+Both sums are over pairs that are drawn; only the normalizer Z comes from outside, exact, from an N-body sum, and with a
+background, under which all pairs cost something, sum q ln q too.
 PyTorch is an optional extra, imported when a drawing is asked for.
 """
 
@@ -26,6 +29,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import diags_array
 
 from .conjugates import CONJUGATES, torch_module
 from .errors import InputError, missing_extra, unknown
@@ -37,9 +41,7 @@ __all__ = ["Round", "needs_torch", "variational_drawing"]
 
 BACKGROUND = 0.01  # of reverse KL, when none is given
 NEAR = 10  # nearest nodes in the drawing whose pairs are always among those that the positions look at
-# In the turn of the positions, as multiples of `pairs`: pairs drawn evenly where there is a background (without one
-# f*(h) is the same for all that are no edges: hardly anything is left to draw), and the most edges and near pairs.
-EVENLY, MOST = 8, 16
+MOST = 16  # edges that a turn of the positions looks at, at most, as a multiple of `pairs`
 PARTS = (1.0, 0.5, 0.25)  # of a turn that are tried, if the divergence is known, until it falls
 _one_run = threading.RLock()  # torch has one number of threads for the process
 
@@ -58,7 +60,7 @@ def variational_drawing(
     Y0: np.ndarray,
     divergence: str = "kl",
     *,
-    normalizer: Callable[[np.ndarray], tuple[float, np.ndarray]],
+    normalizer: Callable[[np.ndarray], tuple[Any, ...]],
     primal: Callable[[np.ndarray], float] | None = None,
     rounds: int = 50,
     ascents: int = 10,
@@ -74,11 +76,12 @@ def variational_drawing(
     """min over Y, max over networks h of sum_{i != j} [h_ij p_ij - f*(h_ij) q_ij / Z], q = 1/(1 + |y_i - y_j|^2).
 
     h_ij is an output activation of g([f(x_i) + f(x_j); f(x_i) * f(x_j); p_ij; q_ij / Z]), p and q as logarithms: the
-    same for (i, j) and (j, i).  f and g have one hidden layer each.  The network moves by Adam, each time on other
-    pairs.  The positions move by L-BFGS, a turn of theirs on one draw: many pairs drawn evenly, the edges and the
-    pairs of nodes that lie near, all weighted by how often they are to be expected.  Sums of fewer terms are taken as
-    a whole.  The gradient is that of the bound, Z and the q that the network sees included.  The same rng gives the
-    same bits: torch works on one thread, and two runs at once wait for each other.
+    same for (i, j) and (j, i).  f and g have one hidden layer each; the last layer sees p and q, too.  The network
+    moves by Adam, each time on other pairs.  The positions move by L-BFGS, a turn of theirs on one draw, to which the
+    last layer is fitted: pairs drawn evenly, the edges and the pairs of nodes that lie near, all weighted by how often
+    they are to be expected.  Sums of fewer terms are taken as a whole.  The gradient is that of the bound, Z and the q
+    that the network sees included.  The same rng gives the same bits: torch works on one thread, and two runs at once
+    wait for each other.
 
     Parameters
     ----------
@@ -86,7 +89,8 @@ def variational_drawing(
     features : (n, p) what the network knows of each node, such as spectral coordinates; columns are standardised.
     Y0 : (n, d) where the drawing begins, in units of the kernel (1 is a near neighbor's distance).
     divergence : "kl", "reverse-kl", "js", "hellinger" or "chi2".
-    normalizer : Y (n, d) -> Z = sum over i != j of q_ij, and its gradient (n, d).
+    normalizer : Y (n, d) -> Z = sum over i != j of q_ij, and its gradient (n, d); these alone, or followed by the sum
+        of q_ij ln q_ij and its gradient, which a background wants.
     primal : Y -> the divergence itself, for the trace.  With it a turn of the positions is halved or left out where it
         would raise the divergence, so that the last drawing is the best; called up to three times a round.
     rounds, ascents, descents : how often, J steps of the network and then at most K of the positions.
@@ -94,8 +98,7 @@ def variational_drawing(
         leads the drawing astray.
     width : of the layers, 10 to 20 in the paper.
     pairs : drawn in each step of the network, half of them edges and a quarter near pairs. In each turn of the
-        positions as many are drawn evenly, 8 times as many with a background, and up to 16 times as many of the edges
-        and of the near pairs.
+        positions as many are drawn evenly, as many of the near pairs, and up to 16 times as many edges.
     learning_rate : Adam's, of the network.
     background : part of P that is spread evenly over the pairs that are no edges, in [0, 1); default 0, and 0.01 for
         reverse KL, which is infinite without.
@@ -152,7 +155,7 @@ def variational_drawing(
     if background == 0 and divergence == "reverse-kl":
         raise InputError("reverse KL is infinite without a background; give one such as 0.01, or leave it out")
     sample = PairSamples.of(P, len(Y), background, rng)
-    quarter, evenly = pairs // 4, pairs * (EVENLY if sample.background > 0 else 1)
+    quarter = pairs // 4
     spread = X.std(axis=0)
     X = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
 
@@ -165,11 +168,11 @@ def variational_drawing(
             network = PairNetwork.of(torch.from_numpy(X), width, rng)
             adam = torch.optim.Adam(network.weights, lr=learning_rate)
             for number in range(1, rounds + 1):
-                bound, Z = math.nan, positive(normalizer(Y)[0])
-                near = near_pairs(Y, NEAR)
+                sums = normalizer(Y)
+                Z, near = positive(sums[0]), near_pairs(Y, NEAR)
                 for _ in range(ascents if number > 1 else max(ascents, first_ascents)):
                     drawn = sample.pairs(pairs - 3 * quarter, 2 * quarter, near, quarter)
-                    value = Turn(line, network, drawn, 0.0).bound(torch.from_numpy(kernel(Y, *drawn[:2]) / Z))
+                    value = Turn(line, network, drawn).bound(torch.from_numpy(kernel(Y, *drawn[:2]) / Z))
                     adam.zero_grad()
                     (-value).backward()
                     adam.step()
@@ -179,10 +182,15 @@ def variational_drawing(
                             f"the variational bound is {bound} in round {number}: learning_rate={learning_rate:g} is "
                             "too large for these data; divide it by 10"
                         )
-                drawn = sample.pairs(evenly, MOST * pairs, near, MOST * pairs)
+                drawn = sample.pairs(pairs, MOST * pairs, near, pairs)
+                q = kernel(Y, *drawn[:2])
                 with torch.no_grad():
-                    turn = Turn.of(line, network, drawn, kernel(Y, *drawn[:2]) / Z, evenly)
-                moved = lbfgs(lambda Y, turn=turn: turn.value(Y, normalizer), Y, max_iter=descents, tol=0.0).positions
+                    turn = Turn.of(line, network, drawn, q / Z, len(sums) > 2)
+                stiff = diags_array(turn.stiffness(q, Z, len(Y)), format="csr")
+                bound = turn.value(Y, normalizer)[0]
+                moved = lbfgs(
+                    lambda Y, turn=turn: turn.value(Y, normalizer), Y, stiff, max_iter=descents, tol=0.0
+                ).positions
                 if primal is None:
                     Y = moved
                 else:

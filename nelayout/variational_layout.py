@@ -27,11 +27,11 @@ from .watch import Watch
 
 __all__ = ["ROUNDS", "check_variational", "variational_component", "vector_features"]
 
-ROUNDS, ASCENTS, DESCENTS = 8, 8, 12
+ROUNDS, DESCENTS = 5, 20
+# Steps of the network before a turn of the positions, and before the first.
+ASCENTS, FIRST_ASCENTS = 4, 40
 # Steps of the last stage that are taken in the ordinary way first: chi-square falls in them to half of where it begins.
 BEFORE = 10
-# With a background many pairs matter that only few are drawn of, and longer turns follow the draw.
-SHORT_DESCENTS = 8
 FEATURES = 16  # coordinates that the network knows of each node
 
 
@@ -84,13 +84,13 @@ def variational_component(
     drawing = draw_component(affinity, rough, rng, watch, show, start, fixed, into)
     if rounds == 0:
         return drawing
-    objective = task.floor.objective(plain, affinity)
-    charges, radial = np.ones(len(drawing.Y)), Radial(plain.kernel)
+    objective, background = task.floor.objective(plain, affinity), plain.divergence.background
+    charges, radials = np.ones(len(drawing.Y)), (Radial(plain.kernel), Radial(plain.kernel, 1.0, "power-log"))
     tol = 0.0 if task.tol is None else task.tol
 
-    def normalizer(Y: np.ndarray) -> tuple[float, np.ndarray]:
-        field = task.floor.nbody.fields(Y, charges, (radial,))[0]
-        return float(np.sum(field.potential)), 2.0 * field.force
+    def normalizer(Y: np.ndarray) -> tuple[Any, ...]:
+        fields = task.floor.nbody.fields(Y, charges, radials if background else radials[:1])
+        return tuple(part for field in fields for part in (float(np.sum(field.potential)), 2.0 * field.force))
 
     def primal(Y: np.ndarray) -> float:
         return objective.evaluate(Y, gradient=False).value
@@ -110,7 +110,6 @@ def variational_component(
     features = affinity.features
     if features is None:
         features = spectral_coordinates(affinity.P, FEATURES)
-    background = plain.divergence.background
     drawing.Y = variational_drawing(
         affinity.P,
         features,
@@ -120,7 +119,8 @@ def variational_component(
         primal=primal,
         rounds=rounds,
         ascents=ASCENTS,
-        descents=SHORT_DESCENTS if background else DESCENTS,
+        first_ascents=FIRST_ASCENTS,
+        descents=DESCENTS,
         background=background or None,
         rng=rng,
         callback=look,

@@ -33,6 +33,14 @@ def normalizer(Y):
     return q.sum(), -4 * (q[:, :, None] ** 2 * (Y[:, None] - Y)).sum(axis=1)
 
 
+def normalizer_and_entropy(Y):
+    """The same, and the sum of q ln q and its gradient."""
+    q = all_q(Y)
+    log_q = np.log(np.where(q > 0, q, 1.0))
+    slope = -4 * ((q**2 * (1 + log_q))[:, :, None] * (Y[:, None] - Y)).sum(axis=1)
+    return *normalizer(Y), np.sum(q * log_q), slope
+
+
 def two_clusters(seed=0):
     """P (20, 20) of sum 1: alike within each half, and weakly across; features; a start without order."""
     rng = np.random.default_rng(seed)
@@ -102,7 +110,7 @@ def a_turn(name, P, Y, usual, background=0.0, pairs=(15, 0)):
     rng = np.random.default_rng(1)
     network = PairNetwork.of(torch.from_numpy(rng.normal(size=(6, 3))), 8, rng)
     with torch.no_grad():
-        network.weights[6] += torch.from_numpy(rng.normal(size=(8, 1)) / 20)
+        network.weights[6] += torch.from_numpy(rng.normal(size=(11, 1)) / 20)
     drawn = PairSamples.of(P, 6, background, rng).pairs(*pairs)
     return Turn(CONJUGATES[name], network, drawn, usual)
 
@@ -119,22 +127,48 @@ def six_nodes():
 def test_gradient_of_the_bound(name):
     """Of all pairs, Z and the network's view of q included: against differences; b only moves terms about."""
     P, Y = six_nodes()
-    turn = a_turn(name, P, Y, usual=0.3, background=0.1)
-    value, gradient = turn.value(Y, normalizer)
-    plain, same = a_turn(name, P, Y, usual=0.0, background=0.1).value(Y, normalizer)
+    turn = a_turn(name, P, Y, usual=(0.3, -0.7), background=0.1)
+    value, gradient = turn.value(Y, normalizer_and_entropy)
+    plain, same = a_turn(name, P, Y, usual=(0.0, 0.0), background=0.1).value(Y, normalizer)
     assert value == pytest.approx(plain, rel=1e-12)
     np.testing.assert_allclose(gradient, same, atol=1e-12)
     for place in np.ndindex(Y.shape):
         e = np.zeros_like(Y)
         e[place] = 1e-6
-        slope = (turn.value(Y + e, normalizer)[0] - turn.value(Y - e, normalizer)[0]) / 2e-6
+        slope = (turn.value(Y + e, normalizer_and_entropy)[0] - turn.value(Y - e, normalizer_and_entropy)[0]) / 2e-6
         assert gradient[place] == pytest.approx(slope, abs=1e-7 + 1e-5 * np.abs(gradient).max())
+
+
+@pytest.mark.parametrize("name", DIVERGENCES)
+def test_a_settled_layer_makes_the_bound_the_divergence(name):
+    """Of any drawing, before the other layers have learned anything; and it stays so while the positions move."""
+    torch = torch_or_skip()
+    from nelayout.pair_network import PairNetwork, Turn, kernel
+
+    rng = np.random.default_rng(2)
+    P = rng.random((9, 9)) * (rng.random((9, 9)) > 0.3)
+    P = np.triu(P, 1) + np.triu(P, 1).T
+    background = 0.05
+    sample = PairSamples.of(P, 9, background, rng)
+    network = PairNetwork.of(torch.from_numpy(rng.normal(size=(9, 3))), 6, rng)
+    drawn = sample.pairs(100, 100)
+    i, j, _, p = drawn
+    for Y in (rng.normal(size=(9, 2)), 3.0 * rng.normal(size=(9, 2))):
+        for _ in range(4):  # in a run, rounds go on from each other
+            with torch.no_grad():
+                turn = Turn.of(CONJUGATES[name], network, drawn, kernel(Y, i, j) / normalizer(Y)[0], True)
+        for Z in (Y, Y + 0.1 * rng.normal(size=Y.shape)):
+            q = kernel(Z, i, j) / normalizer(Z)[0]
+            divergence = 2 * np.sum(q * CONJUGATES[name].generator(p / q))
+            value = turn.value(Z, normalizer_and_entropy)[0]
+            assert value == pytest.approx(divergence, rel=1e-3)
+            assert value <= divergence + 1e-9
 
 
 def test_gradients_of_draws_have_the_whole_gradient_as_their_mean():
     """2,000 draws of 6 of 15 pairs, every entry within five standard errors."""
     P, Y = six_nodes()
-    whole = a_turn("js", P, Y, usual=0.1)
+    whole = a_turn("js", P, Y, usual=(0.1, 0.0))
     want = whole.value(Y, normalizer)[1]
     sample = PairSamples.of(P, 6, 0.0, np.random.default_rng(3))
     near = near_pairs(Y, 1)
@@ -184,6 +218,21 @@ def test_long_sums_are_drawn_without_bias(edges, nears):
         means.append((np.sum(weight * g[i, j]), np.sum(weight * p * g[i, j])))
     want = np.sum(g[off]), np.sum(p_all * g)
     assert np.all(np.abs(np.mean(means, axis=0) - want) < 4 * np.std(means, axis=0) / np.sqrt(500) + 1e-12)
+
+
+def test_what_comes_as_a_whole_comes_once():
+    """A pair that counted twice would be drawn too near: the positions follow the sample."""
+    rng = np.random.default_rng(0)
+    P = rng.random((40, 40)) * (rng.random((40, 40)) < 0.1)
+    P = P + P.T
+    np.fill_diagonal(P, 0)
+    samples, near = PairSamples.of(P, 40, 0.2, rng), near_pairs(rng.normal(size=(40, 2)), 3)
+    for edges, nears in ((500, 500), (500, 5), (5, 500)):
+        i, j, weight, _ = samples.pairs(200, edges, near, nears)
+        key = i * 40 + j
+        whole = np.union1d(samples.keys if edges == 500 else key[:0], near if nears == 500 else key[:0])
+        for pair in whole.tolist():
+            assert weight[key == pair].tolist() == [2.0]
 
 
 def test_near_pairs_are_the_nearest():
