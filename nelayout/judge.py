@@ -19,6 +19,7 @@ __all__ = ["Judge"]
 NEIGHBOURHOODS = 1000  # nodes whose neighbours are compared
 PIVOTS = 24  # nodes from which hops are counted
 DENSE_NODES = 1500  # up to here distances to all nodes are simply computed
+BLOCK = 250  # nodes at a time
 LEAST = 1e-3
 
 
@@ -41,7 +42,7 @@ class Judge:
     def _stress(self, Y: np.ndarray) -> float:
         """The mean of (s |y_i - y_j| / hops - 1)^2 over pivots i and all j, at the scale s that makes it least."""
         if not self._hops:
-            self._hops = self.crew.map(lambda pivot: _hops(self.P, int(pivot)), self.pivots)
+            self._hops = _hops(self.P, self.pivots, self.crew)
 
         def sums(k: int) -> tuple[float, float, int]:
             away = self._hops[k] > 0
@@ -55,15 +56,10 @@ class Judge:
 
 
 def _jaccard(P: csr_array, Y: np.ndarray, sample: np.ndarray) -> float:
-    degree = np.diff(P.indptr)
-    n, most = len(Y), int(degree[sample].max())
-    most = min(most, n - 1)
+    n, degree = len(Y), np.diff(P.indptr)[sample].astype(np.int64)
+    most = min(int(degree.max()), n - 1)
     if n <= DENSE_NODES:
-        order = np.empty((len(sample), most), dtype=np.int64)
-        for row, i in enumerate(sample):
-            xi = ((Y - Y[i]) ** 2).sum(axis=1)
-            xi[i] = np.inf
-            order[row] = np.argsort(xi, kind="stable")[:most]
+        order = np.concatenate([_nearest(Y, sample[k : k + BLOCK], most) for k in range(0, len(sample), BLOCK)])
     else:
         from scipy.spatial import KDTree
 
@@ -72,35 +68,48 @@ def _jaccard(P: csr_array, Y: np.ndarray, sample: np.ndarray) -> float:
         own = found == sample[:, None]
         own[~own.any(axis=1), -1] = True
         order = found[~own].reshape(len(sample), most)
-    total = 0.0
-    for row, i in enumerate(sample):
-        neighbours = P.indices[P.indptr[i] : P.indptr[i + 1]]
-        k = min(len(neighbours), most)
-        common = np.isin(order[row, :k], neighbours).sum()
-        total += common / (len(neighbours) + k - common)
-    return total / len(sample)
+    # Each sampled node has a range of n numbers, one for each node that may be its neighbour, or lie near.
+    k = np.minimum(degree, most)
+    row = np.repeat(np.arange(len(sample)), degree)
+    entry = np.arange(len(row)) + np.repeat(P.indptr[sample] - np.cumsum(degree) + degree, degree)
+    neighbours = row * n + P.indices[entry]
+    near = (np.arange(len(sample))[:, None] * n + order)[np.arange(most) < k[:, None]]
+    both = near[np.isin(near, neighbours, assume_unique=True)]
+    common = np.bincount(both // n, minlength=len(sample))
+    return float(np.mean(common / (degree + k - common)))
 
 
-def _hops(P: csr_array, source: int) -> np.ndarray:
-    """(n,) edges on the shortest path from one node; 0 at the source and where no path leads."""
+def _nearest(Y: np.ndarray, nodes: np.ndarray, most: int) -> np.ndarray:
+    """(len(nodes), most) the nodes that lie nearest to some, in order, from the distances to all."""
+    xi = np.zeros((len(nodes), len(Y)))
+    for along in Y.T:
+        apart = along[nodes, None] - along
+        xi += apart * apart
+    xi[np.arange(len(nodes)), nodes] = np.inf
+    some = np.sort(np.argpartition(xi, most - 1, axis=1)[:, :most], axis=1)
+    return np.take_along_axis(some, np.argsort(np.take_along_axis(xi, some, 1), axis=1, kind="stable"), 1)
+
+
+def _hops(P: csr_array, sources: np.ndarray, crew: Workers) -> list[np.ndarray]:
+    """(n,) edges on the shortest path from each of some nodes; 0 at the node itself and where no path leads."""
     n = P.shape[0]
     if n > DENSE_NODES:
         from . import compiled
 
-        hops = np.zeros(n, dtype=np.int32)
-        compiled.hops(P.indptr, P.indices, source, hops, np.empty(n, dtype=np.int32))
-        return hops
-    hops = np.zeros(n)
-    seen = np.zeros(n, dtype=bool)
-    seen[source] = True
-    front, step = np.array([source]), 0
-    while len(front):
+        def count(source: int) -> np.ndarray:
+            hops = np.zeros(n, dtype=np.int32)
+            compiled.hops(P.indptr, P.indices, source, hops, np.empty(n, dtype=np.int32))
+            return hops
+
+        return crew.map(count, sources.tolist())
+    edges = csr_array((np.ones(P.nnz), P.indices, P.indptr), shape=P.shape)
+    hops, front = np.zeros((n, len(sources))), np.zeros((n, len(sources)))
+    front[sources, np.arange(len(sources))] = 1.0
+    seen, step = front > 0, 0
+    while front.any():
         step += 1
-        reached = np.zeros(n, dtype=bool)
-        for i in front:
-            reached[P.indices[P.indptr[i] : P.indptr[i + 1]]] = True
-        reached &= ~seen
-        front = np.flatnonzero(reached)
-        hops[front] = step
+        reached = (edges @ front > 0) & ~seen
+        hops[reached] = step
         seen |= reached
-    return hops
+        front = reached.astype(float)
+    return list(np.ascontiguousarray(hops.T))
