@@ -194,7 +194,7 @@ def ftsne_layout(
     variational : default False
         True minimises the variational form of the named divergences, in which a small network that knows the spectral
         coordinates of the nodes, and p and q of each pair, learns where drawing and similarities differ (ibid.,
-        section 3); it ends as low as the ordinary form, in twice its time.  Needs PyTorch: pip install "nelayout[torch]".
+        section 3); it ends as low as the ordinary form, in twice its time.  Needs torch: pip install "nelayout[torch]".
         No fixed nodes, no masses, no other optimizer; ``max_iter`` counts its rounds and the steps before them
     background : default 0.1
         part of all similarity, in (0, 1), that pairs without an edge share under "reverse-kl", which would be infinite
