@@ -24,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..objective import Evaluation, Objective
+from .step import attracting
 
 __all__ = ["Majorize"]
 
@@ -53,12 +54,12 @@ class Majorize:
 
     def init(self, objective: Objective, Y: np.ndarray) -> MajorizeState:
         evaluation = objective.evaluate(Y, weights=True)
-        pull = objective.edges.row_sums(np.maximum(evaluation.weights, 0.0))
+        pull = objective.edges.row_sums(attracting(evaluation.weights))
         return MajorizeState(evaluation, 4.0 * (float(np.mean(pull)) or 1.0))
 
     def step(self, objective: Objective, Y: np.ndarray, state: MajorizeState) -> tuple[np.ndarray, MajorizeState]:
         now = state.evaluation
-        weights = now.weights if np.min(now.weights, initial=0.0) >= 0 else np.maximum(now.weights, 0.0)
+        weights = attracting(now.weights)
         mean = 4.0 * float(np.mean(objective.edges.row_sums(weights)))
         rho = max(state.rho, SMALLEST_RHO * mean)
         mass = objective.affinity.mass / float(np.mean(objective.affinity.mass))

@@ -10,7 +10,7 @@ from ..divergences import Divergence
 from ..kernels import Kernel
 from ..objective import Evaluation, Objective
 
-__all__ = ["Optimizer", "State", "attraction_of"]
+__all__ = ["Optimizer", "State", "attracting", "attraction_of"]
 
 
 class State(Protocol):
@@ -43,8 +43,13 @@ class Optimizer(Protocol):
     def step(self, objective: Objective, Y: np.ndarray, state: Any) -> tuple[np.ndarray, Any]: ...
 
 
+def attracting(weights: np.ndarray) -> np.ndarray:
+    """max(omega_ij, 0); the same array where no edge repels, which is most often so."""
+    return weights if np.min(weights, initial=0.0) >= 0 else np.maximum(weights, 0.0)
+
+
 def attraction_of(objective: Objective, evaluation: Evaluation) -> np.ndarray:
     """(n,) w_i = sum_j max(omega_ij, 0), never below the mean: a quarter of the curvature of each node's edges."""
-    pull = objective.edges.row_sums(np.maximum(evaluation.weights, 0.0))
+    pull = objective.edges.row_sums(attracting(evaluation.weights))
     # Where nothing attracts (NeRV of a single pair), any length is as good as another to start with.
     return np.maximum(pull, float(np.mean(pull)) or 1.0)
