@@ -87,11 +87,15 @@ def _nearest(Y: np.ndarray, nodes: np.ndarray, most: int) -> np.ndarray:
         xi += apart * apart
     xi[np.arange(len(nodes)), nodes] = np.inf
     some = np.sort(np.argpartition(xi, most - 1, axis=1)[:, :most], axis=1)
-    return np.take_along_axis(some, np.argsort(np.take_along_axis(xi, some, 1), axis=1, kind="stable"), 1)
+    near = np.take_along_axis(xi, some, 1)
+    order = np.take_along_axis(some, np.argsort(near, axis=1, kind="stable"), 1)
+    for row in np.flatnonzero(np.count_nonzero(xi <= near.max(axis=1)[:, None], axis=1) > most):  # ties: the first
+        order[row] = np.argsort(xi[row], kind="stable")[:most]
+    return order
 
 
 def _hops(P: csr_array, sources: np.ndarray, crew: Workers) -> list[np.ndarray]:
-    """(n,) edges on the shortest path from each of some nodes; 0 at the node itself and where no path leads."""
+    """For each of some nodes (n,) edges on the shortest path to all others; 0 to itself and where no path leads."""
     n = P.shape[0]
     if n > DENSE_NODES:
         from . import compiled

@@ -22,7 +22,12 @@ __all__ = ["PairNetwork", "Turn", "kernel", "positive"]
 
 
 # Steps by which the last layer is fitted to the pairs of a turn, and what keeps its equations apart from singular.
-NEWTON, RIDGE = 4, 1e-9
+NEWTON, RIDGE = 20, 1e-9
+# A step is halved as often as this, until the bound rises: far from the best, where x stands in exponents, most of it
+# is too far.  Steps end when they bring less than this part of the bound.
+HALVINGS, REST = 20, 1e-10
+# Below this spread of ln q there is no slope to be told.
+LEAST_SPREAD = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +120,7 @@ class Turn:
         x = network.score(hidden, shares)
         costs = line.conjugate(x).numpy() - line.h(x).numpy() * p / q
         rest = p <= p.min()  # edges are few, and their costs large
-        if logarithm:
+        if logarithm and np.ptp(np.log(q[rest])) > LEAST_SPREAD:
             b_1, b_0 = np.polyfit(np.log(q[rest]), costs[rest], 1, w=q[rest])
         else:
             b_1, b_0 = 0.0, np.median(costs[rest])
@@ -157,12 +162,13 @@ class Turn:
             ridge = RIDGE * matrix.diagonal().mean() + 1e-300
             matrix.diagonal().add_(ridge)
             step = torch.linalg.solve(matrix, seen.T @ slope.detach() - ridge * layer)
-            for part in (1.0, 0.5, 0.25, 0.125):
+            before = float(value)
+            for part in 0.5 ** np.arange(HALVINGS):
                 tried = terms(seen @ (layer + part * step)).sum()
                 if tried > value:
                     layer, value = layer + part * step, tried
                     break
-            else:
+            if not float(value) - before > REST * (1.0 + abs(before)):
                 break
         self.network.weights[6].data[:, 0], self.network.weights[7].data[0] = layer[:-1], layer[-1]
 

@@ -142,6 +142,7 @@ class RowEdges(Edges):
         slope = powers.order * sums if powers.order else self.row_sums(powers.factor)
         return sums + powers.constant, slope, omega
 
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def _powers_of(self, divergence: Divergence) -> Powers | None:
         """m_j edge of every entry as a power of b, and the constants' sums over rows (n,); kept while it is asked for
         the same divergence.

@@ -40,7 +40,7 @@ from .pair_samples import PairSamples, near_pairs
 __all__ = ["Round", "needs_torch", "variational_drawing"]
 
 BACKGROUND = 0.01  # of reverse KL, when none is given
-NEAR = 10  # nearest nodes in the drawing whose pairs are always among those that the positions look at
+NEAR = 10  # nearest nodes in the drawing, of whose pairs some are always among those that are looked at
 MOST = 16  # edges that a turn of the positions looks at, at most, as a multiple of `pairs`
 PARTS = (1.0, 0.5, 0.25)  # of a turn that are tried, if the divergence is known, until it falls
 _one_run = threading.RLock()  # torch has one number of threads for the process

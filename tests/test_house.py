@@ -22,11 +22,11 @@ PUBLIC = dict(nl._HOME)  # name -> module
 FLOORS = (
     "errors memory",
     "parallel options elementary eda conjugates pair_samples",
-    "alpha_choice pair_network",
+    "alpha_choice",
     "compiled solution",
     "watch",
     "compiled_mesh compiled_expansions compiled_edges compiled_vectors compiled_entropic compiled_coarsen",
-    "compiled_tree compiled_close compiled_near",
+    "compiled_tree compiled_close compiled_near pair_network",
     "conjugate_gradients arithmetic",
     "kernels affinities",
     "divergences",

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from nelayout.graphs import read
-from nelayout.judge import DENSE_NODES, Judge
+from nelayout.judge import DENSE_NODES, Judge, _jaccard, _nearest
 from nelayout.parallel import Workers
 
 
@@ -39,3 +39,30 @@ def test_score(side, threads):
     assert judge.score(np.full_like(Y, np.nan)) == 0.0
     assert judge.score(Y * [1.0, 0.0]) < score
     assert 0 < judge.score(np.zeros_like(Y)) < score
+
+
+def test_a_hub_beyond_what_is_compared():
+    """A star of 1,999 leaves has 200 of its hub's neighbours looked at, and its leaves' only one."""
+    G = nx.star_graph(1999)
+    Y = np.random.default_rng(0).normal(size=(2000, 2))
+    judge = Judge(read(G).adjacency, Workers())
+    near = [int(np.argsort(np.linalg.norm(Y - Y[i], axis=1))[1]) for i in judge.sample]
+    leaves = [float(other == 0) for i, other in zip(judge.sample, near, strict=True) if i]
+    hub = [200 / 1999] if 0 in judge.sample else []
+    assert _jaccard(judge.P, Y, judge.sample) == pytest.approx(sum(leaves + hub) / 1000)
+    with_hub = np.unique(np.r_[0, judge.sample])
+    assert _jaccard(judge.P, Y, with_hub) == pytest.approx((sum(leaves) + 200 / 1999) / len(with_hub))
+
+
+def test_ties_are_the_first_nodes():
+    """On a lattice drawn as it is, of four nodes at one distance those with the least numbers count."""
+    side = 30
+    G = nx.convert_node_labels_to_integers(nx.grid_2d_graph(side, side, periodic=True), ordering="sorted")
+    Y = np.stack(np.divmod(np.arange(side * side), side), axis=1).astype(float)
+    order = _nearest(Y, np.arange(side * side), 3)
+    for i in range(side * side):
+        xi = ((Y - Y[i]) ** 2).sum(axis=1)
+        xi[i] = np.inf
+        assert order[i].tolist() == np.argsort(xi, kind="stable")[:3].tolist()
+    judge = Judge(read(G).adjacency, Workers())
+    assert judge.score(Y) == pytest.approx(by_definition(G, Y, judge), rel=1e-9)

@@ -165,6 +165,42 @@ def test_a_settled_layer_makes_the_bound_the_divergence(name):
             assert value <= divergence + 1e-9
 
 
+@pytest.mark.parametrize("name", DIVERGENCES)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_layer_settles_at_once_where_similarities_and_drawing_differ_widely(name, seed):
+    """A wide drawing of a sparse graph, whose p/q comes to thousands: from a layer that has learned nothing."""
+    torch = torch_or_skip()
+    from nelayout.pair_network import PairNetwork, Turn, kernel
+
+    rng = np.random.default_rng(seed)
+    n = 100
+    P, Y = rng.random((n, n)) ** 4 * (rng.random((n, n)) < 0.05), 30.0 * rng.normal(size=(n, 2))
+    P = np.triu(P, 1) + np.triu(P, 1).T
+    background = 0.01 if name == "reverse-kl" else 0.0
+    drawn = PairSamples.of(P, n, background, rng).pairs(n * n, n * n)
+    i, j, _, p = drawn
+    q = kernel(Y, i, j) / normalizer(Y)[0]
+    with torch.no_grad():
+        network = PairNetwork.of(torch.from_numpy(rng.normal(size=(n, 4))), 16, rng)
+        turn = Turn.of(CONJUGATES[name], network, drawn, q, True)
+    some = p > 0
+    generator = CONJUGATES[name].generator
+    divergence = 2 * (np.sum(q[some] * generator(p[some] / q[some])) + np.sum(q[~some]) * generator(1e-300))
+    assert turn.value(Y, normalizer_and_entropy)[0] == pytest.approx(divergence, rel=1e-2)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_single_pair_has_no_slope_to_tell():
+    import networkx as nx
+
+    import nelayout as nl
+
+    torch_or_skip()
+    for G in (nx.complete_graph(2), nx.path_graph(3), nx.complete_graph(5)):
+        pos = nl.ftsne_layout(G, divergence="reverse-kl", variational=True, seed=0)
+        assert np.isfinite(list(pos.values())).all()
+
+
 def test_gradients_of_draws_have_the_whole_gradient_as_their_mean():
     """2,000 draws of 6 of 15 pairs, every entry within five standard errors."""
     P, Y = six_nodes()

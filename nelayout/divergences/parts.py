@@ -96,7 +96,10 @@ class Tail:
 
 @dataclass(frozen=True, slots=True)
 class Powers:
-    """edge(p, b) of some pairs as factor b^order + constant, ln b in place of b^order at order 0."""
+    """edge(p, b) as factor b^order + constant, ln b in place of b^order at order 0.
+
+    The factor is each pair's own; the constant is, too, or their sum over each row.
+    """
 
     order: float
     factor: np.ndarray

@@ -87,7 +87,7 @@ class Some:
         for b, order in _laws(radials):
             potential, force = self._felt_close(self.close, sorted_charges, b, order)
             for radial in radials:
-                if radial.order == order:
+                if (radial.kernel.b, radial.order) == (b, order):
                     form = FORMS.index(radial.form)
                     answer[radial] = Field(potential[form], np.ascontiguousarray(force[form, : self.Y.shape[1]].T))
         return answer
@@ -106,7 +106,7 @@ class Some:
         for b, order in _laws(tuple(charges)):
             carried = np.zeros((2, k))
             for radial, charge in charges.items():
-                if radial.order == order:
+                if (radial.kernel.b, radial.order) == (b, order):
                     carried[FORMS.index(radial.form)] = charge
             self._act_close(self.close, carried, b, order, forces)
         answer = np.empty_like(self.Y)
