@@ -48,8 +48,9 @@ class RowObjective(Objective):
         return RowEdges(affinity.P, affinity.rows, affinity.mass, eps, self.crew, self.compiled)
 
     def _background(self, background: float) -> np.ndarray:
-        P, mass = self.affinity.P, self.affinity.mass
-        near = np.bincount(np.repeat(np.arange(P.shape[0]), np.diff(P.indptr)), mass[P.indices], minlength=P.shape[0])
+        P, mass, rows = self.affinity.P, self.affinity.mass, self.affinity.rows
+        own = mass[P.indices] if rows is None else np.where(rows > 0, mass[P.indices], 0.0)
+        near = np.bincount(np.repeat(np.arange(P.shape[0]), np.diff(P.indptr)), own, minlength=P.shape[0])
         return background / np.maximum(self.total - near, near)
 
     def _total(self):

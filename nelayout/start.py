@@ -243,12 +243,16 @@ def size_search(
     for _ in range(NARROWINGS):
         x = _lowest(low, middle, high)
         if abs(x - middle[0]) < narrow / 2.0:
-            return math.exp(x) / size
+            if math.isfinite(low[1] + high[1]):
+                return math.exp(x) / size
+            break  # beside infinite values the parabola knows nothing, and x was not tried
         tried = x, value(x)
         if tried[1] < middle[1]:
             low, middle, high = (low, tried, middle) if x < middle[0] else (middle, tried, high)
         else:
             low, high = (tried, high) if x < middle[0] else (low, tried)
+    if part is None and high[1] == math.inf:
+        return 0.5 * math.exp(middle[0]) / size  # a drawing just short of too wide has no room for a step
     return math.exp(middle[0]) / size
 
 

@@ -12,6 +12,7 @@ from scipy import sparse
 
 import nelayout as nl
 from nelayout.start import GAP, NEAR, drawn_in
+from nelayout.tuned import tuned
 
 METHODS = ("auto", "ws-sne", "gamma-quadlog", "linlog", "ee", "tsne")
 
@@ -81,6 +82,11 @@ def test_a_hub(method, leaves):
     assert lonely(Y) < 10
     # The hub, which everything is joined to, lies among its leaves.
     assert np.linalg.norm(Y[0] - np.median(Y, axis=0)) < np.median(distances(Y)) * 1.5
+
+
+def test_a_hub_of_so_many_leaves_that_levels_could_be_left_out():
+    """Its steps would not bring back the leaves that LinLog's last coarse level leaves far out."""
+    assert spread(drawing(hub(20_000, 6_666), "linlog")) < 20
 
 
 @pytest.mark.parametrize("method", [*METHODS, "gamma-linlog", "quadlog"])
@@ -227,3 +233,12 @@ def test_a_surprising_backend_is_noted(name):
         assert "tree of cells" in note
     else:
         assert notes == ()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_size_beside_infinite_values(seed):
+    """Rows of a Gaussian are infinite where a node is too far from all: alpha-SNE of a tree wants to be wide, and
+    begins at a size that leaves it room.
+    """
+    solution = nl.solve(nx.random_labeled_tree(2500, seed=seed), tuned("alpha-sne", alpha=0.5), seed=0)
+    assert solution.value < 1000  # 2,600 where it is stuck, a third of what it begins with
