@@ -47,6 +47,8 @@ NODE = {"mesh": (230e-9,) * 3, "tree": (500e-9, 900e-9, 1500e-9)}  # of the othe
 LEAST_SUM = 1e-3  # of a radial sum that is not exact
 EXACT_FREE = 3e-3  # up to this, nbody="auto" sums all pairs
 ENTRY = {"numpy": 60e-9, "compiled": 7e-9}  # of an edge sum, per entry (two an edge)
+# Of similarities by rows, where there are two passes over all pairs: per entry, and per node for those far from others.
+ROW_ENTRY, ROW_NODE = {"numpy": 120e-9, "compiled": 40e-9}, 200e-9
 CALL = 1.2e-4  # of an evaluation, however small the graph
 SYSTEM_CALL = 2e-4  # of one linear system of majorization, however small
 # And per entry, by how the attraction of an edge changes with its length d: as 1/d in LinLog, whose systems
@@ -67,8 +69,8 @@ USUAL_MAJORIZE, USUAL_GAUSSIAN, USUAL = 0.6, 0.6, 0.95
 LEVELS, COARSEST, COARSEST_EVALUATIONS = 2.0, 40, 150
 SIZE_SEARCH = 7  # evaluations before a stage whose objective has a scale
 
-# Bytes at the peak, as Python's tracemalloc counts them.  Over the random and preferential graphs and grids of 500 to
-# 10,000 nodes, by eight methods on two threads, estimates were 0.54 to 1.95 of what was measured.
+# Bytes at the peak, as Python's tracemalloc counts them.  Over preferential graphs and grids of 2,000 to 90,000 nodes,
+# by four methods on two threads, estimates were 0.68 to 1.97 of what was measured.
 BYTES_ENTRY, BYTES_NODE = 55, 420
 BYTES_MEMORY = 14  # of L-BFGS, per coordinate and curvature pair
 BYTES_MESH, BYTES_MESH_LEAST = 400, 100_000
@@ -242,7 +244,11 @@ class _Part:
             radials = _radials(replace(self.method, divergence=itakura_saito()), inverse_power(stage.shape))
         else:
             radials = _radials(self.method, stage.kernel or self.method.kernel)
-        each = self._sum(radials)[1] + ENTRY[form] * self.entries
+        if self.method.connection.by_rows and not stage.shape:
+            each = 2.0 * self._sum(radials)[1] + ROW_ENTRY[form] * self.entries
+            each += ROW_NODE * self.n if self.compiled else 0.0
+        else:
+            each = self._sum(radials)[1] + ENTRY[form] * self.entries
         self.seconds += evaluations * each / self.speed + calls * CALL
         self.seconds += (evaluations / LEVELS if stage.levels else evaluations) * self.walk  # on the finest level
         if optimizer in ("majorize", "spectral-direction"):
@@ -254,7 +260,8 @@ class _Part:
         kernel = self.method.kernel
         if optimizer == "majorize":
             return USUAL_MAJORIZE if stage.levels or self._power(stage) >= 2 else USUAL
-        return USUAL_GAUSSIAN if kernel.a == 0 and stage.kernel is None else USUAL
+        rests = kernel.a == 0 and stage.kernel is None and not self.method.connection.by_rows
+        return USUAL_GAUSSIAN if rests else USUAL
 
     def _power(self, stage: Stage) -> float:
         """r, where a stage's kernel is the distance to the power of -r; 0 where it is none."""

@@ -139,7 +139,9 @@ def test_memory_is_right_within_a_factor_of_two(G, method, options):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [1000, 2000, 5000])
-@pytest.mark.parametrize("method", ["ws-sne", "gamma-quadlog", "tsne", "ee", "linlog", "auto"])
+@pytest.mark.parametrize(
+    "method", ["ws-sne", "gamma-quadlog", "tsne", "ee", "linlog", "sne", "jse", "alpha-sne", "auto"]
+)
 def test_time_is_right_within_a_factor(method, n):
     """Processor time of one thread; the costs are those of one class of machines, hence the factor of three."""
     G = nx.random_geometric_graph(n, float(np.sqrt(8 / np.pi / n)), seed=1)
