@@ -20,6 +20,24 @@ _inline = numba.njit(forceinline=True, fastmath=_FAST, error_model="numpy")
 
 
 @_inline
+def _longest(indptr, start, stop):
+    """The most entries that a block of the rows start..stop may have."""
+    longest = BLOCK
+    for i in range(start, stop):
+        longest = max(longest, indptr[i + 1] - indptr[i])
+    return longest
+
+
+@_inline
+def _end(indptr, row, stop):
+    """Where the block that begins with a row ends: at ``stop``, or before it has too many entries."""
+    last = row + 1
+    while last < stop and indptr[last + 1] - indptr[row] <= BLOCK:
+        last += 1
+    return last
+
+
+@_inline
 def _entries(form, P, xi, omega, m, a, b, c, log_connection, order):
     """Sums of edge and slope over m entries; xi is overwritten by omega.
 
@@ -78,17 +96,13 @@ def beta_sums(indptr, indices, P, Y, a, b, c, log_connection, order, start, stop
     ``keep``: write omega into weights, at the places of P.
     """
     d = Y.shape[1]
-    longest = BLOCK
-    for i in range(start, stop):
-        longest = max(longest, indptr[i + 1] - indptr[i])
+    longest = _longest(indptr, start, stop)
     xi, omega, apart = np.empty(longest), np.empty(longest), np.empty((d, longest))
     value, slope = 0.0, 0.0
     row = start
     while row < stop:
         base = indptr[row]
-        last = row + 1
-        while last < stop and indptr[last + 1] - base <= BLOCK:
-            last += 1
+        last = _end(indptr, row, stop)
         m = indptr[last] - base
         if d == 2:
             _gather_plane(indptr, indices, Y, row, last, base, apart, xi)
@@ -145,16 +159,12 @@ def row_power_sums(indptr, indices, factor, Y, a, b, c, log_connection, order, s
 
     At order 0 it is ln b_ij that is summed, and omega_ij = -decay_ij factor_ij.
     """
-    longest = BLOCK
-    for i in range(start, stop):
-        longest = max(longest, indptr[i + 1] - indptr[i])
+    longest = _longest(indptr, start, stop)
     xi, shift = np.empty(longest), np.empty(longest)
     row = start
     while row < stop:
         base = indptr[row]
-        last = row + 1
-        while last < stop and indptr[last + 1] - base <= BLOCK:
-            last += 1
+        last = _end(indptr, row, stop)
         m = indptr[last] - base
         for i in range(row, last):
             for k in range(indptr[i] - base, indptr[i + 1] - base):
