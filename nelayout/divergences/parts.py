@@ -111,7 +111,7 @@ class PowerEdges(Protocol):
     """A divergence whose edges look at b through one power: all that depends on p is known before the drawing."""
 
     def edge_powers(self, p: np.ndarray) -> Powers | None:
-        """The factors and constants of pairs of given p; None where they would cancel each other's digits."""
+        """The factors and constants of pairs of given p; None at orders that are not split, such as those near 1."""
         ...
 
 
