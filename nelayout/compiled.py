@@ -143,18 +143,19 @@ def _pair_rows(form, points, charges, a, b, c, order, at, own, start, stop, pote
     n = points.shape[1]
     X, Y, Z = points[0], points[1], points[2]
     for i in range(start, stop):
-        x, y, z = at[0, i], at[1, i], at[2, i]
+        x, y, z, itself = at[0, i], at[1, i], at[2, i], own[i]
         p, fx, fy, fz = 0.0, 0.0, 0.0, 0.0
-        for part in range(2):
-            low, high = (0, own[i]) if part == 0 else (own[i] + 1, n)
-            for j in range(low, high):
-                dx, dy, dz = x - X[j], y - Y[j], z - Z[j]
-                value, slope = radial(form, a, b, c, order, dx * dx + dy * dy + dz * dz)
-                p += charges[j] * value
-                w = charges[j] * slope
-                fx += w * dx
-                fy += w * dy
-                fz += w * dz
+        for j in range(n):
+            dx, dy, dz, charge = x - X[j], y - Y[j], z - Z[j], charges[j]
+            xi = dx * dx + dy * dy + dz * dz
+            if j == itself:  # at a distance where r is finite, without a charge: one loop without a gap is the fastest
+                xi, charge = 1.0, 0.0
+            value, slope = radial(form, a, b, c, order, xi)
+            p += charge * value
+            w = charge * slope
+            fx += w * dx
+            fy += w * dy
+            fz += w * dz
         potential[i] = p
         force[0, i] = 2.0 * fx
         force[1, i] = 2.0 * fy
