@@ -111,4 +111,6 @@ class Arithmetic:
         return self._map(work, len(Y), CHUNK // 2)
 
     def _map(self, work: Callable[[int, int], Any], n: int, chunk: int) -> list[Any]:
+        if n <= chunk:  # some twenty times a step
+            return [work(0, n)]
         return self.crew.map(lambda start: work(start, min(start + chunk, n)), range(0, n, chunk))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from .compiled import _compile
 
 __all__ = [
@@ -9,6 +11,7 @@ __all__ = [
     "combine",
     "dot",
     "hinges",
+    "iterate",
     "multiply",
     "scale_dot",
     "spread",
@@ -157,6 +160,30 @@ def turn(direction, residual, inverse, factor, start, stop):
     for i in range(start, stop):
         for axis in range(d):
             direction[i, axis] = inverse[i] * residual[i, axis] + factor[axis] * direction[i, axis]
+
+
+@_compile
+def iterate(indptr, indices, weights, scale, diagonal, free, inverse, goal, max_iter, X, residual, direction, rho):
+    """`conjugate_gradients.laplacian_gradients` from its first direction to its end, for graphs of a single chunk."""
+    n, d = X.shape
+    product, sums = np.empty_like(X), np.empty((2, d))
+    length, factor = np.empty(d), np.empty(d)
+    for _ in range(max_iter):
+        multiply(indptr, indices, weights, scale, diagonal, free, direction, 0, n, product, sums[0])
+        going = False
+        for axis in range(d):
+            curved = sums[0, axis] > 0 and rho[axis] > 0
+            length[axis] = rho[axis] / sums[0, axis] if curved else 0.0
+            going = going or curved
+        if not going:
+            break
+        advance(X, residual, direction, product, length, inverse, 0, n, sums)
+        if np.all(sums[0] <= goal):
+            break
+        for axis in range(d):
+            factor[axis] = sums[1, axis] / rho[axis] if rho[axis] > 0 else 0.0
+            rho[axis] = sums[1, axis]
+        turn(direction, residual, inverse, factor, 0, n)
 
 
 @_compile

@@ -96,10 +96,15 @@ def laplacian_gradients(
     rows = [(start, min(start + CHUNK, n)) for start in range(0, n, CHUNK)]
     mask = np.ones(n) if free is None else free.astype(float)
     inverse = mask / (scale * sums + ridge)
-    X, product = np.zeros_like(right), np.empty_like(right)
+    X = np.zeros_like(right)
     residual = right * mask[:, None]
     direction = inverse[:, None] * residual
-    parts = np.empty((len(rows), 2, d))
+    goal = tolerance**2 * np.sum(residual * residual, axis=0)
+    rho = np.sum(residual * direction, axis=0)
+    if len(rows) == 1:
+        loops.iterate(*graph, scale, ridge, mask, inverse, goal, max_iter, X, residual, direction, rho)
+        return X
+    product, parts = np.empty_like(right), np.empty((len(rows), 2, d))
 
     def multiply(chunk: int) -> None:
         loops.multiply(*graph, scale, ridge, mask, direction, *rows[chunk], product, parts[chunk, 0])
@@ -110,8 +115,6 @@ def laplacian_gradients(
     def turn(chunk: int) -> None:
         loops.turn(direction, residual, inverse, factor, *rows[chunk])
 
-    goal = tolerance**2 * np.sum(residual * residual, axis=0)
-    rho = np.sum(residual * direction, axis=0)
     for _ in range(max_iter):
         crew.map(multiply, range(len(rows)))
         curvature = np.sum(parts[:, 0], axis=0)

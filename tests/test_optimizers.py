@@ -15,13 +15,13 @@ import nelayout as nl
 from nelayout.affinities.masses import node_mass
 from nelayout.arithmetic import Arithmetic
 from nelayout.catalogue import METHODS
-from nelayout.conjugate_gradients import conjugate_gradients
+from nelayout.conjugate_gradients import conjugate_gradients, laplacian_gradients
 from nelayout.errors import InputError, Unsupported
 from nelayout.graphs import read
 from nelayout.nbody import Exact
 from nelayout.objective import Objective
 from nelayout.optimizers import OPTIMIZERS, Majorize, optimizer_named
-from nelayout.parallel import Workers
+from nelayout.parallel import Workers, workers
 from nelayout.similarities import input_affinity
 from nelayout.solver import Floor
 from nelayout.start import size_search
@@ -340,6 +340,34 @@ def test_every_iterate_is_a_direction_of_descent(steps):
     A, gradient = spd(40, 3), np.random.default_rng(9).standard_normal((40, 2))
     move = conjugate_gradients(lambda X: A @ X, A.diagonal(), -gradient, tolerance=0.0, max_iter=steps)
     assert ((move * gradient).sum(axis=0) < 0).all()
+
+
+@pytest.mark.parametrize("held", [False, True])
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_compiled_conjugate_gradients(dim, held, monkeypatch):
+    """In one chunk and in several: both against a dense solve, and alike when they end early."""
+    rng = np.random.default_rng(dim)
+    n = 300
+    W = np.triu(rng.random((n, n)) * (rng.random((n, n)) < 0.03), 1)
+    W = W + W.T
+    right, ridge, P = rng.normal(size=(n, dim)), rng.random(n) + 0.1, csr_array(W)
+    free = rng.random(n) < 0.8 if held else np.ones(n, dtype=bool)
+    A = 4.0 * (np.diag(W.sum(axis=1)) - W) + np.diag(ridge)
+    expected = np.zeros((n, dim))
+    expected[free] = np.linalg.solve(A[np.ix_(free, free)], right[free])
+
+    def found(steps: int, tolerance: float, threads: int = 1) -> np.ndarray:
+        graph = P.indptr, P.indices, P.data
+        with workers(threads) as crew:
+            return laplacian_gradients(
+                graph, 4.0, ridge, W.sum(axis=1), right, crew, tolerance=tolerance, max_iter=steps, free=free
+            )
+
+    whole, early = found(500, 1e-13), found(4, 0.0)
+    assert whole == pytest.approx(expected, abs=1e-10)
+    monkeypatch.setattr("nelayout.conjugate_gradients.CHUNK", 64)
+    assert found(500, 1e-13, 2) == pytest.approx(expected, abs=1e-10)
+    assert found(4, 0.0, 2) == pytest.approx(early, abs=1e-12)
 
 
 def test_conjugate_gradients_of_nothing():
