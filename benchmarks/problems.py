@@ -17,6 +17,8 @@ from scipy.sparse.csgraph import connected_components
 NEIGHBORS = 10
 WITHOUT_MAP = {"3elt"}
 """A mesh around an airfoil: its coordinates are stretched so that they say nothing about a drawing."""
+HUNDRED_THOUSANDTHS = {"luxembourg"}
+"""DIMACS10 stores these coordinates in units of 1e-5 degrees, and a degree too far north."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,8 @@ def load(name: str) -> Problem:
         adjacency = symmetric(int(stored["n"]), rows, cols)
         labels = stored.get("labels")
         coords = stored.get("coords") if name not in WITHOUT_MAP else None
+        if name in HUNDRED_THOUSANDTHS and coords is not None:
+            coords = coords / 1e5 - [0.0, 1.0]
     keep = largest_component(adjacency)
     adjacency = adjacency[keep][:, keep].tocsr()
     adjacency.sort_indices()

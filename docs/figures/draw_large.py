@@ -72,6 +72,8 @@ def read(picture: Picture) -> tuple[csr_array, np.ndarray | None, np.ndarray | N
     keep = np.flatnonzero(component == np.bincount(component).argmax())
     if where is not None:
         where = where[keep].astype(float)
+        if picture.name == "luxembourg":  # stored in 1e-5 degrees, a degree too far north
+            where = where / 1e5 - [0.0, 1.0]
         if (np.nanmax(np.abs(where), axis=0) <= [180, 90]).all():
             where = where * [np.cos(np.radians(np.nanmedian(where[:, 1]))), 1.0]
     return csr_array(A[keep][:, keep]), None if labels is None else labels[keep], where
