@@ -188,7 +188,7 @@ AUTO = Method(
     stages=(
         EVEN_SHAPE,
         *growing_tail(heavy_tailed(1.0), candidate=True),
-        Stage("descend", "lbfgs", 50, candidate=True, large=(80, 1.0)),
+        Stage("descend", "lbfgs", 50, candidate=True, straight=True, large=(80, 1.0)),
     ),
     reference=f"{YANG_2014}; heavy tails: Yang et al., NIPS 2009",
     summary="the best drawing with no parameter set",

@@ -49,6 +49,7 @@ class Stage:
     kernel     take this kernel in place of the method's own (continuation from light to heavy tails)
     divergence take this divergence in place of the method's own
     candidate  judge the drawing at the end of this stage; the best of all candidates is what is given back
+    straight   the edges of road maps pull harder, so that roads lie straight: see `nelayout.solver.road_pull`
     large      (steps, attraction) that take their places in graphs of more than 10,000 nodes
     tol        end the stage when the mean move of a node falls below this part of the drawing's radius
     """
@@ -64,13 +65,14 @@ class Stage:
     kernel: Kernel | None = None
     divergence: Divergence | None = None
     candidate: bool = False
+    straight: bool = False
     large: tuple[int, float] | None = None
 
-    def at(self, n: int) -> Stage:
-        """The stage as a graph of n nodes is taken through it."""
-        if self.large is None or n <= LARGE:
-            return self
-        return replace(self, max_iter=self.large[0], attraction=self.large[1], large=None)
+    def at(self, n: int, pull: float = 1.0) -> Stage:
+        """The stage as a graph of n nodes is taken through it; ``pull`` is what keeps its roads straight."""
+        steps, attraction = (self.max_iter, self.attraction) if self.large is None or n <= LARGE else self.large
+        attraction *= pull if self.straight else 1.0
+        return replace(self, max_iter=steps, attraction=attraction, straight=False, large=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +197,7 @@ def growing_tail(kernel: Kernel, divergence: Divergence | None = None, candidate
             else Kernel(0.0, kernel.b / kernel.c, 1.0, "gaussian"),
             divergence=divergence,
             candidate=candidate,
+            straight=candidate,
             large=pull,
         )
         for (part, steps), pull in zip(TAILS, PULLS, strict=True)

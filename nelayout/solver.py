@@ -12,6 +12,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from .catalogue import METHODS
 from .coarsen import Level, hierarchy
@@ -27,7 +28,7 @@ from .row_objective import RowObjective
 from .start import frame, place_missing, prolong, radius, random_positions, size_search, stirred
 from .watch import Watch
 
-__all__ = ["Drawing", "Floor", "draw_component"]
+__all__ = ["Drawing", "Floor", "draw_component", "road_pull"]
 
 # The coarsest graph is drawn from this many random starts and the best is kept: it is tiny, and it decides the shape.
 COARSEST_STARTS = 3
@@ -41,6 +42,8 @@ POINT = 1e-2
 SHRUNK = 0.1
 # With fixed nodes, the size of the drawing is searched for this many times.
 RESIZINGS = 5
+# The kernel may reach over this part of a road map, in nodes.
+WIDE = 16
 # A candidate this much worse than the best so far ends the search; on large graphs, one that is hardly better.
 WORSE, HARDLY_BETTER = 0.95, 1.05
 
@@ -123,7 +126,8 @@ def draw_component(
     elif not any(stage.levels for stage in stages) or n == 2:
         drawing.Y = random_positions(n, task.dim, rng)
 
-    stages = tuple(stage.at(n) for stage in stages)
+    pull = road_pull(affinity.P) if any(stage.straight for stage in stages) else 1.0
+    stages = tuple(stage.at(n, pull) for stage in stages)
     candidates: list[tuple[float, Drawing]] = []
     judge = Judge(affinity.P, task.floor.crew)
     sized_for: Method | None = None
@@ -175,6 +179,23 @@ def draw_component(
         _, kept = max(candidates, key=lambda candidate: candidate[0])
         vars(drawing).update(vars(kept))
     return drawing
+
+
+def road_pull(P: csr_array) -> float:
+    """How much harder the edges of a road map have to pull than a kernel of their own length asks for.
+
+    Most nodes of a road map lie on roads, with two neighbors each.  Such a path has room to bend as soon as it is
+    longer than the kernel reaches, and then winds through all the space that there is.  Edges that pull L^2 times as
+    hard become L times as short beside the kernel, which so reaches from one end of a path of L edges to the other;
+    L is the mean over all paths.  1 for graphs of other kinds: those in which at most half of the nodes have two
+    neighbors.
+    """
+    degree = np.diff(P.indptr)
+    n, ends = len(degree), int(np.sum(degree[degree != 2]))
+    if 2 * np.count_nonzero(degree == 2) <= n:
+        return 1.0
+    # Beside a kernel much wider than the whole drawing, this would shrink to a point.
+    return max(1.0, min((int(np.sum(degree)) / max(ends, 1)) ** 2, n / WIDE))
 
 
 def _objective_of(stage: Stage, method: Method) -> Method:

@@ -11,6 +11,8 @@ import pytest
 
 import nelayout as nl
 from nelayout.catalogue import METHODS
+from nelayout.graphs import read
+from nelayout.solver import road_pull
 
 Y64 = np.ndarray
 
@@ -333,6 +335,53 @@ def test_a_component_is_drawn_as_if_alone(method):
     alone = np.array(list(nl.layout(nx.grid_2d_graph(6, 6), method, seed=0).values()))
     a, b = distances(together), distances(alone)
     assert np.abs(a / a.max() - b / b.max()).max() < 1e-4
+
+
+def roads(junctions: nx.Graph, edges: int, some: int | None = None) -> tuple[nx.Graph, list[list]]:
+    """The first ``some`` edges (default: all) as paths of that many edges, and the paths."""
+    paths = [
+        [u, *(((u, v), k) for k in range(1, edges if some is None or i < some else 1)), v]
+        for i, (u, v) in enumerate(junctions.edges)
+    ]
+    G = nx.Graph()
+    for path in paths:
+        nx.add_path(G, path)
+    return G, paths
+
+
+def test_road_pull_is_the_square_of_the_length_of_a_path():
+    cubic = nx.random_regular_graph(3, 40, seed=0)  # 60 edges
+
+    def pull(G: nx.Graph) -> float:
+        return road_pull(read(G).adjacency)
+
+    assert pull(cubic) == 1
+    assert pull(roads(cubic, 2, some=40)[0]) == 1  # half of the nodes
+    assert pull(roads(cubic, 2, some=41)[0]) == pytest.approx((101 / 60) ** 2)
+    assert pull(roads(cubic, 3)[0]) == pytest.approx(9)
+    assert pull(roads(cubic, 6)[0]) == pytest.approx(340 / 16)  # never much wider than the drawing
+    assert pull(nx.cycle_graph(12)) == pull(nx.path_graph(12)) == 1
+    assert pull(nx.cycle_graph(160)) == pull(nx.path_graph(160)) == 10
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_roads_lie_straight(seed, monkeypatch):
+    """Long paths between junctions: from end to end nearly as far as they are long, with fewer crossings."""
+    G, paths = roads(nx.petersen_graph(), 8)
+
+    def drawn() -> tuple[float, float]:
+        pos = nl.layout(G, seed=seed)
+        straight = []
+        for path in paths:
+            Y = np.array([pos[v] for v in path])
+            straight.append(np.linalg.norm(Y[-1] - Y[0]) / np.linalg.norm(np.diff(Y, axis=0), axis=1).sum())
+        return float(np.mean(straight)), nl.measure(G, pos, measures=["stress"])["stress"].value
+
+    straight, stress = drawn()
+    monkeypatch.setattr("nelayout.solver.road_pull", lambda P: 1.0)
+    winding, before = drawn()
+    assert straight > 0.9 > 0.85 > winding
+    assert stress < before
 
 
 def test_joint_components_are_refused_where_there_is_no_minimum():
