@@ -45,7 +45,7 @@ LITTLE = 20_000, 400_000
 NUMPY_PAIR, PAIR = 15e-9, 1.6e-9  # of an exact radial sum, without compiled loops and with them
 NODE = {"mesh": (230e-9,) * 3, "tree": (500e-9, 900e-9, 1500e-9)}  # of the other backends, in 1, 2, 3 dimensions
 LEAST_SUM = 1e-3  # of a radial sum that is not exact
-EXACT_FREE = 3e-3  # up to this, nbody="auto" sums all pairs
+EXACT_FREE = 2e-3  # up to this, nbody="auto" sums all pairs
 ENTRY = {"numpy": 60e-9, "compiled": 7e-9}  # of an edge sum, per entry (two an edge)
 # Of similarities by rows, where there are two passes over all pairs: per entry, and per node for those far from others.
 ROW_ENTRY, ROW_NODE = {"numpy": 120e-9, "compiled": 40e-9}, 200e-9

@@ -45,7 +45,7 @@ class Stage:
                it has no local scale to get caught by, and finds the global shape
     levels     go through the coarsened graphs, coarsest first; else the graph itself only
     finest     whether going through the levels ends with the graph itself; else the next stage takes a large one over
-               from levels of a fifth of its nodes
+               from levels of a fifth of its nodes, a small one after two thirds of the steps
     kernel     take this kernel in place of the method's own (continuation from light to heavy tails)
     divergence take this divergence in place of the method's own
     candidate  judge the drawing at the end of this stage; the best of all candidates is what is given back

@@ -42,6 +42,8 @@ POINT = 1e-2
 SHRUNK = 0.1
 # With fixed nodes, the size of the drawing is searched for this many times.
 RESIZINGS = 5
+# Of the steps at each level, this part is taken on the graph itself where the next stage goes on from there.
+HANDED_OVER = 2 / 3
 # The kernel may reach over this part of a road map, in nodes.
 WIDE = 16
 # A candidate this much worse than the best so far ends the search; on large graphs, one that is hardly better.
@@ -271,7 +273,8 @@ def _through_levels(
         if not stage.finest and n > LARGE and depth < len(levels) - 1 and len(Y) > FINEST * n:
             continue
         objective = task.floor.objective(method, level.affinity).annealed(stage.attraction)
-        Y, _, _ = descend(objective, Y, optimizer, stage.max_iter, stage.tol, stage.name, watch, shown(depth))
+        steps = stage.max_iter if depth or stage.finest else round(HANDED_OVER * stage.max_iter)
+        Y, _, _ = descend(objective, Y, optimizer, steps, stage.tol, stage.name, watch, shown(depth))
     return Y
 
 

@@ -25,15 +25,16 @@ __all__ = ["Auto"]
 
 # Nanoseconds that a pair costs the exact form, and a node the tree in 1, 2 and 3 dimensions, by what the radial
 # function needs: on one core, clouds of 2,000 to 100,000 nodes.  The mesh has its own, POINT_COST and PAIR_COST.
-EXACT_COST = {"root": 1.2, "logarithm": 2.0, "1/u and logarithm": 4.5, "general": 4.5}
+EXACT_COST = {"division": 0.7, "root": 1.6, "logarithm": 1.9, "1/u and logarithm": 4.5, "general": 4.5}
 TREE_COST = {
+    "division": (650.0, 1100.0, 3000.0),
     "root": (650.0, 1100.0, 3000.0),
     "logarithm": (700.0, 1400.0, 4000.0),
     "1/u and logarithm": (700.0, 1400.0, 4000.0),
     "general": (900.0, 2000.0, 7000.0),
 }
-# Up to 3 ms all pairs are summed exactly: what another backend could save is not worth its error.
-EXACT_FREE = 3e6
+# Up to 2 ms all pairs are summed exactly: what another backend could save is not worth its error.
+EXACT_FREE = 2e6
 # In a plane the tree must save half of the mesh's cost, whose error changes less from one drawing to the next.
 MARGIN = 0.5
 PLAIN = (Radial(KERNELS["cauchy"]),)
@@ -109,11 +110,13 @@ class Auto:
 
 
 def _need(radial: Radial) -> str:
-    """What a radial function takes: roots and divisions, a logarithm or an exponential, or several of them."""
+    """What a radial function takes: a division, roots, a logarithm or an exponential, or several of them."""
     a, b, order = radial.kernel.a, radial.kernel.b, radial.order
     twice = 2.0 * b * order / a if a else 0.0
     if radial.form == "power":
-        return "root" if twice in (1, 2, 3, 4) else "general" if a else "logarithm"
+        if twice == 2:
+            return "division"
+        return "root" if twice in (1, 3, 4) else "general" if a else "logarithm"
     if radial.form == "boxcox" and order == 0:
         return "logarithm" if a else "root"
     return "1/u and logarithm" if radial.form == "power-log" and twice == 2 else "general"
