@@ -187,7 +187,7 @@ AUTO = Method(
     mass="auto",
     stages=(
         EVEN_SHAPE,
-        *growing_tail(heavy_tailed(1.0), candidate=True),
+        *growing_tail(heavy_tailed(1.0), auto=True),
         Stage("descend", "lbfgs", 50, candidate=True, straight=True, large=(80, 1.0)),
     ),
     reference=f"{YANG_2014}; heavy tails: Yang et al., NIPS 2009",

@@ -146,13 +146,12 @@ def _pair_rows(form, points, charges, a, b, c, order, at, own, start, stop, pote
         x, y, z, itself = at[0, i], at[1, i], at[2, i], own[i]
         p, fx, fy, fz = 0.0, 0.0, 0.0, 0.0
         for j in range(n):
-            dx, dy, dz, charge = x - X[j], y - Y[j], z - Z[j], charges[j]
-            xi = dx * dx + dy * dy + dz * dz
-            if j == itself:  # at a distance where r is finite, without a charge: one loop without a gap is the fastest
-                xi, charge = 1.0, 0.0
-            value, slope = radial(form, a, b, c, order, xi)
-            p += charge * value
-            w = charge * slope
+            dx, dy, dz = x - X[j], y - Y[j], z - Z[j]
+            value, slope = radial(form, a, b, c, order, dx * dx + dy * dy + dz * dz)
+            if j == itself:  # one loop without a gap is the fastest
+                value, slope = 0.0, 0.0
+            p += charges[j] * value
+            w = charges[j] * slope
             fx += w * dx
             fy += w * dy
             fz += w * dz

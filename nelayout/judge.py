@@ -18,7 +18,7 @@ __all__ = ["Judge"]
 
 NEIGHBOURHOODS = 1000  # nodes whose neighbours are compared
 PIVOTS = 24  # nodes from which hops are counted
-DENSE_NODES = 500  # up to here distances to all nodes are simply computed, without what is slow to load
+DENSE_NODES = 800  # up to here distances to all nodes are simply computed: other loops may not be compiled either
 BLOCK = 250  # nodes at a time
 LEAST = 1e-3
 

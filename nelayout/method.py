@@ -45,7 +45,7 @@ class Stage:
                it has no local scale to get caught by, and finds the global shape
     levels     go through the coarsened graphs, coarsest first; else the graph itself only
     finest     whether going through the levels ends with the graph itself; else the next stage takes a large one over
-               from levels of a fifth of its nodes, a small one after two thirds of the steps
+               from levels of a fifth of its nodes
     kernel     take this kernel in place of the method's own (continuation from light to heavy tails)
     divergence take this divergence in place of the method's own
     candidate  judge the drawing at the end of this stage; the best of all candidates is what is given back
@@ -170,7 +170,7 @@ def _check_variational(kernel: Kernel, divergence: Divergence, connection: Conne
 SHAPE_TOL = 0.1
 SHAPE = Stage("shape", "majorize", 15, shape=2.0, levels=True, finest=False, tol=SHAPE_TOL)
 # A higher power draws edges of more even length: roads and meshes come out closer to their maps (Procrustes R^2 of
-# luxembourg: power 2 0.80, 3 0.85, 4 0.89, 5 0.91, 6 0.92, 12 0.93), other graphs alike.
+# luxembourg: power 2 0.92, 3 0.95, 6 0.98), other graphs alike.
 EVEN_SHAPE = Stage("shape", "majorize", 15, shape=6.0, levels=True, finest=False, tol=SHAPE_TOL)
 
 
@@ -185,8 +185,8 @@ WHOLE_TAIL = 80
 BEFORE_OWN = 40
 
 
-def growing_tail(kernel: Kernel, divergence: Divergence | None = None, candidate: bool = False) -> tuple[Stage, ...]:
-    """From the Gaussian with the same b up to the kernel, its own stage left out."""
+def growing_tail(kernel: Kernel, divergence: Divergence | None = None, auto: bool = False) -> tuple[Stage, ...]:
+    """From the Gaussian with the same b up to the kernel, its own stage left out; ``auto``: as `"auto"` takes them."""
     return tuple(
         Stage(
             f"tail x {part:.2g}",
@@ -196,8 +196,8 @@ def growing_tail(kernel: Kernel, divergence: Divergence | None = None, candidate
             if part
             else Kernel(0.0, kernel.b / kernel.c, 1.0, "gaussian"),
             divergence=divergence,
-            candidate=candidate,
-            straight=candidate,
+            candidate=auto,
+            straight=auto,
             large=pull,
         )
         for (part, steps), pull in zip(TAILS, PULLS, strict=True)

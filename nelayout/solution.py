@@ -37,8 +37,8 @@ class Solution:
 
     positions  in the host's own type, as a layout function returns them
     value      J at the end: of the whole graph when it is connected, else the sum over its components
-    trace      (iteration, value, seconds, stage) of every step; values of coarse levels and of the shape stage
-               belong to their own objectives
+    trace      (iteration, value, seconds, stage) of every step; values of coarse levels, of the shape stage and
+               of stages whose edges pull harder belong to their own objectives
     connection lambda at the end (of the largest component)
     reason     "converged", "max_iter" or "stopped" (by the callback)
     node_cost  (n,) what each node costs, see below

@@ -42,10 +42,8 @@ POINT = 1e-2
 SHRUNK = 0.1
 # With fixed nodes, the size of the drawing is searched for this many times.
 RESIZINGS = 5
-# Of the steps at each level, this part is taken on the graph itself where the next stage goes on from there.
-HANDED_OVER = 2 / 3
-# The kernel may reach over this part of a road map, in nodes.
-WIDE = 16
+# What has fewer junctions is no map; and edges pull at most as hard as the number of nodes divided by this.
+LEAST_JUNCTIONS, WIDEST = 10, 16
 # A candidate this much worse than the best so far ends the search; on large graphs, one that is hardly better.
 WORSE, HARDLY_BETTER = 0.95, 1.05
 
@@ -184,20 +182,27 @@ def draw_component(
 
 
 def road_pull(P: csr_array) -> float:
-    """How much harder the edges of a road map have to pull than a kernel of their own length asks for.
+    """How much harder the edges of a road map have to pull than a kernel of their own length asks for; else 1.
 
-    Most nodes of a road map lie on roads, with two neighbors each.  Such a path has room to bend as soon as it is
-    longer than the kernel reaches, and then winds through all the space that there is.  Edges that pull L^2 times as
-    hard become L times as short beside the kernel, which so reaches from one end of a path of L edges to the other;
-    L is the mean over all paths.  1 for graphs of other kinds: those in which at most half of the nodes have two
-    neighbors.
+    A path with two neighbors a node has room to bend as soon as it is longer than the kernel reaches, and then winds
+    through all the space that there is.  Edges that pull L^2 times as hard become L times as short beside the kernel,
+    which so reaches from one end of a path of L edges to the other; L is the mean over all paths.
+
+    What is held from one side only, or is as small as the kernel, falls together under such a pull.  So a road map is
+    a graph in which most nodes have two neighbors; three or four roads meet at its junctions; ends are at most half as
+    many as junctions; and of ten edges at most one is in a triangle.
     """
     degree = np.diff(P.indptr)
-    n, ends = len(degree), int(np.sum(degree[degree != 2]))
-    if 2 * np.count_nonzero(degree == 2) <= n:
+    n, junctions, ends = len(degree), degree[degree > 2], int(np.count_nonzero(degree == 1))
+    inner = n - len(junctions) - ends
+    if 2 * inner <= n or len(junctions) < LEAST_JUNCTIONS or np.mean(junctions) > 4.0 or 2 * ends > len(junctions):
+        return 1.0
+    A = csr_array((np.ones(P.nnz), P.indices, P.indptr), shape=P.shape)
+    triangles = csr_array(A @ A).multiply(A)
+    if 10 * triangles.nnz > P.nnz:
         return 1.0
     # Beside a kernel much wider than the whole drawing, this would shrink to a point.
-    return max(1.0, min((int(np.sum(degree)) / max(ends, 1)) ** 2, n / WIDE))
+    return max(1.0, min((P.nnz / (int(np.sum(junctions)) + ends)) ** 2, n / WIDEST))
 
 
 def _objective_of(stage: Stage, method: Method) -> Method:
@@ -273,8 +278,7 @@ def _through_levels(
         if not stage.finest and n > LARGE and depth < len(levels) - 1 and len(Y) > FINEST * n:
             continue
         objective = task.floor.objective(method, level.affinity).annealed(stage.attraction)
-        steps = stage.max_iter if depth or stage.finest else round(HANDED_OVER * stage.max_iter)
-        Y, _, _ = descend(objective, Y, optimizer, steps, stage.tol, stage.name, watch, shown(depth))
+        Y, _, _ = descend(objective, Y, optimizer, stage.max_iter, stage.tol, stage.name, watch, shown(depth))
     return Y
 
 

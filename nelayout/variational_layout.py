@@ -20,7 +20,7 @@ from .errors import Unsupported
 from .kernels import Radial
 from .method import Method
 from .objective import Affinity
-from .solver import Drawing, Task, draw_component
+from .solver import Drawing, Task, draw_component, road_pull
 from .start import radius
 from .variational import Round, needs_torch, variational_drawing
 from .watch import Watch
@@ -74,7 +74,8 @@ def variational_component(
     """
     plain = replace(task.method, variational=False)
     placed = start is not None and not np.isnan(start).all()
-    stages = tuple(stage.at(len(affinity.mass)) for stage in plain.stages)
+    pull = road_pull(affinity.P) if any(stage.straight for stage in plain.stages) else 1.0
+    stages = tuple(stage.at(len(affinity.mass), pull) for stage in plain.stages)
     stages = (*stages[:-1], replace(stages[-1], max_iter=BEFORE))
     first, rounds = 0 if placed else sum(stage.max_iter for stage in stages if not stage.levels), ROUNDS
     if task.max_iter is not None:

@@ -360,8 +360,31 @@ def test_road_pull_is_the_square_of_the_length_of_a_path():
     assert pull(roads(cubic, 2, some=41)[0]) == pytest.approx((101 / 60) ** 2)
     assert pull(roads(cubic, 3)[0]) == pytest.approx(9)
     assert pull(roads(cubic, 6)[0]) == pytest.approx(340 / 16)  # never much wider than the drawing
-    assert pull(nx.cycle_graph(12)) == pull(nx.path_graph(12)) == 1
-    assert pull(nx.cycle_graph(160)) == pull(nx.path_graph(160)) == 10
+
+
+NO_MAPS: dict[str, Callable[[], nx.Graph]] = {
+    "cycle": lambda: nx.cycle_graph(160),
+    "path": lambda: nx.path_graph(160),
+    "cliques at the ends of a path": lambda: nx.barbell_graph(15, 200),
+    "triangles at the ends of a path": lambda: nx.barbell_graph(3, 40),
+    "a clique with a tail": lambda: nx.lollipop_graph(30, 80),
+    "a tree": lambda: roads(nx.balanced_tree(3, 4), 3)[0],
+    "a ring with hairs": lambda: nx.connected_watts_strogatz_graph(400, 2, 0.05, seed=0),
+    "crossings of many roads": lambda: roads(nx.complete_graph(11), 4)[0],
+    "triangles in a ring": lambda: roads(nx.circulant_graph(30, [1, 2]), 3, some=30)[0],
+}
+
+
+@pytest.mark.parametrize("name", NO_MAPS)
+def test_what_would_fall_together_is_not_pulled(name):
+    """Cliques, triangles and branches have nothing that holds them open against stronger edges."""
+    assert road_pull(read(NO_MAPS[name]()).adjacency) == 1
+
+
+def test_cliques_between_paths_stay_open():
+    G = nx.barbell_graph(15, 200)
+    pos = nl.layout(G, seed=0)
+    assert nl.measure(G, pos, measures=["stress"])["stress"].value < 0.02
 
 
 @pytest.mark.parametrize("seed", [0, 1])
