@@ -18,11 +18,11 @@ from scipy.spatial import cKDTree
 
 from nelayout.affinities.masses import node_mass
 from nelayout.catalogue import METHODS
+from nelayout.floor import Floor
 from nelayout.kernels import KERNELS, Radial
 from nelayout.nbody import Mesh, NBody, Tree, backend
 from nelayout.parallel import Workers
 from nelayout.similarities import input_affinity
-from nelayout.solver import Floor
 
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 SPREADS = (1.0, 2.0, 5.0, 10.0, 30.0)

@@ -46,6 +46,7 @@ class Stage:
     levels     go through the coarsened graphs, coarsest first; else the graph itself only
     finest     whether going through the levels ends with the graph itself; else the next stage takes a large one over
                from levels of a fifth of its nodes
+    unfold     at levels of a few hundred nodes, part the sheets of folded meshes: see `nelayout.levels`
     kernel     take this kernel in place of the method's own (continuation from light to heavy tails)
     divergence take this divergence in place of the method's own
     candidate  judge the drawing at the end of this stage; the best of all candidates is what is given back
@@ -61,6 +62,7 @@ class Stage:
     shape: float = 0.0
     levels: bool = False
     finest: bool = True
+    unfold: bool = False
     tol: float = 1e-4
     kernel: Kernel | None = None
     divergence: Divergence | None = None
@@ -171,7 +173,7 @@ SHAPE_TOL = 0.1
 SHAPE = Stage("shape", "majorize", 15, shape=2.0, levels=True, finest=False, tol=SHAPE_TOL)
 # A higher power draws edges of more even length: roads and meshes come out closer to their maps (Procrustes R^2 of
 # luxembourg: power 2 0.92, 3 0.95, 6 0.98), other graphs alike.
-EVEN_SHAPE = Stage("shape", "majorize", 15, shape=6.0, levels=True, finest=False, tol=SHAPE_TOL)
+EVEN_SHAPE = replace(SHAPE, shape=6.0, unfold=True)
 
 
 # How a tail is grown: parts of it, with the steps of each, and the steps with all of it.  Four parts end lower than

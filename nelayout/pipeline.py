@@ -27,6 +27,7 @@ from .components import components, side_by_side
 from .costs import NUMPY_PAIRS, warn_of_memory
 from .divergences import AutoAlpha
 from .finish import finished
+from .floor import Floor
 from .method import Method
 from .nbody import backend, surprise
 from .objective import Affinity
@@ -34,7 +35,7 @@ from .options import LayoutOptions, checked
 from .parallel import Workers, workers
 from .similarities import input_affinity, mass_for
 from .solution import Solution
-from .solver import Drawing, Floor, Task, draw_component
+from .solver import Drawing, Task, draw_component
 from .start import GAP, drawn_in, place_missing, radius, random_positions
 from .variational_layout import variational_component
 from .watch import Stopped, Watch

@@ -6,7 +6,6 @@ levels of the coarsened graph; between two objectives the drawing is brought to 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
@@ -14,28 +13,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse import csr_array
 
-from .catalogue import METHODS
-from .coarsen import Level, hierarchy
 from .descent import descend
+from .floor import Floor
 from .judge import Judge
-from .kernels import inverse_power
-from .method import FINEST, LARGE, Method, Stage, annealed
-from .nbody import NBody
+from .levels import objective_of, through_levels
+from .method import LARGE, Method, annealed
 from .objective import Affinity, Evaluation, Objective
-from .optimizers import Majorize, Optimizer, optimizer_named
-from .parallel import Workers
-from .row_objective import RowObjective
-from .start import frame, place_missing, prolong, radius, random_positions, size_search, stirred
+from .optimizers import Optimizer, optimizer_named
+from .start import frame, place_missing, radius, random_positions, size_search, stirred
 from .watch import Watch
 
-__all__ = ["Drawing", "Floor", "draw_component", "road_pull"]
+__all__ = ["Drawing", "draw_component", "road_pull"]
 
-# The coarsest graph is drawn from this many random starts and the best is kept: it is tiny, and it decides the shape.
-COARSEST_STARTS = 3
-COARSEST_STEPS = 100
-COARSEST_TOL = 0.02
-# Above this (graphs of hubs that all are joined to shrink no further) it is drawn once, and callbacks see its steps.
-LOOKED_AT = 1000
 # A drawing of a smaller radius, in units of a bounded kernel, counts as shrunk to a point.
 POINT = 1e-2
 # Nor is a drawing of a similar objective made smaller than this part of itself.
@@ -46,22 +35,6 @@ RESIZINGS = 5
 LEAST_JUNCTIONS, WIDEST = 10, 16
 # A candidate this much worse than the best so far ends the search; on large graphs, one that is hardly better.
 WORSE, HARDLY_BETTER = 0.95, 1.05
-
-
-@dataclass(frozen=True, slots=True)
-class Floor:
-    """What carries the sums: the N-body backend, the threads and whether edge loops are compiled."""
-
-    nbody: NBody
-    crew: Workers
-    compiled: bool
-
-    def objective(self, method: Method, affinity: Affinity, free: np.ndarray | None = None) -> Objective:
-        kind = RowObjective if method.connection.by_rows else Objective
-        return kind(
-            affinity, method.kernel, method.divergence, method.connection, self.nbody, self.crew, self.compiled,
-            free=free
-        )
 
 
 @dataclass
@@ -133,10 +106,15 @@ def draw_component(
     sized_for: Method | None = None
     done = 0
     own_steps = sum(stage.max_iter for stage in stages if not stage.levels)
+
+    def current(Y: np.ndarray) -> np.ndarray:
+        drawing.Y = Y
+        return show(Y)
+
     for stage in stages:
-        method = _objective_of(stage, task.method)
+        method = objective_of(stage, task.method)
         if stage.levels:
-            drawing.Y = _through_levels(affinity, method, stage, task, rng, watch, show, drawing)
+            drawing.Y = through_levels(affinity, stage, task.method, task.dim, task.floor, rng, watch, current)
             continue
         objective = task.floor.objective(method, affinity, free).annealed(stage.attraction)
         bounded = not method.kernel.singular and free is None
@@ -151,10 +129,6 @@ def draw_component(
             steps = round(task.max_iter * done / own_steps) - round(task.max_iter * before / own_steps)
         optimizer = task.optimizer or optimizer_named(stage.optimizer)
         tol = stage.tol if task.tol is None else task.tol
-
-        def current(Y: np.ndarray) -> np.ndarray:
-            drawing.Y = Y
-            return show(Y)
 
         # How far apart the fixed nodes are, in the drawing's units, is free: search for it on the way.
         rounds = 1 if free is None or task.max_iter == 0 else RESIZINGS if free.any() else 0
@@ -205,13 +179,6 @@ def road_pull(P: csr_array) -> float:
     return max(1.0, min((P.nnz / (int(np.sum(junctions)) + ends)) ** 2, n / WIDEST))
 
 
-def _objective_of(stage: Stage, method: Method) -> Method:
-    """The method whose objective a stage minimises."""
-    if stage.shape:
-        return replace(METHODS["gamma-quadlog"], kernel=inverse_power(stage.shape))
-    return replace(method, kernel=stage.kernel or method.kernel, divergence=stage.divergence or method.divergence)
-
-
 def _resize(objective: Objective, drawing: Drawing, sized: bool) -> None:
     """Bring a drawing to the size that the objective wants, with its centroid at the origin.
 
@@ -238,71 +205,3 @@ def _spread_fixed(objective: Objective, drawing: Drawing) -> None:
     drawing.Y[fixed] = middle + factor * (here - middle)
     drawing.place = drawing.place + (1.0 - 1.0 / factor) * middle / drawing.size
     drawing.size *= factor
-
-
-def _through_levels(
-    affinity: Affinity,
-    method: Method,
-    stage: Stage,
-    task: Task,
-    rng: np.random.Generator,
-    watch: Watch,
-    show: Callable[[np.ndarray], np.ndarray],
-    drawing: Drawing,
-) -> np.ndarray:
-    """From the coarsest graph to the finest, ``stage.max_iter`` steps at each."""
-    levels, n = hierarchy(affinity, rng), len(affinity.mass)
-    optimizer = optimizer_named(stage.optimizer)
-
-    def shown(depth: int) -> Callable[[np.ndarray], np.ndarray]:
-        def finest(Y: np.ndarray) -> np.ndarray:
-            for finer in range(depth, 0, -1):
-                cluster = levels[finer].cluster
-                assert cluster is not None
-                Y = Y[cluster]
-            drawing.Y = Y
-            return show(Y)
-
-        return finest
-
-    flat = _objective_of(replace(stage, shape=min(stage.shape, 2.0)), task.method)  # power 2 lays a path straight
-    Y = _coarsest(levels[-1], flat, task, rng, watch, shown(len(levels) - 1), stage.name)
-    for depth in range(len(levels) - 1, -1, -1):
-        level = levels[depth]
-        if depth < len(levels) - 1:
-            cluster = levels[depth + 1].cluster
-            assert cluster is not None
-            Y = prolong(Y, cluster, rng)
-        if not level.affinity.P.nnz:  # a star has become a single node
-            continue
-        if not stage.finest and n > LARGE and depth < len(levels) - 1 and len(Y) > FINEST * n:
-            continue
-        objective = task.floor.objective(method, level.affinity).annealed(stage.attraction)
-        Y, _, _ = descend(objective, Y, optimizer, stage.max_iter, stage.tol, stage.name, watch, shown(depth))
-    return Y
-
-
-def _coarsest(
-    level: Level,
-    method: Method,
-    task: Task,
-    rng: np.random.Generator,
-    watch: Watch,
-    show: Callable[[np.ndarray], np.ndarray],
-    name: str,
-) -> np.ndarray:
-    """The best of a few random starts; looked at on the way where the coarsest graph is large all the same."""
-    n = level.affinity.P.shape[0]
-    if n <= LOOKED_AT:
-        watch, show = Watch(), lambda Y: Y
-    objective = task.floor.objective(method, level.affinity)
-    best, found = math.inf, random_positions(n, task.dim, rng)
-    if n < 2 or not level.affinity.P.nnz:
-        return found
-    for _ in range(COARSEST_STARTS if n <= LOOKED_AT else 1):
-        Y = random_positions(n, task.dim, rng)
-        Y = Y * (1.0 if objective.scale_free else size_search(objective, Y))
-        Y, evaluation, _ = descend(objective, Y, Majorize(), COARSEST_STEPS, COARSEST_TOL, name, watch, show)
-        if evaluation is not None and evaluation.value < best:
-            best, found = evaluation.value, Y
-    return found

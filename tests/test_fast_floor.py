@@ -11,11 +11,11 @@ from test_optimizers import TABLE
 
 import nelayout as nl
 from nelayout.affinities.masses import node_mass
+from nelayout.floor import Floor
 from nelayout.nbody import Exact, NBody, backend
 from nelayout.objective import Affinity, Objective
 from nelayout.parallel import Workers
 from nelayout.similarities import input_affinity
-from nelayout.solver import Floor
 
 N = 2000
 

@@ -8,11 +8,11 @@ import nelayout as nl
 from nelayout.affinities.masses import node_mass
 from nelayout.catalogue import METHODS
 from nelayout.divergences import mix
+from nelayout.floor import Floor
 from nelayout.graphs import read
 from nelayout.nbody import Exact
 from nelayout.parallel import Workers
 from nelayout.similarities import input_affinity
-from nelayout.solver import Floor
 from nelayout.tuned import tuned
 
 WITH_BACKGROUND = {

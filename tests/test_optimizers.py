@@ -17,13 +17,13 @@ from nelayout.arithmetic import Arithmetic
 from nelayout.catalogue import METHODS
 from nelayout.conjugate_gradients import conjugate_gradients, laplacian_gradients
 from nelayout.errors import InputError, Unsupported
+from nelayout.floor import Floor
 from nelayout.graphs import read
 from nelayout.nbody import Exact
 from nelayout.objective import Objective
 from nelayout.optimizers import OPTIMIZERS, Majorize, optimizer_named
 from nelayout.parallel import Workers, workers
 from nelayout.similarities import input_affinity
-from nelayout.solver import Floor
 from nelayout.start import size_search
 from nelayout.tuned import tuned
 

@@ -1,0 +1,31 @@
+"""What carries an objective's sums: the N-body backend, the threads, and whether loops over edges are compiled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .method import Method
+from .nbody import NBody
+from .objective import Affinity, Objective
+from .parallel import Workers
+from .row_objective import RowObjective
+
+__all__ = ["Floor"]
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """What carries the sums: the N-body backend, the threads and whether edge loops are compiled."""
+
+    nbody: NBody
+    crew: Workers
+    compiled: bool
+
+    def objective(self, method: Method, affinity: Affinity, free: np.ndarray | None = None) -> Objective:
+        kind = RowObjective if method.connection.by_rows else Objective
+        return kind(
+            affinity, method.kernel, method.divergence, method.connection, self.nbody, self.crew, self.compiled,
+            free=free
+        )

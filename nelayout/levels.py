@@ -1,0 +1,143 @@
+"""From the coarsest graph to the finest: how a drawing finds its shape.
+
+Most levels are drawn by an objective without a scale of its own.  Such a drawing is a shadow: a mesh that is bent in
+space lies folded in it, one sheet over another, and there is no force that would part them.  So the levels of a few
+hundred nodes are drawn by s-SNE with edges that pull hard: sheets within the reach of its kernel push each other apart,
+while there are few nodes to move and each move is a large one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from .catalogue import METHODS
+from .coarsen import Level, hierarchy
+from .descent import descend
+from .floor import Floor
+from .kernels import inverse_power
+from .method import FINEST, LARGE, Method, Stage
+from .objective import Affinity
+from .optimizers import Majorize, optimizer_named
+from .start import prolong, radius, random_positions, size_search
+from .watch import Watch
+
+__all__ = ["objective_of", "through_levels"]
+
+# The coarsest graph is drawn from this many random starts and the best is kept: it is tiny, and it decides the shape.
+COARSEST_STARTS = 3
+COARSEST_STEPS = 100
+COARSEST_TOL = 0.02
+# Above this (graphs of hubs that all are joined to shrink no further) it is drawn once, and callbacks see its steps.
+LOOKED_AT = 1000
+# Levels of these many nodes are unfolded, if they have at most a quarter of the graph's: finer ones would curl up.
+LEAST_UNFOLDED, MOST_UNFOLDED, PART_UNFOLDED = 200, 1000, 1 / 4
+UNFOLDING_STEPS, UNFOLDING_TOL = 30, 0.01
+# Radius, in units of the unfolding kernel, below which a graph is too compact to have sheets: hubs pull it together.
+COMPACT = 1.0
+
+# What callbacks are shown of a level, by its depth: 0 is the graph itself.
+Shown = Callable[[int], Callable[[np.ndarray], np.ndarray]]
+
+
+def objective_of(stage: Stage, method: Method) -> Method:
+    """The method whose objective a stage minimises."""
+    if stage.shape:
+        return replace(METHODS["gamma-quadlog"], kernel=inverse_power(stage.shape))
+    return replace(method, kernel=stage.kernel or method.kernel, divergence=stage.divergence or method.divergence)
+
+
+def through_levels(
+    affinity: Affinity,
+    stage: Stage,
+    method: Method,
+    dim: int,
+    floor: Floor,
+    rng: np.random.Generator,
+    watch: Watch,
+    show: Callable[[np.ndarray], np.ndarray],
+) -> np.ndarray:
+    """Positions (n, dim) by ``stage.max_iter`` steps at each level; ``show`` is told of the graph's nodes at any."""
+    levels, n = hierarchy(affinity, rng), len(affinity.mass)
+    optimizer = optimizer_named(stage.optimizer)
+
+    def shown(depth: int) -> Callable[[np.ndarray], np.ndarray]:
+        def finest(Y: np.ndarray) -> np.ndarray:
+            for finer in range(depth, 0, -1):
+                cluster = levels[finer].cluster
+                assert cluster is not None
+                Y = Y[cluster]
+            return show(Y)
+
+        return finest
+
+    flat = objective_of(replace(stage, shape=min(stage.shape, 2.0)), method)  # power 2 lays a path straight
+    shape = objective_of(stage, method)
+    Y = _coarsest(levels[-1], flat, dim, floor, rng, watch, shown(len(levels) - 1), stage.name)
+    for depth in range(len(levels) - 1, -1, -1):
+        level = levels[depth]
+        if depth < len(levels) - 1:
+            cluster = levels[depth + 1].cluster
+            assert cluster is not None
+            Y = prolong(Y, cluster, rng)
+        if not level.affinity.P.nnz:  # a star has become a single node
+            continue
+        if not stage.finest and n > LARGE and depth < len(levels) - 1 and len(Y) > FINEST * n:
+            continue
+        if stage.unfold and LEAST_UNFOLDED <= len(Y) <= min(MOST_UNFOLDED, PART_UNFOLDED * n):
+            parted = _unfolded(level, Y, n / len(Y), floor, watch, shown(depth), stage.name)
+            if parted is not None:
+                Y = parted
+                continue
+        objective = floor.objective(shape, level.affinity).annealed(stage.attraction)
+        Y, _, _ = descend(objective, Y, optimizer, stage.max_iter, stage.tol, stage.name, watch, shown(depth))
+    return Y
+
+
+def _unfolded(
+    level: Level,
+    Y: np.ndarray,
+    pull: float,
+    floor: Floor,
+    watch: Watch,
+    show: Callable[[np.ndarray], np.ndarray],
+    name: str,
+) -> np.ndarray | None:
+    """The drawing of a level by s-SNE, edges pulling ``pull`` times as hard; None where that makes it a point."""
+    objective = floor.objective(Method("gaussian"), level.affinity).annealed(pull)
+    Y = Y - np.sum(Y, axis=0) / len(Y)
+    Y = Y * size_search(objective, Y)
+    Y, _, _ = descend(
+        objective, Y, optimizer_named("lbfgs"), UNFOLDING_STEPS, UNFOLDING_TOL, name, watch, show, COMPACT
+    )
+    return Y if radius(Y) >= COMPACT else None
+
+
+def _coarsest(
+    level: Level,
+    method: Method,
+    dim: int,
+    floor: Floor,
+    rng: np.random.Generator,
+    watch: Watch,
+    show: Callable[[np.ndarray], np.ndarray],
+    name: str,
+) -> np.ndarray:
+    """The best of a few random starts; looked at on the way where the coarsest graph is large all the same."""
+    n = level.affinity.P.shape[0]
+    if n <= LOOKED_AT:
+        watch, show = Watch(), lambda Y: Y
+    objective = floor.objective(method, level.affinity)
+    best, found = math.inf, random_positions(n, dim, rng)
+    if n < 2 or not level.affinity.P.nnz:
+        return found
+    for _ in range(COARSEST_STARTS if n <= LOOKED_AT else 1):
+        Y = random_positions(n, dim, rng)
+        Y = Y * (1.0 if objective.scale_free else size_search(objective, Y))
+        Y, evaluation, _ = descend(objective, Y, Majorize(), COARSEST_STEPS, COARSEST_TOL, name, watch, show)
+        if evaluation is not None and evaluation.value < best:
+            best, found = evaluation.value, Y
+    return found

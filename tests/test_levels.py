@@ -1,0 +1,90 @@
+"""The way through the levels: what unfolding parts, and what it leaves as it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.spatial import Delaunay
+
+import nelayout as nl
+from nelayout import levels
+from nelayout.catalogue import AUTO, METHODS
+from nelayout.method import Method
+
+
+def left_folded(method: Method) -> Method:
+    """The method, but that its shape is found without unfolding."""
+    return replace(method, stages=tuple(replace(stage, unfold=False) for stage in method.stages))
+
+
+def triangulation(n: int, seed: int) -> nx.Graph:
+    """A Delaunay triangulation of random points: planar, its long edges on the border."""
+    G = nx.Graph()
+    for a, b, c in Delaunay(np.random.default_rng(seed).random((n, 2))).simplices.tolist():
+        nx.add_cycle(G, (a, b, c))
+    return G
+
+
+def crossings(G: nx.Graph, method: Method, seed: int) -> float:
+    return nl.measure(G, nl.layout(G, method=method, seed=seed), measures=["crossings"])["crossings"].value
+
+
+@pytest.mark.parametrize("method", [AUTO, METHODS["ws-sne"]], ids=["auto", "ws-sne"])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_sheets_of_a_mesh_are_parted(method, seed):
+    G = triangulation(3000, seed)
+    assert crossings(G, method, seed) < 0.6 * crossings(G, left_folded(method), seed)
+
+
+def test_unfolding_costs_a_flat_mesh_nothing():
+    G = nx.grid_2d_graph(50, 50)
+    found = nl.measure(G, nl.layout(G, seed=0), measures=["neighborhood", "crossings"])
+    assert found["neighborhood"].value == 1.0
+    assert found["crossings"].value == 0.0
+
+
+@pytest.mark.parametrize(
+    "G",
+    [
+        nx.barabasi_albert_graph(3000, 3, seed=1),  # falls together under the pull, and is drawn as without it
+        nx.star_graph(3000),
+        nx.grid_2d_graph(27, 27),  # a quarter of these nodes is too few
+    ],
+    ids=["hubs", "star", "small"],
+)
+def test_what_has_no_sheets_is_drawn_as_before(G):
+    np.testing.assert_array_equal(
+        nl.solve(nx.to_scipy_sparse_array(G), AUTO, seed=0).positions,
+        nl.solve(nx.to_scipy_sparse_array(G), left_folded(AUTO), seed=0).positions,
+    )
+
+
+def test_only_levels_of_a_few_hundred_nodes_are_unfolded(monkeypatch):
+    seen = []
+    inner = levels._unfolded
+
+    def watched(level, Y, pull, *rest):
+        seen.append((len(Y), pull))
+        return inner(level, Y, pull, *rest)
+
+    monkeypatch.setattr(levels, "_unfolded", watched)
+    G = nx.grid_2d_graph(40, 60)
+    nl.layout(G, seed=0)
+    assert seen
+    assert all(200 <= n <= 600 and pull == 2400 / n for n, pull in seen)
+
+
+def test_unfolding_is_stopped_by_callbacks_and_seen_in_the_trace():
+    P = nx.to_scipy_sparse_array(triangulation(3000, 0))
+    shapes = [step for step in nl.solve(P, seed=0).trace if step.stage == "shape"]
+    without = [step for step in nl.solve(P, left_folded(AUTO), seed=0).trace if step.stage == "shape"]
+    assert len(shapes) > len(without)
+    for k in range(1, len(shapes), 25):
+        stopped = nl.solve(P, seed=0, callback=lambda progress, k=k: progress.iteration >= k)
+        assert stopped.reason == "stopped"
+        assert len(stopped.trace) == k + 1
+        assert stopped.positions.shape == (3000, 2)
+        assert np.isfinite(stopped.positions).all()
