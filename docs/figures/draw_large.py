@@ -4,8 +4,7 @@
     python docs/figures/draw_large.py 3elt mnist draws these alone
 
 $NELAYOUT_DATA, or ../shared/data beside the project, holds graphs/*.npz and vectors/mnist.npz, which are not kept in
-the repository; a graph that is not there is skipped. A graph whose licence is not stated is drawn for one's own eyes,
-into docs/gallery, which the repository ignores.
+the repository; a graph that is not there is skipped.
 """
 
 import io
@@ -37,7 +36,6 @@ class Picture:
     name: str
     color: str | None = None
     map: bool = False
-    free: bool = True
     folder: str = "graphs"
 
     @property
@@ -54,7 +52,7 @@ PICTURES = (
     Picture("sierpinski3d"),
     Picture("mnist", "label", folder="vectors"),
     Picture("soc_slashdot0902", "degree"),
-    Picture("finan512", free=False),
+    Picture("finan512"),
 )
 
 
@@ -135,9 +133,7 @@ def main(names: list[str]) -> int:
             figure = beside_the_map(A, Y, where, color)
         else:
             figure = nl.draw(A, Y, color=color)
-        folder = DOCS / ("images" if picture.free else "gallery")
-        folder.mkdir(exist_ok=True)
-        path = folder / f"large-{picture.name.replace('_', '-')}.png"
+        path = DOCS / "images" / f"large-{picture.name.replace('_', '-')}.png"
         save(figure, path)
         drawn = time.perf_counter() - began
         about = [f"{A.shape[0]:,} nodes", f"{A.nnz // 2:,} edges", f"{seconds:.1f} s ({work:.1f} s of processor time)"]
