@@ -6,8 +6,9 @@ Arrays are (n, d) and contiguous.  Chunks are fixed, so threads leave the bits a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,14 @@ __all__ = ["Arithmetic"]
 CHUNK = 1 << 15  # numbers, or half as many rows
 
 
+@cache
+def _loops() -> Any:
+    """The compiled loops, imported when first needed: looking a module up costs as much as a loop over a few nodes."""
+    from . import compiled_vectors
+
+    return compiled_vectors
+
+
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
     """What carries the sums of a minimiser."""
@@ -26,34 +35,32 @@ class Arithmetic:
     crew: Workers
     compiled: bool
 
+    def at_once(self, Y: np.ndarray) -> bool:
+        """Whether compiled loops take all of Y (n, d) as one chunk."""
+        return self.compiled and Y.size <= CHUNK
+
     def product(self, a: np.ndarray, b: np.ndarray) -> float:
         """sum a b."""
         if not self.compiled:  # called ten thousand times for a small graph, hence not by way of np.sum
             return float(np.add.reduce(a * b, axis=None))
-        from . import compiled_vectors
-
         a, b = a.reshape(-1), b.reshape(-1)
-        return sum(self._map(lambda start, stop: compiled_vectors.dot(a, b, start, stop), len(a), CHUNK))
+        return sum(self._map(lambda start, stop: _loops().dot(a, b, start, stop), len(a), CHUNK))
 
     def weighted(self, a: np.ndarray, b: np.ndarray, weights: np.ndarray) -> float:
         """sum weights_i a_ij b_ij."""
         if not self.compiled:
             return float(np.add.reduce(a * b * weights[:, None], axis=None))
-        from . import compiled_vectors
-
-        return sum(self._rows(lambda start, stop: compiled_vectors.weighted_dot(a, b, weights, start, stop), a))
+        return sum(self._rows(lambda start, stop: _loops().weighted_dot(a, b, weights, start, stop), a))
 
     def subtract(self, q: np.ndarray, part: float, change: np.ndarray, other: np.ndarray) -> float:
         """q -= part change in place, then sum q other."""
         if not self.compiled:
             q -= part * change
             return self.product(q, other)
-        from . import compiled_vectors
-
         q, change, other = q.reshape(-1), change.reshape(-1), other.reshape(-1)
 
         def work(start: int, stop: int) -> float:
-            return compiled_vectors.subtract_dot(q, part, change, other, start, stop)
+            return _loops().subtract_dot(q, part, change, other, start, stop)
 
         return sum(self._map(work, len(q), CHUNK))
 
@@ -62,12 +69,16 @@ class Arithmetic:
         if not self.compiled:
             q *= factor * weights[:, None]
             return self.product(q, other)
-        from . import compiled_vectors
 
         def work(start: int, stop: int) -> float:
-            return compiled_vectors.scale_dot(q, factor, weights, other, start, stop)
+            return _loops().scale_dot(q, factor, weights, other, start, stop)
 
         return sum(self._rows(work, q))
+
+    def two_loops(self, q: np.ndarray, pairs: Sequence[tuple[np.ndarray, np.ndarray, float]], inverse: np.ndarray):
+        """All of `subtract` and `scale` that the two loops of limited-memory BFGS are, in place and `at_once`."""
+        moves, changes, curvatures = (np.array(each) for each in zip(*pairs, strict=True))
+        _loops().two_loops(q, moves, changes, curvatures, inverse)
 
     def combine(self, out: np.ndarray, scale: float, force: np.ndarray, factor: float, charges: np.ndarray) -> None:
         """out_ij = scale out_ij + factor charges_i force_ij, in place."""
@@ -75,10 +86,9 @@ class Arithmetic:
             out *= scale
             out += (factor * charges)[:, None] * force
             return
-        from . import compiled_vectors
 
         def work(start: int, stop: int) -> None:
-            compiled_vectors.combine(out, scale, force, factor, charges, start, stop)
+            _loops().combine(out, scale, force, factor, charges, start, stop)
 
         self._rows(work, out)
 
@@ -96,11 +106,10 @@ class Arithmetic:
             apart = part * Y - part_before * before - shift
             middle, squares = np.einsum("ij->j", apart), float(np.einsum("ij,ij->", apart, apart))
         else:
-            from . import compiled_vectors
 
             def work(start: int, stop: int) -> tuple[float, np.ndarray]:
                 sums = np.empty(Y.shape[1])
-                return compiled_vectors.spread(Y, before, part, part_before, shift, start, stop, sums), sums
+                return _loops().spread(Y, before, part, part_before, shift, start, stop, sums), sums
 
             found = self._rows(work, Y)
             middle, squares = np.sum([sums for _, sums in found], axis=0), sum(total for total, _ in found)

@@ -17,6 +17,7 @@ __all__ = [
     "spread",
     "subtract_dot",
     "turn",
+    "two_loops",
     "weighted_dot",
 ]
 
@@ -62,6 +63,23 @@ def scale_dot(q, factor, weights, other, start, stop):
             q[i, axis] *= own
             total += q[i, axis] * other[i, axis]
     return total
+
+
+@_compile
+def two_loops(q, moves, changes, curvatures, inverse):
+    """q becomes H q (Nocedal & Wright 2006, alg. 7.4), for curvature pairs (k, n, d), oldest first."""
+    flat, n, newest = q.reshape(-1), len(q), len(moves) - 1
+    size = len(flat)
+    parts = np.empty(len(moves))
+    seen = dot(moves[newest].reshape(-1), flat, 0, size)
+    for k in range(newest, -1, -1):
+        parts[k] = seen / curvatures[k]
+        seen = subtract_dot(flat, parts[k], changes[k].reshape(-1), moves[max(k - 1, 0)].reshape(-1), 0, size)
+    factor = curvatures[newest] / weighted_dot(changes[newest], changes[newest], inverse, 0, n)
+    seen = scale_dot(q, factor, inverse, changes[0], 0, n)
+    for k in range(newest + 1):
+        part = seen / curvatures[k] - parts[k]
+        seen = subtract_dot(flat, part, moves[k].reshape(-1), changes[min(k + 1, newest)].reshape(-1), 0, size)
 
 
 @_compile

@@ -137,7 +137,7 @@ class Objective:
         """The same objective with its edges pulling ``attraction`` times as hard."""
         return replace(self, attraction=attraction)
 
-    @property
+    @cached_property
     def radials(self) -> tuple[Radial, ...]:
         """The radial functions that are summed over all pairs."""
         own = [radial for term in self.divergence.tail for radial in term.radials(self.kernel)]

@@ -22,6 +22,7 @@ from nelayout.graphs import read
 from nelayout.nbody import Exact
 from nelayout.objective import Objective
 from nelayout.optimizers import OPTIMIZERS, Majorize, optimizer_named
+from nelayout.optimizers.limited_memory import _two_loops
 from nelayout.parallel import Workers, workers
 from nelayout.similarities import input_affinity
 from nelayout.start import size_search
@@ -252,6 +253,29 @@ def test_compiled_arithmetic_is_the_plain_one(d):
         np.testing.assert_allclose(q, 0.7 * weights[:, None] * Y - 0.3 * force, rtol=1e-12, atol=1e-14)
         one.combine(out, 4.0, force, -2.0, weights)
         np.testing.assert_allclose(out, 4.0 * Y - 2.0 * weights[:, None] * force, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("way", ["numpy", "compiled", "compiled in chunks"])
+@pytest.mark.parametrize("kept", [1, 2, 7])
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_the_two_loops_are_the_bfgs_matrix(d, kept, way, monkeypatch):
+    """H' = (1 - s y^T / sy) H (1 - y s^T / sy) + s s^T / sy for each pair (s, y), from the scaled diagonal."""
+    if way == "compiled in chunks":
+        monkeypatch.setattr("nelayout.arithmetic.CHUNK", 8)
+    rng, n = np.random.default_rng(kept), 12
+    inverse, gradient = rng.uniform(0.5, 2.0, n), rng.standard_normal((n, d))
+    pairs = []
+    while len(pairs) < kept:
+        move, change = rng.standard_normal((2, n, d))
+        if (product := float(np.sum(move * change))) > 0:
+            pairs.append((move, change, product))
+    _, change, product = pairs[-1]
+    H = np.diag(np.repeat(inverse, d)) * (product / np.sum(inverse[:, None] * change**2))
+    for move, change, product in pairs:
+        turn = np.eye(n * d) - np.outer(move, change) / product
+        H = turn @ H @ turn.T + np.outer(move, move) / product
+    found = _two_loops(gradient, tuple(pairs), inverse, Arithmetic(Workers(), way != "numpy"))
+    np.testing.assert_allclose(found.ravel(), -H @ gradient.ravel(), rtol=1e-9, atol=1e-12)
 
 
 def test_curvature_pairs_are_kept_as_asked():

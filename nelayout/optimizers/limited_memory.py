@@ -132,6 +132,9 @@ def _two_loops(gradient: np.ndarray, pairs, inverse: np.ndarray, arithmetic: Ari
     if not pairs:
         return -inverse[:, None] * gradient
     q, parts = -gradient, []
+    if arithmetic.at_once(q):
+        arithmetic.two_loops(q, pairs, inverse)
+        return q
     newest = len(pairs) - 1
     seen = arithmetic.product(pairs[newest][0], q)
     for k in range(newest, -1, -1):
