@@ -18,6 +18,7 @@ from .parallel import Workers
 __all__ = ["Arithmetic"]
 
 CHUNK = 1 << 15  # numbers, or half as many rows
+AT_ONCE = 1 << 12  # numbers, up to which it is worth a copy of all curvature pairs to pass them in one call
 
 
 @cache
@@ -36,8 +37,8 @@ class Arithmetic:
     compiled: bool
 
     def at_once(self, Y: np.ndarray) -> bool:
-        """Whether compiled loops take all of Y (n, d) as one chunk."""
-        return self.compiled and Y.size <= CHUNK
+        """Whether `two_loops` is the faster way for drawings like Y (n, d)."""
+        return self.compiled and Y.size <= AT_ONCE
 
     def product(self, a: np.ndarray, b: np.ndarray) -> float:
         """sum a b."""

@@ -17,7 +17,7 @@ __all__ = ["Floor"]
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """What carries the sums: the N-body backend, the threads and whether edge loops are compiled."""
+    """Carries the sums of every objective of a run."""
 
     nbody: NBody
     crew: Workers

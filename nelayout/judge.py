@@ -37,9 +37,9 @@ class Judge:
         """Jaccard / stress of a drawing Y (n, d); larger is better."""
         if not np.isfinite(Y).all():
             return 0.0
-        return max(_jaccard(self.P, Y, self.sample), LEAST) / max(self._stress(Y), LEAST)
+        return max(_jaccard(self.P, Y, self.sample), LEAST) / max(self.stress(Y), LEAST)
 
-    def _stress(self, Y: np.ndarray) -> float:
+    def stress(self, Y: np.ndarray) -> float:
         """The mean of (s |y_i - y_j| / hops - 1)^2 over pivots i and all j, at the scale s that makes it least."""
         if not self._hops:
             self._hops = _hops(self.P, self.pivots, self.crew)

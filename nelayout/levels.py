@@ -1,8 +1,8 @@
 """From the coarsest graph to the finest: how a drawing finds its shape.
 
-Most levels are drawn by an objective without a scale of its own.  Such a drawing is a shadow: a mesh that is bent in
-space lies folded in it, one sheet over another, and there is no force that would part them.  So the levels of a few
-hundred nodes are drawn by s-SNE with edges that pull hard: sheets within the reach of its kernel push each other apart,
+Most levels are drawn by an objective without a scale of its own.  That is a shadow of the graph's shape in space: a
+mesh that is bent there lies folded, one sheet over another, and no force parts them.  So some coarse levels are drawn
+by s-SNE with edges that pull hard instead: what lies within the reach of its kernel is pushed apart, linked or not,
 while there are few nodes to move and each move is a large one.
 """
 
@@ -18,6 +18,7 @@ from .catalogue import METHODS
 from .coarsen import Level, hierarchy
 from .descent import descend
 from .floor import Floor
+from .judge import Judge
 from .kernels import inverse_power
 from .method import FINEST, LARGE, Method, Stage
 from .objective import Affinity
@@ -36,11 +37,13 @@ LOOKED_AT = 1000
 # Levels of these many nodes are unfolded, if they have at most a quarter of the graph's: finer ones would curl up.
 LEAST_UNFOLDED, MOST_UNFOLDED, PART_UNFOLDED = 200, 1000, 1 / 4
 UNFOLDING_STEPS, UNFOLDING_TOL = 30, 0.01
-# Radius, in units of the unfolding kernel, below which a graph is too compact to have sheets: hubs pull it together.
+# A graph with fewer edges a node is a path, a ring or a tree, a little knotted: it has no sheets, and only bends.
+SHEET = 1.2
+# Others without sheets bend too (ribbons), fall together (hubs) or fly apart (a few heavy edges).  That shows in their
+# stress, which sheets that were parted have hardly ever raised by more than a third.
+BENT = 4 / 3
+# A drawing of a smaller radius, in units of the kernel that unfolds, has fallen together.
 COMPACT = 1.0
-
-# What callbacks are shown of a level, by its depth: 0 is the graph itself.
-Shown = Callable[[int], Callable[[np.ndarray], np.ndarray]]
 
 
 def objective_of(stage: Stage, method: Method) -> Method:
@@ -60,7 +63,7 @@ def through_levels(
     watch: Watch,
     show: Callable[[np.ndarray], np.ndarray],
 ) -> np.ndarray:
-    """Positions (n, dim) by ``stage.max_iter`` steps at each level; ``show`` is told of the graph's nodes at any."""
+    """Positions (n, dim) by ``stage.max_iter`` steps at each level; ``show`` gets those of all nodes at every level."""
     levels, n = hierarchy(affinity, rng), len(affinity.mass)
     optimizer = optimizer_named(stage.optimizer)
 
@@ -87,7 +90,7 @@ def through_levels(
             continue
         if not stage.finest and n > LARGE and depth < len(levels) - 1 and len(Y) > FINEST * n:
             continue
-        if stage.unfold and LEAST_UNFOLDED <= len(Y) <= min(MOST_UNFOLDED, PART_UNFOLDED * n):
+        if stage.unfold and dim > 1 and LEAST_UNFOLDED <= len(Y) <= min(MOST_UNFOLDED, PART_UNFOLDED * n):
             parted = _unfolded(level, Y, n / len(Y), floor, watch, shown(depth), stage.name)
             if parted is not None:
                 Y = parted
@@ -106,14 +109,18 @@ def _unfolded(
     show: Callable[[np.ndarray], np.ndarray],
     name: str,
 ) -> np.ndarray | None:
-    """The drawing of a level by s-SNE, edges pulling ``pull`` times as hard; None where that makes it a point."""
+    """Y by s-SNE whose edges pull ``pull`` times as hard; None where there were no sheets to part."""
+    if level.affinity.P.nnz < 2 * SHEET * len(Y):
+        return None
     objective = floor.objective(Method("gaussian"), level.affinity).annealed(pull)
+    judge, before = Judge(level.affinity.P, floor.crew), Y
     Y = Y - np.sum(Y, axis=0) / len(Y)
     Y = Y * size_search(objective, Y)
     Y, _, _ = descend(
         objective, Y, optimizer_named("lbfgs"), UNFOLDING_STEPS, UNFOLDING_TOL, name, watch, show, COMPACT
     )
-    return Y if radius(Y) >= COMPACT else None
+    good = np.isfinite(Y).all() and radius(Y) >= COMPACT and judge.stress(Y) <= BENT * judge.stress(before)
+    return Y if good else None
 
 
 def _coarsest(

@@ -46,7 +46,8 @@ class Stage:
     levels     go through the coarsened graphs, coarsest first; else the graph itself only
     finest     whether going through the levels ends with the graph itself; else the next stage takes a large one over
                from levels of a fifth of its nodes
-    unfold     at levels of a few hundred nodes, part the sheets of folded meshes: see `nelayout.levels`
+    unfold     with ``levels``: draw some coarse ones by s-SNE in place of the stage's own objective and steps, which
+               parts the sheets of folded meshes: see `nelayout.levels`
     kernel     take this kernel in place of the method's own (continuation from light to heavy tails)
     divergence take this divergence in place of the method's own
     candidate  judge the drawing at the end of this stage; the best of all candidates is what is given back

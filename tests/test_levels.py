@@ -28,6 +28,13 @@ def triangulation(n: int, seed: int) -> nx.Graph:
     return G
 
 
+def one_heavy_node(side: int) -> nx.Graph:
+    """A grid with a node whose edges weigh 1e12."""
+    G = nx.convert_node_labels_to_integers(nx.grid_2d_graph(side, side))
+    nx.set_edge_attributes(G, {edge: 1e12 if 100 in edge else 1.0 for edge in G.edges}, "weight")
+    return G
+
+
 def crossings(G: nx.Graph, method: Method, seed: int) -> float:
     return nl.measure(G, nl.layout(G, method=method, seed=seed), measures=["crossings"])["crossings"].value
 
@@ -52,14 +59,25 @@ def test_unfolding_costs_a_flat_mesh_nothing():
         nx.barabasi_albert_graph(3000, 3, seed=1),  # falls together under the pull, and is drawn as without it
         nx.star_graph(3000),
         nx.grid_2d_graph(27, 27),  # a quarter of these nodes is too few
+        nx.path_graph(3000),
+        nx.cycle_graph(2000),
+        nx.random_labeled_tree(2000, seed=1),
+        nx.lollipop_graph(100, 1500),  # many edges, but its path would bend
+        one_heavy_node(40),  # the others would fly apart
     ],
-    ids=["hubs", "star", "small"],
+    ids=["hubs", "star", "small", "path", "ring", "tree", "lollipop", "heavy edges"],
 )
 def test_what_has_no_sheets_is_drawn_as_before(G):
     np.testing.assert_array_equal(
         nl.solve(nx.to_scipy_sparse_array(G), AUTO, seed=0).positions,
         nl.solve(nx.to_scipy_sparse_array(G), left_folded(AUTO), seed=0).positions,
     )
+
+
+def test_lines_have_nothing_to_unfold():
+    G = nx.grid_2d_graph(4, 600)
+    first, second = (nl.layout(G, method=method, dim=1, seed=0) for method in (AUTO, left_folded(AUTO)))
+    assert all((first[node] == second[node]).all() for node in G)
 
 
 def test_only_levels_of_a_few_hundred_nodes_are_unfolded(monkeypatch):

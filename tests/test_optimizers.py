@@ -262,6 +262,7 @@ def test_the_two_loops_are_the_bfgs_matrix(d, kept, way, monkeypatch):
     """H' = (1 - s y^T / sy) H (1 - y s^T / sy) + s s^T / sy for each pair (s, y), from the scaled diagonal."""
     if way == "compiled in chunks":
         monkeypatch.setattr("nelayout.arithmetic.CHUNK", 8)
+        monkeypatch.setattr("nelayout.arithmetic.AT_ONCE", 0)
     rng, n = np.random.default_rng(kept), 12
     inverse, gradient = rng.uniform(0.5, 2.0, n), rng.standard_normal((n, d))
     pairs = []
