@@ -20,7 +20,7 @@ from .errors import Unsupported
 from .kernels import Radial
 from .method import Method
 from .objective import Affinity
-from .solver import Drawing, Task, draw_component, road_pull
+from .solver import Drawing, Task, draw_component
 from .start import radius
 from .variational import Round, needs_torch, variational_drawing
 from .watch import Watch
@@ -74,10 +74,10 @@ def variational_component(
     """
     plain = replace(task.method, variational=False)
     placed = start is not None and not np.isnan(start).all()
-    pull = road_pull(affinity.P) if any(stage.straight for stage in plain.stages) else 1.0
-    stages = tuple(stage.at(len(affinity.mass), pull) for stage in plain.stages)
-    stages = (*stages[:-1], replace(stages[-1], max_iter=BEFORE))
-    first, rounds = 0 if placed else sum(stage.max_iter for stage in stages if not stage.levels), ROUNDS
+    last = plain.stages[-1]
+    last = replace(last, max_iter=BEFORE, large=last.large and (BEFORE, last.large[1]))
+    stages, n = (*plain.stages[:-1], last), len(affinity.mass)
+    first, rounds = 0 if placed else sum(stage.at(n).max_iter for stage in stages if not stage.levels), ROUNDS
     if task.max_iter is not None:
         first = round(task.max_iter * first / (first + rounds))
         rounds = task.max_iter - first

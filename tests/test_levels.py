@@ -80,19 +80,26 @@ def test_lines_have_nothing_to_unfold():
     assert all((first[node] == second[node]).all() for node in G)
 
 
-def test_only_levels_of_a_few_hundred_nodes_are_unfolded(monkeypatch):
-    seen = []
-    inner = levels._unfolded
+@pytest.mark.parametrize(("sides", "most"), [((40, 60), 600), ((80, 80), 1000)])
+def test_only_levels_of_a_few_hundred_nodes_are_unfolded(sides, most, monkeypatch):
+    seen, sizes = [], []
+    unfolded, descend = levels._unfolded, levels.descend
 
     def watched(level, Y, pull, *rest):
         seen.append((len(Y), pull))
-        return inner(level, Y, pull, *rest)
+        return unfolded(level, Y, pull, *rest)
+
+    def noted(objective, Y, *rest):
+        sizes.append(len(Y))
+        return descend(objective, Y, *rest)
 
     monkeypatch.setattr(levels, "_unfolded", watched)
-    G = nx.grid_2d_graph(40, 60)
+    monkeypatch.setattr(levels, "descend", noted)
+    G = nx.grid_2d_graph(*sides)
     nl.layout(G, seed=0)
+    assert [n for n, _ in seen] == [n for n in sorted(set(sizes)) if 200 <= n <= most]
     assert seen
-    assert all(200 <= n <= 600 and pull == 2400 / n for n, pull in seen)
+    assert all(pull == len(G) / n for n, pull in seen)
 
 
 def test_unfolding_is_stopped_by_callbacks_and_seen_in_the_trace():
