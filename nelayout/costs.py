@@ -33,9 +33,9 @@ from .walk_edges import can_smooth_exactly
 
 __all__ = ["NUMPY_PAIRS", "Estimate", "estimate", "warn_of_memory"]
 
-# Pairs of nodes above which compiled loops pay for loading them (0.5 s from the cache, several seconds the first
-# time): the NumPy form then takes about 8 ms an evaluation.
-NUMPY_PAIRS = 800 * 800
+# Pairs of nodes above which compiled loops pay for loading them: about 0.5 s in each process, a quarter of a minute
+# once on each machine.  A drawing of 250 nodes then takes as long on NumPy.
+NUMPY_PAIRS = 300 * 300
 # Nodes and entries below which no machine lacks the memory.
 LITTLE = 20_000, 400_000
 
@@ -69,12 +69,13 @@ USUAL_MAJORIZE, USUAL_GAUSSIAN, USUAL = 0.6, 0.6, 0.95
 LEVELS, COARSEST, COARSEST_EVALUATIONS = 2.0, 40, 150
 SIZE_SEARCH = 7  # evaluations before a stage whose objective has a scale
 
-# Bytes at the peak, as Python's tracemalloc counts them.  Over preferential graphs and grids of 2,000 to 90,000 nodes,
-# by four methods on two threads, estimates were 0.68 to 1.97 of what was measured.
+# Bytes at the peak, as Python's tracemalloc counts them.  Over preferential graphs and grids of 150 to 90,000 nodes,
+# by five methods on two threads, estimates were 0.59 to 1.97 of what was measured.
 BYTES_ENTRY, BYTES_NODE = 55, 420
 BYTES_MEMORY = 14  # of L-BFGS, per coordinate and curvature pair
 BYTES_MESH, BYTES_MESH_LEAST = 400, 100_000
 BYTES_PAIRS_ON_MESH, BYTES_PAIRS_ON_MESH_LEAST = 200, 300_000  # for singular kernels, whose grid is coarse
+BYTES_COMPILED = 300_000  # of the compiled form, however small the graph
 BYTES_NUMPY, NUMPY_BLOCK = 3_000_000, 1 << 15  # a block of pairs of the NumPy form, and the pairs in it
 BYTES_TRUNCATED = 63  # while a random walk is cut short, per entry
 
@@ -203,8 +204,7 @@ class _Part:
             self.bytes += (BYTES_PAIRS_ON_MESH_LEAST if singular else BYTES_MESH_LEAST) + n * (
                 BYTES_PAIRS_ON_MESH if singular else BYTES_MESH
             )
-        if not self.compiled:
-            self.bytes += round(BYTES_NUMPY * min(1.0, n**2 / NUMPY_BLOCK))
+        self.bytes += BYTES_COMPILED if self.compiled else round(BYTES_NUMPY * min(1.0, n**2 / NUMPY_BLOCK))
         if any((optimizer or stage.optimizer) == "lbfgs" for stage in method.stages):
             self.bytes += BYTES_MEMORY * pairs_kept(n) * n * self.dim
 

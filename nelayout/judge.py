@@ -9,17 +9,25 @@ cousins for use while drawing.)
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy.sparse import csr_array
 
 from .parallel import Workers
 
+if TYPE_CHECKING:
+    from scipy.spatial import KDTree
+
 __all__ = ["Judge"]
 
 NEIGHBOURHOODS = 1000  # nodes whose neighbours are compared
 PIVOTS = 24  # nodes from which hops are counted
-DENSE_NODES = 800  # up to here distances to all nodes are simply computed: other loops may not be compiled either
-BLOCK = 250  # nodes at a time
+DENSE_NODES = 300  # up to here distances to all nodes are simply computed: other loops may not be compiled either
+MOST_NEIGHBOURS = 200  # of a hub that are compared, in graphs of more nodes than that
+BLOCK = 50  # nodes at a time
 LEAST = 1e-3
 
 
@@ -56,27 +64,39 @@ class Judge:
 
 
 def _jaccard(P: csr_array, Y: np.ndarray, sample: np.ndarray) -> float:
-    n, degree = len(Y), np.diff(P.indptr)[sample].astype(np.int64)
-    most = min(int(degree.max()), n - 1)
-    if n <= DENSE_NODES:
-        order = np.concatenate([_nearest(Y, sample[k : k + BLOCK], most) for k in range(0, len(sample), BLOCK)])
+    if len(Y) <= DENSE_NODES:
+        nearest = partial(_nearest, Y)
     else:
         from scipy.spatial import KDTree
 
-        most = min(most, 200)  # hubs beyond this are compared by their first 200
-        found = np.asarray(KDTree(Y).query(Y[sample], most + 1)[1])
-        own = found == sample[:, None]
-        own[~own.any(axis=1), -1] = True
-        order = found[~own].reshape(len(sample), most)
-    # Each sampled node has a range of n numbers, one for each node that may be its neighbour, or lie near.
+        nearest = partial(_nearest_in_tree, KDTree(Y), Y)
+    blocks = (sample[k : k + BLOCK] for k in range(0, len(sample), BLOCK))
+    return float(np.mean(np.concatenate([_jaccards(P, nodes, nearest) for nodes in blocks])))
+
+
+def _jaccards(P: csr_array, nodes: np.ndarray, nearest: Callable[[np.ndarray, int], np.ndarray]) -> np.ndarray:
+    """Of each node: how far its neighbours are as many nodes as lie nearest; of hubs some are compared."""
+    n, degree = P.shape[0], np.diff(P.indptr)[nodes].astype(np.int64)
+    order = nearest(nodes, min(int(degree.max()), n - 1))
+    most = order.shape[1]
+    # Each node has a range of n numbers, one for each node that may be its neighbour, or lie near.
     k = np.minimum(degree, most)
-    row = np.repeat(np.arange(len(sample)), degree)
-    entry = np.arange(len(row)) + np.repeat(P.indptr[sample] - np.cumsum(degree) + degree, degree)
+    row = np.repeat(np.arange(len(nodes)), degree)
+    entry = np.arange(len(row)) + np.repeat(P.indptr[nodes] - np.cumsum(degree) + degree, degree)
     neighbours = row * n + P.indices[entry]
-    near = (np.arange(len(sample))[:, None] * n + order)[np.arange(most) < k[:, None]]
+    near = (np.arange(len(nodes))[:, None] * n + order)[np.arange(most) < k[:, None]]
     both = near[np.isin(near, neighbours, assume_unique=True)]
-    common = np.bincount(both // n, minlength=len(sample))
-    return float(np.mean(common / (degree + k - common)))
+    common = np.bincount(both // n, minlength=len(nodes))
+    return common / (degree + k - common)
+
+
+def _nearest_in_tree(tree: KDTree, Y: np.ndarray, nodes: np.ndarray, most: int) -> np.ndarray:
+    """As `_nearest`, but in any order where distances are the same, and of hubs the first alone."""
+    most = min(most, MOST_NEIGHBOURS)
+    found = np.asarray(tree.query(Y[nodes], most + 1)[1])
+    own = found == nodes[:, None]
+    own[~own.any(axis=1), -1] = True
+    return found[~own].reshape(len(nodes), most)
 
 
 def _nearest(Y: np.ndarray, nodes: np.ndarray, most: int) -> np.ndarray:

@@ -15,7 +15,7 @@ import pytest
 import nelayout as nl
 from nelayout.pipeline import NUMPY_PAIRS
 
-# One process draws all of these and prints a hash of each: n = 300 runs on NumPy, n = 1200 in compiled loops,
+# One process draws all of these and prints a hash of each: n = 200 runs on NumPy, n = 1200 in compiled loops,
 # string labels and sets of fixed nodes meet Python's hash seed.
 PROGRAM = """
 import hashlib, sys
@@ -26,7 +26,7 @@ def say(name, pos):
     print(name, hashlib.sha256(np.array(list(pos.values())).tobytes()).hexdigest())
 
 n_jobs = int(sys.argv[1])
-small = nx.connected_watts_strogatz_graph(300, 4, 0.1, seed=1)
+small = nx.connected_watts_strogatz_graph(200, 4, 0.1, seed=1)
 large = nx.connected_watts_strogatz_graph(1200, 6, 0.05, seed=1)
 words = nx.relabel_nodes(nx.les_miserables_graph(), lambda name: ("who", name))
 for n, G in (("small", small), ("large", large)):
@@ -73,7 +73,7 @@ def test_same_seed_same_bits_in_every_process(hashes, environment):
 
 def test_one_process_draws_both_on_numpy_and_compiled():
     """The program above is about both kinds of loops."""
-    assert 300**2 < NUMPY_PAIRS < 1200**2
+    assert 200**2 < NUMPY_PAIRS < 1200**2
 
 
 def drawing(G, method="ws-sne", **options) -> np.ndarray:

@@ -6,6 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from nelayout.costs import NUMPY_PAIRS
 from nelayout.graphs import read
 from nelayout.judge import DENSE_NODES, Judge, _jaccard, _nearest
 from nelayout.parallel import Workers
@@ -56,7 +57,7 @@ def test_a_hub_beyond_what_is_compared():
 
 def test_ties_are_the_first_nodes():
     """On a lattice drawn as it is, of four nodes at one distance those with the least numbers count."""
-    side = 28
+    side = 17
     G = nx.convert_node_labels_to_integers(nx.grid_2d_graph(side, side, periodic=True), ordering="sorted")
     Y = np.stack(np.divmod(np.arange(side * side), side), axis=1).astype(float)
     order = _nearest(Y, np.arange(side * side), 3)
@@ -67,3 +68,7 @@ def test_ties_are_the_first_nodes():
     judge = Judge(read(G).adjacency, Workers())
     assert side * side <= DENSE_NODES
     assert judge.score(Y) == pytest.approx(by_definition(G, Y, judge), rel=1e-9)
+
+
+def test_graphs_that_are_drawn_on_numpy_are_judged_on_numpy():
+    assert DENSE_NODES**2 >= NUMPY_PAIRS
