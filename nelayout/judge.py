@@ -27,6 +27,7 @@ NEIGHBOURHOODS = 1000  # nodes whose neighbours are compared
 PIVOTS = 24  # nodes from which hops are counted
 DENSE_NODES = 300  # up to here distances to all nodes are simply computed: other loops may not be compiled either
 MOST_NEIGHBOURS = 200  # of a hub that are compared, in graphs of more nodes than that
+SHARED_NODES = 20_000  # from here on several threads count
 BLOCK = 50  # nodes at a time
 LEAST = 1e-3
 
@@ -59,7 +60,8 @@ class Judge:
             ratio[~away] = 0.0
             return float(np.sum(ratio)), float(np.sum(ratio * ratio)), int(np.count_nonzero(away))
 
-        total, squares, count = (sum(each) for each in zip(*self.crew.map(sums, range(len(self.pivots))), strict=True))
+        crew = self.crew if len(Y) > SHARED_NODES else Workers()
+        total, squares, count = (sum(each) for each in zip(*crew.map(sums, range(len(self.pivots))), strict=True))
         return 1.0 - total * total / (squares * count) if squares > 0 else 1.0
 
 

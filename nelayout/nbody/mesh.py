@@ -32,7 +32,7 @@ from .transforms import along
 __all__ = ["FARTHEST", "Mesh"]
 
 TASK_NODES, TASKS = 1 << 13, 64  # nodes of a task, at least, and tasks, at most
-LEAST_NODES = 1 << 10  # of a task that adds near pairs
+LEAST_NODES = 1 << 11  # of a task that adds near pairs
 # Of net forces, with the steps in grid.py.
 TOLERANCE = 1e-2
 # Of the grid: rounding errors, 1e-7 of the largest potential, are far below the error of the grid itself.
@@ -76,7 +76,8 @@ class Mesh:
             def sort(grid: Grid = grid) -> Sorted | None:
                 return Sorted.of(X, Z, charges, grid) if grid.near else None
 
-            _, in_cells = self.crew.map(lambda work: work(), (spread, sort))  # side by side
+            together = self.crew if len(Y) >= TASK_NODES else Workers()
+            _, in_cells = together.map(lambda work: work(), (spread, sort))
             transform = self._forward(density, grid)
             for radial in group:
                 answer[radial] = self._one(X, Z, charges, radial, grid, transform, in_cells, d)
@@ -167,7 +168,7 @@ class Mesh:
         single = form[0] in compiled_near.SINGLE and not radial.kernel.singular
         add = compiled_near.near_sums_single if single else compiled_near.near_sums
         rows = (len(nodes.starts) - 1) // nodes.columns
-        share = max(1, rows // TASKS, rows * LEAST_NODES // n)
+        share = max(1, -(-rows // max(1, min(TASKS, n // LEAST_NODES))))
 
         def work(first: int) -> None:
             add(
