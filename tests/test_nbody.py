@@ -254,7 +254,7 @@ def test_all_nodes_at_one_place(label, n):
 
 @pytest.mark.parametrize("name", [name for name in BACKENDS if name != "auto"])
 def test_bits_do_not_depend_on_the_number_of_threads(name):
-    n, radials = 20_000 if name == "mesh" else 2500, tuple(RADIALS.values())[:: 4 if name == "exact" else 1]
+    n, radials = 9000 if name == "mesh" else 2500, tuple(RADIALS.values())[:: 1 if name == "tree" else 4]
     for d in (1, 2) if name == "mesh" else (1, 2, 3):
         Y, mass = drawings(n, d)["clusters"], masses(n)
         results = []
