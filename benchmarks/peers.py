@@ -138,7 +138,7 @@ def markdown(results: dict, about: dict) -> str:
     ]
     for graph, found in results.items():
         rows = found["drawings"]
-        columns = [key for key in COLUMNS if any(key in row for row in rows.values())]
+        columns = [key for key in COLUMNS if any(key in row for row in rows.values())] or list(COLUMNS)[:1]
         lines += [f"### {graph} ({found['nodes']:,} nodes, {found['edges']:,} edges)", ""]
         lines += [
             "| | " + " | ".join(COLUMNS[key] for key in columns) + " |",
