@@ -23,7 +23,7 @@ from .kernels import inverse_power
 from .method import FINEST, LARGE, Method, Stage
 from .objective import Affinity
 from .optimizers import Majorize, optimizer_named
-from .start import prolong, radius, random_positions, size_search
+from .start import prolong, random_positions, size_search
 from .watch import Watch
 
 __all__ = ["objective_of", "through_levels"]
@@ -42,8 +42,6 @@ SHEET = 1.2
 # Others without sheets bend too (ribbons), fall together (hubs) or fly apart (a few heavy edges).  That shows in their
 # stress, which sheets that were parted have hardly ever raised by more than a third.
 BENT = 4 / 3
-# A drawing of a smaller radius, in units of the kernel that unfolds, has fallen together.
-COMPACT = 1.0
 
 
 def objective_of(stage: Stage, method: Method) -> Method:
@@ -116,11 +114,8 @@ def _unfolded(
     judge, before = Judge(level.affinity.P, floor.crew), Y
     Y = Y - np.sum(Y, axis=0) / len(Y)
     Y = Y * size_search(objective, Y)
-    Y, _, _ = descend(
-        objective, Y, optimizer_named("lbfgs"), UNFOLDING_STEPS, UNFOLDING_TOL, name, watch, show, COMPACT
-    )
-    good = np.isfinite(Y).all() and radius(Y) >= COMPACT and judge.stress(Y) <= BENT * judge.stress(before)
-    return Y if good else None
+    Y, _, _ = descend(objective, Y, optimizer_named("lbfgs"), UNFOLDING_STEPS, UNFOLDING_TOL, name, watch, show)
+    return Y if np.isfinite(Y).all() and judge.stress(Y) <= BENT * judge.stress(before) else None
 
 
 def _coarsest(
