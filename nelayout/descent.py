@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from .arithmetic import Arithmetic
 from .objective import Evaluation, Objective
 from .optimizers import Optimizer
-from .watch import Watch
+from .watch import Seen
 
 __all__ = ["descend"]
 
@@ -25,9 +23,7 @@ def descend(
     optimizer: Optimizer,
     steps: int,
     tol: float,
-    stage: str,
-    watch: Watch,
-    show: Callable[[np.ndarray], np.ndarray],
+    seen: Seen,
     point: float = 0.0,
 ) -> tuple[np.ndarray, Evaluation | None, str]:
     """Steps of one optimizer until the drawing rests or its radius falls below ``point``, at most ``steps``."""
@@ -39,7 +35,7 @@ def descend(
     for _ in range(steps):
         before = Y
         Y, state = optimizer.step(objective, Y, state)
-        watch.seen(stage, state.evaluation.value, lambda Y=Y: show(Y))
+        seen(state.evaluation.value, Y)
         size = arithmetic.radius(Y)
         if state.stuck or size < point:
             return Y, state.evaluation, "converged"

@@ -24,7 +24,7 @@ from .method import FINEST, LARGE, Method, Stage
 from .objective import Affinity
 from .optimizers import Majorize, optimizer_named
 from .start import prolong, random_positions, size_search
-from .watch import Watch
+from .watch import Seen, Watch, nobody
 
 __all__ = ["objective_of", "through_levels"]
 
@@ -77,9 +77,9 @@ def through_levels(
 
     flat = objective_of(replace(stage, shape=min(stage.shape, 2.0)), method)  # power 2 lays a path straight
     shape = objective_of(stage, method)
-    Y = _coarsest(levels[-1], flat, dim, floor, rng, watch, shown(len(levels) - 1), stage.name)
+    Y = _coarsest(levels[-1], flat, dim, floor, rng, watch.on(stage.name, shown(len(levels) - 1)))
     for depth in range(len(levels) - 1, -1, -1):
-        level = levels[depth]
+        level, seen = levels[depth], watch.on(stage.name, shown(depth))
         if depth < len(levels) - 1:
             cluster = levels[depth + 1].cluster
             assert cluster is not None
@@ -89,24 +89,16 @@ def through_levels(
         if not stage.finest and n > LARGE and depth < len(levels) - 1 and len(Y) > FINEST * n:
             continue
         if stage.unfold and dim > 1 and LEAST_UNFOLDED <= len(Y) <= min(MOST_UNFOLDED, PART_UNFOLDED * n):
-            parted = _unfolded(level, Y, n / len(Y), floor, watch, shown(depth), stage.name)
+            parted = _unfolded(level, Y, n / len(Y), floor, seen)
             if parted is not None:
                 Y = parted
                 continue
         objective = floor.objective(shape, level.affinity).annealed(stage.attraction)
-        Y, _, _ = descend(objective, Y, optimizer, stage.max_iter, stage.tol, stage.name, watch, shown(depth))
+        Y, _, _ = descend(objective, Y, optimizer, stage.max_iter, stage.tol, seen)
     return Y
 
 
-def _unfolded(
-    level: Level,
-    Y: np.ndarray,
-    pull: float,
-    floor: Floor,
-    watch: Watch,
-    show: Callable[[np.ndarray], np.ndarray],
-    name: str,
-) -> np.ndarray | None:
+def _unfolded(level: Level, Y: np.ndarray, pull: float, floor: Floor, seen: Seen) -> np.ndarray | None:
     """Y by s-SNE whose edges pull ``pull`` times as hard; None where there were no sheets to part."""
     if level.affinity.P.nnz < 2 * SHEET * len(Y):
         return None
@@ -114,24 +106,15 @@ def _unfolded(
     judge, before = Judge(level.affinity.P, floor.crew), Y
     Y = Y - np.sum(Y, axis=0) / len(Y)
     Y = Y * size_search(objective, Y)
-    Y, _, _ = descend(objective, Y, optimizer_named("lbfgs"), UNFOLDING_STEPS, UNFOLDING_TOL, name, watch, show)
+    Y, _, _ = descend(objective, Y, optimizer_named("lbfgs"), UNFOLDING_STEPS, UNFOLDING_TOL, seen)
     return Y if np.isfinite(Y).all() and judge.stress(Y) <= BENT * judge.stress(before) else None
 
 
-def _coarsest(
-    level: Level,
-    method: Method,
-    dim: int,
-    floor: Floor,
-    rng: np.random.Generator,
-    watch: Watch,
-    show: Callable[[np.ndarray], np.ndarray],
-    name: str,
-) -> np.ndarray:
+def _coarsest(level: Level, method: Method, dim: int, floor: Floor, rng: np.random.Generator, seen: Seen) -> np.ndarray:
     """The best of a few random starts; looked at on the way where the coarsest graph is large all the same."""
     n = level.affinity.P.shape[0]
     if n <= LOOKED_AT:
-        watch, show = Watch(), lambda Y: Y
+        seen = nobody
     objective = floor.objective(method, level.affinity)
     best, found = math.inf, random_positions(n, dim, rng)
     if n < 2 or not level.affinity.P.nnz:
@@ -139,7 +122,7 @@ def _coarsest(
     for _ in range(COARSEST_STARTS if n <= LOOKED_AT else 1):
         Y = random_positions(n, dim, rng)
         Y = Y * (1.0 if objective.scale_free else size_search(objective, Y))
-        Y, evaluation, _ = descend(objective, Y, Majorize(), COARSEST_STEPS, COARSEST_TOL, name, watch, show)
+        Y, evaluation, _ = descend(objective, Y, Majorize(), COARSEST_STEPS, COARSEST_TOL, seen)
         if evaluation is not None and evaluation.value < best:
             best, found = evaluation.value, Y
     return found

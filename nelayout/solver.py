@@ -138,7 +138,7 @@ def draw_component(
                 _spread_fixed(objective, drawing)
             share = steps // rounds + (turn < steps % rounds)
             drawing.Y, drawing.evaluation, drawing.reason = descend(
-                objective, drawing.Y, optimizer, share, tol, stage.name, watch, current, POINT if bounded else 0.0
+                objective, drawing.Y, optimizer, share, tol, watch.on(stage.name, current), POINT if bounded else 0.0
             )
         if bounded and radius(drawing.Y) < POINT:
             # Where an objective wants nothing else (t-SNE of a clique), shapes are rounding errors: keep the last one.

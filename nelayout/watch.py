@@ -10,7 +10,14 @@ import numpy as np
 
 from .solution import Progress, Step
 
-__all__ = ["Stopped", "Watch"]
+__all__ = ["Seen", "Stopped", "Watch", "nobody"]
+
+# What is called after each step of a stage, with the objective's value and the positions of the nodes that it draws.
+Seen = Callable[[float, np.ndarray], None]
+
+
+def nobody(value: float, Y: np.ndarray) -> None:
+    """Nobody looks on."""
 
 
 class Stopped(Exception):
@@ -35,3 +42,7 @@ class Watch:
             everything.flags.writeable = False
             if self.callback(Progress(self.trace[-1].iteration, stage, value, everything)):
                 raise Stopped
+
+    def on(self, stage: str, show: Callable[[np.ndarray], np.ndarray]) -> Seen:
+        """Watches one stage; ``show`` gives the positions of all nodes for those that the stage draws."""
+        return lambda value, Y: self.seen(stage, value, lambda: show(Y))
