@@ -45,7 +45,6 @@ LITTLE = 20_000, 400_000
 NUMPY_PAIR, PAIR = 15e-9, 1.6e-9  # of an exact radial sum, without compiled loops and with them
 NODE = {"mesh": (230e-9,) * 3, "tree": (500e-9, 900e-9, 1500e-9)}  # of the other backends, in 1, 2, 3 dimensions
 LEAST_SUM = 1e-3  # of a radial sum that is not exact
-EXACT_FREE = 2e-3  # up to this, nbody="auto" sums all pairs
 ENTRY = {"numpy": 60e-9, "compiled": 7e-9}  # of an edge sum, per entry (two an edge)
 # Of similarities by rows, where there are two passes over all pairs: per entry, and per node for those far from others.
 ROW_ENTRY, ROW_NODE = {"numpy": 120e-9, "compiled": 40e-9}, 200e-9
@@ -70,12 +69,12 @@ LEVELS, COARSEST, COARSEST_EVALUATIONS = 2.0, 40, 150
 SIZE_SEARCH = 7  # evaluations before a stage whose objective has a scale
 
 # Bytes at the peak, as Python's tracemalloc counts them.  Over preferential graphs and grids of 150 to 90,000 nodes,
-# by five methods on two threads, estimates were 0.59 to 1.97 of what was measured.
+# by five methods on two threads, estimates were 0.66 to 2.01 of what was measured.
 BYTES_ENTRY, BYTES_NODE = 55, 420
 BYTES_MEMORY = 14  # of L-BFGS, per coordinate and curvature pair
-BYTES_MESH, BYTES_MESH_LEAST = 400, 100_000
-BYTES_PAIRS_ON_MESH, BYTES_PAIRS_ON_MESH_LEAST = 200, 300_000  # for singular kernels, whose grid is coarse
-BYTES_COMPILED = 300_000  # of the compiled form, however small the graph
+BYTES_MESH, BYTES_MESH_LEAST = 300, 520_000
+BYTES_PAIRS_ON_MESH, BYTES_PAIRS_ON_MESH_LEAST = 200, 100_000  # for singular kernels, whose grid is coarse
+BYTES_COMPILED = 200_000  # of the compiled form, however small the graph
 BYTES_NUMPY, NUMPY_BLOCK = 3_000_000, 1 << 15  # a block of pairs of the NumPy form, and the pairs in it
 BYTES_TRUNCATED = 63  # while a random walk is cut short, per entry
 
@@ -189,7 +188,7 @@ class _Part:
         self.asked = o["nbody"]
         self.nbody = self._sum(_radials(method, method.kernel))[0]
         self.speed = 1.0 + SECOND_CORE * (min(threads, 4) - 1) if self.compiled else 1.0
-        self.evaluations, self.calls = 0.0, 0.0
+        self.evaluations, self.calls, self.meshed = 0.0, 0.0, False
         optimizer = None if o["optimizer"] == "auto" else optimizer_named(o["optimizer"]).name
         stages = tuple(stage.at(n) for stage in method.stages)
         own = sum(stage.max_iter for stage in stages if not stage.levels)
@@ -199,7 +198,7 @@ class _Part:
         for stage in stages:
             share = 1.0 if stage.levels or o["max_iter"] is None else o["max_iter"] / max(own, 1)
             self._stage(stage, (not stage.levels and optimizer) or stage.optimizer, share)
-        if self.nbody == "mesh":
+        if self.meshed:
             singular = method.kernel.singular
             self.bytes += (BYTES_PAIRS_ON_MESH_LEAST if singular else BYTES_MESH_LEAST) + n * (
                 BYTES_PAIRS_ON_MESH if singular else BYTES_MESH
@@ -244,11 +243,13 @@ class _Part:
             radials = _radials(replace(self.method, divergence=itakura_saito()), inverse_power(stage.shape))
         else:
             radials = _radials(self.method, stage.kernel or self.method.kernel)
+        carrier, each = self._sum(radials)
+        self.meshed |= carrier == "mesh"
         if self.method.connection.by_rows and not stage.shape:
-            each = 2.0 * self._sum(radials)[1] + ROW_ENTRY[form] * self.entries
+            each = 2.0 * each + ROW_ENTRY[form] * self.entries
             each += ROW_NODE * self.n if self.compiled else 0.0
         else:
-            each = self._sum(radials)[1] + ENTRY[form] * self.entries
+            each += ENTRY[form] * self.entries
         self.seconds += evaluations * each / self.speed + calls * CALL
         self.seconds += (evaluations / LEVELS if stage.levels else evaluations) * self.walk  # on the finest level
         if optimizer in ("majorize", "spectral-direction"):
@@ -280,11 +281,12 @@ class _Part:
         if not self.compiled:
             return "exact", len(radials) * NUMPY_PAIR * self.n**2
         name = self.asked
-        exact = len(radials) * PAIR * self.n**2
         if name == "auto":
-            name = "exact" if exact <= EXACT_FREE else "mesh" if self.dim == 2 else "tree"
+            from .nbody.auto import EXACT_FREE, exact_cost  # not loaded for small graphs
+
+            name = "exact" if exact_cost(self.n, radials) <= EXACT_FREE else "mesh" if self.dim == 2 else "tree"
         if name == "exact":
-            return name, exact
+            return name, len(radials) * PAIR * self.n**2
         return name, len(radials) * max(LEAST_SUM, NODE[name][self.dim - 1] * self.n)
 
 

@@ -122,8 +122,8 @@ def test_a_joint_drawing_counts_as_one():
     ("G", "method", "options"),
     [
         (hubs(150), "ws-sne", {}),
-        (hubs(500), "auto", {}),
-        (hubs(500), "ws-sne", {}),
+        (hubs(800), "auto", {}),
+        (hubs(800), "ws-sne", {}),
         (mesh(45), "ws-sne", {}),
         (mesh(45), "gamma-quadlog", {"smoothing": 0.9}),
         (hubs(2000), "linlog", {}),

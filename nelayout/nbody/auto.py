@@ -21,7 +21,7 @@ from .grid import Grid
 from .mesh import FARTHEST, Mesh
 from .tree import Tree
 
-__all__ = ["Auto"]
+__all__ = ["EXACT_FREE", "Auto", "exact_cost"]
 
 # Nanoseconds that a pair costs the exact form, and a node the tree in 1, 2 and 3 dimensions, by what the radial
 # function needs: on one core, clouds of 2,000 to 100,000 nodes.  The mesh has its own, POINT_COST and PAIR_COST.
@@ -33,8 +33,8 @@ TREE_COST = {
     "1/u and logarithm": (700.0, 1400.0, 4000.0),
     "general": (900.0, 2000.0, 7000.0),
 }
-# Up to 2 ms all pairs are summed exactly: what another backend could save is not worth its error.
-EXACT_FREE = 2e6
+# Up to 1 ms all pairs are summed exactly: what another backend could save is not worth its error.
+EXACT_FREE = 1e6
 # In a plane the tree must save half of the mesh's cost, whose error changes less from one drawing to the next.
 MARGIN = 0.5
 PLAIN = (Radial(KERNELS["cauchy"]),)
@@ -95,7 +95,7 @@ class Auto:
         """The backend, what each would cost in nanoseconds, and the grids of the mesh."""
         n, d = Y.shape
         needs = [_need(radial) for radial in radials]
-        exact = sum(EXACT_COST[need] for need in needs) * float(n) * n
+        exact = exact_cost(n, radials)
         tree = sum(TREE_COST[need][d - 1] for need in needs) * n
         costs, grids = {"exact": exact, "tree": tree}, {}
         if exact <= EXACT_FREE:
@@ -107,6 +107,11 @@ class Auto:
             if costs["mesh"] * MARGIN <= tree:
                 return (self.mesh if costs["mesh"] <= exact else self.exact), costs, grids
         return (self.tree if tree <= exact else self.exact), costs, grids
+
+
+def exact_cost(n: int, radials: tuple[Radial, ...]) -> float:
+    """Nanoseconds of all pairs of n nodes, compiled, on one core."""
+    return sum(EXACT_COST[_need(radial)] for radial in radials) * float(n) * n
 
 
 def _need(radial: Radial) -> str:
