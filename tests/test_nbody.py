@@ -395,7 +395,7 @@ def test_auto_takes_the_cheapest_and_says_why():
     assert auto.choose(small, cauchy).name == "exact"
     assert "exactly" in auto.reason(small, cauchy)
     # The border depends on what a pair costs.
-    between = drawings(1300, 2)["uniform"]
+    between = drawings(1000, 2)["uniform"]
     assert auto.choose(between, cauchy).name == "exact"
     assert auto.choose(between, (RADIALS["heavy-tailed 3"],)).name == "mesh"
 
