@@ -33,6 +33,7 @@ SHRUNK = 0.1
 RESIZINGS = 5
 # What has fewer junctions is no map; and edges pull at most as hard as the number of nodes divided by this.
 LEAST_JUNCTIONS, WIDEST = 10, 16
+EVEN = 2.0  # the largest weight of a single path or ring, beside the least
 # A candidate this much worse than the best so far ends the search; on large graphs, one that is hardly better.
 WORSE, HARDLY_BETTER = 0.95, 1.05
 
@@ -164,11 +165,14 @@ def road_pull(P: csr_array) -> float:
 
     What is held from one side only, or is as small as the kernel, falls together under such a pull.  So a road map is
     a graph in which most nodes have two neighbors; three or four roads meet at its junctions; ends are at most half as
-    many as junctions; and of ten edges at most one is in a triangle.
+    many as junctions; and of ten edges at most one is in a triangle.  A single path or ring is a road as well, if its
+    weights hardly differ: the harder edges pull, the more of that difference is in their lengths.
     """
     degree = np.diff(P.indptr)
     n, junctions, ends = len(degree), degree[degree > 2], int(np.count_nonzero(degree == 1))
     inner = n - len(junctions) - ends
+    if not len(junctions):
+        return max(1.0, n / WIDEST) if P.data.max() <= EVEN * P.data.min() else 1.0
     if 2 * inner <= n or len(junctions) < LEAST_JUNCTIONS or np.mean(junctions) > 4.0 or 2 * ends > len(junctions):
         return 1.0
     A = csr_array((np.ones(P.nnz), P.indices, P.indptr), shape=P.shape)
