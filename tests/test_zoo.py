@@ -381,8 +381,7 @@ def test_a_single_path_or_ring_is_a_road():
 
 def test_uneven_paths_are_not_pulled():
     G = nx.path_graph(100)
-    nx.set_edge_attributes(G, 1.0, "weight")
-    G[3][4]["weight"] = 2.0
+    G[3][4]["weight"] = 2.0  # those without have 1
     assert road_pull(read(G).adjacency) > 1
     G[3][4]["weight"] = 2.1
     assert road_pull(read(G).adjacency) == 1
