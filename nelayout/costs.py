@@ -42,18 +42,18 @@ LITTLE = 20_000, 400_000
 # Seconds on one core of a 2.5 GHz server of the 2020s, compiled loops on disk: over random geometric graphs
 # and preferential attachment of 300 to 5,000 nodes, by seven methods of the catalogue, and over grids and
 # neighbor graphs of 10,000 to 200,000, by six.
-NUMPY_PAIR, PAIR = 15e-9, 1.6e-9  # of an exact radial sum, without compiled loops and with them
+NUMPY_PAIR, EXACT = 15e-9, 1.1e-9  # of an exact radial sum: per pair on NumPy, per unit of cost in compiled loops
 NODE = {"mesh": (230e-9,) * 3, "tree": (500e-9, 900e-9, 1500e-9)}  # of the other backends, in 1, 2, 3 dimensions
-LEAST_SUM = 1e-3  # of a radial sum that is not exact
+LEAST_SUM = 6e-4  # of a radial sum that is not exact
 ENTRY = {"numpy": 60e-9, "compiled": 7e-9}  # of an edge sum, per entry (two an edge)
 # Of similarities by rows, where there are two passes over all pairs: per entry, and per node for those far from others.
 ROW_ENTRY, ROW_NODE = {"numpy": 120e-9, "compiled": 40e-9}, 200e-9
-CALL = 1.2e-4  # of an evaluation, however small the graph
-SYSTEM_CALL = 2e-4  # of one linear system of majorization, however small
+CALL = 9e-5  # of an evaluation, however small the graph
+SYSTEM_CALL = 1.2e-4  # of one linear system of majorization, however small
 # And per entry, by how the attraction of an edge changes with its length d: as 1/d in LinLog, whose systems
 # are the hardest, not at all in QuadLog, and so on.
 SYSTEM_ENTRY = {"falls": 100e-9, "falls as 1/d": 200e-9, "constant": 90e-9, "grows": 30e-9}
-MEMORY_NODE, MEMORY_CALL = 8e-9, 3e-4  # of one step of L-BFGS, per coordinate and curvature pair
+MEMORY_NODE, MEMORY_CALL = 8e-9, 1.5e-4  # of one step of L-BFGS, per coordinate and curvature pair
 PUSH = 0.5e-9  # of truncating a random walk: per node, entry kept, mean degree and 1/(1 - rho)
 WALK_ENTRY = 110e-9  # of an evaluation with the walk as an operator, per entry and sqrt(1/(1 - rho))
 READ = 1.5e-6  # of reading and writing, per node and entry
@@ -280,13 +280,13 @@ class _Part:
         """What carries the sums over all pairs in an even drawing, and the seconds that it takes once."""
         if not self.compiled:
             return "exact", len(radials) * NUMPY_PAIR * self.n**2
-        name = self.asked
-        if name == "auto":
-            from .nbody.auto import EXACT_FREE, exact_cost  # not loaded for small graphs
+        from .nbody.auto import EXACT_FREE, exact_cost  # not loaded for small graphs
 
-            name = "exact" if exact_cost(self.n, radials) <= EXACT_FREE else "mesh" if self.dim == 2 else "tree"
+        name, exact = self.asked, exact_cost(self.n, radials)
+        if name == "auto":
+            name = "exact" if exact <= EXACT_FREE else "mesh" if self.dim == 2 else "tree"
         if name == "exact":
-            return name, len(radials) * PAIR * self.n**2
+            return name, EXACT * exact
         return name, len(radials) * max(LEAST_SUM, NODE[name][self.dim - 1] * self.n)
 
 
