@@ -69,10 +69,10 @@ LEVELS, COARSEST, COARSEST_EVALUATIONS = 2.0, 40, 150
 SIZE_SEARCH = 7  # evaluations before a stage whose objective has a scale
 
 # Bytes at the peak, as Python's tracemalloc counts them.  Over preferential graphs and grids of 150 to 90,000 nodes,
-# by five methods on two threads, estimates were 0.66 to 2.01 of what was measured.
+# by five methods on two threads, estimates were 0.66 to 2.00 of what was measured.
 BYTES_ENTRY, BYTES_NODE = 55, 420
 BYTES_MEMORY = 14  # of L-BFGS, per coordinate and curvature pair
-BYTES_MESH, BYTES_MESH_LEAST = 300, 520_000
+BYTES_MESH, BYTES_MESH_LEAST = 290, 560_000
 BYTES_PAIRS_ON_MESH, BYTES_PAIRS_ON_MESH_LEAST = 200, 100_000  # for singular kernels, whose grid is coarse
 BYTES_COMPILED = 200_000  # of the compiled form, however small the graph
 BYTES_NUMPY, NUMPY_BLOCK = 3_000_000, 1 << 15  # a block of pairs of the NumPy form, and the pairs in it
@@ -115,7 +115,7 @@ def estimate(G: Any, method: str | Method = "auto", **options: Unpack[LayoutOpti
     Returns
     -------
     Estimate : right within about a factor of two on a machine like the one the costs were measured on.  The
-        compiled loops are taken as loaded: that takes half a second in each process, and half a minute once.
+        compiled loops are taken as loaded: that takes half a second in each process, and a quarter of a minute once.
 
     Raises
     ------
