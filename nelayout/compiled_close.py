@@ -10,13 +10,13 @@ import math
 
 import numpy as np
 
-from .compiled import _compile, _inline
+from .compiling import compiled_loop, inlined
 from .elementary import exponential
 
 __all__ = ["felt", "felt_from", "nearest"]
 
 
-@_inline
+@inlined
 def _gap(cells, cell, x, y, z):
     """The squared distance that a place has from a cell, or less."""
     dx, dy, dz = x - cells[cell, 0], y - cells[cell, 1], z - cells[cell, 2]
@@ -24,7 +24,7 @@ def _gap(cells, cell, x, y, z):
     return gap * gap if gap > 0.0 else 0.0
 
 
-@_compile
+@compiled_loop
 def nearest(cells, first, last, left, depth, points, own, start, stop, out):
     """out[k] = squared distance of node own[k] to the node nearest to it, k in start..stop; inf if there is none."""
     X, Y, Z = points[0], points[1], points[2]
@@ -55,7 +55,7 @@ def nearest(cells, first, last, left, depth, points, own, start, stop, out):
         out[k] = best
 
 
-@_compile
+@compiled_loop
 def _ranges(cells, first, last, left, x, y, z, reach, todo, begins, ends):
     """The ranges of nodes in leaves that come as near as ``reach`` (squared), in order; gives how many."""
     count = 0
@@ -78,7 +78,7 @@ def _ranges(cells, first, last, left, x, y, z, reach, todo, begins, ends):
     return count
 
 
-@_inline
+@inlined
 def _values(points, i, begins, ends, ranges, rate, lengths, values):
     """Squared distances of the nodes in the ranges from node i, and exp(-rate times these), 0 of itself; gives how
     many.
@@ -100,7 +100,7 @@ def _values(points, i, begins, ends, ranges, rate, lengths, values):
     return m
 
 
-@_compile
+@compiled_loop
 def felt(cells, first, last, left, depth, points, charges, b, order, own, reach, start, stop, potential, force):
     """Of the Gaussian q = exp(-b xi), what nodes own[k] feel of r = q^order (row 0) and of q^order ln q (row 1).
 
@@ -141,7 +141,7 @@ def felt(cells, first, last, left, depth, points, charges, b, order, own, reach,
             force[1, axis, k] = -2.0 * b * g
 
 
-@_compile
+@compiled_loop
 def felt_from(cells, first, last, left, depth, points, charges, b, order, own, reach, start, stop, force):
     """Adds to force[:, j] what all nodes feel of nodes own[k], k in start..stop, over the same pairs as `felt`.
 

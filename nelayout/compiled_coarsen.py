@@ -9,18 +9,18 @@ import numba
 __all__ = ["favourites", "merged"]
 
 # As NumPy rounds: the same nodes are matched in small graphs and large ones.
-_compile = numba.njit(cache=True, nogil=True, error_model="numpy")
-_inline = numba.njit(forceinline=True, error_model="numpy")
+compiled_loop = numba.njit(cache=True, nogil=True, error_model="numpy")
+inlined = numba.njit(forceinline=True, error_model="numpy")
 
 
-@_inline
+@inlined
 def _score(i, j, weight, mass, tickets, share, golden):
     """P_ij / (m_i m_j), ties broken at random but alike from both ends."""
     ticket = (tickets[i] + tickets[j]) * golden
     return weight / (mass[i] * mass[j]) * (1.0 + share * (ticket - math.floor(ticket)))
 
 
-@_compile
+@compiled_loop
 def favourites(indptr, indices, P, mass, tickets, share, golden, chooses, chosen, choice):
     """choice[i] = the neighbour in ``chosen`` with the highest score, of each node in ``chooses``; -1 if none."""
     for i in range(len(choice)):
@@ -36,7 +36,7 @@ def favourites(indptr, indices, P, mass, tickets, share, golden, chooses, chosen
                     choice[i], best = j, score
 
 
-@_compile
+@compiled_loop
 def merged(indptr, indices, P, cluster, starts, members, place, out_indptr, out_indices, out):
     """Rows of the merged graph, columns as they are met, and the weight within clusters.
 

@@ -6,20 +6,89 @@ lengths are gathered, then the formulas run over the block, several entries at a
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
-from .compiled import _FAST, _compile
+from .compiling import compiled_loop, inlined
 from .elementary import exponential, logarithm
 
-__all__ = ["beta_sums", "row_power_sums", "row_sums"]
+__all__ = ["beta_sums", "pull", "pull_both", "row_power_sums", "row_sums", "squared_lengths"]
 
 BLOCK = 2048  # entries, unless a single row has more
 
-_inline = numba.njit(forceinline=True, fastmath=_FAST, error_model="numpy")
+
+@compiled_loop
+def squared_lengths(indptr, indices, Y, start, stop, out):
+    """out[k] = |y_i - y_j|^2 of the entries of rows start..stop of a CSR matrix."""
+    d = Y.shape[1]
+    base = indptr[start]
+    if d == 2:
+        for i in range(start, stop):
+            x, y = Y[i, 0], Y[i, 1]
+            for k in range(indptr[i], indptr[i + 1]):
+                j = indices[k]
+                dx, dy = x - Y[j, 0], y - Y[j, 1]
+                out[k - base] = dx * dx + dy * dy
+        return
+    for i in range(start, stop):
+        for k in range(indptr[i], indptr[i + 1]):
+            j = indices[k]
+            total = 0.0
+            for c in range(d):
+                diff = Y[i, c] - Y[j, c]
+                total += diff * diff
+            out[k - base] = total
 
 
-@_inline
+@compiled_loop
+def pull(indptr, indices, weights, offset, Y, start, stop, out):
+    """out[i] = sum_j w_ij (y_i - y_j) over rows start..stop; w_ij = weights[k - offset]."""
+    d = Y.shape[1]
+    if d == 2:
+        for i in range(start, stop):
+            x, y = Y[i, 0], Y[i, 1]
+            fx, fy = 0.0, 0.0
+            for k in range(indptr[i], indptr[i + 1]):
+                j = indices[k]
+                w = weights[k - offset]
+                fx += w * (x - Y[j, 0])
+                fy += w * (y - Y[j, 1])
+            out[i, 0] = fx
+            out[i, 1] = fy
+        return
+    for i in range(start, stop):
+        for c in range(d):
+            total = 0.0
+            for k in range(indptr[i], indptr[i + 1]):
+                total += weights[k - offset] * (Y[i, c] - Y[indices[k], c])
+            out[i, c] = total
+
+
+@compiled_loop
+def pull_both(indptr, indices, weights, other, Y, start, stop, out):
+    """out[i] = sum_j (w_ij + w_ji) / 2 (y_i - y_j) over rows start..stop; ``other``: where the entry (j, i) stands."""
+    d = Y.shape[1]
+    if d == 2:
+        for i in range(start, stop):
+            x, y = Y[i, 0], Y[i, 1]
+            fx, fy = 0.0, 0.0
+            for k in range(indptr[i], indptr[i + 1]):
+                j = indices[k]
+                w = weights[k] + weights[other[k]]
+                fx += w * (x - Y[j, 0])
+                fy += w * (y - Y[j, 1])
+            out[i, 0], out[i, 1] = 0.5 * fx, 0.5 * fy
+        return
+    for i in range(start, stop):
+        for c in range(d):
+            out[i, c] = 0.0
+        for k in range(indptr[i], indptr[i + 1]):
+            j = indices[k]
+            w = 0.5 * (weights[k] + weights[other[k]])
+            for c in range(d):
+                out[i, c] += w * (Y[i, c] - Y[j, c])
+
+
+@inlined
 def _longest(indptr, start, stop):
     """The most entries that a block of the rows start..stop may have."""
     longest = BLOCK
@@ -28,7 +97,7 @@ def _longest(indptr, start, stop):
     return longest
 
 
-@_inline
+@inlined
 def _end(indptr, row, stop):
     """Where the block that begins with a row ends: at ``stop``, or before it has too many entries."""
     last = row + 1
@@ -37,7 +106,7 @@ def _end(indptr, row, stop):
     return last
 
 
-@_inline
+@inlined
 def _entries(form, P, xi, omega, m, a, b, c, log_connection, order):
     """Sums of edge and slope over m entries; xi is overwritten by omega.
 
@@ -63,7 +132,7 @@ def _entries(form, P, xi, omega, m, a, b, c, log_connection, order):
     return value, slope
 
 
-@_inline
+@inlined
 def _gather(indptr, indices, Y, row, last, base, apart, xi):
     """y_i - y_j and its squared length of the entries of some rows."""
     for i in range(row, last):
@@ -77,7 +146,7 @@ def _gather(indptr, indices, Y, row, last, base, apart, xi):
             xi[k] = total
 
 
-@_inline
+@inlined
 def _gather_plane(indptr, indices, Y, row, last, base, apart, xi):
     """The same in two dimensions, a third faster."""
     for i in range(row, last):
@@ -89,7 +158,7 @@ def _gather_plane(indptr, indices, Y, row, last, base, apart, xi):
             xi[k] = dx * dx + dy * dy
 
 
-@_compile
+@compiled_loop
 def beta_sums(indptr, indices, P, Y, a, b, c, log_connection, order, start, stop, keep, pull, weights):
     """sum P edge and sum P slope over rows start..stop for a beta divergence, and pull[i] = sum_j omega_ij (y_i - y_j).
 
@@ -134,7 +203,7 @@ def beta_sums(indptr, indices, P, Y, a, b, c, log_connection, order, start, stop
     return value, slope
 
 
-@_inline
+@inlined
 def _powers(plain, factor, xi, shift, omega, m, a, b, c, order):
     """factor b^order of m entries into xi, and -decay times its slope in ln b into omega; ``plain``: ln b instead."""
     for k in range(m):
@@ -152,7 +221,7 @@ def _powers(plain, factor, xi, shift, omega, m, a, b, c, order):
             omega[k] = (-order * decay) * term
 
 
-@_compile
+@compiled_loop
 def row_power_sums(indptr, indices, factor, Y, a, b, c, log_connection, order, start, stop, sums, omega):
     """sums[i] = sum_j factor_ij b_ij^order, where b_ij = lambda_i q_ij, and omega_ij = -decay_ij order factor_ij
     b_ij^order.
@@ -186,7 +255,7 @@ def row_power_sums(indptr, indices, factor, Y, a, b, c, log_connection, order, s
         row = last
 
 
-@_compile
+@compiled_loop
 def row_sums(indptr, weights, start, stop, out):
     """out[i] = sum of the weights of row i, rows start..stop."""
     for i in range(start, stop):

@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
-from .compiled import _compile
+from .compiling import compiled_loop
 from .elementary import exponential
 
 __all__ = ["calibrate_rows"]
 
 
-@_compile
+@compiled_loop
 def calibrate_rows(excess, target, low, high, tolerance, most, cut, p):
     """p[i] = exp(-pi_i excess[i] / 2) / sum with an entropy of ``target``, for every row of ``excess`` (m, k).
 

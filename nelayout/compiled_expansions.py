@@ -13,15 +13,12 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 
-from .compiled import _FAST, _compile
+from .compiling import compiled_loop, inlined
 from .elementary import exponential, logarithm
 
 __all__ = ["at_one_place", "far_sums", "moved", "near_sums", "value_at", "with_room"]
-
-_inline = numba.njit(forceinline=True, fastmath=_FAST, error_model="numpy")
 
 # w = v; w a half power of v; w = 1, l; w = v, l; w = e^(order l), l; w = e^(-b order xi), l = -b xi.
 RECIPROCAL, ROOT, LOG, RECIPROCAL_LOG, GENERAL, GAUSSIAN = 0, 1, 2, 3, 4, 5
@@ -35,7 +32,7 @@ FIELD = 20
 LANES = 8
 
 
-@_inline
+@inlined
 def _profile(way, law, xi):
     """w, v and l at xi, zeros where the way does not need them."""
     a, b, order = law[0], law[1], law[3]
@@ -55,14 +52,14 @@ def _profile(way, law, xi):
     return (v if way == RECIPROCAL_LOG else exponential(order * log_q)), v, log_q
 
 
-@_compile
+@compiled_loop
 def at_one_place(way, law):
     """r(0) of kernels that are finite there, r at the smallest distance that is told apart of the others."""
     w, _, log_q = _profile(way, law, 0.0)
     return w * (law[4] * log_q + law[8]) + law[12]
 
 
-@_inline
+@inlined
 def _profiles(way, law, far, count, x, y, z):
     """The profile of each far cell at its distance from (x, y, z)."""
     for k in range(count):
@@ -70,7 +67,7 @@ def _profiles(way, law, far, count, x, y, z):
         far[CELL, k], far[CELL + 1, k], far[CELL + 2, k] = _profile(way, law, dx * dx + dy * dy + dz * dz)
 
 
-@_compile
+@compiled_loop
 def far_sums(way, law, far, count, x, y, z, field):
     """Adds to ``field``, around (x, y, z), what the cells in far[:, :count] contribute."""
     if way == RECIPROCAL:
@@ -141,7 +138,7 @@ def far_sums(way, law, far, count, x, y, z, field):
         field[10 + k] += thirds[k]
 
 
-@_compile
+@compiled_loop
 def value_at(field, x, y, z):
     """Value and gradient of a field at (x, y, z) from its centre."""
     gx = field[4] * x + field[5] * y + field[6] * z
@@ -158,7 +155,7 @@ def value_at(field, x, y, z):
     return value, field[1] + gx + 0.5 * hx, field[2] + gy + 0.5 * hy, field[3] + gz + 0.5 * hz
 
 
-@_compile
+@compiled_loop
 def moved(field, x, y, z, out):
     """The same field around a centre that lies (x, y, z) from its own."""
     out[0], out[1], out[2], out[3] = value_at(field, x, y, z)
@@ -172,7 +169,7 @@ def moved(field, x, y, z, out):
         out[k] = field[k]
 
 
-@_inline
+@inlined
 def _near(way, law, near, count, filled, own, x, y, z):
     a0, a1, b0, b1, constant = law[4], law[5], law[8], law[9], law[12]
     X, Y, Z, M = near[0], near[1], near[2], near[3]
@@ -196,7 +193,7 @@ def _near(way, law, near, count, filled, own, x, y, z):
     return p, 2.0 * fx, 2.0 * fy, 2.0 * fz
 
 
-@_compile
+@compiled_loop
 def near_sums(way, law, near, count, own, x, y, z):
     """Potential and force at (x, y, z) of the nodes near[:, :count], rows x, y, z, charge, without ``own``."""
     filled = LANES * ((count + LANES - 1) // LANES)
@@ -213,7 +210,7 @@ def near_sums(way, law, near, count, own, x, y, z):
     return _near(GAUSSIAN, law, near, count, filled, own, x, y, z)
 
 
-@_compile
+@compiled_loop
 def with_room(lists):
     """The same rows with twice the columns."""
     rows, columns = lists.shape

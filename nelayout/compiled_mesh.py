@@ -9,26 +9,26 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from .compiled import _FAST, _compile
+from .compiling import FAST_MATH, compiled_loop
 
 __all__ = ["add_back", "by_cells", "read", "spread", "square_counts"]
 
 
-@numba.njit(inline="always", fastmath=_FAST)
+@numba.njit(inline="always", fastmath=FAST_MATH)
 def _spline(t):
     """Weights of the four points around a node at part t of its cell."""
     s = 1.0 - t
     return s * s * s / 6.0, 2.0 / 3.0 - t * t * (2.0 - t) / 2.0, 2.0 / 3.0 - s * s * (2.0 - s) / 2.0, t * t * t / 6.0
 
 
-@numba.njit(inline="always", fastmath=_FAST)
+@numba.njit(inline="always", fastmath=FAST_MATH)
 def _spline_slope(t):
     """Their derivatives in t."""
     s = 1.0 - t
     return -s * s / 2.0, t * (1.5 * t - 2.0), s * (2.0 - 1.5 * s), t * t / 2.0
 
 
-@_compile
+@compiled_loop
 def spread(X, Y, charges, x0, y0, h, grid):
     """Adds each node's charge to the 16 grid points around it; grid[0, 0] lies at (x0, y0)."""
     for i in range(len(X)):
@@ -47,7 +47,7 @@ def spread(X, Y, charges, x0, y0, h, grid):
             row[iy + 2] += a * b3
 
 
-@_compile
+@compiled_loop
 def read(X, Y, charges, x0, y0, h, grid, lags, start, stop, potential, force):
     """The field and its gradient at nodes start..stop, without what each node does to itself.
 
@@ -113,7 +113,7 @@ def read(X, Y, charges, x0, y0, h, grid, lags, start, stop, potential, force):
             force[i, 1] = (py - m * qy) / h
 
 
-@_compile
+@compiled_loop
 def square_counts(X, Y, x0, y0, cell, columns, counts):
     """Sum of the squared numbers of nodes in square cells; ``counts`` comes in as zeros."""
     for i in range(len(X)):
@@ -124,7 +124,7 @@ def square_counts(X, Y, x0, y0, cell, columns, counts):
     return total
 
 
-@_compile
+@compiled_loop
 def by_cells(X, Y, charges, x0, y0, cell, columns, starts, order, Xs, Ys, cs):
     """Nodes sorted by the square cell they lie in, as they come: order, their places and charges, starts of cells.
 
@@ -147,7 +147,7 @@ def by_cells(X, Y, charges, x0, y0, cell, columns, starts, order, Xs, Ys, cs):
     starts[0] = 0
 
 
-@_compile
+@compiled_loop
 def add_back(order, p, gx, gy, potential, force):
     """Adds sums over sorted nodes to where the nodes came from."""
     for k in range(len(order)):

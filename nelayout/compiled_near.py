@@ -13,7 +13,8 @@ import math
 import numba
 import numpy as np
 
-from .compiled import BOXCOX, GAUSSIAN, HALVES, INVERSE, LOGARITHM, POWER, POWER_LOG, _compile, _inline, radial
+from .compiled_pairs import BOXCOX, GAUSSIAN, HALVES, INVERSE, LOGARITHM, POWER, POWER_LOG, radial
+from .compiling import compiled_loop, inlined
 
 __all__ = ["SINGLE", "near_sums", "near_sums_single"]
 
@@ -42,9 +43,9 @@ def _exponential(x):
     return p * np.int32(_f(shifted).view(np.int32) << 23).view(np.float32)
 
 
-@_inline
+@inlined
 def _radial_single(form, a, b, c, order, xi):
-    """`compiled.radial` of float32 numbers, c > 0, for the forms that are named in ``SINGLE``."""
+    """`compiled_pairs.radial` of float32 numbers, c > 0, for the forms that are named in ``SINGLE``."""
     if form == GAUSSIAN:
         rate = b * order
         value = _exponential(-rate * xi)
@@ -68,7 +69,7 @@ def _radial_single(form, a, b, c, order, xi):
 def _rows_by(law):
     """The loop over rows of cells with one law compiled into it."""
 
-    @_inline
+    @inlined
     def _sums(
         form, room, X, Y, charges, starts, columns, rows, cutoff, a, b, c, order, smooth, first, last, potential, fx, fy
     ):
@@ -123,7 +124,7 @@ def _rows_by(law):
 _rows, _rows_single = _rows_by(radial), _rows_by(_radial_single)
 
 
-@_inline
+@inlined
 def _most(starts, columns, rows, first, last):
     """The largest number of nodes in a cell of rows first..last and the cells around it."""
     most = 0
@@ -137,7 +138,7 @@ def _most(starts, columns, rows, first, last):
     return most
 
 
-@_compile
+@compiled_loop
 def near_sums(
     X, Y, charges, starts, columns, rows, cutoff, form, a, b, c, order, smooth, first, last, potential, fx, fy
 ):
@@ -163,7 +164,7 @@ def near_sums(
         _rows(POWER_LOG, *args)
 
 
-@_compile
+@compiled_loop
 def near_sums_single(
     X, Y, charges, starts, columns, rows, cutoff, form, a, b, c, order, smooth, first, last, potential, fx, fy
 ):

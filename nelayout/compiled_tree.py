@@ -10,7 +10,6 @@ import math
 
 import numpy as np
 
-from .compiled import _compile
 from .compiled_expansions import (
     CELL,
     FAR,
@@ -22,11 +21,12 @@ from .compiled_expansions import (
     value_at,
     with_room,
 )
+from .compiling import compiled_loop
 
 __all__ = ["grow", "measure", "walk"]
 
 
-@_compile
+@compiled_loop
 def grow(points, charges, order, most, first, last, left, parent):
     """Cuts all nodes, then the halves, across their longest sides, while they hold more than ``most`` nodes.
 
@@ -79,7 +79,7 @@ def grow(points, charges, order, most, first, last, left, parent):
     return count
 
 
-@_compile
+@compiled_loop
 def measure(points, charges, first, last, start, stop, cells):
     """Centre of mass, radius, mass and second moments of cells start..stop."""
     X, Y, Z = points[0], points[1], points[2]
@@ -110,7 +110,7 @@ def measure(points, charges, first, last, start, stop, cells):
             cells[cell, k] = row[k]
 
 
-@_compile
+@compiled_loop
 def _sift(cells, first, last, left, rule, cell, lists, begin, end, opened, far):
     """Sorts the cells lists[begin:end] given to a cell: into ``far``, and into its own list, behind end.
 
@@ -157,7 +157,7 @@ def _sift(cells, first, last, left, rule, cell, lists, begin, end, opened, far):
     return lists, far, top, count, seen
 
 
-@_compile
+@compiled_loop
 def _gather(first, last, cell, alone, points, charges, lists, begin, end, near):
     """The nodes of a leaf, one for all of them if ``alone``, then those of the other leaves of its list."""
     count = 0
@@ -177,7 +177,7 @@ def _gather(first, last, cell, alone, points, charges, lists, begin, end, near):
     return near, count
 
 
-@_compile
+@compiled_loop
 def walk(cells, first, last, left, path, depth, points, charges, way, law, rule, potential, force, counts):
     """The sums at the nodes of the cell at the end of ``path``, which leads there from the root.
 

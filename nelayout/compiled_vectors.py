@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compiled import _compile
+from .compiling import compiled_loop
 
 __all__ = [
     "advance",
@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 
-@_compile
+@compiled_loop
 def dot(a, b, start, stop):
     """sum a b."""
     total = 0.0
@@ -31,7 +31,7 @@ def dot(a, b, start, stop):
     return total
 
 
-@_compile
+@compiled_loop
 def subtract_dot(q, part, change, other, start, stop):
     """q -= part change, then sum q other."""
     total = 0.0
@@ -41,7 +41,7 @@ def subtract_dot(q, part, change, other, start, stop):
     return total
 
 
-@_compile
+@compiled_loop
 def weighted_dot(a, b, weights, start, stop):
     """sum weights_i a_ij b_ij over rows start..stop."""
     total = 0.0
@@ -53,7 +53,7 @@ def weighted_dot(a, b, weights, start, stop):
     return total
 
 
-@_compile
+@compiled_loop
 def scale_dot(q, factor, weights, other, start, stop):
     """q_ij *= factor weights_i over rows start..stop, then sum q other."""
     total = 0.0
@@ -65,7 +65,7 @@ def scale_dot(q, factor, weights, other, start, stop):
     return total
 
 
-@_compile
+@compiled_loop
 def two_loops(q, moves, changes, curvatures, inverse):
     """q becomes H q (Nocedal & Wright 2006, alg. 7.4), for curvature pairs (k, n, d), oldest first."""
     flat, n, newest = q.reshape(-1), len(q), len(moves) - 1
@@ -82,7 +82,7 @@ def two_loops(q, moves, changes, curvatures, inverse):
         seen = subtract_dot(flat, part, moves[k].reshape(-1), changes[min(k + 1, newest)].reshape(-1), 0, size)
 
 
-@_compile
+@compiled_loop
 def combine(out, scale, force, factor, charges, start, stop):
     """out_ij = scale out_ij + factor charges_i force_ij over rows start..stop."""
     for i in range(start, stop):
@@ -91,7 +91,7 @@ def combine(out, scale, force, factor, charges, start, stop):
             out[i, axis] = scale * out[i, axis] + own * force[i, axis]
 
 
-@_compile
+@compiled_loop
 def spread(Y, before, part, part_before, shift, start, stop, sums):
     """sum |D_i|^2 with D = part Y - part_before before - shift over rows start..stop, and sums[axis] = sum D."""
     total = 0.0
@@ -105,7 +105,7 @@ def spread(Y, before, part, part_before, shift, start, stop, sums):
     return total
 
 
-@_compile
+@compiled_loop
 def multiply(indptr, indices, weights, scale, diagonal, free, X, start, stop, out, sums):
     """out = (scale L_w + diag(diagonal)) X over rows start..stop, and sums[axis] = sum X out; 0 where not free."""
     d = X.shape[1]
@@ -139,7 +139,7 @@ def multiply(indptr, indices, weights, scale, diagonal, free, X, start, stop, ou
             out[i, axis] = total
 
 
-@_compile
+@compiled_loop
 def advance(X, residual, direction, product, length, inverse, start, stop, sums):
     """X += length direction, residual -= length product; sums[0] = sum residual^2, sums[1] = sum residual^2 inverse."""
     d = X.shape[1]
@@ -171,7 +171,7 @@ def advance(X, residual, direction, product, length, inverse, start, stop, sums)
         sums[0, axis], sums[1, axis] = squares, scaled
 
 
-@_compile
+@compiled_loop
 def turn(direction, residual, inverse, factor, start, stop):
     """direction = inverse residual + factor direction."""
     d = direction.shape[1]
@@ -180,7 +180,7 @@ def turn(direction, residual, inverse, factor, start, stop):
             direction[i, axis] = inverse[i] * residual[i, axis] + factor[axis] * direction[i, axis]
 
 
-@_compile
+@compiled_loop
 def iterate(indptr, indices, weights, scale, diagonal, free, inverse, goal, max_iter, X, residual, direction, rho):
     """`conjugate_gradients.laplacian_gradients` from its first direction to its end, for graphs of a single chunk."""
     n, d = X.shape
@@ -204,7 +204,7 @@ def iterate(indptr, indices, weights, scale, diagonal, free, inverse, goal, max_
         turn(direction, residual, inverse, factor, 0, n)
 
 
-@_compile
+@compiled_loop
 def hinges(inner, drawn, rate, last, score, slope):
     """score_k = sum_u last_u max(0, inner_ku + drawn_k rate_u), and its derivatives in drawn_k."""
     width = inner.shape[1]

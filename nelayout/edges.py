@@ -139,19 +139,19 @@ class Edges:
 
     def _squared_lengths(self, Y: np.ndarray, start: int, stop: int) -> np.ndarray:
         if self.compiled:
-            from . import compiled
+            from . import compiled_edges
 
             xi = np.empty(self.indptr[stop] - self.indptr[start])
-            compiled.squared_lengths(self.indptr, self.indices, Y, start, stop, xi)
+            compiled_edges.squared_lengths(self.indptr, self.indices, Y, start, stop, xi)
             return xi
         diff = Y[self.rows] - Y[self.indices]
         return (diff * diff).sum(axis=1)
 
     def _pull(self, Y: np.ndarray, omega: np.ndarray, start: int, stop: int, out: np.ndarray) -> None:
         if self.compiled:
-            from . import compiled
+            from . import compiled_edges
 
-            compiled.pull(self.indptr, self.indices, omega, self.indptr[start], Y, start, stop, out)
+            compiled_edges.pull(self.indptr, self.indices, omega, self.indptr[start], Y, start, stop, out)
             return
         diff = Y[self.rows] - Y[self.indices]
         for c in range(Y.shape[1]):

@@ -120,11 +120,11 @@ def _hops(P: csr_array, sources: np.ndarray, crew: Workers) -> list[np.ndarray]:
     """For each of some nodes (n,) edges on the shortest path to all others; 0 to itself and where no path leads."""
     n = P.shape[0]
     if n > DENSE_NODES:
-        from . import compiled
+        from .breadth_first import hops as count_hops
 
         def count(source: int) -> np.ndarray:
             hops = np.zeros(n, dtype=np.int32)
-            compiled.hops(P.indptr, P.indices, source, hops, np.empty(n, dtype=np.int32))
+            count_hops(P.indptr, P.indices, source, hops, np.empty(n, dtype=np.int32))
             return hops
 
         return crew.map(count, sources.tolist())

@@ -90,9 +90,9 @@ class RowEdges(Edges):
                 if both is not None:
                     self._pull(Y, both[self.indptr[start] : self.indptr[stop]], start, stop, out)
                     return
-                from . import compiled
+                from . import compiled_edges
 
-                compiled.pull_both(self.indptr, self.indices, omega, self.other, Y, start, stop, out)
+                compiled_edges.pull_both(self.indptr, self.indices, omega, self.other, Y, start, stop, out)
 
             self.crew.map(draw, self.chunks)
         return RowEdgeSums(value, slope, pull, weights if "weights" in want else None)

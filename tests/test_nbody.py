@@ -8,8 +8,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from nelayout import compiled
 from nelayout import compiled_near as near
+from nelayout import compiled_pairs
 from nelayout.errors import InputError, Unsupported
 from nelayout.kernels import KERNELS, Kernel, Radial, heavy_tailed, inverse_power
 from nelayout.nbody import BACKENDS, Auto, Exact, Mesh, Tree, backend
@@ -197,7 +197,7 @@ def test_near_pairs_are_those_of_the_definition(label, cloud, single):
 def test_all_forms_with_a_single_precision_loop_are_tested():
     assert {form_of(radial)[0] for radial in SINGLE.values()} == set(near.SINGLE)
     twice = {2 * r.kernel.b * r.order / r.kernel.a for r in SINGLE.values() if r.kernel.a}
-    assert twice == {2.0, *compiled.HALF_POWERS}
+    assert twice == {2.0, *compiled_pairs.HALF_POWERS}
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])

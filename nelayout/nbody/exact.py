@@ -32,10 +32,10 @@ class Exact:
         return tuple(self._compiled(Y, charges, radials) if self.compiled else _blocks(Y, charges, radials))
 
     def _compiled(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> list[Field]:
-        from .. import compiled
+        from .. import compiled_pairs
 
         n, d = Y.shape
-        points = compiled.as_points(Y)
+        points = compiled_pairs.as_points(Y)
         rows = max(1, TASK_PAIRS // max(n, 1))
         own = np.arange(n)
         answer = []
@@ -46,7 +46,7 @@ class Exact:
             def work(start: int, potential=potential, force=force, code=code) -> None:
                 form, a, b, c, order = code
                 stop = min(start + rows, n)
-                compiled.pair_sums(
+                compiled_pairs.pair_sums(
                     points, charges, form, a, b, c, order, points, own, start, stop, potential, force
                 )
 
@@ -57,17 +57,17 @@ class Exact:
 
 def form_of(radial: Radial) -> tuple[int, float, float, float, float]:
     """The integer form and parameters under which the compiled loop knows a radial function."""
-    from .. import compiled
+    from .. import compiled_pairs as pairs
 
     kernel, order = radial.kernel, radial.order
-    form = {"power": compiled.POWER, "boxcox": compiled.BOXCOX, "power-log": compiled.POWER_LOG}[radial.form]
+    form = {"power": pairs.POWER, "boxcox": pairs.BOXCOX, "power-log": pairs.POWER_LOG}[radial.form]
     if kernel.a > 0 and radial.form == "power":
         twice = 2 * kernel.b * order / kernel.a
-        form = compiled.INVERSE if twice == 2 else compiled.HALVES if twice in compiled.HALF_POWERS else form
+        form = pairs.INVERSE if twice == 2 else pairs.HALVES if twice in pairs.HALF_POWERS else form
     if kernel.a == 0 and radial.form == "power":
-        form = compiled.GAUSSIAN
+        form = pairs.GAUSSIAN
     if kernel.a > 0 and radial.form == "boxcox" and order == 0:
-        form = compiled.LOGARITHM
+        form = pairs.LOGARITHM
     return form, kernel.a, kernel.b, kernel.c, order
 
 

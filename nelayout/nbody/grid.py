@@ -181,14 +181,14 @@ def _touching_pairs(X: np.ndarray, Z: np.ndarray, box: tuple[float, float, float
 
 
 def _pair_form(radial: Radial) -> str:
-    from .. import compiled
+    from .. import compiled_pairs
 
     names = {
-        compiled.INVERSE: "inverse",
-        compiled.LOGARITHM: "logarithm",
-        compiled.GAUSSIAN: "gaussian",
-        compiled.POWER: "power",
-        compiled.HALVES: "half power",
+        compiled_pairs.INVERSE: "inverse",
+        compiled_pairs.LOGARITHM: "logarithm",
+        compiled_pairs.GAUSSIAN: "gaussian",
+        compiled_pairs.POWER: "power",
+        compiled_pairs.HALVES: "half power",
     }
     return names.get(form_of(radial)[0], "other")
 

@@ -144,12 +144,12 @@ class Some:
         self.crew.map(work, range(PARTS))
 
     def _points(self) -> np.ndarray:
-        from .. import compiled
+        from .. import compiled_pairs
 
-        return compiled.as_points(self.Y)
+        return compiled_pairs.as_points(self.Y)
 
     def _all(self, points: np.ndarray, charges: np.ndarray, radial: Radial, at: np.ndarray, own: np.ndarray) -> Field:
-        from .. import compiled
+        from .. import compiled_pairs
 
         k, d = at.shape[1], self.Y.shape[1]
         potential, force = np.empty(k), np.empty((3, k))
@@ -157,7 +157,7 @@ class Some:
         rows = max(1, TASK_PAIRS // points.shape[1])
 
         def work(start: int) -> None:
-            compiled.pair_sums(points, charges, *form, at, own, start, min(start + rows, k), potential, force)
+            compiled_pairs.pair_sums(points, charges, *form, at, own, start, min(start + rows, k), potential, force)
 
         self.crew.map(work, range(0, k, rows))
         return Field(potential, np.ascontiguousarray(force[:d].T))

@@ -134,10 +134,10 @@ class Tree:
 
 def cells_of(Y: np.ndarray, charges: np.ndarray, leaf: int = LEAF) -> Cells:
     """The cells of a drawing, cut until they hold ``leaf`` nodes or fewer."""
-    from .. import compiled, compiled_expansions, compiled_tree
+    from .. import compiled_expansions, compiled_pairs, compiled_tree
 
     n = len(Y)
-    points, charges, order = compiled.as_points(Y), np.array(charges, dtype=float), np.arange(n)
+    points, charges, order = compiled_pairs.as_points(Y), np.array(charges, dtype=float), np.arange(n)
     ranges = [np.empty(max(2 * n, 1), dtype=np.int64) for _ in range(4)]
     count = compiled_tree.grow(points, charges, order, leaf, *ranges)
     first, last, left, parent = (each[:count].copy() for each in ranges)

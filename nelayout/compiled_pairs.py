@@ -1,23 +1,15 @@
-"""The compiled loops: everything that runs over pairs or edges when there are many.
-
-Plain sequential loops over a range of rows, without the interpreter lock, compiled once and cached on disk.  They take
-arrays, integers and floats, never functions, so no method and no process compiles anew.  ``nbody`` and ``edges`` call
-them; each has a NumPy twin for small work, which needs no compiler at all.
-"""
+"""Compiled sums over all pairs, and the radial functions that they sum."""
 
 from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 
+from .compiling import compiled_loop, inlined
 from .elementary import exponential, logarithm
 
-__all__ = ["hops", "pair_sums", "pull", "pull_both", "squared_lengths"]
-
-_FAST = {"reassoc", "contract", "arcp", "nsz"}  # no nnan, ninf: a NaN must stay one
-_compile = numba.njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
+__all__ = ["as_points", "pair_sums", "radial"]
 
 # Forms of a radial function, see nbody.exact: (a + b xi) to a power, and what is made of the logarithm of the kernel.
 # INVERSE is 1/u with u = c + a xi, LOGARITHM -(b/a) ln u, HALVES u^(-k/2) with k of `HALF_POWERS`, GAUSSIAN
@@ -26,82 +18,7 @@ POWER, BOXCOX, POWER_LOG, INVERSE, LOGARITHM, HALVES, GAUSSIAN = 0, 1, 2, 3, 4, 
 HALF_POWERS = 1.0, 2.5, 3.0, 4.0, 6.0
 
 
-@_compile
-def squared_lengths(indptr, indices, Y, start, stop, out):
-    """out[k] = |y_i - y_j|^2 of the entries of rows start..stop of a CSR matrix."""
-    d = Y.shape[1]
-    base = indptr[start]
-    if d == 2:
-        for i in range(start, stop):
-            x, y = Y[i, 0], Y[i, 1]
-            for k in range(indptr[i], indptr[i + 1]):
-                j = indices[k]
-                dx, dy = x - Y[j, 0], y - Y[j, 1]
-                out[k - base] = dx * dx + dy * dy
-        return
-    for i in range(start, stop):
-        for k in range(indptr[i], indptr[i + 1]):
-            j = indices[k]
-            total = 0.0
-            for c in range(d):
-                diff = Y[i, c] - Y[j, c]
-                total += diff * diff
-            out[k - base] = total
-
-
-@_compile
-def pull(indptr, indices, weights, offset, Y, start, stop, out):
-    """out[i] = sum_j w_ij (y_i - y_j) over rows start..stop; w_ij = weights[k - offset]."""
-    d = Y.shape[1]
-    if d == 2:
-        for i in range(start, stop):
-            x, y = Y[i, 0], Y[i, 1]
-            fx, fy = 0.0, 0.0
-            for k in range(indptr[i], indptr[i + 1]):
-                j = indices[k]
-                w = weights[k - offset]
-                fx += w * (x - Y[j, 0])
-                fy += w * (y - Y[j, 1])
-            out[i, 0] = fx
-            out[i, 1] = fy
-        return
-    for i in range(start, stop):
-        for c in range(d):
-            total = 0.0
-            for k in range(indptr[i], indptr[i + 1]):
-                total += weights[k - offset] * (Y[i, c] - Y[indices[k], c])
-            out[i, c] = total
-
-
-@_compile
-def pull_both(indptr, indices, weights, other, Y, start, stop, out):
-    """out[i] = sum_j (w_ij + w_ji) / 2 (y_i - y_j) over rows start..stop; ``other``: where the entry (j, i) stands."""
-    d = Y.shape[1]
-    if d == 2:
-        for i in range(start, stop):
-            x, y = Y[i, 0], Y[i, 1]
-            fx, fy = 0.0, 0.0
-            for k in range(indptr[i], indptr[i + 1]):
-                j = indices[k]
-                w = weights[k] + weights[other[k]]
-                fx += w * (x - Y[j, 0])
-                fy += w * (y - Y[j, 1])
-            out[i, 0], out[i, 1] = 0.5 * fx, 0.5 * fy
-        return
-    for i in range(start, stop):
-        for c in range(d):
-            out[i, c] = 0.0
-        for k in range(indptr[i], indptr[i + 1]):
-            j = indices[k]
-            w = 0.5 * (weights[k] + weights[other[k]])
-            for c in range(d):
-                out[i, c] += w * (Y[i, c] - Y[j, c])
-
-
-_inline = numba.njit(forceinline=True, fastmath=_FAST, error_model="numpy")
-
-
-@_inline
+@inlined
 def radial(form, a, b, c, order, xi):
     """r(xi) and dr/dxi of one radial function of the kernel (c + a xi)^(-b/a); ``form`` is a constant where it is
     called.
@@ -138,7 +55,7 @@ def radial(form, a, b, c, order, xi):
     return power * log_q, -decay * power * (1.0 + order * log_q)
 
 
-@_inline
+@inlined
 def _pair_rows(form, points, charges, a, b, c, order, at, own, start, stop, potential, force):
     n = points.shape[1]
     X, Y, Z = points[0], points[1], points[2]
@@ -161,7 +78,7 @@ def _pair_rows(form, points, charges, a, b, c, order, at, own, start, stop, pote
         force[2, i] = 2.0 * fz
 
 
-@_compile
+@compiled_loop
 def pair_sums(points, charges, form, a, b, c, order, at, own, start, stop, potential, force):
     """potential[i] = sum_j c_j r(xi_ij), force[:, i] = 2 sum_j c_j r'(xi_ij) (at_i - y_j), i in start..stop.
 
@@ -182,22 +99,6 @@ def pair_sums(points, charges, form, a, b, c, order, at, own, start, stop, poten
         _pair_rows(BOXCOX, points, charges, a, b, c, order, at, own, start, stop, potential, force)
     else:
         _pair_rows(POWER_LOG, points, charges, a, b, c, order, at, own, start, stop, potential, force)
-
-
-@_compile
-def hops(indptr, indices, source, out, queue):
-    """out[i] = number of edges between source and i, by breadth-first search; ``out`` comes in as zeros."""
-    queue[0] = source
-    head, tail = 0, 1
-    while head < tail:
-        i = queue[head]
-        head += 1
-        for k in range(indptr[i], indptr[i + 1]):
-            j = indices[k]
-            if out[j] == 0 and j != source:
-                out[j] = out[i] + 1
-                queue[tail] = j
-                tail += 1
 
 
 def as_points(Y: np.ndarray) -> np.ndarray:
