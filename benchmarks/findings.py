@@ -19,7 +19,7 @@ import numpy as np
 import nelayout as nl
 from benchmarks import findings_page, problems
 from benchmarks import rank_quality as rq
-from nelayout.embedding import solve_vectors
+from nelayout.vectors.embedding import solve_vectors
 
 SEED = 0
 IMAGES, FEW_IMAGES, FEWEST_IMAGES = 6000, 2000, 1000

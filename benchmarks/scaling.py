@@ -16,13 +16,13 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.spatial import cKDTree
 
-from nelayout.affinities.masses import node_mass
 from nelayout.catalogue import METHODS
-from nelayout.floor import Floor
 from nelayout.kernels import KERNELS, Radial
 from nelayout.nbody import Mesh, NBody, Tree, backend
-from nelayout.parallel import Workers
-from nelayout.similarities import input_affinity
+from nelayout.numerics.parallel import Workers
+from nelayout.run.input_affinity import input_affinity
+from nelayout.run.sums import Floor
+from nelayout.similarities.masses import node_mass
 
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 SPREADS = (1.0, 2.0, 5.0, 10.0, 30.0)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .errors import InputError, unknown
-from .kernels import heavy_tailed
-from .method import EVEN_SHAPE, SHAPE_TOL, Method, Stage, growing_tail
+from nelayout.errors import InputError, unknown
+from nelayout.kernels import heavy_tailed
+from nelayout.method import EVEN_SHAPE, SHAPE_TOL, Method, Stage, growing_tail
 
 __all__ = ["METHODS", "Method", "Stage", "method_named", "methods"]
 

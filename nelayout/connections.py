@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Protocol
 
-from .errors import InputError, Unsupported, unknown
+from nelayout.errors import InputError, Unsupported, unknown
 
 __all__ = [
     "CONNECTIONS",

@@ -23,7 +23,7 @@ from typing import Literal
 
 import numpy as np
 
-from .errors import InputError, unknown
+from nelayout.errors import InputError, unknown
 
 __all__ = ["KERNELS", "Kernel", "Radial", "boxcox", "heavy_tailed", "inverse_power", "kernel_named"]
 

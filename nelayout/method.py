@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .conjugates import CONJUGATES
-from .connections import Connection, connection_named
-from .divergences import AutoAlpha, Divergence, divergence_named, i_divergence
-from .errors import InputError, Unsupported, unknown
-from .kernels import Kernel, kernel_named
+from nelayout.connections import Connection, connection_named
+from nelayout.divergences import AutoAlpha, Divergence, divergence_named, i_divergence
+from nelayout.divergences.conjugates import CONJUGATES
+from nelayout.errors import InputError, Unsupported, unknown
+from nelayout.kernels import Kernel, kernel_named
 
 __all__ = ["AFFINITIES", "Method", "Stage"]
 
@@ -47,11 +47,11 @@ class Stage:
     finest     whether going through the levels ends with the graph itself; else the next stage takes a large one over
                from levels of a fifth of its nodes
     unfold     with ``levels``: draw some coarse ones by s-SNE in place of the stage's own objective and steps, which
-               parts the sheets of folded meshes: see `nelayout.levels`
+               parts the sheets of folded meshes: see `nelayout.run.levels`
     kernel     take this kernel in place of the method's own (continuation from light to heavy tails)
     divergence take this divergence in place of the method's own
     candidate  judge the drawing at the end of this stage; the best of all candidates is what is given back
-    straight   the edges of road maps pull harder, so that roads lie straight: see `nelayout.solver.road_pull`
+    straight   the edges of road maps pull harder, so that roads lie straight: see `nelayout.run.component.road_pull`
     large      (steps, attraction) that take their places in graphs of more than 10,000 nodes
     tol        end the stage when the mean move of a node falls below this part of the drawing's radius
     """

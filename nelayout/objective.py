@@ -26,15 +26,15 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from .affinities.random_walk import RandomWalk
-from .arithmetic import Arithmetic
-from .connections import Connection, Sums
-from .divergences import Divergence, Similarity
-from .edges import Edges
-from .kernels import Kernel, Radial
-from .nbody import NBody
-from .parallel import Workers
-from .walk_edges import WalkEdges, can_smooth_exactly
+from nelayout.connections import Connection, Sums
+from nelayout.divergences import Divergence, Similarity
+from nelayout.edges.matrix import Edges
+from nelayout.edges.walk import WalkEdges, can_smooth_exactly
+from nelayout.kernels import Kernel, Radial
+from nelayout.nbody import NBody
+from nelayout.numerics.arithmetic import Arithmetic
+from nelayout.numerics.parallel import Workers
+from nelayout.similarities.random_walk import RandomWalk
 
 __all__ = ["Affinity", "Evaluation", "Objective"]
 

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .divergences import Similarity
-from .kernels import Radial
-from .nbody.some import Some, falls
-from .objective import NOTHING, Evaluation, Objective
-from .row_edges import RowEdges
+from nelayout.divergences import Similarity
+from nelayout.edges.rows import RowEdges
+from nelayout.kernels import Radial
+from nelayout.nbody.far_nodes import Some, falls
+from nelayout.objective import NOTHING, Evaluation, Objective
 
 __all__ = ["RowObjective"]
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from nelayout import eda
-from nelayout.alpha_choice import GRID, AlphaChoice, choose_order, golden_section
-from nelayout.eda import likelihood, log_likelihood, log_normalizer, score_matching
+from nelayout.alpha import density
+from nelayout.alpha.choice import GRID, AlphaChoice, choose_order, golden_section
+from nelayout.alpha.density import likelihood, log_likelihood, log_normalizer, score_matching
 from nelayout.errors import InputError
 
 ORDERS = (-1.0, 0.0, 1e-9, 0.3, 0.5, 0.9, 1.0 - 1e-9, 1.0, 1.5, 2.0, 3.0)
@@ -71,7 +71,7 @@ def samples():
 def test_divergence_is_the_formula_summed(alpha):
     v, m = some_pairs()
     limit = limits(alpha)
-    assert eda._divergence(v, m, alpha) == pytest.approx(divergence(v, m, limit).sum(), rel=1e-7)
+    assert density._divergence(v, m, alpha) == pytest.approx(divergence(v, m, limit).sum(), rel=1e-7)
 
 
 @pytest.mark.parametrize("alpha", ORDERS)

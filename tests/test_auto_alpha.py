@@ -9,15 +9,15 @@ from scipy import special
 from scipy.sparse import csr_array
 
 import nelayout as nl
-from nelayout.alpha_choice import GRID
+from nelayout.alpha.choice import GRID
+from nelayout.alpha.density import score_matching
 from nelayout.divergences import AutoAlpha, auto_alpha
-from nelayout.eda import score_matching
-from nelayout.embedding import solve_vectors
 from nelayout.nbody.exact import Exact
+from nelayout.numerics.parallel import Workers
 from nelayout.objective import Affinity
-from nelayout.parallel import Workers
+from nelayout.own_keywords import tuned
 from nelayout.row_objective import RowObjective
-from nelayout.tuned import tuned
+from nelayout.vectors.embedding import solve_vectors
 
 AUTO = tuned("alpha-sne", alpha="auto")
 

@@ -295,13 +295,13 @@ SLOW = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which shells take away from what runs in the background
 import nelayout.cli, nelayout.pipeline
-solve = nelayout.pipeline.solve
+solve = nelayout.run.pipeline.solve
 def slowly(*arguments, **options):  # says when the work has begun, and never ends by itself
     solve(*arguments, **options)  # compiled loops are loaded: a compiler's callbacks swallow an interrupt
     print("started", flush=True)
     while True:
         solve(*arguments, **options)
-nelayout.pipeline.solve = slowly
+nelayout.run.pipeline.solve = slowly
 sys.exit(nelayout.cli.main(sys.argv[1:]))
 """
 
@@ -315,13 +315,13 @@ def test_pictures_alone_import_matplotlib(folder):
 
 
 def test_our_own_mistakes_are_one_line_too(monkeypatch, capsys, folder):
-    import nelayout.pipeline
+    import nelayout.run.pipeline
     from nelayout.cli import main
 
     def broken(*arguments, **options):
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setattr(nelayout.pipeline, "solve", broken)
+    monkeypatch.setattr(nelayout.run.pipeline, "solve", broken)
     assert main(["layout", str(folder / "graph.gml"), "-o", str(folder / "out.json")]) == 1
     said = capsys.readouterr().err
     assert said.startswith("nelayout: this is a mistake in nelayout, please report it: ZeroDivisionError: oh")

@@ -166,9 +166,9 @@ HEADERS = {
 
 @pytest.mark.parametrize("content", HEADERS)
 def test_a_header_is_recognised(content):
-    from nelayout.cli.tables import read_table
     from nelayout.errors import InputError
     from nelayout.graphs.files.source import Source
+    from nelayout.vectors.tables import read_table
 
     source = Source("it", content.encode())
     if HEADERS[content] is None:

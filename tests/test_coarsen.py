@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from nelayout.coarsen import COARSEST, WORTHWHILE, Level, hierarchy, match, merge
-from nelayout.components import component_labels
 from nelayout.graphs import read
 from nelayout.kernels import KERNELS
 from nelayout.method import Method
 from nelayout.nbody import Exact
 from nelayout.objective import Affinity, Objective
-from nelayout.start import prolong
+from nelayout.placing.components import component_labels
+from nelayout.run.coarsen import COARSEST, WORTHWHILE, Level, hierarchy, match, merge
+from nelayout.run.start import prolong
 
 
 def affinity(G: nx.Graph, mass: str = "unit") -> Affinity:
@@ -216,7 +216,7 @@ def test_prolonged_nodes_lie_near_their_cluster_and_apart():
 def test_compiled_coarsening_is_the_plain_one(name, monkeypatch):
     fine = affinity(GRAPHS[name](), "degree")
     plain = hierarchy(fine, np.random.default_rng(0))
-    monkeypatch.setattr("nelayout.coarsen.LARGE", 0)
+    monkeypatch.setattr("nelayout.run.coarsen.LARGE", 0)
     compiled = hierarchy(fine, np.random.default_rng(0))
     assert len(plain) == len(compiled) > 1
     for one, two in zip(plain[1:], compiled[1:], strict=True):

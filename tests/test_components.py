@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import nelayout as nl
-from nelayout.components import LARGE, component_labels, side_by_side
+from nelayout.placing.components import LARGE, component_labels, side_by_side
 
 
 def shuffled_path(n):
@@ -55,7 +55,7 @@ def test_large_graphs_have_the_components_of_small_ones(seed, monkeypatch):
     rows, cols = rng.integers(0, n, m), rng.integers(0, n, m)
     P = csr_array((np.ones(2 * m), (np.r_[rows, cols], np.r_[cols, rows])), shape=(n, n))
     labels = component_labels(P)
-    monkeypatch.setattr("nelayout.components.LARGE", 0)
+    monkeypatch.setattr("nelayout.placing.components.LARGE", 0)
     assert (component_labels(P) == labels).all()
     sizes, first = np.bincount(labels), np.unique(labels, return_index=True)[1]
     assert len(sizes) > 20

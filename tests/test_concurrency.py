@@ -19,8 +19,8 @@ import pytest
 
 import nelayout as nl
 from nelayout.nbody import Auto, backend
-from nelayout.parallel import Workers
-from nelayout.pipeline import NUMPY_PAIRS
+from nelayout.numerics.parallel import Workers
+from nelayout.run.pipeline import NUMPY_PAIRS
 
 SMALL_WORLD = nx.connected_watts_strogatz_graph(2000, 6, 0.05, seed=1)
 GRID = nx.convert_node_labels_to_integers(nx.grid_2d_graph(45, 45))

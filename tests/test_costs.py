@@ -10,7 +10,7 @@ import pytest
 import nelayout as nl
 from nelayout.catalogue import METHODS
 from nelayout.nbody import Auto, backend
-from nelayout.parallel import Workers
+from nelayout.numerics.parallel import Workers
 
 
 def mesh(side: int) -> nx.Graph:

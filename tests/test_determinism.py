@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import nelayout as nl
-from nelayout.pipeline import NUMPY_PAIRS
+from nelayout.run.pipeline import NUMPY_PAIRS
 
 # One process draws all of these and prints a hash of each: n = 200 runs on NumPy, n = 1200 in compiled loops,
 # string labels and sets of fixed nodes meet Python's hash seed.

@@ -8,10 +8,10 @@ import pytest
 from scipy.sparse import csr_array
 
 import nelayout as nl
-from nelayout.embedding import PASSED_ON, solve_vectors
 from nelayout.errors import InputError, InputTypeError
-from nelayout.options import DEFAULTS
-from nelayout.tuned import own_keywords
+from nelayout.own_keywords import own_keywords
+from nelayout.run.options import DEFAULTS
+from nelayout.vectors.embedding import PASSED_ON, solve_vectors
 
 
 def blobs(*centers, size=25, seed=0):

@@ -8,14 +8,14 @@ import pytest
 from scipy.spatial.distance import cdist
 
 import nelayout as nl
-from nelayout import perplexities
-from nelayout.affinities.entropic import calibrated, entropic_rows
-from nelayout.affinities.knn import joined
-from nelayout.affinities.neighbors import Space
-from nelayout.embedding import solve_vectors
 from nelayout.errors import InputError, InputTypeError
-from nelayout.parallel import workers
-from nelayout.perplexities import scales
+from nelayout.numerics.parallel import workers
+from nelayout.vectors import annealing
+from nelayout.vectors.annealing import scales
+from nelayout.vectors.embedding import solve_vectors
+from nelayout.vectors.entropic import calibrated, entropic_rows
+from nelayout.vectors.knn import joined
+from nelayout.vectors.neighbors import Space
 
 
 def entropies(p):
@@ -252,7 +252,7 @@ def test_clouds_that_only_negligible_similarities_join_are_joined():
     with workers(1) as crew:
         found = space.nearest(119, np.random.default_rng(0), crew)
         P = nl.entropic_affinity(X, 6, n_neighbors="all")
-        graph, _, notes = perplexities.at_perplexity(space, found, 6.0, crew)
+        graph, _, notes = annealing.at_perplexity(space, found, 6.0, crew)
     D = cdist(X[:60], X[60:])
     i, j = np.unravel_index(np.argmin(D), D.shape)
     changed = np.argwhere((graph - P).toarray())
@@ -318,7 +318,7 @@ def test_annealing_is_one_run_for_those_who_look_on():
 
 
 def test_too_many_rows_begin_at_a_lower_perplexity(monkeypatch):
-    monkeypatch.setattr(perplexities, "PAIRS", 100 * 80)
+    monkeypatch.setattr(annealing, "PAIRS", 100 * 80)
     assert scales(100, 12.0, 36) == ((25.0, 75), (12.5, 38), (12.0, 36))
     s = solve_vectors(helix(100), perplexity=12, perplexity_annealing=True, max_iter=6, random_state=0)
     assert s.notes == (

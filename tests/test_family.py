@@ -25,14 +25,14 @@ from nelayout.divergences import (
     nerv_divergence,
     reverse_kl,
 )
-from nelayout.divergences.csiszar import kl
-from nelayout.divergences.parts import Similarity
+from nelayout.divergences.f_divergences import kl
+from nelayout.divergences.protocol import Similarity
 from nelayout.errors import InputError
 from nelayout.kernels import KERNELS, heavy_tailed
 from nelayout.nbody import Exact
 from nelayout.objective import Affinity, Objective
+from nelayout.own_keywords import tuned
 from nelayout.row_objective import RowObjective
-from nelayout.tuned import tuned
 
 DELTA = 0.1  # the default background
 KERNEL_TABLE = [KERNELS["cauchy"], KERNELS["gaussian"], KERNELS["inverse-square"], heavy_tailed(0.5)]
@@ -278,7 +278,7 @@ def test_rows_of_their_own(name):
 def test_rows_on_fast_sums():
     """A node far from all others, whose sums are far below a mesh's error, is drawn by exact ones."""
     from nelayout.nbody import backend
-    from nelayout.parallel import Workers
+    from nelayout.numerics.parallel import Workers
 
     rng = np.random.default_rng(21)
     Y = rng.normal(size=(3000, 2)) * 12

@@ -10,12 +10,12 @@ from scipy.sparse import csr_array
 from test_optimizers import TABLE
 
 import nelayout as nl
-from nelayout.affinities.masses import node_mass
-from nelayout.floor import Floor
 from nelayout.nbody import Exact, NBody, backend
+from nelayout.numerics.parallel import Workers
 from nelayout.objective import Affinity, Objective
-from nelayout.parallel import Workers
-from nelayout.similarities import input_affinity
+from nelayout.run.input_affinity import input_affinity
+from nelayout.run.sums import Floor
+from nelayout.similarities.masses import node_mass
 
 N = 2000
 

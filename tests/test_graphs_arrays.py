@@ -194,7 +194,7 @@ def test_host_of_a_matrix():
 def test_border_imports_no_host():
     code = (
         "import sys, numpy, scipy.sparse; before = set(sys.modules);"  # of old scipy, with csgraph
-        "import nelayout.graphs, nelayout.graphs.files, nelayout.affinities.masses;"
+        "import nelayout.graphs, nelayout.graphs.files, nelayout.similarities.masses;"
         "nelayout.graphs.read(numpy.ones((3, 3)));"
         "heavy = {'networkx', 'igraph', 'numba', 'pandas', 'matplotlib', 'scipy.sparse.csgraph', 'scipy.io'};"
         "new = heavy & (set(sys.modules) - before); assert not new, new"

@@ -17,41 +17,11 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 PUBLIC = dict(nl._HOME)  # name -> module
 
-# The floors of the house, lowest first. A file imports from its own room or from lower floors. Rooms that
-# stand on one line share a floor and do not import each other.
-FLOORS = (
-    "errors memory",
-    "parallel options elementary eda conjugates pair_samples",
-    "alpha_choice",
-    "compiled solution",
-    "watch",
-    "compiled_mesh compiled_expansions compiled_edges compiled_vectors compiled_entropic compiled_coarsen",
-    "compiled_tree compiled_close compiled_near pair_network",
-    "conjugate_gradients arithmetic",
-    "kernels affinities",
-    "divergences",
-    "connections",
-    "edges nbody",
-    "walk_edges row_edges",
-    "objective",
-    "row_objective",
-    "optimizers method",
-    "start coarsen descent catalogue similarities judge variational floor",
-    "levels",
-    "solver",
-    "auto_alpha variational_layout components packing overlap orient",
-    "graphs",
-    "asked",
-    "drawing finish assembly costs",
-    "pipeline",
-    "layout_function tuned perplexities",
-    "layouts retrieval_layouts embedding",
-    "comparison",
-    "plugins",
-    "cli",
-    "__main__",
-)
-FLOOR_OF = {room: height for height, rooms in enumerate(FLOORS) for room in rooms.split()}
+DEVELOPMENT = REPOSITORY / "docs" / "development.md"
+# The floor of every room, from the one list of rooms, which docs/development.md holds.
+FLOOR_OF = {
+    room: int(floor) for floor, room in re.findall(r"^\| (\d+) \| `(\w+)` \|", DEVELOPMENT.read_text(), re.MULTILINE)
+}
 MOST_LINES = 320
 VAGUE = re.compile(r"^(utils?|helpers?|base|common|misc|shared|stuff|tools?)$")
 # Each word with one letter in brackets, so that a search for it does not find this file.
@@ -86,16 +56,14 @@ def module_names() -> set[str]:
 
 def rooms_imported(path: Path) -> list[tuple[int, str]]:
     """(line, room) for every import of the package's own modules, wherever in the file it stands."""
-    inside = ("nelayout", *path.relative_to(PACKAGE).parent.parts)  # where a relative import starts from
     found = []
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             targets = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            above = inside[: len(inside) - node.level + 1] if node.level else ()
-            source = ".".join((*above, *([node.module] if node.module else [])))
-            # `from . import kernels` names the room after the word import
-            targets = [f"{source}.{alias.name}" for alias in node.names] if source == "nelayout" else [source]
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            # `from nelayout import kernels` names the room after the word import
+            inside = node.module == "nelayout"
+            targets = [f"nelayout.{alias.name}" for alias in node.names] if inside else [node.module]
         else:
             continue
         for target in targets:
@@ -105,52 +73,58 @@ def rooms_imported(path: Path) -> list[tuple[int, str]]:
     return found
 
 
-@pytest.mark.parametrize("path", [p for p in SOURCES if p != PACKAGE / "__init__.py"], ids=short)
-def test_imports_run_downward(path):
-    room = room_of(path)
-    assert room in FLOOR_OF, f"{short(path)}: give {room!r} its floor in FLOORS"
-    for line, other in rooms_imported(path):
-        if other == "__version__" or other == room:
+def test_imports_run_downward():
+    """From a room to rooms of lower floors only; `__init__` and `__main__` stand above all."""
+    offenders = []
+    for path in SOURCES:
+        room = room_of(path)
+        if room in ("__init__", "__main__"):
             continue
-        assert other in FLOOR_OF, f"{short(path)}:{line} imports {other!r}, which has no floor"
-        assert FLOOR_OF[other] < FLOOR_OF[room], f"{short(path)}:{line}: {room} may not import {other}"
+        if room not in FLOOR_OF:
+            offenders.append(f"{short(path)}: {room!r} has no floor in docs/development.md")
+            continue
+        for line, other in rooms_imported(path):
+            if other not in ("__version__", room) and not FLOOR_OF.get(other, 99) < FLOOR_OF[room]:
+                offenders.append(f"{short(path)}:{line}: {room} may not import {other}")
+    assert offenders == []
 
 
-def test_floors_name_no_room_twice():
-    rooms = [room for floor in FLOORS for room in floor.split()]
-    assert len(rooms) == len(set(rooms))
+def test_every_room_of_the_list_exists():
+    rooms = {room_of(path) for path in SOURCES} - {"__init__", "__main__"}
+    assert rooms == set(FLOOR_OF)
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=short)
-def test_files_read_in_one_sitting(path):
-    lines = path.read_text().count("\n")
-    assert lines <= MOST_LINES, f"{short(path)} has {lines} lines"
-    assert not VAGUE.match(path.stem), f"{short(path)}: say what is in it"
+def test_files_read_in_one_sitting():
+    long = [f"{short(p)}: {n} lines" for p in SOURCES if (n := p.read_text().count("\n")) > MOST_LINES]
+    vague = [f"{short(p)}: say what is in it" for p in SOURCES if VAGUE.match(p.stem)]
+    assert long + vague == []
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=short)
-def test_nothing_is_left_over(path):
-    for number, line in enumerate(path.read_text().splitlines(), start=1):
-        assert not LEFT_OVER.search(line), f"{short(path)}:{number}: {line.strip()}"
-        assert not BARE_EXCUSE.search(line), f"{short(path)}:{number}: say which rule, and why"
+def test_nothing_is_left_over():
+    offenders = [
+        f"{short(path)}:{number}: {line.strip()}"
+        for path in SOURCES
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if LEFT_OVER.search(line) or BARE_EXCUSE.search(line)
+    ]
+    assert offenders == []
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=short)
-def test_headings_in_docstrings_stand_alone(path):
+def test_headings_in_docstrings_stand_alone():
     """A heading that was filled into its paragraph is lost to `help`, to editors and to the documentation."""
-    lost = re.search(r"(Parameters|Returns|Raises|Examples|Notes)[ ]+-{3,}", path.read_text())
-    assert lost is None, f"{short(path)}: {lost}"
+    lost = re.compile(r"(Parameters|Returns|Raises|Examples|Notes)[ ]+-{3,}")
+    assert [short(path) for path in SOURCES if lost.search(path.read_text())] == []
 
 
-@pytest.mark.parametrize("name", PUBLIC)
-def test_public_names_resolve(name):
-    value = getattr(nl, name)
-    assert name in vars(nl)["__all__"]
-    assert name in dir(nl)
-    if name == PUBLIC[name]:
-        assert value is importlib.import_module(f"nelayout.{name}")
-    else:
-        assert value.__doc__, f"nelayout.{name} has no docstring"
+def test_public_names_resolve():
+    for name, home in PUBLIC.items():
+        value = getattr(nl, name)
+        assert name in vars(nl)["__all__"]
+        assert name in dir(nl)
+        if name == home:
+            assert value is importlib.import_module(f"nelayout.{name}")
+        else:
+            assert value.__doc__, f"nelayout.{name} has no docstring"
 
 
 def test_no_public_function_is_called_like_a_module():
@@ -165,7 +139,8 @@ def test_stub_lists_the_public_names():
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 assert alias.asname == alias.name, f"{alias.name}: in a stub, `import x as x` exports"
-                stub[alias.name] = node.module or alias.name
+                home = (node.module or "").removeprefix("nelayout.")
+                stub[alias.name] = alias.name if home == "nelayout" else home
     assert stub == PUBLIC
 
 
@@ -203,15 +178,12 @@ def test_typing_marker_is_shipped():
     assert (PACKAGE / "py.typed").is_file()
 
 
-@pytest.mark.parametrize("name", PUBLIC)
-def test_documentation_mentions_every_public_name(name):
+def test_documentation_mentions_every_public_name():
     pages = "\n".join(page.read_text() for page in sorted((REPOSITORY / "docs").glob("*.md")))
-    assert re.search(rf"\b{re.escape(name)}\b", pages), f"no page in docs/ mentions nelayout.{name}"
+    assert [name for name in PUBLIC if not re.search(rf"\b{re.escape(name)}\b", pages)] == []
 
 
-@pytest.mark.parametrize("name", PUBLIC)
-def test_public_functions_show_an_example(name):
+def test_public_functions_show_an_example():
     """Records are shown by the functions that take or give them."""
-    value = getattr(nl, name)
-    if inspect.isfunction(value):
-        assert ">>>" in (value.__doc__ or ""), f"nelayout.{name}: show a line that runs"
+    functions = {name: getattr(nl, name) for name in PUBLIC if inspect.isfunction(getattr(nl, name))}
+    assert [name for name, function in functions.items() if ">>>" not in (function.__doc__ or "")] == []

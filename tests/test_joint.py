@@ -5,15 +5,15 @@ import numpy as np
 import pytest
 
 import nelayout as nl
-from nelayout.affinities.masses import node_mass
 from nelayout.catalogue import METHODS
 from nelayout.divergences import mix
-from nelayout.floor import Floor
 from nelayout.graphs import read
 from nelayout.nbody import Exact
-from nelayout.parallel import Workers
-from nelayout.similarities import input_affinity
-from nelayout.tuned import tuned
+from nelayout.numerics.parallel import Workers
+from nelayout.own_keywords import tuned
+from nelayout.run.input_affinity import input_affinity
+from nelayout.run.sums import Floor
+from nelayout.similarities.masses import node_mass
 
 WITH_BACKGROUND = {
     "nerv": METHODS["nerv"],

@@ -6,10 +6,10 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from nelayout.costs import NUMPY_PAIRS
 from nelayout.graphs import read
-from nelayout.judge import DENSE_NODES, Judge, _jaccard, _nearest
-from nelayout.parallel import Workers
+from nelayout.numerics.parallel import Workers
+from nelayout.run.auto.verdict import DENSE_NODES, Judge, _jaccard, _nearest
+from nelayout.run.costs import NUMPY_PAIRS
 
 
 def by_definition(G: nx.Graph, Y: np.ndarray, judge: Judge) -> float:

@@ -16,7 +16,7 @@ import nelayout as nl
 from nelayout.catalogue import METHODS
 from nelayout.cli import main
 from nelayout.nbody import BACKENDS
-from nelayout.options import DEFAULTS, TEXTS, LayoutOptions
+from nelayout.run.options import DEFAULTS, TEXTS, LayoutOptions
 
 LAYOUTS = sorted(name for name in nl._HOME if name.endswith("_layout"))
 OF_EVERY_LAYOUT = [*LAYOUTS, "layout"]

@@ -10,12 +10,12 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 import nelayout as nl
-from nelayout.affinities import bounds, neighbors
-from nelayout.affinities.knn import connect
-from nelayout.affinities.neighbors import Space
-from nelayout.affinities.principal import principal_components
 from nelayout.errors import InputError, InputTypeError, MissingExtra
-from nelayout.parallel import Workers, workers
+from nelayout.numerics.parallel import Workers, workers
+from nelayout.numerics.principal import principal_components
+from nelayout.vectors import bounds, neighbors
+from nelayout.vectors.knn import connect
+from nelayout.vectors.neighbors import Space
 
 
 def by_definition(X, k, distances=None):
@@ -147,7 +147,7 @@ def test_frames_lists_and_sparse_matrices():
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
 def test_sparse_rows_too_large_to_be_dense(metric, monkeypatch):
-    monkeypatch.setattr("nelayout.affinities.vectors.DENSE_ENTRIES", 0)
+    monkeypatch.setattr("nelayout.vectors.input.DENSE_ENTRIES", 0)
     dense_rows = rng().random((150, 400)) * (rng().random((150, 400)) < 0.03)
     assert dense_rows.any(axis=1).all()
     found = nl.knn_graph(sp.csr_array(dense_rows), 5, metric)
@@ -294,7 +294,7 @@ def test_a_connected_graph_stays_as_it_is():
 
 
 def test_thinned_out_joining_still_joins(monkeypatch):
-    monkeypatch.setattr("nelayout.affinities.knn.JOINING_PAIRS", 400.0)
+    monkeypatch.setattr("nelayout.vectors.knn.JOINING_PAIRS", 400.0)
     X = two_rings(10.0)
     joined = connect(X, nl.knn_graph(X, 2))
     assert joined.nnz == nl.knn_graph(X, 2).nnz + 4

@@ -18,7 +18,7 @@ import nelayout as nl
 from nelayout.catalogue import METHODS
 from nelayout.graphs import read
 from nelayout.optimizers import OPTIMIZERS
-from nelayout.options import DEFAULTS
+from nelayout.run.options import DEFAULTS
 
 LAYOUTS = sorted(name for name in nl._HOME if name.endswith("_layout"))
 METHODS_OF_EACH_KIND = ["ws-sne", "gamma-quadlog", "linlog", "ee", "tsne"]

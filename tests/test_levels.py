@@ -10,9 +10,9 @@ import pytest
 from scipy.spatial import Delaunay
 
 import nelayout as nl
-from nelayout import levels
 from nelayout.catalogue import AUTO, METHODS
 from nelayout.method import Method
+from nelayout.run import levels
 
 
 def left_folded(method: Method) -> Method:

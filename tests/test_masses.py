@@ -8,10 +8,10 @@ import pytest
 from scipy.sparse import csr_array
 
 import nelayout as nl
-from nelayout.affinities import masses, shortest_paths
-from nelayout.affinities.masses import FLOOR, node_mass
 from nelayout.errors import InputError
 from nelayout.graphs import read
+from nelayout.similarities import centrality, masses
+from nelayout.similarities.masses import FLOOR, node_mass
 
 GRAPHS = {
     "karate": nx.karate_club_graph(),
@@ -114,7 +114,7 @@ def test_compiled_search_is_the_interpreted_one(monkeypatch):
     A = read(GRAPHS["disconnected"]).adjacency
     for mass in ("closeness", "betweenness"):
         plain, _ = node_mass(A, mass)
-        monkeypatch.setattr(shortest_paths, "INTERPRETED_WORK", 0)
+        monkeypatch.setattr(centrality, "INTERPRETED_WORK", 0)
         assert np.array_equal(node_mass(A, mass)[0], plain)
         monkeypatch.undo()
 
@@ -125,7 +125,7 @@ def test_path_counts_beyond_floats():
     chain.add_nodes_from(range(3601))
     for a in range(0, 3600, 3):
         chain.add_edges_from([(a, a + 1), (a, a + 2), (a + 1, a + 3), (a + 2, a + 3)])
-    values, _ = shortest_paths.betweenness(read(chain).adjacency, np.random.default_rng(0))
+    values, _ = centrality.betweenness(read(chain).adjacency, np.random.default_rng(0))
     for joint in (3, 21, 1797, 3597):
         # every pair left and right of a joint passes it, and half the paths of the two pairs beside it
         assert values[joint] == pytest.approx(2 * joint * (3600 - joint) + 2, rel=1e-9)
@@ -135,7 +135,7 @@ def test_sampled_masses_are_near_the_exact_ones_and_say_so(monkeypatch):
     G = nx.disjoint_union(nx.barabasi_albert_graph(600, 3, seed=1), nx.path_graph(5))
     A = read(G).adjacency
     exact = {mass: node_mass(A, mass)[0] for mass in ("closeness", "betweenness")}
-    monkeypatch.setattr(shortest_paths, "EXACT_WORK", 4e5)
+    monkeypatch.setattr(centrality, "EXACT_WORK", 4e5)
     for mass, full in exact.items():
         m, notes = node_mass(A, mass, rng=3)
         assert f"{mass} is estimated from" in notes[0]

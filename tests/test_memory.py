@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 
 import nelayout as nl
-from nelayout import memory
+from nelayout.numerics import memory
 
 MEMINFO = "MemTotal:       16000000 kB\nMemFree:         1000000 kB\nMemAvailable:    8000000 kB\n"
 KIB, GIB = 1024, 1 << 30
@@ -165,7 +165,7 @@ def test_embedding_warns_once_before_the_search(monkeypatch):
     def search(*given):
         raise AssertionError
 
-    monkeypatch.setattr("nelayout.affinities.neighbors.Space.nearest", search)
+    monkeypatch.setattr("nelayout.vectors.neighbors.Space.nearest", search)
     with pytest.warns(UserWarning, match="25,000 nodes by tsne"), pytest.raises(AssertionError):
         nl.embed(X, method="tsne", n_neighbors=3, random_state=0)
 
@@ -181,7 +181,7 @@ def test_the_warning_may_be_an_error(monkeypatch):
 
 def test_estimates_of_vectors_hold_for_their_graphs():
     """The embedding foretells the size of its neighbor graph."""
-    from nelayout.embedding import UNION
+    from nelayout.vectors.embedding import UNION
 
     rng = np.random.default_rng(0)
     for d in (1, 2, 10, 50):

@@ -8,16 +8,15 @@ from functools import cache
 import numpy as np
 import pytest
 
-from nelayout import compiled_near as near
-from nelayout import compiled_pairs
 from nelayout.errors import InputError, Unsupported
 from nelayout.kernels import KERNELS, Kernel, Radial, heavy_tailed, inverse_power
-from nelayout.nbody import BACKENDS, Auto, Exact, Mesh, Tree, backend
+from nelayout.nbody import BACKENDS, Auto, Exact, Mesh, Tree, backend, pair_loops
+from nelayout.nbody import near_loops as near
 from nelayout.nbody.exact import form_of
 from nelayout.nbody.grid import grid_for, plane
 from nelayout.nbody.mesh import Sorted, taylor
 from nelayout.nbody.tree import _law, cells_of
-from nelayout.parallel import Workers
+from nelayout.numerics.parallel import Workers
 
 CAUCHY, GAUSSIAN = KERNELS["cauchy"], KERNELS["gaussian"]
 RADIALS = {
@@ -197,7 +196,7 @@ def test_near_pairs_are_those_of_the_definition(label, cloud, single):
 def test_all_forms_with_a_single_precision_loop_are_tested():
     assert {form_of(radial)[0] for radial in SINGLE.values()} == set(near.SINGLE)
     twice = {2 * r.kernel.b * r.order / r.kernel.a for r in SINGLE.values() if r.kernel.a}
-    assert twice == {2.0, *compiled_pairs.HALF_POWERS}
+    assert twice == {2.0, *pair_loops.HALF_POWERS}
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])

@@ -7,8 +7,8 @@ import pytest
 
 from nelayout.kernels import KERNELS, Radial
 from nelayout.nbody import Exact
-from nelayout.nbody.some import Some, falls
-from nelayout.parallel import Workers
+from nelayout.nbody.far_nodes import Some, falls
+from nelayout.numerics.parallel import Workers
 
 GAUSSIAN, CAUCHY = KERNELS["gaussian"], KERNELS["cauchy"]
 RADIALS = {
@@ -46,7 +46,7 @@ KINDS = ("a cloud", "far nodes", "a dense cluster and nodes around", "piles", "a
 @pytest.fixture(autouse=True)
 def _cells_for_all(monkeypatch):
     """Also where all pairs would cost less."""
-    monkeypatch.setattr("nelayout.nbody.some.FEW_PAIRS", 0)
+    monkeypatch.setattr("nelayout.nbody.far_nodes.FEW_PAIRS", 0)
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])

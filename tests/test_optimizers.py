@@ -12,21 +12,21 @@ import pytest
 from scipy.sparse import csr_array
 
 import nelayout as nl
-from nelayout.affinities.masses import node_mass
-from nelayout.arithmetic import Arithmetic
 from nelayout.catalogue import METHODS
-from nelayout.conjugate_gradients import conjugate_gradients, laplacian_gradients
 from nelayout.errors import InputError, Unsupported
-from nelayout.floor import Floor
 from nelayout.graphs import read
 from nelayout.nbody import Exact
+from nelayout.numerics.arithmetic import Arithmetic
+from nelayout.numerics.conjugate_gradients import conjugate_gradients, laplacian_gradients
+from nelayout.numerics.parallel import Workers, workers
 from nelayout.objective import Objective
 from nelayout.optimizers import OPTIMIZERS, Majorize, optimizer_named
 from nelayout.optimizers.limited_memory import _two_loops
-from nelayout.parallel import Workers, workers
-from nelayout.similarities import input_affinity
-from nelayout.start import size_search
-from nelayout.tuned import tuned
+from nelayout.own_keywords import tuned
+from nelayout.run.input_affinity import input_affinity
+from nelayout.run.start import size_search
+from nelayout.run.sums import Floor
+from nelayout.similarities.masses import node_mass
 
 STEPS = 25
 # The catalogue, and ft-SNE with each of its divergences.
@@ -261,8 +261,8 @@ def test_compiled_arithmetic_is_the_plain_one(d):
 def test_the_two_loops_are_the_bfgs_matrix(d, kept, way, monkeypatch):
     """H' = (1 - s y^T / sy) H (1 - y s^T / sy) + s s^T / sy for each pair (s, y), from the scaled diagonal."""
     if way == "compiled in chunks":
-        monkeypatch.setattr("nelayout.arithmetic.CHUNK", 8)
-        monkeypatch.setattr("nelayout.arithmetic.AT_ONCE", 0)
+        monkeypatch.setattr("nelayout.numerics.arithmetic.CHUNK", 8)
+        monkeypatch.setattr("nelayout.numerics.arithmetic.AT_ONCE", 0)
     rng, n = np.random.default_rng(kept), 12
     inverse, gradient = rng.uniform(0.5, 2.0, n), rng.standard_normal((n, d))
     pairs = []
@@ -390,7 +390,7 @@ def test_compiled_conjugate_gradients(dim, held, monkeypatch):
 
     whole, early = found(500, 1e-13), found(4, 0.0)
     assert whole == pytest.approx(expected, abs=1e-10)
-    monkeypatch.setattr("nelayout.conjugate_gradients.CHUNK", 64)
+    monkeypatch.setattr("nelayout.numerics.conjugate_gradients.CHUNK", 64)
     assert found(500, 1e-13, 2) == pytest.approx(expected, abs=1e-10)
     assert found(4, 0.0, 2) == pytest.approx(early, abs=1e-12)
 

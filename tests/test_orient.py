@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nelayout.errors import InputError
-from nelayout.orient import canonical, fit
+from nelayout.placing.orient import canonical, fit
 
 
 def rotation(angle, mirror=False):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nelayout.errors import InputError
-from nelayout.overlap import separate, split_coincident
+from nelayout.placing.overlap import separate, split_coincident
 
 
 def pairs_apart(Y: np.ndarray, size: float | np.ndarray = 0.0, ignore: np.ndarray | None = None) -> float:

@@ -5,7 +5,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 
-from nelayout.packing import pack
+from nelayout.placing.packing import pack
 
 
 def cloud(n, seed, stretch=1.0):

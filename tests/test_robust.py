@@ -11,8 +11,8 @@ import pytest
 from scipy import sparse
 
 import nelayout as nl
-from nelayout.start import GAP, NEAR, drawn_in
-from nelayout.tuned import tuned
+from nelayout.own_keywords import tuned
+from nelayout.run.start import GAP, NEAR, drawn_in
 
 METHODS = ("auto", "ws-sne", "gamma-quadlog", "linlog", "ee", "tsne")
 

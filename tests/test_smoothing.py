@@ -10,18 +10,18 @@ import pytest
 from scipy.sparse import csr_array
 
 import nelayout as nl
-from nelayout.affinities.random_walk import ACCURACY, RandomWalk
-from nelayout.affinities.truncated_walk import KEPT, TOLERANCE, WHOLE, truncated_walk
 from nelayout.catalogue import METHODS
-from nelayout.conjugate_gradients import conjugate_gradients
 from nelayout.connections import Fixed, Normalized, Optimal
 from nelayout.divergences import alpha, beta
+from nelayout.edges.walk import WalkEdges, can_smooth_exactly
 from nelayout.kernels import KERNELS, Kernel, inverse_power
 from nelayout.nbody import Exact
+from nelayout.numerics.conjugate_gradients import conjugate_gradients
+from nelayout.numerics.parallel import workers
 from nelayout.objective import Affinity, Objective
 from nelayout.optimizers import LBFGS, Majorize, SpectralDirection
-from nelayout.parallel import workers
-from nelayout.walk_edges import WalkEdges, can_smooth_exactly
+from nelayout.similarities.random_walk import ACCURACY, RandomWalk
+from nelayout.similarities.truncated_walk import KEPT, TOLERANCE, WHOLE, truncated_walk
 
 RHOS = [0.3, 0.9, 0.99]
 GRAPHS = {

@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from nelayout.conjugates import CONJUGATES
+from nelayout.divergences.conjugates import CONJUGATES
 from nelayout.errors import InputError, MissingExtra
-from nelayout.pair_samples import PairSamples, near_pairs
+from nelayout.variational.samples import PairSamples, near_pairs
 
 DIVERGENCES = sorted(CONJUGATES)
 
@@ -105,7 +105,7 @@ def test_the_best_h_gives_the_divergence(name):
 def a_turn(name, P, Y, usual, background=0.0, pairs=(15, 0)):
     """The bound of a network with random weights, on pairs of 6 nodes."""
     torch = torch_or_skip()
-    from nelayout.pair_network import PairNetwork, Turn
+    from nelayout.variational.network import PairNetwork, Turn
 
     rng = np.random.default_rng(1)
     network = PairNetwork.of(torch.from_numpy(rng.normal(size=(6, 3))), 8, rng)
@@ -143,7 +143,7 @@ def test_gradient_of_the_bound(name):
 def test_a_settled_layer_makes_the_bound_the_divergence(name):
     """Of any drawing, before the other layers have learned anything; and it stays so while the positions move."""
     torch = torch_or_skip()
-    from nelayout.pair_network import PairNetwork, Turn, kernel
+    from nelayout.variational.network import PairNetwork, Turn, kernel
 
     rng = np.random.default_rng(2)
     P = rng.random((9, 9)) * (rng.random((9, 9)) > 0.3)
@@ -170,7 +170,7 @@ def test_a_settled_layer_makes_the_bound_the_divergence(name):
 def test_a_layer_settles_at_once_where_similarities_and_drawing_differ_widely(name, seed):
     """A wide drawing of a sparse graph, whose p/q comes to thousands: from a layer that has learned nothing."""
     torch = torch_or_skip()
-    from nelayout.pair_network import PairNetwork, Turn, kernel
+    from nelayout.variational.network import PairNetwork, Turn, kernel
 
     rng = np.random.default_rng(seed)
     n = 100
@@ -311,7 +311,7 @@ def primal_of(name, P):
 
 def run(P, features, Y0, *args, **options):
     torch_or_skip()
-    from nelayout.variational import variational_drawing
+    from nelayout.variational.game import variational_drawing
 
     return variational_drawing(P, features, Y0, *args, **{"normalizer": normalizer, "rng": 0, "rounds": 3} | options)
 
@@ -428,7 +428,7 @@ def test_what_cannot_run_is_refused_in_words(change, message):
 
 
 def test_without_torch_the_install_command_is_named(monkeypatch):
-    from nelayout.variational import variational_drawing
+    from nelayout.variational.game import variational_drawing
 
     monkeypatch.setitem(sys.modules, "torch", None)
     P, features, Y0, _ = two_clusters()

@@ -10,11 +10,11 @@ import pytest
 from scipy.sparse import csr_array
 
 import nelayout as nl
-from nelayout.conjugates import CONJUGATES
-from nelayout.embedding import solve_vectors
+from nelayout.divergences.conjugates import CONJUGATES
 from nelayout.errors import MissingExtra, Unsupported
-from nelayout.tuned import tuned
-from nelayout.variational_layout import ROUNDS
+from nelayout.own_keywords import tuned
+from nelayout.run.variational_component import ROUNDS
+from nelayout.vectors.embedding import solve_vectors
 
 pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning:torch")
 DIVERGENCES = ["kl", "reverse-kl", "js", "hellinger", "chi2"]

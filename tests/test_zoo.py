@@ -12,7 +12,7 @@ import pytest
 import nelayout as nl
 from nelayout.catalogue import METHODS
 from nelayout.graphs import read
-from nelayout.solver import road_pull
+from nelayout.run.component import road_pull
 
 Y64 = np.ndarray
 
@@ -424,7 +424,7 @@ def test_roads_lie_straight(seed, monkeypatch):
         return float(np.mean(straight)), nl.measure(G, pos, measures=["stress"])["stress"].value
 
     straight, stress = drawn()
-    monkeypatch.setattr("nelayout.solver.road_pull", lambda P: 1.0)
+    monkeypatch.setattr("nelayout.run.component.road_pull", lambda P: 1.0)
     winding, before = drawn()
     assert straight > 0.9 > 0.85 > winding
     assert stress < before

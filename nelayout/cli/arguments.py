@@ -17,7 +17,7 @@ BINARY = (*PICTURES, "npz", "npy")
 
 def declarer(command: argparse.ArgumentParser) -> Callable[..., None]:
     """A function that adds an option; without a text of its own it has that of the layout keyword."""
-    from nelayout.options import TEXTS
+    from nelayout.run.options import TEXTS
 
     def option(*names: str, text: str = "", **how: Any) -> None:
         key = names[-1].removeprefix("--").replace("-", "_")

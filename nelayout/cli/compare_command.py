@@ -90,7 +90,7 @@ def run(given: argparse.Namespace) -> None:
     ready = {name: _every_position(path, file) for name, path in drawings if path is not None}
 
     from nelayout.comparison import compare
-    from nelayout.pipeline import solve
+    from nelayout.run.pipeline import solve
 
     keywords = graph_input.keywords(given, file)
     keywords["progress"] = not given.quiet and sys.stderr.isatty()

@@ -15,12 +15,12 @@ import numpy as np
 from nelayout.cli import arguments
 from nelayout.cli.arguments import PICTURES
 from nelayout.cli.report import say
-from nelayout.cli.tables import FORMATS, Table, read_table
+from nelayout.vectors.tables import FORMATS, Table, read_table
 
 
 def declare(command: argparse.ArgumentParser) -> None:
     """The options; those that are keywords of `nelayout.embed` mean the same."""
-    from nelayout.embedding import STARTS
+    from nelayout.vectors.embedding import STARTS
 
     option = arguments.declarer(command)
     command.add_argument(
@@ -86,7 +86,7 @@ def run(given: argparse.Namespace) -> None:
         columns = [word.strip() for words in given.columns for word in next(csv.reader([words])) if word.strip()]
     table = read_table(load(given.file, "a table"), form, columns, given.label)
 
-    from nelayout.embedding import solve_vectors
+    from nelayout.vectors.embedding import solve_vectors
 
     solution = solve_vectors(
         table.X,

@@ -63,7 +63,7 @@ def run(given: argparse.Namespace) -> None:
     start = None if given.pos is None else graph_input.known_positions(given.pos, file)
     fixed = None if given.fixed is None else [graph_input.node(name, file, "--fixed") for name in given.fixed]
 
-    from nelayout.pipeline import solve
+    from nelayout.run.pipeline import solve
 
     solution = solve(
         file.graph,

@@ -13,7 +13,7 @@ import numpy as np
 from nelayout.comparison.maps import nearest
 from nelayout.comparison.neighborhoods import TIE, standardized
 from nelayout.comparison.samples import NOTHING, Estimate, mean_of, sample_of
-from nelayout.parallel import workers
+from nelayout.numerics.parallel import workers
 
 AUC_ABOVE, AUC_SAMPLE = 5_000, 2_000
 """Each node's ranking is a sort of all the others: all up to 5,000 nodes, 2,000 sampled beyond."""

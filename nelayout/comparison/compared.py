@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nelayout.comparison import given
+from nelayout.comparison import drawings as given
 from nelayout.comparison.alignment import align
-from nelayout.comparison.given import Drawing
+from nelayout.comparison.drawings import Drawing
 from nelayout.comparison.table import Measured, checked_sample, integer_seed, measured
 from nelayout.errors import InputError, missing_extra
 from nelayout.graphs import guard, read

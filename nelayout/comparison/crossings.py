@@ -21,7 +21,7 @@ from nelayout.comparison.edges import edges
 from nelayout.comparison.neighborhoods import standardized
 from nelayout.comparison.samples import Estimate, sample_of, standard_error
 from nelayout.errors import Unsupported
-from nelayout.parallel import workers
+from nelayout.numerics.parallel import workers
 
 PAIRS_EXACT = 400_000_000
 """Pairs of edges that overlap along the better axis: up to here all are tested, some seconds on two cores."""

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.comparison import classes, crossings, discs, edges, given, maps, neighborhoods, stress
-from nelayout.comparison.given import Drawing
+from nelayout.comparison import classes, crossings, discs, drawings, edges, maps, neighborhoods, stress
+from nelayout.comparison.drawings import Drawing
 from nelayout.comparison.samples import Estimate
 from nelayout.errors import InputError, Unsupported, unknown
 from nelayout.graphs import read
@@ -253,9 +253,9 @@ def measure(
     with network.host.guard():
         drawing = Drawing(
             network.adjacency,
-            given.positions(network, pos),
-            given.classes(given.class_names(network, labels)),
-            given.coordinates(network, coords),
+            drawings.positions(network, pos),
+            drawings.classes(drawings.class_names(network, labels)),
+            drawings.coordinates(network, coords),
             None if node_size is None else network.host.values(node_size, "node_size", nonnegative=True),
         )
         return measured(drawing, measures, checked_sample(sample), integer_seed(seed))

@@ -18,14 +18,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import InputError, unknown
-from .alpha import Alpha, alpha
-from .auto import AutoAlpha, auto_alpha
-from .beta import Beta, beta, i_divergence, itakura_saito
-from .csiszar import FDivergence, chi_square, f_divergence, hellinger, jensen_shannon, jse_divergence
-from .mixture import Mixture, mixture, nerv_divergence
-from .parts import Divergence, Similarity, Tail
-from .reverse import BACKGROUND, reverse_kl
+from nelayout.divergences.alpha import Alpha, alpha
+from nelayout.divergences.auto import AutoAlpha, auto_alpha
+from nelayout.divergences.beta import Beta, beta, i_divergence, itakura_saito
+from nelayout.divergences.f_divergences import (
+    FDivergence,
+    chi_square,
+    f_divergence,
+    hellinger,
+    jensen_shannon,
+    jse_divergence,
+)
+from nelayout.divergences.mixture import Mixture, mixture, nerv_divergence
+from nelayout.divergences.protocol import Divergence, Similarity, Tail
+from nelayout.divergences.with_background import BACKGROUND, reverse_kl
+from nelayout.errors import InputError, unknown
 
 __all__ = [
     "BACKGROUND",

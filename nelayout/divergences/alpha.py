@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
-from ..kernels import boxcox
-from .beta import log_power_mean
-from .parts import Powers, Similarity, Tail
-from .reverse import BACKGROUND, negative_alpha, with_background
+from nelayout.divergences.beta import log_power_mean
+from nelayout.divergences.protocol import Powers, Similarity, Tail
+from nelayout.divergences.with_background import BACKGROUND, negative_alpha, with_background
+from nelayout.errors import InputError
+from nelayout.kernels import boxcox
 
 __all__ = ["Alpha", "alpha"]
 

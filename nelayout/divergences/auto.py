@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..alpha_choice import ESTIMATORS, GRID
-from ..eda import checked_order
-from ..errors import InputError, unknown
-from .alpha import Alpha
+from nelayout.alpha.choice import ESTIMATORS, GRID
+from nelayout.alpha.density import checked_order
+from nelayout.divergences.alpha import Alpha
+from nelayout.errors import InputError, unknown
 
 __all__ = ["AutoAlpha", "auto_alpha"]
 

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
-from .parts import Powers, Similarity, Tail
+from nelayout.divergences.protocol import Powers, Similarity, Tail
+from nelayout.errors import InputError
 
 __all__ = ["Beta", "beta", "i_divergence", "itakura_saito"]
 

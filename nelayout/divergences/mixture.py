@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, Unsupported
-from .auto import AutoAlpha
-from .beta import Beta
-from .csiszar import kl
-from .parts import Divergence, Similarity, Tail, number_within
-from .reverse import BACKGROUND, checked_background, reverse_kl
+from nelayout.divergences.auto import AutoAlpha
+from nelayout.divergences.beta import Beta
+from nelayout.divergences.f_divergences import kl
+from nelayout.divergences.protocol import Divergence, Similarity, Tail, number_within
+from nelayout.divergences.with_background import BACKGROUND, checked_background, reverse_kl
+from nelayout.errors import InputError, Unsupported
 
 __all__ = ["Mixture", "mixture", "nerv_divergence"]
 

@@ -17,9 +17,8 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from nelayout.errors import InputTypeError
-
-from . import arrays, igraph, networkx
-from .network import Host, Network
+from nelayout.graphs import arrays, igraph, networkx
+from nelayout.graphs.network import Host, Network
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

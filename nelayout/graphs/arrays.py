@@ -21,10 +21,9 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from nelayout.errors import InputError, InputTypeError
-
-from . import per_node
-from .network import Network, canonical, check_size
-from .weights import check_kind, similarities, zero_note
+from nelayout.graphs import per_node
+from nelayout.graphs.network import Network, canonical, check_size
+from nelayout.graphs.weights import check_kind, similarities, zero_note
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

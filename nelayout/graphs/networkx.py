@@ -19,11 +19,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nelayout.errors import InputError, Unsupported, for_networkx, unknown
-
-from . import per_node
-from .network import Network, symmetric
-from .numbers import plain_numbers, shown
-from .weights import check_kind, shown_attribute, similarities, unused_note, zero_note
+from nelayout.graphs import per_node
+from nelayout.graphs.network import Network, symmetric
+from nelayout.graphs.to_floats import plain_numbers, shown
+from nelayout.graphs.weights import check_kind, shown_attribute, similarities, unused_note, zero_note
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

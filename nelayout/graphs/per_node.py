@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import InputError, InputTypeError, near_matches
-
-from .numbers import REAL, numbers, shown
+from nelayout.graphs.to_floats import REAL, numbers, shown
 
 MISSING: Any = object()
 Aliases = Sequence[Sequence[Hashable]]

@@ -17,8 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from nelayout.errors import InputError, near_matches, unknown
-
-from .numbers import numbers, shown
+from nelayout.graphs.to_floats import numbers, shown
 
 NOT_A_WEIGHT = frozenset({"id", "key"})
 """Numeric edge attributes that only tell edges apart, in GraphML, GEXF and multigraphs."""

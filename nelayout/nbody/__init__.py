@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..errors import unknown
-from ..parallel import Workers
-from .exact import Exact
-from .field import Field, NBody
+from nelayout.errors import unknown
+from nelayout.nbody.exact import Exact
+from nelayout.nbody.field import Field, NBody
+from nelayout.numerics.parallel import Workers
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from ..kernels import Radial
-    from .auto import Auto
-    from .mesh import Mesh
-    from .tree import Tree
+    from nelayout.kernels import Radial
+    from nelayout.nbody.auto import Auto
+    from nelayout.nbody.mesh import Mesh
+    from nelayout.nbody.tree import Tree
 
 __all__ = ["BACKENDS", "Auto", "Exact", "Field", "Mesh", "NBody", "Tree", "backend", "surprise"]
 
@@ -32,9 +32,9 @@ def backend(name: str, crew: Workers, compiled: bool) -> NBody:
         raise unknown("nbody", name, BACKENDS)
     if name == "exact" or (name == "auto" and not compiled):
         return Exact(compiled, crew)
-    from .auto import Auto  # not loaded for small graphs, nor are the mesh and the tree
-    from .mesh import Mesh
-    from .tree import Tree
+    from nelayout.nbody.auto import Auto  # not loaded for small graphs, nor are the mesh and the tree
+    from nelayout.nbody.mesh import Mesh
+    from nelayout.nbody.tree import Tree
 
     return Mesh(crew) if name == "mesh" else Tree(crew) if name == "tree" else Auto.on(crew, compiled)
 
@@ -43,7 +43,7 @@ def surprise(nbody: NBody, Y: np.ndarray, radials: tuple[Radial, ...]) -> str | 
     """What the reader may not expect of the backend that "auto" takes for a drawing, in a sentence."""
     if nbody.name != "auto":
         return None
-    from .auto import Auto
+    from nelayout.nbody.auto import Auto
 
     return nbody.surprise(Y, radials) if isinstance(nbody, Auto) else None
 

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..kernels import KERNELS, Radial
-from ..parallel import Workers
-from .exact import Exact
-from .field import Field, NBody
-from .grid import Grid
-from .mesh import FARTHEST, Mesh
-from .tree import Tree
+from nelayout.kernels import KERNELS, Radial
+from nelayout.nbody.exact import Exact
+from nelayout.nbody.field import Field, NBody
+from nelayout.nbody.grid import Grid
+from nelayout.nbody.mesh import FARTHEST, Mesh
+from nelayout.nbody.tree import Tree
+from nelayout.numerics.parallel import Workers
 
 __all__ = ["EXACT_FREE", "Auto", "exact_cost"]
 

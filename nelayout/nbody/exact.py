@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..kernels import Radial
-from ..parallel import Workers
-from .field import Field
+from nelayout.kernels import Radial
+from nelayout.nbody.field import Field
+from nelayout.numerics.parallel import Workers
 
 __all__ = ["Exact"]
 
@@ -32,10 +32,10 @@ class Exact:
         return tuple(self._compiled(Y, charges, radials) if self.compiled else _blocks(Y, charges, radials))
 
     def _compiled(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> list[Field]:
-        from .. import compiled_pairs
+        from nelayout.nbody import pair_loops
 
         n, d = Y.shape
-        points = compiled_pairs.as_points(Y)
+        points = pair_loops.as_points(Y)
         rows = max(1, TASK_PAIRS // max(n, 1))
         own = np.arange(n)
         answer = []
@@ -46,7 +46,7 @@ class Exact:
             def work(start: int, potential=potential, force=force, code=code) -> None:
                 form, a, b, c, order = code
                 stop = min(start + rows, n)
-                compiled_pairs.pair_sums(
+                pair_loops.pair_sums(
                     points, charges, form, a, b, c, order, points, own, start, stop, potential, force
                 )
 
@@ -57,7 +57,7 @@ class Exact:
 
 def form_of(radial: Radial) -> tuple[int, float, float, float, float]:
     """The integer form and parameters under which the compiled loop knows a radial function."""
-    from .. import compiled_pairs as pairs
+    from nelayout.nbody import pair_loops as pairs
 
     kernel, order = radial.kernel, radial.order
     form = {"power": pairs.POWER, "boxcox": pairs.BOXCOX, "power-log": pairs.POWER_LOG}[radial.form]

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ..kernels import Radial
+from nelayout.kernels import Radial
 
 __all__ = ["Field", "NBody"]
 

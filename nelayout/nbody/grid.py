@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..kernels import Radial
-from .exact import form_of
+from nelayout.kernels import Radial
+from nelayout.nbody.exact import form_of
 
 __all__ = ["CUTOFF", "Grid", "grid_for", "plane"]
 
@@ -172,23 +172,23 @@ def _rounded(step: float) -> float:
 
 def _touching_pairs(X: np.ndarray, Z: np.ndarray, box: tuple[float, float, float, float], cell: float) -> float:
     """About how many pairs of nodes lie in touching square cells."""
-    from .. import compiled_mesh
+    from nelayout.nbody import mesh_loops
 
     x0, y0, high_x, high_y = box
     rows, columns = int((high_x - x0) / cell) + 1, int((high_y - y0) / cell) + 1
     counts = np.zeros(rows * columns, dtype=np.int32)
-    return 9.0 * compiled_mesh.square_counts(X, Z, x0, y0, cell, columns, counts)
+    return 9.0 * mesh_loops.square_counts(X, Z, x0, y0, cell, columns, counts)
 
 
 def _pair_form(radial: Radial) -> str:
-    from .. import compiled_pairs
+    from nelayout.nbody import pair_loops
 
     names = {
-        compiled_pairs.INVERSE: "inverse",
-        compiled_pairs.LOGARITHM: "logarithm",
-        compiled_pairs.GAUSSIAN: "gaussian",
-        compiled_pairs.POWER: "power",
-        compiled_pairs.HALVES: "half power",
+        pair_loops.INVERSE: "inverse",
+        pair_loops.LOGARITHM: "logarithm",
+        pair_loops.GAUSSIAN: "gaussian",
+        pair_loops.POWER: "power",
+        pair_loops.HALVES: "half power",
     }
     return names.get(form_of(radial)[0], "other")
 

@@ -21,13 +21,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import Unsupported
-from ..kernels import Radial
-from ..parallel import Workers
-from .exact import form_of
-from .field import Field
-from .grid import Grid, grid_for, plane
-from .transforms import along
+from nelayout.errors import Unsupported
+from nelayout.kernels import Radial
+from nelayout.nbody.exact import form_of
+from nelayout.nbody.field import Field
+from nelayout.nbody.grid import Grid, grid_for, plane
+from nelayout.nbody.transforms import along
+from nelayout.numerics.parallel import Workers
 
 __all__ = ["FARTHEST", "Mesh"]
 
@@ -59,7 +59,7 @@ class Mesh:
         d = Y.shape[1]
         if d > 2:
             raise Unsupported(f"the mesh needs drawings in 1 or 2 dimensions, given {d}: use nbody='tree'")
-        from .. import compiled_mesh
+        from nelayout.nbody import mesh_loops
 
         if not np.all(np.abs(Y) < FARTHEST):
             return tuple(Field(np.full(len(Y), np.nan), np.full(Y.shape, np.nan)) for _ in radials)
@@ -71,7 +71,7 @@ class Mesh:
             density = np.zeros((grid.nx, grid.ny), dtype=PRECISION)
 
             def spread(grid: Grid = grid, density: np.ndarray = density) -> None:
-                compiled_mesh.spread(X, Z, charges, grid.x0, grid.y0, grid.h, density)
+                mesh_loops.spread(X, Z, charges, grid.x0, grid.y0, grid.h, density)
 
             def sort(grid: Grid = grid) -> Sorted | None:
                 return Sorted.of(X, Z, charges, grid) if grid.near else None
@@ -101,7 +101,7 @@ class Mesh:
     ) -> Field:
         from scipy import fft
 
-        from .. import compiled_mesh
+        from nelayout.nbody import mesh_loops
 
         spectrum, lags, smooth = self._spectrum(radial, grid)
         crew, nx, ny = self.crew, grid.nx, grid.ny
@@ -114,7 +114,7 @@ class Mesh:
         share = max(TASK_NODES, -(-n // TASKS))
 
         def work(start: int) -> None:
-            compiled_mesh.read(
+            mesh_loops.read(
                 X, Z, charges, grid.x0, grid.y0, grid.h, values, lags, start, min(start + share, n), potential,
                 force
             )
@@ -160,13 +160,13 @@ class Mesh:
         return self._spectra[key]
 
     def _add_near(self, nodes: Sorted, radial: Radial, grid: Grid, smooth, potential, force) -> None:
-        from .. import compiled_mesh, compiled_near
+        from nelayout.nbody import mesh_loops, near_loops
 
         n = len(nodes.order)
         p, gx, gy = np.zeros(n), np.zeros(n), np.zeros(n)
         form = form_of(radial)
-        single = form[0] in compiled_near.SINGLE and not radial.kernel.singular
-        add = compiled_near.near_sums_single if single else compiled_near.near_sums
+        single = form[0] in near_loops.SINGLE and not radial.kernel.singular
+        add = near_loops.near_sums_single if single else near_loops.near_sums
         rows = (len(nodes.starts) - 1) // nodes.columns
         share = max(1, -(-rows // max(1, min(TASKS, n // LEAST_NODES))))
 
@@ -177,7 +177,7 @@ class Mesh:
             )
 
         self.crew.map(work, range(0, rows, share))
-        compiled_mesh.add_back(nodes.order, p, gx, gy, potential, force)
+        mesh_loops.add_back(nodes.order, p, gx, gy, potential, force)
 
 
 class Sorted(NamedTuple):
@@ -192,13 +192,13 @@ class Sorted(NamedTuple):
 
     @classmethod
     def of(cls, X: np.ndarray, Z: np.ndarray, charges: np.ndarray, grid: Grid) -> Sorted:
-        from .. import compiled_mesh
+        from nelayout.nbody import mesh_loops
 
         n, cell = len(X), grid.cell
         columns, rows = int((Z.max() - grid.y0) / cell) + 1, int((X.max() - grid.x0) / cell) + 1
         starts, order = np.zeros(rows * columns + 1, dtype=np.int32), np.empty(n, dtype=np.int32)
         nodes = cls(starts, columns, order, np.empty(n), np.empty(n), np.empty(n))
-        compiled_mesh.by_cells(X, Z, charges, grid.x0, grid.y0, cell, columns, starts, order, *nodes[3:])
+        mesh_loops.by_cells(X, Z, charges, grid.x0, grid.y0, cell, columns, starts, order, *nodes[3:])
         return nodes
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..parallel import Workers
+from nelayout.numerics.parallel import Workers
 
 __all__ = ["along"]
 

@@ -21,9 +21,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..kernels import Radial
-from ..parallel import Workers
-from .field import Field
+from nelayout.kernels import Radial
+from nelayout.nbody.field import Field
+from nelayout.numerics.parallel import Workers
 
 __all__ = ["Cells", "Tree", "cells_of", "depth_of"]
 
@@ -108,7 +108,7 @@ class Tree:
 
     def walk(self, cells: Cells, radial: Radial, d: int) -> tuple[Field, np.ndarray]:
         """The field of one radial function, and the work it took: cells seen, far cells, pairs of nodes."""
-        from .. import compiled_tree
+        from nelayout.nbody import tree_loops
 
         way, law = _law(radial)
         fineness = (self.tolerance / TOLERANCE) ** 0.25  # the first order left out is the fourth
@@ -120,7 +120,7 @@ class Tree:
         depth = depth_of(cells.parent)
 
         def work(task: int) -> None:
-            compiled_tree.walk(
+            tree_loops.walk(
                 *(cells.moments, cells.first, cells.last, cells.left, tasks[task], depth),
                 *(cells.points, cells.charges, way, law, rule, potential, force, counts[task]),
             )
@@ -134,15 +134,15 @@ class Tree:
 
 def cells_of(Y: np.ndarray, charges: np.ndarray, leaf: int = LEAF) -> Cells:
     """The cells of a drawing, cut until they hold ``leaf`` nodes or fewer."""
-    from .. import compiled_expansions, compiled_pairs, compiled_tree
+    from nelayout.nbody import expansion_loops, pair_loops, tree_loops
 
     n = len(Y)
-    points, charges, order = compiled_pairs.as_points(Y), np.array(charges, dtype=float), np.arange(n)
+    points, charges, order = pair_loops.as_points(Y), np.array(charges, dtype=float), np.arange(n)
     ranges = [np.empty(max(2 * n, 1), dtype=np.int64) for _ in range(4)]
-    count = compiled_tree.grow(points, charges, order, leaf, *ranges)
+    count = tree_loops.grow(points, charges, order, leaf, *ranges)
     first, last, left, parent = (each[:count].copy() for each in ranges)
-    moments = np.empty((count, compiled_expansions.CELL))
-    compiled_tree.measure(points, charges, first, last, 0, count, moments)
+    moments = np.empty((count, expansion_loops.CELL))
+    tree_loops.measure(points, charges, first, last, 0, count, moments)
     return Cells(points, charges, order, first, last, left, parent, moments)
 
 
@@ -161,7 +161,7 @@ def _law(radial: Radial) -> tuple[int, np.ndarray]:
     With t the order, w' = -b t w v, v' = -a v^2 and l' = -b v, so that the derivative of w v^k (A l + B) in
     xi is w v^(k+1) (A' l + B') with A' = -(b t + a k) A and B' = -(b t + a k) B - b A.
     """
-    from .. import compiled_expansions as ways
+    from nelayout.nbody import expansion_loops as ways
 
     a, b, c, t = radial.kernel.a, radial.kernel.b, radial.kernel.c, radial.order
     A, B, constant = np.zeros(4), np.zeros(4), 0.0
@@ -187,7 +187,7 @@ def _law(radial: Radial) -> tuple[int, np.ndarray]:
 
 
 def _rule(radial: Radial, opening: float, fineness: float) -> np.ndarray:
-    """When two cells are far apart, see compiled_tree.walk; steep functions are opened further."""
+    """When two cells are far apart, see tree_loops.walk; steep functions are opened further."""
     opening, soft = opening * fineness, SOFT * fineness
     a, b, c, t = radial.kernel.a, radial.kernel.b, radial.kernel.c, radial.order
     if a == 0:

@@ -19,13 +19,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..errors import InputError, unknown
-from .alone import Minimum, lbfgs, majorize, momentum, spectral_direction
-from .gains import Momentum
-from .limited_memory import LBFGS
-from .majorization import Majorize
-from .spectral import SpectralDirection
-from .step import Optimizer, State
+from nelayout.errors import InputError, unknown
+from nelayout.optimizers.gradient_descent import Momentum
+from nelayout.optimizers.limited_memory import LBFGS
+from nelayout.optimizers.majorization import Majorize
+from nelayout.optimizers.minimize import Minimum, lbfgs, majorize, momentum, spectral_direction
+from nelayout.optimizers.spectral import SpectralDirection
+from nelayout.optimizers.step import Optimizer, State
 
 __all__ = [
     "LBFGS",

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..arithmetic import Arithmetic
-from ..errors import InputError
-from ..objective import Evaluation, Objective
-from .step import attraction_of
+from nelayout.errors import InputError
+from nelayout.numerics.arithmetic import Arithmetic
+from nelayout.objective import Evaluation, Objective
+from nelayout.optimizers.step import attraction_of
 
 __all__ = ["LBFGS", "pairs_kept"]
 

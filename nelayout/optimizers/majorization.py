@@ -23,8 +23,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..objective import Evaluation, Objective
-from .step import attracting
+from nelayout.objective import Evaluation, Objective
+from nelayout.optimizers.step import attracting
 
 __all__ = ["Majorize"]
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import Unsupported
-from ..objective import Evaluation, Objective
+from nelayout.errors import Unsupported
+from nelayout.objective import Evaluation, Objective
 
 __all__ = ["SpectralDirection"]
 

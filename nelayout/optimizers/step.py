@@ -6,9 +6,9 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from ..divergences import Divergence
-from ..kernels import Kernel
-from ..objective import Evaluation, Objective
+from nelayout.divergences import Divergence
+from nelayout.kernels import Kernel
+from nelayout.objective import Evaluation, Objective
 
 __all__ = ["Optimizer", "State", "attracting", "attraction_of"]
 

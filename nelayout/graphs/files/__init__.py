@@ -27,19 +27,18 @@ import numpy as np
 
 from nelayout.errors import InputError
 from nelayout.graphs import networkx
-
-from .edgelist import read_edgelist
-from .formats import file_format, sniffed
-from .gml import read_gml
-from .markup import read_gexf, read_graphml
-from .matrices import read_mtx, read_npz
-from .nodelink import read_nodelink
-from .outputs import atomic, check_output, deliver
-from .pajek import read_pajek
-from .positions import as_networkx, as_record, placed, read_columns, read_csv
-from .record import GraphFile
-from .source import Source, load
-from .writers import WRITERS
+from nelayout.graphs.files.edgelist import read_edgelist
+from nelayout.graphs.files.formats import file_format, sniffed
+from nelayout.graphs.files.gml import read_gml
+from nelayout.graphs.files.markup import read_gexf, read_graphml
+from nelayout.graphs.files.matrices import read_mtx, read_npz
+from nelayout.graphs.files.nodelink import read_nodelink
+from nelayout.graphs.files.outputs import atomic, check_output, deliver
+from nelayout.graphs.files.pajek import read_pajek
+from nelayout.graphs.files.positions import as_networkx, as_record, placed, read_columns, read_csv
+from nelayout.graphs.files.record import GraphFile
+from nelayout.graphs.files.source import Source, load
+from nelayout.graphs.files.writers import WRITERS
 
 __all__ = [
     "FORMATS",

@@ -19,8 +19,8 @@ from collections.abc import Hashable, Iterator
 
 import numpy as np
 
-from .record import GraphFile, from_edges, from_networkx
-from .source import Source
+from nelayout.graphs.files.record import GraphFile, from_edges, from_networkx
+from nelayout.graphs.files.source import Source
 
 COMMENTS = ("#", "%")
 FROM = {"source", "src", "from", "fromnodeid", "node1", "node_1", "id_1", "id1", "u", "head", "i", "start"}

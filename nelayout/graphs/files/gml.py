@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 import warnings
 
-from .record import GraphFile, from_networkx
-from .source import Source
+from nelayout.graphs.files.record import GraphFile, from_networkx
+from nelayout.graphs.files.source import Source
 
 GRAPH_OPENS = re.compile(r"^(\s*graph\s*\[)", re.MULTILINE)
 KEY_LINE = re.compile(r"^\s*key\s+\S+\s*$", re.MULTILINE)

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 from xml.etree import ElementTree
 
-from .record import GraphFile, from_networkx
-from .source import Source
+from nelayout.graphs.files.record import GraphFile, from_networkx
+from nelayout.graphs.files.source import Source
 
 GEXF_NAMESPACE = re.compile(rb"http://(?:www\.)?gexf\.net/1\.\w+(/viz)?")
 """Versions differ in what we do not read; networkx looks for one version's names only."""

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, load_npz
 
-from .record import GraphFile, mirrored
-from .source import Source
+from nelayout.graphs.files.record import GraphFile, mirrored
+from nelayout.graphs.files.source import Source
 
 NPZ_KEYS = "rows, cols and n (each undirected edge once), or what scipy.sparse.save_npz writes"
 

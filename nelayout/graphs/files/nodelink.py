@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from .record import GraphFile, from_networkx
-from .source import Source
+from nelayout.graphs.files.record import GraphFile, from_networkx
+from nelayout.graphs.files.source import Source
 
 EXPECTED = '{"nodes": [{"id": ...}, ...], "links" or "edges": [{"source": ..., "target": ...}, ...]}'
 

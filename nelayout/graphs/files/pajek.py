@@ -14,8 +14,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .record import GraphFile, from_edges
-from .source import Source
+from nelayout.graphs.files.record import GraphFile, from_edges
+from nelayout.graphs.files.source import Source
 
 TOKEN = re.compile(r'"([^"]*)"|(\S+)')
 COORDINATES = ("x", "y", "z")

@@ -11,9 +11,8 @@ import numpy as np
 
 from nelayout.errors import InputError
 from nelayout.graphs import arrays, igraph, networkx, per_node
-
-from .record import GraphFile
-from .source import Source
+from nelayout.graphs.files.record import GraphFile
+from nelayout.graphs.files.source import Source
 
 AXIS_NAMES = (("x", "y", "z"), ("X", "Y", "Z"))
 NODE_NAMES = ("node", "row", "id", "label", "name")

@@ -1,1 +1,0 @@
-"""Similarities between nodes, and node masses: CSR in, nothing of the hosts."""

@@ -1,0 +1,205 @@
+"""Sums over the edges: value, slope, pull and weights of the sparse half of an objective.
+
+The scalar mathematics is the divergence's own, on arrays; only the gathering of lengths and the adding up of forces
+differ between the NumPy form for small graphs and the compiled form.  Rows are cut into chunks that stay in cache.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nelayout.divergences import Beta, Divergence, Similarity
+from nelayout.kernels import Kernel
+from nelayout.numerics.conjugate_gradients import conjugate_gradients, laplacian_gradients
+from nelayout.numerics.parallel import Workers
+
+__all__ = ["EdgeSums", "Edges"]
+
+CHUNK, CHUNKS = 1 << 15, 64  # entries of a chunk, at least, and chunks, at most
+NOTHING = np.empty(0)
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeSums:
+    """sum M edge and its slope in ln lambda, pull_i = sum_j omega_ij (y_i - y_j), omega on the pattern of P."""
+
+    value: float
+    slope: float
+    pull: np.ndarray | None
+    weights: np.ndarray | None
+
+
+class Edges:
+    """The pattern of P cut into row ranges, with its weights and the masses of its pairs."""
+
+    def __init__(self, P: csr_array, mass: np.ndarray, linear: bool, crew: Workers, compiled: bool) -> None:
+        self.indptr, self.indices, self.P = P.indptr, P.indices, P.data
+        self.crew, self.compiled = crew, compiled
+        self.n, self.size = P.shape[0], len(P.data)
+        self.weight = float(np.sum(P.data))
+        # The NumPy form needs the row of every entry; the compiled form never looks at it.
+        self.rows = np.repeat(np.arange(0 if compiled else self.n), 0 if compiled else np.diff(P.indptr))
+        self.pair_mass: np.ndarray | None = None
+        if not linear and not np.all(mass == 1.0):
+            self.pair_mass = np.repeat(mass, np.diff(P.indptr)) * mass[P.indices]
+        self.chunks = list(self._row_ranges())
+
+    def _row_ranges(self):
+        nnz = len(self.indices)
+        chunk = max(CHUNK, -(-nnz // CHUNKS))
+        if not self.compiled or nnz <= chunk:
+            if nnz:
+                yield 0, self.n
+            return
+        cuts = np.searchsorted(self.indptr, np.arange(chunk, nnz + chunk, chunk)).clip(1, self.n)
+        start = 0
+        for stop in np.unique(cuts).tolist():
+            yield start, stop
+            start = stop
+        if start < self.n:
+            yield start, self.n
+
+    def sums(
+        self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, connection: float, want: frozenset[str]
+    ) -> EdgeSums:
+        """``want`` names what to compute beside the slope: "value", "pull", "weights"."""
+        pull = np.zeros_like(Y) if "pull" in want else None
+        weights = np.empty(len(self.indices)) if "weights" in want else None
+        if self.compiled and isinstance(divergence, Beta):
+            return self._beta_sums(Y, kernel, divergence.order, connection, pull, weights)
+
+        @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # threads do not inherit the caller's
+        def work(rows: tuple[int, int]) -> tuple[float, float]:
+            start, stop = rows
+            low, high = self.indptr[start], self.indptr[stop]
+            xi = self._squared_lengths(Y, start, stop)
+            similarity = Similarity(kernel, xi, connection)
+            p = self.P[low:high]
+            m = None if self.pair_mass is None else self.pair_mass[low:high]
+            x = p if m is None else p / m
+            slope = divergence.slope(x, similarity)
+            if m is not None:
+                slope = slope * m
+            value = np.nan
+            if "value" in want:
+                each = divergence.edge(x, similarity)
+                value = float(np.sum(each if m is None else each * m))
+            if pull is not None:
+                omega = -kernel.decay(xi) * slope
+                self._pull(Y, omega, start, stop, pull)
+                if weights is not None:
+                    weights[low:high] = omega
+            return value, float(np.sum(slope))
+
+        parts = self.crew.map(work, self.chunks)
+        return EdgeSums(sum(v for v, _ in parts), sum(s for _, s in parts), pull, weights)
+
+    def _beta_sums(
+        self, Y: np.ndarray, kernel: Kernel, order: float, connection: float, pull: np.ndarray | None,
+        weights: np.ndarray | None
+    ) -> EdgeSums:
+        """The same for beta divergences, whose formulas are compiled."""
+        from nelayout.edges import loops
+
+        keep = NOTHING if weights is None else weights
+        out = np.empty_like(Y) if pull is None else pull
+        log_connection = math.log(connection) if connection > 0 else -math.inf
+
+        def work(rows: tuple[int, int]) -> tuple[float, float]:
+            return loops.beta_sums(
+                self.indptr, self.indices, self.P, Y, kernel.a, kernel.b, kernel.c, log_connection, order, *rows,
+                weights is not None, out, keep
+            )
+
+        parts = self.crew.map(work, self.chunks)
+        return EdgeSums(sum(v for v, _ in parts), sum(s for _, s in parts), pull, weights)
+
+    def node_values(self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, connection: float) -> np.ndarray:
+        """(n,) sum_j M_ij edge(P_ij / M_ij, lambda q_ij)."""
+        each = np.empty(len(self.indices))
+        for start, stop in self.chunks:
+            low, high = self.indptr[start], self.indptr[stop]
+            similarity = Similarity(kernel, self._squared_lengths(Y, start, stop), connection)
+            if self.pair_mass is None:
+                each[low:high] = divergence.edge(self.P[low:high], similarity)
+            else:
+                m = self.pair_mass[low:high]
+                each[low:high] = m * divergence.edge(self.P[low:high] / m, similarity)
+        return self.row_sums(each)
+
+    def scaled_slope(self, divergence: Divergence, b: Similarity) -> np.ndarray:
+        """M_ij d edge(P_ij / M_ij, b) / d ln b of every entry."""
+        if self.pair_mass is None:
+            return divergence.slope(self.P, b)
+        return self.pair_mass * divergence.slope(self.P / self.pair_mass, b)
+
+    def _squared_lengths(self, Y: np.ndarray, start: int, stop: int) -> np.ndarray:
+        if self.compiled:
+            from nelayout.edges import loops
+
+            xi = np.empty(self.indptr[stop] - self.indptr[start])
+            loops.squared_lengths(self.indptr, self.indices, Y, start, stop, xi)
+            return xi
+        diff = Y[self.rows] - Y[self.indices]
+        return (diff * diff).sum(axis=1)
+
+    def _pull(self, Y: np.ndarray, omega: np.ndarray, start: int, stop: int, out: np.ndarray) -> None:
+        if self.compiled:
+            from nelayout.edges import loops
+
+            loops.pull(self.indptr, self.indices, omega, self.indptr[start], Y, start, stop, out)
+            return
+        diff = Y[self.rows] - Y[self.indices]
+        for c in range(Y.shape[1]):
+            out[:, c] = np.bincount(self.rows, omega * diff[:, c], minlength=self.n)
+
+    def solve(
+        self,
+        weights: np.ndarray,
+        scale: float,
+        ridge: float | np.ndarray,
+        right: np.ndarray,
+        tolerance: float,
+        max_iter: int,
+        free: np.ndarray | None = None,
+    ) -> np.ndarray:
+        """X (n, d) with (scale L_w + ridge) X = right, by conjugate gradients; rows that are not free stay 0.
+
+        ``ridge`` is a number times I, or a diagonal (n,).
+        """
+        sums = self.row_sums(weights)
+        ridges = np.full(self.n, ridge)
+        if self.compiled:
+            graph = (self.indptr, self.indices, weights)
+            return laplacian_gradients(
+                graph, scale, ridges, sums, right, self.crew, tolerance=tolerance, max_iter=max_iter, free=free
+            )
+        matrix = csr_array((weights, self.indices, self.indptr), shape=(self.n, self.n))
+
+        def times(X: np.ndarray) -> np.ndarray:
+            return scale * (sums[:, None] * X - matrix @ X) + ridges[:, None] * X
+
+        return conjugate_gradients(
+            times, scale * sums + ridge, right, tolerance=tolerance, max_iter=max_iter, free=free
+        )
+
+    def row_sums(self, weights: np.ndarray) -> np.ndarray:
+        """sum_j w_ij."""
+        if not len(weights):
+            return np.zeros(self.n)
+        answer = np.zeros(self.n)
+        if self.compiled:
+            from nelayout.edges import loops
+
+            def work(rows: tuple[int, int]) -> None:
+                loops.row_sums(self.indptr, weights, *rows, answer)
+
+            self.crew.map(work, self.chunks)
+            return answer
+        filled = self.indptr[:-1] < self.indptr[1:]
+        answer[filled] = np.add.reduceat(weights, self.indptr[:-1][filled])
+        return answer

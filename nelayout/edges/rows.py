@@ -1,0 +1,159 @@
+"""Sums over the edges of row-stochastic similarities: like `edges`, with a lambda and sums of its own for each row.
+
+P_ij and P_ji differ, so an edge pulls its two ends by (omega_ij + omega_ji) / 2 each way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nelayout.divergences import Divergence, Similarity
+from nelayout.divergences.protocol import PowerEdges, Powers
+from nelayout.edges.matrix import Edges
+from nelayout.kernels import Kernel
+from nelayout.numerics.parallel import Workers
+
+__all__ = ["RowEdgeSums", "RowEdges"]
+
+
+@dataclass(frozen=True, slots=True)
+class RowEdgeSums:
+    """(n,) sum_j m_j edge and its slope in ln lambda_i; pull (n, d) and symmetrised omega as in `edges.EdgeSums`."""
+
+    value: np.ndarray
+    slope: np.ndarray
+    pull: np.ndarray | None
+    weights: np.ndarray | None
+
+
+class RowEdges(Edges):
+    """The symmetric pattern of P with row-stochastic values; entries of 0 stand where only the other end's row has one.
+
+    ``rows``: those values, None: P's own, each row divided by its sum.  ``eps`` (n,): each row's background, if the
+    divergence has one.
+    """
+
+    def __init__(
+        self, P: csr_array, rows: np.ndarray | None, mass: np.ndarray, eps: np.ndarray | None, crew: Workers,
+        compiled: bool
+    ) -> None:
+        super().__init__(P, mass, True, crew, compiled)
+        counts = np.diff(P.indptr)
+        if rows is None:
+            sums = self.row_sums(P.data)
+            rows = P.data / np.repeat(np.where(sums > 0, sums, 1.0), counts)
+        self.P = rows
+        self.weight = float(np.sum(rows))
+        self.pair_mass = mass[P.indices]
+        self.eps = eps
+        self.rows = np.repeat(np.arange(self.n, dtype=np.int32), counts)
+        # Where the entry (j, i) of each entry (i, j) stands: columns are sorted, so a stable sort by column finds it.
+        self.other = np.argsort(P.indices, kind="stable").astype(np.int32 if len(P.indices) < 2**31 else np.int64)
+        given = rows > 0
+        # Which entries are this row's own, where not all are; P_ij / m_j, 1 / m_j where it has none.
+        self.given = None if given.all() else given
+        self.ratio = np.where(given, rows, 1.0) / self.pair_mass
+        self._powers: tuple[Divergence, Powers | None] | None = None
+
+    def symmetric(self, omega: np.ndarray) -> np.ndarray:
+        """(omega_ij + omega_ji) / 2."""
+        return 0.5 * (omega + omega[self.other])
+
+    def scaled_slope(self, divergence: Divergence, b: Similarity) -> np.ndarray:
+        """m_j d edge(P_ij / m_j, b) / d ln b of every entry."""
+        here = divergence if self.eps is None else divergence.bound(self.eps[self.rows])
+        return self._own(self.pair_mass * here.slope(self.ratio, b), 0, self.size)
+
+    def _own(self, values: np.ndarray, low: int, high: int) -> np.ndarray:
+        """Values of the entries low..high, 0 where the row has none."""
+        return values if self.given is None else np.where(self.given[low:high], values, 0.0)
+
+    def sums(
+        self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, connection: np.ndarray, want: frozenset[str]
+    ) -> RowEdgeSums:
+        """``connection`` (n,): lambda of each row."""
+        powers = self._powers_of(divergence) if self.compiled else None
+        if powers is None:
+            value, slope, omega = self._by_arrays(Y, kernel, divergence, connection, "value" in want)
+        else:
+            value, slope, omega = self._by_powers(Y, kernel, powers, connection)
+        weights = self.symmetric(omega) if "weights" in want or ("pull" in want and not self.compiled) else None
+        pull = np.zeros_like(Y) if "pull" in want else None
+        if pull is not None:
+            out, both = pull, weights
+
+            def draw(rows: tuple[int, int]) -> None:
+                start, stop = rows
+                if both is not None:
+                    self._pull(Y, both[self.indptr[start] : self.indptr[stop]], start, stop, out)
+                    return
+                from nelayout.edges import loops
+
+                loops.pull_both(self.indptr, self.indices, omega, self.other, Y, start, stop, out)
+
+            self.crew.map(draw, self.chunks)
+        return RowEdgeSums(value, slope, pull, weights if "weights" in want else None)
+
+    def _by_arrays(
+        self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, connection: np.ndarray, value: bool
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Values and slopes (n,), and omega_ij of every entry, whatever the divergence."""
+        with np.errstate(divide="ignore"):
+            log_connection = np.log(connection)
+        each, slope, omega = np.zeros(self.size if value else 0), np.zeros(self.size), np.zeros(self.size)
+
+        @np.errstate(over="ignore", invalid="ignore", divide="ignore")
+        def work(rows: tuple[int, int]) -> None:
+            start, stop = rows
+            low, high = self.indptr[start], self.indptr[stop]
+            own = self.rows[low:high]
+            xi = self._squared_lengths(Y, start, stop)
+            here = divergence if self.eps is None else divergence.bound(self.eps[own])
+            similarity = Similarity(kernel, xi, connection[own], kernel.log(xi) + log_connection[own])
+            m, x = self.pair_mass[low:high], self.ratio[low:high]
+            slope[low:high] = self._own(m * here.slope(x, similarity), low, high)
+            omega[low:high] = -kernel.decay(xi) * slope[low:high]
+            if value:
+                each[low:high] = self._own(m * here.edge(x, similarity), low, high)
+
+        self.crew.map(work, self.chunks)
+        return self.row_sums(each), self.row_sums(slope), omega
+
+    def _by_powers(
+        self, Y: np.ndarray, kernel: Kernel, powers: Powers, connection: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The same where the divergence has one power of b, of ``powers`` with a constant for each row."""
+        from nelayout.edges import loops
+
+        sums, omega = np.zeros(self.n), np.empty(self.size)
+        with np.errstate(divide="ignore"):
+            log_connection = np.log(connection)
+
+        def work(rows: tuple[int, int]) -> None:
+            loops.row_power_sums(
+                self.indptr, self.indices, powers.factor, Y, kernel.a, kernel.b, kernel.c, log_connection,
+                powers.order, *rows, sums, omega
+            )
+
+        self.crew.map(work, self.chunks)
+        slope = powers.order * sums if powers.order else self.row_sums(powers.factor)
+        return sums + powers.constant, slope, omega
+
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
+    def _powers_of(self, divergence: Divergence) -> Powers | None:
+        """m_j edge of every entry as a power of b, and the constants' sums over rows (n,); kept while it is asked for
+        the same divergence.
+        """
+        if self._powers is None or self._powers[0] is not divergence:
+            here = divergence if self.eps is None else divergence.bound(self.eps[self.rows])
+            found = here.edge_powers(self.ratio) if isinstance(here, PowerEdges) else None
+            if found is not None:
+                factor, constant = (
+                    self._own(self.pair_mass * part, 0, self.size) for part in (found.factor, found.constant)
+                )
+                found = Powers(found.order, factor, self.row_sums(constant))
+            self._powers = divergence, found
+        return self._powers[1]

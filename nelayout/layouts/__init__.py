@@ -1,0 +1,1 @@
+"""The layout functions: a docstring and one line each."""

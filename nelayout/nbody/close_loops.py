@@ -1,0 +1,170 @@
+"""Compiled loops over what lies close to some of the nodes, for sums of functions that fall off fast.
+
+Plain loops over ranges, as in ``compiled``, on the cells of ``compiled_tree``: nodes stand in tree order, a cell is a
+range first[c]..last[c] of them, and ``cells`` holds its centre and radius.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from nelayout.numerics.compiling import compiled_loop, inlined
+from nelayout.numerics.elementary import exponential
+
+__all__ = ["felt", "felt_from", "nearest"]
+
+
+@inlined
+def _gap(cells, cell, x, y, z):
+    """The squared distance that a place has from a cell, or less."""
+    dx, dy, dz = x - cells[cell, 0], y - cells[cell, 1], z - cells[cell, 2]
+    gap = math.sqrt(dx * dx + dy * dy + dz * dz) - cells[cell, 3]
+    return gap * gap if gap > 0.0 else 0.0
+
+
+@compiled_loop
+def nearest(cells, first, last, left, depth, points, own, start, stop, out):
+    """out[k] = squared distance of node own[k] to the node nearest to it, k in start..stop; inf if there is none."""
+    X, Y, Z = points[0], points[1], points[2]
+    todo = np.empty(2 * depth + 4, dtype=np.int64)
+    for k in range(start, stop):
+        i = own[k]
+        x, y, z = X[i], Y[i], Z[i]
+        best = math.inf
+        todo[0] = 0
+        waiting = 1
+        while waiting > 0:
+            waiting -= 1
+            cell = todo[waiting]
+            if _gap(cells, cell, x, y, z) >= best:
+                continue
+            child = left[cell]
+            if child < 0:
+                for j in range(first[cell], last[cell]):
+                    dx, dy, dz = x - X[j], y - Y[j], z - Z[j]
+                    xi = dx * dx + dy * dy + dz * dz
+                    if xi < best and j != i:
+                        best = xi
+                continue
+            mine = child if i < last[child] else child + 1
+            # The half that is pushed last is looked at first.
+            todo[waiting], todo[waiting + 1] = 2 * child + 1 - mine, mine
+            waiting += 2
+        out[k] = best
+
+
+@compiled_loop
+def _ranges(cells, first, last, left, x, y, z, reach, todo, begins, ends):
+    """The ranges of nodes in leaves that come as near as ``reach`` (squared), in order; gives how many."""
+    count = 0
+    todo[0] = 0
+    waiting = 1
+    while waiting > 0:
+        waiting -= 1
+        cell = todo[waiting]
+        if _gap(cells, cell, x, y, z) > reach:
+            continue
+        child = left[cell]
+        if child >= 0:
+            todo[waiting], todo[waiting + 1] = child + 1, child
+            waiting += 2
+        elif count > 0 and ends[count - 1] == first[cell]:
+            ends[count - 1] = last[cell]
+        else:
+            begins[count], ends[count] = first[cell], last[cell]
+            count += 1
+    return count
+
+
+@inlined
+def _values(points, i, begins, ends, ranges, rate, lengths, values):
+    """Squared distances of the nodes in the ranges from node i, and exp(-rate times these), 0 of itself; gives how
+    many.
+    """
+    X, Y, Z = points[0], points[1], points[2]
+    x, y, z = X[i], Y[i], Z[i]
+    m, itself = 0, 0
+    for r in range(ranges):
+        shift = m - begins[r]
+        if begins[r] <= i < ends[r]:
+            itself = shift + i
+        for j in range(begins[r], ends[r]):
+            dx, dy, dz = X[j] - x, Y[j] - y, Z[j] - z
+            lengths[shift + j] = dx * dx + dy * dy + dz * dz
+        m = shift + ends[r]
+    for k in range(m):
+        values[k] = exponential(-rate * lengths[k])
+    values[itself] = 0.0
+    return m
+
+
+@compiled_loop
+def felt(cells, first, last, left, depth, points, charges, b, order, own, reach, start, stop, potential, force):
+    """Of the Gaussian q = exp(-b xi), what nodes own[k] feel of r = q^order (row 0) and of q^order ln q (row 1).
+
+    potential[row, k] = sum_j c_j r(xi_ij), force[row, :, k] = 2 sum_j c_j r'(xi_ij) (y_i - y_j), i = own[k], k in
+    start..stop.  j runs over the other nodes in leaves that come as near as reach[k], squared.
+    """
+    todo = np.empty(2 * depth + 4, dtype=np.int64)
+    begins, ends = np.empty(len(first), dtype=np.int64), np.empty(len(first), dtype=np.int64)
+    n = points.shape[1]
+    lengths, values = np.empty(n), np.empty(n)
+    rate = b * order
+    for k in range(start, stop):
+        i = own[k]
+        x, y, z = points[0, i], points[1, i], points[2, i]
+        ranges = _ranges(cells, first, last, left, x, y, z, reach[k], todo, begins, ends)
+        _values(points, i, begins, ends, ranges, rate, lengths, values)
+        p, p_log = 0.0, 0.0
+        fx, fy, fz, gx, gy, gz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        m = 0
+        for r in range(ranges):
+            shift = m - begins[r]
+            for j in range(begins[r], ends[r]):
+                xi, value = lengths[shift + j], charges[j] * values[shift + j]
+                p += value
+                p_log += value * xi
+                slope = value * (1.0 - rate * xi)
+                dx, dy, dz = x - points[0, j], y - points[1, j], z - points[2, j]
+                fx += value * dx
+                fy += value * dy
+                fz += value * dz
+                gx += slope * dx
+                gy += slope * dy
+                gz += slope * dz
+            m = shift + ends[r]
+        potential[0, k], potential[1, k] = p, -b * p_log
+        for axis, (f, g) in enumerate(((fx, gx), (fy, gy), (fz, gz))):
+            force[0, axis, k] = -2.0 * rate * f
+            force[1, axis, k] = -2.0 * b * g
+
+
+@compiled_loop
+def felt_from(cells, first, last, left, depth, points, charges, b, order, own, reach, start, stop, force):
+    """Adds to force[:, j] what all nodes feel of nodes own[k], k in start..stop, over the same pairs as `felt`.
+
+    Node own[k] has the charge charges[0, k] for q^order and charges[1, k] for q^order ln q.
+    """
+    todo = np.empty(2 * depth + 4, dtype=np.int64)
+    begins, ends = np.empty(len(first), dtype=np.int64), np.empty(len(first), dtype=np.int64)
+    n = points.shape[1]
+    lengths, slopes = np.empty(n), np.empty(n)
+    rate = b * order
+    for k in range(start, stop):
+        i = own[k]
+        x, y, z = points[0, i], points[1, i], points[2, i]
+        ranges = _ranges(cells, first, last, left, x, y, z, reach[k], todo, begins, ends)
+        m = _values(points, i, begins, ends, ranges, rate, lengths, slopes)
+        plain, by_log = -2.0 * (rate * charges[0, k] + b * charges[1, k]), 2.0 * b * rate * charges[1, k]
+        for j in range(m):
+            slopes[j] *= plain + by_log * lengths[j]
+        for axis in range(force.shape[0]):  # a loop for each array that is written: such loops vectorise
+            here, at, out = points[axis, i], points[axis], force[axis]
+            m = 0
+            for r in range(ranges):
+                shift = m - begins[r]
+                for j in range(begins[r], ends[r]):
+                    out[j] += slopes[shift + j] * (at[j] - here)
+                m = shift + ends[r]

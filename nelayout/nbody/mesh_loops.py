@@ -1,0 +1,158 @@
+"""Compiled loops of the mesh: spreading charges with cubic B-splines, reading fields with the same splines, cells.
+
+Plain loops over ranges, as in ``compiled``.  A node at x touches the four grid points floor(x/h) - 1 ... floor(x/h) + 2
+along each axis.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from nelayout.numerics.compiling import FAST_MATH, compiled_loop
+
+__all__ = ["add_back", "by_cells", "read", "spread", "square_counts"]
+
+
+@numba.njit(inline="always", fastmath=FAST_MATH)
+def _spline(t):
+    """Weights of the four points around a node at part t of its cell."""
+    s = 1.0 - t
+    return s * s * s / 6.0, 2.0 / 3.0 - t * t * (2.0 - t) / 2.0, 2.0 / 3.0 - s * s * (2.0 - s) / 2.0, t * t * t / 6.0
+
+
+@numba.njit(inline="always", fastmath=FAST_MATH)
+def _spline_slope(t):
+    """Their derivatives in t."""
+    s = 1.0 - t
+    return -s * s / 2.0, t * (1.5 * t - 2.0), s * (2.0 - 1.5 * s), t * t / 2.0
+
+
+@compiled_loop
+def spread(X, Y, charges, x0, y0, h, grid):
+    """Adds each node's charge to the 16 grid points around it; grid[0, 0] lies at (x0, y0)."""
+    for i in range(len(X)):
+        gx, gy = (X[i] - x0) / h, (Y[i] - y0) / h
+        ix, iy = int(gx), int(gy)
+        a0, a1, a2, a3 = _spline(gx - ix)
+        b0, b1, b2, b3 = _spline(gy - iy)
+        m = charges[i]
+        b0, b1, b2, b3 = m * b0, m * b1, m * b2, m * b3
+        for k in range(4):
+            a = a0 if k == 0 else a1 if k == 1 else a2 if k == 2 else a3
+            row = grid[ix - 1 + k]
+            row[iy - 1] += a * b0
+            row[iy] += a * b1
+            row[iy + 1] += a * b2
+            row[iy + 2] += a * b3
+
+
+@compiled_loop
+def read(X, Y, charges, x0, y0, h, grid, lags, start, stop, potential, force):
+    """The field and its gradient at nodes start..stop, without what each node does to itself.
+
+    lags[k, l]: the grid's own field of a unit charge at lag (k, l), k, l = 0..3; a node's field on itself is the sum
+    over lags of the splines' autocorrelations, exactly.
+    """
+    for i in range(start, stop):
+        gx, gy = (X[i] - x0) / h, (Y[i] - y0) / h
+        ix, iy = int(gx), int(gy)
+        s, t = gx - ix, gy - iy
+        a0, a1, a2, a3 = _spline(s)
+        b0, b1, b2, b3 = _spline(t)
+        c0, c1, c2, c3 = _spline_slope(s)
+        d0, d1, d2, d3 = _spline_slope(t)
+        p, px, py = 0.0, 0.0, 0.0
+        for k in range(4):
+            a = a0 if k == 0 else a1 if k == 1 else a2 if k == 2 else a3
+            c = c0 if k == 0 else c1 if k == 1 else c2 if k == 2 else c3
+            row = grid[ix - 1 + k]
+            g0, g1, g2, g3 = row[iy - 1], row[iy], row[iy + 1], row[iy + 2]
+            value = b0 * g0 + b1 * g1 + b2 * g2 + b3 * g3
+            p += a * value
+            px += c * value
+            py += a * (d0 * g0 + d1 * g1 + d2 * g2 + d3 * g3)
+        # autocorrelations u_k(s) = sum_j a_j a_{j+k} and half their slopes
+        u0, u1, u2, u3 = (
+            a0 * a0 + a1 * a1 + a2 * a2 + a3 * a3,
+            2.0 * (a0 * a1 + a1 * a2 + a2 * a3),
+            2.0 * (a0 * a2 + a1 * a3),
+            2.0 * a0 * a3,
+        )
+        v0, v1, v2, v3 = (
+            b0 * b0 + b1 * b1 + b2 * b2 + b3 * b3,
+            2.0 * (b0 * b1 + b1 * b2 + b2 * b3),
+            2.0 * (b0 * b2 + b1 * b3),
+            2.0 * b0 * b3,
+        )
+        du0, du1, du2, du3 = (
+            a0 * c0 + a1 * c1 + a2 * c2 + a3 * c3,
+            a0 * c1 + c0 * a1 + a1 * c2 + c1 * a2 + a2 * c3 + c2 * a3,
+            a0 * c2 + c0 * a2 + a1 * c3 + c1 * a3,
+            a0 * c3 + c0 * a3,
+        )
+        dv0, dv1, dv2, dv3 = (
+            b0 * d0 + b1 * d1 + b2 * d2 + b3 * d3,
+            b0 * d1 + d0 * b1 + b1 * d2 + d1 * b2 + b2 * d3 + d2 * b3,
+            b0 * d2 + d0 * b2 + b1 * d3 + d1 * b3,
+            b0 * d3 + d0 * b3,
+        )
+        q, qx, qy = 0.0, 0.0, 0.0
+        for k in range(4):
+            u = u0 if k == 0 else u1 if k == 1 else u2 if k == 2 else u3
+            du = du0 if k == 0 else du1 if k == 1 else du2 if k == 2 else du3
+            g0, g1, g2, g3 = lags[k, 0], lags[k, 1], lags[k, 2], lags[k, 3]
+            value = v0 * g0 + v1 * g1 + v2 * g2 + v3 * g3
+            q += u * value
+            qx += du * value
+            qy += u * (dv0 * g0 + dv1 * g1 + dv2 * g2 + dv3 * g3)
+        m = charges[i]
+        potential[i] = p - m * q
+        force[i, 0] = (px - m * qx) / h
+        if force.shape[1] == 2:
+            force[i, 1] = (py - m * qy) / h
+
+
+@compiled_loop
+def square_counts(X, Y, x0, y0, cell, columns, counts):
+    """Sum of the squared numbers of nodes in square cells; ``counts`` comes in as zeros."""
+    for i in range(len(X)):
+        counts[int((X[i] - x0) / cell) * columns + int((Y[i] - y0) / cell)] += 1
+    total = 0.0
+    for k in range(len(counts)):
+        total += float(counts[k]) * counts[k]
+    return total
+
+
+@compiled_loop
+def by_cells(X, Y, charges, x0, y0, cell, columns, starts, order, Xs, Ys, cs):
+    """Nodes sorted by the square cell they lie in, as they come: order, their places and charges, starts of cells.
+
+    ``starts`` comes in as zeros, one longer than there are cells.
+    """
+    n = len(X)
+    at = np.empty(n, dtype=np.int32)
+    for i in range(n):
+        at[i] = int((X[i] - x0) / cell) * columns + int((Y[i] - y0) / cell)
+        starts[at[i] + 1] += 1
+    for k in range(1, len(starts)):
+        starts[k] += starts[k - 1]
+    for i in range(n):
+        k = starts[at[i]]
+        starts[at[i]] = k + 1
+        order[k] = i
+        Xs[k], Ys[k], cs[k] = X[i], Y[i], charges[i]
+    for k in range(len(starts) - 1, 0, -1):
+        starts[k] = starts[k - 1]
+    starts[0] = 0
+
+
+@compiled_loop
+def add_back(order, p, gx, gy, potential, force):
+    """Adds sums over sorted nodes to where the nodes came from."""
+    for k in range(len(order)):
+        i = order[k]
+        potential[i] += p[k]
+        force[i, 0] += gx[k]
+        if force.shape[1] == 2:
+            force[i, 1] += gy[k]

@@ -1,0 +1,132 @@
+"""Preconditioned conjugate gradients for the sparse symmetric systems of the minimisers.
+
+All right-hand sides (the coordinates) run together.  Sums are NumPy's pairwise ones or those of fixed chunks, not
+BLAS's, so that the bits do not depend on thread counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from nelayout.numerics.parallel import Workers
+
+__all__ = ["conjugate_gradients", "laplacian_gradients"]
+
+CHUNK = 1 << 13  # rows
+
+
+def conjugate_gradients(
+    times: Callable[[np.ndarray], np.ndarray],
+    diagonal: np.ndarray,
+    right: np.ndarray,
+    *,
+    tolerance: float = 1e-2,
+    max_iter: int = 50,
+    free: np.ndarray | None = None,
+    start: np.ndarray | None = None,
+) -> np.ndarray:
+    """X with A X = right, approximately, for a symmetric positive definite A.
+
+    Parameters
+    ----------
+    times : X (n, d) -> A X.
+    diagonal : (n,) positive, the Jacobi preconditioner.
+    right : (n, d).
+    tolerance : stop when each column's residual has fallen to this fraction of its right-hand side.
+    free : mask of the rows that are solved for; the others are held at 0.
+    start : (n, d) where the iteration starts, instead of 0.
+
+    From 0, every iterate X has sum(X * right) > 0, so minus a gradient on the right gives a direction of
+    descent however early the iteration ends.
+    """
+    inverse = (1.0 / diagonal)[:, None]
+    if free is not None:
+        inverse = inverse * free[:, None]
+    X = np.zeros_like(right)
+    residual = right if free is None else right * free[:, None]
+    goal = tolerance**2 * np.sum(residual * residual, axis=0)
+    if start is not None:
+        X = start
+        residual = residual - (times(X) if free is None else times(X) * free[:, None])
+        if np.all(np.sum(residual * residual, axis=0) <= goal):
+            return X
+    z = inverse * residual
+    direction = z
+    rho = np.sum(residual * z, axis=0)
+    for _ in range(max_iter):
+        product = times(direction)
+        if free is not None:
+            product = product * free[:, None]
+        curvature = np.sum(direction * product, axis=0)
+        going = (curvature > 0) & (rho > 0)
+        if not going.any():
+            break
+        length = np.where(going, rho / np.where(going, curvature, 1.0), 0.0)
+        X = X + length * direction
+        residual = residual - length * product
+        if np.all(np.sum(residual * residual, axis=0) <= goal):
+            break
+        z = inverse * residual
+        rho, old = np.sum(residual * z, axis=0), rho
+        direction = z + np.where(old > 0, rho / np.where(old > 0, old, 1.0), 0.0) * direction
+    return X
+
+
+def laplacian_gradients(
+    graph: tuple[np.ndarray, np.ndarray, np.ndarray],
+    scale: float,
+    ridge: np.ndarray,
+    sums: np.ndarray,
+    right: np.ndarray,
+    crew: Workers,
+    *,
+    tolerance: float,
+    max_iter: int,
+    free: np.ndarray | None = None,
+) -> np.ndarray:
+    """The same from 0 for A = scale L_w + diag(ridge), compiled and on threads, for large graphs.
+
+    ``graph``: indptr, indices and weights w; ``sums`` (n,): sum_j w_ij.
+    """
+    from nelayout.numerics import vector_loops as loops
+
+    n, d = right.shape
+    rows = [(start, min(start + CHUNK, n)) for start in range(0, n, CHUNK)]
+    mask = np.ones(n) if free is None else free.astype(float)
+    inverse = mask / (scale * sums + ridge)
+    X = np.zeros_like(right)
+    residual = right * mask[:, None]
+    direction = inverse[:, None] * residual
+    goal = tolerance**2 * np.sum(residual * residual, axis=0)
+    rho = np.sum(residual * direction, axis=0)
+    if len(rows) == 1:
+        loops.iterate(*graph, scale, ridge, mask, inverse, goal, max_iter, X, residual, direction, rho)
+        return X
+    product, parts = np.empty_like(right), np.empty((len(rows), 2, d))
+
+    def multiply(chunk: int) -> None:
+        loops.multiply(*graph, scale, ridge, mask, direction, *rows[chunk], product, parts[chunk, 0])
+
+    def advance(chunk: int) -> None:
+        loops.advance(X, residual, direction, product, length, inverse, *rows[chunk], parts[chunk])
+
+    def turn(chunk: int) -> None:
+        loops.turn(direction, residual, inverse, factor, *rows[chunk])
+
+    for _ in range(max_iter):
+        crew.map(multiply, range(len(rows)))
+        curvature = np.sum(parts[:, 0], axis=0)
+        going = (curvature > 0) & (rho > 0)
+        if not going.any():
+            break
+        length = np.where(going, rho / np.where(going, curvature, 1.0), 0.0)
+        crew.map(advance, range(len(rows)))
+        squares, scaled = np.sum(parts, axis=0)
+        if np.all(squares <= goal):
+            break
+        factor = np.where(rho > 0, scaled / np.where(rho > 0, rho, 1.0), 0.0)
+        rho = scaled
+        crew.map(turn, range(len(rows)))
+    return X

@@ -1,0 +1,85 @@
+"""Work on two cores without losing bits: fixed chunks, a plain thread pool, results in order.
+
+Chunks are cut by the amount of work, never by the number of threads, and what they return is combined in order, so one
+thread and sixteen give the same bits.  Compiled loops release the interpreter lock and contain no threads of their own:
+two Python threads may lay out at once and a forked child inherits nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from nelayout.errors import InputError
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
+__all__ = ["Workers", "thread_count", "workers"]
+
+
+class Workers:
+    """Maps a function over chunks, on threads when there are several of both."""
+
+    def __init__(self, threads: int = 1) -> None:
+        self.threads = threads
+        self._pool: ThreadPoolExecutor | None = None  # made when there is something to share
+        self._process = os.getpid()
+
+    def map(self, work: Callable[[Any], Any], chunks: Iterable[Any]) -> list[Any]:
+        chunks = list(chunks)
+        if self.threads == 1 or len(chunks) < 2:
+            return [work(chunk) for chunk in chunks]
+        if self._process != os.getpid():  # forked within a run: the threads stayed with the parent
+            self._pool, self._process = None, os.getpid()
+        if self._pool is None:
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="nelayout")
+        answers: list[Any] = [None] * len(chunks)
+        numbers = iter(range(len(chunks)))
+
+        def drain() -> None:
+            for k in numbers:
+                answers[k] = work(chunks[k])
+
+        # The caller works too: for loops of a millisecond, handing over and waiting would cost as much again.
+        helpers = [self._pool.submit(drain) for _ in range(min(self.threads, len(chunks)) - 1)]
+        try:
+            drain()
+        finally:
+            for _ in numbers:  # after an error or an interrupt nobody takes up another chunk
+                pass
+            for helper in helpers:
+                helper.result()
+        return answers
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+            self._pool = None
+
+
+@contextmanager
+def workers(n_jobs: int | None) -> Iterator[Workers]:
+    """Workers for one run; its threads are gone when the run ends, however it ends."""
+    crew = Workers(thread_count(n_jobs))
+    try:
+        yield crew
+    finally:
+        crew.close()
+
+
+def thread_count(n_jobs: int | None) -> int:
+    """None: every core this process may use; -1 likewise, -2 all but one, ...; 0 is an error."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if n_jobs is None:
+        return cores
+    if isinstance(n_jobs, bool) or not hasattr(n_jobs, "__index__"):
+        raise InputError(f"n_jobs must be None or an integer, given {n_jobs!r}")
+    n_jobs = int(n_jobs)
+    if n_jobs == 0:
+        raise InputError("n_jobs = 0 means no worker at all: give 1 or more, -1 or None for all cores")
+    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)

@@ -1,0 +1,133 @@
+"""A caller's function and curvature behind the interface of `objective.Objective`, for `alone`.
+
+Optimizers look at an objective's value, gradient and edges; here the place of the edges is taken by a matrix.  Where
+the curvature moves with Y, every step gets a copy with the matrix of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nelayout.errors import InputError, InputTypeError
+from nelayout.numerics.conjugate_gradients import conjugate_gradients
+from nelayout.numerics.parallel import Workers
+from nelayout.objective import Evaluation, Objective
+from nelayout.optimizers.majorization import Majorize
+from nelayout.optimizers.spectral import SpectralDirection
+from nelayout.optimizers.step import Optimizer
+
+__all__ = ["Function", "matrix", "problem_of"]
+
+# Length, as a part of Y's own, over which the curvature of an objective that names none is measured.
+PROBE = 1e-4
+
+Function = Callable[[np.ndarray], tuple[float, np.ndarray]]
+
+
+@dataclass(frozen=True)
+class _Matrix:
+    """`edges.Edges` for a curvature that is given: scale weights[0] C + ridge with C = H / 4."""
+
+    C: csr_array
+
+    def row_sums(self, weights: np.ndarray) -> np.ndarray:
+        """The diagonal, which for the Laplacian of w is sum_j w_ij."""
+        return float(weights[0]) * self.C.diagonal()
+
+    def solve(self, weights, scale, ridge, right, tolerance, max_iter, free=None) -> np.ndarray:
+        """As `edges.Edges.solve`."""
+        factor = scale * float(weights[0])
+        ridges = np.full(len(right), ridge)
+        return conjugate_gradients(
+            lambda X: factor * (self.C @ X) + ridges[:, None] * X,
+            factor * self.C.diagonal() + ridges,
+            right,
+            tolerance=tolerance,
+            max_iter=max_iter,
+            free=free,
+        )
+
+
+@dataclass(frozen=True)
+class _Own:
+    """The caller's function and curvature with the interface of `Objective`, as far as optimizers look at it."""
+
+    function: Function
+    shape: tuple[int, ...]
+    free: np.ndarray | None
+    edges: _Matrix
+    affinity: Any
+    crew: Workers = field(default_factory=Workers)
+    compiled: bool = False
+
+    def evaluate(self, Y: np.ndarray, *, value: bool = True, gradient: bool = True, weights: bool = False):
+        answer = self.function(Y.reshape(self.shape).copy())
+        if not (isinstance(answer, tuple) and len(answer) == 2):
+            raise InputTypeError(f"objective must return (value, gradient), given {type(answer).__name__}")
+        slopes = np.array(answer[1], dtype=np.float64)
+        if slopes.shape != self.shape:
+            raise InputError(f"objective must return a gradient of shape {self.shape}, given {slopes.shape}")
+        slopes = slopes.reshape(Y.shape)
+        if self.free is not None:
+            slopes[~self.free] = 0.0
+        return Evaluation(float(answer[0]), 1.0, slopes, np.ones(1))
+
+    def attraction_at_zero(self, connection: float) -> np.ndarray:
+        return np.ones(1)
+
+
+def problem_of(
+    objective: Function | Objective, start: np.ndarray, curvature: Any, optimizer: Optimizer, free: np.ndarray | None
+) -> Any:
+    """What an optimizer is to work on: an Objective as it is, a function behind its interface."""
+    if isinstance(objective, Objective):
+        if curvature is not None:
+            raise InputError("an Objective knows its curvature: leave out curvature, or give a function for it")
+        optimizer.check(objective.kernel, objective.divergence)
+        return objective if free is None else replace(objective, free=free)
+    if not callable(objective):
+        raise InputTypeError(f"objective must be a function Y -> (value, gradient), given {type(objective).__name__}")
+    n = len(start)
+    problem = _Own(objective, start.shape, free, _Matrix(csr_array((n, n))), SimpleNamespace(mass=np.ones(n)))
+    if curvature is None:
+        if isinstance(optimizer, (Majorize, SpectralDirection)):
+            raise InputError(
+                f"{optimizer.name} needs the curvature of the attraction, an (n, n) matrix or a function of Y; "
+                "lbfgs and momentum do without"
+            )
+        H = csr_array((np.full(n, _measured(problem, start.reshape(n, -1))), np.arange(n), np.arange(n + 1)))
+        return replace(problem, edges=matrix(H, n))
+    return replace(problem, edges=matrix(curvature(start.copy()) if callable(curvature) else curvature, n))
+
+
+def matrix(H: Any, n: int) -> _Matrix:
+    """H as a curvature, or InputError."""
+    given = csr_array(H, dtype=np.float64)
+    if given.shape != (n, n) or not np.all(np.isfinite(given.data)):
+        raise InputError(f"curvature must be a finite matrix of shape ({n}, {n}), given shape {given.shape}")
+    largest = float(np.max(np.abs(given.data), initial=0.0))
+    difference = csr_array(given - given.T)
+    if float(np.max(np.abs(difference.data), initial=0.0)) > 1e-9 * largest:
+        raise InputError("curvature must be symmetric: an attraction W has 2 L of W + W^T, L the graph Laplacian")
+    if not largest or np.any(given.diagonal() < 0):
+        raise InputError("curvature must be positive semidefinite and not 0, given one with a diagonal that is not")
+    return _Matrix(csr_array(given / 4.0))
+
+
+def _measured(problem: _Own, X: np.ndarray) -> float:
+    """How much the gradient changes along itself, per length; 1 where it does not."""
+    here = problem.evaluate(X).gradient
+    size = math.sqrt(float(np.sum(here * here)))
+    if not (0 < size < math.inf):
+        return 1.0
+    length = PROBE * (math.sqrt(float(np.sum(X * X))) or 1.0)
+    change = problem.evaluate(X - (length / size) * here).gradient - here
+    found = math.sqrt(float(np.sum(change * change))) / length
+    return found if 0 < found < math.inf else 1.0

@@ -1,0 +1,1 @@
+"""Placing finished drawings: components packed, axes turned, nodes kept apart."""

@@ -1,0 +1,52 @@
+"""The last touches to a drawing: coincident nodes apart, size and place, discs that do not overlap.
+
+>>> Y, _ = finished(np.array([[0.0, 0.0], [0.0, 0.0], [3.0, 0.0], [0.0, 4.0]]), scale=2.0)
+>>> bool((Y[0] != Y[1]).any()), float(np.abs(Y).max())
+(True, 2.0)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nelayout.placing.orient import fit
+from nelayout.placing.overlap import separate, split_coincident
+
+__all__ = ["finished"]
+
+
+def finished(
+    Y: np.ndarray,
+    places: np.ndarray | None = None,
+    still: np.ndarray | None = None,
+    size: np.ndarray | None = None,
+    scale: float | None = 1.0,
+    center: np.ndarray | None = None,
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """The drawing as it is given back, and notes on it.
+
+    Y       (n, d), in any units
+    places  (n, d); rows of the nodes in the mask ``still`` come back bit for bit, and scale and center do not count
+    size    (n,) node diameters in the units of what is given back; None: points, which must not coincide
+    scale   the largest absolute coordinate about ``center``; None keeps the units of Y
+    """
+    notes: tuple[str, ...] = ()
+    if not len(Y):
+        return Y, notes
+    # What is near is judged about the drawing's own middle: far from the origin, only rounding is added.
+    if still is not None:
+        assert places is not None
+        Y = Y.copy()
+        Y[still] = places[still]
+        middle = Y.min(axis=0) / 2 + Y.max(axis=0) / 2
+        Y = split_coincident(Y - middle, still)
+        Y = Y if size is None else separate(Y, size, still)
+        Y = Y + middle
+        Y[still] = places[still]
+        return Y, notes
+    Y = fit(split_coincident(fit(Y, scale)), scale)
+    if size is not None:
+        Y = separate(Y, size, within=scale)
+        if scale is not None and float(np.abs(Y).max()) > scale * (1 + 1e-9):
+            notes = ("nodes of this node_size do not fit [-scale, scale]: the drawing is larger than scale",)
+    return (Y if center is None else Y + center), notes

@@ -1,0 +1,78 @@
+"""`Solution`: a drawing and all the evidence that its run leaves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nelayout.alpha.choice import AlphaChoice
+
+__all__ = ["Progress", "Solution", "Step"]
+
+
+class Step(NamedTuple):
+    """One line of a trace; seconds since the run began."""
+
+    iteration: int
+    value: float
+    seconds: float
+    stage: str
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a callback is given: the step just done and where every node is, (n, dim) in node order, read-only."""
+
+    iteration: int
+    stage: str
+    value: float
+    positions: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """What `nelayout.solve` gives back.
+
+    positions  in the host's own type, as a layout function returns them
+    value      J at the end: of the whole graph when it is connected, else the sum over its components
+    trace      (iteration, value, seconds, stage) of every step; values of coarse levels, of the shape stage and
+               of stages whose edges pull harder belong to their own objectives
+    connection lambda at the end (of the largest component)
+    reason     "converged", "max_iter" or "stopped" (by the callback)
+    node_cost  (n,) what each node costs, see below
+    components (n,) component of each node, 0 the largest; isolated nodes are components of their own
+    notes      sentences on what the reader may not expect
+    seconds    of the whole run
+    choice     for alpha="auto", how alpha was chosen; None otherwise, and where every alpha fits equally well
+
+    ``node_cost`` says where the drawing misleads.  What its numbers are depends on the method:
+
+    - ws-SNE, t-SNE, s-SNE, HSSNE and ft-SNE's "kl" (the I-divergence with an optimal or normalized connection): the
+      cost of a retrieval in two stages (Yang, Peltonen & Kaski 2014, sec. 5.1).  With p = P / sum P and q the drawn
+      similarities, both of sum 1 over the pairs of a component, and their marginals p_i, q_i and conditionals p_j|i,
+      q_j|i, node i costs p_i ln(p_i / q_i) - p_i + q_i for being found at all, and p_i KL(p_j|i || q_j|i) for its
+      neighbors being found from there.  No cost is negative but for the error of fast sums; they add up to KL(p || q)
+      of each component, which is ``value`` for normalized connections.
+    - SNE, NeRV, JSE, alpha-SNE (connections by rows): the divergence of the node's own row; they add up to ``value``.
+    - all others: sum_j M_ij phi(P_ij / M_ij, lambda q_ij), up to constants that depend on P alone.  Costs may be
+      negative, and tell drawings of one graph apart better than nodes of one drawing.  They add up to ``value`` where
+      lambda is fixed (Elastic Embedding, LinLog, ...) or normalized, also with smoothing by a random walk.
+
+    >>> import networkx as nx, nelayout as nl
+    >>> solution = nl.solve(nx.karate_club_graph(), "tsne", weight=None, seed=0)
+    >>> bool((solution.node_cost >= 0).all()), bool(abs(solution.node_cost.sum() - solution.value) < 1e-12)
+    (True, True)
+    """
+
+    positions: Any
+    value: float
+    trace: tuple[Step, ...]
+    connection: float
+    reason: str
+    node_cost: np.ndarray
+    components: np.ndarray
+    notes: tuple[str, ...]
+    seconds: float
+    choice: AlphaChoice | None = None

@@ -1,0 +1,1 @@
+"""How "auto" decides: candidates, the verdict on them, roads, masses."""

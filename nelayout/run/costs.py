@@ -1,0 +1,296 @@
+"""How long a drawing will take and how much memory, before any work: counts of steps times measured costs.
+
+A run is a number of evaluations of the objective, each of which sums over all pairs (or over a mesh) and
+over the edges, plus the linear systems or the memory of its optimizers.  The counts follow from the stages
+of the method, the costs were measured: an estimate is right within about a factor of two on machines like
+the one named below.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, Unpack
+
+import numpy as np
+
+from nelayout import graphs
+from nelayout.catalogue import method_named
+from nelayout.divergences import AutoAlpha, itakura_saito
+from nelayout.edges.walk import can_smooth_exactly
+from nelayout.kernels import Kernel, Radial, inverse_power
+from nelayout.method import FINEST, LARGE, Method, Stage
+from nelayout.numerics.memory import size_in_words, warn_if_short
+from nelayout.numerics.parallel import thread_count
+from nelayout.optimizers import optimizer_named
+from nelayout.optimizers.limited_memory import pairs_kept
+from nelayout.run.alpha_walk import WALK_STEPS
+from nelayout.run.input_affinity import mass_for
+from nelayout.run.options import LayoutOptions, checked
+from nelayout.run.request import asked
+from nelayout.similarities.masses import NAMED, node_mass
+from nelayout.similarities.truncated_walk import KEPT, WHOLE
+
+__all__ = ["NUMPY_PAIRS", "Estimate", "estimate", "warn_of_memory"]
+
+# Pairs of nodes above which compiled loops pay for loading them: about 0.5 s in each process, a quarter of a minute
+# once on each machine.  A drawing of 250 nodes then takes as long on NumPy.
+NUMPY_PAIRS = 300 * 300
+# Nodes and entries below which no machine lacks the memory.
+LITTLE = 20_000, 400_000
+
+# Seconds on one core of a 2.5 GHz server of the 2020s, compiled loops on disk: over random geometric graphs
+# and preferential attachment of 300 to 5,000 nodes, by seven methods of the catalogue, and over grids and
+# neighbor graphs of 10,000 to 200,000, by six.
+NUMPY_PAIR, EXACT = 15e-9, 1.1e-9  # of an exact radial sum: per pair on NumPy, per unit of cost in compiled loops
+NODE = {"mesh": (230e-9,) * 3, "tree": (500e-9, 900e-9, 1500e-9)}  # of the other backends, in 1, 2, 3 dimensions
+LEAST_SUM = 6e-4  # of a radial sum that is not exact
+ENTRY = {"numpy": 60e-9, "compiled": 7e-9}  # of an edge sum, per entry (two an edge)
+# Of similarities by rows, where there are two passes over all pairs: per entry, and per node for those far from others.
+ROW_ENTRY, ROW_NODE = {"numpy": 120e-9, "compiled": 40e-9}, 200e-9
+CALL = 9e-5  # of an evaluation, however small the graph
+SYSTEM_CALL = 1.2e-4  # of one linear system of majorization, however small
+# And per entry, by how the attraction of an edge changes with its length d: as 1/d in LinLog, whose systems
+# are the hardest, not at all in QuadLog, and so on.
+SYSTEM_ENTRY = {"falls": 100e-9, "falls as 1/d": 200e-9, "constant": 90e-9, "grows": 30e-9}
+MEMORY_NODE, MEMORY_CALL = 8e-9, 1.5e-4  # of one step of L-BFGS, per coordinate and curvature pair
+PUSH = 0.5e-9  # of truncating a random walk: per node, entry kept, mean degree and 1/(1 - rho)
+WALK_ENTRY = 110e-9  # of an evaluation with the walk as an operator, per entry and sqrt(1/(1 - rho))
+READ = 1.5e-6  # of reading and writing, per node and entry
+
+# What of a second core comes to use.
+SECOND_CORE = 0.6
+# Evaluations in a step, line searches and refused steps included.
+TRIALS = 1.1
+# Part of its most steps that a stage usually makes: majorization comes to rest, and so do Gaussian kernels.
+USUAL_MAJORIZE, USUAL_GAUSSIAN, USUAL = 0.6, 0.6, 0.95
+# A level of a coarse-to-fine stage has about half the nodes of the next; the coarsest is drawn from scratch.
+LEVELS, COARSEST, COARSEST_EVALUATIONS = 2.0, 40, 150
+SIZE_SEARCH = 7  # evaluations before a stage whose objective has a scale
+
+# Bytes at the peak, as Python's tracemalloc counts them.  Over preferential graphs and grids of 150 to 90,000 nodes,
+# by five methods on two threads, estimates were 0.66 to 2.00 of what was measured.
+BYTES_ENTRY, BYTES_NODE = 55, 420
+BYTES_MEMORY = 14  # of L-BFGS, per coordinate and curvature pair
+BYTES_MESH, BYTES_MESH_LEAST = 290, 560_000
+BYTES_PAIRS_ON_MESH, BYTES_PAIRS_ON_MESH_LEAST = 200, 100_000  # for singular kernels, whose grid is coarse
+BYTES_COMPILED = 200_000  # of the compiled form, however small the graph
+BYTES_NUMPY, NUMPY_BLOCK = 3_000_000, 1 << 15  # a block of pairs of the NumPy form, and the pairs in it
+BYTES_TRUNCATED = 63  # while a random walk is cut short, per entry
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What `estimate` gives back.
+
+    seconds      of one run on this number of threads
+    bytes        allocated at the peak, the graph's own and the libraries' not counted
+    nodes, edges of the graph
+    evaluations  of the whole graph's objective, about
+    nbody        what carries the sums over all pairs of the largest component
+    """
+
+    seconds: float
+    bytes: int
+    nodes: int
+    edges: int
+    evaluations: int
+    nbody: str
+
+    def __str__(self) -> str:
+        """Short enough for a line in a log."""
+        seconds, size = (f"{x:.0f}" if x >= 10 else f"{x:.2g}" for x in (self.seconds, self.bytes / 1e6))
+        return f"about {seconds} s and {size} MB for {self.nodes} nodes and {self.edges} edges"
+
+
+def estimate(G: Any, method: str | Method = "auto", **options: Unpack[LayoutOptions]) -> Estimate:
+    """Seconds and bytes that drawing G by a method will take, in a moment: nothing is drawn.
+
+    Parameters
+    ----------
+    G : networkx graph, igraph.Graph, scipy.sparse matrix or square array.
+    method : a name, a ``nelayout.Method``, or "auto".
+    options : the common keywords; dim, smoothing, max_iter, optimizer, nbody and n_jobs count.
+
+    Returns
+    -------
+    Estimate : right within about a factor of two on a machine like the one the costs were measured on.  The
+        compiled loops are taken as loaded: that takes half a second in each process, and a quarter of a minute once.
+
+    Raises
+    ------
+    InputError
+        for the same graphs and keywords as `solve`, in the same words, and `Unsupported` likewise.
+
+    Examples
+    --------
+    >>> import networkx as nx, nelayout as nl
+    >>> small, large = (nl.estimate(nx.grid_2d_graph(k, k), "ws-sne") for k in (10, 40))
+    >>> small.seconds < large.seconds, small.bytes < large.bytes, large.nodes
+    (True, True, 1600)
+    """
+    with graphs.guard(G):
+        recipe, o = method_named(method), checked(dict(options))
+        threads = thread_count(o["n_jobs"])
+        a = asked(G, recipe, o)
+        mass = mass_for(a.P, recipe.mass if o["mass"] is None else o["mass"])
+        if mass is not None and not (isinstance(mass, str) and mass in NAMED):  # named ones may take long
+            node_mass(a.P, mass, a.network.host)
+        return _estimated(recipe, o, *a.sizes, threads)
+
+
+def warn_of_memory(method: Method, o: dict[str, Any], sizes: np.ndarray, entries: np.ndarray, held: int = 0) -> bool:
+    """Whether components of these sizes take more memory than there is; then a warning with the numbers.
+
+    entries  of each component's matrix, two an edge
+    held     bytes that other work needs before, at its peak
+    """
+    if sizes.sum() < LITTLE[0] and entries.sum() < LITTLE[1]:
+        return False
+    needed = max(_estimated(method, o, sizes, entries, 1).bytes, held)
+    remedies = ["Fewer edges (of vectors, a smaller n_neighbors) take less"]
+    if o["smoothing"]:
+        remedies.append("so does smoothing=0")
+    lean = _estimated(method_named("gamma-quadlog"), o, sizes, entries, 1).bytes
+    if lean < 0.8 * needed:
+        remedies.append(f"method 'gamma-quadlog' needs about {size_in_words(lean)}")
+    return warn_if_short(needed, f"drawing {sizes.sum():,} nodes by {method.name}", "; ".join(remedies))
+
+
+def _estimated(method: Method, o: dict[str, Any], sizes: np.ndarray, inside: np.ndarray, threads: int) -> Estimate:
+    """The estimate for components with these numbers of nodes and entries, the largest first."""
+    n, entries = int(sizes.sum()), int(inside.sum())
+    if not n:
+        return Estimate(0.0, 0, 0, 0, 0, "exact")
+    parts = [_Part(method, o, int(k), int(e), n * n, threads) for k, e in _different(sizes, inside)]
+    largest = _Part(method, o, int(sizes[0]), int(inside[0]), n * n, threads)
+    seconds = READ * (n + entries) + sum(part.seconds for part in parts)
+    held = BYTES_ENTRY * entries + BYTES_NODE * n
+    return Estimate(
+        seconds, held + largest.bytes, n, entries // 2, round(largest.evaluations), largest.nbody
+    )
+
+
+def _different(sizes: np.ndarray, entries: np.ndarray) -> list[tuple[int, int]]:
+    """(nodes, entries) of the components that are drawn: small ones that are alike are drawn once."""
+    drawn = [(k, e) for k, e in zip(sizes.tolist(), entries.tolist(), strict=True) if k > 1]
+    return [c for c in drawn if c[0] > 30] + sorted({c for c in drawn if c[0] <= 30})
+
+
+class _Part:
+    """The counts and costs of one component."""
+
+    def __init__(self, method: Method, o: dict[str, Any], n: int, entries: int, pairs: int, threads: int) -> None:
+        self.method, self.n, self.dim = method, n, o["dim"]
+        self.seconds, self.bytes = 0.0, 0
+        self.entries = self._smoothed(o["smoothing"], n, entries)
+        self.compiled = pairs + 20 * self.entries > NUMPY_PAIRS
+        self.asked = o["nbody"]
+        self.nbody = self._sum(_radials(method, method.kernel))[0]
+        self.speed = 1.0 + SECOND_CORE * (min(threads, 4) - 1) if self.compiled else 1.0
+        self.evaluations, self.calls, self.meshed = 0.0, 0.0, False
+        optimizer = None if o["optimizer"] == "auto" else optimizer_named(o["optimizer"]).name
+        stages = tuple(stage.at(n) for stage in method.stages)
+        own = sum(stage.max_iter for stage in stages if not stage.levels)
+        if isinstance(method.divergence, AutoAlpha):  # and drawings on the walk over the orders
+            last = stages[-1]
+            stages += (last, *(replace(last, max_iter=min(WALK_STEPS, last.max_iter)),) * method.divergence.drawings)
+        for stage in stages:
+            share = 1.0 if stage.levels or o["max_iter"] is None else o["max_iter"] / max(own, 1)
+            self._stage(stage, (not stage.levels and optimizer) or stage.optimizer, share)
+        if self.meshed:
+            singular = method.kernel.singular
+            self.bytes += (BYTES_PAIRS_ON_MESH_LEAST if singular else BYTES_MESH_LEAST) + n * (
+                BYTES_PAIRS_ON_MESH if singular else BYTES_MESH
+            )
+        self.bytes += BYTES_COMPILED if self.compiled else round(BYTES_NUMPY * min(1.0, n**2 / NUMPY_BLOCK))
+        if any((optimizer or stage.optimizer) == "lbfgs" for stage in method.stages):
+            self.bytes += BYTES_MEMORY * pairs_kept(n) * n * self.dim
+
+    def _smoothed(self, rho: float, n: int, entries: int) -> int:
+        """Entries of what stands in for the graph: its own or a truncated walk's."""
+        method, self.walk = self.method, 0.0
+        if not rho:
+            return entries
+        raw = method.affinity == "raw"
+        if raw and can_smooth_exactly(method.kernel, method.divergence, method.connection):
+            self.walk = WALK_ENTRY * entries * math.sqrt(1.0 / (1.0 - rho))
+            return entries
+        kept = min(n - 1, max(KEPT, WHOLE**2 // n))
+        degree = entries / n
+        self.seconds += PUSH * n * kept * degree / (1.0 - rho)
+        self.bytes += BYTES_TRUNCATED * n * kept
+        return n * kept
+
+    def _stage(self, stage: Stage, optimizer: str, share: float) -> None:
+        steps = share * stage.max_iter * self._usual(stage, optimizer)
+        evaluations = TRIALS * steps
+        calls = evaluations
+        if stage.levels:
+            levels = max(1.0, math.log2(self.n / COARSEST))
+            calls = levels * evaluations + COARSEST_EVALUATIONS
+            seen = LEVELS if stage.finest or self.n <= LARGE else LEVELS * FINEST
+            evaluations, steps = seen * evaluations, seen * steps
+        elif self.method.kernel.is_power and self.method.connection.name == "optimal":
+            pass  # without a scale, nothing is searched for
+        else:
+            evaluations += min(1.0, share) * SIZE_SEARCH
+            calls = evaluations
+        self.evaluations += evaluations
+        self.calls += calls
+        form = "compiled" if self.compiled else "numpy"
+        if stage.shape:
+            radials = _radials(replace(self.method, divergence=itakura_saito()), inverse_power(stage.shape))
+        else:
+            radials = _radials(self.method, stage.kernel or self.method.kernel)
+        carrier, each = self._sum(radials)
+        self.meshed |= carrier == "mesh"
+        if self.method.connection.by_rows and not stage.shape:
+            each = 2.0 * each + ROW_ENTRY[form] * self.entries
+            each += ROW_NODE * self.n if self.compiled else 0.0
+        else:
+            each += ENTRY[form] * self.entries
+        self.seconds += evaluations * each / self.speed + calls * CALL
+        self.seconds += (evaluations / LEVELS if stage.levels else evaluations) * self.walk  # on the finest level
+        if optimizer in ("majorize", "spectral-direction"):
+            self.seconds += steps * self._system(stage) * self.entries / self.speed + calls * SYSTEM_CALL
+        else:
+            self.seconds += steps * (MEMORY_CALL + MEMORY_NODE * pairs_kept(self.n) * self.n * self.dim)
+
+    def _usual(self, stage: Stage, optimizer: str) -> float:
+        kernel = self.method.kernel
+        if optimizer == "majorize":
+            return USUAL_MAJORIZE if stage.levels or self._power(stage) >= 2 else USUAL
+        rests = kernel.a == 0 and stage.kernel is None and not self.method.connection.by_rows
+        return USUAL_GAUSSIAN if rests else USUAL
+
+    def _power(self, stage: Stage) -> float:
+        """r, where a stage's kernel is the distance to the power of -r; 0 where it is none."""
+        kernel = stage.kernel or self.method.kernel
+        return stage.shape or (2.0 * kernel.b / kernel.a if kernel.is_power else 0.0)
+
+    def _system(self, stage: Stage) -> float:
+        """Seconds per entry of one linear system."""
+        power = self._power(stage)
+        if not power:
+            return SYSTEM_ENTRY["falls"]
+        return SYSTEM_ENTRY["falls as 1/d" if power < 2 else "constant" if power == 2 else "grows"]
+
+    def _sum(self, radials: tuple[Radial, ...]) -> tuple[str, float]:
+        """What carries the sums over all pairs in an even drawing, and the seconds that it takes once."""
+        if not self.compiled:
+            return "exact", len(radials) * NUMPY_PAIR * self.n**2
+        from nelayout.nbody.auto import EXACT_FREE, exact_cost  # not loaded for small graphs
+
+        name, exact = self.asked, exact_cost(self.n, radials)
+        if name == "auto":
+            name = "exact" if exact <= EXACT_FREE else "mesh" if self.dim == 2 else "tree"
+        if name == "exact":
+            return name, EXACT * exact
+        return name, len(radials) * max(LEAST_SUM, NODE[name][self.dim - 1] * self.n)
+
+
+def _radials(method: Method, kernel: Kernel) -> tuple[Radial, ...]:
+    """The radial functions that an evaluation sums."""
+    found = {radial for term in method.divergence.tail for radial in term.radials(kernel)}
+    return tuple(found | ({Radial(kernel)} if method.connection.needs_mass else set()))

@@ -1,0 +1,172 @@
+"""The common keywords of every layout function: their types, defaults, texts and checks, which stand here once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any, Literal, TypedDict
+
+import numpy as np
+
+from nelayout.errors import InputError, InputTypeError, unknown
+
+__all__ = ["DEFAULTS", "TEXTS", "LayoutOptions", "checked", "generator"]
+
+
+class LayoutOptions(TypedDict, total=False):
+    """Keywords that every layout function takes, beside G, pos, fixed and its own."""
+
+    weight: str | None
+    weight_kind: str
+    mass: Any
+    smoothing: float
+    components: Literal["pack", "joint"]
+    dim: int
+    scale: float | None
+    center: Any
+    node_size: Any
+    seed: Any
+    store_pos_as: str | None
+    max_iter: int | None
+    tol: float | None
+    optimizer: Any
+    nbody: str
+    callback: Callable[..., Any] | None
+    progress: bool
+    n_jobs: int | None
+
+
+DEFAULTS: LayoutOptions = {
+    "weight": "weight",
+    "weight_kind": "similarity",
+    "mass": None,
+    "smoothing": 0.0,
+    "components": "pack",
+    "dim": 2,
+    "scale": 1.0,
+    "center": None,
+    "node_size": None,
+    "seed": None,
+    "store_pos_as": None,
+    "max_iter": None,
+    "tol": None,
+    "optimizer": "auto",
+    "nbody": "auto",
+    "callback": None,
+    "progress": False,
+    "n_jobs": None,
+}
+
+GRAPH_TEXT = """\
+G : networkx graph, igraph.Graph, scipy.sparse matrix or square array
+    Directions are summed, self-loops dropped.
+pos : dict, igraph.Layout or (n, dim) array, optional
+    Warm start, possibly partial; without it the drawing starts from coarsened graphs.
+fixed : nodes, optional
+    Nodes that come back exactly where ``pos`` puts them; scale and center are then not applied.
+"""
+
+#: keyword -> its paragraph in docstrings and its help on the command line
+TEXTS: dict[str, str] = {
+    "weight": "edge attribute with the weights (long is not weak: large is close); None: every edge weighs 1",
+    "weight_kind": 'what weights mean: "similarity", "distance" (long is weak) or "log" (log1p, for heavy tails)',
+    "mass": 'node masses: "unit", "degree", "strength", "closeness", "betweenness", "eigenvector", a node attribute, '
+    "array or dict; None: the method's own",
+    "smoothing": "rho in [0, 1): random-walk smoothing of the graph; 0 is none",
+    "components": '"pack" draws components apart and packs them; "joint" draws all in one objective, where it has a '
+    "minimum",
+    "dim": "dimensions of the drawing: 1, 2 or 3",
+    "scale": "the drawing fits [-scale, scale]; None keeps the method's own units",
+    "center": "where the middle of the drawing goes, dim numbers; None: the origin",
+    "node_size": "node diameters in units of the drawing (scalar, dict or array); then nothing overlaps",
+    "seed": "int, numpy Generator or RandomState; the same seed gives the same bits; None: fresh",
+    "store_pos_as": "node attribute in which G itself also gets the positions",
+    "max_iter": "most steps of the method's own stages; 0 gives back pos",
+    "tol": "stop when the nodes' mean move in a step falls below this part of the drawing's radius",
+    "optimizer": 'minimiser: "auto", "majorize", "momentum", or one of nelayout.optimizers',
+    "nbody": 'how the sums over all pairs are done: "auto", "exact", "mesh" (dim <= 2) or "tree"',
+    "callback": "called with the state (iteration, stage, value, positions) after each step; True stops",
+    "progress": "show a progress bar",
+    "n_jobs": "threads; None: all cores",
+}
+
+
+def checked(options: dict[str, Any]) -> dict[str, Any]:
+    """Defaults filled in and everything checked that needs no graph."""
+    for name in options:
+        if name not in DEFAULTS:
+            problem = unknown("keyword", name, DEFAULTS)
+            raise TypeError(str(problem))
+    o: dict[str, Any] = {**DEFAULTS, **options}
+    dim = o["dim"]
+    if isinstance(dim, (bool, np.bool_)) or not isinstance(dim, (int, np.integer)) or not 1 <= dim <= 3:
+        raise InputError(f"dim must be 1, 2 or 3, given {dim!r}")
+    o["dim"] = int(dim)
+    if o["scale"] is not None:
+        o["scale"] = _number(o["scale"], "scale", "None or a finite number > 0")
+        if not o["scale"] > 0:
+            raise InputError(f"scale must be > 0 or None (the method's own units), given {o['scale']!r}")
+    if o["center"] is not None:
+        o["center"] = _center(o["center"], o["dim"])
+    rho = _number(o["smoothing"], "smoothing", "a number in [0, 1)")
+    if not 0 <= rho < 1:
+        raise InputError(f"smoothing must be in [0, 1), given {rho!r}: 0 is none, 0.99 is strong")
+    o["smoothing"] = rho
+    if o["components"] not in ("pack", "joint"):
+        raise unknown("components", o["components"], ["pack", "joint"])
+    steps = o["max_iter"]
+    if steps is not None:
+        if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 0:
+            raise InputError(f"max_iter must be None or an integer >= 0, given {steps!r}")
+        o["max_iter"] = int(steps)
+    if o["tol"] is not None:
+        o["tol"] = _number(o["tol"], "tol", "None or a number >= 0")
+        if o["tol"] < 0:
+            raise InputError(f"tol must be >= 0, given {o['tol']!r}")
+    if o["callback"] is not None and not callable(o["callback"]):
+        raise InputTypeError(f"callback must be a function of one state, given {type(o['callback']).__name__}")
+    if not isinstance(o["progress"], (bool, np.bool_)):
+        raise InputTypeError(f"progress must be True or False, given {o['progress']!r}")
+    if callable(o["weight"]) or not isinstance(o["weight"], Hashable):
+        raise InputTypeError(
+            f"weight must be the name of an edge attribute or None, given {type(o['weight']).__name__}: "
+            "store what it stands for in an attribute first"
+        )
+    if o["store_pos_as"] is not None and not isinstance(o["store_pos_as"], str):
+        raise InputTypeError(f"store_pos_as must be an attribute name, given {type(o['store_pos_as']).__name__}")
+    return o
+
+
+def _number(value: Any, name: str, allowed: str) -> float:
+    if isinstance(value, (bool, np.bool_, str, bytes)):
+        raise InputError(f"{name} must be {allowed}, given {value!r}")
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be {allowed}, given {value!r}") from None
+    if not math.isfinite(number):
+        raise InputError(f"{name} must be {allowed}, given {value!r}")
+    return number
+
+
+def _center(center: Any, dim: int) -> np.ndarray:
+    try:
+        array = np.asarray(list(center) if isinstance(center, Iterable) else center, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"center must be {dim} numbers, given {center!r}") from None
+    if array.shape != (dim,):
+        raise InputError(f"center must be {dim} numbers for dim={dim}, given {center!r}")
+    if not np.isfinite(array).all():
+        raise InputError(f"center must be finite, given {center!r}")
+    return array
+
+
+def generator(seed: Any) -> np.random.Generator:
+    """The one source of randomness of a run."""
+    if seed is None or isinstance(seed, np.random.Generator):
+        return np.random.default_rng(seed)
+    if isinstance(seed, np.random.RandomState):
+        return np.random.default_rng(seed.randint(0, 2**31 - 1, size=4))
+    if isinstance(seed, (bool, np.bool_)) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise InputError(f"seed must be None, an integer >= 0, a numpy Generator or a RandomState, given {seed!r}")
+    return np.random.default_rng(int(seed))

@@ -1,0 +1,118 @@
+"""What is asked for, read and checked before any work: the graph, what is given for its nodes, and the settings.
+
+Drawings and estimates both come through here, so that both refuse the same in the same words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nelayout import graphs
+from nelayout.errors import InputError, Unsupported, unknown
+from nelayout.method import Method
+from nelayout.nbody import BACKENDS
+from nelayout.optimizers import Optimizer, optimizer_named
+from nelayout.placing.components import component_labels
+from nelayout.run.options import generator
+from nelayout.run.variational_component import check_variational
+from nelayout.similarities.rescale import ordinary
+
+__all__ = ["Asked", "asked"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A call as it is understood.
+
+    P      (n, n) weights, brought within range where they are huge
+    labels (n,) component of each node
+    joint  whether one objective spans several components
+    start  (n, dim) places, NaN rows where a node has none; None: no pos was given
+    still  (n,) mask of the nodes that stay; None: all are free
+    size   (n,) node diameters or None
+    """
+
+    network: graphs.Network
+    P: csr_array
+    labels: np.ndarray
+    joint: bool
+    start: np.ndarray | None
+    still: np.ndarray | None
+    size: np.ndarray | None
+    optimizer: Optimizer | None
+    rng: np.random.Generator
+    notes: tuple[str, ...]
+
+    @property
+    def sizes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Nodes and entries of what one objective spans, the largest first."""
+        if self.joint:
+            return np.array([len(self.labels)]), np.array([self.P.nnz])
+        return np.bincount(self.labels), np.bincount(self.labels, np.diff(self.P.indptr)).astype(int)
+
+
+def asked(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fixed: Any = None) -> Asked:
+    """``o``: the common keywords, all of them, as `options.checked` gives them."""
+    optimizer = None
+    if not (isinstance(o["optimizer"], str) and o["optimizer"] == "auto"):
+        optimizer = optimizer_named(o["optimizer"])
+        optimizer.check(method.kernel, method.divergence)
+    if o["nbody"] not in BACKENDS:
+        raise unknown("nbody", o["nbody"], BACKENDS)
+    rng = generator(o["seed"])
+    network = graphs.read(G, o["weight"], o["weight_kind"])
+    # Weights that only decide about sizes are rescaled early, others when floats would overflow.
+    sizes_only = method.kernel.is_power or method.connection.name != "fixed"
+    P, notes = ordinary(network.adjacency, 40 if sizes_only else 300)
+    host = network.host
+    if o["store_pos_as"] is not None and not host.stores:
+        raise InputError("store_pos_as needs a graph with node attributes; an array has none")
+    start = None if pos is None else host.positions(pos, o["dim"])
+    still = _fixed(network, fixed, start)
+    check_variational(method, o, still)
+    size = None if o["node_size"] is None else host.values(o["node_size"], "node_size", nonnegative=True)
+    moves = still is None or not still.all()
+    if start is not None and o["max_iter"] == 0:  # nothing moves: what has a place keeps it
+        held = ~np.isnan(start[:, 0])
+        still = held if size is None and held.any() else still
+        moves = not held.any()
+    labels = component_labels(P)
+    joint = o["components"] == "joint" and labels.max(initial=0) > 0
+    if joint and moves:
+        _check_joint(method, P, int(labels.max()) + 1)
+    return Asked(
+        network, P, labels, joint and P.nnz > 0, start, still, size, optimizer, rng, (*network.notes, *notes)
+    )
+
+
+def _check_joint(method: Method, P: csr_array, count: int) -> None:
+    """Unsupported where nothing holds components together: only a background attracts pairs without an edge."""
+    if not P.nnz:
+        raise Unsupported("the graph has no edges, so no objective spans its nodes: use components='pack'")
+    if not method.divergence.background:
+        raise Unsupported(
+            f"the graph has {count} components, and in {method.name} nodes without an edge between them only repel: "
+            "components would part without end, so that there is no minimum. Use components='pack', connect them, or "
+            "take a divergence with a background, as NeRV with kappa > 0 has"
+        )
+
+
+def _fixed(network: graphs.Network, fixed: Any, start: np.ndarray | None) -> np.ndarray | None:
+    if fixed is None:
+        return None
+    nodes = network.host.nodes(fixed, "fixed")
+    if not len(nodes):
+        return None
+    if start is None:
+        raise InputError("fixed nodes need positions: give them in pos")
+    homeless = nodes[np.isnan(start[nodes, 0])]
+    if len(homeless):
+        name = network.labels[int(homeless[0])]
+        raise InputError(f"fixed node {name!r} has no position in pos: give it one, or free it")
+    mask = np.zeros(len(start), dtype=bool)
+    mask[nodes] = True
+    return mask

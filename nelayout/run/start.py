@@ -1,0 +1,265 @@
+"""Where a drawing starts: random positions, places for newcomers, and the size at which an objective takes one over."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from nelayout.objective import Objective
+
+__all__ = [
+    "as_before",
+    "drawn_in",
+    "frame",
+    "one_place",
+    "place_missing",
+    "prolong",
+    "radius",
+    "random_positions",
+    "size_search",
+    "stirred",
+]
+
+# Moves of a node that has just been split from its cluster, in units of the typical distance between nodes.
+JITTER = 0.1
+# Precision of ln s in the search for a size: the first steps of the minimiser settle the rest, but not of fixed nodes.
+NARROW, NARROW_PART, NARROWINGS = 0.05, 0.01, 8
+# A drawing is flat when it leaves a line (a plane) by less than this part of its extent.
+FLAT = 1e-6
+# A gap: beyond it nodes lie more than this many times as far out as the farthest node within. They are brought to
+# NEAR times as far: of drawings without mistakes, no star, path or cluster has such a gap.
+GAP, NEAR = 100.0, 3.0
+
+
+def random_positions(n: int, dim: int, rng: np.random.Generator) -> np.ndarray:
+    """Standard normal positions (n, dim)."""
+    return rng.standard_normal((n, dim))
+
+
+def radius(Y: np.ndarray) -> float:
+    """Root mean squared distance to the centroid."""
+    centred = Y - np.einsum("ij->j", Y) / max(len(Y), 1)
+    return math.sqrt(float(np.einsum("ij,ij->", centred, centred)) / max(len(Y), 1))
+
+
+# Smallest decrease of J, in parts of 1 + |J|, for which doubling the size goes on: some objectives have no best size.
+FLAT_VALUE = 1e-6
+
+
+def frame(Y: np.ndarray) -> tuple[np.ndarray, float]:
+    """Middle (d,) and half the extent of the rows of Y (n, d) that are not NaN; extent 1 if they all coincide.
+
+    (Y - middle) / extent is in [-1, 1]: whatever units positions come in, sums of their squares stay finite.
+    """
+    known = Y[~np.isnan(Y[:, 0])]
+    low, high = known.min(axis=0), known.max(axis=0)
+    middle = low / 2 + high / 2
+    extent = float(np.max(high / 2 - low / 2))
+    rounding = 1e-14 * float(np.abs(known).max())
+    return middle, extent if extent > max(rounding, 1e-290) else 1.0
+
+
+def one_place(Y: np.ndarray) -> bool:
+    """Whether all rows are equal."""
+    return not (Y[0] != Y).any()
+
+
+def as_before(Y: np.ndarray, start: np.ndarray, fixed: np.ndarray | None, scale: float | None) -> np.ndarray:
+    """Y at the size and place of its start, judged by radius and centroid of the nodes that had a place.
+
+    ``fixed`` masks nodes on a single point, which then is the place.  Where the start gives no size, the drawing
+    reaches ``scale`` away from its place.
+    """
+    known = ~np.isnan(start[:, 0])
+    there = known if fixed is None else fixed
+    middle, extent = frame(start)
+    before = (start - middle) / extent  # the reader's units may be of any magnitude
+    here = Y - np.sum(Y[there], axis=0) / np.count_nonzero(there)
+    if radius(before[known]) > 0 and radius(here[known]) > 0:
+        factor = extent * (radius(before[known]) / radius(here[known]))
+    else:
+        reach = float(np.abs(here).max())
+        factor = scale / reach if scale is not None and reach > 0 else 1.0
+    return factor * here + (middle + extent * (np.sum(before[there], axis=0) / np.count_nonzero(there)))
+
+
+def drawn_in(Y: np.ndarray, held: np.ndarray | None = None) -> tuple[np.ndarray, int]:
+    """Y (n, d) with nodes beyond a gap brought nearer, and how many they are; ``held`` masks nodes that stay.
+
+    A node a million times farther out than all others makes a dot of them, and heavy-tailed kernels never bring it
+    back: from so far away nothing pulls.  More than half of the nodes lie within, so that it is clear who is far; all
+    but one in a hundred, where these share one place, which has no size to compare with.
+
+    >>> drawn_in(np.array([[0.0], [1.0], [2.0], [3.0], [1e9]]))
+    (array([[0.],
+           [1.],
+           [2.],
+           [3.],
+           [8.]]), 1)
+    """
+    known = np.flatnonzero(~np.isnan(Y[:, 0]))
+    if len(known) < 3:
+        return Y, 0
+    middle = np.median(Y[known], axis=0)
+    unit = float(np.abs(Y[known]).max()) or 1.0
+    away = Y[known] / unit - middle / unit
+    distance = np.max(np.abs(away), axis=1)  # squares of small ones would vanish beside a node at 1e200
+    order = np.argsort(distance, kind="stable")
+    near, far = distance[order[:-1]], distance[order[1:]]
+    within = np.arange(1, len(known))
+    most = np.where(near > 0, within > len(known) // 2, within >= 0.99 * len(known))
+    gap = (far > GAP * near) & most
+    if not gap.any():
+        return Y, 0
+    factor = np.empty(len(known))
+    factor[order] = np.cumprod(np.r_[1.0, np.where(gap, NEAR * near / np.where(gap, far, 1.0), 1.0)])
+    moved = factor < 1.0
+    if held is not None:
+        moved &= ~held[known]
+    answer = Y.copy()
+    answer[known[moved]] = middle + unit * (factor[moved, None] * away[moved])
+    return answer, int(np.count_nonzero(moved))
+
+
+def stirred(Y: np.ndarray, free: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
+    """Y with its coincident nodes a little apart, and stirred as a whole where it is flat.
+
+    Nodes on one point do not push each other, and nodes on one line push along it only: they would stay there.
+    """
+    n, dim = Y.shape
+    order = np.lexsort(Y.T)
+    same = np.all(Y[order[1:]] == Y[order[:-1]], axis=1)
+    stir = np.zeros(n, dtype=bool)
+    stir[order[1:][same]] = stir[order[:-1][same]] = True
+    if _flat(Y):
+        stir[:] = True
+    if free is not None:
+        stir &= free
+    if not stir.any():
+        return Y
+    typical = (radius(Y) or 1.0) / math.sqrt(n)
+    return np.where(stir[:, None], Y + JITTER * typical * rng.standard_normal((n, dim)), Y)
+
+
+def _flat(Y: np.ndarray) -> bool:
+    """Whether Y lies in fewer dimensions than it has, and than its number of nodes would allow."""
+    rest = Y - np.sum(Y, axis=0) / len(Y)
+    extent = 0.0
+    for _ in range(min(Y.shape[1], len(Y) - 1)):
+        lengths = np.sqrt(np.sum(rest * rest, axis=1))
+        far = int(np.argmax(lengths))
+        extent = extent or float(lengths[far])
+        if not lengths[far] > FLAT * extent:
+            return True
+        axis = rest[far] / lengths[far]
+        rest = rest - np.sum(rest * axis, axis=1)[:, None] * axis
+    return False
+
+
+def prolong(Y: np.ndarray, cluster: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The finer drawing: every node at its cluster's place, with a little jitter."""
+    if len(Y) == 1:  # a star that has become a single node
+        return random_positions(len(cluster), Y.shape[1], rng)
+    fine = Y[cluster]
+    typical = radius(fine) / math.sqrt(len(fine))
+    return fine + JITTER * typical * rng.standard_normal(fine.shape)
+
+
+def place_missing(Y: np.ndarray, P, rng: np.random.Generator) -> np.ndarray:
+    """Positions for the NaN rows of Y (n, d): near the mean of their placed neighbours, wave after wave.
+
+    Nodes that no placed node reaches are scattered over the drawing.
+    """
+    Y = np.array(Y)
+    missing = np.isnan(Y[:, 0])
+    if not missing.any():
+        return Y
+    known = Y[~missing]
+    if not len(known):
+        return random_positions(len(Y), Y.shape[1], rng)
+    spread = radius(known) or 1.0
+    jitter = JITTER * spread / math.sqrt(len(Y)) * rng.standard_normal(Y.shape)
+    weight = P.copy()
+    weight.data = np.ones_like(weight.data)
+    while missing.any():
+        here = np.where(missing[:, None], 0.0, Y)
+        count = weight @ (~missing).astype(float)
+        reached = missing & (count > 0)
+        if not reached.any():
+            middle = np.sum(known, axis=0) / len(known)
+            Y[missing] = middle + spread * rng.standard_normal((int(missing.sum()), Y.shape[1]))
+            break
+        Y[reached] = (weight @ here)[reached] / count[reached, None] + jitter[reached]
+        missing = missing & ~reached
+    return Y
+
+
+def size_search(
+    objective: Objective, Y: np.ndarray, part: np.ndarray | None = None, guess: float | None = None
+) -> float:
+    """s > 0 that minimises J(s Y): the size at which ``objective`` takes over a drawing whose size means nothing to it.
+
+    With ``part``, a mask, only these nodes are spread by s, about their own centroid.
+    Brackets the minimum over powers of two from the radius ``guess`` (default: nodes about one unit apart), then
+    narrows ln s by parabolas.
+    """
+    moving = Y if part is None else Y[part]
+    size = radius(moving)
+    if not size > 0 or (part is None and objective.scale_free):
+        return 1.0
+    centre: np.ndarray | float = 0.0
+    if part is not None:
+        centre, size = np.sum(moving, axis=0) / len(moving), 1.0
+    elif guess is None:
+        size = size / (0.5 * math.sqrt(len(Y)))
+    else:
+        size = size / guess
+
+    def value(log_s: float) -> float:
+        at = centre + (math.exp(log_s) / size) * (moving - centre)
+        if part is not None:
+            spread, at = at, Y.copy()
+            at[part] = spread
+        # Far from the right size J may leave the range of floats.
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            v = objective.evaluate(at, gradient=False).value
+        return v if math.isfinite(v) else math.inf
+
+    step = math.log(2.0)
+    middle, up, down = ((x, value(x)) for x in (0.0, step, -step))
+    low, high = down, up
+    if min(up[1], down[1]) < middle[1]:
+        step = step if up[1] < down[1] else -step
+        behind, middle = middle, up if step > 0 else down
+        ahead = middle[0] + step, value(middle[0] + step)
+        for _ in range(1000 if part is None else 20):  # weights may be of any magnitude
+            if not ahead[1] < middle[1] - FLAT_VALUE * (1.0 + abs(middle[1])):
+                break
+            behind, middle = middle, ahead
+            ahead = middle[0] + step, value(middle[0] + step)
+        low, high = (behind, ahead) if step > 0 else (ahead, behind)
+    narrow = NARROW if part is None else NARROW_PART
+    for _ in range(NARROWINGS):
+        x = _lowest(low, middle, high)
+        if abs(x - middle[0]) < narrow / 2.0:
+            if math.isfinite(low[1] + high[1]):
+                return math.exp(x) / size
+            break  # beside infinite values the parabola knows nothing, and x was not tried
+        tried = x, value(x)
+        if tried[1] < middle[1]:
+            low, middle, high = (low, tried, middle) if x < middle[0] else (middle, tried, high)
+        else:
+            low, high = (tried, high) if x < middle[0] else (low, tried)
+    if part is None and high[1] == math.inf:
+        return 0.5 * math.exp(middle[0]) / size  # a drawing just short of too wide has no room for a step
+    return math.exp(middle[0]) / size
+
+
+def _lowest(low: tuple[float, float], middle: tuple[float, float], high: tuple[float, float]) -> float:
+    """Where the parabola through three values has its minimum; if there is none, the middle of the longer side."""
+    (a, fa), (x, fx), (b, fb) = low, middle, high
+    left, right = (fa - fx) * (b - x), (fb - fx) * (x - a)
+    if 0.0 < left + right < math.inf and left >= 0.0 <= right:
+        return x + 0.5 * (left * (b - x) - right * (x - a)) / (left + right)
+    return 0.5 * (a + x) if x - a > b - x else 0.5 * (x + b)

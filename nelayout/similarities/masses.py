@@ -1,0 +1,188 @@
+"""Node masses m: how strongly a node pushes, M_ij = m_i m_j.
+
+Unit mass is the plain method; degree mass is "edge repulsion" and the w of ws-SNE; any centrality, node
+attribute or array will do.  All are scaled to mean 1, so that masses change who pushes, not how much is
+pushed in all, and floored at 1e-3, so that no node lets others run through it::
+
+    >>> star = csr_array(np.array([[0, 1, 1], [1, 0, 0], [1, 0, 0]]))
+    >>> node_mass(star, "degree")[0]
+    array([1.5 , 0.75, 0.75])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nelayout.errors import InputError, InputTypeError, unknown
+from nelayout.similarities.centrality import betweenness, closeness
+
+FLOOR = 1e-3
+"""The least mass, the mean being 1."""
+
+POWER_STEPS = 2000
+"""Steps of power iteration at most: long paths and grids have no leading eigenvector to speak of."""
+
+POWER_TOLERANCE = 1e-10
+"""Change of an entry in one step, the mean being 1, below which the eigenvector stands."""
+
+Notes = tuple[str, ...]
+
+
+def _unit(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarray, Notes]:
+    """m_i = 1."""
+    return np.ones(len(adjacency.indptr) - 1), ()
+
+
+def _degree(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarray, Notes]:
+    """m_i = number of neighbours."""
+    return np.diff(adjacency.indptr).astype(np.float64), ()
+
+
+def _strength(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarray, Notes]:
+    """m_i = sum_j P_ij."""
+    n = len(adjacency.indptr) - 1
+    rows = np.repeat(np.arange(n), np.diff(adjacency.indptr))
+    largest = adjacency.data.max(initial=1.0)  # sums of huge weights stay finite; the scale is lost anyway
+    return np.bincount(rows, weights=adjacency.data / largest, minlength=n), ()
+
+
+def _eigenvector(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarray, Notes]:
+    """m = the leading eigenvector of the 0/1 adjacency, in each component with mean 1; 0 for isolated nodes.
+
+    Power iteration on A + I: the same vectors as those of A, but a bipartite graph converges as well.
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    n = len(adjacency.indptr) - 1
+    count, component = connected_components(adjacency, directed=False)
+    size = np.bincount(component, minlength=count)
+    pattern = csr_array((np.ones(len(adjacency.indices)), adjacency.indices, adjacency.indptr), shape=(n, n))
+    x = np.ones(n)
+    change = np.inf
+    for _ in range(POWER_STEPS):
+        following = pattern @ x + x
+        following *= (size / np.bincount(component, weights=following, minlength=count))[component]
+        change = np.abs(following - x).max(initial=0.0)
+        x = following
+        if change <= POWER_TOLERANCE:
+            break
+    x[size[component] == 1] = 0.0
+    if change <= POWER_TOLERANCE:
+        return x, ()
+    note = (
+        f"the eigenvector mass still changes by {change:.1g} of its mean after {POWER_STEPS} steps; "
+        "a graph of long paths has no clear leading vector"
+    )
+    return x, (note,)
+
+
+NAMED: dict[str, Callable[[csr_array, np.random.Generator], tuple[np.ndarray, Notes]]] = {
+    "unit": _unit,
+    "degree": _degree,
+    "strength": _strength,
+    "closeness": closeness,
+    "betweenness": betweenness,
+    "eigenvector": _eigenvector,
+}
+"""Name -> (adjacency, generator) -> (unscaled masses, notes).  These names win over node attributes."""
+
+
+def node_mass(
+    adjacency: csr_array,
+    mass: Any = "unit",
+    host: Any = None,
+    rng: np.random.Generator | int | None = None,
+) -> tuple[np.ndarray, Notes]:
+    """Masses of the nodes: mean 1 before the floor, none below 1e-3.
+
+    Parameters
+    ----------
+    adjacency : (n, n) symmetric csr_array without diagonal and explicit zeros.
+    mass : one of
+
+        - "unit": 1; "degree": number of neighbours; "strength": sum of the weights;
+        - "closeness", "betweenness": over shortest paths in hops, exact as long as nodes times entries stay
+          below 3e8, else from sampled sources, and a note says so;
+        - "eigenvector": leading eigenvector of the 0/1 adjacency, in each component for itself;
+        - the name of a node attribute, an array in node order, or a dict keyed by node (they need `host`,
+          except an array);
+        - None: "unit".
+    host : reads attributes, arrays and dicts, and names nodes in errors: `nelayout.graphs.Network.host`.
+    rng : for sampled sources; a Generator, a seed, or None for seed 0.
+
+    Returns
+    -------
+    m : (n,) float64. If all masses are 0 (the betweenness of a complete graph), all are 1.
+    notes : sentences on what was sampled or not reached.
+
+    Raises
+    ------
+    InputError
+        naming the node whose mass is negative, NaN, infinite, missing or not a number, and the key of a dict that
+        is no node; for an unknown name, with near matches among names and node attributes; for functions,
+        generators and sets, which have no order.
+
+    Examples
+    --------
+    >>> path = csr_array(np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    >>> node_mass(path, "betweenness")[0]
+    array([1.e-03, 3.e+00, 1.e-03])
+    """
+    n = len(adjacency.indptr) - 1
+    if mass is None:
+        mass = "unit"
+    if isinstance(mass, str) and mass in NAMED:
+        generator = np.random.default_rng(0 if rng is None else rng)
+        values, notes = NAMED[mass](adjacency, generator)
+        return _scaled(values), notes
+    _check_kind(mass)
+    if host is not None:
+        if not isinstance(mass, str) and hasattr(mass, "keys"):
+            host.nodes(list(mass.keys()), "mass")  # a misspelt key is named before the node that lacks it
+        if isinstance(mass, str) and mass not in host.attributes():
+            raise unknown("mass", mass, [*NAMED, *host.attributes()])
+        values = host.values(mass, "mass", nonnegative=True)
+    elif isinstance(mass, str):
+        raise unknown("mass", mass, NAMED)
+    else:
+        values = _array(mass, n)
+    notes = () if n == 0 or values.any() else ("all masses given are 0: every node weighs the same",)
+    return _scaled(values), notes
+
+
+def _check_kind(mass: Any) -> None:
+    ordered = hasattr(mass, "__len__") and not isinstance(mass, AbstractSet)
+    if callable(mass) or not (ordered or hasattr(mass, "__float__")):
+        raise InputTypeError(
+            f"mass is of type {type(mass).__name__}; allowed are {', '.join(map(repr, NAMED))}, the name of a node "
+            "attribute, one number, an array in node order, or a dict keyed by node"
+        )
+
+
+def _array(mass: Any, n: int) -> np.ndarray:
+    """An array that comes without a host: nodes have numbers only."""
+    values = np.asarray(mass)
+    if values.dtype.kind not in "biuf" or values.shape not in ((), (n,)):
+        raise InputError(
+            f"mass is {type(mass).__name__} of shape {values.shape} and dtype {values.dtype}; "
+            f"allowed are {', '.join(NAMED)}, one number, or an array of {n} numbers"
+        )
+    values = np.array(np.broadcast_to(values, (n,)), dtype=np.float64)
+    wrong = ~(np.isfinite(values) & (values >= 0))
+    if wrong.any():
+        k = int(np.argmax(wrong))
+        raise InputError(f"node {k} has mass {values[k]}; every mass must be a finite number >= 0")
+    return values
+
+
+def _scaled(values: np.ndarray) -> np.ndarray:
+    largest = values.max(initial=0.0)
+    if largest == 0:
+        return np.ones(len(values))
+    relative = values / largest  # first, so that the mean of huge numbers stays finite
+    return np.maximum(relative / relative.mean(), FLOOR)

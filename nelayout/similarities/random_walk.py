@@ -1,0 +1,140 @@
+"""Random-walk smoothing: p = (1 - rho) (I - rho D^-1/2 A D^-1/2)^-1, which is dense and never formed.
+
+p_ij gathers every way from i to j, a way of k edges with weight (1 - rho) rho^k (Zhou et al. 2003; Yang,
+Peltonen & Kaski 2014, sec. 5.2): nodes become similar by the many short ways between them, also without an
+edge.  On the path a - b - c, at rho = 0.5, the ends are a third as similar as neighbours are:
+
+    >>> from scipy.sparse import csr_array
+    >>> path = csr_array(np.array([[0.0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    >>> RandomWalk(path, 0.5).times(np.eye(3)).round(3)
+    array([[0.583, 0.236, 0.083],
+           [0.236, 0.667, 0.236],
+           [0.083, 0.236, 0.583]])
+
+What objectives that are quadratic in the drawing ask of p is p X, p 1 and solutions of (diag(p1) - p) X = B.
+With K = I - rho S, S = D^-1/2 A D^-1/2, each is one sparse symmetric positive definite system.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nelayout.numerics.conjugate_gradients import conjugate_gradients
+
+__all__ = ["RandomWalk", "normalized"]
+
+# Relative error (Euclidean norm) that products with p keep below.
+ACCURACY = 1e-8
+
+
+def normalized(graph: csr_array) -> tuple[csr_array, np.ndarray]:
+    """S = D^-1/2 A D^-1/2 and the strengths D; nodes without edges have empty rows."""
+    n = len(graph.indptr) - 1
+    rows = np.repeat(np.arange(n), np.diff(graph.indptr))
+    strength = np.bincount(rows, graph.data, minlength=n)
+    root = np.sqrt(strength)
+    data = graph.data / (root[rows] * root[graph.indices])
+    return csr_array((data, graph.indices, graph.indptr), shape=(n, n)), strength
+
+
+class RandomWalk:
+    """p of a symmetric graph (n, n) and of rho in [0, 1), as an operator.
+
+    Memory: one more copy of the weights.  A product costs O(sqrt(1 / (1 - rho))) passes over the edges.
+    """
+
+    def __init__(self, graph: csr_array, rho: float) -> None:
+        self.rho, self.n = rho, len(graph.indptr) - 1
+        self.S, self.strength = normalized(graph)
+
+    @cached_property
+    def row_sums(self) -> np.ndarray:
+        """(n,) u = p 1, the diagonal of p counted; 1 where all strengths are equal."""
+        root = np.sqrt(self.strength)
+        # K sqrt(D) = (1 - rho) sqrt(D): the slowest part is known beforehand
+        along = float(np.sum(root)) / max(float(np.sum(self.strength)), 1e-300)
+        ones = np.ones((self.n, 1))
+        return self._solve_K((1.0 - self.rho) * ones, (along * root)[:, None], 1e-5 * ACCURACY)[:, 0]
+
+    @cached_property
+    def attraction(self) -> np.ndarray:
+        """(n,) sum_{j != i} p_ij and a little more: of what returns to i, two steps are left out."""
+        twice = np.zeros(self.n)
+        filled = np.flatnonzero(np.diff(self.S.indptr))
+        if len(filled):
+            twice[filled] = np.add.reduceat(self.S.data**2, self.S.indptr[filled])
+        return self.row_sums - (1.0 - self.rho) * (1.0 + self.rho**2 * twice)
+
+    def times(self, X: np.ndarray) -> np.ndarray:
+        """P X for X (n, d)."""
+        return (1.0 - self.rho) * self._solve_K(X, None, self._tight)
+
+    def laplacian(self, Y: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
+        """R_i = sum_j p_ij (y_i - y_j) for Y (n, d); ``start`` is a guess at R.
+
+        Not as diag(p1) Y - p Y, whose terms nearly cancel in a smooth drawing: R solves
+        K R = rho sum_j S_ij u_j (y_i - y_j), in which only differences stand.
+        """
+        Y = Y - np.sum(Y, axis=0) / max(self.n, 1)
+        u = self.row_sums[:, None]
+        right = self.rho * ((self.S @ u) * Y - self.S @ (u * Y))
+        return self._solve_K(right, start, self._tight)
+
+    def solve(
+        self,
+        scale: float,
+        ridge: float | np.ndarray,
+        right: np.ndarray,
+        tolerance: float,
+        max_iter: int,
+        free: np.ndarray | None = None,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """X with (scale L + ridge) X = right, L = diag(p1) - p, and L X; rows that are not free stay 0.
+
+        ``ridge`` is a number times I, or a diagonal (n,).
+
+        With g = scale p1 + ridge and X = K Z it is (K - scale (1 - rho) diag(1/g)) Z = right / g, sparse,
+        symmetric, positive definite, and p X = (1 - rho) Z comes with it.  Nodes that stay have 1/g = 0:
+        this says X_i = (K Z)_i = 0.  What the system nearly sends to 0 is Z = p1, a translation of the
+        drawing; gradients sum to 0 and hold nothing of it.
+        """
+        u, rho = self.row_sums, self.rho
+        inverse = 1.0 / (scale * u + ridge)
+        if free is not None:
+            inverse = inverse * free
+        bound = (scale * (1.0 - rho)) * inverse
+        Z = conjugate_gradients(
+            lambda Z: self._K(Z) - bound[:, None] * Z,
+            1.0 - bound,
+            inverse[:, None] * right,
+            tolerance=tolerance,
+            max_iter=max_iter,
+        )
+        X = self._K(Z)
+        if free is not None:
+            X[~free] = 0.0
+        # X is not the iterate itself: if the iteration ended early, X may point uphill; right / g never does.
+        uphill = np.sum(X * right, axis=0) <= 0.0
+        if uphill.any():
+            X = np.where(uphill, inverse[:, None] * right, X)
+            Z = np.where(uphill, self._solve_K(X, None, self._tight), Z)
+        return X, u[:, None] * X - (1.0 - rho) * Z
+
+    def _K(self, X: np.ndarray) -> np.ndarray:
+        return X - self.rho * (self.S @ X)
+
+    @property
+    def _tight(self) -> float:
+        """Residual that bounds the error by ACCURACY: K's eigenvalues lie in [1 - rho, 1 + rho]."""
+        return ACCURACY * (1.0 - self.rho) / (1.0 + self.rho)
+
+    def _solve_K(self, right: np.ndarray, start: np.ndarray | None, tolerance: float) -> np.ndarray:
+        root = math.sqrt((1.0 + self.rho) / (1.0 - self.rho))
+        most = 10 + math.ceil(root * math.log(2.0 * root / tolerance))  # twice what theory asks for
+        return conjugate_gradients(
+            self._K, np.ones(self.n), right, tolerance=tolerance, max_iter=most, start=start
+        )

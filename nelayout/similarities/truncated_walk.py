@@ -1,0 +1,87 @@
+"""Random-walk smoothing as a sparse matrix, for objectives that need every single p_ij.
+
+p = (1 - rho) (I - rho D^-1/2 A D^-1/2)^-1 is full.  Small graphs keep all of it; of larger ones each row
+keeps its largest entries, found by pushing, and p_ij stays when either end keeps it.  The diagonal is
+dropped.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nelayout.numerics.parallel import Workers
+from nelayout.similarities.random_walk import RandomWalk
+
+__all__ = ["truncated_walk"]
+
+# Nodes up to which p is kept whole.
+WHOLE = 500
+# Entries kept of each row: at least KEPT, and more as long as there are not more than WHOLE^2 in all.
+KEPT = 64
+# An entry is right to this part of sqrt(d_i d_j) / (mean d * entries kept), d the strengths: a row that is
+# spread evenly over what is kept is then right to this part.
+TOLERANCE = 0.1
+# Columns of p that are solved for at a time, and rows that are pushed for at a time.
+COLUMNS, ROWS = 256, 512
+
+
+def truncated_walk(graph: csr_array, rho: float, crew: Workers | None = None) -> tuple[csr_array, float]:
+    """P (n, n), symmetric without a diagonal, and the part of all p_ij, i != j, that it holds.
+
+    Costs at most about 10 k d / (1 - rho) steps a row for k entries kept and a mean degree d, on all cores (a
+    tenth of it at rho = 0.99); up to 500 nodes, n systems by conjugate gradients.
+
+    >>> path = csr_array(np.array([[0.0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    >>> P, part = truncated_walk(path, 0.5)
+    >>> P.toarray().round(3), part
+    (array([[0.   , 0.236, 0.083],
+           [0.236, 0.   , 0.236],
+           [0.083, 0.236, 0.   ]]), 1.0)
+    """
+    walk = RandomWalk(graph, rho)
+    n = walk.n
+    if n <= WHOLE:
+        return _whole(walk), 1.0
+    from nelayout.similarities import push
+
+    kept = max(KEPT, WHOLE**2 // n)
+    columns = np.full((n, kept), -1, dtype=np.int32)
+    values, own = np.zeros((n, kept)), np.zeros(n)
+    S, root = walk.S, np.sqrt(walk.strength)
+    tolerance = TOLERANCE / (kept * float(np.mean(walk.strength)))
+
+    def work(start: int) -> None:
+        push.largest_of_rows(
+            S.indptr, S.indices, S.data, root, rho, tolerance, start,
+            min(start + ROWS, n), columns, values, own,
+        )  # fmt: skip
+
+    (crew or Workers()).map(work, range(0, n, ROWS))
+    filled = columns >= 0
+    rows = np.repeat(np.arange(n, dtype=np.int32), np.sum(filled, axis=1))
+    half = csr_array((values[filled], (rows, columns[filled])), shape=(n, n))
+    ends = csr_array((np.ones(len(half.data)), half.indices, half.indptr), shape=(n, n))
+    P, ends = _canonical(half + half.T), _canonical(ends + ends.T)
+    P.data = np.divide(P.data, ends.data)  # the mean of both ends, or what one of them alone has kept
+    everything = float(np.sum(walk.row_sums)) - float(np.sum(own))
+    return P, min(1.0, float(np.sum(P.data)) / everything)
+
+
+def _whole(walk: RandomWalk) -> csr_array:
+    n = walk.n
+    p = np.empty((n, n))
+    for start in range(0, n, COLUMNS):
+        stop = min(start + COLUMNS, n)
+        unit = np.zeros((n, stop - start))
+        unit[np.arange(start, stop), np.arange(stop - start)] = 1.0
+        p[:, start:stop] = walk.times(unit)
+    p = np.maximum((p + p.T) / 2, 0.0)
+    np.fill_diagonal(p, 0.0)
+    return _canonical(csr_array(p))
+
+
+def _canonical(P: csr_array) -> csr_array:
+    P = csr_array(P)
+    P.sort_indices()
+    return csr_array((P.data, P.indices.astype(np.int32), P.indptr.astype(np.int32)), shape=P.shape)

@@ -1,0 +1,1 @@
+"""The variational form of ft-SNE: a network plays against the drawing."""

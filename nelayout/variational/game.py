@@ -1,0 +1,230 @@
+"""ft-SNE in its variational form: a small network learns where drawing and similarities differ, the drawing evades it.
+
+An f-divergence is a greatest value over functions h of pairs (Im, Verma & Branson 2018, section 3),
+
+    D_f(P||Q) = max_h sum_ij [h_ij p_ij - f*(h_ij) q_ij],
+
+with the conjugates f* of ``conjugates``.  With h from a network over features of the nodes, in place of one number for
+every pair, it is a lower bound; the drawing and the network take turns, J steps to raise the bound and K to lower it.
+For example, of two clusters that are drawn in one heap the network learns that pairs of one cluster, which it knows by
+their features, are more alike than drawn: its h is large there, f*(h) q is what these pairs cost, and the drawing
+lowers it by giving q to them.
+
+What the network knows of a pair is what is known of its nodes, how similar they are, p_ij, and how near they are drawn,
+q_ij.  The paper's knows the nodes alone; such a bound is far from tight where p_ij says more than the nodes'
+coordinates (the edges of a neighbor graph), and the drawing that minimises it is a poor one.  Here the last layer sees
+ln p and ln q itself, and before the positions move it is fitted to their pairs by Newton's method.  The greatest bound
+is within its reach: what the positions lower is the divergence, to rounding.
+
+Both sums are over pairs that are drawn; only the normalizer Z comes from outside, exact, from an N-body sum, and with a
+background, under which all pairs cost something, sum q ln q too.
+PyTorch is an optional extra, imported when a drawing is asked for.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import diags_array
+
+from nelayout.divergences.conjugates import CONJUGATES, torch_module
+from nelayout.errors import InputError, missing_extra, unknown
+from nelayout.optimizers.minimize import lbfgs
+from nelayout.variational.network import PairNetwork, Turn, kernel, positive
+from nelayout.variational.samples import PairSamples, near_pairs
+
+__all__ = ["Round", "needs_torch", "variational_drawing"]
+
+BACKGROUND = 0.01  # of reverse KL, when none is given
+NEAR = 10  # nearest nodes in the drawing, of whose pairs some are always among those that are looked at
+MOST = 16  # edges that a turn of the positions looks at, at most, as a multiple of `pairs`
+PARTS = (1.0, 0.5, 0.25)  # of a turn that are tried, if the divergence is known, until it falls
+_one_run = threading.RLock()  # torch has one number of threads for the process
+
+
+class Round(NamedTuple):
+    """One line of a trace: the bound after the network's turn, and the divergence itself if it was asked for."""
+
+    round: int
+    bound: float
+    primal: float | None
+
+
+def variational_drawing(
+    P: Any,
+    features: np.ndarray,
+    Y0: np.ndarray,
+    divergence: str = "kl",
+    *,
+    normalizer: Callable[[np.ndarray], tuple[Any, ...]],
+    primal: Callable[[np.ndarray], float] | None = None,
+    rounds: int = 50,
+    ascents: int = 10,
+    first_ascents: int = 100,
+    descents: int = 5,
+    width: int = 16,
+    pairs: int = 4096,
+    learning_rate: float = 0.01,
+    background: float | None = None,
+    rng: np.random.Generator | int | None = None,
+    callback: Callable[[Round, np.ndarray], Any] | None = None,
+) -> tuple[np.ndarray, tuple[Round, ...]]:
+    """min over Y, max over networks h of sum_{i != j} [h_ij p_ij - f*(h_ij) q_ij / Z], q = 1/(1 + |y_i - y_j|^2).
+
+    h_ij is an output activation of g([f(x_i) + f(x_j); f(x_i) * f(x_j); p_ij; q_ij / Z]), p and q as logarithms: the
+    same for (i, j) and (j, i).  f and g have one hidden layer each; the last layer sees p and q, too.  The network
+    moves by Adam, each time on other pairs.  The positions move by L-BFGS, a turn of theirs on one draw, to which the
+    last layer is fitted: pairs drawn evenly, the edges and the pairs of nodes that lie near, all weighted by how often
+    they are to be expected.  Sums of fewer terms are taken as a whole.  The gradient is that of the bound, Z and the q
+    that the network sees included.  The same rng gives the same bits: torch works on one thread, and two runs at once
+    wait for each other.
+
+    Parameters
+    ----------
+    P : (n, n) sparse or dense similarities, >= 0, nothing on the diagonal; scaled to sum 1.
+    features : (n, p) what the network knows of each node, such as spectral coordinates; columns are standardised.
+    Y0 : (n, d) where the drawing begins, in units of the kernel (1 is a near neighbor's distance).
+    divergence : "kl", "reverse-kl", "js", "hellinger" or "chi2".
+    normalizer : Y (n, d) -> Z = sum over i != j of q_ij, and its gradient (n, d); these alone, or followed by the sum
+        of q_ij ln q_ij and its gradient, which a background wants.
+    primal : Y -> the divergence itself, for the trace.  With it a turn of the positions is halved or left out where it
+        would raise the divergence, so that the last drawing is the best; called up to three times a round.
+    rounds, ascents, descents : how often, J steps of the network and then at most K of the positions.
+    first_ascents : steps of the network in the first round, if more than `ascents`: one that has learned nothing yet
+        leads the drawing astray.
+    width : of the layers, 10 to 20 in the paper.
+    pairs : drawn in each step of the network, half of them edges and a quarter near pairs. In each turn of the
+        positions as many are drawn evenly, as many of the near pairs, and up to 16 times as many edges.
+    learning_rate : Adam's, of the network.
+    background : part of P that is spread evenly over the pairs that are no edges, in [0, 1); default 0, and 0.01 for
+        reverse KL, which is infinite without.
+    rng : a Generator, or the seed of one.
+    callback : callback(Round, Y) after each round, Y read-only; returning True ends the run.
+
+    Returns
+    -------
+    Y, trace
+        (n, d), and a `Round` for each round.
+
+    Raises
+    ------
+    MissingExtra
+        without torch; the message names the install command.
+    InputError
+        for an unknown divergence, arrays that do not fit each other or are not finite, a number out of range, a
+        normalizer that is not positive, and when the bound is no longer finite (then the learning rate is too large).
+
+    References
+    ----------
+    Im, Verma & Branson 2018, section 3, Algorithm 1, appendix C.2.1.
+
+    Examples
+    --------
+    >>> P = np.ones((3, 3)) - np.eye(3)
+    >>> def Z(Y):
+    ...     apart = Y[:, None] - Y
+    ...     q = 1 / (1 + (apart**2).sum(axis=2))
+    ...     return q.sum() - len(Y), -4 * (q[:, :, None] ** 2 * apart).sum(axis=1)
+    >>> Y, trace = variational_drawing(P, np.eye(3), [[0, 0], [1, 0], [0, 2]], normalizer=Z, rounds=2, rng=0)
+    >>> Y.shape, [line.round for line in trace]
+    ((3, 2), [1, 2])
+    """
+    needs_torch()
+    torch = torch_module()
+
+    if divergence not in CONJUGATES:
+        raise unknown("divergence", divergence, CONJUGATES)
+    counts = {"rounds": rounds, "ascents": ascents, "first_ascents": first_ascents, "descents": descents}
+    counts |= {"width": width, "pairs": pairs}
+    for name, count in counts.items():
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
+            raise InputError(f"{name} must be a whole number, at least 1, given {count!r}")
+    if not (math.isfinite(learning_rate) and learning_rate > 0):
+        raise InputError(f"learning_rate must be a positive finite number, given {learning_rate!r}")
+    line = CONJUGATES[divergence]
+    rng = np.random.default_rng(rng)
+    Y, X = _finite("Y0", Y0), _finite("features", features)
+    if len(X) != len(Y):
+        raise InputError(f"features has {len(X)} rows and Y0 has {len(Y)}; give one row for each node in both")
+    if background is None:
+        background = BACKGROUND if divergence == "reverse-kl" else 0.0
+    if background == 0 and divergence == "reverse-kl":
+        raise InputError("reverse KL is infinite without a background; give one such as 0.01, or leave it out")
+    sample = PairSamples.of(P, len(Y), background, rng)
+    quarter = pairs // 4
+    spread = X.std(axis=0)
+    X = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+
+    trace: list[Round] = []
+    least = math.inf if primal is None else float(primal(Y))
+    with _one_run:
+        before = torch.get_num_threads()
+        torch.set_num_threads(1)
+        try:
+            network = PairNetwork.of(torch.from_numpy(X), width, rng)
+            adam = torch.optim.Adam(network.weights, lr=learning_rate)
+            for number in range(1, rounds + 1):
+                sums = normalizer(Y)
+                Z, near = positive(sums[0]), near_pairs(Y, NEAR)
+                for _ in range(ascents if number > 1 else max(ascents, first_ascents)):
+                    drawn = sample.pairs(pairs - 3 * quarter, 2 * quarter, near, quarter)
+                    value = Turn(line, network, drawn).bound(torch.from_numpy(kernel(Y, *drawn[:2]) / Z))
+                    adam.zero_grad()
+                    (-value).backward()
+                    adam.step()
+                    bound = float(value.detach())
+                    if not math.isfinite(bound):
+                        raise InputError(
+                            f"the variational bound is {bound} in round {number}: learning_rate={learning_rate:g} is "
+                            "too large for these data; divide it by 10"
+                        )
+                drawn = sample.pairs(pairs, MOST * pairs, near, pairs)
+                q = kernel(Y, *drawn[:2])
+                with torch.no_grad():
+                    turn = Turn.of(line, network, drawn, q / Z, len(sums) > 2)
+                stiff = diags_array(turn.stiffness(q, Z, len(Y)), format="csr")
+                bound = turn.value(Y, normalizer)[0]
+                moved = lbfgs(
+                    lambda Y, turn=turn: turn.value(Y, normalizer), Y, stiff, max_iter=descents, tol=0.0
+                ).positions
+                if primal is None:
+                    Y = moved
+                else:
+                    for part in PARTS:
+                        value = float(primal(Y + part * (moved - Y)))
+                        if value < least:
+                            Y, least = Y + part * (moved - Y), value
+                            break
+                trace.append(Round(number, bound, None if primal is None else least))
+                if callback is not None:
+                    shown = Y.view()
+                    shown.flags.writeable = False
+                    if callback(trace[-1], shown) is True:
+                        break
+        finally:
+            torch.set_num_threads(before)
+    return Y, tuple(trace)
+
+
+def needs_torch() -> None:
+    """`MissingExtra`, which names the install command, where torch cannot be imported."""
+    try:
+        torch_module()
+    except ImportError as error:
+        if error.name and error.name.partition(".")[0] != "torch":
+            raise
+        raise missing_extra("torch", "torch", "variational ft-SNE") from None
+
+
+def _finite(name: str, given: Any) -> np.ndarray:
+    values = np.array(given, dtype=float)
+    if values.ndim != 2 or not np.isfinite(values).all():
+        raise InputError(
+            f"{name} must be a table of finite numbers, one row for each node; given is an array of shape "
+            f"{values.shape}{'' if values.ndim != 2 else ', in which something is missing or infinite'}"
+        )
+    return values

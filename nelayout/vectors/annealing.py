@@ -1,0 +1,182 @@
+"""Perplexity annealing: the drawing of wide neighborhoods is the start for that of narrower ones.
+
+A narrow neighborhood knows little of the data's overall shape, and what it tears apart at the beginning it hardly
+mends.  Annealing begins with half of all rows as neighbors, and each halving adds detail (Lee, Renard, Bernard,
+Dupont & Verleysen, Type 1 and 2 mixtures of Kullback-Leibler divergences as cost functions in dimensionality reduction
+based on similarity preservation, Neurocomputing 112, 2013, sec. 5.3)::
+
+    >>> scales(400, 30.0, 90)
+    ((200.0, 399), (100.0, 300), (50.0, 150), (30.0, 90))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nelayout.method import Method
+from nelayout.numerics.parallel import Workers, workers
+from nelayout.record.solution import Progress, Solution, Step
+from nelayout.run.alpha_walk import settled
+from nelayout.run.options import checked
+from nelayout.run.pipeline import drawn
+from nelayout.run.variational_component import vector_features
+from nelayout.vectors.entropic import entropic_rows, joint
+from nelayout.vectors.input import support
+from nelayout.vectors.knn import joined
+from nelayout.vectors.neighbors import Neighbors, Space
+
+__all__ = ["at_perplexity", "drawn_by_scales", "scales"]
+
+PAIRS = 1.5e7
+"""Similarities that the widest scale may have: all pairs of 3,800 rows, some 400 MB on the way."""
+
+STEPS = 150
+"""Most steps at each scale but the last.  Chosen among 20, 50 and 150 by t-SNE's value on a helix, a sphere and two
+rolled sheets of 400 to 1,000 rows, where it was the lowest or equal on all, in the same time.
+"""
+
+
+def scales(n: int, perplexity: float, k: int) -> tuple[tuple[float, int], ...]:
+    """(perplexity, neighbors of a row) from n/2 down by halves to the one asked for, on its k neighbors.
+
+    Scales whose support would exceed `PAIRS` are left out.
+    """
+    wider, p = [], n / 2
+    while p > perplexity:
+        reach = support(None, p, n)
+        if n * reach <= PAIRS:
+            wider.append((p, reach))
+        p /= 2
+    return (*wider, (float(perplexity), k))
+
+
+def at_perplexity(
+    space: Space, found: Neighbors, perplexity: float, crew: Workers
+) -> tuple[csr_array, np.ndarray, tuple[str, ...]]:
+    """The joint similarities of neighbor lists with their components joined, their rows, and the note on that.
+
+    The rows (nnz,) stand on the pattern of the joint similarities and sum to one.
+
+    An edge that joins components weighs 1 / (2 n perplexity): as if one of its ends counted the other as one of
+    as many equal neighbors as the perplexity says.
+    """
+    rows = entropic_rows(found, perplexity, crew)
+    graph, added = joined(space, joint(rows), crew, 0.5 / (space.n * perplexity))
+    values = _on_pattern(rows, graph, 1.0 / perplexity)
+    if not added:
+        return graph, values, ()
+    edges = "1 shortest edge between them was" if added == 1 else f"{added} shortest edges between them were"
+    return graph, values, (
+        f"the similarities of perplexity {perplexity:g} leave {added + 1} components apart; {edges} added",
+    )
+
+
+def _on_pattern(rows: csr_array, graph: csr_array, joining: float) -> np.ndarray:
+    """The entries of ``rows`` where ``graph`` has entries, each row divided by its sum; 0 where only the other end's
+    row has one, ``joining`` where neither has.
+    """
+    n = graph.shape[0]
+
+    def keys(A: csr_array) -> np.ndarray:
+        return np.repeat(np.arange(n, dtype=np.int64) * n, np.diff(A.indptr)) + A.indices
+
+    values, at, there = np.zeros(graph.nnz), keys(graph), keys(rows)
+    values[np.searchsorted(at, there)] = rows.data
+    back = at % n * n + at // n
+    neither = ~np.isin(at, there) & ~np.isin(back, there)
+    values[neither] = joining
+    return values / np.repeat(np.add.reduceat(values, graph.indptr[:-1]), np.diff(graph.indptr))
+
+
+def drawn_by_scales(
+    space: Space,
+    k: int,
+    perplexity: float,
+    method: Method,
+    start: np.ndarray | None,
+    rng: np.random.Generator,
+    *,
+    n_jobs: int | None,
+    max_iter: int | None = None,
+    callback: Callable[[Progress], object] | None = None,
+    **options: Any,
+) -> Solution:
+    """A drawing at each perplexity of `scales`, the first from ``start``, the others from the one before.
+
+    ``max_iter`` counts the steps of all scales together.  Trace and callback go on from scale to scale, whose
+    stages are named after them; value, connection and all else are those of the last.
+    """
+    checked({"max_iter": max_iter, "callback": callback, **options})  # before neighbors are searched for
+    plan = scales(space.n, perplexity, k)
+    widest = plan[0][0]
+    notes: tuple[str, ...] = ()
+    if space.n / 2 > max(widest, perplexity):
+        limit = f"the widest that {space.n} rows afford ({PAIRS:.0e} similarities)"
+        notes = (f"the annealing of the perplexity begins at {widest:g}, {limit}, not at {space.n / 2:g}",)
+    share = STEPS if max_iter is None else min(STEPS, max_iter // len(plan))
+    passage = _Passage(callback)
+    with workers(n_jobs) as crew:
+        everything = space.nearest(max(reach for _, reach in plan), rng, crew)
+        notes = (*everything.notes, *notes)
+        for number, (p, reach) in enumerate(plan):
+            near = Neighbors(everything.indices[:, :reach], everything.distances[:, :reach])
+            graph, rows, joins = at_perplexity(space, near, p, crew)
+            last = number == len(plan) - 1
+            passage.name = "" if last else f"perplexity {p:g}: "
+            if last:
+                steps = None if max_iter is None else max_iter - share * number
+            else:
+                steps = share
+            settings: Any = {
+                "seed": rng,
+                "scale": None,
+                "components": "joint",
+                "max_iter": steps,
+                "callback": None if callback is None else passage.look,
+                "n_jobs": n_jobs,
+                **options,
+            }
+            here = method if last else replace(settled(method), variational=False)
+            features = vector_features(space.given.rows) if here.variational else None
+            solution = drawn(graph, here, start, None, settings, rows=rows, features=features)
+            passage.over(solution)
+            if last or solution.reason == "stopped":
+                break
+            start = solution.positions
+    return replace(
+        solution,
+        trace=tuple(passage.trace),
+        seconds=passage.seconds,
+        notes=(*notes, *joins, *solution.notes),
+    )
+
+
+@dataclass
+class _Passage:
+    """One trace and one count of steps over several runs."""
+
+    callback: Callable[[Progress], object] | None
+    name: str = ""
+    seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.trace: list[Step] = []
+
+    def look(self, state: Progress) -> object:
+        assert self.callback is not None
+        return self.callback(
+            replace(state, iteration=len(self.trace) + state.iteration, stage=self.name + state.stage)
+        )
+
+    def over(self, solution: Solution) -> None:
+        done = len(self.trace)
+        self.trace.extend(
+            Step(done + step.iteration, step.value, self.seconds + step.seconds, self.name + step.stage)
+            for step in solution.trace
+        )
+        self.seconds += solution.seconds

@@ -1,0 +1,298 @@
+"""Vectors -> a picture: the graph of nearest neighbors, drawn by any method of the catalogue.
+
+Six points in two groups, as a neighbor embedding sees them: who is near whom, and nothing of the space
+between::
+
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [1.0], [2.0], [50.0], [51.0], [52.0]])
+    >>> Y = embed(X, n_neighbors=2, random_state=0)
+    >>> bool(np.ptp(Y[:3], axis=0).max() < np.abs(Y[:3].mean(axis=0) - Y[3:].mean(axis=0)).max())
+    True
+
+Groups that no neighbor joins would repel each other without end: the shortest edges between them are added to
+the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from nelayout.catalogue import method_named
+from nelayout.errors import InputError, InputTypeError, names_keywords, unknown
+from nelayout.method import Method
+from nelayout.numerics.parallel import workers
+from nelayout.numerics.principal import principal_components
+from nelayout.own_keywords import own_keywords, tuned
+from nelayout.record.solution import Solution
+from nelayout.run.costs import warn_of_memory
+from nelayout.run.options import DEFAULTS, checked, generator
+from nelayout.run.pipeline import drawn
+from nelayout.run.variational_component import vector_features
+from nelayout.vectors.annealing import at_perplexity, drawn_by_scales
+from nelayout.vectors.knn import joined, space_of, symmetrized
+from nelayout.vectors.neighbors import Space
+
+__all__ = ["embed", "solve_vectors"]
+
+STARTS = ("auto", "pca")
+
+# Entries of a neighbor graph per row and neighbor, both directions counted (found: 1.1 to 1.7 for 2 to 784 columns),
+# and bytes at the peak of the search: of a block of pairs, and per row and neighbor.
+UNION = 1.5
+BYTES_SEARCH, BYTES_ROW, BYTES_NEIGHBOR = 200_000_000, 1000, 100
+
+# Common keywords that speak of the objective; the others have names of their own here or speak of graphs.
+PASSED_ON = ("mass", "smoothing")
+
+
+@names_keywords
+def embed(
+    X: Any,
+    n_components: int = 2,
+    *,
+    method: str | Method = "ws-sne",
+    n_neighbors: int | Literal["all"] | None = None,
+    perplexity: float | None = None,
+    perplexity_annealing: bool = False,
+    metric: Any = "euclidean",
+    metric_params: dict[str, Any] | None = None,
+    pca: int | Literal["auto"] | None = "auto",
+    init: Any = "auto",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    max_iter: int | None = None,
+    tol: float | None = None,
+    optimizer: Any = "auto",
+    nbody: str = "auto",
+    callback: Callable[..., Any] | None = None,
+    progress: bool = False,
+    method_options: dict[str, Any] | None = None,
+) -> np.ndarray:
+    """Vectors as points in the plane: similar rows come to lie near each other.
+
+    The graph of the ``n_neighbors`` nearest rows (binary, the union of both directions, see `knn_graph`) is
+    drawn by ``method``; with a ``perplexity``, its edges weigh the joint similarities of `entropic_affinity`.
+    Its components, if there are several, are joined by the shortest edges between them, because most methods
+    have no minimum on a graph that falls apart.  Such an edge weighs 1 in the binary graph, else
+    1 / (2 n perplexity); similarities below a thousandth of that are kept, but join nothing.
+
+    Parameters
+    ----------
+    X : (n, d) array, frame, nested list or sparse matrix
+        one row per sample
+    n_components : default 2
+        columns of the answer: 1, 2 or 3
+    method : default "ws-sne"
+        a name (``nelayout.methods()`` lists them) or a ``nelayout.Method``
+    n_neighbors : default 10, or 3 * perplexity
+        k of the neighbor graph, from 1 to n - 1; None is the default: 10 without a perplexity, with one 3 times
+        it, at most n - 1.  With a perplexity "all" takes every other row
+    perplexity : default None
+        None: every edge weighs 1; a number > 1 and below n_neighbors, as in `entropic_affinity`: the weights
+        have sum 1, and each row is worth so many neighbors.  The methods with a fixed connection compare
+        weights as they are: "ee" then needs a ``repulsion`` near 1 / (n perplexity) in place of 1
+    perplexity_annealing : default False
+        draw at perplexities n/2, n/4, ... before the one asked for, each from the drawing before, up to 150
+        steps of the method's last stage at each (Lee et al. 2013).  It suits closed surfaces and curves; on
+        rolled sheets the value ends higher than without (see the page on vectors).  A wide perplexity needs many
+        similarities, and beyond 1.5e7 the annealing begins lower (the notes of `solve_vectors` say where).
+        ``max_iter`` is shared by all scales
+    metric : default "euclidean"
+        as in `knn_graph`
+    metric_params : default None
+        parameters of the metric
+    pca : default "auto"
+        as in `knn_graph`: an integer reduces the rows to so many principal components before they are
+        compared
+    init : default "auto"
+        where the points start: "auto" goes through coarser and coarser graphs and back; "pca" takes the first
+        principal components, the steps of the method alone; or an (n, n_components) array.  When the perplexity
+        is annealed, "auto" is "pca" where there are vectors to take components of
+    random_state : default None
+        int, Generator or RandomState; the same seed gives the same bits
+    n_jobs : default None
+        threads; None: all cores
+    max_iter : default None
+        most steps of the method's own stages; None: the method's own
+    tol : default None
+        stop when the mean move of a step falls below this part of the drawing's radius
+    optimizer : default "auto"
+        "auto", "majorize", "momentum", or one of nelayout.optimizers
+    nbody : default "auto"
+        how the sums over all pairs are done
+    callback : default None
+        called with the state (iteration, stage, value, positions) after each step; True stops
+    progress : default False
+        show a progress bar
+    method_options : default None
+        what the layout function of the method takes: {"tail": 3.0} for "hssne", {"repulsion": 0.1} for "ee",
+        {"mass": "unit"} for any
+
+    Returns
+    -------
+    (n, n_components) float64 array
+        in the method's own units
+
+    Raises
+    ------
+    ValueError
+        for what `knn_graph` and `entropic_affinity` refuse, unknown names, an ``init`` of another shape, annealing
+        without a perplexity
+
+    Examples
+    --------
+    >>> import numpy as np, nelayout as nl
+    >>> X = np.random.default_rng(0).standard_normal((60, 5))
+    >>> nl.embed(X, random_state=0).shape
+    (60, 2)
+    >>> nl.embed(X, method="hssne", method_options={"tail": 3.0}, random_state=0).shape
+    (60, 2)
+    >>> nl.embed(X, method="tsne", perplexity=8, random_state=0).shape
+    (60, 2)
+    """
+    return solve_vectors(
+        X,
+        n_components,
+        method=method,
+        n_neighbors=n_neighbors,
+        perplexity=perplexity,
+        perplexity_annealing=perplexity_annealing,
+        metric=metric,
+        metric_params=metric_params,
+        pca=pca,
+        init=init,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        max_iter=max_iter,
+        tol=tol,
+        optimizer=optimizer,
+        nbody=nbody,
+        callback=callback,
+        progress=progress,
+        method_options=method_options,
+    ).positions
+
+
+def solve_vectors(
+    X: Any,
+    n_components: int = 2,
+    *,
+    method: str | Method = "ws-sne",
+    n_neighbors: int | Literal["all"] | None = None,
+    perplexity: float | None = None,
+    perplexity_annealing: bool = False,
+    metric: Any = "euclidean",
+    metric_params: dict[str, Any] | None = None,
+    pca: int | Literal["auto"] | None = "auto",
+    init: Any = "auto",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    method_options: dict[str, Any] | None = None,
+    **options: Any,
+) -> Solution:
+    """`embed` with all the evidence: value, trace, connection scalar, what was noted on the way.
+
+    Further keywords are those of `nelayout.solve`: max_iter, tol, optimizer, nbody, callback, progress.
+
+    >>> solution = solve_vectors([[0.0], [1.0], [10.0], [11.0]], n_neighbors=1, random_state=0)
+    >>> solution.notes
+    ('the graph of the 1 nearest neighbors has 2 components; 1 shortest edge between them was added',)
+    """
+    chosen, passed = _tuned(method_named(method), method_options)
+    rng = generator(random_state)
+    space, k = space_of(X, n_neighbors, metric, metric_params, pca, perplexity)
+    if perplexity_annealing and perplexity is None:
+        raise InputError("perplexity_annealing needs the perplexity to end at, e.g. perplexity=30")
+    if isinstance(n_components, (bool, np.bool_)) or n_components not in (1, 2, 3):
+        raise InputError(f"n_components must be 1, 2 or 3, given {n_components!r}")
+    run: dict[str, Any] = {"dim": int(n_components), "n_jobs": n_jobs, **passed, **options}
+    if perplexity is not None and perplexity_annealing:
+        if isinstance(init, str) and init == "auto" and _has_components(space, int(n_components)):
+            init = "pca"
+        start = _start(init, space, int(n_components))
+        return drawn_by_scales(space, k, float(perplexity), chosen, start, rng, **run)
+    start = _start(init, space, int(n_components))
+    o = checked({**passed, **options, "dim": n_components})
+    entries = round(UNION * space.n * k)
+    search = BYTES_SEARCH + space.n * (BYTES_ROW + BYTES_NEIGHBOR * k)
+    warn_of_memory(chosen, o, np.array([space.n]), np.array([entries]), search)
+    with workers(n_jobs) as crew:
+        found = space.nearest(k, rng, crew)
+        if perplexity is not None:
+            graph, rows, joins = at_perplexity(space, found, float(perplexity), crew)
+        else:
+            rows = None
+            graph, added = joined(space, symmetrized(found, "union"), crew)
+            joins = _joins(k, added)
+    settings: Any = {"seed": rng, "scale": None, "components": "joint", **run}
+    features = vector_features(space.given.rows) if chosen.variational else None
+    solution = drawn(graph, chosen, start, None, settings, memory_known=True, rows=rows, features=features)
+    return replace(solution, notes=(*found.notes, *joins, *solution.notes))
+
+
+def _joins(k: int, added: int) -> tuple[str, ...]:
+    if not added:
+        return ()
+    edges = "1 shortest edge between them was" if added == 1 else f"{added} shortest edges between them were"
+    return (f"the graph of the {k} nearest neighbors has {added + 1} components; {edges} added",)
+
+
+def _tuned(method: Method, options: dict[str, Any] | None) -> tuple[Method, dict[str, Any]]:
+    """The method with its own options, and the common ones among them."""
+    if options is None:
+        return method, {}
+    if not isinstance(options, dict):
+        raise InputTypeError(f"method_options must be a dict or None, given {type(options).__name__}")
+    own, passed = {}, {}
+    for name, value in options.items():
+        if name in own_keywords(method.name):
+            own[name] = value
+        elif name in PASSED_ON:
+            passed[name] = value
+        elif name in DEFAULTS:
+            raise InputError(
+                f"method_options cannot hold {name!r}; nelayout.embed has its own keywords, "
+                "and a graph of your own is drawn by the layout functions"
+            )
+        else:
+            raise unknown(f"option of method {method.name!r}", name, (*own_keywords(method.name), *PASSED_ON))
+    return tuned(method, **own), passed
+
+
+def _has_components(space: Space, dim: int) -> bool:
+    rows = space.given.rows
+    return rows is not None and dim <= min(rows.shape)
+
+
+def _start(init: Any, space: Space, dim: int) -> np.ndarray | None:
+    """Positions (n, dim) to start from, None for the method's own way."""
+    if isinstance(init, str):
+        if init not in STARTS:
+            raise unknown("init", init, STARTS)
+        if init == "auto":
+            return None
+        rows = space.given.rows
+        if rows is None:
+            raise InputError(
+                "init='pca' needs vectors, and metric='precomputed' has none: use 'auto' or an array"
+            )
+        if not _has_components(space, dim):
+            raise InputError(
+                f"init='pca' has at most {min(rows.shape)} components, n_components is {dim}: use 'auto'"
+            )
+        return principal_components(rows, dim)[0]
+    try:
+        array = np.array(init, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputTypeError(
+            f"init must be 'auto', 'pca' or ({space.n}, {dim}) numbers, given {type(init).__name__}"
+        ) from None
+    if array.shape != (space.n, dim):
+        raise InputError(f"init must have shape ({space.n}, {dim}), given {array.shape}")
+    if not np.isfinite(array).all():
+        raise InputError(f"init holds NaN or infinity in row {int(np.argwhere(~np.isfinite(array))[0][0])}")
+    return array

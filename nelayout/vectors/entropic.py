@@ -1,0 +1,263 @@
+"""Entropic affinities: each row's similarities fall off so fast that they count as many neighbors as asked for.
+
+The middle one of three rows on a line has both others equally near, whatever the bandwidth; the ends weigh
+theirs so that together they count for a perplexity of 1.5::
+
+    >>> p = calibrated(np.array([[1.0, 2.0], [1.0, 1.0], [1.0, 2.0]]), 1.5)
+    >>> p.round(3)
+    array([[0.86, 0.14],
+           [0.5 , 0.5 ],
+           [0.86, 0.14]])
+    >>> (np.exp(-np.sum(p * np.log(p), axis=1))).round(6).tolist()
+    [1.5, 2.0, 1.5]
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nelayout.errors import InputTypeError, unknown
+from nelayout.numerics.parallel import Workers, workers
+from nelayout.run.options import generator
+from nelayout.vectors.knn import space_of
+from nelayout.vectors.neighbors import Neighbors
+
+__all__ = ["calibrated", "entropic_affinity", "entropic_rows", "joint"]
+
+SYMMETRIZE = ("joint", "none")
+
+TOLERANCE = 1e-11
+"""Largest error of a row's entropy, in nats; sums of some thousand terms are right to 1e-12."""
+
+TIES = 1e-12
+"""Distances that differ by less than this part count as equal: less is rounding, and no bandwidth may rest on it."""
+
+# With the unit of `_excess`, pi = LOWEST makes the K nearest so equal that their entropy alone reaches ln K to
+# 1e-15, and at half pi = ln k + BEYOND all from the K-th on have vanished: the root lies between.
+LOWEST = 1e-7
+BEYOND = 40.0
+MOST_STEPS = 200
+
+CUT = 600.0
+"""A similarity below e^-CUT of its row's largest is 0: no float that is multiplied by it later underflows."""
+
+COMPILED_ENTRIES = 1 << 20
+"""Similarities above which the compiled loop pays for loading it: NumPy then takes a fifth of a second."""
+
+ROWS_ENTRIES = 1 << 16
+"""Similarities calibrated at a time: half a megabyte, which stays in the cache."""
+
+
+def entropic_affinity(
+    X: Any,
+    perplexity: float = 30.0,
+    *,
+    n_neighbors: int | Literal["all"] | None = None,
+    metric: Any = "euclidean",
+    metric_params: dict[str, Any] | None = None,
+    pca: int | Literal["auto"] | None = "auto",
+    symmetrize: Literal["joint", "none"] = "joint",
+    seed: Any = None,
+) -> csr_array:
+    """Similarities of vectors, those of each row worth the same number of neighbors.
+
+    ::
+
+        p_j|i = exp(-pi_i d_ij^2 / 2) / sum_k exp(-pi_i d_ik^2 / 2),    H_i = -sum_j p_j|i ln p_j|i = ln perplexity
+
+    with d the distance in the metric, k and j among the nearest neighbors of i, and a precision pi_i > 0 for each
+    row that meets its entropy to 1e-10; then P_ij = (p_j|i + p_i|j) / 2n.  Dense regions get narrow similarities,
+    sparse ones wide ones.  The scale of X does not matter.
+
+    Where as many rows as the perplexity, or more, are equally near and none is nearer (copies of a row, corners
+    of a simplex), no precision gets below their number: the row is the limit of a growing precision, uniform over
+    these.  Distances that agree to 1e-12 are equal.
+
+    Parameters
+    ----------
+    X : (n, d) array, frame, nested list or sparse matrix
+        one row per sample, three or more; with ``metric="precomputed"`` (n, n) distances
+    perplexity : default 30
+        how many neighbors a row is worth, more than 1 and less than the neighbors it is given
+    n_neighbors : default None
+        how many of the nearest rows have a similarity above 0; None: 3 * perplexity, at most n - 1; "all" or n - 1:
+        every other row, n (n - 1) numbers
+    metric : default "euclidean"
+        as in `knn_graph`
+    metric_params : default None
+        parameters of the metric
+    pca : default "auto"
+        as in `knn_graph`; an integer also measures distances among the components
+    symmetrize : default "joint"
+        "joint": symmetric, the sum of all entries is 1; "none": p_j|i in row i, the sum of every row is 1
+    seed : default None
+        for the approximate search in more rows than can be compared (see `knn_graph`)
+
+    Returns
+    -------
+    csr_array (n, n)
+        float64, int32 indices, sorted, nothing on the diagonal; entries below e^-600 of their row's largest are
+        left out
+
+    Raises
+    ------
+    ValueError
+        for a perplexity that is no number, not above 1, or not below the number of neighbors; for what `knn_graph`
+        refuses
+
+    Notes
+    -----
+    Hinton & Roweis, Stochastic neighbor embedding, NIPS 2002 (the rows); van der Maaten & Hinton, Visualizing data
+    using t-SNE, JMLR 9, 2008 (the joint form).  The precision is found by Newton's method in its logarithm,
+    ``ln pi += (H - ln perplexity) / (pi^2/4 Var(d^2))``, with bisection where that leaves the bracket or gains too
+    little: Vladymyrov & Carreira-Perpinan, Entropic affinities, ICML 2013, compare such methods.
+
+    Examples
+    --------
+    >>> import numpy as np, nelayout as nl
+    >>> X = np.random.default_rng(0).standard_normal((100, 5))
+    >>> P = nl.entropic_affinity(X, perplexity=10)
+    >>> round(float(P.sum()), 9), float(abs(P - P.T).max())
+    (1.0, 0.0)
+    >>> p = nl.entropic_affinity(X, perplexity=10, symmetrize="none")
+    >>> np.exp(-(p * np.log(p.toarray() + (p.toarray() == 0))).sum(axis=1))[:3].round(6).tolist()
+    [10.0, 10.0, 10.0]
+    """
+    if symmetrize not in SYMMETRIZE:
+        raise unknown("symmetrize", symmetrize, SYMMETRIZE)
+    if perplexity is None:
+        raise InputTypeError("perplexity must be a number > 1, e.g. 30; for a binary graph use knn_graph")
+    rng = generator(seed)
+    space, k = space_of(X, n_neighbors, metric, metric_params, pca, perplexity)
+    with workers(None) as crew:
+        rows = entropic_rows(space.nearest(k, rng, crew), perplexity, crew)
+    return joint(rows) if symmetrize == "joint" else rows
+
+
+def entropic_rows(found: Neighbors, perplexity: float, crew: Workers) -> csr_array:
+    """p_j|i of neighbor lists: (n, n), rows of sum 1 on the neighbors, sorted, without zeros."""
+    n, k = found.indices.shape
+    p = calibrated(found.distances, perplexity, crew)
+    order = np.argsort(found.indices, axis=1)
+    columns = np.take_along_axis(found.indices, order, axis=1).astype(np.int32)
+    p = np.take_along_axis(p, order, axis=1)
+    # Beyond 2^31 entries row ends need 64 bits.
+    ends = np.arange(0, n * k + 1, k, dtype=np.int32 if n * k < 2**31 else np.int64)
+    rows = csr_array((p.ravel(), columns.ravel(), ends), shape=(n, n))
+    if not p.all():
+        rows.eliminate_zeros()
+    return rows
+
+
+def joint(rows: csr_array) -> csr_array:
+    """(p_j|i + p_i|j) / 2n of row-stochastic rows: symmetric to the last bit, of sum 1."""
+    P = csr_array(rows + rows.T)
+    P.sort_indices()
+    P.data *= 0.5 / P.shape[0]
+    return P
+
+
+def calibrated(
+    distances: np.ndarray, perplexity: float, crew: Workers | None = None, compiled: bool | None = None
+) -> np.ndarray:
+    """The similarities of every row at one perplexity, from distances alone.
+
+    Parameters
+    ----------
+    distances : (n, k) float64, not changed
+        nearest first, >= 0; inf where a row has fewer neighbors, which gives 0.  Rows are independent of each
+        other, so blocks of a large table may be given one by one
+    perplexity
+        above 1 and below the number of finite distances in each row
+    compiled : default None
+        whether to run the compiled loop or NumPy, which agree to 1e-9; None: by the number of distances
+
+    Returns
+    -------
+    (n, k) float64
+        rows of sum 1; in the order of the distances
+    """
+    n, k = distances.shape
+    p = np.empty((n, k))
+    if compiled is None:
+        compiled = n * k > COMPILED_ENTRIES
+    nearest = math.ceil(perplexity)
+    target, high = math.log(perplexity), math.log(2.0 * (math.log(k) + BEYOND))
+    settings = target, math.log(LOWEST), high, TOLERANCE, MOST_STEPS, CUT
+    if compiled:
+        from nelayout.vectors.entropic_loops import calibrate_rows
+    else:
+        calibrate_rows = _calibrate_rows
+    size = max(1, ROWS_ENTRIES // k)
+
+    def block(start: int) -> None:
+        here = slice(start, start + size)
+        excess, equal = _excess(distances[here], nearest)
+        calibrate_rows(excess, *settings, p[here])
+        tied = equal[:, nearest - 1]
+        if tied.any():
+            p[here][tied] = equal[tied] / np.sum(equal[tied], axis=1, keepdims=True)
+
+    (crew or Workers()).map(block, range(0, n, size))
+    return p
+
+
+@np.errstate(over="ignore")
+def _excess(distances: np.ndarray, nearest: int) -> tuple[np.ndarray, np.ndarray]:
+    """d_j^2 - d_1^2 in units of that of the K-th neighbor, (m, k), and which entries are 0; K = ``nearest``.
+
+    Similarities depend on nothing else, and in this unit their precision is of order 1 whatever the data.
+    Where the K-th is no further than the first, the row is settled, and its numbers mean nothing.
+    """
+    unit = distances[:, nearest - 1 : nearest]
+    t = distances / np.where(unit > 0, unit, 1.0)  # before squares are taken, which might overflow
+    first = t[:, :1]
+    gap = t - first
+    gap[gap <= TIES * t] = 0.0
+    gap[np.isinf(t)] = np.inf
+    excess = gap * (t + first)
+    own = excess[:, nearest - 1 : nearest].copy()
+    excess /= np.where(own > 0, own, 1.0)
+    # At the lowest precision too, what is beyond this is 0.
+    return np.minimum(excess, 4.0 * CUT / LOWEST), gap == 0
+
+
+def _calibrate_rows(
+    excess: np.ndarray,
+    target: float,
+    low: float,
+    high: float,
+    tolerance: float,
+    most: int,
+    cut: float,
+    p: np.ndarray,
+) -> None:
+    """`compiled_entropic.calibrate_rows` in NumPy, all rows at a time."""
+    m = len(excess)
+    going = np.arange(m)
+    below, above, log_pi = np.full(m, low), np.full(m, high), np.zeros(m)
+    before = np.full(m, np.inf)
+    for _ in range(most):
+        e, pi = excess[going], np.exp(log_pi)
+        x = 0.5 * pi[:, None] * e
+        w = np.where(x < cut, np.exp(-np.minimum(x, cut)), 0.0)
+        total = np.sum(w, axis=1)
+        w /= total[:, None]
+        p[going] = w
+        mean = np.sum(w * e, axis=1)
+        error = np.log(total) + 0.5 * pi * mean - target
+        left = np.abs(error) > tolerance
+        if not left.any():
+            return
+        going, e, w, mean, error = going[left], e[left], w[left], mean[left], error[left]
+        pi, log_pi, below, above, before = pi[left], log_pi[left], below[left], above[left], before[left]
+        below, above = np.where(error > 0, log_pi, below), np.where(error > 0, above, log_pi)
+        slope = 0.25 * pi * pi * np.sum(w * (e - mean[:, None]) ** 2, axis=1)
+        step = log_pi + np.divide(error, slope, out=np.full(len(going), np.inf), where=slope > 0)
+        poor = ~((below < step) & (step < above)) | (np.abs(error) > 0.5 * before)
+        log_pi = np.where(poor, 0.5 * (below + above), step)
+        before = np.abs(error)

@@ -1,0 +1,206 @@
+"""What users give as vectors, one row per sample -> float32 or float64 (n, d), or CSR; or an error that names
+the entry.
+
+    >>> read_vectors([[0, 1], [2, 3]])
+    array([[0., 1.],
+           [2., 3.]])
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from nelayout.errors import InputError, InputTypeError
+
+__all__ = ["count", "read_vectors", "support"]
+
+FITS_FLOAT32 = {"float32", "float16", "uint8", "int8", "uint16", "int16", "bool"}
+"""Types of which float32 holds every value; half the memory, and the differences are taken in float64
+anyway.
+"""
+
+NEIGHBORS = 10
+"""Neighbors of a row in a binary graph, if nobody says."""
+
+REACH = 3.0
+"""Neighbors for each unit of perplexity, if nobody says: a Gaussian's similarities beyond them hardly count."""
+
+DENSE_ENTRIES = 3e7
+"""Entries up to which a sparse matrix is made dense, 240 MB: dense products are some ten times faster."""
+
+
+def read_vectors(X: Any) -> Any:
+    """(n, d) with n >= 2, finite.  Arrays, frames, nested lists, sparse matrices; `X` is not changed.
+
+    Raises
+    ------
+    InputTypeError
+        for text, complex numbers, dates and what is no table.
+    InputError
+        for another shape than (n, d), fewer than two rows, no column, NaN or infinity (row and column are
+        named).
+    """
+    if issparse(X):
+        return _sparse(X)
+    kind = type(X).__name__
+    if not (hasattr(X, "__array__") or isinstance(X, (list, tuple))):
+        raise InputTypeError(
+            f"X must be an (n, d) array of numbers, one row per sample; given {kind}{_hint(X)}"
+        )
+    try:
+        array = np.asarray(X)
+    except ValueError:
+        raise InputError("X must be an (n, d) array; the rows given have different lengths") from None
+    _check_shape(array.shape)
+    if array.dtype.kind == "O":
+        array = _numbers(array, X)
+    if array.dtype.kind not in "biuf":
+        raise _not_real(array.dtype)
+    dtype = np.float32 if array.dtype.name in FITS_FLOAT32 else np.float64
+    array = np.ascontiguousarray(array, dtype=dtype)
+    total = np.sum(
+        array, dtype=np.float64
+    )  # one pass, no array of flags; an overflowing sum is looked at below
+    if not np.isfinite(total):
+        bad = np.argwhere(~np.isfinite(array))
+        if len(bad):
+            raise _not_finite(array[tuple(bad[0])], int(bad[0][0]), int(bad[0][1]), X, len(bad))
+    return array
+
+
+def count(value: Any, name: str, most: int, reason: str) -> int:
+    """An integer from 1 to ``most``; ``reason`` ends the sentence on what is allowed."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise InputTypeError(f"{name} must be an integer >= 1, given {value!r}")
+    if not 1 <= value <= most:
+        raise InputError(f"{name} must be from 1 to {most} ({reason}), given {value}")
+    return int(value)
+
+
+def support(n_neighbors: Any, perplexity: Any, n: int) -> int:
+    """How many neighbors a row of n is given: as asked for, else `NEIGHBORS`, or `REACH` times the perplexity.
+
+    ``perplexity`` None stands for binary graphs; otherwise "all" is every other row.
+
+    Raises
+    ------
+    InputTypeError, InputError
+        for what is no perplexity, or none for so many neighbors; for a number of neighbors outside of 1 .. n - 1.
+
+    >>> support(None, None, 100), support(None, 5.5, 100), support(None, 50, 100), support("all", 5, 100)
+    (10, 17, 99, 99)
+    """
+    reason = f"there are {n} rows"
+    if perplexity is None:
+        if n_neighbors is None and n <= NEIGHBORS:
+            raise InputError(
+                f"n_neighbors is {NEIGHBORS} unless you say otherwise, and X has {n} rows: give n_neighbors from 1 to "
+                f"{n - 1}, or more samples"
+            )
+        return count(NEIGHBORS if n_neighbors is None else n_neighbors, "n_neighbors", n - 1, reason)
+    if isinstance(perplexity, (bool, np.bool_)) or not isinstance(perplexity, (int, float, np.integer, np.floating)):
+        raise InputTypeError(f"perplexity must be a number > 1, e.g. 30; given {perplexity!r}")
+    if not 1 < perplexity < math.inf:
+        raise InputError(
+            f"perplexity must be a finite number > 1, given {perplexity}: it is how many neighbors a row is worth, "
+            "e.g. 30"
+        )
+    if n < 3:
+        raise InputError(
+            f"a perplexity needs three rows or more, X has {n}: use knn_graph, or perplexity=None in embed"
+        )
+    if perplexity >= n - 1:
+        most = f"{n} rows have {n - 1} neighbors each"
+        raise InputError(
+            f"perplexity must be > 1 and < {n - 1} ({most}), given {perplexity:g}: try {1 + (n - 2) / 4:.3g}, or less"
+        )
+    if n_neighbors is None:
+        return min(n - 1, math.ceil(REACH * perplexity))
+    k = n - 1 if isinstance(n_neighbors, str) and n_neighbors == "all" else count(
+        n_neighbors, "n_neighbors", n - 1, reason
+    )
+    if perplexity >= k:
+        raise InputError(
+            f"perplexity must be below n_neighbors, given {perplexity:g} of {k}: leave n_neighbors out, which takes "
+            f"{min(n - 1, math.ceil(REACH * perplexity))}, or give a smaller perplexity"
+        )
+    return k
+
+
+def _sparse(X: Any) -> Any:
+    if X.dtype.kind not in "biuf":
+        raise _not_real(X.dtype)
+    _check_shape(X.shape)
+    matrix: Any = csr_array(X).astype(np.float64, copy=True)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    bad = np.flatnonzero(~np.isfinite(matrix.data))
+    if len(bad):
+        row = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
+        raise _not_finite(matrix.data[bad[0]], row, int(matrix.indices[bad[0]]), X, len(bad))
+    return matrix.toarray() if float(X.shape[0]) * X.shape[1] <= DENSE_ENTRIES else matrix
+
+
+def _check_shape(shape: tuple[int, ...]) -> None:
+    if len(shape) == 1:
+        raise InputError(
+            f"X has shape {shape}; it must be (n, d), one row per sample: "
+            "for one number per sample give X.reshape(-1, 1)"
+        )
+    if len(shape) != 2:
+        raise InputError(
+            f"X has shape {shape}; it must be (n, d), one row per sample: "
+            "X.reshape(len(X), -1) flattens samples"
+        )
+    if shape[0] < 2:
+        raise InputError(f"X has {'1 row' if shape[0] else 'no rows'}; neighbors need two or more: give more samples")
+    if shape[1] < 1:
+        raise InputError("X has no columns; it must be (n, d) with d >= 1")
+
+
+def _not_real(dtype: np.dtype) -> InputTypeError:
+    """What to do about each kind of numpy's that is no real number."""
+    remedies = {
+        "c": "give np.abs(X), or real and imaginary parts as columns",
+        "M": "give times since some date as numbers",
+        "m": "divide by a unit, as X / np.timedelta64(1, 's')",
+    }
+    text = "encode text and categories as numbers, or convert digits by X.astype(float)"
+    return InputTypeError(f"X has dtype {dtype}; vectors are real numbers: {remedies.get(dtype.kind, text)}")
+
+
+def _numbers(array: np.ndarray, X: Any) -> np.ndarray:
+    for (row, column), value in np.ndenumerate(array):
+        if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
+            raise InputTypeError(
+                f"X holds {value!r} in row {row}, column {_column(X, column)}; vectors are real numbers: "
+                "encode text and categories as numbers, drop or fill what is missing"
+            )
+    return array.astype(np.float64)
+
+
+def _not_finite(value: Any, row: int, column: int, X: Any, how_many: int) -> InputError:
+    what = "NaN" if np.isnan(value) else "infinity"
+    more = f" ({how_many} such entries)" if how_many > 1 else ""
+    return InputError(
+        f"X holds {what} in row {row}, column {_column(X, column)}{more}; every entry must be finite: "
+        "drop those rows, or fill them in, e.g. with the column's mean"
+    )
+
+
+def _column(X: Any, column: int) -> str:
+    names = getattr(X, "columns", None)
+    try:
+        return str(column) if names is None else repr(names[column])
+    except (TypeError, KeyError, IndexError):
+        return str(column)
+
+
+def _hint(X: Any) -> str:
+    if hasattr(X, "adjacency") or hasattr(X, "get_edgelist"):
+        return "; a graph is drawn by a layout function, e.g. nelayout.ws_sne_layout"
+    return ""

@@ -1,0 +1,228 @@
+"""Neighbor graphs of vectors: who is among the k nearest of whom.
+
+Three points in a row and one apart: 2 is 3's nearest, but 3 is nobody's::
+
+    >>> X = [[0.0], [1.0], [1.9], [9.0]]
+    >>> knn_graph(X, n_neighbors=1, symmetrize="none").toarray()
+    array([[0., 1., 0., 0.],
+           [0., 0., 1., 0.],
+           [0., 1., 0., 0.],
+           [0., 0., 1., 0.]])
+    >>> knn_graph(X, n_neighbors=1).toarray()  # i - j if either is among the other's nearest
+    array([[0., 1., 0., 0.],
+           [1., 0., 1., 0.],
+           [0., 1., 0., 1.],
+           [0., 0., 1., 0.]])
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nelayout.errors import InputError, InputTypeError, unknown
+from nelayout.numerics.parallel import Workers, workers
+from nelayout.run.options import generator
+from nelayout.vectors.input import count, read_vectors, support
+from nelayout.vectors.neighbors import Neighbors, Space
+
+__all__ = ["connect", "joined", "knn_graph", "space_of", "symmetrized"]
+
+SYMMETRIZE = ("union", "intersection", "none")
+
+HOLDS = 1e-3
+"""Edges that weigh less than this part of one that would be added do not keep two components together."""
+
+JOINING_PAIRS = 1e10
+"""Pairs of rows looked at, at most, when components are joined: about 30 s on two cores."""
+
+
+def knn_graph(
+    X: Any,
+    n_neighbors: int = 10,
+    metric: Any = "euclidean",
+    symmetrize: Literal["union", "intersection", "none"] = "union",
+    pca: int | Literal["auto"] | None = "auto",
+    seed: Any = None,
+    *,
+    metric_params: dict[str, Any] | None = None,
+) -> csr_array:
+    """The k-nearest-neighbor graph of vectors.
+
+    A_ij = 1 where j is among the k nearest rows of i, itself not counted, and then symmetrised.  Equal
+    distances are ordered by index, and rows that are equal are each other's neighbors at distance 0, so every
+    row has exactly k neighbors before symmetrisation.
+
+    The search is exact up to about 90,000 rows of any length (140,000 short ones; millions with few columns),
+    with the same bits for any number of threads.  Beyond that pynndescent searches approximately (the extra
+    ``[vectors]``): its graph depends on ``seed``, and may differ from run to run even with one.
+
+    Parameters
+    ----------
+    X : (n, d) array, frame, nested list or sparse matrix
+        one row per sample; any real numbers, integers included
+    n_neighbors : default 10
+        k, from 1 to n - 1
+    metric : default "euclidean"
+        a name that scikit-learn's NearestNeighbors knows ("cosine", "manhattan", "correlation", "haversine",
+        ...), "precomputed" (X holds distances, n x n), or a function of two rows (slow).  Under "cosine",
+        rows of zeros are alike and at distance 1 from all others.
+    symmetrize : default "union"
+        "union": i - j if either is among the other's nearest; "intersection": if both are; "none": directed,
+        i -> its nearest
+    pca : default "auto"
+        an integer reduces the rows to that many principal components before they are compared (for "cosine"
+        and "correlation", after they have been brought to length 1); None never does; "auto" does so only
+        before an approximate search in more than 1000 columns, to 100, and keeps the nearest by their rows
+    seed : default None
+        for the approximate search only
+    metric_params : default None
+        parameters of the metric, e.g. {"p": 3} for "minkowski"
+
+    Returns
+    -------
+    csr_array (n, n)
+        float64 ones, int32 indices, sorted, nothing on the diagonal
+
+    Raises
+    ------
+    ValueError
+        for NaN or infinity (row and column are named), a shape other than (n, d), text or complex numbers,
+        fewer than two rows, n_neighbors outside of 1 .. n - 1, unknown names
+    ImportError
+        when approximate search is needed and pynndescent is not installed
+
+    Examples
+    --------
+    >>> import nelayout as nl
+    >>> A = nl.knn_graph([[0, 0], [0, 1], [5, 5], [5, 6]], n_neighbors=1)
+    >>> A.nnz, A.indices.tolist()
+    (4, [1, 0, 3, 2])
+    """
+    if symmetrize not in SYMMETRIZE:
+        raise unknown("symmetrize", symmetrize, SYMMETRIZE)
+    rng = generator(seed)
+    space, k = space_of(X, n_neighbors, metric, metric_params, pca)
+    with workers(None) as crew:
+        return symmetrized(space.nearest(k, rng, crew), symmetrize)
+
+
+def space_of(
+    X: Any, n_neighbors: Any, metric: Any, metric_params: Any, pca: Any, perplexity: Any = None
+) -> tuple[Space, int]:
+    """Rows and metric, and k as `support` reads it, with everything checked."""
+    rows = read_vectors(X)
+    n, d = rows.shape
+    k = support(n_neighbors, perplexity, n)
+    if isinstance(pca, bool) or not (pca is None or pca == "auto" or isinstance(pca, (int, np.integer))):
+        raise InputError(f"pca must be 'auto', None or a number of components, given {pca!r}")
+    if isinstance(pca, (int, np.integer)):
+        if metric == "precomputed":
+            raise InputError(
+                "pca reduces vectors; with metric='precomputed' there are only distances: leave pca out"
+            )
+        pca = count(pca, "pca", min(n, d), f"X is {n} x {d}")
+    if metric_params is not None and not isinstance(metric_params, dict):
+        raise InputTypeError(f"metric_params must be a dict or None, given {type(metric_params).__name__}")
+    return Space(rows, metric, metric_params, pca), k
+
+
+def symmetrized(found: Neighbors, how: str) -> csr_array:
+    """The graph of neighbor lists: "none", "union" or "intersection"."""
+    n, k = found.indices.shape
+    columns = np.sort(found.indices, axis=1).astype(np.int32).ravel()
+    graph = csr_array((np.ones(n * k), columns, np.arange(0, n * k + 1, k, dtype=np.int32)), shape=(n, n))
+    if how == "none":
+        return graph
+    both = graph.maximum(graph.T) if how == "union" else graph.minimum(graph.T)
+    return _canonical(both)
+
+
+def _canonical(matrix: Any) -> csr_array:
+    graph = csr_array(matrix)
+    graph.sum_duplicates()
+    parts = graph.data, graph.indices.astype(np.int32), graph.indptr.astype(np.int32)
+    return csr_array(parts, shape=graph.shape)
+
+
+def connect(
+    X: Any, graph: csr_array, metric: Any = "euclidean", metric_params: dict[str, Any] | None = None
+) -> csr_array:
+    """Join the components of a symmetric graph of vectors by the shortest edges that do it.
+
+    A minimum spanning tree over the components, the distance of two components being that of their nearest
+    rows: every component but the largest takes its nearest row outside, until there is one (Boruvka).  The
+    new edges weigh 1.  Exact while at most 1e10 pairs of rows have to be looked at; beyond that, evenly
+    spaced rows of every component stand for all of them.
+
+    Examples
+    --------
+    >>> X = [[0.0], [1.0], [10.0], [11.0], [30.0], [31.0]]
+    >>> graph = knn_graph(X, 1)
+    >>> (connect(X, graph) - graph).nonzero()
+    (array([1, 2, 3, 4], dtype=int32), array([2, 1, 4, 3], dtype=int32))
+    """
+    rows = read_vectors(X)
+    if graph.shape != (rows.shape[0], rows.shape[0]):
+        raise InputError(f"the graph has shape {graph.shape}, and X has {rows.shape[0]} rows")
+    with workers(None) as crew:
+        return joined(Space(rows, metric, metric_params), graph, crew)[0]
+
+
+def joined(space: Space, graph: csr_array, crew: Workers, weight: float = 1.0) -> tuple[csr_array, int]:
+    """`connect` for rows and metric that are ready, with edges of another weight; also the number of edges added.
+
+    Edges below HOLDS of this weight stay, but hold nothing together.
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    firm = graph
+    if graph.nnz and float(np.min(graph.data)) < HOLDS * weight:
+        firm = graph.copy()  # zeros are taken out in place, and indices would be shared
+        firm.data[firm.data < HOLDS * weight] = 0.0
+        firm.eliminate_zeros()
+    answer: Any = connected_components(firm, directed=False)
+    parts, labels = int(answer[0]), np.asarray(answer[1])
+    if parts == 1:
+        return graph, 0
+    links: list[tuple[int, int]] = []
+    while parts > 1:
+        rows = _seekers(labels, parts)
+        found, distance = space.nearest_across(labels, rows, crew)
+        low, high = np.minimum(rows, found), np.maximum(rows, found)
+        # the shortest of every component, equal ones by index
+        order = np.lexsort((high, low, distance, labels[rows]))
+        _, best = np.unique(labels[rows][order], return_index=True)
+        best = order[best]
+        best = best[np.lexsort((high[best], low[best], distance[best]))]
+        merged = np.arange(parts)
+        for i, j in zip(low[best].tolist(), high[best].tolist(), strict=True):
+            one, other = merged[labels[i]], merged[labels[j]]
+            if one != other:
+                merged[merged == max(one, other)] = min(one, other)
+                links.append((i, j))
+        labels = np.unique(merged[labels], return_inverse=True)[1]
+        parts = int(labels.max()) + 1
+    i, j = np.array(links).T
+    n = len(labels)
+    extra = csr_array((np.full(2 * len(i), weight), (np.r_[i, j], np.r_[j, i])), shape=(n, n))
+    return _canonical(graph.maximum(extra)), len(links)
+
+
+def _seekers(labels: np.ndarray, parts: int) -> np.ndarray:
+    """The rows that look outside: all but those of the largest component, thinned out where they are too
+    many.
+    """
+    n = len(labels)
+    size = np.bincount(labels, minlength=parts)
+    rows = np.flatnonzero(labels != np.argmax(size))
+    if float(len(rows)) * n <= JOINING_PAIRS:
+        return rows
+    order = rows[np.argsort(labels[rows], kind="stable")]
+    of = labels[order]
+    first = np.flatnonzero(np.r_[True, of[1:] != of[:-1]])
+    every = int(np.ceil(len(rows) * n / JOINING_PAIRS))
+    rank = np.arange(len(order)) - np.repeat(first, np.diff(np.r_[first, len(order)]))
+    return order[rank % every == 0]

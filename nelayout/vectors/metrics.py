@@ -1,0 +1,271 @@
+"""Distances between rows, by the names of scikit-learn.
+
+Whatever orders pairs like a Euclidean distance is turned into one, because that is fast: the angle between
+rows is the Euclidean distance of the rows at length 1, the distance on the sphere that of points in space::
+
+    >>> prepared(np.array([[3.0, 4.0], [0.0, 2.0]]), "cosine").rows
+    array([[0.6, 0.8],
+           [0. , 1. ]])
+
+All others are computed as they are, by scipy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, hstack, issparse
+
+from nelayout.errors import InputError, InputTypeError, Unsupported, unknown
+from nelayout.numerics.parallel import Workers
+
+__all__ = ["METRICS", "Prepared", "prepared"]
+
+BLOCK_PAIRS = 1 << 21
+"""Distances of a table held at once: 16 MB."""
+
+# name -> (name in scipy's cdist, None for those that become Euclidean; parameters)
+METRICS: dict[str, tuple[str | None, tuple[str, ...]]] = {
+    "euclidean": (None, ()),
+    "l2": (None, ()),
+    "sqeuclidean": (None, ()),
+    "seuclidean": (None, ("V",)),
+    "cosine": (None, ()),
+    "correlation": (None, ()),
+    "haversine": (None, ()),
+    "manhattan": ("cityblock", ("w",)),
+    "cityblock": ("cityblock", ("w",)),
+    "l1": ("cityblock", ("w",)),
+    "chebyshev": ("chebyshev", ("w",)),
+    "infinity": ("chebyshev", ("w",)),
+    "minkowski": ("minkowski", ("p", "w")),
+    "p": ("minkowski", ("p", "w")),
+    "mahalanobis": ("mahalanobis", ("VI",)),
+    "canberra": ("canberra", ("w",)),
+    "braycurtis": ("braycurtis", ("w",)),
+    "hamming": ("hamming", ("w",)),
+    "jaccard": ("jaccard", ("w",)),
+    "dice": ("dice", ("w",)),
+    "rogerstanimoto": ("rogerstanimoto", ("w",)),
+    "russellrao": ("russellrao", ("w",)),
+    "yule": ("yule", ("w",)),
+    "precomputed": ("precomputed", ()),
+}
+
+# Of 0s and 1s: what is not 0 counts as 1.
+BINARY = {"jaccard", "dice", "rogerstanimoto", "russellrao", "yule"}
+SAME_IN_PYNNDESCENT = {
+    "cityblock": "manhattan",
+    "chebyshev": "chebyshev",
+    "minkowski": "minkowski",
+    "canberra": "canberra",
+    "braycurtis": "braycurtis",
+    "hamming": "hamming",
+}
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Rows as they are compared.
+
+    rows       (n, d) array or CSR; None for a table of distances that was given
+    euclidean  whether the Euclidean distance between ``rows`` has the order of the metric's
+    convert    the metric's distance from the squared Euclidean one
+    cdist      scipy's name of the metric, or a function of two rows
+    table      the distances given
+    """
+
+    rows: Any
+    euclidean: bool
+    convert: Callable[[np.ndarray], np.ndarray] = np.sqrt
+    cdist: Any = "euclidean"
+    table: np.ndarray | None = None
+    params: dict[str, Any] = field(default_factory=dict)
+
+    def scaled(self, squared: np.ndarray) -> np.ndarray:
+        """Distances in the metric from squared Euclidean ones."""
+        return self.convert(squared)
+
+    def reduced(self, rows: np.ndarray) -> Prepared:
+        """The same metric between other rows."""
+        return replace(self, rows=rows)
+
+    def too_large(self, work: float) -> bool:
+        """Whether the whole table takes more than ``work`` pairs times columns."""
+        return self.rows is not None and float(self.rows.shape[0]) ** 2 * self.rows.shape[1] > work
+
+    def name_for_pynndescent(self) -> str:
+        """Its name there, or Unsupported."""
+        if self.euclidean:
+            return "euclidean"
+        if self.cdist in SAME_IN_PYNNDESCENT and "w" not in self.params:
+            return SAME_IN_PYNNDESCENT[self.cdist]
+        name = getattr(self.cdist, "__name__", self.cdist)
+        raise Unsupported(
+            f"{self.rows.shape[0]} rows are too many for metric {name!r}, which looks at all pairs; "
+            "use 'euclidean', 'cosine' or 'manhattan', or fewer rows"
+        )
+
+    def table_nearest(
+        self, rows: np.ndarray, k: int, crew: Workers, labels: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The k nearest other rows (of another label) by looking at all: indices and distances (m, k), ties
+        by index.
+        """
+        n = len(self.table) if self.table is not None else self.rows.shape[0]
+        size = max(1, BLOCK_PAIRS // n)
+
+        def block(start: int) -> tuple[np.ndarray, np.ndarray]:
+            here = rows[start : start + size]
+            D = self._distances(here)
+            if labels is None:
+                D[np.arange(len(here)), here] = np.inf
+            else:
+                D[labels[here][:, None] == labels] = np.inf
+            return _smallest(D, k)
+
+        found = crew.map(block, range(0, len(rows), size))
+        return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
+
+    def _distances(self, rows: np.ndarray) -> np.ndarray:
+        if self.table is not None:
+            return self.table[rows].astype(np.float64)
+        from scipy.spatial.distance import cdist
+
+        D: np.ndarray = cdist(self.rows[rows], self.rows, self.cdist, **self.params)
+        if np.isnan(D).any():
+            i, j = np.argwhere(np.isnan(D))[0].tolist()
+            name = getattr(self.cdist, "__name__", self.cdist)
+            raise InputError(
+                f"metric {name!r} is not defined between rows {int(rows[i])} and {j} (it gives NaN): "
+                "rows of zeros, perhaps; drop them or use another metric"
+            )
+        return D
+
+
+def prepared(X: Any, metric: Any = "euclidean", params: dict[str, Any] | None = None) -> Prepared:
+    """Rows and metric made ready; ``X`` as `vectors.read_vectors` gives it."""
+    params = dict(params or {})
+    if callable(metric):
+        return Prepared(_dense(X, getattr(metric, "__name__", "given")), False, cdist=metric, params=params)
+    if not isinstance(metric, str):
+        raise InputTypeError(
+            f"metric must be a name or a function of two rows, given {type(metric).__name__}"
+        )
+    if metric not in METRICS:
+        raise unknown("metric", metric, METRICS)
+    name, allowed = METRICS[metric]
+    for key in params:
+        if key not in allowed:
+            raise unknown(f"parameter of metric {metric!r}", key, allowed)
+    if metric == "precomputed":
+        return Prepared(None, False, cdist=name, table=_checked_table(X))
+    if name is not None:
+        if metric == "mahalanobis" and "VI" not in params:
+            raise InputError(
+                "metric 'mahalanobis' needs metric_params={'VI': the inverse covariance matrix}, "
+                "e.g. np.linalg.inv(np.cov(X.T))"
+            )
+        rows = _dense(X, metric)
+        return Prepared(rows != 0 if metric in BINARY else rows, False, cdist=name, params=params)
+    if metric == "haversine":
+        return Prepared(_on_sphere(X), True, lambda d2: 2 * np.arcsin(np.minimum(np.sqrt(d2) / 2, 1.0)))
+    if metric == "cosine":
+        return Prepared(_at_length_one(X), True, lambda d2: d2 / 2)
+    if metric == "correlation":
+        dense = _dense(X, metric).astype(np.float64)
+        return Prepared(
+            _at_length_one(dense - np.mean(dense, axis=1, keepdims=True)), True, lambda d2: d2 / 2
+        )
+    if metric == "seuclidean":
+        return Prepared(_moderate(_standardised(_dense(X, metric), params.get("V")))[0], True)
+    rows, unit = _moderate(X)
+    if metric == "sqeuclidean":
+        return Prepared(rows, True, lambda d2: d2 * unit * unit)
+    return Prepared(rows, True, lambda d2: np.sqrt(d2) * unit)
+
+
+def _dense(X: Any, metric: str) -> np.ndarray:
+    if issparse(X):
+        raise Unsupported(
+            f"metric {metric!r} needs a dense array, given a sparse matrix of shape {X.shape}; "
+            "use 'euclidean' or 'cosine', or X.toarray()"
+        )
+    return X
+
+
+def _moderate(X: Any) -> tuple[Any, float]:
+    """X over a power of two such that squares neither overflow nor vanish, which changes no bit of them."""
+    largest = float(np.max(np.abs(X.data if issparse(X) else X), initial=0.0))
+    if largest == 0 or 1e-100 < largest < 1e100:
+        return X, 1.0
+    unit = 2.0 ** (np.frexp(largest)[1] - 1)
+    return X / unit, float(unit)
+
+
+def _at_length_one(X: Any) -> Any:
+    """Rows over their length; rows of zeros get a direction of their own, at distance 1 from all others."""
+    if issparse(X):
+        length = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
+        matrix = csr_array(X)
+        matrix = csr_array(
+            (matrix.data / np.repeat(length, np.diff(matrix.indptr)), matrix.indices, matrix.indptr),
+            shape=X.shape,
+        )
+        zero = csr_array((length == 0).astype(np.float64)[:, None])
+        return csr_array(hstack([matrix, zero], format="csr")) if (length == 0).any() else matrix
+    rows = X.astype(np.float64)
+    largest = np.max(np.abs(rows), axis=1, keepdims=True, initial=0.0)
+    zero = largest == 0
+    rows /= np.where(zero, 1.0, largest)
+    rows /= np.sqrt(np.sum(rows * rows, axis=1, keepdims=True)) + zero
+    return np.column_stack([rows, zero.astype(np.float64)]) if zero.any() else rows
+
+
+def _on_sphere(X: Any) -> np.ndarray:
+    if issparse(X) or X.shape[1] != 2:
+        raise InputError(
+            f"metric 'haversine' needs (n, 2): latitude and longitude in radians; given {X.shape}"
+        )
+    latitude, longitude = X[:, 0].astype(np.float64), X[:, 1].astype(np.float64)
+    return np.column_stack(
+        [np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude), np.sin(latitude)]
+    )
+
+
+def _standardised(X: np.ndarray, V: Any) -> np.ndarray:
+    """Columns over the root of their variance (n - 1), or of V; constant columns stay."""
+    variance = np.var(X, axis=0, ddof=1, dtype=np.float64) if V is None else np.asarray(V, dtype=np.float64)
+    if variance.shape != (X.shape[1],) or not (np.isfinite(variance) & (variance >= 0)).all():
+        raise InputError(
+            f"V of metric 'seuclidean' must be {X.shape[1]} finite numbers >= 0, one for each column"
+        )
+    return X / np.sqrt(np.where(variance > 0, variance, 1.0))
+
+
+def _checked_table(X: Any) -> np.ndarray:
+    if issparse(X):
+        raise Unsupported(
+            "metric 'precomputed' needs a dense (n, n) array: a missing entry of a sparse one says nothing"
+        )
+    if X.shape[0] != X.shape[1]:
+        raise InputError(f"metric 'precomputed' needs square (n, n) distances, given {X.shape}")
+    if (X < 0).any():
+        i, j = np.argwhere(X < 0)[0].tolist()
+        raise InputError(f"distances are >= 0; that of rows {i} and {j} is {X[i, j]}")
+    return X
+
+
+def _smallest(D: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """(m, k) columns of the k smallest entries of each row, equal ones by column, and the entries."""
+    kth = np.partition(D, k - 1, axis=1)[:, k - 1 : k]
+    keep, equal = kth > D, kth == D
+    equal &= np.cumsum(equal, axis=1) <= k - keep.sum(axis=1, keepdims=True)
+    keep |= equal
+    columns = np.nonzero(keep)[1].reshape(len(D), k)
+    entries = np.take_along_axis(D, columns, axis=1)
+    order = np.argsort(entries, axis=1, kind="stable")
+    return np.take_along_axis(columns, order, axis=1), np.take_along_axis(entries, order, axis=1)

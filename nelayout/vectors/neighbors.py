@@ -1,0 +1,253 @@
+"""The k nearest rows of every row: exact while that takes seconds, approximate beyond.
+
+Three rows on a line; the last two are nearest to each other, the first's nearest is the second::
+
+    >>> from nelayout.numerics.parallel import Workers
+    >>> found = Space(np.array([[0.0], [3.0], [4.0]])).nearest(1, np.random.default_rng(0), Workers())
+    >>> found.indices.ravel(), found.distances.ravel()
+    (array([1, 2, 1]), array([3., 1., 1.]))
+
+Few columns go to a k-d tree, many to lower bounds by matrix products (`bounds`), other metrics to tables of
+distances; pynndescent takes what is too large for all of them.  Equal distances are ordered by index, and
+equal rows are neighbors at distance 0 like any others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from nelayout.errors import missing_extra
+from nelayout.numerics.parallel import Workers
+from nelayout.numerics.principal import principal_components
+from nelayout.vectors.bounds import Vectors, first_k, search, squared_distances
+from nelayout.vectors.metrics import Prepared, prepared
+
+__all__ = ["Neighbors", "Space"]
+
+EXACT_PAIRS = 2e10
+"""Pairs of rows up to which matrix products are used; on two cores 5e9 take about 16 s."""
+
+EXACT_WORK = 1.2e12
+"""Pairs times columns (at most 130, see `bounds.DIRECTIONS`) up to which they are."""
+
+TABLE_WORK = 3e11
+"""Pairs times columns up to which distances of any other metric are computed: about five minutes of one
+core.
+"""
+
+TREE_COLUMNS = 12
+TREE_GROWTH = 1.6
+"""A tree looks at about 1000 * 1.6^d of the rows where the columns are independent (normal samples, d = 3 ..
+16).
+"""
+TREE_PAYS = 300.0
+TREE_WORK = 3e7
+
+REDUCED = 100
+"""Components that approximate search works on when pca="auto" and rows are longer than `LONGEST`."""
+
+LONGEST = 1000
+"""Columns up to which it works on the rows themselves: components lose neighbors (MNIST: 0.84 for 0.97)."""
+
+MORE = 3
+"""How many times k neighbors are taken among the components, of which the k nearest rows are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbors:
+    """indices (n, k) int64, nearest first; distances (n, k) float64, in the metric; notes on what is not
+    exact.
+    """
+
+    indices: np.ndarray
+    distances: np.ndarray
+    notes: tuple[str, ...] = ()
+
+
+class Space:
+    """Rows and a metric between them."""
+
+    def __init__(
+        self,
+        X: Any,
+        metric: Any = "euclidean",
+        params: dict[str, Any] | None = None,
+        pca: int | str | None = None,
+    ) -> None:
+        self.given: Prepared = prepared(X, metric, params)
+        self.n = X.shape[0]
+        self.pca = pca
+        if isinstance(pca, int) and self.given.rows is not None:
+            self.given = self.given.reduced(principal_components(self.given.rows, pca)[0])
+
+    def nearest(self, k: int, rng: np.random.Generator, crew: Workers) -> Neighbors:
+        """The k nearest other rows of each."""
+        rows = self.given.rows
+        if rows is None or not self.given.euclidean:
+            if not self.given.too_large(TABLE_WORK):
+                indices, distances = self.given.table_nearest(np.arange(self.n), k, crew)
+                return Neighbors(indices, distances)
+            return self._approximate(rows, k, rng, crew)
+        first, group = _distinct(rows)
+        distinct = rows if len(first) == self.n else rows[first]
+        if len(first) == 1:
+            indices, squared, notes = np.zeros((1, 0), dtype=np.int64), np.zeros((1, 0)), ()
+        else:
+            indices, squared, notes = self._distinct_nearest(distinct, min(k, len(first) - 1), rng, crew)
+        if len(first) < self.n:
+            indices, squared = _with_copies(indices, squared, first, group, k)
+        return Neighbors(indices, self.given.scaled(squared), notes)
+
+    def nearest_across(self, labels: np.ndarray, rows: np.ndarray, crew: Workers) -> tuple[np.ndarray, np.ndarray]:
+        """For each of ``rows`` the nearest row of another label: indices (m,), distances (m,) that compare
+        like the metric's.
+        """
+        if self.given.euclidean and self.given.rows is not None:
+            j, d = search(Vectors(self.given.rows, 1), rows, 1, crew, labels)
+        else:
+            j, d = self.given.table_nearest(rows, 1, crew, labels)
+        return j[:, 0], d[:, 0]
+
+    def _distinct_nearest(self, X: Any, k: int, rng: np.random.Generator, crew: Workers):
+        """Indices and squared distances between rows of which no two are equal."""
+        n, d = X.shape
+        growth = TREE_GROWTH**d if d <= TREE_COLUMNS and not issparse(X) else np.inf
+        if TREE_PAYS * growth < n and growth * n <= TREE_WORK:
+            return *_by_tree(X, k, crew), ()
+        if issparse(X):
+            columns = np.diff(X.tocsc().indptr).astype(np.float64)
+            work = 10 * float(np.sum(columns * columns))
+        else:
+            work = float(n) ** 2 * min(d, 130)
+        if float(n) ** 2 <= EXACT_PAIRS and work <= EXACT_WORK:
+            return *search(Vectors(X, k), np.arange(n), k, crew), ()
+        found = self._approximate(X, k, rng, crew)
+        return found.indices, found.distances, found.notes
+
+    def _approximate(self, X: Any, k: int, rng: np.random.Generator, crew: Workers) -> Neighbors:
+        """By pynndescent; distances in the metric, squared ones where it is Euclidean."""
+        name = self.given.name_for_pynndescent()
+        try:
+            from pynndescent import NNDescent
+        except ImportError:
+            raise missing_extra(
+                "pynndescent",
+                "vectors",
+                f"neighbors among {X.shape[0]} rows, too many to compare all of them",
+            ) from None
+        notes = [f"the neighbors of {X.shape[0]} rows are approximate, and may differ from run to run"]
+        searched, ask = X, k
+        if self.pca == "auto" and self.given.euclidean and X.shape[1] > LONGEST:
+            ask = min(MORE * k, X.shape[0] - 1)
+            searched = principal_components(X, REDUCED)[0].astype(np.float32)
+            notes.append(f"they were searched for in the first {REDUCED} principal components of {X.shape[1]} columns")
+        index = NNDescent(
+            searched,
+            metric=name,
+            metric_kwds=self.given.params or None,
+            n_neighbors=ask + 1,
+            random_state=int(rng.integers(2**31 - 1)),
+            n_jobs=crew.threads,
+        )
+        assert index.neighbor_graph is not None
+        indices, distances, short = _without_self(*index.neighbor_graph, ask)
+        if self.given.euclidean:
+            rows = np.repeat(np.arange(len(indices)), ask)
+            measured = squared_distances(X, rows, indices.ravel())
+            indices, distances = first_k(rows, indices.ravel(), measured, len(indices), k)
+        if len(short):  # the search has not found enough for these: look at all
+            if self.given.euclidean:
+                indices[short], distances[short] = search(Vectors(X, k), short, k, crew)
+            else:
+                indices[short], distances[short] = self.given.table_nearest(short, k, crew)
+        return Neighbors(indices, distances, tuple(notes))
+
+
+def _distinct(X: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The first of each kind of row, (u,), and the kind of every row, (n,)."""
+    seen: dict[bytes, int] = {}
+    group = np.empty(X.shape[0], dtype=np.int64)
+    first = []
+    if issparse(X):
+        rows = (
+            X.indices[a:b].tobytes() + X.data[a:b].tobytes()
+            for a, b in zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist(), strict=True)
+        )
+    else:
+        rows = ((row + 0).tobytes() for row in X)  # -0.0 + 0 is 0.0
+    for i, row in enumerate(rows):
+        key = blake2b(row, digest_size=16).digest()
+        group[i] = kind = seen.setdefault(key, len(seen))
+        if kind == len(first):
+            first.append(i)
+    return np.array(first), group
+
+
+def _with_copies(
+    indices: np.ndarray, squared: np.ndarray, first: np.ndarray, group: np.ndarray, k: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Neighbors among all rows from those among distinct ones: a row's own copies at 0, then its neighbors'
+    copies.
+    """
+    kinds, n = len(first), len(group)
+    members = np.argsort(group, kind="stable")
+    size = np.bincount(group, minlength=kinds)
+    begin = np.cumsum(size) - size
+    # each kind's list of kinds, itself first; of every kind at most k + 1 members can matter
+    listed = np.column_stack([np.arange(kinds), indices]).ravel()
+    distance = np.column_stack([np.zeros(kinds), squared]).ravel()
+    owner = np.repeat(np.arange(kinds), indices.shape[1] + 1)
+    take = np.minimum(size, k + 1)[listed]
+    offset = np.arange(take.sum()) - np.repeat(np.cumsum(take) - take, take)
+    i, d = np.repeat(owner, take), np.repeat(distance, take)
+    j = members[np.repeat(begin[listed], take) + offset]
+    best, at = first_k(i, j, d, kinds, k + 1)
+    best, at = best[group], at[group]  # one too many: the row itself, or the last
+    own = best == np.arange(n)[:, None]
+    own[:, -1] |= ~own.any(axis=1)
+    return best[~own].reshape(n, k), at[~own].reshape(n, k)
+
+
+def _by_tree(X: np.ndarray, k: int, crew: Workers) -> tuple[np.ndarray, np.ndarray]:
+    """Rows that are all distinct, by a k-d tree; asks for more where the k-th distance is shared."""
+    from scipy.spatial import KDTree
+
+    n = len(X)
+    points = X.astype(np.float64)
+    tree = KDTree(points)
+    indices, squared = np.empty((n, k), dtype=np.int64), np.empty((n, k))
+    waiting, ask = np.arange(n), min(n, k + 3)
+    while len(waiting):
+        shared = []
+        size = max(1, (1 << 22) // ask)
+        for start in range(0, len(waiting), size):
+            rows = waiting[start : start + size]
+            answer: Any = tree.query(points[rows], k=ask, workers=crew.threads)
+            found = answer[1]
+            distance = np.where(found == rows[:, None], -1.0, answer[0])  # itself, also when others lie at 0
+            limit = np.sort(distance, axis=1)[:, k] * (1 + 1e-12)
+            sure = (distance.max(axis=1) > limit) | (ask == n)
+            shared.append(rows[~sure])
+            i, at = np.nonzero((distance <= limit[:, None]) & (distance >= 0) & sure[:, None])
+            if not len(i):
+                continue
+            j = found[i, at]
+            rank = np.cumsum(sure) - 1
+            d2 = squared_distances(X, rows[i], j)
+            indices[rows[sure]], squared[rows[sure]] = first_k(rank[i], j, d2, int(sure.sum()), k)
+        waiting, ask = np.concatenate(shared), min(n, 2 * ask)
+    return indices, squared
+
+
+def _without_self(found: np.ndarray, distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(n, k) of the (n, k + 1) of an approximate search, itself dropped, and the rows that have too few."""
+    bad = (found == np.arange(len(found))[:, None]) | (found < 0)
+    order = np.argsort(bad, axis=1, kind="stable")[:, :k]
+    short = np.flatnonzero(np.take_along_axis(bad, order, 1).any(axis=1))
+    found = np.take_along_axis(found, order, 1).astype(np.int64)
+    return found, np.take_along_axis(distances, order, 1).astype(np.float64), short

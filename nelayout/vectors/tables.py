@@ -1,0 +1,276 @@
+"""Tables of numbers for `nelayout embed`, one row per sample: CSV and TSV, npy and npz, parquet.
+
+A first row is a header if a cell of it is no number and the cell below is one, if no cell of it is a number, or
+if it holds a name that was asked for::
+
+    >>> table = read_table(Source("two.csv", b"height,width,kind\\n1,2,oak\\n3,4,ash\\n"), "csv", label="kind")
+    >>> table.X.tolist(), table.classes
+    ([[1.0, 2.0], [3.0, 4.0]], ['oak', 'ash'])
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import shlex
+import zipfile
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nelayout.errors import InputError, unknown
+from nelayout.graphs.files.source import Source
+
+__all__ = ["FORMATS", "Table", "read_table"]
+
+FORMATS = {"csv": "csv", "tsv": "tsv", "npy": "npy", "npz": "npz", "parquet": "parquet"}
+"""File ending -> format."""
+
+MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
+"""What stands, in small letters, where a value is not known."""
+
+MATRIX_NAMES = ("X", "x", "data", "vectors")
+"""What the array of an archive with several matrices may be called."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """What `nelayout.embed` needs of a file, and what is written beside the positions.
+
+    X: (n, d), dense or CSR. classes: the label of each row, None where it has none; None without a label.
+    label: what the column with the classes is called, "label" where it has a number only. names: what the rows
+    are called, where the file says so. notes: what was read otherwise than expected.
+    """
+
+    X: Any
+    classes: list[Any] | None = None
+    label: str = "label"
+    names: list[str] | None = None
+    notes: tuple[str, ...] = ()
+
+
+def read_table(source: Source, kind: str, columns: Sequence[str] | None = None, label: str | None = None) -> Table:
+    """The numbers in `columns` (None: all columns but `label`), and the classes in the column `label`.
+
+    A column is given by its name or, if none is called so, by its number from 1; "3-7" are five of them.
+
+    Raises
+    ------
+    InputError
+        naming file, row and column: text or nothing where a number should be, rows of different length, a
+        column that does not exist, an array that is no matrix.
+    MissingExtra
+        for parquet without pyarrow.
+    """
+    if kind in ("csv", "tsv"):
+        return _delimited(source, kind, columns, label)
+    if kind == "parquet":
+        from nelayout.vectors.parquet import read_parquet
+
+        return read_parquet(source, columns, label)
+    return _arrays(source, kind, columns, label)
+
+
+def chosen(
+    source: Source, columns: Sequence[str] | None, label: str | None, names: Sequence[str]
+) -> tuple[list[int], int | None]:
+    """Numbers from 0 of the columns that are coordinates, and of the one with the labels.
+
+    A first column without a name holds the rows' names: it is a coordinate only if it is asked for.
+    """
+    of_label = None if label is None else _column(source, label, names, "--label")
+    if columns is None:
+        taken = [k for k, name in enumerate(names) if k != of_label and (k or name)]
+    else:
+        taken = [k for word in columns for k in _columns(source, word, names)]
+        twice = next((k for i, k in enumerate(taken) if k in taken[:i]), None)
+        if twice is not None:
+            raise source.broken(f"the column {names[twice]!r} stands twice in --columns")
+        if of_label in taken:
+            raise source.broken(
+                f"the column {label!r} is the --label, which is no coordinate; take it out of --columns"
+            )
+    if not taken:
+        raise source.broken("there is no column with coordinates")
+    return taken, of_label
+
+
+def no_number(
+    source: Source, line: str, bad: Sequence[tuple[str, Any]], good: Sequence[str], labelled: bool
+) -> InputError:
+    """The error for a row with cells that are no numbers. bad: their columns and contents; good: the other columns."""
+    name, value = bad[0]
+    if value is None or str(value).strip().lower() in MISSING:
+        return InputError(
+            f"{source.name}, {line}: the column {name!r} has no value; fill it in, leave the row out, or name the "
+            "other columns with --columns"
+        )
+    several = "" if len(bad) == 1 else f" ({', '.join(repr(other) for other, _ in bad[1:4])} too)"
+    rest = (
+        f"--columns {shlex.quote(','.join(good))}" if 0 < len(good) <= 6 and "," not in "".join(good) else "--columns"
+    )
+    choice = "" if labelled else f"--label {shlex.quote(name)} if it holds classes, or name "
+    return InputError(
+        f"{source.name}, {line}: the column {name!r} holds {str(value)[:40]!r}, which is no number{several}; "
+        f"give {choice}the columns to use with {rest}"
+    )
+
+
+def plain(texts: list[str]) -> list[Any]:
+    """Labels as what they are: whole numbers, numbers or text, None where there is none."""
+    known = [text for text in texts if text.lower() not in MISSING]
+    for kind in (int, float):
+        try:
+            values = iter([kind(text) for text in known])
+        except ValueError:
+            continue
+        return [None if text.lower() in MISSING else next(values) for text in texts]
+    return [text or None for text in texts]
+
+
+def _delimited(source: Source, kind: str, columns: Sequence[str] | None, label: str | None) -> Table:
+    rows = _rows(source, kind)
+    top, first = next(rows)
+    second = next(rows, None)
+    width = len(first)
+    header = _is_header(first, [] if second is None else second[1], [*(columns or ()), *([label] if label else [])])
+    names = [cell.removeprefix("# ") for cell in first] if header else [str(k + 1) for k in range(width)]
+    taken, of_label = chosen(source, columns, label, names)
+    of_name = 0 if header and not names[0] and 0 not in taken and of_label != 0 else None
+    numbers, lines, labels, called = array("d"), array("q"), [], []
+    for line, row in _chained(None if header else (top, first), second, rows):
+        if len(row) != width:
+            raise source.broken(f"there are {len(row)} cells, and {width} in the first row", line)
+        try:
+            numbers.extend([float(row[k]) for k in taken])
+        except ValueError:
+            bad = [(names[k], row[k]) for k in taken if not _is_number(row[k])]
+            good = [name for k, name in enumerate(names) if name and _is_number(row[k]) and k != of_label]
+            raise no_number(source, f"line {line}", bad, good, label is not None) from None
+        lines.append(line)
+        if of_label is not None:
+            labels.append(row[of_label])
+        if of_name is not None:
+            called.append(row[of_name])
+    X = np.frombuffer(numbers, dtype=np.float64).reshape(-1, len(taken))
+    if len(X) == 0:
+        raise source.broken("there is a header and no row")
+    wrong = np.argwhere(~np.isfinite(X))
+    if len(wrong):
+        i, k = wrong[0].tolist()
+        cell = None if np.isnan(X[i, k]) else X[i, k]
+        raise no_number(source, f"line {lines[i]}", [(names[taken[k]], cell)], [], True)
+    notes = () if of_name is None else ("the first column has no name: it names the rows",)
+    for k, name in enumerate(taken):
+        if header and columns is None and len(X) > 2 and np.array_equal(X[:, k] - X[0, k], np.arange(len(X))):
+            notes += (
+                f"the column {names[name]!r} only numbers the rows and counts as a coordinate; --columns leaves it out",
+            )
+    title = names[of_label] if header and of_label is not None else ""
+    classes = plain(labels) if of_label is not None else None
+    return Table(X, classes, title or "label", called or None, notes)
+
+
+def _rows(source: Source, kind: str) -> Iterator[tuple[int, list[str]]]:
+    """(line, cells) of every row that is not empty; the separator is the sign most frequent in the first."""
+    text = source.text()
+    top = next(line for line in text.splitlines() if line.strip())
+    usual = "\t,;" if kind == "tsv" else ",;\t"
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(usual, key=top.count), skipinitialspace=True)
+    try:
+        for row in reader:
+            cells = [cell.strip() for cell in row]
+            if any(cells):
+                yield reader.line_num, cells
+    except csv.Error as error:
+        raise source.broken(f"cannot be read as {kind}: {error}", reader.line_num) from None
+
+
+def _chained(*parts: Any) -> Iterator[tuple[int, list[str]]]:
+    first, second, rest = parts
+    yield from (row for row in (first, second) if row is not None)
+    yield from rest
+
+
+def _is_header(first: list[str], second: list[str], asked: Sequence[str]) -> bool:
+    if first[0] == "" and first[1:] == [str(k) for k in range(len(first) - 1)]:  # a frame without column names
+        return True
+    words = [not _is_number(cell) and cell.lower() not in MISSING for cell in first]
+    if all(words) or any(word and _is_number(below) for word, below in zip(words, second, strict=False)):
+        return True
+    return any(word and cell in asked for word, cell in zip(words, first, strict=True))
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _column(source: Source, word: str, names: Sequence[str], option: str) -> int:
+    if list(names).count(word) > 1:
+        raise source.broken(
+            f"{list(names).count(word)} columns are called {word!r}; give the number of the one for {option}"
+        )
+    if word in names:
+        return list(names).index(word)
+    if word.isdecimal() and 1 <= int(word) <= len(names):
+        return int(word) - 1
+    if list(names) == [str(k + 1) for k in range(len(names))]:
+        raise source.broken(f"the columns have no names; give {option} a number from 1 to {len(names)}, not {word!r}")
+    raise InputError(f"{source.name}: {unknown(f'column for {option}', word, filter(None, names))}")
+
+
+def _columns(source: Source, word: str, names: Sequence[str]) -> list[int]:
+    low, dash, high = word.partition("-")
+    if word in names or not (dash and low.isdecimal() and high.isdecimal()):
+        return [_column(source, word, names, "--columns")]
+    if not 1 <= int(low) <= int(high) <= len(names):
+        raise source.broken(f"--columns {word} is no range of the columns 1 to {len(names)}")
+    return list(range(int(low) - 1, int(high)))
+
+
+def _arrays(source: Source, kind: str, columns: Sequence[str] | None, label: str | None) -> Table:
+    try:
+        loaded = np.load(io.BytesIO(source.data), allow_pickle=False)
+        found = {name: loaded[name] for name in loaded.files} if hasattr(loaded, "files") else {"": loaded}
+    except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile) as error:
+        raise source.broken(f"cannot be read as {kind}: {error}; expected an array of numbers, (n, d)") from None
+    if {"format", "shape", "data"} <= set(found):
+        from scipy.sparse import csr_array, load_npz
+
+        try:
+            X, others = csr_array(load_npz(io.BytesIO(source.data))), {}
+        except (ValueError, KeyError, TypeError) as error:
+            raise source.broken(f"cannot be read as a sparse matrix: {error}") from None
+    else:
+        name = _matrix(source, found)
+        X, others = found[name], {other: values for other, values in found.items() if other != name}
+    if label is not None and others and not label.isdecimal():
+        fitting = [other for other, values in others.items() if values.shape == X.shape[:1]]
+        if label not in fitting:
+            raise InputError(f"{source.name}: {unknown('array for --label', label, fitting)}")
+        taken, _ = chosen(source, columns, None, [str(k + 1) for k in range(X.shape[1])])
+        return Table(X[:, taken], others[label].tolist(), label)
+    taken, of_label = chosen(source, columns, label, [str(k + 1) for k in range(X.shape[1])])
+    if of_label is None:
+        return Table(X[:, taken])
+    column: Any = X[:, [of_label]]
+    return Table(X[:, taken], (column if isinstance(X, np.ndarray) else column.toarray()).ravel().tolist())
+
+
+def _matrix(source: Source, found: dict[str, np.ndarray]) -> str:
+    matrices = [name for name, values in found.items() if values.ndim == 2 and values.dtype.kind in "biuf"]
+    named = [name for name in MATRIX_NAMES if name in matrices]
+    if len(matrices) == 1 or named:
+        return named[0] if named else matrices[0]
+    held = ", ".join(f"{name or 'an array'} {values.shape} of {values.dtype}" for name, values in found.items())
+    raise source.broken(
+        f"holds {held or 'nothing'}; expected one array of numbers, (n, d) with a row per sample"
+        + (f", or that one of them is called {MATRIX_NAMES[0]}" if len(matrices) > 1 else "")
+    )
