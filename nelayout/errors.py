@@ -22,8 +22,8 @@ from typing import Any, TypeVar, cast
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+# How many allowed names a message lists before it only counts the rest: one screen's worth.
 LISTED_NAMES = 30
-"""How many allowed names a message lists before it only counts the rest: one screen's worth."""
 
 
 class InputError(ValueError):

@@ -6,6 +6,7 @@ import inspect
 import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -114,6 +115,18 @@ def test_headings_in_docstrings_stand_alone():
     """A heading that was filled into its paragraph is lost to `help`, to editors and to the documentation."""
     lost = re.compile(r"(Parameters|Returns|Raises|Examples|Notes)[ ]+-{3,}")
     assert [short(path) for path in SOURCES if lost.search(path.read_text())] == []
+
+
+def test_constants_are_explained_by_comments():
+    """A string after a constant is a statement without effect; one dialect: a comment above or beside it."""
+    offenders = []
+    for path in SOURCES:
+        body = ast.parse(path.read_text()).body
+        for before, node in pairwise(body):
+            said = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+            if said and isinstance(before, (ast.Assign, ast.AnnAssign)):
+                offenders.append(f"{short(path)}:{node.lineno}")
+    assert offenders == []
 
 
 def test_public_names_resolve():

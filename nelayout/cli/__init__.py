@@ -27,6 +27,7 @@ from nelayout.errors import InputError, Unsupported
 __all__ = ["COMMANDS", "main"]
 
 Command = tuple[Callable[[argparse.Namespace], None], Callable[[argparse.ArgumentParser], None], str]
+# Command -> (what it does, its arguments, its line in --help).
 COMMANDS: dict[str, Command] = {
     "layout": (
         layout_command.run,
@@ -45,7 +46,6 @@ COMMANDS: dict[str, Command] = {
     ),
     "methods": (methods_command.run, methods_command.declare, "list the methods"),
 }
-"""Command -> (what it does, its arguments, its line in --help)."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -11,8 +11,8 @@ from typing import Any
 from nelayout.errors import InputError, missing_extra
 
 PICTURES = ("png", "svg", "pdf")
+# What is no text for a terminal.
 BINARY = (*PICTURES, "npz", "npy")
-"""What is no text for a terminal."""
 
 
 def declarer(command: argparse.ArgumentParser) -> Callable[..., None]:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from nelayout.comparison import Comparison
     from nelayout.graphs.files import GraphFile
 
+# Its name, and the file that holds it; None: the name is that of a method, which draws it.
 Drawing = tuple[str, str | None]
-"""Its name, and the file that holds it; None: the name is that of a method, which draws it."""
 
 LONGITUDE = {"lon", "long", "lng", "longitude"}
 LATITUDE = {"lat", "latitude"}
@@ -249,10 +249,10 @@ def _to_picture(kind: str) -> Callable[[Comparison], bytes]:
     return content
 
 
+# Format -> comparison -> content.
 WRITERS: dict[str, Callable[[Comparison], bytes]] = {
     **{kind: _to_picture(kind) for kind in PICTURES},
     "csv": _to_csv,
     "json": _to_json,
     "html": _to_html,
 }
-"""Format -> comparison -> content."""

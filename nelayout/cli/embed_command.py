@@ -182,10 +182,10 @@ def _to_npy(table: Table, Y: np.ndarray) -> bytes:
     return content.getvalue()
 
 
+# Format -> (table, (n, dim) positions) -> content.
 WRITERS: dict[str, Callable[[Table, np.ndarray], bytes]] = {
     "csv": _to_csv,
     "json": _to_json,
     "npz": _to_npz,
     "npy": _to_npy,
 }
-"""Format -> (table, (n, dim) positions) -> content."""

@@ -12,8 +12,8 @@ from nelayout.errors import InputError, unknown
 if TYPE_CHECKING:
     from nelayout.graphs.files import GraphFile
 
+# What `--label` takes for the nodes' own names where no attribute is called so.
 OWN_NAMES = ("id", "label", "name")
-"""What `--label` takes for the nodes' own names where no attribute is called so."""
 
 
 def declare(option: Callable[..., None]) -> None:

@@ -15,12 +15,12 @@ from nelayout.comparison.neighborhoods import TIE, standardized
 from nelayout.comparison.samples import NOTHING, Estimate, mean_of, sample_of
 from nelayout.numerics.parallel import workers
 
+# Each node's ranking is a sort of all the others: all up to 5,000 nodes, 2,000 sampled beyond.
 AUC_ABOVE, AUC_SAMPLE = 5_000, 2_000
-"""Each node's ranking is a sort of all the others: all up to 5,000 nodes, 2,000 sampled beyond."""
 NEIGHBORS = 10
 SAMPLE_ABOVE, SAMPLE = 20_000, 5_000
+# Groups of sampled nodes left out in turn to find the standard error of the area (jackknife).
 GROUPS = 20
-"""Groups of sampled nodes left out in turn to find the standard error of the area (jackknife)."""
 
 
 def class_auc(

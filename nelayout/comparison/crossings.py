@@ -23,20 +23,20 @@ from nelayout.comparison.samples import Estimate, sample_of, standard_error
 from nelayout.errors import Unsupported
 from nelayout.numerics.parallel import workers
 
+# Pairs of edges that overlap along the better axis: up to here all are tested, some seconds on two cores.
 PAIRS_EXACT = 400_000_000
-"""Pairs of edges that overlap along the better axis: up to here all are tested, some seconds on two cores."""
+# Beyond, as many edges are sampled and tested against all others as make this many pairs.
 PAIRS_SAMPLED = 200_000_000
-"""Beyond, as many edges are sampled and tested against all others as make this many pairs."""
+# However many edges there are, this many are sampled: a relative error of some per cent.
 SAMPLE_LEAST = 500
-"""However many edges there are, this many are sampled: a relative error of some per cent."""
+# Below this, the plain array code is done before compiled code is loaded.
 PAIRS_NUMPY = 1_000_000
-"""Below this, the plain array code is done before compiled code is loaded."""
+# Numbers of bands to try: what is saved in pairs must outweigh that long edges enter several.
 BANDS = (1, 16, 128, 1024)
-"""Numbers of bands to try: what is saved in pairs must outweigh that long edges enter several."""
+# Bands are made no narrower than lets the average edge reach this many: memory stays linear.
 ENTRIES_PER_EDGE = 4
-"""Bands are made no narrower than lets the average edge reach this many: memory stays linear."""
+# Pieces of work handed to the threads; more than cores, since edges differ in length.
 CHUNKS = 64
-"""Pieces of work handed to the threads; more than cores, since edges differ in length."""
 
 
 def edge_crossings(

@@ -9,8 +9,8 @@ import numpy as np
 
 from nelayout.comparison.samples import Estimate
 
+# Discs that touch, or overlap by less than this share of their diameters, do not overlap.
 ROUNDING = 1e-9
-"""Discs that touch, or overlap by less than this share of their diameters, do not overlap."""
 
 
 def overlapping_nodes(Y: np.ndarray, diameters: np.ndarray) -> Estimate:

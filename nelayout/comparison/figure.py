@@ -13,16 +13,16 @@ from nelayout.errors import missing_extra
 if TYPE_CHECKING:
     from nelayout.comparison.compared import Comparison
 
+# Drawings in a row: more, and a page's width shows none of them well.
 COLUMNS = 4
-"""Drawings in a row: more, and a page's width shows none of them well."""
+# Side of one drawing.
 INCHES = 3.4
-"""Side of one drawing."""
+# Height of a table line, free space around, width of the names and of the last heading, in inches.
 ROW, BORDER, NAME, SLANT = 0.3, 0.15, 1.6, 0.6
-"""Height of a table line, free space around, width of the names and of the last heading, in inches."""
+# Width of a letter in the legend, in inches.
 LETTER = 0.075
-"""Width of a letter in the legend, in inches."""
+# Score from which the cell is dark enough for white figures.
 READABLE = 0.55
-"""Score from which the cell is dark enough for white figures."""
 
 
 def side_by_side(comparison: Comparison) -> Any:

@@ -19,14 +19,14 @@ from scipy.sparse import csr_array
 
 from nelayout.comparison.samples import Estimate, mean_of, sample_of
 
+# Relative difference below which two distances are one: far above rounding, far below any reader's eye.
 TIE = 1e-9
-"""Relative difference below which two distances are one: far above rounding, far below any reader's eye."""
+# Above this many nodes, this many are sampled: the standard error is then below 0.005.
 SAMPLE_ABOVE, SAMPLE = 20_000, 5_000
-"""Above this many nodes, this many are sampled: the standard error is then below 0.005."""
+# Neighborhoods above both n / BRUTE_SHARE and this are cheaper from all n distances than from a tree.
 BRUTE_SHARE, BRUTE_LEAST = 50, 64
-"""Neighborhoods above both n / BRUTE_SHARE and this are cheaper from all n distances than from a tree."""
+# Bound on (node, neighbor) pairs held at a time: about 100 MB.
 PAIRS_AT_ONCE = 4_000_000
-"""Bound on (node, neighbor) pairs held at a time: about 100 MB."""
 
 
 def neighborhood_jaccard(

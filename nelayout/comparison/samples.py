@@ -15,8 +15,8 @@ class Estimate(NamedTuple):
     exact: bool = True
 
 
+# The measure of an empty set: a graph without edges has no neighborhoods.
 NOTHING = Estimate(float("nan"))
-"""The measure of an empty set: a graph without edges has no neighborhoods."""
 
 
 def sample_of(

@@ -14,8 +14,8 @@ from scipy.sparse import csr_array
 from nelayout.comparison.neighborhoods import standardized
 from nelayout.comparison.samples import NOTHING, Estimate, sample_of, standard_error
 
+# Up to this many nodes all pairs count; beyond, all pairs of this many sampled pivots.
 PAIRS_ABOVE, PIVOTS = 2_000, 200
-"""Up to this many nodes all pairs count; beyond, all pairs of this many sampled pivots."""
 
 
 def scaled_stress(

@@ -78,6 +78,7 @@ UNCROSSED = Score(
     lambda value, drawing: 1.0 - value / max(crossings.most_crossings(drawing.adjacency), 1),
 )
 
+# The table of measures: a new one is a function in a file of its own and a line here.
 MEASURES: dict[str, Measure] = {
     measure.name: measure
     for measure in (
@@ -168,10 +169,9 @@ MEASURES: dict[str, Measure] = {
         ),
     )
 }
-"""The table of measures: a new one is a function in a file of its own and a line here."""
 
+# What the caller gives for the field that a measure needs.
 KEYWORD = {"classes": "labels", "coords": "coords", "diameters": "node_size"}
-"""What the caller gives for the field that a measure needs."""
 
 
 def measures() -> list[dict[str, str]]:

@@ -19,14 +19,15 @@ import numpy as np
 from nelayout.errors import InputError, unknown
 from nelayout.graphs import Network, per_node
 
+# Up to so many classes are named in a legend, and up to so many whole numbers are classes.
 LEGEND = 12
-"""Up to so many classes are named in a legend, and up to so many whole numbers are classes."""
 
+# Up to so many different whole numbers can be classes where the caller says so; more are years or amounts.
 MANY_CLASSES = 60
-"""Up to so many different whole numbers can be classes where the caller says so; more are years or amounts."""
 
 PLAIN = "#2c6fbb"
 UNKNOWN = "#b4b4b4"
+# Okabe and Ito's colours, which stay apart for the colour-blind, without the yellow; then darker ones.
 PALETTE = (
     "#0072b2",
     "#e69f00",
@@ -41,7 +42,6 @@ PALETTE = (
     "#8dd3a8",
     "#222255",
 )
-"""Okabe and Ito's colours, which stay apart for the colour-blind, without the yellow; then darker ones."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

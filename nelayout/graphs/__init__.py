@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["HOSTS", "Host", "Network", "guard", "read"]
 
+# Each has `recognises(G) -> bool` and `read(G, weight, weight_kind) -> Network`.
 HOSTS = {"networkx": networkx, "igraph": igraph, "arrays": arrays}
-"""Each has ``recognises(G) -> bool`` and ``read(G, weight, weight_kind) -> Network``."""
 
 
 def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity") -> Network:

@@ -19,8 +19,8 @@ import numpy as np
 from nelayout.errors import InputError, near_matches, unknown
 from nelayout.graphs.to_floats import numbers, shown
 
+# Numeric edge attributes that only tell edges apart, in GraphML, GEXF and multigraphs.
 NOT_A_WEIGHT = frozenset({"id", "key"})
-"""Numeric edge attributes that only tell edges apart, in GraphML, GEXF and multigraphs."""
 
 
 def _similarity(values: np.ndarray) -> np.ndarray:
@@ -42,12 +42,12 @@ def _log(values: np.ndarray) -> np.ndarray:
     return np.log1p(values)
 
 
+# `weight_kind` -> (numbers of all edges -> similarities of all edges).
 KINDS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "similarity": _similarity,
     "distance": _distance,
     "log": _log,
 }
-"""``weight_kind`` -> (numbers of all edges -> similarities of all edges)."""
 
 
 def check_kind(weight_kind: str) -> None:

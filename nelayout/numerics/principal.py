@@ -21,24 +21,20 @@ from scipy.sparse import issparse
 
 __all__ = ["principal_components"]
 
+# Subspace iterations: the share of an unwanted direction falls by (its variance / the wanted one's) in each.
 ROUNDS = 8
-"""Subspace iterations: the share of an unwanted direction falls by (its variance / the wanted one's) in
-each.
-"""
 
+# Directions beyond the wanted ones, which take the slow convergence upon themselves.
 SPARE = 8
-"""Directions beyond the wanted ones, which take the slow convergence upon themselves."""
 
+# Entries of X that are made float64 integers at once: 8 MB, which stay in the cache for the product.
 BLOCK_ENTRIES = 1 << 20
-"""Entries of X that are made float64 integers at once: 8 MB, which stay in the cache for the product."""
 
+# Columns up to which the covariance is formed, which takes one pass over X instead of one for each half iteration.
 WIDEST_COVARIANCE = 2000
-"""Columns up to which the covariance is formed, which takes one pass over X instead of one for each half
-iteration.
-"""
 
+# Sweeps of rotations at most; eight do for a hundred rows.
 SWEEPS = 30
-"""Sweeps of rotations at most; eight do for a hundred rows."""
 
 
 def principal_components(X: Any, dim: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

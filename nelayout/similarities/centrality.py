@@ -19,17 +19,17 @@ from collections.abc import Callable
 import numpy as np
 from scipy.sparse import csr_array
 
+# Nodes times entries visited up to which every node is a source: about three seconds of compiled search.
 EXACT_WORK = 3e8
-"""Nodes times entries visited up to which every node is a source: about three seconds of compiled search."""
 
+# Least number of sources in a component: the error of a mean distance is then 1/8 of its spread.
 FEWEST_SOURCES = 64
-"""Least number of sources in a component: the error of a mean distance is then 1/8 of its spread."""
 
+# Below this the search runs as plain Python: quicker than loading the compiler (0.2 s and more).
 INTERPRETED_WORK = 2e5
-"""Below this the search runs as plain Python: quicker than loading the compiler (0.2 s and more)."""
 
+# Numbers of paths above this are divided by their level's largest: a 600 x 600 grid has up to 1e359.
 LARGEST_COUNT = 1e150
-"""Numbers of paths above this are divided by their level's largest: a 600 x 600 grid has up to 1e359."""
 
 
 def closeness(adjacency: csr_array, rng: np.random.Generator) -> tuple[np.ndarray, tuple[str, ...]]:

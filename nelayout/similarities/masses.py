@@ -21,14 +21,14 @@ from scipy.sparse import csr_array
 from nelayout.errors import InputError, InputTypeError, unknown
 from nelayout.similarities.centrality import betweenness, closeness
 
+# The least mass, the mean being 1.
 FLOOR = 1e-3
-"""The least mass, the mean being 1."""
 
+# Steps of power iteration at most: long paths and grids have no leading eigenvector to speak of.
 POWER_STEPS = 2000
-"""Steps of power iteration at most: long paths and grids have no leading eigenvector to speak of."""
 
+# Change of an entry in one step, the mean being 1, below which the eigenvector stands.
 POWER_TOLERANCE = 1e-10
-"""Change of an entry in one step, the mean being 1, below which the eigenvector stands."""
 
 Notes = tuple[str, ...]
 
@@ -81,6 +81,7 @@ def _eigenvector(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.nd
     return x, (note,)
 
 
+# Name -> (adjacency, generator) -> (unscaled masses, notes). These names win over node attributes.
 NAMED: dict[str, Callable[[csr_array, np.random.Generator], tuple[np.ndarray, Notes]]] = {
     "unit": _unit,
     "degree": _degree,
@@ -89,7 +90,6 @@ NAMED: dict[str, Callable[[csr_array, np.random.Generator], tuple[np.ndarray, No
     "betweenness": betweenness,
     "eigenvector": _eigenvector,
 }
-"""Name -> (adjacency, generator) -> (unscaled masses, notes).  These names win over node attributes."""
 
 
 def node_mass(

@@ -32,13 +32,12 @@ from nelayout.vectors.neighbors import Neighbors, Space
 
 __all__ = ["at_perplexity", "drawn_by_scales", "scales"]
 
+# Similarities that the widest scale may have: all pairs of 3,800 rows, some 400 MB on the way.
 PAIRS = 1.5e7
-"""Similarities that the widest scale may have: all pairs of 3,800 rows, some 400 MB on the way."""
 
+# Most steps at each scale but the last. Chosen among 20, 50 and 150 by t-SNE's value on a helix, a sphere and two
+# rolled sheets of 400 to 1,000 rows, where it was the lowest or equal on all, in the same time.
 STEPS = 150
-"""Most steps at each scale but the last.  Chosen among 20, 50 and 150 by t-SNE's value on a helix, a sphere and two
-rolled sheets of 400 to 1,000 rows, where it was the lowest or equal on all, in the same time.
-"""
 
 
 def scales(n: int, perplexity: float, k: int) -> tuple[tuple[float, int], ...]:

@@ -30,11 +30,11 @@ __all__ = ["calibrated", "entropic_affinity", "entropic_rows", "joint"]
 
 SYMMETRIZE = ("joint", "none")
 
+# Largest error of a row's entropy, in nats; sums of some thousand terms are right to 1e-12.
 TOLERANCE = 1e-11
-"""Largest error of a row's entropy, in nats; sums of some thousand terms are right to 1e-12."""
 
+# Distances that differ by less than this part count as equal: less is rounding, and no bandwidth may rest on it.
 TIES = 1e-12
-"""Distances that differ by less than this part count as equal: less is rounding, and no bandwidth may rest on it."""
 
 # With the unit of `_excess`, pi = LOWEST makes the K nearest so equal that their entropy alone reaches ln K to
 # 1e-15, and at half pi = ln k + BEYOND all from the K-th on have vanished: the root lies between.
@@ -42,14 +42,14 @@ LOWEST = 1e-7
 BEYOND = 40.0
 MOST_STEPS = 200
 
+# A similarity below e^-CUT of its row's largest is 0: no float that is multiplied by it later underflows.
 CUT = 600.0
-"""A similarity below e^-CUT of its row's largest is 0: no float that is multiplied by it later underflows."""
 
+# Similarities above which the compiled loop pays for loading it: NumPy then takes a fifth of a second.
 COMPILED_ENTRIES = 1 << 20
-"""Similarities above which the compiled loop pays for loading it: NumPy then takes a fifth of a second."""
 
+# Similarities calibrated at a time: half a megabyte, which stays in the cache.
 ROWS_ENTRIES = 1 << 16
-"""Similarities calibrated at a time: half a megabyte, which stays in the cache."""
 
 
 def entropic_affinity(

@@ -18,19 +18,17 @@ from nelayout.errors import InputError, InputTypeError
 
 __all__ = ["count", "read_vectors", "support"]
 
+# Types of which float32 holds every value; half the memory, and the differences are taken in float64 anyway.
 FITS_FLOAT32 = {"float32", "float16", "uint8", "int8", "uint16", "int16", "bool"}
-"""Types of which float32 holds every value; half the memory, and the differences are taken in float64
-anyway.
-"""
 
+# Neighbors of a row in a binary graph, if nobody says.
 NEIGHBORS = 10
-"""Neighbors of a row in a binary graph, if nobody says."""
 
+# Neighbors for each unit of perplexity, if nobody says: a Gaussian's similarities beyond them hardly count.
 REACH = 3.0
-"""Neighbors for each unit of perplexity, if nobody says: a Gaussian's similarities beyond them hardly count."""
 
+# Entries up to which a sparse matrix is made dense, 240 MB: dense products are some ten times faster.
 DENSE_ENTRIES = 3e7
-"""Entries up to which a sparse matrix is made dense, 240 MB: dense products are some ten times faster."""
 
 
 def read_vectors(X: Any) -> Any:

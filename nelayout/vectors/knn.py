@@ -32,11 +32,11 @@ __all__ = ["connect", "joined", "knn_graph", "space_of", "symmetrized"]
 
 SYMMETRIZE = ("union", "intersection", "none")
 
+# Edges that weigh less than this part of one that would be added do not keep two components together.
 HOLDS = 1e-3
-"""Edges that weigh less than this part of one that would be added do not keep two components together."""
 
+# Pairs of rows looked at, at most, when components are joined: about 30 s on two cores.
 JOINING_PAIRS = 1e10
-"""Pairs of rows looked at, at most, when components are joined: about 30 s on two cores."""
 
 
 def knn_graph(

@@ -24,8 +24,8 @@ from nelayout.numerics.parallel import Workers
 
 __all__ = ["METRICS", "Prepared", "prepared"]
 
+# Distances of a table held at once: 16 MB.
 BLOCK_PAIRS = 1 << 21
-"""Distances of a table held at once: 16 MB."""
 
 # name -> (name in scipy's cdist, None for those that become Euclidean; parameters)
 METRICS: dict[str, tuple[str | None, tuple[str, ...]]] = {

@@ -29,33 +29,29 @@ from nelayout.vectors.metrics import Prepared, prepared
 
 __all__ = ["Neighbors", "Space"]
 
+# Pairs of rows up to which matrix products are used; on two cores 5e9 take about 16 s.
 EXACT_PAIRS = 2e10
-"""Pairs of rows up to which matrix products are used; on two cores 5e9 take about 16 s."""
 
+# Pairs times columns (at most 130, see `bounds.DIRECTIONS`) up to which they are.
 EXACT_WORK = 1.2e12
-"""Pairs times columns (at most 130, see `bounds.DIRECTIONS`) up to which they are."""
 
+# Pairs times columns up to which distances of any other metric are computed: about five minutes of one core.
 TABLE_WORK = 3e11
-"""Pairs times columns up to which distances of any other metric are computed: about five minutes of one
-core.
-"""
 
 TREE_COLUMNS = 12
+# A tree looks at about 1000 * 1.6^d of the rows where the columns are independent (normal samples, d = 3 .. 16).
 TREE_GROWTH = 1.6
-"""A tree looks at about 1000 * 1.6^d of the rows where the columns are independent (normal samples, d = 3 ..
-16).
-"""
 TREE_PAYS = 300.0
 TREE_WORK = 3e7
 
+# Components that approximate search works on when pca="auto" and rows are longer than `LONGEST`.
 REDUCED = 100
-"""Components that approximate search works on when pca="auto" and rows are longer than `LONGEST`."""
 
+# Columns up to which it works on the rows themselves: components lose neighbors (MNIST: 0.84 for 0.97).
 LONGEST = 1000
-"""Columns up to which it works on the rows themselves: components lose neighbors (MNIST: 0.84 for 0.97)."""
 
+# How many times k neighbors are taken among the components, of which the k nearest rows are kept.
 MORE = 3
-"""How many times k neighbors are taken among the components, of which the k nearest rows are kept."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from nelayout.errors import missing_extra
 from nelayout.graphs.files.source import Source
 from nelayout.vectors.tables import Table, chosen, no_number
 
+# How pandas calls the columns in which it keeps the names of rows.
 INDEX = "__index_level_"
-"""How pandas calls the columns in which it keeps the names of rows."""
 
 
 def read_parquet(source: Source, columns: Sequence[str] | None, label: str | None) -> Table:

@@ -26,14 +26,14 @@ from nelayout.graphs.files.source import Source
 
 __all__ = ["FORMATS", "Table", "read_table"]
 
+# File ending -> format.
 FORMATS = {"csv": "csv", "tsv": "tsv", "npy": "npy", "npz": "npz", "parquet": "parquet"}
-"""File ending -> format."""
 
+# What stands, in small letters, where a value is not known.
 MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
-"""What stands, in small letters, where a value is not known."""
 
+# What the array of an archive with several matrices may be called.
 MATRIX_NAMES = ("X", "x", "data", "vectors")
-"""What the array of an archive with several matrices may be called."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

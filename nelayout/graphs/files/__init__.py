@@ -53,6 +53,7 @@ __all__ = [
     "write_positions",
 ]
 
+# Format -> what reads it; `nelayout.graphs.files.formats.EXTENSIONS` says how files of it are called.
 FORMATS = {
     "graphml": read_graphml,
     "gexf": read_gexf,
@@ -63,7 +64,6 @@ FORMATS = {
     "npz": read_npz,
     "json": read_nodelink,
 }
-"""Format -> what reads it; `nelayout.graphs.files.formats.EXTENSIONS` says how files of it are called."""
 
 
 def read_graph(path: str | os.PathLike, format: str | None = None) -> GraphFile:  # noqa: A002  # the name users know

@@ -26,8 +26,8 @@ COMMENTS = ("#", "%")
 FROM = {"source", "src", "from", "fromnodeid", "node1", "node_1", "id_1", "id1", "u", "head", "i", "start"}
 TO = {"target", "dst", "to", "tonodeid", "node2", "node_2", "id_2", "id2", "v", "tail", "j", "end", "dest"}
 WEIGHT = {"weight", "w", "value", "strength"}
+# Whole numbers beyond this are not exact as floats: such labels are read as text.
 LARGEST_EXACT = 2.0**53
-"""Whole numbers beyond this are not exact as floats: such labels are read as text."""
 
 
 def read_edgelist(source: Source) -> GraphFile:

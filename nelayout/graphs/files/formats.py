@@ -15,6 +15,7 @@ from pathlib import PurePath
 
 from nelayout.errors import InputError, unknown
 
+# File ending -> format. The formats are endings too, so both are understood where a format is asked for.
 EXTENSIONS = {
     "graphml": "graphml",
     "gexf": "gexf",
@@ -32,11 +33,11 @@ EXTENSIONS = {
     "npz": "npz",
     "json": "json",
 }
-"""File ending -> format. The formats are endings too, so both are understood where a format is asked for."""
 
+# Bytes within which a format shows itself.
 HEAD = 4096
-"""Bytes within which a format shows itself."""
 
+# Format -> how a text of it begins; the first that fits is taken.
 SIGNS = {
     "mtx": re.compile(r"\s*%%MatrixMarket", re.IGNORECASE),
     "graphml": re.compile(r"\s*<.*<graphml\b|\s*<graphml\b", re.DOTALL),
@@ -46,7 +47,6 @@ SIGNS = {
     "gml": re.compile(r"(?:.*\n)*?\s*graph\s*\[", re.IGNORECASE),
     "edgelist": re.compile(r"(?:\s*[#%].*\n|\s*\n)*[^\s<{*]+[ \t]*[\s,;][ \t]*[^\s<{\[*]+"),
 }
-"""Format -> how a text of it begins; the first that fits is taken."""
 
 
 def file_format(

@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 from nelayout.graphs.files.record import GraphFile, from_networkx
 from nelayout.graphs.files.source import Source
 
+# Versions differ in what we do not read; networkx looks for one version's names only.
 GEXF_NAMESPACE = re.compile(rb"http://(?:www\.)?gexf\.net/1\.\w+(/viz)?")
-"""Versions differ in what we do not read; networkx looks for one version's names only."""
 
 
 def read_graphml(source: Source) -> GraphFile:

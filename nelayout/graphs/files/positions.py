@@ -15,8 +15,8 @@ from nelayout.graphs.files.record import GraphFile
 from nelayout.graphs.files.source import Source
 
 AXIS_NAMES = (("x", "y", "z"), ("X", "Y", "Z"))
+# How the column that names the nodes is called, the likeliest first; "row" in embeddings of vectors.
 NODE_NAMES = ("node", "row", "id", "label", "name")
-"""How the column that names the nodes is called, the likeliest first; "row" in embeddings of vectors."""
 
 
 def placed(pos: Any, labels: Sequence[Hashable], numbered: bool) -> np.ndarray:

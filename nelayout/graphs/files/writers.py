@@ -94,6 +94,7 @@ def to_npz(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> bytes:
     return buffer.getvalue()
 
 
+# Format -> (networkx graph, labels in node order, (n, dim) positions) -> content.
 WRITERS: dict[str, Callable[[Any, Sequence[Hashable], np.ndarray], bytes]] = {
     "json": to_json,
     "csv": to_csv,
@@ -101,7 +102,6 @@ WRITERS: dict[str, Callable[[Any, Sequence[Hashable], np.ndarray], bytes]] = {
     "gexf": to_gexf,
     "npz": to_npz,
 }
-"""Format -> (networkx graph, labels in node order, (n, dim) positions) -> content."""
 
 
 def _keys(G: Any) -> dict[str, bool]:
