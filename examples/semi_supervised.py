@@ -1,6 +1,6 @@
 """A drawing that knows some answers, odd digits right, even ones left: python semi_supervised.py [PICTURE].
 
-An objective of one's own is minimised by `nelayout.optimizers.majorize` alone, in the way of Yang, Peltonen & Kaski
+An objective of one's own is minimized by `nelayout.optimizers.majorize` alone, in the way of Yang, Peltonen & Kaski
 (2015, supplement, sec. 5).  It is J = A + B with
 
     A  sum_ij S_ij |y_i - y_j|^2            images that look alike lie near each other: quadratic, so H = 4 L is exact
@@ -8,7 +8,7 @@ An objective of one's own is minimised by `nelayout.optimizers.majorize` alone, 
        + c sum_known [1 - tanh(t_i x_i / r)]    whose label t_i = -1 or 1 is known lies on its side of the middle
 
 where x_i is the horizontal coordinate of y_i.  The last sum is neither convex nor concave, which majorization does not
-mind: only A has to be bounded.  One image in ten is labelled; how many of the others lie on the right side?
+mind: only A has to be bounded.  One image in ten is labeled; how many of the others lie on the right side?
 Needs nelayout[draw,vectors].
 """
 
@@ -23,7 +23,7 @@ from sklearn.datasets import load_digits
 import nelayout as nl
 
 IMAGES = 800
-LABELLED = 0.1
+LABELED = 0.1
 STRENGTH = 1000.0
 """c; at 30 the labels are not heard."""
 RADIUS = 5.0
@@ -41,7 +41,7 @@ def energy(Y: np.ndarray, L: csr_array) -> Found:
 
 
 def misplaced(Y: np.ndarray, sides: np.ndarray) -> Found:
-    """The sum over labelled images, with its gradient; ``sides`` is -1 or 1, and 0 where it is not known."""
+    """The sum over labeled images, with its gradient; ``sides`` is -1 or 1, and 0 where it is not known."""
     bent = np.tanh(sides * Y[:, 0] / RADIUS)
     slope = np.zeros_like(Y)
     slope[:, 0] = -STRENGTH / RADIUS * sides * (1 - bent**2)
@@ -69,7 +69,7 @@ def main() -> None:
     images, digits = load_digits(return_X_y=True)
     chosen = rng.permutation(len(images))[:IMAGES]
     images, truth = images[chosen], np.where(digits[chosen] % 2 == 1, 1, -1)
-    known = rng.random(IMAGES) < LABELLED
+    known = rng.random(IMAGES) < LABELED
 
     S = nl.knn_graph(images, n_neighbors=10, seed=0)
     start = RADIUS * nl.gamma_quadlog_layout(S, seed=0)

@@ -40,7 +40,7 @@ METHODS: dict[str, Method] = {
             connection="optimal",
             mass="strength",
             reference=f"{YANG_2014}, sec. 5.1",
-            summary="t-SNE with edge repulsion: neighbours and classes, hubs outside; the first to try",
+            summary="t-SNE with edge repulsion: neighbors and classes, hubs outside; the first to try",
         ),
         Method(
             name="gamma-quadlog",
@@ -104,7 +104,7 @@ METHODS: dict[str, Method] = {
             connection="normalized",
             mass="unit",
             reference="van der Maaten & Hinton, Visualizing data using t-SNE, JMLR 9, 2008",
-            summary="neighbours and clusters; every node counts alike, so hubs crowd the middle",
+            summary="neighbors and clusters; every node counts alike, so hubs crowd the middle",
         ),
         Method(
             name="ssne",
@@ -139,7 +139,7 @@ METHODS: dict[str, Method] = {
             divergence="i-divergence",
             connection="normalized-rows",
             reference=HINTON_2002,
-            summary="each node's neighbours on their own: misses few, crowds the middle",
+            summary="each node's neighbors on their own: misses few, crowds the middle",
         ),
         Method(
             name="nerv",
@@ -147,7 +147,7 @@ METHODS: dict[str, Method] = {
             divergence="nerv:0.5",
             connection="normalized-rows",
             reference=f"{VENNA_2010}; {LEE_2013}",
-            summary="missed neighbours (kappa = 0, SNE) against false ones (kappa = 1), weighed against each other",
+            summary="missed neighbors (kappa = 0, SNE) against false ones (kappa = 1), weighed against each other",
         ),
         Method(
             name="jse",
@@ -163,7 +163,7 @@ METHODS: dict[str, Method] = {
             divergence="alpha:0.5",
             connection="normalized-rows",
             reference=AMID_2015,
-            summary="alpha = 1 is SNE, less forgives missed neighbours; 'auto' is chosen from the data",
+            summary="alpha = 1 is SNE, less forgives missed neighbors; 'auto' is chosen from the data",
         ),
         Method(
             name="ftsne",
@@ -171,7 +171,7 @@ METHODS: dict[str, Method] = {
             divergence="kl",
             connection="normalized",
             reference=IM_2018,
-            summary="t-SNE under an f-divergence: kl is t-SNE, chi2 the nearest neighbours, reverse-kl and js clusters",
+            summary="t-SNE under an f-divergence: kl is t-SNE, chi2 the nearest neighbors, reverse-kl and js clusters",
         ),
     )
 }

@@ -28,7 +28,7 @@ from nelayout.errors import InputError, unknown
 __all__ = ["KERNELS", "Kernel", "Radial", "boxcox", "heavy_tailed", "inverse_power", "kernel_named"]
 
 # Smallest c + a xi that is ever divided by: singular kernels (c = 0) stay finite at coincident points.  Forces vanish
-# there (y_i - y_j = 0), and values are so large that no minimiser accepts the step.
+# there (y_i - y_j = 0), and values are so large that no minimizer accepts the step.
 SMALLEST = 1e-140
 
 

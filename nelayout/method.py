@@ -1,4 +1,4 @@
-"""`Method`: a named recipe, made of parts and of the stages that minimise it.
+"""`Method`: a named recipe, made of parts and of the stages that minimize it.
 
 A method is data.  t-SNE, for example, is ``Method(kernel="cauchy", divergence="i-divergence",
 connection="normalized")``; give it degree masses and the optimal connection, and it is ws-SNE.  Parts are given by
@@ -29,7 +29,7 @@ AFFINITIES = {
 # Nodes above which a graph counts as large.
 LARGE = 10_000
 # What a shape stage does not see of a large graph: levels with more than a fifth of its nodes.  A stage that draws
-# neighbours takes them over in fewer steps.
+# neighbors takes them over in fewer steps.
 FINEST = 1 / 5
 
 
@@ -41,7 +41,7 @@ class Stage:
     optimizer  a name from nelayout.optimizers
     max_iter   steps, at each level when ``levels``
     attraction factor on the edges (annealing)
-    shape      > 0: minimise gamma-PolyLog of this power (2 is gamma-QuadLog) instead of the method's own objective;
+    shape      > 0: minimize gamma-PolyLog of this power (2 is gamma-QuadLog) instead of the method's own objective;
                it has no local scale to get caught by, and finds the global shape
     levels     go through the coarsened graphs, coarsest first; else the graph itself only
     finest     whether going through the levels ends with the graph itself; else the next stage takes a large one over
@@ -80,7 +80,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """One way of drawing: J = sum M phi(P/M, lambda q) and how to minimise it.
+    """One way of drawing: J = sum M phi(P/M, lambda q) and how to minimize it.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class Method:
     mass : m; "unit", "degree", "strength", "closeness", "betweenness", "eigenvector", a node attribute, array or dict.
     affinity : "raw", "sum-1" or "rows"; None takes what the connection needs.
     stages : the schedule; None takes the recipe that suits the kernel.
-    variational : minimise the variational form of an f-divergence in place of the divergence itself (needs torch).
+    variational : minimize the variational form of an f-divergence in place of the divergence itself (needs torch).
 
     >>> Method(kernel="cauchy", divergence="beta:0.5", connection="optimal", mass="degree").divergence.name
     'beta:0.5'
@@ -212,7 +212,7 @@ def recipe(kernel: Kernel, by_kl: bool = False) -> tuple[Stage, ...]:
 
     A heavy-tailed kernel lets go of an edge that has become long and never takes it up again, which tears meshes.
     So its tail is grown: first the Gaussian of the same b, then parts of the tail, then the kernel itself.  ``by_kl``:
-    the way there is the I-divergence's, which forgets no edge; divergences that give up neighbours end lower from
+    the way there is the I-divergence's, which forgets no edge; divergences that give up neighbors end lower from
     there.
     """
     kl = i_divergence() if by_kl else None

@@ -81,7 +81,7 @@ class RowObjective(Objective):
     def evaluate(
         self, Y: np.ndarray, *, value: bool = True, gradient: bool = True, weights: bool = False
     ) -> Evaluation:
-        """J(Y), its gradient (n, d) and the symmetrised attraction (omega_ij + omega_ji) / 2 of every edge."""
+        """J(Y), its gradient (n, d) and the symmetrized attraction (omega_ij + omega_ji) / 2 of every edge."""
         mass = self.affinity.mass
         terms, plain, radials = self._terms()
         fields, far = self._fields(Y, plain, radials)
@@ -155,7 +155,7 @@ class RowObjective(Objective):
         return tail, slope, charges
 
     def attraction_at_zero(self, connection: float) -> np.ndarray:
-        """The symmetrised omega of every edge if all had length 0 and every lambda were ``connection``."""
+        """The symmetrized omega of every edge if all had length 0 and every lambda were ``connection``."""
         b = Similarity(self.kernel, np.zeros(self.row_edges.size), connection)
         slope = self.row_edges.scaled_slope(self.divergence, b)
         return self.attraction * self.row_edges.symmetric(-self.kernel.decay(np.zeros(1)) * slope)

@@ -22,7 +22,7 @@ def square() -> nx.Graph:
     G = nx.cycle_graph(["a", "b", "c", "d"])
     for _, _, data in G.edges(data=True):
         data["weight"] = 1.0
-    nx.set_node_attributes(G, {"a": "red", "b": "red", "c": "red", "d": "red"}, "colour")
+    nx.set_node_attributes(G, {"a": "red", "b": "red", "c": "red", "d": "red"}, "color")
     return G
 
 
@@ -112,7 +112,7 @@ MISSPELT = {
     "method with underscore": (lambda G: nl.layout(G, "gamma_quadlg"), "'gamma_quadlg'", "'gamma-quadlog'"),
     "method of solve": (lambda G: nl.solve(G, "tnse"), "'tnse'", "'tsne'"),
     "kernel": (lambda G: nl.ws_sne_layout(G, kernel="cauchi"), "'cauchi'", "'cauchy'"),
-    "optimizer": (lambda G: nl.ws_sne_layout(G, optimizer="majorise"), "'majorise'", "'majorize'"),
+    "optimizer": (lambda G: nl.ws_sne_layout(G, optimizer="majorize"), "'majorize'", "'majorize'"),
     "nbody": (lambda G: nl.ws_sne_layout(G, nbody="exat"), "'exat'", "'exact'"),
     "mass": (lambda G: nl.ws_sne_layout(G, mass="degre"), "'degre'", "'degree'"),
     "weight_kind": (lambda G: nl.ws_sne_layout(G, weight_kind="distanc"), "'distanc'", "'distance'"),
@@ -307,8 +307,8 @@ WRONG = {
     "weight_kind": [None, 3, ["log"]],
     "nbody": [3, ["exact"]],
     "optimizer": [3, ["majorize"]],
-    "mass": [-1, NAN, INF, [1, 2], [-1, 1, 1, 1], {"a": 1}, "colour", {"a": 1, "b": 1, "c": NAN, "d": 1}, 1j],
-    "node_size": [-1, NAN, INF, [1, 2], [-1, 1, 1, 1], {"a": 1}, "colour", "no such attribute"],
+    "mass": [-1, NAN, INF, [1, 2], [-1, 1, 1, 1], {"a": 1}, "color", {"a": 1, "b": 1, "c": NAN, "d": 1}, 1j],
+    "node_size": [-1, NAN, INF, [1, 2], [-1, 1, 1, 1], {"a": 1}, "color", "no such attribute"],
 }
 
 
@@ -356,8 +356,8 @@ def test_a_mass_for_no_node_is_named():
 def test_matrices_have_no_attributes():
     A = nx.to_numpy_array(square())
     refused(lambda: nl.ws_sne_layout(A, store_pos_as="pos"), "store_pos_as", networkx=False)
-    refused(lambda: nl.ws_sne_layout(A, mass="colour"), "mass", networkx=False)
-    refused(lambda: nl.ws_sne_layout(A, node_size="colour"), "node_size", networkx=False)
+    refused(lambda: nl.ws_sne_layout(A, mass="color"), "mass", networkx=False)
+    refused(lambda: nl.ws_sne_layout(A, node_size="color"), "node_size", networkx=False)
 
 
 def test_what_cannot_be_done_is_said_in_words():

@@ -186,9 +186,9 @@ FAILURES = {
         "layout graph.gml -o out.png --label knd",
         "unknown node attribute for --label 'knd': did you mean 'kind'? Allowed: 'id', 'kind'",
     ),
-    "unknown colour": (
+    "unknown color": (
         "layout graph.gml -o out.png --color knd",
-        "unknown node attribute or colour for --color 'knd': did you mean 'kind'? Allowed: 'kind'",
+        "unknown node attribute or color for --color 'knd': did you mean 'kind'? Allowed: 'kind'",
     ),
     "strange positions": (
         "layout graph.gml -o out.csv --pos strange.csv",

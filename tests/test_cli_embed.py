@@ -27,7 +27,7 @@ def text(rows, separator=","):
     return "".join(separator.join(map(str, row)) + "\n" for row in rows)
 
 
-def labelled():
+def labeled():
     return [[*row, kind] for row, kind in zip(X.tolist(), KIND, strict=True)]
 
 
@@ -35,7 +35,7 @@ def labelled():
 def folder(tmp_path, monkeypatch):
     """The same numbers in every format, run from their folder."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "table.csv").write_text(text([[*NAMES, "kind"], *labelled()]))
+    (tmp_path / "table.csv").write_text(text([[*NAMES, "kind"], *labeled()]))
     (tmp_path / "bare.csv").write_text(text(X.tolist()))
     (tmp_path / "semicolons.csv").write_text(text([NAMES, *X.tolist()], ";"))
     (tmp_path / "table.tsv").write_text(text([NAMES, *X.tolist()], "\t"))
@@ -146,7 +146,7 @@ def test_labels_stand_beside_positions(folder, capsys):
 def test_compare_reads_what_embed_writes(folder):
     from nelayout.graphs.files import read_positions
 
-    (folder / "named.csv").write_text(text([[*NAMES, "label"], *labelled()]))
+    (folder / "named.csv").write_text(text([[*NAMES, "label"], *labeled()]))
     assert nelayout("embed named.csv --label label -o out.csv --quiet") == 0
     found = read_positions("out.csv")
     assert {row: place.tolist() for row, place in found.items()} == dict(enumerate(PLAIN.tolist()))
@@ -165,7 +165,7 @@ HEADERS = {
 
 
 @pytest.mark.parametrize("content", HEADERS)
-def test_a_header_is_recognised(content):
+def test_a_header_is_recognized(content):
     from nelayout.errors import InputError
     from nelayout.graphs.files.source import Source
     from nelayout.vectors.tables import read_table
@@ -180,10 +180,10 @@ def test_a_header_is_recognised(content):
 
 def test_a_name_that_is_asked_for_makes_a_header(folder):
     """Over columns of text and under numbers as names, nothing else tells a header from a row."""
-    (folder / "digits.csv").write_text(text([["1", "2", "3", "kind"], *labelled()]))
+    (folder / "digits.csv").write_text(text([["1", "2", "3", "kind"], *labeled()]))
     assert nelayout("embed digits.csv --label kind -o out.csv --quiet") == 0
     assert positions("out.csv").tolist() == PLAIN.tolist()
-    (folder / "bare_kinds.csv").write_text(text(labelled()))
+    (folder / "bare_kinds.csv").write_text(text(labeled()))
     assert nelayout("embed bare_kinds.csv --label 4 -o out.csv --quiet") == 0
     assert positions("out.csv").tolist() == PLAIN.tolist()
     assert (folder / "out.csv").read_text().splitlines()[0] == "row,x,y,label"
@@ -241,8 +241,8 @@ def test_pictures(folder, ending, head):
     assert set(folder.iterdir()) - before == {folder / f"out.{ending}"}
 
 
-def test_labels_colour_the_points(folder, monkeypatch):
-    """One colour a class, also where whole numbers would else be a scale; a scale where they are too many."""
+def test_labels_color_the_points(folder, monkeypatch):
+    """One color a class, also where whole numbers would else be a scale; a scale where they are too many."""
     pytest.importorskip("matplotlib")
     from nelayout import drawing
 

@@ -108,7 +108,7 @@ def test_a_star_shrinks_at_once(leaves):
 
 
 @pytest.mark.parametrize("name", GRAPHS)
-def test_clusters_are_connected_and_neighbours(name):
+def test_clusters_are_connected_and_neighbors(name):
     """Only nodes that an edge joins are merged, so connected stays connected and nothing foreign is glued."""
     fine = affinity(GRAPHS[name]())
     for level in hierarchy(fine, np.random.default_rng(1))[1:]:

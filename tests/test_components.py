@@ -16,7 +16,7 @@ def shuffled_path(n):
     return csr_array((P.data, P.indices.astype(np.int32), P.indptr.astype(np.int32)), shape=(n, n))
 
 
-def test_neighbours_of_a_large_graph_lie_side_by_side():
+def test_neighbors_of_a_large_graph_lie_side_by_side():
     P = shuffled_path(LARGE + 1)
     P.data = np.random.default_rng(1).random(len(P.data))
     before = P.copy()

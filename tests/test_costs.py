@@ -94,7 +94,7 @@ def test_every_host_and_no_change_to_the_graph():
         (nx.empty_graph(2), "ws-sne", {"components": "joint"}),
         (nx.disjoint_union(nx.path_graph(3), nx.path_graph(3)), "ws-sne", {"components": "joint"}),
         (nx.path_graph(3), "linlog", {"optimizer": "spectral-direction"}),
-        (nx.path_graph(3), "linlog", {"optimizer": "majorise"}),
+        (nx.path_graph(3), "linlog", {"optimizer": "majorize"}),
         (nx.path_graph(3), "tsne", {"seed": -1}),
         (nx.path_graph(3), "tsne", {"n_jobs": 0}),
         (nx.path_graph(3), "tsne", {"node_size": -1}),

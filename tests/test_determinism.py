@@ -133,7 +133,7 @@ def test_names_do_not_matter(method):
 
 @pytest.mark.parametrize("method", ["ws-sne", "gamma-quadlog", "linlog", "ee", "tsne"])
 def test_a_converged_drawing_does_not_depend_on_the_order_of_nodes(method):
-    """Relabelling invariance of the objective: started from the same places, permuted nodes end at the same ones."""
+    """Relabeling invariance of the objective: started from the same places, permuted nodes end at the same ones."""
     G = nx.les_miserables_graph()
     start = nl.layout(G, method, seed=0)
     order = list(G)

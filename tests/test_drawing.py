@@ -1,4 +1,4 @@
-"""nl.draw: what lies where on the picture, what colours mean, files whole or not at all."""
+"""nl.draw: what lies where on the picture, what colors mean, files whole or not at all."""
 
 import io
 import struct
@@ -34,7 +34,7 @@ def edges_of(figure) -> Any:
 
 
 def node_colors(figure, G):
-    """{node: colour}: nodes are drawn in the order of their degrees."""
+    """{node: color}: nodes are drawn in the order of their degrees."""
     order = sorted(range(len(G)), key=[d for _, d in G.degree].__getitem__)
     colors = [to_hex(c) for c in nodes_of(figure).get_facecolors()]
     return dict(zip([list(G)[i] for i in order], colors, strict=True))
@@ -85,7 +85,7 @@ def test_long_edges_are_fainter_and_drawn_first():
     assert alphas[0] < alphas[1] == alphas[2]
 
 
-def test_classes_get_palette_and_legend_and_missing_ones_grey():
+def test_classes_get_palette_and_legend_and_missing_ones_gray():
     G = nx.path_graph(5)
     nx.set_node_attributes(G, {0: "b", 1: "a", 2: "b", 3: "c"}, "kind")
     figure = nl.draw(G, nx.circular_layout(G), color="kind")
@@ -108,7 +108,7 @@ def test_numbers_are_a_scale_with_a_bar():
     assert bar.get_ylim() == (0.5, 1.5)
 
 
-def test_one_colour():
+def test_one_color():
     G = nx.path_graph(2)
     assert set(nodes_of(nl.draw(G, [[0, 0], [1, 1]])).get_facecolors()[0]) == set(to_rgba(PLAIN))
     assert to_hex(nodes_of(nl.draw(G, [[0, 0], [1, 1]], color="crimson")).get_facecolors()[0]) == "#dc143c"
@@ -132,11 +132,11 @@ def test_what_counts_as_classes(values, classes):
 
 
 @pytest.mark.parametrize("k", [1, 12, 13, 60])
-def test_palettes_hold_different_colours(k):
+def test_palettes_hold_different_colors(k):
     assert len({to_hex(c) for c in palette(k)}) == k
 
 
-def test_an_edge_within_a_class_has_its_colour():
+def test_an_edge_within_a_class_has_its_color():
     figure = nl.draw(SQUARE, CORNERS, color=["a", "a", "b", "b"])
     edges = edges_of(figure)
     kinds = {CORNERS[v]: v for v in SQUARE}
@@ -232,7 +232,7 @@ def test_igraph():
     ("arguments", "message"),
     [
         ({"pos": {0: (0, 0)}}, "node 1 has no position .3 of 4 nodes have none.; give every node one"),
-        ({"color": "kond"}, "unknown node attribute or colour for color 'kond': did you mean 'kind'"),
+        ({"color": "kond"}, "unknown node attribute or color for color 'kond': did you mean 'kind'"),
         ({"labels": "kond"}, "unknown node attribute for labels 'kond': did you mean 'kind'"),
         ({"color": [1, 2]}, "color is 2 values and the graph has 4 nodes"),
         ({"path": "picture.jpeg"}, "unknown output format 'jpeg'"),

@@ -1,4 +1,4 @@
-"""nl.draw on large graphs: lines thin before they fade, dots give way to edges, bunched edges keep their colours."""
+"""nl.draw on large graphs: lines thin before they fade, dots give way to edges, bunched edges keep their colors."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def layer(figure: Any, kind: type) -> Any:
     return collection
 
 
-def test_dots_of_one_colour_give_way_to_the_edges_of_a_large_graph():
+def test_dots_of_one_color_give_way_to_the_edges_of_a_large_graph():
     n = 40_000
     A = nx.to_scipy_sparse_array(nx.disjoint_union(nx.path_graph(n - 1), nx.empty_graph(1)))
     Y = np.random.default_rng(0).normal(size=(n, 2))
@@ -39,8 +39,8 @@ def test_nodes_of_size_zero_are_not_drawn():
     assert all(type(c) is not EllipseCollection for c in figure.axes[0].collections)
 
 
-def test_bunched_edges_keep_their_colours():
-    """Above 20,000 edges several share a path: every edge once in its own colour, whatever the bunch."""
+def test_bunched_edges_keep_their_colors():
+    """Above 20,000 edges several share a path: every edge once in its own color, whatever the bunch."""
     n = 20_003
     kind = np.random.default_rng(0).integers(0, 3, n)
     Y = np.stack([np.arange(n), kind], axis=1).astype(float)  # on three lines; edges go from x to x + 1

@@ -21,7 +21,7 @@ def exponentials(x, out):
 
 
 def test_logarithm_to_the_last_bits():
-    """Inside vectorised loops that may reorder, over all magnitudes, and around 1, where ln u is small."""
+    """Inside vectorized loops that may reorder, over all magnitudes, and around 1, where ln u is small."""
     rng = np.random.default_rng(0)
     for x in (np.exp(rng.uniform(-700, 700, 5000)), rng.uniform(0.5, 2, 5000), 1 + 1e-9 * rng.normal(size=5000)):
         out = np.empty_like(x)

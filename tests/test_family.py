@@ -314,8 +314,8 @@ def test_rows_on_fast_sums():
         (lambda: f_divergence(lambda t: (t - 1) ** 2 + 0j), "called with a float array.*complex128"),
         (lambda: f_divergence(lambda t: t[:3]), r"array of its shape.*given shape \(122,\).*\(3,\)"),
         (lambda: f_divergence(lambda t: (t - 1) ** 2, math.log), "slope is called with a float array"),  # type: ignore[arg-type]
-        (lambda: f_divergence(lambda t: 0 * t), "0 everywhere: there is nothing to minimise"),
-        (lambda: f_divergence(lambda t: 3 * (t - 1)), "straight line.*nothing to minimise"),
+        (lambda: f_divergence(lambda t: 0 * t), "0 everywhere: there is nothing to minimize"),
+        (lambda: f_divergence(lambda t: 3 * (t - 1)), "straight line.*nothing to minimize"),
         (lambda: f_divergence(lambda t: abs(t - 1)), r"not smooth near t = 1:.*sqrt\(\(t - 1\)\*\*2 \+ e\*\*2\) - e"),
         (lambda: f_divergence(lambda t: abs(t - 1), np.sign), "not smooth near t = 1:.*no slope= mends"),
         (lambda: f_divergence(lambda t: (t - 1) ** 2, slope=lambda t: t - 1), "slope must be"),

@@ -159,9 +159,9 @@ def test_distance_is_mean_over_distance():
     G = nx.Graph()
     G.add_weighted_edges_from([(0, 1, 1.0), (1, 2, 2.0), (2, 3, 6.0), (3, 3, 50.0)])
     assert dense(G, weight_kind="distance").diagonal(1).tolist() == [3.0, 1.5, 0.5]
-    kilometres = nx.Graph()
-    kilometres.add_weighted_edges_from((u, v, 1024 * w) for u, v, w in G.edges(data="weight"))
-    assert np.array_equal(dense(kilometres, weight_kind="distance"), dense(G, weight_kind="distance"))
+    kilometers = nx.Graph()
+    kilometers.add_weighted_edges_from((u, v, 1024 * w) for u, v, w in G.edges(data="weight"))
+    assert np.array_equal(dense(kilometers, weight_kind="distance"), dense(G, weight_kind="distance"))
 
 
 def test_distance_of_parallel_edges_adds_up_as_similarity():

@@ -43,7 +43,7 @@ def test_score(side, threads):
 
 
 def test_a_hub_beyond_what_is_compared():
-    """A star of 1,999 leaves has 200 of its hub's neighbours looked at, and its leaves' only one."""
+    """A star of 1,999 leaves has 200 of its hub's neighbors looked at, and its leaves' only one."""
     G = nx.star_graph(1999)
     Y = np.random.default_rng(0).normal(size=(2000, 2))
     judge = Judge(read(G).adjacency, Workers())

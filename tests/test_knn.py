@@ -64,7 +64,7 @@ def test_nearest_by_definition(name, k):
 
 @pytest.mark.parametrize("symmetrize", ["union", "intersection"])
 @pytest.mark.parametrize("name", ["few columns", "integers, full of ties", "five of each"])
-def test_symmetrisation(name, symmetrize):
+def test_symmetrization(name, symmetrize):
     A = dense(by_definition(ZOO[name], 5)) > 0
     expected = A | A.T if symmetrize == "union" else A & A.T
     assert np.array_equal(nl.knn_graph(ZOO[name], 5, symmetrize=symmetrize).toarray(), expected)

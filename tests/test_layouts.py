@@ -297,7 +297,7 @@ def test_no_iterations_give_coincident_nodes_back():
     assert coordinates(pos).tolist() == [[1.0, 1.0]] * 4
 
 
-def test_partial_start_stays_and_missing_nodes_come_near_their_neighbours():
+def test_partial_start_stays_and_missing_nodes_come_near_their_neighbors():
     G = nx.grid_2d_graph(6, 6)
     start = {node: np.array(node, dtype=float) for node in G if node != (2, 3)}
     start["no node of the graph"] = np.array([np.inf, 0.0])

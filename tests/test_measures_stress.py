@@ -1,4 +1,4 @@
-"""Scale-normalised stress: by hand, against its definition, its invariances, and its samples."""
+"""Scale-normalized stress: by hand, against its definition, its invariances, and its samples."""
 
 from typing import Any
 

@@ -270,7 +270,7 @@ def test_bits_do_not_depend_on_the_number_of_threads(name, n, every):
 
 
 @pytest.mark.parametrize(("name", "d"), [("tree", 1), ("tree", 2), ("tree", 3), ("mesh", 2)])
-def test_moved_and_relabelled(name, d):
+def test_moved_and_relabeled(name, d):
     """Elsewhere, turned, and in another order, a drawing has the same sums within the tolerance."""
     Y, mass = drawings(N, d)["clusters"], masses(N)
     rng = np.random.default_rng(2)
@@ -338,11 +338,11 @@ def test_cells_hold_every_node_once_and_know_their_moments():
     for c in range(len(cells.first)):
         inside = slice(cells.first[c], cells.last[c])
         m, X = cells.charges[inside], cells.points[:, inside]
-        centre = (X * m).sum(1) / m.sum()
-        shifted = X - centre[:, None]
+        center = (X * m).sum(1) / m.sum()
+        shifted = X - center[:, None]
         second = (m * shifted) @ shifted.T
         radius = np.sqrt((shifted**2).sum(0).max())
-        expected = [*centre, radius, m.sum(), *second[np.triu_indices(3)]]
+        expected = [*center, radius, m.sum(), *second[np.triu_indices(3)]]
         np.testing.assert_allclose(cells.moments[c], expected, rtol=1e-9, atol=1e-9 * mass.sum())
         if cells.left[c] >= 0:
             a = cells.left[c]

@@ -110,7 +110,7 @@ def test_gradient_and_value(kernel, divergence):
         assert evaluation.value == pytest.approx(value, rel=1e-10, abs=1e-10)
         numeric = np.empty_like(Y)
         for i, c in np.ndindex(*Y.shape):
-            # A step in proportion to the nearest neighbour: singular kernels vary quickly near a collision.
+            # A step in proportion to the nearest neighbor: singular kernels vary quickly near a collision.
             near = np.sort(((Y - Y[i]) ** 2).sum(1))[1] ** 0.5
             h, steps = 3e-3 * min(near, 1.0), []
             for k in (1, -1, 2, -2):
@@ -202,8 +202,8 @@ def test_i_divergence_is_beta_and_alpha_of_order_1():
         np.testing.assert_allclose(a, b, rtol=1e-12)
 
 
-def test_best_tradeoff_of_the_i_divergence_is_normalisation():
-    """ws-SNE with unit mass is t-SNE: optimal and normalised connection agree for the I-divergence."""
+def test_best_tradeoff_of_the_i_divergence_is_normalization():
+    """ws-SNE with unit mass is t-SNE: optimal and normalized connection agree for the I-divergence."""
     P, _, Y = random_case(13, "unit")
     for kernel in KERNEL_TABLE:
         optimal = objective(P, np.ones(len(Y)), kernel, beta(1.0), Optimal()).evaluate(Y)
@@ -229,7 +229,7 @@ def test_power_kernels_with_the_optimal_connection_ignore_size(kernel, order):
     assert J.evaluate(7.3 * Y).value == pytest.approx(J.evaluate(Y).value, abs=1e-10)
 
 
-def test_rigid_motion_and_relabelling():
+def test_rigid_motion_and_relabeling():
     P, m, Y = random_case(23, "varied")
     turn = np.array([[0.6, -0.8], [0.8, 0.6]])
     J = objective(P, m, KERNELS["cauchy"], beta(0.5), Optimal())

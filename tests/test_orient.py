@@ -28,7 +28,7 @@ FIGURES = {
     "grid 6x6": grid(6, 6),
     "triangle": ring(3),
     "square": ring(4),
-    "pentagon and centre": np.concatenate([[[0.0, 0.0]], ring(5)]),
+    "pentagon and center": np.concatenate([[[0.0, 0.0]], ring(5)]),
     "hexagon": ring(6),
     "cycle of 40": ring(40),
     "path": np.stack([np.arange(6.0), np.zeros(6)], axis=1),

@@ -223,7 +223,7 @@ def test_nerv_by_majorization(recall):
     """[Y15] 2.2 as corrected: (l L_(P + P^T) + rho/2 I)^-1 (-Psi/2 + rho/2 Y), Psi the gradient of all but the
     attraction of l KL(P || Q).
 
-    Our own step takes what the other half attracts into W too; with the paper's W the minimiser on its own takes the
+    Our own step takes what the other half attracts into W too; with the paper's W the minimizer on its own takes the
     paper's step.
     """
     P, Y = asymmetric_rows(), positions()
@@ -252,7 +252,7 @@ def test_nerv_by_majorization(recall):
 def test_majorization_beyond_drawings():
     """[Y15] supplement, sec. 5: a linear function with some labels known.
 
-    lambda sum S_ij (z_i - z_j)^2 + (1 - lambda) sum_labelled (1 - tanh(y_i z_i)), z = <w, x>; its update is
+    lambda sum S_ij (z_i - z_j)^2 + (1 - lambda) sum_labeled (1 - tanh(y_i z_i)), z = <w, x>; its update is
     (2 lambda X L_(S + S^T) X^T + rho I)^-1 (rho w - dB/dw).
     """
     rng = np.random.default_rng(5)

@@ -28,7 +28,7 @@ def graph(rows, cols, n: int, weights=None) -> sparse.csr_array:
 
 
 def hub(leaves: int, extra: int) -> sparse.csr_array:
-    """A node with so many neighbours, some of which are joined to each other."""
+    """A node with so many neighbors, some of which are joined to each other."""
     more = np.random.default_rng(0).integers(1, leaves + 1, (2, extra))
     return graph(
         np.r_[np.zeros(leaves, dtype=int), more[0]], np.r_[np.arange(1, leaves + 1), more[1]], leaves + 1
@@ -148,7 +148,7 @@ def test_coincident_starts_separate(place, name, method):
     Y = drawing(G, method, pos=start)
     assert spread(Y) < 15
     assert lonely(Y) < 3
-    # Nearest neighbours of an even drawing lie sqrt(1/n) of its size apart; of a crowd on two points, 1e-9.
+    # Nearest neighbors of an even drawing lie sqrt(1/n) of its size apart; of a crowd on two points, 1e-9.
     from scipy.spatial import KDTree
 
     nearest = KDTree(Y).query(Y, 2)[0][:, 1]

@@ -176,7 +176,7 @@ def test_cycle_is_a_circle_in_order(method):
 
 
 def test_heavy_tailed_cycle_keeps_its_order():
-    """The tail of 2 pulls a cycle open or into an oval; neighbours stay neighbours."""
+    """The tail of 2 pulls a cycle open or into an oval; neighbors stay neighbors."""
     G, pos, Y = drawn("cycle", "hssne")
     steps = np.diff(np.unwrap(np.arctan2(Y[:, 1], Y[:, 0])))
     assert (np.sign(steps) == np.sign(steps[0])).all()
@@ -224,7 +224,7 @@ def test_even_methods_draw_the_grid_nearly_as_it_is(method):
 
 
 @pytest.mark.parametrize("method", ["ws-sne", "gamma-quadlog", "quadlog"])
-def test_neighbours_in_the_grid_are_neighbours_in_the_drawing(method):
+def test_neighbors_in_the_grid_are_neighbors_in_the_drawing(method):
     G, pos, _ = drawn("grid", method)
     assert float(nl.measure(G, pos, measures=["neighborhood"])["neighborhood"]) > 0.7
 

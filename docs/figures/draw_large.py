@@ -102,14 +102,14 @@ def beside_the_map(A: csr_array, Y: np.ndarray, where: np.ndarray, color: np.nda
 
 
 def save(figure: Figure, path: Path) -> None:
-    """A PNG of as many colours and pixels as make a small file: faint edges compress badly."""
+    """A PNG of as many colors and pixels as make a small file: faint edges compress badly."""
     sheet = io.BytesIO()
     figure.savefig(sheet, format="png", dpi=2 * WIDTH / figure.get_size_inches()[0])
     image = Image.open(sheet).convert("RGB")
     for width in range(WIDTH, WIDTH // 2, -WIDTH // 12):
         small = image.resize((width, round(image.height * width / image.width)), Image.Resampling.LANCZOS)
         for few in (256, 128, 64):
-            # An octree keeps the few pixels of a legend in their colours.
+            # An octree keeps the few pixels of a legend in their colors.
             small.quantize(few, Image.Quantize.FASTOCTREE, kmeans=3, dither=Image.Dither.NONE).save(path, optimize=True)
             if path.stat().st_size < LARGEST:
                 return

@@ -25,7 +25,7 @@ MASSES = ("unit", "degree", "strength", "closeness", "betweenness", "eigenvector
 HUBS = 20
 LABELS, ROOM = 5, 0.35  # names per panel, and how far apart at least
 SEEDS = 3
-BLUE, ORANGE, GREY = "#3b6ea5", "#d55e00", "#b9bec7"
+BLUE, ORANGE, GRAY = "#3b6ea5", "#d55e00", "#b9bec7"
 
 
 def airports() -> nx.Graph:
@@ -62,7 +62,7 @@ def figures(G: nx.Graph, Y: np.ndarray) -> dict[str, float]:
     to_leaf = np.linalg.norm(Y[for_leaf[:, 0]] - Y[for_leaf[:, 1]], axis=1)
     measured = nl.measure(G, dict(zip(G, Y, strict=True)), measures=["neighborhood", "stress"], weight=None)
     return {
-        "hubs: distance from the centre": float(radius[top].mean()),
+        "hubs: distance from the center": float(radius[top].mean()),
         "hubs: rank in radius": float(np.median(rank[top])),
         "hub to nearest hub": float(np.median(apart.min(axis=1))),
         "hub to its leaves": float(np.median(to_leaf)),
@@ -72,12 +72,12 @@ def figures(G: nx.Graph, Y: np.ndarray) -> dict[str, float]:
 
 
 def panel(ax, G: nx.Graph, Y: np.ndarray, title: str) -> None:
-    """Edges faint, hubs in colour, the rest in grey."""
+    """Edges faint, hubs in color, the rest in gray."""
     index = {v: i for i, v in enumerate(G)}
     ends = np.array([(index[u], index[v]) for u, v in G.edges])
     top = hubs(G)
     ax.add_collection(LineCollection(Y[ends], colors=BLUE, linewidths=0.3, alpha=0.07, rasterized=True))
-    ax.scatter(*Y.T, s=4, color=GREY, linewidths=0, zorder=2)
+    ax.scatter(*Y.T, s=4, color=GRAY, linewidths=0, zorder=2)
     ax.scatter(*Y[top].T, s=22, color=ORANGE, edgecolors="white", linewidths=0.5, zorder=3)
     names, named = list(G), []
     for i in top:  # as far as there is room
@@ -91,7 +91,7 @@ def panel(ax, G: nx.Graph, Y: np.ndarray, title: str) -> None:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """A PNG of few colours: faint edges compress badly in full colour."""
+    """A PNG of few colors: faint edges compress badly in full color."""
     sheet = io.BytesIO()
     figure.savefig(sheet, format="png", dpi=105)
     Image.open(sheet).convert("RGB").quantize(96, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(

@@ -1,4 +1,4 @@
-"""What random-walk smoothing does: neighbouring US counties and US flights at several rho.
+"""What random-walk smoothing does: neighboring US counties and US flights at several rho.
 
     python docs/figures/draw_smoothing.py        writes docs/images/smoothing.png, prints smoothing.md's table
 
@@ -63,7 +63,7 @@ def like_the_map(Y: np.ndarray, where: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def panel(ax, A: csr_array, Y: np.ndarray, state: np.ndarray, title: str) -> None:
-    """Edges faint, nodes in the colours of their states."""
+    """Edges faint, nodes in the colors of their states."""
     rows = np.repeat(np.arange(len(Y)), np.diff(A.indptr))
     once = rows < A.indices
     lines = np.stack([Y[rows[once]], Y[A.indices[once]]], axis=1)
@@ -77,7 +77,7 @@ def panel(ax, A: csr_array, Y: np.ndarray, state: np.ndarray, title: str) -> Non
 
 
 def save(figure: Figure, path: Path) -> None:
-    """A PNG of few colours: faint edges compress badly in full colour."""
+    """A PNG of few colors: faint edges compress badly in full color."""
     sheet = io.BytesIO()
     figure.savefig(sheet, format="png", dpi=105)
     Image.open(sheet).convert("RGB").quantize(128, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(

@@ -141,7 +141,7 @@ def choose_order(
     For every order there is a drawing of its own (a profile; alternating between alpha and the drawing would keep to
     wherever it began).  The walk begins at the order of the grid nearest to 1 from below and goes down, each drawing
     starting from the one before; orders above 1 follow, upward from where the walk began.  Golden section between the
-    neighbours of the best order then refines it to 0.02.
+    neighbors of the best order then refines it to 0.02.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ from nelayout.errors import InputError
 
 __all__ = ["likelihood", "log_likelihood", "log_normalizer", "score_matching"]
 
-DROP = 40.0  # the normaliser's integrand is followed down to e^-40 of its peak
+DROP = 40.0  # the normalizer's integrand is followed down to e^-40 of its peak
 NODES = 400  # of its trapezoidal rule, which converges exponentially: 1e-10 at the orders up to 1
 STEP = 0.1  # of its table in ln(m/phi), for a spline of degree 5
 LAPLACE = 25.0  # ln(m/phi) from which Z is Laplace's sqrt(2 pi phi), to 1e-10
@@ -183,7 +183,7 @@ def likelihood(v: np.ndarray, m: np.ndarray, alpha: float) -> tuple[float, float
 
 
 def log_normalizer(ln_t: np.ndarray, alpha: float) -> np.ndarray:
-    """ln F(t) at t = m/phi, where Z = sqrt(m) F(m/phi) normalises the density.
+    """ln F(t) at t = m/phi, where Z = sqrt(m) F(m/phi) normalizes the density.
 
     F(t) = integral over x of exp(x/2 - t d(e^x)), r = e^x, d(r) = (r^alpha - alpha r + alpha - 1)/(alpha (alpha-1)).
     The exponent rises up to one peak at some r >= 1 and falls after it, at a slope of at least 1/2 below r = 1; the

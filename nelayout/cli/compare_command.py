@@ -60,7 +60,7 @@ def declare(command: argparse.ArgumentParser) -> None:
     graph_input.declare(option)
     option(
         "--label",
-        text="node attribute with the classes of the nodes: colours, and the measures of classes",
+        text="node attribute with the classes of the nodes: colors, and the measures of classes",
         metavar="NAME",
     )
     option(

@@ -42,7 +42,7 @@ def declare(command: argparse.ArgumentParser) -> None:
     )
     option(
         "--label",
-        text="column with the classes of the rows: no coordinate; colours a picture, is written beside positions",
+        text="column with the classes of the rows: no coordinate; colors a picture, is written beside positions",
         metavar="COLUMN",
     )
     option(
@@ -125,9 +125,9 @@ def _picture(table: Table, Y: np.ndarray, kind: str) -> bytes:
     from nelayout.drawing import draw
     from nelayout.drawing.colors import class_names
 
-    colours = None if table.classes is None else class_names(table.classes)
+    colors = None if table.classes is None else class_names(table.classes)
     content = io.BytesIO()
-    draw(csr_array((len(Y), len(Y))), Y, content, color=colours, format=kind)
+    draw(csr_array((len(Y), len(Y))), Y, content, color=colors, format=kind)
     return content.getvalue()
 
 

@@ -42,7 +42,7 @@ def declare(command: argparse.ArgumentParser) -> None:
         text="node attribute written beside the nodes of a picture; id: the nodes' own names",
         metavar="NAME",
     )
-    option("--color", text="node attribute, or colour, of the nodes of a picture", metavar="NAME")
+    option("--color", text="node attribute, or color, of the nodes of a picture", metavar="NAME")
     option(
         "--format",
         text="format of OUT, or of FILE if the name of OUT says its own; IN:OUT names both",
@@ -96,7 +96,7 @@ def _color(name: str | None, file: GraphFile) -> Any:
     from matplotlib.colors import is_color_like
 
     if not is_color_like(name):
-        raise unknown("node attribute or colour for --color", name, file.node_data)
+        raise unknown("node attribute or color for --color", name, file.node_data)
     return name
 
 

@@ -17,7 +17,7 @@ Positions = TypeVar("Positions")
 
 
 def align(pos: Positions, to: Any, *, scale: bool = True, reflect: bool = True) -> Positions:
-    """`pos` brought over `to` by the similarity transform that minimises sum_i |s R y_i + t - x_i|^2.
+    """`pos` brought over `to` by the similarity transform that minimizes sum_i |s R y_i + t - x_i|^2.
 
     Parameters
     ----------
@@ -89,8 +89,8 @@ def transform(
     Y: np.ndarray, source: np.ndarray, target: np.ndarray, *, scale: bool, reflect: bool
 ) -> np.ndarray:
     """The rows of `Y` under the best similarity transform of `source` (m, d) onto `target` (m, d)."""
-    centre, goal = source.mean(axis=0), target.mean(axis=0)
-    S, T = source - centre, target - goal
+    center, goal = source.mean(axis=0), target.mean(axis=0)
+    S, T = source - center, target - goal
     dim = S.shape[1]
     # Sums in numpy's own fixed order: a BLAS product's bits depend on its threads.
     H = np.array([[(S[:, a] * T[:, b]).sum() for b in range(dim)] for a in range(dim)])
@@ -100,7 +100,7 @@ def transform(
     factor = gain / size if scale and size > 0 and gain > 0 else 1.0
     moved = np.empty_like(Y)
     for b in range(dim):
-        moved[:, b] = goal[b] + factor * sum((Y[:, a] - centre[a]) * R[a, b] for a in range(dim))
+        moved[:, b] = goal[b] + factor * sum((Y[:, a] - center[a]) * R[a, b] for a in range(dim))
     return moved
 
 

@@ -49,7 +49,7 @@ class Comparison:
         return self._frame("error")
 
     def plot(self) -> Figure:
-        """The drawings, coloured by `labels`, over their measures (darker is better).
+        """The drawings, colored by `labels`, over their measures (darker is better).
 
         Returns
         -------

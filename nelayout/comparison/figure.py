@@ -34,7 +34,7 @@ def side_by_side(comparison: Comparison) -> Any:
         raise missing_extra("matplotlib", "compare", "figures") from None
 
     drawings = comparison.drawings
-    colours, classes = _classes(comparison.labels)
+    colors, classes = _classes(comparison.labels)
     columns = min(len(drawings), COLUMNS)
     rows = -(-len(drawings) // columns)
     measures = list(next(iter(comparison.measured.values())))
@@ -51,7 +51,7 @@ def side_by_side(comparison: Comparison) -> Any:
         box = (left + column * INCHES, height - BORDER - ROW - INCHES - row * (INCHES + ROW))
         inside = INCHES - 0.2
         ax = figure.add_axes((box[0] / width, box[1] / height, inside / width, inside / height))
-        draw(comparison.G, pos, ax=ax, color=colours, legend=False)
+        draw(comparison.G, pos, ax=ax, color=colors, legend=False)
         # On the figure: above a flat drawing the axes' own title would come down, out of line with the others.
         middle, top = (box[0] + inside / 2) / width, (box[1] + inside + 0.08) / height
         figure.text(middle, top, name, ha="center", va="bottom", fontsize=12, color="#202020", parse_math=False)
@@ -72,7 +72,7 @@ def side_by_side(comparison: Comparison) -> Any:
 
 
 def _classes(labels: list[Any] | None) -> tuple[list[Any] | None, list[tuple[str, Any]]]:
-    """A colour for every node, and name and colour of each class where a legend can hold them."""
+    """A color for every node, and name and color of each class where a legend can hold them."""
     if labels is None:
         return None, []
     classes = classes_of([label for label in labels if label is not None])
@@ -102,8 +102,8 @@ def _table(ax: Any, comparison: Comparison, measures: list[str], width: float, h
         for r, row in enumerate(comparison.measured.values()):
             found, y = row[name], top + r * ROW
             known = not math.isnan(found.score)
-            colour = shades(0.85 * found.score) if known else "#eeeeee"
-            ax.add_patch(Rectangle((NAME + m * cell, y), cell, ROW, facecolor=colour, edgecolor="white"))
+            color = shades(0.85 * found.score) if known else "#eeeeee"
+            ax.add_patch(Rectangle((NAME + m * cell, y), cell, ROW, facecolor=color, edgecolor="white"))
             ax.text(
                 x,
                 y + ROW / 2,

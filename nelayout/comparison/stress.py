@@ -1,4 +1,4 @@
-"""Scale-normalised stress: how far distances in the drawing are from distances in the graph.
+"""Scale-normalized stress: how far distances in the drawing are from distances in the graph.
 
 The path a - b - c drawn at 0, 1, 2 has drawn distances e = (1, 1, 2) for graph distances d = (1, 1, 2):
 stress 0, and 0 as well at 0, 10, 20. Drawn at 0, 1, 1 it has e = (1, 0, 1); the best factor is s = (1 + 1/2)

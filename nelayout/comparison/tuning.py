@@ -11,7 +11,7 @@ def quality(
 ) -> dict[str, float]:
     """Measures of the drawing `Y` (n, d) under short names, sampled where exact is slow.
 
-    np1, np2: neighborhood Jaccard within 1 and 2 edges; sns: scale-normalised stress; knn_auc, knn_acc with
+    np1, np2: neighborhood Jaccard within 1 and 2 edges; sns: scale-normalized stress; knn_auc, knn_acc with
     `labels` (integers, -1 unknown); geo_r2, geo_np with `coords` (rows may be NaN); crossings when asked for.
     """
     from nelayout.comparison.classes import class_accuracy, class_auc

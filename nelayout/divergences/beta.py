@@ -2,7 +2,7 @@
 
     phi(p, b) = [p^t + (t - 1) b^t - t p b^(t-1)] / (t (t - 1)),
 
-the I-divergence (generalised Kullback-Leibler) at t = 1, Itakura-Saito at t = 0, half the squared Euclidean distance at
+the I-divergence (generalized Kullback-Leibler) at t = 1, Itakura-Saito at t = 0, half the squared Euclidean distance at
 t = 2.  With bc(b, s) = (b^s - 1)/s, up to constants: tail bc(b, t), edge -p bc(b, t-1), at every real order.
 
 At the best lambda this is the gamma divergence (Yang, Peltonen & Kaski 2014, Theorem 1): a difference of the
@@ -88,10 +88,10 @@ def beta(order: float) -> Beta:
 
 
 def i_divergence() -> Beta:
-    """p ln(p/b) - p + b, the generalised Kullback-Leibler divergence: beta and alpha of order 1."""
+    """p ln(p/b) - p + b, the generalized Kullback-Leibler divergence: beta and alpha of order 1."""
     return Beta(1.0)
 
 
 def itakura_saito() -> Beta:
-    """p/b - ln(p/b) - 1: beta of order 0, which LinLog and QuadLog minimise."""
+    """p/b - ln(p/b) - 1: beta of order 0, which LinLog and QuadLog minimize."""
     return Beta(0.0)

@@ -155,7 +155,7 @@ def f_divergence(
     Raises
     ------
     ValueError
-        where f is not convex, has a kink, is straight (nothing to minimise), f(1) is not 0, values are infinite or NaN,
+        where f is not convex, has a kink, is straight (nothing to minimize), f(1) is not 0, values are infinite or NaN,
         f or slope fail on arrays or answer anything but real numbers, or the slope is not f's
 
     Examples
@@ -257,7 +257,7 @@ def _check_values(f: Callable[[np.ndarray], np.ndarray]) -> None:
     rates = np.diff(values) / np.diff(t)
     if np.ptp(rates) <= 1e-9 * np.abs(rates).max():
         what = "0 everywhere" if not values.any() else "a straight line, which sums to 0 over all pairs"
-        raise InputError(f"f is {what}: there is nothing to minimise. It must be curved, as (t - 1) ** 2 is")
+        raise InputError(f"f is {what}: there is nothing to minimize. It must be curved, as (t - 1) ** 2 is")
     bent = np.diff(rates) < -1e-9 * (1.0 + np.abs(rates[1:]))
     if bent.any():
         raise InputError(f"f must be convex; its slope falls near t = {float(t[1 + int(np.argmax(bent))]):.3g}")

@@ -79,7 +79,7 @@ def mixture(share: float, first: Any, second: Any, name: str = "") -> Mixture:
 def nerv_divergence(kappa: float, background: float = BACKGROUND) -> Any:
     """NeRV: (1 - kappa) KL(p, b) + kappa KL(b, p) (Venna et al. 2010; kappa as in Lee et al. 2013: 0 is SNE).
 
-    KL(p, b) counts the neighbours that are missed, KL(b, p) those that are none.
+    KL(p, b) counts the neighbors that are missed, KL(b, p) those that are none.
 
     >>> nerv_divergence(0.5).name
     'nerv:0.5'

@@ -5,7 +5,7 @@ pairs without an edge, in proportion to their masses (and never more than delta 
 (1 - delta) P, all others eps M, and
     phi(p, b) = phi(eps, b) + [phi((1 - delta) p, b) - phi(eps, b)]
 is again a radial sum over all pairs plus a sum over edges.  eps follows from the graph; the objective sets it by
-``bound``.  A small background punishes neighbours in the drawing that are none in the input the harder.
+``bound``.  A small background punishes neighbors in the drawing that are none in the input the harder.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ _SHEET = 8.0  # inches, the longer side of the drawing
 _BORDER = 0.2  # inches around it
 _LABEL_BORDER = 0.5  # the same where labels may stick out
 _FLATTEST = 0.1  # least ratio of the sheet's sides: a path is drawn on a strip
-_SIDE = 1.5  # inches for a legend or a colour bar
+_SIDE = 1.5  # inches for a legend or a color bar
 _TITLE = 0.4  # inches for a title
 _RASTER_FROM = 20_000  # nodes + edges from which a vector file holds them as an image
 
@@ -57,7 +57,7 @@ def draw(
     """Draw the graph `G` at the positions `pos`, and write the picture to `path`.
 
     Equal scales on both axes, no frame; edges lie under the nodes, the most connected nodes on top; an
-    edge within a class has its colour.  Of
+    edge within a class has its color.  Of
     positions on a line the nodes are drawn on a line, of positions in space the first two coordinates.
 
     Parameters
@@ -69,17 +69,17 @@ def draw(
     labels : True (the nodes' own labels), a node attribute's name, or a dict or array of texts.  Up to 60
     nodes
         all are written, of more nodes those of the highest degree that find room.
-    color : a node attribute's name, a dict or array of values, or one matplotlib colour.  Texts, booleans
+    color : a node attribute's name, a dict or array of values, or one matplotlib color.  Texts, booleans
     and up
-        to 12 different whole numbers are classes (colour-blind-safe colours, a legend up to 12 classes),
-        other numbers are a scale (viridis, with a colour bar).  A node without a value is grey.
+        to 12 different whole numbers are classes (color-blind-safe colors, a legend up to 12 classes),
+        other numbers are a scale (viridis, with a color bar).  A node without a value is gray.
     node_size : diameters in the units of `pos` (scalar, dict, array or attribute), 0 for no dot.  Default: by n and
         degree; where `color` tells no nodes apart, dots of large graphs are small and, from some 30,000 nodes on,
         left out unless isolated.
     ax : matplotlib axes to draw on; default a new figure as large as the drawing needs.
     title : a line above the drawing.
-    legend : whether to explain the colours.
-    edge_color : one matplotlib colour.
+    legend : whether to explain the colors.
+    edge_color : one matplotlib color.
     dpi : dots per inch of a PNG; the longer side of the drawing is 8 inches.
     format : "png", "svg" or "pdf".
 

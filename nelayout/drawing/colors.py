@@ -1,4 +1,4 @@
-"""What a colour stands for: classes, a scale, or nothing.
+"""What a color stands for: classes, a scale, or nothing.
 
 Texts, booleans and up to 12 different whole numbers are classes; other numbers are a scale:
 
@@ -27,7 +27,7 @@ MANY_CLASSES = 60
 
 PLAIN = "#2c6fbb"
 UNKNOWN = "#b4b4b4"
-# Okabe and Ito's colours, which stay apart for the colour-blind, without the yellow; then darker ones.
+# Okabe and Ito's colors, which stay apart for the color-blind, without the yellow; then darker ones.
 PALETTE = (
     "#0072b2",
     "#e69f00",
@@ -46,7 +46,7 @@ PALETTE = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coloring:
-    """rgba: (n, 4), or (1, 4) for one colour; classes: (name, rgba) each; bounds: of a scale."""
+    """rgba: (n, 4), or (1, 4) for one color; classes: (name, rgba) each; bounds: of a scale."""
 
     rgba: np.ndarray
     classes: tuple[tuple[str, tuple], ...] = ()
@@ -54,14 +54,14 @@ class Coloring:
 
     @property
     def explained(self) -> bool:
-        """Whether there is something to put into a legend or a colour bar."""
+        """Whether there is something to put into a legend or a color bar."""
         return bool(self.classes) or self.bounds is not None
 
 
 def coloring(network: Network, color: Any) -> Coloring:
-    """The colours of the nodes; see `nelayout.draw`.
+    """The colors of the nodes; see `nelayout.draw`.
 
-    Raises `InputError` for a name that is neither a node attribute nor a colour.
+    Raises `InputError` for a name that is neither a node attribute nor a color.
     """
     from matplotlib.colors import is_color_like, to_rgba
 
@@ -69,7 +69,7 @@ def coloring(network: Network, color: Any) -> Coloring:
         return Coloring(np.array([to_rgba(PLAIN)]))
     if isinstance(color, str) and color not in network.host.attributes():
         if not is_color_like(color):
-            raise unknown("node attribute or colour for color", color, network.host.attributes())
+            raise unknown("node attribute or color for color", color, network.host.attributes())
         return Coloring(np.array([to_rgba(color)]))
     if isinstance(color, tuple) and len(color) in (3, 4) != len(network.labels) and is_color_like(color):
         return Coloring(np.array([to_rgba(color)]))
@@ -143,7 +143,7 @@ def _missing(value: Any) -> bool:
 
 
 def palette(k: int) -> list[Any]:
-    """k colours: the palette, and beyond its twelve, hues by the golden ratio in three brightnesses."""
+    """k colors: the palette, and beyond its twelve, hues by the golden ratio in three brightnesses."""
     if k <= len(PALETTE):
         return list(PALETTE[:k])
     return [colorsys.hls_to_rgb((0.61803398875 * i) % 1.0, (0.40, 0.62, 0.27)[i % 3], 0.65) for i in range(k)]

@@ -1,4 +1,4 @@
-"""The layers of a picture: edges, nodes, labels, and what the colours mean."""
+"""The layers of a picture: edges, nodes, labels, and what the colors mean."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from nelayout.drawing.colors import Coloring
 
 _COVER = 0.045  # share of the sheet that all nodes cover together
-_EDGES_SHOW = 500  # nodes from which the edges show the shape: dots of one colour, which say nothing, shrink faster
+_EDGES_SHOW = 500  # nodes from which the edges show the shape: dots of one color, which say nothing, shrink faster
 _NODE_POINTS = (0.25, 11.0)  # least and largest mean diameter of a node
 _INK = 0.14  # share of the sheet that all edges darken together
 _EDGE_POINTS = (0.25, 1.0)  # least and largest width of an edge
@@ -55,7 +55,7 @@ def edges(
     alpha = np.clip(ink / width, *_EDGE_ALPHA) * fade
     colors = np.concatenate([np.tile(rgb, (m, 1)), np.maximum(alpha, _EDGE_ALPHA[0])[:, None]], axis=1)
     bunch = 1 if m <= _BUNCH_FROM else 8
-    if len(coloring.rgba) > 1 and coloring.bounds is None:  # an edge within a class has its colour
+    if len(coloring.rgba) > 1 and coloring.bounds is None:  # an edge within a class has its color
         ends = coloring.rgba[rows[order]], coloring.rgba[cols[order]]
         within = (ends[0] == ends[1]).all(axis=1)
         colors[within, :3] = ends[0][within, :3]
@@ -78,7 +78,7 @@ def edges(
 
 
 def _by_color(segments: np.ndarray, colors: np.ndarray, bunch: int) -> tuple[np.ndarray, np.ndarray]:
-    """Segments, longest first, so that each ``bunch`` in a row has one colour; a bunch short of some repeats its last.
+    """Segments, longest first, so that each ``bunch`` in a row has one color; a bunch short of some repeats its last.
 
     A path that goes over a segment twice darkens it once.
 
@@ -109,7 +109,7 @@ def nodes(
 ) -> np.ndarray:
     """Draw the nodes, small degrees first; returns their diameters in points.
 
-    Dots of one colour shrink with n until the edges are thicker, and are then left out but for isolated nodes.
+    Dots of one color shrink with n until the edges are thicker, and are then left out but for isolated nodes.
     """
     from matplotlib.collections import EllipseCollection
 
@@ -164,9 +164,9 @@ def labels(ax: Any, Y: np.ndarray, degree: np.ndarray, texts: list[str], size: n
     order = np.argsort(-degree, kind="stable")
     order = order if n <= _ALL_LABELS else order[: 3 * _SOME_LABELS]
     wanted = n if n <= _ALL_LABELS else _SOME_LABELS
-    centre = Y * points
+    center = Y * points
     half = np.maximum(size, 1.0)[order] / 2
-    taken = np.concatenate([centre[order] - half[:, None], centre[order] + half[:, None]], axis=1)  # dots
+    taken = np.concatenate([center[order] - half[:, None], center[order] + half[:, None]], axis=1)  # dots
     boxes = np.zeros((0, 4))
     halo = [withStroke(linewidth=2.0, foreground="white")]
     for i in order:
@@ -177,7 +177,7 @@ def labels(ax: Any, Y: np.ndarray, degree: np.ndarray, texts: list[str], size: n
         r = size[i] / 2 + 1.5
         best = None
         for dx, dy in ((0, r + h), (0, -r - h), (r + w, 0), (-r - w, 0)):
-            x, y = centre[i, 0] + dx, centre[i, 1] + dy
+            x, y = center[i, 0] + dx, center[i, 1] + dy
             box = np.array([x - w, y - h, x + w, y + h])
             clash = 10 * _meet(boxes, box) + _meet(taken, box)
             if best is None or clash < best[0]:
@@ -206,7 +206,7 @@ def _meet(boxes: np.ndarray, box: np.ndarray) -> int:
 
 
 def dots(classes: Sequence[tuple[str, Any]]) -> list[Any]:
-    """The entries of a legend: a dot in the colour of each class, and its name."""
+    """The entries of a legend: a dot in the color of each class, and its name."""
     from matplotlib.lines import Line2D
 
     how = {"linestyle": "", "marker": "o", "markersize": 7, "markeredgecolor": "white"}
@@ -214,7 +214,7 @@ def dots(classes: Sequence[tuple[str, Any]]) -> list[Any]:
 
 
 def explain(ax: Any, colors: Coloring) -> None:
-    """A legend of the classes, or a colour bar, right of the drawing."""
+    """A legend of the classes, or a color bar, right of the drawing."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 

@@ -21,7 +21,7 @@ __all__ = ["RowEdgeSums", "RowEdges"]
 
 @dataclass(frozen=True, slots=True)
 class RowEdgeSums:
-    """(n,) sum_j m_j edge and its slope in ln lambda_i; pull (n, d) and symmetrised omega as in `edges.EdgeSums`."""
+    """(n,) sum_j m_j edge and its slope in ln lambda_i; pull (n, d) and symmetrized omega as in `edges.EdgeSums`."""
 
     value: np.ndarray
     slope: np.ndarray

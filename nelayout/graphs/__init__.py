@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HOSTS", "Host", "Network", "guard", "read"]
 
-# Each has `recognises(G) -> bool` and `read(G, weight, weight_kind) -> Network`.
+# Each has `recognizes(G) -> bool` and `read(G, weight, weight_kind) -> Network`.
 HOSTS = {"networkx": networkx, "igraph": igraph, "arrays": arrays}
 
 
@@ -64,7 +64,7 @@ def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity")
            [0.  , 1.61, 0.  ]])
     """
     for host in HOSTS.values():
-        if host.recognises(G):
+        if host.recognizes(G):
             return host.read(G, weight, weight_kind)
     raise _no_graph(G)
 
@@ -85,7 +85,7 @@ def guard(G: Any) -> AbstractContextManager[None]:
     ...     print(error)
     the graph is empty
     """
-    return networkx.guard() if networkx.recognises(G) else nullcontext()
+    return networkx.guard() if networkx.recognizes(G) else nullcontext()
 
 
 def _no_graph(G: Any) -> InputTypeError:
@@ -93,7 +93,7 @@ def _no_graph(G: Any) -> InputTypeError:
     hint = ""
     if isinstance(G, (list, tuple, set, dict)):
         hint = (
-            "; a list of edges or a dict of neighbours becomes a graph with networkx.Graph(...), "
+            "; a list of edges or a dict of neighbors becomes a graph with networkx.Graph(...), "
             "a list of rows a matrix with numpy.array(...)"
         )
     elif isinstance(G, (str, bytes)) or hasattr(G, "__fspath__"):

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SYMMETRY = 1e-12
 
 
-def recognises(G: Any) -> bool:
+def recognizes(G: Any) -> bool:
     """Whether `G` is a sparse matrix or array, or a NumPy array (of whatever shape)."""
     return issparse(G) or isinstance(G, np.ndarray)
 
@@ -59,7 +59,7 @@ def read(G: Any, weight: str | None, weight_kind: str) -> Network:
         zeros = len(matrix.data) - np.count_nonzero(matrix.data)
         matrix, notes = _where(matrix, matrix.data != 0), zero_note(int(zeros), "stored entries")
     weighted = bool(np.any(matrix.data != 1))
-    adjacency, directed = _symmetrised(matrix)
+    adjacency, directed = _symmetrized(matrix)
     return Network(range(n), canonical(adjacency), directed, weighted, notes, ArrayHost(n))
 
 
@@ -104,7 +104,7 @@ def _where(matrix: csr_array, keep: np.ndarray) -> csr_array:
     return csr_array(parts, shape=matrix.shape)
 
 
-def _symmetrised(matrix: csr_array) -> tuple[csr_array, bool]:
+def _symmetrized(matrix: csr_array) -> tuple[csr_array, bool]:
     """(A, False) for a symmetric matrix, else (A + A^T, True): new memory, exactly symmetric."""
     mirrored = matrix.T.tocsr()
     if len(matrix.data) == 0:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 
-def recognises(G: Any) -> bool:
+def recognizes(G: Any) -> bool:
     """Whether `G` is an igraph.Graph."""
     graph = getattr(sys.modules.get("igraph"), "Graph", None)
     return graph is not None and isinstance(G, graph)

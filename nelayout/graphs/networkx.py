@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 
-def recognises(G: Any) -> bool:
+def recognizes(G: Any) -> bool:
     """Whether `G` is a networkx graph."""
     module = sys.modules.get("networkx")
     graph = getattr(module, "Graph", None)
@@ -75,10 +75,10 @@ def _edges(G: Any, labels: Sequence[Hashable]) -> tuple[np.ndarray, np.ndarray, 
     degrees: list[int] = []
     targets: list[int] = []
     data: list[Any] = []
-    for node, neighbours in G.adjacency():
+    for node, neighbors in G.adjacency():
         before = len(targets)
-        targets.extend(map(index.__getitem__, neighbours))
-        data.extend(neighbours.values())
+        targets.extend(map(index.__getitem__, neighbors))
+        data.extend(neighbors.values())
         sources.append(index[node])
         degrees.append(len(targets) - before)
     rows = np.repeat(np.array(sources, dtype=np.int64), np.array(degrees, dtype=np.int64))

@@ -107,7 +107,7 @@ def unused_note(weight: str, attributes: Iterable[str], numeric: Callable[[str],
 
     Examples
     --------
-    >>> unused_note("weight", ["value", "colour"], lambda name: name == "value")
+    >>> unused_note("weight", ["value", "color"], lambda name: name == "value")
     ("no edge has the attribute 'weight', all weigh 1; weight='value' would use the numbers there",)
     """
     present = [name for name in attributes if isinstance(name, str)]

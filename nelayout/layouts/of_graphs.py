@@ -55,9 +55,9 @@ def layout(
 def ws_sne_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, kernel: Any = "cauchy", **options: Unpack[LayoutOptions]
 ) -> Any:
-    """Weighted symmetric SNE: t-SNE with degrees as masses, for graphs and for neighbourhoods of vectors alike.
+    """Weighted symmetric SNE: t-SNE with degrees as masses, for graphs and for neighborhoods of vectors alike.
 
-    Minimises -sum_ij P_ij ln q_ij / sum P + ln sum_ij m_i m_j q_ij, q = 1/(1 + |y_i - y_j|^2): the I-divergence at
+    Minimizes -sum_ij P_ij ln q_ij / sum P + ln sum_ij m_i m_j q_ij, q = 1/(1 + |y_i - y_j|^2): the I-divergence at
     its best connection scalar, so no trade-off between attraction and repulsion is left to choose.  Masses m (the
     strengths: degrees, where there are no weights) repel in proportion to what attracts them, which keeps hubs out of
     the crowd.
@@ -85,7 +85,7 @@ def gamma_quadlog_layout(
 ) -> Any:
     """gamma-QuadLog: the global shape of meshes, roads and large graphs, free of scale and of parameters.
 
-    Minimises ln sum_ij P_ij |y_i - y_j|^2 - sum_ij m_i m_j ln |y_i - y_j|^2 / sum_ij m_i m_j, the Itakura-Saito
+    Minimizes ln sum_ij P_ij |y_i - y_j|^2 - sum_ij m_i m_j ln |y_i - y_j|^2 / sum_ij m_i m_j, the Itakura-Saito
     divergence at its best connection scalar.  Neither the scale of the weights nor the size of the drawing matters.
 
     Source: Yang, Peltonen & Kaski (2014), sec. 5.2 and Proposition 6.
@@ -105,7 +105,7 @@ def gamma_linlog_layout(
 ) -> Any:
     """gamma-LinLog: LinLog's clusters without its attraction parameter.
 
-    Minimises ln sum_ij P_ij |y_i - y_j| - sum_ij m_i m_j ln |y_i - y_j| / sum_ij m_i m_j.  Its minimisers are those
+    Minimizes ln sum_ij P_ij |y_i - y_j| - sum_ij m_i m_j ln |y_i - y_j| / sum_ij m_i m_j.  Its minimizers are those
     of LinLog up to size, because the connection scalar only rescales a power kernel.
 
     Source: Yang, Peltonen & Kaski (2014), sec. 5.2.
@@ -123,7 +123,7 @@ def gamma_linlog_layout(
 def linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """LinLog: clusters at distances that reflect how few edges join them.
 
-    Minimises sum_ij P_ij |y_i - y_j| - sum_ij m_i m_j ln |y_i - y_j|.  ``mass="strength"`` (the default) is edge
+    Minimizes sum_ij P_ij |y_i - y_j| - sum_ij m_i m_j ln |y_i - y_j|.  ``mass="strength"`` (the default) is edge
     repulsion, ``mass="unit"`` node repulsion.
 
     Source: Noack (2007); as a divergence, Yang, Peltonen & Kaski (2014), Proposition 4.
@@ -141,7 +141,7 @@ def linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[
 def quadlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """QuadLog: springs against logarithmic repulsion.
 
-    Minimises sum_ij P_ij |y_i - y_j|^2 - sum_ij m_i m_j ln |y_i - y_j|^2.
+    Minimizes sum_ij P_ij |y_i - y_j|^2 - sum_ij m_i m_j ln |y_i - y_j|^2.
 
     Source: Noack (2007).
 
@@ -160,7 +160,7 @@ def polylog_layout(
 ) -> Any:
     """r-PolyLog: attraction of power r against logarithmic repulsion.
 
-    Minimises sum_ij P_ij |y_i - y_j|^r - r sum_ij m_i m_j ln |y_i - y_j|.
+    Minimizes sum_ij P_ij |y_i - y_j|^r - r sum_ij m_i m_j ln |y_i - y_j|.
 
     Source: Noack (2007).
 
@@ -184,7 +184,7 @@ def ee_layout(
 ) -> Any:
     """Elastic Embedding: a Laplacian eigenmap term plus Gaussian repulsion; weighted EE with ``mass="degree"``.
 
-    Minimises sum_ij P_ij |y_i - y_j|^2 + repulsion sum_ij m_i m_j exp(-|y_i - y_j|^2).
+    Minimizes sum_ij P_ij |y_i - y_j|^2 + repulsion sum_ij m_i m_j exp(-|y_i - y_j|^2).
 
     Source: Carreira-Perpinan (2010); as a divergence, Yang, Peltonen & Kaski (2014), Propositions 3 and 5.
 
@@ -206,7 +206,7 @@ def ee_layout(
 def tsne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """t-SNE on a graph's own similarities.
 
-    Minimises KL(P || Q), P = weights / sum, Q = q / sum q with q = 1/(1 + |y_i - y_j|^2).  ws-SNE with unit masses.
+    Minimizes KL(P || Q), P = weights / sum, Q = q / sum q with q = 1/(1 + |y_i - y_j|^2).  ws-SNE with unit masses.
 
     Source: van der Maaten & Hinton (2008).
 
@@ -260,7 +260,7 @@ def hssne_layout(
 def mds_ks_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """MDS by kernel strain: the gamma divergence of order 2 between P and a Gaussian kernel.
 
-    Minimises (1/2) ln sum_ij q_ij^2 - ln sum_ij P_ij q_ij with q = exp(-|y_i - y_j|^2).
+    Minimizes (1/2) ln sum_ij q_ij^2 - ln sum_ij P_ij q_ij with q = exp(-|y_i - y_j|^2).
 
     Source: Yang, Peltonen & Kaski (2015), sec. 2.4.
 

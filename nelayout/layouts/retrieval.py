@@ -1,4 +1,4 @@
-"""Layout functions whose divergence weighs missed neighbours against false ones: SNE, NeRV, JSE, alpha-SNE, ft-SNE."""
+"""Layout functions whose divergence weighs missed neighbors against false ones: SNE, NeRV, JSE, alpha-SNE, ft-SNE."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = ["alpha_sne_layout", "choose_alpha", "ftsne_layout", "jse_layout", "ne
 
 @layout_function
 def sne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
-    """Stochastic neighbor embedding: each node's neighbours are compared on their own.
+    """Stochastic neighbor embedding: each node's neighbors are compared on their own.
 
-    Minimises sum_i KL(P_i || Q_i), P_ij = w_ij / sum_k w_ik, Q_ij = m_j q_ij / sum_k m_k q_ik with the Gaussian
+    Minimizes sum_i KL(P_i || Q_i), P_ij = w_ij / sum_k w_ik, Q_ij = m_j q_ij / sum_k m_k q_ik with the Gaussian
     q = exp(-|y_i - y_j|^2).
 
     Source: Hinton & Roweis (2002).
@@ -40,19 +40,19 @@ def nerv_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, kappa: float = 0.5, background: float = BACKGROUND,
     **options: Unpack[LayoutOptions],
 ) -> Any:
-    """NeRV, the neighbor retrieval visualizer: missed neighbours weighed against false ones.
+    """NeRV, the neighbor retrieval visualizer: missed neighbors weighed against false ones.
 
-    Minimises sum_i (1 - kappa) KL(P_i || Q_i) + kappa KL(Q_i || P_i), P and Q as for SNE.
+    Minimizes sum_i (1 - kappa) KL(P_i || Q_i) + kappa KL(Q_i || P_i), P and Q as for SNE.
 
     Source: Venna et al. (2010), kappa as in Lee et al. (2013), equation 32.
 
     Parameters
     ----------
     kappa : default 0.5
-        0 is SNE (nobody is missed), 1 punishes false neighbours only
+        0 is SNE (nobody is missed), 1 punishes false neighbors only
     background : default 0.1
         part of each node's similarity, in (0, 1), that those without an edge share in the second term, which would be
-        infinite otherwise; smaller punishes false neighbours harder
+        infinite otherwise; smaller punishes false neighbors harder
 
     Examples
     --------
@@ -68,9 +68,9 @@ def jse_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, kappa: float = 0.5, background: float = BACKGROUND,
     **options: Unpack[LayoutOptions],
 ) -> Any:
-    """Jensen-Shannon embedding: missed and false neighbours, each at a bounded price.
+    """Jensen-Shannon embedding: missed and false neighbors, each at a bounded price.
 
-    Minimises sum_i KL(P_i || Z_i) / (1 - kappa) + KL(Q_i || Z_i) / kappa with Z = kappa P + (1 - kappa) Q, P and Q
+    Minimizes sum_i KL(P_i || Z_i) / (1 - kappa) + KL(Q_i || Z_i) / kappa with Z = kappa P + (1 - kappa) Q, P and Q
     as for SNE.
 
     Source: Lee et al. (2013), equation 37.
@@ -98,7 +98,7 @@ def alpha_sne_layout(
 ) -> Any:
     """alpha-SNE: recall against precision by the order of an alpha divergence.
 
-    Minimises sum_i D_alpha(P_i || Q_i), P and Q as for SNE; alpha = 1 is SNE, alpha = 0 its reverse.
+    Minimizes sum_i D_alpha(P_i || Q_i), P and Q as for SNE; alpha = 1 is SNE, alpha = 0 its reverse.
 
     Source: Amid, Dikmen & Oja (2015).
 
@@ -109,7 +109,7 @@ def alpha_sne_layout(
         `choose_alpha`
     background : default 0.1
         part of each node's similarity, in (0, 1), that those without an edge share at orders <= 0, which would be
-        infinite otherwise; smaller punishes false neighbours harder.  Another than the default is refused at orders > 0
+        infinite otherwise; smaller punishes false neighbors harder.  Another than the default is refused at orders > 0
 
     Examples
     --------
@@ -182,7 +182,7 @@ def ftsne_layout(
 ) -> Any:
     """ft-SNE: t-SNE under any f-divergence.
 
-    Minimises sum_ij Q_ij f(P_ij / Q_ij), P = weights / sum, Q = q / sum q with q = 1/(1 + |y_i - y_j|^2).
+    Minimizes sum_ij Q_ij f(P_ij / Q_ij), P = weights / sum, Q = q / sum q with q = 1/(1 + |y_i - y_j|^2).
 
     Source: Im, Verma & Branson (2018), Table 1.
 
@@ -192,13 +192,13 @@ def ftsne_layout(
         "kl" (t-SNE), "reverse-kl", "js", "hellinger", "chi2" (aliases rkl, hl, ch), a divergence, or a function f(t) of
         an array: convex with f(1) = 0
     variational : default False
-        True minimises the variational form of the named divergences, in which a small network that knows the spectral
+        True minimizes the variational form of the named divergences, in which a small network that knows the spectral
         coordinates of the nodes, and p and q of each pair, learns where drawing and similarities differ (ibid.,
         section 3); it ends as low as the ordinary form, in twice its time.  Needs torch: pip install "nelayout[torch]".
         No fixed nodes, no masses, no other optimizer; ``max_iter`` counts its rounds and the steps before them
     background : default 0.1
         part of all similarity, in (0, 1), that pairs without an edge share under "reverse-kl", which would be infinite
-        otherwise; smaller punishes false neighbours harder.  Another than the default is refused where the divergence
+        otherwise; smaller punishes false neighbors harder.  Another than the default is refused where the divergence
         has no use for one
 
     Examples

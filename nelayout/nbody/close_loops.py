@@ -1,7 +1,7 @@
 """Compiled loops over what lies close to some of the nodes, for sums of functions that fall off fast.
 
 Plain loops over ranges, as in ``compiled``, on the cells of ``compiled_tree``: nodes stand in tree order, a cell is a
-range first[c]..last[c] of them, and ``cells`` holds its centre and radius.
+range first[c]..last[c] of them, and ``cells`` holds its center and radius.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def felt_from(cells, first, last, left, depth, points, charges, b, order, own, r
         plain, by_log = -2.0 * (rate * charges[0, k] + b * charges[1, k]), 2.0 * b * rate * charges[1, k]
         for j in range(m):
             slopes[j] *= plain + by_log * lengths[j]
-        for axis in range(force.shape[0]):  # a loop for each array that is written: such loops vectorise
+        for axis in range(force.shape[0]):  # a loop for each array that is written: such loops vectorize
             here, at, out = points[axis, i], points[axis], force[axis]
             m = 0
             for r in range(ranges):

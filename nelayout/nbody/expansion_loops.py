@@ -5,8 +5,8 @@ and v = 1/u, u = c + a xi (1 for the Gaussian).  ``law`` holds a, b, c, order, A
 is added to r itself.  Which of w and l are needed, and how they are found, is the ``way``; each has its own
 copy of the loops.
 
-A cell acts through its mass and its second moments around its centre of mass.  Its field around another
-centre is held to third order: 20 numbers, the value and 3, 6 and 10 derivatives, in the order of xx xy xz ...
+A cell acts through its mass and its second moments around its center of mass.  Its field around another
+center is held to third order: 20 numbers, the value and 3, 6 and 10 derivatives, in the order of xx xy xz ...
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["at_one_place", "far_sums", "moved", "near_sums", "value_at", "with_r
 
 # w = v; w a half power of v; w = 1, l; w = v, l; w = e^(order l), l; w = e^(-b order xi), l = -b xi.
 RECIPROCAL, ROOT, LOG, RECIPROCAL_LOG, GENERAL, GAUSSIAN = 0, 1, 2, 3, 4, 5
-# Columns of a cell: centre of mass (0..2), radius, mass (4), second moments xx xy xz yy yz zz (5..10).
+# Columns of a cell: center of mass (0..2), radius, mass (4), second moments xx xy xz yy yz zz (5..10).
 CELL = 11
 # Rows of a list of far cells: the same, then w, v and l.
 FAR = CELL + 3
@@ -140,7 +140,7 @@ def far_sums(way, law, far, count, x, y, z, field):
 
 @compiled_loop
 def value_at(field, x, y, z):
-    """Value and gradient of a field at (x, y, z) from its centre."""
+    """Value and gradient of a field at (x, y, z) from its center."""
     gx = field[4] * x + field[5] * y + field[6] * z
     gy = field[5] * x + field[7] * y + field[8] * z
     gz = field[6] * x + field[8] * y + field[9] * z
@@ -157,7 +157,7 @@ def value_at(field, x, y, z):
 
 @compiled_loop
 def moved(field, x, y, z, out):
-    """The same field around a centre that lies (x, y, z) from its own."""
+    """The same field around a center that lies (x, y, z) from its own."""
     out[0], out[1], out[2], out[3] = value_at(field, x, y, z)
     out[4] = field[4] + field[10] * x + field[11] * y + field[12] * z
     out[5] = field[5] + field[11] * x + field[13] * y + field[14] * z

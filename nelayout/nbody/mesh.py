@@ -126,7 +126,7 @@ class Mesh:
 
     def _spectrum(self, radial: Radial, grid: Grid) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Transform of the kernel with the splines' blur divided out, its field at small lags, and its smooth
-        centre.
+        center.
         """
         key = (radial, grid.h, grid.lx, grid.ly, grid.near)
         if key in self._spectra:

@@ -1,7 +1,7 @@
 """Compiled sums over near pairs, cell by cell: what a grid cannot tell.
 
 The nodes of a cell and of the eight around it are copied side by side, with places counted from the cell's first
-node; each node of the cell then runs over them in one long loop that the compiler vectorises.  Bounded functions of
+node; each node of the cell then runs over them in one long loop that the compiler vectorizes.  Bounded functions of
 the usual forms are summed in single precision, twice as many pairs at a time: counted from so near, places keep
 their digits, and what rounding leaves, 1e-6 of the largest sum, is far below the error of the grid.
 """
@@ -98,7 +98,7 @@ def _rows_by(law):
                         bm[count + j] = real(charges[other + j])
                     count += until - other
                 for i in range(begin, end):
-                    # Every pair of the cells is computed and those out of range are masked: the loop vectorises.
+                    # Every pair of the cells is computed and those out of range are masked: the loop vectorizes.
                     # A node is moved out of its own range: at distance 0 functions may be infinite.
                     x, y = bx[own + i], by[own + i]
                     bx[own + i] = x + away

@@ -83,7 +83,7 @@ def pair_sums(points, charges, form, a, b, c, order, at, own, start, stop, poten
     """potential[i] = sum_j c_j r(xi_ij), force[:, i] = 2 sum_j c_j r'(xi_ij) (at_i - y_j), i in start..stop.
 
     ``points`` (3, n) carry the charges, ``at`` (3, k) feel them; both are padded with zeros.  ``own`` (k,): the point
-    that a place does not feel, itself; -1: none.  Each form has its own copy of the loop, so that it vectorises.
+    that a place does not feel, itself; -1: none.  Each form has its own copy of the loop, so that it vectorizes.
     """
     if form == INVERSE:
         _pair_rows(INVERSE, points, charges, a, b, c, order, at, own, start, stop, potential, force)

@@ -4,13 +4,13 @@ Example: of 100,000 nodes in space, one meets 1,100 others one by one, and all e
 
 The drawing is halved again and again, across its longest side, into cells of at most ``LEAF`` nodes.  Two
 cells that are far apart against their sizes meet once, whatever they hold: the mass and the second moments
-of one make the field around the other's centre, to third order, which is handed on to its halves and at
+of one make the field around the other's center, to third order, which is handed on to its halves and at
 last to its nodes.  Only r and three derivatives enter, so all radial functions of the family share one
 tree, in 1, 2 and 3 dimensions.  The work depends neither on the size of the drawing nor on how uneven it
 is.
 
 How far is far?  Errors grow like (sum of the radii / distance)^3, and less where the kernel itself is wide:
-below sqrt(c/a), u = c + a xi hardly changes.  A cell in space has dozens of neighbours, whose errors
+below sqrt(c/a), u = c + a xi hardly changes.  A cell in space has dozens of neighbors, whose errors
 cancel; on a line it has two, and there far is farther.
 """
 
@@ -55,7 +55,7 @@ class Cells:
     last: np.ndarray
     left: np.ndarray  # the first of its halves; -1: not cut
     parent: np.ndarray
-    moments: np.ndarray  # (cells, 11) centre of mass, radius, mass, second moments
+    moments: np.ndarray  # (cells, 11) center of mass, radius, mass, second moments
 
     @property
     def dimension(self) -> float:
@@ -100,7 +100,7 @@ class Tree:
         if not np.all(np.isfinite(Y)):
             n, d = Y.shape
             return tuple(Field(np.full(n, np.nan), np.full((n, d), np.nan)) for _ in radials)
-        if float(np.min(charges)) < 0.0 < float(np.max(charges)):  # centres of mass need charges of one sign
+        if float(np.min(charges)) < 0.0 < float(np.max(charges)):  # centers of mass need charges of one sign
             parts = [self.fields(Y, np.maximum(sign * charges, 0.0), radials) for sign in (1.0, -1.0)]
             return tuple(Field(a.potential - b.potential, a.force - b.force) for a, b in zip(*parts, strict=True))
         cells = cells_of(Y, charges)

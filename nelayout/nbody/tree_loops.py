@@ -49,7 +49,7 @@ def grow(points, charges, order, most, first, last, left, parent):
                 low, high = min(low, points[c, i]), max(high, points[c, i])
             if high - low > longest:
                 axis, longest, middle = c, high - low, 0.5 * low + 0.5 * high
-                if middle >= high:  # rounded up between two neighbouring numbers
+                if middle >= high:  # rounded up between two neighboring numbers
                     middle = low
         if longest > 0.0:
             below = begin
@@ -81,7 +81,7 @@ def grow(points, charges, order, most, first, last, left, parent):
 
 @compiled_loop
 def measure(points, charges, first, last, start, stop, cells):
-    """Centre of mass, radius, mass and second moments of cells start..stop."""
+    """Center of mass, radius, mass and second moments of cells start..stop."""
     X, Y, Z = points[0], points[1], points[2]
     for cell in range(start, stop):
         begin, end = first[cell], last[cell]
@@ -194,17 +194,17 @@ def walk(cells, first, last, left, path, depth, points, charges, way, law, rule,
     todo, levels = np.empty(depth + 4, dtype=np.int64), np.empty(depth + 4, dtype=np.int64)
     # Level 0 stands above the root: its list is the root alone, its field nothing.
     begins, ends = np.zeros(depth + 4, dtype=np.int64), np.zeros(depth + 4, dtype=np.int64)
-    fields, centres = np.zeros((depth + 4, FIELD)), np.zeros((depth + 4, 3))
+    fields, centers = np.zeros((depth + 4, FIELD)), np.zeros((depth + 4, 3))
     lists[0], ends[0] = 0, 1
     todo[0], levels[0] = 0, 1
     waiting = 1
     while waiting > 0:
         waiting -= 1
         cell, level = todo[waiting], levels[waiting]
-        up, field, centre = level - 1, fields[level], centres[level]
+        up, field, center = level - 1, fields[level], centers[level]
         x, y, z, radius, mass = cells[cell, 0], cells[cell, 1], cells[cell, 2], cells[cell, 3], cells[cell, 4]
-        moved(fields[up], x - centres[up, 0], y - centres[up, 1], z - centres[up, 2], field)
-        centre[0], centre[1], centre[2] = x, y, z
+        moved(fields[up], x - centers[up, 0], y - centers[up, 1], z - centers[up, 2], field)
+        center[0], center[1], center[2] = x, y, z
         begins[level] = ends[up]
         lists, far, ends[level], count, seen = _sift(
             cells, first, last, left, rule, cell, lists, begins[up], ends[up], opened, far

@@ -1,4 +1,4 @@
-"""Sums and updates of whole drawings for the minimisers: NumPy's for small ones, compiled and on threads for large.
+"""Sums and updates of whole drawings for the minimizers: NumPy's for small ones, compiled and on threads for large.
 
 Arrays are (n, d) and contiguous.  Chunks are fixed, so threads leave the bits as they are.
 """
@@ -31,7 +31,7 @@ def _loops() -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """What carries the sums of a minimiser."""
+    """What carries the sums of a minimizer."""
 
     crew: Workers
     compiled: bool

@@ -1,4 +1,4 @@
-"""Preconditioned conjugate gradients for the sparse symmetric systems of the minimisers.
+"""Preconditioned conjugate gradients for the sparse symmetric systems of the minimizers.
 
 All right-hand sides (the coordinates) run together.  Sums are NumPy's pairwise ones or those of fixed chunks, not
 BLAS's, so that the bits do not depend on thread counts.

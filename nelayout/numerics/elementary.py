@@ -1,7 +1,7 @@
 """Logarithm and exponential as plain arithmetic, so that loops that need them run several pairs at a time.
 
 The library's own are called one number at a time, 4 ns each; these take 1 ns in a loop that the compiler
-vectorises.  Both are accurate to some 1e-16.
+vectorizes.  Both are accurate to some 1e-16.
 """
 
 from __future__ import annotations

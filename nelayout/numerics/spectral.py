@@ -1,6 +1,6 @@
 """Spectral coordinates: the slow directions of the random walk on a graph, in which its clusters lie apart.
 
-They span what the eigenvectors of the normalised Laplacian with the smallest eigenvalues span, about: the subspace is
+They span what the eigenvectors of the normalized Laplacian with the smallest eigenvalues span, about: the subspace is
 found by walking, and a basis of it is all that a network needs.  On two cliques with one edge between them the first
 coordinate tells which clique a node is in::
 

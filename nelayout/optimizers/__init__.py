@@ -1,4 +1,4 @@
-"""Minimisers: what goes from one drawing to the next, one file each.
+"""Minimizers: what goes from one drawing to the next, one file each.
 
 An optimizer is a frozen record of settings with two methods; its state is a small record of its own, and
 annealing hands it a changed copy of the objective, never a changed setting:

@@ -1,6 +1,6 @@
-"""The minimisers on their own, for objectives that are the caller's.
+"""The minimizers on their own, for objectives that are the caller's.
 
-An objective is a function of the positions that gives its value and its gradient; everything else is the minimiser's.
+An objective is a function of the positions that gives its value and its gradient; everything else is the minimizer's.
 Majorization and the spectral direction also want the curvature of the part of J that attracts: with
 
     J = A + B,        A(Z) <= A(Y) + <grad A(Y), Z - Y> + 1/2 <Z - Y, H (Z - Y)>        near Y,
@@ -40,7 +40,7 @@ LULL = 5
 
 @dataclass(frozen=True, slots=True)
 class Minimum:
-    """Where a minimiser came to rest.
+    """Where a minimizer came to rest.
 
     positions  as the start was given: (n, d) or (n,)
     value      the objective there
@@ -142,7 +142,7 @@ def lbfgs(
     callback: Callable[[Progress], object] | None = None,
     memory: int = 10,
 ) -> Minimum:
-    """Limited-memory BFGS (Nocedal & Wright 2006): the curvature is learnt on the way, J never rises.
+    """Limited-memory BFGS (Nocedal & Wright 2006): the curvature is learned on the way, J never rises.
 
     Arguments and errors are those of `majorize`.  Of ``curvature`` only the diagonal is used, as a preconditioner; None
     measures one number for all.  ``memory``: how many steps are remembered.

@@ -80,7 +80,7 @@ def components(P: csr_array, labels: np.ndarray) -> Iterator[tuple[np.ndarray, c
 
 
 def side_by_side(nodes: np.ndarray, graph: csr_array) -> tuple[np.ndarray, csr_array]:
-    """A large component with its nodes in another order: neighbours near each other in memory (reverse Cuthill-McKee).
+    """A large component with its nodes in another order: neighbors near each other in memory (reverse Cuthill-McKee).
 
     With a million nodes in random order a step takes a third longer.
     """

@@ -66,8 +66,8 @@ def fit(
 ) -> np.ndarray:
     """Move the centroid of `Y` (n, d) to `center` (default the origin) and fit [-scale, scale] around it.
 
-    The meaning is that of `networkx.rescale_layout`: after centring, the largest absolute coordinate is
-    `scale`; the aspect ratio is kept.  `scale=None` keeps the units and only centres.  A drawing without
+    The meaning is that of `networkx.rescale_layout`: after centering, the largest absolute coordinate is
+    `scale`; the aspect ratio is kept.  `scale=None` keeps the units and only centers.  A drawing without
     extent (one node) lies at `center`.  Raises `InputError` when `center` does not have d finite coordinates.
 
     >>> import numpy as np

@@ -2,10 +2,10 @@
 
 Two questions, two functions.  `split_coincident` needs no node size: a star's leaves that a layout left on
 one point become a small sunflower about that point, everything else stays where it is.  `separate` knows the
-node diameters: discs that overlap push each other apart, along the line through their centres, until none do.
+node diameters: discs that overlap push each other apart, along the line through their centers, until none do.
 Two discs of diameter 1 at distance 0.4 move by 0.3 each.
 
-Both search neighbours on a grid of cells, sorted by key; no loop over nodes or pairs runs in Python.
+Both search neighbors on a grid of cells, sorted by key; no loop over nodes or pairs runs in Python.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["separate", "split_coincident"]
 _GOLDEN = np.pi * (3.0 - np.sqrt(5.0))
 _NEAR = 1e-4  # of the typical distance extent / n^(1/d): nearer nodes coincide to the eye
 _NEAR_FLOAT32 = 5e-7  # of the largest coordinate: four float32 roundings
-_PETAL = 0.25  # distance of sunflower neighbours, in typical distances
+_PETAL = 0.25  # distance of sunflower neighbors, in typical distances
 _SLACK = 1e-4  # discs are pushed this share farther than needed, so that pushing ends
 _SKIN = 0.3  # pairs are listed up to this share beyond touching, and pushed `_PUSHES` times before a new list
 _PUSHES = 6
@@ -38,7 +38,7 @@ def split_coincident(Y: np.ndarray, fixed: np.ndarray | None = None) -> np.ndarr
     Afterwards two nodes are at least 1e-4 typical distances apart (extent / n^(1/d), the spacing of n nodes
     spread evenly over the drawing) and at least 5e-7 of the largest coordinate: they stay apart in float32.
     Only nodes nearer than that to another one (up to a factor 3: cells of a grid decide) are moved, to a
-    sunflower about their common place whose neighbours are a quarter of the typical distance apart (on a
+    sunflower about their common place whose neighbors are a quarter of the typical distance apart (on a
     line: evenly, about it), in the order of their coordinates. `fixed`, a boolean mask (n,), marks nodes that
     never move: two fixed nodes may still coincide.  The order of the rows matters only to nodes at exactly one
     place.  Deterministic; Y is not changed.
@@ -121,7 +121,7 @@ def separate(
     still = np.zeros(n, dtype=bool) if fixed is None else np.asarray(fixed, dtype=bool)
     if size.max() == 0.0:
         return split_coincident(Y, still)
-    Y = split_coincident(Y, still)  # a heap has no line through its centres to push along
+    Y = split_coincident(Y, still)  # a heap has no line through its centers to push along
     radius = size / 2
     middle = np.zeros(d) if center is None else np.asarray(center, dtype=np.float64)
     overlap = np.inf
@@ -194,7 +194,7 @@ def _push(
         return Y
     i, j, difference, distance, touch = i[now], j[now], difference[now], distance[now], touch[now]
     same = distance <= 1e-9 * touch
-    if same.any():  # no line through the centres: any direction will do, if it differs from pair to pair
+    if same.any():  # no line through the centers: any direction will do, if it differs from pair to pair
         angle = _GOLDEN * (i[same] + j[same])
         difference[same] = 0.0
         difference[same, 0] = np.cos(angle) if Y.shape[1] > 1 else 1.0
@@ -234,7 +234,7 @@ def _line_up(Y: np.ndarray, radius: np.ndarray, still: np.ndarray) -> np.ndarray
 def _cells(Y: np.ndarray, cell: float) -> tuple[np.ndarray, list[int]]:
     """Integer keys of the cells of the nodes, and the strides of the key along each axis.
 
-    Only the first three axes are used; one free cell at each border keeps neighbours from wrapping round.
+    Only the first three axes are used; one free cell at each border keeps neighbors from wrapping round.
     """
     X = Y[:, :3]
     low = X.min(axis=0)

@@ -1,7 +1,7 @@
 """Many drawings on one sheet: components beside each other, isolated nodes in tidy rows.
 
 Each connected component is drawn alone, in whatever units its objective has.  Here the drawings get a common
-unit, the typical distance of neighbouring nodes: a component of n nodes covers the area n (its outline grown
+unit, the typical distance of neighboring nodes: a component of n nodes covers the area n (its outline grown
 by half a unit all around), so two nodes take as much paper in a small component as in a large one.  Then the
 largest lies in the middle and the others are laid around it, in the free place nearest to the middle.  A
 graph of one component of 300 nodes, thirty pairs and fifty isolated nodes gives a disc of 300, a ring of
@@ -29,13 +29,13 @@ _LONG_AREA = 0.2  # a thin outline counts as an area of at least this share of i
 def pack(drawings: Sequence[np.ndarray], gap: float = 1.0) -> list[np.ndarray]:
     """Scale and place `drawings`, a list of (n_i, d) arrays in any units, so that they share one sheet.
 
-    Returns new arrays in the input order, centred on the middle of the whole figure.  The unit is that of the
+    Returns new arrays in the input order, centerd on the middle of the whole figure.  The unit is that of the
     largest drawing, which keeps its size; the others are scaled so that areas (lengths, volumes for d = 1, 3)
     are in proportion to the numbers of nodes.  Outlines are at least `gap` typical node distances apart, more
     between large components (3% of their width).  Drawings of one node are isolated nodes: they fill rows,
     one typical node distance apart, in a block below or beside the others.  A drawing whose nodes all
     coincide keeps them on one point and gets room for them.  An empty list gives an empty list; one drawing
-    comes back centred and otherwise as it was.
+    comes back centerd and otherwise as it was.
 
     >>> import numpy as np
     >>> square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])

@@ -157,11 +157,11 @@ def _place_boxes(board: _Board, h: np.ndarray, wide: np.ndarray) -> np.ndarray:
     for k in np.argsort(-(kinds[:, 0] * kinds[:, 1]), kind="stable"):
         members = np.flatnonzero(kind == k)
         x, y = _free_boxes(board, int(kinds[k, 0]), int(kinds[k, 1]), len(members))
-        centre = (np.stack([x, y], axis=1) - board.half + kinds[k] / 2) * board.cell
+        center = (np.stack([x, y], axis=1) - board.half + kinds[k] / 2) * board.cell
         own = np.stack(
             [h[members, 0] - h[members, 2 * quarter], h[members, quarter] - h[members, 3 * quarter]], 1
         )
-        offsets[members] = centre - own / 2
+        offsets[members] = center - own / 2
     return offsets
 
 

@@ -1,7 +1,7 @@
 """Coarse to fine: merge matched nodes until a graph is small, adding masses and weights.
 
-Nodes are matched along P_ij / (m_i m_j), each with the neighbour to which it belongs most, in rounds of mutual choice;
-a node that stays alone joins its favourite neighbour's pair when that is all it can do (leaves of a star, ends of a
+Nodes are matched along P_ij / (m_i m_j), each with the neighbor to which it belongs most, in rounds of mutual choice;
+a node that stays alone joins its favorite neighbor's pair when that is all it can do (leaves of a star, ends of a
 path), so hubs and stars shrink as fast as meshes.  Merged weight and merged pairs are remembered (`Affinity.inside`,
 `.hidden`), so that the coarse objective is the fine one at the merged drawing.
 """
@@ -29,7 +29,7 @@ TIES, GOLDEN = 0.3, 0.6180339887498949
 # Largest mass of a cluster in units of the level's mean, so that one hub does not swallow a level.
 LARGEST = 8.0
 
-Favourites = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Favorites = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +59,10 @@ def match(affinity: Affinity, rng: np.random.Generator) -> np.ndarray:
     n = P.shape[0]
     # Ties, which unweighted meshes are full of, are broken at random but alike from both ends.
     tickets = rng.permutation(n)
-    favourites = _compiled(P, mass, tickets) if P.nnz > LARGE else _plain(P, mass, tickets)
+    favorites = _compiled(P, mass, tickets) if P.nnz > LARGE else _plain(P, mass, tickets)
     mate, alone = np.full(n, -1, dtype=np.int64), np.ones(n, dtype=bool)
     for _ in range(ROUNDS):
-        choice = favourites(alone, alone)
+        choice = favorites(alone, alone)
         chosen = np.flatnonzero(choice >= 0)
         if not len(chosen):
             break
@@ -70,7 +70,7 @@ def match(affinity: Affinity, rng: np.random.Generator) -> np.ndarray:
         mate[mutual], alone[mutual] = choice[mutual], False
     cluster = np.where(alone, np.arange(n), np.minimum(np.arange(n), mate))
     if alone.any():
-        choice = favourites(alone, ~alone)
+        choice = favorites(alone, ~alone)
         guests = np.flatnonzero(choice >= 0)
         home = cluster[choice[guests]]
         # Leaves may all join: they have nowhere else to go.  Others only while the cluster stays of moderate mass.
@@ -83,14 +83,14 @@ def match(affinity: Affinity, rng: np.random.Generator) -> np.ndarray:
     return (np.cumsum(used) - 1)[cluster]
 
 
-def _plain(P: csr_array, mass: np.ndarray, tickets: np.ndarray) -> Favourites:
-    """The neighbour to which each of some nodes belongs most, among others: by NumPy, over all edges at once."""
+def _plain(P: csr_array, mass: np.ndarray, tickets: np.ndarray) -> Favorites:
+    """The neighbor to which each of some nodes belongs most, among others: by NumPy, over all edges at once."""
     n = P.shape[0]
     rows, cols = np.repeat(np.arange(n, dtype=np.int32), np.diff(P.indptr)), P.indices
     jitter = ((tickets[rows] + tickets[cols]) * GOLDEN) % 1.0
     score = P.data / (mass[rows] * mass[cols]) * (1.0 + TIES * jitter)
 
-    def favourites(chooses: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    def favorites(chooses: np.ndarray, chosen: np.ndarray) -> np.ndarray:
         choice = np.full(n, -1, dtype=np.int64)
         keep = np.flatnonzero(chooses[rows] & chosen[cols])
         if not len(keep):
@@ -103,19 +103,19 @@ def _plain(P: csr_array, mass: np.ndarray, tickets: np.ndarray) -> Favourites:
         choice[here[is_best]] = there[is_best]
         return choice
 
-    return favourites
+    return favorites
 
 
-def _compiled(P: csr_array, mass: np.ndarray, tickets: np.ndarray) -> Favourites:
+def _compiled(P: csr_array, mass: np.ndarray, tickets: np.ndarray) -> Favorites:
     """The same, compiled."""
     from nelayout.run import coarsen_loops
 
-    def favourites(chooses: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    def favorites(chooses: np.ndarray, chosen: np.ndarray) -> np.ndarray:
         choice = np.empty(P.shape[0], dtype=np.int64)
-        coarsen_loops.favourites(P.indptr, P.indices, P.data, mass, tickets, TIES, GOLDEN, chooses, chosen, choice)
+        coarsen_loops.favorites(P.indptr, P.indices, P.data, mass, tickets, TIES, GOLDEN, chooses, chosen, choice)
         return choice
 
-    return favourites
+    return favorites
 
 
 def merge(affinity: Affinity, cluster: np.ndarray, n: int) -> Affinity:

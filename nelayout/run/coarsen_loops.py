@@ -6,7 +6,7 @@ import math
 
 import numba
 
-__all__ = ["favourites", "merged"]
+__all__ = ["favorites", "merged"]
 
 # As NumPy rounds: the same nodes are matched in small graphs and large ones.
 compiled_loop = numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -21,8 +21,8 @@ def _score(i, j, weight, mass, tickets, share, golden):
 
 
 @compiled_loop
-def favourites(indptr, indices, P, mass, tickets, share, golden, chooses, chosen, choice):
-    """choice[i] = the neighbour in ``chosen`` with the highest score, of each node in ``chooses``; -1 if none."""
+def favorites(indptr, indices, P, mass, tickets, share, golden, chooses, chosen, choice):
+    """choice[i] = the neighbor in ``chosen`` with the highest score, of each node in ``chooses``; -1 if none."""
     for i in range(len(choice)):
         choice[i] = -1
         if not chooses[i]:

@@ -122,7 +122,7 @@ def draw_component(
         if sized_for != method or (bounded and radius(drawing.Y) < POINT):
             _resize(objective, drawing, sized_for is not None)
             sized_for = method
-            if bounded and (now := radius(drawing.Y)) < POINT:  # let the minimiser say whether it is to be a point
+            if bounded and (now := radius(drawing.Y)) < POINT:  # let the minimizer say whether it is to be a point
                 drawing.Y = drawing.Y * (10 * POINT / now)
         steps = stage.max_iter
         if task.max_iter is not None:  # shared out among the stages in proportion

@@ -23,11 +23,11 @@ from nelayout.similarities.truncated_walk import truncated_walk
 __all__ = ["input_affinity", "mass_for"]
 
 # The mass "auto" of the method "auto" is the degree from this mean degree and share of all nodes on: in dense graphs
-# hubs crowd the middle unless they repel in proportion; in sparse ones equal masses keep neighbours and distances
+# hubs crowd the middle unless they repel in proportion; in sparse ones equal masses keep neighbors and distances
 # better. (Decided on usairports2010, usair97, email_eu_core, polblogs, worldtrade against jazz, musae_facebook,
 # lastfm_asia, cora.) Of graphs of that mean degree also those are meant where hubs have most of the edges: the mean of
 # the squared degrees is HUBS times the square of the mean, or more. (soc_slashdot0902 has 12, and equal masses find a
-# third of the neighbours there that strengths do; random graphs of power-law degrees with 8 and 9 gain a quarter and
+# third of the neighbors there that strengths do; random graphs of power-law degrees with 8 and 9 gain a quarter and
 # more. The graphs above have at most 4.2; ndwww has 42, but a mean degree below 7, and is drawn better without.)
 DENSE_DEGREE, DENSE_SHARE, HUBS = 8.0, 0.01, 8.0
 

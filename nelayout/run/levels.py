@@ -45,7 +45,7 @@ BENT = 4 / 3
 
 
 def objective_of(stage: Stage, method: Method) -> Method:
-    """The method whose objective a stage minimises."""
+    """The method whose objective a stage minimizes."""
     if stage.shape:
         return replace(METHODS["gamma-quadlog"], kernel=inverse_power(stage.shape))
     return replace(method, kernel=stage.kernel or method.kernel, divergence=stage.divergence or method.divergence)

@@ -83,7 +83,7 @@ TEXTS: dict[str, str] = {
     "store_pos_as": "node attribute in which G itself also gets the positions",
     "max_iter": "most steps of the method's own stages; 0 gives back pos",
     "tol": "stop when the nodes' mean move in a step falls below this part of the drawing's radius",
-    "optimizer": 'minimiser: "auto", "majorize", "momentum", or one of nelayout.optimizers',
+    "optimizer": 'minimizer: "auto", "majorize", "momentum", or one of nelayout.optimizers',
     "nbody": 'how the sums over all pairs are done: "auto", "exact", "mesh" (dim <= 2) or "tree"',
     "callback": "called with the state (iteration, stage, value, positions) after each step; True stops",
     "progress": "show a progress bar",

@@ -23,7 +23,7 @@ __all__ = [
 
 # Moves of a node that has just been split from its cluster, in units of the typical distance between nodes.
 JITTER = 0.1
-# Precision of ln s in the search for a size: the first steps of the minimiser settle the rest, but not of fixed nodes.
+# Precision of ln s in the search for a size: the first steps of the minimizer settle the rest, but not of fixed nodes.
 NARROW, NARROW_PART, NARROWINGS = 0.05, 0.01, 8
 # A drawing is flat when it leaves a line (a plane) by less than this part of its extent.
 FLAT = 1e-6
@@ -39,8 +39,8 @@ def random_positions(n: int, dim: int, rng: np.random.Generator) -> np.ndarray:
 
 def radius(Y: np.ndarray) -> float:
     """Root mean squared distance to the centroid."""
-    centred = Y - np.einsum("ij->j", Y) / max(len(Y), 1)
-    return math.sqrt(float(np.einsum("ij,ij->", centred, centred)) / max(len(Y), 1))
+    centerd = Y - np.einsum("ij->j", Y) / max(len(Y), 1)
+    return math.sqrt(float(np.einsum("ij,ij->", centerd, centerd)) / max(len(Y), 1))
 
 
 # Smallest decrease of J, in parts of 1 + |J|, for which doubling the size goes on: some objectives have no best size.
@@ -167,7 +167,7 @@ def prolong(Y: np.ndarray, cluster: np.ndarray, rng: np.random.Generator) -> np.
 
 
 def place_missing(Y: np.ndarray, P, rng: np.random.Generator) -> np.ndarray:
-    """Positions for the NaN rows of Y (n, d): near the mean of their placed neighbours, wave after wave.
+    """Positions for the NaN rows of Y (n, d): near the mean of their placed neighbors, wave after wave.
 
     Nodes that no placed node reaches are scattered over the drawing.
     """
@@ -198,7 +198,7 @@ def place_missing(Y: np.ndarray, P, rng: np.random.Generator) -> np.ndarray:
 def size_search(
     objective: Objective, Y: np.ndarray, part: np.ndarray | None = None, guess: float | None = None
 ) -> float:
-    """s > 0 that minimises J(s Y): the size at which ``objective`` takes over a drawing whose size means nothing to it.
+    """s > 0 that minimizes J(s Y): the size at which ``objective`` takes over a drawing whose size means nothing to it.
 
     With ``part``, a mask, only these nodes are spread by s, about their own centroid.
     Brackets the minimum over powers of two from the radius ``guess`` (default: nodes about one unit apart), then
@@ -208,16 +208,16 @@ def size_search(
     size = radius(moving)
     if not size > 0 or (part is None and objective.scale_free):
         return 1.0
-    centre: np.ndarray | float = 0.0
+    center: np.ndarray | float = 0.0
     if part is not None:
-        centre, size = np.sum(moving, axis=0) / len(moving), 1.0
+        center, size = np.sum(moving, axis=0) / len(moving), 1.0
     elif guess is None:
         size = size / (0.5 * math.sqrt(len(Y)))
     else:
         size = size / guess
 
     def value(log_s: float) -> float:
-        at = centre + (math.exp(log_s) / size) * (moving - centre)
+        at = center + (math.exp(log_s) / size) * (moving - center)
         if part is not None:
             spread, at = at, Y.copy()
             at[part] = spread

@@ -39,7 +39,7 @@ def _unit(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarray, 
 
 
 def _degree(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarray, Notes]:
-    """m_i = number of neighbours."""
+    """m_i = number of neighbors."""
     return np.diff(adjacency.indptr).astype(np.float64), ()
 
 
@@ -105,7 +105,7 @@ def node_mass(
     adjacency : (n, n) symmetric csr_array without diagonal and explicit zeros.
     mass : one of
 
-        - "unit": 1; "degree": number of neighbours; "strength": sum of the weights;
+        - "unit": 1; "degree": number of neighbors; "strength": sum of the weights;
         - "closeness", "betweenness": over shortest paths in hops, exact as long as nodes times entries stay
           below 3e8, else from sampled sources, and a note says so;
         - "eigenvector": leading eigenvector of the 0/1 adjacency, in each component for itself;

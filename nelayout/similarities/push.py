@@ -1,7 +1,7 @@
 """The compiled loop of truncated random walks: one row of p at a time, by pushing.
 
 Row i of p solves K x = (1 - rho) e_i, K = I - rho S.  Pushing at node j moves omega r_j of its residual r_j
-into x_j and sends rho S_jk of it on to each neighbour k; nodes wait in a queue while their residual is worth
+into x_j and sends rho S_jk of it on to each neighbor k; nodes wait in a queue while their residual is worth
 it, so the work does not depend on the size of the graph (Andersen, Chung & Lang 2006).  omega > 1 is
 successive over-relaxation: each push still lowers x K x / 2 - (1 - rho) x_i, by omega (2 - omega) r_j^2 / 2,
 and a walk with rho near 1 needs several times fewer of them.

@@ -2,7 +2,7 @@
 
 p_ij gathers every way from i to j, a way of k edges with weight (1 - rho) rho^k (Zhou et al. 2003; Yang,
 Peltonen & Kaski 2014, sec. 5.2): nodes become similar by the many short ways between them, also without an
-edge.  On the path a - b - c, at rho = 0.5, the ends are a third as similar as neighbours are:
+edge.  On the path a - b - c, at rho = 0.5, the ends are a third as similar as neighbors are:
 
     >>> from scipy.sparse import csr_array
     >>> path = csr_array(np.array([[0.0, 1, 0], [1, 0, 1], [0, 1, 0]]))

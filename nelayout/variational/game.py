@@ -12,7 +12,7 @@ lowers it by giving q to them.
 
 What the network knows of a pair is what is known of its nodes, how similar they are, p_ij, and how near they are drawn,
 q_ij.  The paper's knows the nodes alone; such a bound is far from tight where p_ij says more than the nodes'
-coordinates (the edges of a neighbor graph), and the drawing that minimises it is a poor one.  Here the last layer sees
+coordinates (the edges of a neighbor graph), and the drawing that minimizes it is a poor one.  Here the last layer sees
 ln p and ln q itself, and before the positions move it is fitted to their pairs by Newton's method.  The greatest bound
 is within its reach: what the positions lower is the divergence, to rounding.
 
@@ -86,7 +86,7 @@ def variational_drawing(
     Parameters
     ----------
     P : (n, n) sparse or dense similarities, >= 0, nothing on the diagonal; scaled to sum 1.
-    features : (n, p) what the network knows of each node, such as spectral coordinates; columns are standardised.
+    features : (n, p) what the network knows of each node, such as spectral coordinates; columns are standardized.
     Y0 : (n, d) where the drawing begins, in units of the kernel (1 is a near neighbor's distance).
     divergence : "kl", "reverse-kl", "js", "hellinger" or "chi2".
     normalizer : Y (n, d) -> Z = sum over i != j of q_ij, and its gradient (n, d); these alone, or followed by the sum

@@ -51,9 +51,9 @@ def knn_graph(
 ) -> csr_array:
     """The k-nearest-neighbor graph of vectors.
 
-    A_ij = 1 where j is among the k nearest rows of i, itself not counted, and then symmetrised.  Equal
+    A_ij = 1 where j is among the k nearest rows of i, itself not counted, and then symmetrized.  Equal
     distances are ordered by index, and rows that are equal are each other's neighbors at distance 0, so every
-    row has exactly k neighbors before symmetrisation.
+    row has exactly k neighbors before symmetrization.
 
     The search is exact up to about 90,000 rows of any length (140,000 short ones; millions with few columns),
     with the same bits for any number of threads.  Beyond that pynndescent searches approximately (the extra

@@ -181,7 +181,7 @@ def prepared(X: Any, metric: Any = "euclidean", params: dict[str, Any] | None = 
             _at_length_one(dense - np.mean(dense, axis=1, keepdims=True)), True, lambda d2: d2 / 2
         )
     if metric == "seuclidean":
-        return Prepared(_moderate(_standardised(_dense(X, metric), params.get("V")))[0], True)
+        return Prepared(_moderate(_standardized(_dense(X, metric), params.get("V")))[0], True)
     rows, unit = _moderate(X)
     if metric == "sqeuclidean":
         return Prepared(rows, True, lambda d2: d2 * unit * unit)
@@ -236,7 +236,7 @@ def _on_sphere(X: Any) -> np.ndarray:
     )
 
 
-def _standardised(X: np.ndarray, V: Any) -> np.ndarray:
+def _standardized(X: np.ndarray, V: Any) -> np.ndarray:
     """Columns over the root of their variance (n - 1), or of V; constant columns stay."""
     variance = np.var(X, axis=0, ddof=1, dtype=np.float64) if V is None else np.asarray(V, dtype=np.float64)
     if variance.shape != (X.shape[1],) or not (np.isfinite(variance) & (variance >= 0)).all():

@@ -99,7 +99,7 @@ def chosen(
 
 
 def no_number(
-    source: Source, line: str, bad: Sequence[tuple[str, Any]], good: Sequence[str], labelled: bool
+    source: Source, line: str, bad: Sequence[tuple[str, Any]], good: Sequence[str], labeled: bool
 ) -> InputError:
     """The error for a row with cells that are no numbers. bad: their columns and contents; good: the other columns."""
     name, value = bad[0]
@@ -112,7 +112,7 @@ def no_number(
     rest = (
         f"--columns {shlex.quote(','.join(good))}" if 0 < len(good) <= 6 and "," not in "".join(good) else "--columns"
     )
-    choice = "" if labelled else f"--label {shlex.quote(name)} if it holds classes, or name "
+    choice = "" if labeled else f"--label {shlex.quote(name)} if it holds classes, or name "
     return InputError(
         f"{source.name}, {line}: the column {name!r} holds {str(value)[:40]!r}, which is no number{several}; "
         f"give {choice}the columns to use with {rest}"

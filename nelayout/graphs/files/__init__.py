@@ -150,7 +150,7 @@ def write_positions(
     name = output_format(path, format)
     check_output(path, *([] if source is None else [source]))
     file = as_record(graph)
-    Y = placed(pos, file.labels, numbered=not networkx.recognises(file.graph))
+    Y = placed(pos, file.labels, numbered=not networkx.recognizes(file.graph))
     G = None if name == "csv" else as_networkx(file)
     deliver(path, WRITERS[name](G, file.labels, Y))
 

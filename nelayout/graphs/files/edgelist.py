@@ -1,6 +1,6 @@
 """Edge lists: two columns and perhaps a weight, separated by blanks, tabs, commas or semicolons.
 
-Lines that begin with "#" or "%" are comments (SNAP, KONECT), a header row is recognised by its words::
+Lines that begin with "#" or "%" are comments (SNAP, KONECT), a header row is recognized by its words::
 
     >>> dict(read_edgelist(Source("two.csv", b"source,target,weight\\na,b,2\\n")).graph["a"])
     {'b': {'weight': 2.0}}

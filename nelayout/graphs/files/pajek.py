@@ -42,7 +42,7 @@ class _Reading:
             try:
                 self.columns.setdefault(axis, {})[i] = float(token)
             except ValueError:
-                break  # shapes and colours follow
+                break  # shapes and colors follow
 
     def pair(self, tokens: list[str], line: int) -> None:
         if len(tokens) < 2:

@@ -39,11 +39,11 @@ def as_record(graph: Any) -> GraphFile:
     """A record of a host's graph, with labels as `nelayout.graphs.read` gives them."""
     if isinstance(graph, GraphFile):
         return graph
-    if networkx.recognises(graph):
+    if networkx.recognizes(graph):
         return GraphFile(graph, list(graph))
-    if igraph.recognises(graph):
+    if igraph.recognizes(graph):
         return GraphFile(graph, igraph.IgraphHost(graph).aliases[0])
-    if arrays.recognises(graph):
+    if arrays.recognizes(graph):
         return GraphFile(graph, range(graph.shape[0]))
     raise InputError(
         f"{type(graph).__name__} is no graph that can be written; allowed are networkx graphs, igraph.Graph, "
@@ -54,9 +54,9 @@ def as_record(graph: Any) -> GraphFile:
 def as_networkx(file: GraphFile) -> Any:
     """The record's graph as a networkx graph with the same labels, node and edge attributes."""
     G, labels = file.graph, file.labels
-    if networkx.recognises(G):
+    if networkx.recognizes(G):
         return G
-    return _from_igraph(G, labels) if igraph.recognises(G) else _from_matrix(file)
+    return _from_igraph(G, labels) if igraph.recognizes(G) else _from_matrix(file)
 
 
 def _from_igraph(G: Any, labels: Sequence[Hashable]) -> Any:

@@ -1,8 +1,8 @@
-"""Which of several drawings of one graph to keep: a quick verdict on neighbours and global order at once.
+"""Which of several drawings of one graph to keep: a quick verdict on neighbors and global order at once.
 
-score = mean neighbourhood Jaccard / scale-normalised stress, both on a sample of nodes.  Jaccard compares the
-neighbours of a node with as many nearest nodes of the drawing; stress compares distances in the drawing, at their
-best common scale, with hops in the graph.  A drawing that buys neighbours by tearing the whole apart gains in the
+score = mean neighborhood Jaccard / scale-normalized stress, both on a sample of nodes.  Jaccard compares the
+neighbors of a node with as many nearest nodes of the drawing; stress compares distances in the drawing, at their
+best common scale, with hops in the graph.  A drawing that buys neighbors by tearing the whole apart gains in the
 first and loses in the second. (The package's measures are in ``comparison``; these are their sampled, deterministic
 cousins for use while drawing.)
 """
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Judge"]
 
-NEIGHBOURHOODS = 1000  # nodes whose neighbours are compared
+NEIGHBORHOODS = 1000  # nodes whose neighbors are compared
 PIVOTS = 24  # nodes from which hops are counted
 DENSE_NODES = 300  # up to here distances to all nodes are simply computed: other loops may not be compiled either
-MOST_NEIGHBOURS = 200  # of a hub that are compared, in graphs of more nodes than that
+MOST_NEIGHBORS = 200  # of a hub that are compared, in graphs of more nodes than that
 SHARED_NODES = 20_000  # from here on several threads count
 BLOCK = 50  # nodes at a time
 LEAST = 1e-3
@@ -38,7 +38,7 @@ class Judge:
     def __init__(self, P: csr_array, crew: Workers) -> None:
         rng, n = np.random.default_rng(0), P.shape[0]
         self.P, self.crew = P, crew if n > DENSE_NODES else Workers()
-        self.sample = np.sort(rng.permutation(n)[:NEIGHBOURHOODS])
+        self.sample = np.sort(rng.permutation(n)[:NEIGHBORHOODS])
         self.pivots = np.sort(rng.permutation(n)[:PIVOTS])
         self._hops: list[np.ndarray] = []
 
@@ -77,24 +77,24 @@ def _jaccard(P: csr_array, Y: np.ndarray, sample: np.ndarray) -> float:
 
 
 def _jaccards(P: csr_array, nodes: np.ndarray, nearest: Callable[[np.ndarray, int], np.ndarray]) -> np.ndarray:
-    """Of each node: how far its neighbours are as many nodes as lie nearest; of hubs some are compared."""
+    """Of each node: how far its neighbors are as many nodes as lie nearest; of hubs some are compared."""
     n, degree = P.shape[0], np.diff(P.indptr)[nodes].astype(np.int64)
     order = nearest(nodes, min(int(degree.max()), n - 1))
     most = order.shape[1]
-    # Each node has a range of n numbers, one for each node that may be its neighbour, or lie near.
+    # Each node has a range of n numbers, one for each node that may be its neighbor, or lie near.
     k = np.minimum(degree, most)
     row = np.repeat(np.arange(len(nodes)), degree)
     entry = np.arange(len(row)) + np.repeat(P.indptr[nodes] - np.cumsum(degree) + degree, degree)
-    neighbours = row * n + P.indices[entry]
+    neighbors = row * n + P.indices[entry]
     near = (np.arange(len(nodes))[:, None] * n + order)[np.arange(most) < k[:, None]]
-    both = near[np.isin(near, neighbours, assume_unique=True)]
+    both = near[np.isin(near, neighbors, assume_unique=True)]
     common = np.bincount(both // n, minlength=len(nodes))
     return common / (degree + k - common)
 
 
 def _nearest_in_tree(tree: KDTree, Y: np.ndarray, nodes: np.ndarray, most: int) -> np.ndarray:
     """As `_nearest`, but in any order where distances are the same, and of hubs the first alone."""
-    most = min(most, MOST_NEIGHBOURS)
+    most = min(most, MOST_NEIGHBORS)
     found = np.asarray(tree.query(Y[nodes], most + 1)[1])
     own = found == nodes[:, None]
     own[~own.any(axis=1), -1] = True
