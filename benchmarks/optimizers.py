@@ -20,12 +20,13 @@ from scipy.sparse import csr_array
 import nelayout as nl
 from benchmarks import problems
 from nelayout.catalogue import METHODS
-from nelayout.method import SHAPE, Method
+from nelayout.method import Method
 from nelayout.nbody import Exact
 from nelayout.objective import Affinity, Objective
 from nelayout.optimizers import OPTIMIZERS, Optimizer, optimizer_named
 from nelayout.run.start import size_search
 from nelayout.similarities.masses import node_mass
+from nelayout.stages import SHAPE
 
 GRAPHS = {"usair97": 2.0, "dwt_1005": 4.0, "cora": 8.0}
 """Processor seconds of each run, by the size of the graph."""

@@ -19,7 +19,7 @@ from scipy.spatial import cKDTree
 from nelayout.catalogue import METHODS
 from nelayout.kernels import KERNELS, Radial
 from nelayout.nbody import Mesh, NBody, Tree, backend
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 from nelayout.run.input_affinity import input_affinity
 from nelayout.run.sums import Floor
 from nelayout.similarities.masses import node_mass
@@ -67,35 +67,35 @@ def seconds(call) -> float:
 def by_size(sizes: tuple[int, ...]) -> dict[str, list[float]]:
     """Backend -> seconds of one evaluation at each size."""
     found: dict[str, list[float]] = {name: [] for name in BACKENDS}
-    crew, method = Workers(THREADS), METHODS["ws-sne"]
+    threads, method = Threads(THREADS), METHODS["ws-sne"]
     for n in sizes:
         Y = cloud(n)
         A = neighbors(Y)
-        affinity, _ = input_affinity(A, node_mass(A, method.mass)[0], method, 0.0, crew)
+        affinity, _ = input_affinity(A, node_mass(A, method.mass)[0], method, 0.0, threads)
         for name in BACKENDS:
-            objective = Floor(backend(name, crew, True), crew, True).objective(method, affinity)
+            objective = Floor(backend(name, threads, True), threads, True).objective(method, affinity)
             found[name].append(seconds(lambda: objective.evaluate(Y)))  # noqa: B023  called at once
     return found
 
 
 def by_spread(n: int, *, clustered: bool) -> dict[str, list[float]]:
     """Backend -> seconds of its sums for the same cloud, wider and wider."""
-    crew, radial = Workers(THREADS), (Radial(KERNELS["cauchy"]),)
+    threads, radial = Threads(THREADS), (Radial(KERNELS["cauchy"]),)
     Y, charges = cloud(n, clustered), np.ones(n)
     return {
-        name: [seconds(lambda: backend(name, crew, True).fields(Y * k, charges, radial)) for k in SPREADS]  # noqa: B023
+        name: [seconds(lambda: backend(name, threads, True).fields(Y * k, charges, radial)) for k in SPREADS]  # noqa: B023
         for name in BACKENDS
     }
 
 
 def by_tolerance(n: int) -> dict[str, list[float]]:
     """Backend -> seconds of its sums at smaller and smaller tolerances."""
-    crew, radial = Workers(THREADS), (Radial(KERNELS["cauchy"]),)
+    threads, radial = Threads(THREADS), (Radial(KERNELS["cauchy"]),)
     Y, charges = cloud(n), np.ones(n)
     found: dict[str, list[float]] = {}
     for kind in (Mesh, Tree):
-        usual = kind(crew).tolerance
-        parts: list[NBody] = [kind(crew, tolerance=usual * finer) for finer in FINER]
+        usual = kind(threads).tolerance
+        parts: list[NBody] = [kind(threads, tolerance=usual * finer) for finer in FINER]
         found[parts[0].name] = [seconds(lambda: part.fields(Y, charges, radial)) for part in parts]  # noqa: B023
     return found
 

@@ -39,7 +39,7 @@ _HOME = {
     "estimate": "run.costs",
     "Estimate": "run.costs",
     "Method": "method",
-    "Stage": "method",
+    "Stage": "stages",
     "methods": "catalogue",
     "embed": "vectors.embedding",
     "knn_graph": "vectors.knn",

@@ -30,11 +30,11 @@ from nelayout.layouts.retrieval import jse_layout as jse_layout
 from nelayout.layouts.retrieval import nerv_layout as nerv_layout
 from nelayout.layouts.retrieval import sne_layout as sne_layout
 from nelayout.method import Method as Method
-from nelayout.method import Stage as Stage
 from nelayout.record.solution import Solution as Solution
 from nelayout.run.costs import Estimate as Estimate
 from nelayout.run.costs import estimate as estimate
 from nelayout.run.pipeline import solve as solve
+from nelayout.stages import Stage as Stage
 from nelayout.vectors.embedding import embed as embed
 from nelayout.vectors.entropic import entropic_affinity as entropic_affinity
 from nelayout.vectors.knn import knn_graph as knn_graph

@@ -10,7 +10,8 @@ from typing import Any
 
 from nelayout.errors import InputError, unknown
 from nelayout.kernels import heavy_tailed
-from nelayout.method import EVEN_SHAPE, SHAPE_TOL, Method, Stage, growing_tail
+from nelayout.method import Method
+from nelayout.stages import EVEN_SHAPE, SHAPE_TOL, Stage, growing_tail
 
 __all__ = ["METHODS", "Method", "Stage", "method_named", "methods"]
 

@@ -20,6 +20,18 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast
 
+__all__ = [
+    "InputError",
+    "InputTypeError",
+    "MissingExtra",
+    "Unsupported",
+    "for_networkx",
+    "missing_extra",
+    "names_keywords",
+    "near_matches",
+    "unknown",
+]
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 # How many allowed names a message lists before it only counts the rest: one screen's worth.

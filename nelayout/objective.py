@@ -33,7 +33,7 @@ from nelayout.edges.walk import WalkEdges, can_smooth_exactly
 from nelayout.kernels import Kernel, Radial
 from nelayout.nbody import NBody
 from nelayout.numerics.arithmetic import Arithmetic
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 from nelayout.similarities.random_walk import RandomWalk
 
 __all__ = ["Affinity", "Evaluation", "Objective"]
@@ -87,7 +87,7 @@ class Objective:
     divergence: Divergence
     connection: Connection
     nbody: NBody
-    crew: Workers = field(default_factory=Workers)
+    threads: Threads = field(default_factory=Threads)
     compiled: bool = False
     attraction: float = 1.0
     free: np.ndarray | None = None
@@ -108,7 +108,7 @@ class Objective:
         if affinity.walk is not None and can_smooth_exactly(self.kernel, self.divergence, self.connection):
             return WalkEdges(affinity.walk)
         # also for a stage on the way whose own kernel would need every single p_ij
-        return Edges(affinity.P, affinity.mass, self.divergence.linear, self.crew, self.compiled)
+        return Edges(affinity.P, affinity.mass, self.divergence.linear, self.threads, self.compiled)
 
     def _background(self, background: float) -> Any:
         """P/M of a pair without an edge when such pairs share a part ``background`` of sum P.
@@ -244,7 +244,7 @@ class Objective:
 
     @property
     def _arithmetic(self) -> Arithmetic:
-        return Arithmetic(self.crew, self.compiled)
+        return Arithmetic(self.threads, self.compiled)
 
     @cached_property
     def total(self) -> Any:

@@ -45,7 +45,7 @@ class RowObjective(Objective):
         affinity = self.affinity
         background = self.divergence.background
         eps = self._background(background) if background else None
-        return RowEdges(affinity.P, affinity.rows, affinity.mass, eps, self.crew, self.compiled)
+        return RowEdges(affinity.P, affinity.rows, affinity.mass, eps, self.threads, self.compiled)
 
     def _background(self, background: float) -> np.ndarray:
         P, mass, rows = self.affinity.P, self.affinity.mass, self.affinity.rows
@@ -117,8 +117,8 @@ class RowObjective(Objective):
             alone = alone[:0]
         elif not falls(radials) and len(alone) * len(Y) > MOST_PAIRS:
             fields[plain].potential[alone] = 0.0  # no drawing to go on from
-            return fields, Some(Y, alone, None, self.crew)
-        far = Some.of(Y, alone, radials, self.crew)
+            return fields, Some(Y, alone, None, self.threads)
+        far = Some.of(Y, alone, radials, self.threads)
         for r, exact in far.felt(mass, radials).items() if len(alone) else ():
             fields[r].potential[alone] = exact.potential
             fields[r].force[alone] = exact.force

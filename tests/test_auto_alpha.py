@@ -13,7 +13,7 @@ from nelayout.alpha.choice import GRID
 from nelayout.alpha.density import score_matching
 from nelayout.divergences import AutoAlpha, auto_alpha
 from nelayout.nbody.exact import Exact
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity
 from nelayout.own_keywords import tuned
 from nelayout.row_objective import RowObjective
@@ -46,7 +46,7 @@ def test_the_pairs_are_those_of_the_definition(even, compiled):
     Y[7] += 4
     P = csr_array(nx.to_scipy_sparse_array(G, dtype=float))
     objective = RowObjective(
-        Affinity(P, m), AUTO.kernel, AUTO.divergence, AUTO.connection, Exact(), Workers(), compiled
+        Affinity(P, m), AUTO.kernel, AUTO.divergence, AUTO.connection, Exact(), Threads(), compiled
     )
     for found, defined in zip(objective.pairs(Y), evidence(G, Y, m), strict=True):
         np.testing.assert_allclose(found, defined, rtol=1e-4 if compiled else 1e-12)

@@ -112,7 +112,7 @@ MISSPELT = {
     "method with underscore": (lambda G: nl.layout(G, "gamma_quadlg"), "'gamma_quadlg'", "'gamma-quadlog'"),
     "method of solve": (lambda G: nl.solve(G, "tnse"), "'tnse'", "'tsne'"),
     "kernel": (lambda G: nl.ws_sne_layout(G, kernel="cauchi"), "'cauchi'", "'cauchy'"),
-    "optimizer": (lambda G: nl.ws_sne_layout(G, optimizer="majorize"), "'majorize'", "'majorize'"),
+    "optimizer": (lambda G: nl.ws_sne_layout(G, optimizer="majorise"), "'majorise'", "'majorize'"),
     "nbody": (lambda G: nl.ws_sne_layout(G, nbody="exat"), "'exat'", "'exact'"),
     "mass": (lambda G: nl.ws_sne_layout(G, mass="degre"), "'degre'", "'degree'"),
     "weight_kind": (lambda G: nl.ws_sne_layout(G, weight_kind="distanc"), "'distanc'", "'distance'"),

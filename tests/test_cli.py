@@ -294,7 +294,7 @@ def test_interrupt_is_one_line_and_leaves_no_file(folder):
 SLOW = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which shells take away from what runs in the background
-import nelayout.cli, nelayout.pipeline
+import nelayout.cli, nelayout.run.pipeline
 solve = nelayout.run.pipeline.solve
 def slowly(*arguments, **options):  # says when the work has begun, and never ends by itself
     solve(*arguments, **options)  # compiled loops are loaded: a compiler's callbacks swallow an interrupt

@@ -19,7 +19,7 @@ import pytest
 
 import nelayout as nl
 from nelayout.nbody import Auto, backend
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 from nelayout.run.pipeline import NUMPY_PAIRS
 
 SMALL_WORLD = nx.connected_watts_strogatz_graph(2000, 6, 0.05, seed=1)
@@ -66,8 +66,8 @@ def alone() -> dict[str, tuple[bytes, bytes, float]]:
 
 def test_these_runs_meet_fast_sums_and_compiled_loops():
     """What the tests below are about: both sizes are compiled, and their sums are not over all pairs."""
-    crew = Workers()
-    auto = backend("auto", crew, compiled=True)
+    threads = Threads()
+    auto = backend("auto", threads, compiled=True)
     assert isinstance(auto, Auto)
     for G in (SMALL_WORLD, GRID):
         assert len(G) ** 2 > NUMPY_PAIRS
@@ -110,7 +110,7 @@ class Odd(Exception):
     pass
 
 
-@pytest.mark.parametrize("end", ["finished", "stopped", "error"])
+@pytest.mark.parametrize("end", ["finish", "stopped", "error"])
 def test_no_thread_outlives_its_run(end):
     before = set(threading.enumerate())
     seen: list[int] = []

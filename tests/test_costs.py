@@ -10,7 +10,7 @@ import pytest
 import nelayout as nl
 from nelayout.catalogue import METHODS
 from nelayout.nbody import Auto, backend
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 
 
 def mesh(side: int) -> nx.Graph:
@@ -50,7 +50,7 @@ def test_what_is_asked_for_counts():
 @pytest.mark.parametrize("n", [900, 5000])
 def test_backend_is_the_one_that_auto_takes_for_an_even_drawing(n, dim):
     even = n ** (1 / dim) * np.random.default_rng(0).random((n, dim))
-    chosen = backend("auto", Workers(), compiled=True)
+    chosen = backend("auto", Threads(), compiled=True)
     assert isinstance(chosen, Auto)
     assert nl.estimate(hubs(n), "ws-sne", dim=dim).nbody == chosen.choose(even).name
 
@@ -94,7 +94,7 @@ def test_every_host_and_no_change_to_the_graph():
         (nx.empty_graph(2), "ws-sne", {"components": "joint"}),
         (nx.disjoint_union(nx.path_graph(3), nx.path_graph(3)), "ws-sne", {"components": "joint"}),
         (nx.path_graph(3), "linlog", {"optimizer": "spectral-direction"}),
-        (nx.path_graph(3), "linlog", {"optimizer": "majorize"}),
+        (nx.path_graph(3), "linlog", {"optimizer": "majorise"}),
         (nx.path_graph(3), "tsne", {"seed": -1}),
         (nx.path_graph(3), "tsne", {"n_jobs": 0}),
         (nx.path_graph(3), "tsne", {"node_size": -1}),

@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 
 import nelayout as nl
 from nelayout.errors import InputError, InputTypeError
-from nelayout.numerics.parallel import workers
+from nelayout.numerics.parallel import threads_for
 from nelayout.vectors import annealing
 from nelayout.vectors.annealing import scales
 from nelayout.vectors.embedding import solve_vectors
@@ -165,7 +165,7 @@ def test_distances_are_those_of_the_metric():
 
 def test_large_tables_are_compiled_with_the_same_bits_for_any_threads():
     D = table(np.random.default_rng(3).standard_normal((1100, 3)))
-    with workers(1) as one, workers(2) as two:
+    with threads_for(1) as one, threads_for(2) as two:
         p = calibrated(D, 30, one)
         assert np.array_equal(p, calibrated(D, 30, two))
     assert np.array_equal(p, calibrated(D, 30, compiled=True))
@@ -220,8 +220,8 @@ def test_embed_draws_the_joint_similarities():
 def test_joining_leaves_the_given_graph_alone():
     P = nl.entropic_affinity(X60, 5, n_neighbors="all")
     before = P.copy()
-    with workers(1) as crew:
-        graph, added = joined(Space(X60), P, crew, 1 / (2 * 60 * 5))
+    with threads_for(1) as threads:
+        graph, added = joined(Space(X60), P, threads, 1 / (2 * 60 * 5))
     assert added == 0
     for A in (P, graph):
         assert np.array_equal(A.data, before.data)
@@ -249,10 +249,10 @@ def test_clouds_that_only_negligible_similarities_join_are_joined():
     """One edge of weight 1 / (2 n perplexity) between clouds, where the whole support has some 1e-200."""
     X = np.concatenate([X60, X60 + 60])
     space = Space(X)
-    with workers(1) as crew:
-        found = space.nearest(119, np.random.default_rng(0), crew)
+    with threads_for(1) as threads:
+        found = space.nearest(119, np.random.default_rng(0), threads)
         P = nl.entropic_affinity(X, 6, n_neighbors="all")
-        graph, _, notes = annealing.at_perplexity(space, found, 6.0, crew)
+        graph, _, notes = annealing.at_perplexity(space, found, 6.0, threads)
     D = cdist(X[:60], X[60:])
     i, j = np.unravel_index(np.argmin(D), D.shape)
     changed = np.argwhere((graph - P).toarray())
@@ -276,13 +276,13 @@ def test_the_entropy_of_every_scale_is_exact():
     X = helix(200)
     plan = scales(200, 12.0, 36)
     assert plan == ((100.0, 199), (50.0, 150), (25.0, 75), (12.5, 38), (12.0, 36))
-    with workers(1) as crew:
+    with threads_for(1) as threads:
         space, rng = Space(X), np.random.default_rng(0)
-        wide = space.nearest(199, rng, crew)
+        wide = space.nearest(199, rng, threads)
         for perplexity, k in plan:
-            near = space.nearest(k, rng, crew)
+            near = space.nearest(k, rng, threads)
             assert np.array_equal(wide.indices[:, :k], near.indices)
-            error = entropies(entropic_rows(near, perplexity, crew)) - math.log(perplexity)
+            error = entropies(entropic_rows(near, perplexity, threads)) - math.log(perplexity)
             assert np.abs(error).max() < 1e-9
 
 

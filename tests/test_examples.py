@@ -20,7 +20,7 @@ MODULES = [
     if ">>>" in path.read_text()
 ]
 # Extras that `dev` does not bring, and the modules whose examples need them.
-NEEDED = {"nelayout.variational": "torch"}
+NEEDED = {"nelayout.variational.game": "torch"}
 
 
 @pytest.fixture(autouse=True)

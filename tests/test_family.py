@@ -278,7 +278,7 @@ def test_rows_of_their_own(name):
 def test_rows_on_fast_sums():
     """A node far from all others, whose sums are far below a mesh's error, is drawn by exact ones."""
     from nelayout.nbody import backend
-    from nelayout.numerics.parallel import Workers
+    from nelayout.numerics.parallel import Threads
 
     rng = np.random.default_rng(21)
     Y = rng.normal(size=(3000, 2)) * 12
@@ -289,7 +289,7 @@ def test_rows_on_fast_sums():
     P, m = csr_array(A + A.T), np.ones(3000)
     for name in ("kl", "jse:0.5", "nerv:0.5"):
         both = []
-        for nbody in (Exact(True), backend("mesh", Workers(), True)):
+        for nbody in (Exact(True), backend("mesh", Threads(), True)):
             kernel, divergence = KERNELS["gaussian"], divergence_named(name)
             J = RowObjective(Affinity(P, m), kernel, divergence, NormalizedRows(), nbody, compiled=True)
             both.append(J.evaluate(Y))

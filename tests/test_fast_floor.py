@@ -11,7 +11,7 @@ from test_optimizers import TABLE
 
 import nelayout as nl
 from nelayout.nbody import Exact, NBody, backend
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity, Objective
 from nelayout.run.input_affinity import input_affinity
 from nelayout.run.sums import Floor
@@ -29,11 +29,11 @@ def graph() -> csr_array:
 @functools.cache
 def affinity(method: str) -> Affinity:
     parts = TABLE[method]
-    return input_affinity(graph(), node_mass(graph(), parts.mass)[0], parts, 0.0, Workers())[0]
+    return input_affinity(graph(), node_mass(graph(), parts.mass)[0], parts, 0.0, Threads())[0]
 
 
 def objective(method: str, nbody: NBody) -> Objective:
-    return Floor(nbody, Workers(), True).objective(TABLE[method], affinity(method))
+    return Floor(nbody, Threads(), True).objective(TABLE[method], affinity(method))
 
 
 @pytest.mark.slow
@@ -43,7 +43,7 @@ def test_gradients_where_fast_sums_lead(nbody, method):
     """Within 5 % of what the edges pull, which is as much as all pairs push: at rest their difference is 0."""
     Y = nl.solve(graph(), TABLE[method], nbody=nbody, scale=None, seed=0).positions
     exact = objective(method, Exact(True)).evaluate(Y, weights=True)
-    fast = objective(method, backend(nbody, Workers(), True)).evaluate(Y)
+    fast = objective(method, backend(nbody, Threads(), True)).evaluate(Y)
     P = graph()
     W = csr_array((exact.weights, P.indices, P.indptr), shape=P.shape)
     pull = 4.0 * (W.sum(axis=1)[:, None] * Y - W @ Y)

@@ -9,7 +9,7 @@ from nelayout.catalogue import METHODS
 from nelayout.divergences import mix
 from nelayout.graphs import read
 from nelayout.nbody import Exact
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 from nelayout.own_keywords import tuned
 from nelayout.run.input_affinity import input_affinity
 from nelayout.run.sums import Floor
@@ -36,9 +36,9 @@ def two_paths(lone: int = 0) -> nx.Graph:
 
 def objective(G, method):
     P = read(G).adjacency
-    crew = Workers()
-    affinity, _ = input_affinity(P, node_mass(P, method.mass)[0], method, 0.0, crew)
-    return Floor(Exact(), crew, False).objective(method, affinity)
+    threads = Threads()
+    affinity, _ = input_affinity(P, node_mass(P, method.mass)[0], method, 0.0, threads)
+    return Floor(Exact(), threads, False).objective(method, affinity)
 
 
 def drawn(G, method, **options) -> np.ndarray:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from nelayout.graphs import read
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 from nelayout.run.auto.verdict import DENSE_NODES, Judge, _jaccard, _nearest
 from nelayout.run.costs import NUMPY_PAIRS
 
@@ -33,7 +33,7 @@ def test_score(side, threads):
     G = nx.convert_node_labels_to_integers(nx.grid_2d_graph(side, side), ordering="sorted")
     assert (side * side > DENSE_NODES) == (side == 40)
     Y = np.stack(np.divmod(np.arange(side * side), side), axis=1) + np.random.default_rng(0).normal(size=(side**2, 2))
-    judge = Judge(read(G).adjacency, Workers(threads))
+    judge = Judge(read(G).adjacency, Threads(threads))
     score = judge.score(Y)
     assert score == pytest.approx(by_definition(G, Y, judge), rel=1e-9)
     assert judge.score(10.0 * Y + 3.0) == pytest.approx(score, rel=1e-9)
@@ -46,7 +46,7 @@ def test_a_hub_beyond_what_is_compared():
     """A star of 1,999 leaves has 200 of its hub's neighbors looked at, and its leaves' only one."""
     G = nx.star_graph(1999)
     Y = np.random.default_rng(0).normal(size=(2000, 2))
-    judge = Judge(read(G).adjacency, Workers())
+    judge = Judge(read(G).adjacency, Threads())
     near = [int(np.argsort(np.linalg.norm(Y - Y[i], axis=1))[1]) for i in judge.sample]
     leaves = [float(other == 0) for i, other in zip(judge.sample, near, strict=True) if i]
     hub = [200 / 1999] if 0 in judge.sample else []
@@ -65,7 +65,7 @@ def test_ties_are_the_first_nodes():
         xi = ((Y - Y[i]) ** 2).sum(axis=1)
         xi[i] = np.inf
         assert order[i].tolist() == np.argsort(xi, kind="stable")[:3].tolist()
-    judge = Judge(read(G).adjacency, Workers())
+    judge = Judge(read(G).adjacency, Threads())
     assert side * side <= DENSE_NODES
     assert judge.score(Y) == pytest.approx(by_definition(G, Y, judge), rel=1e-9)
 

@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist
 
 import nelayout as nl
 from nelayout.errors import InputError, InputTypeError, MissingExtra
-from nelayout.numerics.parallel import Workers, workers
+from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.numerics.principal import principal_components
 from nelayout.vectors import bounds, neighbors
 from nelayout.vectors.knn import connect
@@ -93,7 +93,7 @@ def test_metrics_of_scipy(metric):
     V = np.var(X, axis=0, ddof=1)
     D = cdist(X, X, "seuclidean", V=V) if metric == "seuclidean" else table(X, metric)
     # whether two sums that should be equal are equal is decided by their last bit: distances are compared
-    found = Space(X, metric).nearest(6, rng(), Workers())
+    found = Space(X, metric).nearest(6, rng(), Threads())
     np.fill_diagonal(D, np.inf)
     assert np.allclose(np.sort(D, axis=1)[:, :6], found.distances, rtol=1e-12)
     assert np.allclose(np.take_along_axis(D, found.indices, axis=1), found.distances, rtol=1e-12)
@@ -106,7 +106,7 @@ def test_metrics_of_scikit_learn(metric):
     sklearn = pytest.importorskip("sklearn.neighbors")
     X = rng().standard_normal((150, 2 if metric == "haversine" else 8))
     theirs = sklearn.NearestNeighbors(n_neighbors=6, metric=metric, algorithm="auto").fit(X).kneighbors()
-    found = Space(X, metric).nearest(6, rng(), Workers())
+    found = Space(X, metric).nearest(6, rng(), Threads())
     assert np.array_equal(found.indices, theirs[1])
     assert np.allclose(found.distances, theirs[0], rtol=1e-6, atol=1e-12)
 
@@ -122,7 +122,7 @@ def test_a_table_of_distances_and_a_function():
 
 def test_rows_of_zeros_under_cosine():
     X = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.1], [0.0, 0.0], [-1.0, 0.0]])
-    found = Space(X, "cosine").nearest(2, rng(), Workers())
+    found = Space(X, "cosine").nearest(2, rng(), Threads())
     assert found.indices[0].tolist() == [3, 1]
     assert found.distances[0].tolist() == pytest.approx([0, 1])
     assert found.indices[1].tolist() == [2, 0]
@@ -162,8 +162,8 @@ def test_bounds_along_principal_directions_leave_the_neighbors_exact(directions,
     monkeypatch.setattr(bounds, "DIRECTIONS", directions)
     X = rng().standard_normal((600, 40)) * np.linspace(3, 0.1, 40)
     vectors = bounds.Vectors(X, 7)
-    with workers(2) as crew:
-        indices, squared = bounds.search(vectors, np.arange(600), 7, crew)
+    with threads_for(2) as threads:
+        indices, squared = bounds.search(vectors, np.arange(600), 7, threads)
     expected = by_definition(X, 7)
     assert np.array_equal(indices, expected)
     assert np.allclose(squared, ((X[:, None] - X[expected]) ** 2).sum(axis=2), rtol=1e-13)
@@ -199,8 +199,8 @@ def test_reduced_rows():
 SCRIPT = """
 import hashlib, sys
 import numpy as np, nelayout as nl
-from nelayout.affinities.principal import principal_components
-from nelayout.affinities import bounds
+from nelayout.numerics.principal import principal_components
+from nelayout.vectors import bounds
 r = np.random.default_rng(0)
 told = hashlib.sha256()
 X = r.standard_normal((1500, 300)) * np.linspace(2, 0.1, 300)
@@ -237,7 +237,7 @@ def test_approximate_search_where_all_pairs_are_too_many(monkeypatch):
     monkeypatch.setattr(neighbors, "LONGEST", 100)
     X = rng().standard_normal((400, 120)) * np.linspace(2, 0.1, 120)
     X[200:210] = X[0]
-    found = Space(X, pca="auto").nearest(10, rng(), Workers())
+    found = Space(X, pca="auto").nearest(10, rng(), Threads())
     assert len(found.notes) == 2
     assert "approximate" in found.notes[0]
     assert "100 principal components of 120 columns" in found.notes[1]
@@ -355,7 +355,7 @@ def test_the_column_of_a_frame_is_named():
 def test_neighbors_of_mnist(shared_data):
     """The neighbors of 60 of 6,000 digits by definition: 784 columns, pixels as they are stored."""
     X = np.load(shared_data / "vectors" / "mnist.npz")["X"][:6000]
-    found = Space(X).nearest(10, rng(), Workers(2)).indices
+    found = Space(X).nearest(10, rng(), Threads(2)).indices
     Z = X.astype(np.int64)
     for i in range(0, 6000, 100):
         D = ((Z - Z[i]) ** 2).sum(axis=1)

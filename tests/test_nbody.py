@@ -16,7 +16,7 @@ from nelayout.nbody.exact import form_of
 from nelayout.nbody.grid import grid_for, plane
 from nelayout.nbody.mesh import Sorted, taylor
 from nelayout.nbody.tree import _law, cells_of
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 
 CAUCHY, GAUSSIAN = KERNELS["cauchy"], KERNELS["gaussian"]
 RADIALS = {
@@ -109,7 +109,7 @@ def bounds(name: str, radial: Radial, cloud: str) -> np.ndarray:
 def summed(cloud: str, d: int):
     """Every radial function's exact sums on a drawing."""
     Y = drawings(N, d)[cloud]
-    return dict(zip(RADIALS, Exact(True, Workers(2)).fields(Y, masses(N), tuple(RADIALS.values())), strict=True))
+    return dict(zip(RADIALS, Exact(True, Threads(2)).fields(Y, masses(N), tuple(RADIALS.values())), strict=True))
 
 
 @pytest.mark.parametrize("cloud", CLOUDS)
@@ -118,7 +118,7 @@ def test_within_tolerance(name, d, cloud):
     if name == "mesh" and cloud == "pile":
         pytest.skip("nodes at one place push each other on a mesh, by its error: many at one place are not for it")
     Y, mass = drawings(N, d)[cloud], masses(N)
-    carrier = backend(name, Workers(2), True)
+    carrier = backend(name, Threads(2), True)
     assert BOUNDS[name][0] <= carrier.tolerance
     fields = carrier.fields(Y, mass, tuple(RADIALS.values()))
     for (label, radial), field in zip(RADIALS.items(), fields, strict=True):
@@ -139,7 +139,7 @@ def test_a_smaller_tolerance_is_kept(kind, cloud, label):
     Y, mass, radial = drawings(N, 2)[cloud], masses(N), RADIALS[label]
     exact = summed(cloud, 2)[label]
     usual, finer = (
-        errors(kind(Workers(2), tolerance=kind().tolerance * part).fields(Y, mass, (radial,))[0], exact, mass)
+        errors(kind(Threads(2), tolerance=kind().tolerance * part).fields(Y, mass, (radial,))[0], exact, mass)
         for part in (1.0, 1 / 16)
     )
     assert finer[1] <= max(0.4 * usual[1], 1e-4), (usual, finer)
@@ -259,10 +259,10 @@ def test_bits_do_not_depend_on_the_number_of_threads(name, n, every):
     for d in (1, 2) if name == "mesh" else (1, 2, 3):
         Y, mass = drawings(n, d)["clusters"], masses(n)
         results = []
-        for threads in (1, 2, 5):
-            crew = Workers(threads)
-            results.append(backend(name, crew, True).fields(Y, mass, radials))
-            crew.close()
+        for count in (1, 2, 5):
+            threads = Threads(count)
+            results.append(backend(name, threads, True).fields(Y, mass, radials))
+            threads.close()
         for other in results[1:]:
             for a, b in zip(results[0], other, strict=True):
                 np.testing.assert_array_equal(a.potential, b.potential)
@@ -275,7 +275,7 @@ def test_moved_and_relabeled(name, d):
     Y, mass = drawings(N, d)["clusters"], masses(N)
     rng = np.random.default_rng(2)
     order, turn = rng.permutation(N), np.linalg.qr(rng.normal(size=(d, d)))[0]
-    carrier = backend(name, Workers(), True)
+    carrier = backend(name, Threads(), True)
     fields = carrier.fields((Y @ turn + 1234.5)[order], mass[order], tuple(RADIALS.values()))
     for (label, radial), field in zip(RADIALS.items(), fields, strict=True):
         back = np.argsort(order)
@@ -287,7 +287,7 @@ def test_positions_that_are_not_finite():
     """A trial that went too far costs no time and says so."""
     Y = drawings(50_000, 2)["uniform"]
     Y[17, 1] = np.inf
-    for carrier in (Tree(), Auto.on(Workers(), True)):
+    for carrier in (Tree(), Auto.on(Threads(), True)):
         (field,) = carrier.fields(Y, np.ones(len(Y)), (RADIALS["cauchy q"],))
         assert np.all(np.isnan(field.potential))
         assert np.all(np.isnan(field.force))
@@ -373,7 +373,7 @@ def test_derivatives_of_the_radial_functions(label):
 
 
 def test_auto_takes_the_cheapest_and_says_why():
-    auto = Auto.on(Workers(), True)
+    auto = Auto.on(Threads(), True)
     cauchy = (RADIALS["cauchy q"],)
     clouds = {d: drawings(6000, d) for d in (1, 2, 3)}
     expected = {
@@ -403,9 +403,9 @@ def test_auto_takes_the_cheapest_and_says_why():
 
 def test_backends_by_name():
     for name in BACKENDS:
-        assert backend(name, Workers(), True).name == name
-    assert backend("auto", Workers(), False).name == "exact"
+        assert backend(name, Threads(), True).name == name
+    assert backend("auto", Threads(), False).name == "exact"
     with pytest.raises(InputError, match="did you mean 'tree'"):
-        backend("tre", Workers(), True)
+        backend("tre", Threads(), True)
     with pytest.raises(Unsupported, match="1 or 2 dimensions, given 3: use nbody='tree'"):
         Mesh().fields(np.zeros((3, 3)), np.ones(3), (RADIALS["cauchy q"],))

@@ -8,7 +8,7 @@ import pytest
 from nelayout.kernels import KERNELS, Radial
 from nelayout.nbody import Exact
 from nelayout.nbody.far_nodes import Some, falls
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 
 GAUSSIAN, CAUCHY = KERNELS["gaussian"], KERNELS["cauchy"]
 RADIALS = {
@@ -55,7 +55,7 @@ def _cells_for_all(monkeypatch):
 def test_what_some_nodes_feel_and_what_is_felt_of_them(name, kind, d):
     radial, (Y, nodes) = RADIALS[name], drawing(kind, d)
     charges = 0.5 + np.random.default_rng(0).random(N)
-    some = Some.of(Y, nodes, (radial,), Workers(2))
+    some = Some.of(Y, nodes, (radial,), Threads(2))
     felt, all_pairs = some.felt(charges, (radial,))[radial], Exact().fields(Y, charges, (radial,))[0]
     potential, force = all_pairs.potential[nodes], all_pairs.force[nodes]
     # Measured by the sum of the values themselves, which is what these sums are divided by.
@@ -84,14 +84,14 @@ def test_only_what_counts_is_looked_at():
     assert not falls((RADIALS["gaussian box-cox"],))
     far = nodes[3:12]
     for name, same in (("gaussian q", True), ("cauchy q", False)):
-        before, after = (Some.of(Z, far, (RADIALS[name],), Workers(1)) for Z in (Y, moved))
+        before, after = (Some.of(Z, far, (RADIALS[name],), Threads(1)) for Z in (Y, moved))
         before, after = (some.felt(charges, (RADIALS[name],))[RADIALS[name]] for some in (before, after))
         assert np.array_equal(before.potential, after.potential) == same
 
 
 def test_bits_do_not_depend_on_threads():
     radial, (Y, _nodes) = RADIALS["gaussian q"], drawing("far nodes", 2)
-    one, two = (Some.of(Y, np.arange(N), (radial,), Workers(k)) for k in (1, 2))
+    one, two = (Some.of(Y, np.arange(N), (radial,), Threads(k)) for k in (1, 2))
     charges = np.linspace(1.0, 2.0, N)
     a, b = (some.felt(charges, (radial,))[radial] for some in (one, two))
     assert np.array_equal(a.potential, b.potential)
@@ -104,7 +104,7 @@ def test_functions_asked_for_at_once_are_what_they_are_one_by_one():
     Y, nodes = drawing("a cloud", 2)
     charges, rng = np.ones(N), np.random.default_rng(1)
     radials = tuple(RADIALS[name] for name in ("gaussian q", "gaussian q^2", "gaussian q ln q"))
-    some = Some.of(Y, nodes, radials, Workers(2))
+    some = Some.of(Y, nodes, radials, Threads(2))
     together, carried = some.felt(charges, radials), {radial: rng.random(len(nodes)) for radial in radials}
     for radial in radials:
         alone = some.felt(charges, (radial,))[radial]

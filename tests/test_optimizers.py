@@ -18,7 +18,7 @@ from nelayout.graphs import read
 from nelayout.nbody import Exact
 from nelayout.numerics.arithmetic import Arithmetic
 from nelayout.numerics.conjugate_gradients import conjugate_gradients, laplacian_gradients
-from nelayout.numerics.parallel import Workers, workers
+from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.objective import Objective
 from nelayout.optimizers import OPTIMIZERS, Majorize, optimizer_named
 from nelayout.optimizers.limited_memory import _two_loops
@@ -38,8 +38,8 @@ TABLE = {
 
 def objective_of(P: csr_array, method: str, compiled: bool = False, free: np.ndarray | None = None) -> Objective:
     parts = TABLE[method]
-    affinity, _ = input_affinity(P, node_mass(P, parts.mass)[0], parts, 0.0, Workers())
-    return Floor(Exact(compiled), Workers(), compiled).objective(parts, affinity, free)
+    affinity, _ = input_affinity(P, node_mass(P, parts.mass)[0], parts, 0.0, Threads())
+    return Floor(Exact(compiled), Threads(), compiled).objective(parts, affinity, free)
 
 
 def points() -> csr_array:
@@ -237,7 +237,7 @@ def test_compiled_arithmetic_is_the_plain_one(d):
     n = 40_001
     Y, before, force = rng.normal(size=(n, d)) + 5.0, rng.normal(size=(n, d)), rng.normal(size=(n, d))
     weights = rng.random(n)
-    plain, compiled = Arithmetic(Workers(), False), Arithmetic(Workers(2), True)
+    plain, compiled = Arithmetic(Threads(), False), Arithmetic(Threads(2), True)
     for one in (plain, compiled):
         assert one.product(Y, force) == pytest.approx(float((Y * force).sum()), rel=1e-11, abs=1e-9)
         weighted = float((weights @ (Y * force)).sum())
@@ -275,7 +275,7 @@ def test_the_two_loops_are_the_bfgs_matrix(d, kept, way, monkeypatch):
     for move, change, product in pairs:
         turn = np.eye(n * d) - np.outer(move, change) / product
         H = turn @ H @ turn.T + np.outer(move, move) / product
-    found = _two_loops(gradient, tuple(pairs), inverse, Arithmetic(Workers(), way != "numpy"))
+    found = _two_loops(gradient, tuple(pairs), inverse, Arithmetic(Threads(), way != "numpy"))
     np.testing.assert_allclose(found.ravel(), -H @ gradient.ravel(), rtol=1e-9, atol=1e-12)
 
 
@@ -381,11 +381,11 @@ def test_compiled_conjugate_gradients(dim, held, monkeypatch):
     expected = np.zeros((n, dim))
     expected[free] = np.linalg.solve(A[np.ix_(free, free)], right[free])
 
-    def found(steps: int, tolerance: float, threads: int = 1) -> np.ndarray:
+    def found(steps: int, tolerance: float, count: int = 1) -> np.ndarray:
         graph = P.indptr, P.indices, P.data
-        with workers(threads) as crew:
+        with threads_for(count) as threads:
             return laplacian_gradients(
-                graph, 4.0, ridge, W.sum(axis=1), right, crew, tolerance=tolerance, max_iter=steps, free=free
+                graph, 4.0, ridge, W.sum(axis=1), right, threads, tolerance=tolerance, max_iter=steps, free=free
             )
 
     whole, early = found(500, 1e-13), found(4, 0.0)

@@ -12,7 +12,7 @@ from scipy import sparse
 
 import nelayout as nl
 from nelayout.own_keywords import tuned
-from nelayout.run.start import GAP, NEAR, drawn_in
+from nelayout.run.start import GAP, NEAR, pull_in_outliers
 
 METHODS = ("auto", "ws-sne", "gamma-quadlog", "linlog", "ee", "tsne")
 
@@ -185,10 +185,10 @@ def test_where_nothing_moves_a_far_node_stays():
 
 def test_only_what_lies_beyond_a_gap_is_drawn_in():
     line = np.arange(-10.0, 11.0)[:, None]  # about 0, the farthest at 10
-    same, count = drawn_in(np.r_[line, [[10.0 * GAP]]] - 0.5)  # about its median, 0
+    same, count = pull_in_outliers(np.r_[line, [[10.0 * GAP]]] - 0.5)  # about its median, 0
     assert count == 0
     assert np.array_equal(same, np.r_[line, [[10.0 * GAP]]] - 0.5)
-    near, count = drawn_in(np.r_[line, [[-1e5], [1e5], [np.nan], [2e5], [1e12]]])
+    near, count = pull_in_outliers(np.r_[line, [[-1e5], [1e5], [np.nan], [2e5], [1e12]]])
     assert count == 4
     assert np.array_equal(near[:21], line)
     middle = 1.0  # the median of 25 known places
@@ -199,15 +199,15 @@ def test_only_what_lies_beyond_a_gap_is_drawn_in():
     assert np.isnan(near[23, 0])
     held = np.zeros(26, dtype=bool)
     held[25] = True
-    kept, count = drawn_in(np.r_[line, [[-1e5], [1e5], [np.nan], [2e5], [1e12]]], held)
+    kept, count = pull_in_outliers(np.r_[line, [[-1e5], [1e5], [np.nan], [2e5], [1e12]]], held)
     assert (kept[25, 0], count) == (1e12, 3)
 
 
 def test_drawn_in_does_not_depend_on_units():
     Y = np.r_[np.random.default_rng(0).random((50, 2)), [[1e4, 0.0]]]
-    answer, _ = drawn_in(Y)
+    answer, _ = pull_in_outliers(Y)
     for unit in (2.0**-900, 2.0**900):
-        assert np.array_equal(drawn_in(unit * Y)[0], unit * answer)
+        assert np.array_equal(pull_in_outliers(unit * Y)[0], unit * answer)
 
 
 def test_an_even_drawing_is_its_own_start():
@@ -215,7 +215,7 @@ def test_an_even_drawing_is_its_own_start():
     for method in ("auto", "ws-sne", "gamma-quadlog", "linlog"):
         for G in (star_and_path(200, 200), log_uniform(nx.barabasi_albert_graph(200, 3, seed=0))):
             Y = nl.layout(G, method, seed=0)
-            assert drawn_in(Y)[1] == 0
+            assert pull_in_outliers(Y)[1] == 0
 
 
 @pytest.mark.parametrize("name", ["tree of cells", "grid of points", "all pairs"])

@@ -17,7 +17,7 @@ from nelayout.edges.walk import WalkEdges, can_smooth_exactly
 from nelayout.kernels import KERNELS, Kernel, inverse_power
 from nelayout.nbody import Exact
 from nelayout.numerics.conjugate_gradients import conjugate_gradients
-from nelayout.numerics.parallel import workers
+from nelayout.numerics.parallel import threads_for
 from nelayout.objective import Affinity, Objective
 from nelayout.optimizers import LBFGS, Majorize, SpectralDirection
 from nelayout.similarities.random_walk import ACCURACY, RandomWalk
@@ -364,7 +364,7 @@ def test_threads_change_no_bit():
         one, two = (nl.layout(G, method, smoothing=0.9, seed=1, max_iter=10, n_jobs=k) for k in (1, 2))
         assert all((one[v] == two[v]).all() for v in G)
     A = as_csr(nx.to_scipy_sparse_array(nx.grid_2d_graph(30, 30)))
-    with workers(1) as one, workers(3) as three:
+    with threads_for(1) as one, threads_for(3) as three:
         first, second = truncated_walk(A, 0.9, one)[0], truncated_walk(A, 0.9, three)[0]
     np.testing.assert_array_equal(first.data, second.data)
     np.testing.assert_array_equal(first.indices, second.indices)

@@ -10,6 +10,8 @@ from typing import Any
 
 from nelayout.errors import InputError, missing_extra
 
+__all__ = ["PICTURES", "check_writable", "declarer", "method", "planned", "whole"]
+
 PICTURES = ("png", "svg", "pdf")
 # What is no text for a terminal.
 BINARY = (*PICTURES, "npz", "npy")

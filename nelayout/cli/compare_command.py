@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from nelayout.comparison import Comparison
     from nelayout.graphs.files import GraphFile
 
+__all__ = ["declare", "run"]
+
 # Its name, and the file that holds it; None: the name is that of a method, which draws it.
 Drawing = tuple[str, str | None]
 

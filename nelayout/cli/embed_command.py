@@ -17,6 +17,8 @@ from nelayout.cli.arguments import PICTURES
 from nelayout.cli.report import say
 from nelayout.vectors.tables import FORMATS, Table, read_table
 
+__all__ = ["declare", "run"]
+
 
 def declare(command: argparse.ArgumentParser) -> None:
     """The options; those that are keywords of `nelayout.embed` mean the same."""

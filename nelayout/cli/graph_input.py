@@ -12,6 +12,8 @@ from nelayout.errors import InputError, unknown
 if TYPE_CHECKING:
     from nelayout.graphs.files import GraphFile
 
+__all__ = ["attribute", "declare", "keys", "keywords", "known_positions", "node", "weight"]
+
 # What `--label` takes for the nodes' own names where no attribute is called so.
 OWN_NAMES = ("id", "label", "name")
 

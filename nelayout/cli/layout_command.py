@@ -15,6 +15,8 @@ from nelayout.errors import unknown
 if TYPE_CHECKING:
     from nelayout.graphs.files import GraphFile
 
+__all__ = ["declare", "run"]
+
 
 def declare(command: argparse.ArgumentParser) -> None:
     """The options; those that are keywords of the layout functions mean the same."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
+__all__ = ["declare", "run"]
+
 
 def declare(command: argparse.ArgumentParser) -> None:
     """No arguments."""

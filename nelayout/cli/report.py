@@ -4,6 +4,8 @@ import sys
 
 from nelayout.errors import InputError
 
+__all__ = ["WrongUsage", "say"]
+
 
 class WrongUsage(InputError):
     """Arguments that do not go together: exit code 2, as for those that argparse refuses."""

@@ -13,6 +13,8 @@ import numpy as np
 from nelayout.errors import InputError
 from nelayout.graphs.per_node import as_mapping
 
+__all__ = ["align", "transform"]
+
 Positions = TypeVar("Positions")
 
 

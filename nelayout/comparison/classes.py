@@ -13,7 +13,9 @@ import numpy as np
 from nelayout.comparison.maps import nearest
 from nelayout.comparison.neighborhoods import TIE, standardized
 from nelayout.comparison.samples import NOTHING, Estimate, mean_of, sample_of
-from nelayout.numerics.parallel import workers
+from nelayout.numerics.parallel import threads_for
+
+__all__ = ["class_accuracy", "class_auc"]
 
 # Each node's ranking is a sort of all the others: all up to 5,000 nodes, 2,000 sampled beyond.
 AUC_ABOVE, AUC_SAMPLE = 5_000, 2_000
@@ -54,8 +56,8 @@ def class_auc(
 
     sizes = np.bincount(group)
     groups = len(sizes)
-    with workers(None) as crew:
-        curves = crew.map(curve, range(groups))
+    with threads_for(None) as threads:
+        curves = threads.map(curve, range(groups))
     found, recalled = np.array([c[0] for c in curves]), np.array([c[1] for c in curves])
     value = _area(found.sum(axis=0), recalled.sum(axis=0), len(nodes))
     if exact or groups < 2:

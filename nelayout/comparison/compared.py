@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
+__all__ = ["Comparison", "compare"]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:

@@ -21,7 +21,9 @@ from nelayout.comparison.edges import edges
 from nelayout.comparison.neighborhoods import standardized
 from nelayout.comparison.samples import Estimate, sample_of, standard_error
 from nelayout.errors import Unsupported
-from nelayout.numerics.parallel import workers
+from nelayout.numerics.parallel import threads_for
+
+__all__ = ["edge_crossings", "most_crossings"]
 
 # Pairs of edges that overlap along the better axis: up to here all are tested, some seconds on two cores.
 PAIRS_EXACT = 400_000_000
@@ -131,8 +133,8 @@ class _Segments:
                 *ends, sweep.segment, sweep.band, sweep.least, part, start[piece], sweep.stop[part]
             )
 
-        with workers(None) as crew:
-            return np.concatenate(crew.map(count, pieces))
+        with threads_for(None) as threads:
+            return np.concatenate(threads.map(count, pieces))
 
     def _count_plainly(self, entries: np.ndarray, start: np.ndarray) -> np.ndarray:
         sweep = self.sweep

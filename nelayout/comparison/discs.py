@@ -9,6 +9,8 @@ import numpy as np
 
 from nelayout.comparison.samples import Estimate
 
+__all__ = ["overlapping_nodes"]
+
 # Discs that touch, or overlap by less than this share of their diameters, do not overlap.
 ROUNDING = 1e-9
 

@@ -13,6 +13,8 @@ from nelayout.errors import InputError, unknown
 from nelayout.graphs import Network
 from nelayout.graphs.per_node import as_mapping, found
 
+__all__ = ["Drawing", "class_names", "classes", "coordinates", "dimensions", "positions"]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawing:

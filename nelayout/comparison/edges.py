@@ -12,6 +12,8 @@ from scipy.sparse import csr_array
 from nelayout.comparison.neighborhoods import lengths, standardized
 from nelayout.comparison.samples import NOTHING, Estimate
 
+__all__ = ["coincident_nodes", "edge_length_variation", "edges", "node_resolution"]
+
 
 def edge_length_variation(adjacency: csr_array, Y: np.ndarray) -> Estimate:
     """Standard deviation of the edges' drawn lengths over their mean, >= 0, lower is more even.

@@ -13,6 +13,8 @@ from nelayout.errors import missing_extra
 if TYPE_CHECKING:
     from nelayout.comparison.compared import Comparison
 
+__all__ = ["shown", "side_by_side"]
+
 # Drawings in a row: more, and a page's width shows none of them well.
 COLUMNS = 4
 # Side of one drawing.

@@ -15,6 +15,8 @@ from scipy.sparse import csr_array
 from nelayout.comparison.neighborhoods import TIE, hits, standardized
 from nelayout.comparison.samples import NOTHING, Estimate, mean_of, sample_of
 
+__all__ = ["map_neighbors", "map_r2", "nearest"]
+
 NEIGHBORS = 10
 SAMPLE_ABOVE, SAMPLE = 20_000, 5_000
 

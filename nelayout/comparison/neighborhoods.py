@@ -19,6 +19,8 @@ from scipy.sparse import csr_array
 
 from nelayout.comparison.samples import Estimate, mean_of, sample_of
 
+__all__ = ["TIE", "hits", "lengths", "neighborhood_jaccard", "standardized"]
+
 # Relative difference below which two distances are one: far above rounding, far below any reader's eye.
 TIE = 1e-9
 # Above this many nodes, this many are sampled: the standard error is then below 0.005.

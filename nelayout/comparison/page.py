@@ -15,6 +15,8 @@ from nelayout.graphs.files import check_output, deliver
 if TYPE_CHECKING:
     from nelayout.comparison.compared import Comparison
 
+__all__ = ["page", "table_html", "write_page"]
+
 STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:75rem;padding:0 1rem;color:#202020}"
     "figure{margin:0}figure svg{max-width:100%;height:auto}table{border-collapse:collapse;margin:1rem 0}"

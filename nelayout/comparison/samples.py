@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+__all__ = ["NOTHING", "Estimate", "mean_of", "sample_of", "standard_error"]
+
 
 class Estimate(NamedTuple):
     """A value, its standard error (0 when exact), and whether every node, pair or edge entered it."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+__all__ = ["count_crossings"]
+
 
 @njit(nogil=True, cache=True)
 def count_crossings(a, b, first, second, segment, band, least, entries, start, stop):

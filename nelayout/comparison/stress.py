@@ -14,6 +14,8 @@ from scipy.sparse import csr_array
 from nelayout.comparison.neighborhoods import standardized
 from nelayout.comparison.samples import NOTHING, Estimate, sample_of, standard_error
 
+__all__ = ["distances", "scaled_stress"]
+
 # Up to this many nodes all pairs count; beyond, all pairs of this many sampled pivots.
 PAIRS_ABOVE, PIVOTS = 2_000, 200
 

@@ -24,6 +24,18 @@ from nelayout.comparison.samples import Estimate
 from nelayout.errors import InputError, Unsupported, unknown
 from nelayout.graphs import read
 
+__all__ = [
+    "MEASURES",
+    "Measure",
+    "Measured",
+    "Score",
+    "checked_sample",
+    "integer_seed",
+    "measure",
+    "measured",
+    "measures",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Measured:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
+__all__ = ["quality"]
+
 
 def quality(
     adjacency: csr_array, Y: np.ndarray, labels=None, coords=None, crossings=False, seed=0

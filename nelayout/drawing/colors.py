@@ -19,6 +19,19 @@ import numpy as np
 from nelayout.errors import InputError, unknown
 from nelayout.graphs import Network, per_node
 
+__all__ = [
+    "LEGEND",
+    "PALETTE",
+    "PLAIN",
+    "UNKNOWN",
+    "Coloring",
+    "class_names",
+    "classes_of",
+    "coloring",
+    "palette",
+    "per_node_objects",
+]
+
 # Up to so many classes are named in a legend, and up to so many whole numbers are classes.
 LEGEND = 12
 

@@ -9,6 +9,8 @@ import numpy as np
 
 from nelayout.drawing.colors import Coloring
 
+__all__ = ["LEGEND_STYLE", "dots", "edges", "explain", "labels", "nodes"]
+
 _COVER = 0.045  # share of the sheet that all nodes cover together
 _EDGES_SHOW = 500  # nodes from which the edges show the shape: dots of one color, which say nothing, shrink faster
 _NODE_POINTS = (0.25, 11.0)  # least and largest mean diameter of a node

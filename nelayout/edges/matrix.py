@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from nelayout.divergences import Beta, Divergence, Similarity
 from nelayout.kernels import Kernel
 from nelayout.numerics.conjugate_gradients import conjugate_gradients, laplacian_gradients
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 
 __all__ = ["EdgeSums", "Edges"]
 
@@ -36,9 +36,9 @@ class EdgeSums:
 class Edges:
     """The pattern of P cut into row ranges, with its weights and the masses of its pairs."""
 
-    def __init__(self, P: csr_array, mass: np.ndarray, linear: bool, crew: Workers, compiled: bool) -> None:
+    def __init__(self, P: csr_array, mass: np.ndarray, linear: bool, threads: Threads, compiled: bool) -> None:
         self.indptr, self.indices, self.P = P.indptr, P.indices, P.data
-        self.crew, self.compiled = crew, compiled
+        self.threads, self.compiled = threads, compiled
         self.n, self.size = P.shape[0], len(P.data)
         self.weight = float(np.sum(P.data))
         # The NumPy form needs the row of every entry; the compiled form never looks at it.
@@ -95,7 +95,7 @@ class Edges:
                     weights[low:high] = omega
             return value, float(np.sum(slope))
 
-        parts = self.crew.map(work, self.chunks)
+        parts = self.threads.map(work, self.chunks)
         return EdgeSums(sum(v for v, _ in parts), sum(s for _, s in parts), pull, weights)
 
     def _beta_sums(
@@ -115,7 +115,7 @@ class Edges:
                 weights is not None, out, keep
             )
 
-        parts = self.crew.map(work, self.chunks)
+        parts = self.threads.map(work, self.chunks)
         return EdgeSums(sum(v for v, _ in parts), sum(s for _, s in parts), pull, weights)
 
     def node_values(self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, connection: float) -> np.ndarray:
@@ -176,7 +176,7 @@ class Edges:
         if self.compiled:
             graph = (self.indptr, self.indices, weights)
             return laplacian_gradients(
-                graph, scale, ridges, sums, right, self.crew, tolerance=tolerance, max_iter=max_iter, free=free
+                graph, scale, ridges, sums, right, self.threads, tolerance=tolerance, max_iter=max_iter, free=free
             )
         matrix = csr_array((weights, self.indices, self.indptr), shape=(self.n, self.n))
 
@@ -198,7 +198,7 @@ class Edges:
             def work(rows: tuple[int, int]) -> None:
                 loops.row_sums(self.indptr, weights, *rows, answer)
 
-            self.crew.map(work, self.chunks)
+            self.threads.map(work, self.chunks)
             return answer
         filled = self.indptr[:-1] < self.indptr[1:]
         answer[filled] = np.add.reduceat(weights, self.indptr[:-1][filled])

@@ -14,7 +14,7 @@ from nelayout.divergences import Divergence, Similarity
 from nelayout.divergences.protocol import PowerEdges, Powers
 from nelayout.edges.matrix import Edges
 from nelayout.kernels import Kernel
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 
 __all__ = ["RowEdgeSums", "RowEdges"]
 
@@ -37,10 +37,10 @@ class RowEdges(Edges):
     """
 
     def __init__(
-        self, P: csr_array, rows: np.ndarray | None, mass: np.ndarray, eps: np.ndarray | None, crew: Workers,
+        self, P: csr_array, rows: np.ndarray | None, mass: np.ndarray, eps: np.ndarray | None, threads: Threads,
         compiled: bool
     ) -> None:
-        super().__init__(P, mass, True, crew, compiled)
+        super().__init__(P, mass, True, threads, compiled)
         counts = np.diff(P.indptr)
         if rows is None:
             sums = self.row_sums(P.data)
@@ -94,7 +94,7 @@ class RowEdges(Edges):
 
                 loops.pull_both(self.indptr, self.indices, omega, self.other, Y, start, stop, out)
 
-            self.crew.map(draw, self.chunks)
+            self.threads.map(draw, self.chunks)
         return RowEdgeSums(value, slope, pull, weights if "weights" in want else None)
 
     def _by_arrays(
@@ -119,7 +119,7 @@ class RowEdges(Edges):
             if value:
                 each[low:high] = self._own(m * here.edge(x, similarity), low, high)
 
-        self.crew.map(work, self.chunks)
+        self.threads.map(work, self.chunks)
         return self.row_sums(each), self.row_sums(slope), omega
 
     def _by_powers(
@@ -138,7 +138,7 @@ class RowEdges(Edges):
                 powers.order, *rows, sums, omega
             )
 
-        self.crew.map(work, self.chunks)
+        self.threads.map(work, self.chunks)
         slope = powers.order * sums if powers.order else self.row_sums(powers.factor)
         return sums + powers.constant, slope, omega
 

@@ -28,6 +28,8 @@ from nelayout.graphs.weights import check_kind, similarities, zero_note
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+__all__ = ["ArrayHost", "read", "recognizes"]
+
 # How far a matrix may be from its transpose, relative to its largest entry, and still be undirected.
 SYMMETRY = 1e-12
 

@@ -23,6 +23,8 @@ from nelayout.graphs.weights import check_kind, shown_attribute, similarities, u
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+__all__ = ["IgraphHost", "read", "recognizes"]
+
 
 def recognizes(G: Any) -> bool:
     """Whether `G` is an igraph.Graph."""

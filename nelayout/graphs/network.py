@@ -25,6 +25,8 @@ from nelayout.errors import InputError, Unsupported
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+__all__ = ["Host", "Network", "canonical", "check_size", "symmetric"]
+
 LARGEST_INDEX = np.iinfo(np.int32).max
 
 

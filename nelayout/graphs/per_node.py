@@ -22,6 +22,8 @@ import numpy as np
 from nelayout.errors import InputError, InputTypeError, near_matches
 from nelayout.graphs.to_floats import REAL, numbers, shown
 
+__all__ = ["as_mapping", "found", "nodes", "positions", "values"]
+
 MISSING: Any = object()
 Aliases = Sequence[Sequence[Hashable]]
 

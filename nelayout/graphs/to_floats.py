@@ -22,6 +22,8 @@ import numpy as np
 
 from nelayout.errors import InputError
 
+__all__ = ["REAL", "numbers", "plain_numbers", "shown"]
+
 REAL = (abstract.Real, decimal.Decimal, np.bool_)
 
 

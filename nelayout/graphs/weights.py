@@ -19,6 +19,8 @@ import numpy as np
 from nelayout.errors import InputError, near_matches, unknown
 from nelayout.graphs.to_floats import numbers, shown
 
+__all__ = ["check_kind", "shown_attribute", "similarities", "unused_note", "zero_note"]
+
 # Numeric edge attributes that only tell edges apart, in GraphML, GEXF and multigraphs.
 NOT_A_WEIGHT = frozenset({"id", "key"})
 

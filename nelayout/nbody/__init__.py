@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from nelayout.errors import unknown
 from nelayout.nbody.exact import Exact
 from nelayout.nbody.field import Field, NBody
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,17 +26,17 @@ __all__ = ["BACKENDS", "Auto", "Exact", "Field", "Mesh", "NBody", "Tree", "backe
 BACKENDS = ("auto", "exact", "mesh", "tree")
 
 
-def backend(name: str, crew: Workers, compiled: bool) -> NBody:
+def backend(name: str, threads: Threads, compiled: bool) -> NBody:
     """The backend of that name; small work that needs no compiled loops is summed exactly."""
     if name not in BACKENDS:
         raise unknown("nbody", name, BACKENDS)
     if name == "exact" or (name == "auto" and not compiled):
-        return Exact(compiled, crew)
+        return Exact(compiled, threads)
     from nelayout.nbody.auto import Auto  # not loaded for small graphs, nor are the mesh and the tree
     from nelayout.nbody.mesh import Mesh
     from nelayout.nbody.tree import Tree
 
-    return Mesh(crew) if name == "mesh" else Tree(crew) if name == "tree" else Auto.on(crew, compiled)
+    return Mesh(threads) if name == "mesh" else Tree(threads) if name == "tree" else Auto.on(threads, compiled)
 
 
 def surprise(nbody: NBody, Y: np.ndarray, radials: tuple[Radial, ...]) -> str | None:

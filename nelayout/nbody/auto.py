@@ -19,7 +19,7 @@ from nelayout.nbody.field import Field, NBody
 from nelayout.nbody.grid import Grid
 from nelayout.nbody.mesh import FARTHEST, Mesh
 from nelayout.nbody.tree import Tree
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 
 __all__ = ["EXACT_FREE", "Auto", "exact_cost"]
 
@@ -50,9 +50,9 @@ class Auto:
     name: str = "auto"
 
     @classmethod
-    def on(cls, crew: Workers, compiled: bool) -> Auto:
-        """With one crew for all backends."""
-        return cls(Exact(compiled, crew), Mesh(crew), Tree(crew))
+    def on(cls, threads: Threads, compiled: bool) -> Auto:
+        """With one threads for all backends."""
+        return cls(Exact(compiled, threads), Mesh(threads), Tree(threads))
 
     @property
     def tolerance(self) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 
 from nelayout.kernels import Radial
 from nelayout.nbody.field import Field
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 
 __all__ = ["Exact"]
 
@@ -23,7 +23,7 @@ class Exact:
     """O(n^2) sums; ``compiled`` says which of the two forms runs."""
 
     compiled: bool = False
-    crew: Workers = field(default_factory=Workers, compare=False)
+    threads: Threads = field(default_factory=Threads, compare=False)
     name: str = "exact"
     tolerance: float = 1e-12
 
@@ -50,7 +50,7 @@ class Exact:
                     points, charges, form, a, b, c, order, points, own, start, stop, potential, force
                 )
 
-            self.crew.map(work, range(0, n, rows))
+            self.threads.map(work, range(0, n, rows))
             answer.append(Field(potential, np.ascontiguousarray(force[:d].T)))
         return answer
 

@@ -17,7 +17,7 @@ from nelayout.kernels import Kernel, Radial
 from nelayout.nbody.exact import form_of
 from nelayout.nbody.field import Field
 from nelayout.nbody.tree import Cells, cells_of, depth_of
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 
 __all__ = ["Some", "falls"]
 
@@ -54,14 +54,14 @@ class Some:
     Y: np.ndarray
     nodes: np.ndarray
     close: Close | None
-    crew: Workers
+    threads: Threads
 
     @classmethod
-    def of(cls, Y: np.ndarray, nodes: np.ndarray, radials: tuple[Radial, ...], crew: Workers) -> Some:
+    def of(cls, Y: np.ndarray, nodes: np.ndarray, radials: tuple[Radial, ...], threads: Threads) -> Some:
         """The pairs that count for all of the radial functions."""
         rate = min((_rate(radial) for radial in radials), default=0.0)
         if not (rate > 0 and len(nodes) * len(Y) > FEW_PAIRS and np.all(np.isfinite(Y))):
-            return cls(Y, nodes, None, crew)
+            return cls(Y, nodes, None, threads)
         from nelayout.nbody import close_loops
 
         cells = cells_of(Y, np.ones(len(Y)), LEAF)
@@ -73,9 +73,9 @@ class Some:
             stop = min(start + TASK_NODES, len(nodes))
             close_loops.nearest(*close.tree, cells.points, close.own, start, stop, close.reach)
 
-        crew.map(work, range(0, len(nodes), TASK_NODES))
+        threads.map(work, range(0, len(nodes), TASK_NODES))
         close.reach[:] += (NEGLIGIBLE + math.log(len(Y))) / rate
-        return cls(Y, nodes, close, crew)
+        return cls(Y, nodes, close, threads)
 
     def felt(self, charges: np.ndarray, radials: tuple[Radial, ...]) -> dict[Radial, Field]:
         """Potential (k,) and force (k, d) at the nodes, of the charges (n,) of all others."""
@@ -126,7 +126,7 @@ class Some:
                 *close.tree, close.cells.points, charges, b, order, close.own, close.reach, *ends, potential, force
             )
 
-        self.crew.map(work, range(0, k, TASK_NODES))
+        self.threads.map(work, range(0, k, TASK_NODES))
         return potential, force
 
     def _act_close(self, close: Close, carried: np.ndarray, b: float, order: float, forces: np.ndarray) -> None:
@@ -141,7 +141,7 @@ class Some:
                 *close.tree, close.cells.points, carried, b, order, close.own, close.reach, *ends, forces[part]
             )
 
-        self.crew.map(work, range(PARTS))
+        self.threads.map(work, range(PARTS))
 
     def _points(self) -> np.ndarray:
         from nelayout.nbody import pair_loops
@@ -159,7 +159,7 @@ class Some:
         def work(start: int) -> None:
             pair_loops.pair_sums(points, charges, *form, at, own, start, min(start + rows, k), potential, force)
 
-        self.crew.map(work, range(0, k, rows))
+        self.threads.map(work, range(0, k, rows))
         return Field(potential, np.ascontiguousarray(force[:d].T))
 
 

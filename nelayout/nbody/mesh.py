@@ -27,7 +27,7 @@ from nelayout.nbody.exact import form_of
 from nelayout.nbody.field import Field
 from nelayout.nbody.grid import Grid, grid_for, plane
 from nelayout.nbody.transforms import along
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 
 __all__ = ["FARTHEST", "Mesh"]
 
@@ -47,7 +47,7 @@ FARTHEST = 1e100
 class Mesh:
     """Sums in O(n + grid log grid), for drawings in one or two dimensions; ``tolerance`` of net forces."""
 
-    crew: Workers = field(default_factory=Workers, compare=False)
+    threads: Threads = field(default_factory=Threads, compare=False)
     name: str = "mesh"
     tolerance: float = TOLERANCE
     _spectra: dict = field(default_factory=dict, compare=False, repr=False)
@@ -76,7 +76,7 @@ class Mesh:
             def sort(grid: Grid = grid) -> Sorted | None:
                 return Sorted.of(X, Z, charges, grid) if grid.near else None
 
-            together = self.crew if len(Y) >= TASK_NODES else Workers()
+            together = self.threads if len(Y) >= TASK_NODES else Threads()
             _, in_cells = together.map(lambda work: work(), (spread, sort))
             transform = self._forward(density, grid)
             for radial in group:
@@ -92,9 +92,9 @@ class Mesh:
     def _forward(self, density: np.ndarray, grid: Grid) -> np.ndarray:
         from scipy import fft
 
-        crew, half = self.crew, grid.ly // 2 + 1
-        rows = along(crew, lambda part: fft.rfft(part, grid.ly, axis=1), density, 1, half, SPECTRAL)
-        return along(crew, lambda part: fft.fft(part, grid.lx, axis=0), rows, 0, grid.lx, SPECTRAL)
+        threads, half = self.threads, grid.ly // 2 + 1
+        rows = along(threads, lambda part: fft.rfft(part, grid.ly, axis=1), density, 1, half, SPECTRAL)
+        return along(threads, lambda part: fft.fft(part, grid.lx, axis=0), rows, 0, grid.lx, SPECTRAL)
 
     def _one(
         self, X, Z, charges, radial: Radial, grid: Grid, transform: np.ndarray, in_cells: Sorted | None, d: int
@@ -104,9 +104,9 @@ class Mesh:
         from nelayout.nbody import mesh_loops
 
         spectrum, lags, smooth = self._spectrum(radial, grid)
-        crew, nx, ny = self.crew, grid.nx, grid.ny
-        columns = along(crew, lambda part: fft.ifft(part, axis=0)[:nx], transform, 0, nx, SPECTRAL, spectrum)
-        back = along(crew, lambda part: fft.irfft(part, grid.ly, axis=1), columns, 1, grid.ly, PRECISION)
+        threads, nx, ny = self.threads, grid.nx, grid.ny
+        columns = along(threads, lambda part: fft.ifft(part, axis=0)[:nx], transform, 0, nx, SPECTRAL, spectrum)
+        back = along(threads, lambda part: fft.irfft(part, grid.ly, axis=1), columns, 1, grid.ly, PRECISION)
         values = back[:, :ny]
         n = len(X)
         potential, force = np.empty(n), np.empty((n, d))
@@ -119,7 +119,7 @@ class Mesh:
                 force
             )
 
-        self.crew.map(work, range(0, n, share))
+        self.threads.map(work, range(0, n, share))
         if in_cells is not None:
             self._add_near(in_cells, radial, grid, smooth, potential, force)
         return Field(potential, force)
@@ -133,7 +133,7 @@ class Mesh:
             return self._spectra[key]
         from scipy import fft
 
-        lx, ly, crew = grid.lx, grid.ly, self.crew
+        lx, ly, threads = grid.lx, grid.ly, self.threads
         ix = np.minimum(np.arange(lx), lx - np.arange(lx))[: lx // 2 + 1] * grid.h
         iy = np.minimum(np.arange(ly), ly - np.arange(ly))[: ly // 2 + 1] * grid.h
         xi = (ix * ix)[:, None] + iy * iy
@@ -147,8 +147,8 @@ class Mesh:
         else:
             quarter = radial.value(xi)
         # The kernel is even along both axes: its transform is real and needs cosines only.
-        even = along(crew, lambda part: fft.dct(part, 1, axis=0), quarter, 0, len(quarter), float)
-        even = along(crew, lambda part: fft.dct(part, 1, axis=1), even, 1, even.shape[1], float)
+        even = along(threads, lambda part: fft.dct(part, 1, axis=0), quarter, 0, len(quarter), float)
+        even = along(threads, lambda part: fft.dct(part, 1, axis=1), even, 1, even.shape[1], float)
         blur_x = ((2.0 + np.cos(2.0 * np.pi * np.arange(lx // 2 + 1) / lx)) / 3.0) ** 2
         blur_y = ((2.0 + np.cos(2.0 * np.pi * np.arange(ly // 2 + 1) / ly)) / 3.0) ** 2
         even /= blur_x[:, None] * blur_y
@@ -176,7 +176,7 @@ class Mesh:
                 min(first + share, rows), p, gx, gy
             )
 
-        self.crew.map(work, range(0, rows, share))
+        self.threads.map(work, range(0, rows, share))
         mesh_loops.add_back(nodes.order, p, gx, gy, potential, force)
 
 

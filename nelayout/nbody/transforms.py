@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 
 __all__ = ["along"]
 
@@ -19,7 +19,7 @@ SLAB, NUMBERS = 64, 1 << 16  # lines of a slab and numbers in it, at least: 0.2 
 
 
 def along(
-    crew: Workers,
+    threads: Threads,
     transform: Callable[[np.ndarray], Any],
     grid: np.ndarray,
     axis: int,
@@ -40,5 +40,5 @@ def along(
         where = here if axis == 1 else (slice(None), here)
         out[where] = transform(grid[where] if factor is None else grid[where] * factor[where])
 
-    crew.map(work, range(0, lines, slab))
+    threads.map(work, range(0, lines, slab))
     return out

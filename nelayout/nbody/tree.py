@@ -23,7 +23,7 @@ import numpy as np
 
 from nelayout.kernels import Radial
 from nelayout.nbody.field import Field
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 
 __all__ = ["Cells", "Tree", "cells_of", "depth_of"]
 
@@ -91,7 +91,7 @@ class Cells:
 class Tree:
     """Sums in O(n log n), for drawings in one to three dimensions, however uneven; ``tolerance`` of net forces."""
 
-    crew: Workers = field(default_factory=Workers, compare=False)
+    threads: Threads = field(default_factory=Threads, compare=False)
     name: str = "tree"
     tolerance: float = TOLERANCE
 
@@ -125,7 +125,7 @@ class Tree:
                 *(cells.points, cells.charges, way, law, rule, potential, force, counts[task]),
             )
 
-        self.crew.map(work, range(len(tasks)))
+        self.threads.map(work, range(len(tasks)))
         answer = Field(np.empty(n), np.empty((n, d)))
         answer.potential[cells.order] = potential
         answer.force[cells.order] = force[:d].T

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 
 __all__ = ["Arithmetic"]
 
@@ -33,7 +33,7 @@ def _loops() -> Any:
 class Arithmetic:
     """What carries the sums of a minimizer."""
 
-    crew: Workers
+    threads: Threads
     compiled: bool
 
     def at_once(self, Y: np.ndarray) -> bool:
@@ -123,4 +123,4 @@ class Arithmetic:
     def _map(self, work: Callable[[int, int], Any], n: int, chunk: int) -> list[Any]:
         if n <= chunk:  # some twenty times a step
             return [work(0, n)]
-        return self.crew.map(lambda start: work(start, min(start + chunk, n)), range(0, n, chunk))
+        return self.threads.map(lambda start: work(start, min(start + chunk, n)), range(0, n, chunk))

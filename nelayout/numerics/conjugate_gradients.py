@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 
 __all__ = ["conjugate_gradients", "laplacian_gradients"]
 
@@ -80,7 +80,7 @@ def laplacian_gradients(
     ridge: np.ndarray,
     sums: np.ndarray,
     right: np.ndarray,
-    crew: Workers,
+    threads: Threads,
     *,
     tolerance: float,
     max_iter: int,
@@ -116,17 +116,17 @@ def laplacian_gradients(
         loops.turn(direction, residual, inverse, factor, *rows[chunk])
 
     for _ in range(max_iter):
-        crew.map(multiply, range(len(rows)))
+        threads.map(multiply, range(len(rows)))
         curvature = np.sum(parts[:, 0], axis=0)
         going = (curvature > 0) & (rho > 0)
         if not going.any():
             break
         length = np.where(going, rho / np.where(going, curvature, 1.0), 0.0)
-        crew.map(advance, range(len(rows)))
+        threads.map(advance, range(len(rows)))
         squares, scaled = np.sum(parts, axis=0)
         if np.all(squares <= goal):
             break
         factor = np.where(rho > 0, scaled / np.where(rho > 0, rho, 1.0), 0.0)
         rho = scaled
-        crew.map(turn, range(len(rows)))
+        threads.map(turn, range(len(rows)))
     return X

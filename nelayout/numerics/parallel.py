@@ -17,27 +17,27 @@ from nelayout.errors import InputError
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-__all__ = ["Workers", "thread_count", "workers"]
+__all__ = ["Threads", "thread_count", "threads_for"]
 
 
-class Workers:
+class Threads:
     """Maps a function over chunks, on threads when there are several of both."""
 
-    def __init__(self, threads: int = 1) -> None:
-        self.threads = threads
+    def __init__(self, count: int = 1) -> None:
+        self.count = count
         self._pool: ThreadPoolExecutor | None = None  # made when there is something to share
         self._process = os.getpid()
 
     def map(self, work: Callable[[Any], Any], chunks: Iterable[Any]) -> list[Any]:
         chunks = list(chunks)
-        if self.threads == 1 or len(chunks) < 2:
+        if self.count == 1 or len(chunks) < 2:
             return [work(chunk) for chunk in chunks]
         if self._process != os.getpid():  # forked within a run: the threads stayed with the parent
             self._pool, self._process = None, os.getpid()
         if self._pool is None:
             from concurrent.futures import ThreadPoolExecutor
 
-            self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="nelayout")
+            self._pool = ThreadPoolExecutor(self.count - 1, thread_name_prefix="nelayout")
         answers: list[Any] = [None] * len(chunks)
         numbers = iter(range(len(chunks)))
 
@@ -46,7 +46,7 @@ class Workers:
                 answers[k] = work(chunks[k])
 
         # The caller works too: for loops of a millisecond, handing over and waiting would cost as much again.
-        helpers = [self._pool.submit(drain) for _ in range(min(self.threads, len(chunks)) - 1)]
+        helpers = [self._pool.submit(drain) for _ in range(min(self.count, len(chunks)) - 1)]
         try:
             drain()
         finally:
@@ -63,13 +63,13 @@ class Workers:
 
 
 @contextmanager
-def workers(n_jobs: int | None) -> Iterator[Workers]:
-    """Workers for one run; its threads are gone when the run ends, however it ends."""
-    crew = Workers(thread_count(n_jobs))
+def threads_for(n_jobs: int | None) -> Iterator[Threads]:
+    """Threads for one run; its threads are gone when the run ends, however it ends."""
+    threads = Threads(thread_count(n_jobs))
     try:
-        yield crew
+        yield threads
     finally:
-        crew.close()
+        threads.close()
 
 
 def thread_count(n_jobs: int | None) -> int:
@@ -81,5 +81,5 @@ def thread_count(n_jobs: int | None) -> int:
         raise InputError(f"n_jobs must be None or an integer, given {n_jobs!r}")
     n_jobs = int(n_jobs)
     if n_jobs == 0:
-        raise InputError("n_jobs = 0 means no worker at all: give 1 or more, -1 or None for all cores")
+        raise InputError("n_jobs = 0 means no thread at all: give 1 or more, -1 or None for all cores")
     return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)

@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 
 from nelayout.errors import InputError, InputTypeError
 from nelayout.numerics.conjugate_gradients import conjugate_gradients
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 from nelayout.objective import Evaluation, Objective
 from nelayout.optimizers.majorization import Majorize
 from nelayout.optimizers.spectral import SpectralDirection
@@ -64,7 +64,7 @@ class _Own:
     free: np.ndarray | None
     edges: _Matrix
     affinity: Any
-    crew: Workers = field(default_factory=Workers)
+    threads: Threads = field(default_factory=Threads)
     compiled: bool = False
 
     def evaluate(self, Y: np.ndarray, *, value: bool = True, gradient: bool = True, weights: bool = False):

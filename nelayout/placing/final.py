@@ -1,6 +1,6 @@
 """The last touches to a drawing: coincident nodes apart, size and place, discs that do not overlap.
 
->>> Y, _ = finished(np.array([[0.0, 0.0], [0.0, 0.0], [3.0, 0.0], [0.0, 4.0]]), scale=2.0)
+>>> Y, _ = finish(np.array([[0.0, 0.0], [0.0, 0.0], [3.0, 0.0], [0.0, 4.0]]), scale=2.0)
 >>> bool((Y[0] != Y[1]).any()), float(np.abs(Y).max())
 (True, 2.0)
 """
@@ -12,10 +12,10 @@ import numpy as np
 from nelayout.placing.orient import fit
 from nelayout.placing.overlap import separate, split_coincident
 
-__all__ = ["finished"]
+__all__ = ["finish"]
 
 
-def finished(
+def finish(
     Y: np.ndarray,
     places: np.ndarray | None = None,
     still: np.ndarray | None = None,

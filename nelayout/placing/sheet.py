@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+__all__ = ["ANGLES", "ASPECT", "SIDES", "on_sheet"]
+
 SIDES = 32
 ANGLES = 2 * np.pi * np.arange(SIDES) / SIDES
 ONE_BY_ONE = 100

@@ -15,7 +15,7 @@ from nelayout.placing.packing import pack
 from nelayout.run.component import Drawing
 from nelayout.run.start import as_before, one_place, radius
 
-__all__ = ["Part", "assembled"]
+__all__ = ["Part", "assemble"]
 
 
 @dataclass
@@ -34,7 +34,7 @@ class Part:
         return self.drawing.Y
 
 
-def assembled(
+def assemble(
     parts: list[Part], start: np.ndarray | None, still: np.ndarray | None, shape: tuple[int, int], scale: float | None
 ) -> np.ndarray:
     """One drawing of the whole graph, (n, d), in the largest component's units.

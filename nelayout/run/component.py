@@ -13,15 +13,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.method import LARGE, Method, annealed
+from nelayout.method import Method
 from nelayout.objective import Affinity, Evaluation, Objective
 from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.record.progress import Watch
 from nelayout.run.auto.verdict import Judge
 from nelayout.run.descent import descend
 from nelayout.run.levels import objective_of, through_levels
-from nelayout.run.start import frame, place_missing, radius, random_positions, size_search, stirred
+from nelayout.run.start import frame, place_missing, radius, random_positions, size_search, stir_flat
 from nelayout.run.sums import Floor
+from nelayout.stages import LARGE, annealed
 
 __all__ = ["Drawing", "draw_component", "road_pull"]
 
@@ -93,7 +94,7 @@ def draw_component(
         drawing.size = 1.0 / extent
         drawing.Y = place_missing((start - drawing.place) / extent, affinity.P, rng)
         if task.max_iter != 0:
-            drawing.Y = stirred(drawing.Y, free, rng)
+            drawing.Y = stir_flat(drawing.Y, free, rng)
         # Strong attraction or another kernel would draw another map: a start that the reader knows goes to the last
         # stage.
         stages = (replace(stages[-1], candidate=False, levels=False),)
@@ -103,7 +104,7 @@ def draw_component(
     pull = road_pull(affinity.P) if any(stage.straight for stage in stages) else 1.0
     stages = tuple(stage.at(n, pull) for stage in stages)
     candidates: list[tuple[float, Drawing]] = []
-    judge = Judge(affinity.P, task.floor.crew)
+    judge = Judge(affinity.P, task.floor.threads)
     sized_for: Method | None = None
     done = 0
     own_steps = sum(stage.max_iter for stage in stages if not stage.levels)

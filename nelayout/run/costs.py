@@ -19,7 +19,7 @@ from nelayout.catalogue import method_named
 from nelayout.divergences import AutoAlpha, itakura_saito
 from nelayout.edges.walk import can_smooth_exactly
 from nelayout.kernels import Kernel, Radial, inverse_power
-from nelayout.method import FINEST, LARGE, Method, Stage
+from nelayout.method import Method
 from nelayout.numerics.memory import size_in_words, warn_if_short
 from nelayout.numerics.parallel import thread_count
 from nelayout.optimizers import optimizer_named
@@ -27,9 +27,10 @@ from nelayout.optimizers.limited_memory import pairs_kept
 from nelayout.run.alpha_walk import WALK_STEPS
 from nelayout.run.input_affinity import mass_for
 from nelayout.run.options import LayoutOptions, checked
-from nelayout.run.request import asked
+from nelayout.run.request import read_request
 from nelayout.similarities.masses import NAMED, node_mass
 from nelayout.similarities.truncated_walk import KEPT, WHOLE
+from nelayout.stages import FINEST, LARGE, Stage
 
 __all__ = ["NUMPY_PAIRS", "Estimate", "estimate", "warn_of_memory"]
 
@@ -132,7 +133,7 @@ def estimate(G: Any, method: str | Method = "auto", **options: Unpack[LayoutOpti
     with graphs.guard(G):
         recipe, o = method_named(method), checked(dict(options))
         threads = thread_count(o["n_jobs"])
-        a = asked(G, recipe, o)
+        a = read_request(G, recipe, o)
         mass = mass_for(a.P, recipe.mass if o["mass"] is None else o["mass"])
         if mass is not None and not (isinstance(mass, str) and mass in NAMED):  # named ones may take long
             node_mass(a.P, mass, a.network.host)

@@ -30,7 +30,7 @@ def descend(
     if steps <= 0:
         return Y, None, "max_iter"
     state = optimizer.init(objective, Y)
-    arithmetic = Arithmetic(objective.crew, objective.compiled)
+    arithmetic = Arithmetic(objective.threads, objective.compiled)
     moves, values, old = list[float](), [state.evaluation.value], arithmetic.radius(Y)
     for _ in range(steps):
         before = Y

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 from nelayout.edges.walk import can_smooth_exactly
 from nelayout.method import Method
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity
 from nelayout.similarities.random_walk import RandomWalk
 from nelayout.similarities.truncated_walk import truncated_walk
@@ -48,7 +48,7 @@ def mass_for(P: csr_array, mass: Any) -> Any:
 
 
 def input_affinity(
-    graph: csr_array, mass: np.ndarray, method: Method, rho: float, crew: Workers
+    graph: csr_array, mass: np.ndarray, method: Method, rho: float, threads: Threads
 ) -> tuple[Affinity, tuple[str, ...]]:
     """The affinity of a connected graph, smoothed by a walk that goes on with probability rho, and notes."""
     notes: tuple[str, ...] = ()
@@ -56,7 +56,7 @@ def input_affinity(
         raw = method.affinity == "raw"
         if raw and can_smooth_exactly(method.kernel, method.divergence, method.connection):
             return Affinity(graph, mass, walk=RandomWalk(graph, rho)), ()
-        graph, part = truncated_walk(graph, rho, crew)
+        graph, part = truncated_walk(graph, rho, threads)
         each = len(graph.data) / len(mass)
         if part < 1.0:
             note = (

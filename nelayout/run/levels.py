@@ -16,7 +16,7 @@ import numpy as np
 
 from nelayout.catalogue import METHODS
 from nelayout.kernels import inverse_power
-from nelayout.method import FINEST, LARGE, Method, Stage
+from nelayout.method import Method
 from nelayout.objective import Affinity
 from nelayout.optimizers import Majorize, optimizer_named
 from nelayout.record.progress import Seen, Watch, nobody
@@ -25,6 +25,7 @@ from nelayout.run.coarsen import Level, hierarchy
 from nelayout.run.descent import descend
 from nelayout.run.start import prolong, random_positions, size_search
 from nelayout.run.sums import Floor
+from nelayout.stages import FINEST, LARGE, Stage
 
 __all__ = ["objective_of", "through_levels"]
 
@@ -103,7 +104,7 @@ def _unfolded(level: Level, Y: np.ndarray, pull: float, floor: Floor, seen: Seen
     if level.affinity.P.nnz < 2 * SHEET * len(Y):
         return None
     objective = floor.objective(Method("gaussian"), level.affinity).annealed(pull)
-    judge, before = Judge(level.affinity.P, floor.crew), Y
+    judge, before = Judge(level.affinity.P, floor.threads), Y
     Y = Y - np.sum(Y, axis=0) / len(Y)
     Y = Y * size_search(objective, Y)
     Y, _, _ = descend(objective, Y, optimizer_named("lbfgs"), UNFOLDING_STEPS, UNFOLDING_TOL, seen)

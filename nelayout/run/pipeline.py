@@ -22,20 +22,20 @@ from nelayout.catalogue import method_named
 from nelayout.divergences import AutoAlpha
 from nelayout.method import Method
 from nelayout.nbody import backend, surprise
-from nelayout.numerics.parallel import Workers, workers
+from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.objective import Affinity
 from nelayout.placing.components import components, side_by_side
-from nelayout.placing.final import finished
+from nelayout.placing.final import finish
 from nelayout.record.progress import Stopped, Watch
 from nelayout.record.solution import Solution
 from nelayout.run.alpha_walk import at_best_alpha
-from nelayout.run.assembly import Part, assembled
+from nelayout.run.assembly import Part, assemble
 from nelayout.run.component import Drawing, Task, draw_component
 from nelayout.run.costs import NUMPY_PAIRS, warn_of_memory
 from nelayout.run.input_affinity import input_affinity, mass_for
 from nelayout.run.options import LayoutOptions, checked
-from nelayout.run.request import asked
-from nelayout.run.start import GAP, drawn_in, place_missing, radius, random_positions
+from nelayout.run.request import read_request
+from nelayout.run.start import GAP, place_missing, pull_in_outliers, radius, random_positions
 from nelayout.run.sums import Floor
 from nelayout.run.variational_component import variational_component
 from nelayout.similarities.masses import node_mass
@@ -99,8 +99,8 @@ class _Run:
     def solve(self, G: Any, pos: Any, fixed: Any) -> Solution:
         began = time.perf_counter()
         o, dim = self.options, self.options["dim"]
-        with workers(o["n_jobs"]) as crew:
-            a = asked(G, self.method, o, pos, fixed)
+        with threads_for(o["n_jobs"]) as threads:
+            a = read_request(G, self.method, o, pos, fixed)
             host, P, labels, start, still, n = a.network.host, a.P, a.labels, a.start, a.still, len(a.labels)
             self.notes.extend(a.notes)
             if not self.memory_known:
@@ -114,22 +114,22 @@ class _Run:
             if not a.joint and self.rows is None and self.features is None:  # these go by the order of the nodes
                 pieces = (side_by_side(*piece) for piece in pieces)
             parts = [
-                self._part(nodes, self._affinity(graph, mass[nodes], crew), start, still) for nodes, graph in pieces
+                self._part(nodes, self._affinity(graph, mass[nodes], threads), start, still) for nodes, graph in pieces
             ]
             with self._watch() as watch:
-                floor = self._floor(n, sum(part.affinity.P.nnz for part in parts), crew)
+                floor = self._floor(n, sum(part.affinity.P.nnz for part in parts), threads)
                 task = Task(self.method, dim, floor, a.optimizer, o["max_iter"], o["tol"])
                 if a.joint and start is None:
                     reason = self._joined(parts[0], components(P, labels), task, a.rng, watch)
                 else:
                     reason = self._draw(parts, task, a.rng, watch, n)
-            Y = assembled(parts, start, still, (n, dim), o["scale"])
-            Y, notes = finished(Y, start, still, a.size, o["scale"], o["center"])
+            Y = assemble(parts, start, still, (n, dim), o["scale"])
+            Y, notes = finish(Y, start, still, a.size, o["scale"], o["center"])
             self.notes.extend(notes)
             return self._solution(host, Y, parts, labels, reason, watch, began, floor)
 
-    def _affinity(self, graph: csr_array, mass: np.ndarray, crew: Workers) -> Affinity:
-        affinity, notes = input_affinity(graph, mass, self.method, self.options["smoothing"], crew)
+    def _affinity(self, graph: csr_array, mass: np.ndarray, threads: Threads) -> Affinity:
+        affinity, notes = input_affinity(graph, mass, self.method, self.options["smoothing"], threads)
         self.notes.extend(notes)
         if self.features is not None and len(self.features) == len(mass):
             affinity = replace(affinity, features=self.features)
@@ -143,7 +143,7 @@ class _Run:
     ) -> Part:
         here, held = None if start is None else start[nodes], None if still is None else still[nodes]
         if here is not None and self.options["max_iter"] != 0:
-            here, count = drawn_in(here, held)
+            here, count = pull_in_outliers(here, held)
             if count:
                 self.notes.append(
                     f"{count} node{'s lie' if count > 1 else ' lies'} more than {GAP:.0f} times as far out in pos as "
@@ -151,9 +151,9 @@ class _Run:
                 )
         return Part(nodes, affinity, here, held)
 
-    def _floor(self, n: int, entries: int, crew: Workers) -> Floor:
+    def _floor(self, n: int, entries: int, threads: Threads) -> Floor:
         compiled = n**2 + 20 * entries > NUMPY_PAIRS
-        return Floor(backend(self.options["nbody"], crew, compiled), crew, compiled)
+        return Floor(backend(self.options["nbody"], threads, compiled), threads, compiled)
 
     @contextmanager
     def _watch(self):
@@ -173,10 +173,10 @@ class _Run:
 
         They start side by side, as they are drawn alone.
         """
-        n, mass, crew = len(whole.nodes), whole.affinity.mass, task.floor.crew
-        alone = [self._part(nodes, self._affinity(graph, mass[nodes], crew), None, None) for nodes, graph in pieces]
+        n, mass, threads = len(whole.nodes), whole.affinity.mass, task.floor.threads
+        alone = [self._part(nodes, self._affinity(graph, mass[nodes], threads), None, None) for nodes, graph in pieces]
         reason = self._draw(alone, task, rng, watch, n)
-        whole.start = assembled(alone, None, None, (n, task.dim), None)
+        whole.start = assemble(alone, None, None, (n, task.dim), None)
         if reason != "stopped":
             return self._draw([whole], task, rng, watch, n)
         whole.drawing = Drawing(whole.start, reason=reason)

@@ -19,13 +19,13 @@ from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.placing.components import component_labels
 from nelayout.run.options import generator
 from nelayout.run.variational_component import check_variational
-from nelayout.similarities.rescale import ordinary
+from nelayout.similarities.rescale import within_range
 
-__all__ = ["Asked", "asked"]
+__all__ = ["Request", "read_request"]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Request:
     """A call as it is understood.
 
     P      (n, n) weights, brought within range where they are huge
@@ -55,7 +55,7 @@ class Asked:
         return np.bincount(self.labels), np.bincount(self.labels, np.diff(self.P.indptr)).astype(int)
 
 
-def asked(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fixed: Any = None) -> Asked:
+def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fixed: Any = None) -> Request:
     """``o``: the common keywords, all of them, as `options.checked` gives them."""
     optimizer = None
     if not (isinstance(o["optimizer"], str) and o["optimizer"] == "auto"):
@@ -67,7 +67,7 @@ def asked(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fixed: Any
     network = graphs.read(G, o["weight"], o["weight_kind"])
     # Weights that only decide about sizes are rescaled early, others when floats would overflow.
     sizes_only = method.kernel.is_power or method.connection.name != "fixed"
-    P, notes = ordinary(network.adjacency, 40 if sizes_only else 300)
+    P, notes = within_range(network.adjacency, 40 if sizes_only else 300)
     host = network.host
     if o["store_pos_as"] is not None and not host.stores:
         raise InputError("store_pos_as needs a graph with node attributes; an array has none")
@@ -84,7 +84,7 @@ def asked(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fixed: Any
     joint = o["components"] == "joint" and labels.max(initial=0) > 0
     if joint and moves:
         _check_joint(method, P, int(labels.max()) + 1)
-    return Asked(
+    return Request(
         network, P, labels, joint and P.nnz > 0, start, still, size, optimizer, rng, (*network.notes, *notes)
     )
 

@@ -10,7 +10,7 @@ from nelayout.objective import Objective
 
 __all__ = [
     "as_before",
-    "drawn_in",
+    "pull_in_outliers",
     "frame",
     "one_place",
     "place_missing",
@@ -18,7 +18,7 @@ __all__ = [
     "radius",
     "random_positions",
     "size_search",
-    "stirred",
+    "stir_flat",
 ]
 
 # Moves of a node that has just been split from its cluster, in units of the typical distance between nodes.
@@ -84,14 +84,14 @@ def as_before(Y: np.ndarray, start: np.ndarray, fixed: np.ndarray | None, scale:
     return factor * here + (middle + extent * (np.sum(before[there], axis=0) / np.count_nonzero(there)))
 
 
-def drawn_in(Y: np.ndarray, held: np.ndarray | None = None) -> tuple[np.ndarray, int]:
+def pull_in_outliers(Y: np.ndarray, held: np.ndarray | None = None) -> tuple[np.ndarray, int]:
     """Y (n, d) with nodes beyond a gap brought nearer, and how many they are; ``held`` masks nodes that stay.
 
     A node a million times farther out than all others makes a dot of them, and heavy-tailed kernels never bring it
     back: from so far away nothing pulls.  More than half of the nodes lie within, so that it is clear who is far; all
     but one in a hundred, where these share one place, which has no size to compare with.
 
-    >>> drawn_in(np.array([[0.0], [1.0], [2.0], [3.0], [1e9]]))
+    >>> pull_in_outliers(np.array([[0.0], [1.0], [2.0], [3.0], [1e9]]))
     (array([[0.],
            [1.],
            [2.],
@@ -122,8 +122,8 @@ def drawn_in(Y: np.ndarray, held: np.ndarray | None = None) -> tuple[np.ndarray,
     return answer, int(np.count_nonzero(moved))
 
 
-def stirred(Y: np.ndarray, free: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
-    """Y with its coincident nodes a little apart, and stirred as a whole where it is flat.
+def stir_flat(Y: np.ndarray, free: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
+    """Move coincident nodes a little apart, and all nodes of a drawing that is flat.
 
     Nodes on one point do not push each other, and nodes on one line push along it only: they would stay there.
     """

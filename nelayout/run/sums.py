@@ -8,7 +8,7 @@ import numpy as np
 
 from nelayout.method import Method
 from nelayout.nbody import NBody
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity, Objective
 from nelayout.row_objective import RowObjective
 
@@ -20,12 +20,12 @@ class Floor:
     """Carries the sums of every objective of a run."""
 
     nbody: NBody
-    crew: Workers
+    threads: Threads
     compiled: bool
 
     def objective(self, method: Method, affinity: Affinity, free: np.ndarray | None = None) -> Objective:
         kind = RowObjective if method.connection.by_rows else Objective
         return kind(
-            affinity, method.kernel, method.divergence, method.connection, self.nbody, self.crew, self.compiled,
+            affinity, method.kernel, method.divergence, method.connection, self.nbody, self.threads, self.compiled,
             free=free
         )

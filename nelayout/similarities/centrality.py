@@ -19,6 +19,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.sparse import csr_array
 
+__all__ = ["betweenness", "closeness"]
+
 # Nodes times entries visited up to which every node is a source: about three seconds of compiled search.
 EXACT_WORK = 3e8
 

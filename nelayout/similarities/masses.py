@@ -21,6 +21,8 @@ from scipy.sparse import csr_array
 from nelayout.errors import InputError, InputTypeError, unknown
 from nelayout.similarities.centrality import betweenness, closeness
 
+__all__ = ["FLOOR", "NAMED", "node_mass"]
+
 # The least mass, the mean being 1.
 FLOOR = 1e-3
 

@@ -2,7 +2,7 @@
 
 Weights near 1e300 draw like weights near 1: what counts is their ratio.
 
->>> P, notes = ordinary(csr_array(np.array([[0.0, 2.0**900], [2.0**900, 0.0]])), 40)
+>>> P, notes = within_range(csr_array(np.array([[0.0, 2.0**900], [2.0**900, 0.0]])), 40)
 >>> P.data.tolist(), len(notes)
 ([0.5, 0.5], 1)
 """
@@ -14,10 +14,10 @@ import math
 import numpy as np
 from scipy.sparse import csr_array
 
-__all__ = ["ordinary"]
+__all__ = ["within_range"]
 
 
-def ordinary(P: csr_array, bits: int) -> tuple[csr_array, tuple[str, ...]]:
+def within_range(P: csr_array, bits: int) -> tuple[csr_array, tuple[str, ...]]:
     """P, divided by a power of two where its largest weight lies outside 2^-bits .. 2^bits; and the note on it.
 
     A power of two changes no digit, only the exponents.

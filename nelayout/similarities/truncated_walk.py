@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 from nelayout.similarities.random_walk import RandomWalk
 
 __all__ = ["truncated_walk"]
@@ -26,7 +26,7 @@ TOLERANCE = 0.1
 COLUMNS, ROWS = 256, 512
 
 
-def truncated_walk(graph: csr_array, rho: float, crew: Workers | None = None) -> tuple[csr_array, float]:
+def truncated_walk(graph: csr_array, rho: float, threads: Threads | None = None) -> tuple[csr_array, float]:
     """P (n, n), symmetric without a diagonal, and the part of all p_ij, i != j, that it holds.
 
     Costs at most about 10 k d / (1 - rho) steps a row for k entries kept and a mean degree d, on all cores (a
@@ -57,7 +57,7 @@ def truncated_walk(graph: csr_array, rho: float, crew: Workers | None = None) ->
             min(start + ROWS, n), columns, values, own,
         )  # fmt: skip
 
-    (crew or Workers()).map(work, range(0, n, ROWS))
+    (threads or Threads()).map(work, range(0, n, ROWS))
     filled = columns >= 0
     rows = np.repeat(np.arange(n, dtype=np.int32), np.sum(filled, axis=1))
     half = csr_array((values[filled], (rows, columns[filled])), shape=(n, n))

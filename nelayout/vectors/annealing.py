@@ -19,7 +19,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.method import Method
-from nelayout.numerics.parallel import Workers, workers
+from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.record.solution import Progress, Solution, Step
 from nelayout.run.alpha_walk import settled
 from nelayout.run.options import checked
@@ -55,7 +55,7 @@ def scales(n: int, perplexity: float, k: int) -> tuple[tuple[float, int], ...]:
 
 
 def at_perplexity(
-    space: Space, found: Neighbors, perplexity: float, crew: Workers
+    space: Space, found: Neighbors, perplexity: float, threads: Threads
 ) -> tuple[csr_array, np.ndarray, tuple[str, ...]]:
     """The joint similarities of neighbor lists with their components joined, their rows, and the note on that.
 
@@ -64,8 +64,8 @@ def at_perplexity(
     An edge that joins components weighs 1 / (2 n perplexity): as if one of its ends counted the other as one of
     as many equal neighbors as the perplexity says.
     """
-    rows = entropic_rows(found, perplexity, crew)
-    graph, added = joined(space, joint(rows), crew, 0.5 / (space.n * perplexity))
+    rows = entropic_rows(found, perplexity, threads)
+    graph, added = joined(space, joint(rows), threads, 0.5 / (space.n * perplexity))
     values = _on_pattern(rows, graph, 1.0 / perplexity)
     if not added:
         return graph, values, ()
@@ -119,12 +119,12 @@ def drawn_by_scales(
         notes = (f"the annealing of the perplexity begins at {widest:g}, {limit}, not at {space.n / 2:g}",)
     share = STEPS if max_iter is None else min(STEPS, max_iter // len(plan))
     passage = _Passage(callback)
-    with workers(n_jobs) as crew:
-        everything = space.nearest(max(reach for _, reach in plan), rng, crew)
+    with threads_for(n_jobs) as threads:
+        everything = space.nearest(max(reach for _, reach in plan), rng, threads)
         notes = (*everything.notes, *notes)
         for number, (p, reach) in enumerate(plan):
             near = Neighbors(everything.indices[:, :reach], everything.distances[:, :reach])
-            graph, rows, joins = at_perplexity(space, near, p, crew)
+            graph, rows, joins = at_perplexity(space, near, p, threads)
             last = number == len(plan) - 1
             passage.name = "" if last else f"perplexity {p:g}: "
             if last:

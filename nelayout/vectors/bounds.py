@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 from nelayout.numerics.principal import principal_components
 
 __all__ = ["Vectors", "first_k", "search", "squared_distances"]
@@ -152,7 +152,7 @@ def _along_directions(X: np.ndarray) -> _Bound:
 
 
 def search(
-    vectors: Vectors, rows: np.ndarray, k: int, crew: Workers, labels: np.ndarray | None = None
+    vectors: Vectors, rows: np.ndarray, k: int, threads: Threads, labels: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """The k nearest other rows of each of ``rows``, nearest first, equal distances in the order of their
     index.
@@ -172,7 +172,7 @@ def search(
         near = d2 <= worst[i]
         return first_k(i[near], j[near], d2[near], len(here), k)
 
-    found = crew.map(block, range(0, len(rows), size))
+    found = threads.map(block, range(0, len(rows), size))
     return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
 
 

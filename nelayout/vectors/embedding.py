@@ -24,7 +24,7 @@ import numpy as np
 from nelayout.catalogue import method_named
 from nelayout.errors import InputError, InputTypeError, names_keywords, unknown
 from nelayout.method import Method
-from nelayout.numerics.parallel import workers
+from nelayout.numerics.parallel import threads_for
 from nelayout.numerics.principal import principal_components
 from nelayout.own_keywords import own_keywords, tuned
 from nelayout.record.solution import Solution
@@ -220,13 +220,13 @@ def solve_vectors(
     entries = round(UNION * space.n * k)
     search = BYTES_SEARCH + space.n * (BYTES_ROW + BYTES_NEIGHBOR * k)
     warn_of_memory(chosen, o, np.array([space.n]), np.array([entries]), search)
-    with workers(n_jobs) as crew:
-        found = space.nearest(k, rng, crew)
+    with threads_for(n_jobs) as threads:
+        found = space.nearest(k, rng, threads)
         if perplexity is not None:
-            graph, rows, joins = at_perplexity(space, found, float(perplexity), crew)
+            graph, rows, joins = at_perplexity(space, found, float(perplexity), threads)
         else:
             rows = None
-            graph, added = joined(space, symmetrized(found, "union"), crew)
+            graph, added = joined(space, symmetrized(found, "union"), threads)
             joins = _joins(k, added)
     settings: Any = {"seed": rng, "scale": None, "components": "joint", **run}
     features = vector_features(space.given.rows) if chosen.variational else None

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.errors import InputTypeError, unknown
-from nelayout.numerics.parallel import Workers, workers
+from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.run.options import generator
 from nelayout.vectors.knn import space_of
 from nelayout.vectors.neighbors import Neighbors
@@ -133,15 +133,15 @@ def entropic_affinity(
         raise InputTypeError("perplexity must be a number > 1, e.g. 30; for a binary graph use knn_graph")
     rng = generator(seed)
     space, k = space_of(X, n_neighbors, metric, metric_params, pca, perplexity)
-    with workers(None) as crew:
-        rows = entropic_rows(space.nearest(k, rng, crew), perplexity, crew)
+    with threads_for(None) as threads:
+        rows = entropic_rows(space.nearest(k, rng, threads), perplexity, threads)
     return joint(rows) if symmetrize == "joint" else rows
 
 
-def entropic_rows(found: Neighbors, perplexity: float, crew: Workers) -> csr_array:
+def entropic_rows(found: Neighbors, perplexity: float, threads: Threads) -> csr_array:
     """p_j|i of neighbor lists: (n, n), rows of sum 1 on the neighbors, sorted, without zeros."""
     n, k = found.indices.shape
-    p = calibrated(found.distances, perplexity, crew)
+    p = calibrated(found.distances, perplexity, threads)
     order = np.argsort(found.indices, axis=1)
     columns = np.take_along_axis(found.indices, order, axis=1).astype(np.int32)
     p = np.take_along_axis(p, order, axis=1)
@@ -162,7 +162,7 @@ def joint(rows: csr_array) -> csr_array:
 
 
 def calibrated(
-    distances: np.ndarray, perplexity: float, crew: Workers | None = None, compiled: bool | None = None
+    distances: np.ndarray, perplexity: float, threads: Threads | None = None, compiled: bool | None = None
 ) -> np.ndarray:
     """The similarities of every row at one perplexity, from distances alone.
 
@@ -202,7 +202,7 @@ def calibrated(
         if tied.any():
             p[here][tied] = equal[tied] / np.sum(equal[tied], axis=1, keepdims=True)
 
-    (crew or Workers()).map(block, range(0, n, size))
+    (threads or Threads()).map(block, range(0, n, size))
     return p
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.errors import InputError, InputTypeError, unknown
-from nelayout.numerics.parallel import Workers, workers
+from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.run.options import generator
 from nelayout.vectors.input import count, read_vectors, support
 from nelayout.vectors.neighbors import Neighbors, Space
@@ -105,8 +105,8 @@ def knn_graph(
         raise unknown("symmetrize", symmetrize, SYMMETRIZE)
     rng = generator(seed)
     space, k = space_of(X, n_neighbors, metric, metric_params, pca)
-    with workers(None) as crew:
-        return symmetrized(space.nearest(k, rng, crew), symmetrize)
+    with threads_for(None) as threads:
+        return symmetrized(space.nearest(k, rng, threads), symmetrize)
 
 
 def space_of(
@@ -167,11 +167,11 @@ def connect(
     rows = read_vectors(X)
     if graph.shape != (rows.shape[0], rows.shape[0]):
         raise InputError(f"the graph has shape {graph.shape}, and X has {rows.shape[0]} rows")
-    with workers(None) as crew:
-        return joined(Space(rows, metric, metric_params), graph, crew)[0]
+    with threads_for(None) as threads:
+        return joined(Space(rows, metric, metric_params), graph, threads)[0]
 
 
-def joined(space: Space, graph: csr_array, crew: Workers, weight: float = 1.0) -> tuple[csr_array, int]:
+def joined(space: Space, graph: csr_array, threads: Threads, weight: float = 1.0) -> tuple[csr_array, int]:
     """`connect` for rows and metric that are ready, with edges of another weight; also the number of edges added.
 
     Edges below HOLDS of this weight stay, but hold nothing together.
@@ -190,7 +190,7 @@ def joined(space: Space, graph: csr_array, crew: Workers, weight: float = 1.0) -
     links: list[tuple[int, int]] = []
     while parts > 1:
         rows = _seekers(labels, parts)
-        found, distance = space.nearest_across(labels, rows, crew)
+        found, distance = space.nearest_across(labels, rows, threads)
         low, high = np.minimum(rows, found), np.maximum(rows, found)
         # the shortest of every component, equal ones by index
         order = np.lexsort((high, low, distance, labels[rows]))

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.sparse import csr_array, hstack, issparse
 
 from nelayout.errors import InputError, InputTypeError, Unsupported, unknown
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 
 __all__ = ["METRICS", "Prepared", "prepared"]
 
@@ -110,7 +110,7 @@ class Prepared:
         )
 
     def table_nearest(
-        self, rows: np.ndarray, k: int, crew: Workers, labels: np.ndarray | None = None
+        self, rows: np.ndarray, k: int, threads: Threads, labels: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest other rows (of another label) by looking at all: indices and distances (m, k), ties
         by index.
@@ -127,7 +127,7 @@ class Prepared:
                 D[labels[here][:, None] == labels] = np.inf
             return _smallest(D, k)
 
-        found = crew.map(block, range(0, len(rows), size))
+        found = threads.map(block, range(0, len(rows), size))
         return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
 
     def _distances(self, rows: np.ndarray) -> np.ndarray:

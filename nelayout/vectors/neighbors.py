@@ -2,8 +2,8 @@
 
 Three rows on a line; the last two are nearest to each other, the first's nearest is the second::
 
-    >>> from nelayout.numerics.parallel import Workers
-    >>> found = Space(np.array([[0.0], [3.0], [4.0]])).nearest(1, np.random.default_rng(0), Workers())
+    >>> from nelayout.numerics.parallel import Threads
+    >>> found = Space(np.array([[0.0], [3.0], [4.0]])).nearest(1, np.random.default_rng(0), Threads())
     >>> found.indices.ravel(), found.distances.ravel()
     (array([1, 2, 1]), array([3., 1., 1.]))
 
@@ -22,7 +22,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from nelayout.errors import missing_extra
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 from nelayout.numerics.principal import principal_components
 from nelayout.vectors.bounds import Vectors, first_k, search, squared_distances
 from nelayout.vectors.metrics import Prepared, prepared
@@ -81,51 +81,51 @@ class Space:
         if isinstance(pca, int) and self.given.rows is not None:
             self.given = self.given.reduced(principal_components(self.given.rows, pca)[0])
 
-    def nearest(self, k: int, rng: np.random.Generator, crew: Workers) -> Neighbors:
+    def nearest(self, k: int, rng: np.random.Generator, threads: Threads) -> Neighbors:
         """The k nearest other rows of each."""
         rows = self.given.rows
         if rows is None or not self.given.euclidean:
             if not self.given.too_large(TABLE_WORK):
-                indices, distances = self.given.table_nearest(np.arange(self.n), k, crew)
+                indices, distances = self.given.table_nearest(np.arange(self.n), k, threads)
                 return Neighbors(indices, distances)
-            return self._approximate(rows, k, rng, crew)
+            return self._approximate(rows, k, rng, threads)
         first, group = _distinct(rows)
         distinct = rows if len(first) == self.n else rows[first]
         if len(first) == 1:
             indices, squared, notes = np.zeros((1, 0), dtype=np.int64), np.zeros((1, 0)), ()
         else:
-            indices, squared, notes = self._distinct_nearest(distinct, min(k, len(first) - 1), rng, crew)
+            indices, squared, notes = self._distinct_nearest(distinct, min(k, len(first) - 1), rng, threads)
         if len(first) < self.n:
             indices, squared = _with_copies(indices, squared, first, group, k)
         return Neighbors(indices, self.given.scaled(squared), notes)
 
-    def nearest_across(self, labels: np.ndarray, rows: np.ndarray, crew: Workers) -> tuple[np.ndarray, np.ndarray]:
+    def nearest_across(self, labels: np.ndarray, rows: np.ndarray, threads: Threads) -> tuple[np.ndarray, np.ndarray]:
         """For each of ``rows`` the nearest row of another label: indices (m,), distances (m,) that compare
         like the metric's.
         """
         if self.given.euclidean and self.given.rows is not None:
-            j, d = search(Vectors(self.given.rows, 1), rows, 1, crew, labels)
+            j, d = search(Vectors(self.given.rows, 1), rows, 1, threads, labels)
         else:
-            j, d = self.given.table_nearest(rows, 1, crew, labels)
+            j, d = self.given.table_nearest(rows, 1, threads, labels)
         return j[:, 0], d[:, 0]
 
-    def _distinct_nearest(self, X: Any, k: int, rng: np.random.Generator, crew: Workers):
+    def _distinct_nearest(self, X: Any, k: int, rng: np.random.Generator, threads: Threads):
         """Indices and squared distances between rows of which no two are equal."""
         n, d = X.shape
         growth = TREE_GROWTH**d if d <= TREE_COLUMNS and not issparse(X) else np.inf
         if TREE_PAYS * growth < n and growth * n <= TREE_WORK:
-            return *_by_tree(X, k, crew), ()
+            return *_by_tree(X, k, threads), ()
         if issparse(X):
             columns = np.diff(X.tocsc().indptr).astype(np.float64)
             work = 10 * float(np.sum(columns * columns))
         else:
             work = float(n) ** 2 * min(d, 130)
         if float(n) ** 2 <= EXACT_PAIRS and work <= EXACT_WORK:
-            return *search(Vectors(X, k), np.arange(n), k, crew), ()
-        found = self._approximate(X, k, rng, crew)
+            return *search(Vectors(X, k), np.arange(n), k, threads), ()
+        found = self._approximate(X, k, rng, threads)
         return found.indices, found.distances, found.notes
 
-    def _approximate(self, X: Any, k: int, rng: np.random.Generator, crew: Workers) -> Neighbors:
+    def _approximate(self, X: Any, k: int, rng: np.random.Generator, threads: Threads) -> Neighbors:
         """By pynndescent; distances in the metric, squared ones where it is Euclidean."""
         name = self.given.name_for_pynndescent()
         try:
@@ -148,7 +148,7 @@ class Space:
             metric_kwds=self.given.params or None,
             n_neighbors=ask + 1,
             random_state=int(rng.integers(2**31 - 1)),
-            n_jobs=crew.threads,
+            n_jobs=threads.count,
         )
         assert index.neighbor_graph is not None
         indices, distances, short = _without_self(*index.neighbor_graph, ask)
@@ -158,9 +158,9 @@ class Space:
             indices, distances = first_k(rows, indices.ravel(), measured, len(indices), k)
         if len(short):  # the search has not found enough for these: look at all
             if self.given.euclidean:
-                indices[short], distances[short] = search(Vectors(X, k), short, k, crew)
+                indices[short], distances[short] = search(Vectors(X, k), short, k, threads)
             else:
-                indices[short], distances[short] = self.given.table_nearest(short, k, crew)
+                indices[short], distances[short] = self.given.table_nearest(short, k, threads)
         return Neighbors(indices, distances, tuple(notes))
 
 
@@ -209,7 +209,7 @@ def _with_copies(
     return best[~own].reshape(n, k), at[~own].reshape(n, k)
 
 
-def _by_tree(X: np.ndarray, k: int, crew: Workers) -> tuple[np.ndarray, np.ndarray]:
+def _by_tree(X: np.ndarray, k: int, threads: Threads) -> tuple[np.ndarray, np.ndarray]:
     """Rows that are all distinct, by a k-d tree; asks for more where the k-th distance is shared."""
     from scipy.spatial import KDTree
 
@@ -223,7 +223,7 @@ def _by_tree(X: np.ndarray, k: int, crew: Workers) -> tuple[np.ndarray, np.ndarr
         size = max(1, (1 << 22) // ask)
         for start in range(0, len(waiting), size):
             rows = waiting[start : start + size]
-            answer: Any = tree.query(points[rows], k=ask, workers=crew.threads)
+            answer: Any = tree.query(points[rows], k=ask, workers=threads.count)
             found = answer[1]
             distance = np.where(found == rows[:, None], -1.0, answer[0])  # itself, also when others lie at 0
             limit = np.sort(distance, axis=1)[:, k] * (1 + 1e-12)

@@ -13,6 +13,8 @@ from nelayout.errors import missing_extra
 from nelayout.graphs.files.source import Source
 from nelayout.vectors.tables import Table, chosen, no_number
 
+__all__ = ["read_parquet"]
+
 # How pandas calls the columns in which it keeps the names of rows.
 INDEX = "__index_level_"
 

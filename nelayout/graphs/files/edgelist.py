@@ -22,6 +22,8 @@ import numpy as np
 from nelayout.graphs.files.record import GraphFile, from_edges, from_networkx
 from nelayout.graphs.files.source import Source
 
+__all__ = ["read_edgelist"]
+
 COMMENTS = ("#", "%")
 FROM = {"source", "src", "from", "fromnodeid", "node1", "node_1", "id_1", "id1", "u", "head", "i", "start"}
 TO = {"target", "dst", "to", "tonodeid", "node2", "node_2", "id_2", "id2", "v", "tail", "j", "end", "dest"}

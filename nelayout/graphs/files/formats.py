@@ -15,6 +15,8 @@ from pathlib import PurePath
 
 from nelayout.errors import InputError, unknown
 
+__all__ = ["EXTENSIONS", "SIGNS", "file_format", "sniffed"]
+
 # File ending -> format. The formats are endings too, so both are understood where a format is asked for.
 EXTENSIONS = {
     "graphml": "graphml",

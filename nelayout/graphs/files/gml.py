@@ -12,6 +12,8 @@ import warnings
 from nelayout.graphs.files.record import GraphFile, from_networkx
 from nelayout.graphs.files.source import Source
 
+__all__ = ["read_gml"]
+
 GRAPH_OPENS = re.compile(r"^(\s*graph\s*\[)", re.MULTILINE)
 KEY_LINE = re.compile(r"^\s*key\s+\S+\s*$", re.MULTILINE)
 AT_LINE = re.compile(r"\((\d+), \d+\)$")

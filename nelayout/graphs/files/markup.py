@@ -12,6 +12,8 @@ from xml.etree import ElementTree
 from nelayout.graphs.files.record import GraphFile, from_networkx
 from nelayout.graphs.files.source import Source
 
+__all__ = ["read_gexf", "read_graphml"]
+
 # Versions differ in what we do not read; networkx looks for one version's names only.
 GEXF_NAMESPACE = re.compile(rb"http://(?:www\.)?gexf\.net/1\.\w+(/viz)?")
 

@@ -14,6 +14,8 @@ from scipy.sparse import csr_array, load_npz
 from nelayout.graphs.files.record import GraphFile, mirrored
 from nelayout.graphs.files.source import Source
 
+__all__ = ["read_mtx", "read_npz"]
+
 NPZ_KEYS = "rows, cols and n (each undirected edge once), or what scipy.sparse.save_npz writes"
 
 

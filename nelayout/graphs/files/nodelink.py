@@ -13,6 +13,8 @@ from typing import Any
 from nelayout.graphs.files.record import GraphFile, from_networkx
 from nelayout.graphs.files.source import Source
 
+__all__ = ["read_nodelink"]
+
 EXPECTED = '{"nodes": [{"id": ...}, ...], "links" or "edges": [{"source": ..., "target": ...}, ...]}'
 
 

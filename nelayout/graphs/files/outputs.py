@@ -13,6 +13,8 @@ from pathlib import Path
 
 from nelayout.errors import InputError
 
+__all__ = ["atomic", "check_output", "deliver"]
+
 
 def check_output(path: str | os.PathLike, *sources: str | os.PathLike) -> None:
     """Raises `InputError` if nothing can be written to `path`: to be asked before the work starts.

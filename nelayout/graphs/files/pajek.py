@@ -17,6 +17,8 @@ import numpy as np
 from nelayout.graphs.files.record import GraphFile, from_edges
 from nelayout.graphs.files.source import Source
 
+__all__ = ["read_pajek"]
+
 TOKEN = re.compile(r'"([^"]*)"|(\S+)')
 COORDINATES = ("x", "y", "z")
 

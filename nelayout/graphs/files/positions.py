@@ -14,6 +14,8 @@ from nelayout.graphs import arrays, igraph, networkx, per_node
 from nelayout.graphs.files.record import GraphFile
 from nelayout.graphs.files.source import Source
 
+__all__ = ["as_networkx", "as_record", "placed", "read_columns", "read_csv"]
+
 AXIS_NAMES = (("x", "y", "z"), ("X", "Y", "Z"))
 # How the column that names the nodes is called, the likeliest first; "row" in embeddings of vectors.
 NODE_NAMES = ("node", "row", "id", "label", "name")

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+__all__ = ["GraphFile", "from_edges", "from_networkx", "mirrored"]
+
 # Edge lists and Pajek files up to this long become networkx graphs, whose errors name nodes as the file does and which
 # keep attributes; longer ones become matrices: networkx takes a second for a million edges.
 NETWORKX_EDGES = 200_000

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from nelayout.errors import InputError, near_matches
 
+__all__ = ["Source", "load"]
+
 GZIP = b"\x1f\x8b"
 
 

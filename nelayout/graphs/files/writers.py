@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+__all__ = ["WRITERS", "axes", "to_csv", "to_gexf", "to_graphml", "to_json", "to_npz"]
+
 AXES = ("x", "y", "z")
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.numerics.parallel import Workers
+from nelayout.numerics.parallel import Threads
 
 if TYPE_CHECKING:
     from scipy.spatial import KDTree
@@ -35,9 +35,9 @@ LEAST = 1e-3
 class Judge:
     """Scores drawings of one connected graph, all by the same sample; hops are counted when first asked for."""
 
-    def __init__(self, P: csr_array, crew: Workers) -> None:
+    def __init__(self, P: csr_array, threads: Threads) -> None:
         rng, n = np.random.default_rng(0), P.shape[0]
-        self.P, self.crew = P, crew if n > DENSE_NODES else Workers()
+        self.P, self.threads = P, threads if n > DENSE_NODES else Threads()
         self.sample = np.sort(rng.permutation(n)[:NEIGHBORHOODS])
         self.pivots = np.sort(rng.permutation(n)[:PIVOTS])
         self._hops: list[np.ndarray] = []
@@ -51,7 +51,7 @@ class Judge:
     def stress(self, Y: np.ndarray) -> float:
         """The mean of (s |y_i - y_j| / hops - 1)^2 over pivots i and all j, at the scale s that makes it least."""
         if not self._hops:
-            self._hops = _hops(self.P, self.pivots, self.crew)
+            self._hops = _hops(self.P, self.pivots, self.threads)
 
         def sums(k: int) -> tuple[float, float, int]:
             away = self._hops[k] > 0
@@ -60,8 +60,8 @@ class Judge:
             ratio[~away] = 0.0
             return float(np.sum(ratio)), float(np.sum(ratio * ratio)), int(np.count_nonzero(away))
 
-        crew = self.crew if len(Y) > SHARED_NODES else Workers()
-        total, squares, count = (sum(each) for each in zip(*crew.map(sums, range(len(self.pivots))), strict=True))
+        threads = self.threads if len(Y) > SHARED_NODES else Threads()
+        total, squares, count = (sum(each) for each in zip(*threads.map(sums, range(len(self.pivots))), strict=True))
         return 1.0 - total * total / (squares * count) if squares > 0 else 1.0
 
 
@@ -116,7 +116,7 @@ def _nearest(Y: np.ndarray, nodes: np.ndarray, most: int) -> np.ndarray:
     return order
 
 
-def _hops(P: csr_array, sources: np.ndarray, crew: Workers) -> list[np.ndarray]:
+def _hops(P: csr_array, sources: np.ndarray, threads: Threads) -> list[np.ndarray]:
     """For each of some nodes (n,) edges on the shortest path to all others; 0 to itself and where no path leads."""
     n = P.shape[0]
     if n > DENSE_NODES:
@@ -127,7 +127,7 @@ def _hops(P: csr_array, sources: np.ndarray, crew: Workers) -> list[np.ndarray]:
             count_hops(P.indptr, P.indices, source, hops, np.empty(n, dtype=np.int32))
             return hops
 
-        return crew.map(count, sources.tolist())
+        return threads.map(count, sources.tolist())
     edges = csr_array((np.ones(P.nnz), P.indices, P.indptr), shape=P.shape)
     hops, front = np.zeros((n, len(sources))), np.zeros((n, len(sources)))
     front[sources, np.arange(len(sources))] = 1.0
