@@ -24,7 +24,7 @@ from nelayout.method import Method
 from nelayout.nbody import Exact
 from nelayout.objective import Affinity, Objective
 from nelayout.optimizers import OPTIMIZERS, Optimizer, optimizer_named
-from nelayout.run.start import size_search
+from nelayout.run.size import size_search
 from nelayout.similarities.masses import node_mass
 from nelayout.stages import SHAPE
 

@@ -21,7 +21,7 @@ from nelayout.kernels import KERNELS, Radial
 from nelayout.nbody import Mesh, NBody, Tree, backend
 from nelayout.numerics.parallel import Threads
 from nelayout.run.input_affinity import input_affinity
-from nelayout.run.sums import Floor
+from nelayout.run.sums import Summation
 from nelayout.similarities.masses import node_mass
 
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
@@ -73,7 +73,7 @@ def by_size(sizes: tuple[int, ...]) -> dict[str, list[float]]:
         A = neighbors(Y)
         affinity, _ = input_affinity(A, node_mass(A, method.mass)[0], method, 0.0, threads)
         for name in BACKENDS:
-            objective = Floor(backend(name, threads, True), threads, True).objective(method, affinity)
+            objective = Summation(backend(name, threads, True), threads, True).objective(method, affinity)
             found[name].append(seconds(lambda: objective.evaluate(Y)))  # noqa: B023  called at once
     return found
 

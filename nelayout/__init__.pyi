@@ -34,7 +34,8 @@ from nelayout.record.solution import Solution as Solution
 from nelayout.run.costs import Estimate as Estimate
 from nelayout.run.costs import estimate as estimate
 from nelayout.run.pipeline import solve as solve
-from nelayout.stages import Stage as Stage
+from nelayout.stages import CoarseToFine as CoarseToFine
+from nelayout.stages import Descend as Descend
 from nelayout.vectors.embedding import embed as embed
 from nelayout.vectors.entropic import entropic_affinity as entropic_affinity
 from nelayout.vectors.knn import knn_graph as knn_graph

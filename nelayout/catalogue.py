@@ -11,9 +11,9 @@ from typing import Any
 from nelayout.errors import InputError, unknown
 from nelayout.kernels import heavy_tailed
 from nelayout.method import Method
-from nelayout.stages import EVEN_SHAPE, SHAPE_TOL, Stage, growing_tail
+from nelayout.stages import EVEN_SHAPE, SHAPE_TOL, CoarseToFine, Descend, growing_tail
 
-__all__ = ["METHODS", "Method", "Stage", "method_named", "methods"]
+__all__ = ["AUTO", "METHODS", "method_named", "methods"]
 
 HINTON_2002 = "Hinton & Roweis, Stochastic neighbor embedding, NIPS 2002"
 VENNA_2010 = "Venna et al., Information retrieval perspective to nonlinear dimensionality reduction, JMLR 11, 2010"
@@ -27,8 +27,8 @@ YANG_2014 = "Yang, Peltonen & Kaski, Optimization equivalence of divergences imp
 NOACK_2007 = "Noack, Energy models for graph clustering, J. Graph Algorithms and Applications 11, 2007"
 
 _THROUGH_LEVELS = (
-    Stage("levels", "majorize", 15, levels=True, tol=SHAPE_TOL),
-    Stage("majorize", "majorize", 60, tol=SHAPE_TOL),
+    CoarseToFine("levels", 15),
+    Descend("majorize", 60, "majorize", tol=SHAPE_TOL),
 )
 
 METHODS: dict[str, Method] = {
@@ -189,7 +189,7 @@ AUTO = Method(
     stages=(
         EVEN_SHAPE,
         *growing_tail(heavy_tailed(1.0), auto=True),
-        Stage("descend", "lbfgs", 50, candidate=True, straight=True, large=(80, 1.0)),
+        Descend("descend", 50, large=(80, 1.0), straight=True, judged=True),
     ),
     reference=f"{YANG_2014}; heavy tails: Yang et al., NIPS 2009",
     summary="the best drawing with no parameter set",

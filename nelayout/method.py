@@ -15,7 +15,7 @@ from nelayout.divergences import AutoAlpha, Divergence, divergence_named
 from nelayout.divergences.conjugates import CONJUGATES
 from nelayout.errors import InputError, Unsupported, unknown
 from nelayout.kernels import Kernel, kernel_named
-from nelayout.stages import Stage, recipe
+from nelayout.stages import CoarseToFine, Descend, Stage, recipe
 
 __all__ = ["AFFINITIES", "Method"]
 
@@ -75,12 +75,12 @@ class Method:
             raise InputError(f"connection {connection.name!r} compares P with similarities {what}: use {suited!r}")
         if affinity == "rows" and suited != "rows":
             raise InputError("affinity 'rows' is not symmetric: it needs connection='normalized-rows'")
-        stages = (self.stages,) if isinstance(self.stages, Stage) else tuple(self.stages) or recipe(
+        stages = (self.stages,) if isinstance(self.stages, (CoarseToFine, Descend)) else tuple(self.stages) or recipe(
             kernel, connection.needs_mass and divergence.degree is None
         )
-        if not all(isinstance(stage, Stage) for stage in stages):
-            raise InputError("stages must be nelayout.Stage records")
-        if any(isinstance(stage.divergence, AutoAlpha) for stage in stages):
+        if not all(isinstance(stage, (CoarseToFine, Descend)) for stage in stages):
+            raise InputError("stages must be nelayout.CoarseToFine and nelayout.Descend records")
+        if any(isinstance(stage, Descend) and isinstance(stage.divergence, AutoAlpha) for stage in stages):
             raise Unsupported("alpha is chosen for a method as a whole: give a stage's divergence a number")
         if self.variational:
             _check_variational(kernel, divergence, connection)

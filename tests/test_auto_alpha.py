@@ -198,7 +198,7 @@ def test_what_alpha_may_be(value):
         (lambda: auto_alpha(refine="no"), "refine"),  # type: ignore[arg-type]  that is the point
         (lambda: nl.divergences.mix(0.5, "alpha:auto", "kl"), "mixture"),
         (lambda: nl.Method(divergence="alpha:auto", connection="optimal"), "normalized-rows"),
-        (lambda: nl.Method(stages=(nl.Stage("x", "lbfgs", 9, divergence=auto_alpha()),)), "stage"),
+        (lambda: nl.Method(stages=(nl.Descend("x", 9, divergence=auto_alpha()),)), "stage"),
     ],
 )
 def test_what_is_refused(call, words):

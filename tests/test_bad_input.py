@@ -118,7 +118,7 @@ MISSPELT = {
     "weight_kind": (lambda G: nl.ws_sne_layout(G, weight_kind="distanc"), "'distanc'", "'distance'"),
     "components": (lambda G: nl.ws_sne_layout(G, components="packed"), "'packed'", "'pack'"),
     "optimizer of a stage": (
-        lambda G: nl.layout(G, nl.Method(stages=(nl.Stage("only", "mojorize", 5),))),
+        lambda G: nl.layout(G, nl.Method(stages=(nl.Descend("only", 5, "mojorize"),))),
         "'mojorize'",
         "'majorize'",
     ),

@@ -14,7 +14,7 @@ from nelayout.nbody import Exact, NBody, backend
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity, Objective
 from nelayout.run.input_affinity import input_affinity
-from nelayout.run.sums import Floor
+from nelayout.run.sums import Summation
 from nelayout.similarities.masses import node_mass
 
 N = 2000
@@ -33,7 +33,7 @@ def affinity(method: str) -> Affinity:
 
 
 def objective(method: str, nbody: NBody) -> Objective:
-    return Floor(nbody, Threads(), True).objective(TABLE[method], affinity(method))
+    return Summation(nbody, Threads(), True).objective(TABLE[method], affinity(method))
 
 
 @pytest.mark.slow

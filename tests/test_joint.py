@@ -12,7 +12,7 @@ from nelayout.nbody import Exact
 from nelayout.numerics.parallel import Threads
 from nelayout.own_keywords import tuned
 from nelayout.run.input_affinity import input_affinity
-from nelayout.run.sums import Floor
+from nelayout.run.sums import Summation
 from nelayout.similarities.masses import node_mass
 
 WITH_BACKGROUND = {
@@ -38,7 +38,7 @@ def objective(G, method):
     P = read(G).adjacency
     threads = Threads()
     affinity, _ = input_affinity(P, node_mass(P, method.mass)[0], method, 0.0, threads)
-    return Floor(Exact(), threads, False).objective(method, affinity)
+    return Summation(Exact(), threads, False).objective(method, affinity)
 
 
 def drawn(G, method, **options) -> np.ndarray:

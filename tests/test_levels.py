@@ -17,7 +17,9 @@ from nelayout.run import levels
 
 def left_folded(method: Method) -> Method:
     """The method, but that its shape is found without unfolding."""
-    return replace(method, stages=tuple(replace(stage, unfold=False) for stage in method.stages))
+    return replace(method, stages=tuple(
+        replace(stage, unfold=False) if isinstance(stage, nl.CoarseToFine) else stage for stage in method.stages
+    ))
 
 
 def triangulation(n: int, seed: int) -> nx.Graph:
@@ -83,18 +85,18 @@ def test_lines_have_nothing_to_unfold():
 @pytest.mark.parametrize(("sides", "most"), [((40, 60), 600), ((80, 80), 1000)])
 def test_only_levels_of_a_few_hundred_nodes_are_unfolded(sides, most, monkeypatch):
     seen, sizes = [], []
-    unfolded, descend = levels._unfolded, levels.descend
+    unfold, minimize = levels._unfold, levels.minimize
 
     def watched(level, Y, pull, *rest):
         seen.append((len(Y), pull))
-        return unfolded(level, Y, pull, *rest)
+        return unfold(level, Y, pull, *rest)
 
     def noted(objective, Y, *rest):
         sizes.append(len(Y))
-        return descend(objective, Y, *rest)
+        return minimize(objective, Y, *rest)
 
-    monkeypatch.setattr(levels, "_unfolded", watched)
-    monkeypatch.setattr(levels, "descend", noted)
+    monkeypatch.setattr(levels, "_unfold", watched)
+    monkeypatch.setattr(levels, "minimize", noted)
     G = nx.grid_2d_graph(*sides)
     nl.layout(G, seed=0)
     assert [n for n, _ in seen] == [n for n in sorted(set(sizes)) if 200 <= n <= most]

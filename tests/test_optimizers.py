@@ -24,8 +24,8 @@ from nelayout.optimizers import OPTIMIZERS, Majorize, optimizer_named
 from nelayout.optimizers.limited_memory import _two_loops
 from nelayout.own_keywords import tuned
 from nelayout.run.input_affinity import input_affinity
-from nelayout.run.start import size_search
-from nelayout.run.sums import Floor
+from nelayout.run.size import size_search
+from nelayout.run.sums import Summation
 from nelayout.similarities.masses import node_mass
 
 STEPS = 25
@@ -39,7 +39,7 @@ TABLE = {
 def objective_of(P: csr_array, method: str, compiled: bool = False, free: np.ndarray | None = None) -> Objective:
     parts = TABLE[method]
     affinity, _ = input_affinity(P, node_mass(P, parts.mass)[0], parts, 0.0, Threads())
-    return Floor(Exact(compiled), Threads(), compiled).objective(parts, affinity, free)
+    return Summation(Exact(compiled), Threads(), compiled).objective(parts, affinity, free)
 
 
 def points() -> csr_array:

@@ -157,7 +157,7 @@ def test_degenerate_drawings():
     assert pack([]) == []
 
 
-def test_one_drawing_is_only_centerd():
+def test_one_drawing_is_only_centered():
     Y = cloud(50, 3)
     (placed,) = pack([Y])
     np.testing.assert_allclose(placed, Y - (Y.max(0) + Y.min(0)) / 2, atol=1e-12 * abs(Y).max())

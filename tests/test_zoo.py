@@ -12,7 +12,7 @@ import pytest
 import nelayout as nl
 from nelayout.catalogue import METHODS
 from nelayout.graphs import read
-from nelayout.run.component import road_pull
+from nelayout.run.auto.roads import road_exaggeration
 
 Y64 = np.ndarray
 
@@ -349,11 +349,11 @@ def roads(junctions: nx.Graph, edges: int, some: int | None = None) -> tuple[nx.
     return G, paths
 
 
-def test_road_pull_is_the_square_of_the_length_of_a_path():
+def test_road_exaggeration_is_the_square_of_the_length_of_a_path():
     cubic = nx.random_regular_graph(3, 40, seed=0)  # 60 edges
 
     def pull(G: nx.Graph) -> float:
-        return road_pull(read(G).adjacency)
+        return road_exaggeration(read(G).adjacency)
 
     assert pull(cubic) == 1
     assert pull(roads(cubic, 2, some=40)[0]) == 1  # half of the nodes
@@ -372,8 +372,8 @@ def test_a_single_path_or_ring_is_a_road():
     """Straight or round, where it wound before: a ring of 1,000 nodes turned about five times."""
     path, ring = nx.path_graph(1000), nx.cycle_graph(1000)
     for G in (path, ring):
-        assert road_pull(read(G).adjacency) == 1000 / 16
-        assert road_pull(read(nx.path_graph(5)).adjacency) == 1
+        assert road_exaggeration(read(G).adjacency) == 1000 / 16
+        assert road_exaggeration(read(nx.path_graph(5)).adjacency) == 1
         pos = nl.layout(G, seed=0)
         assert nl.measure(G, pos, measures=["stress"])["stress"].value < (0.002 if G is path else 0.02)
     assert turns(np.array([*pos.values(), pos[0]])) < 1.5
@@ -382,9 +382,9 @@ def test_a_single_path_or_ring_is_a_road():
 def test_uneven_paths_are_not_pulled():
     G = nx.path_graph(100)
     G[3][4]["weight"] = 2.0  # those without have 1
-    assert road_pull(read(G).adjacency) > 1
+    assert road_exaggeration(read(G).adjacency) > 1
     G[3][4]["weight"] = 2.1
-    assert road_pull(read(G).adjacency) == 1
+    assert road_exaggeration(read(G).adjacency) == 1
 
 
 NO_MAPS: dict[str, Callable[[], nx.Graph]] = {
@@ -401,7 +401,7 @@ NO_MAPS: dict[str, Callable[[], nx.Graph]] = {
 @pytest.mark.parametrize("name", NO_MAPS)
 def test_what_would_fall_together_is_not_pulled(name):
     """Cliques, triangles and branches have nothing that holds them open against stronger edges."""
-    assert road_pull(read(NO_MAPS[name]()).adjacency) == 1
+    assert road_exaggeration(read(NO_MAPS[name]()).adjacency) == 1
 
 
 def test_cliques_between_paths_stay_open():
@@ -424,7 +424,7 @@ def test_roads_lie_straight(seed, monkeypatch):
         return float(np.mean(straight)), nl.measure(G, pos, measures=["stress"])["stress"].value
 
     straight, stress = drawn()
-    monkeypatch.setattr("nelayout.run.component.road_pull", lambda P: 1.0)
+    monkeypatch.setattr("nelayout.run.component.road_exaggeration", lambda P: 1.0)
     winding, before = drawn()
     assert straight > 0.9 > 0.85 > winding
     assert stress < before

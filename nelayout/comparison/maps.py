@@ -24,7 +24,7 @@ SAMPLE_ABOVE, SAMPLE = 20_000, 5_000
 def map_r2(Y: np.ndarray, coords: np.ndarray) -> Estimate:
     """R^2 of the best similarity transform (rotation, reflection, scale, shift) of the drawing onto the map.
 
-    With both centerd, R^2 = (sum of the singular values of Y^T X)^2 / (|Y|^2 |X|^2), in [0, 1], the same
+    With both centered, R^2 = (sum of the singular values of Y^T X)^2 / (|Y|^2 |X|^2), in [0, 1], the same
     whichever of the two is transformed. `Y` (n, d) and `coords` (n, d'); rows of `coords` with NaN are left
     out.
     """

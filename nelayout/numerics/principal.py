@@ -48,7 +48,7 @@ def principal_components(X: Any, dim: int) -> tuple[np.ndarray, np.ndarray, np.n
     Returns
     -------
     scores (n, dim)
-        the centerd rows along the directions, the first with the largest variance
+        the centered rows along the directions, the first with the largest variance
     directions (d, dim)
         orthonormal; the largest entry of each is positive
     mean (d,)
@@ -109,7 +109,7 @@ def _covariance(X: np.ndarray, mean: np.ndarray) -> np.ndarray:
 
 
 def _blocks(X: np.ndarray, mean: np.ndarray, unit: float):
-    """Start, stop, and the centerd rows as whole numbers of units."""
+    """Start, stop, and the centered rows as whole numbers of units."""
     n, d = X.shape
     rows = max(1, BLOCK_ENTRIES // max(d, 1))
     for start in range(0, n, rows):

@@ -1,4 +1,4 @@
-"""Minimizers: what goes from one drawing to the next, one file each.
+"""Optimizers: each goes from one drawing to the next, one file each; `minimize` is the loop that drives them.
 
 An optimizer is a frozen record of settings with two methods; its state is a small record of its own, and
 annealing hands it a changed copy of the objective, never a changed setting:
@@ -6,7 +6,7 @@ annealing hands it a changed copy of the objective, never a changed setting:
     state = optimizer.init(objective, Y)
     Y, state = optimizer.step(objective, Y, state)         # state.evaluation is J at the new Y
 
-Each also runs on its own, as a function, on an objective that is the caller's (see `alone`):
+Each also runs on its own, as a function, on an objective that is the caller's (see `on_functions`):
 
     nl.optimizers.majorize(objective, Y, curvature)        # .lbfgs, .momentum, .spectral_direction
 
@@ -23,7 +23,7 @@ from nelayout.errors import InputError, unknown
 from nelayout.optimizers.gradient_descent import Momentum
 from nelayout.optimizers.limited_memory import LBFGS
 from nelayout.optimizers.majorization import Majorize
-from nelayout.optimizers.minimize import Minimum, lbfgs, majorize, momentum, spectral_direction
+from nelayout.optimizers.on_functions import Minimum, lbfgs, majorize, momentum, spectral_direction
 from nelayout.optimizers.spectral import SpectralDirection
 from nelayout.optimizers.step import Optimizer, State
 

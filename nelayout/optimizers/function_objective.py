@@ -1,7 +1,7 @@
-"""A caller's function and curvature behind the interface of `objective.Objective`, for `alone`.
+"""A caller's function and curvature with the interface of `Objective`, for the optimizers as functions.
 
-Optimizers look at an objective's value, gradient and edges; here the place of the edges is taken by a matrix.  Where
-the curvature moves with Y, every step gets a copy with the matrix of its own.
+Optimizers look at an objective's value, gradient and edges; here a matrix stands for the edges.  Where the curvature
+moves with Y, each step gets a copy of the objective with the matrix at its own Y.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from nelayout.optimizers.majorization import Majorize
 from nelayout.optimizers.spectral import SpectralDirection
 from nelayout.optimizers.step import Optimizer
 
-__all__ = ["Function", "matrix", "problem_of"]
+__all__ = ["Function", "MovingCurvature", "problem_of"]
 
 # Length, as a part of Y's own, over which the curvature of an objective that names none is measured.
 PROBE = 1e-4
@@ -103,11 +103,49 @@ def problem_of(
                 "lbfgs and momentum do without"
             )
         H = csr_array((np.full(n, _measured(problem, start.reshape(n, -1))), np.arange(n), np.arange(n + 1)))
-        return replace(problem, edges=matrix(H, n))
-    return replace(problem, edges=matrix(curvature(start.copy()) if callable(curvature) else curvature, n))
+        return replace(problem, edges=_matrix(H, n))
+    return replace(problem, edges=_matrix(curvature(start.copy()) if callable(curvature) else curvature, n))
 
 
-def matrix(H: Any, n: int) -> _Matrix:
+@dataclass(frozen=True, slots=True)
+class MovingCurvature:
+    """An optimizer that is given the curvature at each step's own positions; at the first step it has it already."""
+
+    optimizer: Optimizer
+    curvature: Callable[[np.ndarray], Any]
+
+    @property
+    def name(self) -> str:
+        return self.optimizer.name
+
+    def check(self, kernel: Any, divergence: Any) -> None:
+        """Valid where the optimizer is."""
+        self.optimizer.check(kernel, divergence)
+
+    def init(self, objective: Any, Y: np.ndarray) -> Any:
+        return _Moving(self.optimizer.init(objective, Y), objective)
+
+    def step(self, objective: Any, Y: np.ndarray, state: _Moving) -> tuple[np.ndarray, _Moving]:
+        here = state.objective or replace(objective, edges=_matrix(self.curvature(Y.copy()), len(Y)))
+        Y, inner = self.optimizer.step(here, Y, state.inner)
+        return Y, _Moving(inner)
+
+
+@dataclass(frozen=True, slots=True)
+class _Moving:
+    inner: Any
+    objective: Any = None  # with the curvature of the first step
+
+    @property
+    def evaluation(self) -> Evaluation:
+        return self.inner.evaluation
+
+    @property
+    def stuck(self) -> bool:
+        return self.inner.stuck
+
+
+def _matrix(H: Any, n: int) -> _Matrix:
     """H as a curvature, or InputError."""
     given = csr_array(H, dtype=np.float64)
     if given.shape != (n, n) or not np.all(np.isfinite(given.data)):

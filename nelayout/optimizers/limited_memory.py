@@ -7,7 +7,6 @@ curvature are left out.  The step is halved until J has fallen enough (Armijo), 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,13 +14,11 @@ import numpy as np
 from nelayout.errors import InputError
 from nelayout.numerics.arithmetic import Arithmetic
 from nelayout.objective import Evaluation, Objective
+from nelayout.optimizers.line_search import MAX_TRIALS, search
 from nelayout.optimizers.step import attraction_of
 
 __all__ = ["LBFGS", "pairs_kept"]
 
-SUFFICIENT = 1e-4  # part of the decrease promised by the gradient that a step must bring
-MAX_TRIALS = 30
-HELD = 0.1  # part of the longest move that is left to a node where J is infinite
 RENEWAL = 10  # steps after which the diagonal is taken from the current drawing again
 # Above, passing over ten pairs costs a third of J itself, and five end as low (J of 70,000 digits: -4.979 and -4.978).
 LARGE = 10_000
@@ -70,57 +67,23 @@ class LBFGS:
         if -slope <= ROUNDING * abs(now.value):
             return Y, replace(state, pairs=pairs, stuck=True)
         renew = state.age + 1 >= RENEWAL
-        length = 1.0
-        for trial in range(1, MAX_TRIALS + 1):
-            move = direction if length == 1.0 else length * direction
-            candidate = Y + move
-            then = objective.evaluate(candidate, weights=renew)
-            if math.isfinite(then.value) and then.value <= now.value + SUFFICIENT * length * slope:
-                change = then.gradient - now.gradient
-                curvature = product(move, change)
-                if curvature > 1e-10 * product(change, change) * float(np.mean(inverse)):
-                    pairs = (*pairs, (move, change, curvature))[-(self.memory or pairs_kept(len(Y))) :]
-                if renew:
-                    inverse = _inverse(objective, then)
-                age = 0 if renew else state.age + 1
-                return candidate, LBFGSState(then, pairs, inverse, age, state.trials + trial)
-            if math.isfinite(then.value):
-                length *= _shorter(then.value - now.value, length * slope)
-                continue
-            # J is infinite where a few nodes fly off: these are held back, and the others go on.
-            held = _held_back(direction, then.lost)
-            if (promised := product(held, now.gradient)) < 0:
-                direction, slope = held, promised
-            else:
-                length *= HELD
-        trials = state.trials + MAX_TRIALS
-        if pairs:  # the memory may mislead: once more from the gradient alone
-            return self.step(objective, Y, replace(state, pairs=(), trials=trials))
-        return Y, replace(state, trials=trials, stuck=True)
+        found = search(objective, Y, now, direction, slope, weights=renew)
+        if found is None:
+            if pairs:  # the memory may mislead: once more from the gradient alone
+                return self.step(objective, Y, replace(state, pairs=(), trials=state.trials + MAX_TRIALS))
+            return Y, replace(state, trials=state.trials + MAX_TRIALS, stuck=True)
+        then = found.evaluation
+        change = then.gradient - now.gradient
+        curvature = product(found.move, change)
+        if curvature > 1e-10 * product(change, change) * float(np.mean(inverse)):
+            pairs = (*pairs, (found.move, change, curvature))[-(self.memory or pairs_kept(len(Y))) :]
+        inverse, age = (_inverse(objective, then), 0) if renew else (inverse, state.age + 1)
+        return found.Y, LBFGSState(then, pairs, inverse, age, state.trials + found.trials)
 
 
 def pairs_kept(n: int) -> int:
     """How many curvature pairs of drawings of n nodes are kept unless it is said."""
     return 10 if n <= LARGE else 5
-
-
-def _shorter(rise: float, promised: float) -> float:
-    """Where the parabola through a failed trial has its minimum, as a part of the trial's length.
-
-    ``rise``: by how much J differs there, ``promised``: by how much the slope would have it differ.
-    """
-    return min(max(-promised / (2.0 * (rise - promised)), 0.05), 0.5)
-
-
-def _held_back(direction: np.ndarray, lost: np.ndarray) -> np.ndarray:
-    """The lost nodes stay; if they already do, no node moves further than a tenth of what the farthest would."""
-    if np.any(direction[lost]):
-        held = direction.copy()
-        held[lost] = 0.0
-        return held
-    moves = np.sqrt(np.sum(direction * direction, axis=1))
-    most = HELD * float(np.max(moves))
-    return direction * np.minimum(1.0, most / np.maximum(moves, most))[:, None]
 
 
 def _inverse(objective: Objective, evaluation: Evaluation) -> np.ndarray:

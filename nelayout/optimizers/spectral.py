@@ -11,18 +11,16 @@ matrix: majorization, which takes the attraction at the current lengths, serves 
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from nelayout.errors import Unsupported
 from nelayout.objective import Evaluation, Objective
+from nelayout.optimizers.line_search import MAX_TRIALS, search
 
 __all__ = ["SpectralDirection"]
 
-SUFFICIENT = 1e-4
-MAX_TRIALS = 30
 RIDGE = 1e-3  # mu, as a part of the mean diagonal
 
 
@@ -61,12 +59,8 @@ class SpectralDirection:
             weights, 4.0, ridge, -now.gradient, self.tolerance, self.inner, objective.free
         )
         slope = float(np.sum(direction * now.gradient))
-        length = state.length
-        for trial in range(1, MAX_TRIALS + 1):
-            candidate = Y + length * direction
-            then = objective.evaluate(candidate)
-            if math.isfinite(then.value) and then.value <= now.value + SUFFICIENT * length * slope:
-                following = 2.0 * length if trial == 1 else length
-                return candidate, SpectralState(then, following, state.trials + trial)
-            length *= 0.5
-        return Y, SpectralState(now, state.length, state.trials + MAX_TRIALS, stuck=True)
+        found = search(objective, Y, now, direction, slope, length=state.length)
+        if found is None:
+            return Y, replace(state, trials=state.trials + MAX_TRIALS, stuck=True)
+        following = 2.0 * found.length if found.trials == 1 else found.length
+        return found.Y, SpectralState(found.evaluation, following, state.trials + found.trials)

@@ -29,13 +29,13 @@ _LONG_AREA = 0.2  # a thin outline counts as an area of at least this share of i
 def pack(drawings: Sequence[np.ndarray], gap: float = 1.0) -> list[np.ndarray]:
     """Scale and place `drawings`, a list of (n_i, d) arrays in any units, so that they share one sheet.
 
-    Returns new arrays in the input order, centerd on the middle of the whole figure.  The unit is that of the
+    Returns new arrays in the input order, centered on the middle of the whole figure.  The unit is that of the
     largest drawing, which keeps its size; the others are scaled so that areas (lengths, volumes for d = 1, 3)
     are in proportion to the numbers of nodes.  Outlines are at least `gap` typical node distances apart, more
     between large components (3% of their width).  Drawings of one node are isolated nodes: they fill rows,
     one typical node distance apart, in a block below or beside the others.  A drawing whose nodes all
     coincide keeps them on one point and gets room for them.  An empty list gives an empty list; one drawing
-    comes back centerd and otherwise as it was.
+    comes back centered and otherwise as it was.
 
     >>> import numpy as np
     >>> square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])

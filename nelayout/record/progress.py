@@ -1,4 +1,4 @@
-"""Who looks on while a drawing is made: the trace, the clock, the progress bar and the caller's callback."""
+"""The progress of a run: trace, clock, progress bar and the caller's callback, in one `Observer`."""
 
 from __future__ import annotations
 
@@ -10,39 +10,41 @@ import numpy as np
 
 from nelayout.record.solution import Progress, Step
 
-__all__ = ["Seen", "Stopped", "Watch", "nobody"]
-
-# What is called after each step of a stage, with the objective's value and the positions of the nodes that it draws.
-Seen = Callable[[float, np.ndarray], None]
-
-
-def nobody(value: float, Y: np.ndarray) -> None:
-    """Nobody looks on."""
+__all__ = ["Observer", "Stopped"]
 
 
 class Stopped(Exception):
-    """A callback has returned True."""
+    """Raised through the loops when a callback has returned True."""
 
 
 @dataclass
-class Watch:
-    """Trace, callback and clock of a whole run."""
+class Observer:
+    """Record every step of a run, and of the runs after it that are given the same observer.
+
+    callback  is given a `Progress` after each step; True ends the run
+    tick      moves the progress bar
+    prefix    stands before the names of stages
+    """
 
     callback: Callable[[Progress], object] | None = None
     tick: Callable[[], object] | None = None
+    prefix: str = ""
     trace: list[Step] = field(default_factory=list)
     began: float = field(default_factory=time.perf_counter)
 
-    def seen(self, stage: str, value: float, positions: Callable[[], np.ndarray]) -> None:
-        self.trace.append(Step(len(self.trace), value, time.perf_counter() - self.began, stage))
+    @property
+    def seconds(self) -> float:
+        """Time since the first run began."""
+        return time.perf_counter() - self.began
+
+    def record(self, stage: str, value: float, positions: Callable[[], np.ndarray]) -> None:
+        """Record a step; ``positions`` (of all nodes) is called only if somebody wants to see them."""
+        step = Step(len(self.trace), value, self.seconds, self.prefix + stage)
+        self.trace.append(step)
         if self.tick is not None:
             self.tick()
         if self.callback is not None:
             everything = positions().view()
             everything.flags.writeable = False
-            if self.callback(Progress(self.trace[-1].iteration, stage, value, everything)):
+            if self.callback(Progress(step.iteration, step.stage, value, everything)):
                 raise Stopped
-
-    def on(self, stage: str, show: Callable[[np.ndarray], np.ndarray]) -> Seen:
-        """Watches one stage; ``show`` gives the positions of all nodes for those that the stage draws."""
-        return lambda value, Y: self.seen(stage, value, lambda: show(Y))

@@ -1,26 +1,24 @@
 """alpha="auto": the largest component is drawn at one order after another, and the one that suits it is kept.
 
 Each drawing begins where the one before has ended, so that a few steps take it to its own end; only the first and the
-last are drawn out.  The walk over the orders is that of ``alpha_choice``, which knows nothing of drawings.
+last are drawn out.  The walk over the orders is that of `nelayout.alpha.choice`, which knows nothing of drawings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from nelayout.alpha.choice import AlphaChoice, ExactFit, choose_order
+from nelayout.alpha.choice import ExactFit, choose_order
 from nelayout.divergences import AutoAlpha, alpha
 from nelayout.method import Method
-from nelayout.objective import Affinity
-from nelayout.record.progress import Stopped, Watch
+from nelayout.record.progress import Stopped
 from nelayout.row_objective import RowObjective
-from nelayout.run.component import Drawing, Task, draw_component
+from nelayout.run.component import draw_component
+from nelayout.run.state import Component, Drawing, Run
 
-__all__ = ["WALK_STEPS", "Chosen", "at_best_alpha", "settled"]
+__all__ = ["WALK_STEPS", "at_order", "draw_at_best_alpha"]
 
 # Most steps of each drawing on the walk.  With 20, 80 and 200 the order is the same to 0.05 on iris and wine, with 20
 # on digits, at a perplexity of 20.
@@ -29,75 +27,63 @@ WALK_STEPS = 40
 MOST_PAIRS = 200_000
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """What came of the walk; ``drawing`` is the component at the chosen order."""
-
-    method: Method
-    drawing: Drawing
-    choice: AlphaChoice | None
-    notes: tuple[str, ...]
-
-
-def settled(method: Method, order: float = 1.0) -> Method:
+def at_order(method: Method, order: float = 1.0) -> Method:
     """The method at a given order in place of one that is still to be chosen."""
     return replace(method, divergence=alpha(order)) if isinstance(method.divergence, AutoAlpha) else method
 
 
-def at_best_alpha(
-    affinity: Affinity,
-    task: Task,
-    rng: np.random.Generator,
-    watch: Watch,
-    show: Callable[[np.ndarray], np.ndarray],
-    start: np.ndarray | None,
-    fixed: np.ndarray | None,
-    into: Drawing,
-) -> Chosen:
-    """`draw_component` for a method whose order is to be chosen.
+def draw_at_best_alpha(component: Component, run: Run) -> Run:
+    """`draw_component` for a method whose order is to be chosen; the run with the method at that order, and the choice.
 
-    ``task.max_iter`` bounds the steps of each drawing.  A run that a callback stops ends at the order it was at.
+    ``run.max_iter`` bounds the steps of each drawing.  A run that a callback stops ends at the order it was at.
     """
-    asked = task.method.divergence
+    walk = _Walk(component, run)
+    asked, choice, notes = run.method.divergence, None, ()
     assert isinstance(asked, AutoAlpha)
-    own = task.method.stages[-1]
-    few = min(WALK_STEPS, own.max_iter) if task.max_iter is None else min(WALK_STEPS, task.max_iter)
-    order = asked.order
-
-    def drawn(place: np.ndarray | None, steps: int | None, name: str) -> Drawing:
-        method = settled(task.method, order)
-        method = replace(method, stages=(*method.stages[:-1], replace(own, name=name)))
-        here = replace(task, method=method, max_iter=steps)
-        return draw_component(affinity, here, rng, watch, show, place, fixed, into)
-
-    def place_of(drawing: Drawing) -> np.ndarray:
-        """Where the next drawing begins; in the caller's units where there are places to keep."""
-        return drawing.Y if start is None else drawing.before
-
-    def fit(at: float, before: Drawing | None) -> tuple[Drawing, np.ndarray, np.ndarray]:
-        nonlocal order
-        order, name = at, f"alpha {at:.3g}"
-        if before is None:
-            drawing = drawn(start, task.max_iter, name)
-        else:
-            drawing = drawn(place_of(before), few, name)
-        objective = task.floor.objective(settled(task.method, at), affinity)
-        assert isinstance(objective, RowObjective)
-        given, made = objective.pairs(drawing.Y)
-        every = -(-len(given) // MOST_PAIRS)
-        return copy(drawing), given[::every], made[::every]
-
-    choice, notes = None, ()
     try:
-        choice, best = choose_order(fit, grid=asked.grid, estimator=asked.estimator, refine=asked.refine)
-        order, notes = choice.alpha, (choice.summary, *choice.notes)
-        drawn(place_of(best), task.max_iter, own.name)
+        choice, best = choose_order(walk.fit, grid=asked.grid, estimator=asked.estimator, refine=asked.refine)
+        walk.order, notes = choice.alpha, (choice.summary, *choice.notes)
+        walk.draw(best, run.max_iter, run.method.stages[-1].name)
     except ExactFit:
-        notes = (
-            f"the drawing gives the similarities back exactly, so every alpha fits equally well: {order:g} was taken",
-        )
+        exact = "the drawing gives the similarities back exactly, so every alpha fits equally well"
+        notes = (f"{exact}: {walk.order:g} was taken",)
     except Stopped:
-        into.reason = "stopped"
+        component.drawing = replace(component.drawing, reason="stopped")
         if choice is None:
-            notes = (f"the run was stopped before alpha was chosen, at alpha = {order:.3g}",)
-    return Chosen(settled(task.method, order), into, choice, notes)
+            notes = (f"the run was stopped before alpha was chosen, at alpha = {walk.order:.3g}",)
+    run.notes.extend(notes)
+    return replace(run, method=at_order(run.method, walk.order), choice=choice)
+
+
+class _Walk:
+    """One component, drawn at one order after another; ``order`` is the latest."""
+
+    def __init__(self, component: Component, run: Run) -> None:
+        self.component, self.run = component, run
+        assert isinstance(run.method.divergence, AutoAlpha)
+        self.order = run.method.divergence.order
+        most = run.method.stages[-1].max_iter if run.max_iter is None else run.max_iter
+        self.few = min(WALK_STEPS, most)
+
+    def fit(self, order: float, before: Drawing | None) -> tuple[Drawing, np.ndarray, np.ndarray]:
+        """The drawing at an order, from the one before, and the similarities of its pairs, given and drawn."""
+        self.order, name = order, f"alpha {order:.3g}"
+        self.draw(before, self.run.max_iter if before is None else self.few, name)
+        objective = self.run.sums.objective(at_order(self.run.method, order), self.component.affinity)
+        assert isinstance(objective, RowObjective)
+        given, made = objective.pairs(self.component.drawing.Y)
+        every = -(-len(given) // MOST_PAIRS)
+        return self.component.drawing, given[::every], made[::every]
+
+    def draw(self, before: Drawing | None, max_iter: int | None, name: str) -> None:
+        """Draw at the latest order, from the drawing before; in the caller's units where there are places to keep."""
+        start = self.component.start
+        if before is not None:
+            start = before.Y if start is None else before.in_place
+        method = at_order(self.run.method, self.order)
+        method = replace(method, stages=(*method.stages[:-1], replace(method.stages[-1], name=name)))
+        here = replace(self.component, start=start)
+        try:
+            draw_component(here, replace(self.run, method=method, max_iter=max_iter))
+        finally:  # also of a run that a callback stops
+            self.component.drawing = here.drawing

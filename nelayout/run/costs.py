@@ -16,21 +16,22 @@ import numpy as np
 
 from nelayout import graphs
 from nelayout.catalogue import method_named
-from nelayout.divergences import AutoAlpha, itakura_saito
+from nelayout.divergences import AutoAlpha
 from nelayout.edges.walk import can_smooth_exactly
-from nelayout.kernels import Kernel, Radial, inverse_power
+from nelayout.kernels import Radial
 from nelayout.method import Method
 from nelayout.numerics.memory import size_in_words, warn_if_short
 from nelayout.numerics.parallel import thread_count
 from nelayout.optimizers import optimizer_named
 from nelayout.optimizers.limited_memory import pairs_kept
 from nelayout.run.alpha_walk import WALK_STEPS
-from nelayout.run.input_affinity import mass_for
+from nelayout.run.auto.masses import mass_for
+from nelayout.run.levels import method_of
 from nelayout.run.options import LayoutOptions, checked
 from nelayout.run.request import read_request
 from nelayout.similarities.masses import NAMED, node_mass
 from nelayout.similarities.truncated_walk import KEPT, WHOLE
-from nelayout.stages import FINEST, LARGE, Stage
+from nelayout.stages import FINEST, LARGE, CoarseToFine, Descend, Stage
 
 __all__ = ["NUMPY_PAIRS", "Estimate", "estimate", "warn_of_memory"]
 
@@ -187,18 +188,21 @@ class _Part:
         self.entries = self._smoothed(o["smoothing"], n, entries)
         self.compiled = pairs + 20 * self.entries > NUMPY_PAIRS
         self.asked = o["nbody"]
-        self.nbody = self._sum(_radials(method, method.kernel))[0]
+        self.nbody = self._sum(_radials(method))[0]
         self.speed = 1.0 + SECOND_CORE * (min(threads, 4) - 1) if self.compiled else 1.0
         self.evaluations, self.calls, self.meshed = 0.0, 0.0, False
         optimizer = None if o["optimizer"] == "auto" else optimizer_named(o["optimizer"]).name
-        stages = tuple(stage.at(n) for stage in method.stages)
-        own = sum(stage.max_iter for stage in stages if not stage.levels)
+        stages = tuple(stage.at(n) if isinstance(stage, Descend) else stage for stage in method.stages)
+        own = sum(stage.max_iter for stage in stages if isinstance(stage, Descend))
         if isinstance(method.divergence, AutoAlpha):  # and drawings on the walk over the orders
             last = stages[-1]
             stages += (last, *(replace(last, max_iter=min(WALK_STEPS, last.max_iter)),) * method.divergence.drawings)
+        share = 1.0 if o["max_iter"] is None else o["max_iter"] / max(own, 1)
         for stage in stages:
-            share = 1.0 if stage.levels or o["max_iter"] is None else o["max_iter"] / max(own, 1)
-            self._stage(stage, (not stage.levels and optimizer) or stage.optimizer, share)
+            if isinstance(stage, CoarseToFine):
+                self._levels(stage)
+            else:
+                self._descent(stage, optimizer or stage.optimizer, share)
         if self.meshed:
             singular = method.kernel.singular
             self.bytes += (BYTES_PAIRS_ON_MESH_LEAST if singular else BYTES_MESH_LEAST) + n * (
@@ -223,52 +227,55 @@ class _Part:
         self.bytes += BYTES_TRUNCATED * n * kept
         return n * kept
 
-    def _stage(self, stage: Stage, optimizer: str, share: float) -> None:
+    def _levels(self, stage: CoarseToFine) -> None:
+        """A stage through the levels, each with about half the nodes of the next."""
+        steps = stage.max_iter * self._usual(stage, stage.optimizer)
+        calls = max(1.0, math.log2(self.n / COARSEST)) * TRIALS * steps + COARSEST_EVALUATIONS
+        seen = LEVELS if stage.finest or self.n <= LARGE else LEVELS * FINEST
+        evaluations, steps = seen * TRIALS * steps, seen * steps
+        self._add(stage, stage.optimizer, evaluations, calls, steps)
+        self.seconds += evaluations / LEVELS * self.walk  # on the finest level
+
+    def _descent(self, stage: Descend, optimizer: str, share: float) -> None:
+        """A stage on the graph itself, of whose steps a part ``share`` is taken."""
         steps = share * stage.max_iter * self._usual(stage, optimizer)
         evaluations = TRIALS * steps
-        calls = evaluations
-        if stage.levels:
-            levels = max(1.0, math.log2(self.n / COARSEST))
-            calls = levels * evaluations + COARSEST_EVALUATIONS
-            seen = LEVELS if stage.finest or self.n <= LARGE else LEVELS * FINEST
-            evaluations, steps = seen * evaluations, seen * steps
-        elif self.method.kernel.is_power and self.method.connection.name == "optimal":
-            pass  # without a scale, nothing is searched for
-        else:
+        if not (self.method.kernel.is_power and self.method.connection.name == "optimal"):  # which has no size to find
             evaluations += min(1.0, share) * SIZE_SEARCH
-            calls = evaluations
+        self._add(stage, optimizer, evaluations, evaluations, steps)
+        self.seconds += evaluations * self.walk
+
+    def _add(self, stage: Stage, optimizer: str, evaluations: float, calls: float, steps: float) -> None:
+        """Seconds of evaluations of the whole graph, of calls however small, and of an optimizer's steps."""
         self.evaluations += evaluations
         self.calls += calls
-        form = "compiled" if self.compiled else "numpy"
-        if stage.shape:
-            radials = _radials(replace(self.method, divergence=itakura_saito()), inverse_power(stage.shape))
-        else:
-            radials = _radials(self.method, stage.kernel or self.method.kernel)
-        carrier, each = self._sum(radials)
+        method = method_of(stage, self.method)
+        carrier, each = self._sum(_radials(method))
         self.meshed |= carrier == "mesh"
-        if self.method.connection.by_rows and not stage.shape:
+        form = "compiled" if self.compiled else "numpy"
+        if method.connection.by_rows:
             each = 2.0 * each + ROW_ENTRY[form] * self.entries
             each += ROW_NODE * self.n if self.compiled else 0.0
         else:
             each += ENTRY[form] * self.entries
         self.seconds += evaluations * each / self.speed + calls * CALL
-        self.seconds += (evaluations / LEVELS if stage.levels else evaluations) * self.walk  # on the finest level
         if optimizer in ("majorize", "spectral-direction"):
             self.seconds += steps * self._system(stage) * self.entries / self.speed + calls * SYSTEM_CALL
         else:
             self.seconds += steps * (MEMORY_CALL + MEMORY_NODE * pairs_kept(self.n) * self.n * self.dim)
 
     def _usual(self, stage: Stage, optimizer: str) -> float:
-        kernel = self.method.kernel
+        """Part of its most steps that a stage usually makes."""
         if optimizer == "majorize":
-            return USUAL_MAJORIZE if stage.levels or self._power(stage) >= 2 else USUAL
-        rests = kernel.a == 0 and stage.kernel is None and not self.method.connection.by_rows
+            return USUAL_MAJORIZE if isinstance(stage, CoarseToFine) or self._power(stage) >= 2 else USUAL
+        own = isinstance(stage, CoarseToFine) or stage.kernel is None
+        rests = self.method.kernel.a == 0 and own and not self.method.connection.by_rows
         return USUAL_GAUSSIAN if rests else USUAL
 
     def _power(self, stage: Stage) -> float:
         """r, where a stage's kernel is the distance to the power of -r; 0 where it is none."""
-        kernel = stage.kernel or self.method.kernel
-        return stage.shape or (2.0 * kernel.b / kernel.a if kernel.is_power else 0.0)
+        kernel = method_of(stage, self.method).kernel
+        return 2.0 * kernel.b / kernel.a if kernel.is_power else 0.0
 
     def _system(self, stage: Stage) -> float:
         """Seconds per entry of one linear system."""
@@ -291,7 +298,7 @@ class _Part:
         return name, len(radials) * max(LEAST_SUM, NODE[name][self.dim - 1] * self.n)
 
 
-def _radials(method: Method, kernel: Kernel) -> tuple[Radial, ...]:
+def _radials(method: Method) -> tuple[Radial, ...]:
     """The radial functions that an evaluation sums."""
-    found = {radial for term in method.divergence.tail for radial in term.radials(kernel)}
-    return tuple(found | ({Radial(kernel)} if method.connection.needs_mass else set()))
+    found = {radial for term in method.divergence.tail for radial in term.radials(method.kernel)}
+    return tuple(found | ({Radial(method.kernel)} if method.connection.needs_mass else set()))

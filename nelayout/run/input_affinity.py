@@ -8,8 +8,6 @@ objective ends as low or lower, and sooner, than with a walk at each level.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.sparse import csr_array
 
@@ -20,31 +18,7 @@ from nelayout.objective import Affinity
 from nelayout.similarities.random_walk import RandomWalk
 from nelayout.similarities.truncated_walk import truncated_walk
 
-__all__ = ["input_affinity", "mass_for"]
-
-# The mass "auto" of the method "auto" is the degree from this mean degree and share of all nodes on: in dense graphs
-# hubs crowd the middle unless they repel in proportion; in sparse ones equal masses keep neighbors and distances
-# better. (Decided on usairports2010, usair97, email_eu_core, polblogs, worldtrade against jazz, musae_facebook,
-# lastfm_asia, cora.) Of graphs of that mean degree also those are meant where hubs have most of the edges: the mean of
-# the squared degrees is HUBS times the square of the mean, or more. (soc_slashdot0902 has 12, and equal masses find a
-# third of the neighbors there that strengths do; random graphs of power-law degrees with 8 and 9 gain a quarter and
-# more. The graphs above have at most 4.2; ndwww has 42, but a mean degree below 7, and is drawn better without.)
-DENSE_DEGREE, DENSE_SHARE, HUBS = 8.0, 0.01, 8.0
-
-
-def mass_for(P: csr_array, mass: Any) -> Any:
-    """The mass that is asked for; "auto": strengths where hubs are joined to a good part of a dense graph.
-
-    >>> mass_for(csr_array((3, 3)), "auto"), mass_for(csr_array((3, 3)), "degree")
-    ('unit', 'degree')
-    """
-    if not (isinstance(mass, str) and mass == "auto"):
-        return mass
-    n = max(P.shape[0], 1)
-    mean_degree = P.nnz / n
-    squares = float(np.sum(np.diff(P.indptr).astype(np.float64) ** 2)) / n
-    crowded = mean_degree >= DENSE_SHARE * n or squares >= HUBS * mean_degree**2
-    return "strength" if mean_degree >= DENSE_DEGREE and crowded else "unit"
+__all__ = ["input_affinity"]
 
 
 def input_affinity(

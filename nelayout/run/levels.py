@@ -1,15 +1,14 @@
 """From the coarsest graph to the finest: how a drawing finds its shape.
 
-Most levels are drawn by an objective without a scale of its own.  That is a shadow of the graph's shape in space: a
-mesh that is bent there lies folded, one sheet over another, and no force parts them.  So some coarse levels are drawn
-by s-SNE with edges that pull hard instead: what lies within the reach of its kernel is pushed apart, linked or not,
-while there are few nodes to move and each move is a large one.
+Most levels use a scale-free objective.  Its drawing resembles a projection of a shape in space: a mesh that bends in
+space comes out folded onto itself, and nothing pushes the layers apart.  So some coarse levels are drawn by s-SNE with
+a strong exaggeration instead: nodes within the reach of its kernel push each other apart, linked or not, while there
+are few nodes to move and each move is a large one.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -17,113 +16,112 @@ import numpy as np
 from nelayout.catalogue import METHODS
 from nelayout.kernels import inverse_power
 from nelayout.method import Method
-from nelayout.objective import Affinity
 from nelayout.optimizers import Majorize, optimizer_named
-from nelayout.record.progress import Seen, Watch, nobody
+from nelayout.optimizers.minimize import Report, Rest, minimize, silent
 from nelayout.run.auto.verdict import Judge
 from nelayout.run.coarsen import Level, hierarchy
-from nelayout.run.descent import descend
-from nelayout.run.start import prolong, random_positions, size_search
-from nelayout.run.sums import Floor
-from nelayout.stages import FINEST, LARGE, Stage
+from nelayout.run.size import size_search
+from nelayout.run.start import prolong, random_positions
+from nelayout.run.state import Component, Run
+from nelayout.run.sums import Summation
+from nelayout.stages import FINEST, LARGE, CoarseToFine, Stage
 
-__all__ = ["objective_of", "through_levels"]
+__all__ = ["SLOW", "method_of", "through_levels"]
 
-# The coarsest graph is drawn from this many random starts and the best is kept: it is tiny, and it decides the shape.
+# A stage ends when 10 steps have brought less than this part of all its decrease.
+SLOW = 3e-4
+# Random starts of the coarsest graph, of which the best is kept: it is tiny, and it decides the shape.
 COARSEST_STARTS = 3
 COARSEST_STEPS = 100
-COARSEST_TOL = 0.02
-# Above this (graphs of hubs that all are joined to shrink no further) it is drawn once, and callbacks see its steps.
-LOOKED_AT = 1000
-# Levels of these many nodes are unfolded, if they have at most a quarter of the graph's: finer ones would curl up.
+COARSEST_REST = Rest(0.02, SLOW)
+# Nodes above which the coarsest graph (that of hubs joined to all others shrinks no further) is drawn once, and
+# callbacks see its steps.
+REPORTED = 1000
+# Levels of these many nodes are unfolded, if they have at most this part of the graph's: finer ones would curl up.
 LEAST_UNFOLDED, MOST_UNFOLDED, PART_UNFOLDED = 200, 1000, 1 / 4
-UNFOLDING_STEPS, UNFOLDING_TOL = 30, 0.01
-# A graph with fewer edges a node is a path, a ring or a tree, a little knotted: it has no sheets, and only bends.
+UNFOLDING_STEPS = 30
+UNFOLDING_REST = Rest(0.01, SLOW)
+# Edges a node below which a level is a path, a ring or a tree, a little knotted: it has no layers, and only bends.
 SHEET = 1.2
-# Others without sheets bend too (ribbons), fall together (hubs) or fly apart (a few heavy edges).  That shows in their
-# stress, which sheets that were parted have hardly ever raised by more than a third.
+# Unfolding harms graphs that have no layers: ribbons bend, hubs collapse, heavy edges fly apart.  Their stress then
+# rises; after a successful unfolding it rose by more than a third in hardly any case.  Beyond it, unfolding is undone.
 BENT = 4 / 3
 
 
-def objective_of(stage: Stage, method: Method) -> Method:
+def method_of(stage: Stage, method: Method) -> Method:
     """The method whose objective a stage minimizes."""
-    if stage.shape:
-        return replace(METHODS["gamma-quadlog"], kernel=inverse_power(stage.shape))
+    if isinstance(stage, CoarseToFine):
+        return method if stage.power is None else _polylog(stage.power)
     return replace(method, kernel=stage.kernel or method.kernel, divergence=stage.divergence or method.divergence)
 
 
-def through_levels(
-    affinity: Affinity,
-    stage: Stage,
-    method: Method,
-    dim: int,
-    floor: Floor,
-    rng: np.random.Generator,
-    watch: Watch,
-    show: Callable[[np.ndarray], np.ndarray],
-) -> np.ndarray:
-    """Positions (n, dim) by ``stage.max_iter`` steps at each level; ``show`` gets those of all nodes at every level."""
-    levels, n = hierarchy(affinity, rng), len(affinity.mass)
-    optimizer = optimizer_named(stage.optimizer)
+def _polylog(power: float) -> Method:
+    return replace(METHODS["gamma-quadlog"], kernel=inverse_power(power))
 
-    def shown(depth: int) -> Callable[[np.ndarray], np.ndarray]:
+
+def through_levels(component: Component, stage: CoarseToFine, run: Run) -> np.ndarray:
+    """Draw the coarsest graph, and from each level the next finer one; positions (n, dim) of the last."""
+    levels, n = hierarchy(component.affinity, run.rng), len(component.nodes)
+    clusters = [level.cluster for level in levels[1:]]
+
+    def report(depth: int) -> Report:
         def finest(Y: np.ndarray) -> np.ndarray:
-            for finer in range(depth, 0, -1):
-                cluster = levels[finer].cluster
+            for cluster in reversed(clusters[:depth]):
                 assert cluster is not None
                 Y = Y[cluster]
-            return show(Y)
+            return Y
 
-        return finest
+        return run.report(component, stage.name, finest)
 
-    flat = objective_of(replace(stage, shape=min(stage.shape, 2.0)), method)  # power 2 lays a path straight
-    shape = objective_of(stage, method)
-    Y = _coarsest(levels[-1], flat, dim, floor, rng, watch.on(stage.name, shown(len(levels) - 1)))
+    first = method_of(stage, run.method) if stage.power is None else _polylog(min(stage.power, 2.0))
+    method, optimizer = method_of(stage, run.method), optimizer_named(stage.optimizer)
+    rest = Rest(stage.tol, SLOW if stage.tol > 0 else None)
+    Y = _draw_coarsest(levels[-1], first, run, report(len(levels) - 1))  # power 2 lays a path straight
     for depth in range(len(levels) - 1, -1, -1):
-        level, seen = levels[depth], watch.on(stage.name, shown(depth))
-        if depth < len(levels) - 1:
-            cluster = levels[depth + 1].cluster
+        level, coarsest = levels[depth], depth == len(levels) - 1
+        if not coarsest:
+            cluster = clusters[depth]
             assert cluster is not None
-            Y = prolong(Y, cluster, rng)
+            Y = prolong(Y, cluster, run.rng)
         if not level.affinity.P.nnz:  # a star has become a single node
             continue
-        if not stage.finest and n > LARGE and depth < len(levels) - 1 and len(Y) > FINEST * n:
+        if not stage.finest and n > LARGE and not coarsest and len(Y) > FINEST * n:
             continue
-        if stage.unfold and dim > 1 and LEAST_UNFOLDED <= len(Y) <= min(MOST_UNFOLDED, PART_UNFOLDED * n):
-            parted = _unfolded(level, Y, n / len(Y), floor, seen)
-            if parted is not None:
-                Y = parted
+        if stage.unfold and run.dim > 1 and LEAST_UNFOLDED <= len(Y) <= min(MOST_UNFOLDED, PART_UNFOLDED * n):
+            unfolded = _unfold(level, Y, n / len(Y), run.sums, report(depth))
+            if unfolded is not None:
+                Y = unfolded
                 continue
-        objective = floor.objective(shape, level.affinity).annealed(stage.attraction)
-        Y, _, _ = descend(objective, Y, optimizer, stage.max_iter, stage.tol, seen)
+        objective = run.sums.objective(method, level.affinity)
+        Y, _, _ = minimize(objective, Y, optimizer, stage.max_iter, rest, report(depth))
     return Y
 
 
-def _unfolded(level: Level, Y: np.ndarray, pull: float, floor: Floor, seen: Seen) -> np.ndarray | None:
-    """Y by s-SNE whose edges pull ``pull`` times as hard; None where there were no sheets to part."""
+def _unfold(level: Level, Y: np.ndarray, exaggeration: float, sums: Summation, report: Report) -> np.ndarray | None:
+    """Draw a level by s-SNE with an exaggeration; None where there were no layers to part."""
     if level.affinity.P.nnz < 2 * SHEET * len(Y):
         return None
-    objective = floor.objective(Method("gaussian"), level.affinity).annealed(pull)
-    judge, before = Judge(level.affinity.P, floor.threads), Y
+    objective = sums.objective(Method("gaussian"), level.affinity).annealed(exaggeration)
+    judge, before = Judge(level.affinity.P, sums.threads), Y
     Y = Y - np.sum(Y, axis=0) / len(Y)
     Y = Y * size_search(objective, Y)
-    Y, _, _ = descend(objective, Y, optimizer_named("lbfgs"), UNFOLDING_STEPS, UNFOLDING_TOL, seen)
+    Y, _, _ = minimize(objective, Y, optimizer_named("lbfgs"), UNFOLDING_STEPS, UNFOLDING_REST, report)
     return Y if np.isfinite(Y).all() and judge.stress(Y) <= BENT * judge.stress(before) else None
 
 
-def _coarsest(level: Level, method: Method, dim: int, floor: Floor, rng: np.random.Generator, seen: Seen) -> np.ndarray:
-    """The best of a few random starts; looked at on the way where the coarsest graph is large all the same."""
+def _draw_coarsest(level: Level, method: Method, run: Run, report: Report) -> np.ndarray:
+    """The best drawing from a few random starts; reported where the coarsest graph is large all the same."""
     n = level.affinity.P.shape[0]
-    if n <= LOOKED_AT:
-        seen = nobody
-    objective = floor.objective(method, level.affinity)
-    best, found = math.inf, random_positions(n, dim, rng)
+    if n <= REPORTED:
+        report = silent
+    objective = run.sums.objective(method, level.affinity)
+    best, found = math.inf, random_positions(n, run.dim, run.rng)
     if n < 2 or not level.affinity.P.nnz:
         return found
-    for _ in range(COARSEST_STARTS if n <= LOOKED_AT else 1):
-        Y = random_positions(n, dim, rng)
+    for _ in range(COARSEST_STARTS if n <= REPORTED else 1):
+        Y = random_positions(n, run.dim, run.rng)
         Y = Y * (1.0 if objective.scale_free else size_search(objective, Y))
-        Y, evaluation, _ = descend(objective, Y, Majorize(), COARSEST_STEPS, COARSEST_TOL, seen)
+        Y, evaluation, _ = minimize(objective, Y, Majorize(), COARSEST_STEPS, COARSEST_REST, report)
         if evaluation is not None and evaluation.value < best:
             best, found = evaluation.value, Y
     return found

@@ -1,12 +1,12 @@
-"""What is asked for, read and checked before any work: the graph, what is given for its nodes, and the settings.
+"""A call, read and checked before any work: the graph, what is given for its nodes, and the settings.
 
-Drawings and estimates both come through here, so that both refuse the same in the same words.
+Drawings and estimates both come through here, so that both refuse the same calls in the same words.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -17,31 +17,55 @@ from nelayout.method import Method
 from nelayout.nbody import BACKENDS
 from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.placing.components import component_labels
+from nelayout.record.progress import Observer
 from nelayout.run.options import generator
 from nelayout.run.variational_component import check_variational
 from nelayout.similarities.rescale import within_range
 
-__all__ = ["Request", "read_request"]
+__all__ = ["NOTHING_KNOWN", "Known", "Request", "read_request"]
+
+
+class Known(NamedTuple):
+    """What a caller inside the package knows of a connected graph beside its weights.
+
+    memory    whether the memory needed has been compared with what there is
+    rows      (nnz,) row-stochastic similarities on the pattern of the graph, a symmetric csr_array; connections by rows
+              take them in place of the graph's own
+    features  (n, p) coordinates of the nodes, for variational methods
+    observer  records the steps of this run after those of runs before
+    """
+
+    memory: bool = False
+    rows: np.ndarray | None = None
+    features: np.ndarray | None = None
+    observer: Observer | None = None
+
+
+NOTHING_KNOWN = Known()
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
     """A call as it is understood.
 
-    P      (n, n) weights, brought within range where they are huge
-    labels (n,) component of each node
-    joint  whether one objective spans several components
-    start  (n, dim) places, NaN rows where a node has none; None: no pos was given
-    still  (n,) mask of the nodes that stay; None: all are free
-    size   (n,) node diameters or None
+    options  the common keywords, all of them, as `options.checked` gives them
+    P        (n, n) weights, brought within range where they are huge
+    labels   (n,) component of each node
+    joint    whether one objective spans several components
+    start    (n, dim) positions, NaN rows where a node has none; None: no pos was given
+    fixed    (n,) mask of the nodes that stay; None: all are free
+    size     (n,) node diameters or None
+    optimizer  in place of the stages' own; None: theirs
     """
 
+    method: Method
+    options: dict[str, Any]
     network: graphs.Network
     P: csr_array
     labels: np.ndarray
     joint: bool
     start: np.ndarray | None
-    still: np.ndarray | None
+    fixed: np.ndarray | None
     size: np.ndarray | None
     optimizer: Optimizer | None
     rng: np.random.Generator
@@ -56,11 +80,8 @@ class Request:
 
 
 def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fixed: Any = None) -> Request:
-    """``o``: the common keywords, all of them, as `options.checked` gives them."""
-    optimizer = None
-    if not (isinstance(o["optimizer"], str) and o["optimizer"] == "auto"):
-        optimizer = optimizer_named(o["optimizer"])
-        optimizer.check(method.kernel, method.divergence)
+    """Read a call; ``o`` are the common keywords as `options.checked` gives them."""
+    optimizer = _optimizer(method, o)
     if o["nbody"] not in BACKENDS:
         raise unknown("nbody", o["nbody"], BACKENDS)
     rng = generator(o["seed"])
@@ -72,21 +93,30 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
     if o["store_pos_as"] is not None and not host.stores:
         raise InputError("store_pos_as needs a graph with node attributes; an array has none")
     start = None if pos is None else host.positions(pos, o["dim"])
-    still = _fixed(network, fixed, start)
-    check_variational(method, o, still)
+    mask = _fixed(network, fixed, start)
+    check_variational(method, o, mask)
     size = None if o["node_size"] is None else host.values(o["node_size"], "node_size", nonnegative=True)
-    moves = still is None or not still.all()
+    moves = mask is None or not mask.all()
     if start is not None and o["max_iter"] == 0:  # nothing moves: what has a place keeps it
-        held = ~np.isnan(start[:, 0])
-        still = held if size is None and held.any() else still
-        moves = not held.any()
+        placed = ~np.isnan(start[:, 0])
+        mask = placed if size is None and placed.any() else mask
+        moves = not placed.any()
     labels = component_labels(P)
     joint = o["components"] == "joint" and labels.max(initial=0) > 0
     if joint and moves:
         _check_joint(method, P, int(labels.max()) + 1)
-    return Request(
-        network, P, labels, joint and P.nnz > 0, start, still, size, optimizer, rng, (*network.notes, *notes)
-    )
+    if joint and start is not None and np.isnan(start).all():
+        start = None
+    notes = (*network.notes, *notes)
+    return Request(method, o, network, P, labels, joint and P.nnz > 0, start, mask, size, optimizer, rng, notes)
+
+
+def _optimizer(method: Method, o: dict[str, Any]) -> Optimizer | None:
+    if isinstance(o["optimizer"], str) and o["optimizer"] == "auto":
+        return None
+    optimizer = optimizer_named(o["optimizer"])
+    optimizer.check(method.kernel, method.divergence)
+    return optimizer
 
 
 def _check_joint(method: Method, P: csr_array, count: int) -> None:

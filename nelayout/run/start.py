@@ -1,12 +1,10 @@
-"""Where a drawing starts: random positions, places for newcomers, and the size at which an objective takes one over."""
+"""Starts: random positions, the caller's own, and places for nodes without one."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
-
-from nelayout.objective import Objective
 
 __all__ = [
     "as_before",
@@ -17,14 +15,11 @@ __all__ = [
     "prolong",
     "radius",
     "random_positions",
-    "size_search",
     "stir_flat",
 ]
 
 # Moves of a node that has just been split from its cluster, in units of the typical distance between nodes.
 JITTER = 0.1
-# Precision of ln s in the search for a size: the first steps of the minimizer settle the rest, but not of fixed nodes.
-NARROW, NARROW_PART, NARROWINGS = 0.05, 0.01, 8
 # A drawing is flat when it leaves a line (a plane) by less than this part of its extent.
 FLAT = 1e-6
 # A gap: beyond it nodes lie more than this many times as far out as the farthest node within. They are brought to
@@ -39,12 +34,8 @@ def random_positions(n: int, dim: int, rng: np.random.Generator) -> np.ndarray:
 
 def radius(Y: np.ndarray) -> float:
     """Root mean squared distance to the centroid."""
-    centerd = Y - np.einsum("ij->j", Y) / max(len(Y), 1)
-    return math.sqrt(float(np.einsum("ij,ij->", centerd, centerd)) / max(len(Y), 1))
-
-
-# Smallest decrease of J, in parts of 1 + |J|, for which doubling the size goes on: some objectives have no best size.
-FLAT_VALUE = 1e-6
+    centered = Y - np.einsum("ij->j", Y) / max(len(Y), 1)
+    return math.sqrt(float(np.einsum("ij,ij->", centered, centered)) / max(len(Y), 1))
 
 
 def frame(Y: np.ndarray) -> tuple[np.ndarray, float]:
@@ -193,73 +184,3 @@ def place_missing(Y: np.ndarray, P, rng: np.random.Generator) -> np.ndarray:
         Y[reached] = (weight @ here)[reached] / count[reached, None] + jitter[reached]
         missing = missing & ~reached
     return Y
-
-
-def size_search(
-    objective: Objective, Y: np.ndarray, part: np.ndarray | None = None, guess: float | None = None
-) -> float:
-    """s > 0 that minimizes J(s Y): the size at which ``objective`` takes over a drawing whose size means nothing to it.
-
-    With ``part``, a mask, only these nodes are spread by s, about their own centroid.
-    Brackets the minimum over powers of two from the radius ``guess`` (default: nodes about one unit apart), then
-    narrows ln s by parabolas.
-    """
-    moving = Y if part is None else Y[part]
-    size = radius(moving)
-    if not size > 0 or (part is None and objective.scale_free):
-        return 1.0
-    center: np.ndarray | float = 0.0
-    if part is not None:
-        center, size = np.sum(moving, axis=0) / len(moving), 1.0
-    elif guess is None:
-        size = size / (0.5 * math.sqrt(len(Y)))
-    else:
-        size = size / guess
-
-    def value(log_s: float) -> float:
-        at = center + (math.exp(log_s) / size) * (moving - center)
-        if part is not None:
-            spread, at = at, Y.copy()
-            at[part] = spread
-        # Far from the right size J may leave the range of floats.
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            v = objective.evaluate(at, gradient=False).value
-        return v if math.isfinite(v) else math.inf
-
-    step = math.log(2.0)
-    middle, up, down = ((x, value(x)) for x in (0.0, step, -step))
-    low, high = down, up
-    if min(up[1], down[1]) < middle[1]:
-        step = step if up[1] < down[1] else -step
-        behind, middle = middle, up if step > 0 else down
-        ahead = middle[0] + step, value(middle[0] + step)
-        for _ in range(1000 if part is None else 20):  # weights may be of any magnitude
-            if not ahead[1] < middle[1] - FLAT_VALUE * (1.0 + abs(middle[1])):
-                break
-            behind, middle = middle, ahead
-            ahead = middle[0] + step, value(middle[0] + step)
-        low, high = (behind, ahead) if step > 0 else (ahead, behind)
-    narrow = NARROW if part is None else NARROW_PART
-    for _ in range(NARROWINGS):
-        x = _lowest(low, middle, high)
-        if abs(x - middle[0]) < narrow / 2.0:
-            if math.isfinite(low[1] + high[1]):
-                return math.exp(x) / size
-            break  # beside infinite values the parabola knows nothing, and x was not tried
-        tried = x, value(x)
-        if tried[1] < middle[1]:
-            low, middle, high = (low, tried, middle) if x < middle[0] else (middle, tried, high)
-        else:
-            low, high = (tried, high) if x < middle[0] else (low, tried)
-    if part is None and high[1] == math.inf:
-        return 0.5 * math.exp(middle[0]) / size  # a drawing just short of too wide has no room for a step
-    return math.exp(middle[0]) / size
-
-
-def _lowest(low: tuple[float, float], middle: tuple[float, float], high: tuple[float, float]) -> float:
-    """Where the parabola through three values has its minimum; if there is none, the middle of the longer side."""
-    (a, fa), (x, fx), (b, fb) = low, middle, high
-    left, right = (fa - fx) * (b - x), (fb - fx) * (x - a)
-    if 0.0 < left + right < math.inf and left >= 0.0 <= right:
-        return x + 0.5 * (left * (b - x) - right * (x - a)) / (left + right)
-    return 0.5 * (a + x) if x - a > b - x else 0.5 * (x + b)

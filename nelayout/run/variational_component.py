@@ -1,8 +1,8 @@
 """Variational ft-SNE as a way of drawing components: in place of the last stage, network and positions take turns.
 
-What ``variational`` does not know comes from here: the drawing after the stages before and some steps of the last, what
-the network knows of each node (spectral coordinates of the graph, or the vectors that were embedded), the sum Z of all
-q, and the divergence itself, by which turns are judged.
+The game of `nelayout.variational` knows nothing of runs.  It is given the drawing after the stages before and some
+steps of the last, the network's coordinates of each node (spectral ones of the graph, or the vectors that were
+embedded), the sum Z of all q, and the divergence itself, by which turns are judged.
 """
 
 from __future__ import annotations
@@ -13,20 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.divergences.conjugates import CONJUGATES
 from nelayout.errors import Unsupported
-from nelayout.kernels import Radial
+from nelayout.kernels import Kernel, Radial
 from nelayout.method import Method
 from nelayout.numerics.principal import principal_components
 from nelayout.numerics.spectral import spectral_coordinates
-from nelayout.objective import Affinity
-from nelayout.record.progress import Watch
-from nelayout.run.component import Drawing, Task, draw_component
-from nelayout.run.start import radius
+from nelayout.run.component import draw_component
+from nelayout.run.state import Component, Run
+from nelayout.stages import CoarseToFine, Descend, Stage
 from nelayout.variational.game import Round, needs_torch, variational_drawing
 
-__all__ = ["ROUNDS", "check_variational", "variational_component", "vector_features"]
+__all__ = ["ROUNDS", "check_variational", "draw_variational", "vector_features"]
 
+# Rounds, and steps of the positions in each.
 ROUNDS, DESCENTS = 5, 20
 # Steps of the network before a turn of the positions, and before the first.
 ASCENTS, FIRST_ASCENTS = 4, 40
@@ -57,74 +56,67 @@ def vector_features(rows: Any) -> np.ndarray | None:
     return None if rows is None else principal_components(rows, min(FEATURES, *rows.shape))[0]
 
 
-def variational_component(
-    affinity: Affinity,
-    task: Task,
-    rng: np.random.Generator,
-    watch: Watch,
-    show: Callable[[np.ndarray], np.ndarray],
-    start: np.ndarray | None,
-    fixed: np.ndarray | None,
-    into: Drawing,
-) -> Drawing:
-    """`draw_component` for variational methods; a step of ``task.max_iter`` is a round, or one of a stage before.
+def draw_variational(component: Component, run: Run) -> None:
+    """`draw_component` for variational methods; a step of ``run.max_iter`` is a round, or one of a stage before.
 
     The stages are the method's own, of the last the first steps; a drawing with a start goes on from it.  The drawing
-    of least divergence is given back.
+    of least divergence is kept.
     """
-    plain = replace(task.method, variational=False)
-    placed = start is not None and not np.isnan(start).all()
-    last = plain.stages[-1]
-    last = replace(last, max_iter=BEFORE, large=last.large and (BEFORE, last.large[1]))
-    stages, n = (*plain.stages[:-1], last), len(affinity.mass)
-    first, rounds = 0 if placed else sum(stage.at(n).max_iter for stage in stages if not stage.levels), ROUNDS
-    if task.max_iter is not None:
-        first = round(task.max_iter * first / (first + rounds))
-        rounds = task.max_iter - first
-    rough = replace(task, method=replace(plain, stages=stages), max_iter=first)
-    drawing = draw_component(affinity, rough, rng, watch, show, start, fixed, into)
+    plain = replace(run.method, variational=False)
+    stages, affinity = _stages_before(plain), component.affinity
+    before = sum(stage.at(len(affinity.mass)).max_iter for stage in stages if isinstance(stage, Descend))
+    first, rounds = 0 if component.placed else before, ROUNDS
+    if run.max_iter is not None:
+        first = round(run.max_iter * first / (first + rounds))
+        rounds = run.max_iter - first
+    draw_component(component, replace(run, method=replace(plain, stages=stages), max_iter=first))
     if rounds == 0:
-        return drawing
-    objective, background = task.floor.objective(plain, affinity), plain.divergence.background
-    charges, radials = np.ones(len(drawing.Y)), (Radial(plain.kernel), Radial(plain.kernel, 1.0, "power-log"))
-    tol = 0.0 if task.tol is None else task.tol
-
-    def normalizer(Y: np.ndarray) -> tuple[Any, ...]:
-        fields = task.floor.nbody.fields(Y, charges, radials if background else radials[:1])
-        return tuple(part for field in fields for part in (float(np.sum(field.potential)), 2.0 * field.force))
-
-    def primal(Y: np.ndarray) -> float:
-        return objective.evaluate(Y, gradient=False).value
-
-    drawing.reason = "max_iter"
+        return
+    component.drawing = replace(component.drawing, method=plain, reason="max_iter")
+    objective, background = run.sums.objective(plain, affinity), plain.divergence.background
+    report = run.report(component, "variational")
 
     def look(line: Round, Y: np.ndarray) -> bool:
         assert line.primal is not None
-        Y = np.array(Y)
-        move = float(np.sqrt(np.sum((Y - drawing.Y) ** 2) / len(Y)))  # in typical distances, as in the loop of stages
-        rests = 0 < move * len(Y) ** (1.0 / Y.shape[1]) < tol * radius(Y)  # a turn taken back is no rest
-        drawing.Y = Y
-        watch.seen("variational", line.primal, lambda: show(Y))
-        drawing.reason = "converged" if rests else "max_iter"
-        return rests
+        component.drawing = replace(component.drawing, Y=np.array(Y))
+        report(line.primal, component.drawing.Y)
+        return False
 
     features = affinity.features
-    if features is None:
-        features = spectral_coordinates(affinity.P, FEATURES)
-    drawing.Y = variational_drawing(
+    Y, trace = variational_drawing(
         affinity.P,
-        features,
-        drawing.Y,
-        CONJUGATES[plain.conjugate].name,
-        normalizer=normalizer,
-        primal=primal,
+        spectral_coordinates(affinity.P, FEATURES) if features is None else features,
+        component.drawing.Y,
+        plain.conjugate,
+        normalizer=_normalizer(plain.kernel, run, background > 0),
+        primal=lambda Y: objective.evaluate(Y, gradient=False).value,
         rounds=rounds,
         ascents=ASCENTS,
         first_ascents=FIRST_ASCENTS,
         descents=DESCENTS,
         background=background or None,
-        rng=rng,
+        tol=0.0 if run.tol is None else run.tol,
+        rng=run.rng,
         callback=look,
-    )[0]
-    drawing.method = plain
-    return drawing
+    )
+    component.drawing = replace(component.drawing, Y=Y, reason="converged" if len(trace) < rounds else "max_iter")
+
+
+def _stages_before(method: Method) -> tuple[Stage, ...]:
+    """The method's stages, of the last the first steps: there the plain form falls fastest."""
+    last = method.stages[-1]
+    if isinstance(last, CoarseToFine):
+        return method.stages
+    large = last.large and (BEFORE, last.large[1])
+    return (*method.stages[:-1], replace(last, max_iter=BEFORE, large=large))
+
+
+def _normalizer(kernel: Kernel, run: Run, with_logarithm: bool) -> Callable[[np.ndarray], tuple[Any, ...]]:
+    """Y -> sum of q over all pairs and its gradient, followed by those of q ln q if they are wanted."""
+    radials = (Radial(kernel), Radial(kernel, 1.0, "power-log"))[: 2 if with_logarithm else 1]
+
+    def sums(Y: np.ndarray) -> tuple[Any, ...]:
+        fields = run.sums.nbody.fields(Y, np.ones(len(Y)), radials)
+        return tuple(part for field in fields for part in (float(np.sum(field.potential)), 2.0 * field.force))
+
+    return sums

@@ -26,14 +26,19 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import diags_array
 
-from nelayout.divergences.conjugates import CONJUGATES, torch_module
+from nelayout.divergences.conjugates import CONJUGATES, Conjugate, torch_module
 from nelayout.errors import InputError, missing_extra, unknown
-from nelayout.optimizers.minimize import lbfgs
+from nelayout.numerics.parallel import Threads
+from nelayout.objective import Evaluation
+from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.optimizers.on_functions import lbfgs
 from nelayout.variational.network import PairNetwork, Turn, kernel, positive
 from nelayout.variational.samples import PairSamples, near_pairs
 
@@ -70,6 +75,7 @@ def variational_drawing(
     pairs: int = 4096,
     learning_rate: float = 0.01,
     background: float | None = None,
+    tol: float = 0.0,
     rng: np.random.Generator | int | None = None,
     callback: Callable[[Round, np.ndarray], Any] | None = None,
 ) -> tuple[np.ndarray, tuple[Round, ...]]:
@@ -102,6 +108,7 @@ def variational_drawing(
     learning_rate : Adam's, of the network.
     background : part of P that is spread evenly over the pairs that are no edges, in [0, 1); default 0, and 0.01 for
         reverse KL, which is infinite without.
+    tol : end when nodes have moved by less than this part of the typical distance between nodes; 0: never.
     rng : a Generator, or the seed of one.
     callback : callback(Round, Y) after each round, Y read-only; returning True ends the run.
 
@@ -134,19 +141,9 @@ def variational_drawing(
     ((3, 2), [1, 2])
     """
     needs_torch()
-    torch = torch_module()
-
-    if divergence not in CONJUGATES:
-        raise unknown("divergence", divergence, CONJUGATES)
     counts = {"rounds": rounds, "ascents": ascents, "first_ascents": first_ascents, "descents": descents}
-    counts |= {"width": width, "pairs": pairs}
-    for name, count in counts.items():
-        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
-            raise InputError(f"{name} must be a whole number, at least 1, given {count!r}")
-    if not (math.isfinite(learning_rate) and learning_rate > 0):
-        raise InputError(f"learning_rate must be a positive finite number, given {learning_rate!r}")
-    line = CONJUGATES[divergence]
-    rng = np.random.default_rng(rng)
+    _check(divergence, counts | {"width": width, "pairs": pairs}, learning_rate)
+    torch, rng = torch_module(), np.random.default_rng(rng)
     Y, X = _finite("Y0", Y0), _finite("features", features)
     if len(X) != len(Y):
         raise InputError(f"features has {len(X)} rows and Y0 has {len(Y)}; give one row for each node in both")
@@ -155,59 +152,127 @@ def variational_drawing(
     if background == 0 and divergence == "reverse-kl":
         raise InputError("reverse KL is infinite without a background; give one such as 0.01, or leave it out")
     sample = PairSamples.of(P, len(Y), background, rng)
-    quarter = pairs // 4
     spread = X.std(axis=0)
     X = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
 
     trace: list[Round] = []
-    least = math.inf if primal is None else float(primal(Y))
+
+    def report(value: float, Y: np.ndarray) -> None:
+        trace.append(turns.rounds[-1])
+        if callback is not None:
+            shown = Y.view()
+            shown.flags.writeable = False
+            if callback(trace[-1], shown) is True:
+                raise _Ended
+
     with _one_run:
         before = torch.get_num_threads()
         torch.set_num_threads(1)
         try:
             network = PairNetwork.of(torch.from_numpy(X), width, rng)
             adam = torch.optim.Adam(network.weights, lr=learning_rate)
-            for number in range(1, rounds + 1):
-                sums = normalizer(Y)
-                Z, near = positive(sums[0]), near_pairs(Y, NEAR)
-                for _ in range(ascents if number > 1 else max(ascents, first_ascents)):
-                    drawn = sample.pairs(pairs - 3 * quarter, 2 * quarter, near, quarter)
-                    value = Turn(line, network, drawn).bound(torch.from_numpy(kernel(Y, *drawn[:2]) / Z))
-                    adam.zero_grad()
-                    (-value).backward()
-                    adam.step()
-                    bound = float(value.detach())
-                    if not math.isfinite(bound):
-                        raise InputError(
-                            f"the variational bound is {bound} in round {number}: learning_rate={learning_rate:g} is "
-                            "too large for these data; divide it by 10"
-                        )
-                drawn = sample.pairs(pairs, MOST * pairs, near, pairs)
-                q = kernel(Y, *drawn[:2])
-                with torch.no_grad():
-                    turn = Turn.of(line, network, drawn, q / Z, len(sums) > 2)
-                stiff = diags_array(turn.stiffness(q, Z, len(Y)), format="csr")
-                bound = turn.value(Y, normalizer)[0]
-                moved = lbfgs(
-                    lambda Y, turn=turn: turn.value(Y, normalizer), Y, stiff, max_iter=descents, tol=0.0
-                ).positions
-                if primal is None:
-                    Y = moved
-                else:
-                    for part in PARTS:
-                        value = float(primal(Y + part * (moved - Y)))
-                        if value < least:
-                            Y, least = Y + part * (moved - Y), value
-                            break
-                trace.append(Round(number, bound, None if primal is None else least))
-                if callback is not None:
-                    shown = Y.view()
-                    shown.flags.writeable = False
-                    if callback(trace[-1], shown) is True:
-                        break
+            turns = _Turns(
+                CONJUGATES[divergence], network, adam, sample, pairs, normalizer, primal,
+                ascents, max(ascents, first_ascents), descents,
+            )
+            problem = SimpleNamespace(threads=Threads(), compiled=False)
+            Y = minimize(problem, Y, turns, rounds, Rest(move=tol), report)[0]
+        except _Ended:
+            Y = turns.Y
         finally:
             torch.set_num_threads(before)
     return Y, tuple(trace)
+
+
+class _Ended(Exception):
+    """The callback wants no further round."""
+
+
+class _State(NamedTuple):
+    evaluation: Evaluation
+    stuck: bool = False
+
+
+@dataclass
+class _Turns:
+    """An optimizer whose step is a round: the network takes its turn, then the positions.
+
+    ``rounds`` and ``Y`` are what the rounds so far have come to.
+    """
+
+    line: Conjugate
+    network: PairNetwork
+    adam: Any
+    sample: PairSamples
+    pairs: int
+    normalizer: Callable[[np.ndarray], tuple[Any, ...]]
+    primal: Callable[[np.ndarray], float] | None
+    ascents: int
+    first_ascents: int
+    descents: int
+    name: str = "variational"
+    rounds: list[Round] = field(default_factory=list)
+    Y: np.ndarray = field(default_factory=lambda: np.empty((0, 2)))
+
+    def check(self, kernel: Any, divergence: Any) -> None:
+        """Valid wherever there is a conjugate, which whoever makes it has looked up."""
+
+    def init(self, objective: Any, Y: np.ndarray) -> _State:
+        return _State(Evaluation(math.inf if self.primal is None else float(self.primal(Y)), 1.0))
+
+    def step(self, objective: Any, Y: np.ndarray, state: _State) -> tuple[np.ndarray, _State]:
+        sums = self.normalizer(Y)
+        Z, near = positive(sums[0]), near_pairs(Y, NEAR)
+        self._raise(Y, Z, near)
+        drawn = self.sample.pairs(self.pairs, MOST * self.pairs, near, self.pairs)
+        q = kernel(Y, *drawn[:2])
+        with torch_module().no_grad():
+            turn = Turn.of(self.line, self.network, drawn, q / Z, len(sums) > 2)
+        stiff = diags_array(turn.stiffness(q, Z, len(Y)), format="csr")
+        bound = turn.value(Y, self.normalizer)[0]
+        moved = lbfgs(
+            lambda Y: turn.value(Y, self.normalizer), Y, stiff, max_iter=self.descents, tol=0.0
+        ).positions
+        least = state.evaluation.value
+        if self.primal is None:
+            Y = moved
+        else:
+            for part in PARTS:
+                value = float(self.primal(Y + part * (moved - Y)))
+                if value < least:
+                    Y, least = Y + part * (moved - Y), value
+                    break
+        self.rounds.append(Round(len(self.rounds) + 1, bound, None if self.primal is None else least))
+        self.Y = Y
+        return Y, _State(Evaluation(least, 1.0))
+
+    def _raise(self, Y: np.ndarray, Z: float, near: Any) -> None:
+        """The network's turn: Adam's steps up, each on other pairs."""
+        torch, quarter = torch_module(), self.pairs // 4
+        for _ in range(self.ascents if self.rounds else self.first_ascents):
+            drawn = self.sample.pairs(self.pairs - 3 * quarter, 2 * quarter, near, quarter)
+            value = Turn(self.line, self.network, drawn).bound(torch.from_numpy(kernel(Y, *drawn[:2]) / Z))
+            self.adam.zero_grad()
+            (-value).backward()
+            self.adam.step()
+            bound = float(value.detach())
+            if not math.isfinite(bound):
+                rate = self.adam.param_groups[0]["lr"]
+                raise InputError(
+                    f"the variational bound is {bound} in round {len(self.rounds) + 1}: learning_rate={rate:g} is too "
+                    "large for these data; divide it by 10"
+                )
+
+
+def _check(divergence: str, counts: dict[str, Any], learning_rate: float) -> None:
+    """InputError for settings out of range."""
+    if divergence not in CONJUGATES:
+        raise unknown("divergence", divergence, CONJUGATES)
+    for name, count in counts.items():
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
+            raise InputError(f"{name} must be a whole number, at least 1, given {count!r}")
+    if not (math.isfinite(learning_rate) and learning_rate > 0):
+        raise InputError(f"learning_rate must be a positive finite number, given {learning_rate!r}")
 
 
 def needs_torch() -> None:

@@ -12,7 +12,7 @@ based on similarity preservation, Neurocomputing 112, 2013, sec. 5.3)::
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,17 +20,19 @@ from scipy.sparse import csr_array
 
 from nelayout.method import Method
 from nelayout.numerics.parallel import Threads, threads_for
-from nelayout.record.solution import Progress, Solution, Step
-from nelayout.run.alpha_walk import settled
+from nelayout.record.progress import Observer
+from nelayout.record.solution import Progress, Solution
+from nelayout.run.alpha_walk import at_order
 from nelayout.run.options import checked
-from nelayout.run.pipeline import drawn
+from nelayout.run.pipeline import run_method
+from nelayout.run.request import Known
 from nelayout.run.variational_component import vector_features
 from nelayout.vectors.entropic import entropic_rows, joint
 from nelayout.vectors.input import support
 from nelayout.vectors.knn import joined
 from nelayout.vectors.neighbors import Neighbors, Space
 
-__all__ = ["at_perplexity", "drawn_by_scales", "scales"]
+__all__ = ["at_perplexity", "draw_by_scales", "scales"]
 
 # Similarities that the widest scale may have: all pairs of 3,800 rows, some 400 MB on the way.
 PAIRS = 1.5e7
@@ -92,7 +94,7 @@ def _on_pattern(rows: csr_array, graph: csr_array, joining: float) -> np.ndarray
     return values / np.repeat(np.add.reduceat(values, graph.indptr[:-1]), np.diff(graph.indptr))
 
 
-def drawn_by_scales(
+def draw_by_scales(
     space: Space,
     k: int,
     perplexity: float,
@@ -112,70 +114,32 @@ def drawn_by_scales(
     """
     checked({"max_iter": max_iter, "callback": callback, **options})  # before neighbors are searched for
     plan = scales(space.n, perplexity, k)
-    widest = plan[0][0]
-    notes: tuple[str, ...] = ()
-    if space.n / 2 > max(widest, perplexity):
-        limit = f"the widest that {space.n} rows afford ({PAIRS:.0e} similarities)"
-        notes = (f"the annealing of the perplexity begins at {widest:g}, {limit}, not at {space.n / 2:g}",)
     share = STEPS if max_iter is None else min(STEPS, max_iter // len(plan))
-    passage = _Passage(callback)
+    observer = Observer(callback)
     with threads_for(n_jobs) as threads:
         everything = space.nearest(max(reach for _, reach in plan), rng, threads)
-        notes = (*everything.notes, *notes)
         for number, (p, reach) in enumerate(plan):
             near = Neighbors(everything.indices[:, :reach], everything.distances[:, :reach])
             graph, rows, joins = at_perplexity(space, near, p, threads)
             last = number == len(plan) - 1
-            passage.name = "" if last else f"perplexity {p:g}: "
-            if last:
-                steps = None if max_iter is None else max_iter - share * number
-            else:
-                steps = share
-            settings: Any = {
-                "seed": rng,
-                "scale": None,
-                "components": "joint",
-                "max_iter": steps,
-                "callback": None if callback is None else passage.look,
-                "n_jobs": n_jobs,
-                **options,
-            }
-            here = method if last else replace(settled(method), variational=False)
+            observer.prefix = "" if last else f"perplexity {p:g}: "
+            here = method if last else replace(at_order(method), variational=False)
+            steps = share if not last else None if max_iter is None else max_iter - share * number
+            settings: Any = {"seed": rng, "scale": None, "components": "joint", "n_jobs": n_jobs, "max_iter": steps}
             features = vector_features(space.given.rows) if here.variational else None
-            solution = drawn(graph, here, start, None, settings, rows=rows, features=features)
-            passage.over(solution)
+            known = Known(rows=rows, features=features, observer=observer)
+            solution = run_method(graph, here, start, None, settings | options, known)
             if last or solution.reason == "stopped":
                 break
             start = solution.positions
-    return replace(
-        solution,
-        trace=tuple(passage.trace),
-        seconds=passage.seconds,
-        notes=(*notes, *joins, *solution.notes),
-    )
+    notes = (*everything.notes, *_about(plan, space.n, perplexity), *joins, *solution.notes)
+    return replace(solution, notes=notes, seconds=observer.seconds)
 
 
-@dataclass
-class _Passage:
-    """One trace and one count of steps over several runs."""
-
-    callback: Callable[[Progress], object] | None
-    name: str = ""
-    seconds: float = 0.0
-
-    def __post_init__(self) -> None:
-        self.trace: list[Step] = []
-
-    def look(self, state: Progress) -> object:
-        assert self.callback is not None
-        return self.callback(
-            replace(state, iteration=len(self.trace) + state.iteration, stage=self.name + state.stage)
-        )
-
-    def over(self, solution: Solution) -> None:
-        done = len(self.trace)
-        self.trace.extend(
-            Step(done + step.iteration, step.value, self.seconds + step.seconds, self.name + step.stage)
-            for step in solution.trace
-        )
-        self.seconds += solution.seconds
+def _about(plan: tuple[tuple[float, int], ...], n: int, perplexity: float) -> tuple[str, ...]:
+    """The note on scales that were left out."""
+    widest = plan[0][0]
+    if n / 2 <= max(widest, perplexity):
+        return ()
+    limit = f"the widest that {n} rows afford ({PAIRS:.0e} similarities)"
+    return (f"the annealing of the perplexity begins at {widest:g}, {limit}, not at {n / 2:g}",)

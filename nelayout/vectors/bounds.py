@@ -94,8 +94,8 @@ class _Bound:
         norm = np.empty(n)
         rows = max(1, (1 << 20) // max(p, 1))
         for start in range(0, n, rows):
-            centerd = Z[start : start + rows] - mean
-            norm[start : start + rows] = np.sum(centerd * centerd, axis=1)
+            centered = Z[start : start + rows] - mean
+            norm[start : start + rows] = np.sum(centered * centered, axis=1)
         self.unit = float(np.max(norm, initial=0.0)) or 1.0
         for start in range(0, n, rows):
             self.right[start : start + rows, :p] = (Z[start : start + rows] - mean) * (
@@ -141,10 +141,10 @@ def _along_directions(X: np.ndarray) -> _Bound:
     Z = np.empty((n, DIRECTIONS + 1))
     rows = max(1, (1 << 20) // X.shape[1])
     for start in range(0, n, rows):
-        centerd = X[start : start + rows] - mean
-        z = centerd @ Q
+        centered = X[start : start + rows] - mean
+        z = centered @ Q
         Z[start : start + rows, :-1] = z
-        outside = np.sum(centerd * centerd, axis=1) - np.sum(z * z, axis=1)
+        outside = np.sum(centered * centered, axis=1) - np.sum(z * z, axis=1)
         Z[start : start + rows, -1] = np.sqrt(np.maximum(outside, 0.0))
     bound = _Bound(Z, np.float32)
     bound.is_last = False

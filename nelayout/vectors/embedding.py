@@ -30,9 +30,10 @@ from nelayout.own_keywords import own_keywords, tuned
 from nelayout.record.solution import Solution
 from nelayout.run.costs import warn_of_memory
 from nelayout.run.options import DEFAULTS, checked, generator
-from nelayout.run.pipeline import drawn
+from nelayout.run.pipeline import run_method
+from nelayout.run.request import Known
 from nelayout.run.variational_component import vector_features
-from nelayout.vectors.annealing import at_perplexity, drawn_by_scales
+from nelayout.vectors.annealing import at_perplexity, draw_by_scales
 from nelayout.vectors.knn import joined, space_of, symmetrized
 from nelayout.vectors.neighbors import Space
 
@@ -214,7 +215,7 @@ def solve_vectors(
         if isinstance(init, str) and init == "auto" and _has_components(space, int(n_components)):
             init = "pca"
         start = _start(init, space, int(n_components))
-        return drawn_by_scales(space, k, float(perplexity), chosen, start, rng, **run)
+        return draw_by_scales(space, k, float(perplexity), chosen, start, rng, **run)
     start = _start(init, space, int(n_components))
     o = checked({**passed, **options, "dim": n_components})
     entries = round(UNION * space.n * k)
@@ -230,7 +231,7 @@ def solve_vectors(
             joins = _joins(k, added)
     settings: Any = {"seed": rng, "scale": None, "components": "joint", **run}
     features = vector_features(space.given.rows) if chosen.variational else None
-    solution = drawn(graph, chosen, start, None, settings, memory_known=True, rows=rows, features=features)
+    solution = run_method(graph, chosen, start, None, settings, Known(True, rows, features))
     return replace(solution, notes=(*found.notes, *joins, *solution.notes))
 
 

@@ -1,0 +1,136 @@
+"""The records of a run: a `Component` and its `Drawing`, and the `Run` that all components share.
+
+A drawing is a value in the units of its objective that knows where its warm start lay:
+
+>>> Drawing(np.array([[0.0, 0.0], [2.0, 0.0]]), size=2.0).in_place.tolist()
+[[0.0, 0.0], [1.0, 0.0]]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from nelayout.alpha.choice import AlphaChoice
+from nelayout.method import Method
+from nelayout.objective import Affinity
+from nelayout.optimizers import Optimizer
+from nelayout.optimizers.minimize import Report
+from nelayout.record.progress import Observer
+from nelayout.run.start import radius
+from nelayout.run.sums import Summation
+
+__all__ = ["Canvas", "Component", "Drawing", "Run"]
+
+# Distance between components that callbacks see side by side while they are drawn, in radii of the one before.
+APART = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Positions of a component's nodes, and how they came about.
+
+    Y       (n, dim), in the units of the objective
+    method  whose objective Y minimizes; None: none yet
+    reason  why the last stage ended
+    place, size  a warm start of the caller's lies at Y / size + place
+    """
+
+    Y: np.ndarray
+    method: Method | None = None
+    reason: str = "max_iter"
+    place: np.ndarray | float = 0.0
+    size: float = 1.0
+
+    @property
+    def in_place(self) -> np.ndarray:
+        """Y at the size and place of its warm start."""
+        with np.errstate(over="ignore"):  # a start near the end of the range of floats may have grown
+            return self.Y / self.size + self.place
+
+
+@dataclass
+class Component:
+    """A connected part of the graph on its way to a drawing (or all of it, drawn jointly).
+
+    nodes     (n,) where its nodes stand in the graph
+    affinity  input similarities and masses
+    start     (n, dim) positions that the caller has given, NaN rows where there is none; None: no start
+    fixed     (n,) mask of the nodes that stay; None: all are free
+    drawing   the best drawing so far
+    """
+
+    nodes: np.ndarray
+    affinity: Affinity
+    start: np.ndarray | None = None
+    fixed: np.ndarray | None = None
+    drawing: Drawing = field(default_factory=lambda: Drawing(np.zeros((0, 2))))
+
+    @property
+    def placed(self) -> bool:
+        """Whether some node has a position to start from."""
+        return self.start is not None and not np.isnan(self.start).all()
+
+    @property
+    def free(self) -> np.ndarray | None:
+        """(n,) mask of the nodes that may move; None: all."""
+        return ~self.fixed if self.fixed is not None and self.fixed.any() else None
+
+
+class Canvas:
+    """Positions of the whole graph for callbacks, while its components are drawn one after another."""
+
+    def __init__(self, components: list[Component], n: int, dim: int) -> None:
+        self.whole, self.shift = np.zeros((n, dim)), 0.0
+        for component in components:
+            if component.start is not None:
+                self.whole[component.nodes] = np.nan_to_num(component.start)
+
+    def show(self, component: Component) -> np.ndarray:
+        """A copy of all positions, with the component's drawing at its place, or beside those before it."""
+        if component.start is None:
+            self.whole[component.nodes] = component.drawing.Y
+            self.whole[component.nodes, 0] += self.shift
+        else:
+            self.whole[component.nodes] = component.drawing.in_place
+        return self.whole.copy()
+
+    def settle(self, component: Component) -> None:
+        """Leave the component where it is; the next stands beside it."""
+        self.show(component)
+        self.shift += APART * radius(component.drawing.Y)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """All that the components of a run share.
+
+    optimizer, max_iter, tol  in place of the stages' own; None: the stages' own
+    choice  how alpha was chosen, where it was
+    notes   sentences for the reader, added to as they arise
+    """
+
+    method: Method
+    dim: int
+    sums: Summation
+    rng: np.random.Generator
+    observer: Observer
+    canvas: Canvas
+    optimizer: Optimizer | None = None
+    max_iter: int | None = None
+    tol: float | None = None
+    choice: AlphaChoice | None = None
+    notes: list[str] = field(default_factory=list)
+
+    def report(
+        self, component: Component, stage: str, whole: Callable[[np.ndarray], np.ndarray] | None = None
+    ) -> Report:
+        """What the steps of a stage call; ``whole`` turns the stage's positions into the component's."""
+
+        def positions(Y: np.ndarray) -> np.ndarray:
+            component.drawing = replace(component.drawing, Y=Y if whole is None else whole(Y))
+            return self.canvas.show(component)
+
+        return lambda value, Y: self.observer.record(stage, value, lambda: positions(Y))
