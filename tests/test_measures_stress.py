@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from nelayout.comparison.stress import distances, scaled_stress
 from nelayout.graphs import read
+from nelayout.quality.stress import distances, scaled_stress
 
 
 def pairs_of(G, Y):

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from nelayout.comparison import drawings as given
 from nelayout.comparison.alignment import align
-from nelayout.comparison.drawings import Drawing
-from nelayout.comparison.table import Measured, checked_sample, integer_seed, measured
+from nelayout.comparison.measuring import Measured, integer_seed, measure_drawing, sample_size
 from nelayout.errors import InputError, missing_extra
 from nelayout.graphs import guard, read
+from nelayout.quality.protocol import MeasuredDrawing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -152,7 +152,7 @@ def compare(
                 'drawings must be a dict {name: positions} with at least one, such as {"ws-SNE": pos}'
             )
         chosen = measures if measures is None or isinstance(measures, str) else list(measures)
-        sample, seed = checked_sample(sample), integer_seed(seed)
+        sample, seed = sample_size(sample), integer_seed(seed)
         names = given.class_names(network, labels)
         known = given.classes(names)
         true = given.coordinates(network, coords)
@@ -162,8 +162,8 @@ def compare(
         found = {}
         for name, pos in drawings.items():
             Y = given.positions(network, pos, f"the drawing {name!r}")
-            drawing = Drawing(network.adjacency, Y, known, true, diameters)
-            found[str(name)] = measured(drawing, chosen, sample, seed)
+            drawing = MeasuredDrawing(network.adjacency, Y, known, true, diameters)
+            found[str(name)] = measure_drawing(drawing, chosen, sample, seed)
         return Comparison(found, _aligned(drawings), G, names)
 
 

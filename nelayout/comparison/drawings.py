@@ -1,34 +1,17 @@
-"""What the user hands over to compare -> a `Drawing` in arrays, all that the measures ever see."""
+"""What the user hands over to compare becomes arrays in node order, all that the measures see."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from nelayout.errors import InputError, unknown
 from nelayout.graphs import Network
 from nelayout.graphs.per_node import as_mapping, found
 
-__all__ = ["Drawing", "class_names", "classes", "coordinates", "dimensions", "positions"]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Drawing:
-    """A graph, where its nodes are drawn, and what is known about them.
-
-    adjacency: (n, n) symmetric. Y: (n, dim), finite. classes: (n,) integers from 0, -1 unknown. coords: (n,
-    d'), NaN rows unknown. diameters: (n,) in the units of `Y`. None where nothing was given.
-    """
-
-    adjacency: csr_array
-    Y: np.ndarray
-    classes: np.ndarray | None = None
-    coords: np.ndarray | None = None
-    diameters: np.ndarray | None = None
+__all__ = ["class_names", "classes", "coordinates", "dimensions", "positions"]
 
 
 def positions(network: Network, pos: Any, what: str = "pos") -> np.ndarray:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nelayout.comparison.figure import shown
-from nelayout.comparison.table import MEASURES
 from nelayout.graphs.files import check_output, deliver
+from nelayout.quality import MEASURES
 
 if TYPE_CHECKING:
     from nelayout.comparison.compared import Comparison

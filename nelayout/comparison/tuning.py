@@ -16,10 +16,10 @@ def quality(
     np1, np2: neighborhood Jaccard within 1 and 2 edges; sns: scale-normalized stress; knn_auc, knn_acc with
     `labels` (integers, -1 unknown); geo_r2, geo_np with `coords` (rows may be NaN); crossings when asked for.
     """
-    from nelayout.comparison.classes import class_accuracy, class_auc
-    from nelayout.comparison.maps import map_neighbors, map_r2
-    from nelayout.comparison.neighborhoods import neighborhood_jaccard
-    from nelayout.comparison.stress import scaled_stress
+    from nelayout.quality.classes import class_accuracy, class_auc
+    from nelayout.quality.maps import map_neighbors, map_r2
+    from nelayout.quality.neighborhoods import neighborhood_jaccard
+    from nelayout.quality.stress import scaled_stress
 
     found = {
         "np1": neighborhood_jaccard(adjacency, Y, 1, seed=seed),
@@ -33,7 +33,7 @@ def quality(
         found["geo_r2"] = map_r2(Y, coords)
         found["geo_np"] = map_neighbors(Y, coords, seed=seed)
     if crossings:
-        from nelayout.comparison.crossings import edge_crossings
+        from nelayout.quality.crossings import edge_crossings
 
         found["crossings"] = edge_crossings(adjacency, Y, seed=seed)
     return {name: estimate.value for name, estimate in found.items()}

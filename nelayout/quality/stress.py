@@ -11,10 +11,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.comparison.neighborhoods import standardized
-from nelayout.comparison.samples import NOTHING, Estimate, sample_of, standard_error
+from nelayout.quality.neighborhoods import standardized
+from nelayout.quality.protocol import REST, Measure
+from nelayout.quality.samples import NOTHING, Sampled, sample_of, standard_error
 
-__all__ = ["distances", "scaled_stress"]
+__all__ = ["STRESS", "distances", "scaled_stress"]
 
 # Up to this many nodes all pairs count; beyond, all pairs of this many sampled pivots.
 PAIRS_ABOVE, PIVOTS = 2_000, 200
@@ -22,7 +23,7 @@ PAIRS_ABOVE, PIVOTS = 2_000, 200
 
 def scaled_stress(
     adjacency: csr_array, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0
-) -> Estimate:
+) -> Sampled:
     """The mean of ((s e_ij - d_ij) / d_ij)^2 at the best factor s, in [0, 1], lower is better.
 
     d: edges on the shortest path (pairs without one are left out), e: distance in the drawing; the best
@@ -45,15 +46,15 @@ def scaled_stress(
     if not pairs:
         return NOTHING
     if not second:
-        return Estimate(1.0, 0.0, exact=exact)
+        return Sampled(1.0, 0.0, exact=exact)
     value = max(1.0 - first / pairs * (first / second), 0.0)
     if exact:
-        return Estimate(value)
+        return Sampled(value)
     # First-order change of the value with one pivot's sums (delta method).
     slope = np.array(
         [-2 * first / (pairs * second), (first / second) ** 2 / pairs, (first / pairs) ** 2 / second]
     )
-    return Estimate(value, len(pivots) * standard_error((sums * slope).sum(axis=1), n), exact=False)
+    return Sampled(value, len(pivots) * standard_error((sums * slope).sum(axis=1), n), exact=False)
 
 
 def distances(adjacency: csr_array, sources: np.ndarray):
@@ -85,3 +86,12 @@ def distances(adjacency: csr_array, sources: np.ndarray):
             depth += depth[ancestor]
             ancestor = ancestor[ancestor]
         yield int(source), order[1:], depth[1:]
+
+
+STRESS = Measure(
+    "stress",
+    "mean of ((s e - d) / d)^2 over pairs of nodes d edges apart and drawn e apart, at the best s",
+    scaled_stress,
+    ("adjacency", "Y", "sample", "seed"),
+    REST,
+)

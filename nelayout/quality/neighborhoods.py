@@ -12,14 +12,16 @@ count.
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.comparison.samples import Estimate, mean_of, sample_of
+from nelayout.quality.protocol import VALUE, Measure
+from nelayout.quality.samples import Sampled, mean_of, sample_of
 
-__all__ = ["TIE", "hits", "lengths", "neighborhood_jaccard", "standardized"]
+__all__ = ["NEIGHBORHOOD", "NEIGHBORHOOD2", "TIE", "hits", "lengths", "neighborhood_jaccard", "standardized"]
 
 # Relative difference below which two distances are one: far above rounding, far below any reader's eye.
 TIE = 1e-9
@@ -33,7 +35,7 @@ PAIRS_AT_ONCE = 4_000_000
 
 def neighborhood_jaccard(
     adjacency: csr_array, Y: np.ndarray, hops: int = 1, sample: str | int | None = "auto", seed: int = 0
-) -> Estimate:
+) -> Sampled:
     """Mean over nodes of |N(i) & L(i)| / |N(i) | L(i)|, in [0, 1], higher is better.
 
     N(i) are the nodes within `hops` (1 or 2) edges of i, L(i) the |N(i)| nodes nearest to i in the drawing,
@@ -156,3 +158,19 @@ def _chunks(adjacency: csr_array, degree: np.ndarray, nodes: np.ndarray, hops: i
     for start, stop in pairwise(starts):
         if stop > start:
             yield slice(int(start), int(stop))
+
+
+NEIGHBORHOOD = Measure(
+    "neighborhood",
+    "mean Jaccard index of a node's neighbors and as many nearest nodes in the drawing",
+    neighborhood_jaccard,
+    ("adjacency", "Y", "sample", "seed"),
+    VALUE,
+)
+NEIGHBORHOOD2 = Measure(
+    "neighborhood2",
+    "the same for the nodes within two edges",
+    partial(neighborhood_jaccard, hops=2),
+    ("adjacency", "Y", "sample", "seed"),
+    VALUE,
+)
