@@ -7,7 +7,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from nelayout.comparison import Measured, measure, measures, quality
+from benchmarks.drawing_quality import quality
+from nelayout.comparison import Measured, measure, measures
 from nelayout.errors import InputError, Unsupported
 from nelayout.graphs import read
 from nelayout.quality import MEASURES
