@@ -11,8 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from nelayout.numerics.parallel import threads_for
-from nelayout.quality.maps import nearest
-from nelayout.quality.neighborhoods import TIE, standardized
+from nelayout.quality.distances import TIE, nearest, standardized
 from nelayout.quality.protocol import VALUE, Measure
 from nelayout.quality.samples import NOTHING, Sampled, mean_of, sample_of
 

@@ -19,8 +19,8 @@ from scipy.sparse import csr_array
 
 from nelayout.errors import Unsupported
 from nelayout.numerics.parallel import threads_for
+from nelayout.quality.distances import standardized
 from nelayout.quality.edges import edges
-from nelayout.quality.neighborhoods import standardized
 from nelayout.quality.protocol import Measure, Score
 from nelayout.quality.samples import Sampled, sample_of, standard_error
 

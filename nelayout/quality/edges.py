@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.quality.neighborhoods import lengths, standardized
+from nelayout.quality.distances import lengths, standardized
 from nelayout.quality.protocol import EVENNESS, OTHER_NODES, VALUE, Measure
 from nelayout.quality.samples import NOTHING, Sampled
 

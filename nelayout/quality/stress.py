@@ -11,14 +11,18 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.quality.neighborhoods import standardized
+from nelayout.numerics.breadth_first import hops_from
+from nelayout.numerics.parallel import threads_for
+from nelayout.quality.distances import standardized
 from nelayout.quality.protocol import REST, Measure
 from nelayout.quality.samples import NOTHING, Sampled, sample_of, standard_error
 
-__all__ = ["STRESS", "distances", "scaled_stress"]
+__all__ = ["STRESS", "scaled_stress", "stress_sums"]
 
 # Up to this many nodes all pairs count; beyond, all pairs of this many sampled pivots.
 PAIRS_ABOVE, PIVOTS = 2_000, 200
+# Pivots whose distances to all nodes are held at a time.
+PIVOTS_AT_ONCE = 64
 
 
 def scaled_stress(
@@ -36,12 +40,11 @@ def scaled_stress(
     pivots, exact = sample_of(np.arange(n), sample, PAIRS_ABOVE, PIVOTS, rng)
     Y = standardized(Y)
     sums = np.zeros((len(pivots), 3))
-    for t, (pivot, reached, hops) in enumerate(distances(adjacency, pivots)):
-        total = np.zeros(len(reached))
-        for column in Y.T:
-            total += (column[reached] - column[pivot]) ** 2
-        ratio = np.sqrt(total) / hops
-        sums[t] = ratio.sum(), (ratio * ratio).sum(), len(ratio)
+    with threads_for(None) as threads:
+        for start in range(0, len(pivots), PIVOTS_AT_ONCE):
+            some = pivots[start : start + PIVOTS_AT_ONCE]
+            for t, hops in enumerate(hops_from(adjacency, some, threads), start):
+                sums[t] = stress_sums(Y, pivots[t], hops)
     first, second, pairs = sums.sum(axis=0).tolist()
     if not pairs:
         return NOTHING
@@ -57,35 +60,13 @@ def scaled_stress(
     return Sampled(value, len(pivots) * standard_error((sums * slope).sum(axis=1), n), exact=False)
 
 
-def distances(adjacency: csr_array, sources: np.ndarray):
-    """Yield (source, nodes reached other than it, their distance in edges) for each source."""
-    from scipy.sparse.csgraph import breadth_first_order
-
-    n = len(adjacency.indptr) - 1
-    # float64 data and int32 indices are what csgraph works on: anything else would be converted for each
-    # source.
-    graph = csr_array(
-        (
-            np.ones(len(adjacency.indices)),
-            adjacency.indices.astype(np.int32),
-            adjacency.indptr.astype(np.int32),
-        ),
-        (n, n),
-    )
-    place = np.zeros(n, np.int32)
-    for source in sources:
-        order, before = breadth_first_order(graph, int(source), directed=True, return_predecessors=True)
-        place[order] = np.arange(len(order), dtype=np.int32)
-        ancestor = np.zeros(len(order), np.int32)
-        ancestor[1:] = place[before[order[1:]]]
-        depth = np.ones(len(order), np.int32)
-        depth[0] = 0
-        # Pointer doubling: `ancestor` is depth[] steps up; after log2(eccentricity) rounds all stand at the
-        # source.
-        while ancestor[-1]:
-            depth += depth[ancestor]
-            ancestor = ancestor[ancestor]
-        yield int(source), order[1:], depth[1:]
+def stress_sums(Y: np.ndarray, pivot: int, hops: np.ndarray) -> tuple[float, float, int]:
+    """Sums of e / d and (e / d)^2 over the nodes that are d > 0 edges from the pivot, and their number."""
+    away = hops > 0
+    apart = Y - Y[pivot]
+    ratio = np.sqrt(np.einsum("ij,ij->i", apart, apart)) / np.where(away, hops, 1)
+    ratio[~away] = 0.0
+    return float(np.sum(ratio)), float(np.sum(ratio * ratio)), int(np.count_nonzero(away))
 
 
 STRESS = Measure(
