@@ -138,8 +138,7 @@ def _every_position(path: str, file: GraphFile) -> Any:
             f"{path} has no position for node {wanting[0]!r} ({len(wanting)} of {len(file.labels)} nodes have "
             "none); a drawing can be compared when every node has a place"
         )
-    order = list(graph_input.keys(file).values())
-    return {key: found[key] for key in order} if hasattr(file.graph, "nodes") else np.array([found[k] for k in order])
+    return file.host.write(np.array([found[key] for key in graph_input.keys(file).values()]))
 
 
 def _coords(text: str, file: GraphFile) -> tuple[np.ndarray, tuple[str, ...]]:

@@ -71,8 +71,7 @@ def known_positions(path: str, file: GraphFile) -> dict[Any, Any]:
 
 def keys(file: GraphFile) -> dict[str, Any]:
     """The name of every node in the file -> what the graph calls it (a matrix: its number)."""
-    numbered = not hasattr(file.graph, "nodes")
-    return {str(label): i if numbered else label for i, label in enumerate(file.labels)}
+    return {str(label): key for label, key in zip(file.labels, file.host.aliases[0], strict=True)}
 
 
 def node(name: str, file: GraphFile, option: str) -> Any:
@@ -95,7 +94,7 @@ def attribute(name: str | None, file: GraphFile, option: str, own_names: tuple[s
 
 
 def _mass(name: str | None, file: GraphFile) -> Any:
-    """A column of the file where the graph itself has no attributes."""
-    if name is not None and name in file.node_data and not hasattr(file.graph, "nodes"):
-        return file.node_data[name]
-    return name
+    """A column of the file where the graph itself does not hold it."""
+    if name is None or name not in file.node_data or name in file.host.attributes():
+        return name
+    return file.node_data[name]

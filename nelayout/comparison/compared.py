@@ -11,7 +11,7 @@ from nelayout.comparison import drawings as given
 from nelayout.comparison.alignment import align
 from nelayout.comparison.measuring import Measured, integer_seed, measure_drawing, sample_size
 from nelayout.errors import InputError, missing_extra
-from nelayout.graphs import guard, read
+from nelayout.graphs import guard, places, read
 from nelayout.quality.protocol import MeasuredDrawing
 
 if TYPE_CHECKING:
@@ -172,6 +172,7 @@ def _aligned(drawings: Mapping[str, Any]) -> dict[str, Any]:
     first = next(iter(drawings.values()))
     result = {}
     for name, pos in drawings.items():
-        over = pos is not first and len(pos) > 0 and given.dimensions(pos) == given.dimensions(first)
+        mine = places(pos)
+        over = pos is not first and len(mine.given) > 0 and mine.dim == places(first).dim
         result[str(name)] = align(pos, to=first) if over else pos
     return result

@@ -19,7 +19,7 @@ import numpy as np
 
 from nelayout.comparison import drawings
 from nelayout.errors import InputError, Unsupported, unknown
-from nelayout.graphs import read
+from nelayout.graphs import guard, read
 from nelayout.quality import MEASURES
 from nelayout.quality.protocol import Measure, MeasuredDrawing
 
@@ -124,7 +124,7 @@ def measure(
     (0.4, 2.0)
     """
     network = read(G, weight=weight)
-    with network.host.guard():
+    with guard(G):
         drawing = MeasuredDrawing(
             network.adjacency,
             drawings.positions(network, pos),

@@ -11,7 +11,6 @@ from __future__ import annotations
 import functools
 import io
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -19,7 +18,7 @@ import numpy as np
 
 from nelayout import graphs
 from nelayout.drawing import layers
-from nelayout.drawing.colors import coloring, per_node_objects
+from nelayout.drawing.colors import coloring
 from nelayout.errors import InputError, missing_extra
 from nelayout.graphs.files import check_output, deliver, output_format
 
@@ -111,7 +110,7 @@ def draw(
         raise missing_extra("matplotlib", "draw", "pictures") from None
 
     network = graphs.read(G, weight=None)
-    with network.host.guard():
+    with graphs.guard(G):
         kind = _picture_format(path, format)
         Y = _flat(network, pos)
         n = len(Y)
@@ -181,11 +180,11 @@ def _picture_format(path: Any, given: str | None) -> str | None:
 
 def _flat(network: graphs.Network, pos: Any) -> np.ndarray:
     """(n, 2): positions on a line lie on it, of positions in space the first two coordinates count."""
-    some = next(iter(pos.values()), None) if isinstance(pos, Mapping) else (pos[0] if len(pos) else None)
-    d = 2 if some is None else int(np.size(some))
+    opened = graphs.places(pos)
+    d = opened.dim
     if d not in (1, 2, 3):
         raise InputError(f"positions have {d} coordinates; a picture needs 1, 2 or 3")
-    Y = network.host.positions(pos, d)
+    Y = network.host.positions(opened.given, d)
     without = np.flatnonzero(np.isnan(Y).any(axis=1))
     if len(without):
         raise InputError(
@@ -196,7 +195,7 @@ def _flat(network: graphs.Network, pos: Any) -> np.ndarray:
 
 
 def _texts(network: graphs.Network, labels: Any) -> list[str]:
-    given = list(network.labels) if labels is True else per_node_objects(network, labels, "labels")
+    given = list(network.labels) if labels is True else network.host.objects(labels, "labels")
     return ["" if text is None else _text(text) for text in given]
 
 

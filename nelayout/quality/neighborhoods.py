@@ -59,7 +59,7 @@ def jaccard_of_nearest(adjacency: csr_array, nodes: np.ndarray, nearest: np.ndar
 
     Of a node of degree k its first k nearest count. Where fewer are given, they are compared with all its neighbors.
     """
-    (n, _), most = adjacency.shape, nearest.shape[1]
+    n, most = len(adjacency.indptr) - 1, nearest.shape[1]
     degree = np.diff(adjacency.indptr)[nodes].astype(np.int64)
     # Each node has a range of n numbers, one for each node that may be its neighbor, or lie near.
     k = np.minimum(degree, most)

@@ -26,7 +26,6 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import InputError
-from nelayout.graphs import networkx
 from nelayout.graphs.files.edgelist import read_edgelist
 from nelayout.graphs.files.formats import file_format, sniffed
 from nelayout.graphs.files.gml import read_gml
@@ -35,7 +34,7 @@ from nelayout.graphs.files.matrices import read_mtx, read_npz
 from nelayout.graphs.files.nodelink import read_nodelink
 from nelayout.graphs.files.outputs import atomic, check_output, deliver
 from nelayout.graphs.files.pajek import read_pajek
-from nelayout.graphs.files.positions import as_networkx, as_record, placed, read_columns, read_csv
+from nelayout.graphs.files.positions import as_networkx, as_record, place_nodes, read_columns, read_csv
 from nelayout.graphs.files.record import GraphFile
 from nelayout.graphs.files.source import Source, load
 from nelayout.graphs.files.writers import WRITERS
@@ -150,7 +149,7 @@ def write_positions(
     name = output_format(path, format)
     check_output(path, *([] if source is None else [source]))
     file = as_record(graph)
-    Y = placed(pos, file.labels, numbered=not networkx.recognizes(file.graph))
+    Y = place_nodes(pos, file)
     G = None if name == "csv" else as_networkx(file)
     deliver(path, WRITERS[name](G, file.labels, Y))
 

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.graphs import Host, library_of
+
 __all__ = ["GraphFile", "from_edges", "from_networkx", "mirrored"]
 
 # Edge lists and Pajek files up to this long become networkx graphs, whose errors name nodes as the file does and which
@@ -32,6 +34,11 @@ class GraphFile:
     node_data: Mapping[str, Any] = field(default_factory=dict)
     format: str = ""
     notes: tuple[str, ...] = ()
+
+    @property
+    def host(self) -> Host:
+        """Says what the graph calls its nodes, and writes positions in its own type."""
+        return library_of(self.graph).host(self.graph)
 
     def noting(self, *notes: str) -> GraphFile:
         """The same with more notes."""
