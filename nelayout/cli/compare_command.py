@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
-import json
 import math
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,13 +16,13 @@ from nelayout.cli.report import WrongUsage, say
 from nelayout.errors import InputError, near_matches, unknown
 
 if TYPE_CHECKING:
-    from nelayout.comparison import Comparison
+    from nelayout.comparison import Comparison, Measured
     from nelayout.graphs.files import GraphFile
 
 __all__ = ["declare", "run"]
 
-# Its name, and the file that holds it; None: the name is that of a method, which draws it.
-Drawing = tuple[str, str | None]
+# The name of a drawing, and the file that holds it; None: the name is that of a method, which draws it.
+Requested = tuple[str, str | None]
 
 LONGITUDE = {"lon", "long", "lng", "longitude"}
 LATITUDE = {"lat", "latitude"}
@@ -107,18 +104,18 @@ def run(given: argparse.Namespace) -> None:
         sys.stdout.writelines(f"{line}\n" for line in _lines(comparison))
 
 
-def _by_method(name: str) -> Drawing:
+def _by_method(name: str) -> Requested:
     return arguments.method(name), None
 
 
-def _from_file(text: str) -> Drawing:
+def _from_file(text: str) -> Requested:
     name, equals, path = text.partition("=")
     if not (name.strip() and equals and path):
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=FILE, such as sfdp=sfdp.csv")
     return name.strip(), path
 
 
-def _distinct(drawings: list[Drawing] | None) -> list[Drawing]:
+def _distinct(drawings: list[Requested] | None) -> list[Requested]:
     if not drawings:
         raise WrongUsage("there is nothing to compare: give at least one -m METHOD or --pos NAME=FILE")
     names = [name for name, _ in drawings]
@@ -218,21 +215,24 @@ def _shown(value: float) -> str:
 
 
 def _to_csv(comparison: Comparison) -> bytes:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["drawing", *next(iter(comparison.measured.values()))])
-    for drawing, row in comparison.measured.items():
-        writer.writerow([drawing, *("" if math.isnan(m.value) else repr(m.value) for m in row.values())])
-    return text.getvalue().encode()
+    from nelayout.graphs.files.encode import encode_csv
+
+    header = ["drawing", *next(iter(comparison.measured.values()))]
+    return encode_csv(header, ([name, *_values(row)] for name, row in comparison.measured.items()))
 
 
 def _to_json(comparison: Comparison) -> bytes:
     """A list of records; null where a measure had nothing to look at."""
+    from nelayout.graphs.files.encode import encode_json
+
     records = [
-        {"drawing": drawing} | {name: None if math.isnan(m.value) else m.value for name, m in row.items()}
-        for drawing, row in comparison.measured.items()
+        {"drawing": name} | dict(zip(row, _values(row), strict=True)) for name, row in comparison.measured.items()
     ]
-    return (json.dumps(records, ensure_ascii=False, indent=1) + "\n").encode()
+    return encode_json(records, indent=1)
+
+
+def _values(row: Mapping[str, Measured]) -> list[float | None]:
+    return [None if math.isnan(m.value) else m.value for m in row.values()]
 
 
 def _to_html(comparison: Comparison) -> bytes:

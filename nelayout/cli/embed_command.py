@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import csv
 import io
-import json
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -147,23 +146,23 @@ def _records(table: Table, Y: np.ndarray) -> tuple[list[str], list[list[Any]]]:
 
 
 def _to_csv(table: Table, Y: np.ndarray) -> bytes:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    header, rows = _records(table, Y)
-    writer.writerow(header)
-    writer.writerows(rows)
-    return text.getvalue().encode()
+    from nelayout.graphs.files.encode import encode_csv
+
+    return encode_csv(*_records(table, Y))
 
 
 def _to_json(table: Table, Y: np.ndarray) -> bytes:
     """A list of records."""
+    from nelayout.graphs.files.encode import encode_json
+
     header, rows = _records(table, Y)
-    records = [dict(zip(header, row, strict=True)) for row in rows]
-    return (json.dumps(records, ensure_ascii=False, default=str) + "\n").encode()
+    return encode_json([dict(zip(header, row, strict=True)) for row in rows])
 
 
 def _to_npz(table: Table, Y: np.ndarray) -> bytes:
     """Arrays `positions`, and `labels` and `names` where there are any; text is text (no pickle)."""
+    from nelayout.graphs.files.encode import encode_npz
+
     arrays: dict[str, Any] = {"positions": Y}
     if table.classes is not None:
         numeric = all(value is None or isinstance(value, (int, float)) for value in table.classes)
@@ -173,9 +172,7 @@ def _to_npz(table: Table, Y: np.ndarray) -> bytes:
         arrays["labels"] = np.array([unknown if value is None else next(known) for value in table.classes])
     if table.names is not None:
         arrays["names"] = np.array(table.names)
-    content = io.BytesIO()
-    np.savez_compressed(content, **arrays)
-    return content.getvalue()
+    return encode_npz(arrays)
 
 
 def _to_npy(table: Table, Y: np.ndarray) -> bytes:
