@@ -166,7 +166,7 @@ def test_the_page_is_that_of_the_library(folder):
 
     page = (folder / "out.html").read_text()
     assert "<svg" in page
-    assert table_html(compared("ws-sne", "circle")) in page
+    assert table_html(compared("ws-sne", "circle").measured) in page
 
 
 def test_a_note_names_its_method_unless_all_say_it(folder, capsys):

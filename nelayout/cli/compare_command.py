@@ -238,7 +238,7 @@ def _values(row: Mapping[str, Measured]) -> list[float | None]:
 def _to_html(comparison: Comparison) -> bytes:
     from nelayout.comparison.page import page
 
-    return page(comparison).encode()
+    return page(comparison.measured, comparison.plot()).encode()
 
 
 def _to_picture(kind: str) -> Callable[[Comparison], bytes]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nelayout.comparison import drawings as given
@@ -15,6 +14,8 @@ from nelayout.graphs import guard, places, read
 from nelayout.quality.protocol import MeasuredDrawing
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
@@ -65,7 +66,7 @@ class Comparison:
         """
         from nelayout.comparison.figure import side_by_side
 
-        return side_by_side(self)
+        return side_by_side(self.G, self.drawings, self.measured, self.labels)
 
     def to_html(self, path: str | Path) -> None:
         """Write one page that needs no other file: the figure, the table, what each measure means.
@@ -73,14 +74,16 @@ class Comparison:
         The file appears whole or not at all. Raises `MissingExtra` without matplotlib, `InputError` for a
         folder that does not exist.
         """
-        from nelayout.comparison.page import write_page
+        from nelayout.comparison.page import page
+        from nelayout.graphs.files import check_output, deliver
 
-        write_page(self, Path(path))
+        check_output(path)
+        deliver(path, page(self.measured, self.plot()).encode())
 
     def _repr_html_(self) -> str:
         from nelayout.comparison.page import table_html
 
-        return table_html(self)
+        return table_html(self.measured)
 
     def __repr__(self) -> str:
         names = next(iter(self.measured.values()), {})
