@@ -307,7 +307,7 @@ FAILURES = {
     "table.csv --columns 1-3 -o table.csv": "the output 'table.csv' is the input file; choose another name",
     "table.xlsx -o out.csv": (
         "'table.xlsx': unknown table format 'xlsx'. Allowed: 'csv', 'npy', 'npz', 'parquet', 'tsv'; "
-        "or name it with format= (--format)"
+        "or name it with --format"
     ),
     "bare.csv -o out.graphml": None,
     "bare.csv -o nowhere/out.csv": None,

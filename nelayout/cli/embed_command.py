@@ -16,7 +16,12 @@ from nelayout.cli.arguments import PICTURES
 from nelayout.cli.report import say
 from nelayout.vectors.tables import FORMATS, Table, read_table
 
-__all__ = ["declare", "run"]
+__all__ = ["EXAMPLES", "declare", "run"]
+
+EXAMPLES = (
+    "nelayout embed table.csv --label species -o map.png",
+    "nelayout embed table.csv --columns 1-64 -m tsne --perplexity 30 -o positions.npy",
+)
 
 
 def declare(command: argparse.ArgumentParser) -> None:
@@ -28,6 +33,7 @@ def declare(command: argparse.ArgumentParser) -> None:
         "file", metavar="FILE", help="table with a row per sample: csv, tsv, npy, npz, parquet; - is standard input"
     )
     option("-m", "--method", text="see nelayout methods (ws-sne)", default="ws-sne", type=arguments.method)
+    option("--set", text=arguments.SET_TEXT, type=arguments.setting, action="append", metavar="NAME=VALUE")
     option(
         "-o",
         "--output",
@@ -47,7 +53,16 @@ def declare(command: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
     )
     option(
-        "--n-neighbors", text="neighbors of each row in the graph that is drawn (10)", type=int, default=10, metavar="K"
+        "--n-neighbors",
+        text="neighbors of each row in the graph that is drawn (10; 3 times a perplexity)",
+        type=int,
+        metavar="K",
+    )
+    option(
+        "--perplexity",
+        text="neighbors that each row is worth when edges are weighed (none: every edge weighs 1)",
+        type=float,
+        metavar="NUMBER",
     )
     option("--metric", text="distance of two rows: euclidean, cosine, manhattan, ... (euclidean)", default="euclidean")
     option(
@@ -77,6 +92,7 @@ def run(given: argparse.Namespace) -> None:
 
     if given.output == "-" and given.format is None:
         given.format = ":csv"
+    method = arguments.tuned_method(given.method, given.set)
     into, kind = arguments.planned(given, (*PICTURES, *WRITERS))
     arguments.check_writable(given.output, kind, given.file, drawn=PICTURES, extra="draw")
     if into is None and given.file == "-":
@@ -92,8 +108,9 @@ def run(given: argparse.Namespace) -> None:
     solution = solve_vectors(
         table.X,
         given.dim,
-        method=given.method,
+        method=method,
         n_neighbors=given.n_neighbors,
+        perplexity=given.perplexity,
         metric=given.metric,
         pca=given.pca,
         init=given.init,
@@ -106,6 +123,8 @@ def run(given: argparse.Namespace) -> None:
             say(note)
         if kind == "npy" and given.label:
             say("npy holds the positions alone; csv, json and npz keep the labels as well")
+        if kind in PICTURES and given.dim > 2:
+            say(f"a picture shows the first two of {given.dim} coordinates")
     content = (
         _picture(table, solution.positions, kind) if kind in PICTURES else WRITERS[kind](table, solution.positions)
     )

@@ -18,8 +18,12 @@ __all__ = ["attribute", "declare", "keys", "keywords", "known_positions", "node"
 OWN_NAMES = ("id", "label", "name")
 
 
-def declare(option: Callable[..., None]) -> None:
-    """The options that say how the graph is read and drawn; they mean what the keywords mean."""
+def declare(command: argparse.ArgumentParser, option: Callable[..., None]) -> None:
+    """FILE, and the options that say how the graph is read and drawn; they mean what the keywords mean."""
+    from nelayout.graphs.files import FORMATS
+
+    endings = ", ".join(ending for entry in FORMATS.values() for ending in entry.endings)
+    command.add_argument("file", metavar="FILE", help=f"graph file ({endings}; gzip too); - is standard input")
     option(
         "--weight",
         text="edge attribute with the weights (weight); none: every edge weighs 1",
@@ -34,7 +38,7 @@ def declare(option: Callable[..., None]) -> None:
     )
     option("--smoothing", type=float, default=0.0, metavar="RHO")
     option("--seed", text="same seed, same drawing (0)", type=whole, default=0)
-    option("--max-iter", type=whole, metavar="STEPS")
+    option("--max-iter", text="most steps of the method's own stages", type=whole, metavar="STEPS")
 
 
 def keywords(given: argparse.Namespace, file: GraphFile) -> dict[str, Any]:

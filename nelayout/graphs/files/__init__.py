@@ -21,6 +21,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -62,10 +63,10 @@ def read_graph(path: str | os.PathLike, format: str | None = None) -> GraphFile:
     """
     if format is not None:
         name = file_format(format)
-    elif path != "-":
-        name = file_format(path=path)
-    else:
+    elif path == "-" or Path(path).is_dir():  # which `load` refuses
         name = None
+    else:
+        name = file_format(path=path)
     source = load(path)
     notes: tuple[str, ...] = ()
     if name is None:
