@@ -238,7 +238,10 @@ def test_a_failure_is_one_line_and_leaves_no_file(folder, name, monkeypatch, cap
     [
         ("", "the following arguments are required: COMMAND; see nelayout --help"),
         ("layout graph.gml", "the following arguments are required: -o/--output; see nelayout layout --help"),
-        ("layout graph.gml -o out.png --sed 3", "unrecognized arguments: --sed 3 (did you mean --seed?); see nelayout layout --help"),
+        (
+            "layout graph.gml -o out.png --sed 3",
+            "unrecognized arguments: --sed 3 (did you mean --seed?); see nelayout layout --help",
+        ),
         (
             "layout graph.gml -o out.png --seed x",
             "argument --seed: invalid whole number of 0 or more value: 'x'; see nelayout layout --help",
