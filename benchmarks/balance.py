@@ -49,7 +49,7 @@ def known(figures: dict[str, float], name: str) -> bool:
 
 def draw_and_measure(method: str, problem: problems.Problem, seed: int, positions: Path | None) -> dict[str, float]:
     """The figures of one of our methods on one graph, drawn now or read from a folder of GRAPH.METHOD.npy."""
-    from nelayout.comparison import quality
+    from benchmarks.drawing_quality import quality
 
     began = time.perf_counter()
     stored = positions / f"{problem.name}.{method}.npy" if positions else None

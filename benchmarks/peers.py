@@ -21,7 +21,7 @@ import numpy as np
 
 from benchmarks import problems
 from benchmarks.contenders import PEERS, contender
-from nelayout.comparison import quality
+from benchmarks.drawing_quality import quality
 
 GRAPHS = ["football", "usair97", "1138_bus", "cora", "us_counties", "3elt", "lastfm_asia", "luxembourg"]
 METHODS = ["auto", "ws-sne", "gamma-quadlog"]

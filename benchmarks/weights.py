@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 
 import nelayout as nl
 from benchmarks import problems
-from nelayout.comparison.tuning import quality
+from benchmarks.drawing_quality import quality
 
 LENGTHS = {"usair97", "london_underground"}
 """Their numbers grow with the distance on the map (usair97: they are that distance): long is weak."""

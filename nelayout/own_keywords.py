@@ -86,13 +86,14 @@ _OWN: dict[str, Callable[..., dict[str, Any]]] = {
 }
 
 
-def own_keywords(method: str) -> tuple[str, ...]:
-    """The keywords that a method has beside those of all.
+def own_keywords(method: str) -> dict[str, Any]:
+    """The keywords that a method has beside those of all, and their defaults.
 
-    >>> own_keywords("nerv")
-    ('kappa', 'background')
+    >>> own_keywords("hssne"), list(own_keywords("nerv"))
+    ({'tail': 2.0}, ['kappa', 'background'])
     """
-    return tuple(inspect.signature(_OWN[method]).parameters) if method in _OWN else ()
+    parameters = inspect.signature(_OWN[method]).parameters if method in _OWN else {}
+    return {name: parameter.default for name, parameter in parameters.items()}
 
 
 def tuned(method: str | Method, **own: Any) -> Method:

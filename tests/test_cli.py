@@ -16,6 +16,9 @@ import numpy as np
 import pytest
 
 import nelayout as nl
+from nelayout.cli import COMMANDS
+from nelayout.cli.report import in_options
+from nelayout.graphs.files import FORMATS
 
 GML = """graph [
   node [ id 0 label "a" kind "x" ]
@@ -31,7 +34,7 @@ GML = """graph [
 """
 NOTE = (
     "nelayout: no edge has the attribute 'weight', all weigh 1; "
-    "weight='strength' would use the numbers there\n"
+    "--weight strength would use the numbers there\n"
 )
 
 
@@ -163,6 +166,7 @@ FAILURES = {
         "layout graph.gml -o ./graph.gml --format json",
         "the output './graph.gml' is the input file; choose another name",
     ),
+    "input is a folder": ("layout . -o out.png", "'.' is a folder; give a file in it"),
     "missing folder": (
         "layout graph.gml -o nowhere/out.png",
         "the output folder '{folder}/nowhere' does not exist; make it first",
@@ -175,7 +179,7 @@ FAILURES = {
         "layout graph.gml -o out.jsno",
         (
             "'out.jsno': unknown output format 'jsno': did you mean 'json'? Allowed: 'csv', 'gexf', "
-            "'graphml', 'json', 'npz', 'pdf', 'png', 'svg'; or name it with format= (--format)"
+            "'graphml', 'json', 'npz', 'pdf', 'png', 'svg'; or name it with --format"
         ),
     ),
     "unknown fixed node": (
@@ -234,7 +238,10 @@ def test_a_failure_is_one_line_and_leaves_no_file(folder, name, monkeypatch, cap
     [
         ("", "the following arguments are required: COMMAND; see nelayout --help"),
         ("layout graph.gml", "the following arguments are required: -o/--output; see nelayout layout --help"),
-        ("layout graph.gml -o out.png --sed 3", "unrecognized arguments: --sed 3; see nelayout --help"),
+        (
+            "layout graph.gml -o out.png --sed 3",
+            "unrecognized arguments: --sed 3 (did you mean --seed?); see nelayout layout --help",
+        ),
         (
             "layout graph.gml -o out.png --seed x",
             "argument --seed: invalid whole number of 0 or more value: 'x'; see nelayout layout --help",
@@ -258,7 +265,76 @@ def test_a_misspelt_method_gets_the_near_names(folder):
 def test_methods_lists_the_catalogue(folder):
     done = nelayout("methods", cwd=folder)
     assert done.returncode == 0
-    assert [line.split()[0] for line in done.stdout.splitlines()] == [row["name"] for row in nl.methods()]
+    lines = done.stdout.splitlines()
+    assert [line.split()[0] for line in lines if not line.startswith(" ")] == [row["name"] for row in nl.methods()]
+    below = next(k for k, line in enumerate(lines) if line.startswith("nerv")) + 1
+    assert lines[below].split() == ["--set", "kappa=0.5", "--set", "background=0.1"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "function", "keywords"),
+    [
+        ("-m nerv --set kappa=0.2 --set background=0.05", nl.nerv_layout, {"kappa": 0.2, "background": 0.05}),
+        ("-m hssne --set tail=3", nl.hssne_layout, {"tail": 3.0}),
+        ("-m ftsne --set divergence=js", nl.ftsne_layout, {"divergence": "js"}),
+        ("-m ws_sne --set kernel=gaussian", nl.ws_sne_layout, {"kernel": "gaussian"}),
+    ],
+)
+def test_own_parameters_are_those_of_the_layout_functions(folder, monkeypatch, settings, function, keywords):
+    from nelayout.cli import main
+
+    monkeypatch.chdir(folder)
+    assert main(f"layout graph.gml -o out.csv --quiet {settings}".split()) == 0
+    pos = function(nx.read_gml("graph.gml"), seed=0, **keywords)
+    assert table(folder / "out.csv") == {v: place.tolist() for v, place in pos.items()}
+
+
+@pytest.mark.parametrize("command", ["layout graph.gml", "embed table.csv", "compare graph.gml"])
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        (
+            "-m nerv --set kapa=0.2",
+            "--set: unknown parameter of nerv 'kapa': did you mean 'kappa'? Allowed: 'background', 'kappa'",
+        ),
+        ("-m tsne --set kappa=0.2", "--set kappa: the method 'tsne' has no parameters of its own"),
+        ("-m nerv --set kappa=3", "--set: kappa must be a number from 0 to 1, given 3.0"),
+        ("-m nerv --set kappa", "argument --set: 'kappa' is not NAME=VALUE, such as kappa=0.2"),
+    ],
+)
+def test_wrong_parameters_are_wrong_usage(folder, monkeypatch, capsys, command, settings, line):
+    from nelayout.cli import main
+
+    monkeypatch.chdir(folder)
+    assert main(f"{command} -o out.csv {settings}".split()) == 2
+    assert capsys.readouterr() == ("", f"nelayout: {line}; see nelayout {command.split()[0]} --help\n")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example_that_the_parser_takes(command, capsys):
+    from nelayout.cli import _parser, main
+
+    assert main([command, "--help"]) == 0
+    said = capsys.readouterr().out
+    for example in COMMANDS[command][0].EXAMPLES:
+        assert example in said
+        assert _parser().parse_args(example.split()[1:]).run is not None
+    if command in ("layout", "compare"):
+        assert all(re.search(rf"\b{ending}\b", said) for entry in FORMATS.values() for ending in entry.endings)
+
+
+def test_messages_speak_of_options():
+    said = {
+        "weight='my value' would use the numbers": "--weight 'my value' would use the numbers",
+        "name it with format=, one of csv": "name it with --format, one of csv",
+        'say format="gml" (--format gml)': "say --format gml",
+        "fixed nodes need positions: give them in pos": "fixed nodes need positions: give them in --pos",
+        "with another weight_kind": "with another --weight-kind",
+        "pass dim=3, or positions": "pass --dim 3, or positions",
+        "weight= uses one of them": "--weight uses one of them",
+        "the scale of the drawing, by weight": "the scale of the drawing, by weight",
+    }
+    assert {message: in_options(message) for message in said} == said
 
 
 def test_a_closed_pipe_is_no_error(folder):

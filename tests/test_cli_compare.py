@@ -83,6 +83,22 @@ def test_drawings_keep_the_order_of_the_command_line(folder):
     assert list(read_table("out.csv")) == ["tsne", "circle", "ws-sne"]
 
 
+def test_a_method_with_several_settings(folder, capsys):
+    drawings = "-m nerv --set kappa=0.2 -m tsne -m nerv -m nerv --set kappa=0.8"
+    assert nelayout(f"compare graph.graphml {drawings} -o out.csv --quiet") == 0
+    G = nx.read_graphml("graph.graphml")
+    drawings = {
+        "nerv kappa=0.2": nl.nerv_layout(G, kappa=0.2, seed=0),
+        "tsne": nl.tsne_layout(G, seed=0),
+        "nerv": nl.nerv_layout(G, seed=0),
+        "nerv kappa=0.8": nl.nerv_layout(G, kappa=0.8, seed=0),
+    }
+    assert read_table("out.csv") == values(nl.compare(G, drawings))
+    for early in ("--set kappa=0.2 -m nerv", "-m nerv --pos circle=circle.csv --set kappa=0.2"):
+        assert nelayout(f"compare graph.graphml -o out.csv {early}") == 2
+        assert "--set kappa belongs behind the -m METHOD that it is for" in capsys.readouterr().err
+
+
 def test_options_are_those_of_the_layouts(folder):
     options = "--weight none --mass unit --seed 3 --max-iter 7 --smoothing 0.5"
     assert nelayout(f"compare graph.graphml -m gamma-quadlog -o out.csv --quiet {options}") == 0
@@ -166,7 +182,7 @@ def test_the_page_is_that_of_the_library(folder):
 
     page = (folder / "out.html").read_text()
     assert "<svg" in page
-    assert table_html(compared("ws-sne", "circle")) in page
+    assert table_html(compared("ws-sne", "circle").measured) in page
 
 
 def test_a_note_names_its_method_unless_all_say_it(folder, capsys):
@@ -179,7 +195,7 @@ def test_a_note_names_its_method_unless_all_say_it(folder, capsys):
     nx.write_graphml(G, "other.graphml")
     assert nelayout("compare other.graphml -m ws-sne -m linlog -o out.csv") == 0
     assert capsys.readouterr().err == (
-        "nelayout: no edge has the attribute 'weight', all weigh 1; weight='strength' would use the numbers there\n"
+        "nelayout: no edge has the attribute 'weight', all weigh 1; --weight strength would use the numbers there\n"
     )
 
 
@@ -199,7 +215,7 @@ FAILURES = {
     "--pos c=circle.csv -o ./circle.csv": "the output './circle.csv' is the input file; choose another name",
     "-m ws-sne -o out.gif": (
         "'out.gif': unknown output format 'gif'. Allowed: 'csv', 'html', 'json', 'pdf', 'png', 'svg'; "
-        "or name it with format= (--format)"
+        "or name it with --format"
     ),
     "-m ws-sne -o out.csv --label knd": (
         "unknown node attribute for --label 'knd': did you mean 'kind'? Allowed: 'east', 'kind', 'lat', 'lon', 'north'"

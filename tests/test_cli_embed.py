@@ -124,6 +124,12 @@ def test_columns(folder, options, taken):
     assert np.load("out.npy").tolist() == nl.embed(X[:, taken], random_state=0).tolist()
 
 
+def test_perplexity_and_own_parameters(folder):
+    assert nelayout("embed bare.csv -m nerv --set kappa=0.2 --perplexity 5 -o out.csv --quiet") == 0
+    expected = nl.embed(X, method="nerv", method_options={"kappa": 0.2}, perplexity=5, random_state=0)
+    assert np.array_equal(positions("out.csv"), expected)
+
+
 def test_labels_stand_beside_positions(folder, capsys):
     assert nelayout("embed table.csv --label 4 -o out.csv") == 0
     assert nelayout("embed table.csv --label kind -o out.json") == 0
@@ -307,7 +313,7 @@ FAILURES = {
     "table.csv --columns 1-3 -o table.csv": "the output 'table.csv' is the input file; choose another name",
     "table.xlsx -o out.csv": (
         "'table.xlsx': unknown table format 'xlsx'. Allowed: 'csv', 'npy', 'npz', 'parquet', 'tsv'; "
-        "or name it with format= (--format)"
+        "or name it with --format"
     ),
     "bare.csv -o out.graphml": None,
     "bare.csv -o nowhere/out.csv": None,

@@ -234,7 +234,7 @@ def test_igraph():
         ({"pos": {0: (0, 0)}}, "node 1 has no position .3 of 4 nodes have none.; give every node one"),
         ({"color": "kond"}, "unknown node attribute or color for color 'kond': did you mean 'kind'"),
         ({"labels": "kond"}, "unknown node attribute for labels 'kond': did you mean 'kind'"),
-        ({"color": [1, 2]}, "color is 2 values and the graph has 4 nodes"),
+        ({"color": [1, 2]}, "color has 2 entries and the graph has 4 nodes"),
         ({"path": "picture.jpeg"}, "unknown output format 'jpeg'"),
         ({"path": "nowhere/picture.png"}, "folder .* does not exist; make it first"),
         ({"node_size": -1.0}, "node_size .*-1"),

@@ -6,6 +6,7 @@ import inspect
 import re
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,6 +18,9 @@ PACKAGE = Path(nl.__file__).parent
 REPOSITORY = Path(__file__).resolve().parents[1]
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 PUBLIC = dict(nl._HOME)  # name -> module
+MODULES = {
+    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path for path in SOURCES
+}
 
 DEVELOPMENT = REPOSITORY / "docs" / "development.md"
 # The floor of every room, from the one list of rooms, which docs/development.md holds.
@@ -88,6 +92,22 @@ def test_imports_run_downward():
             if other not in ("__version__", room) and not FLOOR_OF.get(other, 99) < FLOOR_OF[room]:
                 offenders.append(f"{short(path)}:{line}: {room} may not import {other}")
     assert offenders == []
+
+
+def modules_imported(path: Path) -> set[str]:
+    """The package's modules that a file imports, wherever in it, also for types only."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            found |= {name if name in MODULES else node.module for name in names}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return found & set(MODULES)
+
+
+def test_no_files_import_each_other_in_a_circle():
+    TopologicalSorter({name: modules_imported(path) - {"nelayout"} for name, path in MODULES.items()}).prepare()
 
 
 def test_every_room_of_the_list_exists():

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from nelayout.graphs import read
+from nelayout.numerics.breadth_first import COMPILED_ABOVE
 from nelayout.numerics.parallel import Threads
-from nelayout.run.auto.verdict import DENSE_NODES, Judge, _jaccard, _nearest
+from nelayout.quality.distances import nearest_by_number
+from nelayout.run.auto.verdict import Judge, _jaccard
 from nelayout.run.costs import NUMPY_PAIRS
 
 
@@ -31,7 +33,7 @@ def by_definition(G: nx.Graph, Y: np.ndarray, judge: Judge) -> float:
 def test_score(side, threads):
     """Of a grid drawn with noise; the larger one takes the ways of large graphs."""
     G = nx.convert_node_labels_to_integers(nx.grid_2d_graph(side, side), ordering="sorted")
-    assert (side * side > DENSE_NODES) == (side == 40)
+    assert (side * side > COMPILED_ABOVE) == (side == 40)
     Y = np.stack(np.divmod(np.arange(side * side), side), axis=1) + np.random.default_rng(0).normal(size=(side**2, 2))
     judge = Judge(read(G).adjacency, Threads(threads))
     score = judge.score(Y)
@@ -60,15 +62,15 @@ def test_ties_are_the_first_nodes():
     side = 17
     G = nx.convert_node_labels_to_integers(nx.grid_2d_graph(side, side, periodic=True), ordering="sorted")
     Y = np.stack(np.divmod(np.arange(side * side), side), axis=1).astype(float)
-    order = _nearest(Y, np.arange(side * side), 3)
+    order = nearest_by_number(Y, np.arange(side * side), 3)
     for i in range(side * side):
         xi = ((Y - Y[i]) ** 2).sum(axis=1)
         xi[i] = np.inf
         assert order[i].tolist() == np.argsort(xi, kind="stable")[:3].tolist()
     judge = Judge(read(G).adjacency, Threads())
-    assert side * side <= DENSE_NODES
+    assert side * side <= COMPILED_ABOVE
     assert judge.score(Y) == pytest.approx(by_definition(G, Y, judge), rel=1e-9)
 
 
 def test_graphs_that_are_drawn_on_numpy_are_judged_on_numpy():
-    assert DENSE_NODES**2 >= NUMPY_PAIRS
+    assert COMPILED_ABOVE**2 >= NUMPY_PAIRS

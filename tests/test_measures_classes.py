@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.integrate import trapezoid
 
-from nelayout.comparison.classes import class_accuracy, class_auc
+from nelayout.quality.classes import class_accuracy, class_auc
 
 
 def auc_by_definition(Y, classes):

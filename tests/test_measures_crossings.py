@@ -7,10 +7,10 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from nelayout.comparison import crossings
-from nelayout.comparison.crossings import edge_crossings, most_crossings
 from nelayout.errors import Unsupported
 from nelayout.graphs import read
+from nelayout.quality import crossings
+from nelayout.quality.crossings import edge_crossings, most_crossings
 
 EVERY = pytest.mark.parametrize("compiled", [False, True])
 

@@ -4,9 +4,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from nelayout.comparison.discs import overlapping_nodes
-from nelayout.comparison.edges import coincident_nodes, edge_length_variation, edges, node_resolution
 from nelayout.graphs import read
+from nelayout.quality.discs import overlapping_nodes
+from nelayout.quality.edges import coincident_nodes, edge_length_variation, edges, node_resolution
 
 
 def test_edge_length_variation():

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from nelayout.comparison.maps import map_neighbors, map_r2, nearest
+from nelayout.quality.distances import nearest
+from nelayout.quality.maps import map_neighbors, map_r2
 
 
 def test_r2_is_what_a_search_over_transforms_finds():

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from nelayout.comparison import neighborhoods
-from nelayout.comparison.neighborhoods import neighborhood_jaccard
+from nelayout.quality import neighborhoods
+from nelayout.quality.neighborhoods import neighborhood_jaccard
 
 
 def graph(n, pairs):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from nelayout.comparison import quality
+from benchmarks.drawing_quality import quality
 
 EXACT = ("np1", "np2", "sns", "knn_auc", "knn_acc", "geo_r2", "geo_np", "crossings")
 

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from nelayout.comparison.stress import distances, scaled_stress
 from nelayout.graphs import read
+from nelayout.numerics.breadth_first import COMPILED_ABOVE, hops_from
+from nelayout.numerics.parallel import Threads
+from nelayout.quality.stress import scaled_stress
 
 
 def pairs_of(G, Y):
@@ -56,13 +58,16 @@ def test_invariances():
     assert scaled_stress(A[order][:, order].tocsr(), Y[order]).value == pytest.approx(value, rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    "G", [nx.path_graph(70), nx.star_graph(9), nx.gnm_random_graph(90, 100, seed=4), nx.balanced_tree(3, 4)]
-)
-def test_distances_are_breadth_first(G):
+GRAPHS = [nx.path_graph(70), nx.star_graph(9), nx.gnm_random_graph(90, 100, seed=4), nx.balanced_tree(3, 4)]
+
+
+@pytest.mark.parametrize("G", [*GRAPHS, nx.path_graph(COMPILED_ABOVE + 9), nx.gnm_random_graph(400, 420, seed=4)])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_hops_are_those_of_shortest_paths(G, threads):
     expected = dict(nx.all_pairs_shortest_path_length(G))
-    for source, reached, hops in distances(read(G).adjacency, np.arange(len(G))):
-        assert {source: 0, **dict(zip(reached.tolist(), hops.tolist(), strict=True))} == expected[source]
+    for source, hops in enumerate(hops_from(read(G).adjacency, np.arange(len(G)), Threads(threads))):
+        found = {node: int(hops[node]) for node in np.flatnonzero(hops).tolist()}
+        assert {source: 0, **found} == expected[source]
 
 
 def test_samples_lie_within_their_error():

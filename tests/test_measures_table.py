@@ -7,10 +7,11 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from nelayout.comparison import Measured, measure, measures, quality
-from nelayout.comparison.table import MEASURES
+from benchmarks.drawing_quality import quality
+from nelayout.comparison import Measured, measure, measures
 from nelayout.errors import InputError, Unsupported
 from nelayout.graphs import read
+from nelayout.quality import MEASURES
 
 RNG = np.random.default_rng(0)
 GRAPH = nx.relabel_nodes(nx.gnm_random_graph(40, 90, seed=1), {i: f"v{i}" for i in range(40)})

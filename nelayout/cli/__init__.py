@@ -5,7 +5,7 @@
     nelayout compare graph.graphml -m ws-sne -m linlog -o compare.html
     nelayout methods
 
-Each command has a file with two functions, `declare` (its arguments) and `run`, and a line in `COMMANDS`.
+Each command has a file with `declare` (its arguments), `run` and EXAMPLES, and a line in `COMMANDS`.
 Exit codes: 0 done, 1 the input or the run failed (one line on stderr), 2 wrong usage, 130 interrupted.
 """
 
@@ -16,35 +16,36 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
-from typing import NoReturn
+from collections.abc import Sequence
+from typing import NoReturn, Protocol
 
 from nelayout import __version__
 from nelayout.cli import compare_command, embed_command, layout_command, methods_command
 from nelayout.cli.report import WrongUsage, say
-from nelayout.errors import InputError, Unsupported
+from nelayout.errors import InputError, Unsupported, near_matches
 
 __all__ = ["COMMANDS", "main"]
 
-Command = tuple[Callable[[argparse.Namespace], None], Callable[[argparse.ArgumentParser], None], str]
-# Command -> (what it does, its arguments, its line in --help).
-COMMANDS: dict[str, Command] = {
-    "layout": (
-        layout_command.run,
-        layout_command.declare,
-        "lay out a graph: a picture, or positions in a file",
-    ),
-    "embed": (
-        embed_command.run,
-        embed_command.declare,
-        "embed the rows of a table: a picture, or positions in a file",
-    ),
-    "compare": (
-        compare_command.run,
-        compare_command.declare,
-        "draw a graph by several methods and measure the drawings",
-    ),
-    "methods": (methods_command.run, methods_command.declare, "list the methods"),
+class Command(Protocol):
+    """The file of a command."""
+
+    EXAMPLES: tuple[str, ...]
+
+    def declare(self, command: argparse.ArgumentParser) -> None:
+        """Add the arguments."""
+        ...
+
+    def run(self, given: argparse.Namespace) -> None:
+        """Do it; `InputError` for what cannot be done, `WrongUsage` for arguments that do not go together."""
+        ...
+
+
+# Name -> what does it, and its line in --help.
+COMMANDS: dict[str, tuple[Command, str]] = {
+    "layout": (layout_command, "lay out a graph: a picture, or positions in a file"),
+    "embed": (embed_command, "embed the rows of a table: a picture, or positions in a file"),
+    "compare": (compare_command, "draw a graph by several methods and measure the drawings"),
+    "methods": (methods_command, "list the methods and their own parameters"),
 }
 
 
@@ -55,7 +56,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     1
     """
     try:
-        arguments = _parser().parse_args(argv)
+        arguments, unrecognized = _parser().parse_known_args(argv)
+        if unrecognized:
+            arguments.parser.refuse(unrecognized)
     except SystemExit as done:  # --help, --version, wrong usage: argparse has said it all
         return done.code if isinstance(done.code, int) else 2
     try:
@@ -100,6 +103,12 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"nelayout: {message}; see {self.prog} --help\n")
 
+    def refuse(self, unrecognized: list[str]) -> NoReturn:
+        """Arguments that the command does not have, with the option that the first of them may have meant."""
+        near = near_matches(unrecognized[0].partition("=")[0], self._option_string_actions)
+        hint = f" (did you mean {near[0]}?)" if near else ""
+        self.error(f"unrecognized arguments: {' '.join(unrecognized)}{hint}")
+
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="nelayout", description="Graph layouts by neighbor embedding.", allow_abbrev=False)
@@ -107,8 +116,15 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         title="commands", metavar="COMMAND", required=True, dest="command", parser_class=_Parser
     )
-    for name, (run, declare, text) in COMMANDS.items():
-        command = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
-        declare(command)
-        command.set_defaults(run=run)
+    for name, (does, text) in COMMANDS.items():
+        command = commands.add_parser(
+            name,
+            help=text,
+            description=text,
+            epilog="\n  ".join(("examples:", *does.EXAMPLES)),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        does.declare(command)
+        command.set_defaults(run=does.run, parser=command)
     return parser

@@ -8,12 +8,24 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from nelayout.errors import InputError, missing_extra
+from nelayout.cli.report import WrongUsage
+from nelayout.errors import InputError, missing_extra, unknown
 
-__all__ = ["PICTURES", "check_writable", "declarer", "method", "planned", "whole"]
+__all__ = [
+    "PICTURES",
+    "SET_TEXT",
+    "check_writable",
+    "declarer",
+    "method",
+    "planned",
+    "setting",
+    "tuned_method",
+    "whole",
+]
 
+SET_TEXT = "parameter of the method's own, see nelayout methods; may be repeated"
 PICTURES = ("png", "svg", "pdf")
-# What is no text for a terminal.
+# Formats that are not shown on a terminal.
 BINARY = (*PICTURES, "npz", "npy")
 
 
@@ -66,6 +78,39 @@ def method(name: str) -> str:
         return method_named(name).name
     except InputError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def setting(text: str) -> tuple[str, Any]:
+    """NAME=VALUE: the name, and a number, a truth value or a text.
+
+    >>> setting("kappa=0.2"), setting("variational=true"), setting("divergence=alpha:0.5")
+    (('kappa', 0.2), ('variational', True), ('divergence', 'alpha:0.5'))
+    """
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if not (name and equals and value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE, such as kappa=0.2")
+    if value.lower() in ("true", "false"):
+        return name, value.lower() == "true"
+    try:
+        return name, float(value)
+    except ValueError:
+        return name, value
+
+
+def tuned_method(name: str, settings: Iterable[tuple[str, Any]] | None) -> Any:
+    """The method `name` with parameters of its own; `WrongUsage` for one that it does not have, or a wrong value."""
+    from nelayout.own_keywords import own_keywords, tuned
+
+    settings, known = dict(settings or ()), own_keywords(name)
+    for parameter in settings:
+        if not known:
+            raise WrongUsage(f"--set {parameter}: the method {name!r} has no parameters of its own")
+        if parameter not in known:
+            raise WrongUsage(f"--set: {unknown(f'parameter of {name}', parameter, known)}")
+    try:
+        return tuned(name, **settings) if settings else name
+    except InputError as error:
+        raise WrongUsage(f"--set: {error}") from None
 
 
 def whole(text: str) -> int:

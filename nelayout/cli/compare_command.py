@@ -3,38 +3,46 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
-import json
 import math
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nelayout.cli import arguments, graph_input
 from nelayout.cli.arguments import PICTURES
+from nelayout.cli.compare_output import WRITERS, table_lines
 from nelayout.cli.report import WrongUsage, say
 from nelayout.errors import InputError, near_matches, unknown
 
 if TYPE_CHECKING:
-    from nelayout.comparison import Comparison
     from nelayout.graphs.files import GraphFile
 
-__all__ = ["declare", "run"]
-
-# Its name, and the file that holds it; None: the name is that of a method, which draws it.
-Drawing = tuple[str, str | None]
+__all__ = ["EXAMPLES", "declare", "run"]
 
 LONGITUDE = {"lon", "long", "lng", "longitude"}
 LATITUDE = {"lat", "latitude"}
 
+EXAMPLES = (
+    "nelayout compare graph.graphml -m ws-sne -m gamma-quadlog --label kind -o compare.html",
+    "nelayout compare graph.graphml -m nerv --set kappa=0.2 -m nerv --set kappa=0.8 --pos mine=mine.csv -o table.csv",
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Requested:
+    """A drawing that is asked for: its name, and the method that draws it or the file that holds it."""
+
+    name: str
+    method: Any = None
+    path: str | None = None
+
 
 def declare(command: argparse.ArgumentParser) -> None:
-    """The options; -m and --pos fill one list, so that the drawings keep the order of the command line."""
+    """The options; -m, --set and --pos fill one list, so that the drawings keep the order of the command line."""
     option = arguments.declarer(command)
-    command.add_argument("file", metavar="FILE", help="graph file; - is standard input")
     option(
         "-m",
         "--method",
@@ -43,6 +51,14 @@ def declare(command: argparse.ArgumentParser) -> None:
         dest="drawings",
         action="append",
         metavar="METHOD",
+    )
+    option(
+        "--set",
+        text="parameter of the last -m's own, see nelayout methods; may be repeated",
+        type=_by_setting,
+        dest="drawings",
+        action="append",
+        metavar="NAME=VALUE",
     )
     option(
         "--pos",
@@ -59,7 +75,7 @@ def declare(command: argparse.ArgumentParser) -> None:
         metavar="OUT",
         required=True,
     )
-    graph_input.declare(option)
+    graph_input.declare(command, option)
     option(
         "--label",
         text="node attribute with the classes of the nodes: colors, and the measures of classes",
@@ -82,51 +98,75 @@ def run(given: argparse.Namespace) -> None:
     """Everything that can be wrong is looked for before the work starts."""
     from nelayout.graphs import files
 
-    drawings = _distinct(given.drawings)
+    drawings = _requested(given.drawings)
     into, kind = arguments.planned(given, WRITERS)
-    sources = [given.file, *(path for _, path in drawings if path is not None)]
+    sources = [given.file, *(drawing.path for drawing in drawings if drawing.path is not None)]
     arguments.check_writable(given.output, kind, *sources, drawn=(*PICTURES, "html"), extra="compare")
     file = files.read_graph(given.file, into)
     labels = graph_input.attribute(given.label, file, "--label")
     coords, notes = (None, ()) if given.coords is None else _coords(given.coords, file)
-    ready = {name: _every_position(path, file) for name, path in drawings if path is not None}
+    ready = {d.name: _every_position(d.path, file) for d in drawings if d.path is not None}
 
     from nelayout.comparison import compare
     from nelayout.run.pipeline import solve
 
     keywords = graph_input.keywords(given, file)
     keywords["progress"] = not given.quiet and sys.stderr.isatty()
-    solved = {name: solve(file.graph, name, **keywords) for name, path in drawings if path is None}
-    positions = {name: ready[name] if path else solved[name].positions for name, path in drawings}
+    solved = {d.name: solve(file.graph, d.method, **keywords) for d in drawings if d.path is None}
+    found = ready | solved
+    positions = {d.name: found[d.name] for d in drawings}
     comparison = compare(file.graph, positions, labels, coords, weight=graph_input.weight(given), seed=given.seed)
     if not given.quiet:
-        for note in (*file.notes, *notes, *_notes({name: found.notes for name, found in solved.items()})):
+        for note in (*file.notes, *notes, *_notes({name: solution.notes for name, solution in solved.items()})):
             say(note)
     files.deliver(given.output, WRITERS[kind](comparison))
     if given.output != "-" and not given.quiet:
-        sys.stdout.writelines(f"{line}\n" for line in _lines(comparison))
+        sys.stdout.writelines(f"{line}\n" for line in table_lines(comparison))
 
 
-def _by_method(name: str) -> Drawing:
-    return arguments.method(name), None
+def _requested(parts: list[tuple[str, Any]] | None) -> list[Requested]:
+    """The drawings in the order of the command line, each -m with the --set that follow it."""
+    drawings: list[Requested] = []
+    settings: dict[str, Any] = {}
+    for option, value in [*(parts or ()), ("", None)]:
+        if option == "set":
+            if not drawings or drawings[-1].path is not None:
+                raise WrongUsage(f"--set {value[0]} belongs behind the -m METHOD that it is for")
+            settings[value[0]] = value[1]
+            continue
+        if settings:
+            own = ", ".join(f"{name}={f'{x:g}' if isinstance(x, float) else x}" for name, x in settings.items())
+            method = drawings[-1].name
+            drawings[-1] = Requested(f"{method} {own}", method=arguments.tuned_method(method, settings.items()))
+            settings = {}
+        if option == "method":
+            drawings.append(Requested(value, method=value))
+        elif option == "pos":
+            drawings.append(Requested(value[0], path=value[1]))
+    if not drawings:
+        raise WrongUsage("there is nothing to compare: give at least one -m METHOD or --pos NAME=FILE")
+    names = [drawing.name for drawing in drawings]
+    twice = next((k for k, name in enumerate(names) if name in names[:k]), None)
+    if twice is not None:
+        both = drawings[twice].path is None and drawings[names.index(names[twice])].path is None
+        hint = "each method once" if both else "choose another NAME for --pos NAME=FILE"
+        raise WrongUsage(f"the drawing {names[twice]!r} is given twice; {hint}")
+    return drawings
 
 
-def _from_file(text: str) -> Drawing:
+def _by_method(name: str) -> tuple[str, Any]:
+    return "method", arguments.method(name)
+
+
+def _by_setting(text: str) -> tuple[str, Any]:
+    return "set", arguments.setting(text)
+
+
+def _from_file(text: str) -> tuple[str, Any]:
     name, equals, path = text.partition("=")
     if not (name.strip() and equals and path):
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=FILE, such as sfdp=sfdp.csv")
-    return name.strip(), path
-
-
-def _distinct(drawings: list[Drawing] | None) -> list[Drawing]:
-    if not drawings:
-        raise WrongUsage("there is nothing to compare: give at least one -m METHOD or --pos NAME=FILE")
-    names = [name for name, _ in drawings]
-    twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
-    if twice is not None:
-        hint = "each method once" if drawings.count((twice, None)) > 1 else "choose another NAME for --pos NAME=FILE"
-        raise WrongUsage(f"the drawing {twice!r} is given twice; {hint}")
-    return drawings
+    return "pos", (name.strip(), path)
 
 
 def _every_position(path: str, file: GraphFile) -> Any:
@@ -138,8 +178,7 @@ def _every_position(path: str, file: GraphFile) -> Any:
             f"{path} has no position for node {wanting[0]!r} ({len(wanting)} of {len(file.labels)} nodes have "
             "none); a drawing can be compared when every node has a place"
         )
-    order = list(graph_input.keys(file).values())
-    return {key: found[key] for key in order} if hasattr(file.graph, "nodes") else np.array([found[k] for k in order])
+    return file.host.write(np.array([found[key] for key in graph_input.keys(file).values()]))
 
 
 def _coords(text: str, file: GraphFile) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -189,72 +228,3 @@ def _notes(said: dict[str, tuple[str, ...]]) -> Iterable[str]:
     for note in dict.fromkeys(note for notes in said.values() for note in notes):
         by = [name for name, notes in said.items() if note in notes]
         yield note if len(by) == len(said) else f"{', '.join(by)}: {note}"
-
-
-def _lines(comparison: Comparison) -> list[str]:
-    """A line per measure and a column per drawing, which fits a terminal better than the other way round.
-
-    A star stands behind the best, unless all are equally good.
-    """
-    rows = [["", *comparison.measured]]
-    for name in next(iter(comparison.measured.values())):
-        found = [row[name] for row in comparison.measured.values()]
-        scores = {m.score for m in found if not math.isnan(m.score)}
-        best = max(scores) if len(scores) > 1 else None
-        rows.append([name, *(f"{_shown(m.value)}{'*' if m.score == best else ' '}" for m in found)])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    rows[0][1:] = [f"{name} " for name in rows[0][1:]]
-    return [
-        (
-            f"{row[0]:<{widths[0]}}"
-            + "".join(f"  {cell:>{width + 1}}" for cell, width in zip(row[1:], widths[1:], strict=True))
-        ).rstrip()
-        for row in rows
-    ]
-
-
-def _shown(value: float) -> str:
-    """Four digits, and no power of ten where a whole number says it."""
-    return f"{value:.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
-
-
-def _to_csv(comparison: Comparison) -> bytes:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["drawing", *next(iter(comparison.measured.values()))])
-    for drawing, row in comparison.measured.items():
-        writer.writerow([drawing, *("" if math.isnan(m.value) else repr(m.value) for m in row.values())])
-    return text.getvalue().encode()
-
-
-def _to_json(comparison: Comparison) -> bytes:
-    """A list of records; null where a measure had nothing to look at."""
-    records = [
-        {"drawing": drawing} | {name: None if math.isnan(m.value) else m.value for name, m in row.items()}
-        for drawing, row in comparison.measured.items()
-    ]
-    return (json.dumps(records, ensure_ascii=False, indent=1) + "\n").encode()
-
-
-def _to_html(comparison: Comparison) -> bytes:
-    from nelayout.comparison.page import page
-
-    return page(comparison).encode()
-
-
-def _to_picture(kind: str) -> Callable[[Comparison], bytes]:
-    def content(comparison: Comparison) -> bytes:
-        from nelayout.drawing import rendered
-
-        return rendered(comparison.plot(), kind)
-
-    return content
-
-
-# Format -> comparison -> content.
-WRITERS: dict[str, Callable[[Comparison], bytes]] = {
-    **{kind: _to_picture(kind) for kind in PICTURES},
-    "csv": _to_csv,
-    "json": _to_json,
-    "html": _to_html,
-}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import csv
 import io
-import json
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,7 +16,12 @@ from nelayout.cli.arguments import PICTURES
 from nelayout.cli.report import say
 from nelayout.vectors.tables import FORMATS, Table, read_table
 
-__all__ = ["declare", "run"]
+__all__ = ["EXAMPLES", "declare", "run"]
+
+EXAMPLES = (
+    "nelayout embed table.csv --label species -o map.png",
+    "nelayout embed table.csv --columns 1-64 -m tsne --perplexity 30 -o positions.npy",
+)
 
 
 def declare(command: argparse.ArgumentParser) -> None:
@@ -29,6 +33,7 @@ def declare(command: argparse.ArgumentParser) -> None:
         "file", metavar="FILE", help="table with a row per sample: csv, tsv, npy, npz, parquet; - is standard input"
     )
     option("-m", "--method", text="see nelayout methods (ws-sne)", default="ws-sne", type=arguments.method)
+    option("--set", text=arguments.SET_TEXT, type=arguments.setting, action="append", metavar="NAME=VALUE")
     option(
         "-o",
         "--output",
@@ -48,7 +53,16 @@ def declare(command: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
     )
     option(
-        "--n-neighbors", text="neighbors of each row in the graph that is drawn (10)", type=int, default=10, metavar="K"
+        "--n-neighbors",
+        text="neighbors of each row in the graph that is drawn (10; 3 times a perplexity)",
+        type=int,
+        metavar="K",
+    )
+    option(
+        "--perplexity",
+        text="neighbors that each row is worth when edges are weighed (none: every edge weighs 1)",
+        type=float,
+        metavar="NUMBER",
     )
     option("--metric", text="distance of two rows: euclidean, cosine, manhattan, ... (euclidean)", default="euclidean")
     option(
@@ -78,6 +92,7 @@ def run(given: argparse.Namespace) -> None:
 
     if given.output == "-" and given.format is None:
         given.format = ":csv"
+    method = arguments.tuned_method(given.method, given.set)
     into, kind = arguments.planned(given, (*PICTURES, *WRITERS))
     arguments.check_writable(given.output, kind, given.file, drawn=PICTURES, extra="draw")
     if into is None and given.file == "-":
@@ -93,8 +108,9 @@ def run(given: argparse.Namespace) -> None:
     solution = solve_vectors(
         table.X,
         given.dim,
-        method=given.method,
+        method=method,
         n_neighbors=given.n_neighbors,
+        perplexity=given.perplexity,
         metric=given.metric,
         pca=given.pca,
         init=given.init,
@@ -107,6 +123,8 @@ def run(given: argparse.Namespace) -> None:
             say(note)
         if kind == "npy" and given.label:
             say("npy holds the positions alone; csv, json and npz keep the labels as well")
+        if kind in PICTURES and given.dim > 2:
+            say(f"a picture shows the first two of {given.dim} coordinates")
     content = (
         _picture(table, solution.positions, kind) if kind in PICTURES else WRITERS[kind](table, solution.positions)
     )
@@ -147,23 +165,23 @@ def _records(table: Table, Y: np.ndarray) -> tuple[list[str], list[list[Any]]]:
 
 
 def _to_csv(table: Table, Y: np.ndarray) -> bytes:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    header, rows = _records(table, Y)
-    writer.writerow(header)
-    writer.writerows(rows)
-    return text.getvalue().encode()
+    from nelayout.graphs.files.encode import encode_csv
+
+    return encode_csv(*_records(table, Y))
 
 
 def _to_json(table: Table, Y: np.ndarray) -> bytes:
     """A list of records."""
+    from nelayout.graphs.files.encode import encode_json
+
     header, rows = _records(table, Y)
-    records = [dict(zip(header, row, strict=True)) for row in rows]
-    return (json.dumps(records, ensure_ascii=False, default=str) + "\n").encode()
+    return encode_json([dict(zip(header, row, strict=True)) for row in rows])
 
 
 def _to_npz(table: Table, Y: np.ndarray) -> bytes:
     """Arrays `positions`, and `labels` and `names` where there are any; text is text (no pickle)."""
+    from nelayout.graphs.files.encode import encode_npz
+
     arrays: dict[str, Any] = {"positions": Y}
     if table.classes is not None:
         numeric = all(value is None or isinstance(value, (int, float)) for value in table.classes)
@@ -173,9 +191,7 @@ def _to_npz(table: Table, Y: np.ndarray) -> bytes:
         arrays["labels"] = np.array([unknown if value is None else next(known) for value in table.classes])
     if table.names is not None:
         arrays["names"] = np.array(table.names)
-    content = io.BytesIO()
-    np.savez_compressed(content, **arrays)
-    return content.getvalue()
+    return encode_npz(arrays)
 
 
 def _to_npy(table: Table, Y: np.ndarray) -> bytes:

@@ -18,8 +18,12 @@ __all__ = ["attribute", "declare", "keys", "keywords", "known_positions", "node"
 OWN_NAMES = ("id", "label", "name")
 
 
-def declare(option: Callable[..., None]) -> None:
-    """The options that say how the graph is read and drawn; they mean what the keywords mean."""
+def declare(command: argparse.ArgumentParser, option: Callable[..., None]) -> None:
+    """FILE, and the options that say how the graph is read and drawn; they mean what the keywords mean."""
+    from nelayout.graphs.files import FORMATS
+
+    endings = ", ".join(ending for entry in FORMATS.values() for ending in entry.endings)
+    command.add_argument("file", metavar="FILE", help=f"graph file ({endings}; gzip too); - is standard input")
     option(
         "--weight",
         text="edge attribute with the weights (weight); none: every edge weighs 1",
@@ -34,7 +38,7 @@ def declare(option: Callable[..., None]) -> None:
     )
     option("--smoothing", type=float, default=0.0, metavar="RHO")
     option("--seed", text="same seed, same drawing (0)", type=whole, default=0)
-    option("--max-iter", type=whole, metavar="STEPS")
+    option("--max-iter", text="most steps of the method's own stages", type=whole, metavar="STEPS")
 
 
 def keywords(given: argparse.Namespace, file: GraphFile) -> dict[str, Any]:
@@ -71,8 +75,7 @@ def known_positions(path: str, file: GraphFile) -> dict[Any, Any]:
 
 def keys(file: GraphFile) -> dict[str, Any]:
     """The name of every node in the file -> what the graph calls it (a matrix: its number)."""
-    numbered = not hasattr(file.graph, "nodes")
-    return {str(label): i if numbered else label for i, label in enumerate(file.labels)}
+    return {str(label): key for label, key in zip(file.labels, file.host.aliases[0], strict=True)}
 
 
 def node(name: str, file: GraphFile, option: str) -> Any:
@@ -95,7 +98,7 @@ def attribute(name: str | None, file: GraphFile, option: str, own_names: tuple[s
 
 
 def _mass(name: str | None, file: GraphFile) -> Any:
-    """A column of the file where the graph itself has no attributes."""
-    if name is not None and name in file.node_data and not hasattr(file.graph, "nodes"):
-        return file.node_data[name]
-    return name
+    """A column of the file where the graph itself does not hold it."""
+    if name is None or name not in file.node_data or name in file.host.attributes():
+        return name
+    return file.node_data[name]

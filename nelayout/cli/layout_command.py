@@ -15,16 +15,27 @@ from nelayout.errors import unknown
 if TYPE_CHECKING:
     from nelayout.graphs.files import GraphFile
 
-__all__ = ["declare", "run"]
+__all__ = ["EXAMPLES", "declare", "run"]
+
+EXAMPLES = (
+    "nelayout layout graph.graphml -o drawing.png --label id --color kind",
+    "nelayout layout graph.mtx.gz -m nerv --set kappa=0.2 -o positions.csv",
+)
 
 
 def declare(command: argparse.ArgumentParser) -> None:
     """The options; those that are keywords of the layout functions mean the same."""
     option = arguments.declarer(command)
-    command.add_argument("file", metavar="FILE", help="graph file; - is standard input")
     option("-m", "--method", text="see nelayout methods (auto)", default="auto", type=arguments.method)
-    option("-o", "--output", text="picture or positions; - is standard output", metavar="OUT", required=True)
-    graph_input.declare(option)
+    option("--set", text=arguments.SET_TEXT, type=arguments.setting, action="append", metavar="NAME=VALUE")
+    option(
+        "-o",
+        "--output",
+        text="picture (png, svg, pdf) or positions (csv, json, npz, graphml, gexf); - is standard output",
+        metavar="OUT",
+        required=True,
+    )
+    graph_input.declare(command, option)
     option("--dim", type=int, default=2, choices=(1, 2, 3))
     option(
         "--scale",
@@ -57,6 +68,7 @@ def run(given: argparse.Namespace) -> None:
     """Everything that can be wrong is looked for before the work starts."""
     from nelayout.graphs import files
 
+    method = arguments.tuned_method(given.method, given.set)
     into, kind = arguments.planned(given, (*PICTURES, *files.WRITERS))
     arguments.check_writable(given.output, kind, given.file, drawn=PICTURES, extra="draw")
     file = files.read_graph(given.file, into)
@@ -69,7 +81,7 @@ def run(given: argparse.Namespace) -> None:
 
     solution = solve(
         file.graph,
-        given.method,
+        method,
         start,
         fixed,
         dim=given.dim,
@@ -82,6 +94,8 @@ def run(given: argparse.Namespace) -> None:
             say(note)
         if kind not in PICTURES and (given.label or given.color):
             say(f"--label and --color are for pictures; {kind} keeps every node attribute it can")
+        if kind in PICTURES and given.dim > 2:
+            say(f"a picture shows the first two of {given.dim} coordinates")
     if kind not in PICTURES:
         files.write_positions(given.output, file, solution.positions, kind, source=given.file)
         return

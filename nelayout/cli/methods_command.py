@@ -1,11 +1,14 @@
-"""`nelayout methods`: the catalogue, one method a line."""
+"""`nelayout methods`: the catalogue, and what can be set of each method."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from typing import Any
 
-__all__ = ["declare", "run"]
+__all__ = ["EXAMPLES", "declare", "run"]
+
+EXAMPLES = ("nelayout methods", "nelayout layout graph.graphml -m nerv --set kappa=0.2 -o drawing.png")
 
 
 def declare(command: argparse.ArgumentParser) -> None:
@@ -14,10 +17,20 @@ def declare(command: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> None:
-    """Name and use of every method, on standard output."""
+    """Name and use of every method, on standard output; below it the method's own parameters with their defaults."""
     del given
     from nelayout.catalogue import methods
+    from nelayout.own_keywords import own_keywords
 
-    rows = [(row["name"], row["summary"]) for row in methods()]
-    width = max(len(name) for name, _ in rows)
-    sys.stdout.writelines(f"{name:<{width}}  {summary}\n" for name, summary in rows)
+    rows = methods()
+    width = max(len(row["name"]) for row in rows)
+    for row in rows:
+        sys.stdout.write(f"{row['name']:<{width}}  {row['summary']}\n")
+        own = own_keywords(row["name"])
+        if own:
+            settings = " ".join(f"--set {name}={_shown(value)}" for name, value in own.items())
+            sys.stdout.write(f"{'':<{width}}  {settings}\n")
+
+
+def _shown(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value).lower()

@@ -2,7 +2,6 @@
 
 from nelayout.comparison.alignment import align
 from nelayout.comparison.compared import Comparison, compare
-from nelayout.comparison.table import Measured, measure, measures
-from nelayout.comparison.tuning import quality
+from nelayout.comparison.measuring import Measured, measure, measures
 
-__all__ = ["Comparison", "Measured", "align", "compare", "measure", "measures", "quality"]
+__all__ = ["Comparison", "Measured", "align", "compare", "measure", "measures"]

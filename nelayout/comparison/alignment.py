@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from nelayout.errors import InputError
-from nelayout.graphs.per_node import as_mapping
+from nelayout.graphs import places
 
 __all__ = ["align", "transform"]
 
@@ -47,20 +47,19 @@ def align(pos: Positions, to: Any, *, scale: bool = True, reflect: bool = True) 
     >>> bool(np.allclose(align(turned, to=square), square))
     True
     """
-    mine, theirs = as_mapping(pos), as_mapping(to)
-    if (mine is None) != (theirs is None):
+    mine, theirs = places(pos), places(to)
+    nodes, others = mine.keys, theirs.keys
+    if (nodes is None) != (others is None):
         raise InputError(
             f"pos is a {type(pos).__name__} and to is a {type(to).__name__}; "
             "give two dicts keyed by node, or two arrays or layouts in the same node order"
         )
-    if mine is not None and theirs is not None:
-        shared = [node for node in mine if node in theirs]
-        Y = _array(list(mine.values()), "pos")
-        index = {node: i for i, node in enumerate(mine)}
-        common = np.array([index[node] for node in shared], np.int64)
-        X = _array([theirs[node] for node in shared], "to")
+    Y, X = _array(mine.rows, "pos"), _array(theirs.rows, "to")
+    if nodes is not None and others is not None:
+        number = {node: i for i, node in enumerate(others)}
+        common = np.array([i for i, node in enumerate(nodes) if node in number], np.int64)
+        X = X[[number[node] for node in nodes if node in number]]
     else:
-        Y, X = _array(getattr(pos, "coords", pos), "pos"), _array(getattr(to, "coords", to), "to")
         if len(X) != len(Y):
             raise InputError(
                 f"pos has {len(Y)} rows and to has {len(X)}; give the same nodes in the same order"
@@ -80,11 +79,7 @@ def align(pos: Positions, to: Any, *, scale: bool = True, reflect: bool = True) 
         if not known.any():
             raise InputError("pos and to place no node in common; nothing says how to lay one over the other")
         result = transform(Y, Y[common][known], X[known], scale=scale, reflect=reflect)
-    if mine is not None:
-        return dict(zip(mine, result, strict=True))  # pyright: ignore[reportReturnType]  a dict came, a dict goes
-    if hasattr(pos, "coords"):
-        return type(pos)(result.tolist())  # pyright: ignore[reportCallIssue]  igraph.Layout from rows
-    return result  # pyright: ignore[reportReturnType]  an array came, an array goes
+    return mine.close(result)
 
 
 def transform(

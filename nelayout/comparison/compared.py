@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nelayout.comparison import drawings as given
 from nelayout.comparison.alignment import align
-from nelayout.comparison.drawings import Drawing
-from nelayout.comparison.table import Measured, checked_sample, integer_seed, measured
+from nelayout.comparison.measuring import Measured, integer_seed, measure_drawing, sample_size
 from nelayout.errors import InputError, missing_extra
-from nelayout.graphs import guard, read
+from nelayout.graphs import guard, places, read
+from nelayout.quality.protocol import MeasuredDrawing
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
@@ -65,7 +66,7 @@ class Comparison:
         """
         from nelayout.comparison.figure import side_by_side
 
-        return side_by_side(self)
+        return side_by_side(self.G, self.drawings, self.measured, self.labels)
 
     def to_html(self, path: str | Path) -> None:
         """Write one page that needs no other file: the figure, the table, what each measure means.
@@ -73,14 +74,16 @@ class Comparison:
         The file appears whole or not at all. Raises `MissingExtra` without matplotlib, `InputError` for a
         folder that does not exist.
         """
-        from nelayout.comparison.page import write_page
+        from nelayout.comparison.page import page
+        from nelayout.graphs.files import check_output, deliver
 
-        write_page(self, Path(path))
+        check_output(path)
+        deliver(path, page(self.measured, self.plot()).encode())
 
     def _repr_html_(self) -> str:
         from nelayout.comparison.page import table_html
 
-        return table_html(self)
+        return table_html(self.measured)
 
     def __repr__(self) -> str:
         names = next(iter(self.measured.values()), {})
@@ -152,7 +155,7 @@ def compare(
                 'drawings must be a dict {name: positions} with at least one, such as {"ws-SNE": pos}'
             )
         chosen = measures if measures is None or isinstance(measures, str) else list(measures)
-        sample, seed = checked_sample(sample), integer_seed(seed)
+        sample, seed = sample_size(sample), integer_seed(seed)
         names = given.class_names(network, labels)
         known = given.classes(names)
         true = given.coordinates(network, coords)
@@ -162,8 +165,8 @@ def compare(
         found = {}
         for name, pos in drawings.items():
             Y = given.positions(network, pos, f"the drawing {name!r}")
-            drawing = Drawing(network.adjacency, Y, known, true, diameters)
-            found[str(name)] = measured(drawing, chosen, sample, seed)
+            drawing = MeasuredDrawing(network.adjacency, Y, known, true, diameters)
+            found[str(name)] = measure_drawing(drawing, chosen, sample, seed)
         return Comparison(found, _aligned(drawings), G, names)
 
 
@@ -172,6 +175,7 @@ def _aligned(drawings: Mapping[str, Any]) -> dict[str, Any]:
     first = next(iter(drawings.values()))
     result = {}
     for name, pos in drawings.items():
-        over = pos is not first and len(pos) > 0 and given.dimensions(pos) == given.dimensions(first)
+        mine = places(pos)
+        over = pos is not first and len(mine.given) > 0 and mine.dim == places(first).dim
         result[str(name)] = align(pos, to=first) if over else pos
     return result

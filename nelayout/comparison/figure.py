@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from nelayout.comparison.measuring import Measured
 from nelayout.drawing import draw
 from nelayout.drawing.colors import LEGEND, classes_of, palette
 from nelayout.drawing.layers import LEGEND_STYLE, dots
 from nelayout.errors import missing_extra
-
-if TYPE_CHECKING:
-    from nelayout.comparison.compared import Comparison
 
 __all__ = ["shown", "side_by_side"]
 
@@ -27,19 +25,18 @@ LETTER = 0.075
 READABLE = 0.55
 
 
-def side_by_side(comparison: Comparison) -> Any:
-    """A `matplotlib.figure.Figure`; see `Comparison.plot`."""
+def side_by_side(G: Any, drawings: dict[str, Any], found: dict[str, dict[str, Measured]], labels: list | None) -> Any:
+    """A `matplotlib.figure.Figure` of drawings of `G`, over what was found of each; see `Comparison.plot`."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError:
         raise missing_extra("matplotlib", "compare", "figures") from None
 
-    drawings = comparison.drawings
-    colors, classes = _classes(comparison.labels)
+    colors, classes = _classes(labels)
     columns = min(len(drawings), COLUMNS)
     rows = -(-len(drawings) // columns)
-    measures = list(next(iter(comparison.measured.values())))
+    measures = list(next(iter(found.values())))
     table = ROW * (len(drawings) + 4) if measures else 0.0
     width = max(columns * INCHES, NAME + SLANT + 0.62 * len(measures) if measures else 0.0) + 2 * BORDER
     entries = max(1, int(width / (0.4 + LETTER * max((len(name) for name, _ in classes), default=1))))
@@ -53,7 +50,7 @@ def side_by_side(comparison: Comparison) -> Any:
         box = (left + column * INCHES, height - BORDER - ROW - INCHES - row * (INCHES + ROW))
         inside = INCHES - 0.2
         ax = figure.add_axes((box[0] / width, box[1] / height, inside / width, inside / height))
-        draw(comparison.G, pos, ax=ax, color=colors, legend=False)
+        draw(G, pos, ax=ax, color=colors, legend=False)
         # On the figure: above a flat drawing the axes' own title would come down, out of line with the others.
         middle, top = (box[0] + inside / 2) / width, (box[1] + inside + 0.08) / height
         figure.text(middle, top, name, ha="center", va="bottom", fontsize=12, color="#202020", parse_math=False)
@@ -69,7 +66,7 @@ def side_by_side(comparison: Comparison) -> Any:
         ax = figure.add_axes(
             (BORDER / width, BORDER / height, 1 - 2 * BORDER / width, (table - ROW) / height)
         )
-        _table(ax, comparison, measures, width - 2 * BORDER, table - ROW)
+        _table(ax, found, measures, width - 2 * BORDER, table - ROW)
     return figure
 
 
@@ -85,7 +82,9 @@ def _classes(labels: list[Any] | None) -> tuple[list[Any] | None, list[tuple[str
     return labels, named if 1 < len(named) <= LEGEND else []
 
 
-def _table(ax: Any, comparison: Comparison, measures: list[str], width: float, height: float) -> None:
+def _table(
+    ax: Any, found: dict[str, dict[str, Measured]], measures: list[str], width: float, height: float
+) -> None:
     """One cell per drawing and measure, the darker the better; the best of each measure is bold."""
     from matplotlib import colormaps
     from matplotlib.patches import Rectangle
@@ -94,29 +93,29 @@ def _table(ax: Any, comparison: Comparison, measures: list[str], width: float, h
     ax.set_ylim(height, 0)
     ax.set_axis_off()
     cell = (width - NAME - SLANT) / len(measures)
-    top = height - ROW * len(comparison.measured)
+    top = height - ROW * len(found)
     shades = colormaps["Blues"]
     for m, name in enumerate(measures):
         x = NAME + (m + 0.5) * cell
         ax.text(x, top - 0.06, name.replace("_", " "), rotation=30, ha="left", va="bottom", fontsize=8)
-        scores = [row[name].score for row in comparison.measured.values()]
+        scores = [row[name].score for row in found.values()]
         best = max((score for score in scores if not math.isnan(score)), default=None)
-        for r, row in enumerate(comparison.measured.values()):
-            found, y = row[name], top + r * ROW
-            known = not math.isnan(found.score)
-            color = shades(0.85 * found.score) if known else "#eeeeee"
+        for r, row in enumerate(found.values()):
+            measured, y = row[name], top + r * ROW
+            known = not math.isnan(measured.score)
+            color = shades(0.85 * measured.score) if known else "#eeeeee"
             ax.add_patch(Rectangle((NAME + m * cell, y), cell, ROW, facecolor=color, edgecolor="white"))
             ax.text(
                 x,
                 y + ROW / 2,
-                shown(found.value),
+                shown(measured.value),
                 ha="center",
                 va="center",
                 fontsize=8,
-                color="white" if known and found.score > READABLE else "#202020",
-                weight="bold" if known and found.score == best else "normal",
+                color="white" if known and measured.score > READABLE else "#202020",
+                weight="bold" if known and measured.score == best else "normal",
             )
-    for r, name in enumerate(comparison.measured):
+    for r, name in enumerate(found):
         ax.text(
             NAME - 0.1, top + (r + 0.5) * ROW, name, ha="right", va="center", fontsize=9, parse_math=False
         )

@@ -5,17 +5,13 @@ from __future__ import annotations
 import io
 import math
 from html import escape
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from nelayout.comparison.figure import shown
-from nelayout.comparison.table import MEASURES
-from nelayout.graphs.files import check_output, deliver
+from nelayout.comparison.measuring import Measured
+from nelayout.quality import MEASURES
 
-if TYPE_CHECKING:
-    from nelayout.comparison.compared import Comparison
-
-__all__ = ["page", "table_html", "write_page"]
+__all__ = ["page", "table_html"]
 
 STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:75rem;padding:0 1rem;color:#202020}"
@@ -26,13 +22,13 @@ STYLE = (
 )
 
 
-def table_html(comparison: Comparison) -> str:
+def table_html(measured: dict[str, dict[str, Measured]]) -> str:
     """A row per drawing, a column per measure; the best of each is bold, a sampled value shows its error."""
-    names = list(next(iter(comparison.measured.values()), {}))
-    best = {name: max((row[name].score for row in comparison.measured.values()), key=_rank) for name in names}
+    names = list(next(iter(measured.values()), {}))
+    best = {name: max((row[name].score for row in measured.values()), key=_rank) for name in names}
     heads = "".join(f'<th title="{escape(MEASURES[name].definition)}">{escape(name)}</th>' for name in names)
     lines = [f"<table><thead><tr><th></th>{heads}</tr></thead><tbody>"]
-    for drawing, row in comparison.measured.items():
+    for drawing, row in measured.items():
         cells = []
         for name, found in row.items():
             text = (
@@ -43,18 +39,12 @@ def table_html(comparison: Comparison) -> str:
     return "\n".join([*lines, "</tbody></table>"])
 
 
-def write_page(comparison: Comparison, path: Path) -> None:
-    """Figure, table and definitions in one file; see `Comparison.to_html`."""
-    check_output(path)
-    deliver(path, page(comparison).encode())
-
-
-def page(comparison: Comparison) -> str:
-    """The page itself."""
+def page(measured: dict[str, dict[str, Measured]], figure: Any) -> str:
+    """A matplotlib figure of the drawings, the table and the definitions of the measures; see `Comparison.to_html`."""
     picture = io.StringIO()
-    comparison.plot().savefig(picture, format="svg", metadata={"Date": None})
+    figure.savefig(picture, format="svg", metadata={"Date": None})
     svg = picture.getvalue()
-    names = next(iter(comparison.measured.values()), {})
+    names = next(iter(measured.values()), {})
     meanings = "".join(
         f"<dt>{escape(name)}</dt><dd>{escape(MEASURES[name].definition)}; "
         f"score: {escape(MEASURES[name].score.words)}</dd>"
@@ -62,8 +52,8 @@ def page(comparison: Comparison) -> str:
     )
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        f"<title>{escape(' | '.join(comparison.drawings))}</title><style>{STYLE}</style></head><body>"
-        f"<figure>{svg[svg.index('<svg') :]}</figure>{table_html(comparison)}<dl>{meanings}</dl>"
+        f"<title>{escape(' | '.join(measured))}</title><style>{STYLE}</style></head><body>"
+        f"<figure>{svg[svg.index('<svg') :]}</figure>{table_html(measured)}<dl>{meanings}</dl>"
         "</body></html>\n"
     )
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import functools
 import io
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -19,7 +18,7 @@ import numpy as np
 
 from nelayout import graphs
 from nelayout.drawing import layers
-from nelayout.drawing.colors import coloring, per_node_objects
+from nelayout.drawing.colors import coloring
 from nelayout.errors import InputError, missing_extra
 from nelayout.graphs.files import check_output, deliver, output_format
 
@@ -56,32 +55,30 @@ def draw(
 ) -> Figure:
     """Draw the graph `G` at the positions `pos`, and write the picture to `path`.
 
-    Equal scales on both axes, no frame; edges lie under the nodes, the most connected nodes on top; an
-    edge within a class has its color.  Of
-    positions on a line the nodes are drawn on a line, of positions in space the first two coordinates.
+    Both axes have one scale, and there is no frame. Edges lie under the nodes, the most connected nodes on top; an
+    edge within a class has its color. Positions on a line are drawn on a line, of positions in space the first two
+    coordinates count.
 
     Parameters
     ----------
-    G : any graph that the layouts take.
-    pos : positions as a layout returns them (dict, `igraph.Layout` or array); every node needs one.
-    path : PNG, SVG or PDF by its ending (or by `format`); written whole or not at all.  An open binary file
-        needs `format`.  None writes nothing.
-    labels : True (the nodes' own labels), a node attribute's name, or a dict or array of texts.  Up to 60
-    nodes
-        all are written, of more nodes those of the highest degree that find room.
-    color : a node attribute's name, a dict or array of values, or one matplotlib color.  Texts, booleans
-    and up
-        to 12 different whole numbers are classes (color-blind-safe colors, a legend up to 12 classes),
-        other numbers are a scale (viridis, with a color bar).  A node without a value is gray.
-    node_size : diameters in the units of `pos` (scalar, dict, array or attribute), 0 for no dot.  Default: by n and
-        degree; where `color` tells no nodes apart, dots of large graphs are small and, from some 30,000 nodes on,
-        left out unless isolated.
-    ax : matplotlib axes to draw on; default a new figure as large as the drawing needs.
-    title : a line above the drawing.
-    legend : whether to explain the colors.
-    edge_color : one matplotlib color.
-    dpi : dots per inch of a PNG; the longer side of the drawing is 8 inches.
-    format : "png", "svg" or "pdf".
+    G : any graph that the layouts take
+    pos : positions as a layout returns them (dict, `igraph.Layout` or array), or a `Solution`; every node needs one
+    path : a file whose ending is png, svg or pdf (or `format` says it), written whole or not at all; or an open
+        binary file, which needs `format`; None writes nothing
+    labels : True for the nodes' own labels, the name of a node attribute, or a dict or array of texts. Of up to 60
+        nodes all are written, of more nodes those of the highest degree that find room
+    color : the name of a node attribute, a dict or array of values, or one matplotlib color. Texts, booleans and up
+        to 12 different whole numbers are classes, in colors that the color-blind can tell apart and with a legend of
+        up to 12 of them; other numbers are a scale (viridis, with a color bar). A node without a value is gray
+    node_size : diameters in the units of `pos` (number, dict, array or attribute), 0 for no dot. By default dots
+        follow from the number of nodes and their degrees; where `color` tells no nodes apart, dots of large graphs
+        are small and, from some 30,000 nodes on, only isolated nodes are drawn
+    ax : matplotlib axes to draw on; by default a new figure as large as the drawing needs
+    title : a line above the drawing
+    legend : whether to explain the colors
+    edge_color : one matplotlib color
+    dpi : dots per inch of a PNG; the longer side of the drawing is 8 inches
+    format : "png", "svg" or "pdf"
 
     Returns
     -------
@@ -111,7 +108,7 @@ def draw(
         raise missing_extra("matplotlib", "draw", "pictures") from None
 
     network = graphs.read(G, weight=None)
-    with network.host.guard():
+    with graphs.guard(G):
         kind = _picture_format(path, format)
         Y = _flat(network, pos)
         n = len(Y)
@@ -181,11 +178,11 @@ def _picture_format(path: Any, given: str | None) -> str | None:
 
 def _flat(network: graphs.Network, pos: Any) -> np.ndarray:
     """(n, 2): positions on a line lie on it, of positions in space the first two coordinates count."""
-    some = next(iter(pos.values()), None) if isinstance(pos, Mapping) else (pos[0] if len(pos) else None)
-    d = 2 if some is None else int(np.size(some))
+    opened = graphs.places(pos)
+    d = opened.dim
     if d not in (1, 2, 3):
         raise InputError(f"positions have {d} coordinates; a picture needs 1, 2 or 3")
-    Y = network.host.positions(pos, d)
+    Y = network.host.positions(opened.given, d)
     without = np.flatnonzero(np.isnan(Y).any(axis=1))
     if len(without):
         raise InputError(
@@ -196,7 +193,7 @@ def _flat(network: graphs.Network, pos: Any) -> np.ndarray:
 
 
 def _texts(network: graphs.Network, labels: Any) -> list[str]:
-    given = list(network.labels) if labels is True else per_node_objects(network, labels, "labels")
+    given = list(network.labels) if labels is True else network.host.objects(labels, "labels")
     return ["" if text is None else _text(text) for text in given]
 
 

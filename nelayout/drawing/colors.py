@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import InputError, unknown
-from nelayout.graphs import Network, per_node
+from nelayout.graphs import Network
 
 __all__ = [
     "LEGEND",
@@ -29,7 +29,6 @@ __all__ = [
     "classes_of",
     "coloring",
     "palette",
-    "per_node_objects",
 ]
 
 # Up to so many classes are named in a legend, and up to so many whole numbers are classes.
@@ -86,7 +85,7 @@ def coloring(network: Network, color: Any) -> Coloring:
         return Coloring(np.array([to_rgba(color)]))
     if isinstance(color, tuple) and len(color) in (3, 4) != len(network.labels) and is_color_like(color):
         return Coloring(np.array([to_rgba(color)]))
-    values = [None if _missing(value) else value for value in per_node_objects(network, color, "color")]
+    values = [None if _missing(value) else value for value in network.host.objects(color, "color")]
     classes = classes_of(values)
     if classes is not None:
         names = [str(value) for value in classes]
@@ -160,28 +159,3 @@ def palette(k: int) -> list[Any]:
     if k <= len(PALETTE):
         return list(PALETTE[:k])
     return [colorsys.hls_to_rgb((0.61803398875 * i) % 1.0, (0.40, 0.62, 0.27)[i % 3], 0.65) for i in range(k)]
-
-
-def per_node_objects(network: Network, given: Any, what: str) -> list:
-    """One object per node (None where there is none), from an attribute's name, a dict or n values."""
-    n = len(network.labels)
-    if isinstance(given, str):
-        if given not in network.host.attributes():
-            raise unknown(f"node attribute for {what}", given, network.host.attributes())
-        G: Any = network.host.G  # type: ignore[attr-defined]  # hosts with attributes have their graph
-        if hasattr(G, "vs"):
-            return list(G.vs[given])
-        return [G.nodes[label].get(given) for label in network.labels]
-    mapping = per_node.as_mapping(given)
-    if mapping is not None:
-        result: list = [None] * n
-        for value, i in zip(*per_node.found(mapping, network.host.aliases), strict=True):
-            result[i] = value
-        return result
-    if not hasattr(given, "__len__") or len(given) != n:
-        size = f"{len(given)} values" if hasattr(given, "__len__") else repr(given)
-        raise InputError(
-            f"{what} is {size} and the graph has {n} nodes; give a node attribute's name, a dict keyed "
-            "by node, or one value per node"
-        )
-    return given.tolist() if isinstance(given, np.ndarray) else list(given)

@@ -18,15 +18,16 @@ from typing import TYPE_CHECKING, Any
 
 from nelayout.errors import InputTypeError
 from nelayout.graphs import arrays, igraph, networkx
-from nelayout.graphs.network import Host, Network
+from nelayout.graphs.network import Host, Library, Network
+from nelayout.graphs.per_node import Places
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-__all__ = ["HOSTS", "Host", "Network", "guard", "read"]
+__all__ = ["HOSTS", "Host", "Library", "Network", "Places", "guard", "library_of", "places", "read"]
 
-# Each has `recognizes(G) -> bool` and `read(G, weight, weight_kind) -> Network`.
-HOSTS = {"networkx": networkx, "igraph": igraph, "arrays": arrays}
+# What knows the graphs and the positions of each library; the first that recognizes a graph reads it.
+HOSTS: dict[str, Library] = {"networkx": networkx, "igraph": igraph, "arrays": arrays}
 
 
 def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity") -> Network:
@@ -63,16 +64,37 @@ def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity")
            [0.69, 0.  , 1.61],
            [0.  , 1.61, 0.  ]])
     """
-    for host in HOSTS.values():
-        if host.recognizes(G):
-            return host.read(G, weight, weight_kind)
+    return library_of(G).read(G, weight, weight_kind)
+
+
+def library_of(G: Any) -> Library:
+    """The line of `HOSTS` that knows `G`; `InputTypeError` for something that is no graph."""
+    for library in HOSTS.values():
+        if library.recognizes(G):
+            return library
     raise _no_graph(G)
+
+
+def places(pos: Any) -> Places:
+    """Positions of any host's type, or of a `Solution`, opened; `InputTypeError` for what is none.
+
+    >>> opened = places({"a": (0, 1), "b": (2, 3)})
+    >>> opened.keys, opened.dim
+    (['a', 'b'], 2)
+    """
+    pos = getattr(pos, "positions", pos)
+    for library in HOSTS.values():
+        opened = library.places(pos)
+        if opened is not None:
+            return opened
+    raise InputTypeError(
+        f"positions are a {type(pos).__name__}; allowed are a dict keyed by node, an igraph.Layout, an array "
+        "(n, dim) in node order, and a Solution"
+    )
 
 
 def guard(G: Any) -> AbstractContextManager[None]:
     """Within it, our errors are errors of the package that `G` comes from as well (`networkx.NetworkXError`).
-
-    For what goes wrong before or around `read`; a `Network` has the same as ``network.host.guard()``.
 
     Examples
     --------
@@ -85,7 +107,7 @@ def guard(G: Any) -> AbstractContextManager[None]:
     ...     print(error)
     the graph is empty
     """
-    return networkx.guard() if networkx.recognizes(G) else nullcontext()
+    return next((library.guard() for library in HOSTS.values() if library.recognizes(G)), nullcontext())
 
 
 def _no_graph(G: Any) -> InputTypeError:

@@ -13,22 +13,19 @@ entry) is an undirected graph, of any other A + A^T is taken::
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from nelayout.errors import InputError, InputTypeError
 from nelayout.graphs import per_node
-from nelayout.graphs.network import Network, canonical, check_size
+from nelayout.graphs.network import Host, Network, canonical, check_size
 from nelayout.graphs.weights import check_kind, similarities, zero_note
 
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
-__all__ = ["ArrayHost", "read", "recognizes"]
+__all__ = ["ArrayHost", "as_networkx", "guard", "host", "places", "read", "recognizes"]
 
 # How far a matrix may be from its transpose, relative to its largest entry, and still be undirected.
 SYMMETRY = 1e-12
@@ -61,7 +58,7 @@ def read(G: Any, weight: str | None, weight_kind: str) -> Network:
         zeros = len(matrix.data) - np.count_nonzero(matrix.data)
         matrix, notes = _where(matrix, matrix.data != 0), zero_note(int(zeros), "stored entries")
     weighted = bool(np.any(matrix.data != 1))
-    adjacency, directed = _symmetrized(matrix)
+    adjacency, directed = _symmetric(matrix)
     return Network(range(n), canonical(adjacency), directed, weighted, notes, ArrayHost(n))
 
 
@@ -106,7 +103,7 @@ def _where(matrix: csr_array, keep: np.ndarray) -> csr_array:
     return csr_array(parts, shape=matrix.shape)
 
 
-def _symmetrized(matrix: csr_array) -> tuple[csr_array, bool]:
+def _symmetric(matrix: csr_array) -> tuple[csr_array, bool]:
     """(A, False) for a symmetric matrix, else (A + A^T, True): new memory, exactly symmetric."""
     mirrored = matrix.T.tocsr()
     if len(matrix.data) == 0:
@@ -125,7 +122,7 @@ def _symmetrized(matrix: csr_array) -> tuple[csr_array, bool]:
     return total, True
 
 
-class ArrayHost:
+class ArrayHost(Host):
     """A matrix as the host of a layout: nodes are 0 .. n-1, everything is an array in this order."""
 
     stores = False
@@ -133,26 +130,14 @@ class ArrayHost:
     def __init__(self, n: int):
         self.aliases: Sequence[Sequence[Hashable]] = [range(n)]
 
-    def positions(self, pos: Any, dim: int) -> np.ndarray:
-        """(n, dim) float64, NaN rows where a node has no position; see `Host.positions`."""
-        return per_node.positions(pos, dim, self.aliases)
-
-    def nodes(self, which: Iterable[Hashable] | None, what: str = "fixed") -> np.ndarray:
-        """Indices of labels, or of one label, or of a mask; see `Host.nodes`."""
-        return per_node.nodes(which, what, self.aliases)
-
-    def values(self, x: Any, what: str, *, nonnegative: bool = False) -> np.ndarray:
-        """One number per node; see `Host.values`."""
-        if isinstance(x, str):
-            raise InputError(
-                f"{what} is the name {x!r} and a matrix has no node attributes; give a number, "
-                f"or an array of {len(self.aliases[0])} numbers"
-            )
-        return per_node.values(x, what, self.aliases, nonnegative=nonnegative)
-
     def attributes(self) -> list[str]:
-        """The names of the node attributes."""
         return []
+
+    def attribute(self, name: str, what: str) -> list:
+        raise InputError(
+            f"{what} is the name {name!r} and a matrix has no node attributes; give an array of "
+            f"{len(self.aliases[0])} entries, or a number where one is enough"
+        )
 
     def write(self, Y: np.ndarray, store_pos_as: str | None = None) -> np.ndarray:
         """(n, dim) float64."""
@@ -163,6 +148,40 @@ class ArrayHost:
             )
         return np.array(Y, dtype=np.float64)
 
-    def guard(self) -> AbstractContextManager[None]:
-        """Our errors pass as they are."""
-        return nullcontext()
+
+guard = nullcontext
+
+
+def host(G: Any) -> ArrayHost:
+    """The matrix as a host."""
+    return ArrayHost(G.shape[0])
+
+
+def places(pos: Any) -> per_node.Places | None:
+    """Arrays and other sequences of rows."""
+    return per_node.Places(pos, lambda Y: Y) if hasattr(pos, "__len__") else None
+
+
+def as_networkx(G: Any, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
+    """A graph for a symmetric matrix, else a digraph; weights unless all are 1."""
+    import networkx as nx
+    from scipy.sparse import coo_array, triu
+
+    matrix = csr_array(G)
+    apart: Any = matrix - matrix.T
+    undirected = not apart.data.any()
+    H = nx.Graph() if undirected else nx.DiGraph()
+    H.add_nodes_from(labels)
+    for name, values in node_data.items():
+        if np.ndim(values) == 1 and len(values) == len(labels):
+            for label, value in zip(labels, values, strict=True):
+                H.nodes[label][name] = value
+    entries: Any = coo_array(triu(matrix) if undirected else matrix)
+    rows, cols = entries.coords
+    ends = [(labels[i], labels[j]) for i, j in zip(rows.tolist(), cols.tolist(), strict=True)]
+    if np.all(entries.data == 1):
+        H.add_edges_from(ends)
+    else:
+        weighted = zip(ends, entries.data.tolist(), strict=True)
+        H.add_weighted_edges_from((u, v, weight) for (u, v), weight in weighted)
+    return H

@@ -8,22 +8,19 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from nelayout.errors import unknown
 from nelayout.graphs import per_node
-from nelayout.graphs.network import Network, symmetric
+from nelayout.graphs.network import Host, Network, symmetric
 from nelayout.graphs.to_floats import plain_numbers, shown
 from nelayout.graphs.weights import check_kind, shown_attribute, similarities, unused_note, zero_note
 
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
-__all__ = ["IgraphHost", "read", "recognizes"]
+__all__ = ["IgraphHost", "as_networkx", "guard", "host", "places", "read", "recognizes"]
 
 
 def recognizes(G: Any) -> bool:
@@ -75,7 +72,7 @@ def _numeric(values: list) -> bool:
     return bool(given) and not isinstance(given[0], (bool, str)) and plain_numbers(given) is not None
 
 
-class IgraphHost:
+class IgraphHost(Host):
     """An igraph graph as the host of a layout: vertices by name or index, `igraph.Layout` for positions."""
 
     stores = True
@@ -84,31 +81,17 @@ class IgraphHost:
         self.G = G
         self.aliases: Sequence[Sequence[Hashable]] = _aliases(G)
 
-    def positions(self, pos: Any, dim: int) -> np.ndarray:
-        """(n, dim) float64, NaN rows where a node has no position; see `Host.positions`."""
-        if isinstance(pos, sys.modules["igraph"].Layout):
-            pos = pos.coords
-        return per_node.positions(pos, dim, self.aliases)
-
-    def nodes(self, which: Iterable | None, what: str = "fixed") -> np.ndarray:
-        """Indices of labels, or of one label, or of a mask; see `Host.nodes`."""
-        return per_node.nodes(which, what, self.aliases)
-
-    def values(self, x: Any, what: str, *, nonnegative: bool = False) -> np.ndarray:
-        """One number per node; see `Host.values`."""
-        if isinstance(x, str):
-            if x not in self.G.vs.attributes():
-                raise unknown(f"vertex attribute for {what}", x, self.attributes())
-            labels = self.aliases[0]
-            given = {
-                label: value for label, value in zip(labels, self.G.vs[x], strict=True) if value is not None
-            }
-            return per_node.values(given, f"{what} {x!r}", self.aliases[:1], nonnegative=nonnegative)
-        return per_node.values(x, what, self.aliases, nonnegative=nonnegative)
-
     def attributes(self) -> list[str]:
-        """The names of the node attributes."""
         return sorted(self.G.vs.attributes())
+
+    def attribute(self, name: str, what: str) -> list:
+        if name not in self.G.vs.attributes():
+            raise unknown(f"vertex attribute for {what}", name, self.attributes())
+        return list(self.G.vs[name])
+
+    def positions(self, pos: Any, dim: int) -> np.ndarray:
+        opened = places(pos)
+        return per_node.positions(pos if opened is None else opened.given, dim, self.aliases)
 
     def write(self, Y: np.ndarray, store_pos_as: str | None = None) -> Any:
         """An `igraph.Layout`, rows in the order of the vertices."""
@@ -117,9 +100,30 @@ class IgraphHost:
             self.G.vs[store_pos_as] = [list(row) for row in rows]
         return sys.modules["igraph"].Layout(rows, dim=np.shape(Y)[1])
 
-    def guard(self) -> AbstractContextManager[None]:
-        """Our errors pass as they are: igraph has no class for them."""
-        return nullcontext()
+
+host = IgraphHost
+guard = nullcontext  # igraph has no error class for wrong input
+
+
+def places(pos: Any) -> per_node.Places | None:
+    """An `igraph.Layout`."""
+    layout = getattr(sys.modules.get("igraph"), "Layout", None)
+    if layout is None or not isinstance(pos, layout):
+        return None
+    return per_node.Places(pos.coords, lambda Y: type(pos)(Y.tolist()))
+
+
+def as_networkx(G: Any, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
+    """Vertices and edges with their attributes; `node_data` would only repeat them."""
+    import networkx as nx
+
+    del node_data
+    kinds = (nx.MultiDiGraph, nx.DiGraph) if G.is_directed() else (nx.MultiGraph, nx.Graph)
+    H = kinds[0 if G.has_multiple() else 1]()
+    for label, vertex in zip(labels, G.vs, strict=True):
+        H.add_node(label, **vertex.attributes())
+    H.add_edges_from((labels[edge.source], labels[edge.target], edge.attributes()) for edge in G.es)
+    return H
 
 
 def _aliases(G: Any) -> list[Sequence[Hashable]]:

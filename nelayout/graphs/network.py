@@ -13,7 +13,7 @@ Nothing else is decided here: which attribute is the weight and what it means is
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -21,24 +21,42 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.errors import InputError, Unsupported
+from nelayout.graphs import per_node
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-__all__ = ["Host", "Network", "canonical", "check_size", "symmetric"]
+__all__ = ["Host", "Library", "Network", "canonical", "check_size", "symmetric"]
 
 LARGEST_INDEX = np.iinfo(np.int32).max
 
 
 class Host(Protocol):
-    """What a kind of graph (networkx, igraph, arrays) must be able to do: one small class for each.
+    """One graph as its library knows it: reads what is given for each node, writes positions back.
 
-    ``aliases``: the names that a node answers to, as sequences in node order; the first one is
-    `Network.labels`.  ``stores``: whether `write` can keep positions in the graph itself.
+    A host says what differs between libraries (`attributes`, `attribute`, `write`); the rest follows.
+
+    aliases  the names that a node answers to, as sequences in node order; the first one is `Network.labels`
+    stores   whether `write` can keep positions in the graph itself
     """
 
     aliases: Sequence[Sequence[Hashable]]
     stores: bool
+
+    def attributes(self) -> Sequence[str]:
+        """The names of the node attributes."""
+        ...
+
+    def attribute(self, name: str, what: str) -> list:
+        """A node attribute in node order, None where a node has none.
+
+        Raises `InputError` with near matches if there is no such attribute; `what` says what it was wanted for.
+        """
+        ...
+
+    def write(self, Y: np.ndarray, store_pos_as: str | None = None) -> Any:
+        """Positions (n, dim) in the host's own type; with `store_pos_as` also kept in the graph."""
+        ...
 
     def positions(self, pos: Any, dim: int) -> np.ndarray:
         """What the user gave as `pos` -> (n, dim) float64 in node order, NaN rows where a node has none.
@@ -46,14 +64,14 @@ class Host(Protocol):
         Extra keys are ignored.  Raises `InputError` naming the node for a wrong length or a number that
         is not finite.
         """
-        ...
+        return per_node.positions(pos, dim, self.aliases)
 
     def nodes(self, which: Iterable | None, what: str = "fixed") -> np.ndarray:
         """Node labels (or one label, or a boolean mask) -> their indices, int64, sorted, each once.
 
         Raises `InputError` naming the label that is no node of the graph.
         """
-        ...
+        return per_node.nodes(which, what, self.aliases)
 
     def values(self, x: Any, what: str, *, nonnegative: bool = False) -> np.ndarray:
         """One number per node, (n,) float64, from a scalar, dict, array or the name of a node attribute.
@@ -61,18 +79,45 @@ class Host(Protocol):
         Raises `InputError` naming the node whose value is missing, not a number or not finite (with
         `nonnegative`: or negative), and for an attribute that does not exist, with near matches.
         """
+        if not isinstance(x, str):
+            return per_node.values(x, what, self.aliases, nonnegative=nonnegative)
+        named = zip(self.aliases[0], self.attribute(x, what), strict=True)
+        given = {label: value for label, value in named if value is not None}
+        return per_node.values(given, f"{what} {x!r}", self.aliases[:1], nonnegative=nonnegative)
+
+    def objects(self, x: Any, what: str) -> list:
+        """One object per node, None where there is none, from a dict, an array or the name of a node attribute.
+
+        Raises `InputError` for a wrong length, a dict without any node of the graph, an unknown attribute.
+        """
+        return self.attribute(x, what) if isinstance(x, str) else per_node.objects(x, what, self.aliases)
+
+
+class Library(Protocol):
+    """A module of `nelayout.graphs` that knows the graphs of one library."""
+
+    def recognizes(self, G: Any) -> bool:
+        """Whether `G` is a graph of the library."""
         ...
 
-    def attributes(self) -> Sequence[str]:
-        """The names of the node attributes."""
+    def read(self, G: Any, weight: str | None, weight_kind: str) -> Network:
+        """See `nelayout.graphs.read`."""
         ...
 
-    def write(self, Y: np.ndarray, store_pos_as: str | None = None) -> Any:
-        """Positions (n, dim) in the host's own type; with `store_pos_as` also kept in the graph."""
+    def host(self, G: Any) -> Host:
+        """The graph as a host, its edges unread."""
         ...
 
     def guard(self) -> AbstractContextManager[None]:
-        """Within it, our own errors (`InputError`, `Unsupported`) become the host's as well."""
+        """Within it, `InputError` and `Unsupported` become errors of the library as well, if it has any."""
+        ...
+
+    def places(self, pos: Any) -> per_node.Places | None:
+        """Positions of the library's own type, opened; None for others."""
+        ...
+
+    def as_networkx(self, G: Any, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
+        """The graph as a networkx graph whose nodes are `labels`, with node and edge attributes."""
         ...
 
 
@@ -80,13 +125,13 @@ class Host(Protocol):
 class Network:
     """Node labels and symmetric weights.
 
-    labels: node labels in the host's order (``range(n)`` for arrays).
-    adjacency: (n, n) symmetric csr_array, float64 > 0, int32 indices, sorted, without duplicates, without
-        diagonal: P_ij = P_ji, for a directed graph w_ij + w_ji.
-    directed: whether the host's graph was (then opposite edges have been added up).
-    weighted: whether an edge weight other than 1 was read.
-    notes: one sentence each on what the user may not expect (a numeric attribute that was not used).
-    host: writes positions back and reads per-node input.
+    labels     node labels in the host's order (``range(n)`` for arrays)
+    adjacency  (n, n) symmetric csr_array, float64 > 0, int32 indices, sorted, without duplicates, without
+               diagonal: P_ij = P_ji, for a directed graph w_ij + w_ji
+    directed   whether the host's graph was (then opposite edges have been added up)
+    weighted   whether an edge weight other than 1 was read
+    notes      sentences about what was read otherwise than a user may expect (a numeric attribute left unused)
+    host       writes positions back and reads what is given for each node
     """
 
     labels: Sequence[Hashable]

@@ -12,22 +12,19 @@ networkx is not imported here: a graph of its can only arrive when it is loaded 
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from nelayout.errors import InputError, Unsupported, for_networkx, unknown
 from nelayout.graphs import per_node
-from nelayout.graphs.network import Network, symmetric
+from nelayout.graphs.network import Host, Network, symmetric
 from nelayout.graphs.to_floats import plain_numbers, shown
 from nelayout.graphs.weights import check_kind, shown_attribute, similarities, unused_note, zero_note
 
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
-__all__ = ["NetworkxHost", "guard", "read", "recognizes"]
+__all__ = ["NetworkxHost", "as_networkx", "guard", "host", "places", "read", "recognizes"]
 
 
 def recognizes(G: Any) -> bool:
@@ -114,7 +111,7 @@ def guard() -> Iterator[None]:
         raise translated.with_traceback(error.__traceback__) from error.__cause__
 
 
-class NetworkxHost:
+class NetworkxHost(Host):
     """A networkx graph as the host of a layout: dicts keyed by node, arrays in node order."""
 
     stores = True
@@ -123,27 +120,14 @@ class NetworkxHost:
         self.G = G
         self.aliases: Sequence[Sequence[Hashable]] = [list(G)]
 
-    def positions(self, pos: Any, dim: int) -> np.ndarray:
-        """(n, dim) float64, NaN rows where a node has no position; see `Host.positions`."""
-        return per_node.positions(pos, dim, self.aliases)
-
-    def nodes(self, which: Iterable | None, what: str = "fixed") -> np.ndarray:
-        """Indices of labels, or of one label, or of a mask; see `Host.nodes`."""
-        return per_node.nodes(which, what, self.aliases)
-
-    def values(self, x: Any, what: str, *, nonnegative: bool = False) -> np.ndarray:
-        """One number per node; see `Host.values`."""
-        if isinstance(x, str):
-            given = {node: data[x] for node, data in self.G.nodes(data=True) if x in data}
-            if not given:
-                raise unknown(f"node attribute for {what}", x, self.attributes())
-            what, x = f"{what} {x!r}", given
-        return per_node.values(x, what, self.aliases, nonnegative=nonnegative)
-
     def attributes(self) -> list[str]:
-        """The names of the node attributes."""
         names = set().union(*(data for _, data in self.G.nodes(data=True)))
         return sorted(name for name in names if isinstance(name, str))
+
+    def attribute(self, name: str, what: str) -> list:
+        if not any(name in data for _, data in self.G.nodes(data=True)):
+            raise unknown(f"node attribute for {what}", name, self.attributes())
+        return [data.get(name) for _, data in self.G.nodes(data=True)]
 
     def write(self, Y: np.ndarray, store_pos_as: str | None = None) -> dict[Hashable, np.ndarray]:
         """{node: float64 array}, in the order of the graph's nodes."""
@@ -153,6 +137,17 @@ class NetworkxHost:
                 self.G.nodes[node][store_pos_as] = position
         return pos
 
-    def guard(self) -> AbstractContextManager[None]:
-        """Our errors become `networkx.NetworkXError` as well."""
-        return guard()
+
+host = NetworkxHost
+
+
+def places(pos: Any) -> per_node.Places | None:
+    """Dicts keyed by node, and pandas Series."""
+    given = per_node.as_mapping(pos)
+    return None if given is None else per_node.Places(given, lambda Y: dict(zip(given, Y, strict=True)))
+
+
+def as_networkx(G: Any, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
+    """The graph itself."""
+    del labels, node_data
+    return G

@@ -13,8 +13,9 @@ each in node order, the first one being the one that messages use::
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,38 @@ import numpy as np
 from nelayout.errors import InputError, InputTypeError, near_matches
 from nelayout.graphs.to_floats import REAL, numbers, shown
 
-__all__ = ["as_mapping", "found", "nodes", "positions", "values"]
+__all__ = ["Places", "as_mapping", "nodes", "objects", "positions", "values"]
 
 MISSING: Any = object()
 Aliases = Sequence[Sequence[Hashable]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Places:
+    """Positions of whatever type, opened.
+
+    given  a dict keyed by node, or one row of coordinates per node in node order
+    close  rows of numbers in the order of `rows` -> the type in which the positions came
+    """
+
+    given: Any
+    close: Callable[[np.ndarray], Any]
+
+    @property
+    def keys(self) -> list[Hashable] | None:
+        """The nodes that have a row; None where the rows are in node order."""
+        return list(self.given) if isinstance(self.given, Mapping) else None
+
+    @property
+    def rows(self) -> Sequence:
+        """The coordinates of each node, as they were given."""
+        return list(self.given.values()) if isinstance(self.given, Mapping) else self.given
+
+    @property
+    def dim(self) -> int:
+        """Coordinates of the first position; 2 where there is none."""
+        rows = self.given.values() if isinstance(self.given, Mapping) else self.given
+        return int(np.size(next(iter(rows)))) if len(rows) else 2
 
 
 def positions(pos: Any, dim: int, aliases: Aliases, what: str = "pos") -> np.ndarray:
@@ -45,7 +74,7 @@ def positions(pos: Any, dim: int, aliases: Aliases, what: str = "pos") -> np.nda
     if mapping is None:
         rows, where = _sequence(pos, n, what), np.arange(n)
     else:
-        rows, where = found(mapping, aliases)
+        rows, where = _found(mapping, aliases)
     try:
         coordinates = np.array(rows, dtype=np.float64)
     except (ValueError, TypeError):
@@ -75,7 +104,7 @@ def values(x: Any, what: str, aliases: Aliases, *, nonnegative: bool = False) ->
     mapping = as_mapping(x)
     if mapping is None:
         return numbers(_sequence(x, n, what), what, name, nonnegative)
-    given, where = found(mapping, aliases)
+    given, where = _found(mapping, aliases)
     if len(where) < n:
         without = sorted(set(range(n)).difference(where))
         raise InputError(
@@ -84,20 +113,42 @@ def values(x: Any, what: str, aliases: Aliases, *, nonnegative: bool = False) ->
     return numbers(given, what, name, nonnegative)
 
 
+def objects(x: Any, what: str, aliases: Aliases) -> list:
+    """One object per node in node order, None where a dict has none; `x` a mapping or n entries in node order."""
+    n = len(aliases[0])
+    mapping = as_mapping(x)
+    if mapping is not None:
+        given, where = _found(mapping, aliases)
+        if n and not len(where):
+            raise InputError(
+                f"no key of {what} is a node of the graph; give a dict keyed by node, or one entry per node ({n})"
+            )
+        result: list[Any] = [None] * n
+        for i, value in zip(where.tolist(), given, strict=True):
+            result[i] = value
+        return result
+    if not hasattr(x, "__len__") or len(x) != n:
+        size = f"has {len(x)} entries" if hasattr(x, "__len__") else f"is {shown(x)}"
+        raise InputError(
+            f"{what} {size} and the graph has {n} nodes; give one entry per node, a dict keyed by node, or the name "
+            "of a node attribute"
+        )
+    return x.tolist() if isinstance(x, np.ndarray) else list(x)
+
+
 def nodes(which: Iterable | None, what: str, aliases: Aliases) -> np.ndarray:
-    """Indices (int64, sorted, each once) of labels; a single label and a boolean mask of n are understood.
+    """Indices (int64, sorted, each once) of labels; one label, and a mask (n booleans), are understood too.
 
     Raises `InputError` naming the label that is no node, with near matches.
     """
     n = len(aliases[0])
     if which is None:
         return np.zeros(0, dtype=np.int64)
-    if isinstance(which, np.ndarray) and which.dtype == bool:
-        if which.shape != (n,):
-            raise InputError(
-                f"{what} is a mask of shape {which.shape}; the graph has {n} nodes: make it ({n},)"
-            )
-        return np.flatnonzero(which)
+    mask = _mask(which, aliases[0])
+    if mask is not None:
+        if mask.shape != (n,):
+            raise InputError(f"{what} is a mask of shape {mask.shape}; the graph has {n} nodes: make it ({n},)")
+        return np.flatnonzero(mask)
     index: dict[Hashable, int] = {}
     for labels in reversed(aliases):
         index.update(zip(labels, range(n), strict=True))
@@ -123,7 +174,7 @@ def as_mapping(x: Any) -> Mapping | None:
     return None
 
 
-def found(mapping: Mapping, aliases: Aliases) -> tuple[list, np.ndarray]:
+def _found(mapping: Mapping, aliases: Aliases) -> tuple[list, np.ndarray]:
     """The values of the nodes that are keys of `mapping`, and the indices of these nodes."""
     given = [mapping.get(label, MISSING) for label in aliases[0]]
     for labels in aliases[1:]:
@@ -171,6 +222,14 @@ def _position(row: Any, dim: int, label: Hashable, what: str) -> np.ndarray:
             "leave a node without position out of a dict"
         )
     return array
+
+
+def _mask(which: Any, labels: Sequence[Hashable]) -> np.ndarray | None:
+    """`which` as booleans if it holds nothing else; a list of them names nodes where nodes are called True or False."""
+    if isinstance(which, np.ndarray):
+        return which if which.dtype == bool else None
+    listed = isinstance(which, (list, tuple)) and len(which) > 0 and all(isinstance(x, (bool, np.bool_)) for x in which)
+    return np.array(which) if listed and not any(isinstance(label, bool) for label in labels) else None
 
 
 def _is_key(label: Any, index: Mapping) -> bool:

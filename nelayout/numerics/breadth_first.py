@@ -1,23 +1,52 @@
-"""Breadth-first search, compiled."""
+"""Numbers of edges on shortest paths, by breadth-first search.
+
+On the path 0 - 1 - 2, from its first node::
+
+    >>> from nelayout.numerics.parallel import Threads
+    >>> path = csr_array(np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    >>> hops_from(path, np.array([0]), Threads())[0].astype(int)
+    array([0, 1, 2])
+"""
 
 from __future__ import annotations
 
-from nelayout.numerics.compiling import compiled_loop
+import numpy as np
+from scipy.sparse import csr_array
 
-__all__ = ["hops"]
+from nelayout.numerics.parallel import Threads
+
+__all__ = ["COMPILED_ABOVE", "hops_from"]
+
+# Nodes up to which NumPy searches: a drawing of so small a graph may have compiled no other loop either.
+COMPILED_ABOVE = 300
 
 
-@compiled_loop
-def hops(indptr, indices, source, out, queue):
-    """out[i] = number of edges between source and i, by breadth-first search; ``out`` comes in as zeros."""
-    queue[0] = source
-    head, tail = 0, 1
-    while head < tail:
-        i = queue[head]
-        head += 1
-        for k in range(indptr[i], indptr[i + 1]):
-            j = indices[k]
-            if out[j] == 0 and j != source:
-                out[j] = out[i] + 1
-                queue[tail] = j
-                tail += 1
+def hops_from(adjacency: csr_array, sources: np.ndarray, threads: Threads) -> list[np.ndarray]:
+    """For each source (n,) numbers of edges to all nodes; 0 for itself and for nodes that no path reaches."""
+    n = adjacency.shape[0]
+    if n <= COMPILED_ABOVE:
+        return _all_at_once(adjacency, sources)
+    from nelayout.numerics.breadth_first_loops import hops as count_hops
+
+    def count(source: int) -> np.ndarray:
+        hops = np.zeros(n, dtype=np.int32)
+        count_hops(adjacency.indptr, adjacency.indices, source, hops, np.empty(n, dtype=np.int32))
+        return hops
+
+    return threads.map(count, sources.tolist())
+
+
+def _all_at_once(adjacency: csr_array, sources: np.ndarray) -> list[np.ndarray]:
+    """One column for each source; a step of all searches is a product with the adjacency matrix."""
+    n = adjacency.shape[0]
+    edges = csr_array((np.ones(adjacency.nnz), adjacency.indices, adjacency.indptr), shape=adjacency.shape)
+    hops, front = np.zeros((n, len(sources))), np.zeros((n, len(sources)))
+    front[sources, np.arange(len(sources))] = 1.0
+    seen, step = front > 0, 0
+    while front.any():
+        step += 1
+        reached = (edges @ front > 0) & ~seen
+        hops[reached] = step
+        seen |= reached
+        front = reached.astype(float)
+    return list(np.ascontiguousarray(hops.T))

@@ -25,7 +25,8 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -143,45 +144,51 @@ def variational_drawing(
     needs_torch()
     counts = {"rounds": rounds, "ascents": ascents, "first_ascents": first_ascents, "descents": descents}
     _check(divergence, counts | {"width": width, "pairs": pairs}, learning_rate)
-    torch, rng = torch_module(), np.random.default_rng(rng)
+    rng = np.random.default_rng(rng)
     Y, X = _finite("Y0", Y0), _finite("features", features)
     if len(X) != len(Y):
         raise InputError(f"features has {len(X)} rows and Y0 has {len(Y)}; give one row for each node in both")
-    if background is None:
-        background = BACKGROUND if divergence == "reverse-kl" else 0.0
-    if background == 0 and divergence == "reverse-kl":
-        raise InputError("reverse KL is infinite without a background; give one such as 0.01, or leave it out")
-    sample = PairSamples.of(P, len(Y), background, rng)
+    sample = PairSamples.of(P, len(Y), _background(background, divergence), rng)
     spread = X.std(axis=0)
     X = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    with _one_thread() as torch:
+        network = PairNetwork.of(torch.from_numpy(X), width, rng)
+        adam, first = torch.optim.Adam(network.weights, lr=learning_rate), max(ascents, first_ascents)
+        turns = _Turns(
+            CONJUGATES[divergence], network, adam, sample, pairs, normalizer, primal, ascents, first, descents
+        )
 
-    trace: list[Round] = []
+        def report(value: float, Y: np.ndarray) -> None:
+            if callback is not None:
+                shown = Y.view()
+                shown.flags.writeable = False
+                if callback(turns.rounds[-1], shown) is True:
+                    raise _Ended
 
-    def report(value: float, Y: np.ndarray) -> None:
-        trace.append(turns.rounds[-1])
-        if callback is not None:
-            shown = Y.view()
-            shown.flags.writeable = False
-            if callback(trace[-1], shown) is True:
-                raise _Ended
+        with suppress(_Ended):
+            minimize(SimpleNamespace(threads=Threads(), compiled=False), Y, turns, rounds, Rest(move=tol), report)
+        return turns.Y, tuple(turns.rounds)
 
+
+@contextmanager
+def _one_thread() -> Iterator[Any]:
+    """PyTorch on one thread, so that bits do not depend on their number; two runs at once wait for each other."""
+    torch = torch_module()
     with _one_run:
         before = torch.get_num_threads()
         torch.set_num_threads(1)
         try:
-            network = PairNetwork.of(torch.from_numpy(X), width, rng)
-            adam = torch.optim.Adam(network.weights, lr=learning_rate)
-            turns = _Turns(
-                CONJUGATES[divergence], network, adam, sample, pairs, normalizer, primal,
-                ascents, max(ascents, first_ascents), descents,
-            )
-            problem = SimpleNamespace(threads=Threads(), compiled=False)
-            Y = minimize(problem, Y, turns, rounds, Rest(move=tol), report)[0]
-        except _Ended:
-            Y = turns.Y
+            yield torch
         finally:
             torch.set_num_threads(before)
-    return Y, tuple(trace)
+
+
+def _background(background: float | None, divergence: str) -> float:
+    if background is None:
+        return BACKGROUND if divergence == "reverse-kl" else 0.0
+    if background == 0 and divergence == "reverse-kl":
+        raise InputError("reverse KL is infinite without a background; give one such as 0.01, or leave it out")
+    return background
 
 
 class _Ended(Exception):

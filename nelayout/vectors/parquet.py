@@ -11,7 +11,7 @@ import numpy as np
 
 from nelayout.errors import missing_extra
 from nelayout.graphs.files.source import Source
-from nelayout.vectors.tables import Table, chosen, no_number
+from nelayout.vectors.columns import Table, choose_columns, no_number
 
 __all__ = ["read_parquet"]
 
@@ -33,7 +33,7 @@ def read_parquet(source: Source, columns: Sequence[str] | None, label: str | Non
     called = [str(name) for name in table.column(index[0]).to_pylist()] if index else None
     table = table.drop_columns(index)
     names = table.column_names
-    taken, of_label = chosen(source, columns, label, names)
+    taken, of_label = choose_columns(source, columns, label, names)
     blocks, bad, good = [], [], []
     for k in taken:
         block, culprit = _numbers(table.column(k))

@@ -12,44 +12,25 @@ from __future__ import annotations
 
 import csv
 import io
-import shlex
 import zipfile
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from nelayout.errors import InputError, unknown
 from nelayout.graphs.files.source import Source
+from nelayout.vectors.columns import MISSING, Table, choose_columns, no_number
+from nelayout.vectors.parquet import read_parquet
 
 __all__ = ["FORMATS", "Table", "read_table"]
 
 # File ending -> format.
 FORMATS = {"csv": "csv", "tsv": "tsv", "npy": "npy", "npz": "npz", "parquet": "parquet"}
 
-# What stands, in small letters, where a value is not known.
-MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
-
 # What the array of an archive with several matrices may be called.
 MATRIX_NAMES = ("X", "x", "data", "vectors")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Table:
-    """What `nelayout.embed` needs of a file, and what is written beside the positions.
-
-    X: (n, d), dense or CSR. classes: the label of each row, None where it has none; None without a label.
-    label: what the column with the classes is called, "label" where it has a number only. names: what the rows
-    are called, where the file says so. notes: what was read otherwise than expected.
-    """
-
-    X: Any
-    classes: list[Any] | None = None
-    label: str = "label"
-    names: list[str] | None = None
-    notes: tuple[str, ...] = ()
 
 
 def read_table(source: Source, kind: str, columns: Sequence[str] | None = None, label: str | None = None) -> Table:
@@ -68,55 +49,8 @@ def read_table(source: Source, kind: str, columns: Sequence[str] | None = None, 
     if kind in ("csv", "tsv"):
         return _delimited(source, kind, columns, label)
     if kind == "parquet":
-        from nelayout.vectors.parquet import read_parquet
-
         return read_parquet(source, columns, label)
     return _arrays(source, kind, columns, label)
-
-
-def chosen(
-    source: Source, columns: Sequence[str] | None, label: str | None, names: Sequence[str]
-) -> tuple[list[int], int | None]:
-    """Numbers from 0 of the columns that are coordinates, and of the one with the labels.
-
-    A first column without a name holds the rows' names: it is a coordinate only if it is asked for.
-    """
-    of_label = None if label is None else _column(source, label, names, "--label")
-    if columns is None:
-        taken = [k for k, name in enumerate(names) if k != of_label and (k or name)]
-    else:
-        taken = [k for word in columns for k in _columns(source, word, names)]
-        twice = next((k for i, k in enumerate(taken) if k in taken[:i]), None)
-        if twice is not None:
-            raise source.broken(f"the column {names[twice]!r} stands twice in --columns")
-        if of_label in taken:
-            raise source.broken(
-                f"the column {label!r} is the --label, which is no coordinate; take it out of --columns"
-            )
-    if not taken:
-        raise source.broken("there is no column with coordinates")
-    return taken, of_label
-
-
-def no_number(
-    source: Source, line: str, bad: Sequence[tuple[str, Any]], good: Sequence[str], labeled: bool
-) -> InputError:
-    """The error for a row with cells that are no numbers. bad: their columns and contents; good: the other columns."""
-    name, value = bad[0]
-    if value is None or str(value).strip().lower() in MISSING:
-        return InputError(
-            f"{source.name}, {line}: the column {name!r} has no value; fill it in, leave the row out, or name the "
-            "other columns with --columns"
-        )
-    several = "" if len(bad) == 1 else f" ({', '.join(repr(other) for other, _ in bad[1:4])} too)"
-    rest = (
-        f"--columns {shlex.quote(','.join(good))}" if 0 < len(good) <= 6 and "," not in "".join(good) else "--columns"
-    )
-    choice = "" if labeled else f"--label {shlex.quote(name)} if it holds classes, or name "
-    return InputError(
-        f"{source.name}, {line}: the column {name!r} holds {str(value)[:40]!r}, which is no number{several}; "
-        f"give {choice}the columns to use with {rest}"
-    )
 
 
 def plain(texts: list[str]) -> list[Any]:
@@ -138,7 +72,7 @@ def _delimited(source: Source, kind: str, columns: Sequence[str] | None, label: 
     width = len(first)
     header = _is_header(first, [] if second is None else second[1], [*(columns or ()), *([label] if label else [])])
     names = [cell.removeprefix("# ") for cell in first] if header else [str(k + 1) for k in range(width)]
-    taken, of_label = chosen(source, columns, label, names)
+    taken, of_label = choose_columns(source, columns, label, names)
     of_name = 0 if header and not names[0] and 0 not in taken and of_label != 0 else None
     numbers, lines, labels, called = array("d"), array("q"), [], []
     for line, row in _chained(None if header else (top, first), second, rows):
@@ -212,29 +146,6 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-def _column(source: Source, word: str, names: Sequence[str], option: str) -> int:
-    if list(names).count(word) > 1:
-        raise source.broken(
-            f"{list(names).count(word)} columns are called {word!r}; give the number of the one for {option}"
-        )
-    if word in names:
-        return list(names).index(word)
-    if word.isdecimal() and 1 <= int(word) <= len(names):
-        return int(word) - 1
-    if list(names) == [str(k + 1) for k in range(len(names))]:
-        raise source.broken(f"the columns have no names; give {option} a number from 1 to {len(names)}, not {word!r}")
-    raise InputError(f"{source.name}: {unknown(f'column for {option}', word, filter(None, names))}")
-
-
-def _columns(source: Source, word: str, names: Sequence[str]) -> list[int]:
-    low, dash, high = word.partition("-")
-    if word in names or not (dash and low.isdecimal() and high.isdecimal()):
-        return [_column(source, word, names, "--columns")]
-    if not 1 <= int(low) <= int(high) <= len(names):
-        raise source.broken(f"--columns {word} is no range of the columns 1 to {len(names)}")
-    return list(range(int(low) - 1, int(high)))
-
-
 def _arrays(source: Source, kind: str, columns: Sequence[str] | None, label: str | None) -> Table:
     try:
         loaded = np.load(io.BytesIO(source.data), allow_pickle=False)
@@ -255,9 +166,9 @@ def _arrays(source: Source, kind: str, columns: Sequence[str] | None, label: str
         fitting = [other for other, values in others.items() if values.shape == X.shape[:1]]
         if label not in fitting:
             raise InputError(f"{source.name}: {unknown('array for --label', label, fitting)}")
-        taken, _ = chosen(source, columns, None, [str(k + 1) for k in range(X.shape[1])])
+        taken, _ = choose_columns(source, columns, None, [str(k + 1) for k in range(X.shape[1])])
         return Table(X[:, taken], others[label].tolist(), label)
-    taken, of_label = chosen(source, columns, label, [str(k + 1) for k in range(X.shape[1])])
+    taken, of_label = choose_columns(source, columns, label, [str(k + 1) for k in range(X.shape[1])])
     if of_label is None:
         return Table(X[:, taken])
     column: Any = X[:, [of_label]]

@@ -21,24 +21,17 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from nelayout.errors import InputError
-from nelayout.graphs import networkx
-from nelayout.graphs.files.edgelist import read_edgelist
-from nelayout.graphs.files.formats import file_format, sniffed
-from nelayout.graphs.files.gml import read_gml
-from nelayout.graphs.files.markup import read_gexf, read_graphml
-from nelayout.graphs.files.matrices import read_mtx, read_npz
-from nelayout.graphs.files.nodelink import read_nodelink
+from nelayout.graphs.files.formats import FORMATS, WRITERS, file_format, sniffed
 from nelayout.graphs.files.outputs import atomic, check_output, deliver
-from nelayout.graphs.files.pajek import read_pajek
-from nelayout.graphs.files.positions import as_networkx, as_record, placed, read_columns, read_csv
+from nelayout.graphs.files.positions import as_networkx, as_record, place_nodes, read_columns, read_csv
 from nelayout.graphs.files.record import GraphFile
 from nelayout.graphs.files.source import Source, load
-from nelayout.graphs.files.writers import WRITERS
 
 __all__ = [
     "FORMATS",
@@ -52,19 +45,6 @@ __all__ = [
     "read_positions",
     "write_positions",
 ]
-
-# Format -> what reads it; `nelayout.graphs.files.formats.EXTENSIONS` says how files of it are called.
-FORMATS = {
-    "graphml": read_graphml,
-    "gexf": read_gexf,
-    "gml": read_gml,
-    "pajek": read_pajek,
-    "mtx": read_mtx,
-    "edgelist": read_edgelist,
-    "npz": read_npz,
-    "json": read_nodelink,
-}
-
 
 def read_graph(path: str | os.PathLike, format: str | None = None) -> GraphFile:  # noqa: A002  # the name users know
     """The graph in a file, or on standard input for "-".
@@ -83,10 +63,10 @@ def read_graph(path: str | os.PathLike, format: str | None = None) -> GraphFile:
     """
     if format is not None:
         name = file_format(format)
-    elif path != "-":
-        name = file_format(path=path)
-    else:
+    elif path == "-" or Path(path).is_dir():  # which `load` refuses
         name = None
+    else:
+        name = file_format(path=path)
     source = load(path)
     notes: tuple[str, ...] = ()
     if name is None:
@@ -103,7 +83,7 @@ def _parsed(source: Source, name: str) -> GraphFile:
     if other and name == "edgelist":  # which would read the words of any text as labels
         raise source.broken(f"this is no edge list; {other}")
     try:
-        return FORMATS[name](source)
+        return FORMATS[name].read(source)
     except InputError as error:
         if not other:
             raise
@@ -150,7 +130,7 @@ def write_positions(
     name = output_format(path, format)
     check_output(path, *([] if source is None else [source]))
     file = as_record(graph)
-    Y = placed(pos, file.labels, numbered=not networkx.recognizes(file.graph))
+    Y = place_nodes(pos, file)
     G = None if name == "csv" else as_networkx(file)
     deliver(path, WRITERS[name](G, file.labels, Y))
 

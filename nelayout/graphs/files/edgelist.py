@@ -19,10 +19,10 @@ from collections.abc import Hashable, Iterator
 
 import numpy as np
 
-from nelayout.graphs.files.record import GraphFile, from_edges, from_networkx
+from nelayout.graphs.files.record import FileFormat, GraphFile, from_edges, from_networkx
 from nelayout.graphs.files.source import Source
 
-__all__ = ["read_edgelist"]
+__all__ = ["EDGE_LIST", "read_edgelist"]
 
 COMMENTS = ("#", "%")
 FROM = {"source", "src", "from", "fromnodeid", "node1", "node_1", "id_1", "id1", "u", "head", "i", "start"}
@@ -165,3 +165,11 @@ def _networkx_dicts(source: Source, text: str) -> GraphFile:
     except (TypeError, ValueError, networkx.NetworkXError) as error:
         raise source.broken(f"cannot be read as an edge list with attributes: {error}") from None
     return from_networkx(G, "edgelist")
+
+
+EDGE_LIST = FileFormat(
+    "edgelist",
+    ("csv", "tsv", "txt", "edges", "edgelist", "el"),
+    re.compile(r"(?:\s*[#%].*\n|\s*\n)*[^\s<{*]+[ \t]*[\s,;][ \t]*[^\s<{\[*]+"),
+    read_edgelist,
+)

@@ -1,4 +1,4 @@
-"""Which format a file is in: by its name, or by its first bytes.
+"""The formats of graph files, and which one a file is in: by its name, or by its first bytes.
 
 >>> file_format(path="web.net"), file_format("csv"), file_format(path="luxembourg.mtx.gz")
 ('pajek', 'edgelist', 'mtx')
@@ -9,46 +9,35 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from pathlib import PurePath
 
 from nelayout.errors import InputError, unknown
+from nelayout.graphs.files.edgelist import EDGE_LIST
+from nelayout.graphs.files.gml import GML
+from nelayout.graphs.files.markup import GEXF, GRAPHML
+from nelayout.graphs.files.matrices import MTX, NPZ
+from nelayout.graphs.files.nodelink import NODE_LINK
+from nelayout.graphs.files.pajek import PAJEK
+from nelayout.graphs.files.record import FileFormat
+from nelayout.graphs.files.writers import to_csv
 
-__all__ = ["EXTENSIONS", "SIGNS", "file_format", "sniffed"]
-
-# File ending -> format. The formats are endings too, so both are understood where a format is asked for.
-EXTENSIONS = {
-    "graphml": "graphml",
-    "gexf": "gexf",
-    "gml": "gml",
-    "net": "pajek",
-    "pajek": "pajek",
-    "paj": "pajek",
-    "mtx": "mtx",
-    "csv": "edgelist",
-    "tsv": "edgelist",
-    "txt": "edgelist",
-    "edges": "edgelist",
-    "edgelist": "edgelist",
-    "el": "edgelist",
-    "npz": "npz",
-    "json": "json",
-}
+__all__ = ["EXTENSIONS", "FORMATS", "WRITERS", "file_format", "sniffed"]
 
 # Bytes within which a format shows itself.
 HEAD = 4096
 
-# Format -> how a text of it begins; the first that fits is taken.
-SIGNS = {
-    "mtx": re.compile(r"\s*%%MatrixMarket", re.IGNORECASE),
-    "graphml": re.compile(r"\s*<.*<graphml\b|\s*<graphml\b", re.DOTALL),
-    "gexf": re.compile(r"\s*<.*<gexf\b|\s*<gexf\b", re.DOTALL),
-    "json": re.compile(r"\s*\{\s*\""),
-    "pajek": re.compile(r"(?:\s*%.*\n)*\s*\*(?:vertices|network)\b", re.IGNORECASE),
-    "gml": re.compile(r"(?:.*\n)*?\s*graph\s*\[", re.IGNORECASE),
-    "edgelist": re.compile(r"(?:\s*[#%].*\n|\s*\n)*[^\s<{*]+[ \t]*[\s,;][ \t]*[^\s<{\[*]+"),
+# The formats of graph files, in the order in which a content is compared with their signs: almost any text looks like
+# an edge list.
+FORMATS: dict[str, FileFormat] = {
+    entry.name: entry for entry in (NPZ, MTX, GRAPHML, GEXF, NODE_LINK, PAJEK, GML, EDGE_LIST)
 }
+
+# What `format` may say, and how files end -> format.
+EXTENSIONS = {ending: entry.name for entry in FORMATS.values() for ending in (*entry.endings, entry.name)}
+
+# Output format -> writer; CSV holds the positions only.
+WRITERS = {"csv": to_csv} | {entry.name: entry.write for entry in FORMATS.values() if entry.write is not None}
 
 
 def file_format(
@@ -83,12 +72,10 @@ def file_format(
 
 def sniffed(data: bytes) -> str | None:
     """The format that the content begins like, None if like none."""
-    if data[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
-        return "npz"
     head = data[:HEAD].decode("utf-8-sig", errors="replace")
-    if "\x00" in head:
-        return None
-    return next((name for name, sign in SIGNS.items() if sign.match(head)), None)
+    text = "\x00" not in head
+    fitting = (name for name, entry in FORMATS.items() if (text or entry.binary) and entry.sign.match(head))
+    return next(fitting, None)
 
 
 def _listed(table: Mapping[str, str]) -> str:

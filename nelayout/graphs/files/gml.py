@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 import warnings
 
-from nelayout.graphs.files.record import GraphFile, from_networkx
+from nelayout.graphs.files.record import FileFormat, GraphFile, from_networkx
 from nelayout.graphs.files.source import Source
 
-__all__ = ["read_gml"]
+__all__ = ["GML", "read_gml"]
 
 GRAPH_OPENS = re.compile(r"^(\s*graph\s*\[)", re.MULTILINE)
 KEY_LINE = re.compile(r"^\s*key\s+\S+\s*$", re.MULTILINE)
@@ -51,3 +51,11 @@ def read_gml(source: Source) -> GraphFile:
         else:
             return from_networkx(G, "gml", tuple(notes))
     raise source.broken("cannot be read as gml: edges with the same ends and the same key")
+
+
+GML = FileFormat(
+    "gml",
+    ("gml",),
+    re.compile(r"(?:.*\n)*?\s*graph\s*\[", re.IGNORECASE),
+    read_gml,
+)

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from typing import Any
 from xml.etree import ElementTree
 
-from nelayout.graphs.files.record import GraphFile, from_networkx
+from nelayout.graphs.files.record import FileFormat, GraphFile, from_networkx
 from nelayout.graphs.files.source import Source
+from nelayout.graphs.files.writers import to_gexf, to_graphml
 
-__all__ = ["read_gexf", "read_graphml"]
+__all__ = ["GEXF", "GRAPHML", "read_gexf", "read_graphml"]
 
 # Versions differ in what we do not read; networkx looks for one version's names only.
 GEXF_NAMESPACE = re.compile(rb"http://(?:www\.)?gexf\.net/1\.\w+(/viz)?")
@@ -49,3 +50,19 @@ def _parse(source: Source, name: str, data: bytes, parse: Callable[[Any], Any]) 
         raise source.broken(f"cannot be read as {name}: {error}") from None
     notes = tuple(dict.fromkeys(str(warning.message) for warning in caught))
     return from_networkx(G, name, notes)
+
+
+GRAPHML = FileFormat(
+    "graphml",
+    ("graphml",),
+    re.compile(r"\s*<.*<graphml\b|\s*<graphml\b", re.DOTALL),
+    read_graphml,
+    to_graphml,
+)
+GEXF = FileFormat(
+    "gexf",
+    ("gexf",),
+    re.compile(r"\s*<.*<gexf\b|\s*<gexf\b", re.DOTALL),
+    read_gexf,
+    to_gexf,
+)

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, load_npz
 
-from nelayout.graphs.files.record import GraphFile, mirrored
+from nelayout.graphs.files.record import FileFormat, GraphFile, mirrored
 from nelayout.graphs.files.source import Source
+from nelayout.graphs.files.writers import to_npz
 
-__all__ = ["read_mtx", "read_npz"]
+__all__ = ["MTX", "NPZ", "read_mtx", "read_npz"]
 
 NPZ_KEYS = "rows, cols and n (each undirected edge once), or what scipy.sparse.save_npz writes"
 
@@ -103,3 +104,19 @@ def _check_square(source: Source, matrix: Any) -> int:
             f"the matrix has shape {shape}; a graph needs a square one (for a data matrix see nelayout embed)"
         )
     return shape[0]
+
+
+MTX = FileFormat(
+    "mtx",
+    ("mtx",),
+    re.compile(r"\s*%%MatrixMarket", re.IGNORECASE),
+    read_mtx,
+)
+NPZ = FileFormat(
+    "npz",
+    ("npz",),
+    re.compile("PK\x03\x04|PK\x05\x06"),
+    read_npz,
+    to_npz,
+    binary=True,
+)

@@ -8,12 +8,14 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
-from nelayout.graphs.files.record import GraphFile, from_networkx
+from nelayout.graphs.files.record import FileFormat, GraphFile, from_networkx
 from nelayout.graphs.files.source import Source
+from nelayout.graphs.files.writers import to_json
 
-__all__ = ["read_nodelink"]
+__all__ = ["NODE_LINK", "read_nodelink"]
 
 EXPECTED = '{"nodes": [{"id": ...}, ...], "links" or "edges": [{"source": ..., "target": ...}, ...]}'
 
@@ -76,3 +78,12 @@ def read_nodelink(source: Source) -> GraphFile:
 def _hashable(value: Any) -> Any:
     """Labels that were tuples are lists in JSON."""
     return tuple(_hashable(part) for part in value) if isinstance(value, list) else value
+
+
+NODE_LINK = FileFormat(
+    "json",
+    ("json",),
+    re.compile(r"\s*\{\s*\""),
+    read_nodelink,
+    to_json,
+)

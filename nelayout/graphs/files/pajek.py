@@ -14,10 +14,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nelayout.graphs.files.record import GraphFile, from_edges
+from nelayout.graphs.files.record import FileFormat, GraphFile, from_edges
 from nelayout.graphs.files.source import Source
 
-__all__ = ["read_pajek"]
+__all__ = ["PAJEK", "read_pajek"]
 
 TOKEN = re.compile(r'"([^"]*)"|(\S+)')
 COORDINATES = ("x", "y", "z")
@@ -155,3 +155,11 @@ def _finished(reading: _Reading) -> GraphFile:
     return from_edges(
         labels, ends[:, 0], ends[:, 1], weights, "pajek", reading.directed, node_data=columns, notes=notes
     )
+
+
+PAJEK = FileFormat(
+    "pajek",
+    ("net", "pajek", "paj"),
+    re.compile(r"(?:\s*%.*\n)*\s*\*(?:vertices|network)\b", re.IGNORECASE),
+    read_pajek,
+)

@@ -4,97 +4,45 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
 
 from nelayout.errors import InputError
-from nelayout.graphs import arrays, igraph, networkx, per_node
+from nelayout.graphs import library_of, per_node, places
 from nelayout.graphs.files.record import GraphFile
 from nelayout.graphs.files.source import Source
 
-__all__ = ["as_networkx", "as_record", "placed", "read_columns", "read_csv"]
+__all__ = ["as_networkx", "as_record", "place_nodes", "read_columns", "read_csv"]
 
 AXIS_NAMES = (("x", "y", "z"), ("X", "Y", "Z"))
 # How the column that names the nodes is called, the likeliest first; "row" in embeddings of vectors.
 NODE_NAMES = ("node", "row", "id", "label", "name")
 
 
-def placed(pos: Any, labels: Sequence[Hashable], numbered: bool) -> np.ndarray:
-    """(n, dim) positions in the order of `labels`; with `numbered`, a dict may be keyed by node number too.
+def place_nodes(pos: Any, file: GraphFile) -> np.ndarray:
+    """(n, dim) positions in the order of the file's nodes; keys may be its labels, or the graph's own.
 
     Raises `InputError` naming a node without position, or with another number of coordinates.
     """
-    pos = getattr(pos, "coords", pos)  # an igraph.Layout
-    mapping = per_node.as_mapping(pos)
-    rows = pos if mapping is None else list(mapping.values())
-    dim = len(rows[0]) if len(rows) else 2
-    Y = per_node.positions(pos, dim, [labels, range(len(labels))] if numbered else [labels])
+    opened = places(pos)
+    aliases = [file.labels, *file.host.aliases]
+    Y = per_node.positions(opened.given, opened.dim, aliases)
     missing = np.isnan(Y).any(axis=1)
     if missing.any():
-        raise InputError(f"node {labels[int(np.argmax(missing))]!r} has no position; every node needs one")
+        raise InputError(f"node {file.labels[int(np.argmax(missing))]!r} has no position; every node needs one")
     return Y
 
 
 def as_record(graph: Any) -> GraphFile:
     """A record of a host's graph, with labels as `nelayout.graphs.read` gives them."""
-    if isinstance(graph, GraphFile):
-        return graph
-    if networkx.recognizes(graph):
-        return GraphFile(graph, list(graph))
-    if igraph.recognizes(graph):
-        return GraphFile(graph, igraph.IgraphHost(graph).aliases[0])
-    if arrays.recognizes(graph):
-        return GraphFile(graph, range(graph.shape[0]))
-    raise InputError(
-        f"{type(graph).__name__} is no graph that can be written; allowed are networkx graphs, igraph.Graph, "
-        "square matrices and what read_graph gives"
-    )
+    return graph if isinstance(graph, GraphFile) else GraphFile(graph, library_of(graph).host(graph).aliases[0])
 
 
 def as_networkx(file: GraphFile) -> Any:
     """The record's graph as a networkx graph with the same labels, node and edge attributes."""
-    G, labels = file.graph, file.labels
-    if networkx.recognizes(G):
-        return G
-    return _from_igraph(G, labels) if igraph.recognizes(G) else _from_matrix(file)
-
-
-def _from_igraph(G: Any, labels: Sequence[Hashable]) -> Any:
-    import networkx as nx
-
-    kinds = (nx.MultiDiGraph, nx.DiGraph) if G.is_directed() else (nx.MultiGraph, nx.Graph)
-    H = kinds[0 if G.has_multiple() else 1]()
-    for label, vertex in zip(labels, G.vs, strict=True):
-        H.add_node(label, **vertex.attributes())
-    H.add_edges_from((labels[edge.source], labels[edge.target], edge.attributes()) for edge in G.es)
-    return H
-
-
-def _from_matrix(file: GraphFile) -> Any:
-    import networkx as nx
-    from scipy.sparse import coo_array, csr_array, triu
-
-    matrix, labels = csr_array(file.graph), file.labels
-    apart: Any = matrix - matrix.T
-    symmetric = not apart.data.any()
-    H = nx.Graph() if symmetric else nx.DiGraph()
-    columns = {name: values for name, values in file.node_data.items() if np.ndim(values) == 1}
-    H.add_nodes_from(labels)
-    for name, values in columns.items():
-        if len(values) == len(labels):
-            for label, value in zip(labels, values, strict=True):
-                H.nodes[label][name] = value
-    entries: Any = coo_array(triu(matrix) if symmetric else matrix)
-    rows, cols = entries.coords
-    ends = [(labels[i], labels[j]) for i, j in zip(rows.tolist(), cols.tolist(), strict=True)]
-    if np.all(entries.data == 1):
-        H.add_edges_from(ends)
-    else:
-        weighted = zip(ends, entries.data.tolist(), strict=True)
-        H.add_weighted_edges_from((u, v, weight) for (u, v), weight in weighted)
-    return H
+    return library_of(file.graph).as_networkx(file.graph, file.labels, file.node_data)
 
 
 def read_csv(source: Source) -> tuple[list[str], np.ndarray]:

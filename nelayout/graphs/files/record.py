@@ -1,15 +1,19 @@
-"""`GraphFile`: what a file held, in one form for every format."""
+"""`GraphFile`: what a file held, in one form for every format. `FileFormat`: what is to be known of a format."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+import re
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
-__all__ = ["GraphFile", "from_edges", "from_networkx", "mirrored"]
+from nelayout.graphs import Host, library_of
+from nelayout.graphs.files.source import Source
+
+__all__ = ["FileFormat", "GraphFile", "from_edges", "from_networkx", "mirrored"]
 
 # Edge lists and Pajek files up to this long become networkx graphs, whose errors name nodes as the file does and which
 # keep attributes; longer ones become matrices: networkx takes a second for a million edges.
@@ -20,11 +24,11 @@ NETWORKX_EDGES = 200_000
 class GraphFile:
     """A graph from a file.
 
-    graph: a networkx graph, or a csr_array for matrices and long edge lists; either can be laid out.
-    labels: the nodes' labels in node order; a networkx graph has them as nodes, a csr_array has only numbers.
-    node_data: column name -> one value per node, None where it is missing ("club", "x"; "coords" is (n, 2)).
-    format: the format's name, see `nelayout.graphs.files.FORMATS`.
-    notes: one sentence each on what was read otherwise than the user may expect.
+    graph      a networkx graph, or a csr_array for matrices and long edge lists; either can be laid out
+    labels     the nodes' labels in node order; a networkx graph has them as nodes, a csr_array has only numbers
+    node_data  column name -> one value per node, None where it is missing ("club", "x"; "coords" is (n, 2))
+    format     the format's name, see `nelayout.graphs.files.FORMATS`
+    notes      sentences about what was read otherwise than a user may expect
     """
 
     graph: Any
@@ -33,9 +37,34 @@ class GraphFile:
     format: str = ""
     notes: tuple[str, ...] = ()
 
+    @property
+    def host(self) -> Host:
+        """Says what the graph calls its nodes, and writes positions in its own type."""
+        return library_of(self.graph).host(self.graph)
+
     def noting(self, *notes: str) -> GraphFile:
         """The same with more notes."""
         return replace(self, notes=(*self.notes, *notes))
+
+
+@dataclass(frozen=True, slots=True)
+class FileFormat:
+    """One format of graph files.
+
+    name     what it is called, in messages and where a format is asked for
+    endings  the endings of its files; they, too, are understood where a format is asked for
+    sign     matches the beginning of its content
+    read     the content of a file -> the graph
+    write    (networkx graph, labels in node order, (n, dim) positions) -> content; None where it is only read
+    binary   whether a content with NUL characters can be of this format
+    """
+
+    name: str
+    endings: tuple[str, ...]
+    sign: re.Pattern[str]
+    read: Callable[[Source], GraphFile]
+    write: Callable[[Any, Sequence[Hashable], np.ndarray], bytes] | None = None
+    binary: bool = False
 
 
 def from_networkx(G: Any, file_format: str, notes: tuple[str, ...] = ()) -> GraphFile:

@@ -1,4 +1,4 @@
-"""A graph with its positions -> the bytes of a file; `WRITERS` is the table.
+"""A graph with its positions -> the bytes of a file; each format's record names its writer.
 
 JSON, GraphML, GEXF and npz hold the whole graph and can be read again; CSV holds the positions only.  Numbers
 are written such that they read back as the same floats.
@@ -6,16 +6,16 @@ are written such that they read back as the same floats.
 
 from __future__ import annotations
 
-import csv
 import io
-import json
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
 
-__all__ = ["WRITERS", "axes", "to_csv", "to_gexf", "to_graphml", "to_json", "to_npz"]
+from nelayout.graphs.files.encode import encode_csv, encode_json, encode_npz
+
+__all__ = ["axes", "to_csv", "to_gexf", "to_graphml", "to_json", "to_npz"]
 
 AXES = ("x", "y", "z")
 
@@ -43,16 +43,13 @@ def to_json(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> bytes:
         "nodes": nodes,
         "edges": edges,
     }
-    return (json.dumps(data, default=_item, ensure_ascii=False) + "\n").encode()
+    return encode_json(data, default=_item)
 
 
 def to_csv(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> bytes:
     """One row per node: node, x, y (and z)."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["node", *axes(Y.shape[1])])
-    writer.writerows([_item(label), *map(repr, row)] for label, row in zip(labels, Y.tolist(), strict=True))
-    return text.getvalue().encode()
+    rows = ([_item(label), *row] for label, row in zip(labels, Y.tolist(), strict=True))
+    return encode_csv(["node", *axes(Y.shape[1])], rows)
 
 
 def to_graphml(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> bytes:
@@ -91,19 +88,7 @@ def to_npz(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> bytes:
     }
     if any(weight is not None for _, _, weight in edges):
         arrays["weights"] = np.array([1.0 if weight is None else float(weight) for _, _, weight in edges])
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, **arrays)
-    return buffer.getvalue()
-
-
-# Format -> (networkx graph, labels in node order, (n, dim) positions) -> content.
-WRITERS: dict[str, Callable[[Any, Sequence[Hashable], np.ndarray], bytes]] = {
-    "json": to_json,
-    "csv": to_csv,
-    "graphml": to_graphml,
-    "gexf": to_gexf,
-    "npz": to_npz,
-}
+    return encode_npz(arrays)
 
 
 def _keys(G: Any) -> dict[str, bool]:

@@ -9,13 +9,22 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.comparison.neighborhoods import lengths, standardized
-from nelayout.comparison.samples import NOTHING, Estimate
+from nelayout.quality.distances import lengths, standardized
+from nelayout.quality.protocol import EVENNESS, OTHER_NODES, VALUE, Measure
+from nelayout.quality.samples import NOTHING, Sampled
 
-__all__ = ["coincident_nodes", "edge_length_variation", "edges", "node_resolution"]
+__all__ = [
+    "COINCIDENT",
+    "EDGE_LENGTH_VARIATION",
+    "RESOLUTION",
+    "coincident_nodes",
+    "edge_length_variation",
+    "edges",
+    "node_resolution",
+]
 
 
-def edge_length_variation(adjacency: csr_array, Y: np.ndarray) -> Estimate:
+def edge_length_variation(adjacency: csr_array, Y: np.ndarray) -> Sampled:
     """Standard deviation of the edges' drawn lengths over their mean, >= 0, lower is more even.
 
     NaN without edges and where every edge has length 0.
@@ -24,16 +33,16 @@ def edge_length_variation(adjacency: csr_array, Y: np.ndarray) -> Estimate:
     length = lengths(standardized(Y), i, j)
     if not len(length) or not length.any():
         return NOTHING
-    return Estimate(float(length.std() / length.mean()))
+    return Sampled(float(length.std() / length.mean()))
 
 
-def coincident_nodes(Y: np.ndarray) -> Estimate:
+def coincident_nodes(Y: np.ndarray) -> Sampled:
     """Number of nodes that share their exact position with another node."""
     _, inverse, count = np.unique(np.asarray(Y), axis=0, return_inverse=True, return_counts=True)
-    return Estimate(float((count[inverse.ravel()] > 1).sum()))
+    return Sampled(float((count[inverse.ravel()] > 1).sum()))
 
 
-def node_resolution(Y: np.ndarray) -> Estimate:
+def node_resolution(Y: np.ndarray) -> Sampled:
     """Smallest distance between two nodes over the median distance to the nearest node, in [0, 1].
 
     1: all nodes have the same distance to their nearest node; 0: two nodes coincide. NaN below two nodes.
@@ -45,7 +54,7 @@ def node_resolution(Y: np.ndarray) -> Estimate:
         return NOTHING
     gap = KDTree(Y).query(Y, k=2, workers=-1)[0][:, 1]
     typical = np.median(gap)
-    return Estimate(float(gap.min() / typical) if typical > 0 else 0.0)
+    return Sampled(float(gap.min() / typical) if typical > 0 else 0.0)
 
 
 def edges(adjacency: csr_array) -> tuple[np.ndarray, np.ndarray]:
@@ -53,3 +62,26 @@ def edges(adjacency: csr_array) -> tuple[np.ndarray, np.ndarray]:
     i = np.repeat(np.arange(len(adjacency.indptr) - 1), np.diff(adjacency.indptr))
     once = i < adjacency.indices
     return i[once], adjacency.indices[once].astype(np.int64)
+
+
+EDGE_LENGTH_VARIATION = Measure(
+    "edge_length_variation",
+    "standard deviation of the edges' lengths over their mean",
+    edge_length_variation,
+    ("adjacency", "Y"),
+    EVENNESS,
+)
+COINCIDENT = Measure(
+    "coincident",
+    "nodes that share their exact position with another",
+    coincident_nodes,
+    ("Y",),
+    OTHER_NODES,
+)
+RESOLUTION = Measure(
+    "resolution",
+    "smallest distance between two nodes over the median distance to the nearest node",
+    node_resolution,
+    ("Y",),
+    VALUE,
+)

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from nelayout.comparison.maps import nearest
-from nelayout.comparison.neighborhoods import TIE, standardized
-from nelayout.comparison.samples import NOTHING, Estimate, mean_of, sample_of
 from nelayout.numerics.parallel import threads_for
+from nelayout.quality.distances import TIE, nearest, standardized
+from nelayout.quality.protocol import VALUE, Measure
+from nelayout.quality.samples import NOTHING, Sampled, mean_of, sample_of
 
-__all__ = ["class_accuracy", "class_auc"]
+__all__ = ["CLASS_ACCURACY", "CLASS_AUC", "class_accuracy", "class_auc"]
 
 # Each node's ranking is a sort of all the others: all up to 5,000 nodes, 2,000 sampled beyond.
 AUC_ABOVE, AUC_SAMPLE = 5_000, 2_000
@@ -27,7 +27,7 @@ GROUPS = 20
 
 def class_auc(
     Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "auto", seed: int = 0
-) -> Estimate:
+) -> Sampled:
     """Area under mean precision against mean recall of retrieving a node's class, over all K; in [0, 1].
 
     For each node the K nearest others are retrieved, those of its class are relevant; precision = hits / K,
@@ -61,7 +61,7 @@ def class_auc(
     found, recalled = np.array([c[0] for c in curves]), np.array([c[1] for c in curves])
     value = _area(found.sum(axis=0), recalled.sum(axis=0), len(nodes))
     if exact or groups < 2:
-        return Estimate(value, 0.0 if exact else float("inf"), exact=exact)
+        return Sampled(value, 0.0 if exact else float("inf"), exact=exact)
     without = np.array(
         [
             _area(found.sum(axis=0) - found[g], recalled.sum(axis=0) - recalled[g], len(nodes) - sizes[g])
@@ -71,12 +71,12 @@ def class_auc(
     variance = (
         (groups - 1) / groups * ((without - without.mean()) ** 2).sum() * (1 - len(nodes) / len(asking))
     )
-    return Estimate(value, float(np.sqrt(variance)), exact=False)
+    return Sampled(value, float(np.sqrt(variance)), exact=False)
 
 
 def class_accuracy(
     Y: np.ndarray, classes: np.ndarray, k: int = NEIGHBORS, sample: str | int | None = "auto", seed: int = 0
-) -> Estimate:
+) -> Sampled:
     """Share of nodes whose class is the majority among their k nearest other nodes (leave-one-out), in [0,
     1].
 
@@ -126,3 +126,19 @@ def _known(Y: np.ndarray, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
     known = classes >= 0
     _, codes = np.unique(classes[known], return_inverse=True)
     return standardized(np.asarray(Y)[known]), codes, np.bincount(codes)
+
+
+CLASS_AUC = Measure(
+    "class_auc",
+    "area under mean precision against mean recall of a node's class among its K nearest, over all K",
+    class_auc,
+    ("Y", "classes", "sample", "seed"),
+    VALUE,
+)
+CLASS_ACCURACY = Measure(
+    "class_accuracy",
+    "share of nodes whose class is the majority among the 10 nearest others",
+    class_accuracy,
+    ("Y", "classes", "sample", "seed"),
+    VALUE,
+)

@@ -1,9 +1,15 @@
-"""The few figures that tell two drawings apart, from arrays alone: for tuning and for the benchmarks."""
+"""The few measures that the benchmarks compare drawings by, from arrays alone and under short names."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.sparse import csr_array
+
+from nelayout.quality.classes import class_accuracy, class_auc
+from nelayout.quality.crossings import edge_crossings
+from nelayout.quality.maps import map_neighbors, map_r2
+from nelayout.quality.neighborhoods import neighborhood_jaccard
+from nelayout.quality.stress import scaled_stress
 
 __all__ = ["quality"]
 
@@ -11,16 +17,14 @@ __all__ = ["quality"]
 def quality(
     adjacency: csr_array, Y: np.ndarray, labels=None, coords=None, crossings=False, seed=0
 ) -> dict[str, float]:
-    """Measures of the drawing `Y` (n, d) under short names, sampled where exact is slow.
+    """Measures of the drawing `Y` (n, d), sampled where exact is slow.
 
-    np1, np2: neighborhood Jaccard within 1 and 2 edges; sns: scale-normalized stress; knn_auc, knn_acc with
-    `labels` (integers, -1 unknown); geo_r2, geo_np with `coords` (rows may be NaN); crossings when asked for.
+    np1, np2          neighborhood Jaccard within 1 and 2 edges
+    sns               scale-normalized stress
+    knn_auc, knn_acc  with `labels` (integers, -1 unknown)
+    geo_r2, geo_np    with `coords` (rows may be NaN)
+    crossings         when asked for
     """
-    from nelayout.comparison.classes import class_accuracy, class_auc
-    from nelayout.comparison.maps import map_neighbors, map_r2
-    from nelayout.comparison.neighborhoods import neighborhood_jaccard
-    from nelayout.comparison.stress import scaled_stress
-
     found = {
         "np1": neighborhood_jaccard(adjacency, Y, 1, seed=seed),
         "np2": neighborhood_jaccard(adjacency, Y, 2, seed=seed),
@@ -33,7 +37,5 @@ def quality(
         found["geo_r2"] = map_r2(Y, coords)
         found["geo_np"] = map_neighbors(Y, coords, seed=seed)
     if crossings:
-        from nelayout.comparison.crossings import edge_crossings
-
         found["crossings"] = edge_crossings(adjacency, Y, seed=seed)
-    return {name: estimate.value for name, estimate in found.items()}
+    return {name: sampled.value for name, sampled in found.items()}

@@ -12,16 +12,18 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.comparison.neighborhoods import TIE, hits, standardized
-from nelayout.comparison.samples import NOTHING, Estimate, mean_of, sample_of
+from nelayout.quality.distances import nearest, standardized
+from nelayout.quality.neighborhoods import hits
+from nelayout.quality.protocol import VALUE, Measure
+from nelayout.quality.samples import NOTHING, Sampled, mean_of, sample_of
 
-__all__ = ["map_neighbors", "map_r2", "nearest"]
+__all__ = ["MAP_NEIGHBORS", "MAP_R2", "map_neighbors", "map_r2"]
 
 NEIGHBORS = 10
 SAMPLE_ABOVE, SAMPLE = 20_000, 5_000
 
 
-def map_r2(Y: np.ndarray, coords: np.ndarray) -> Estimate:
+def map_r2(Y: np.ndarray, coords: np.ndarray) -> Sampled:
     """R^2 of the best similarity transform (rotation, reflection, scale, shift) of the drawing onto the map.
 
     With both centered, R^2 = (sum of the singular values of Y^T X)^2 / (|Y|^2 |X|^2), in [0, 1], the same
@@ -34,13 +36,13 @@ def map_r2(Y: np.ndarray, coords: np.ndarray) -> Estimate:
     Y, X = Y - Y.mean(axis=0), X - X.mean(axis=0)
     size = (Y * Y).sum() * (X * X).sum()
     if not size:
-        return Estimate(float("nan") if not (X * X).sum() else 0.0)
-    return Estimate(min(float(np.linalg.svd(Y.T @ X, compute_uv=False).sum() ** 2 / size), 1.0))
+        return Sampled(float("nan") if not (X * X).sum() else 0.0)
+    return Sampled(min(float(np.linalg.svd(Y.T @ X, compute_uv=False).sum() ** 2 / size), 1.0))
 
 
 def map_neighbors(
     Y: np.ndarray, coords: np.ndarray, k: int = NEIGHBORS, sample: str | int | None = "auto", seed: int = 0
-) -> Estimate:
+) -> Sampled:
     """Mean share of a node's k nearest nodes on the map that are among its k nearest in the drawing, in [0,
     1].
 
@@ -61,40 +63,22 @@ def map_neighbors(
     return mean_of(hits(standardized(Y), nodes, rows, rng) / k, n, exact)
 
 
-def nearest(X: np.ndarray, nodes: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
-    """The k others nearest to each of `nodes`, nearest first, ties at random; (len(nodes), k), 1 <= k < n."""
-    from scipy.spatial import KDTree
-
-    n = len(X)
-    tree = KDTree(X)
-    distance, index = tree.query(X[nodes], min(k + 2, n), workers=-1)
-    distance, index = np.asarray(distance), np.asarray(index)
-    # Of coincident nodes the tree may report any first, even instead of the node itself.
-    own = index == nodes[:, None]
-    own[:, -1] |= ~own.any(axis=1)
-    chosen = index[~own].reshape(len(nodes), -1)[:, :k]
-    if n > k + 1:
-        upper = distance[:, k] * (1 + TIE)
-        tied = np.flatnonzero(distance[:, k + 1] <= upper)
-        for t, ball in zip(tied, _balls(tree, X, nodes[tied], upper[tied]), strict=True):
-            length = np.sqrt(((X[ball] - X[nodes[t]]) ** 2).sum(axis=1))
-            surely = length < distance[t, k] * (1 - TIE)
-            border = ball[~surely & (ball != nodes[t])]
-            surely = ball[surely & (ball != nodes[t])]
-            chosen[t] = np.concatenate([surely, rng.choice(border, k - len(surely), replace=False)])
-    length = np.sqrt(((X[chosen] - X[nodes, None]) ** 2).sum(axis=2))
-    order = np.lexsort((rng.random(length.shape), length))
-    return np.take_along_axis(chosen, order, axis=1)
-
-
-def _balls(tree, X: np.ndarray, nodes: np.ndarray, radius: np.ndarray, at_once: int = 2_000):
-    """Yield the indices within radius[t] of each node, a few at a time: a ball may hold very many."""
-    for start in range(0, len(nodes), at_once):
-        part = slice(start, start + at_once)
-        for ball in tree.query_ball_point(X[nodes[part]], radius[part], workers=-1):
-            yield np.asarray(ball)
-
-
 def _known(Y: np.ndarray, coords: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     known = np.isfinite(coords).all(axis=1)
     return np.asarray(Y, np.float64)[known], np.asarray(coords, np.float64)[known]
+
+
+MAP_R2 = Measure(
+    "map_r2",
+    "R^2 of the best rotation, reflection, scale and shift of the drawing onto the true coordinates",
+    map_r2,
+    ("Y", "coords"),
+    VALUE,
+)
+MAP_NEIGHBORS = Measure(
+    "map_neighbors",
+    "mean share of a node's 10 nearest on the map that are among its 10 nearest in the drawing",
+    map_neighbors,
+    ("Y", "coords", "sample", "seed"),
+    VALUE,
+)

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from nelayout.comparison.samples import Estimate
+from nelayout.quality.protocol import OTHER_NODES, Measure
+from nelayout.quality.samples import Sampled
 
-__all__ = ["overlapping_nodes"]
+__all__ = ["OVERLAPS", "overlapping_nodes"]
 
 # Discs that touch, or overlap by less than this share of their diameters, do not overlap.
 ROUNDING = 1e-9
 
 
-def overlapping_nodes(Y: np.ndarray, diameters: np.ndarray) -> Estimate:
+def overlapping_nodes(Y: np.ndarray, diameters: np.ndarray) -> Sampled:
     """Number of nodes whose disc overlaps another: |y_i - y_j| < (s_i + s_j) / 2.
 
     `Y` (n, dim), `diameters` (n,) in its units, >= 0. Coincident nodes without size do not count.
@@ -43,4 +44,13 @@ def overlapping_nodes(Y: np.ndarray, diameters: np.ndarray) -> Estimate:
             hit = (apart < radius[i] + radius[j]) & (i != j)
             struck[i[hit]] = struck[j[hit]] = True
         start = stop
-    return Estimate(float(struck.sum()))
+    return Sampled(float(struck.sum()))
+
+
+OVERLAPS = Measure(
+    "overlaps",
+    "nodes whose disc of diameter node_size overlaps another",
+    overlapping_nodes,
+    ("Y", "diameters"),
+    OTHER_NODES,
+)

@@ -1,4 +1,4 @@
-"""The measures of a drawing: their names, what they say, and `measure`, which takes them all.
+"""`measure` takes the measures of a drawing, `measures` lists them.
 
 >>> import networkx as nx
 >>> from nelayout import measure
@@ -11,30 +11,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from nelayout.comparison import classes, crossings, discs, drawings, edges, maps, neighborhoods, stress
-from nelayout.comparison.drawings import Drawing
-from nelayout.comparison.samples import Estimate
+from nelayout.comparison import drawings
 from nelayout.errors import InputError, Unsupported, unknown
-from nelayout.graphs import read
+from nelayout.graphs import guard, read
+from nelayout.quality import MEASURES
+from nelayout.quality.protocol import Measure, MeasuredDrawing
 
-__all__ = [
-    "MEASURES",
-    "Measure",
-    "Measured",
-    "Score",
-    "checked_sample",
-    "integer_seed",
-    "measure",
-    "measured",
-    "measures",
-]
+__all__ = ["Measured", "integer_seed", "measure", "measure_drawing", "measures", "sample_size"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,133 +43,6 @@ class Measured:
     def __float__(self) -> float:
         return self.value
 
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """How a value becomes a score from 0 to 1, in words and as a function of the value and the drawing."""
-
-    words: str
-    of: Callable[[float, Drawing], float]
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """One line of the table: what is measured, how it becomes a score, and what it looks at.
-
-    find: a function of `uses`, by name (fields of `Drawing`, `sample`, `seed`), -> Estimate. score(value,
-    drawing): in [0, 1], higher is better. dim: the only dimension in which it is defined.
-    """
-
-    name: str
-    definition: str
-    find: Callable[..., Estimate]
-    uses: tuple[str, ...]
-    score: Score
-    dim: int | None = None
-
-
-VALUE = Score("the value", lambda value, _: value)
-REST = Score("1 - value", lambda value, _: 1.0 - value)
-EVENNESS = Score("1 / (1 + value)", lambda value, _: 1.0 / (1.0 + value))
-OTHER_NODES = Score(
-    "1 - value / number of nodes", lambda value, drawing: 1.0 - value / max(len(drawing.Y), 1)
-)
-UNCROSSED = Score(
-    "1 - value / number of pairs of edges without a common node",
-    lambda value, drawing: 1.0 - value / max(crossings.most_crossings(drawing.adjacency), 1),
-)
-
-# The table of measures: a new one is a function in a file of its own and a line here.
-MEASURES: dict[str, Measure] = {
-    measure.name: measure
-    for measure in (
-        Measure(
-            "neighborhood",
-            "mean Jaccard index of a node's neighbors and as many nearest nodes in the drawing",
-            neighborhoods.neighborhood_jaccard,
-            ("adjacency", "Y", "sample", "seed"),
-            VALUE,
-        ),
-        Measure(
-            "neighborhood2",
-            "the same for the nodes within two edges",
-            partial(neighborhoods.neighborhood_jaccard, hops=2),
-            ("adjacency", "Y", "sample", "seed"),
-            VALUE,
-        ),
-        Measure(
-            "stress",
-            "mean of ((s e - d) / d)^2 over pairs of nodes d edges apart and drawn e apart, at the best s",
-            stress.scaled_stress,
-            ("adjacency", "Y", "sample", "seed"),
-            REST,
-        ),
-        Measure(
-            "crossings",
-            "pairs of edges without a common node whose segments share a point",
-            crossings.edge_crossings,
-            ("adjacency", "Y", "sample", "seed"),
-            UNCROSSED,
-            dim=2,
-        ),
-        Measure(
-            "edge_length_variation",
-            "standard deviation of the edges' lengths over their mean",
-            edges.edge_length_variation,
-            ("adjacency", "Y"),
-            EVENNESS,
-        ),
-        Measure(
-            "coincident",
-            "nodes that share their exact position with another",
-            edges.coincident_nodes,
-            ("Y",),
-            OTHER_NODES,
-        ),
-        Measure(
-            "resolution",
-            "smallest distance between two nodes over the median distance to the nearest node",
-            edges.node_resolution,
-            ("Y",),
-            VALUE,
-        ),
-        Measure(
-            "overlaps",
-            "nodes whose disc of diameter node_size overlaps another",
-            discs.overlapping_nodes,
-            ("Y", "diameters"),
-            OTHER_NODES,
-        ),
-        Measure(
-            "class_auc",
-            "area under mean precision against mean recall of a node's class among its K nearest, over all K",
-            classes.class_auc,
-            ("Y", "classes", "sample", "seed"),
-            VALUE,
-        ),
-        Measure(
-            "class_accuracy",
-            "share of nodes whose class is the majority among the 10 nearest others",
-            classes.class_accuracy,
-            ("Y", "classes", "sample", "seed"),
-            VALUE,
-        ),
-        Measure(
-            "map_r2",
-            "R^2 of the best rotation, reflection, scale and shift of the drawing onto the true coordinates",
-            maps.map_r2,
-            ("Y", "coords"),
-            VALUE,
-        ),
-        Measure(
-            "map_neighbors",
-            "mean share of a node's 10 nearest on the map that are among its 10 nearest in the drawing",
-            maps.map_neighbors,
-            ("Y", "coords", "sample", "seed"),
-            VALUE,
-        ),
-    )
-}
 
 # What the caller gives for the field that a measure needs.
 KEYWORD = {"classes": "labels", "coords": "coords", "diameters": "node_size"}
@@ -262,19 +124,19 @@ def measure(
     (0.4, 2.0)
     """
     network = read(G, weight=weight)
-    with network.host.guard():
-        drawing = Drawing(
+    with guard(G):
+        drawing = MeasuredDrawing(
             network.adjacency,
             drawings.positions(network, pos),
             drawings.classes(drawings.class_names(network, labels)),
             drawings.coordinates(network, coords),
             None if node_size is None else network.host.values(node_size, "node_size", nonnegative=True),
         )
-        return measured(drawing, measures, checked_sample(sample), integer_seed(seed))
+        return measure_drawing(drawing, measures, sample_size(sample), integer_seed(seed))
 
 
-def measured(
-    drawing: Drawing, names: str | Iterable[str] | None, sample: Any, seed: int
+def measure_drawing(
+    drawing: MeasuredDrawing, names: str | Iterable[str] | None, sample: Any, seed: int
 ) -> dict[str, Measured]:
     """The chosen measures (None: all that apply) of a drawing given as arrays."""
     if isinstance(names, str):
@@ -300,7 +162,7 @@ def measured(
     return result
 
 
-def checked_sample(sample: Any) -> Any:
+def sample_size(sample: Any) -> Any:
     """`sample` as the measures take it: "auto", None, or an integer of at least 2."""
     if sample is None or (isinstance(sample, str) and sample == "auto"):
         return sample

@@ -17,13 +17,14 @@ from itertools import pairwise
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.comparison.edges import edges
-from nelayout.comparison.neighborhoods import standardized
-from nelayout.comparison.samples import Estimate, sample_of, standard_error
 from nelayout.errors import Unsupported
 from nelayout.numerics.parallel import threads_for
+from nelayout.quality.distances import standardized
+from nelayout.quality.edges import edges
+from nelayout.quality.protocol import Measure, Score
+from nelayout.quality.samples import Sampled, sample_of, standard_error
 
-__all__ = ["edge_crossings", "most_crossings"]
+__all__ = ["CROSSINGS", "edge_crossings", "most_crossings"]
 
 # Pairs of edges that overlap along the better axis: up to here all are tested, some seconds on two cores.
 PAIRS_EXACT = 400_000_000
@@ -43,7 +44,7 @@ CHUNKS = 64
 
 def edge_crossings(
     adjacency: csr_array, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0
-) -> Estimate:
+) -> Sampled:
     """Number of pairs of edges without a common node whose segments share a point.
 
     `sample`: "auto" counts exactly up to PAIRS_EXACT candidate pairs and samples edges beyond, None always
@@ -64,9 +65,9 @@ def edge_crossings(
         wanted = sample
     chosen, exact = sample_of(np.arange(m), wanted, 0, 0, rng)
     if exact:
-        return Estimate(float(drawn.count(chosen, both=False).sum()))
+        return Sampled(float(drawn.count(chosen, both=False).sum()))
     crossed = drawn.count(chosen, both=True)
-    return Estimate(float(crossed.mean() * m / 2), standard_error(crossed, m) * m / 2, exact=False)
+    return Sampled(float(crossed.mean() * m / 2), standard_error(crossed, m) * m / 2, exact=False)
 
 
 def most_crossings(adjacency: csr_array) -> int:
@@ -120,7 +121,7 @@ class _Segments:
         return np.bincount(sweep.segment[entries], weights=found, minlength=m)[chosen]
 
     def _count_compiled(self, entries: np.ndarray, start: np.ndarray, work: np.ndarray) -> np.ndarray:
-        from nelayout.comparison.segments import count_crossings
+        from nelayout.quality.crossing_loops import count_crossings
 
         sweep = self.sweep
         bounds = np.searchsorted(np.cumsum(work), np.linspace(0, int(work.sum()), CHUNKS + 1)[1:-1])
@@ -208,3 +209,16 @@ class _Sweep:
 def _side(a: np.ndarray, b: np.ndarray, p: np.ndarray) -> np.ndarray:
     """+1 where p lies left of the line from a to b, -1 right, 0 on it."""
     return np.sign((b[:, 0] - a[:, 0]) * (p[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (p[:, 0] - a[:, 0]))
+
+
+CROSSINGS = Measure(
+    "crossings",
+    "pairs of edges without a common node whose segments share a point",
+    edge_crossings,
+    ("adjacency", "Y", "sample", "seed"),
+    Score(
+        "1 - value / number of pairs of edges without a common node",
+        lambda value, drawing: 1.0 - value / max(most_crossings(drawing.adjacency), 1),
+    ),
+    dim=2,
+)

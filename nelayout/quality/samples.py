@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["NOTHING", "Estimate", "mean_of", "sample_of", "standard_error"]
+__all__ = ["NOTHING", "Sampled", "mean_of", "sample_of", "standard_error"]
 
 
-class Estimate(NamedTuple):
+class Sampled(NamedTuple):
     """A value, its standard error (0 when exact), and whether every node, pair or edge entered it."""
 
     value: float
@@ -18,7 +18,7 @@ class Estimate(NamedTuple):
 
 
 # The measure of an empty set: a graph without edges has no neighborhoods.
-NOTHING = Estimate(float("nan"))
+NOTHING = Sampled(float("nan"))
 
 
 def sample_of(
@@ -37,13 +37,13 @@ def sample_of(
     return np.sort(rng.choice(population, wanted, replace=False)), False
 
 
-def mean_of(values: np.ndarray, population: int, exact: bool) -> Estimate:
+def mean_of(values: np.ndarray, population: int, exact: bool) -> Sampled:
     """The mean of a sample drawn without replacement, with its standard error."""
     if not len(values):
         return NOTHING
     if exact:
-        return Estimate(float(values.mean()))
-    return Estimate(float(values.mean()), standard_error(values, population), exact=False)
+        return Sampled(float(values.mean()))
+    return Sampled(float(values.mean()), standard_error(values, population), exact=False)
 
 
 def standard_error(values: np.ndarray, population: int) -> float:

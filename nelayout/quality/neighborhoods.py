@@ -5,24 +5,24 @@ are those two: Jaccard index 1. Node c has one neighbor, b, which is also the no
 drawn at -0.5 instead, its nearest node would be a, and its index 0. The measure is the mean of this index
 over the nodes.
 
-Distances that agree to `TIE` (relative) are ties, and ties at the border of a neighborhood are broken at
-random: lattices and coincident nodes have many, and the order in which a tree happens to report them must not
-count.
+Ties at the border of a neighborhood are broken at random: lattices and coincident nodes have many, and the order
+in which a tree happens to report them must not count.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.comparison.samples import Estimate, mean_of, sample_of
+from nelayout.quality.distances import TIE, lengths, standardized
+from nelayout.quality.protocol import VALUE, Measure
+from nelayout.quality.samples import Sampled, mean_of, sample_of
 
-__all__ = ["TIE", "hits", "lengths", "neighborhood_jaccard", "standardized"]
+__all__ = ["NEIGHBORHOOD", "NEIGHBORHOOD2", "hits", "jaccard_of_nearest", "neighborhood_jaccard"]
 
-# Relative difference below which two distances are one: far above rounding, far below any reader's eye.
-TIE = 1e-9
 # Above this many nodes, this many are sampled: the standard error is then below 0.005.
 SAMPLE_ABOVE, SAMPLE = 20_000, 5_000
 # Neighborhoods above both n / BRUTE_SHARE and this are cheaper from all n distances than from a tree.
@@ -33,7 +33,7 @@ PAIRS_AT_ONCE = 4_000_000
 
 def neighborhood_jaccard(
     adjacency: csr_array, Y: np.ndarray, hops: int = 1, sample: str | int | None = "auto", seed: int = 0
-) -> Estimate:
+) -> Sampled:
     """Mean over nodes of |N(i) & L(i)| / |N(i) | L(i)|, in [0, 1], higher is better.
 
     N(i) are the nodes within `hops` (1 or 2) edges of i, L(i) the |N(i)| nodes nearest to i in the drawing,
@@ -52,6 +52,24 @@ def neighborhood_jaccard(
         found = hits(Y, nodes[chunk], relevant, rng)
         index[chunk] = found / (2 * size - found)
     return mean_of(index, len(population), exact)
+
+
+def jaccard_of_nearest(adjacency: csr_array, nodes: np.ndarray, nearest: np.ndarray) -> np.ndarray:
+    """The index of each of `nodes` for given nearest nodes (len(nodes), most), nearest first; (len(nodes),).
+
+    Of a node of degree k its first k nearest count. Where fewer are given, they are compared with all its neighbors.
+    """
+    n, most = len(adjacency.indptr) - 1, nearest.shape[1]
+    degree = np.diff(adjacency.indptr)[nodes].astype(np.int64)
+    # Each node has a range of n numbers, one for each node that may be its neighbor, or lie near.
+    k = np.minimum(degree, most)
+    row = np.repeat(np.arange(len(nodes)), degree)
+    entry = np.arange(len(row)) + np.repeat(adjacency.indptr[nodes] - np.cumsum(degree) + degree, degree)
+    neighbors = row * n + adjacency.indices[entry]
+    near = (np.arange(len(nodes))[:, None] * n + nearest)[np.arange(most) < k[:, None]]
+    both = near[np.isin(near, neighbors, assume_unique=True)]
+    common = np.bincount(both // n, minlength=len(nodes))
+    return common / (degree + k - common)
 
 
 def hits(Y: np.ndarray, nodes: np.ndarray, relevant: csr_array, rng: np.random.Generator) -> np.ndarray:
@@ -75,25 +93,6 @@ def hits(Y: np.ndarray, nodes: np.ndarray, relevant: csr_array, rng: np.random.G
         good = found[tied] - surely[tied]
         found[tied] = surely[tied] + rng.hypergeometric(good, within - inside - good, k[tied] - inside)
     return found
-
-
-def standardized(Y: np.ndarray) -> np.ndarray:
-    """`Y` in float64, divided by the power of two that brings it into [-1, 1].
-
-    Squared distances then neither under- nor overflow, and the division is exact:
-    ties and points in line stay so.
-    """
-    Y = np.asarray(Y, np.float64)
-    _, exponent = np.frexp(np.abs(Y).max(initial=0.0))
-    return np.ldexp(Y, -exponent)
-
-
-def lengths(Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-    """|y_i - y_j| for index arrays i and j."""
-    total = np.zeros(len(i))
-    for column in Y.T:
-        total += (column[i] - column[j]) ** 2
-    return np.sqrt(total)
 
 
 def _border(Y: np.ndarray, nodes: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -156,3 +155,19 @@ def _chunks(adjacency: csr_array, degree: np.ndarray, nodes: np.ndarray, hops: i
     for start, stop in pairwise(starts):
         if stop > start:
             yield slice(int(start), int(stop))
+
+
+NEIGHBORHOOD = Measure(
+    "neighborhood",
+    "mean Jaccard index of a node's neighbors and as many nearest nodes in the drawing",
+    neighborhood_jaccard,
+    ("adjacency", "Y", "sample", "seed"),
+    VALUE,
+)
+NEIGHBORHOOD2 = Measure(
+    "neighborhood2",
+    "the same for the nodes within two edges",
+    partial(neighborhood_jaccard, hops=2),
+    ("adjacency", "Y", "sample", "seed"),
+    VALUE,
+)

@@ -1,0 +1,100 @@
+"""What every format of tables has in common: the `Table` that is read, its columns, and errors that name a cell."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nelayout.errors import InputError, unknown
+from nelayout.graphs.files.source import Source
+
+__all__ = ["MISSING", "Table", "choose_columns", "no_number"]
+
+# What stands, in small letters, where a value is not known.
+MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """What `nelayout.embed` needs of a file, and what is written beside the positions.
+
+    X: (n, d), dense or CSR. classes: the label of each row, None where it has none; None without a label.
+    label: what the column with the classes is called, "label" where it has a number only. names: what the rows
+    are called, where the file says so. notes: what was read otherwise than expected.
+    """
+
+    X: Any
+    classes: list[Any] | None = None
+    label: str = "label"
+    names: list[str] | None = None
+    notes: tuple[str, ...] = ()
+
+
+def choose_columns(
+    source: Source, columns: Sequence[str] | None, label: str | None, names: Sequence[str]
+) -> tuple[list[int], int | None]:
+    """Numbers from 0 of the columns that are coordinates, and of the one with the labels.
+
+    A first column without a name holds the rows' names: it is a coordinate only if it is asked for.
+    """
+    of_label = None if label is None else _column(source, label, names, "--label")
+    if columns is None:
+        taken = [k for k, name in enumerate(names) if k != of_label and (k or name)]
+    else:
+        taken = [k for word in columns for k in _columns(source, word, names)]
+        twice = next((k for i, k in enumerate(taken) if k in taken[:i]), None)
+        if twice is not None:
+            raise source.broken(f"the column {names[twice]!r} stands twice in --columns")
+        if of_label in taken:
+            raise source.broken(
+                f"the column {label!r} is the --label, which is no coordinate; take it out of --columns"
+            )
+    if not taken:
+        raise source.broken("there is no column with coordinates")
+    return taken, of_label
+
+
+def no_number(
+    source: Source, line: str, bad: Sequence[tuple[str, Any]], good: Sequence[str], labeled: bool
+) -> InputError:
+    """The error for a row with cells that are no numbers. bad: their columns and contents; good: the other columns."""
+    name, value = bad[0]
+    if value is None or str(value).strip().lower() in MISSING:
+        return InputError(
+            f"{source.name}, {line}: the column {name!r} has no value; fill it in, leave the row out, or name the "
+            "other columns with --columns"
+        )
+    several = "" if len(bad) == 1 else f" ({', '.join(repr(other) for other, _ in bad[1:4])} too)"
+    rest = (
+        f"--columns {shlex.quote(','.join(good))}" if 0 < len(good) <= 6 and "," not in "".join(good) else "--columns"
+    )
+    choice = "" if labeled else f"--label {shlex.quote(name)} if it holds classes, or name "
+    return InputError(
+        f"{source.name}, {line}: the column {name!r} holds {str(value)[:40]!r}, which is no number{several}; "
+        f"give {choice}the columns to use with {rest}"
+    )
+
+
+def _column(source: Source, word: str, names: Sequence[str], option: str) -> int:
+    if list(names).count(word) > 1:
+        raise source.broken(
+            f"{list(names).count(word)} columns are called {word!r}; give the number of the one for {option}"
+        )
+    if word in names:
+        return list(names).index(word)
+    if word.isdecimal() and 1 <= int(word) <= len(names):
+        return int(word) - 1
+    if list(names) == [str(k + 1) for k in range(len(names))]:
+        raise source.broken(f"the columns have no names; give {option} a number from 1 to {len(names)}, not {word!r}")
+    raise InputError(f"{source.name}: {unknown(f'column for {option}', word, filter(None, names))}")
+
+
+def _columns(source: Source, word: str, names: Sequence[str]) -> list[int]:
+    low, dash, high = word.partition("-")
+    if word in names or not (dash and low.isdecimal() and high.isdecimal()):
+        return [_column(source, word, names, "--columns")]
+    if not 1 <= int(low) <= int(high) <= len(names):
+        raise source.broken(f"--columns {word} is no range of the columns 1 to {len(names)}")
+    return list(range(int(low) - 1, int(high)))
