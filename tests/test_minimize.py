@@ -1,0 +1,218 @@
+"""The one loop: when it ends, what it reports, and how the stages of a drawing share its steps."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import nelayout as nl
+from nelayout.numerics.parallel import Threads
+from nelayout.objective import Evaluation
+from nelayout.optimizers.line_search import search
+from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.record.progress import Observer, Stopped
+from nelayout.run.auto.candidates import Candidates
+from nelayout.run.component import _shares
+from nelayout.run.size import size_search, spread_search
+from nelayout.run.state import Drawing
+from nelayout.stages import CoarseToFine, Descend
+
+LOOSE: Any = SimpleNamespace(threads=Threads(), compiled=False)
+SQUARE = np.array([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
+
+
+class State(NamedTuple):
+    evaluation: Evaluation
+    step: int = 0
+    stuck: bool = False
+
+
+class Scripted:
+    """An optimizer whose k-th step leads to a known drawing and value; it is stuck where the script ends."""
+
+    name = "scripted"
+
+    def __init__(self, values: list[float], drawings: list[np.ndarray] | None = None) -> None:
+        self.values, self.drawings = values, drawings or [SQUARE + k * np.eye(4, 2) for k in range(len(values))]
+
+    def check(self, kernel: Any, divergence: Any) -> None:
+        """Valid for everything."""
+
+    def init(self, objective: Any, Y: np.ndarray) -> State:
+        return State(Evaluation(self.values[0], 1.0))
+
+    def step(self, objective: Any, Y: np.ndarray, state: State) -> tuple[np.ndarray, State]:
+        k = state.step + 1
+        return self.drawings[k], State(Evaluation(self.values[k], 1.0), k, k == len(self.values) - 1)
+
+
+def ended(optimizer: Scripted, rest: Rest, max_iter: int = 100) -> tuple[int, str]:
+    """Steps taken, and the reason of the end."""
+    seen: list[float] = []
+    _, evaluation, reason = minimize(LOOSE, SQUARE, optimizer, max_iter, rest, lambda value, Y: seen.append(value))
+    assert seen == optimizer.values[1 : len(seen) + 1]
+    assert evaluation is None or evaluation.value == optimizer.values[len(seen)]
+    return len(seen), reason
+
+
+def test_it_ends_where_the_optimizer_is_stuck_or_the_steps_are_used_up():
+    falling = Scripted([math.exp(-k) for k in range(21)])
+    assert ended(falling, Rest()) == (20, "converged")
+    assert ended(falling, Rest(), 7) == (7, "max_iter")
+    assert ended(falling, Rest(), 0) == (0, "max_iter")
+
+
+@pytest.mark.parametrize("lull", [3, 10])
+def test_it_ends_when_steps_bring_too_little_of_all_the_decrease(lull):
+    """J = 2^-k: the last L steps bring (2^L - 1) 2^-k, of all 1 - 2^-k."""
+    falling = Scripted([2.0**-k for k in range(60)])
+    gain = 1e-3
+    k = next(k for k in range(lull, 60) if (2**lull - 1) * 2.0**-k <= gain * (1 - 2.0**-k))
+    assert ended(falling, Rest(gain=gain, lull=lull)) == (k, "converged")
+    assert ended(Scripted([1.0] * 60), Rest(gain=0.0, lull=lull)) == (lull, "converged")
+    assert ended(Scripted([1.0] * 60), Rest(gain=None, lull=lull)) == (59, "converged")
+
+
+def test_it_ends_after_five_steps_of_small_moves():
+    """One node of four moves by h: by h sqrt(3) / 4 about the middle, in units of the radius, and of 1 / sqrt 4."""
+    moves = [1.0, 1e-4, 1e-4, 1.0, *[1e-4] * 8]
+    drawings = [SQUARE]
+    for k, move in enumerate(moves):
+        drawings.append(drawings[-1] + move * (-1) ** k * np.eye(4, 2, k=-3)[:, ::1])
+    script = Scripted([-float(k) for k in range(len(drawings))], drawings)
+    assert ended(script, Rest(move=1e-2)) == (9, "converged")
+    assert ended(script, Rest(move=1e-6)) == (12, "converged")
+
+
+def test_growth_is_no_move_and_a_point_is_an_end():
+    growing = [SQUARE * 2.0**k for k in range(20)]
+    assert ended(Scripted([-float(k) for k in range(20)], growing), Rest(move=1e-9)) == (5, "converged")
+    shrinking = [SQUARE * 2.0**-k for k in range(20)]  # radius sqrt 2 at first
+    assert ended(Scripted([-float(k) for k in range(20)], shrinking), Rest(point=0.1)) == (4, "converged")
+
+
+def test_what_the_report_raises_ends_the_run():
+    def report(value: float, Y: np.ndarray) -> None:
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        minimize(LOOSE, SQUARE, Scripted([1.0, 0.0, -1.0]), 5, Rest(), report)
+
+
+def test_an_observer_goes_on_from_run_to_run():
+    seen: list[tuple[int, str]] = []
+    observer = Observer(lambda state: seen.append((state.iteration, state.stage)))
+    for prefix in ("first: ", ""):
+        observer.prefix = prefix
+        for value in (2.0, 1.0):
+            observer.record("descend", value, lambda: SQUARE)
+    assert seen == [(0, "first: descend"), (1, "first: descend"), (2, "descend"), (3, "descend")]
+    assert [(step.iteration, step.stage, step.value) for step in observer.trace] == [
+        (number, name, value) for (number, name), value in zip(seen, [2.0, 1.0, 2.0, 1.0], strict=True)
+    ]
+
+
+# --- the line search ------------------------------------------------------------------------------------------
+
+
+def problem(function: Any, gradient: Any, lost: Any = None) -> Any:
+    def evaluate(Y, *, weights=False):
+        value = function(Y)
+        away = np.empty(0, dtype=int) if lost is None else lost(Y)
+        return Evaluation(value, 1.0, gradient(Y), np.empty(0), away)
+
+    return SimpleNamespace(threads=Threads(), compiled=False, evaluate=evaluate)
+
+
+def test_a_failed_trial_is_followed_by_the_minimum_of_its_parabola():
+    """J = |Y|^2 from 1 along -4 is 9 at the whole length; the parabola of 1, its slope -8 and 9 has 0 at a quarter."""
+    J = problem(lambda Y: float(np.sum(Y * Y)), lambda Y: 2 * Y)
+    Y = np.ones((1, 1))
+    found = search(J, Y, J.evaluate(Y), np.array([[-4.0]]), -8.0)
+    assert found is not None
+    assert (found.length, found.trials) == (0.25, 2)
+    assert found.Y == found.Y[0, 0] == 0.0
+    assert found.move == -1.0
+
+
+def test_a_direction_that_only_rises_is_given_up():
+    J = problem(lambda Y: float(np.sum(Y)), np.ones_like)
+    Y = np.zeros((1, 1))
+    assert search(J, Y, J.evaluate(Y), np.ones((1, 1)), -1.0) is None
+
+
+def test_nodes_that_fly_off_are_held_and_the_others_go_on():
+    def value(Y):
+        return math.inf if Y[1, 0] > 5 else float(np.sum((Y - 1.0) ** 2))
+
+    J = problem(value, lambda Y: 2 * (Y - 1.0), lambda Y: np.flatnonzero(Y[:, 0] > 5))
+    Y = np.zeros((2, 1))
+    found = search(J, Y, J.evaluate(Y), np.array([[1.0], [9.0]]), -20.0)
+    assert found is not None
+    assert found.move.ravel().tolist() == [1.0, 0.0]
+
+
+# --- sizes ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("best", [1e-6, 0.3, 1.0, 7.0, 1e9])
+def test_sizes_are_found_to_their_precision(best):
+    """J = x^2 of x = ln(radius / best), whatever the size of the drawing that is given."""
+
+    def value(Y):
+        return math.log(np.sqrt(np.mean(np.sum((Y - Y.mean(axis=0)) ** 2, axis=1))) / best) ** 2
+
+    J = SimpleNamespace(scale_free=False, evaluate=lambda Y, gradient: Evaluation(value(Y), 1.0))
+    for size in (1e-3, 1.0, 40.0):
+        found = size_search(J, size * SQUARE)  # pyright: ignore[reportArgumentType]
+        assert found * size * math.sqrt(2) == pytest.approx(best, rel=0.05)
+    assert size_search(SimpleNamespace(scale_free=True), SQUARE) == 1.0  # pyright: ignore[reportArgumentType]
+
+
+def test_the_spread_of_some_nodes_is_found_about_their_centroid():
+    part = np.array([True, True, True, False])
+
+    def value(Y):
+        assert np.array_equal(Y[3], SQUARE[3])
+        assert np.allclose(Y[part].mean(axis=0), SQUARE[part].mean(axis=0))
+        return math.log(np.linalg.norm(Y[0] - Y[2]) / 5.0) ** 2
+
+    J = SimpleNamespace(evaluate=lambda Y, gradient: Evaluation(value(Y), 1.0))
+    found = spread_search(J, SQUARE, part)  # pyright: ignore[reportArgumentType]
+    assert found * math.sqrt(8) == pytest.approx(5.0, rel=0.01)
+
+
+# --- stages ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("steps", [(15, 40, 20, 30), (1, 1, 1), (200,), (7, 0, 3)])
+def test_steps_are_shared_out_in_proportion(steps):
+    stages = (CoarseToFine("shape", 15), *(Descend("descend", k) for k in steps))
+    assert _shares(stages, None) == [0, *steps]
+    for total in (0, 1, 5, 99, 10_000):
+        shares = _shares(stages, total)
+        assert sum(shares) == total
+        assert all(abs(share - total * own / sum(steps)) <= 1 for share, own in zip(shares, [0, *steps], strict=True))
+
+
+def test_the_best_candidate_is_kept_and_a_worse_one_ends_the_search(monkeypatch):
+    scores = iter([1.0, 3.0, 2.9, 2.0])
+    candidates = Candidates(nx.to_scipy_sparse_array(nx.path_graph(4)), Threads())
+    monkeypatch.setattr(type(candidates.judge), "score", lambda self, Y: next(scores))
+    drawings = [Drawing(SQUARE + k) for k in range(4)]
+    assert [candidates.add(drawing) for drawing in drawings] == [True, True, True, False]
+    assert candidates.best is drawings[1]
+
+
+def test_equal_small_components_are_drawn_once():
+    """A step of the trace each for one of the thirty paths, and every one of them has the same drawing."""
+    G = nx.disjoint_union_all([nx.path_graph(4)] * 30)
+    one, all_ = nl.solve(nx.path_graph(4), "ws-sne", seed=0), nl.solve(G, "ws-sne", seed=0)
+    assert len(all_.trace) == len(one.trace)
+    lengths = [np.linalg.norm(all_.positions[4 * k] - all_.positions[4 * k + 3]) for k in range(30)]
+    assert np.ptp(lengths) < 1e-12
