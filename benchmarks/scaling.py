@@ -20,8 +20,8 @@ from nelayout.catalogue import METHODS
 from nelayout.kernels import KERNELS, Radial
 from nelayout.nbody import Mesh, NBody, Tree, backend
 from nelayout.numerics.parallel import Threads
-from nelayout.run.input_affinity import input_affinity
-from nelayout.run.sums import Summation
+from nelayout.run.state import Summation
+from nelayout.run.taking_apart import input_affinity
 from nelayout.similarities.masses import node_mass
 
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)

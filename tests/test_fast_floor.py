@@ -13,8 +13,8 @@ import nelayout as nl
 from nelayout.nbody import Exact, NBody, backend
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity, Objective
-from nelayout.run.input_affinity import input_affinity
-from nelayout.run.sums import Summation
+from nelayout.run.state import Summation
+from nelayout.run.taking_apart import input_affinity
 from nelayout.similarities.masses import node_mass
 
 N = 2000

@@ -11,8 +11,8 @@ from nelayout.graphs import read
 from nelayout.nbody import Exact
 from nelayout.numerics.parallel import Threads
 from nelayout.own_keywords import tuned
-from nelayout.run.input_affinity import input_affinity
-from nelayout.run.sums import Summation
+from nelayout.run.state import Summation
+from nelayout.run.taking_apart import input_affinity
 from nelayout.similarities.masses import node_mass
 
 WITH_BACKGROUND = {

@@ -23,9 +23,9 @@ from nelayout.objective import Objective
 from nelayout.optimizers import OPTIMIZERS, Majorize, optimizer_named
 from nelayout.optimizers.limited_memory import _two_loops
 from nelayout.own_keywords import tuned
-from nelayout.run.input_affinity import input_affinity
 from nelayout.run.size import size_search
-from nelayout.run.sums import Summation
+from nelayout.run.state import Summation
+from nelayout.run.taking_apart import input_affinity
 from nelayout.similarities.masses import node_mass
 
 STEPS = 25

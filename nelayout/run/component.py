@@ -39,17 +39,21 @@ def draw_component(component: Component, run: Run) -> None:
     """
     stages = _stages(component, run)
     shares = _shares(stages, run.max_iter)
-    candidates = Candidates(component.affinity.P, run.sums.threads)
+    candidates = Candidates(component.affinity.P, run.sums.threads) if any(map(_judged, stages)) else None
     for stage, steps in zip(stages, shares, strict=True):
         if isinstance(stage, CoarseToFine):
             Y = through_levels(component, stage, run)
             component.drawing = replace(component.drawing, Y=Y)
             continue
         _descend(component, stage, steps, run)
-        if stage.judged and not candidates.add(component.drawing):
+        if candidates and stage.judged and not candidates.add(component.drawing):
             break
-    if candidates.best is not None:
+    if candidates and candidates.best:
         component.drawing = candidates.best
+
+
+def _judged(stage: Stage) -> bool:
+    return isinstance(stage, Descend) and stage.judged
 
 
 def _stages(component: Component, run: Run) -> tuple[Stage, ...]:

@@ -22,8 +22,7 @@ from nelayout.run.auto.verdict import Judge
 from nelayout.run.coarsen import Level, hierarchy
 from nelayout.run.size import size_search
 from nelayout.run.start import prolong, random_positions
-from nelayout.run.state import Component, Run
-from nelayout.run.sums import Summation
+from nelayout.run.state import Component, Run, Summation
 from nelayout.stages import FINEST, LARGE, CoarseToFine, Stage
 
 __all__ = ["SLOW", "method_of", "through_levels"]

@@ -32,8 +32,7 @@ from nelayout.run.costs import NUMPY_PAIRS, warn_of_memory
 from nelayout.run.options import LayoutOptions, checked
 from nelayout.run.request import NOTHING_KNOWN, Known, Request, read_request
 from nelayout.run.start import place_missing, random_positions
-from nelayout.run.state import Canvas, Component, Drawing, Run
-from nelayout.run.sums import Summation
+from nelayout.run.state import Canvas, Component, Drawing, Run, Summation
 from nelayout.run.taking_apart import take_apart
 from nelayout.run.variational_component import draw_variational
 from nelayout.similarities.masses import node_mass

@@ -1,4 +1,4 @@
-"""The records of a run: a `Component` and its `Drawing`, and the `Run` that all components share.
+"""The records of a run: a `Component` with its `Drawing`, and the `Run` that all components share.
 
 A drawing is a value in the units of its objective that knows where its warm start lay:
 
@@ -15,17 +15,36 @@ import numpy as np
 
 from nelayout.alpha.choice import AlphaChoice
 from nelayout.method import Method
-from nelayout.objective import Affinity
+from nelayout.nbody import NBody
+from nelayout.numerics.parallel import Threads
+from nelayout.objective import Affinity, Objective
 from nelayout.optimizers import Optimizer
 from nelayout.optimizers.minimize import Report
 from nelayout.record.progress import Observer
+from nelayout.row_objective import RowObjective
 from nelayout.run.start import radius
-from nelayout.run.sums import Summation
 
-__all__ = ["Canvas", "Component", "Drawing", "Run"]
+__all__ = ["Canvas", "Component", "Drawing", "Run", "Summation"]
 
 # Distance between components that callbacks see side by side while they are drawn, in radii of the one before.
 APART = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class Summation:
+    """Means by which the objectives of a run take their sums."""
+
+    nbody: NBody
+    threads: Threads
+    compiled: bool
+
+    def objective(self, method: Method, affinity: Affinity, free: np.ndarray | None = None) -> Objective:
+        """The objective of a method on an affinity; ``free`` masks the nodes that may move."""
+        kind = RowObjective if method.connection.by_rows else Objective
+        return kind(
+            affinity, method.kernel, method.divergence, method.connection, self.nbody, self.threads, self.compiled,
+            free=free,
+        )
 
 
 @dataclass(frozen=True, slots=True)
