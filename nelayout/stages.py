@@ -91,9 +91,9 @@ def growing_tail(kernel: Kernel, divergence: Divergence | None = None, auto: boo
             f"tail x {part:.2g}",
             "lbfgs",
             steps,
-            kernel=Kernel(kernel.a * part, kernel.b, kernel.c, f"{kernel.name}, tail x {part:.2g}")
+            kernel=Kernel(kernel.a * part, kernel.b, kernel.c)
             if part
-            else Kernel(0.0, kernel.b / kernel.c, 1.0, "gaussian"),
+            else Kernel(0.0, kernel.b / kernel.c, 1.0),
             divergence=divergence,
             candidate=auto,
             straight=auto,

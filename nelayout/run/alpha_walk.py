@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nelayout.alpha.choice import AlphaChoice, ExactFit, choose_order
-from nelayout.divergences import AutoAlpha, alpha
+from nelayout.divergences import alpha
 from nelayout.method import Method
 from nelayout.objective import Affinity
 from nelayout.record.progress import Stopped, Watch
@@ -41,7 +41,7 @@ class Chosen:
 
 def settled(method: Method, order: float = 1.0) -> Method:
     """The method at a given order in place of one that is still to be chosen."""
-    return replace(method, divergence=alpha(order)) if isinstance(method.divergence, AutoAlpha) else method
+    return method if method.choose is None else replace(method, divergence=alpha(order), choose=None)
 
 
 def at_best_alpha(
@@ -58,11 +58,11 @@ def at_best_alpha(
 
     ``task.max_iter`` bounds the steps of each drawing.  A run that a callback stops ends at the order it was at.
     """
-    asked = task.method.divergence
-    assert isinstance(asked, AutoAlpha)
+    asked = task.method.choose
+    assert asked is not None
     own = task.method.stages[-1]
     few = min(WALK_STEPS, own.max_iter) if task.max_iter is None else min(WALK_STEPS, task.max_iter)
-    order = asked.order
+    order = asked.first
 
     def drawn(place: np.ndarray | None, steps: int | None, name: str) -> Drawing:
         method = settled(task.method, order)

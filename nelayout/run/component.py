@@ -118,7 +118,7 @@ def draw_component(
         if stage.levels:
             drawing.Y = through_levels(affinity, stage, task.method, task.dim, task.floor, rng, watch, current)
             continue
-        objective = task.floor.objective(method, affinity, free).annealed(stage.attraction)
+        objective = task.floor.objective(method, affinity, free).exaggerated(stage.attraction)
         bounded = not method.kernel.singular and free is None
         if sized_for != method or (bounded and radius(drawing.Y) < POINT):
             _resize(objective, drawing, sized_for is not None)

@@ -16,7 +16,7 @@ import numpy as np
 
 from nelayout import graphs
 from nelayout.catalogue import method_named
-from nelayout.divergences import AutoAlpha, itakura_saito
+from nelayout.divergences import itakura_saito
 from nelayout.edges.walk import can_smooth_exactly
 from nelayout.kernels import Kernel, Radial, inverse_power
 from nelayout.method import Method
@@ -193,9 +193,9 @@ class _Part:
         optimizer = None if o["optimizer"] == "auto" else optimizer_named(o["optimizer"]).name
         stages = tuple(stage.at(n) for stage in method.stages)
         own = sum(stage.max_iter for stage in stages if not stage.levels)
-        if isinstance(method.divergence, AutoAlpha):  # and drawings on the walk over the orders
+        if method.choose is not None:  # and drawings on the walk over the orders
             last = stages[-1]
-            stages += (last, *(replace(last, max_iter=min(WALK_STEPS, last.max_iter)),) * method.divergence.drawings)
+            stages += (last, *(replace(last, max_iter=min(WALK_STEPS, last.max_iter)),) * method.choose.drawings)
         for stage in stages:
             share = 1.0 if stage.levels or o["max_iter"] is None else o["max_iter"] / max(own, 1)
             self._stage(stage, (not stage.levels and optimizer) or stage.optimizer, share)
@@ -241,7 +241,8 @@ class _Part:
         self.calls += calls
         form = "compiled" if self.compiled else "numpy"
         if stage.shape:
-            radials = _radials(replace(self.method, divergence=itakura_saito()), inverse_power(stage.shape))
+            shape = replace(self.method, divergence=itakura_saito(), choose=None)
+            radials = _radials(shape, inverse_power(stage.shape))
         else:
             radials = _radials(self.method, stage.kernel or self.method.kernel)
         carrier, each = self._sum(radials)
@@ -293,5 +294,5 @@ class _Part:
 
 def _radials(method: Method, kernel: Kernel) -> tuple[Radial, ...]:
     """The radial functions that an evaluation sums."""
-    found = {radial for term in method.divergence.tail for radial in term.radials(kernel)}
-    return tuple(found | ({Radial(kernel)} if method.connection.needs_mass else set()))
+    found = {radial for term in method.divergence.pairs for radial in term.radials(kernel)}
+    return tuple(found | ({Radial(kernel)} if method.connection.needs_normalizer else set()))

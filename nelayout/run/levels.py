@@ -94,7 +94,7 @@ def through_levels(
             if parted is not None:
                 Y = parted
                 continue
-        objective = floor.objective(shape, level.affinity).annealed(stage.attraction)
+        objective = floor.objective(shape, level.affinity).exaggerated(stage.attraction)
         Y, _, _ = descend(objective, Y, optimizer, stage.max_iter, stage.tol, seen)
     return Y
 
@@ -103,7 +103,7 @@ def _unfolded(level: Level, Y: np.ndarray, pull: float, floor: Floor, seen: Seen
     """Y by s-SNE whose edges pull ``pull`` times as hard; None where there were no sheets to part."""
     if level.affinity.P.nnz < 2 * SHEET * len(Y):
         return None
-    objective = floor.objective(Method("gaussian"), level.affinity).annealed(pull)
+    objective = floor.objective(Method("gaussian"), level.affinity).exaggerated(pull)
     judge, before = Judge(level.affinity.P, floor.threads), Y
     Y = Y - np.sum(Y, axis=0) / len(Y)
     Y = Y * size_search(objective, Y)

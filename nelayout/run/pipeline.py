@@ -19,7 +19,6 @@ from scipy.sparse import csr_array
 from nelayout import graphs
 from nelayout.alpha.choice import AlphaChoice
 from nelayout.catalogue import method_named
-from nelayout.divergences import AutoAlpha
 from nelayout.method import Method
 from nelayout.nbody import backend, surprise
 from nelayout.numerics.parallel import Threads, threads_for
@@ -221,7 +220,7 @@ class _Run:
                 return whole.copy()
 
             try:
-                if isinstance(task.method.divergence, AutoAlpha):  # the largest component decides for all
+                if task.method.choose is not None:  # the largest component decides for all
                     task = self._chosen(part, task, rng, watch, show)
                     stopped = part.drawing.reason == "stopped"
                 else:
@@ -264,9 +263,9 @@ class _Run:
             objective = floor.objective(part.drawing.method or self.method, part.affinity)
             evaluation = objective.evaluate(part.Y, gradient=False)
             value += evaluation.value
-            cost[part.nodes] = objective.node_cost(part.Y, evaluation.connection)
+            cost[part.nodes] = objective.node_cost(part.Y, evaluation.lam)
             if math.isnan(connection):
-                connection = evaluation.connection
+                connection = evaluation.lam
             if not odd and (odd := surprise(floor.nbody, part.Y, objective.radials)):
                 self.notes.append(odd)
         positions = host.write(Y, self.options["store_pos_as"])

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.divergences.conjugates import CONJUGATES
+from nelayout.divergences.f_functions import F_FUNCTIONS
+from nelayout.divergences.protocol import background_of
 from nelayout.errors import Unsupported
 from nelayout.kernels import Radial
 from nelayout.method import Method
@@ -85,7 +86,7 @@ def variational_component(
     drawing = draw_component(affinity, rough, rng, watch, show, start, fixed, into)
     if rounds == 0:
         return drawing
-    objective, background = task.floor.objective(plain, affinity), plain.divergence.background
+    objective, background = task.floor.objective(plain, affinity), background_of(plain.divergence)
     charges, radials = np.ones(len(drawing.Y)), (Radial(plain.kernel), Radial(plain.kernel, 1.0, "power-log"))
     tol = 0.0 if task.tol is None else task.tol
 
@@ -115,7 +116,7 @@ def variational_component(
         affinity.P,
         features,
         drawing.Y,
-        CONJUGATES[plain.conjugate].name,
+        F_FUNCTIONS[plain.conjugate].name,
         normalizer=normalizer,
         primal=primal,
         rounds=rounds,

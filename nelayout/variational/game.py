@@ -4,7 +4,7 @@ An f-divergence is a greatest value over functions h of pairs (Im, Verma & Brans
 
     D_f(P||Q) = max_h sum_ij [h_ij p_ij - f*(h_ij) q_ij],
 
-with the conjugates f* of ``conjugates``.  With h from a network over features of the nodes, in place of one number for
+with the conjugates f* of `f_functions`.  With h from a network over features of the nodes, in place of one number for
 every pair, it is a lower bound; the drawing and the network take turns, J steps to raise the bound and K to lower it.
 For example, of two clusters that are drawn in one heap the network learns that pairs of one cluster, which it knows by
 their features, are more alike than drawn: its h is large there, f*(h) q is what these pairs cost, and the drawing
@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import diags_array
 
-from nelayout.divergences.conjugates import CONJUGATES, torch_module
+from nelayout.divergences.f_functions import F_FUNCTIONS, torch_module
 from nelayout.errors import InputError, missing_extra, unknown
 from nelayout.optimizers.minimize import lbfgs
 from nelayout.variational.network import PairNetwork, Turn, kernel, positive
@@ -136,8 +136,8 @@ def variational_drawing(
     needs_torch()
     torch = torch_module()
 
-    if divergence not in CONJUGATES:
-        raise unknown("divergence", divergence, CONJUGATES)
+    if divergence not in F_FUNCTIONS:
+        raise unknown("divergence", divergence, F_FUNCTIONS)
     counts = {"rounds": rounds, "ascents": ascents, "first_ascents": first_ascents, "descents": descents}
     counts |= {"width": width, "pairs": pairs}
     for name, count in counts.items():
@@ -145,7 +145,7 @@ def variational_drawing(
             raise InputError(f"{name} must be a whole number, at least 1, given {count!r}")
     if not (math.isfinite(learning_rate) and learning_rate > 0):
         raise InputError(f"learning_rate must be a positive finite number, given {learning_rate!r}")
-    line = CONJUGATES[divergence]
+    line = F_FUNCTIONS[divergence]
     rng = np.random.default_rng(rng)
     Y, X = _finite("Y0", Y0), _finite("features", features)
     if len(X) != len(Y):
