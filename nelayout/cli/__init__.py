@@ -27,7 +27,7 @@ from nelayout.errors import InputError, Unsupported, near_matches
 __all__ = ["COMMANDS", "main"]
 
 class Command(Protocol):
-    """The file of a command."""
+    """Protocol of the file of a command."""
 
     EXAMPLES: tuple[str, ...]
 
@@ -40,7 +40,7 @@ class Command(Protocol):
         ...
 
 
-# Name -> what does it, and its line in --help.
+# Name -> the file of the command, and its line in --help.
 COMMANDS: dict[str, tuple[Command, str]] = {
     "layout": (layout_command, "lay out a graph: a picture, or positions in a file"),
     "embed": (embed_command, "embed the rows of a table: a picture, or positions in a file"),
@@ -98,7 +98,7 @@ def _failed(message: str, code: int = 1) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Wrong usage in one line, too."""
+    """Parser that reports wrong usage in one line."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"nelayout: {message}; see {self.prog} --help\n")

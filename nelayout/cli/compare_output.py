@@ -1,4 +1,4 @@
-"""What `nelayout compare` writes and prints of a comparison."""
+"""Output of `nelayout compare`: the formats of its file, and the table that it prints."""
 
 from __future__ import annotations
 

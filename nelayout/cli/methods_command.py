@@ -1,4 +1,4 @@
-"""`nelayout methods`: the catalogue, and what can be set of each method."""
+"""`nelayout methods`: the catalogue, and the parameters of each method that --set can set."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def declare(command: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> None:
-    """Name and use of every method, on standard output; below it the method's own parameters with their defaults."""
+    """Write name and use of every method to standard output, below it its own parameters with their defaults."""
     del given
     from nelayout.catalogue import methods
     from nelayout.own_keywords import own_keywords

@@ -114,7 +114,7 @@ def places(pos: Any) -> per_node.Places | None:
 
 
 def as_networkx(G: Any, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
-    """Vertices and edges with their attributes; `node_data` would only repeat them."""
+    """Copy vertices and edges with their attributes; `node_data` would only repeat them."""
     import networkx as nx
 
     del node_data
@@ -127,7 +127,7 @@ def as_networkx(G: Any, labels: Sequence[Hashable], node_data: Mapping[str, Any]
 
 
 def _aliases(G: Any) -> list[Sequence[Hashable]]:
-    """Names first, where they tell the vertices apart; then indices."""
+    """Vertex names, if they are distinct, then indices."""
     numbers = range(G.vcount())
     if "name" not in G.vs.attributes():
         return [numbers]

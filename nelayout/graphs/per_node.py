@@ -1,4 +1,4 @@
-"""What users hand over for each node (positions, sizes, masses, a set of fixed nodes), in node order.
+"""Positions, sizes, masses, classes and sets of nodes, as users give them, become arrays and lists in node order.
 
 A node answers to its label, in igraph also to its number: `aliases` is a list of such label sequences,
 each in node order, the first one being the one that messages use::
@@ -202,7 +202,7 @@ def _sequence(x: Any, n: int, what: str) -> Sequence | np.ndarray:
 
 
 def _position(row: Any, dim: int, label: Hashable, what: str) -> np.ndarray:
-    """One node's position, or the error that names the node."""
+    """One node's position; raises the error that names the node."""
     try:
         array = np.asarray(row, dtype=np.float64)
     except (ValueError, TypeError):
@@ -225,7 +225,7 @@ def _position(row: Any, dim: int, label: Hashable, what: str) -> np.ndarray:
 
 
 def _mask(which: Any, labels: Sequence[Hashable]) -> np.ndarray | None:
-    """`which` as booleans if it holds nothing else; a list of them names nodes where nodes are called True or False."""
+    """A mask if `which` holds booleans only; a list of them is no mask where nodes are called True or False."""
     if isinstance(which, np.ndarray):
         return which if which.dtype == bool else None
     listed = isinstance(which, (list, tuple)) and len(which) > 0 and all(isinstance(x, (bool, np.bool_)) for x in which)

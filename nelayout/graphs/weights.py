@@ -1,4 +1,4 @@
-"""What an edge's number means: similarity, distance, or a similarity with a heavy tail.
+"""Edge weights become similarities: the number in the graph is a similarity, a distance or heavy-tailed.
 
 The layouts want similarities: P_ij large draws i and j together.  ``weight_kind`` says what the numbers in
 the graph are; it is never guessed.  For the numbers 1, 2 and 3 (mean 2)::
@@ -103,7 +103,7 @@ def shown_attribute(weight: object) -> str:
 
 
 def unused_note(weight: str, attributes: Iterable[str], numeric: Callable[[str], bool]) -> tuple[str, ...]:
-    """What to say when no edge has the attribute `weight`: the numeric attributes that could be meant.
+    """Note for a user when no edge has the attribute `weight`: the numeric attributes that could be meant.
 
     Silent when the edges carry no numbers and the user did not ask for a particular name.
 
@@ -128,7 +128,7 @@ def unused_note(weight: str, attributes: Iterable[str], numeric: Callable[[str],
 
 
 def zero_note(zeros: int, what: str = "edges") -> tuple[str, ...]:
-    """What to say about edges of weight 0, which are no edges."""
+    """Note about edges of weight 0, which are no edges."""
     if not zeros:
         return ()
     return (f"{zeros} {what} of weight 0 taken as no edge; weight=None takes every edge as 1",)

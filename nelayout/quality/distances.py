@@ -81,7 +81,7 @@ def nearest_in_tree(tree: KDTree, Y: np.ndarray, nodes: np.ndarray, k: int) -> n
 
 
 def _others(found: np.ndarray, nodes: np.ndarray) -> np.ndarray:
-    """What a tree found at `nodes`, without these: of coincident nodes it may report any, and not the node itself."""
+    """Remove `nodes` from what a tree found at them; of coincident nodes it may report any, and not the node itself."""
     own = found == nodes[:, None]
     own[:, -1] |= ~own.any(axis=1)
     return found[~own].reshape(len(nodes), -1)

@@ -29,12 +29,12 @@ __all__ = ["FORMATS", "Table", "read_table"]
 # File ending -> format.
 FORMATS = {"csv": "csv", "tsv": "tsv", "npy": "npy", "npz": "npz", "parquet": "parquet"}
 
-# What the array of an archive with several matrices may be called.
+# Names of the array that is taken from an archive with several matrices, the first that there is.
 MATRIX_NAMES = ("X", "x", "data", "vectors")
 
 
 def read_table(source: Source, kind: str, columns: Sequence[str] | None = None, label: str | None = None) -> Table:
-    """The numbers in `columns` (None: all columns but `label`), and the classes in the column `label`.
+    """Read the numbers in `columns` (None: all columns but `label`), and the classes in the column `label`.
 
     A column is given by its name or, if none is called so, by its number from 1; "3-7" are five of them.
 

@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 def read_graph(path: str | os.PathLike, format: str | None = None) -> GraphFile:  # noqa: A002  # the name users know
-    """The graph in a file, or on standard input for "-".
+    """Read the graph in a file, or on standard input for "-".
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def write_positions(
     format: str | None = None,  # noqa: A002  # see read_graph
     source: str | os.PathLike | None = None,
 ) -> None:
-    """A graph with its positions into a file that appears whole or not at all; "-" is standard output.
+    """Write a graph with its positions into a file, whole or not at all; "-" is standard output.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def read_positions(
     path: str | os.PathLike,
     format: str | None = None,  # noqa: A002  # see read_graph
 ) -> dict[Any, np.ndarray]:
-    """{label: coordinates} from a file with positions: any that `write_positions` writes, and others.
+    """Read {label: coordinates} from a file with positions: any that `write_positions` writes, and others.
 
     A table (csv, tsv) needs a header with x and y; its labels are text, or whole numbers if all are.  Nodes
     without position are left out.

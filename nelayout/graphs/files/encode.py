@@ -1,4 +1,4 @@
-"""A table or named arrays -> the bytes of a file, in the manner that all commands share.
+"""Encode a table or named arrays as the bytes of a file; all commands write in this one way.
 
 >>> encode_csv(["node", "x"], [["a", 0.5]])
 b'node,x\\na,0.5\\n'

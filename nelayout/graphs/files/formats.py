@@ -33,7 +33,7 @@ FORMATS: dict[str, FileFormat] = {
     entry.name: entry for entry in (NPZ, MTX, GRAPHML, GEXF, NODE_LINK, PAJEK, GML, EDGE_LIST)
 }
 
-# What `format` may say, and how files end -> format.
+# File ending, or the format's own name -> format; both are understood where a format is asked for.
 EXTENSIONS = {ending: entry.name for entry in FORMATS.values() for ending in (*entry.endings, entry.name)}
 
 # Output format -> writer; CSV holds the positions only.
@@ -46,7 +46,7 @@ def file_format(
     table: Mapping[str, str] = EXTENSIONS,
     kind: str = "file format",
 ) -> str:
-    """The format that `given` names, or that the ending of `path` does (".gz" is looked through).
+    """Name of the format that `given`, or else the ending of `path`, stands for; a final ".gz" does not count.
 
     Raises `InputError` with near matches and the whole list if `table` does not hold it.
     """
@@ -71,7 +71,7 @@ def file_format(
 
 
 def sniffed(data: bytes) -> str | None:
-    """The format that the content begins like, None if like none."""
+    """Name of the first format whose sign the content bears, None without one."""
     head = data[:HEAD].decode("utf-8-sig", errors="replace")
     text = "\x00" not in head
     fitting = (name for name, entry in FORMATS.items() if (text or entry.binary) and entry.sign.match(head))

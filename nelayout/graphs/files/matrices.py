@@ -66,12 +66,7 @@ def _edges(source: Source, arrays: dict[str, np.ndarray]) -> GraphFile:
     rows, cols = arrays.pop("rows"), arrays.pop("cols")
     weights = arrays.pop("weights", None)
     directed = bool(arrays.pop("directed", False))
-    if (
-        rows.ndim != 1
-        or rows.shape != cols.shape
-        or rows.dtype.kind not in "iu"
-        or cols.dtype.kind not in "iu"
-    ):
+    if rows.ndim != 1 or rows.shape != cols.shape or not {rows.dtype.kind, cols.dtype.kind} <= set("iu"):
         raise source.broken(f"rows {rows.shape} and cols {cols.shape} must be integers, one pair per edge")
     if weights is not None and (weights.shape != rows.shape or weights.dtype.kind not in "biuf"):
         raise source.broken(f"weights {weights.shape} must be numbers, one per edge ({len(rows)})")
@@ -97,7 +92,7 @@ def _edges(source: Source, arrays: dict[str, np.ndarray]) -> GraphFile:
 
 
 def _check_square(source: Source, matrix: Any) -> int:
-    """Its number of rows, or the error for a matrix that is no graph."""
+    """Number of rows of a square matrix; raises the error for one that is no graph."""
     shape = matrix.shape
     if len(shape) != 2 or shape[0] != shape[1]:
         raise source.broken(

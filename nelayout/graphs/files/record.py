@@ -1,4 +1,4 @@
-"""`GraphFile`: what a file held, in one form for every format. `FileFormat`: what is to be known of a format."""
+"""`GraphFile`, the content of a file of any format, and `FileFormat`, everything about one format."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class GraphFile:
 
     @property
     def host(self) -> Host:
-        """Says what the graph calls its nodes, and writes positions in its own type."""
+        """The graph as a host, which names its nodes and writes positions in its own type."""
         return library_of(self.graph).host(self.graph)
 
     def noting(self, *notes: str) -> GraphFile:
-        """The same with more notes."""
+        """Copy with more notes."""
         return replace(self, notes=(*self.notes, *notes))
 
 
