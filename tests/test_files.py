@@ -25,7 +25,7 @@ from nelayout.graphs.files import (
     write_positions,
 )
 from nelayout.graphs.files import record as record_module
-from nelayout.graphs.files.formats import EXTENSIONS, sniffed
+from nelayout.graphs.files.formats import EXTENSIONS, sniff
 
 
 def dense(file):
@@ -372,8 +372,8 @@ def test_a_file_that_is_not_what_its_name_says(write, name, truth):
 
 
 def test_sniffing_knows_when_it_does_not_know():
-    assert sniffed(b"\x00\x01\x02") is None
-    assert sniffed(b"hello") is None
+    assert sniff(b"\x00\x01\x02") is None
+    assert sniff(b"hello") is None
 
 
 # broken files

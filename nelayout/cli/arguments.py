@@ -103,14 +103,14 @@ def tuned_method(name: str, settings: Iterable[tuple[str, Any]] | None) -> Any:
     """Return a method with parameters of its own set; `WrongUsage` for one that it does not have, or a wrong value."""
     from nelayout.own_keywords import own_keywords, tuned
 
-    settings, known = dict(settings or ()), own_keywords(name)
-    for parameter in settings:
+    own, known = dict(settings or ()), own_keywords(name)
+    for parameter in own:
         if not known:
             raise WrongUsage(f"--set {parameter}: the method {name!r} has no parameters of its own")
         if parameter not in known:
             raise WrongUsage(f"--set: {unknown(f'parameter of {name}', parameter, known)}")
     try:
-        return tuned(name, **settings) if settings else name
+        return tuned(name, **own) if own else name
     except InputError as error:
         raise WrongUsage(f"--set: {error}") from None
 

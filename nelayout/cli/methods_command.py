@@ -28,9 +28,9 @@ def run(given: argparse.Namespace) -> None:
         sys.stdout.write(f"{row['name']:<{width}}  {row['summary']}\n")
         own = own_keywords(row["name"])
         if own:
-            settings = " ".join(f"--set {name}={_shown(value)}" for name, value in own.items())
+            settings = " ".join(f"--set {name}={_as_setting(value)}" for name, value in own.items())
             sys.stdout.write(f"{'':<{width}}  {settings}\n")
 
 
-def _shown(value: Any) -> str:
+def _as_setting(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value).lower()

@@ -24,7 +24,7 @@ from nelayout.graphs.files import check_output, deliver, output_format
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FORMATS", "draw", "rendered"]
+__all__ = ["FORMATS", "draw", "render"]
 
 FORMATS = ("png", "svg", "pdf")
 
@@ -156,7 +156,7 @@ def draw(
         if title:
             ax.set_title(title, fontsize=12, color="#202020")
         if path is not None and kind is not None:
-            content = rendered(figure, kind, dpi)
+            content = render(figure, kind, dpi)
             if isinstance(path, (str, os.PathLike)):
                 deliver(path, content)
             else:
@@ -201,7 +201,7 @@ def _text(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def rendered(figure: Any, kind: str, dpi: float = 150.0) -> bytes:
+def render(figure: Any, kind: str, dpi: float = 150.0) -> bytes:
     """A figure as the content of a PNG, SVG or PDF file, without the date."""
     content = io.BytesIO()
     undated = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]

@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from nelayout.errors import InputError, near_matches, unknown
-from nelayout.graphs.to_floats import numbers, shown
+from nelayout.graphs.to_floats import numbers, short_repr
 
-__all__ = ["check_kind", "shown_attribute", "similarities", "unused_note", "zero_note"]
+__all__ = ["check_kind", "attribute_words", "similarities", "unused_note", "zero_note"]
 
 # Numeric edge attributes that only tell edges apart, in GraphML, GEXF and multigraphs.
 NOT_A_WEIGHT = frozenset({"id", "key"})
@@ -92,12 +92,12 @@ def _refuse_distances(
     if wrong.any():
         k = int(np.argmax(wrong))
         raise InputError(
-            f'{name(k)} has {attribute} {shown(values[k])}; with weight_kind="distance" {why}: '
+            f'{name(k)} has {attribute} {short_repr(values[k])}; with weight_kind="distance" {why}: '
             "remove or merge such edges, or say what the numbers are with another weight_kind"
         )
 
 
-def shown_attribute(weight: object) -> str:
+def attribute_words(weight: object) -> str:
     """The attribute as messages name it: "weight", or "weight 'km'" for one of another name."""
     return "weight" if weight == "weight" else f"weight {weight!r}"
 

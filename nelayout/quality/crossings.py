@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 
 from nelayout.errors import Unsupported
 from nelayout.numerics.parallel import threads_for
-from nelayout.quality.distances import standardized
+from nelayout.quality.distances import standardize
 from nelayout.quality.edges import edges
 from nelayout.quality.protocol import Measure, Score
 from nelayout.quality.samples import Sampled, sample_of, standard_error
@@ -87,7 +87,7 @@ class _Segments:
 
     def __init__(self, adjacency: csr_array, Y: np.ndarray) -> None:
         i, j = edges(adjacency)
-        Y = standardized(Y)
+        Y = standardize(Y)
         best = None
         for axis in (0, 1):
             u, v = (np.minimum(Y[i, a], Y[j, a]) for a in (axis, 1 - axis))

@@ -12,13 +12,13 @@ import numpy as np
 if TYPE_CHECKING:
     from scipy.spatial import KDTree
 
-__all__ = ["TIE", "lengths", "nearest", "nearest_by_number", "nearest_in_tree", "standardized"]
+__all__ = ["TIE", "lengths", "nearest", "nearest_by_number", "nearest_in_tree", "standardize"]
 
 # Relative difference below which two distances are one: far above rounding, far below any reader's eye.
 TIE = 1e-9
 
 
-def standardized(Y: np.ndarray) -> np.ndarray:
+def standardize(Y: np.ndarray) -> np.ndarray:
     """`Y` in float64, divided by the power of two that brings it into [-1, 1].
 
     Squared distances then neither under- nor overflow, and the division is exact:

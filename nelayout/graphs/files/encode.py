@@ -31,8 +31,8 @@ def encode_json(data: Any, default: Callable[[Any], Any] = str, indent: int | No
     return (json.dumps(data, default=default, ensure_ascii=False, indent=indent) + "\n").encode()
 
 
-def encode_npz(arrays: Mapping[str, np.ndarray]) -> bytes:
+def encode_npz(arrays: Mapping[str, Any]) -> bytes:
     """A compressed NumPy archive."""
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, **{name: np.asarray(array) for name, array in arrays.items()})
+    np.savez_compressed(buffer, **arrays)
     return buffer.getvalue()

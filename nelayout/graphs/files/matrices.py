@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, load_npz
 
-from nelayout.graphs.files.record import FileFormat, GraphFile, mirrored
+from nelayout.graphs.files.record import FileFormat, GraphFile, mirror
 from nelayout.graphs.files.source import Source
 from nelayout.graphs.files.writers import to_npz
 
@@ -88,7 +88,7 @@ def _edges(source: Source, arrays: dict[str, np.ndarray]) -> GraphFile:
             columns["name"] = names
     if "label_names" in arrays and "labels" in columns and columns["labels"].dtype.kind in "iu":
         columns["label_names"] = arrays["label_names"]
-    return GraphFile(matrix if directed else mirrored(matrix), labels, columns, "npz")
+    return GraphFile(matrix if directed else mirror(matrix), labels, columns, "npz")
 
 
 def _check_square(source: Source, matrix: Any) -> int:

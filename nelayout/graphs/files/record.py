@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from nelayout.graphs import Host, library_of
 from nelayout.graphs.files.source import Source
 
-__all__ = ["FileFormat", "GraphFile", "from_edges", "from_networkx", "mirrored"]
+__all__ = ["FileFormat", "GraphFile", "from_edges", "from_networkx", "mirror"]
 
 # Edge lists and Pajek files up to this long become networkx graphs, whose errors name nodes as the file does and which
 # keep attributes; longer ones become matrices: networkx takes a second for a million edges.
@@ -102,7 +102,7 @@ def from_edges(
         matrix.data[:] = 1.0
     columns = dict(node_data or {})
     if len(matrix.data) > NETWORKX_EDGES:
-        return GraphFile(matrix if directed else mirrored(matrix), labels, columns, file_format, notes)
+        return GraphFile(matrix if directed else mirror(matrix), labels, columns, file_format, notes)
     import networkx
 
     G = networkx.DiGraph() if directed else networkx.Graph()
@@ -121,7 +121,7 @@ def from_edges(
     return GraphFile(G, labels, columns, file_format, notes)
 
 
-def mirrored(upper: csr_array) -> csr_array:
+def mirror(upper: csr_array) -> csr_array:
     """The symmetric matrix of which `upper` holds one triangle and perhaps a diagonal, which counts once."""
     n = len(upper.indptr) - 1
     rows = np.repeat(np.arange(n), np.diff(upper.indptr))
