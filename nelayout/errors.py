@@ -1,4 +1,4 @@
-"""What can go wrong, in words.
+"""Errors that a user can meet, and how their messages are worded.
 
 Every message says three things: what was given, what is allowed, what to do.  A misspelt name is
 answered with its near matches::
@@ -34,20 +34,20 @@ __all__ = [
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# How many allowed names a message lists before it only counts the rest: one screen's worth.
+# Allowed names that a message lists before it only counts the rest: about one screen.
 LISTED_NAMES = 30
 
 
 class InputError(ValueError):
-    """What was given cannot be used; the message says why, what is allowed and what to do."""
+    """Input that cannot be used; the message says why, what is allowed and what to do."""
 
 
 class InputTypeError(InputError, TypeError):
-    """What was given is of a type that is not understood: an `InputError` and a `TypeError`."""
+    """Input of a type that is not understood: an `InputError` and a `TypeError`."""
 
 
 class Unsupported(ValueError):
-    """What was asked makes sense, but the chosen part cannot do it; the message names one that can."""
+    """A sensible request that the chosen part cannot fulfil; the message names one that can."""
 
 
 class MissingExtra(ImportError):
@@ -55,7 +55,7 @@ class MissingExtra(ImportError):
 
 
 def unknown(kind: str, given: object, allowed: Iterable[str]) -> InputError:
-    """The error for a name that is not in a table: near matches first, then the whole table.
+    """Make the error for a name that is not in a table: near matches first, then the whole table.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def unknown(kind: str, given: object, allowed: Iterable[str]) -> InputError:
 
 
 def names_keywords(function: F) -> F:
-    """The same function; a keyword that it does not have is a `TypeError` with near matches.
+    """Decorate a function so that a keyword that it does not have is a `TypeError` with near matches.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def near_matches(given: object, names: Iterable[str]) -> list[str]:
 
 
 def missing_extra(package: str, extra: str, purpose: str = "") -> MissingExtra:
-    """The error for an optional package that is not installed.
+    """Make the error for an optional package that is not installed.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def missing_extra(package: str, extra: str, purpose: str = "") -> MissingExtra:
 
 
 def for_networkx(exc: Exception) -> Exception:
-    """The same error with the same message, which is a `networkx.NetworkXError` as well.
+    """Turn an error into one with the same message that is a `networkx.NetworkXError` as well.
 
     ``except InputError``, ``except ValueError`` and ``except nx.NetworkXError`` all catch it.  An error that
     is already one comes back as it is, and so does every error while networkx is not loaded (then nobody
@@ -163,7 +163,7 @@ def for_networkx(exc: Exception) -> Exception:
 
 @functools.cache
 def _networkx_class(ours: type[Exception], theirs: type[Exception]) -> type[Exception]:
-    """One class made of both, under our name: made once, so that two errors of a kind share their class."""
+    """Class made of both, under our name; made once, so that two errors of a kind share their class."""
 
     def reduce(error: Exception):  # the class has no importable name: pickled as what it is made of
         return for_networkx, (ours(*error.args),)

@@ -25,7 +25,7 @@ from nelayout.graphs.files import (
     write_positions,
 )
 from nelayout.graphs.files import record as record_module
-from nelayout.graphs.files.formats import EXTENSIONS, sniffed
+from nelayout.graphs.files.formats import EXTENSIONS, sniff
 
 
 def dense(file):
@@ -345,6 +345,21 @@ def test_every_ending_reads_its_format(write, ending):
     assert np.array_equal(dense(read_graph(write("unnamed", content), format=ending)), [[0, 1], [1, 0]])
 
 
+def test_a_header_without_known_words_is_one_over_a_weight(write):
+    file = read_graph(write("count.csv", b"A,B,count\na,b,3\nb,c,4\n"))
+    assert sorted(file.graph.edges(data="weight")) == [("a", "b", 3.0), ("b", "c", 4.0)]
+    assert sorted(read_graph(write("words.csv", b"a,b,loves\nb,c,hates\n")).graph) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("top", [b"", b"length,width,depth,height,kind\n"])
+def test_a_table_of_vectors_is_no_edge_list(write, top):
+    rows = b"5.1,3.5,1.4,0.2,oak\n4.9,3.0,1.4,0.2,ash\n"
+    with pytest.raises(InputError, match=r"table\.csv, line 1: there are 5 columns and no header.*nelayout embed"):
+        read_graph(write("table.csv", top + rows))
+    file = read_graph(write("edges.csv", b"year,from,to,kind,weight\n1999,a,b,x,3\n"))
+    assert list(file.graph.edges(data="weight")) == [("a", "b", 3.0)]
+
+
 @pytest.mark.parametrize("truth", FORMATS)
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_file_that_is_not_what_its_name_says(write, name, truth):
@@ -357,8 +372,8 @@ def test_a_file_that_is_not_what_its_name_says(write, name, truth):
 
 
 def test_sniffing_knows_when_it_does_not_know():
-    assert sniffed(b"\x00\x01\x02") is None
-    assert sniffed(b"hello") is None
+    assert sniff(b"\x00\x01\x02") is None
+    assert sniff(b"hello") is None
 
 
 # broken files
@@ -501,6 +516,16 @@ def test_csv_is_a_table(tmp_path):
     write_positions(path, example(), POSITIONS)
     lines = path.read_text(encoding="utf-8").splitlines()
     assert lines[:3] == ["node,x,y", "b,0.1,0.3333333333333333", '"a, c",-1e-17,2.0']
+
+
+def test_gexf_keeps_names_beside_an_attribute_called_id(tmp_path):
+    """igraph gives every node of a GraphML file such an attribute."""
+    G = nx.path_graph(["a", "b"])
+    nx.set_node_attributes(G, {"a": "n0", "b": "n1"}, "id")
+    write_positions(tmp_path / "out.gexf", G, {"a": (0, 1), "b": (2, 3)})
+    assert list(read_positions(tmp_path / "out.gexf")) == ["a", "b"]
+    assert nx.read_gexf(tmp_path / "out.gexf").nodes["b"]["own_id"] == "n1"
+    assert G.nodes["b"] == {"id": "n1"}
 
 
 def test_gexf_has_positions_for_gephi(tmp_path):

@@ -27,9 +27,12 @@ from nelayout.errors import InputError, Unsupported, near_matches
 __all__ = ["COMMANDS", "main"]
 
 class Command(Protocol):
-    """The file of a command."""
+    """Protocol of the file of a command."""
 
-    EXAMPLES: tuple[str, ...]
+    @property
+    def EXAMPLES(self) -> tuple[str, ...]:
+        """Lines of --help that show how it is called."""
+        ...
 
     def declare(self, command: argparse.ArgumentParser) -> None:
         """Add the arguments."""
@@ -40,7 +43,7 @@ class Command(Protocol):
         ...
 
 
-# Name -> what does it, and its line in --help.
+# Name -> the file of the command, and its line in --help.
 COMMANDS: dict[str, tuple[Command, str]] = {
     "layout": (layout_command, "lay out a graph: a picture, or positions in a file"),
     "embed": (embed_command, "embed the rows of a table: a picture, or positions in a file"),
@@ -68,37 +71,37 @@ def main(argv: Sequence[str] | None = None) -> int:
             arguments.run(arguments)
         sys.stdout.flush()
     except KeyboardInterrupt:
-        return _failed("interrupted", 130)
+        return _fail("interrupted", 130)
     except BrokenPipeError:  # the reader of our output has gone: nothing to say, and nobody to say it to
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except MemoryError:
-        return _failed("not enough memory for an input of this size")
+        return _fail("not enough memory for an input of this size")
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        return _failed(f"{where}{error.strerror or error}")
+        return _fail(f"{where}{error.strerror or error}")
     except WrongUsage as error:
-        return _failed(f"{error}; see nelayout {arguments.command} --help", 2)
+        return _fail(f"{error}; see nelayout {arguments.command} --help", 2)
     except (InputError, Unsupported, ImportError) as error:
-        return _failed(str(error))
+        return _fail(str(error))
     except Exception as error:  # a run that fails says so in one line, a mistake of ours too
         if os.environ.get("NELAYOUT_TRACEBACK"):
             raise
         place = traceback.extract_tb(error.__traceback__)[-1]
-        return _failed(
+        return _fail(
             f"this is a mistake in nelayout, please report it: {type(error).__name__}: {error} "
             f"({os.path.basename(place.filename)}, line {place.lineno}); NELAYOUT_TRACEBACK=1 shows more"  # noqa: PTH119
         )
     return 0
 
 
-def _failed(message: str, code: int = 1) -> int:
+def _fail(message: str, code: int = 1) -> int:
     say(message)
     return code
 
 
 class _Parser(argparse.ArgumentParser):
-    """Wrong usage in one line, too."""
+    """Parser that reports wrong usage in one line."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"nelayout: {message}; see {self.prog} --help\n")

@@ -1,4 +1,4 @@
-"""What the commands share: how an argument is declared and read, and where the output goes."""
+"""Arguments that several commands share: how they are declared and read, and where the output goes."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ __all__ = [
     "PICTURES",
     "SET_TEXT",
     "check_writable",
+    "choose_formats",
     "declarer",
     "method",
-    "planned",
+
     "setting",
     "tuned_method",
     "whole",
@@ -30,7 +31,7 @@ BINARY = (*PICTURES, "npz", "npy")
 
 
 def declarer(command: argparse.ArgumentParser) -> Callable[..., None]:
-    """A function that adds an option; without a text of its own it has that of the layout keyword."""
+    """Return a function that adds an option, by default with the text of the layout keyword of that name."""
     from nelayout.run.options import TEXTS
 
     def option(*names: str, text: str = "", **how: Any) -> None:
@@ -40,8 +41,8 @@ def declarer(command: argparse.ArgumentParser) -> Callable[..., None]:
     return option
 
 
-def planned(given: argparse.Namespace, allowed: Iterable[str]) -> tuple[str | None, str]:
-    """The formats of FILE (None: as its name or content says) and OUT.
+def choose_formats(given: argparse.Namespace, allowed: Iterable[str]) -> tuple[str | None, str]:
+    """Decide the formats of FILE (None: as its name or content says) and of OUT.
 
     ``--format`` names the format of OUT; that of FILE where the name of OUT says its own; IN:OUT names both.
     """
@@ -57,9 +58,10 @@ def planned(given: argparse.Namespace, allowed: Iterable[str]) -> tuple[str | No
 
 
 def check_writable(output: str, kind: str, *sources: str, drawn: Iterable[str], extra: str) -> None:
-    """Everything that would keep the output from being written, before the work starts.
+    """Raise, before the work starts, whatever would keep the output from being written.
 
-    drawn: the formats that need matplotlib, which `extra` brings.
+    drawn  the formats that need matplotlib
+    extra  the extra that installs it
     """
     from nelayout.graphs import files
 
@@ -71,7 +73,7 @@ def check_writable(output: str, kind: str, *sources: str, drawn: Iterable[str], 
 
 
 def method(name: str) -> str:
-    """The method's own name, however it was spelt."""
+    """Catalogue name of a method, whatever its spelling."""
     from nelayout.catalogue import method_named
 
     try:
@@ -98,17 +100,17 @@ def setting(text: str) -> tuple[str, Any]:
 
 
 def tuned_method(name: str, settings: Iterable[tuple[str, Any]] | None) -> Any:
-    """The method `name` with parameters of its own; `WrongUsage` for one that it does not have, or a wrong value."""
+    """Return a method with parameters of its own set; `WrongUsage` for one that it does not have, or a wrong value."""
     from nelayout.own_keywords import own_keywords, tuned
 
-    settings, known = dict(settings or ()), own_keywords(name)
-    for parameter in settings:
+    own, known = dict(settings or ()), own_keywords(name)
+    for parameter in own:
         if not known:
             raise WrongUsage(f"--set {parameter}: the method {name!r} has no parameters of its own")
         if parameter not in known:
             raise WrongUsage(f"--set: {unknown(f'parameter of {name}', parameter, known)}")
     try:
-        return tuned(name, **settings) if settings else name
+        return tuned(name, **own) if own else name
     except InputError as error:
         raise WrongUsage(f"--set: {error}") from None
 

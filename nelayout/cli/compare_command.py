@@ -95,11 +95,11 @@ def declare(command: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> None:
-    """Everything that can be wrong is looked for before the work starts."""
+    """Check everything that can be wrong, then do the work and write the output."""
     from nelayout.graphs import files
 
     drawings = _requested(given.drawings)
-    into, kind = arguments.planned(given, WRITERS)
+    into, kind = arguments.choose_formats(given, WRITERS)
     sources = [given.file, *(drawing.path for drawing in drawings if drawing.path is not None)]
     arguments.check_writable(given.output, kind, *sources, drawn=(*PICTURES, "html"), extra="compare")
     file = files.read_graph(given.file, into)
@@ -125,7 +125,7 @@ def run(given: argparse.Namespace) -> None:
 
 
 def _requested(parts: list[tuple[str, Any]] | None) -> list[Requested]:
-    """The drawings in the order of the command line, each -m with the --set that follow it."""
+    """Collect the drawings in the order of the command line, each -m with the --set that follow it."""
     drawings: list[Requested] = []
     settings: dict[str, Any] = {}
     for option, value in [*(parts or ()), ("", None)]:

@@ -1,4 +1,4 @@
-"""What `nelayout compare` writes and prints of a comparison."""
+"""Output of `nelayout compare`: the formats of its file, and the table that it prints."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def table_lines(comparison: Comparison) -> list[str]:
         found = [row[name] for row in comparison.measured.values()]
         scores = {m.score for m in found if not math.isnan(m.score)}
         best = max(scores) if len(scores) > 1 else None
-        rows.append([name, *(f"{_shown(m.value)}{'*' if m.score == best else ' '}" for m in found)])
+        rows.append([name, *(f"{_four_digits(m.value)}{'*' if m.score == best else ' '}" for m in found)])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     rows[0][1:] = [f"{name} " for name in rows[0][1:]]
     return [
@@ -36,7 +36,7 @@ def table_lines(comparison: Comparison) -> list[str]:
     ]
 
 
-def _shown(value: float) -> str:
+def _four_digits(value: float) -> str:
     """Four digits, and no power of ten where a whole number says it."""
     return f"{value:.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
 
@@ -70,9 +70,9 @@ def _to_html(comparison: Comparison) -> bytes:
 
 def _to_picture(kind: str) -> Callable[[Comparison], bytes]:
     def content(comparison: Comparison) -> bytes:
-        from nelayout.drawing import rendered
+        from nelayout.drawing import render
 
-        return rendered(comparison.plot(), kind)
+        return render(comparison.plot(), kind)
 
     return content
 

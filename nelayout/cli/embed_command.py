@@ -85,7 +85,7 @@ def declare(command: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> None:
-    """Everything that can be wrong is looked for before the work starts."""
+    """Check everything that can be wrong, then do the work and write the output."""
     from nelayout.graphs import files
     from nelayout.graphs.files.formats import file_format
     from nelayout.graphs.files.source import load
@@ -93,7 +93,7 @@ def run(given: argparse.Namespace) -> None:
     if given.output == "-" and given.format is None:
         given.format = ":csv"
     method = arguments.tuned_method(given.method, given.set)
-    into, kind = arguments.planned(given, (*PICTURES, *WRITERS))
+    into, kind = arguments.choose_formats(given, (*PICTURES, *WRITERS))
     arguments.check_writable(given.output, kind, given.file, drawn=PICTURES, extra="draw")
     if into is None and given.file == "-":
         into = "csv"

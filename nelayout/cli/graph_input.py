@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["attribute", "declare", "keys", "keywords", "known_positions", "node", "weight"]
 
-# What `--label` takes for the nodes' own names where no attribute is called so.
+# Values of `--label` that mean the nodes' own names, unless an attribute is called so.
 OWN_NAMES = ("id", "label", "name")
 
 
@@ -74,7 +74,7 @@ def known_positions(path: str, file: GraphFile) -> dict[Any, Any]:
 
 
 def keys(file: GraphFile) -> dict[str, Any]:
-    """The name of every node in the file -> what the graph calls it (a matrix: its number)."""
+    """Name of every node in the file -> the node in the graph (of a matrix: its number)."""
     return {str(label): key for label, key in zip(file.labels, file.host.aliases[0], strict=True)}
 
 

@@ -65,11 +65,11 @@ def declare(command: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> None:
-    """Everything that can be wrong is looked for before the work starts."""
+    """Check everything that can be wrong, then do the work and write the output."""
     from nelayout.graphs import files
 
     method = arguments.tuned_method(given.method, given.set)
-    into, kind = arguments.planned(given, (*PICTURES, *files.WRITERS))
+    into, kind = arguments.choose_formats(given, (*PICTURES, *files.WRITERS))
     arguments.check_writable(given.output, kind, given.file, drawn=PICTURES, extra="draw")
     file = files.read_graph(given.file, into)
     labels = graph_input.attribute(given.label, file, "--label", graph_input.OWN_NAMES)

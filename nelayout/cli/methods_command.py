@@ -1,4 +1,4 @@
-"""`nelayout methods`: the catalogue, and what can be set of each method."""
+"""`nelayout methods`: the catalogue, and the parameters of each method that --set can set."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def declare(command: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> None:
-    """Name and use of every method, on standard output; below it the method's own parameters with their defaults."""
+    """Write name and use of every method to standard output, below it its own parameters with their defaults."""
     del given
     from nelayout.catalogue import methods
     from nelayout.own_keywords import own_keywords
@@ -28,9 +28,9 @@ def run(given: argparse.Namespace) -> None:
         sys.stdout.write(f"{row['name']:<{width}}  {row['summary']}\n")
         own = own_keywords(row["name"])
         if own:
-            settings = " ".join(f"--set {name}={_shown(value)}" for name, value in own.items())
+            settings = " ".join(f"--set {name}={_as_setting(value)}" for name, value in own.items())
             sys.stdout.write(f"{'':<{width}}  {settings}\n")
 
 
-def _shown(value: Any) -> str:
+def _as_setting(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value).lower()

@@ -1,4 +1,4 @@
-"""What the command line says on standard error."""
+"""Messages of the command line on standard error, in its own words."""
 
 import re
 import shlex
@@ -42,5 +42,5 @@ def _option(found: re.Match[str]) -> str:
 
 
 def say(message: str) -> None:
-    """One line, whatever the message."""
+    """Write a message as one line."""
     sys.stderr.write(f"nelayout: {' '.join(in_options(message).split())}\n")

@@ -1,4 +1,4 @@
-"""One drawing laid over another: moved, turned, mirrored and resized until corresponding nodes are closest.
+"""Lay one drawing over another: moved, turned, mirrored and resized until corresponding nodes are closest.
 
 A drawing has no true orientation, and neither a second run nor another method keeps it. Before two drawings
 are shown side by side, the second is brought over the first (Procrustes analysis).
@@ -19,11 +19,11 @@ Positions = TypeVar("Positions")
 
 
 def align(pos: Positions, to: Any, *, scale: bool = True, reflect: bool = True) -> Positions:
-    """`pos` brought over `to` by the similarity transform that minimizes sum_i |s R y_i + t - x_i|^2.
+    """Lay `pos` over `to` by the similarity transform that minimizes sum_i |s R y_i + t - x_i|^2.
 
     Parameters
     ----------
-    pos : dict keyed by node, igraph.Layout, or array (n, dim); dim 1, 2 or 3. Not changed.
+    pos : dict keyed by node, igraph.Layout, array (n, dim), or a `Solution`; dim 1, 2 or 3. Not changed.
     to : positions of the same kind and dim (a Layout and an array count as one kind). The transform is found
         from the nodes that both place (common keys; rows without NaN) and applied to all of `pos`.
     scale : whether the size may change.

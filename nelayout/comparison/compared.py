@@ -24,11 +24,12 @@ __all__ = ["Comparison", "compare"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """What `compare` found.
+    """Several drawings of one graph and their measures, as `compare` returns them.
 
-    measured: {drawing: {measure: `Measured`}}. drawings: {drawing: positions}, each but the first brought
-    over the first by `align`; the caller's own are not changed. G: as it was given.
-    labels: the class of each node in node order, None where unknown; None without labels.
+    measured  {drawing: {measure: `Measured`}}
+    drawings  {drawing: positions}, each but the first laid over the first by `align`; the caller's own are not changed
+    G         the graph as it was given
+    labels    the class of each node in node order, None where unknown; None without labels
     """
 
     measured: dict[str, dict[str, Measured]]
@@ -43,7 +44,7 @@ class Comparison:
 
     @property
     def scores(self) -> DataFrame:
-        """The same as scores from 0 to 1, higher is better."""
+        """Scores from 0 to 1, higher is better: a row per drawing, a column per measure."""
         return self._frame("score")
 
     @property
@@ -167,10 +168,10 @@ def compare(
             Y = given.positions(network, pos, f"the drawing {name!r}")
             drawing = MeasuredDrawing(network.adjacency, Y, known, true, diameters)
             found[str(name)] = measure_drawing(drawing, chosen, sample, seed)
-        return Comparison(found, _aligned(drawings), G, names)
+        return Comparison(found, _align_all(drawings), G, names)
 
 
-def _aligned(drawings: Mapping[str, Any]) -> dict[str, Any]:
+def _align_all(drawings: Mapping[str, Any]) -> dict[str, Any]:
     """Each drawing laid over the first, where they have the same number of dimensions."""
     first = next(iter(drawings.values()))
     result = {}

@@ -1,4 +1,4 @@
-"""What the user hands over to compare becomes arrays in node order, all that the measures see."""
+"""Positions, classes and true coordinates of nodes, as users give them, become arrays in node order."""
 
 from __future__ import annotations
 

@@ -11,11 +11,11 @@ from nelayout.drawing.colors import LEGEND, classes_of, palette
 from nelayout.drawing.layers import LEGEND_STYLE, dots
 from nelayout.errors import missing_extra
 
-__all__ = ["shown", "side_by_side"]
+__all__ = ["side_by_side", "three_digits"]
 
-# Drawings in a row: more, and a page's width shows none of them well.
+# Most drawings in a row: a fifth would make each smaller than a page can show well.
 COLUMNS = 4
-# Side of one drawing.
+# Side of one drawing, in inches.
 INCHES = 3.4
 # Height of a table line, free space around, width of the names and of the last heading, in inches.
 ROW, BORDER, NAME, SLANT = 0.3, 0.15, 1.6, 0.6
@@ -108,7 +108,7 @@ def _table(
             ax.text(
                 x,
                 y + ROW / 2,
-                shown(measured.value),
+                three_digits(measured.value),
                 ha="center",
                 va="center",
                 fontsize=8,
@@ -121,8 +121,8 @@ def _table(
         )
 
 
-def shown(value: float) -> str:
-    """Three digits; whole numbers below a million as they are, NaN as a dash."""
+def three_digits(value: float) -> str:
+    """A value in three digits; whole numbers below a million in full, NaN as a dash."""
     if math.isnan(value):
         return "–"
     return f"{value:.0f}" if value == int(value) and abs(value) < 1e6 else f"{value:.3g}"

@@ -28,11 +28,13 @@ __all__ = ["Measured", "integer_seed", "measure", "measure_drawing", "measures",
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a measure found; ``float(m)`` is the value.
+    """One measure of one drawing; ``float(m)`` is its value.
 
-    value: in the measure's own units (`nelayout.measures`). score: the same on a scale from 0 to 1, higher is
-    better. error: standard error of the value where it was sampled, else 0. exact: whether all nodes, pairs
-    and edges entered. A measure that has nothing to look at (no edges, no known label) is NaN.
+    value  in the measure's own units (see `nelayout.measures`); NaN where there is nothing to measure (no edges,
+           no known label)
+    score  the value on a scale from 0 to 1, higher is better
+    error  standard error of the value if it was sampled, else 0
+    exact  whether all nodes, pairs and edges entered
     """
 
     value: float
@@ -44,12 +46,12 @@ class Measured:
         return self.value
 
 
-# What the caller gives for the field that a measure needs.
+# Field that a measure needs -> keyword of `measure` that brings it.
 KEYWORD = {"classes": "labels", "coords": "coords", "diameters": "node_size"}
 
 
 def measures() -> list[dict[str, str]]:
-    """The measures that `measure` knows: name, definition, how the score comes from the value, what it needs.
+    """List the measures: name, definition, how the score follows from the value, keywords that it needs.
 
     Examples
     --------
@@ -80,14 +82,15 @@ def measure(
     sample: str | int | None = "auto",
     seed: Any = 0,
 ) -> dict[str, Measured]:
-    """How good a drawing is, by the field's measures.
+    """Measure how good a drawing is.
 
     The graph counts as undirected and unweighted: distances are numbers of edges.
 
     Parameters
     ----------
     G : networkx graph, igraph.Graph, scipy.sparse matrix or array, square array.
-    pos : dict keyed by node, igraph.Layout or array (n, dim) in node order; every node needs a place.
+    pos : dict keyed by node, igraph.Layout, array (n, dim) in node order, or a `Solution`; every node needs a
+        place.
     labels : classes of nodes, for `class_auc` and `class_accuracy`: a dict, an array or a node attribute's
         name. None, NaN, -1 and "" are unknown; such nodes take no part.
     coords : true plane coordinates, for `map_r2` and `map_neighbors`: a dict, a Layout or an array; nodes
@@ -138,7 +141,7 @@ def measure(
 def measure_drawing(
     drawing: MeasuredDrawing, names: str | Iterable[str] | None, sample: Any, seed: int
 ) -> dict[str, Measured]:
-    """The chosen measures (None: all that apply) of a drawing given as arrays."""
+    """Take the named measures (None: all that apply) of a drawing in arrays."""
     if isinstance(names, str):
         names = [names]
     result = {}
@@ -163,7 +166,7 @@ def measure_drawing(
 
 
 def sample_size(sample: Any) -> Any:
-    """`sample` as the measures take it: "auto", None, or an integer of at least 2."""
+    """Check `sample`: "auto", None, or an integer of at least 2."""
     if sample is None or (isinstance(sample, str) and sample == "auto"):
         return sample
     if isinstance(sample, bool) or not hasattr(sample, "__index__") or int(sample) < 2:
@@ -172,7 +175,7 @@ def sample_size(sample: Any) -> Any:
 
 
 def integer_seed(seed: Any) -> int:
-    """One integer from whatever the seed is: no measure's draws depend on which others were asked for."""
+    """Turn a seed of any kind into one integer, so that no measure's draws depend on which others are taken."""
     if isinstance(seed, np.random.RandomState):
         return int(seed.randint(2**31 - 1))
     if isinstance(seed, np.random.Generator) or seed is None:

@@ -7,7 +7,7 @@ import math
 from html import escape
 from typing import Any
 
-from nelayout.comparison.figure import shown
+from nelayout.comparison.figure import three_digits
 from nelayout.comparison.measuring import Measured
 from nelayout.quality import MEASURES
 
@@ -17,7 +17,7 @@ STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:75rem;padding:0 1rem;color:#202020}"
     "figure{margin:0}figure svg{max-width:100%;height:auto}table{border-collapse:collapse;margin:1rem 0}"
     "th,td{padding:.25rem .6rem;text-align:right;border-bottom:1px solid #dddddd}"
-    "th:first-child{text-align:left}"
+    "th:first-child{text-align:left}h1{font-size:1.3rem}.table{overflow-x:auto}"
     "dt{font-weight:600}"
 )
 
@@ -31,9 +31,9 @@ def table_html(measured: dict[str, dict[str, Measured]]) -> str:
     for drawing, row in measured.items():
         cells = []
         for name, found in row.items():
-            text = (
-                shown(found.value) if found.exact else f"{shown(found.value)} &plusmn; {shown(found.error)}"
-            )
+            text = three_digits(found.value)
+            if not found.exact:
+                text += f" &plusmn; {three_digits(found.error)}"
             cells.append(f"<td><b>{text}</b></td>" if found.score == best[name] else f"<td>{text}</td>")
         lines.append(f"<tr><th>{escape(drawing)}</th>{''.join(cells)}</tr>")
     return "\n".join([*lines, "</tbody></table>"])
@@ -45,6 +45,7 @@ def page(measured: dict[str, dict[str, Measured]], figure: Any) -> str:
     figure.savefig(picture, format="svg", metadata={"Date": None})
     svg = picture.getvalue()
     names = next(iter(measured.values()), {})
+    title = escape(" | ".join(measured))
     meanings = "".join(
         f"<dt>{escape(name)}</dt><dd>{escape(MEASURES[name].definition)}; "
         f"score: {escape(MEASURES[name].score.words)}</dd>"
@@ -52,8 +53,9 @@ def page(measured: dict[str, dict[str, Measured]], figure: Any) -> str:
     )
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        f"<title>{escape(' | '.join(measured))}</title><style>{STYLE}</style></head><body>"
-        f"<figure>{svg[svg.index('<svg') :]}</figure>{table_html(measured)}<dl>{meanings}</dl>"
+        f"<title>{title}</title><style>{STYLE}</style></head><body>"
+        f"<h1>{title}</h1><figure>{svg[svg.index('<svg') :]}</figure>"
+        f'<div class="table">{table_html(measured)}</div><dl>{meanings}</dl>'
         "</body></html>\n"
     )
 

@@ -1,9 +1,8 @@
-"""One good picture of a drawing, with matplotlib.
+"""Pictures of drawings, with matplotlib.
 
-Sizes follow from how full the sheet is, not from constants: nodes together cover a small share of the
-sheet, and edges are made the fainter the more ink they would need, long ones more than short ones, so that
-50 nodes look like a diagram and 400,000 like a map.  Everything uses matplotlib's objects (a `Figure` and
-its Agg canvas), never pyplot, and changes no global setting.
+Sizes follow from how full the sheet is: nodes together cover a small share of it, and edges are the fainter the more
+ink they would need, long ones more than short ones, so that 50 nodes look like a diagram and 400,000 like a map.  Only
+matplotlib's objects are used (a `Figure` and its Agg canvas), never pyplot, and no global setting is changed.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ from nelayout.graphs.files import check_output, deliver, output_format
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FORMATS", "draw", "rendered"]
+__all__ = ["FORMATS", "draw", "render"]
 
 FORMATS = ("png", "svg", "pdf")
 
 _SHEET = 8.0  # inches, the longer side of the drawing
 _BORDER = 0.2  # inches around it
-_LABEL_BORDER = 0.5  # the same where labels may stick out
-_FLATTEST = 0.1  # least ratio of the sheet's sides: a path is drawn on a strip
+_LABEL_BORDER = 0.5  # inches around it where labels may stick out
+_FLATTEST = 0.1  # least ratio of the sheet's sides; a path gets a strip of this ratio
 _SIDE = 1.5  # inches for a legend or a color bar
 _TITLE = 0.4  # inches for a title
 _RASTER_FROM = 20_000  # nodes + edges from which a vector file holds them as an image
@@ -157,7 +156,7 @@ def draw(
         if title:
             ax.set_title(title, fontsize=12, color="#202020")
         if path is not None and kind is not None:
-            content = rendered(figure, kind, dpi)
+            content = render(figure, kind, dpi)
             if isinstance(path, (str, os.PathLike)):
                 deliver(path, content)
             else:
@@ -177,7 +176,7 @@ def _picture_format(path: Any, given: str | None) -> str | None:
 
 
 def _flat(network: graphs.Network, pos: Any) -> np.ndarray:
-    """(n, 2): positions on a line lie on it, of positions in space the first two coordinates count."""
+    """(n, 2) positions for the sheet: a line stays a line, of positions in space the first two coordinates count."""
     opened = graphs.places(pos)
     d = opened.dim
     if d not in (1, 2, 3):
@@ -198,11 +197,11 @@ def _texts(network: graphs.Network, labels: Any) -> list[str]:
 
 
 def _text(value: Any) -> str:
-    """As people write it: GraphML's 5.0 is 5."""
+    """A label as people write it: GraphML's 5.0 is 5."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def rendered(figure: Any, kind: str, dpi: float = 150.0) -> bytes:
+def render(figure: Any, kind: str, dpi: float = 150.0) -> bytes:
     """A figure as the content of a PNG, SVG or PDF file, without the date."""
     content = io.BytesIO()
     undated = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]

@@ -1,4 +1,4 @@
-"""What a color stands for: classes, a scale, or nothing.
+"""Colors of nodes: one for each class, a scale for numbers, or one for all.
 
 Texts, booleans and up to 12 different whole numbers are classes; other numbers are a scale:
 
@@ -31,10 +31,10 @@ __all__ = [
     "palette",
 ]
 
-# Up to so many classes are named in a legend, and up to so many whole numbers are classes.
+# Most classes that a legend names, and most different whole numbers that are taken for classes.
 LEGEND = 12
 
-# Up to so many different whole numbers can be classes where the caller says so; more are years or amounts.
+# Most different whole numbers that can be classes where the caller says so; more are years or amounts.
 MANY_CLASSES = 60
 
 PLAIN = "#2c6fbb"
@@ -58,7 +58,12 @@ PALETTE = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coloring:
-    """rgba: (n, 4), or (1, 4) for one color; classes: (name, rgba) each; bounds: of a scale."""
+    """The colors of the nodes and their meaning.
+
+    rgba     (n, 4), or (1, 4) for one color
+    classes  name and rgba of each class
+    bounds   least and largest value of a scale
+    """
 
     rgba: np.ndarray
     classes: tuple[tuple[str, tuple], ...] = ()
@@ -130,7 +135,7 @@ def classes_of(values: list) -> list | None:
 
 
 def class_names(values: list) -> list:
-    """Values of which the caller says that they are classes: many whole numbers as text, which is no scale.
+    """Class names for values that the caller calls classes: many whole numbers become text, which is no scale.
 
     >>> class_names([2, 3, None]), class_names(list(range(13)))[9:]
     ([2, 3, None], ['9', '10', '11', '12'])

@@ -12,14 +12,14 @@ from nelayout.drawing.colors import Coloring
 __all__ = ["LEGEND_STYLE", "dots", "edges", "explain", "labels", "nodes"]
 
 _COVER = 0.045  # share of the sheet that all nodes cover together
-_EDGES_SHOW = 500  # nodes from which the edges show the shape: dots of one color, which say nothing, shrink faster
+_EDGES_SHOW = 500  # nodes from which dots of one color shrink faster: edges show the shape, dots add nothing
 _NODE_POINTS = (0.25, 11.0)  # least and largest mean diameter of a node
 _INK = 0.14  # share of the sheet that all edges darken together
 _EDGE_POINTS = (0.25, 1.0)  # least and largest width of an edge
-_EDGE_ALPHA = (0.004, 0.55)  # of less an 8-bit image keeps nothing
-_BUNCH_FROM = 20_000  # edges from which several of them share a path
-_ALL_LABELS = 60  # up to so many nodes every label is written
-_SOME_LABELS = 40  # else so many are tried, most important first
+_EDGE_ALPHA = (0.004, 0.55)  # least and largest opacity of an edge; an 8-bit image keeps nothing of less
+_BUNCH_FROM = 20_000  # edges above which several share a path
+_ALL_LABELS = 60  # nodes up to which every label is written
+_SOME_LABELS = 40  # labels of larger graphs, those of the highest degrees first
 _LABEL_POINTS = 8.0
 LEGEND_STYLE = {"frameon": False, "fontsize": 9, "handletextpad": 0.2, "borderaxespad": 0.0}
 
@@ -33,7 +33,7 @@ def edges(
     coloring: Coloring,
     raster: bool,
 ) -> None:
-    """Longest first, each path of some edges of nearly one length: 450,000 edges are drawn in a second."""
+    """Draw the edges, longest first; a path holds several of nearly one length: 450,000 edges take a second."""
     from matplotlib.collections import LineCollection, PathCollection
     from matplotlib.path import Path as Outline
 
@@ -159,7 +159,7 @@ def nodes(
 
 
 def labels(ax: Any, Y: np.ndarray, degree: np.ndarray, texts: list[str], size: np.ndarray, points: float) -> None:
-    """Texts above, below or beside their nodes; where nothing is free, a large graph's label is left out."""
+    """Write texts above, below or beside their nodes; of large graphs a text that finds no room is left out."""
     from matplotlib.patheffects import withStroke
 
     n = len(Y)
@@ -216,7 +216,7 @@ def dots(classes: Sequence[tuple[str, Any]]) -> list[Any]:
 
 
 def explain(ax: Any, colors: Coloring) -> None:
-    """A legend of the classes, or a color bar, right of the drawing."""
+    """Draw a legend of the classes, or a color bar, right of the drawing."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 

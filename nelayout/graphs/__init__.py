@@ -1,7 +1,7 @@
-"""The border: any graph -> `Network`, and positions back in the host's own type.
+"""Graphs of networkx, igraph and matrices become a `Network`; positions go back in the library's own type.
 
-Everything about hosts happens here, nothing of them travels further down: labels, attributes, directions,
-parallel edges, self-loops.  One file for each host; `HOSTS` is the table.  No host is imported: a graph of a
+Only this room knows the libraries: labels, attributes, directions, parallel edges and self-loops end here.  Each
+library (a host) has one file; `HOSTS` is the table.  No host is imported: a graph of a
 package can only arrive when that package is loaded, so it is looked up in `sys.modules`.
 
     >>> import networkx as nx
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 __all__ = ["HOSTS", "Host", "Library", "Network", "Places", "guard", "library_of", "places", "read"]
 
-# What knows the graphs and the positions of each library; the first that recognizes a graph reads it.
+# Library -> the module that knows its graphs and positions; the first that recognizes a graph reads it.
 HOSTS: dict[str, Library] = {"networkx": networkx, "igraph": igraph, "arrays": arrays}
 
 
 def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity") -> Network:
-    """The symmetric weights of any graph that we understand.
+    """Read any graph into a `Network`: node labels and symmetric weights.
 
     P_ij = P_ji = w for an undirected edge; w_ij + w_ji for directed ones; parallel edges add up, self-loops
     are dropped, weight 0 is no edge.  `G` is not changed, and no memory is shared with it.
@@ -68,7 +68,7 @@ def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity")
 
 
 def library_of(G: Any) -> Library:
-    """The line of `HOSTS` that knows `G`; `InputTypeError` for something that is no graph."""
+    """Return the module that recognizes `G`; raise `InputTypeError` for something that is no graph."""
     for library in HOSTS.values():
         if library.recognizes(G):
             return library
@@ -76,7 +76,7 @@ def library_of(G: Any) -> Library:
 
 
 def places(pos: Any) -> Places:
-    """Positions of any host's type, or of a `Solution`, opened; `InputTypeError` for what is none.
+    """Open positions of any host's type, or of a `Solution`, as a dict or as rows; `InputTypeError` for others.
 
     >>> opened = places({"a": (0, 1), "b": (2, 3)})
     >>> opened.keys, opened.dim

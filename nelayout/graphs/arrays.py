@@ -163,7 +163,7 @@ def places(pos: Any) -> per_node.Places | None:
 
 
 def as_networkx(G: Any, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
-    """A graph for a symmetric matrix, else a digraph; weights unless all are 1."""
+    """Make a graph of a symmetric matrix, else a digraph; edges have weights unless all are 1."""
     import networkx as nx
     from scipy.sparse import coo_array, triu
 

@@ -17,8 +17,8 @@ import numpy as np
 from nelayout.errors import unknown
 from nelayout.graphs import per_node
 from nelayout.graphs.network import Host, Network, symmetric
-from nelayout.graphs.to_floats import plain_numbers, shown
-from nelayout.graphs.weights import check_kind, shown_attribute, similarities, unused_note, zero_note
+from nelayout.graphs.to_floats import plain_numbers, short_repr
+from nelayout.graphs.weights import attribute_words, check_kind, similarities, unused_note, zero_note
 
 __all__ = ["IgraphHost", "as_networkx", "guard", "host", "places", "read", "recognizes"]
 
@@ -49,8 +49,8 @@ def read(G: Any, weight: str | None, weight_kind: str) -> Network:
             weights = similarities(
                 [1 if value is None else value for value in values],
                 weight_kind,
-                shown_attribute(weight),
-                lambda k: f"edge ({shown(labels[rows[k]])}, {shown(labels[cols[k]])})",
+                attribute_words(weight),
+                lambda k: f"edge ({short_repr(labels[rows[k]])}, {short_repr(labels[cols[k]])})",
             )
             notes = zero_note(int(np.count_nonzero(weights == 0)))
         else:
@@ -114,7 +114,7 @@ def places(pos: Any) -> per_node.Places | None:
 
 
 def as_networkx(G: Any, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
-    """Vertices and edges with their attributes; `node_data` would only repeat them."""
+    """Copy vertices and edges with their attributes; `node_data` would only repeat them."""
     import networkx as nx
 
     del node_data
@@ -127,7 +127,7 @@ def as_networkx(G: Any, labels: Sequence[Hashable], node_data: Mapping[str, Any]
 
 
 def _aliases(G: Any) -> list[Sequence[Hashable]]:
-    """Names first, where they tell the vertices apart; then indices."""
+    """Vertex names, if they are distinct, then indices."""
     numbers = range(G.vcount())
     if "name" not in G.vs.attributes():
         return [numbers]

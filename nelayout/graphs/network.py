@@ -1,4 +1,4 @@
-"""`Network`, the only graph type below the border, and how a list of edges becomes one.
+"""`Network`, the only graph type outside this room, and how a list of edges becomes one.
 
 A digraph with an edge 0 -> 1 of weight 2, an edge 1 -> 0 of weight 3 and a self-loop at 1 becomes one
 undirected edge of weight 5::
@@ -59,7 +59,7 @@ class Host(Protocol):
         ...
 
     def positions(self, pos: Any, dim: int) -> np.ndarray:
-        """What the user gave as `pos` -> (n, dim) float64 in node order, NaN rows where a node has none.
+        """Positions as they were given -> (n, dim) float64 in node order, NaN rows where a node has none.
 
         Extra keys are ignored.  Raises `InputError` naming the node for a wrong length or a number that
         is not finite.
@@ -171,7 +171,7 @@ def symmetric(n: int, rows: np.ndarray, cols: np.ndarray, weights: np.ndarray) -
 
 
 def canonical(matrix: Any) -> csr_array:
-    """The same matrix with sorted int32 indices and finite sums; takes over the memory of `matrix`."""
+    """Sort and sum the entries of a matrix, with int32 indices; takes over the memory of `matrix`."""
     matrix = csr_array(matrix)
     matrix.sum_duplicates()
     if not np.isfinite(matrix.data).all():

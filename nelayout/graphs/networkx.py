@@ -21,8 +21,8 @@ import numpy as np
 from nelayout.errors import InputError, Unsupported, for_networkx, unknown
 from nelayout.graphs import per_node
 from nelayout.graphs.network import Host, Network, symmetric
-from nelayout.graphs.to_floats import plain_numbers, shown
-from nelayout.graphs.weights import check_kind, shown_attribute, similarities, unused_note, zero_note
+from nelayout.graphs.to_floats import plain_numbers, short_repr
+from nelayout.graphs.weights import attribute_words, check_kind, similarities, unused_note, zero_note
 
 __all__ = ["NetworkxHost", "as_networkx", "guard", "host", "places", "read", "recognizes"]
 
@@ -48,8 +48,8 @@ def read(G: Any, weight: str | None, weight_kind: str) -> Network:
                 weights = similarities(
                     [attributes.get(weight, 1) for attributes in data],
                     weight_kind,
-                    shown_attribute(weight),
-                    lambda k: f"edge ({shown(labels[rows[k]])}, {shown(labels[cols[k]])})",
+                    attribute_words(weight),
+                    lambda k: f"edge ({short_repr(labels[rows[k]])}, {short_repr(labels[cols[k]])})",
                 )
                 notes = zero_note(int(np.count_nonzero(weights == 0)))
             else:

@@ -1,4 +1,4 @@
-"""What users hand over for each node (positions, sizes, masses, a set of fixed nodes), in node order.
+"""Positions, sizes, masses, classes and sets of nodes, as users give them, become arrays and lists in node order.
 
 A node answers to its label, in igraph also to its number: `aliases` is a list of such label sequences,
 each in node order, the first one being the one that messages use::
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import InputError, InputTypeError, near_matches
-from nelayout.graphs.to_floats import REAL, numbers, shown
+from nelayout.graphs.to_floats import REAL, numbers, short_repr
 
 __all__ = ["Places", "as_mapping", "nodes", "objects", "positions", "values"]
 
@@ -97,7 +97,7 @@ def values(x: Any, what: str, aliases: Aliases, *, nonnegative: bool = False) ->
     n = len(labels)
 
     def name(k: int) -> str:
-        return f"node {shown(labels[k])}"
+        return f"node {short_repr(labels[k])}"
 
     if isinstance(x, REAL) or (isinstance(x, np.ndarray) and x.ndim == 0):
         return np.full(n, numbers([x], what, lambda _: "every node", nonnegative))
@@ -128,7 +128,7 @@ def objects(x: Any, what: str, aliases: Aliases) -> list:
             result[i] = value
         return result
     if not hasattr(x, "__len__") or len(x) != n:
-        size = f"has {len(x)} entries" if hasattr(x, "__len__") else f"is {shown(x)}"
+        size = f"has {len(x)} entries" if hasattr(x, "__len__") else f"is {short_repr(x)}"
         raise InputError(
             f"{what} {size} and the graph has {n} nodes; give one entry per node, a dict keyed by node, or the name "
             "of a node attribute"
@@ -190,7 +190,7 @@ def _sequence(x: Any, n: int, what: str) -> Sequence | np.ndarray:
         x = np.ma.filled(x.astype(float), np.nan)  # a masked entry is no number: it will be named
     if isinstance(x, (str, bytes, AbstractSet)) or not hasattr(x, "__len__"):  # a set has no order
         raise InputTypeError(
-            f"{what} is {shown(x)} ({type(x).__name__}); "
+            f"{what} is {short_repr(x)} ({type(x).__name__}); "
             "allowed are a dict keyed by node and an array in node order"
         )
     if len(x) != n:
@@ -202,30 +202,30 @@ def _sequence(x: Any, n: int, what: str) -> Sequence | np.ndarray:
 
 
 def _position(row: Any, dim: int, label: Hashable, what: str) -> np.ndarray:
-    """One node's position, or the error that names the node."""
+    """One node's position; raises the error that names the node."""
     try:
         array = np.asarray(row, dtype=np.float64)
     except (ValueError, TypeError):
         raise InputError(
-            f"{what} of node {shown(label)} is {shown(row)}; it must be {dim} finite numbers"
+            f"{what} of node {short_repr(label)} is {short_repr(row)}; it must be {dim} finite numbers"
         ) from None
     if array.ndim != 1:
-        raise InputError(f"{what} of node {shown(label)} is {shown(row)}; it must be a list of {dim} numbers")
+        raise InputError(f"{what} of node {short_repr(label)} is {short_repr(row)}; it must be a list of {dim} numbers")
     if len(array) != dim:
         raise InputError(
-            f"{what} of node {shown(label)} has {len(array)} coordinates and dim={dim}; "
+            f"{what} of node {short_repr(label)} has {len(array)} coordinates and dim={dim}; "
             f"pass dim={len(array)}, or positions with {dim} coordinates"
         )
     if not np.isfinite(array).all():
         raise InputError(
-            f"{what} of node {shown(label)} is {shown(array.tolist())}; it must be {dim} finite numbers: "
+            f"{what} of node {short_repr(label)} is {short_repr(array.tolist())}; it must be {dim} finite numbers: "
             "leave a node without position out of a dict"
         )
     return array
 
 
 def _mask(which: Any, labels: Sequence[Hashable]) -> np.ndarray | None:
-    """`which` as booleans if it holds nothing else; a list of them names nodes where nodes are called True or False."""
+    """A mask if `which` holds booleans only; a list of them is no mask where nodes are called True or False."""
     if isinstance(which, np.ndarray):
         return which if which.dtype == bool else None
     listed = isinstance(which, (list, tuple)) and len(which) > 0 and all(isinstance(x, (bool, np.bool_)) for x in which)
@@ -242,4 +242,4 @@ def _is_key(label: Any, index: Mapping) -> bool:
 def _no_node(label: Any, what: str, labels: Sequence[Hashable]) -> InputError:
     near = near_matches(label, [name for name in labels if isinstance(name, str)])
     hint = f"did you mean {near[0]!r}?" if near else f"give labels of the graph's {len(labels)} nodes"
-    return InputError(f"{what} holds {shown(label)}, which is no node of the graph; {hint}")
+    return InputError(f"{what} holds {short_repr(label)}, which is no node of the graph; {hint}")

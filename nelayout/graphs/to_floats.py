@@ -1,4 +1,4 @@
-"""Numbers out of what users store: lists of attribute values become float64, or an error names the culprit.
+"""Lists of attribute values become float64, or an error names the edge or node whose value is no number.
 
 Fast where NumPy understands the list as it stands; only a list that it does not is walked through, and
 then the first value that is no number is named in the host's own words::
@@ -22,7 +22,7 @@ import numpy as np
 
 from nelayout.errors import InputError
 
-__all__ = ["REAL", "numbers", "plain_numbers", "shown"]
+__all__ = ["REAL", "numbers", "plain_numbers", "short_repr"]
 
 REAL = (abstract.Real, decimal.Decimal, np.bool_)
 
@@ -48,14 +48,14 @@ def numbers(
     if result is None:
         for k, value in enumerate(values):
             if not isinstance(value, REAL):
-                raise _refused(value, what, name(k), nonnegative)
+                raise _refusal(value, what, name(k), nonnegative)
         result = np.array([_as_float(value) for value in values], dtype=np.float64)
     wrong = ~np.isfinite(result)
     if nonnegative:
         wrong |= result < 0
     if wrong.any():
         k = int(np.argmax(wrong))
-        raise _refused(values[k], what, name(k), nonnegative)
+        raise _refusal(values[k], what, name(k), nonnegative)
     return result
 
 
@@ -73,7 +73,7 @@ def plain_numbers(values: Any) -> np.ndarray | None:
         return array.astype(np.float64)
 
 
-def shown(value: object) -> str:
+def short_repr(value: object) -> str:
     """A value as it reads in a message: without NumPy's type around a number, and not longer than a line."""
     text = repr(value.item() if isinstance(value, np.generic) else value)
     return text if len(text) <= 80 else text[:77] + "..."
@@ -86,6 +86,6 @@ def _as_float(value: Any) -> float:
         return float("inf")
 
 
-def _refused(value: object, what: str, name: str, nonnegative: bool) -> InputError:
+def _refusal(value: object, what: str, name: str, nonnegative: bool) -> InputError:
     least = " >= 0" if nonnegative else ""
-    return InputError(f"{name} has {what} {shown(value)}; every {what} must be a finite number{least}")
+    return InputError(f"{name} has {what} {short_repr(value)}; every {what} must be a finite number{least}")

@@ -1,4 +1,4 @@
-"""What an edge's number means: similarity, distance, or a similarity with a heavy tail.
+"""Edge weights become similarities: the number in the graph is a similarity, a distance or heavy-tailed.
 
 The layouts want similarities: P_ij large draws i and j together.  ``weight_kind`` says what the numbers in
 the graph are; it is never guessed.  For the numbers 1, 2 and 3 (mean 2)::
@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from nelayout.errors import InputError, near_matches, unknown
-from nelayout.graphs.to_floats import numbers, shown
+from nelayout.graphs.to_floats import numbers, short_repr
 
-__all__ = ["check_kind", "shown_attribute", "similarities", "unused_note", "zero_note"]
+__all__ = ["check_kind", "attribute_words", "similarities", "unused_note", "zero_note"]
 
 # Numeric edge attributes that only tell edges apart, in GraphML, GEXF and multigraphs.
 NOT_A_WEIGHT = frozenset({"id", "key"})
@@ -92,18 +92,18 @@ def _refuse_distances(
     if wrong.any():
         k = int(np.argmax(wrong))
         raise InputError(
-            f'{name(k)} has {attribute} {shown(values[k])}; with weight_kind="distance" {why}: '
+            f'{name(k)} has {attribute} {short_repr(values[k])}; with weight_kind="distance" {why}: '
             "remove or merge such edges, or say what the numbers are with another weight_kind"
         )
 
 
-def shown_attribute(weight: object) -> str:
+def attribute_words(weight: object) -> str:
     """The attribute as messages name it: "weight", or "weight 'km'" for one of another name."""
     return "weight" if weight == "weight" else f"weight {weight!r}"
 
 
 def unused_note(weight: str, attributes: Iterable[str], numeric: Callable[[str], bool]) -> tuple[str, ...]:
-    """What to say when no edge has the attribute `weight`: the numeric attributes that could be meant.
+    """Note for a user when no edge has the attribute `weight`: the numeric attributes that could be meant.
 
     Silent when the edges carry no numbers and the user did not ask for a particular name.
 
@@ -128,7 +128,7 @@ def unused_note(weight: str, attributes: Iterable[str], numeric: Callable[[str],
 
 
 def zero_note(zeros: int, what: str = "edges") -> tuple[str, ...]:
-    """What to say about edges of weight 0, which are no edges."""
+    """Note about edges of weight 0, which are no edges."""
     if not zeros:
         return ()
     return (f"{zeros} {what} of weight 0 taken as no edge; weight=None takes every edge as 1",)

@@ -1,4 +1,4 @@
-"""How good a drawing is: functions of arrays (adjacency, positions), one subject a file; `MEASURES` is the table.
+"""Measures of a drawing: functions of arrays (adjacency, positions), one subject a file; `MEASURES` is the table.
 
 `nelayout.measure` takes all of them; `nelayout.run.auto` judges candidates by stress and neighborhoods.
 """

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from nelayout.numerics.parallel import threads_for
-from nelayout.quality.distances import TIE, nearest, standardized
+from nelayout.quality.distances import TIE, nearest, standardize
 from nelayout.quality.protocol import VALUE, Measure
 from nelayout.quality.samples import NOTHING, Sampled, mean_of, sample_of
 
@@ -125,7 +125,7 @@ def _known(Y: np.ndarray, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
     classes = np.asarray(classes)
     known = classes >= 0
     _, codes = np.unique(classes[known], return_inverse=True)
-    return standardized(np.asarray(Y)[known]), codes, np.bincount(codes)
+    return standardize(np.asarray(Y)[known]), codes, np.bincount(codes)
 
 
 CLASS_AUC = Measure(

@@ -12,10 +12,14 @@ __all__ = ["count_crossings"]
 def count_crossings(a, b, first, second, segment, band, least, entries, start, stop):
     """For each entry t, how many of the entries start[t]..stop[t]-1 are segments that meet its own.
 
-    a, b: (m, 2) ends with a[:, 0] <= b[:, 0]; first, second: (m,) their nodes; segment, band: of each entry;
-    least: (m,) first band of a segment. Segments with a common node, and pairs that belong to an earlier
-    band, do not count. Two segments meet when their bounding boxes do and neither lies wholly on one side of
-    the other's line: true for touching and overlapping ones too.
+    a, b           (m, 2) ends of the segments, a[:, 0] <= b[:, 0]
+    first, second  (m,) their nodes
+    segment, band  of each entry
+    least          (m,) first band of each segment
+
+    Segments with a common node, and pairs that belong to an earlier band, do not count. Two segments meet when their
+    bounding boxes do and neither lies wholly on one side of the other's line: true for touching and overlapping ones
+    too.
     """
     found = np.zeros(len(entries), np.int64)
     for t in range(len(entries)):

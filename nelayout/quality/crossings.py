@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 
 from nelayout.errors import Unsupported
 from nelayout.numerics.parallel import threads_for
-from nelayout.quality.distances import standardized
+from nelayout.quality.distances import standardize
 from nelayout.quality.edges import edges
 from nelayout.quality.protocol import Measure, Score
 from nelayout.quality.samples import Sampled, sample_of, standard_error
@@ -30,13 +30,13 @@ __all__ = ["CROSSINGS", "edge_crossings", "most_crossings"]
 PAIRS_EXACT = 400_000_000
 # Beyond, as many edges are sampled and tested against all others as make this many pairs.
 PAIRS_SAMPLED = 200_000_000
-# However many edges there are, this many are sampled: a relative error of some per cent.
+# Least number of edges that are sampled: the relative error is then some per cent.
 SAMPLE_LEAST = 500
-# Below this, the plain array code is done before compiled code is loaded.
+# Pairs below which plain array code is done before compiled code is loaded.
 PAIRS_NUMPY = 1_000_000
-# Numbers of bands to try: what is saved in pairs must outweigh that long edges enter several.
+# Numbers of bands to try: more bands leave fewer pairs to test, but long edges enter several bands.
 BANDS = (1, 16, 128, 1024)
-# Bands are made no narrower than lets the average edge reach this many: memory stays linear.
+# Most bands that the average edge may enter, so that memory stays linear.
 ENTRIES_PER_EDGE = 4
 # Pieces of work handed to the threads; more than cores, since edges differ in length.
 CHUNKS = 64
@@ -87,7 +87,7 @@ class _Segments:
 
     def __init__(self, adjacency: csr_array, Y: np.ndarray) -> None:
         i, j = edges(adjacency)
-        Y = standardized(Y)
+        Y = standardize(Y)
         best = None
         for axis in (0, 1):
             u, v = (np.minimum(Y[i, a], Y[j, a]) for a in (axis, 1 - axis))
@@ -175,12 +175,12 @@ class _Sweep:
 
     @property
     def cost(self) -> int:
-        """Pairs to look at, and an entry as much as ten of them."""
+        """Pairs to test; an entry counts as much as ten of them."""
         return self.pairs + 10 * len(self.segment)
 
     @classmethod
     def over(cls, low, high, across_low, across_high, bands: int) -> _Sweep | None:
-        """Of segments reaching from low to high and across; None where bands hold too many entries."""
+        """A sweep of segments that reach from low to high and across; None if the bands hold too many entries."""
         m = len(low)
         floor = across_low.min(initial=1.0)
         width = max(across_high.max(initial=-1.0) - floor, 1e-300) / bands

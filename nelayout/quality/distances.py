@@ -12,13 +12,13 @@ import numpy as np
 if TYPE_CHECKING:
     from scipy.spatial import KDTree
 
-__all__ = ["TIE", "lengths", "nearest", "nearest_by_number", "nearest_in_tree", "standardized"]
+__all__ = ["TIE", "lengths", "nearest", "nearest_by_number", "nearest_in_tree", "standardize"]
 
 # Relative difference below which two distances are one: far above rounding, far below any reader's eye.
 TIE = 1e-9
 
 
-def standardized(Y: np.ndarray) -> np.ndarray:
+def standardize(Y: np.ndarray) -> np.ndarray:
     """`Y` in float64, divided by the power of two that brings it into [-1, 1].
 
     Squared distances then neither under- nor overflow, and the division is exact:
@@ -81,7 +81,7 @@ def nearest_in_tree(tree: KDTree, Y: np.ndarray, nodes: np.ndarray, k: int) -> n
 
 
 def _others(found: np.ndarray, nodes: np.ndarray) -> np.ndarray:
-    """What a tree found at `nodes`, without these: of coincident nodes it may report any, and not the node itself."""
+    """Remove `nodes` from what a tree found at them; of coincident nodes it may report any, and not the node itself."""
     own = found == nodes[:, None]
     own[:, -1] |= ~own.any(axis=1)
     return found[~own].reshape(len(nodes), -1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.quality.distances import lengths, standardized
+from nelayout.quality.distances import lengths, standardize
 from nelayout.quality.protocol import EVENNESS, OTHER_NODES, VALUE, Measure
 from nelayout.quality.samples import NOTHING, Sampled
 
@@ -30,7 +30,7 @@ def edge_length_variation(adjacency: csr_array, Y: np.ndarray) -> Sampled:
     NaN without edges and where every edge has length 0.
     """
     i, j = edges(adjacency)
-    length = lengths(standardized(Y), i, j)
+    length = lengths(standardize(Y), i, j)
     if not len(length) or not length.any():
         return NOTHING
     return Sampled(float(length.std() / length.mean()))
@@ -49,7 +49,7 @@ def node_resolution(Y: np.ndarray) -> Sampled:
     """
     from scipy.spatial import KDTree
 
-    Y = standardized(Y)
+    Y = standardize(Y)
     if len(Y) < 2:
         return NOTHING
     gap = KDTree(Y).query(Y, k=2, workers=-1)[0][:, 1]

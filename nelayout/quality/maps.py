@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.quality.distances import nearest, standardized
+from nelayout.quality.distances import nearest, standardize
 from nelayout.quality.neighborhoods import hits
 from nelayout.quality.protocol import VALUE, Measure
 from nelayout.quality.samples import NOTHING, Sampled, mean_of, sample_of
@@ -55,12 +55,12 @@ def map_neighbors(
     if k < 1:
         return NOTHING
     nodes, exact = sample_of(np.arange(n), sample, SAMPLE_ABOVE, SAMPLE, rng)
-    relevant = np.sort(nearest(standardized(X), nodes, k, rng), axis=1)
+    relevant = np.sort(nearest(standardize(X), nodes, k, rng), axis=1)
     rows = csr_array(
         (np.ones(relevant.size, np.float32), relevant.ravel(), np.arange(0, relevant.size + 1, k)),
         (len(nodes), n),
     )
-    return mean_of(hits(standardized(Y), nodes, rows, rng) / k, n, exact)
+    return mean_of(hits(standardize(Y), nodes, rows, rng) / k, n, exact)
 
 
 def _known(Y: np.ndarray, coords: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

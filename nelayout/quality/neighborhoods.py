@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.quality.distances import TIE, lengths, standardized
+from nelayout.quality.distances import TIE, lengths, standardize
 from nelayout.quality.protocol import VALUE, Measure
 from nelayout.quality.samples import Sampled, mean_of, sample_of
 
@@ -44,7 +44,7 @@ def neighborhood_jaccard(
     degree = np.diff(adjacency.indptr)
     population = np.flatnonzero(degree)
     nodes, exact = sample_of(population, sample, SAMPLE_ABOVE, SAMPLE, rng)
-    Y = standardized(Y)
+    Y = standardize(Y)
     index = np.empty(len(nodes))
     for chunk in _chunks(adjacency, degree, nodes, hops):
         relevant = _within(adjacency, nodes[chunk], hops)

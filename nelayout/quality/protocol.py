@@ -1,4 +1,4 @@
-"""What a measure is: a function of a drawing in arrays, in words, and how its value becomes a score."""
+"""`Measure`: a function of a drawing in arrays, its definition in words, and how its value becomes a score."""
 
 from __future__ import annotations
 

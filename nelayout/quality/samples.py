@@ -1,4 +1,4 @@
-"""What a measure found, and how sure it is: exact values have error 0, sampled ones a standard error."""
+"""Values with their errors: exact ones have error 0, sampled ones a standard error."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 
 from nelayout.numerics.breadth_first import hops_from
 from nelayout.numerics.parallel import threads_for
-from nelayout.quality.distances import standardized
+from nelayout.quality.distances import standardize
 from nelayout.quality.protocol import REST, Measure
 from nelayout.quality.samples import NOTHING, Sampled, sample_of, standard_error
 
@@ -38,7 +38,7 @@ def scaled_stress(
     rng = np.random.default_rng(seed)
     n = len(Y)
     pivots, exact = sample_of(np.arange(n), sample, PAIRS_ABOVE, PIVOTS, rng)
-    Y = standardized(Y)
+    Y = standardize(Y)
     sums = np.zeros((len(pivots), 3))
     with threads_for(None) as threads:
         for start in range(0, len(pivots), PIVOTS_AT_ONCE):

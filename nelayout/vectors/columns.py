@@ -1,4 +1,4 @@
-"""What every format of tables has in common: the `Table` that is read, its columns, and errors that name a cell."""
+"""`Table`, the result of reading a table of any format; choosing its columns; errors that name a cell."""
 
 from __future__ import annotations
 
@@ -12,17 +12,19 @@ from nelayout.graphs.files.source import Source
 
 __all__ = ["MISSING", "Table", "choose_columns", "no_number"]
 
-# What stands, in small letters, where a value is not known.
+# Cells, in small letters, that stand for an unknown value.
 MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """What `nelayout.embed` needs of a file, and what is written beside the positions.
+    """Rows of numbers, and what is written beside their positions.
 
-    X: (n, d), dense or CSR. classes: the label of each row, None where it has none; None without a label.
-    label: what the column with the classes is called, "label" where it has a number only. names: what the rows
-    are called, where the file says so. notes: what was read otherwise than expected.
+    X        (n, d), dense or CSR
+    classes  the label of each row, None where it has none; None without a label
+    label    name of the column with the classes, "label" where it has a number only
+    names    names of the rows, None where the file has none
+    notes    sentences about what was read in another way than a user may expect
     """
 
     X: Any

@@ -15,6 +15,7 @@ import io
 import zipfile
 from array import array
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -29,12 +30,12 @@ __all__ = ["FORMATS", "Table", "read_table"]
 # File ending -> format.
 FORMATS = {"csv": "csv", "tsv": "tsv", "npy": "npy", "npz": "npz", "parquet": "parquet"}
 
-# What the array of an archive with several matrices may be called.
+# Names of the array that is taken from an archive with several matrices, the first that there is.
 MATRIX_NAMES = ("X", "x", "data", "vectors")
 
 
 def read_table(source: Source, kind: str, columns: Sequence[str] | None = None, label: str | None = None) -> Table:
-    """The numbers in `columns` (None: all columns but `label`), and the classes in the column `label`.
+    """Read the numbers in `columns` (None: all columns but `label`), and the classes in the column `label`.
 
     A column is given by its name or, if none is called so, by its number from 1; "3-7" are five of them.
 
@@ -53,7 +54,7 @@ def read_table(source: Source, kind: str, columns: Sequence[str] | None = None, 
     return _arrays(source, kind, columns, label)
 
 
-def plain(texts: list[str]) -> list[Any]:
+def read_labels(texts: list[str]) -> list[Any]:
     """Labels as what they are: whole numbers, numbers or text, None where there is none."""
     known = [text for text in texts if text.lower() not in MISSING]
     for kind in (int, float):
@@ -75,7 +76,7 @@ def _delimited(source: Source, kind: str, columns: Sequence[str] | None, label: 
     taken, of_label = choose_columns(source, columns, label, names)
     of_name = 0 if header and not names[0] and 0 not in taken and of_label != 0 else None
     numbers, lines, labels, called = array("d"), array("q"), [], []
-    for line, row in _chained(None if header else (top, first), second, rows):
+    for line, row in chain([] if header else [(top, first)], [] if second is None else [second], rows):
         if len(row) != width:
             raise source.broken(f"there are {len(row)} cells, and {width} in the first row", line)
         try:
@@ -104,7 +105,7 @@ def _delimited(source: Source, kind: str, columns: Sequence[str] | None, label: 
                 f"the column {names[name]!r} only numbers the rows and counts as a coordinate; --columns leaves it out",
             )
     title = names[of_label] if header and of_label is not None else ""
-    classes = plain(labels) if of_label is not None else None
+    classes = read_labels(labels) if of_label is not None else None
     return Table(X, classes, title or "label", called or None, notes)
 
 
@@ -121,12 +122,6 @@ def _rows(source: Source, kind: str) -> Iterator[tuple[int, list[str]]]:
                 yield reader.line_num, cells
     except csv.Error as error:
         raise source.broken(f"cannot be read as {kind}: {error}", reader.line_num) from None
-
-
-def _chained(*parts: Any) -> Iterator[tuple[int, list[str]]]:
-    first, second, rest = parts
-    yield from (row for row in (first, second) if row is not None)
-    yield from rest
 
 
 def _is_header(first: list[str], second: list[str], asked: Sequence[str]) -> bool:

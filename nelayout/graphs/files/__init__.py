@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import InputError
-from nelayout.graphs.files.formats import FORMATS, WRITERS, file_format, sniffed
+from nelayout.graphs.files.formats import FORMATS, WRITERS, file_format, sniff
 from nelayout.graphs.files.outputs import atomic, check_output, deliver
 from nelayout.graphs.files.positions import as_networkx, as_record, place_nodes, read_columns, read_csv
 from nelayout.graphs.files.record import GraphFile
@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 def read_graph(path: str | os.PathLike, format: str | None = None) -> GraphFile:  # noqa: A002  # the name users know
-    """The graph in a file, or on standard input for "-".
+    """Read the graph in a file, or on standard input for "-".
 
     Parameters
     ----------
@@ -70,15 +70,15 @@ def read_graph(path: str | os.PathLike, format: str | None = None) -> GraphFile:
     source = load(path)
     notes: tuple[str, ...] = ()
     if name is None:
-        name = sniffed(source.data)
+        name = sniff(source.data)
         if name is None:
             raise source.broken("the format cannot be told from the content; name it with format= (--format)")
         notes = (f"standard input is read as {name}",)
-    return _parsed(source, name).noting(*notes)
+    return _parse(source, name).noting(*notes)
 
 
-def _parsed(source: Source, name: str) -> GraphFile:
-    seems = sniffed(source.data)
+def _parse(source: Source, name: str) -> GraphFile:
+    seems = sniff(source.data)
     other = "" if seems in (None, name) else f'it looks like {seems}: say format="{seems}" (--format {seems})'
     if other and name == "edgelist":  # which would read the words of any text as labels
         raise source.broken(f"this is no edge list; {other}")
@@ -112,7 +112,7 @@ def write_positions(
     format: str | None = None,  # noqa: A002  # see read_graph
     source: str | os.PathLike | None = None,
 ) -> None:
-    """A graph with its positions into a file that appears whole or not at all; "-" is standard output.
+    """Write a graph with its positions into a file, whole or not at all; "-" is standard output.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def read_positions(
     path: str | os.PathLike,
     format: str | None = None,  # noqa: A002  # see read_graph
 ) -> dict[Any, np.ndarray]:
-    """{label: coordinates} from a file with positions: any that `write_positions` writes, and others.
+    """Read {label: coordinates} from a file with positions: any that `write_positions` writes, and others.
 
     A table (csv, tsv) needs a header with x and y; its labels are text, or whole numbers if all are.  Nodes
     without position are left out.

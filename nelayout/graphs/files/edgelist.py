@@ -28,6 +28,8 @@ COMMENTS = ("#", "%")
 FROM = {"source", "src", "from", "fromnodeid", "node1", "node_1", "id_1", "id1", "u", "head", "i", "start"}
 TO = {"target", "dst", "to", "tonodeid", "node2", "node_2", "id_2", "id2", "v", "tail", "j", "end", "dest"}
 WEIGHT = {"weight", "w", "value", "strength"}
+# Most columns of an edge list whose header does not name the ends: two nodes, a weight and a time (KONECT).
+MOST_COLUMNS = 4
 # Whole numbers beyond this are not exact as floats: such labels are read as text.
 LARGEST_EXACT = 2.0**53
 
@@ -44,6 +46,12 @@ def read_edgelist(source: Source) -> GraphFile:
     head = _split(first, separator)
     columns = _header(head, text, first_line, separator)
     has_header, columns = columns is not None, columns or _columns(head)
+    if len(head) > MOST_COLUMNS and _named_columns(head) is None:
+        raise source.broken(
+            f"there are {len(head)} columns and no header with the words source and target; "
+            "a table of numbers, one row per sample, is drawn by nelayout embed (nelayout.embed)",
+            first_line,
+        )
     if len(head) < 2:
         raise source.broken(f"an edge needs two columns and there is one: {first.strip()!r}", first_line)
     notes = ()
@@ -72,16 +80,25 @@ def _split(line: str, separator: str | None) -> list[str]:
     return [token.strip() for token in next(csv.reader([line.strip("\r\n")], delimiter=separator), [])]
 
 
-def _header(head: list[str], text: str, line: int, separator: str | None) -> list[int] | None:
-    """Columns of source, target and weight if the first row names them; None if it is an edge."""
+def _named_columns(head: list[str]) -> list[int] | None:
+    """Columns of source, target and perhaps weight, if a row names the first two."""
     words = [re.sub(r"[\s\"']", "", token).lower() for token in head]
-    source = next((k for k, word in enumerate(words) if word in FROM), None)
-    target = next((k for k, word in enumerate(words) if word in TO), None)
-    weight = next((k for k, word in enumerate(words) if word in WEIGHT), None)
-    if source is not None and target is not None:
-        return [source, target] + ([weight] if weight is not None else [])
+    found = [next((k for k, word in enumerate(words) if word in names), None) for names in (FROM, TO, WEIGHT)]
+    return None if None in found[:2] else [k for k in found if k is not None]
+
+
+def _header(head: list[str], text: str, line: int, separator: str | None) -> list[int] | None:
+    """Columns of source, target and weight if the first row is a header; None if it is an edge.
+
+    Without words for the ends, it is one if it holds no number, and the row below holds nothing else, or a weight.
+    """
+    named = _named_columns(head)
+    if named is not None:
+        return named
     following = next((_split(row, separator) for row in _after(text, line)), head)
-    if separator is not None and not any(map(_is_number, head)) and all(map(_is_number, following)):
+    if separator is None or any(map(_is_number, head)):
+        return None
+    if all(map(_is_number, following)) or (len(head) == len(following) > 2 and _is_number(following[2])):
         return _columns(following)
     return None
 
@@ -155,7 +172,7 @@ def _words(
 
 
 def _networkx_dicts(source: Source, text: str) -> GraphFile:
-    """What `networkx.write_edgelist` writes: the third column is a dict of attributes."""
+    """Read a file of `networkx.write_edgelist`, whose third column is a dict of attributes."""
     import networkx
 
     rows = [row for row in text.splitlines() if not row.lstrip().startswith(COMMENTS)]

@@ -1,4 +1,4 @@
-"""A table or named arrays -> the bytes of a file, in the manner that all commands share.
+"""Encode a table or named arrays as the bytes of a file; all commands write in this one way.
 
 >>> encode_csv(["node", "x"], [["a", 0.5]])
 b'node,x\\na,0.5\\n'
@@ -31,8 +31,8 @@ def encode_json(data: Any, default: Callable[[Any], Any] = str, indent: int | No
     return (json.dumps(data, default=default, ensure_ascii=False, indent=indent) + "\n").encode()
 
 
-def encode_npz(arrays: Mapping[str, np.ndarray]) -> bytes:
+def encode_npz(arrays: Mapping[str, Any]) -> bytes:
     """A compressed NumPy archive."""
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, **{name: np.asarray(array) for name, array in arrays.items()})
+    np.savez_compressed(buffer, **arrays)
     return buffer.getvalue()

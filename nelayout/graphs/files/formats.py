@@ -2,7 +2,7 @@
 
 >>> file_format(path="web.net"), file_format("csv"), file_format(path="luxembourg.mtx.gz")
 ('pajek', 'edgelist', 'mtx')
->>> sniffed(b'<?xml version="1.0"?><graphml>')
+>>> sniff(b'<?xml version="1.0"?><graphml>')
 'graphml'
 """
 
@@ -22,7 +22,7 @@ from nelayout.graphs.files.pajek import PAJEK
 from nelayout.graphs.files.record import FileFormat
 from nelayout.graphs.files.writers import to_csv
 
-__all__ = ["EXTENSIONS", "FORMATS", "WRITERS", "file_format", "sniffed"]
+__all__ = ["EXTENSIONS", "FORMATS", "WRITERS", "file_format", "sniff"]
 
 # Bytes within which a format shows itself.
 HEAD = 4096
@@ -33,7 +33,7 @@ FORMATS: dict[str, FileFormat] = {
     entry.name: entry for entry in (NPZ, MTX, GRAPHML, GEXF, NODE_LINK, PAJEK, GML, EDGE_LIST)
 }
 
-# What `format` may say, and how files end -> format.
+# File ending, or the format's own name -> format; both are understood where a format is asked for.
 EXTENSIONS = {ending: entry.name for entry in FORMATS.values() for ending in (*entry.endings, entry.name)}
 
 # Output format -> writer; CSV holds the positions only.
@@ -46,7 +46,7 @@ def file_format(
     table: Mapping[str, str] = EXTENSIONS,
     kind: str = "file format",
 ) -> str:
-    """The format that `given` names, or that the ending of `path` does (".gz" is looked through).
+    """Name of the format that `given`, or else the ending of `path`, stands for; a final ".gz" does not count.
 
     Raises `InputError` with near matches and the whole list if `table` does not hold it.
     """
@@ -57,26 +57,26 @@ def file_format(
         return table[name]
     if path is None or path == "-":
         raise InputError(
-            f"the {kind} must be named for standard output: format= (--format), {_listed(table)}"
+            f"the {kind} must be named for standard output: format= (--format), {_name_all(table)}"
         )
     pure = PurePath(path)
     ending = (PurePath(pure.stem) if pure.suffix.lower() == ".gz" else pure).suffix.lower().lstrip(".")
     if not ending:
         raise InputError(
-            f"{str(path)!r} has no ending that tells the {kind}; name it with format=, {_listed(table)}"
+            f"{str(path)!r} has no ending that tells the {kind}; name it with format=, {_name_all(table)}"
         )
     if ending not in table:
         raise InputError(f"{str(path)!r}: {unknown(kind, ending, table)}; or name it with format= (--format)")
     return table[ending]
 
 
-def sniffed(data: bytes) -> str | None:
-    """The format that the content begins like, None if like none."""
+def sniff(data: bytes) -> str | None:
+    """Name of the first format whose sign the content bears, None without one."""
     head = data[:HEAD].decode("utf-8-sig", errors="replace")
     text = "\x00" not in head
     fitting = (name for name, entry in FORMATS.items() if (text or entry.binary) and entry.sign.match(head))
     return next(fitting, None)
 
 
-def _listed(table: Mapping[str, str]) -> str:
+def _name_all(table: Mapping[str, str]) -> str:
     return "one of " + ", ".join(sorted(table))

@@ -20,7 +20,7 @@ AT_LINE = re.compile(r"\((\d+), \d+\)$")
 
 
 def read_gml(source: Source) -> GraphFile:
-    """The graph of a GML file; what had to be read otherwise than written is in the notes."""
+    """The graph of a GML file; the notes say what had to be read in another way than it is written."""
     import networkx
 
     text = source.text()
@@ -29,9 +29,8 @@ def read_gml(source: Source) -> GraphFile:
     for _ in range(4):  # one reading more than there are repairs
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter(
-                    "ignore"
-                )  # on character references that are none: the text stays as it is
+                # Text that only looks like a character reference stays as it is.
+                warnings.simplefilter("ignore")
                 G = networkx.parse_gml(text, label=label)
         except (networkx.NetworkXError, ValueError, TypeError, KeyError, AttributeError) as error:
             message = str(error).partition("\n")[0]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, load_npz
 
-from nelayout.graphs.files.record import FileFormat, GraphFile, mirrored
+from nelayout.graphs.files.record import FileFormat, GraphFile, mirror
 from nelayout.graphs.files.source import Source
 from nelayout.graphs.files.writers import to_npz
 
@@ -66,12 +66,7 @@ def _edges(source: Source, arrays: dict[str, np.ndarray]) -> GraphFile:
     rows, cols = arrays.pop("rows"), arrays.pop("cols")
     weights = arrays.pop("weights", None)
     directed = bool(arrays.pop("directed", False))
-    if (
-        rows.ndim != 1
-        or rows.shape != cols.shape
-        or rows.dtype.kind not in "iu"
-        or cols.dtype.kind not in "iu"
-    ):
+    if rows.ndim != 1 or rows.shape != cols.shape or not {rows.dtype.kind, cols.dtype.kind} <= set("iu"):
         raise source.broken(f"rows {rows.shape} and cols {cols.shape} must be integers, one pair per edge")
     if weights is not None and (weights.shape != rows.shape or weights.dtype.kind not in "biuf"):
         raise source.broken(f"weights {weights.shape} must be numbers, one per edge ({len(rows)})")
@@ -93,11 +88,11 @@ def _edges(source: Source, arrays: dict[str, np.ndarray]) -> GraphFile:
             columns["name"] = names
     if "label_names" in arrays and "labels" in columns and columns["labels"].dtype.kind in "iu":
         columns["label_names"] = arrays["label_names"]
-    return GraphFile(matrix if directed else mirrored(matrix), labels, columns, "npz")
+    return GraphFile(matrix if directed else mirror(matrix), labels, columns, "npz")
 
 
 def _check_square(source: Source, matrix: Any) -> int:
-    """Its number of rows, or the error for a matrix that is no graph."""
+    """Number of rows of a square matrix; raises the error for one that is no graph."""
     shape = matrix.shape
     if len(shape) != 2 or shape[0] != shape[1]:
         raise source.broken(

@@ -17,7 +17,7 @@ __all__ = ["atomic", "check_output", "deliver"]
 
 
 def check_output(path: str | os.PathLike, *sources: str | os.PathLike) -> None:
-    """Raises `InputError` if nothing can be written to `path`: to be asked before the work starts.
+    """Raise `InputError` if nothing can be written to `path`; to be called before the work starts.
 
     Refused are a folder that does not exist or may not be written to, a folder in place of a file, and any of
     the `sources`: the file that was read is not overwritten, whatever name or link leads to it.
@@ -71,7 +71,7 @@ def atomic(path: str | os.PathLike) -> Iterator[Path]:
 
 
 def deliver(path: str | os.PathLike, content: bytes) -> None:
-    """A file with that content, whole or not at all; "-" is standard output."""
+    """Write a file, whole or not at all; "-" is standard output."""
     if path == "-":
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()

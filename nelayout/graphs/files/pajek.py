@@ -24,7 +24,7 @@ COORDINATES = ("x", "y", "z")
 
 
 class _Reading:
-    """What has been read so far; one method for the lines of each section."""
+    """State of a reading; one method for the lines of each section."""
 
     def __init__(self, source: Source):
         self.source = source
@@ -119,7 +119,7 @@ def read_pajek(source: Source) -> GraphFile:
             reading.directed |= arcs
     if not reading.n:
         raise source.broken('cannot be read as pajek: no line "*Vertices n"')
-    return _finished(reading)
+    return _graph_file(reading)
 
 
 _SECTIONS = {
@@ -138,7 +138,7 @@ def _count(source: Source, tokens: list[str], line: int) -> int:
         raise source.broken('expected "*Vertices n" with the number of vertices', line) from None
 
 
-def _finished(reading: _Reading) -> GraphFile:
+def _graph_file(reading: _Reading) -> GraphFile:
     n = reading.n
     given = [reading.labels.get(i, str(i + 1)) for i in range(n)]
     columns: dict[str, list] = {

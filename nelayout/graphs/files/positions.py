@@ -36,7 +36,7 @@ def place_nodes(pos: Any, file: GraphFile) -> np.ndarray:
 
 
 def as_record(graph: Any) -> GraphFile:
-    """A record of a host's graph, with labels as `nelayout.graphs.read` gives them."""
+    """Record of a graph of any host, with labels as `nelayout.graphs.read` gives them."""
     return graph if isinstance(graph, GraphFile) else GraphFile(graph, library_of(graph).host(graph).aliases[0])
 
 

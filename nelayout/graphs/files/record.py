@@ -1,4 +1,4 @@
-"""`GraphFile`: what a file held, in one form for every format. `FileFormat`: what is to be known of a format."""
+"""`GraphFile`, the content of a file of any format, and `FileFormat`, everything about one format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from nelayout.graphs import Host, library_of
 from nelayout.graphs.files.source import Source
 
-__all__ = ["FileFormat", "GraphFile", "from_edges", "from_networkx", "mirrored"]
+__all__ = ["FileFormat", "GraphFile", "from_edges", "from_networkx", "mirror"]
 
 # Edge lists and Pajek files up to this long become networkx graphs, whose errors name nodes as the file does and which
 # keep attributes; longer ones become matrices: networkx takes a second for a million edges.
@@ -39,11 +39,11 @@ class GraphFile:
 
     @property
     def host(self) -> Host:
-        """Says what the graph calls its nodes, and writes positions in its own type."""
+        """The graph as a host, which names its nodes and writes positions in its own type."""
         return library_of(self.graph).host(self.graph)
 
     def noting(self, *notes: str) -> GraphFile:
-        """The same with more notes."""
+        """Copy with more notes."""
         return replace(self, notes=(*self.notes, *notes))
 
 
@@ -102,7 +102,7 @@ def from_edges(
         matrix.data[:] = 1.0
     columns = dict(node_data or {})
     if len(matrix.data) > NETWORKX_EDGES:
-        return GraphFile(matrix if directed else mirrored(matrix), labels, columns, file_format, notes)
+        return GraphFile(matrix if directed else mirror(matrix), labels, columns, file_format, notes)
     import networkx
 
     G = networkx.DiGraph() if directed else networkx.Graph()
@@ -121,7 +121,7 @@ def from_edges(
     return GraphFile(G, labels, columns, file_format, notes)
 
 
-def mirrored(upper: csr_array) -> csr_array:
+def mirror(upper: csr_array) -> csr_array:
     """The symmetric matrix of which `upper` holds one triangle and perhaps a diagonal, which counts once."""
     n = len(upper.indptr) - 1
     rows = np.repeat(np.arange(n), np.diff(upper.indptr))

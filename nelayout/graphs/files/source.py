@@ -18,7 +18,7 @@ GZIP = b"\x1f\x8b"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What was read, and what it is called in messages."""
+    """The bytes that were read, and the name of their file in messages."""
 
     name: str
     data: bytes
@@ -69,7 +69,7 @@ def _bytes(path: Path) -> bytes:
 
 
 def _near(path: Path) -> str:
-    """What else there is, for a misspelt file name."""
+    """Hint for a misspelt file name: files in the same folder with a similar name."""
     try:
         names = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
     except OSError:

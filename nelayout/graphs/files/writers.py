@@ -68,6 +68,8 @@ def to_gexf(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> bytes:
     H = _scalars(G, labels, Y)
     for label, row in zip(labels, Y.tolist(), strict=True):
         x, y, z = [*row, 0.0, 0.0][:3]
+        if "id" in H.nodes[label]:  # networkx would write it in place of the node's name
+            H.nodes[label]["own_id"] = H.nodes[label].pop("id")
         H.nodes[label]["viz"] = {"position": {"x": x, "y": y, "z": z}}
     buffer = io.BytesIO()
     networkx.write_gexf(H, buffer)
