@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from nelayout.divergences import BACKGROUND
 from nelayout.errors import InputError, unknown
 from nelayout.kernels import heavy_tailed
 from nelayout.method import Method
+from nelayout.own_parts import own_parts
 from nelayout.stages import EVEN_SHAPE, SHAPE_TOL, CoarseToFine, Descend, growing_tail
 
 __all__ = ["AUTO", "METHODS", "method_named", "methods"]
@@ -24,6 +26,7 @@ AMID_2015 = (
 )
 IM_2018 = "Im, Verma & Branson, Stochastic neighbor embedding under f-divergences, arXiv:1811.01247"
 YANG_2014 = "Yang, Peltonen & Kaski, Optimization equivalence of divergences improves neighbor embedding, ICML 2014"
+YANG_2009 = "Yang et al., Heavy-tailed symmetric stochastic neighbor embedding, NIPS 2009"
 NOACK_2007 = "Noack, Energy models for graph clustering, J. Graph Algorithms and Applications 11, 2007"
 
 _THROUGH_LEVELS = (
@@ -36,7 +39,7 @@ METHODS: dict[str, Method] = {
     for method in (
         Method(
             name="ws-sne",
-            kernel="cauchy",
+            **own_parts("ws-sne", kernel="cauchy"),
             divergence="i-divergence",
             connection="optimal",
             mass="strength",
@@ -82,7 +85,7 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             name="polylog",
-            kernel="inverse-power:3",
+            **own_parts("polylog", r=3.0),
             divergence="itakura-saito",
             connection="fixed",
             mass="unit",
@@ -93,7 +96,7 @@ METHODS: dict[str, Method] = {
             name="ee",
             kernel="gaussian",
             divergence="i-divergence",
-            connection="fixed",
+            **own_parts("ee", repulsion=1.0),
             mass="unit",
             reference="Carreira-Perpinan, The elastic embedding algorithm for dimensionality reduction, ICML 2010",
             summary="Laplacian eigenmap and Gaussian repulsion, to be tuned; mass='degree' is weighted EE",
@@ -118,11 +121,11 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             name="hssne",
-            kernel="heavy-tailed:2",
+            **own_parts("hssne", tail=2.0),
             divergence="i-divergence",
             connection="normalized",
             mass="unit",
-            reference="Yang et al., Heavy-tailed symmetric stochastic neighbor embedding, NIPS 2009",
+            reference=YANG_2009,
             summary="tails from Gaussian (0) over Cauchy (1) to heavier: clusters tighter and further apart",
         ),
         Method(
@@ -145,7 +148,7 @@ METHODS: dict[str, Method] = {
         Method(
             name="nerv",
             kernel="gaussian",
-            divergence="nerv:0.5",
+            **own_parts("nerv", kappa=0.5, background=BACKGROUND),
             connection="normalized-rows",
             reference=f"{VENNA_2010}; {LEE_2013}",
             summary="missed neighbors (kappa = 0, SNE) against false ones (kappa = 1), weighed against each other",
@@ -153,7 +156,7 @@ METHODS: dict[str, Method] = {
         Method(
             name="jse",
             kernel="gaussian",
-            divergence="jse:0.5",
+            **own_parts("jse", kappa=0.5, background=BACKGROUND),
             connection="normalized-rows",
             reference=LEE_2013,
             summary="Jensen-Shannon embedding: both kinds of error, each bounded",
@@ -161,7 +164,7 @@ METHODS: dict[str, Method] = {
         Method(
             name="alpha-sne",
             kernel="gaussian",
-            divergence="alpha:0.5",
+            **own_parts("alpha-sne", alpha=0.5, background=BACKGROUND),
             connection="normalized-rows",
             reference=AMID_2015,
             summary="alpha = 1 is SNE, less forgives missed neighbors; 'auto' is chosen from the data",
@@ -169,7 +172,7 @@ METHODS: dict[str, Method] = {
         Method(
             name="ftsne",
             kernel="cauchy",
-            divergence="kl",
+            **own_parts("ftsne", divergence="kl", variational=False, background=BACKGROUND),
             connection="normalized",
             reference=IM_2018,
             summary="t-SNE under an f-divergence: kl is t-SNE, chi2 the nearest neighbors, reverse-kl and js clusters",
@@ -191,8 +194,8 @@ AUTO = Method(
         *growing_tail(heavy_tailed(1.0), auto=True),
         Descend("descend", 50, large=(80, 1.0), straight=True, judged=True),
     ),
-    reference=f"{YANG_2014}; heavy tails: Yang et al., NIPS 2009",
-    summary="the best drawing with no parameter set",
+    reference=f"this package; ws-SNE: {YANG_2014}; heavy tails: {YANG_2009}",
+    summary="the default: global shape, ws-SNE with a growing tail, and the best of several drawings is kept",
 )
 
 
@@ -217,8 +220,10 @@ def method_named(method: str | Method) -> Method:
 def methods() -> list[dict[str, Any]]:
     """The catalogue as rows: name, kernel, divergence, connection, mass, summary, reference.
 
-    >>> [row["name"] for row in methods()][:2]
-    ['ws-sne', 'gamma-quadlog']
+    The first is "auto", the default of `nelayout.layout`.
+
+    >>> [row["name"] for row in methods()][:3]
+    ['auto', 'ws-sne', 'gamma-quadlog']
     """
     return [
         {
@@ -230,5 +235,5 @@ def methods() -> list[dict[str, Any]]:
             "summary": m.summary,
             "reference": m.reference,
         }
-        for m in METHODS.values()
+        for m in (AUTO, *METHODS.values())
     ]

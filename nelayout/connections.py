@@ -1,14 +1,16 @@
 """Connections: where the scalar lambda between input and drawn similarities comes from, and whether it moves.
 
-An objective is J = sum M phi(P/M, lambda q).  Its edges and its tail are evaluated once, at the lambda that ``at``
-names; ``couple`` then says what they amount to.  Four rules (Yang, Peltonen & Kaski 2014, sec. 3-5):
+An objective is J = sum M phi(P/M, lambda q).  Its two halves, the edges and the pairs, are evaluated once, at the
+lambda that ``at`` names; ``couple`` turns their sums into J and its derivatives.  Four rules (Yang, Peltonen & Kaski
+2014, sec. 3-5):
 
 fixed       lambda is given: Elastic Embedding's repulsion, LinLog's 1/attraction.
 optimal     lambda = argmin J.  Homogeneous divergences have it in closed form, and J becomes scale-invariant (gamma,
-            Renyi). With A = d edges / d ln lambda and T' = d tail / d ln lambda at lambda = 1, dJ = -d edges / A + d
-            tail / T' for every one of them.
+            Renyi). With A = d edges / d ln lambda and B = d pairs / d ln lambda at lambda = 1, dJ = -d edges / A + d
+            pairs / B for every one of them.
 normalized  lambda = 1 / sum M q, so that the drawn similarities sum to one; it moves with the drawing, which adds
             one term to the derivative.
+normalized-rows  lambda_i = 1 / sum_j m_j q_ij: the same for each node on its own.
 """
 
 from __future__ import annotations
@@ -16,9 +18,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from numbers import Real
-from typing import Protocol
+from typing import Any, Protocol
 
+from nelayout.divergences.protocol import Divergence, Homogeneous
 from nelayout.errors import InputError, Unsupported, unknown
+from nelayout.part_names import as_number, spell, split
 
 __all__ = [
     "CONNECTIONS",
@@ -35,26 +39,26 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """What an evaluation has added up, at one lambda, before it is coupled."""
+    """The sums of an evaluation, all at one lambda; for rules by rows each is an array (n,), one sum for each node."""
 
-    edges: float  # sum M edge(P/M, b); NaN when no value was asked for
-    edges_slope: float  # its derivative in ln lambda
-    tail: float  # sum M phi(0, b)
-    tail_slope: float  # its derivative in ln lambda
-    mass: float  # sum M q, where the connection asks for it
-    weight: float  # sum P
-    total: float  # sum M
+    edges: Any  # sum M edge(P/M, b); NaN when no value was asked for
+    edges_slope: Any  # its derivative in ln lambda
+    pairs: Any  # sum M phi(0, b)
+    pairs_slope: Any  # its derivative in ln lambda
+    normalizer: Any  # sum M q, where the connection needs it
+    weight: Any  # sum P
+    total: Any  # sum M
 
 
 @dataclass(frozen=True, slots=True)
 class Coupling:
-    """The objective's value and its derivatives in the sums."""
+    """The objective's value and its derivatives in the sums; by rows, (n,) arrays as the sums are."""
 
-    value: float
+    value: Any
     d_edges: float
-    d_tail: float
-    d_mass: float
-    connection: float
+    d_pairs: float
+    d_normalizer: Any
+    lam: Any
 
 
 class Connection(Protocol):
@@ -64,8 +68,8 @@ class Connection(Protocol):
     def name(self) -> str: ...
 
     @property
-    def needs_mass(self) -> bool:
-        """Whether sum M q is asked for."""
+    def needs_normalizer(self) -> bool:
+        """Whether lambda follows from sum M q."""
         ...
 
     @property
@@ -73,15 +77,17 @@ class Connection(Protocol):
         """Whether each node has a lambda of its own."""
         ...
 
-    def check(self, divergence) -> None:
+    def check(self, divergence: Divergence) -> None:
         """Unsupported, in words, when this rule does not go with the divergence."""
         ...
 
-    def at(self, mass: float) -> float:
-        """The lambda at which edges and tail are to be evaluated."""
+    def at(self, normalizer: Any) -> Any:
+        """The lambda at which edges and pairs are to be evaluated."""
         ...
 
-    def couple(self, divergence, sums: Sums, attraction: float) -> Coupling: ...
+    def couple(self, divergence: Any, sums: Sums, exaggeration: float) -> Coupling:
+        """J and its derivatives, the edges counting ``exaggeration`` times."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +95,7 @@ class Fixed:
     """lambda is given."""
 
     value: float = 1.0
-    name: str = "fixed"
-    needs_mass: bool = False
+    needs_normalizer: bool = False
     by_rows: bool = False
 
     def __post_init__(self) -> None:
@@ -99,14 +104,18 @@ class Fixed:
             raise InputError(f"a fixed connection scalar (the repulsion) must be a finite number > 0, given {value!r}")
         object.__setattr__(self, "value", float(value))
 
-    def check(self, divergence) -> None:
+    @property
+    def name(self) -> str:
+        return "fixed" if self.value == 1.0 else spell("fixed", self.value)
+
+    def check(self, divergence: Divergence) -> None:
         return None
 
-    def at(self, mass: float) -> float:
+    def at(self, normalizer: Any) -> float:
         return self.value
 
-    def couple(self, divergence, sums: Sums, attraction: float) -> Coupling:
-        return Coupling(attraction * sums.edges + sums.tail, attraction, 1.0, 0.0, self.value)
+    def couple(self, divergence: Any, sums: Sums, exaggeration: float) -> Coupling:
+        return Coupling(exaggeration * sums.edges + sums.pairs, exaggeration, 1.0, 0.0, self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,27 +123,27 @@ class Optimal:
     """lambda = argmin J: no trade-off is left to choose."""
 
     name: str = "optimal"
-    needs_mass: bool = False
+    needs_normalizer: bool = False
     by_rows: bool = False
 
-    def check(self, divergence) -> None:
-        if divergence.degree is None:
+    def check(self, divergence: Divergence) -> None:
+        if not isinstance(divergence, Homogeneous):
             raise Unsupported(
-                "connection 'optimal' has a closed form for beta divergences and alpha divergences of order > 0 only, "
-                f"given {divergence.name!r}: use connection='normalized' or 'fixed'"
+                "connection 'optimal' needs a divergence with a degree, whose slope is a power of b (beta of any order "
+                f"and alpha of order > 0 have one), given {divergence.name!r}: use connection='normalized' or 'fixed'"
             )
 
-    def at(self, mass: float) -> float:
+    def at(self, normalizer: Any) -> float:
         return 1.0
 
-    def couple(self, divergence, sums: Sums, attraction: float) -> Coupling:
-        if not (sums.tail_slope > 0 and sums.edges_slope < 0):  # a kernel has underflowed: the drawing is far too large
+    def couple(self, divergence: Any, sums: Sums, exaggeration: float) -> Coupling:
+        if not (sums.pairs_slope > 0 and sums.edges_slope < 0):  # a kernel has underflowed: the drawing is too large
             return Coupling(math.inf, 0.0, 0.0, 0.0, math.inf)
-        pull, push = divergence.invariant(sums.edges, sums.tail, sums.weight, sums.total)
-        degrees = divergence.tail[0].order - divergence.degree
-        best = (-sums.edges_slope / sums.tail_slope) ** (1.0 / degrees)
+        pull, push = divergence.invariant(sums.edges, sums.pairs, sums.weight, sums.total)
+        degrees = divergence.pairs[0].order - divergence.degree
+        best = (-sums.edges_slope / sums.pairs_slope) ** (1.0 / degrees)
         return Coupling(
-            attraction * pull + push, -attraction / sums.edges_slope, 1.0 / sums.tail_slope, 0.0, best
+            exaggeration * pull + push, -exaggeration / sums.edges_slope, 1.0 / sums.pairs_slope, 0.0, best
         )
 
 
@@ -143,20 +152,21 @@ class Normalized:
     """lambda = 1 / sum M q, over the whole matrix."""
 
     name: str = "normalized"
-    needs_mass: bool = True
+    needs_normalizer: bool = True
     by_rows: bool = False
 
-    def check(self, divergence) -> None:
+    def check(self, divergence: Divergence) -> None:
         return None
 
-    def at(self, mass: float) -> float:
-        return 1.0 / mass if mass > 0 else math.inf  # mass 0: further apart than floats can tell
+    def at(self, normalizer: float) -> float:
+        return 1.0 / normalizer if normalizer > 0 else math.inf  # 0: further apart than floats can tell
 
-    def couple(self, divergence, sums: Sums, attraction: float) -> Coupling:
-        if not sums.mass > 0:
+    def couple(self, divergence: Any, sums: Sums, exaggeration: float) -> Coupling:
+        if not sums.normalizer > 0:
             return Coupling(math.inf, 0.0, 0.0, 0.0, math.inf)
-        moving = -(attraction * sums.edges_slope + sums.tail_slope) / sums.mass
-        return Coupling(attraction * sums.edges + sums.tail, attraction, 1.0, moving, 1.0 / sums.mass)
+        moving = -(exaggeration * sums.edges_slope + sums.pairs_slope) / sums.normalizer
+        value = exaggeration * sums.edges + sums.pairs
+        return Coupling(value, exaggeration, 1.0, moving, 1.0 / sums.normalizer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,17 +174,19 @@ class NormalizedRows:
     """lambda_i = 1 / sum_j m_j q_ij: each node's drawn similarities sum to one, as its input similarities do."""
 
     name: str = "normalized-rows"
-    needs_mass: bool = True
+    needs_normalizer: bool = True
     by_rows: bool = True
 
-    def check(self, divergence) -> None:
+    def check(self, divergence: Divergence) -> None:
         return None
 
-    def at(self, mass):
-        return 1.0 / mass
+    def at(self, normalizer: Any) -> Any:
+        return 1.0 / normalizer
 
-    def couple(self, divergence, sums: Sums, attraction: float) -> Coupling:
-        raise AssertionError("rows are coupled one by one, in row_objective")
+    def couple(self, divergence: Any, sums: Sums, exaggeration: float) -> Coupling:
+        lam = self.at(sums.normalizer)
+        moving = -(exaggeration * sums.edges_slope + sums.pairs_slope) * lam
+        return Coupling(exaggeration * sums.edges + sums.pairs, exaggeration, 1.0, moving, lam)
 
 
 CONNECTIONS = {"normalized-rows": NormalizedRows, "fixed": Fixed, "optimal": Optimal, "normalized": Normalized}
@@ -187,18 +199,18 @@ def connection_named(connection: str | Connection) -> Connection:
     0.5
     """
     if not isinstance(connection, str):
-        parts = ("at", "couple", "needs_mass")
+        parts = ("at", "couple", "needs_normalizer")
         if all(hasattr(connection, part) for part in parts) and not isinstance(connection, type):
             return connection
         raise InputError(f"connection must be a name or a Connection, given {type(connection).__name__}")
-    name, colon, number = connection.strip().lower().partition(":")
+    name, words = split(connection)
     if name not in CONNECTIONS:
         raise unknown("connection", connection, CONNECTIONS)
-    if not colon:
+    if not words:
         return CONNECTIONS[name]()
     if name != "fixed":
         raise InputError(f"connection {connection!r}: only 'fixed' takes a number")
-    try:
-        return Fixed(float(number))
-    except ValueError as error:
-        raise InputError(f"connection {connection!r}: write a number > 0 behind the colon") from error
+    value = as_number(":".join(words))
+    if value is None or not value > 0:
+        raise InputError(f"connection {connection!r}: write a number > 0 behind the colon")
+    return Fixed(value)

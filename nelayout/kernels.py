@@ -17,6 +17,7 @@ t`` (which passes into ``ln q`` at t = 0), and ``q^t ln q``.  :class:`Radial` na
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
 from typing import Literal
@@ -24,6 +25,7 @@ from typing import Literal
 import numpy as np
 
 from nelayout.errors import InputError, unknown
+from nelayout.part_names import as_number, number_count, spell, split
 
 __all__ = ["KERNELS", "Kernel", "Radial", "boxcox", "heavy_tailed", "inverse_power", "kernel_named"]
 
@@ -48,7 +50,6 @@ class Kernel:
     a: float
     b: float
     c: float
-    name: str = "custom"
 
     def __post_init__(self) -> None:
         if not (self.a >= 0 and self.b > 0 and self.c >= 0 and all(map(math.isfinite, (self.a, self.b, self.c)))):
@@ -58,6 +59,18 @@ class Kernel:
             )
         if self.a == 0 and self.c != 1:
             raise InputError(f"the Gaussian kernel (a = 0) needs c = 1, given c={self.c}")
+
+    @property
+    def name(self) -> str:
+        """The name by which `kernel_named` finds it: of the table, of a family, or its three numbers."""
+        for name, kernel in KERNELS.items():
+            if kernel == self:
+                return name
+        if self.b == self.c == 1:
+            return spell("heavy-tailed", self.a)
+        if self.a == 1 and self.c == 0:
+            return spell("inverse-power", 2 * self.b)
+        return spell("kernel", self.a, self.b, self.c)
 
     @property
     def singular(self) -> bool:
@@ -104,7 +117,7 @@ def heavy_tailed(tail: float) -> Kernel:
     """
     if isinstance(tail, bool) or not (isinstance(tail, Real) and math.isfinite(tail) and tail >= 0):
         raise InputError(f"tail must be a finite number >= 0 (0 Gaussian, 1 Cauchy), given {tail!r}")
-    return Kernel(float(tail), 1.0, 1.0, f"heavy-tailed:{tail:g}")
+    return Kernel(float(tail), 1.0, 1.0)
 
 
 def inverse_power(r: float) -> Kernel:
@@ -115,40 +128,45 @@ def inverse_power(r: float) -> Kernel:
     """
     if isinstance(r, bool) or not (isinstance(r, Real) and math.isfinite(r) and r > 0):
         raise InputError(f"r, the power of the distance, must be a finite number > 0, given {r!r}")
-    power = float(r)
-    name = {1.0: "inverse-distance", 2.0: "inverse-square"}.get(power, f"inverse-power:{power:g}")
-    return Kernel(1.0, power / 2, 0.0, name)
+    return Kernel(1.0, float(r) / 2, 0.0)
 
 
 KERNELS: dict[str, Kernel] = {
-    "cauchy": Kernel(1.0, 1.0, 1.0, "cauchy"),
-    "gaussian": Kernel(0.0, 1.0, 1.0, "gaussian"),
+    "cauchy": Kernel(1.0, 1.0, 1.0),
+    "gaussian": Kernel(0.0, 1.0, 1.0),
     "inverse-distance": inverse_power(1),
     "inverse-square": inverse_power(2),
 }
-_FAMILIES = {"heavy-tailed": heavy_tailed, "inverse-power": inverse_power}
+_FAMILIES: dict[str, Callable[..., Kernel]] = {
+    "heavy-tailed": heavy_tailed,
+    "inverse-power": inverse_power,
+    "kernel": Kernel,
+}
 
 
 def kernel_named(kernel: str | Kernel) -> Kernel:
-    """The kernel of that name, "heavy-tailed:2" and "inverse-power:3" included; a Kernel is given back as it is.
+    """The kernel of that name; a Kernel is given back as it is.
 
-    >>> kernel_named("cauchy").a
-    1.0
+    Families carry numbers: "heavy-tailed:2", "inverse-power:3", and "kernel:a:b:c" for (c + a xi)^(-b/a).
+
+    >>> kernel_named("cauchy").a, kernel_named("kernel:0.5:2:0.7").b
+    (1.0, 2.0)
     """
     if isinstance(kernel, Kernel):
         return kernel
     if not isinstance(kernel, str):
         raise InputError(f"kernel must be a name or a Kernel, given {type(kernel).__name__}")
-    family, colon, number = kernel.strip().lower().replace("_", "-").partition(":")
-    if not colon and family in KERNELS:
+    family, words = split(kernel)
+    if not words and family in KERNELS:
         return KERNELS[family]
-    if family in _FAMILIES:
-        try:
-            value = float(number)
-        except ValueError:
-            raise InputError(f"kernel {kernel!r}: write a number behind the colon, as in '{family}:2'") from None
-        return _FAMILIES[family](value)  # which says what numbers it takes
-    raise unknown("kernel", kernel, [*KERNELS, *(f"{name}:NUMBER" for name in _FAMILIES)])
+    if family not in _FAMILIES:
+        raise unknown("kernel", kernel, [*KERNELS, "heavy-tailed:NUMBER", "inverse-power:NUMBER", "kernel:A:B:C"])
+    numbers = [as_number(word) for word in words]
+    wanted = number_count(_FAMILIES[family])[1]
+    if len(numbers) != wanted or None in numbers:
+        how = f"a number behind the colon, as in '{family}:2'" if wanted == 1 else "three numbers, as in 'kernel:1:1:1'"
+        raise InputError(f"kernel {kernel!r}: write {how}")
+    return _FAMILIES[family](*numbers)  # which says what numbers it takes
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from nelayout.alpha.search import AlphaSearch, alpha_search
 from nelayout.connections import Connection, connection_named
-from nelayout.divergences import AutoAlpha, Divergence, divergence_named
-from nelayout.divergences.conjugates import CONJUGATES
+from nelayout.divergences import Divergence, alpha, divergence_named
+from nelayout.divergences.f_divergences import f_function_of
+from nelayout.divergences.f_functions import F_FUNCTIONS
+from nelayout.divergences.own_function import OwnFunction
+from nelayout.divergences.protocol import Homogeneous
 from nelayout.errors import InputError, Unsupported, unknown
-from nelayout.kernels import Kernel, kernel_named
+from nelayout.kernels import KERNELS, Kernel, kernel_named
 from nelayout.stages import CoarseToFine, Descend, Stage, recipe
 
 __all__ = ["AFFINITIES", "Method"]
@@ -27,22 +31,26 @@ AFFINITIES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Method:
     """One way of drawing: J = sum M phi(P/M, lambda q) and how to minimize it.
 
     Parameters
     ----------
     kernel : q; a name ("cauchy", "gaussian", "inverse-square", "heavy-tailed:2", ...) or a Kernel.
-    divergence : phi; a name ("i-divergence", "itakura-saito", "beta:0.5", "alpha:auto", ...) or a Divergence.
+    divergence : phi; a name ("i-divergence", "itakura-saito", "beta:0.5", "mix:0.3:kl:js", ...), a function f(t) of an
+        array (phi = b f(p/b), f convex, f(1) = 0) or a Divergence.  "alpha:auto" or
+        `nelayout.divergences.auto_alpha` chooses an alpha divergence from the data.
     connection : lambda; "fixed" ("fixed:0.5"), "optimal", "normalized", "normalized-rows" or a Connection.
     mass : m; "unit", "degree", "strength", "closeness", "betweenness", "eigenvector", a node attribute, array or dict.
     affinity : "raw", "sum-1" or "rows"; None takes what the connection needs.
     stages : the schedule; None takes the recipe that suits the kernel.
     variational : minimize the variational form of an f-divergence in place of the divergence itself (needs torch).
+    choose : how the order of the alpha divergence is chosen; None: it is given.
+    own : (keyword, value) of the keywords that the method has beside those of all, as in ``nelayout.nerv_layout``.
 
-    >>> Method(kernel="cauchy", divergence="beta:0.5", connection="optimal", mass="degree").divergence.name
-    'beta:0.5'
+    >>> Method(kernel="cauchy", divergence="beta:0.5", connection="optimal", mass="degree")
+    Method(cauchy, beta:0.5, optimal, mass=degree)
     """
 
     kernel: Any = "cauchy"
@@ -54,19 +62,22 @@ class Method:
     variational: bool = False
     name: str = "custom"
     reference: str = ""
-    summary: str = field(default="", repr=False)
+    summary: str = ""
+    choose: AlphaSearch | None = None
+    own: tuple[tuple[str, Any], ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         kernel: Kernel = kernel_named(self.kernel)
-        divergence: Divergence = divergence_named(self.divergence)
+        choose, given = _choice(self.choose, self.divergence)
+        divergence: Divergence = divergence_named(given)
         connection: Connection = connection_named(self.connection)
         connection.check(divergence)
-        if isinstance(divergence, AutoAlpha) and not connection.by_rows:
+        if choose is not None and not connection.by_rows:
             raise Unsupported(
                 f"an order alpha is chosen from the similarities of each node, given connection {connection.name!r}: "
                 "use connection='normalized-rows', or give alpha as a number"
             )
-        suited = "rows" if connection.by_rows else "sum-1" if connection.needs_mass else "raw"
+        suited = _suited(connection)
         affinity = self.affinity or suited
         if affinity not in AFFINITIES:
             raise unknown("affinity", affinity, AFFINITIES)
@@ -75,12 +86,11 @@ class Method:
             raise InputError(f"connection {connection.name!r} compares P with similarities {what}: use {suited!r}")
         if affinity == "rows" and suited != "rows":
             raise InputError("affinity 'rows' is not symmetric: it needs connection='normalized-rows'")
-        stages = (self.stages,) if isinstance(self.stages, (CoarseToFine, Descend)) else tuple(self.stages) or recipe(
-            kernel, connection.needs_mass and divergence.degree is None
-        )
+        stages = (self.stages,) if isinstance(self.stages, (CoarseToFine, Descend)) else tuple(self.stages)
+        stages = stages or _recipe(kernel, divergence, connection)
         if not all(isinstance(stage, (CoarseToFine, Descend)) for stage in stages):
             raise InputError("stages must be nelayout.CoarseToFine and nelayout.Descend records")
-        if any(isinstance(stage, Descend) and isinstance(stage.divergence, AutoAlpha) for stage in stages):
+        if any(isinstance(stage, Descend) and isinstance(stage.divergence, AlphaSearch) for stage in stages):
             raise Unsupported("alpha is chosen for a method as a whole: give a stage's divergence a number")
         if self.variational:
             _check_variational(kernel, divergence, connection)
@@ -90,28 +100,66 @@ class Method:
             "connection": connection,
             "affinity": affinity,
             "stages": stages,
+            "choose": choose,
         }.items():
             object.__setattr__(self, name, value)
 
+    def __repr__(self) -> str:
+        said = [self.kernel.name, "alpha:auto" if self.choose == AlphaSearch() else self.divergence.name]
+        said.append(self.connection.name)
+        if not (isinstance(self.mass, str) and self.mass == "unit"):
+            said.append(f"mass={self.mass if isinstance(self.mass, str) else type(self.mass).__name__}")
+        if self.affinity != _suited(self.connection):
+            said.append(f"affinity={self.affinity}")
+        if self.variational:
+            said.append("variational")
+        if self.choose is not None and self.choose != AlphaSearch():
+            said.append(f"choose={self.choose}")
+        if self.stages != _recipe(self.kernel, self.divergence, self.connection):
+            said.append(f"stages={'/'.join(stage.name for stage in self.stages)}")
+        return f"Method({', '.join(said)})"
+
     @property
     def conjugate(self) -> str:
-        """What the divergence is called among the f-divergences whose conjugates are known."""
-        return _f_name(self.divergence)
+        """The name of the divergence among the f-divergences whose conjugates are known."""
+        f = f_function_of(self.divergence)
+        return self.divergence.name if f is None else f.name
 
 
-def _f_name(divergence: Divergence) -> str:
-    return "kl" if divergence.name == "i-divergence" else divergence.name
+def _choice(choose: AlphaSearch | None, divergence: Any) -> tuple[AlphaSearch | None, Any]:
+    """The search for an order, if there is one, and the divergence: where the search begins."""
+    asked = alpha_search(divergence)
+    if asked is not None:
+        return asked, alpha(asked.first)
+    if choose is None:
+        return None, divergence
+    if not isinstance(choose, AlphaSearch):
+        raise InputError(f"choose must be nelayout.divergences.auto_alpha(...), given {choose!r}")
+    if divergence not in ("i-divergence", alpha(choose.first)):
+        raise InputError(
+            f"choose looks for the order of an alpha divergence, given divergence {divergence!r}: leave out one of them"
+        )
+    return choose, alpha(choose.first)
+
+
+def _suited(connection: Connection) -> str:
+    """The affinity that the connection needs."""
+    return "rows" if connection.by_rows else "sum-1" if connection.needs_normalizer else "raw"
+
+
+def _recipe(kernel: Kernel, divergence: Divergence, connection: Connection) -> tuple[Stage, ...]:
+    return recipe(kernel, connection.needs_normalizer and not isinstance(divergence, Homogeneous))
 
 
 def _check_variational(kernel: Kernel, divergence: Divergence, connection: Connection) -> None:
-    if _f_name(divergence) not in CONJUGATES:
-        known = ", ".join(map(repr, CONJUGATES))
-        what = "a function" if divergence.name == "f" else repr(divergence.name)
+    if f_function_of(divergence) is None:
+        known = ", ".join(map(repr, F_FUNCTIONS))
+        what = "a function" if isinstance(divergence, OwnFunction) else repr(divergence.name)
         raise Unsupported(
             f"the variational form needs a divergence whose conjugate is known, given {what}: use {known}, or "
             "variational=False"
         )
-    if kernel.name != "cauchy" or connection.name != "normalized":
+    if kernel != KERNELS["cauchy"] or connection.name != "normalized":
         raise Unsupported(
             "the variational form is that of ft-SNE, with kernel='cauchy' and connection='normalized'; given are "
             f"{kernel.name!r} and {connection.name!r}: use these, or variational=False"

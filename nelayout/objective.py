@@ -3,9 +3,9 @@
     J(Y) = sum_{i != j} M_ij phi(P_ij / M_ij, lambda q_ij),    q_ij = q(|y_i - y_j|^2),    M_ij = m_i m_j
 
 a divergence phi between input similarities P (sparse) and drawn similarities lambda q, with masses m and a rule for the
-connection scalar lambda.  Because phi(p, b) = tail(b) + edge(p, b) with edge(0, b) = 0,
+connection scalar lambda.  Because phi(p, b) = phi(0, b) + edge(p, b) with edge(0, b) = 0,
 
-    J = [sum over all pairs of M tail(lambda q)]  +  [sum over edges of M edge(P/M, lambda q)],
+    J = [sum over all pairs of M phi(0, lambda q)]  +  [sum over edges of M edge(P/M, lambda q)],
 
 the first bracket is made of radial N-body sums S_k, the second costs one pass over the edges, and with
 omega_ij = d(second)/d xi_ij
@@ -27,7 +27,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.connections import Connection, Sums
-from nelayout.divergences import Divergence, Similarity
+from nelayout.divergences import Divergence, Similarity, i_divergence
+from nelayout.divergences.protocol import background_of, bind, is_linear
 from nelayout.edges.matrix import Edges
 from nelayout.edges.walk import WalkEdges, can_smooth_exactly
 from nelayout.kernels import Kernel, Radial
@@ -61,16 +62,16 @@ class Affinity:
     features: np.ndarray | None = None
 
 
-# What was not asked for.
+# Stands for results that were not requested.
 NOTHING = np.empty(0)
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """J at one drawing, with whatever else was asked for; the rest is empty."""
+    """J at one drawing, its lambda, and the results that were requested; the others are empty."""
 
     value: float
-    connection: float
+    lam: float
     gradient: np.ndarray = field(default_factory=lambda: NOTHING)
     # omega >= or < 0, on the pattern of P: the attraction of each edge
     weights: np.ndarray = field(default_factory=lambda: NOTHING)
@@ -80,7 +81,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Objective:
-    """J as a frozen value; ``attraction`` scales the edges (annealing), ``free`` masks the nodes that may move."""
+    """J as a frozen value; ``exaggeration`` scales the edges (annealing), ``free`` masks the nodes that may move."""
 
     affinity: Affinity
     kernel: Kernel
@@ -89,28 +90,34 @@ class Objective:
     nbody: NBody
     threads: Threads = field(default_factory=Threads)
     compiled: bool = False
-    attraction: float = 1.0
+    exaggeration: float = 1.0
     free: np.ndarray | None = None
-    edges: Edges | WalkEdges = field(init=False, repr=False)
-    # What makes J of normalized similarities the divergence itself.
-    constant: float = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.connection.check(self.divergence)
-        background = self.divergence.background
-        if background:
-            object.__setattr__(self, "divergence", self.divergence.bound(self._background(background)))
-        object.__setattr__(self, "edges", self._edges())
-        object.__setattr__(self, "constant", self._constant())
 
-    def _edges(self) -> Edges | WalkEdges:
+    def exaggerated(self, factor: float) -> Objective:
+        """The objective whose edges pull ``factor`` times as hard; it shares the edges of this one."""
+        other = replace(self, exaggeration=factor)
+        vars(other).update(phi=self.phi, edges=self.edges, constant=self.constant)  # none depends on the factor
+        return other
+
+    @cached_property
+    def phi(self) -> Divergence:
+        """The divergence, its background spread over the pairs of this graph that have no edge."""
+        background = background_of(self.divergence)
+        return bind(self.divergence, self._spread(background)) if background else self.divergence
+
+    @cached_property
+    def edges(self) -> Any:
+        """The edge half: `Edges` or `WalkEdges`; by rows, `RowEdges`."""
         affinity = self.affinity
         if affinity.walk is not None and can_smooth_exactly(self.kernel, self.divergence, self.connection):
             return WalkEdges(affinity.walk)
         # also for a stage on the way whose own kernel would need every single p_ij
-        return Edges(affinity.P, affinity.mass, self.divergence.linear, self.threads, self.compiled)
+        return Edges(affinity.P, affinity.mass, is_linear(self.divergence), self.threads, self.compiled)
 
-    def _background(self, background: float) -> Any:
+    def _spread(self, background: float) -> Any:
         """P/M of a pair without an edge when such pairs share a part ``background`` of sum P.
 
         Where edges are more than half of all pairs, the others get that part of what an edge has, and share less.
@@ -121,10 +128,12 @@ class Objective:
         near = float(np.sum(np.repeat(mass, np.diff(P.indptr)) * mass[P.indices]))
         return background * weight / max(self.total - near, near)
 
-    def _constant(self) -> float:
-        """sum P ln(P/M) - sum P + sum M for the normalized I-divergence, whose J is then KL(P || Q)."""
-        affinity = self.affinity
-        if self.connection.name != "normalized" or self.divergence.name != "i-divergence" or not affinity.P.nnz:
+    @cached_property
+    def constant(self) -> float:
+        """Constant that turns J into KL(P || Q): sum P ln(P/M) - sum P + sum M; 0 unless the I-divergence is
+        normalized.
+        """
+        if self.connection.name != "normalized" or self.divergence != i_divergence() or not self.affinity.P.nnz:
             return 0.0
         return float(np.sum(self._edge_constants())) + self.total
 
@@ -133,15 +142,22 @@ class Objective:
         P, mass = self.affinity.P, self.affinity.mass
         return P.data * (np.log(P.data / (np.repeat(mass, np.diff(P.indptr)) * mass[P.indices])) - 1.0)
 
-    def annealed(self, attraction: float) -> Objective:
-        """The same objective with its edges pulling ``attraction`` times as hard."""
-        return replace(self, attraction=attraction)
-
     @cached_property
     def radials(self) -> tuple[Radial, ...]:
         """The radial functions that are summed over all pairs."""
-        own = [radial for term in self.divergence.tail for radial in term.radials(self.kernel)]
-        return tuple(dict.fromkeys([*own, Radial(self.kernel)] if self.connection.needs_mass else own))
+        own = [radial for term in self.phi.pairs for radial in term.radials(self.kernel)]
+        return tuple(dict.fromkeys([*own, Radial(self.kernel)] if self.connection.needs_normalizer else own))
+
+    def _pair_terms(self, sums: dict[Radial, Any], total: Any, lam: Any) -> tuple[Any, Any, dict[Radial, Any]]:
+        """The sum of phi(0, lambda q), its slope in ln lambda and its derivatives in the sums of the radials."""
+        value, slope, d_sums = 0.0, 0.0, {}
+        for term in self.phi.pairs:
+            own = term.radials(self.kernel)
+            part, slopes, steep = term.combine(tuple(sums[r] for r in own), total, lam)
+            value, slope = value + part, slope + steep
+            for r, s in zip(own, slopes, strict=True):
+                d_sums[r] = d_sums.get(r, 0.0) + s
+        return value, slope, d_sums
 
     @property
     def scale_free(self) -> bool:
@@ -156,42 +172,33 @@ class Objective:
 
         At a trial that goes too far they may be infinite or NaN, silently: whoever tries judges the value.
         """
-        affinity, mass = self.affinity, self.affinity.mass
-        terms, radials, plain = self.divergence.tail, self.radials, Radial(self.kernel)
+        affinity, mass, radials, plain = self.affinity, self.affinity.mass, self.radials, Radial(self.kernel)
         fields = self.nbody.fields(Y, mass, radials)
         sums = {r: self._sum(r, f.potential) for r, f in zip(radials, fields, strict=True)}
-        total = self.total
-
-        connection = self.connection.at(sums.get(plain, np.nan))
-        tail = tail_slope = 0.0
-        d_sums = dict.fromkeys(radials, 0.0)
-        for term in terms:
-            own = term.radials(self.kernel)
-            part, slopes, slope = term.combine(tuple(sums[r] for r in own), total, connection)
-            tail, tail_slope = tail + part, tail_slope + slope
-            for r, s in zip(own, slopes, strict=True):
-                d_sums[r] += s
+        normalizer = sums.get(plain, np.nan)
+        lam = self.connection.at(normalizer)
+        pairs, pairs_slope, d_sums = self._pair_terms(sums, self.total, lam)
 
         want = {"value"} if value else set()
         want |= {"pull"} if gradient or weights else set()
         want |= {"weights"} if weights else set()
-        edges = self.edges.sums(Y, self.kernel, self.divergence, connection, frozenset(want))
-        inside = affinity.inside if self.divergence.linear and not self.kernel.singular else 0.0
+        edges = self.edges.sums(Y, self.kernel, self.phi, lam, frozenset(want))
+        inside = affinity.inside if is_linear(self.divergence) and not self.kernel.singular else 0.0
         edges_value, edges_slope = edges.value, edges.slope
         if inside:  # merged pairs: q(0) = 1, so b = lambda
-            edges_value, edges_slope = self._with_inside(edges_value, edges_slope, inside, connection)
+            edges_value, edges_slope = self._with_inside(edges_value, edges_slope, inside, lam)
         weight = self.edges.weight + inside
         coupling = self.connection.couple(
-            self.divergence,
-            Sums(edges_value, edges_slope, tail, tail_slope, sums.get(plain, np.nan), weight, total),
-            self.attraction,
+            self.phi,
+            Sums(edges_value, edges_slope, pairs, pairs_slope, normalizer, weight, self.total),
+            self.exaggeration,
         )
 
         slopes = NOTHING
         if gradient and edges.pull is not None:
             slopes, scale = edges.pull, 4.0 * coupling.d_edges
             for r, f in zip(radials, fields, strict=True):
-                factor = coupling.d_tail * d_sums[r] + (coupling.d_mass if r == plain else 0.0)
+                factor = coupling.d_pairs * d_sums.get(r, 0.0) + (coupling.d_normalizer if r == plain else 0.0)
                 self._arithmetic.combine(slopes, scale, f.force, 2.0 * factor, mass)
                 scale = 1.0
             if not radials:
@@ -199,18 +206,18 @@ class Objective:
             if self.free is not None:
                 slopes[~self.free] = 0.0
         omega = NOTHING if edges.weights is None else np.multiply(edges.weights, coupling.d_edges, out=edges.weights)
-        return Evaluation(coupling.value + self.constant, coupling.connection, slopes, omega)
+        return Evaluation(coupling.value + self.constant, coupling.lam, slopes, omega)
 
-    def attraction_at_zero(self, connection: float) -> np.ndarray:
+    def attraction_at_zero(self, lam: float) -> np.ndarray:
         """omega of every edge if all had length 0: the curvature of the attraction that spectral directions use."""
-        b = Similarity(self.kernel, np.zeros(self.edges.size), self.connection.at(1.0 / connection))
-        slope = self.edges.scaled_slope(self.divergence, b)
+        b = Similarity(self.kernel, np.zeros(self.edges.size), self.connection.at(1.0 / lam))
+        slope = self.edges.scaled_slope(self.phi, b)
         omega = -self.kernel.decay(np.zeros(1)) * slope
         if self.connection.name == "optimal":
             omega = omega / -np.sum(slope)
-        return self.attraction * omega
+        return self.exaggeration * omega
 
-    def node_cost(self, Y: np.ndarray, connection: float) -> np.ndarray:
+    def node_cost(self, Y: np.ndarray, lam: float) -> np.ndarray:
         """(n,) sum_j M_ij phi(P_ij / M_ij, lambda q_ij): each node's share of the separable form at a given lambda.
 
         For the I-divergence with p = P / sum P and drawn similarities of sum 1 it is what retrieving the node as a
@@ -220,18 +227,17 @@ class Objective:
 
         Elsewhere constants that depend on P alone are left out.
         """
-        mass, terms = self.affinity.mass, self.divergence.tail
+        mass = self.affinity.mass
         optimal = self.connection.name == "optimal"
-        stages = self.divergence.name == "i-divergence" and (optimal or self.connection.needs_mass)
-        radials = tuple(dict.fromkeys(r for term in terms for r in term.radials(self.kernel)))
+        retrieval = self.divergence == i_divergence() and (optimal or self.connection.needs_normalizer)
+        radials = tuple(dict.fromkeys(r for term in self.phi.pairs for r in term.radials(self.kernel)))
         fields = self.nbody.fields(Y, mass, radials)
         own = {r: mass * f.potential for r, f in zip(radials, fields, strict=True)}
         # sum_j M_ij is among the constants; it would cancel, with the last digits of all else
-        total = 0.0 if stages else mass * (float(np.sum(mass)) - mass)
-        cost = self.edges.node_values(Y, self.kernel, self.divergence, connection)
-        for term in terms:
-            cost += term.combine(tuple(own[r] for r in term.radials(self.kernel)), total, connection)[0]
-        if not stages:
+        total = 0.0 if retrieval else mass * (float(np.sum(mass)) - mass)
+        cost = self.edges.node_values(Y, self.kernel, self.phi, lam)
+        cost += self._pair_terms(own, total, lam)[0]
+        if not retrieval:
             return cost
         cost += self.edges.row_sums(self._edge_constants())
         return cost / self.edges.weight if optimal else cost
@@ -249,14 +255,11 @@ class Objective:
     @cached_property
     def total(self) -> Any:
         """sum M over all pairs; by rows, (n,) sum_j m_j."""
-        return self._total()
-
-    def _total(self) -> Any:
         mass = self.affinity.mass
         total = float(np.sum(mass)) ** 2 - float(np.sum(mass * mass))
         return total + (0.0 if self.kernel.singular else self.affinity.hidden)
 
-    def _with_inside(self, value: float, slope: float, inside: float, connection: float) -> tuple[float, float]:
-        b = Similarity(self.kernel, np.zeros(1), connection)
+    def _with_inside(self, value: float, slope: float, inside: float, lam: float) -> tuple[float, float]:
+        b = Similarity(self.kernel, np.zeros(1), lam)
         p = np.array([inside])
-        return value + float(self.divergence.edge(p, b)[0]), slope + float(self.divergence.slope(p, b)[0])
+        return value + float(self.phi.edge(p, b)[0]), slope + float(self.phi.slope(p, b)[0])

@@ -14,10 +14,13 @@ c of the second.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from nelayout.divergences import Similarity
+from nelayout.connections import Sums
+from nelayout.divergences import Similarity, i_divergence
+from nelayout.divergences.protocol import background_of
 from nelayout.edges.rows import RowEdges
 from nelayout.kernels import Radial
 from nelayout.nbody.far_nodes import Some, falls
@@ -41,37 +44,37 @@ class RowObjective(Objective):
     Merged graphs are drawn by the rows of their own similarities.
     """
 
-    def _edges(self) -> RowEdges:
-        affinity = self.affinity
-        background = self.divergence.background
-        eps = self._background(background) if background else None
+    @cached_property
+    def edges(self) -> RowEdges:
+        """The edge half."""
+        affinity, background = self.affinity, background_of(self.divergence)
+        eps = self._spread(background) if background else None
         return RowEdges(affinity.P, affinity.rows, affinity.mass, eps, self.threads, self.compiled)
 
-    def _background(self, background: float) -> np.ndarray:
+    def _spread(self, background: float) -> np.ndarray:
         P, mass, rows = self.affinity.P, self.affinity.mass, self.affinity.rows
         own = mass[P.indices] if rows is None else np.where(rows > 0, mass[P.indices], 0.0)
         near = np.bincount(np.repeat(np.arange(P.shape[0]), np.diff(P.indptr)), own, minlength=P.shape[0])
         return background / np.maximum(self.total - near, near)
 
-    def _total(self):
+    @cached_property
+    def total(self) -> np.ndarray:
+        """(n,) sum_j m_j over the pairs of each row."""
         mass = self.affinity.mass
         return float(np.sum(mass)) - mass
 
-    def _constant(self) -> float:
+    @cached_property
+    def constant(self) -> float:
+        """Constant that turns J into sum_i KL(P_i || Q_i); 0 unless the divergence is the I-divergence."""
         return float(np.sum(self._constants()))
 
     def _constants(self) -> np.ndarray:
-        """(n,) sum_j P ln(P/m_j) - sum_j P + sum_j m_j for the I-divergence, whose J is then sum_i KL(P_i || Q_i)."""
-        if self.divergence.name != "i-divergence":
-            return np.zeros(self.row_edges.n)
-        P = self.row_edges.P
-        each = P * np.log(np.where(P > 0, P, 1.0) / self.row_edges.pair_mass) - P
-        return self.row_edges.row_sums(each) + self.total
-
-    @property
-    def row_edges(self) -> RowEdges:
-        assert isinstance(self.edges, RowEdges)
-        return self.edges
+        """(n,) sum_j P ln(P/m_j) - sum_j P + sum_j m_j for the I-divergence, else 0."""
+        if self.divergence != i_divergence():
+            return np.zeros(self.edges.n)
+        P = self.edges.values
+        each = P * np.log(np.where(P > 0, P, 1.0) / self.edges.pair_mass) - P
+        return self.edges.row_sums(each) + self.total
 
     @property
     def scale_free(self) -> bool:
@@ -82,34 +85,39 @@ class RowObjective(Objective):
         self, Y: np.ndarray, *, value: bool = True, gradient: bool = True, weights: bool = False
     ) -> Evaluation:
         """J(Y), its gradient (n, d) and the symmetrized attraction (omega_ij + omega_ji) / 2 of every edge."""
-        mass = self.affinity.mass
-        terms, plain, radials = self._terms()
-        fields, far = self._fields(Y, plain, radials)
-        connection = 1.0 / fields[plain].potential
-        lost = np.flatnonzero(~((connection > 0) & (connection < LARGEST)))
+        mass, plain = self.affinity.mass, Radial(self.kernel)
+        fields, far = self._fields(Y, self.radials)
+        lam = self.connection.at(fields[plain].potential)
+        lost = np.flatnonzero(~((lam > 0) & (lam < LARGEST)))
         if len(lost):
-            none = np.zeros(self.row_edges.size) if weights else NOTHING
+            none = np.zeros(self.edges.size) if weights else NOTHING
             return Evaluation(np.inf, np.inf, np.zeros_like(Y), none, lost)
         asked = {"value": value, "pull": gradient, "weights": weights}
         want = frozenset(name for name, wanted in asked.items() if wanted)
-        edges = self.row_edges.sums(Y, self.kernel, self.divergence, connection, want)
-        tail, tail_slope, charges = self._tail(terms, {r: f.potential for r, f in fields.items()}, connection)
-        charges[plain] = charges.get(plain, 0.0) - (self.attraction * edges.slope + tail_slope) * connection
+        edges = self.edges.sums(Y, self.kernel, self.phi, lam, want)
+        potentials = {r: f.potential for r, f in fields.items()}
+        pairs, pairs_slope, charges = self._pair_terms(potentials, self.total, lam)
+        coupling = self.connection.couple(
+            self.phi,
+            Sums(edges.value, edges.slope, pairs, pairs_slope, fields[plain].potential, self.edges.weight, self.total),
+            self.exaggeration,
+        )
+        charges[plain] = charges.get(plain, 0.0) + coupling.d_normalizer
         slopes = NOTHING
         if gradient and edges.pull is not None:
-            slopes = (4.0 * self.attraction) * edges.pull
+            slopes = (4.0 * coupling.d_edges) * edges.pull
             slopes += mass[:, None] * self._back(Y, charges, far)
             for r, charge in charges.items():
                 slopes += charge[:, None] * fields[r].force
             if self.free is not None:
                 slopes[~self.free] = 0.0
-        omega = NOTHING if edges.weights is None else self.attraction * edges.weights
-        total = float(np.sum(self.attraction * edges.value + tail)) + self.constant
-        return Evaluation(total, float(np.exp(np.mean(np.log(connection)))), slopes, omega)
+        omega = NOTHING if edges.weights is None else coupling.d_edges * edges.weights
+        total = float(np.sum(coupling.value)) + self.constant
+        return Evaluation(total, float(np.exp(np.mean(np.log(coupling.lam)))), slopes, omega)
 
-    def _fields(self, Y: np.ndarray, plain: Radial, radials: tuple[Radial, ...]):
+    def _fields(self, Y: np.ndarray, radials: tuple[Radial, ...]):
         """The first pass, and the nodes so far from all others that their sums were added up pair by pair."""
-        mass = self.affinity.mass
+        mass, plain = self.affinity.mass, Radial(self.kernel)
         fields = dict(zip(radials, self.nbody.fields(Y, mass, radials), strict=True))
         usual = fields[plain].potential
         alone = np.flatnonzero(~(usual > ALONE * np.sqrt(np.mean(usual * usual))))
@@ -135,48 +143,28 @@ class RowObjective(Objective):
             force += far.felt_from({radial: charge[far.nodes] for radial, charge in charges.items()})
         return force
 
-    def _terms(self):
-        terms = self.divergence.tail
-        plain = Radial(self.kernel)
-        radials = tuple(dict.fromkeys([*(r for term in terms for r in term.radials(self.kernel)), plain]))
-        return terms, plain, radials
-
-    def _tail(self, terms, sums: dict[Radial, np.ndarray], connection: np.ndarray):
-        """(n,) tails, their slopes in ln lambda_i, and their derivatives in the sums."""
-        total = self.total
-        tail, slope = np.zeros(len(connection)), np.zeros(len(connection))
-        charges: dict[Radial, np.ndarray] = {}
-        for term in terms:
-            own = term.radials(self.kernel)
-            part, parts, steep = term.combine(tuple(sums[r] for r in own), total, connection)
-            tail, slope = tail + part, slope + steep
-            for r, s in zip(own, parts, strict=True):
-                charges[r] = charges.get(r, 0.0) + s
-        return tail, slope, charges
-
-    def attraction_at_zero(self, connection: float) -> np.ndarray:
-        """The symmetrized omega of every edge if all had length 0 and every lambda were ``connection``."""
-        b = Similarity(self.kernel, np.zeros(self.row_edges.size), connection)
-        slope = self.row_edges.scaled_slope(self.divergence, b)
-        return self.attraction * self.row_edges.symmetric(-self.kernel.decay(np.zeros(1)) * slope)
+    def attraction_at_zero(self, lam: float) -> np.ndarray:
+        """The symmetrized omega of every edge if all had length 0 and every lambda were ``lam``."""
+        b = Similarity(self.kernel, np.zeros(self.edges.size), lam)
+        slope = self.edges.scaled_slope(self.phi, b)
+        return self.exaggeration * self.edges.symmetric(-self.kernel.decay(np.zeros(1)) * slope)
 
     def pairs(self, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """P_ij > 0 of the entries, and m_j q_ij / sum_k m_k q_ik > 0 of the same pairs, (N,) each.
 
         What is too far apart for floats has the smallest normal number.
         """
-        edges, plain = self.row_edges, Radial(self.kernel)
+        edges, plain = self.edges, Radial(self.kernel)
         least = np.finfo(float).tiny
-        sums = np.maximum(self._fields(Y, plain, (plain,))[0][plain].potential, least)
+        sums = np.maximum(self._fields(Y, (plain,))[0][plain].potential, least)
         ends = Y[edges.rows] - Y[edges.indices]
         log_q = self.kernel.log(np.sum(ends * ends, axis=1)) - np.log(sums)[edges.rows]
-        given = edges.P > 0
-        return edges.P[given], np.maximum(edges.pair_mass * np.exp(log_q), least)[given]
+        given = edges.values > 0
+        return edges.values[given], np.maximum(edges.pair_mass * np.exp(log_q), least)[given]
 
-    def node_cost(self, Y: np.ndarray, connection: float) -> np.ndarray:
-        """(n,) the divergence of each row."""
-        terms, plain, radials = self._terms()
-        sums = {r: f.potential for r, f in self._fields(Y, plain, radials)[0].items()}
-        each = 1.0 / sums[plain]
-        edges = self.row_edges.sums(Y, self.kernel, self.divergence, each, frozenset({"value"}))
-        return edges.value + self._tail(terms, sums, each)[0] + self._constants()
+    def node_cost(self, Y: np.ndarray, lam: float) -> np.ndarray:
+        """(n,) the divergence of each row, each at a lambda of its own."""
+        sums = {r: f.potential for r, f in self._fields(Y, self.radials)[0].items()}
+        each = self.connection.at(sums[Radial(self.kernel)])
+        edges = self.edges.sums(Y, self.kernel, self.phi, each, frozenset({"value"}))
+        return edges.value + self._pair_terms(sums, self.total, each)[0] + self._constants()

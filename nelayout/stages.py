@@ -125,9 +125,9 @@ def growing_tail(kernel: Kernel, divergence: Divergence | None = None, auto: boo
         Descend(
             f"tail x {part:.2g}",
             steps,
-            kernel=Kernel(kernel.a * part, kernel.b, kernel.c, f"{kernel.name}, tail x {part:.2g}")
+            kernel=Kernel(kernel.a * part, kernel.b, kernel.c)
             if part
-            else Kernel(0.0, kernel.b / kernel.c, 1.0, "gaussian"),
+            else Kernel(0.0, kernel.b / kernel.c, 1.0),
             divergence=divergence,
             large=large,
             straight=auto,

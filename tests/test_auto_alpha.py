@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -11,7 +13,8 @@ from scipy.sparse import csr_array
 import nelayout as nl
 from nelayout.alpha.choice import GRID
 from nelayout.alpha.density import score_matching
-from nelayout.divergences import AutoAlpha, auto_alpha
+from nelayout.alpha.search import AlphaSearch, auto_alpha
+from nelayout.divergences import alpha
 from nelayout.nbody.exact import Exact
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity
@@ -198,7 +201,9 @@ def test_what_alpha_may_be(value):
         (lambda: auto_alpha(refine="no"), "refine"),  # type: ignore[arg-type]  that is the point
         (lambda: nl.divergences.mix(0.5, "alpha:auto", "kl"), "mixture"),
         (lambda: nl.Method(divergence="alpha:auto", connection="optimal"), "normalized-rows"),
-        (lambda: nl.Method(stages=(nl.Descend("x", 9, divergence=auto_alpha()),)), "stage"),
+        (lambda: replace(AUTO, divergence="js"), "leave out one"),
+        (lambda: nl.Method(connection="normalized-rows", choose=0.5), "auto_alpha"),  # type: ignore[arg-type]
+        (lambda: nl.Method(stages=(nl.Descend("x", 9, divergence=auto_alpha()),)), "stage"),  # type: ignore[arg-type]
     ],
 )
 def test_what_is_refused(call, words):
@@ -228,9 +233,10 @@ def test_annealing_the_perplexity_chooses_once():
 
 
 def test_an_open_order_draws_as_the_one_it_begins_with():
-    assert isinstance(AUTO.divergence, AutoAlpha)
-    assert AUTO.divergence.order == 1.0
-    assert auto_alpha(grid=[0.2, 0.8, 3.0]).order == 0.8
+    assert AUTO.choose == AlphaSearch()
+    assert AUTO.divergence == alpha(1.0)
+    assert auto_alpha(grid=[0.2, 0.8, 3.0]).first == 0.8
+    assert replace(AUTO, divergence=alpha(0.5), choose=None).choose is None
 
 
 def area(X, Y):

@@ -51,7 +51,7 @@ def test_the_i_divergence_costs_two_stages(kernel, compiled):
     assert (expected > 0).all()
     for connection, given in ((Optimal(), P), (Optimal(), 7.0 * P), (Normalized(), P / P.sum())):
         J = Objective(Affinity(csr_array(given), m), kernel, beta(1.0), connection, Exact(compiled), compiled=compiled)
-        found = J.node_cost(Y, J.evaluate(Y).connection)
+        found = J.node_cost(Y, J.evaluate(Y).lam)
         np.testing.assert_allclose(found, expected, rtol=1e-11)
 
 
@@ -74,11 +74,11 @@ def test_a_node_drawn_where_it_belongs_costs_nothing():
     np.fill_diagonal(q, 0.0)
     kernel, unit = KERNELS["cauchy"], np.ones(20)
     J = Objective(Affinity(csr_array(q), unit), kernel, beta(1.0), Optimal(), Exact())
-    np.testing.assert_allclose(J.node_cost(Y, J.evaluate(Y).connection), 0.0, atol=1e-15)
+    np.testing.assert_allclose(J.node_cost(Y, J.evaluate(Y).lam), 0.0, atol=1e-15)
     others = np.array([j for j in range(20) if j != 7])
     q[7, others] = q[others, 7] = q[7, others][::-1]
     J = Objective(Affinity(csr_array(q), unit), kernel, beta(1.0), Optimal(), Exact())
-    cost = J.node_cost(Y, J.evaluate(Y).connection)
+    cost = J.node_cost(Y, J.evaluate(Y).lam)
     assert cost.argmax() == 7
     assert cost[7] > 3 * np.delete(cost, 7).max()
 

@@ -171,7 +171,7 @@ def test_objective_is_that_of_the_dense_matrix(parts, name, rho):
     pull = attractions(dense, Y)
     size = pull.max() * np.linalg.norm(Y)  # a pair's gradient is 0 wherever it is
     assert np.linalg.norm(slopes(smooth, Y) - slopes(dense, Y)) < 10 * ACCURACY * size
-    assert here.connection == pytest.approx(there.connection, rel=ACCURACY)
+    assert here.lam == pytest.approx(there.lam, rel=ACCURACY)
     off = off_diagonal(p)
     np.testing.assert_allclose(attractions(smooth, Y)[0] * off[off > 0], pull, rtol=1e-7)
     other = Y + np.random.default_rng(8).normal(size=Y.shape)

@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from nelayout.divergences.conjugates import CONJUGATES
+from nelayout.divergences.f_functions import F_FUNCTIONS
 from nelayout.errors import InputError, MissingExtra
 from nelayout.variational.samples import PairSamples, near_pairs
 
-DIVERGENCES = sorted(CONJUGATES)
+DIVERGENCES = sorted(F_FUNCTIONS)
 
 
 def torch_or_skip():
@@ -58,7 +58,7 @@ def two_clusters(seed=0):
 def test_conjugate_is_the_greatest_value(name):
     """f*(h(x)) = max_{t >= 0} [h t - f(t)], the maximum over 400,001 values of t from 1e-9 to 1e9."""
     torch = torch_or_skip()
-    line = CONJUGATES[name]
+    line = F_FUNCTIONS[name]
     x = np.linspace(-4.0, 4.0, 33)
     h = line.h(torch.from_numpy(x)).numpy()
     t = np.exp(np.linspace(np.log(1e-9), np.log(1e9), 400_001))
@@ -70,7 +70,7 @@ def test_conjugate_is_the_greatest_value(name):
 @pytest.mark.parametrize("name", DIVERGENCES)
 def test_slope_is_the_derivative_and_activations_reach_it(name):
     torch = torch_or_skip()
-    line = CONJUGATES[name]
+    line = F_FUNCTIONS[name]
     t = np.exp(np.linspace(-6, 6, 49))
     step = 1e-5 * t
     slope = (line.generator(t + step) - line.generator(t - step)) / (2 * step)
@@ -85,7 +85,7 @@ def test_slope_is_the_derivative_and_activations_reach_it(name):
 def test_the_best_h_gives_the_divergence(name):
     """At h = f'(p/q) the bound is the divergence; at any other h it is less."""
     torch = torch_or_skip()
-    line = CONJUGATES[name]
+    line = F_FUNCTIONS[name]
     rng = np.random.default_rng(0)
     p, q = rng.dirichlet(np.full(12, 5.0)), rng.dirichlet(np.full(12, 5.0))
     divergence = np.sum(q * line.generator(p / q))
@@ -112,7 +112,7 @@ def a_turn(name, P, Y, usual, background=0.0, pairs=(15, 0)):
     with torch.no_grad():
         network.weights[6] += torch.from_numpy(rng.normal(size=(11, 1)) / 20)
     drawn = PairSamples.of(P, 6, background, rng).pairs(*pairs)
-    return Turn(CONJUGATES[name], network, drawn, usual)
+    return Turn(F_FUNCTIONS[name], network, drawn, usual)
 
 
 def six_nodes():
@@ -156,10 +156,10 @@ def test_a_settled_layer_makes_the_bound_the_divergence(name):
     for Y in (rng.normal(size=(9, 2)), 3.0 * rng.normal(size=(9, 2))):
         for _ in range(4):  # in a run, rounds go on from each other
             with torch.no_grad():
-                turn = Turn.of(CONJUGATES[name], network, drawn, kernel(Y, i, j) / normalizer(Y)[0], True)
+                turn = Turn.of(F_FUNCTIONS[name], network, drawn, kernel(Y, i, j) / normalizer(Y)[0], True)
         for Z in (Y, Y + 0.1 * rng.normal(size=Y.shape)):
             q = kernel(Z, i, j) / normalizer(Z)[0]
-            divergence = 2 * np.sum(q * CONJUGATES[name].generator(p / q))
+            divergence = 2 * np.sum(q * F_FUNCTIONS[name].generator(p / q))
             value = turn.value(Z, normalizer_and_entropy)[0]
             assert value == pytest.approx(divergence, rel=1e-3)
             assert value <= divergence + 1e-9
@@ -182,9 +182,9 @@ def test_a_layer_settles_at_once_where_similarities_and_drawing_differ_widely(na
     q = kernel(Y, i, j) / normalizer(Y)[0]
     with torch.no_grad():
         network = PairNetwork.of(torch.from_numpy(rng.normal(size=(n, 4))), 16, rng)
-        turn = Turn.of(CONJUGATES[name], network, drawn, q, True)
+        turn = Turn.of(F_FUNCTIONS[name], network, drawn, q, True)
     some = p > 0
-    generator = CONJUGATES[name].generator
+    generator = F_FUNCTIONS[name].generator
     divergence = 2 * (np.sum(q[some] * generator(p[some] / q[some])) + np.sum(q[~some]) * generator(1e-300))
     assert turn.value(Y, normalizer_and_entropy)[0] == pytest.approx(divergence, rel=1e-2)
 
@@ -304,7 +304,7 @@ def primal_of(name, P):
 
     def primal(Y):
         q = all_q(Y)[off] / all_q(Y).sum()
-        return float(np.sum(q * CONJUGATES[name].generator(P[off] / q)))
+        return float(np.sum(q * F_FUNCTIONS[name].generator(P[off] / q)))
 
     return primal
 

@@ -10,7 +10,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import nelayout as nl
-from nelayout.divergences.conjugates import CONJUGATES
+from nelayout.divergences.f_functions import F_FUNCTIONS
 from nelayout.errors import MissingExtra, Unsupported
 from nelayout.own_keywords import tuned
 from nelayout.run.variational_component import ROUNDS
@@ -34,7 +34,7 @@ def weights() -> csr_array:
 
 
 def test_every_divergence_with_a_conjugate_is_drawn():
-    assert len(DIVERGENCES) == len(CONJUGATES)
+    assert len(DIVERGENCES) == len(F_FUNCTIONS)
 
 
 @pytest.mark.parametrize("divergence", DIVERGENCES)

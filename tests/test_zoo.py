@@ -11,6 +11,7 @@ import pytest
 
 import nelayout as nl
 from nelayout.catalogue import METHODS
+from nelayout.divergences.protocol import background_of
 from nelayout.graphs import read
 from nelayout.run.auto.roads import road_exaggeration
 
@@ -432,7 +433,7 @@ def test_roads_lie_straight(seed, monkeypatch):
 
 def test_joint_components_are_refused_where_there_is_no_minimum():
     for method in METHODS:
-        if not METHODS[method].divergence.background:
+        if not background_of(METHODS[method].divergence):
             with pytest.raises(nl.Unsupported, match=r"components.*pack"):
                 nl.layout(disconnected(), method, components="joint")
     assert len(nl.ws_sne_layout(nx.path_graph(4), components="joint", seed=0)) == 4

@@ -3,8 +3,8 @@
     phi(p, b) = [p^t b^(1-t) - t p + (t - 1) b] / (t (t - 1)),
 
 the I-divergence at t = 1, Hellinger at 1/2, chi-square at 2.  Pairs with p = 0 cost phi(0, b) = b / t: finite for t
-> 0.  At t <= 0 they would cost infinitely much: such orders need a background, and stand in ``reverse``.
-With u = p/b and bc(u, s) = (u^s - 1)/s: tail b/t, edge (p/t) (bc(u, t-1) - 1), which is continuous through t = 1.
+> 0.  At t <= 0 they would cost infinitely much: such orders need a background, see `with_background`.
+With u = p/b and bc(u, s) = (u^s - 1)/s: pairs b/t, edge (p/t) (bc(u, t-1) - 1), which is continuous through t = 1.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from typing import Any
 import numpy as np
 
 from nelayout.divergences.beta import log_power_mean
-from nelayout.divergences.protocol import Powers, Similarity, Tail
+from nelayout.divergences.protocol import PairTerm, Powers, Similarity
 from nelayout.divergences.with_background import BACKGROUND, negative_alpha, with_background
 from nelayout.errors import InputError
 from nelayout.kernels import boxcox
+from nelayout.part_names import spell
 
 __all__ = ["Alpha", "alpha"]
 
-# Orders as near to 1 as this are not split into a power of b and a constant: both are large there.
+# Orders this near to 1 take the Box-Cox form of b, whose factor and constant stay small there.
 NEAR_ONE = 1e-3
 
 
@@ -36,46 +37,37 @@ class Alpha:
 
     @property
     def name(self) -> str:
-        return f"alpha:{self.order:g}"
-
-    @property
-    def linear(self) -> bool:
-        return False
+        return spell("alpha", self.order)
 
     @property
     def degree(self) -> float:
         return 1.0 - self.order
 
     @property
-    def background(self) -> float:
-        return 0.0
-
-    def bound(self, eps: Any) -> Alpha:
-        return self
-
-    @property
-    def tail(self) -> tuple[Tail, ...]:
-        return (Tail(1.0 / self.order, 1.0),)
+    def pairs(self) -> tuple[PairTerm, ...]:
+        return (PairTerm(1.0 / self.order, 1.0),)
 
     def edge(self, p: np.ndarray, b: Similarity) -> np.ndarray:
         return (p / self.order) * (boxcox(np.log(p) - b.log(), self.order - 1.0) - 1.0)
 
-    def edge_powers(self, p: np.ndarray) -> Powers | None:
+    def edge_powers(self, p: np.ndarray) -> Powers:
         t = self.order
         if t == 1.0:
-            return Powers(0.0, -p, p * (np.log(p) - 1.0))
-        return None if abs(t - 1.0) < NEAR_ONE else Powers(1.0 - t, p**t / (t * (t - 1.0)), p / (1.0 - t))
+            return Powers(0.0, -p, p * (np.log(p) - 1.0), "boxcox")
+        if abs(t - 1.0) < NEAR_ONE:
+            return Powers(1.0 - t, -(p**t) / t, (p / t) * (boxcox(np.log(p), t - 1.0) - 1.0), "boxcox")
+        return Powers(1.0 - t, p**t / (t * (t - 1.0)), p / (1.0 - t))
 
     def slope(self, p: np.ndarray, b: Similarity) -> np.ndarray:
         if self.order == 1.0:
             return -p
         return (-1.0 / self.order) * p**self.order * b.power(1.0 - self.order)
 
-    def invariant(self, edges: float, tail: float, weight: float, total: float) -> tuple[float, float]:
+    def invariant(self, edges: float, pairs: float, weight: float, total: float) -> tuple[float, float]:
         """Renyi: ln(E(P^t (Mq)^(1-t)) / sum P) / (t - 1) and ln S(M q)."""
         mean = self.order * edges / weight + 1.0  # of bc(u, t-1), weighted by P
-        mass = self.order * tail
-        return log_power_mean(mean, self.order - 1.0), math.log(mass) if mass > 0 else math.inf
+        normalizer = self.order * pairs
+        return log_power_mean(mean, self.order - 1.0), math.log(normalizer) if normalizer > 0 else math.inf
 
 
 def alpha(order: float, background: float = BACKGROUND) -> Any:
@@ -83,8 +75,8 @@ def alpha(order: float, background: float = BACKGROUND) -> Any:
 
     ``background``: as in `reverse_kl`, for orders <= 0 only; another than the usual one is refused above.
 
-    >>> alpha(0.5).name, alpha(-1, background=0.05).background
-    ('alpha:0.5', 0.05)
+    >>> alpha(0.5).name, alpha(-1, background=0.05).name
+    ('alpha:0.5', 'alpha:-1:0.05')
     """
     if isinstance(order, bool) or not (isinstance(order, Real) and math.isfinite(order)):
         raise InputError(f"the order of an alpha divergence must be a finite number, given {order!r}")

@@ -3,7 +3,7 @@
     phi(p, b) = [p^t + (t - 1) b^t - t p b^(t-1)] / (t (t - 1)),
 
 the I-divergence (generalized Kullback-Leibler) at t = 1, Itakura-Saito at t = 0, half the squared Euclidean distance at
-t = 2.  With bc(b, s) = (b^s - 1)/s, up to constants: tail bc(b, t), edge -p bc(b, t-1), at every real order.
+t = 2.  With bc(b, s) = (b^s - 1)/s, up to constants: pairs bc(b, t), edge -p bc(b, t-1), at every real order.
 
 At the best lambda this is the gamma divergence (Yang, Peltonen & Kaski 2014, Theorem 1): a difference of the
 logarithms of two power means, ln PM_t(q; M) - ln PM_(t-1)(q; P).
@@ -12,16 +12,16 @@ logarithms of two power means, ln PM_t(q; M) - ln PM_(t-1)(q; P).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
-from typing import Any
 
 import numpy as np
 
-from nelayout.divergences.protocol import Powers, Similarity, Tail
+from nelayout.divergences.protocol import PairTerm, Powers, Similarity
 from nelayout.errors import InputError
+from nelayout.part_names import spell
 
-__all__ = ["Beta", "beta", "i_divergence", "itakura_saito"]
+__all__ = ["Beta", "beta", "i_divergence", "itakura_saito", "kl_divergence", "log_power_mean"]
 
 
 def log_power_mean(mean: float, order: float) -> float:
@@ -34,46 +34,43 @@ def log_power_mean(mean: float, order: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Beta:
-    """The beta divergence of one order; see the module."""
+    """The beta divergence of one order; see the module.
+
+    ``said``: the name to print where literature has another one for the same divergence ("kl").
+    """
 
     order: float
-
-    @property
-    def name(self) -> str:
-        return {1.0: "i-divergence", 0.0: "itakura-saito"}.get(self.order, f"beta:{self.order:g}")
+    said: str = field(default="", compare=False, repr=False)
 
     @property
     def linear(self) -> bool:
         return True
 
     @property
+    def name(self) -> str:
+        return self.said or {1.0: "i-divergence", 0.0: "itakura-saito"}.get(self.order) or spell("beta", self.order)
+
+    @property
     def degree(self) -> float:
         return self.order - 1.0
 
     @property
-    def background(self) -> float:
-        return 0.0
-
-    def bound(self, eps: Any) -> Beta:
-        return self
-
-    @property
-    def tail(self) -> tuple[Tail, ...]:
-        return (Tail(1.0, self.order, "boxcox"),)
+    def pairs(self) -> tuple[PairTerm, ...]:
+        return (PairTerm(1.0, self.order, "boxcox"),)
 
     def edge(self, p: np.ndarray, b: Similarity) -> np.ndarray:
         return -p * b.boxcox(self.order - 1.0)
 
-    def edge_powers(self, p: np.ndarray) -> Powers | None:
-        return Powers(0.0, -p, np.zeros_like(p)) if self.order == 1.0 else None
+    def edge_powers(self, p: np.ndarray) -> Powers:
+        return Powers(self.order - 1.0, -p, 0.0, "boxcox")
 
     def slope(self, p: np.ndarray, b: Similarity) -> np.ndarray:
         return -p if self.order == 1.0 else -p * b.power(self.order - 1.0)
 
-    def invariant(self, edges: float, tail: float, weight: float, total: float) -> tuple[float, float]:
+    def invariant(self, edges: float, pairs: float, weight: float, total: float) -> tuple[float, float]:
         """gamma: -ln PM_(t-1)(q; P) and ln PM_t(q; M)."""
         attraction = log_power_mean(-edges / weight, self.order - 1.0)
-        return -attraction, log_power_mean(tail / total, self.order)
+        return -attraction, log_power_mean(pairs / total, self.order)
 
 
 def beta(order: float) -> Beta:
@@ -88,8 +85,13 @@ def beta(order: float) -> Beta:
 
 
 def i_divergence() -> Beta:
-    """p ln(p/b) - p + b, the generalized Kullback-Leibler divergence: beta and alpha of order 1."""
+    """p ln(p/b) - p + b, the generalized Kullback-Leibler divergence: beta of order 1."""
     return Beta(1.0)
+
+
+def kl_divergence() -> Beta:
+    """The I-divergence under the name that it has between similarities of sum 1: equal to it, printed as "kl"."""
+    return Beta(1.0, "kl")
 
 
 def itakura_saito() -> Beta:

@@ -5,42 +5,51 @@ The parts keep what is theirs: a background enters only those that would be infi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from nelayout.divergences.auto import AutoAlpha
-from nelayout.divergences.beta import Beta
+from nelayout.divergences.beta import Beta, kl_divergence
 from nelayout.divergences.f_divergences import kl
-from nelayout.divergences.protocol import Divergence, Similarity, Tail, number_within
+from nelayout.divergences.protocol import Divergence, PairTerm, Similarity, background_of, bind, number_within
 from nelayout.divergences.with_background import BACKGROUND, checked_background, reverse_kl
-from nelayout.errors import InputError, Unsupported
+from nelayout.errors import InputError
+from nelayout.part_names import spell
 
 __all__ = ["Mixture", "mixture", "nerv_divergence"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Mixture:
-    """sum_k weight_k phi_k."""
+    """share * first + (1 - share) * second; ``said``: the name to print where literature has one."""
 
-    parts: tuple[tuple[float, Any], ...]
-    name: str = "mixture"
-    linear: bool = False
-    degree: float | None = None
+    share: float
+    first: Any
+    second: Any
+    said: str = field(default="", compare=False, repr=False)
+
+    @property
+    def name(self) -> str:
+        return self.said or f"{spell('mix', self.share)}:{self.first.name}:{self.second.name}"
+
+    @property
+    def parts(self) -> tuple[tuple[float, Any], ...]:
+        """(weight, divergence) of those that count: a part of weight 0 would still ask for its background."""
+        both = (self.share, self.first), (1.0 - self.share, self.second)
+        return tuple((weight, part) for weight, part in both if weight)
 
     @property
     def background(self) -> float:
-        return max(part.background for _, part in self.parts)
+        return max(background_of(part) for _, part in self.parts)
 
     def bound(self, eps: Any) -> Mixture:
-        parts = tuple((weight, part.bound(eps)) for weight, part in self.parts)
-        return replace(self, parts=parts)
+        return replace(self, first=bind(self.first, eps), second=bind(self.second, eps))
 
     @property
-    def tail(self) -> tuple[Tail, ...]:
+    def pairs(self) -> tuple[PairTerm, ...]:
         return tuple(
-            replace(term, coefficient=weight * term.coefficient) for weight, part in self.parts for term in part.tail
+            replace(term, coefficient=weight * term.coefficient) for weight, part in self.parts for term in part.pairs
         )
 
     def edge(self, p: np.ndarray, b: Similarity) -> np.ndarray:
@@ -49,31 +58,22 @@ class Mixture:
     def slope(self, p: np.ndarray, b: Similarity) -> np.ndarray:
         return sum((weight * part.slope(p, b) for weight, part in self.parts), np.zeros_like(p))
 
-    def invariant(self, edges: float, tail: float, weight: float, total: float) -> tuple[float, float]:
-        raise AssertionError("asked for divergences with a degree only")
 
-
-def mixture(share: float, first: Any, second: Any, name: str = "") -> Mixture:
+def mixture(share: float, first: Any, second: Any, said: str = "") -> Mixture:
     """share * first + (1 - share) * second: equation (2) of Im, Verma & Branson (2018) for any two divergences.
 
-    ``share`` in [0, 1]; both names or divergences.
+    ``share`` in [0, 1].
 
     >>> mixture(0.25, kl(), reverse_kl()).name
     'mix:0.25:kl:reverse-kl'
     """
     share = number_within(share, "the share of a mixture", 0.0, 1.0)
-    both = []
     for part in (first, second):
         if not isinstance(part, Divergence):
             raise InputError(f"a mixture is made of divergences, given {type(part).__name__}")
-        if isinstance(part, AutoAlpha):
-            raise Unsupported("an order is chosen for alpha-SNE alone, not within a mixture: give alpha as a number")
-        # with its constants, which the parts of a sum must not lose
-        both.append(kl() if isinstance(part, Beta) and part.order == 1.0 else part)
-    names = [part.name for part in both]
-    # A part of weight 0 would still ask for its background.
-    parts = tuple((weight, part) for weight, part in zip((share, 1.0 - share), both, strict=True) if weight)
-    return Mixture(parts, name or f"mix:{share:g}:{names[0]}:{names[1]}")
+    # with its constants, which the parts of a sum must not lose
+    first, second = (kl() if part == Beta(1.0) else part for part in (first, second))
+    return Mixture(share, first, second, said)
 
 
 def nerv_divergence(kappa: float, background: float = BACKGROUND) -> Any:
@@ -81,13 +81,14 @@ def nerv_divergence(kappa: float, background: float = BACKGROUND) -> Any:
 
     KL(p, b) counts the neighbors that are missed, KL(b, p) those that are none.
 
-    >>> nerv_divergence(0.5).name
-    'nerv:0.5'
+    >>> nerv_divergence(0.5).name, nerv_divergence(0.2, 0.05).name
+    ('nerv:0.5', 'nerv:0.2:0.05')
     """
     kappa = number_within(kappa, "kappa", 0.0, 1.0)
     background = checked_background(background)
     if kappa == 0.0:
-        return kl()
+        return kl_divergence()
     if kappa == 1.0:
         return reverse_kl(background)
-    return mixture(1.0 - kappa, kl(), reverse_kl(background), f"nerv:{kappa:g}")
+    numbers = (kappa,) if background == BACKGROUND else (kappa, background)
+    return mixture(1.0 - kappa, kl(), reverse_kl(background), spell("nerv", *numbers))

@@ -11,13 +11,14 @@ is again a radial sum over all pairs plus a sum over edges.  eps follows from th
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from nelayout.divergences.protocol import Powers, Similarity, Tail, number_within
+from nelayout.divergences.protocol import PairTerm, Powers, Similarity, background_of, number_within
 from nelayout.errors import InputError
+from nelayout.part_names import spell
 
 __all__ = [
     "BACKGROUND",
@@ -33,23 +34,24 @@ __all__ = [
 BACKGROUND = 0.1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ReverseKL:
     """b ln(b/p) - b + p.  ``eps``: p/M of a pair without an edge; a number, or one for each row or entry."""
 
     background: float = BACKGROUND
-    eps: Any = None
-    name: str = "reverse-kl"
-    linear: bool = False
-    degree: float | None = None
+    eps: Any = field(default=None, compare=False)  # the graph's part, not the divergence's
+
+    @property
+    def name(self) -> str:
+        return _spelt("reverse-kl", background=self.background)
 
     def bound(self, eps: Any) -> ReverseKL:
         return replace(self, eps=eps)
 
     @property
-    def tail(self) -> tuple[Tail, ...]:
+    def pairs(self) -> tuple[PairTerm, ...]:
         log_eps = 0.0 if self.eps is None else np.log(self.eps)
-        return Tail(1.0, 1.0, "power-log"), Tail(-1.0 - log_eps, 1.0)
+        return PairTerm(1.0, 1.0, "power-log"), PairTerm(-1.0 - log_eps, 1.0)
 
     def _log_odds(self, p: np.ndarray) -> np.ndarray:
         return np.log(p) + (math.log1p(-self.background) - np.log(self.eps))
@@ -64,8 +66,10 @@ class ReverseKL:
     def slope(self, p: np.ndarray, b: Similarity) -> np.ndarray:
         return -b.power(1.0) * self._log_odds(p)
 
-    def invariant(self, edges: float, tail: float, weight: float, total: float) -> tuple[float, float]:
-        raise AssertionError("asked for divergences with a degree only")
+
+def _spelt(name: str, *numbers: float, background: float) -> str:
+    """The name with its numbers, and with the background where it is not the usual one."""
+    return spell(name, *numbers) if background == BACKGROUND else spell(name, *numbers, background)
 
 
 def checked_background(background: Any) -> float:
@@ -76,25 +80,23 @@ def checked_background(background: Any) -> float:
 def reverse_kl(background: float = BACKGROUND) -> ReverseKL:
     """The reverse Kullback-Leibler divergence b ln(b/p) - b + p, with a background of the given weight in (0, 1).
 
-    >>> reverse_kl(0.05).background
-    0.05
+    >>> reverse_kl().name, reverse_kl(0.05).name
+    ('reverse-kl', 'reverse-kl:0.05')
     """
     return ReverseKL(checked_background(background))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class NegativeAlpha:
-    """[p^t b^(1-t) - t p + (t-1) b] / (t (t-1)) at an order t < 0."""
+    """[p^t b^(1-t) - t p + (t-1) b] / (t (t-1)) at an order t < 0; ``eps`` as of `ReverseKL`."""
 
     order: float
     background: float = BACKGROUND
-    eps: Any = None
-    linear: bool = False
-    degree: float | None = None
+    eps: Any = field(default=None, compare=False)
 
     @property
     def name(self) -> str:
-        return f"alpha:{self.order:g}"
+        return _spelt("alpha", self.order, background=self.background)
 
     def bound(self, eps: Any) -> NegativeAlpha:
         return replace(self, eps=eps)
@@ -104,9 +106,9 @@ class NegativeAlpha:
         return 1.0 / (self.order * (self.order - 1.0))
 
     @property
-    def tail(self) -> tuple[Tail, ...]:
+    def pairs(self) -> tuple[PairTerm, ...]:
         power = 1.0 if self.eps is None else np.power(self.eps, self.order)
-        return Tail(self._scale * power, 1.0 - self.order), Tail(1.0 / self.order, 1.0)
+        return PairTerm(self._scale * power, 1.0 - self.order), PairTerm(1.0 / self.order, 1.0)
 
     def _factor(self, p: np.ndarray) -> np.ndarray:
         return self._scale * (np.power((1.0 - self.background) * p, self.order) - np.power(self.eps, self.order))
@@ -123,9 +125,6 @@ class NegativeAlpha:
     def slope(self, p: np.ndarray, b: Similarity) -> np.ndarray:
         return (1.0 - self.order) * self._rise(p, b)
 
-    def invariant(self, edges: float, tail: float, weight: float, total: float) -> tuple[float, float]:
-        raise AssertionError("asked for divergences with a degree only")
-
 
 def negative_alpha(order: float, background: float = BACKGROUND) -> ReverseKL | NegativeAlpha:
     """The alpha divergence of an order <= 0, with a background; at 0 it is the reverse Kullback-Leibler divergence.
@@ -134,7 +133,7 @@ def negative_alpha(order: float, background: float = BACKGROUND) -> ReverseKL | 
     'alpha:-1'
     """
     background = checked_background(background)
-    return ReverseKL(background, name="alpha:0") if order == 0 else NegativeAlpha(order, background)
+    return ReverseKL(background) if order == 0 else NegativeAlpha(order, background)
 
 
 def with_background(divergence: Any, background: float) -> Any:
@@ -148,7 +147,7 @@ def with_background(divergence: Any, background: float) -> Any:
         return divergence
     if isinstance(divergence, (ReverseKL, NegativeAlpha)) and divergence.background == BACKGROUND:
         return replace(divergence, background=background)
-    if divergence.background:
+    if background_of(divergence):
         why = "has one of its own: give it to the divergence itself, as in reverse_kl(0.05)"
     else:
         why = "has no use for one (reverse-kl and alpha of order <= 0 have): leave it out"

@@ -1,7 +1,7 @@
-"""Compiled loops over edges in which the scalar mathematics is written out: beta divergences, and powers of rows.
+"""Compiled loops over edges: for divergences whose edges are one power of b, the scalar mathematics is written out.
 
-Everything else goes through arrays (see ``edges``, ``row_edges``).  Rows are taken in blocks that stay in cache:
-lengths are gathered, then the formulas run over the block, several entries at a time, then the forces are added up.
+Everything else goes through arrays (see `matrix` and `rows`).  Rows are taken in blocks that stay in cache: lengths are
+gathered, then the formulas run over the block, several entries at a time, then the forces are added up.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ import numpy as np
 from nelayout.numerics.compiling import compiled_loop, inlined
 from nelayout.numerics.elementary import exponential, logarithm
 
-__all__ = ["beta_sums", "pull", "pull_both", "row_power_sums", "row_sums", "squared_lengths"]
+__all__ = ["FORMS", "power_sums", "pull", "pull_both", "row_power_sums", "row_sums", "squared_lengths"]
 
-BLOCK = 2048  # entries, unless a single row has more
+BLOCK = 2048  # entries that stay in cache together; a single row may have more
+# What stands for b^order in a sum: itself, its Box-Cox form (b^order - 1)/order, ln b.
+FORMS = {"power": 0, "boxcox": 1, "log": 2}
 
 
 @compiled_loop
@@ -107,28 +109,32 @@ def _end(indptr, row, stop):
 
 
 @inlined
-def _entries(form, P, xi, omega, m, a, b, c, log_connection, order):
-    """Sums of edge and slope over m entries; xi is overwritten by omega.
+def _entries(form, minus, xi, omega, m, a, b, c, log_lam, order):
+    """Sums over m entries of factor * form(b, order) and of its slopes, and omega of each; ``form``: one of FORMS.
 
-    Box-Cox forms of b = lambda q: ``form`` 1 is order 1 (ln b), 0 any other (b^(order - 1)).
+    ``minus`` = -factor, b = lambda q.
     """
     value, slope = 0.0, 0.0
-    s = order - 1.0
     for k in range(m):
         u = max(c + a * xi[k], 1e-140)
         if a == 0.0:
-            log_b, decay = log_connection - b * xi[k], b
+            log_b, decay = log_lam - b * xi[k], b
         else:
-            log_b, decay = log_connection - (b / a) * logarithm(u), b / u
-        if form == 1:
-            value -= P[k] * log_b
-            slope -= P[k]
-            omega[k] = P[k] * decay
+            log_b, decay = log_lam - (b / a) * logarithm(u), b / u
+        if form == 2:
+            value -= minus[k] * log_b
+            slope -= minus[k]
+            omega[k] = minus[k] * decay
+        elif form == 1:
+            power = exponential(order * log_b)
+            value -= minus[k] * (power - 1.0) / order
+            slope -= minus[k] * power
+            omega[k] = minus[k] * power * decay
         else:
-            power = exponential(s * log_b)
-            value -= P[k] * (power - 1.0) / s
-            slope -= P[k] * power
-            omega[k] = P[k] * power * decay
+            term = minus[k] * exponential(order * log_b)
+            value -= term
+            slope -= order * term
+            omega[k] = (order * decay) * term
     return value, slope
 
 
@@ -148,7 +154,7 @@ def _gather(indptr, indices, Y, row, last, base, apart, xi):
 
 @inlined
 def _gather_plane(indptr, indices, Y, row, last, base, apart, xi):
-    """The same in two dimensions, a third faster."""
+    """`_gather` in two dimensions, a third faster."""
     for i in range(row, last):
         x, y = Y[i, 0], Y[i, 1]
         for k in range(indptr[i] - base, indptr[i + 1] - base):
@@ -159,10 +165,12 @@ def _gather_plane(indptr, indices, Y, row, last, base, apart, xi):
 
 
 @compiled_loop
-def beta_sums(indptr, indices, P, Y, a, b, c, log_connection, order, start, stop, keep, pull, weights):
-    """sum P edge and sum P slope over rows start..stop for a beta divergence, and pull[i] = sum_j omega_ij (y_i - y_j).
+def power_sums(indptr, indices, minus, Y, a, b, c, log_lam, order, form, start, stop, keep, pull, weights):
+    """Sums of factor * form(b, order) over rows start..stop and of their slopes in ln b, pull[i] = sum_j omega_ij
+    (y_i - y_j).
 
-    ``keep``: write omega into weights, at the places of P.
+    ``minus`` = -factor, which is P itself for beta divergences.  ``form``: one of FORMS.  ``keep``: write omega into
+    weights, at the places of P.
     """
     d = Y.shape[1]
     longest = _longest(indptr, start, stop)
@@ -177,10 +185,12 @@ def beta_sums(indptr, indices, P, Y, a, b, c, log_connection, order, start, stop
             _gather_plane(indptr, indices, Y, row, last, base, apart, xi)
         else:
             _gather(indptr, indices, Y, row, last, base, apart, xi)
-        if order == 1.0:
-            v, s = _entries(1, P[base : base + m], xi, omega, m, a, b, c, log_connection, order)
+        if form == 2:  # a number known to the compiler, so that each form has a loop of its own
+            v, s = _entries(2, minus[base : base + m], xi, omega, m, a, b, c, log_lam, order)
+        elif form == 1:
+            v, s = _entries(1, minus[base : base + m], xi, omega, m, a, b, c, log_lam, order)
         else:
-            v, s = _entries(0, P[base : base + m], xi, omega, m, a, b, c, log_connection, order)
+            v, s = _entries(0, minus[base : base + m], xi, omega, m, a, b, c, log_lam, order)
         value += v
         slope += s
         if keep:
@@ -222,7 +232,7 @@ def _powers(plain, factor, xi, shift, omega, m, a, b, c, order):
 
 
 @compiled_loop
-def row_power_sums(indptr, indices, factor, Y, a, b, c, log_connection, order, start, stop, sums, omega):
+def row_power_sums(indptr, indices, factor, Y, a, b, c, log_lam, order, start, stop, sums, omega):
     """sums[i] = sum_j factor_ij b_ij^order, where b_ij = lambda_i q_ij, and omega_ij = -decay_ij order factor_ij
     b_ij^order.
 
@@ -242,7 +252,7 @@ def row_power_sums(indptr, indices, factor, Y, a, b, c, log_connection, order, s
                 for axis in range(Y.shape[1]):
                     diff = Y[i, axis] - Y[j, axis]
                     total += diff * diff
-                xi[k], shift[k] = total, log_connection[i]
+                xi[k], shift[k] = total, log_lam[i]
         if order == 0.0:
             _powers(True, factor[base : base + m], xi, shift, omega[base : base + m], m, a, b, c, order)
         else:

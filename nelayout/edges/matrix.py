@@ -1,7 +1,8 @@
 """Sums over the edges: value, slope, pull and weights of the sparse half of an objective.
 
-The scalar mathematics is the divergence's own, on arrays; only the gathering of lengths and the adding up of forces
-differ between the NumPy form for small graphs and the compiled form.  Rows are cut into chunks that stay in cache.
+Small graphs are summed by NumPy, large ones by compiled loops over chunks of rows that stay in cache.  Where a
+divergence looks at b through one power, the whole sum is one compiled loop; others evaluate their own formulas on the
+arrays of a chunk.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.divergences import Beta, Divergence, Similarity
+from nelayout.divergences.protocol import Divergence, PowerEdges, Powers, Similarity
 from nelayout.kernels import Kernel
 from nelayout.numerics.conjugate_gradients import conjugate_gradients, laplacian_gradients
 from nelayout.numerics.parallel import Threads
 
 __all__ = ["EdgeSums", "Edges"]
 
-CHUNK, CHUNKS = 1 << 15, 64  # entries of a chunk, at least, and chunks, at most
+CHUNK, CHUNKS = 1 << 15, 64  # least entries of a chunk, and most chunks, whatever the number of threads
 NOTHING = np.empty(0)
 
 
@@ -37,7 +38,7 @@ class Edges:
     """The pattern of P cut into row ranges, with its weights and the masses of its pairs."""
 
     def __init__(self, P: csr_array, mass: np.ndarray, linear: bool, threads: Threads, compiled: bool) -> None:
-        self.indptr, self.indices, self.P = P.indptr, P.indices, P.data
+        self.indptr, self.indices, self.values = P.indptr, P.indices, P.data
         self.threads, self.compiled = threads, compiled
         self.n, self.size = P.shape[0], len(P.data)
         self.weight = float(np.sum(P.data))
@@ -47,6 +48,7 @@ class Edges:
         if not linear and not np.all(mass == 1.0):
             self.pair_mass = np.repeat(mass, np.diff(P.indptr)) * mass[P.indices]
         self.chunks = list(self._row_ranges())
+        self._powers: tuple[Divergence, Powers | None] | None = None
 
     def _row_ranges(self):
         nnz = len(self.indices)
@@ -64,21 +66,22 @@ class Edges:
             yield start, self.n
 
     def sums(
-        self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, connection: float, want: frozenset[str]
+        self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, lam: float, want: frozenset[str]
     ) -> EdgeSums:
         """``want`` names what to compute beside the slope: "value", "pull", "weights"."""
         pull = np.zeros_like(Y) if "pull" in want else None
         weights = np.empty(len(self.indices)) if "weights" in want else None
-        if self.compiled and isinstance(divergence, Beta):
-            return self._beta_sums(Y, kernel, divergence.order, connection, pull, weights)
+        powers = self._powers_of(divergence) if self.compiled else None
+        if powers is not None:
+            return self._by_powers(Y, kernel, powers, lam, pull, weights)
 
         @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # threads do not inherit the caller's
         def work(rows: tuple[int, int]) -> tuple[float, float]:
             start, stop = rows
             low, high = self.indptr[start], self.indptr[stop]
             xi = self._squared_lengths(Y, start, stop)
-            similarity = Similarity(kernel, xi, connection)
-            p = self.P[low:high]
+            similarity = Similarity(kernel, xi, lam)
+            p = self.values[low:high]
             m = None if self.pair_mass is None else self.pair_mass[low:high]
             x = p if m is None else p / m
             slope = divergence.slope(x, similarity)
@@ -98,44 +101,62 @@ class Edges:
         parts = self.threads.map(work, self.chunks)
         return EdgeSums(sum(v for v, _ in parts), sum(s for _, s in parts), pull, weights)
 
-    def _beta_sums(
-        self, Y: np.ndarray, kernel: Kernel, order: float, connection: float, pull: np.ndarray | None,
+    def _by_powers(
+        self, Y: np.ndarray, kernel: Kernel, powers: Powers, lam: float, pull: np.ndarray | None,
         weights: np.ndarray | None
     ) -> EdgeSums:
-        """The same for beta divergences, whose formulas are compiled."""
+        """The sums of a divergence with one power of b, given as `_powers_of` gives it."""
         from nelayout.edges import loops
 
         keep = NOTHING if weights is None else weights
         out = np.empty_like(Y) if pull is None else pull
-        log_connection = math.log(connection) if connection > 0 else -math.inf
+        log_lam = math.log(lam) if lam > 0 else -math.inf
+        form = loops.FORMS["log" if powers.form == "boxcox" and powers.order == 0 else powers.form]
 
         def work(rows: tuple[int, int]) -> tuple[float, float]:
-            return loops.beta_sums(
-                self.indptr, self.indices, self.P, Y, kernel.a, kernel.b, kernel.c, log_connection, order, *rows,
-                weights is not None, out, keep
+            return loops.power_sums(
+                self.indptr, self.indices, powers.factor, Y, kernel.a, kernel.b, kernel.c, log_lam, powers.order, form,
+                *rows, weights is not None, out, keep
             )
 
         parts = self.threads.map(work, self.chunks)
-        return EdgeSums(sum(v for v, _ in parts), sum(s for _, s in parts), pull, weights)
+        value = sum(v for v, _ in parts) + powers.constant
+        return EdgeSums(value, sum(s for _, s in parts), pull, weights)
 
-    def node_values(self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, connection: float) -> np.ndarray:
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
+    def _powers_of(self, divergence: Divergence) -> Powers | None:
+        """Minus M edge of every entry as a power of b, and the sum of the constants; None where it is not one power.
+
+        It is kept while the divergence stays the same.
+        """
+        if self._powers is None or self._powers[0] is not divergence:
+            found, m = None, self.pair_mass
+            if isinstance(divergence, PowerEdges):
+                found = divergence.edge_powers(self.values if m is None else self.values / m)
+            if found is not None:
+                factor, constant = (part if m is None else m * part for part in (found.factor, found.constant))
+                found = Powers(found.order, -factor, float(np.sum(constant)), found.form)
+            self._powers = divergence, found
+        return self._powers[1]
+
+    def node_values(self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, lam: float) -> np.ndarray:
         """(n,) sum_j M_ij edge(P_ij / M_ij, lambda q_ij)."""
         each = np.empty(len(self.indices))
         for start, stop in self.chunks:
             low, high = self.indptr[start], self.indptr[stop]
-            similarity = Similarity(kernel, self._squared_lengths(Y, start, stop), connection)
+            similarity = Similarity(kernel, self._squared_lengths(Y, start, stop), lam)
             if self.pair_mass is None:
-                each[low:high] = divergence.edge(self.P[low:high], similarity)
+                each[low:high] = divergence.edge(self.values[low:high], similarity)
             else:
                 m = self.pair_mass[low:high]
-                each[low:high] = m * divergence.edge(self.P[low:high] / m, similarity)
+                each[low:high] = m * divergence.edge(self.values[low:high] / m, similarity)
         return self.row_sums(each)
 
     def scaled_slope(self, divergence: Divergence, b: Similarity) -> np.ndarray:
         """M_ij d edge(P_ij / M_ij, b) / d ln b of every entry."""
         if self.pair_mass is None:
-            return divergence.slope(self.P, b)
-        return self.pair_mass * divergence.slope(self.P / self.pair_mass, b)
+            return divergence.slope(self.values, b)
+        return self.pair_mass * divergence.slope(self.values / self.pair_mass, b)
 
     def _squared_lengths(self, Y: np.ndarray, start: int, stop: int) -> np.ndarray:
         if self.compiled:

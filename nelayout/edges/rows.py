@@ -1,4 +1,4 @@
-"""Sums over the edges of row-stochastic similarities: like `edges`, with a lambda and sums of its own for each row.
+"""Sums over the edges of row-stochastic similarities: like `matrix`, with a lambda and sums of its own for each row.
 
 P_ij and P_ji differ, so an edge pulls its two ends by (omega_ij + omega_ji) / 2 each way.
 """
@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.divergences import Divergence, Similarity
-from nelayout.divergences.protocol import PowerEdges, Powers
+from nelayout.divergences.protocol import Divergence, PowerEdges, Powers, Similarity, bind
 from nelayout.edges.matrix import Edges
 from nelayout.kernels import Kernel
 from nelayout.numerics.parallel import Threads
@@ -45,7 +44,7 @@ class RowEdges(Edges):
         if rows is None:
             sums = self.row_sums(P.data)
             rows = P.data / np.repeat(np.where(sums > 0, sums, 1.0), counts)
-        self.P = rows
+        self.values = rows
         self.weight = float(np.sum(rows))
         self.pair_mass = mass[P.indices]
         self.eps = eps
@@ -56,7 +55,6 @@ class RowEdges(Edges):
         # Which entries are this row's own, where not all are; P_ij / m_j, 1 / m_j where it has none.
         self.given = None if given.all() else given
         self.ratio = np.where(given, rows, 1.0) / self.pair_mass
-        self._powers: tuple[Divergence, Powers | None] | None = None
 
     def symmetric(self, omega: np.ndarray) -> np.ndarray:
         """(omega_ij + omega_ji) / 2."""
@@ -64,7 +62,7 @@ class RowEdges(Edges):
 
     def scaled_slope(self, divergence: Divergence, b: Similarity) -> np.ndarray:
         """m_j d edge(P_ij / m_j, b) / d ln b of every entry."""
-        here = divergence if self.eps is None else divergence.bound(self.eps[self.rows])
+        here = divergence if self.eps is None else bind(divergence, self.eps[self.rows])
         return self._own(self.pair_mass * here.slope(self.ratio, b), 0, self.size)
 
     def _own(self, values: np.ndarray, low: int, high: int) -> np.ndarray:
@@ -72,14 +70,14 @@ class RowEdges(Edges):
         return values if self.given is None else np.where(self.given[low:high], values, 0.0)
 
     def sums(
-        self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, connection: np.ndarray, want: frozenset[str]
+        self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, lam: np.ndarray, want: frozenset[str]
     ) -> RowEdgeSums:
-        """``connection`` (n,): lambda of each row."""
+        """``lam`` (n,): lambda of each row."""
         powers = self._powers_of(divergence) if self.compiled else None
         if powers is None:
-            value, slope, omega = self._by_arrays(Y, kernel, divergence, connection, "value" in want)
+            value, slope, omega = self._by_arrays(Y, kernel, divergence, lam, "value" in want)
         else:
-            value, slope, omega = self._by_powers(Y, kernel, powers, connection)
+            value, slope, omega = self._by_row_powers(Y, kernel, powers, lam)
         weights = self.symmetric(omega) if "weights" in want or ("pull" in want and not self.compiled) else None
         pull = np.zeros_like(Y) if "pull" in want else None
         if pull is not None:
@@ -98,11 +96,11 @@ class RowEdges(Edges):
         return RowEdgeSums(value, slope, pull, weights if "weights" in want else None)
 
     def _by_arrays(
-        self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, connection: np.ndarray, value: bool
+        self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, lam: np.ndarray, value: bool
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Values and slopes (n,), and omega_ij of every entry, whatever the divergence."""
         with np.errstate(divide="ignore"):
-            log_connection = np.log(connection)
+            log_lam = np.log(lam)
         each, slope, omega = np.zeros(self.size if value else 0), np.zeros(self.size), np.zeros(self.size)
 
         @np.errstate(over="ignore", invalid="ignore", divide="ignore")
@@ -111,8 +109,8 @@ class RowEdges(Edges):
             low, high = self.indptr[start], self.indptr[stop]
             own = self.rows[low:high]
             xi = self._squared_lengths(Y, start, stop)
-            here = divergence if self.eps is None else divergence.bound(self.eps[own])
-            similarity = Similarity(kernel, xi, connection[own], kernel.log(xi) + log_connection[own])
+            here = divergence if self.eps is None else bind(divergence, self.eps[own])
+            similarity = Similarity(kernel, xi, lam[own], kernel.log(xi) + log_lam[own])
             m, x = self.pair_mass[low:high], self.ratio[low:high]
             slope[low:high] = self._own(m * here.slope(x, similarity), low, high)
             omega[low:high] = -kernel.decay(xi) * slope[low:high]
@@ -122,19 +120,19 @@ class RowEdges(Edges):
         self.threads.map(work, self.chunks)
         return self.row_sums(each), self.row_sums(slope), omega
 
-    def _by_powers(
-        self, Y: np.ndarray, kernel: Kernel, powers: Powers, connection: np.ndarray
+    def _by_row_powers(
+        self, Y: np.ndarray, kernel: Kernel, powers: Powers, lam: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The same where the divergence has one power of b, of ``powers`` with a constant for each row."""
+        """The sums of `_by_arrays` for a divergence with one power of b, of ``powers`` with a constant for each row."""
         from nelayout.edges import loops
 
         sums, omega = np.zeros(self.n), np.empty(self.size)
         with np.errstate(divide="ignore"):
-            log_connection = np.log(connection)
+            log_lam = np.log(lam)
 
         def work(rows: tuple[int, int]) -> None:
             loops.row_power_sums(
-                self.indptr, self.indices, powers.factor, Y, kernel.a, kernel.b, kernel.c, log_connection,
+                self.indptr, self.indices, powers.factor, Y, kernel.a, kernel.b, kernel.c, log_lam,
                 powers.order, *rows, sums, omega
             )
 
@@ -144,16 +142,19 @@ class RowEdges(Edges):
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def _powers_of(self, divergence: Divergence) -> Powers | None:
-        """m_j edge of every entry as a power of b, and the constants' sums over rows (n,); kept while it is asked for
-        the same divergence.
+        """m_j edge of every entry as a power of b, with the sum of the constants of each row (n,).
+
+        None for Box-Cox forms of orders other than 0, too: their slopes would need a second sum over each row.
         """
         if self._powers is None or self._powers[0] is not divergence:
-            here = divergence if self.eps is None else divergence.bound(self.eps[self.rows])
+            here = divergence if self.eps is None else bind(divergence, self.eps[self.rows])
             found = here.edge_powers(self.ratio) if isinstance(here, PowerEdges) else None
+            if found is not None and found.form == "boxcox" and found.order:
+                found = None
             if found is not None:
                 factor, constant = (
                     self._own(self.pair_mass * part, 0, self.size) for part in (found.factor, found.constant)
                 )
-                found = Powers(found.order, factor, self.row_sums(constant))
+                found = Powers(found.order, factor, self.row_sums(constant), found.form)
             self._powers = divergence, found
         return self._powers[1]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from nelayout.connections import Connection, Fixed
-from nelayout.divergences import Divergence, Similarity
+from nelayout.divergences.protocol import Divergence, Similarity, is_linear
 from nelayout.edges.matrix import EdgeSums
 from nelayout.kernels import Kernel
 from nelayout.similarities.random_walk import RandomWalk
@@ -28,7 +28,7 @@ def can_smooth_exactly(kernel: Kernel, divergence: Divergence, connection: Conne
     sum P over pairs i != j is sum p without its diagonal, which no product with p gives.  It is a constant of
     the value where lambda is given, or where an edge of length 0 has no slope (pure powers of the distance).
     """
-    if not divergence.linear or connection.needs_mass:
+    if not is_linear(divergence) or connection.needs_normalizer:
         return False
     xi = np.array([0.25, 1.0, 2.0, 7.0])
     omega = -kernel.decay(xi) * divergence.slope(np.ones(4), Similarity(kernel, xi))
@@ -39,7 +39,7 @@ def can_smooth_exactly(kernel: Kernel, divergence: Divergence, connection: Conne
 
 
 class WalkEdges:
-    """`edges.Edges` for the dense p of a random walk.
+    """`matrix.Edges` for the dense p of a random walk.
 
     Weights omega_ij = w p_ij are one number, w, in an array of one.  ``weight`` is sum p with its diagonal, a
     constant in the objectives that come here.  R is linear in Y, so after a move X of `solve`, which knows
@@ -53,11 +53,11 @@ class WalkEdges:
         self._move: tuple[np.ndarray, np.ndarray] | None = None
 
     def sums(
-        self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, connection: float, want: frozenset[str]
+        self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, lam: float, want: frozenset[str]
     ) -> EdgeSums:
-        """As `edges.Edges.sums`."""
+        """The sums of `matrix.Edges.sums`."""
         R = self._laplacian(Y)
-        at = Similarity(kernel, np.array([0.0, 1.0]), connection)
+        at = Similarity(kernel, np.array([0.0, 1.0]), lam)
         p = np.ones(2)
         edge, slope = divergence.edge(p, at), divergence.slope(p, at)
         total = 2.0 * float(np.sum((Y - np.sum(Y, axis=0) / self.n) * R))  # sum p_ij xi_ij
@@ -70,10 +70,10 @@ class WalkEdges:
         )
 
     def node_values(
-        self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, connection: float
+        self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, lam: float
     ) -> np.ndarray:
         """(n,) sum_j edge(p_ij, lambda q_ij), by sum_j p_ij xi_ij = 2 y_i R_i - (R of |y|^2)_i."""
-        edge = divergence.edge(np.ones(2), Similarity(kernel, np.array([0.0, 1.0]), connection))
+        edge = divergence.edge(np.ones(2), Similarity(kernel, np.array([0.0, 1.0]), lam))
         Y = Y - np.sum(Y, axis=0) / self.n
         square = np.sum(Y * Y, axis=1)[:, None]
         xi = 2.0 * np.sum(Y * self._laplacian(Y), axis=1) - self.walk.laplacian(square)[:, 0]

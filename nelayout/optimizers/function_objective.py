@@ -79,7 +79,7 @@ class _Own:
             slopes[~self.free] = 0.0
         return Evaluation(float(answer[0]), 1.0, slopes, np.ones(1))
 
-    def attraction_at_zero(self, connection: float) -> np.ndarray:
+    def attraction_at_zero(self, lam: float) -> np.ndarray:
         return np.ones(1)
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from nelayout.alpha.choice import ExactFit, choose_order
-from nelayout.divergences import AutoAlpha, alpha
+from nelayout.divergences import alpha
 from nelayout.method import Method
 from nelayout.record.progress import Stopped
 from nelayout.row_objective import RowObjective
@@ -29,7 +29,7 @@ MOST_PAIRS = 200_000
 
 def at_order(method: Method, order: float = 1.0) -> Method:
     """The method at a given order in place of one that is still to be chosen."""
-    return replace(method, divergence=alpha(order)) if isinstance(method.divergence, AutoAlpha) else method
+    return method if method.choose is None else replace(method, divergence=alpha(order), choose=None)
 
 
 def draw_at_best_alpha(component: Component, run: Run) -> Run:
@@ -38,8 +38,8 @@ def draw_at_best_alpha(component: Component, run: Run) -> Run:
     ``run.max_iter`` bounds the steps of each drawing.  A run that a callback stops ends at the order it was at.
     """
     walk = _Walk(component, run)
-    asked, choice, notes = run.method.divergence, None, ()
-    assert isinstance(asked, AutoAlpha)
+    asked, choice, notes = run.method.choose, None, ()
+    assert asked is not None
     try:
         choice, best = choose_order(walk.fit, grid=asked.grid, estimator=asked.estimator, refine=asked.refine)
         walk.order, notes = choice.alpha, (choice.summary, *choice.notes)
@@ -60,8 +60,8 @@ class _Walk:
 
     def __init__(self, component: Component, run: Run) -> None:
         self.component, self.run = component, run
-        assert isinstance(run.method.divergence, AutoAlpha)
-        self.order = run.method.divergence.order
+        assert run.method.choose is not None
+        self.order = run.method.choose.first
         most = run.method.stages[-1].max_iter if run.max_iter is None else run.max_iter
         self.few = min(WALK_STEPS, most)
 

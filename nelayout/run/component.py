@@ -86,7 +86,7 @@ def _shares(stages: tuple[Stage, ...], max_iter: int | None) -> list[int]:
 def _descend(component: Component, stage: Descend, steps: int, run: Run) -> None:
     """Take a component's drawing through one stage on the graph itself."""
     method, free = method_of(stage, run.method), component.free
-    objective = run.sums.objective(method, component.affinity, free).annealed(stage.exaggeration)
+    objective = run.sums.objective(method, component.affinity, free).exaggerated(stage.exaggeration)
     bounded = not method.kernel.singular and free is None
     drawing = component.drawing
     if drawing.method != method or (bounded and radius(drawing.Y) < POINT):

@@ -16,7 +16,6 @@ import numpy as np
 
 from nelayout import graphs
 from nelayout.catalogue import method_named
-from nelayout.divergences import AutoAlpha
 from nelayout.edges.walk import can_smooth_exactly
 from nelayout.kernels import Radial
 from nelayout.method import Method
@@ -194,9 +193,9 @@ class _Part:
         optimizer = None if o["optimizer"] == "auto" else optimizer_named(o["optimizer"]).name
         stages = tuple(stage.at(n) if isinstance(stage, Descend) else stage for stage in method.stages)
         own = sum(stage.max_iter for stage in stages if isinstance(stage, Descend))
-        if isinstance(method.divergence, AutoAlpha):  # and drawings on the walk over the orders
+        if method.choose is not None:  # and drawings on the walk over the orders
             last = stages[-1]
-            stages += (last, *(replace(last, max_iter=min(WALK_STEPS, last.max_iter)),) * method.divergence.drawings)
+            stages += (last, *(replace(last, max_iter=min(WALK_STEPS, last.max_iter)),) * method.choose.drawings)
         share = 1.0 if o["max_iter"] is None else o["max_iter"] / max(own, 1)
         for stage in stages:
             if isinstance(stage, CoarseToFine):
@@ -300,5 +299,5 @@ class _Part:
 
 def _radials(method: Method) -> tuple[Radial, ...]:
     """The radial functions that an evaluation sums."""
-    found = {radial for term in method.divergence.tail for radial in term.radials(method.kernel)}
-    return tuple(found | ({Radial(method.kernel)} if method.connection.needs_mass else set()))
+    found = {radial for term in method.divergence.pairs for radial in term.radials(method.kernel)}
+    return tuple(found | ({Radial(method.kernel)} if method.connection.needs_normalizer else set()))

@@ -101,7 +101,7 @@ def _unfold(level: Level, Y: np.ndarray, exaggeration: float, sums: Summation, r
     """Draw a level by s-SNE with an exaggeration; None where there were no layers to part."""
     if level.affinity.P.nnz < 2 * SHEET * len(Y):
         return None
-    objective = sums.objective(Method("gaussian"), level.affinity).annealed(exaggeration)
+    objective = sums.objective(Method("gaussian"), level.affinity).exaggerated(exaggeration)
     judge, before = Judge(level.affinity.P, sums.threads), Y
     Y = Y - np.sum(Y, axis=0) / len(Y)
     Y = Y * size_search(objective, Y)

@@ -17,7 +17,6 @@ import numpy as np
 
 from nelayout import graphs
 from nelayout.catalogue import method_named
-from nelayout.divergences import AutoAlpha
 from nelayout.method import Method
 from nelayout.nbody import backend, surprise
 from nelayout.numerics.parallel import Threads, threads_for
@@ -139,7 +138,7 @@ def _draw_each(parts: list[Component], run: Run) -> tuple[str, Run]:
             part.drawing = drawn[key]
         else:
             try:
-                if isinstance(run.method.divergence, AutoAlpha):  # the largest component decides for all
+                if run.method.choose is not None:  # the largest component decides for all
                     run = draw_at_best_alpha(part, run)
                 elif run.method.variational:
                     draw_variational(part, run)
@@ -184,9 +183,9 @@ def _solution(
         objective = run.sums.objective(part.drawing.method or run.method, part.affinity)
         evaluation = objective.evaluate(part.drawing.Y, gradient=False)
         value += evaluation.value
-        cost[part.nodes] = objective.node_cost(part.drawing.Y, evaluation.connection)
+        cost[part.nodes] = objective.node_cost(part.drawing.Y, evaluation.lam)
         if math.isnan(connection):
-            connection = evaluation.connection
+            connection = evaluation.lam
         if not odd and (odd := surprise(run.sums.nbody, part.drawing.Y, objective.radials)):
             run.notes.append(odd)
     positions = request.network.host.write(Y, request.options["store_pos_as"])

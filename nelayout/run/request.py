@@ -12,6 +12,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout import graphs
+from nelayout.connections import Fixed
+from nelayout.divergences.protocol import background_of
 from nelayout.errors import InputError, Unsupported, unknown
 from nelayout.method import Method
 from nelayout.nbody import BACKENDS
@@ -87,7 +89,7 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
     rng = generator(o["seed"])
     network = graphs.read(G, o["weight"], o["weight_kind"])
     # Weights that only decide about sizes are rescaled early, others when floats would overflow.
-    sizes_only = method.kernel.is_power or method.connection.name != "fixed"
+    sizes_only = method.kernel.is_power or not isinstance(method.connection, Fixed)
     P, notes = within_range(network.adjacency, 40 if sizes_only else 300)
     host = network.host
     if o["store_pos_as"] is not None and not host.stores:
@@ -123,7 +125,7 @@ def _check_joint(method: Method, P: csr_array, count: int) -> None:
     """Unsupported where nothing holds components together: only a background attracts pairs without an edge."""
     if not P.nnz:
         raise Unsupported("the graph has no edges, so no objective spans its nodes: use components='pack'")
-    if not method.divergence.background:
+    if not background_of(method.divergence):
         raise Unsupported(
             f"the graph has {count} components, and in {method.name} nodes without an edge between them only repel: "
             "components would part without end, so that there is no minimum. Use components='pack', connect them, or "

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from nelayout.divergences.protocol import background_of
 from nelayout.errors import Unsupported
 from nelayout.kernels import Kernel, Radial
 from nelayout.method import Method
@@ -73,7 +74,7 @@ def draw_variational(component: Component, run: Run) -> None:
     if rounds == 0:
         return
     component.drawing = replace(component.drawing, method=plain, reason="max_iter")
-    objective, background = run.sums.objective(plain, affinity), plain.divergence.background
+    objective, background = run.sums.objective(plain, affinity), background_of(plain.divergence)
     report = run.report(component, "variational")
 
     def look(line: Round, Y: np.ndarray) -> bool:

@@ -4,7 +4,7 @@ An f-divergence is a greatest value over functions h of pairs (Im, Verma & Brans
 
     D_f(P||Q) = max_h sum_ij [h_ij p_ij - f*(h_ij) q_ij],
 
-with the conjugates f* of ``conjugates``.  With h from a network over features of the nodes, in place of one number for
+with the conjugates f* of `f_functions`.  With h from a network over features of the nodes, in place of one number for
 every pair, it is a lower bound; the drawing and the network take turns, J steps to raise the bound and K to lower it.
 For example, of two clusters that are drawn in one heap the network learns that pairs of one cluster, which it knows by
 their features, are more alike than drawn: its h is large there, f*(h) q is what these pairs cost, and the drawing
@@ -34,7 +34,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import diags_array
 
-from nelayout.divergences.conjugates import CONJUGATES, Conjugate, torch_module
+from nelayout.divergences.f_functions import F_FUNCTIONS, FFunction, torch_module
 from nelayout.errors import InputError, missing_extra, unknown
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Evaluation
@@ -155,7 +155,7 @@ def variational_drawing(
         network = PairNetwork.of(torch.from_numpy(X), width, rng)
         adam, first = torch.optim.Adam(network.weights, lr=learning_rate), max(ascents, first_ascents)
         turns = _Turns(
-            CONJUGATES[divergence], network, adam, sample, pairs, normalizer, primal, ascents, first, descents
+            F_FUNCTIONS[divergence], network, adam, sample, pairs, normalizer, primal, ascents, first, descents
         )
 
         def report(value: float, Y: np.ndarray) -> None:
@@ -207,7 +207,7 @@ class _Turns:
     ``rounds`` and ``Y`` are what the rounds so far have come to.
     """
 
-    line: Conjugate
+    line: FFunction
     network: PairNetwork
     adam: Any
     sample: PairSamples
@@ -273,8 +273,8 @@ class _Turns:
 
 def _check(divergence: str, counts: dict[str, Any], learning_rate: float) -> None:
     """InputError for settings out of range."""
-    if divergence not in CONJUGATES:
-        raise unknown("divergence", divergence, CONJUGATES)
+    if divergence not in F_FUNCTIONS:
+        raise unknown("divergence", divergence, F_FUNCTIONS)
     for name, count in counts.items():
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
             raise InputError(f"{name} must be a whole number, at least 1, given {count!r}")

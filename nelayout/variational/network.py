@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.divergences.conjugates import Conjugate, torch_module
+from nelayout.divergences.f_functions import FFunction, torch_module
 from nelayout.errors import InputError
 
 __all__ = ["PairNetwork", "Turn", "kernel", "positive"]
@@ -100,7 +100,7 @@ class Turn:
             differs from it is sampled
     """
 
-    line: Conjugate
+    line: FFunction
     network: PairNetwork
     drawn: tuple[np.ndarray, ...]
     usual: tuple[float, float] = (0.0, 0.0)
@@ -108,7 +108,7 @@ class Turn:
 
     @classmethod
     def of(
-        cls, line: Conjugate, network: PairNetwork, drawn: tuple[np.ndarray, ...], q: np.ndarray, logarithm: bool
+        cls, line: FFunction, network: PairNetwork, drawn: tuple[np.ndarray, ...], q: np.ndarray, logarithm: bool
     ) -> Turn:
         """For a turn of the positions, that begins at q; ``logarithm``: whether b_1 may be other than 0."""
         torch = torch_module()

@@ -1,0 +1,66 @@
+"""The type-2 mixture of Lee et al. (2013), which JSE minimizes: both similarities against their mean.
+
+    phi(p, b) = p ln(p/z) / (1 - kappa) + b ln(b/z) / kappa,      z = kappa p + (1 - kappa) b,
+
+the Kullback-Leibler divergence in the limit kappa = 0, its reverse at kappa = 1.  It is the f-divergence with f(0) =
+-ln(1 - kappa) / kappa and H = ln(1 + kappa u / (1 - kappa)) / kappa; see `f_divergences`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nelayout.divergences.beta import kl_divergence
+from nelayout.divergences.protocol import PairTerm, Similarity, number_within
+from nelayout.divergences.with_background import BACKGROUND, reverse_kl, with_background
+from nelayout.part_names import spell
+
+__all__ = ["Type2Mixture", "jse_divergence"]
+
+
+@dataclass(frozen=True, slots=True)
+class Type2Mixture:
+    """The type-2 mixture of one kappa, 0 < kappa < 1; see the module."""
+
+    kappa: float
+
+    @property
+    def name(self) -> str:
+        return spell("jse", self.kappa)
+
+    @property
+    def pairs(self) -> tuple[PairTerm, ...]:
+        return (PairTerm(-math.log1p(-self.kappa) / self.kappa, 1.0),)
+
+    @property
+    def _odds(self) -> float:
+        return math.log(self.kappa / (1.0 - self.kappa))
+
+    def edge(self, p: np.ndarray, b: Similarity) -> np.ndarray:
+        # ln z = ln(1-kappa) + ln(1 + kappa u/(1-kappa)); ln(u/z) = -ln kappa - ln(1 + (1-kappa)/(kappa u))
+        L = np.log(p) - b.log()
+        pull = np.logaddexp(0.0, L + self._odds)
+        ratio = -math.log(self.kappa) - np.logaddexp(0.0, -L - self._odds)
+        return p * ratio / (1.0 - self.kappa) - b.power(1.0) * pull / self.kappa
+
+    def slope(self, p: np.ndarray, b: Similarity) -> np.ndarray:
+        L = np.log(p) - b.log()
+        return -(b.power(1.0) * np.logaddexp(0.0, L + self._odds) / self.kappa)
+
+
+def jse_divergence(kappa: float, background: float = BACKGROUND) -> Any:
+    """The type-2 mixture of Lee et al. (2013): KL(p, b) at kappa = 0 over Jensen-Shannon to KL(b, p) at kappa = 1.
+
+    ``background``: as in `reverse_kl`, for kappa = 1 only; another than the usual one is refused below.
+
+    >>> jse_divergence(0.5).name
+    'jse:0.5'
+    """
+    kappa = number_within(kappa, "kappa", 0.0, 1.0)
+    if kappa == 1.0:
+        return reverse_kl(background)
+    return with_background(Type2Mixture(kappa) if kappa else kl_divergence(), background)
