@@ -248,7 +248,7 @@ def area(X, Y):
 @pytest.mark.parametrize("name", ["iris", "wine"])
 def test_the_chosen_alpha_retrieves_as_well_as_the_best(name):
     """Amid, Dikmen & Oja 2015, table 1: within 0.01 of the best of ten orders that are drawn from scratch."""
-    datasets = pytest.importorskip("sklearn.datasets", reason="needs scikit-learn: pip install nelayout[vectors]")
+    datasets = pytest.importorskip("sklearn.datasets", reason="needs scikit-learn")
     X = getattr(datasets, f"load_{name}")().data
     X = np.unique(X, axis=0) if name == "iris" else (X - X.mean(axis=0)) / X.std(axis=0)
 

@@ -34,7 +34,8 @@ from nelayout.run.pipeline import run_method
 from nelayout.run.request import Known
 from nelayout.run.variational_component import vector_features
 from nelayout.vectors.annealing import at_perplexity, draw_by_scales
-from nelayout.vectors.knn import joined, space_of, symmetrized
+from nelayout.vectors.joining import join_components
+from nelayout.vectors.knn import neighbor_graph, space_of
 from nelayout.vectors.neighbors import Space
 
 __all__ = ["embed", "solve_vectors"]
@@ -227,7 +228,7 @@ def solve_vectors(
             graph, rows, joins = at_perplexity(space, found, float(perplexity), threads)
         else:
             rows = None
-            graph, added = joined(space, symmetrized(found, "union"), threads)
+            graph, added = join_components(space, neighbor_graph(found, "union"), threads)
             joins = _joins(k, added)
     settings: Any = {"seed": rng, "scale": None, "components": "joint", **run}
     features = vector_features(space.given.rows) if chosen.variational else None
