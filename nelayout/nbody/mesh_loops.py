@@ -6,22 +6,21 @@ along each axis.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
-from nelayout.numerics.compiling import FAST_MATH, compiled_loop
+from nelayout.numerics.compiling import compiled_loop, inlined_in_source
 
 __all__ = ["add_back", "by_cells", "read", "spread", "square_counts"]
 
 
-@numba.njit(inline="always", fastmath=FAST_MATH)
+@inlined_in_source
 def _spline(t):
     """Weights of the four points around a node at part t of its cell."""
     s = 1.0 - t
     return s * s * s / 6.0, 2.0 / 3.0 - t * t * (2.0 - t) / 2.0, 2.0 / 3.0 - s * s * (2.0 - s) / 2.0, t * t * t / 6.0
 
 
-@numba.njit(inline="always", fastmath=FAST_MATH)
+@inlined_in_source
 def _spline_slope(t):
     """Their derivatives in t."""
     s = 1.0 - t

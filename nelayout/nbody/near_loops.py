@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 
 from nelayout.nbody.pair_loops import BOXCOX, GAUSSIAN, HALVES, INVERSE, LOGARITHM, POWER, POWER_LOG, radial
-from nelayout.numerics.compiling import compiled_loop, inlined
+from nelayout.numerics.compiling import compiled_loop, inlined, inlined_as_written
 
 __all__ = ["SINGLE", "near_sums", "near_sums_single"]
 
@@ -28,11 +27,8 @@ C2, C3, C4, C5, C6 = _f(1 / 2), _f(1 / 6), _f(1 / 24), _f(1 / 120), _f(1 / 720)
 # Added to a small number, the lowest bits of the sum are the nearest whole number, counted from 127.
 WHOLE = _f(1.5 * 2.0**23 + 127.0)
 
-# Kept as written: reordering would lose the bits that are split off.
-_as_written = numba.njit(forceinline=True, fastmath={"contract"}, error_model="numpy")
 
-
-@_as_written
+@inlined_as_written
 def _exponential(x):
     """e^x of a float32 x <= 0, held above e^-80: x = k ln 2 + r with |r| <= ln(2)/2, and the series of e^r."""
     x = max(x, LOWEST)
@@ -45,7 +41,7 @@ def _exponential(x):
 
 @inlined
 def _radial_single(form, a, b, c, order, xi):
-    """`compiled_pairs.radial` of float32 numbers, c > 0, for the forms that are named in ``SINGLE``."""
+    """`pair_loops.radial` of float32 numbers, c > 0, for the forms that are named in ``SINGLE``."""
     if form == GAUSSIAN:
         rate = b * order
         value = _exponential(-rate * xi)

@@ -13,13 +13,10 @@ Distances are hops: the weights of the layouts are similarities, not lengths.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
-
 import numpy as np
 from scipy.sparse import csr_array
 
-__all__ = ["betweenness", "closeness"]
+__all__ = ["betweenness", "closeness", "search_from"]
 
 # Nodes times entries visited up to which every node is a source: about three seconds of compiled search.
 EXACT_WORK = 3e8
@@ -103,20 +100,18 @@ def _search(adjacency: csr_array, sources: np.ndarray, scale: np.ndarray, *, pat
     n = len(adjacency.indptr) - 1
     hops, shares = np.zeros(n), np.zeros(n)
     work = len(sources) * (n + len(adjacency.indices))
-    search = _breadth_first if work <= INTERPRETED_WORK else _compiled()
+    search = search_from
+    if work > INTERPRETED_WORK:
+        from nelayout.similarities.centrality_loops import search_from_compiled as search
     search(adjacency.indptr, adjacency.indices, sources, scale, hops, shares, paths)
     return hops, shares
 
 
-@functools.cache
-def _compiled() -> Callable:
-    import numba
+def search_from(indptr, indices, sources, scale, hops, shares, paths):
+    """Adds to ``hops`` and ``shares`` in place: level by level from each source, then back.
 
-    return numba.njit(cache=True, nogil=True, error_model="numpy")(_breadth_first)
-
-
-def _breadth_first(indptr, indices, sources, scale, hops, shares, paths):
-    """Adds to `hops` and `shares` in place; level by level from each source, then back."""
+    Runs as plain Python for small work, and compiled (`centrality_loops`) for large.
+    """
     n = len(indptr) - 1
     order = np.empty(n, dtype=np.int64)
     level = np.full(n, -1, dtype=np.int64)

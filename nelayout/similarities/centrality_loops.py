@@ -1,0 +1,10 @@
+"""The breadth-first search of `centrality`, compiled."""
+
+from __future__ import annotations
+
+from nelayout.numerics.compiling import exact_loop
+from nelayout.similarities.centrality import search_from
+
+__all__ = ["search_from_compiled"]
+
+search_from_compiled = exact_loop(search_from)
