@@ -1,4 +1,4 @@
-"""Compiled sums over near pairs, cell by cell: what a grid cannot tell.
+"""Compiled loops of `mesh`: sums over the near pairs that its grid cannot tell apart, cell by cell.
 
 The nodes of a cell and of the eight around it are copied side by side, with places counted from the cell's first
 node; each node of the cell then runs over them in one long loop that the compiler vectorizes.  Bounded functions of
@@ -63,7 +63,7 @@ def _radial_single(form, a, b, c, order, xi):
 
 
 def _rows_by(law):
-    """The loop over rows of cells with one law compiled into it."""
+    """Make the loop over rows of cells with one law compiled into it."""
 
     @inlined
     def _sums(
@@ -138,7 +138,7 @@ def _most(starts, columns, rows, first, last):
 def near_sums(
     X, Y, charges, starts, columns, rows, cutoff, form, a, b, c, order, smooth, first, last, potential, fx, fy
 ):
-    """Adds r - R over pairs nearer than ``cutoff`` (squared) to nodes in cell rows first..last; nodes sorted by cell.
+    """Add r - R over pairs nearer than ``cutoff`` (squared) to nodes in cell rows first..last; nodes sorted by cell.
 
     R(xi) = smooth[0] + smooth[1] z + smooth[2] z^2 + smooth[3] z^3, z = xi - cutoff: what the mesh has already added.
     """
@@ -164,7 +164,7 @@ def near_sums(
 def near_sums_single(
     X, Y, charges, starts, columns, rows, cutoff, form, a, b, c, order, smooth, first, last, potential, fx, fy
 ):
-    """The same in single precision: forms in ``SINGLE``, c > 0."""
+    """Add as `near_sums` does, in single precision, for forms in ``SINGLE`` and c > 0."""
     room = np.empty((3, _most(starts, columns, rows, first, last)), dtype=np.float32)
     args = (room, X, Y, charges, starts, columns, rows, cutoff, a, b, c, order, smooth, first, last, potential, fx, fy)
     if form == INVERSE:

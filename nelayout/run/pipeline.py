@@ -19,7 +19,7 @@ from nelayout import graphs
 from nelayout.catalogue import method_named
 from nelayout.divergences import AutoAlpha
 from nelayout.method import Method
-from nelayout.nbody import backend, surprise
+from nelayout.nbody import backend, backend_note
 from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.placing.final import finish
 from nelayout.record.progress import Observer, Stopped
@@ -186,7 +186,7 @@ def _solution(
         cost[part.nodes] = objective.node_cost(part.drawing.Y, evaluation.connection)
         if math.isnan(connection):
             connection = evaluation.connection
-        if not odd and (odd := surprise(run.sums.nbody, part.drawing.Y, objective.radials)):
+        if not odd and (odd := backend_note(run.sums.nbody, part.drawing.Y, objective.radials)):
             run.notes.append(odd)
     positions = request.network.host.write(Y, request.options["store_pos_as"])
     trace, notes = tuple(run.observer.trace), tuple(run.notes)
