@@ -24,6 +24,7 @@ from scipy.sparse import csr_array
 
 from nelayout.errors import InputError, InputTypeError, unknown
 from nelayout.numerics.parallel import threads_for
+from nelayout.run.keywords import checks_keywords
 from nelayout.run.options import generator
 from nelayout.vectors.input import count, read_vectors, support
 from nelayout.vectors.neighbors import Neighbors, Space
@@ -33,6 +34,7 @@ __all__ = ["canonical", "knn_graph", "neighbor_graph", "space_of"]
 SYMMETRIZE = ("union", "intersection", "none")
 
 
+@checks_keywords
 def knn_graph(
     X: Any,
     n_neighbors: int = 10,
