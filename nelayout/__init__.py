@@ -6,22 +6,25 @@
 >>> len(pos)
 34
 
-Drawing a graph by a method's own function:
-    ws_sne_layout, tsne_layout, ssne_layout, hssne_layout, ftsne_layout, mds_ks_layout      neighbor embeddings
-    sne_layout, nerv_layout, jse_layout, alpha_sne_layout, choose_alpha                     compared row by row
-    gamma_quadlog_layout, gamma_linlog_layout, linlog_layout, quadlog_layout, polylog_layout, ee_layout    energies
-Drawing a graph by any method:
-    layout      positions, by the name of a method, by a Method, or by "auto"
-    solve       a Solution: positions and all the evidence
-    estimate    an Estimate of time and memory, before
-    methods, Method, Stage      the catalogue, and the records that methods are made of
-    kernels, divergences, optimizers      the parts
-Vectors:
+Graphs, by a method's own function
+    neighbor embeddings  ws_sne_layout, tsne_layout, ssne_layout, hssne_layout, ftsne_layout, mds_ks_layout
+    row by row           sne_layout, nerv_layout, jse_layout, alpha_sne_layout; choose_alpha, AlphaChoice
+    energies             gamma_quadlog_layout, gamma_linlog_layout, linlog_layout, quadlog_layout, polylog_layout,
+                         ee_layout
+Graphs, by any method
+    layout               positions, by the name of a method, by a Method, or by "auto"
+    solve, Solution      positions and all the evidence of the run
+    estimate, Estimate   time and memory, before the run
+    methods, Method      the catalogue, and the record that a method is; CoarseToFine and Descend are its stages
+    parts of a method    the modules kernels, divergences and optimizers
+Vectors
     embed, solve_vectors, knn_graph, entropic_affinity
-Drawings:
-    draw        a picture
-    measure, measures, Measured, align, compare, Comparison      how good drawings are, and how alike
-Records and errors: Solution, Estimate, AlphaChoice, Unsupported
+Drawings
+    draw                 a picture
+    measure, measures    how good a drawing is; Measured
+    compare, align       drawings beside each other, turned alike; Comparison
+Errors
+    Unsupported
 
 ``import nelayout`` costs next to nothing, and imports neither networkx nor igraph: a public name is imported when it is
 first asked for (PEP 562), and a host is recognized by its object.
