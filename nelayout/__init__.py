@@ -6,8 +6,28 @@
 >>> len(pos)
 34
 
-Public names arrive when they are first asked for (PEP 562), so that `import nelayout` costs next to
-nothing and imports neither networkx nor igraph: a host is recognized by its object, not imported.
+Graphs, by a method's own function
+    neighbor embeddings  ws_sne_layout, tsne_layout, ssne_layout, hssne_layout, ftsne_layout, mds_ks_layout
+    row by row           sne_layout, nerv_layout, jse_layout, alpha_sne_layout; choose_alpha, AlphaChoice
+    energies             gamma_quadlog_layout, gamma_linlog_layout, linlog_layout, quadlog_layout, polylog_layout,
+                         ee_layout
+Graphs, by any method
+    layout               positions, by the name of a method, by a Method, or by "auto"
+    solve, Solution      positions and all the evidence of the run
+    estimate, Estimate   time and memory, before the run
+    methods, Method      the catalogue, and the record that a method is; CoarseToFine and Descend are its stages
+    parts of a method    the modules kernels, divergences and optimizers
+Vectors
+    embed, solve_vectors, knn_graph, entropic_affinity
+Drawings
+    draw                 a picture
+    measure, measures    how good a drawing is; Measured
+    compare, align       drawings beside each other, turned alike; Comparison
+Errors
+    Unsupported
+
+``import nelayout`` costs next to nothing, and imports neither networkx nor igraph: a public name is imported when it is
+first asked for (PEP 562), and a host is recognized by its object.
 """
 
 __version__ = "0.1.0"
@@ -15,23 +35,23 @@ __version__ = "0.1.0"
 # The one table of public names: name -> the module it lives in (where both are the same, the module itself).
 # `__init__.pyi` says the same to type checkers and editors; tests/test_house.py holds the two together.
 _HOME = {
-    "layout": "layouts.of_graphs",
-    "ws_sne_layout": "layouts.of_graphs",
-    "gamma_quadlog_layout": "layouts.of_graphs",
-    "gamma_linlog_layout": "layouts.of_graphs",
-    "linlog_layout": "layouts.of_graphs",
-    "quadlog_layout": "layouts.of_graphs",
-    "polylog_layout": "layouts.of_graphs",
-    "ee_layout": "layouts.of_graphs",
-    "tsne_layout": "layouts.of_graphs",
-    "ssne_layout": "layouts.of_graphs",
-    "hssne_layout": "layouts.of_graphs",
-    "mds_ks_layout": "layouts.of_graphs",
+    "layout": "layouts.by_name",
+    "ws_sne_layout": "layouts.embeddings",
+    "gamma_quadlog_layout": "layouts.energies",
+    "gamma_linlog_layout": "layouts.energies",
+    "linlog_layout": "layouts.energies",
+    "quadlog_layout": "layouts.energies",
+    "polylog_layout": "layouts.energies",
+    "ee_layout": "layouts.energies",
+    "tsne_layout": "layouts.embeddings",
+    "ssne_layout": "layouts.embeddings",
+    "hssne_layout": "layouts.embeddings",
+    "mds_ks_layout": "layouts.embeddings",
     "sne_layout": "layouts.retrieval",
     "nerv_layout": "layouts.retrieval",
     "jse_layout": "layouts.retrieval",
     "alpha_sne_layout": "layouts.retrieval",
-    "ftsne_layout": "layouts.retrieval",
+    "ftsne_layout": "layouts.embeddings",
     "choose_alpha": "layouts.retrieval",
     "AlphaChoice": "alpha.choice",
     "solve": "run.pipeline",
@@ -43,6 +63,7 @@ _HOME = {
     "Descend": "stages",
     "methods": "catalogue",
     "embed": "vectors.embedding",
+    "solve_vectors": "vectors.embedding",
     "knn_graph": "vectors.knn",
     "entropic_affinity": "vectors.entropic",
     "measure": "comparison",

@@ -15,10 +15,8 @@ from __future__ import annotations
 
 import difflib
 import functools
-import inspect
 import sys
-from collections.abc import Callable, Iterable
-from typing import Any, TypeVar, cast
+from collections.abc import Iterable
 
 __all__ = [
     "InputError",
@@ -27,12 +25,9 @@ __all__ = [
     "Unsupported",
     "for_networkx",
     "missing_extra",
-    "names_keywords",
     "near_matches",
     "unknown",
 ]
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 # Allowed names that a message lists before it only counts the rest: about one screen.
 LISTED_NAMES = 30
@@ -77,31 +72,6 @@ def unknown(kind: str, given: object, allowed: Iterable[str]) -> InputError:
     near = near_matches(given, names)
     hint = f": did you mean {_alternatives(near)}?" if near else "."
     return InputError(f"unknown {kind} {given!r}{hint} {_allowed(names)}")
-
-
-def names_keywords(function: F) -> F:
-    """Decorate a function so that a keyword that it does not have is a `TypeError` with near matches.
-
-    Examples
-    --------
-    >>> @names_keywords
-    ... def draw(size=1):
-    ...     return size
-    >>> draw(sise=2)
-    Traceback (most recent call last):
-    ...
-    TypeError: unknown keyword of draw 'sise': did you mean 'size'? Allowed: 'size'
-    """
-    known = list(inspect.signature(function).parameters)
-
-    @functools.wraps(function)
-    def wrapped(*args: Any, **keywords: Any) -> Any:
-        for name in keywords:
-            if name not in known:
-                raise TypeError(str(unknown(f"keyword of {function.__name__}", name, known)))
-        return function(*args, **keywords)
-
-    return cast("F", wrapped)
 
 
 def near_matches(given: object, names: Iterable[str]) -> list[str]:

@@ -23,7 +23,7 @@ from nelayout.divergences import Similarity, i_divergence
 from nelayout.divergences.protocol import background_of
 from nelayout.edges.rows import RowEdges
 from nelayout.kernels import Radial
-from nelayout.nbody.far_nodes import Some, falls
+from nelayout.nbody.far_nodes import FarNodes, falls_off
 from nelayout.objective import NOTHING, Evaluation, Objective
 
 __all__ = ["RowObjective"]
@@ -31,7 +31,7 @@ __all__ = ["RowObjective"]
 # A node whose potential is this part of the usual one, or less, is summed exactly: fast sums have errors of about 1e-4
 # of the usual potential.  A drawing that flies apart would ask for more pairs than these, and is not gone to, unless
 # only what is close to a node counts.
-ALONE = 0.02
+FAR = 0.02
 MOST_PAIRS = 4e8
 # Kernels are not told from 0 below the inverse of this.
 LARGEST = 1e280
@@ -120,19 +120,19 @@ class RowObjective(Objective):
         mass, plain = self.affinity.mass, Radial(self.kernel)
         fields = dict(zip(radials, self.nbody.fields(Y, mass, radials), strict=True))
         usual = fields[plain].potential
-        alone = np.flatnonzero(~(usual > ALONE * np.sqrt(np.mean(usual * usual))))
+        far = np.flatnonzero(~(usual > FAR * np.sqrt(np.mean(usual * usual))))
         if not self.compiled:  # small graphs are summed exactly as a whole
-            alone = alone[:0]
-        elif not falls(radials) and len(alone) * len(Y) > MOST_PAIRS:
-            fields[plain].potential[alone] = 0.0  # no drawing to go on from
-            return fields, Some(Y, alone, None, self.threads)
-        far = Some.of(Y, alone, radials, self.threads)
-        for r, exact in far.felt(mass, radials).items() if len(alone) else ():
-            fields[r].potential[alone] = exact.potential
-            fields[r].force[alone] = exact.force
-        return fields, far
+            far = far[:0]
+        elif not falls_off(radials) and len(far) * len(Y) > MOST_PAIRS:
+            fields[plain].potential[far] = 0.0  # no drawing to go on from
+            return fields, FarNodes(Y, far, None, self.threads)
+        at_far = FarNodes.of(Y, far, radials, self.threads)
+        for r, exact in at_far.fields_at_nodes(mass, radials).items() if len(far) else ():
+            fields[r].potential[far] = exact.potential
+            fields[r].force[far] = exact.force
+        return fields, at_far
 
-    def _back(self, Y: np.ndarray, charges: dict[Radial, np.ndarray], far: Some) -> np.ndarray:
+    def _back(self, Y: np.ndarray, charges: dict[Radial, np.ndarray], far: FarNodes) -> np.ndarray:
         """(n, d) the second pass: the force of the charges; those of far nodes are large, so they act pair by pair."""
         force = np.zeros_like(Y)
         for radial, charge in charges.items():
@@ -140,7 +140,7 @@ class RowObjective(Objective):
             others[far.nodes] = 0.0
             force += self.nbody.fields(Y, others, (radial,))[0].force
         if len(far.nodes):
-            force += far.felt_from({radial: charge[far.nodes] for radial, charge in charges.items()})
+            force += far.force_of_nodes({radial: charge[far.nodes] for radial, charge in charges.items()})
         return force
 
     def attraction_at_zero(self, lam: float) -> np.ndarray:

@@ -196,14 +196,14 @@ def test_what_alpha_may_be(value):
         (lambda: auto_alpha(grid=[]), "at least one order"),
         (lambda: auto_alpha(grid=[1.0, 0.0]), "all > 0"),
         (lambda: auto_alpha(grid=[1.0, float("nan")]), "finite number"),
-        (lambda: auto_alpha(grid=0.5), "list of orders"),  # type: ignore[arg-type]  that is the point
+        (lambda: auto_alpha(grid=0.5), "list of orders"),
         (lambda: auto_alpha(estimator="likelyhood"), "did you mean 'likelihood'"),
-        (lambda: auto_alpha(refine="no"), "refine"),  # type: ignore[arg-type]  that is the point
+        (lambda: auto_alpha(refine="no"), "refine"),
         (lambda: nl.divergences.mix(0.5, "alpha:auto", "kl"), "mixture"),
         (lambda: nl.Method(divergence="alpha:auto", connection="optimal"), "normalized-rows"),
         (lambda: replace(AUTO, divergence="js"), "leave out one"),
-        (lambda: nl.Method(connection="normalized-rows", choose=0.5), "auto_alpha"),  # type: ignore[arg-type]
-        (lambda: nl.Method(stages=(nl.Descend("x", 9, divergence=auto_alpha()),)), "stage"),  # type: ignore[arg-type]
+        (lambda: nl.Method(connection="normalized-rows", choose=0.5), "auto_alpha"),
+        (lambda: nl.Method(stages=(nl.Descend("x", 9, divergence=auto_alpha()),)), "stage"),
     ],
 )
 def test_what_is_refused(call, words):
@@ -254,7 +254,7 @@ def area(X, Y):
 @pytest.mark.parametrize("name", ["iris", "wine"])
 def test_the_chosen_alpha_retrieves_as_well_as_the_best(name):
     """Amid, Dikmen & Oja 2015, table 1: within 0.01 of the best of ten orders that are drawn from scratch."""
-    datasets = pytest.importorskip("sklearn.datasets", reason="needs scikit-learn: pip install nelayout[vectors]")
+    datasets = pytest.importorskip("sklearn.datasets", reason="needs scikit-learn")
     X = getattr(datasets, f"load_{name}")().data
     X = np.unique(X, axis=0) if name == "iris" else (X - X.mean(axis=0)) / X.std(axis=0)
 

@@ -31,7 +31,7 @@ def accuracy(Y, labels, k=10):
 
 def test_a_misspelt_keyword_has_near_matches():
     with pytest.raises(TypeError, match="keyword of embed 'n_neighbours': did you mean 'n_neighbors'"):
-        nl.embed(np.eye(5), n_neighbours=3)  # pyright: ignore[reportCallIssue]
+        nl.embed(np.eye(5), n_neighbours=3)
     assert list(inspect.signature(nl.embed).parameters)[:2] == ["X", "n_components"]
     assert "pca" in (nl.embed.__doc__ or "")
 

@@ -14,7 +14,7 @@ from nelayout.vectors import annealing
 from nelayout.vectors.annealing import scales
 from nelayout.vectors.embedding import solve_vectors
 from nelayout.vectors.entropic import calibrated, entropic_rows
-from nelayout.vectors.knn import joined
+from nelayout.vectors.joining import join_components
 from nelayout.vectors.neighbors import Space
 
 
@@ -221,7 +221,7 @@ def test_joining_leaves_the_given_graph_alone():
     P = nl.entropic_affinity(X60, 5, n_neighbors="all")
     before = P.copy()
     with threads_for(1) as threads:
-        graph, added = joined(Space(X60), P, threads, 1 / (2 * 60 * 5))
+        graph, added = join_components(Space(X60), P, threads, 1 / (2 * 60 * 5))
     assert added == 0
     for A in (P, graph):
         assert np.array_equal(A.data, before.data)

@@ -10,44 +10,100 @@ import typing
 from pathlib import Path
 
 import networkx as nx
+import numpy as np
 import pytest
 
 import nelayout as nl
 from nelayout.catalogue import METHODS
 from nelayout.cli import main
 from nelayout.nbody import BACKENDS
-from nelayout.run.options import DEFAULTS, TEXTS, LayoutOptions
+from nelayout.run.options import DEFAULTS, GROUPS, TEXTS, LayoutOptions
 
 LAYOUTS = sorted(name for name in nl._HOME if name.endswith("_layout"))
-OF_EVERY_LAYOUT = [*LAYOUTS, "layout"]
+# Functions of a graph that take the common keywords, and functions of vectors.
+OF_GRAPHS = [*LAYOUTS, "layout", "solve", "estimate", "choose_alpha"]
+OF_VECTORS = ["embed", "solve_vectors", "knn_graph", "entropic_affinity"]
 
 
 def test_the_table_is_one():
-    assert list(LayoutOptions.__annotations__) == list(DEFAULTS) == list(TEXTS)
+    names = list(LayoutOptions.__annotations__)
+    assert names == list(DEFAULTS) == list(TEXTS) == [name for group in GROUPS.values() for name in group]
 
 
-@pytest.mark.parametrize("name", OF_EVERY_LAYOUT)
+@pytest.mark.parametrize("name", OF_GRAPHS)
 def test_signature_shows_every_keyword_with_its_default(name):
     parameters = inspect.signature(getattr(nl, name)).parameters
     assert next(iter(parameters)) == "G"
-    assert parameters["pos"].default is None
-    assert parameters["fixed"].default is None
+    if name != "estimate":  # it draws nothing, so nothing is given
+        assert parameters["pos"].default is None
+        assert parameters["fixed"].default is None
     common = {n: p for n, p in parameters.items() if n in DEFAULTS}
     assert {n: p.default for n, p in common.items()} == DEFAULTS
     assert all(p.kind is p.KEYWORD_ONLY for p in common.values())
     assert not any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters.values())
 
 
-@pytest.mark.parametrize("name", OF_EVERY_LAYOUT)
+@pytest.mark.parametrize("name", [*OF_GRAPHS, *OF_VECTORS])
+def test_signature_is_read_at_a_glance(name):
+    text = str(inspect.signature(getattr(nl, name)))
+    assert len(text) < 1000
+    for puzzling in ("ForwardRef", "**", "Unpack", "module=", "TypedDict"):
+        assert puzzling not in text
+
+
+def test_embed_shows_the_keywords_of_solve_vectors_and_takes_them():
+    one, other = (dict(inspect.signature(getattr(nl, name)).parameters) for name in ("embed", "solve_vectors"))
+    assert one == other
+    X = np.random.default_rng(0).standard_normal((30, 3))
+    changed = {"method": "tsne", "n_neighbors": 5, "max_iter": 7, "init": "pca", "random_state": 3}
+    assert np.array_equal(nl.embed(X, 1, **changed), nl.solve_vectors(X, 1, **changed).positions)
+    with pytest.raises(TypeError, match="missing a required argument: 'X'"):
+        nl.embed(n_components=1)
+
+
+@pytest.mark.parametrize("name", [*OF_GRAPHS, *OF_VECTORS])
 def test_docstring_explains_every_parameter_once(name):
     function = getattr(nl, name)
-    lines = (function.__doc__ or "").splitlines()
+    lines = (inspect.getdoc(function) or "").splitlines()
     for parameter in inspect.signature(function).parameters:
-        entries = [line for line in lines if line.lstrip().startswith(f"{parameter} : ")]
+        entries = [line for line in lines if line.startswith(f"{parameter} : ")]
         assert len(entries) == 1, f"{name}: {parameter} has {len(entries)} entries"
+    assert max(map(len, lines)) <= 120
 
 
-@pytest.mark.parametrize("name", OF_EVERY_LAYOUT)
+@pytest.mark.parametrize("name", OF_GRAPHS)
+def test_docstring_groups_the_common_keywords(name):
+    text = inspect.getdoc(getattr(nl, name)) or ""
+    for group, names in GROUPS.items():
+        part = text.split(f"\n{group} keywords\n")[1].split("\n\n")[0]
+        assert re.findall(r"^(\w+) : ", part, re.MULTILINE) == list(names)
+
+
+@pytest.mark.parametrize(
+    ("name", "slip", "word"),
+    [
+        ("layout", "random_state", "seed"),
+        ("tsne_layout", "n_components", "dim"),
+        ("solve", "random_state", "seed"),
+        ("estimate", "n_components", "dim"),
+        ("embed", "seed", "random_state"),
+        ("embed", "dim", "n_components"),
+        ("solve_vectors", "seed", "random_state"),
+        ("knn_graph", "random_state", "seed"),
+        ("entropic_affinity", "random_state", "seed"),
+    ],
+)
+def test_the_word_of_another_library_is_answered_with_ours(name, slip, word):
+    with pytest.raises(TypeError, match=f"{name} has no keyword '{slip}': here it is called '{word}'"):
+        getattr(nl, name)(np.eye(4), **{slip: 1})
+
+
+def test_help_opens_with_the_public_names_by_subject():
+    """`help(nelayout)` shows the docstring first, and hundreds of lines later the functions."""
+    assert [name for name in nl._HOME if not re.search(rf"\b{name}\b", nl.__doc__)] == []
+
+
+@pytest.mark.parametrize("name", OF_GRAPHS)
 def test_a_keyword_that_is_none_is_refused_with_the_near_one(name):
     with pytest.raises(TypeError, match="weight"):
         getattr(nl, name)(nx.path_graph(3), wieght="w")
@@ -97,9 +153,15 @@ def described() -> str:
     return (Path(__file__).resolve().parents[1] / "docs" / "keywords.md").read_text()
 
 
-def test_the_page_of_keywords_explains_each_once_and_no_other():
-    heads = [line for line in described().splitlines() if re.fullmatch(r"`\w+`(, `\w+`)*", line)]
-    assert sorted(re.findall(r"`(\w+)`", " ".join(heads))) == sorted(["pos", "fixed", *DEFAULTS])
+def test_the_page_of_keywords_explains_each_once_in_its_group_and_no_other():
+    groups = dict(part.split("\n", 1) for part in described().split("\n## ")[1:])
+    found = {
+        group: re.findall(r"`(\w+)`", " ".join(re.findall(r"^`\w+`(?:, `\w+`)*$", text, re.MULTILINE)))
+        for group, text in groups.items()
+    }
+    expected = {group: list(names) for group, names in GROUPS.items()}
+    expected["Graph"] = ["pos", "fixed", *expected["Graph"]]
+    assert {group: sorted(names) for group, names in found.items()} == {g: sorted(n) for g, n in expected.items()}
 
 
 @pytest.mark.parametrize(("keyword", "allowed"), [("nbody", BACKENDS), ("components", ("pack", "joint"))])

@@ -14,7 +14,7 @@ from nelayout.errors import InputError, InputTypeError, MissingExtra
 from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.numerics.principal import principal_components
 from nelayout.vectors import bounds, neighbors
-from nelayout.vectors.knn import connect
+from nelayout.vectors.joining import join_components
 from nelayout.vectors.neighbors import Space
 
 
@@ -255,6 +255,10 @@ def test_a_missing_pynndescent_names_the_extra(monkeypatch):
         nl.knn_graph(rng().standard_normal((50, 20)), 3)
 
 
+def connect(X, graph, metric="euclidean"):
+    return join_components(Space(X, metric), graph, Threads(2))[0]
+
+
 def two_rings(gap):
     angle = np.linspace(0, 2 * np.pi, 30, endpoint=False)
     ring = np.c_[np.cos(angle), np.sin(angle)]
@@ -294,7 +298,7 @@ def test_a_connected_graph_stays_as_it_is():
 
 
 def test_thinned_out_joining_still_joins(monkeypatch):
-    monkeypatch.setattr("nelayout.vectors.knn.JOINING_PAIRS", 400.0)
+    monkeypatch.setattr("nelayout.vectors.joining.JOINING_PAIRS", 400.0)
     X = two_rings(10.0)
     joined = connect(X, nl.knn_graph(X, 2))
     assert joined.nnz == nl.knn_graph(X, 2).nnz + 4

@@ -169,9 +169,9 @@ def test_sizes_are_found_to_their_precision(best):
 
     J = SimpleNamespace(scale_free=False, evaluate=lambda Y, gradient: Evaluation(value(Y), 1.0))
     for size in (1e-3, 1.0, 40.0):
-        found = size_search(J, size * SQUARE)  # pyright: ignore[reportArgumentType]
+        found = size_search(J, size * SQUARE)
         assert found * size * math.sqrt(2) == pytest.approx(best, rel=0.05)
-    assert size_search(SimpleNamespace(scale_free=True), SQUARE) == 1.0  # pyright: ignore[reportArgumentType]
+    assert size_search(SimpleNamespace(scale_free=True), SQUARE) == 1.0
 
 
 def test_the_spread_of_some_nodes_is_found_about_their_centroid():
@@ -183,7 +183,7 @@ def test_the_spread_of_some_nodes_is_found_about_their_centroid():
         return math.log(np.linalg.norm(Y[0] - Y[2]) / 5.0) ** 2
 
     J = SimpleNamespace(evaluate=lambda Y, gradient: Evaluation(value(Y), 1.0))
-    found = spread_search(J, SQUARE, part)  # pyright: ignore[reportArgumentType]
+    found = spread_search(J, SQUARE, part)
     assert found * math.sqrt(8) == pytest.approx(5.0, rel=0.01)
 
 

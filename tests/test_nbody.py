@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from functools import cache
 
+import networkx as nx
 import numpy as np
 import pytest
 
+import nelayout as nl
 from nelayout.errors import InputError, Unsupported
 from nelayout.kernels import KERNELS, Kernel, Radial, heavy_tailed, inverse_power
-from nelayout.nbody import BACKENDS, Auto, Exact, Mesh, Tree, backend, pair_loops
+from nelayout.nbody import BACKENDS, Auto, Exact, Mesh, Tree, backend, check_backend, pair_loops
 from nelayout.nbody import near_loops as near
 from nelayout.nbody.exact import form_of
 from nelayout.nbody.grid import grid_for, plane
@@ -388,7 +392,7 @@ def test_auto_takes_the_cheapest_and_says_why():
         chosen = auto.choose(Y, cauchy)
         assert chosen.name == name
         assert why in auto.reason(Y, cauchy)
-        assert (auto.surprise(Y, cauchy) is None) == (cloud != "outlier")
+        assert (auto.note(Y, cauchy) is None) == (cloud != "outlier")
         np.testing.assert_array_equal(
             auto.fields(Y, mass, cauchy)[0].potential, chosen.fields(Y, mass, cauchy)[0].potential
         )
@@ -401,11 +405,34 @@ def test_auto_takes_the_cheapest_and_says_why():
     assert auto.choose(between, (RADIALS["heavy-tailed 3"],)).name == "mesh"
 
 
+@pytest.mark.parametrize("name", BACKENDS)
+def test_backends_keep_to_the_dimensions_they_declare(name):
+    """What is refused is refused before work starts, and what is not refused works."""
+    for d in (1, 2, 3):
+        Y = drawings(50, d)["uniform"]
+        if d <= BACKENDS[name].dimensions:
+            check_backend(name, d)
+            field = backend(name, Threads(), True).fields(Y, masses(50), (RADIALS["cauchy q"],))[0]
+            assert field.force.shape == (50, d)
+        else:
+            with pytest.raises(Unsupported, match=rf"'{name}' draws in at most .* given dim={d}: use nbody='auto'"):
+                nl.layout(nx.path_graph(4), dim=d, nbody=name)
+
+
+def test_small_graphs_load_neither_mesh_nor_tree():
+    code = (
+        "import sys; from nelayout.nbody import backend; from nelayout.numerics.parallel import Threads\n"
+        "backend('auto', Threads(), False); print(*[m for m in sys.modules if m.startswith('nelayout.nbody')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert sorted(done.stdout.split()) == ["nelayout.nbody", "nelayout.nbody.exact", "nelayout.nbody.field"]
+
+
 def test_backends_by_name():
     for name in BACKENDS:
         assert backend(name, Threads(), True).name == name
     assert backend("auto", Threads(), False).name == "exact"
     with pytest.raises(InputError, match="did you mean 'tree'"):
         backend("tre", Threads(), True)
-    with pytest.raises(Unsupported, match="1 or 2 dimensions, given 3: use nbody='tree'"):
+    with pytest.raises(Unsupported, match="1 or 2 dimensions, given 3: use the tree"):
         Mesh().fields(np.zeros((3, 3)), np.ones(3), (RADIALS["cauchy q"],))

@@ -17,7 +17,12 @@ from nelayout.errors import InputError, Unsupported
 from nelayout.kernels import KERNELS, Kernel, heavy_tailed, inverse_power, kernel_named
 from nelayout.stages import Descend
 
-GROWN = {stage.kernel for method in (AUTO, *METHODS.values()) for stage in method.stages if isinstance(stage, Descend) and stage.kernel is not None}
+GROWN = {
+    stage.kernel
+    for method in (AUTO, *METHODS.values())
+    for stage in method.stages
+    if isinstance(stage, Descend) and stage.kernel is not None
+}
 KERNEL_TABLE = [
     *KERNELS.values(), *GROWN, heavy_tailed(2), heavy_tailed(1 / 3), inverse_power(3), inverse_power(0.1),
     Kernel(0.5, 2.0, 0.7), Kernel(0.0, 2.0, 1.0),

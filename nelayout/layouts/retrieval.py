@@ -1,4 +1,4 @@
-"""Layout functions whose divergence weighs missed neighbors against false ones: SNE, NeRV, JSE, alpha-SNE, ft-SNE."""
+"""Layout functions by rows: each node's own neighbors, missed ones weighed against false ones."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any, Literal, Unpack
 from nelayout.alpha.choice import GRID, AlphaChoice
 from nelayout.catalogue import METHODS
 from nelayout.divergences import BACKGROUND, auto_alpha
-from nelayout.layouts.decorator import draw, layout_function
 from nelayout.own_keywords import tuned
+from nelayout.run.keywords import takes_common_keywords
 from nelayout.run.options import LayoutOptions
 from nelayout.run.pipeline import solve
 
-__all__ = ["alpha_sne_layout", "choose_alpha", "ftsne_layout", "jse_layout", "nerv_layout", "sne_layout"]
+__all__ = ["sne_layout", "nerv_layout", "jse_layout", "alpha_sne_layout", "choose_alpha"]
 
 
-@layout_function
+@takes_common_keywords
 def sne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Stochastic neighbor embedding: each node's neighbors are compared on their own.
 
@@ -32,10 +32,10 @@ def sne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[Lay
     >>> len(nl.sne_layout(nx.karate_club_graph(), seed=0))
     34
     """
-    return draw(G, METHODS["sne"], pos, fixed, options)
+    return solve(G, METHODS["sne"], pos, fixed, **options).positions
 
 
-@layout_function
+@takes_common_keywords
 def nerv_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, kappa: float = 0.5, background: float = BACKGROUND,
     **options: Unpack[LayoutOptions],
@@ -60,10 +60,10 @@ def nerv_layout(
     >>> len(nl.nerv_layout(nx.karate_club_graph(), kappa=0.2, seed=0))
     34
     """
-    return draw(G, tuned("nerv", kappa=kappa, background=background), pos, fixed, options)
+    return solve(G, tuned("nerv", kappa=kappa, background=background), pos, fixed, **options).positions
 
 
-@layout_function
+@takes_common_keywords
 def jse_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, kappa: float = 0.5, background: float = BACKGROUND,
     **options: Unpack[LayoutOptions],
@@ -88,10 +88,10 @@ def jse_layout(
     >>> len(nl.jse_layout(nx.karate_club_graph(), seed=0))
     34
     """
-    return draw(G, tuned("jse", kappa=kappa, background=background), pos, fixed, options)
+    return solve(G, tuned("jse", kappa=kappa, background=background), pos, fixed, **options).positions
 
 
-@layout_function
+@takes_common_keywords
 def alpha_sne_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, alpha: float | Literal["auto"] = 0.5,
     background: float = BACKGROUND, **options: Unpack[LayoutOptions],
@@ -119,9 +119,10 @@ def alpha_sne_layout(
     >>> len(nl.alpha_sne_layout(nx.karate_club_graph(), alpha="auto", seed=0))
     34
     """
-    return draw(G, tuned("alpha-sne", alpha=alpha, background=background), pos, fixed, options)
+    return solve(G, tuned("alpha-sne", alpha=alpha, background=background), pos, fixed, **options).positions
 
 
+@takes_common_keywords
 def choose_alpha(
     G: Any,
     pos: Any = None,
@@ -132,23 +133,22 @@ def choose_alpha(
     refine: bool = True,
     **options: Unpack[LayoutOptions],
 ) -> AlphaChoice | None:
-    """Which order of alpha-SNE suits a graph, and the evidence: the curves of both estimators over alpha.
+    """Choose the order of alpha-SNE that suits a graph, and show the evidence: both estimators over alpha.
 
-    The largest component is drawn at each order, and the order is taken at which its similarities v stray from the
-    drawn ones m as the alpha divergence supposes, p(v; m) ~ v^(-1/2) exp(-D_alpha(v||m) / phi).
+    The largest component is drawn at each order, in ``max_iter`` steps at most.  The order is taken at which its
+    similarities v stray from the drawn ones m as the alpha divergence supposes,
+    p(v; m) ~ v^(-1/2) exp(-D_alpha(v||m) / phi).
 
     Source: Amid, Dikmen & Oja (2015), section 3.
 
     Parameters
     ----------
-    G, pos, fixed : as for `alpha_sne_layout`
     grid : default 1, 0.9, ..., 0.1
         orders to try, > 0
     estimator : default "score matching"
         or "likelihood"; both are computed, this one decides
     refine : default True
         whether to look between the orders of the grid, to 0.02
-    options : the common keywords; ``max_iter`` bounds the steps of each drawing
 
     Returns
     -------
@@ -173,42 +173,3 @@ def choose_alpha(
         METHODS["alpha-sne"], divergence=auto_alpha(grid=grid, estimator=estimator, refine=refine), stages=()
     )
     return solve(G, method, pos, fixed, **options).choice
-
-
-@layout_function
-def ftsne_layout(
-    G: Any, pos: Any = None, fixed: Any = None, *, divergence: Any = "kl", variational: bool = False,
-    background: float = BACKGROUND, **options: Unpack[LayoutOptions],
-) -> Any:
-    """ft-SNE: t-SNE under any f-divergence.
-
-    Minimizes sum_ij Q_ij f(P_ij / Q_ij), P = weights / sum, Q = q / sum q with q = 1/(1 + |y_i - y_j|^2).
-
-    Source: Im, Verma & Branson (2018), Table 1.
-
-    Parameters
-    ----------
-    divergence : default "kl"
-        "kl" (t-SNE), "reverse-kl", "js", "hellinger", "chi2" (aliases rkl, hl, ch), a divergence, or a function f(t) of
-        an array: convex with f(1) = 0
-    variational : default False
-        True minimizes the variational form of the named divergences, in which a small network that knows the spectral
-        coordinates of the nodes, and p and q of each pair, learns where drawing and similarities differ (ibid.,
-        section 3); it ends as low as the ordinary form, in twice its time.  Needs torch: pip install "nelayout[torch]".
-        No fixed nodes, no masses, no other optimizer; ``max_iter`` counts its rounds and the steps before them
-    background : default 0.1
-        part of all similarity, in (0, 1), that pairs without an edge share under "reverse-kl", which would be infinite
-        otherwise; smaller punishes false neighbors harder.  Another than the default is refused where the divergence
-        has no use for one
-
-    Examples
-    --------
-    >>> import networkx as nx, nelayout as nl
-    >>> len(nl.ftsne_layout(nx.karate_club_graph(), divergence="js", seed=0))
-    34
-    >>> len(nl.ftsne_layout(nx.karate_club_graph(), divergence=lambda t: abs(t - 1) ** 1.5, seed=0))
-    34
-    """
-    method = tuned("ftsne", divergence=divergence, variational=variational, background=background)
-    return draw(G, method, pos, fixed, options)
-

@@ -1,8 +1,8 @@
-"""Which backend carries a sum: by the number of nodes, the dimension, the radial function, and how uneven nodes lie.
+"""The choice of a backend: by the number of nodes, the dimension, the radial function, and how unevenly nodes lie.
 
 Example: 100,000 nodes spread over a plane cost the mesh 60 ms and the tree 110 ms.  With one node a thousand times
 farther out than all others, no affordable grid tells the others apart, and the mesh would have to add most of their
-pairs one by one: the tree takes over, to which it makes no difference.
+pairs one by one: the tree takes over, which a far node costs nothing.
 
 The choice depends on the drawing alone, never on the machine, so that the same seed gives the same bits.
 """
@@ -23,8 +23,9 @@ from nelayout.numerics.parallel import Threads
 
 __all__ = ["EXACT_FREE", "Auto", "exact_cost"]
 
-# Nanoseconds that a pair costs the exact form, and a node the tree in 1, 2 and 3 dimensions, by what the radial
-# function needs: on one core, clouds of 2,000 to 100,000 nodes.  The mesh has its own, POINT_COST and PAIR_COST.
+# Nanoseconds for a pair in the exact form, and for a node in the tree in 1, 2 and 3 dimensions, by the arithmetic
+# that the radial function takes (`_need`): measured on one core, clouds of 2,000 to 100,000 nodes.  The costs of the
+# mesh stand in grid.py.
 EXACT_COST = {"division": 0.7, "root": 1.6, "logarithm": 1.9, "1/u and logarithm": 4.5, "general": 4.5}
 TREE_COST = {
     "division": (650.0, 1100.0, 3000.0),
@@ -33,9 +34,9 @@ TREE_COST = {
     "1/u and logarithm": (700.0, 1400.0, 4000.0),
     "general": (900.0, 2000.0, 7000.0),
 }
-# Up to 1 ms all pairs are summed exactly: what another backend could save is not worth its error.
+# Nanoseconds of an exact sum up to which it is always taken: what another backend could save is not worth its error.
 EXACT_FREE = 1e6
-# In a plane the tree must save half of the mesh's cost, whose error changes less from one drawing to the next.
+# In a plane the tree is taken below this part of the mesh's cost: the mesh's error changes less from step to step.
 MARGIN = 0.5
 PLAIN = (Radial(KERNELS["cauchy"]),)
 
@@ -51,7 +52,7 @@ class Auto:
 
     @classmethod
     def on(cls, threads: Threads, compiled: bool) -> Auto:
-        """With one threads for all backends."""
+        """Make all backends with the same threads."""
         return cls(Exact(compiled, threads), Mesh(threads), Tree(threads))
 
     @property
@@ -66,11 +67,11 @@ class Auto:
         return chosen.fields(Y, charges, radials)
 
     def choose(self, Y: np.ndarray, radials: tuple[Radial, ...] = PLAIN) -> NBody:
-        """The backend for a drawing."""
+        """Choose the backend for a drawing."""
         return self._plan(Y, radials)[0]
 
     def reason(self, Y: np.ndarray, radials: tuple[Radial, ...] = PLAIN) -> str:
-        """Why that backend, in a sentence."""
+        """A sentence on why that backend was chosen."""
         chosen, costs, _ = self._plan(Y, radials)
         n, d = Y.shape
         if chosen is self.exact:
@@ -84,15 +85,15 @@ class Auto:
             "a tree of cells"
         )
 
-    def surprise(self, Y: np.ndarray, radials: tuple[Radial, ...] = PLAIN) -> str | None:
-        """The reason, where the tree is taken in a plane."""
+    def note(self, Y: np.ndarray, radials: tuple[Radial, ...] = PLAIN) -> str | None:
+        """A note for the user when the tree carries a drawing in the plane: why; else None."""
         chosen, costs, _ = self._plan(Y, radials)
         return self.reason(Y, radials) if chosen is self.tree and "mesh" in costs else None
 
     def _plan(
         self, Y: np.ndarray, radials: tuple[Radial, ...]
     ) -> tuple[Exact | Mesh | Tree, dict[str, float], dict[Radial, Grid]]:
-        """The backend, what each would cost in nanoseconds, and the grids of the mesh."""
+        """Backend, cost of each in nanoseconds, and the grids of the mesh."""
         n, d = Y.shape
         needs = [_need(radial) for radial in radials]
         exact = exact_cost(n, radials)
@@ -115,7 +116,7 @@ def exact_cost(n: int, radials: tuple[Radial, ...]) -> float:
 
 
 def _need(radial: Radial) -> str:
-    """What a radial function takes: a division, roots, a logarithm or an exponential, or several of them."""
+    """Arithmetic that a radial function takes: a division, roots, a logarithm or an exponential, or several of them."""
     a, b, order = radial.kernel.a, radial.kernel.b, radial.order
     twice = 2.0 * b * order / a if a else 0.0
     if radial.form == "power":

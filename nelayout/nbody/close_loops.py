@@ -1,7 +1,7 @@
-"""Compiled loops over what lies close to some of the nodes, for sums of functions that fall off fast.
+"""Compiled loops of `far_nodes`: over the pairs close to each far node, for functions that fall off fast.
 
-Plain loops over ranges, as in ``compiled``, on the cells of ``compiled_tree``: nodes stand in tree order, a cell is a
-range first[c]..last[c] of them, and ``cells`` holds its center and radius.
+They run on the cells of `tree_loops`: nodes stand in tree order, a cell is a range first[c]..last[c] of them, and
+``cells`` holds its center and radius.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import numpy as np
 from nelayout.numerics.compiling import compiled_loop, inlined
 from nelayout.numerics.elementary import exponential
 
-__all__ = ["felt", "felt_from", "nearest"]
+__all__ = ["fields_at_nodes", "force_of_nodes", "nearest"]
 
 
 @inlined
 def _gap(cells, cell, x, y, z):
-    """The squared distance that a place has from a cell, or less."""
+    """Lower bound of the squared distance from a place to the nodes of a cell."""
     dx, dy, dz = x - cells[cell, 0], y - cells[cell, 1], z - cells[cell, 2]
     gap = math.sqrt(dx * dx + dy * dy + dz * dz) - cells[cell, 3]
     return gap * gap if gap > 0.0 else 0.0
@@ -57,7 +57,7 @@ def nearest(cells, first, last, left, depth, points, own, start, stop, out):
 
 @compiled_loop
 def _ranges(cells, first, last, left, x, y, z, reach, todo, begins, ends):
-    """The ranges of nodes in leaves that come as near as ``reach`` (squared), in order; gives how many."""
+    """Find the ranges of nodes in leaves as near as ``reach`` (squared), in order, and return their number."""
     count = 0
     todo[0] = 0
     waiting = 1
@@ -80,8 +80,8 @@ def _ranges(cells, first, last, left, x, y, z, reach, todo, begins, ends):
 
 @inlined
 def _values(points, i, begins, ends, ranges, rate, lengths, values):
-    """Squared distances of the nodes in the ranges from node i, and exp(-rate times these), 0 of itself; gives how
-    many.
+    """Fill in squared distances xi from node i to the nodes in the ranges and exp(-rate xi), 0 for itself; return their
+    number.
     """
     X, Y, Z = points[0], points[1], points[2]
     x, y, z = X[i], Y[i], Z[i]
@@ -101,8 +101,10 @@ def _values(points, i, begins, ends, ranges, rate, lengths, values):
 
 
 @compiled_loop
-def felt(cells, first, last, left, depth, points, charges, b, order, own, reach, start, stop, potential, force):
-    """Of the Gaussian q = exp(-b xi), what nodes own[k] feel of r = q^order (row 0) and of q^order ln q (row 1).
+def fields_at_nodes(
+    cells, first, last, left, depth, points, charges, b, order, own, reach, start, stop, potential, force
+):
+    """Fields at nodes own[k] of the Gaussian q = exp(-b xi): r = q^order (row 0) and q^order ln q (row 1).
 
     potential[row, k] = sum_j c_j r(xi_ij), force[row, :, k] = 2 sum_j c_j r'(xi_ij) (y_i - y_j), i = own[k], k in
     start..stop.  j runs over the other nodes in leaves that come as near as reach[k], squared.
@@ -142,8 +144,8 @@ def felt(cells, first, last, left, depth, points, charges, b, order, own, reach,
 
 
 @compiled_loop
-def felt_from(cells, first, last, left, depth, points, charges, b, order, own, reach, start, stop, force):
-    """Adds to force[:, j] what all nodes feel of nodes own[k], k in start..stop, over the same pairs as `felt`.
+def force_of_nodes(cells, first, last, left, depth, points, charges, b, order, own, reach, start, stop, force):
+    """Add to force[:, j] the force of nodes own[k], k in start..stop, on node j, over the pairs of `fields_at_nodes`.
 
     Node own[k] has the charge charges[0, k] for q^order and charges[1, k] for q^order ln q.
     """

@@ -1,4 +1,4 @@
-"""All pairs, exactly: NumPy in blocks for small work, compiled loops on all cores above."""
+"""Exact sums over all pairs: by NumPy in blocks for small work, by compiled loops on all cores for large."""
 
 from __future__ import annotations
 
@@ -20,12 +20,17 @@ TASK_PAIRS = 1 << 18
 
 @dataclass(frozen=True, slots=True)
 class Exact:
-    """O(n^2) sums; ``compiled`` says which of the two forms runs."""
+    """Sums of all pairs in O(n^2) time, by compiled loops (``compiled``) or by NumPy."""
 
     compiled: bool = False
     threads: Threads = field(default_factory=Threads, compare=False)
     name: str = "exact"
     tolerance: float = 1e-12
+
+    @classmethod
+    def on(cls, threads: Threads, compiled: bool) -> Exact:
+        """Make it with these threads, in one of its two forms."""
+        return cls(compiled, threads)
 
     def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
         """Potential and force of each radial function."""
@@ -56,7 +61,7 @@ class Exact:
 
 
 def form_of(radial: Radial) -> tuple[int, float, float, float, float]:
-    """The integer form and parameters under which the compiled loop knows a radial function."""
+    """Integer form and parameters under which the compiled loops know a radial function."""
     from nelayout.nbody import pair_loops as pairs
 
     kernel, order = radial.kernel, radial.order

@@ -1,4 +1,4 @@
-"""Compiled loops of the tree's fields: what far cells and near nodes add, around one point.
+"""Compiled loops of `tree_loops.walk`: what far cells and near nodes add to the field around one point.
 
 A radial function r and its derivatives come as w v^k (A_k l + B_k), k = 0..3, with w = q^order, l = ln q,
 and v = 1/u, u = c + a xi (1 for the Gaussian).  ``law`` holds a, b, c, order, A_0..A_3, B_0..B_3 and what
@@ -34,7 +34,7 @@ LANES = 8
 
 @inlined
 def _profile(way, law, xi):
-    """w, v and l at xi, zeros where the way does not need them."""
+    """Return w, v and l at xi, with zeros for those that the way does not need."""
     a, b, order = law[0], law[1], law[3]
     if way == GAUSSIAN:
         return exponential(-b * order * xi), 1.0, -b * xi
@@ -54,7 +54,7 @@ def _profile(way, law, xi):
 
 @compiled_loop
 def at_one_place(way, law):
-    """r(0) of kernels that are finite there, r at the smallest distance that is told apart of the others."""
+    """Return r(0) of kernels that are finite there; of others, r at the smallest distance told apart from 0."""
     w, _, log_q = _profile(way, law, 0.0)
     return w * (law[4] * log_q + law[8]) + law[12]
 
@@ -69,7 +69,7 @@ def _profiles(way, law, far, count, x, y, z):
 
 @compiled_loop
 def far_sums(way, law, far, count, x, y, z, field):
-    """Adds to ``field``, around (x, y, z), what the cells in far[:, :count] contribute."""
+    """Add to ``field``, around (x, y, z), the contributions of the cells in far[:, :count]."""
     if way == RECIPROCAL:
         _profiles(RECIPROCAL, law, far, count, x, y, z)
     elif way == ROOT:
@@ -157,7 +157,7 @@ def value_at(field, x, y, z):
 
 @compiled_loop
 def moved(field, x, y, z, out):
-    """The same field around a center that lies (x, y, z) from its own."""
+    """Shift a field to a center that lies (x, y, z) from its own."""
     out[0], out[1], out[2], out[3] = value_at(field, x, y, z)
     out[4] = field[4] + field[10] * x + field[11] * y + field[12] * z
     out[5] = field[5] + field[11] * x + field[13] * y + field[14] * z

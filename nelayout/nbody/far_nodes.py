@@ -1,8 +1,15 @@
-"""Exact sums for some of the nodes: what they feel of all others, and what all others feel of them.
+"""Exact sums for far nodes: their field of all other nodes, and the force of their charges on all.
 
-Fast backends are accurate against the typical potential.  A node far from all others has a tiny one, and where it is
-divided by that (connections by rows), its few pairs are summed one by one.  Of a Gaussian only those pairs count that
-are not much longer than the node's shortest.
+Fast backends are accurate relative to the typical potential.  The potential of a node far from all others is tiny, and
+connections by rows divide by it, so the pairs of such a node are summed one by one.  Under a Gaussian, only pairs not
+much longer than the node's shortest one count::
+
+    >>> from nelayout.kernels import KERNELS
+    >>> gaussian = Radial(KERNELS["gaussian"])
+    >>> Y = np.array([[0.0, 0.0], [1.0, 0.0], [4.0, 0.0]])
+    >>> far = FarNodes.of(Y, np.array([2]), (gaussian,), Threads())
+    >>> far.fields_at_nodes(np.ones(3), (gaussian,))[gaussian].potential.round(6)
+    array([0.000124])
 """
 
 from __future__ import annotations
@@ -19,23 +26,24 @@ from nelayout.nbody.field import Field
 from nelayout.nbody.tree import Cells, cells_of, depth_of
 from nelayout.numerics.parallel import Threads
 
-__all__ = ["Some", "falls"]
+__all__ = ["FarNodes", "falls_off"]
 
+# Pairs in a task where all count.
 TASK_PAIRS = 1 << 19
-# Up to here all pairs cost less than the cells that tell which of them count.
+# Pairs up to which summing all of them takes less time than cutting the drawing into cells to find those that count.
 FEW_PAIRS = 500_000
-# Nodes in a task where only what is close to each counts, and the parts they come in where they add to one sum.
+# Nodes in a task where only close pairs count; and parts in which the nodes add to one force, an array for each.
 TASK_NODES, PARTS = 64, 2
-# Nodes in a cell that is not cut: as many pairs are looked at more than need be, but fewer cells are made.
+# Most nodes in a cell that is not cut; of larger cells there are fewer to make, and more pairs to look at.
 LEAF = 48
-# What a Gaussian is summed as, in the order of the compiled loops.
+# Forms in which a Gaussian is summed, in the order of the compiled loops.
 FORMS = "power", "power-log"
-# Of a Gaussian, exp(-10) of a node's largest term is as good as nothing: all that is left out is below 5e-5 of it.
+# Terms of a Gaussian below exp(-10) / n of a node's largest are left out: together below 5e-5 of it.
 NEGLIGIBLE = 10.0
 
 
 class Close(NamedTuple):
-    """The cells of a drawing, where the nodes stand among its points, and the squared distance of what counts."""
+    """Cells of a drawing, places of the far nodes among their points, and squared distances up to which pairs count."""
 
     cells: Cells
     depth: int
@@ -48,8 +56,8 @@ class Close(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Some:
-    """``nodes`` (k,) of a drawing ``Y`` (n, d), and which pairs count; None: all."""
+class FarNodes:
+    """Far ``nodes`` (k,) of a drawing ``Y`` (n, d), and the pairs of theirs that count, ``close``; None: all."""
 
     Y: np.ndarray
     nodes: np.ndarray
@@ -57,8 +65,8 @@ class Some:
     threads: Threads
 
     @classmethod
-    def of(cls, Y: np.ndarray, nodes: np.ndarray, radials: tuple[Radial, ...], threads: Threads) -> Some:
-        """The pairs that count for all of the radial functions."""
+    def of(cls, Y: np.ndarray, nodes: np.ndarray, radials: tuple[Radial, ...], threads: Threads) -> FarNodes:
+        """Find the pairs that count for at least one of the radial functions."""
         rate = min((_rate(radial) for radial in radials), default=0.0)
         if not (rate > 0 and len(nodes) * len(Y) > FEW_PAIRS and np.all(np.isfinite(Y))):
             return cls(Y, nodes, None, threads)
@@ -77,23 +85,23 @@ class Some:
         close.reach[:] += (NEGLIGIBLE + math.log(len(Y))) / rate
         return cls(Y, nodes, close, threads)
 
-    def felt(self, charges: np.ndarray, radials: tuple[Radial, ...]) -> dict[Radial, Field]:
-        """Potential (k,) and force (k, d) at the nodes, of the charges (n,) of all others."""
+    def fields_at_nodes(self, charges: np.ndarray, radials: tuple[Radial, ...]) -> dict[Radial, Field]:
+        """Potential (k,) and force (k, d) at the far nodes, of the charges (n,) of all nodes but themselves."""
         if self.close is None:
             points = self._points()
             at = np.ascontiguousarray(points[:, self.nodes])
             return {radial: self._all(points, charges, radial, at, self.nodes) for radial in radials}
         answer, sorted_charges = {}, charges[self.close.cells.order]
         for b, order in _laws(radials):
-            potential, force = self._felt_close(self.close, sorted_charges, b, order)
+            potential, force = self._fields_close(self.close, sorted_charges, b, order)
             for radial in radials:
                 if (radial.kernel.b, radial.order) == (b, order):
                     form = FORMS.index(radial.form)
                     answer[radial] = Field(potential[form], np.ascontiguousarray(force[form, : self.Y.shape[1]].T))
         return answer
 
-    def felt_from(self, charges: dict[Radial, np.ndarray]) -> np.ndarray:
-        """Force (n, d) on all nodes of the charges (k,) that the nodes carry for each radial function."""
+    def force_of_nodes(self, charges: dict[Radial, np.ndarray]) -> np.ndarray:
+        """Force (n, d) on all nodes, of the charges (k,) that the far nodes carry for each radial function."""
         if self.close is None:
             points = self._points()
             own = np.full(len(self.Y), -1)
@@ -108,13 +116,13 @@ class Some:
             for radial, charge in charges.items():
                 if (radial.kernel.b, radial.order) == (b, order):
                     carried[FORMS.index(radial.form)] = charge
-            self._act_close(self.close, carried, b, order, forces)
+            self._add_force_close(self.close, carried, b, order, forces)
         answer = np.empty_like(self.Y)
         answer[self.close.cells.order] = np.sum(forces, axis=0).T
         return answer
 
-    def _felt_close(self, close: Close, charges: np.ndarray, b: float, order: float) -> tuple[np.ndarray, np.ndarray]:
-        """Potentials (2, k) and forces (2, 3, k) of both `FORMS`; the charges stand in the order of the cells."""
+    def _fields_close(self, close: Close, charges: np.ndarray, b: float, order: float) -> tuple[np.ndarray, np.ndarray]:
+        """Potentials (2, k) and forces (2, 3, k) of both `FORMS`; the charges come in the order of the cells."""
         from nelayout.nbody import close_loops
 
         k = len(self.nodes)
@@ -122,22 +130,22 @@ class Some:
 
         def work(start: int) -> None:
             ends = start, min(start + TASK_NODES, k)
-            close_loops.felt(
+            close_loops.fields_at_nodes(
                 *close.tree, close.cells.points, charges, b, order, close.own, close.reach, *ends, potential, force
             )
 
         self.threads.map(work, range(0, k, TASK_NODES))
         return potential, force
 
-    def _act_close(self, close: Close, carried: np.ndarray, b: float, order: float, forces: np.ndarray) -> None:
-        """Adds the forces of the charges (2, k) that the nodes carry for both forms, each part of the nodes apart."""
+    def _add_force_close(self, close: Close, carried: np.ndarray, b: float, order: float, forces: np.ndarray) -> None:
+        """Add the forces of the charges (2, k) that the nodes carry for both forms, each part to its array."""
         from nelayout.nbody import close_loops
 
         cuts = np.linspace(0, len(self.nodes), PARTS + 1).astype(int)
 
         def work(part: int) -> None:
             ends = cuts[part], cuts[part + 1]
-            close_loops.felt_from(
+            close_loops.force_of_nodes(
                 *close.tree, close.cells.points, carried, b, order, close.own, close.reach, *ends, forces[part]
             )
 
@@ -163,18 +171,18 @@ class Some:
         return Field(potential, np.ascontiguousarray(force[:d].T))
 
 
-def falls(radials: tuple[Radial, ...]) -> bool:
-    """Whether only what is close to a node counts for it, in all of the radial functions."""
+def falls_off(radials: tuple[Radial, ...]) -> bool:
+    """Whether all of the radial functions fall so fast that only close pairs count."""
     return all(_rate(radial) > 0 for radial in radials)
 
 
 def _laws(radials: tuple[Radial, ...]) -> list[tuple[float, float]]:
-    """b and order of the Gaussians, each once."""
+    """Pairs (b, order) of the Gaussians among the radial functions, each once."""
     return list(dict.fromkeys((radial.kernel.b, radial.order) for radial in radials))
 
 
 def _rate(radial: Radial) -> float:
-    """How fast a radial function falls with the squared distance, as exp(-rate xi); 0 if it does not."""
+    """Rate of a radial function that falls as exp(-rate xi); 0 of one that falls more slowly."""
     kernel: Kernel = radial.kernel
     gaussian = kernel.a == 0 and radial.form != "boxcox" and radial.order > 0
     return kernel.b * radial.order if gaussian else 0.0

@@ -1,4 +1,4 @@
-"""What an N-body backend takes and gives."""
+"""The protocol of an N-body backend and the record that it gives back."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Which grid the mesh takes for a drawing: the cheapest that is accurate, and what it costs.
+"""The grid of the mesh for one drawing: the cheapest that is accurate, and its cost.
 
 Example: a drawing of 120 x 120 units of the Cauchy kernel is given a step of 1/4 to 1/2.  Drawn thirty times as large,
-it would need a thousand times the points: a coarser grid is taken, and what it cannot tell is added pair by pair.
+it would need a thousand times the points: a coarser grid is taken, and pairs that it cannot tell apart are added one by
+one.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ STEP, FINEST = 0.4, 0.25
 # Grid points per node, at most: the bound that keeps an expanded drawing affordable.
 POINTS_PER_NODE = 16.0
 LEAST_POINTS = 128 * 128
-# Points of the transforms per node, and at least, which cost less than sorting the nodes into cells.
+# Points of the transforms, per node and in all, up to which they take less time than sorting nodes into cells.
 FEW, FEWEST = 6.0, 4 * LEAST_POINTS
 # Nanoseconds for a point of the transforms, for sorting a node into its cell, and for a pair of nodes in touching
 # cells by the form of the radial function: measured on one core.  Only their ratios matter, for the choice between
@@ -33,7 +34,7 @@ PAIR_COST = {"inverse": 0.3, "half power": 0.5, "logarithm": 1.1, "gaussian": 0.
 TRIED = 6
 # Range of the pair part in grid steps.
 CUTOFF = 2.5
-# Part of a sum that may come from beyond the reach of a kernel: far below the error of the grid.
+# Part of a sum that is neglected beyond the reach of a kernel: far below the error of the grid.
 NEGLIGIBLE = 3e-4
 # Lengths of transforms are these times a power of two: quickly transformed, and few, so that spectra are used again
 # while a drawing grows.
@@ -42,7 +43,7 @@ FACTORS = (16, 18, 20, 22, 24, 27, 30)
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Where the grid of one drawing lies: lowest point, step and numbers of points."""
+    """The grid of one drawing: lowest point, step, numbers of points, and how its kernel is split."""
 
     x0: float
     y0: float
@@ -72,7 +73,7 @@ def plane(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def grid_for(X: np.ndarray, Z: np.ndarray, radial: Radial, fineness: float = 1.0) -> Grid:
-    """The grid on which a drawing's sums of a radial function are taken: the cheapest that is accurate.
+    """Choose the cheapest accurate grid for a drawing's sums of a radial function.
 
     A grid fine enough for the kernel needs no pairs; a coarser one needs all pairs within ``CUTOFF`` steps, whose
     number is counted on the drawing itself, since one dense cluster can hold most of them.  ``fineness`` below 1 makes
@@ -116,8 +117,7 @@ def _grid(box: tuple[float, float, float, float], step: float, radial: Radial, *
 
 
 def _reach(radial: Radial) -> float:
-    """The distance beyond which the rest of a plane of nodes adds less than ``NEGLIGIBLE`` of the whole; inf if
-    there is none.
+    """Distance beyond which an even plane of nodes adds less than ``NEGLIGIBLE`` of the whole; inf if there is none.
 
     For q^t = (1 + (a/c) xi)^-p in the plane that part is (1 + (a/c) xi)^(1 - p).
     """
@@ -133,7 +133,7 @@ def _reach(radial: Radial) -> float:
 
 
 def _width(radial: Radial) -> float:
-    """The distance over which a radial function varies near 0; 0 if it is singular there."""
+    """Distance over which a radial function varies near 0; 0 if it is singular there."""
     kernel = radial.kernel
     if kernel.singular:
         return 0.0
@@ -145,7 +145,7 @@ def _width(radial: Radial) -> float:
 
 
 def _coarse(radial: Radial) -> float:
-    """The step from which on grid and pairs together are accurate; 0 if they always are.
+    """Smallest step for which grid and pairs together are accurate; 0 if they always are.
 
     In between the smooth part still varies with the kernel: worst are a Gaussian's q at 2.1 and q ln q at 4.1 times
     the step that needs no pairs.  Long tails bend least.
@@ -160,7 +160,7 @@ def _long_tailed(radial: Radial) -> bool:
 
 
 def _step(width: float, height: float, points: float) -> float:
-    """The step of a grid of that many points, margins of 4 points included."""
+    """Step of a grid of that many points, margins of 4 points included."""
     margin, free = 4.0, points - 16.0
     across = margin * (width + height)
     return (across + math.sqrt(across * across + 4.0 * free * width * height)) / (2.0 * free)
@@ -171,7 +171,7 @@ def _rounded(step: float) -> float:
 
 
 def _touching_pairs(X: np.ndarray, Z: np.ndarray, box: tuple[float, float, float, float], cell: float) -> float:
-    """About how many pairs of nodes lie in touching square cells."""
+    """Approximate number of pairs of nodes in touching square cells."""
     from nelayout.nbody import mesh_loops
 
     x0, y0, high_x, high_y = box

@@ -52,13 +52,18 @@ class Mesh:
     tolerance: float = TOLERANCE
     _spectra: dict = field(default_factory=dict, compare=False, repr=False)
 
+    @classmethod
+    def on(cls, threads: Threads, compiled: bool) -> Mesh:
+        """Make it with these threads; its loops are compiled in any case."""
+        return cls(threads)
+
     def fields(
         self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...], grids: dict[Radial, Grid] | None = None
     ) -> tuple[Field, ...]:
         """Potential and force of each radial function, on the grids given or on those of ``grids``."""
         d = Y.shape[1]
         if d > 2:
-            raise Unsupported(f"the mesh needs drawings in 1 or 2 dimensions, given {d}: use nbody='tree'")
+            raise Unsupported(f"the mesh needs positions in 1 or 2 dimensions, given {d}: use the tree")
         from nelayout.nbody import mesh_loops
 
         if not np.all(np.abs(Y) < FARTHEST):

@@ -1,36 +1,35 @@
-"""Compiled loops of the mesh: spreading charges with cubic B-splines, reading fields with the same splines, cells.
+"""Compiled loops of `mesh` and `grid`: spreading charges with cubic B-splines, reading fields with them, cells.
 
-Plain loops over ranges, as in ``compiled``.  A node at x touches the four grid points floor(x/h) - 1 ... floor(x/h) + 2
+A node at x touches the four grid points floor(x/h) - 1 ... floor(x/h) + 2
 along each axis.
 """
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
-from nelayout.numerics.compiling import FAST_MATH, compiled_loop
+from nelayout.numerics.compiling import compiled_loop, inlined_in_source
 
 __all__ = ["add_back", "by_cells", "read", "spread", "square_counts"]
 
 
-@numba.njit(inline="always", fastmath=FAST_MATH)
+@inlined_in_source
 def _spline(t):
     """Weights of the four points around a node at part t of its cell."""
     s = 1.0 - t
     return s * s * s / 6.0, 2.0 / 3.0 - t * t * (2.0 - t) / 2.0, 2.0 / 3.0 - s * s * (2.0 - s) / 2.0, t * t * t / 6.0
 
 
-@numba.njit(inline="always", fastmath=FAST_MATH)
+@inlined_in_source
 def _spline_slope(t):
-    """Their derivatives in t."""
+    """Derivatives in t of the weights of `_spline`."""
     s = 1.0 - t
     return -s * s / 2.0, t * (1.5 * t - 2.0), s * (2.0 - 1.5 * s), t * t / 2.0
 
 
 @compiled_loop
 def spread(X, Y, charges, x0, y0, h, grid):
-    """Adds each node's charge to the 16 grid points around it; grid[0, 0] lies at (x0, y0)."""
+    """Add each node's charge to the 16 grid points around it; grid[0, 0] lies at (x0, y0)."""
     for i in range(len(X)):
         gx, gy = (X[i] - x0) / h, (Y[i] - y0) / h
         ix, iy = int(gx), int(gy)
@@ -126,7 +125,7 @@ def square_counts(X, Y, x0, y0, cell, columns, counts):
 
 @compiled_loop
 def by_cells(X, Y, charges, x0, y0, cell, columns, starts, order, Xs, Ys, cs):
-    """Nodes sorted by the square cell they lie in, as they come: order, their places and charges, starts of cells.
+    """Sort the nodes by the square cell they lie in: order, places and charges, and the start of each cell.
 
     ``starts`` comes in as zeros, one longer than there are cells.
     """
@@ -149,7 +148,7 @@ def by_cells(X, Y, charges, x0, y0, cell, columns, starts, order, Xs, Ys, cs):
 
 @compiled_loop
 def add_back(order, p, gx, gy, potential, force):
-    """Adds sums over sorted nodes to where the nodes came from."""
+    """Add sums over sorted nodes to where the nodes came from."""
     for k in range(len(order)):
         i = order[k]
         potential[i] += p[k]

@@ -1,4 +1,4 @@
-"""Compiled sums over near pairs, cell by cell: what a grid cannot tell.
+"""Compiled loops of `mesh`: sums over the near pairs that its grid cannot tell apart, cell by cell.
 
 The nodes of a cell and of the eight around it are copied side by side, with places counted from the cell's first
 node; each node of the cell then runs over them in one long loop that the compiler vectorizes.  Bounded functions of
@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 
 from nelayout.nbody.pair_loops import BOXCOX, GAUSSIAN, HALVES, INVERSE, LOGARITHM, POWER, POWER_LOG, radial
-from nelayout.numerics.compiling import compiled_loop, inlined
+from nelayout.numerics.compiling import compiled_loop, inlined, inlined_as_written
 
 __all__ = ["SINGLE", "near_sums", "near_sums_single"]
 
@@ -28,11 +27,8 @@ C2, C3, C4, C5, C6 = _f(1 / 2), _f(1 / 6), _f(1 / 24), _f(1 / 120), _f(1 / 720)
 # Added to a small number, the lowest bits of the sum are the nearest whole number, counted from 127.
 WHOLE = _f(1.5 * 2.0**23 + 127.0)
 
-# Kept as written: reordering would lose the bits that are split off.
-_as_written = numba.njit(forceinline=True, fastmath={"contract"}, error_model="numpy")
 
-
-@_as_written
+@inlined_as_written
 def _exponential(x):
     """e^x of a float32 x <= 0, held above e^-80: x = k ln 2 + r with |r| <= ln(2)/2, and the series of e^r."""
     x = max(x, LOWEST)
@@ -45,7 +41,7 @@ def _exponential(x):
 
 @inlined
 def _radial_single(form, a, b, c, order, xi):
-    """`compiled_pairs.radial` of float32 numbers, c > 0, for the forms that are named in ``SINGLE``."""
+    """`pair_loops.radial` of float32 numbers, c > 0, for the forms that are named in ``SINGLE``."""
     if form == GAUSSIAN:
         rate = b * order
         value = _exponential(-rate * xi)
@@ -67,7 +63,7 @@ def _radial_single(form, a, b, c, order, xi):
 
 
 def _rows_by(law):
-    """The loop over rows of cells with one law compiled into it."""
+    """Make the loop over rows of cells with one law compiled into it."""
 
     @inlined
     def _sums(
@@ -142,7 +138,7 @@ def _most(starts, columns, rows, first, last):
 def near_sums(
     X, Y, charges, starts, columns, rows, cutoff, form, a, b, c, order, smooth, first, last, potential, fx, fy
 ):
-    """Adds r - R over pairs nearer than ``cutoff`` (squared) to nodes in cell rows first..last; nodes sorted by cell.
+    """Add r - R over pairs nearer than ``cutoff`` (squared) to nodes in cell rows first..last; nodes sorted by cell.
 
     R(xi) = smooth[0] + smooth[1] z + smooth[2] z^2 + smooth[3] z^3, z = xi - cutoff: what the mesh has already added.
     """
@@ -168,7 +164,7 @@ def near_sums(
 def near_sums_single(
     X, Y, charges, starts, columns, rows, cutoff, form, a, b, c, order, smooth, first, last, potential, fx, fy
 ):
-    """The same in single precision: forms in ``SINGLE``, c > 0."""
+    """Add as `near_sums` does, in single precision, for forms in ``SINGLE`` and c > 0."""
     room = np.empty((3, _most(starts, columns, rows, first, last)), dtype=np.float32)
     args = (room, X, Y, charges, starts, columns, rows, cutoff, a, b, c, order, smooth, first, last, potential, fx, fy)
     if form == INVERSE:

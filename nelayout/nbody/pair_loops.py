@@ -1,4 +1,4 @@
-"""Compiled sums over all pairs, and the radial functions that they sum."""
+"""Compiled loops of `exact`, and of `far_nodes` where all pairs count: sums over pairs, and the radial functions."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from nelayout.numerics.parallel import Threads
 
 __all__ = ["along"]
 
-SLAB, NUMBERS = 64, 1 << 16  # lines of a slab and numbers in it, at least: 0.2 ms, for handing over costs 0.1
+SLAB, NUMBERS = 64, 1 << 16  # least lines of a slab, and numbers in it: 0.2 ms of work, as handing it over costs 0.1
 
 
 def along(

@@ -1,4 +1,4 @@
-"""Tree sums: nodes that lie together act as one from afar, and what is far is felt by all of them at once.
+"""Tree sums: a group of nodes acts on distant nodes as one, and feels distant groups as one.
 
 Example: of 100,000 nodes in space, one meets 1,100 others one by one, and all else in some 200 cells.
 
@@ -59,7 +59,7 @@ class Cells:
 
     @property
     def dimension(self) -> float:
-        """How the number of nodes falls with the radius, over the three cuts above the leaves."""
+        """Power of the radius with which a cell's number of nodes grows, over the three cuts above the leaves."""
         leaf = np.flatnonzero((self.left < 0) & (self.moments[:, 3] > 0))
         above = self.parent[leaf]
         for _ in range(2):
@@ -74,7 +74,7 @@ class Cells:
 
     @property
     def tasks(self) -> list[np.ndarray]:
-        """For each subtree of about n / TASKS nodes, the cells from the root down to it."""
+        """Path of cells from the root to each subtree of about n / TASKS nodes."""
         size = self.last - self.first
         small = size <= max(size[0] // TASKS, LEAF)
         roots = np.flatnonzero((small | (self.left < 0)) & ~np.r_[False, small[self.parent[1:]]])
@@ -95,6 +95,11 @@ class Tree:
     name: str = "tree"
     tolerance: float = TOLERANCE
 
+    @classmethod
+    def on(cls, threads: Threads, compiled: bool) -> Tree:
+        """Make it with these threads; its loops are compiled in any case."""
+        return cls(threads)
+
     def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
         """Potential and force of each radial function; NaN all over if a position is not finite."""
         if not np.all(np.isfinite(Y)):
@@ -107,7 +112,7 @@ class Tree:
         return tuple(self.walk(cells, radial, Y.shape[1])[0] for radial in radials)
 
     def walk(self, cells: Cells, radial: Radial, d: int) -> tuple[Field, np.ndarray]:
-        """The field of one radial function, and the work it took: cells seen, far cells, pairs of nodes."""
+        """Field of one radial function, and the work it took: cells seen, far cells, pairs of nodes."""
         from nelayout.nbody import tree_loops
 
         way, law = _law(radial)
@@ -133,7 +138,7 @@ class Tree:
 
 
 def cells_of(Y: np.ndarray, charges: np.ndarray, leaf: int = LEAF) -> Cells:
-    """The cells of a drawing, cut until they hold ``leaf`` nodes or fewer."""
+    """Cut a drawing into cells until they hold ``leaf`` nodes or fewer."""
     from nelayout.nbody import expansion_loops, pair_loops, tree_loops
 
     n = len(Y)
@@ -147,7 +152,7 @@ def cells_of(Y: np.ndarray, charges: np.ndarray, leaf: int = LEAF) -> Cells:
 
 
 def depth_of(parent: np.ndarray) -> int:
-    """Cells on the longest way down; a cell stands behind its parent, level by level."""
+    """Number of cells on the longest path down; cells stand level by level, each behind its parent."""
     levels, begin, end = 0, 0, 1
     while begin < end:
         levels, begin = levels + 1, end
@@ -156,7 +161,7 @@ def depth_of(parent: np.ndarray) -> int:
 
 
 def _law(radial: Radial) -> tuple[int, np.ndarray]:
-    """The way and the constants of a radial function, see compiled_expansions.
+    """Way and constants of a radial function, see `expansion_loops`.
 
     With t the order, w' = -b t w v, v' = -a v^2 and l' = -b v, so that the derivative of w v^k (A l + B) in
     xi is w v^(k+1) (A' l + B') with A' = -(b t + a k) A and B' = -(b t + a k) B - b A.
@@ -187,7 +192,7 @@ def _law(radial: Radial) -> tuple[int, np.ndarray]:
 
 
 def _rule(radial: Radial, opening: float, fineness: float) -> np.ndarray:
-    """When two cells are far apart, see tree_loops.walk; steep functions are opened further."""
+    """Rule of `tree_loops.walk` for when two cells are far apart: farther for steep functions."""
     opening, soft = opening * fineness, SOFT * fineness
     a, b, c, t = radial.kernel.a, radial.kernel.b, radial.kernel.c, radial.order
     if a == 0:

@@ -1,6 +1,6 @@
-"""Compiled loops of the tree: cutting the drawing into cells, and passing fields from cell to cell.
+"""Compiled loops of `tree`: cutting the drawing into cells, and passing fields from cell to cell.
 
-Plain loops over ranges, as in ``compiled``.  A cell is a range first[c]..last[c] of the nodes in tree order;
+A cell is a range first[c]..last[c] of the nodes in tree order;
 left[c] is the first of its two children, which follow each other, and -1 for a leaf.
 """
 

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 
-__all__ = ["exponential", "logarithm"]
+from nelayout.numerics.compiling import inlined_as_written
 
-# Inlined into the loops by the back end, flags kept: reordering would lose the bits that are split off below.
-_inline = numba.njit(forceinline=True, fastmath={"contract"}, error_model="numpy")
+__all__ = ["exponential", "logarithm"]
 
 # A float64 is 52 bits of mantissa under an exponent that counts from 1023; 1 and sqrt(1/2) read as integers.
 MANTISSA = (1 << 52) - 1
@@ -28,7 +26,7 @@ LN2_HIGH = math.floor(LN2 * 2.0**31) / 2.0**31
 LN2_LOW = (LN2 - LN2_HIGH) + 2.319046813846e-17
 
 
-@_inline
+@inlined_as_written
 def logarithm(u):
     """ln u, u > 0 a normal number: u = 2^e m with m in [sqrt(1/2), sqrt 2), ln m = 2 artanh((m-1)/(m+1))."""
     bits = np.float64(u).view(np.int64) + (ONE - ROOT_HALF)
@@ -41,7 +39,7 @@ def logarithm(u):
     return e * LN2 + 2.0 * (s + s * t)
 
 
-@_inline
+@inlined_as_written
 def exponential(x):
     """e^x, held between e^-707 and e^707: x = k ln 2 + r with |r| <= ln(2)/2, and the series of e^r."""
     x = min(max(x, -707.0), 707.0)

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-__all__ = ["principal_components"]
+__all__ = ["orthonormal", "principal_components"]
 
 # Subspace iterations: the share of an unwanted direction falls by (its variance / the wanted one's) in each.
 ROUNDS = 8
@@ -56,14 +56,14 @@ def principal_components(X: Any, dim: int) -> tuple[np.ndarray, np.ndarray, np.n
     n, d = X.shape
     mean = np.asarray(X.sum(axis=0, dtype=np.float64)).ravel() / n
     width = min(dim + SPARE, d)
-    Q = _orthonormal(np.random.default_rng(0).standard_normal((d, width)))
+    Q = orthonormal(np.random.default_rng(0).standard_normal((d, width)))
     if width < d:
         covariance = _covariance(X, mean) if d <= WIDEST_COVARIANCE and d <= n and not issparse(X) else None
         for _ in range(ROUNDS):
             image = (
                 _back(X, mean, _scores(X, mean, Q)) if covariance is None else _exact_product(covariance, Q)
             )
-            Q = _orthonormal(image)
+            Q = orthonormal(image)
     T = _scores(X, mean, Q)
     values, vectors = _symmetric_eigen(_exact_product(T.T, T))
     order = np.argsort(-values, kind="stable")[:dim]
@@ -151,8 +151,8 @@ def _small_product(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     return np.stack([np.sum(A * column, axis=1) for column in B.T], axis=1)
 
 
-def _orthonormal(A: np.ndarray) -> np.ndarray:
-    """Gram and Schmidt, twice over; a column without a direction of its own gets a new one."""
+def orthonormal(A: np.ndarray) -> np.ndarray:
+    """Make the columns orthonormal, by Gram and Schmidt twice; one without a direction of its own gets a new one."""
     Q = np.ascontiguousarray(A.T)
     fresh = np.random.default_rng(1)
     for i in range(len(Q)):

@@ -16,10 +16,14 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.numerics.principal import orthonormal
+
 __all__ = ["spectral_coordinates"]
 
-SPARE = 8  # directions beyond the wanted ones, which take the slow convergence upon themselves
-ROUNDS, STEPS = 20, 10  # of the walk, between two of which the directions are made orthogonal
+# Directions beyond the wanted ones: only theirs converge slowly.
+SPARE = 8
+# The directions are made orthonormal in each round, between which the walk makes these steps.
+ROUNDS, STEPS = 20, 10
 
 
 def spectral_coordinates(P: csr_array, count: int) -> np.ndarray:
@@ -40,20 +44,7 @@ def spectral_coordinates(P: csr_array, count: int) -> np.ndarray:
     for _ in range(ROUNDS):
         for _ in range(STEPS):
             V = (V + S @ V) / 2
-        V = _orthonormal(V, first)
+        V = orthonormal(np.column_stack([first, V]))[:, 1:]
     X = V[:, :count] * scale[:, None]
     largest = X[np.argmax(np.abs(X), axis=0), np.arange(X.shape[1])]
     return X * np.where(largest < 0, -1.0, 1.0)
-
-
-def _orthonormal(V: np.ndarray, first: np.ndarray) -> np.ndarray:
-    """The columns of V, each made orthogonal to ``first`` and to those before it; Gram and Schmidt, twice."""
-    basis = [first]
-    for column in V.T:
-        for _ in range(2):
-            for other in basis:
-                column = column - np.sum(column * other) * other
-            length = np.sqrt(np.sum(column * column))
-            column = column / length if length > 0 else column
-        basis.append(column)
-    return np.stack(basis[1:], axis=1)

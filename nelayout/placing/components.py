@@ -1,4 +1,4 @@
-"""Connected components, and each of them as a graph of its own."""
+"""The connected components of a graph, each as a graph of its own."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from scipy.sparse import csr_array
 
 __all__ = ["component_labels", "components", "side_by_side"]
 
-# Above, what a step touches no longer fits into the processor's caches, and where nodes lie in memory tells.
+# Nodes above which a step no longer fits into the processor's caches: the order of nodes in memory then counts.
 LARGE = 50_000
 
 
 def component_labels(P: csr_array) -> np.ndarray:
-    """(n,) component of each node, 0 the largest (ties: the one with the earliest node).
+    """Component of each node, (n,): 0 is the largest (of equal ones the one with the earliest node).
 
     Labels sink to the smallest in reach, by hooking roots onto roots and halving paths: a few passes over the edges,
     also on long paths.  Large graphs are searched by scipy, whose import small ones are spared.
@@ -24,15 +24,15 @@ def component_labels(P: csr_array) -> np.ndarray:
     array([1, 0, 0])
     """
     n = P.shape[0]
-    parent = _sunk(P) if n <= LARGE else _searched(P)
+    parent = _by_sinking(P) if n <= LARGE else _by_search(P)
     roots, labels, sizes = np.unique(parent, return_inverse=True, return_counts=True)
     rank = np.empty(len(roots), dtype=np.int64)
     rank[np.argsort(-sizes, kind="stable")] = np.arange(len(roots))
     return rank[labels]
 
 
-def _sunk(P: csr_array) -> np.ndarray:
-    """(n,) the smallest node of each node's component."""
+def _by_sinking(P: csr_array) -> np.ndarray:
+    """Smallest node of each node's component, (n,)."""
     parent = np.arange(P.shape[0])
     rows = np.repeat(parent, np.diff(P.indptr))
     cols = P.indices
@@ -50,8 +50,8 @@ def _sunk(P: csr_array) -> np.ndarray:
     return parent
 
 
-def _searched(P: csr_array) -> np.ndarray:
-    """(n,) a label for each node's component, smaller where its smallest node is."""
+def _by_search(P: csr_array) -> np.ndarray:
+    """Label of each node's component, (n,), in the order of their smallest nodes."""
     from scipy.sparse.csgraph import connected_components
 
     found: Any = connected_components(P, directed=False)
@@ -59,7 +59,7 @@ def _searched(P: csr_array) -> np.ndarray:
 
 
 def components(P: csr_array, labels: np.ndarray) -> Iterator[tuple[np.ndarray, csr_array]]:
-    """(node indices, their graph) of every component in the order of the labels."""
+    """Yield the node indices and the graph of every component in the order of the labels."""
     sizes = np.bincount(labels)
     if len(sizes) == 1:
         yield np.arange(P.shape[0]), P
@@ -80,7 +80,7 @@ def components(P: csr_array, labels: np.ndarray) -> Iterator[tuple[np.ndarray, c
 
 
 def side_by_side(nodes: np.ndarray, graph: csr_array) -> tuple[np.ndarray, csr_array]:
-    """A large component with its nodes in another order: neighbors near each other in memory (reverse Cuthill-McKee).
+    """Reorder the nodes of a large component so that neighbors lie near each other in memory (reverse Cuthill-McKee).
 
     With a million nodes in random order a step takes a third longer.
     """

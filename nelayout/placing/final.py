@@ -1,4 +1,4 @@
-"""The last touches to a drawing: coincident nodes apart, size and place, discs that do not overlap.
+"""The last touches to a drawing: coincident nodes are moved apart, discs until none overlap, and all to size and place.
 
 >>> Y, _ = finish(np.array([[0.0, 0.0], [0.0, 0.0], [3.0, 0.0], [0.0, 4.0]]), scale=2.0)
 >>> bool((Y[0] != Y[1]).any()), float(np.abs(Y).max())
@@ -18,31 +18,31 @@ __all__ = ["finish"]
 def finish(
     Y: np.ndarray,
     places: np.ndarray | None = None,
-    still: np.ndarray | None = None,
+    fixed: np.ndarray | None = None,
     size: np.ndarray | None = None,
     scale: float | None = 1.0,
     center: np.ndarray | None = None,
 ) -> tuple[np.ndarray, tuple[str, ...]]:
-    """The drawing as it is given back, and notes on it.
+    """Finish a drawing: return it as the user gets it, and notes on it.
 
     Y       (n, d), in any units
-    places  (n, d); rows of the nodes in the mask ``still`` come back bit for bit, and scale and center do not count
+    places  (n, d); rows of the nodes in the mask ``fixed`` come back bit for bit, and scale and center do not count
     size    (n,) node diameters in the units of what is given back; None: points, which must not coincide
     scale   the largest absolute coordinate about ``center``; None keeps the units of Y
     """
     notes: tuple[str, ...] = ()
     if not len(Y):
         return Y, notes
-    # What is near is judged about the drawing's own middle: far from the origin, only rounding is added.
-    if still is not None:
+    # Center the drawing first: far from the origin, coordinates lose the digits by which near nodes differ.
+    if fixed is not None:
         assert places is not None
         Y = Y.copy()
-        Y[still] = places[still]
+        Y[fixed] = places[fixed]
         middle = Y.min(axis=0) / 2 + Y.max(axis=0) / 2
-        Y = split_coincident(Y - middle, still)
-        Y = Y if size is None else separate(Y, size, still)
+        Y = split_coincident(Y - middle, fixed)
+        Y = Y if size is None else separate(Y, size, fixed)
         Y = Y + middle
-        Y[still] = places[still]
+        Y[fixed] = places[fixed]
         return Y, notes
     Y = fit(split_coincident(fit(Y, scale)), scale)
     if size is not None:

@@ -1,4 +1,4 @@
-"""One canonical way to hang a drawing on the wall.
+"""The canonical orientation of a drawing.
 
 A layout objective does not see rotations and reflections, so two runs, or two starts, may give the same
 drawing turned by any angle.  `canonical` settles the angle: the principal axis of the node positions lies
@@ -26,11 +26,11 @@ from nelayout.errors import InputError
 
 __all__ = ["canonical", "fit"]
 
-_SAME_VARIANCE = 1e-2  # relative gap below which two principal axes count as one plane
-_CLEAR_HARMONIC = 0.2  # share of the k-th moment at which a k-fold symmetry is plain to the eye
-_FAINT_HARMONIC = 1e-3  # share below which it is no symmetry at all
-_ON_AXIS = 1e-6  # |coordinate| below this share of the drawing's radius counts as on the axis
-_HARMONICS = range(3, 13)
+SAME_VARIANCE = 1e-2  # relative gap below which two principal axes count as one plane
+CLEAR_HARMONIC = 0.2  # share of the k-th moment at which a k-fold symmetry is plain to the eye
+FAINT_HARMONIC = 1e-3  # share below which it is no symmetry at all
+ON_AXIS = 1e-6  # |coordinate| below this share of the drawing's radius counts as on the axis
+HARMONICS = range(3, 13)
 
 
 def canonical(Y: np.ndarray, mass: np.ndarray | None = None) -> np.ndarray:
@@ -92,12 +92,13 @@ def fit(
 
 
 def _principal(X: np.ndarray) -> tuple[np.ndarray, int]:
-    """X in its principal axes, and k: the number of turns by 360/k degrees that nothing has decided yet."""
+    """X in its principal axes, and k: turns by 360/k degrees are still to be decided."""
     d = X.shape[1]
     if d == 1:
         return X, 1
     moments = np.array([[(X[:, a] * X[:, b]).sum() for b in range(d)] for a in range(d)])
-    values, axes = _jacobi(moments)
+    values, vectors = np.linalg.eigh(moments)  # so small that BLAS does it on one thread, whatever it may use
+    values, axes = values[::-1], vectors.T[::-1]
     free = _equal_runs(values)
     if d == 2 and free:
         return _stand_on_a_side(X)
@@ -106,35 +107,11 @@ def _principal(X: np.ndarray) -> tuple[np.ndarray, int]:
     return _turn(X, axes), 1
 
 
-def _jacobi(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues (descending) and eigenvectors (rows) of a small symmetric matrix, by Jacobi rotations."""
-    A = A.copy()
-    d = len(A)
-    V = np.eye(d)  # rows are the axes
-    for _ in range(60):
-        off = max(abs(A[p, q]) for p in range(d) for q in range(p + 1, d))
-        if off <= 1e-17 * max(abs(A[p, p]) for p in range(d)):
-            break
-        for p in range(d):
-            for q in range(p + 1, d):
-                if A[p, q] == 0.0:
-                    continue
-                angle = 0.5 * np.arctan2(2.0 * A[p, q], A[p, p] - A[q, q])
-                c, s = np.cos(angle), np.sin(angle)
-                for M in (A, A.T, V):
-                    row_p, row_q = M[p].copy(), M[q].copy()
-                    M[p], M[q] = c * row_p + s * row_q, c * row_q - s * row_p
-                A[p, q] = A[q, p] = 0.0
-    values = np.array([A[p, p] for p in range(d)])
-    order = np.argsort(-values, kind="stable")
-    return values[order], V[order]
-
-
 def _equal_runs(values: np.ndarray) -> list[tuple[int, int]]:
-    """Index ranges of the (descending) variances that cannot be told apart."""
+    """Index ranges of (descending) variances that count as equal."""
     runs, start = [], 0
     for end in range(1, len(values) + 1):
-        if end == len(values) or values[end - 1] - values[end] > _SAME_VARIANCE * values[0]:
+        if end == len(values) or values[end - 1] - values[end] > SAME_VARIANCE * values[0]:
             if end - start > 1:
                 runs.append((start, end))
             start = end
@@ -147,17 +124,17 @@ def _turn(X: np.ndarray, axes: np.ndarray) -> np.ndarray:
 
 
 def _stand_on_a_side(X: np.ndarray) -> tuple[np.ndarray, int]:
-    """The angle of a plane drawing without a principal axis: its k-fold symmetry stands on a side."""
+    """Turn a plane drawing without a principal axis so that its k-fold symmetry stands on a side; and k."""
     z = X[:, 0] + 1j * X[:, 1]
     power = np.abs(z)
     best_share, best = 0.0, (2, 0.0)
-    for k in _HARMONICS:
+    for k in HARMONICS:
         harmonic = (z**k).sum()
         share = abs(harmonic) / (power**k).sum()
-        if share > max(_FAINT_HARMONIC, best_share * (1 + 1e-6)):
+        if share > max(FAINT_HARMONIC, best_share * (1 + 1e-6)):
             # corners point along angle(harmonic)/k; a side at the bottom puts a corner at -90 + 180/k degrees
             best_share, best = share, (k, np.pi / k - np.pi / 2 - np.angle(harmonic) / k)
-        if best_share > _CLEAR_HARMONIC:
+        if best_share > CLEAR_HARMONIC:
             break  # a square's 12-fold moment is larger than its 4-fold one, its corners count for more
     k, angle = best
     if best_share == 0.0:
@@ -168,14 +145,14 @@ def _stand_on_a_side(X: np.ndarray) -> tuple[np.ndarray, int]:
 
 
 def _axes_from_nodes(X: np.ndarray, axes: np.ndarray, runs: list[tuple[int, int]]) -> np.ndarray:
-    """Replace axes of equal variance: within their space, towards the first of the farthest nodes."""
+    """Replace axes of equal variance by directions, within their space, towards the first of the farthest nodes."""
     axes = axes.copy()
     for start, end in runs:
         inside = _turn(X, axes[start:end])
         chosen: list[np.ndarray] = []
         for _ in range(end - start):
             length = np.sqrt((inside * inside).sum(axis=1))
-            if length.max() <= _ON_AXIS:
+            if length.max() <= ON_AXIS:
                 break
             first = int(np.argmax(length >= length.max() * (1 - 1e-6)))
             direction = inside[first] / length[first]
@@ -208,7 +185,7 @@ def _settle(X: np.ndarray, mass: np.ndarray, turns: int) -> np.ndarray:
         candidates = _best(
             candidates, [float((mass * Z[:, a] ** 3).sum()) / (total or 1.0) for Z in candidates]
         )
-    off = np.flatnonzero((np.abs(X) > _ON_AXIS).any(axis=1))
+    off = np.flatnonzero((np.abs(X) > ON_AXIS).any(axis=1))
     for i in off[:64]:  # two nodes that are not opposite decide every turn; 64 is plenty
         for a in range(d):
             candidates = _best(candidates, [float(Z[i, a]) for Z in candidates])
@@ -224,7 +201,7 @@ def _best(candidates: list[np.ndarray], keys: list[float]) -> list[np.ndarray]:
 
 def _half(x: np.ndarray, mass: np.ndarray) -> float:
     """Mass beyond the centroid minus mass before it; nodes on the axis belong to neither half."""
-    return float(np.where(x > _ON_AXIS, mass, 0.0).sum() - np.where(x < -_ON_AXIS, mass, 0.0).sum())
+    return float(np.where(x > ON_AXIS, mass, 0.0).sum() - np.where(x < -ON_AXIS, mass, 0.0).sum())
 
 
 def _sign(x: np.ndarray, mass: np.ndarray) -> float:
@@ -235,7 +212,7 @@ def _sign(x: np.ndarray, mass: np.ndarray) -> float:
     tail = float((mass * x**3).sum())
     if abs(tail) > 1e-9 * total:
         return 1.0 if tail > 0 else -1.0
-    off = np.abs(x) > _ON_AXIS
+    off = np.abs(x) > ON_AXIS
     if not off.any():
         return 1.0
     return 1.0 if x[np.argmax(off)] > 0 else -1.0

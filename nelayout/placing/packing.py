@@ -23,7 +23,7 @@ from nelayout.placing.sheet import ANGLES, ASPECT, SIDES, on_sheet
 
 __all__ = ["pack"]
 
-_LONG_AREA = 0.2  # a thin outline counts as an area of at least this share of its diameter squared
+LONG_AREA = 0.2  # a thin outline counts as an area of at least this share of its diameter squared
 
 
 def pack(drawings: Sequence[np.ndarray], gap: float = 1.0) -> list[np.ndarray]:
@@ -39,8 +39,8 @@ def pack(drawings: Sequence[np.ndarray], gap: float = 1.0) -> list[np.ndarray]:
 
     >>> import numpy as np
     >>> square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
-    >>> big, pair, alone = pack([square, np.array([[0.0, 0.0], [0.0, 7.0]]), np.zeros((1, 2))])
-    >>> bool(np.ptp(pair[:, 1]) < 2.0), alone.shape
+    >>> big, pair, isolated = pack([square, np.array([[0.0, 0.0], [0.0, 7.0]]), np.zeros((1, 2))])
+    >>> bool(np.ptp(pair[:, 1]) < 2.0), isolated.shape
     (True, (1, 2))
     """
     drawings = [np.array(Y, dtype=np.float64, ndmin=2) for Y in drawings]
@@ -49,7 +49,7 @@ def pack(drawings: Sequence[np.ndarray], gap: float = 1.0) -> list[np.ndarray]:
     d = drawings[0].shape[1]
     sizes = np.array([len(Y) for Y in drawings])
     shapes = np.flatnonzero(sizes > 1)
-    alone = np.flatnonzero(sizes == 1)
+    isolated = np.flatnonzero(sizes == 1)
     order = shapes[np.argsort(-sizes[shapes], kind="stable")]
     outline, factor, middle = _outlines([drawings[i] for i in order], sizes[order])
     margin = 0.5 * gap + 0.015 * _width(outline)
@@ -60,7 +60,7 @@ def pack(drawings: Sequence[np.ndarray], gap: float = 1.0) -> list[np.ndarray]:
         Y = (drawings[i] - middle[rank]) * factor[rank]
         Y[:, : min(d, 2)] += offsets[rank, : min(d, 2)]
         placed[i] = Y
-    for i, place in zip(alone, _rows(len(alone), offsets, outline, gap, d), strict=True):
+    for i, place in zip(isolated, _rows(len(isolated), offsets, outline, gap, d), strict=True):
         placed[i] = place[None, :]
 
     filled = [placed[i] for i in np.flatnonzero(sizes > 0)]
@@ -98,7 +98,7 @@ def _outlines(drawings: list[np.ndarray], sizes: np.ndarray) -> tuple[np.ndarray
         np.divide(sizes - 1.0, extent, out=factor, where=extent > 0)
     elif d == 2:
         area, perimeter, width = _area(h), _perimeter(h), _width(h)
-        factor = _scale(np.maximum(area, _LONG_AREA * width**2), perimeter, sizes)
+        factor = _scale(np.maximum(area, LONG_AREA * width**2), perimeter, sizes)
     else:
         # in space a ball of n nodes at unit distance has the volume n: its root mean square radius is known
         spread = np.sqrt(np.add.reduceat((X * X).sum(axis=1), starts) / sizes)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from nelayout.numerics.compiling import exact_loop
 
 __all__ = ["count_crossings"]
 
 
-@njit(nogil=True, cache=True)
+@exact_loop
 def count_crossings(a, b, first, second, segment, band, least, entries, start, stop):
     """For each entry t, how many of the entries start[t]..stop[t]-1 are segments that meet its own.
 

@@ -1,26 +1,25 @@
-"""Compiled loops of coarsening: whom each node would be matched with, and the graph of what is merged."""
+"""Compiled loops of coarsening: whom each node would be matched with, and the graph of what is merged.
+
+They round as NumPy does, so that the same nodes are matched in small graphs and in large ones.
+"""
 
 from __future__ import annotations
 
 import math
 
-import numba
+from nelayout.numerics.compiling import exact_loop
 
 __all__ = ["favorites", "merged"]
 
-# As NumPy rounds: the same nodes are matched in small graphs and large ones.
-compiled_loop = numba.njit(cache=True, nogil=True, error_model="numpy")
-inlined = numba.njit(forceinline=True, error_model="numpy")
 
-
-@inlined
+@exact_loop
 def _score(i, j, weight, mass, tickets, share, golden):
     """P_ij / (m_i m_j), ties broken at random but alike from both ends."""
     ticket = (tickets[i] + tickets[j]) * golden
     return weight / (mass[i] * mass[j]) * (1.0 + share * (ticket - math.floor(ticket)))
 
 
-@compiled_loop
+@exact_loop
 def favorites(indptr, indices, P, mass, tickets, share, golden, chooses, chosen, choice):
     """choice[i] = the neighbor in ``chosen`` with the highest score, of each node in ``chooses``; -1 if none."""
     for i in range(len(choice)):
@@ -36,7 +35,7 @@ def favorites(indptr, indices, P, mass, tickets, share, golden, chooses, chosen,
                     choice[i], best = j, score
 
 
-@compiled_loop
+@exact_loop
 def merged(indptr, indices, P, cluster, starts, members, place, out_indptr, out_indices, out):
     """Rows of the merged graph, columns as they are met, and the weight within clusters.
 

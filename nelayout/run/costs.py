@@ -25,6 +25,7 @@ from nelayout.optimizers import optimizer_named
 from nelayout.optimizers.limited_memory import pairs_kept
 from nelayout.run.alpha_walk import WALK_STEPS
 from nelayout.run.auto.masses import mass_for
+from nelayout.run.keywords import takes_common_keywords
 from nelayout.run.levels import method_of
 from nelayout.run.options import LayoutOptions, checked
 from nelayout.run.request import read_request
@@ -104,19 +105,22 @@ class Estimate:
         return f"about {seconds} s and {size} MB for {self.nodes} nodes and {self.edges} edges"
 
 
+@takes_common_keywords
 def estimate(G: Any, method: str | Method = "auto", **options: Unpack[LayoutOptions]) -> Estimate:
-    """Seconds and bytes that drawing G by a method will take, in a moment: nothing is drawn.
+    """Estimate the seconds and bytes that drawing G by a method will take; nothing is drawn.
+
+    Of the common keywords dim, smoothing, max_iter, optimizer, nbody and n_jobs count.
 
     Parameters
     ----------
-    G : networkx graph, igraph.Graph, scipy.sparse matrix or square array.
-    method : a name, a ``nelayout.Method``, or "auto".
-    options : the common keywords; dim, smoothing, max_iter, optimizer, nbody and n_jobs count.
+    method : default "auto"
+        a name or a ``nelayout.Method``
 
     Returns
     -------
-    Estimate : right within about a factor of two on a machine like the one the costs were measured on.  The
-        compiled loops are taken as loaded: that takes half a second in each process, and a quarter of a minute once.
+    Estimate
+        right within about a factor of two on a machine like the one the costs were measured on.  The compiled loops
+        are taken as loaded: that takes half a second in each process, and a quarter of a minute once.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The common keywords of every layout function: their types, defaults, texts and checks, which stand here once."""
+"""The common keywords of every layout function: types, defaults, groups, texts and checks, which stand here once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from nelayout.errors import InputError, InputTypeError, unknown
 
-__all__ = ["DEFAULTS", "TEXTS", "LayoutOptions", "checked", "generator"]
+__all__ = ["DEFAULTS", "GRAPH_TEXTS", "GROUPS", "TEXTS", "LayoutOptions", "checked", "generator"]
 
 
 class LayoutOptions(TypedDict, total=False):
@@ -25,13 +25,13 @@ class LayoutOptions(TypedDict, total=False):
     scale: float | None
     center: Any
     node_size: Any
-    seed: Any
     store_pos_as: str | None
+    seed: Any
     max_iter: int | None
     tol: float | None
     optimizer: Any
     nbody: str
-    callback: Callable[..., Any] | None
+    callback: Callable[..., object] | None
     progress: bool
     n_jobs: int | None
 
@@ -46,8 +46,8 @@ DEFAULTS: LayoutOptions = {
     "scale": 1.0,
     "center": None,
     "node_size": None,
-    "seed": None,
     "store_pos_as": None,
+    "seed": None,
     "max_iter": None,
     "tol": None,
     "optimizer": "auto",
@@ -57,19 +57,29 @@ DEFAULTS: LayoutOptions = {
     "n_jobs": None,
 }
 
-GRAPH_TEXT = """\
-G : networkx graph, igraph.Graph, scipy.sparse matrix or square array
-    Directions are summed, self-loops dropped.
-pos : dict, igraph.Layout or (n, dim) array, optional
-    Warm start, possibly partial; without it the drawing starts from coarsened graphs.
-fixed : nodes, optional
-    Nodes that come back exactly where ``pos`` puts them; scale and center are then not applied.
-"""
+# Group of keywords -> its names, in the order in which signatures and docstrings show them.
+GROUPS: dict[str, tuple[str, ...]] = {
+    "Graph": ("weight", "weight_kind", "mass", "smoothing", "components"),
+    "Drawing": ("dim", "scale", "center", "node_size", "store_pos_as"),
+    "Run": ("seed", "max_iter", "tol", "optimizer", "nbody", "callback", "progress", "n_jobs"),
+}
 
-#: keyword -> its paragraph in docstrings and its help on the command line
+# First arguments -> their entry in docstrings.
+GRAPH_TEXTS = {
+    "G": """networkx graph, igraph.Graph, scipy.sparse matrix or square array
+    directions are summed, self-loops dropped""",
+    "pos": """dict, igraph.Layout or (n, dim) array, optional
+    positions to start from, of all nodes or of some; without it the drawing starts from coarsened graphs""",
+    "fixed": """nodes, optional
+    nodes that come back exactly where ``pos`` puts them; scale and center are then not applied""",
+}
+
+# Keyword -> its entry in docstrings and its help on the command line.
 TEXTS: dict[str, str] = {
-    "weight": "edge attribute with the weights (long is not weak: large is close); None: every edge weighs 1",
-    "weight_kind": 'what weights mean: "similarity", "distance" (long is weak) or "log" (log1p, for heavy tails)',
+    "weight": "edge attribute that holds the weights; a larger weight draws its two nodes closer together; None: every "
+    "edge weighs 1",
+    "weight_kind": 'meaning of the weights: "similarity" (larger is closer), "distance" (larger is farther) or "log" '
+    "(similarities with heavy tails: log1p of them is taken)",
     "mass": 'node masses: "unit", "degree", "strength", "closeness", "betweenness", "eigenvector", a node attribute, '
     "array or dict; None: the method's own",
     "smoothing": "rho in [0, 1): random-walk smoothing of the graph; 0 is none",
@@ -77,22 +87,23 @@ TEXTS: dict[str, str] = {
     "minimum",
     "dim": "dimensions of the drawing: 1, 2 or 3",
     "scale": "the drawing fits [-scale, scale]; None keeps the method's own units",
-    "center": "where the middle of the drawing goes, dim numbers; None: the origin",
+    "center": "middle of the drawing, dim numbers; None: the origin",
     "node_size": "node diameters in units of the drawing (scalar, dict or array); then nothing overlaps",
-    "seed": "int, numpy Generator or RandomState; the same seed gives the same bits; None: fresh",
     "store_pos_as": "node attribute in which G itself also gets the positions",
-    "max_iter": "most steps of the method's own stages; 0 gives back pos",
-    "tol": "stop when the nodes' mean move in a step falls below this part of the drawing's radius",
+    "seed": "int, numpy Generator or RandomState; the same seed gives the same bits; None: another drawing each time",
+    "max_iter": "most steps of the method's own stages; None: as many as they have; 0 gives back pos",
+    "tol": "stop when the nodes' mean move in a step falls below this part of the drawing's radius; None: the method's "
+    "own",
     "optimizer": 'minimizer: "auto", "majorize", "momentum", or one of nelayout.optimizers',
-    "nbody": 'how the sums over all pairs are done: "auto", "exact", "mesh" (dim <= 2) or "tree"',
-    "callback": "called with the state (iteration, stage, value, positions) after each step; True stops",
+    "nbody": 'backend of the sums over all pairs: "auto", "exact", "mesh" (dim <= 2) or "tree"',
+    "callback": "function called with the state (iteration, stage, value, positions) after each step; True stops",
     "progress": "show a progress bar",
     "n_jobs": "threads; None: all cores",
 }
 
 
 def checked(options: dict[str, Any]) -> dict[str, Any]:
-    """Defaults filled in and everything checked that needs no graph."""
+    """Fill in the defaults and check everything that needs no graph."""
     for name in options:
         if name not in DEFAULTS:
             problem = unknown("keyword", name, DEFAULTS)
@@ -162,7 +173,7 @@ def _center(center: Any, dim: int) -> np.ndarray:
 
 
 def generator(seed: Any) -> np.random.Generator:
-    """The one source of randomness of a run."""
+    """Make the one source of randomness of a run from what the user gave as its seed."""
     if seed is None or isinstance(seed, np.random.Generator):
         return np.random.default_rng(seed)
     if isinstance(seed, np.random.RandomState):

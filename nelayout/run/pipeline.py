@@ -18,7 +18,7 @@ import numpy as np
 from nelayout import graphs
 from nelayout.catalogue import method_named
 from nelayout.method import Method
-from nelayout.nbody import backend, surprise
+from nelayout.nbody import backend, backend_note
 from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.placing.final import finish
 from nelayout.record.progress import Observer, Stopped
@@ -28,6 +28,7 @@ from nelayout.run.assembly import assemble
 from nelayout.run.auto.masses import mass_for
 from nelayout.run.component import draw_component
 from nelayout.run.costs import NUMPY_PAIRS, warn_of_memory
+from nelayout.run.keywords import takes_common_keywords
 from nelayout.run.options import LayoutOptions, checked
 from nelayout.run.request import NOTHING_KNOWN, Known, Request, read_request
 from nelayout.run.start import place_missing, random_positions
@@ -42,14 +43,24 @@ __all__ = ["run_method", "solve"]
 REPEATED = 30
 
 
+@takes_common_keywords
 def solve(
     G: Any, method: str | Method = "auto", pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]
 ) -> Solution:
     """Draw a graph and keep all the evidence: value, trace, connection scalar, reason of the end, cost of each node.
 
-    ``method`` is a name (``nelayout.methods()`` lists them) or a ``nelayout.Method``; the other keywords are those
-    of every layout function.
+    Parameters
+    ----------
+    method : default "auto"
+        a name (``nelayout.methods()`` lists them) or a ``nelayout.Method``
 
+    Returns
+    -------
+    Solution
+        ``positions`` in the type of G, and the evidence
+
+    Examples
+    --------
     >>> import networkx as nx, nelayout as nl
     >>> solution = nl.solve(nx.karate_club_graph(), "ws-sne", seed=1)
     >>> solution.reason in ("converged", "max_iter"), len(solution.trace) > 10
@@ -185,7 +196,7 @@ def _solution(
         cost[part.nodes] = objective.node_cost(part.drawing.Y, evaluation.lam)
         if math.isnan(connection):
             connection = evaluation.lam
-        if not odd and (odd := surprise(run.sums.nbody, part.drawing.Y, objective.radials)):
+        if not odd and (odd := backend_note(run.sums.nbody, part.drawing.Y, objective.radials)):
             run.notes.append(odd)
     positions = request.network.host.write(Y, request.options["store_pos_as"])
     trace, notes = tuple(run.observer.trace), tuple(run.notes)

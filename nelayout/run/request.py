@@ -14,9 +14,9 @@ from scipy.sparse import csr_array
 from nelayout import graphs
 from nelayout.connections import Fixed
 from nelayout.divergences.protocol import background_of
-from nelayout.errors import InputError, Unsupported, unknown
+from nelayout.errors import InputError, Unsupported
 from nelayout.method import Method
-from nelayout.nbody import BACKENDS
+from nelayout.nbody import check_backend
 from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.placing.components import component_labels
 from nelayout.record.progress import Observer
@@ -84,8 +84,7 @@ class Request:
 def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fixed: Any = None) -> Request:
     """Read a call; ``o`` are the common keywords as `options.checked` gives them."""
     optimizer = _optimizer(method, o)
-    if o["nbody"] not in BACKENDS:
-        raise unknown("nbody", o["nbody"], BACKENDS)
+    check_backend(o["nbody"], o["dim"])
     rng = generator(o["seed"])
     network = graphs.read(G, o["weight"], o["weight_kind"])
     # Weights that only decide about sizes are rescaled early, others when floats would overflow.

@@ -13,11 +13,10 @@ Distances are hops: the weights of the layouts are similarities, not lengths.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
-
 import numpy as np
 from scipy.sparse import csr_array
+
+from nelayout.similarities.shortest_paths import search_from
 
 __all__ = ["betweenness", "closeness"]
 
@@ -29,9 +28,6 @@ FEWEST_SOURCES = 64
 
 # Below this the search runs as plain Python: quicker than loading the compiler (0.2 s and more).
 INTERPRETED_WORK = 2e5
-
-# Numbers of paths above this are divided by their level's largest: a 600 x 600 grid has up to 1e359.
-LARGEST_COUNT = 1e150
 
 
 def closeness(adjacency: csr_array, rng: np.random.Generator) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -70,7 +66,7 @@ def betweenness(adjacency: csr_array, rng: np.random.Generator) -> tuple[np.ndar
 
 
 def _sources(adjacency: csr_array, rng: np.random.Generator, what: str):
-    """Component of each node, component sizes, sources, what each stands for, and a note when not all are."""
+    """Choose the sources: component of each node, component sizes, sources, nodes that each stands for, and a note."""
     from scipy.sparse.csgraph import connected_components
 
     count, component = connected_components(adjacency, directed=False)
@@ -99,67 +95,12 @@ def _sources(adjacency: csr_array, rng: np.random.Generator, what: str):
 
 
 def _search(adjacency: csr_array, sources: np.ndarray, scale: np.ndarray, *, paths: bool):
-    """Sums over the sources, each times its scale: hops to each node, and shares of paths through it."""
+    """Sum over the sources, each times its scale, the hops to each node and the shares of paths through it."""
     n = len(adjacency.indptr) - 1
     hops, shares = np.zeros(n), np.zeros(n)
     work = len(sources) * (n + len(adjacency.indices))
-    search = _breadth_first if work <= INTERPRETED_WORK else _compiled()
+    search = search_from
+    if work > INTERPRETED_WORK:
+        from nelayout.similarities.centrality_loops import search_from_compiled as search
     search(adjacency.indptr, adjacency.indices, sources, scale, hops, shares, paths)
     return hops, shares
-
-
-@functools.cache
-def _compiled() -> Callable:
-    import numba
-
-    return numba.njit(cache=True, nogil=True, error_model="numpy")(_breadth_first)
-
-
-def _breadth_first(indptr, indices, sources, scale, hops, shares, paths):
-    """Adds to `hops` and `shares` in place; level by level from each source, then back."""
-    n = len(indptr) - 1
-    order = np.empty(n, dtype=np.int64)
-    level = np.full(n, -1, dtype=np.int64)
-    number = np.zeros(n)  # of shortest paths from the source, over the levels' shrink factors
-    shrink = np.ones(n + 1)
-    behind = np.zeros(n)  # Brandes' dependency of the source on the node
-    for k in range(len(sources)):
-        order[0] = sources[k]
-        level[sources[k]] = 0
-        number[sources[k]] = 1.0
-        start, end, depth = 0, 1, 1
-        while start < end:
-            size = end
-            largest = 0.0
-            for a in range(start, end):
-                v = order[a]
-                for e in range(indptr[v], indptr[v + 1]):
-                    w = indices[e]
-                    if level[w] < 0:
-                        level[w] = depth
-                        order[size] = w
-                        size += 1
-                    if level[w] == depth:
-                        number[w] += number[v]
-                        largest = max(largest, number[w])
-            shrink[depth] = 1.0
-            if largest > LARGEST_COUNT:
-                shrink[depth] = largest
-                for a in range(end, size):
-                    number[order[a]] = max(number[order[a]] / largest, 1.0 / LARGEST_COUNT)
-            start, end, depth = end, size, depth + 1
-        for a in range(end - 1, -1, -1):
-            w = order[a]
-            if paths and a > 0:
-                share = (1.0 + behind[w]) / (number[w] * shrink[level[w]])
-                for e in range(indptr[w], indptr[w + 1]):
-                    v = indices[e]
-                    if level[v] == level[w] - 1:
-                        behind[v] += number[v] * share
-                shares[w] += scale[k] * behind[w]
-            hops[w] += scale[k] * level[w]
-        for a in range(end):
-            w = order[a]
-            level[w] = -1
-            number[w] = 0.0
-            behind[w] = 0.0

@@ -43,7 +43,7 @@ def truncated_walk(graph: csr_array, rho: float, threads: Threads | None = None)
     n = walk.n
     if n <= WHOLE:
         return _whole(walk), 1.0
-    from nelayout.similarities import push
+    from nelayout.similarities import push_loops
 
     kept = max(KEPT, WHOLE**2 // n)
     columns = np.full((n, kept), -1, dtype=np.int32)
@@ -52,7 +52,7 @@ def truncated_walk(graph: csr_array, rho: float, threads: Threads | None = None)
     tolerance = TOLERANCE / (kept * float(np.mean(walk.strength)))
 
     def work(start: int) -> None:
-        push.largest_of_rows(
+        push_loops.largest_of_rows(
             S.indptr, S.indices, S.data, root, rho, tolerance, start,
             min(start + ROWS, n), columns, values, own,
         )  # fmt: skip

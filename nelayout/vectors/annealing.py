@@ -29,7 +29,7 @@ from nelayout.run.request import Known
 from nelayout.run.variational_component import vector_features
 from nelayout.vectors.entropic import entropic_rows, joint
 from nelayout.vectors.input import support
-from nelayout.vectors.knn import joined
+from nelayout.vectors.joining import join_components
 from nelayout.vectors.neighbors import Neighbors, Space
 
 __all__ = ["at_perplexity", "draw_by_scales", "scales"]
@@ -67,7 +67,7 @@ def at_perplexity(
     as many equal neighbors as the perplexity says.
     """
     rows = entropic_rows(found, perplexity, threads)
-    graph, added = joined(space, joint(rows), threads, 0.5 / (space.n * perplexity))
+    graph, added = join_components(space, joint(rows), threads, 0.5 / (space.n * perplexity))
     values = _on_pattern(rows, graph, 1.0 / perplexity)
     if not added:
         return graph, values, ()

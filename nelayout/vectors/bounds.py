@@ -16,8 +16,7 @@ to be measured.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -228,7 +227,9 @@ def squared_distances(X: Any, rows: np.ndarray, cols: np.ndarray, compiled: bool
     """
     out = np.empty(len(rows))
     if compiled:
-        _compiled()(X, rows, cols, out)
+        from nelayout.vectors.bounds_loops import sum_squares
+
+        sum_squares(X, rows, cols, out)
         return out
     chunk = max(1, (1 << 18) // (64 if issparse(X) else X.shape[1]))
     for start in range(0, len(rows), chunk):
@@ -241,22 +242,3 @@ def squared_distances(X: Any, rows: np.ndarray, cols: np.ndarray, compiled: bool
             diff -= X[j]
             out[start : start + chunk] = np.sum(np.multiply(diff, diff, out=diff), axis=1)
     return out
-
-
-@functools.cache
-def _compiled() -> Callable[..., None]:
-    import numba
-
-    # the order of a sum may be changed when it is compiled, not when it runs
-    return numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"}, error_model="numpy")(_squared)
-
-
-def _squared(X, rows, cols, out):
-    """out[m] = |X[rows[m]] - X[cols[m]]|^2."""
-    for m in range(len(rows)):
-        i, j = rows[m], cols[m]
-        total = 0.0
-        for c in range(X.shape[1]):
-            diff = np.float64(X[i, c]) - np.float64(X[j, c])
-            total += diff * diff
-        out[m] = total

@@ -22,19 +22,21 @@ from typing import Any, Literal
 import numpy as np
 
 from nelayout.catalogue import method_named
-from nelayout.errors import InputError, InputTypeError, names_keywords, unknown
+from nelayout.errors import InputError, InputTypeError, unknown
 from nelayout.method import Method
 from nelayout.numerics.parallel import threads_for
 from nelayout.numerics.principal import principal_components
 from nelayout.own_keywords import own_keywords, tuned
 from nelayout.record.solution import Solution
 from nelayout.run.costs import warn_of_memory
+from nelayout.run.keywords import checks_keywords, takes_keywords_of
 from nelayout.run.options import DEFAULTS, checked, generator
 from nelayout.run.pipeline import run_method
 from nelayout.run.request import Known
 from nelayout.run.variational_component import vector_features
 from nelayout.vectors.annealing import at_perplexity, draw_by_scales
-from nelayout.vectors.knn import joined, space_of, symmetrized
+from nelayout.vectors.joining import join_components
+from nelayout.vectors.knn import neighbor_graph, space_of
 from nelayout.vectors.neighbors import Space
 
 __all__ = ["embed", "solve_vectors"]
@@ -50,8 +52,8 @@ BYTES_SEARCH, BYTES_ROW, BYTES_NEIGHBOR = 200_000_000, 1000, 100
 PASSED_ON = ("mass", "smoothing")
 
 
-@names_keywords
-def embed(
+@checks_keywords
+def solve_vectors(
     X: Any,
     n_components: int = 2,
     *,
@@ -69,17 +71,13 @@ def embed(
     tol: float | None = None,
     optimizer: Any = "auto",
     nbody: str = "auto",
-    callback: Callable[..., Any] | None = None,
+    callback: Callable[..., object] | None = None,
     progress: bool = False,
     method_options: dict[str, Any] | None = None,
-) -> np.ndarray:
-    """Vectors as points in the plane: similar rows come to lie near each other.
+) -> Solution:
+    """Embed vectors and keep all the evidence: value, trace, connection scalar, notes on what was done on the way.
 
-    The graph of the ``n_neighbors`` nearest rows (binary, the union of both directions, see `knn_graph`) is
-    drawn by ``method``; with a ``perplexity``, its edges weigh the joint similarities of `entropic_affinity`.
-    Its components, if there are several, are joined by the shortest edges between them, because most methods
-    have no minimum on a graph that falls apart.  Such an edge weighs 1 in the binary graph, else
-    1 / (2 n perplexity); similarities below a thousandth of that are kept, but join nothing.
+    The positions are those of `embed`.
 
     Parameters
     ----------
@@ -135,6 +133,75 @@ def embed(
 
     Returns
     -------
+    Solution
+        as of `nelayout.solve`; ``positions`` is an (n, n_components) float64 array in the method's own units
+
+    Raises
+    ------
+    ValueError
+        for what `embed` refuses
+
+    Examples
+    --------
+    >>> import nelayout as nl
+    >>> solution = nl.solve_vectors([[0.0], [1.0], [10.0], [11.0]], n_neighbors=1, random_state=0)
+    >>> solution.notes
+    ('the graph of the 1 nearest neighbors has 2 components; 1 shortest edge between them was added',)
+    """
+    chosen, passed = _tuned(method_named(method), method_options)
+    rng = generator(random_state)
+    space, k = space_of(X, n_neighbors, metric, metric_params, pca, perplexity)
+    if perplexity_annealing and perplexity is None:
+        raise InputError("perplexity_annealing needs the perplexity to end at, e.g. perplexity=30")
+    if isinstance(n_components, (bool, np.bool_)) or n_components not in (1, 2, 3):
+        raise InputError(f"n_components must be 1, 2 or 3, given {n_components!r}")
+    run: dict[str, Any] = {
+        "dim": int(n_components),
+        "n_jobs": n_jobs,
+        "max_iter": max_iter,
+        "tol": tol,
+        "optimizer": optimizer,
+        "nbody": nbody,
+        "callback": callback,
+        "progress": progress,
+        **passed,
+    }
+    if perplexity is not None and perplexity_annealing:
+        if isinstance(init, str) and init == "auto" and _has_components(space, int(n_components)):
+            init = "pca"
+        start = _start(init, space, int(n_components))
+        return draw_by_scales(space, k, float(perplexity), chosen, start, rng, **run)
+    start = _start(init, space, int(n_components))
+    o = checked(dict(run))
+    entries = round(UNION * space.n * k)
+    search = BYTES_SEARCH + space.n * (BYTES_ROW + BYTES_NEIGHBOR * k)
+    warn_of_memory(chosen, o, np.array([space.n]), np.array([entries]), search)
+    with threads_for(n_jobs) as threads:
+        found = space.nearest(k, rng, threads)
+        if perplexity is not None:
+            graph, rows, joins = at_perplexity(space, found, float(perplexity), threads)
+        else:
+            rows = None
+            graph, added = join_components(space, neighbor_graph(found, "union"), threads)
+            joins = _joins(k, added)
+    settings: Any = {"seed": rng, "scale": None, "components": "joint", **run}
+    features = vector_features(space.given.rows) if chosen.variational else None
+    solution = run_method(graph, chosen, start, None, settings, Known(True, rows, features))
+    return replace(solution, notes=(*found.notes, *joins, *solution.notes))
+
+
+@takes_keywords_of(solve_vectors)
+def embed(*vectors: Any, **keywords: Any) -> np.ndarray:
+    """Embed vectors as points in the plane: similar rows come to lie near each other.
+
+    The graph of the ``n_neighbors`` nearest rows (binary, the union of both directions, see `knn_graph`) is
+    drawn by ``method``; with a ``perplexity``, its edges weigh the joint similarities of `entropic_affinity`.
+    Its components, if there are several, are joined by the shortest edges between them, because most methods
+    have no minimum on a graph that falls apart.  Such an edge weighs 1 in the binary graph, else
+    1 / (2 n perplexity); similarities below a thousandth of that are kept, but join nothing.
+
+    Returns
+    -------
     (n, n_components) float64 array
         in the method's own units
 
@@ -155,84 +222,7 @@ def embed(
     >>> nl.embed(X, method="tsne", perplexity=8, random_state=0).shape
     (60, 2)
     """
-    return solve_vectors(
-        X,
-        n_components,
-        method=method,
-        n_neighbors=n_neighbors,
-        perplexity=perplexity,
-        perplexity_annealing=perplexity_annealing,
-        metric=metric,
-        metric_params=metric_params,
-        pca=pca,
-        init=init,
-        random_state=random_state,
-        n_jobs=n_jobs,
-        max_iter=max_iter,
-        tol=tol,
-        optimizer=optimizer,
-        nbody=nbody,
-        callback=callback,
-        progress=progress,
-        method_options=method_options,
-    ).positions
-
-
-def solve_vectors(
-    X: Any,
-    n_components: int = 2,
-    *,
-    method: str | Method = "ws-sne",
-    n_neighbors: int | Literal["all"] | None = None,
-    perplexity: float | None = None,
-    perplexity_annealing: bool = False,
-    metric: Any = "euclidean",
-    metric_params: dict[str, Any] | None = None,
-    pca: int | Literal["auto"] | None = "auto",
-    init: Any = "auto",
-    random_state: Any = None,
-    n_jobs: int | None = None,
-    method_options: dict[str, Any] | None = None,
-    **options: Any,
-) -> Solution:
-    """`embed` with all the evidence: value, trace, connection scalar, what was noted on the way.
-
-    Further keywords are those of `nelayout.solve`: max_iter, tol, optimizer, nbody, callback, progress.
-
-    >>> solution = solve_vectors([[0.0], [1.0], [10.0], [11.0]], n_neighbors=1, random_state=0)
-    >>> solution.notes
-    ('the graph of the 1 nearest neighbors has 2 components; 1 shortest edge between them was added',)
-    """
-    chosen, passed = _tuned(method_named(method), method_options)
-    rng = generator(random_state)
-    space, k = space_of(X, n_neighbors, metric, metric_params, pca, perplexity)
-    if perplexity_annealing and perplexity is None:
-        raise InputError("perplexity_annealing needs the perplexity to end at, e.g. perplexity=30")
-    if isinstance(n_components, (bool, np.bool_)) or n_components not in (1, 2, 3):
-        raise InputError(f"n_components must be 1, 2 or 3, given {n_components!r}")
-    run: dict[str, Any] = {"dim": int(n_components), "n_jobs": n_jobs, **passed, **options}
-    if perplexity is not None and perplexity_annealing:
-        if isinstance(init, str) and init == "auto" and _has_components(space, int(n_components)):
-            init = "pca"
-        start = _start(init, space, int(n_components))
-        return draw_by_scales(space, k, float(perplexity), chosen, start, rng, **run)
-    start = _start(init, space, int(n_components))
-    o = checked({**passed, **options, "dim": n_components})
-    entries = round(UNION * space.n * k)
-    search = BYTES_SEARCH + space.n * (BYTES_ROW + BYTES_NEIGHBOR * k)
-    warn_of_memory(chosen, o, np.array([space.n]), np.array([entries]), search)
-    with threads_for(n_jobs) as threads:
-        found = space.nearest(k, rng, threads)
-        if perplexity is not None:
-            graph, rows, joins = at_perplexity(space, found, float(perplexity), threads)
-        else:
-            rows = None
-            graph, added = joined(space, symmetrized(found, "union"), threads)
-            joins = _joins(k, added)
-    settings: Any = {"seed": rng, "scale": None, "components": "joint", **run}
-    features = vector_features(space.given.rows) if chosen.variational else None
-    solution = run_method(graph, chosen, start, None, settings, Known(True, rows, features))
-    return replace(solution, notes=(*found.notes, *joins, *solution.notes))
+    return solve_vectors(*vectors, **keywords).positions
 
 
 def _joins(k: int, added: int) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from scipy.sparse import csr_array
 
 from nelayout.errors import InputTypeError, unknown
 from nelayout.numerics.parallel import Threads, threads_for
+from nelayout.run.keywords import checks_keywords
 from nelayout.run.options import generator
 from nelayout.vectors.knn import space_of
 from nelayout.vectors.neighbors import Neighbors
@@ -52,6 +53,7 @@ COMPILED_ENTRIES = 1 << 20
 ROWS_ENTRIES = 1 << 16
 
 
+@checks_keywords
 def entropic_affinity(
     X: Any,
     perplexity: float = 30.0,

@@ -23,22 +23,18 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.errors import InputError, InputTypeError, unknown
-from nelayout.numerics.parallel import Threads, threads_for
+from nelayout.numerics.parallel import threads_for
+from nelayout.run.keywords import checks_keywords
 from nelayout.run.options import generator
 from nelayout.vectors.input import count, read_vectors, support
 from nelayout.vectors.neighbors import Neighbors, Space
 
-__all__ = ["connect", "joined", "knn_graph", "space_of", "symmetrized"]
+__all__ = ["canonical", "knn_graph", "neighbor_graph", "space_of"]
 
 SYMMETRIZE = ("union", "intersection", "none")
 
-# Edges that weigh less than this part of one that would be added do not keep two components together.
-HOLDS = 1e-3
 
-# Pairs of rows looked at, at most, when components are joined: about 30 s on two cores.
-JOINING_PAIRS = 1e10
-
-
+@checks_keywords
 def knn_graph(
     X: Any,
     n_neighbors: int = 10,
@@ -106,13 +102,13 @@ def knn_graph(
     rng = generator(seed)
     space, k = space_of(X, n_neighbors, metric, metric_params, pca)
     with threads_for(None) as threads:
-        return symmetrized(space.nearest(k, rng, threads), symmetrize)
+        return neighbor_graph(space.nearest(k, rng, threads), symmetrize)
 
 
 def space_of(
     X: Any, n_neighbors: Any, metric: Any, metric_params: Any, pca: Any, perplexity: Any = None
 ) -> tuple[Space, int]:
-    """Rows and metric, and k as `support` reads it, with everything checked."""
+    """Space of the rows under their metric, and k as `support` reads it, once all arguments are checked."""
     rows = read_vectors(X)
     n, d = rows.shape
     k = support(n_neighbors, perplexity, n)
@@ -129,100 +125,20 @@ def space_of(
     return Space(rows, metric, metric_params, pca), k
 
 
-def symmetrized(found: Neighbors, how: str) -> csr_array:
-    """The graph of neighbor lists: "none", "union" or "intersection"."""
+def neighbor_graph(found: Neighbors, symmetrize: str) -> csr_array:
+    """Graph of neighbor lists, directed ("none") or made symmetric by their "union" or "intersection"."""
     n, k = found.indices.shape
     columns = np.sort(found.indices, axis=1).astype(np.int32).ravel()
     graph = csr_array((np.ones(n * k), columns, np.arange(0, n * k + 1, k, dtype=np.int32)), shape=(n, n))
-    if how == "none":
+    if symmetrize == "none":
         return graph
-    both = graph.maximum(graph.T) if how == "union" else graph.minimum(graph.T)
-    return _canonical(both)
+    both = graph.maximum(graph.T) if symmetrize == "union" else graph.minimum(graph.T)
+    return canonical(both)
 
 
-def _canonical(matrix: Any) -> csr_array:
+def canonical(matrix: Any) -> csr_array:
+    """Matrix with each entry once, in order, under int32 indices."""
     graph = csr_array(matrix)
     graph.sum_duplicates()
     parts = graph.data, graph.indices.astype(np.int32), graph.indptr.astype(np.int32)
     return csr_array(parts, shape=graph.shape)
-
-
-def connect(
-    X: Any, graph: csr_array, metric: Any = "euclidean", metric_params: dict[str, Any] | None = None
-) -> csr_array:
-    """Join the components of a symmetric graph of vectors by the shortest edges that do it.
-
-    A minimum spanning tree over the components, the distance of two components being that of their nearest
-    rows: every component but the largest takes its nearest row outside, until there is one (Boruvka).  The
-    new edges weigh 1.  Exact while at most 1e10 pairs of rows have to be looked at; beyond that, evenly
-    spaced rows of every component stand for all of them.
-
-    Examples
-    --------
-    >>> X = [[0.0], [1.0], [10.0], [11.0], [30.0], [31.0]]
-    >>> graph = knn_graph(X, 1)
-    >>> (connect(X, graph) - graph).nonzero()
-    (array([1, 2, 3, 4], dtype=int32), array([2, 1, 4, 3], dtype=int32))
-    """
-    rows = read_vectors(X)
-    if graph.shape != (rows.shape[0], rows.shape[0]):
-        raise InputError(f"the graph has shape {graph.shape}, and X has {rows.shape[0]} rows")
-    with threads_for(None) as threads:
-        return joined(Space(rows, metric, metric_params), graph, threads)[0]
-
-
-def joined(space: Space, graph: csr_array, threads: Threads, weight: float = 1.0) -> tuple[csr_array, int]:
-    """`connect` for rows and metric that are ready, with edges of another weight; also the number of edges added.
-
-    Edges below HOLDS of this weight stay, but hold nothing together.
-    """
-    from scipy.sparse.csgraph import connected_components
-
-    firm = graph
-    if graph.nnz and float(np.min(graph.data)) < HOLDS * weight:
-        firm = graph.copy()  # zeros are taken out in place, and indices would be shared
-        firm.data[firm.data < HOLDS * weight] = 0.0
-        firm.eliminate_zeros()
-    answer: Any = connected_components(firm, directed=False)
-    parts, labels = int(answer[0]), np.asarray(answer[1])
-    if parts == 1:
-        return graph, 0
-    links: list[tuple[int, int]] = []
-    while parts > 1:
-        rows = _seekers(labels, parts)
-        found, distance = space.nearest_across(labels, rows, threads)
-        low, high = np.minimum(rows, found), np.maximum(rows, found)
-        # the shortest of every component, equal ones by index
-        order = np.lexsort((high, low, distance, labels[rows]))
-        _, best = np.unique(labels[rows][order], return_index=True)
-        best = order[best]
-        best = best[np.lexsort((high[best], low[best], distance[best]))]
-        merged = np.arange(parts)
-        for i, j in zip(low[best].tolist(), high[best].tolist(), strict=True):
-            one, other = merged[labels[i]], merged[labels[j]]
-            if one != other:
-                merged[merged == max(one, other)] = min(one, other)
-                links.append((i, j))
-        labels = np.unique(merged[labels], return_inverse=True)[1]
-        parts = int(labels.max()) + 1
-    i, j = np.array(links).T
-    n = len(labels)
-    extra = csr_array((np.full(2 * len(i), weight), (np.r_[i, j], np.r_[j, i])), shape=(n, n))
-    return _canonical(graph.maximum(extra)), len(links)
-
-
-def _seekers(labels: np.ndarray, parts: int) -> np.ndarray:
-    """The rows that look outside: all but those of the largest component, thinned out where they are too
-    many.
-    """
-    n = len(labels)
-    size = np.bincount(labels, minlength=parts)
-    rows = np.flatnonzero(labels != np.argmax(size))
-    if float(len(rows)) * n <= JOINING_PAIRS:
-        return rows
-    order = rows[np.argsort(labels[rows], kind="stable")]
-    of = labels[order]
-    first = np.flatnonzero(np.r_[True, of[1:] != of[:-1]])
-    every = int(np.ceil(len(rows) * n / JOINING_PAIRS))
-    rank = np.arange(len(order)) - np.repeat(first, np.diff(np.r_[first, len(order)]))
-    return order[rank % every == 0]

@@ -1,4 +1,4 @@
-"""The compiled loop of truncated random walks: one row of p at a time, by pushing.
+"""The compiled loop of `truncated_walk`: one row of p at a time, by pushing.
 
 Row i of p solves K x = (1 - rho) e_i, K = I - rho S.  Pushing at node j moves omega r_j of its residual r_j
 into x_j and sends rho S_jk of it on to each neighbor k; nodes wait in a queue while their residual is worth
@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
+
+from nelayout.numerics.compiling import exact_loop
 
 __all__ = ["largest_of_rows"]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@exact_loop
 def largest_of_rows(indptr, indices, S, root, rho, tolerance, start, stop, columns, values, own):
     """The largest off-diagonal entries of rows start..stop of p, and its diagonal, with root = D^1/2.
 
@@ -69,7 +70,7 @@ def largest_of_rows(indptr, indices, S, root, rho, tolerance, start, stop, colum
             known[j] = False
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@exact_loop
 def _keep_largest(x, touched, seen, columns, values):
     """The largest positive x of the touched nodes, by a heap whose root is the least that is kept."""
     kept, size = len(columns), 0

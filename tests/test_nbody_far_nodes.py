@@ -1,4 +1,4 @@
-"""Exact sums for some of the nodes, against all pairs: radial functions x drawings x dimensions."""
+"""Exact sums for far nodes, against all pairs: radial functions x drawings x dimensions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from nelayout.kernels import KERNELS, Radial
 from nelayout.nbody import Exact
-from nelayout.nbody.far_nodes import Some, falls
+from nelayout.nbody.far_nodes import FarNodes, falls_off
 from nelayout.numerics.parallel import Threads
 
 GAUSSIAN, CAUCHY = KERNELS["gaussian"], KERNELS["cauchy"]
@@ -52,25 +52,25 @@ def _cells_for_all(monkeypatch):
 @pytest.mark.parametrize("d", [1, 2, 3])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", RADIALS)
-def test_what_some_nodes_feel_and_what_is_felt_of_them(name, kind, d):
+def test_fields_at_far_nodes_and_their_force_on_all(name, kind, d):
     radial, (Y, nodes) = RADIALS[name], drawing(kind, d)
     charges = 0.5 + np.random.default_rng(0).random(N)
-    some = Some.of(Y, nodes, (radial,), Threads(2))
-    felt, all_pairs = some.felt(charges, (radial,))[radial], Exact().fields(Y, charges, (radial,))[0]
+    far = FarNodes.of(Y, nodes, (radial,), Threads(2))
+    field, all_pairs = far.fields_at_nodes(charges, (radial,))[radial], Exact().fields(Y, charges, (radial,))[0]
     potential, force = all_pairs.potential[nodes], all_pairs.force[nodes]
     # Measured by the sum of the values themselves, which is what these sums are divided by.
     xi = np.sum((Y[nodes, None] - Y) ** 2, axis=2)
     xi[np.arange(len(nodes)), nodes] = np.inf
     values = np.exp(-xi * radial.order) if radial.kernel is GAUSSIAN else radial.value(np.minimum(xi, 1e300))
     plain = (charges * np.abs(values)).sum(axis=1) + np.abs(potential)
-    assert np.all(np.abs(felt.potential - potential) <= TOLERANCE * plain + 1e-300)
+    assert np.all(np.abs(field.potential - potential) <= TOLERANCE * plain + 1e-300)
     away = np.sqrt(np.min(xi, axis=1)) + 1.0
-    assert np.all(np.linalg.norm(felt.force - force, axis=1) <= TOLERANCE * plain * away + 1e-300)
+    assert np.all(np.linalg.norm(field.force - force, axis=1) <= TOLERANCE * plain * away + 1e-300)
 
     carried = np.zeros(N)
     carried[nodes] = charges[nodes] / plain  # as in a row that is divided by its sum
     expected = Exact().fields(Y, carried, (radial,))[0].force
-    got = some.felt_from({radial: carried[nodes]})
+    got = far.force_of_nodes({radial: carried[nodes]})
     assert np.all(np.linalg.norm(got - expected, axis=1) <= TOLERANCE * np.max(away) + 1e-300)
 
 
@@ -79,24 +79,24 @@ def test_only_what_counts_is_looked_at():
     Y, nodes = drawing("far nodes", 2)
     charges, moved = np.ones(N), Y.copy()
     moved[N - 1] += 1e6
-    assert falls((RADIALS["gaussian q"], RADIALS["gaussian q ln q"]))
-    assert not falls((RADIALS["gaussian q"], RADIALS["cauchy q"]))
-    assert not falls((RADIALS["gaussian box-cox"],))
-    far = nodes[3:12]
+    assert falls_off((RADIALS["gaussian q"], RADIALS["gaussian q ln q"]))
+    assert not falls_off((RADIALS["gaussian q"], RADIALS["cauchy q"]))
+    assert not falls_off((RADIALS["gaussian box-cox"],))
+    chosen = nodes[3:12]
     for name, same in (("gaussian q", True), ("cauchy q", False)):
-        before, after = (Some.of(Z, far, (RADIALS[name],), Threads(1)) for Z in (Y, moved))
-        before, after = (some.felt(charges, (RADIALS[name],))[RADIALS[name]] for some in (before, after))
+        before, after = (FarNodes.of(Z, chosen, (RADIALS[name],), Threads(1)) for Z in (Y, moved))
+        before, after = (far.fields_at_nodes(charges, (RADIALS[name],))[RADIALS[name]] for far in (before, after))
         assert np.array_equal(before.potential, after.potential) == same
 
 
 def test_bits_do_not_depend_on_threads():
     radial, (Y, _nodes) = RADIALS["gaussian q"], drawing("far nodes", 2)
-    one, two = (Some.of(Y, np.arange(N), (radial,), Threads(k)) for k in (1, 2))
+    one, two = (FarNodes.of(Y, np.arange(N), (radial,), Threads(k)) for k in (1, 2))
     charges = np.linspace(1.0, 2.0, N)
-    a, b = (some.felt(charges, (radial,))[radial] for some in (one, two))
+    a, b = (far.fields_at_nodes(charges, (radial,))[radial] for far in (one, two))
     assert np.array_equal(a.potential, b.potential)
     assert np.array_equal(a.force, b.force)
-    assert np.array_equal(one.felt_from({radial: charges}), two.felt_from({radial: charges}))
+    assert np.array_equal(one.force_of_nodes({radial: charges}), two.force_of_nodes({radial: charges}))
 
 
 def test_functions_asked_for_at_once_are_what_they_are_one_by_one():
@@ -104,11 +104,11 @@ def test_functions_asked_for_at_once_are_what_they_are_one_by_one():
     Y, nodes = drawing("a cloud", 2)
     charges, rng = np.ones(N), np.random.default_rng(1)
     radials = tuple(RADIALS[name] for name in ("gaussian q", "gaussian q^2", "gaussian q ln q"))
-    some = Some.of(Y, nodes, radials, Threads(2))
-    together, carried = some.felt(charges, radials), {radial: rng.random(len(nodes)) for radial in radials}
+    far = FarNodes.of(Y, nodes, radials, Threads(2))
+    together, carried = far.fields_at_nodes(charges, radials), {radial: rng.random(len(nodes)) for radial in radials}
     for radial in radials:
-        alone = some.felt(charges, (radial,))[radial]
+        alone = far.fields_at_nodes(charges, (radial,))[radial]
         assert np.array_equal(together[radial].potential, alone.potential)
         assert np.array_equal(together[radial].force, alone.force)
-    each = sum(some.felt_from({radial: charge}) for radial, charge in carried.items())
-    assert np.allclose(some.felt_from(carried), each, rtol=1e-10, atol=1e-12)
+    each = sum(far.force_of_nodes({radial: charge}) for radial, charge in carried.items())
+    assert np.allclose(far.force_of_nodes(carried), each, rtol=1e-10, atol=1e-12)

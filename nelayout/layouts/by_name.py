@@ -1,0 +1,34 @@
+"""Layout by any method: by its name, by a record of its parts, or by "auto"."""
+
+from __future__ import annotations
+
+from typing import Any, Unpack
+
+from nelayout.catalogue import Method, method_named
+from nelayout.run.keywords import takes_common_keywords
+from nelayout.run.options import LayoutOptions
+from nelayout.run.pipeline import solve
+
+__all__ = ["layout"]
+
+
+@takes_common_keywords
+def layout(
+    G: Any, method: str | Method = "auto", pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]
+) -> Any:
+    """Draw a graph by any method.
+
+    Parameters
+    ----------
+    method : default "auto"
+        a name ("ws-sne", "gamma-quadlog", ...; ``nelayout.methods()`` lists them), a ``nelayout.Method``, or "auto":
+        the best drawing with no parameter set
+
+    Examples
+    --------
+    >>> import networkx as nx, nelayout as nl
+    >>> pos = nl.layout(nx.petersen_graph(), "gamma-quadlog", seed=0)
+    >>> len(pos), pos[0].shape
+    (10, (2,))
+    """
+    return solve(G, method_named(method), pos, fixed, **options).positions

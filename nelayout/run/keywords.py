@@ -1,0 +1,164 @@
+"""Doors: functions that show every keyword with its default, explain each once, and answer a misspelt one.
+
+The common keywords stand once, in `options`; a door takes them as ``**options``, and the decorator writes them into its
+signature and docstring::
+
+    >>> @takes_common_keywords
+    ... def count_nodes(G, method: str | Any = "auto", **options: typing.Unpack[LayoutOptions]) -> int:
+    ...     '''Number of nodes of a graph.'''
+    ...     return len(G)
+    >>> str(inspect.signature(count_nodes))[:76]
+    "(G, method='auto', *, weight: str | None = 'weight', weight_kind: str = 'sim"
+    >>> count_nodes([1, 2], random_state=0)
+    Traceback (most recent call last):
+    ...
+    TypeError: count_nodes has no keyword 'random_state': here it is called 'seed'
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+import textwrap
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ParamSpec, TypeVar, cast
+
+from nelayout import graphs
+from nelayout.errors import unknown
+from nelayout.run.options import DEFAULTS, GRAPH_TEXTS, GROUPS, TEXTS, LayoutOptions
+
+__all__ = ["checks_keywords", "takes_common_keywords", "takes_keywords_of"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# Words of networkx and of scikit-learn for the same thing: a door that has one answers the other with it.
+SAME = {"seed": "random_state", "random_state": "seed", "dim": "n_components", "n_components": "dim"}
+RETURNS = "dict {node: (dim,) array} for networkx, igraph.Layout for igraph, (n, dim) array for matrices\n"
+HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
+
+
+def takes_common_keywords(function: F) -> F:
+    """Let a function of a graph take the common keywords of `LayoutOptions` in place of its ``**options``."""
+    signature, hints = _readable(function), typing.get_type_hints(LayoutOptions)
+    own = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
+    common = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=_shown(hints[name]))
+        for name, default in DEFAULTS.items()
+    ]
+    signature = signature.replace(parameters=[*own, *common])
+
+    @functools.wraps(function)
+    def wrapped(*args: Any, **keywords: Any) -> Any:
+        _refuse_unknown(function.__name__, keywords, signature.parameters)
+        with graphs.guard(args[0] if args else keywords.get("G")):
+            return function(*args, **keywords)
+
+    head, sections = _sections(inspect.cleandoc(function.__doc__ or ""))
+    graph = "".join(f"{name} : {GRAPH_TEXTS[name]}\n" for name in GRAPH_TEXTS if name in signature.parameters)
+    sections["Parameters"] = graph + sections.get("Parameters", "")
+    for group, names in GROUPS.items():
+        entries = (f"{name} : default {DEFAULTS[name]!r}\n{_filled(TEXTS[name])}\n" for name in names)
+        sections[f"{group} keywords"] = "".join(entries)
+    sections.setdefault("Returns", RETURNS)
+    first = ["Parameters", *(f"{group} keywords" for group in GROUPS), "Returns"]
+    order = [*first, *(title for title in sections if title not in first)]
+    return cast("F", _door(wrapped, signature, head, {title: sections[title] for title in order}))
+
+
+def checks_keywords(function: F) -> F:
+    """Let a function answer a misspelt keyword with the near ones, and one of another library with its own word.
+
+    >>> @checks_keywords
+    ... def shuffle(items, random_state=None):
+    ...     return items
+    >>> shuffle([1, 2], seed=0)
+    Traceback (most recent call last):
+    ...
+    TypeError: shuffle has no keyword 'seed': here it is called 'random_state'
+    """
+    signature = _readable(function)
+
+    @functools.wraps(function)
+    def wrapped(*args: Any, **keywords: Any) -> Any:
+        _refuse_unknown(function.__name__, keywords, signature.parameters)
+        return function(*args, **keywords)
+
+    vars(wrapped)["__signature__"] = signature
+    return cast("F", wrapped)
+
+
+def takes_keywords_of(other: Callable[P, Any]) -> Callable[[Callable[..., R]], Callable[P, R]]:
+    """Let a function take the arguments of another, whose signature and explanations it then shows as its own.
+
+    >>> def area(width: float, height: float = 1.0) -> float:
+    ...     '''Area of a box.
+    ...
+    ...     Parameters
+    ...     ----------
+    ...     width, height : in meters
+    ...     '''
+    ...     return width * height
+    >>> @takes_keywords_of(area)
+    ... def describe(*sides, **named) -> str:
+    ...     '''Area of a box in words.'''
+    ...     return f"{area(*sides, **named)} m^2"
+    >>> describe(2.0, height=3.0), str(inspect.signature(describe))
+    ('6.0 m^2', '(width: float, height: float = 1.0) -> str')
+    """
+
+    def decorated(function: Callable[..., R]) -> Callable[P, R]:
+        signature = _readable(other).replace(return_annotation=_readable(function).return_annotation)
+
+        @functools.wraps(function)
+        def wrapped(*args: P.args, **keywords: P.kwargs) -> R:
+            _refuse_unknown(function.__name__, keywords, signature.parameters)
+            signature.bind(*args, **keywords)
+            return function(*args, **keywords)
+
+        head, sections = _sections(inspect.cleandoc(function.__doc__ or ""))
+        shared = _sections(inspect.cleandoc(other.__doc__ or ""))[1]
+        return _door(wrapped, signature, head, {"Parameters": shared.get("Parameters", ""), **sections})
+
+    return decorated
+
+
+def _refuse_unknown(function: str, given: Iterable[str], known: Mapping[str, Any]) -> None:
+    for name in given:
+        if name in known:
+            continue
+        if SAME.get(name) in known:
+            raise TypeError(f"{function} has no keyword {name!r}: here it is called {SAME[name]!r}")
+        raise TypeError(str(unknown(f"keyword of {function}", name, known)))
+
+
+def _readable(function: Callable[..., Any]) -> inspect.Signature:
+    """Signature with types in place of their source text, and without those that say nothing (``Any``)."""
+    signature, hints = inspect.signature(function), typing.get_type_hints(function)
+    parameters = [p.replace(annotation=_shown(hints.get(p.name, Any))) for p in signature.parameters.values()]
+    return signature.replace(parameters=parameters, return_annotation=_shown(hints.get("return", Any)))
+
+
+def _shown(hint: Any) -> Any:
+    says_nothing = hint is Any or Any in typing.get_args(hint)
+    return inspect.Signature.empty if says_nothing else hint
+
+
+def _filled(text: str) -> str:
+    return textwrap.fill(text, 110, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False)
+
+
+def _sections(text: str) -> tuple[str, dict[str, str]]:
+    """Text before the first heading of a docstring, and heading -> text below it."""
+    head, *rest = HEADING.split(text)
+    return head.rstrip(), {title: body.rstrip() + "\n" for title, body in zip(rest[::2], rest[1::2], strict=True)}
+
+
+def _door(wrapped: Callable[P, R], signature: inspect.Signature, head: str, sections: dict[str, str]) -> Callable[P, R]:
+    vars(wrapped)["__signature__"] = signature
+    body = "\n".join(f"{title}\n{'-' * len(title)}\n{text}" for title, text in sections.items())
+    wrapped.__doc__ = f"{head}\n\n{body}"
+    return wrapped

@@ -1,0 +1,92 @@
+"""The components of a neighbor graph joined by the shortest edges between them, a minimum spanning tree over them.
+
+Of three pairs of points on a line, each pair its own component, the inner ends are joined::
+
+    >>> import numpy as np
+    >>> from nelayout.vectors.knn import knn_graph
+    >>> X = np.array([[0.0], [1.0], [10.0], [11.0], [30.0], [31.0]])
+    >>> pairs = knn_graph(X, 1)
+    >>> graph, added = join_components(Space(X), pairs, Threads())
+    >>> added, (graph - pairs).nonzero()
+    (2, (array([1, 2, 3, 4], dtype=int32), array([2, 1, 4, 3], dtype=int32)))
+
+Most methods have no minimum on a graph of several components, which would repel each other without end.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nelayout.numerics.parallel import Threads
+from nelayout.vectors.knn import canonical
+from nelayout.vectors.neighbors import Space
+
+__all__ = ["join_components"]
+
+# An edge lighter than this part of an added edge's weight does not count as joining two components; it stays.
+FIRM = 1e-3
+
+# Pairs of rows compared, at most, in the search for the shortest edges: about 30 s on two cores.
+JOINING_PAIRS = 1e10
+
+
+def join_components(
+    space: Space, graph: csr_array, threads: Threads, weight: float = 1.0
+) -> tuple[csr_array, int]:
+    """A symmetric graph with its components joined by edges of that weight, and the number of edges added.
+
+    Every component but the largest takes the shortest edge out of it, until there is one component (Boruvka's
+    minimum spanning tree).  This is exact while at most `JOINING_PAIRS` pairs of rows have to be looked at; beyond
+    that, evenly spaced rows of every component stand for all of them.
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    firm = graph
+    if graph.nnz and float(np.min(graph.data)) < FIRM * weight:
+        firm = graph.copy()  # zeros are taken out in place, and indices would be shared
+        firm.data[firm.data < FIRM * weight] = 0.0
+        firm.eliminate_zeros()
+    answer: Any = connected_components(firm, directed=False)
+    parts, labels = int(answer[0]), np.asarray(answer[1])
+    if parts == 1:
+        return graph, 0
+    links: list[tuple[int, int]] = []
+    while parts > 1:
+        rows = _seekers(labels, parts)
+        found, distance = space.nearest_across(labels, rows, threads)
+        low, high = np.minimum(rows, found), np.maximum(rows, found)
+        # the shortest of every component, equal ones by index
+        order = np.lexsort((high, low, distance, labels[rows]))
+        _, best = np.unique(labels[rows][order], return_index=True)
+        best = order[best]
+        best = best[np.lexsort((high[best], low[best], distance[best]))]
+        merged = np.arange(parts)
+        for i, j in zip(low[best].tolist(), high[best].tolist(), strict=True):
+            one, other = merged[labels[i]], merged[labels[j]]
+            if one != other:
+                merged[merged == max(one, other)] = min(one, other)
+                links.append((i, j))
+        labels = np.unique(merged[labels], return_inverse=True)[1]
+        parts = int(labels.max()) + 1
+    i, j = np.array(links).T
+    n = len(labels)
+    extra = csr_array((np.full(2 * len(i), weight), (np.r_[i, j], np.r_[j, i])), shape=(n, n))
+    return canonical(graph.maximum(extra)), len(links)
+
+
+def _seekers(labels: np.ndarray, parts: int) -> np.ndarray:
+    """Rows that look for a partner outside: all but the largest component's, thinned out where they are too many."""
+    n = len(labels)
+    size = np.bincount(labels, minlength=parts)
+    rows = np.flatnonzero(labels != np.argmax(size))
+    if float(len(rows)) * n <= JOINING_PAIRS:
+        return rows
+    order = rows[np.argsort(labels[rows], kind="stable")]
+    of = labels[order]
+    first = np.flatnonzero(np.r_[True, of[1:] != of[:-1]])
+    every = int(np.ceil(len(rows) * n / JOINING_PAIRS))
+    rank = np.arange(len(order)) - np.repeat(first, np.diff(np.r_[first, len(order)]))
+    return order[rank % every == 0]
