@@ -220,7 +220,7 @@ print(told.hexdigest())
 
 def test_the_same_bits_for_any_number_of_threads():
     answers = set()
-    for threads in ("1", "2", "3"):
+    for threads in ("1", "3"):
         names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
         environment = {**os.environ, **dict.fromkeys(names, threads)}
         done = subprocess.run(
