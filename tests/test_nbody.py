@@ -44,7 +44,7 @@ RADIALS = {
     "heavy-tailed 3": Radial(heavy_tailed(3.0)),
     "no name": Radial(Kernel(0.5, 2.0, 0.7), 0.7),
 }
-N = 1800
+N = 1200
 
 
 def drawings(n: int, d: int) -> dict[str, np.ndarray]:

@@ -85,10 +85,14 @@ def drawing(G, method, **options) -> np.ndarray:
 def test_a_hub(method, leaves):
     G = hub(leaves, leaves // 3)
     Y = drawing(G, method)
-    assert spread(Y) < 50
-    assert lonely(Y) < 10
-    # The hub, which everything is joined to, lies among its leaves.
-    assert np.linalg.norm(Y[0] - np.median(Y, axis=0)) < np.median(distances(Y)) * 1.5
+    assert spread(Y) < (7 if method == "linlog" else 3.5)
+    assert lonely(Y) < 1.1
+    # The hub, which everything is joined to, lies in the middle of its leaves.
+    assert np.linalg.norm(Y[0] - np.median(Y, axis=0)) < np.median(distances(Y)) * 0.15
+    if method == "gamma-quadlog":
+        # Squared attraction to the middle and logarithmic repulsion, the potential of charges in the plane, are at
+        # rest in a disc of even density, half of which lies within 1/sqrt 2 of its radius.
+        assert spread(Y) == pytest.approx(np.sqrt(2), rel=0.03)
 
 
 @pytest.mark.thorough
@@ -120,22 +124,25 @@ def test_a_star_and_a_path(method, leaves, length):
         assert spread(Y) < 50
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("side", [12, pytest.param(45, marks=pytest.mark.thorough)])
-def test_weights_over_twelve_orders_of_magnitude(method, side):
+@pytest.mark.parametrize(
+    ("side", "method"), thinned([12, 45], METHODS, plain=lambda side, method: side == 12 and method != "tsne")
+)
+def test_weights_over_twelve_orders_of_magnitude(side, method):
     Y = drawing(log_uniform(nx.grid_2d_graph(side, side)), method)
-    assert spread(Y) < 50
-    assert lonely(Y) < 3
+    assert spread(Y) < (25 if side == 12 else 8)
+    assert lonely(Y) < (3 if side == 12 else 1.5)
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("n", [200, pytest.param(1500, marks=pytest.mark.thorough)])
-def test_weights_over_twelve_orders_on_a_tree_and_between_hubs(method, n):
+@pytest.mark.parametrize(
+    ("n", "method"), thinned([200, 1500], METHODS, plain=lambda n, method: n == 200 and method != "tsne")
+)
+def test_weights_over_twelve_orders_on_a_tree_and_between_hubs(n, method):
     """A node that hangs on a weight of 1e-6 is far out, and it is not the only one."""
-    for G in (nx.barabasi_albert_graph(n, 1, seed=0), nx.barabasi_albert_graph(n, 3, seed=0)):
-        Y = drawing(log_uniform(G), method)
-        assert lonely(Y) < 10
-        assert spread(Y) < (50 if method == "auto" else 1000)
+    tree, hubs = (drawing(log_uniform(nx.barabasi_albert_graph(n, m, seed=0)), method) for m in (1, 3))
+    assert lonely(tree) < 2
+    assert lonely(hubs) < (10 if method == "linlog" else 4)
+    assert spread(tree) < (20 if method == "auto" else 50)
+    assert spread(hubs) < (5 if method in ("auto", "ws-sne", "tsne") else 300)
 
 
 ONE_PLACE = {

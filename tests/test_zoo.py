@@ -8,7 +8,7 @@ from collections.abc import Callable
 import networkx as nx
 import numpy as np
 import pytest
-from tables import RECIPES
+from tables import RECIPES, thinned
 
 import nelayout as nl
 from nelayout.catalogue import METHODS
@@ -107,8 +107,10 @@ def crossings(G: nx.Graph, pos: dict) -> int:
 # --- every method, every graph ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", ZOO)
+@pytest.mark.parametrize(
+    ("name", "method"),
+    thinned(ZOO, METHODS, plain=lambda name, method: name in WITH_A_SHAPE or method in RECIPES),
+)
 def test_drawing_is_whole(name, method):
     G, pos, Y = drawn(name, method)
     assert list(pos) == list(G)
@@ -124,9 +126,10 @@ def test_drawing_is_whole(name, method):
         assert width(Y) > 0.002
 
 
-@pytest.mark.parametrize("dim", [1, 3])
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", ["two nodes", "star", "disconnected"])
+@pytest.mark.parametrize(
+    ("name", "method", "dim"),
+    thinned(["two nodes", "star", "disconnected"], METHODS, [1, 3], plain=lambda name, method, dim: method in RECIPES),
+)
 def test_drawing_is_whole_on_a_line_and_in_space(name, method, dim):
     G, _, Y = drawn(name, method, dim)
     assert Y.shape == (len(G), dim)
