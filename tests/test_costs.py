@@ -127,9 +127,9 @@ def test_a_joint_drawing_counts_as_one():
         pytest.param(hubs(500), "ws-sne", {}, marks=pytest.mark.thorough),
         (hubs(800), "auto", {}),
         pytest.param(hubs(800), "ws-sne", {}, marks=pytest.mark.thorough),
-        (mesh(45), "ws-sne", {}),
+        pytest.param(mesh(45), "ws-sne", {}, marks=pytest.mark.thorough),
         pytest.param(mesh(45), "gamma-quadlog", {"smoothing": 0.9}, marks=pytest.mark.thorough),
-        (hubs(2000), "linlog", {}),
+        pytest.param(hubs(2000), "linlog", {}, marks=pytest.mark.thorough),
         (hubs(2000), "ws-sne", {"smoothing": 0.5}),
     ],
 )

@@ -23,6 +23,15 @@ MODULES = [
 NEEDED = {"nelayout.variational.game": "torch"}
 
 
+# What takes some seconds.
+LONG = ("alpha.md", "semi_supervised")
+
+
+def case(path: Path, name: str):
+    """The file as a case of a test."""
+    return pytest.param(path, id=name, marks=pytest.mark.thorough if name in LONG else ())
+
+
 @pytest.fixture(autouse=True)
 def in_an_empty_folder(tmp_path, monkeypatch):
     """Examples write pictures and files: into a folder of their own, and to no screen."""
@@ -40,7 +49,7 @@ def test_docstring_examples(name):
     assert not failed, f"{failed} of {tried} examples in {name} fail; see the captured output"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [case(page, page.name) for page in PAGES])
 def test_documentation_examples(page):
     """The blocks of one page run in order and share their names, as a reader would type them."""
     names: dict[str, object] = {}
@@ -65,10 +74,7 @@ PRINTED = {
 
 @pytest.mark.parametrize(
     "script",
-    [
-        pytest.param(path, id=path.stem, marks=pytest.mark.thorough if path.stem == "semi_supervised" else ())
-        for path in sorted((REPOSITORY / "examples").glob("*.py"))
-    ],
+    [case(path, path.stem) for path in sorted((REPOSITORY / "examples").glob("*.py"))],
 )
 def test_example_scripts(script, monkeypatch, capsys):
     """A script draws its picture where it is told to, and prints what is so."""

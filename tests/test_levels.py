@@ -61,7 +61,7 @@ def test_unfolding_costs_a_flat_mesh_nothing():
         nx.barabasi_albert_graph(3000, 3, seed=1),  # falls together under the pull, and is drawn as without it
         nx.star_graph(3000),
         nx.grid_2d_graph(27, 27),  # a quarter of these nodes is too few
-        nx.path_graph(3000),
+        nx.path_graph(1000),
         pytest.param(nx.cycle_graph(2000), marks=pytest.mark.thorough),
         nx.random_labeled_tree(1000, seed=1),
         nx.lollipop_graph(100, 1500),  # many edges, but its path would bend
