@@ -10,9 +10,15 @@ from hypothesis import settings
 
 # Generated cases are the same in every run; NELAYOUT_FUZZ=N tries N new ones for each test instead.
 fuzz = int(os.environ.get("NELAYOUT_FUZZ", "0"))
-settings.register_profile("same", deadline=None, derandomize=True)
+settings.register_profile("same", deadline=None, derandomize=True, max_examples=50)
 settings.register_profile("fuzz", deadline=None, max_examples=max(fuzz, 1))
 settings.load_profile("fuzz" if fuzz else "same")
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """No workers where every test is named by its own: they would take longer to start than one test to run."""
+    return 0 if config.args and all("::" in name for name in config.args) else None
+
 
 # No test opens a window.
 os.environ.setdefault("MPLBACKEND", "agg")

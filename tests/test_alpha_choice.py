@@ -259,7 +259,9 @@ def test_estimators_when_nothing_strays_or_everything_does():
 
 
 @pytest.mark.parametrize("alpha", [0.3, 0.5, 1.0])
-@pytest.mark.parametrize(("estimate", "step"), [(score_matching, 0.01), (likelihood, 0.025)])
+@pytest.mark.parametrize(
+    ("estimate", "step"), [(score_matching, 0.01), pytest.param(likelihood, 0.025, marks=pytest.mark.thorough)]
+)
 def test_order_is_recovered(samples, alpha, estimate, step):
     v, m = samples[alpha]
     grid = alpha + step * np.arange(-8, 9)
@@ -268,6 +270,7 @@ def test_order_is_recovered(samples, alpha, estimate, step):
     assert estimate(v, m, alpha)[1] == pytest.approx(1.0, abs=0.02)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("alpha", [0.3, 0.5, 1.0])
 def test_order_is_recovered_from_few_pairs(alpha):
     """8,000 pairs, ten times: likelihood strays by 0.025, score matching by 0.06, both about the order itself."""

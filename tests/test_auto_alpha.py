@@ -120,6 +120,7 @@ def test_grid_estimator_and_refinement_are_the_callers():
     assert other.alpha == other.likelihood_alpha == coarse.likelihood_alpha
 
 
+@pytest.mark.thorough
 def test_components_are_drawn_at_the_order_of_the_largest():
     large, small = nx.karate_club_graph(), nx.cycle_graph(9)
     both = nx.disjoint_union(small, nx.disjoint_union(large, nx.empty_graph(2)))
@@ -217,6 +218,7 @@ def test_the_estimate_knows_of_the_walk():
     assert 2 < auto.seconds / plain.seconds < 15
 
 
+@pytest.mark.thorough
 def test_annealing_the_perplexity_chooses_once():
     X = np.random.default_rng(0).normal(size=(80, 3))
     solution = solve_vectors(

@@ -16,6 +16,7 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
+from tables import thinned
 
 import nelayout as nl
 from nelayout.nbody import Auto, backend
@@ -178,7 +179,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
-@pytest.mark.parametrize("way", ["os.fork", "os.fork within a run", "fork", "forkserver"])
+@pytest.mark.parametrize("way", thinned(["os.fork", "os.fork within a run", "fork", "forkserver"], plain="fork".__eq__))
 def test_forked_children_draw_as_their_parent(tmp_path, way):
     script = tmp_path / "forked.py"
     script.write_text(FORKED)

@@ -2,6 +2,7 @@
 
 import time
 import tracemalloc
+from functools import cache
 
 import networkx as nx
 import numpy as np
@@ -17,6 +18,7 @@ def mesh(side: int) -> nx.Graph:
     return nx.grid_2d_graph(side, side)
 
 
+@cache
 def hubs(n: int) -> nx.Graph:
     return nx.barabasi_albert_graph(n, 3, seed=1)
 
@@ -122,12 +124,12 @@ def test_a_joint_drawing_counts_as_one():
     ("G", "method", "options"),
     [
         (hubs(150), "ws-sne", {}),
-        (hubs(500), "ws-sne", {}),
+        pytest.param(hubs(500), "ws-sne", {}, marks=pytest.mark.thorough),
         (hubs(800), "auto", {}),
-        (hubs(800), "ws-sne", {}),
-        (mesh(45), "ws-sne", {}),
-        (mesh(45), "gamma-quadlog", {"smoothing": 0.9}),
-        (hubs(2000), "linlog", {}),
+        pytest.param(hubs(800), "ws-sne", {}, marks=pytest.mark.thorough),
+        pytest.param(mesh(45), "ws-sne", {}, marks=pytest.mark.thorough),
+        pytest.param(mesh(45), "gamma-quadlog", {"smoothing": 0.9}, marks=pytest.mark.thorough),
+        pytest.param(hubs(2000), "linlog", {}, marks=pytest.mark.thorough),
         (hubs(2000), "ws-sne", {"smoothing": 0.5}),
     ],
 )

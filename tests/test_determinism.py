@@ -43,15 +43,13 @@ say("islands", nl.ssne_layout(nx.disjoint_union_all([nx.cycle_graph(k) for k in 
 
 ENVIRONMENTS = {
     "one thread": (1, 1, 0),
-    "two threads": (2, 2, 4294967295),
-    "five jobs of one thread": (5, 1, 17),
+    "five jobs, two threads of the libraries": (5, 2, 4294967295),
 }  # name -> n_jobs, threads of the libraries, PYTHONHASHSEED
 LIBRARIES = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
-@pytest.fixture(scope="module")
-def hashes() -> dict[str, dict[str, str]]:
-    """Environment -> drawing -> hash of its positions."""
+@pytest.mark.thorough
+def test_same_seed_same_bits_in_every_process():
     found = {}
     for name, (n_jobs, threads, hash_seed) in ENVIRONMENTS.items():
         variables = {**dict.fromkeys(LIBRARIES, str(threads)), "PYTHONHASHSEED": str(hash_seed)}
@@ -61,14 +59,10 @@ def hashes() -> dict[str, dict[str, str]]:
             command, env={**os.environ, **variables, "PYTHONPATH": path}, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
-        found[name] = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())
-    return found
-
-
-@pytest.mark.parametrize("environment", list(ENVIRONMENTS)[1:])
-def test_same_seed_same_bits_in_every_process(hashes, environment):
-    assert len(hashes["one thread"]) == 9
-    assert hashes[environment] == hashes["one thread"]
+        found[name] = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())  # drawing -> hash
+    one, other = found.values()
+    assert len(one) == 9
+    assert one == other
 
 
 def test_one_process_draws_both_on_numpy_and_compiled():
@@ -80,11 +74,11 @@ def drawing(G, method="ws-sne", **options) -> np.ndarray:
     return np.array(list(nl.layout(G, method, **options).values()))
 
 
-@pytest.mark.parametrize("method", ["ws-sne", "gamma-quadlog", "linlog", "auto"])
+@pytest.mark.parametrize("method", ["ws-sne", "linlog", "auto"])
 def test_different_seeds_differ(method):
     G = nx.les_miserables_graph()
-    found = {hashlib.sha256(drawing(G, method, seed=seed, max_iter=10).tobytes()).hexdigest() for seed in range(5)}
-    assert len(found) == 5
+    found = {hashlib.sha256(drawing(G, method, seed=seed, max_iter=10).tobytes()).hexdigest() for seed in range(3)}
+    assert len(found) == 3
 
 
 def test_no_seed_is_a_fresh_one():

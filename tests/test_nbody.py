@@ -48,7 +48,7 @@ RADIALS = {
     "heavy-tailed 3": Radial(heavy_tailed(3.0)),
     "no name": Radial(Kernel(0.5, 2.0, 0.7), 0.7),
 }
-N = 1800
+N = 1200
 
 
 def drawings(n: int, d: int) -> dict[str, np.ndarray]:
@@ -103,6 +103,8 @@ BOUNDS = {"tree": (2e-3, 2e-2, 1e-3), "mesh": (5e-3, 4e-2, 2e-3)}
 # with hubs among them, make cells that three moments describe badly.
 HARDER = {"power-log": 2.0, "pile": 3.0}
 CLOUDS = list(drawings(9, 2))
+# What a tree of cells finds hardest, which is drawn on a line and in space as well.
+UNEVEN = ("clusters", "outlier", "pile")
 
 
 def bounds(name: str, radial: Radial, cloud: str) -> np.ndarray:
@@ -116,11 +118,16 @@ def summed(cloud: str, d: int):
     return dict(zip(RADIALS, Exact(True, Threads(2)).fields(Y, masses(N), tuple(RADIALS.values())), strict=True))
 
 
-@pytest.mark.parametrize("cloud", CLOUDS)
-@pytest.mark.parametrize(("name", "d"), [("tree", 1), ("tree", 2), ("tree", 3), ("mesh", 2)])
+@pytest.mark.parametrize(
+    ("name", "d", "cloud"),
+    [
+        pytest.param(name, d, cloud, marks=() if d == 2 or cloud in UNEVEN else pytest.mark.thorough)
+        for name, d in [("tree", 1), ("tree", 2), ("tree", 3), ("mesh", 2)]
+        for cloud in CLOUDS
+        if (name, cloud) != ("mesh", "pile")  # nodes at one place push each other on a mesh, by its error
+    ],
+)
 def test_within_tolerance(name, d, cloud):
-    if name == "mesh" and cloud == "pile":
-        pytest.skip("nodes at one place push each other on a mesh, by its error: many at one place are not for it")
     Y, mass = drawings(N, d)[cloud], masses(N)
     carrier = backend(name, Threads(2), True)
     assert BOUNDS[name][0] <= carrier.tolerance
@@ -256,14 +263,14 @@ def test_all_nodes_at_one_place(label, n):
 
 
 @pytest.mark.parametrize(
-    ("name", "n", "every"), [("exact", 2500, 4), ("mesh", 2500, 1), ("mesh", 9000, 4), ("tree", 2500, 1)]
+    ("name", "n", "every"), [("exact", 2500, 4), ("mesh", 2500, 2), ("mesh", 9000, 8), ("tree", 2500, 2)]
 )
 def test_bits_do_not_depend_on_the_number_of_threads(name, n, every):
     radials = tuple(RADIALS.values())[::every]
     for d in (1, 2) if name == "mesh" else (1, 2, 3):
         Y, mass = drawings(n, d)["clusters"], masses(n)
         results = []
-        for count in (1, 2, 5):
+        for count in (1, 5):
             threads = Threads(count)
             results.append(backend(name, threads, True).fields(Y, mass, radials))
             threads.close()
@@ -307,7 +314,7 @@ def work(Y: np.ndarray, radial: Radial) -> float:
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_size_and_unevenness_cost_nothing(d):
     """Thirty times as large, or with a node at the end of the world, a drawing takes at most twice the work."""
-    clouds = drawings(6000, d)
+    clouds = drawings(6000 if d < 3 else 3000, d)
     far_node = clouds["uniform"].copy()
     far_node[0] += 1e9
     for label, radial in RADIALS.items():

@@ -9,12 +9,16 @@ import networkx as nx
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.spatial import KDTree
+from tables import thinned
 
 import nelayout as nl
 from nelayout.own_keywords import tuned
 from nelayout.run.start import GAP, NEAR, pull_in_outliers
 
 METHODS = ("auto", "ws-sne", "gamma-quadlog", "linlog", "ee", "tsne")
+# The large ones of a product are drawn by the default and by the method that stretches drawings most.
+ON_LARGE = ("auto", "linlog")
 
 
 def graph(rows, cols, n: int, weights=None) -> sparse.csr_array:
@@ -74,23 +78,37 @@ def drawing(G, method, **options) -> np.ndarray:
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("leaves", [600, 3000, pytest.param(50_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "leaves",
+    [600, pytest.param(3000, marks=pytest.mark.thorough), pytest.param(50_000, marks=pytest.mark.slow)],
+)
 def test_a_hub(method, leaves):
     G = hub(leaves, leaves // 3)
     Y = drawing(G, method)
-    assert spread(Y) < 50
-    assert lonely(Y) < 10
-    # The hub, which everything is joined to, lies among its leaves.
-    assert np.linalg.norm(Y[0] - np.median(Y, axis=0)) < np.median(distances(Y)) * 1.5
+    assert spread(Y) < (7 if method == "linlog" else 3.5)
+    assert lonely(Y) < 1.1
+    # The hub, which everything is joined to, lies in the middle of its leaves.
+    assert np.linalg.norm(Y[0] - np.median(Y, axis=0)) < np.median(distances(Y)) * 0.15
+    if method == "gamma-quadlog":
+        # Squared attraction to the middle and logarithmic repulsion, the potential of charges in the plane, are at
+        # rest in a disc of even density, half of which lies within 1/sqrt 2 of its radius.
+        assert spread(Y) == pytest.approx(np.sqrt(2), rel=0.03)
 
 
+@pytest.mark.thorough
 def test_a_hub_of_so_many_leaves_that_levels_could_be_left_out():
     """Its steps would not bring back the leaves that LinLog's last coarse level leaves far out."""
     assert spread(drawing(hub(20_000, 6_666), "linlog")) < 20
 
 
-@pytest.mark.parametrize("method", [*METHODS, "gamma-linlog", "quadlog"])
-@pytest.mark.parametrize(("leaves", "length"), [(300, 300), (1500, 40)])
+@pytest.mark.parametrize(
+    ("leaves", "length", "method"),
+    [
+        pytest.param(leaves, length, method, marks=() if leaves == 300 or method in ON_LARGE else pytest.mark.thorough)
+        for leaves, length in [(300, 300), (1500, 40)]
+        for method in [*METHODS, "gamma-linlog", "quadlog"]
+    ],
+)
 def test_a_star_and_a_path(method, leaves, length):
     """Logarithmic repulsion takes the path far from the star; it leaves no node alone."""
     Y = drawing(star_and_path(leaves, length), method)
@@ -106,22 +124,25 @@ def test_a_star_and_a_path(method, leaves, length):
         assert spread(Y) < 50
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("side", [12, 45])
-def test_weights_over_twelve_orders_of_magnitude(method, side):
+@pytest.mark.parametrize(
+    ("side", "method"), thinned([12, 45], METHODS, plain=lambda side, method: side == 12 and method != "tsne")
+)
+def test_weights_over_twelve_orders_of_magnitude(side, method):
     Y = drawing(log_uniform(nx.grid_2d_graph(side, side)), method)
-    assert spread(Y) < 50
-    assert lonely(Y) < 3
+    assert spread(Y) < (25 if side == 12 else 8)
+    assert lonely(Y) < (3 if side == 12 else 1.5)
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("n", [200, 1500])
-def test_weights_over_twelve_orders_on_a_tree_and_between_hubs(method, n):
+@pytest.mark.parametrize(
+    ("n", "method"), thinned([200, 1500], METHODS, plain=lambda n, method: n == 200 and method != "tsne")
+)
+def test_weights_over_twelve_orders_on_a_tree_and_between_hubs(n, method):
     """A node that hangs on a weight of 1e-6 is far out, and it is not the only one."""
-    for G in (nx.barabasi_albert_graph(n, 1, seed=0), nx.barabasi_albert_graph(n, 3, seed=0)):
-        Y = drawing(log_uniform(G), method)
-        assert lonely(Y) < 10
-        assert spread(Y) < (50 if method == "auto" else 1000)
+    tree, hubs = (drawing(log_uniform(nx.barabasi_albert_graph(n, m, seed=0)), method) for m in (1, 3))
+    assert lonely(tree) < 2
+    assert lonely(hubs) < (10 if method == "linlog" else 4)
+    assert spread(tree) < (20 if method == "auto" else 50)
+    assert spread(hubs) < (5 if method in ("auto", "ws-sne", "tsne") else 300)
 
 
 ONE_PLACE = {
@@ -138,9 +159,10 @@ GRAPHS = {
 }
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", GRAPHS)
-@pytest.mark.parametrize("place", ONE_PLACE)
+@pytest.mark.parametrize(
+    ("place", "name", "method"),
+    thinned(ONE_PLACE, GRAPHS, METHODS, plain=lambda place, name, method: name == "grid" or method in ON_LARGE),
+)
 def test_coincident_starts_separate(place, name, method):
     """The drawing unfolds: not only different places, but of the size of the whole."""
     G = GRAPHS[name]
@@ -149,15 +171,14 @@ def test_coincident_starts_separate(place, name, method):
     assert spread(Y) < 15
     assert lonely(Y) < 3
     # Nearest neighbors of an even drawing lie sqrt(1/n) of its size apart; of a crowd on two points, 1e-9.
-    from scipy.spatial import KDTree
-
     nearest = KDTree(Y).query(Y, 2)[0][:, 1]
     assert np.median(nearest) > 0.02 * np.median(distances(Y)) / np.sqrt(len(Y))
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", GRAPHS)
-@pytest.mark.parametrize("far", [1e3, 1e8, 1e300])
+@pytest.mark.parametrize(
+    ("far", "name", "method"),
+    thinned([1e3, 1e8, 1e300], GRAPHS, METHODS, plain=lambda far, name, method: name == "grid" or method in ON_LARGE),
+)
 def test_one_far_node_of_the_start_is_brought_back(far, name, method):
     G = GRAPHS[name]
     n = G.shape[0]
@@ -235,7 +256,7 @@ def test_a_surprising_backend_is_noted(name):
         assert notes == ()
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", thinned(range(3), plain=lambda seed: seed == 0))
 def test_a_size_beside_infinite_values(seed):
     """Rows of a Gaussian are infinite where a node is too far from all: alpha-SNE of a tree wants to be wide, and
     begins at a size that leaves it room.

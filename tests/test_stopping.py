@@ -34,7 +34,14 @@ def firsts(G, method: str, max_iter: int) -> list[int]:
     return [0, *(k for k in range(1, len(seen)) if seen[k] != seen[k - 1])]
 
 
-@pytest.mark.parametrize(("method", "most"), [("ws-sne", 12), ("gamma-quadlog", 4), ("auto", 6)])
+@pytest.mark.parametrize(
+    ("method", "most"),
+    [
+        ("ws-sne", 12),
+        pytest.param("gamma-quadlog", 4, marks=pytest.mark.thorough),
+        pytest.param("auto", 6, marks=pytest.mark.thorough),
+    ],
+)
 def test_true_stops_in_every_level_and_stage(method, most):
     assert LARGE.shape[0] > 20_000
     begins = firsts(LARGE, method, most)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import networkx as nx
 import numpy as np
 import pytest
+from tables import RECIPES, thinned
 
 import nelayout as nl
 from nelayout.catalogue import METHODS
@@ -64,10 +65,20 @@ ZOO: dict[str, Callable[[], nx.Graph]] = {
 ON_A_LINE = {"empty", "one node", "one node and its loop", "two nodes", "two isolated nodes", "a heavy edge", "path"}
 
 
+# Graphs that are drawn to the end, for what is known of their shape; the others take STEPS steps of each stage.
+WITH_A_SHAPE = {
+    "two nodes", "isolated nodes", "path", "star", "clique", "cycle", "grid", "tree", "disconnected", "barbell"
+}
+STEPS = 30
+# In a plain run, these graphs are drawn by every method, the others by one of each kind.
+BY_EVERY_METHOD = WITH_A_SHAPE - {"path", "tree"}
+OF_EACH_KIND = thinned(METHODS, plain=lambda method: method in RECIPES)
+
+
 @functools.cache
 def drawn(name: str, method: str, dim: int = 2) -> tuple[nx.Graph, dict, Y64]:
     G = ZOO[name]()
-    pos = nl.layout(G, method, dim=dim, seed=0)
+    pos = nl.layout(G, method, dim=dim, seed=0, max_iter=None if name in WITH_A_SHAPE and dim == 2 else STEPS)
     return G, pos, np.array(list(pos.values()), dtype=float).reshape(-1, dim)
 
 
@@ -100,8 +111,10 @@ def crossings(G: nx.Graph, pos: dict) -> int:
 # --- every method, every graph ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", ZOO)
+@pytest.mark.parametrize(
+    ("name", "method"),
+    thinned(ZOO, METHODS, plain=lambda name, method: name in BY_EVERY_METHOD or method in RECIPES),
+)
 def test_drawing_is_whole(name, method):
     G, pos, Y = drawn(name, method)
     assert list(pos) == list(G)
@@ -117,9 +130,10 @@ def test_drawing_is_whole(name, method):
         assert width(Y) > 0.002
 
 
-@pytest.mark.parametrize("dim", [1, 3])
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", ["two nodes", "star", "disconnected"])
+@pytest.mark.parametrize(
+    ("name", "method", "dim"),
+    thinned(["two nodes", "star", "disconnected"], METHODS, [1, 3], plain=lambda name, method, dim: method in RECIPES),
+)
 def test_drawing_is_whole_on_a_line_and_in_space(name, method, dim):
     G, _, Y = drawn(name, method, dim)
     assert Y.shape == (len(G), dim)
@@ -150,7 +164,7 @@ def test_two_nodes_face_each_other():
 # --- a hub ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", RECIPES)
 def test_a_hub_of_five_thousand_stays_among_its_leaves(method):
     G = nx.star_graph(5000)
     Y = np.array(list(nl.layout(G, method, seed=0, max_iter=2).values()))
@@ -233,7 +247,7 @@ def test_neighbors_in_the_grid_are_neighbors_in_the_drawing(method):
 # --- paths, trees, stars, cliques -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", OF_EACH_KIND)
 def test_path_runs_along_the_principal_axis(method):
     _, _, Y = drawn("path", method)
     steps = np.diff(Y[:, 0])
@@ -241,7 +255,7 @@ def test_path_runs_along_the_principal_axis(method):
     assert np.ptp(Y[:, 1]) < 0.05 * np.ptp(Y[:, 0])
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", OF_EACH_KIND)
 def test_tree_has_few_crossings(method):
     G, pos, _ = drawn("tree", method)
     assert crossings(G, pos) <= (6 if method == "hssne" else 0)
@@ -259,7 +273,7 @@ def test_star_has_its_hub_in_the_middle_of_its_leaves(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(("n", "least"), [(5, 0.5), (10, 0.2), (25, 0.1)])
+@pytest.mark.parametrize(("n", "least"), [(5, 0.5), (10, 0.2)])
 def test_cliques_are_no_points(method, n, least):
     """A regular pentagon has 0.618.  Normalized methods would have a clique on a point: its shape is kept."""
     Y = np.array(list(nl.layout(nx.complete_graph(n), method, seed=0).values()))
@@ -328,7 +342,7 @@ def test_isolated_nodes_stand_in_rows():
         assert np.ptp(np.diff(levels)) < 1e-9
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", RECIPES)
 def test_a_component_is_drawn_as_if_alone(method):
     """Up to place, size and its turn: other components do not bend it (same generator, first component)."""
     G = nx.disjoint_union(nx.grid_2d_graph(6, 6), nx.path_graph(4))

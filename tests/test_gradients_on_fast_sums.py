@@ -7,7 +7,7 @@ import functools
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from test_optimizers import TABLE
+from tables import EVERY_METHOD
 
 import nelayout as nl
 from nelayout.nbody import Exact, NBody, backend
@@ -28,20 +28,20 @@ def graph() -> csr_array:
 
 @functools.cache
 def affinity(method: str) -> Affinity:
-    parts = TABLE[method]
+    parts = EVERY_METHOD[method]
     return input_affinity(graph(), node_mass(graph(), parts.mass)[0], parts, 0.0, Threads())[0]
 
 
 def objective(method: str, nbody: NBody) -> Objective:
-    return Summation(nbody, Threads(), True).objective(TABLE[method], affinity(method))
+    return Summation(nbody, Threads(), True).objective(EVERY_METHOD[method], affinity(method))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", TABLE)
+@pytest.mark.parametrize("method", EVERY_METHOD)
 @pytest.mark.parametrize("nbody", ["mesh", "tree"])
 def test_gradients_where_fast_sums_lead(nbody, method):
     """Within 5 % of what the edges pull, which is as much as all pairs push: at rest their difference is 0."""
-    Y = nl.solve(graph(), TABLE[method], nbody=nbody, scale=None, seed=0).positions
+    Y = nl.solve(graph(), EVERY_METHOD[method], nbody=nbody, scale=None, seed=0).positions
     exact = objective(method, Exact(True)).evaluate(Y, weights=True)
     fast = objective(method, backend(nbody, Threads(), True)).evaluate(Y)
     P = graph()

@@ -1,0 +1,29 @@
+"""Tables that several files of tests run over, and products of them of which a plain run takes a part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import product
+
+import pytest
+
+from nelayout.catalogue import METHODS
+from nelayout.own_keywords import tuned
+
+__all__ = ["EVERY_METHOD", "RECIPES", "thinned"]
+
+# The catalogue, and ft-SNE with each of its divergences.
+EVERY_METHOD = {
+    **METHODS,
+    **{f"ftsne {d}": tuned("ftsne", divergence=d) for d in ("reverse-kl", "js", "hellinger", "chi2")},
+}
+# One method of each kind: node masses, a singular kernel, a Gaussian that is not normalized, a heavy tail, and a
+# divergence with a lambda for each row.
+RECIPES = ("ws-sne", "linlog", "ee", "hssne", "nerv")
+
+
+def thinned(*tables: Iterable, plain: Callable[..., bool]) -> list:
+    """Return the product of the tables as cases of a test; those that are not plain are marked as thorough."""
+    return [
+        pytest.param(*case, marks=() if plain(*case) else pytest.mark.thorough) for case in product(*tables)
+    ]
