@@ -76,7 +76,7 @@ BACKENDS: dict[str, Backend] = {
 
 def check_backend(name: str, dim: int) -> None:
     """Refuse an unknown name, and a backend that cannot draw in that many dimensions."""
-    if name not in BACKENDS:
+    if not isinstance(name, str) or name not in BACKENDS:
         raise unknown("nbody", name, BACKENDS)
     most = BACKENDS[name].dimensions
     if dim > most:
