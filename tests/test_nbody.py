@@ -110,7 +110,7 @@ UNEVEN = ("clusters", "outlier", "pile")
 # Every backend in every number of dimensions that it takes; those that pass the work on to others, or do it plainly,
 # are mostly left to the thorough tests.
 PLACES = [(name, d) for name, kind in BACKENDS.items() for d in range(1, kind.dimensions + 1)]
-PLAIN = ("auto", "exact")
+OFTEN = [(name, 2) for name in BACKENDS if name not in ("auto", "exact")]
 
 
 def sums_of(name: str, Y: np.ndarray, mass: np.ndarray):
@@ -136,7 +136,7 @@ def summed(cloud: str, d: int):
 @pytest.mark.parametrize(
     ("name", "d", "cloud"),
     [
-        pytest.param(name, d, cloud, marks=() if cloud in UNEVEN or (d == 2 and name not in PLAIN) else pytest.mark.thorough)
+        pytest.param(name, d, cloud, marks=() if cloud in UNEVEN or (name, d) in OFTEN else pytest.mark.thorough)
         for name, d in PLACES
         for cloud in CLOUDS
         if (name, cloud) != ("mesh", "pile")  # nodes at one place push each other on a mesh, by its error
