@@ -37,10 +37,9 @@ __all__ = ["likelihood", "log_likelihood", "log_normalizer", "order_number", "sc
 
 # The integral for Z ends where its integrand has fallen to e^-DROP of its peak, and takes NODES: right to 1e-10.
 DROP, NODES = 40.0, 400
-# Spacing in ln(m/phi) of the table of ln Z, which a spline of degree 5 interpolates to 1e-9.
-STEP = 0.1
-# From this ln(m/phi) on, Z is Laplace's approximation sqrt(2 pi phi), right to 1e-10.
-LAPLACE = 25.0
+# Spacing in ln(m/phi) of the table of ln Z (a spline of degree 5 is right to 1e-9), and the table's end: from there on
+# Z is Laplace's sqrt(2 pi phi), right to 1e-10.
+STEP, LAPLACE = 0.1, 25.0
 # Largest |ln(v/m)| that is integrated over (e^700 is near the largest float), and halvings from there to rounding.
 FARTHEST, HALVINGS = 700.0, 60
 
