@@ -46,7 +46,7 @@ class Method:
     affinity : "raw", "sum-1" or "rows"; None takes what the connection needs.
     stages : the schedule; None takes the recipe that suits the kernel.
     variational : minimize the variational form of an f-divergence in place of the divergence itself (needs torch).
-    choose : how the order of the alpha divergence is chosen; None: it is given.
+    choose : the search for the order of an alpha divergence, see "alpha:auto"; None: the divergence is as given.
     own : (keyword, value) of the keywords that the method has beside those of all, as in ``nelayout.nerv_layout``.
 
     >>> Method(kernel="cauchy", divergence="beta:0.5", connection="optimal", mass="degree")

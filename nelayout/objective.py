@@ -114,7 +114,7 @@ class Objective:
         affinity = self.affinity
         if affinity.walk is not None and can_smooth_exactly(self.kernel, self.divergence, self.connection):
             return WalkEdges(affinity.walk)
-        # also for a stage on the way whose own kernel would need every single p_ij
+        # A walk's own edges stand in for its dense p in earlier stages, whose kernels would need every p_ij.
         return Edges(affinity.P, affinity.mass, is_linear(self.divergence), self.threads, self.compiled)
 
     def _spread(self, background: float) -> Any:

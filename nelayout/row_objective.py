@@ -28,12 +28,13 @@ from nelayout.objective import NOTHING, Evaluation, Objective
 
 __all__ = ["RowObjective"]
 
-# A node whose potential is this part of the usual one, or less, is summed exactly: fast sums have errors of about 1e-4
-# of the usual potential.  A drawing that flies apart would ask for more pairs than these, and is not gone to, unless
-# only what is close to a node counts.
+# Nodes with a potential below this part of the usual one are summed exactly: fast sums have errors of about 1e-4 of the
+# usual potential.
 FAR = 0.02
+# Most pairs for these exact sums.  A drawing that needs more has flown apart: it counts as infinite, unless the kernel
+# falls off so fast that only near pairs count.
 MOST_PAIRS = 4e8
-# Kernels are not told from 0 below the inverse of this.
+# Largest lambda of a row: its inverse, the sum of a node's kernel values, is 0 to floats.
 LARGEST = 1e280
 
 

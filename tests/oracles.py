@@ -98,7 +98,7 @@ def _triangular(t):
 
 NAMED = [member for name in DIVERGENCES for member in members(name)]
 # Functions of the user's own, beside the table.
-OWN = {"triangular": (f_divergence(_triangular, name="triangular"), lambda p, b: (p - b) ** 2 / (p + b))}
+OWN = {"own f": (f_divergence(_triangular, name="triangular"), lambda p, b: (p - b) ** 2 / (p + b))}
 NAMES = [*NAMED, *OWN]
 
 

@@ -17,6 +17,7 @@ import nelayout as nl
 from nelayout.catalogue import METHODS
 from nelayout.cli import main
 from nelayout.nbody import BACKENDS
+from nelayout.own_keywords import tuned
 from nelayout.run.options import DEFAULTS, GROUPS, TEXTS, LayoutOptions
 
 LAYOUTS = sorted(name for name in nl._HOME if name.endswith("_layout"))
@@ -112,6 +113,22 @@ def test_a_keyword_that_is_none_is_refused_with_the_near_one(name):
 def test_every_named_method_has_its_function():
     functions = {name.removesuffix("_layout").replace("_", "-") for name in LAYOUTS}
     assert functions == set(METHODS)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_own_keywords_have_the_defaults_of_their_record(method):
+    """Signatures repeat them for readers and completion; the record of the method is where they stand."""
+    parameters = inspect.signature(getattr(nl, f"{method.replace('-', '_')}_layout")).parameters
+    own = {name: p.default for name, p in parameters.items() if name not in ("G", "pos", "fixed", *DEFAULTS)}
+    assert own == dict(METHODS[method].own)
+    assert tuned(method, **own) == METHODS[method]
+
+
+def test_methods_are_listed_with_the_default_first():
+    rows = nl.methods()
+    assert [row["name"] for row in rows] == ["auto", *METHODS]
+    assert all(row["summary"] and row["reference"] for row in rows)
+    assert inspect.signature(nl.layout).parameters["method"].default == "auto"
 
 
 def test_defaults_fit_their_types():

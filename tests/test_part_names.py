@@ -24,8 +24,8 @@ GROWN = {
     if isinstance(stage, Descend) and stage.kernel is not None
 }
 KERNEL_TABLE = [
-    *KERNELS.values(), *GROWN, heavy_tailed(2), heavy_tailed(1 / 3), inverse_power(3), inverse_power(0.1),
-    Kernel(0.5, 2.0, 0.7), Kernel(0.0, 2.0, 1.0),
+    *KERNELS.values(), *sorted(GROWN, key=lambda kernel: kernel.a), heavy_tailed(2), heavy_tailed(1 / 3),
+    inverse_power(3), inverse_power(0.1), Kernel(0.5, 2.0, 0.7), Kernel(0.0, 2.0, 1.0),
 ]
 CONNECTION_TABLE = [*(make() for make in CONNECTIONS.values()), Fixed(0.5), Fixed(1 / 3)]
 WITH_BACKGROUND = ["reverse-kl:0.05", "alpha:-1.0:0.05", "nerv:0.2:0.05", "mix:0.3:reverse-kl:0.05:alpha:0.333"]

@@ -1,1 +1,1 @@
-"""The choice of alpha from data: a density over similarities, and the order that fits it best."""
+"""The choice of alpha from data: the density of similarities (`density`), the order that fits it best (`choice`)."""

@@ -1,8 +1,7 @@
-"""Which alpha suits the data: a drawing for each order, and how well the order's density fits it.
+"""Choice of the order alpha: data are drawn at each order, and the order whose density fits its drawing best is taken.
 
-The pairs that a drawing leaves, similarities v and what it makes of them m, are data of the density of ``eda``; the
-order at which they are most at home is chosen (Amid, Dikmen & Oja 2015, section 3).  For example, pairs whose square
-roots differ by Gaussian noise speak for alpha = 1/2 whichever order asks for them::
+The pairs (v, m) of a drawing, given and drawn similarities, are data for the density in `density` (Amid, Dikmen & Oja
+2015, section 3).  For example, alpha = 1/2 is chosen for pairs whose square roots differ by Gaussian noise::
 
     >>> rng = np.random.default_rng(0)
     >>> m = np.exp(rng.normal(size=40_000))
@@ -12,7 +11,7 @@ roots differ by Gaussian noise speak for alpha = 1/2 whichever order asks for th
     >>> abs(choice.alpha - 0.5) < 0.05, abs(choice.likelihood_alpha - 0.5) < 0.05
     (True, True)
 
-A fit is all that is asked of the caller, so this file knows nothing of layouts.
+The caller passes a function that draws at an order; nothing here depends on how it draws.
 """
 
 from __future__ import annotations
@@ -25,27 +24,31 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from nelayout.alpha.density import checked_order, likelihood, score_matching
+from nelayout.alpha.density import likelihood, order_number, score_matching
 from nelayout.errors import InputError, missing_extra, unknown
 
 __all__ = ["ESTIMATORS", "GRID", "AlphaChoice", "ExactFit", "choose_order", "golden_section"]
 
-Drawing = TypeVar("Drawing")
+Result = TypeVar("Result")  # of the caller's drawing, which is passed back as it is
 
 ESTIMATORS = ("score matching", "likelihood")
+# Orders tried unless the caller names others.
 GRID = tuple(k / 10 for k in range(10, 0, -1))
-REFINED = 0.02  # golden section stops when the peak is known to this much: closer than data tell
-EXACT = 1e-10  # phi below this part of the mean similarity is the rounding of a drawing that fits exactly
-VAGUE = 0.02  # and below this part alpha is barely identified
+# Golden section stops at this width of the bracket in alpha: below the standard errors of both estimators.
+REFINED = 0.02
+# A phi below this part of the mean similarity is rounding: the drawing gives the similarities back exactly.
+EXACT = 1e-10
+# A phi below this part of the mean similarity leaves alpha barely identified, which a note says.
+VAGUE = 0.02
 GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 
 
 class ExactFit(InputError):
-    """A drawing that gives the similarities back exactly: every order fits it."""
+    """Raised for a drawing that gives the similarities back exactly: every order fits it."""
 
 
 class Evidence(NamedTuple):
-    """What the pairs of one drawing say about its order."""
+    """Values of both estimators for the pairs of one drawing, and the phi of each."""
 
     values: tuple[float, float]  # of the two estimators, in their order
     phis: tuple[float, float]
@@ -60,8 +63,8 @@ class AlphaChoice:
     phi               of the chosen estimator at alpha, in the unit of the similarities
     estimator         "score matching" or "likelihood": the one that decided
     alphas            increasing
-    scores            of `eda.score_matching` at each of them
-    likelihoods       of `eda.likelihood` at each of them
+    scores            values of `density.score_matching` at each of them
+    likelihoods       values of `density.likelihood` at each of them
     score_alpha       the best of alphas by score matching
     likelihood_alpha  the best of alphas by likelihood; around the chosen one alphas are dense, elsewhere the grid
     notes             sentences on how far the choice may be trusted
@@ -130,18 +133,18 @@ class AlphaChoice:
 
 
 def choose_order(
-    fit: Callable[[float, Drawing | None], tuple[Drawing, np.ndarray, np.ndarray]],
+    fit: Callable[[float, Result | None], tuple[Result, np.ndarray, np.ndarray]],
     *,
     grid: Iterable[float] = GRID,
     estimator: str = "score matching",
     refine: bool = True,
-) -> tuple[AlphaChoice, Drawing]:
+) -> tuple[AlphaChoice, Result]:
     """The order whose density fits its own drawing best, and the drawing.
 
-    For every order there is a drawing of its own (a profile; alternating between alpha and the drawing would keep to
-    wherever it began).  The walk begins at the order of the grid nearest to 1 from below and goes down, each drawing
-    starting from the one before; orders above 1 follow, upward from where the walk began.  Golden section between the
-    neighbors of the best order then refines it to 0.02.
+    Every order is drawn anew: alternating between alpha and one drawing would stay near where it began.  The walk
+    begins at the largest order of the grid up to 1 and goes down, each drawing starting from the one before; orders
+    above 1 follow, upward from where the walk began.  Golden section between the neighbors of the best order then
+    refines it to 0.02.
 
     Parameters
     ----------
@@ -174,13 +177,13 @@ def choose_order(
     """
     if estimator not in ESTIMATORS:
         raise unknown("estimator", estimator, ESTIMATORS)
-    orders = sorted({checked_order(alpha) for alpha in grid}, reverse=True)
+    orders = sorted({order_number(alpha) for alpha in grid}, reverse=True)
     if not orders:
         raise InputError("the grid of orders is empty; give at least one alpha, such as 0.5")
-    drawings: dict[float, Drawing] = {}
+    drawings: dict[float, Result] = {}
     found: dict[float, Evidence] = {}
 
-    def seen(alpha: float, start: Drawing | None) -> Evidence:
+    def examine(alpha: float, start: Result | None) -> Evidence:
         drawings[alpha], v, m = fit(alpha, start)
         found[alpha] = _evidence(v, m, alpha)
         return found[alpha]
@@ -190,7 +193,7 @@ def choose_order(
     for walk, first in ((below, None), (above, below[0] if below else None)):
         at = None if first is None else drawings[first]
         for alpha in walk:
-            seen(alpha, at)
+            examine(alpha, at)
             at = drawings[alpha]
 
     which = ESTIMATORS.index(estimator)
@@ -204,7 +207,7 @@ def choose_order(
 
         def value(alpha: float) -> float:
             nearest = min(drawings, key=lambda other: abs(other - alpha))
-            return seen(alpha, drawings[nearest]).values[which]
+            return examine(alpha, drawings[nearest]).values[which]
 
         place = orders.index(best)
         golden_section(value, orders[min(place + 1, len(orders) - 1)], orders[max(place - 1, 0)], REFINED)
@@ -262,7 +265,7 @@ def _notes(found: dict[float, Evidence], best: float, which: int, orders: list[f
 
 
 def golden_section(function: Callable[[float], float], low: float, high: float, width: float) -> float:
-    """Where a function with one peak in [low, high] is greatest, to `width`; one evaluation a step.
+    """Place in [low, high] where a function with one peak is greatest, to `width`; one evaluation a step.
 
     >>> round(golden_section(lambda x: -((x - 0.3) ** 2), 0.0, 1.0, 1e-6), 5)
     0.3

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nelayout.alpha.choice import ESTIMATORS, GRID
-from nelayout.alpha.density import checked_order
+from nelayout.alpha.density import order_number
 from nelayout.errors import InputError, unknown
 from nelayout.part_names import split
 
@@ -77,7 +77,7 @@ def auto_alpha(
     if not isinstance(refine, bool):
         raise InputError(f"refine must be True or False, given {refine!r}")
     try:
-        orders = tuple(sorted({checked_order(order) for order in grid}, reverse=True))
+        orders = tuple(sorted({order_number(order) for order in grid}, reverse=True))
     except TypeError:
         raise InputError(f"grid must be a list of orders > 0, given {grid!r}") from None
     if not orders or orders[-1] <= 0:

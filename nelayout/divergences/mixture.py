@@ -13,7 +13,7 @@ import numpy as np
 from nelayout.divergences.beta import Beta, kl_divergence
 from nelayout.divergences.f_divergences import kl
 from nelayout.divergences.protocol import Divergence, PairTerm, Similarity, background_of, bind, number_within
-from nelayout.divergences.with_background import BACKGROUND, checked_background, reverse_kl
+from nelayout.divergences.with_background import BACKGROUND, background_number, reverse_kl
 from nelayout.errors import InputError
 from nelayout.part_names import spell
 
@@ -85,7 +85,7 @@ def nerv_divergence(kappa: float, background: float = BACKGROUND) -> Any:
     ('nerv:0.5', 'nerv:0.2:0.05')
     """
     kappa = number_within(kappa, "kappa", 0.0, 1.0)
-    background = checked_background(background)
+    background = background_number(background)
     if kappa == 0.0:
         return kl_divergence()
     if kappa == 1.0:

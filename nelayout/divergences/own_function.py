@@ -20,8 +20,9 @@ __all__ = ["OwnFunction", "f_divergence"]
 
 Function = Callable[[np.ndarray], np.ndarray]
 
-# Where a user's f is looked at, and how far its own slope may be from the numerical one.
-LOOKED_AT = np.exp(np.linspace(-12.0, 12.0, 121))
+# Arguments t at which a user's f is checked, largest difference of slopes in ln t that counts as equal (relative to 1 +
+# their size), and step in ln t of numerical slopes.
+CHECKED_AT = np.exp(np.linspace(-12.0, 12.0, 121))
 SLOPE_TOL = 1e-5
 STEP = 1e-3
 
@@ -111,12 +112,12 @@ def _steepness(f: Function, slope: Function | None) -> Function:
 
 
 def _apart(one: Function, other: Function) -> float | None:
-    """Where two slopes in ln t are furthest apart, None where they agree."""
-    expected = one(LOOKED_AT)
-    error = np.abs(other(LOOKED_AT) - expected) / (1.0 + np.abs(expected))
+    """The t at which two slopes in ln t differ most, None if they agree."""
+    expected = one(CHECKED_AT)
+    error = np.abs(other(CHECKED_AT) - expected) / (1.0 + np.abs(expected))
     if np.all(error < SLOPE_TOL):
         return None
-    return float(LOOKED_AT[int(np.argmax(np.where(np.isnan(error), np.inf, error)))])
+    return float(CHECKED_AT[int(np.argmax(np.where(np.isnan(error), np.inf, error)))])
 
 
 def _log_slope(f: Function, h: float = STEP) -> Function:
@@ -132,7 +133,7 @@ def _log_slope(f: Function, h: float = STEP) -> Function:
 
 def _check_values(f: Function) -> None:
     """InputError unless f is finite and convex from 0 on, 0 at 1, and not straight."""
-    t = np.concatenate([[0.0], LOOKED_AT])
+    t = np.concatenate([[0.0], CHECKED_AT])
     with np.errstate(all="ignore"):
         values = _values(f, t)
     missing = ~np.isfinite(values)

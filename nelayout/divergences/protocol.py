@@ -191,7 +191,7 @@ class Background(Protocol):
         ...
 
     def bound(self, eps: Any) -> Divergence:
-        """The same divergence with p/M of pairs without an edge set to ``eps``: a number, or one for each row."""
+        """Divergence whose pairs without an edge have p/M = ``eps``: a number, or one for each row or entry."""
         ...
 
 

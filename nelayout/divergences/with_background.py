@@ -24,7 +24,7 @@ __all__ = [
     "BACKGROUND",
     "NegativeAlpha",
     "ReverseKL",
-    "checked_background",
+    "background_number",
     "negative_alpha",
     "reverse_kl",
     "with_background",
@@ -72,7 +72,7 @@ def _spelt(name: str, *numbers: float, background: float) -> str:
     return spell(name, *numbers) if background == BACKGROUND else spell(name, *numbers, background)
 
 
-def checked_background(background: Any) -> float:
+def background_number(background: Any) -> float:
     """The number, or InputError unless it lies in (0, 1)."""
     return number_within(background, "background", 0.0, 1.0, open_ends=True)
 
@@ -83,7 +83,7 @@ def reverse_kl(background: float = BACKGROUND) -> ReverseKL:
     >>> reverse_kl().name, reverse_kl(0.05).name
     ('reverse-kl', 'reverse-kl:0.05')
     """
-    return ReverseKL(checked_background(background))
+    return ReverseKL(background_number(background))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def negative_alpha(order: float, background: float = BACKGROUND) -> ReverseKL | 
     >>> negative_alpha(-1.0).name
     'alpha:-1'
     """
-    background = checked_background(background)
+    background = background_number(background)
     return ReverseKL(background) if order == 0 else NegativeAlpha(order, background)
 
 
@@ -142,7 +142,7 @@ def with_background(divergence: Any, background: float) -> Any:
     >>> with_background(reverse_kl(), 0.05).background
     0.05
     """
-    background = checked_background(background)
+    background = background_number(background)
     if background == BACKGROUND:
         return divergence
     if isinstance(divergence, (ReverseKL, NegativeAlpha)) and divergence.background == BACKGROUND:

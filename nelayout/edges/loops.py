@@ -13,8 +13,9 @@ from nelayout.numerics.elementary import exponential, logarithm
 
 __all__ = ["FORMS", "power_sums", "pull", "pull_both", "row_power_sums", "row_sums", "squared_lengths"]
 
-BLOCK = 2048  # entries that stay in cache together; a single row may have more
-# What stands for b^order in a sum: itself, its Box-Cox form (b^order - 1)/order, ln b.
+# Entries of a block, which stay in cache together; a single row may have more.
+BLOCK = 2048
+# Function of b that is summed: b^order, its Box-Cox form (b^order - 1)/order, or ln b.
 FORMS = {"power": 0, "boxcox": 1, "log": 2}
 
 
@@ -101,7 +102,7 @@ def _longest(indptr, start, stop):
 
 @inlined
 def _end(indptr, row, stop):
-    """Where the block that begins with a row ends: at ``stop``, or before it has too many entries."""
+    """End of the block that begins with a row: ``stop``, or the row before which it has BLOCK entries."""
     last = row + 1
     while last < stop and indptr[last + 1] - indptr[row] <= BLOCK:
         last += 1

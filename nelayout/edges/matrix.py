@@ -20,7 +20,8 @@ from nelayout.numerics.parallel import Threads
 
 __all__ = ["EdgeSums", "Edges"]
 
-CHUNK, CHUNKS = 1 << 15, 64  # least entries of a chunk, and most chunks, whatever the number of threads
+# Entries of a chunk, at least, and chunks, at most: both without regard to threads, so that sums keep their bits.
+CHUNK, CHUNKS = 1 << 15, 64
 NOTHING = np.empty(0)
 
 

@@ -49,10 +49,10 @@ class RowEdges(Edges):
         self.pair_mass = mass[P.indices]
         self.eps = eps
         self.rows = np.repeat(np.arange(self.n, dtype=np.int32), counts)
-        # Where the entry (j, i) of each entry (i, j) stands: columns are sorted, so a stable sort by column finds it.
+        # The place of the entry (j, i) for each entry (i, j): columns are sorted, so a stable sort by column finds it.
         self.other = np.argsort(P.indices, kind="stable").astype(np.int32 if len(P.indices) < 2**31 else np.int64)
         given = rows > 0
-        # Which entries are this row's own, where not all are; P_ij / m_j, 1 / m_j where it has none.
+        # A mask of the entries that are the row's own, None if all are; P_ij / m_j, 1 / m_j where the row has none.
         self.given = None if given.all() else given
         self.ratio = np.where(given, rows, 1.0) / self.pair_mass
 
