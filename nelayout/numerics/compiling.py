@@ -6,12 +6,12 @@ stands beside its user in a file called ``*_loops.py`` and has a NumPy twin for 
 
 Sums of many terms take ``compiled_loop``, whose compiler may reorder them::
 
-    >>> @compiled_loop
-    ... def dot(a, b):
-    ...     total = 0.0
-    ...     for k in range(len(a)):
-    ...         total += a[k] * b[k]
-    ...     return total
+    @compiled_loop
+    def dot(a, b):
+        total = 0.0
+        for k in range(len(a)):
+            total += a[k] * b[k]
+        return total
 
 The order is chosen when a loop is compiled, not when it runs: on one machine its bits are always the same.
 """
