@@ -13,7 +13,7 @@ from nelayout.numerics.parallel import threads_for
 from nelayout.vectors import annealing
 from nelayout.vectors.annealing import scales
 from nelayout.vectors.embedding import solve_vectors
-from nelayout.vectors.entropic import calibrated, entropic_rows
+from nelayout.vectors.entropic import calibrate, entropic_rows
 from nelayout.vectors.joining import join_components
 from nelayout.vectors.neighbors import Space
 
@@ -88,7 +88,7 @@ def test_compiled_rows_are_the_plain_ones(perplexity):
     D = table(np.concatenate([rng.standard_normal((200, 3)), 1e6 + 1e3 * rng.standard_normal((50, 3))]))
     D = np.concatenate([D, np.full((1, 249), 3.0), np.zeros((1, 249)), np.r_[np.zeros(20), np.ones(229)][None]])
     D[:50, 45:] = np.inf
-    plain, compiled = calibrated(D, perplexity, compiled=False), calibrated(D, perplexity, compiled=True)
+    plain, compiled = calibrate(D, perplexity, compiled=False), calibrate(D, perplexity, compiled=True)
     np.testing.assert_allclose(compiled, plain, rtol=1e-8, atol=1e-12)
     assert np.abs(entropies(plain)[:250] - math.log(perplexity)).max() < 1e-9
     assert np.abs(entropies(compiled)[:250] - math.log(perplexity)).max() < 1e-9
@@ -109,18 +109,18 @@ def test_distances_whose_squares_are_no_floats(scale, compiled):
     D = table(X60)
     if scale < 1e-310:  # a few digits are left
         D = np.rint(D * 20) / 20 + 0.05
-    p = calibrated(D * scale, 5, compiled=compiled)
+    p = calibrate(D * scale, 5, compiled=compiled)
     assert np.abs(entropies(p) - math.log(5)).max() < 1e-9
-    np.testing.assert_allclose(p, calibrated(D, 5), rtol=0.02 if scale < 1e-310 else 1e-9, atol=1e-9)
+    np.testing.assert_allclose(p, calibrate(D, 5), rtol=0.02 if scale < 1e-310 else 1e-9, atol=1e-9)
 
 
 def test_distances_of_all_magnitudes_in_a_row():
     """Each neighbor 1e10 times as far as the one before: the nearest two share what a perplexity of 1.5 leaves."""
     D = 10.0 ** np.arange(-150, 150, 10)[None]
-    p = calibrated(D, 1.5)
+    p = calibrate(D, 1.5)
     assert entropies(p)[0] == pytest.approx(math.log(1.5), abs=1e-9)
     assert p[0, 2:].max() == 0
-    p = calibrated(D, 3.0)  # the only way is three equal ones
+    p = calibrate(D, 3.0)  # the only way is three equal ones
     np.testing.assert_allclose(p[0, :4], [1 / 3, 1 / 3, 1 / 3, 0], atol=1e-4)
     assert entropies(p)[0] == pytest.approx(math.log(3), abs=1e-9)
 
@@ -166,9 +166,9 @@ def test_distances_are_those_of_the_metric():
 def test_large_tables_are_compiled_with_the_same_bits_for_any_threads():
     D = table(np.random.default_rng(3).standard_normal((1100, 3)))
     with threads_for(1) as one, threads_for(2) as two:
-        p = calibrated(D, 30, one)
-        assert np.array_equal(p, calibrated(D, 30, two))
-    assert np.array_equal(p, calibrated(D, 30, compiled=True))
+        p = calibrate(D, 30, one)
+        assert np.array_equal(p, calibrate(D, 30, two))
+    assert np.array_equal(p, calibrate(D, 30, compiled=True))
     assert np.abs(entropies(p) - math.log(30)).max() < 1e-9
 
 
@@ -176,7 +176,7 @@ def test_the_input_is_not_changed():
     X, D = X60.copy(), table(X60)
     before = D.copy()
     nl.entropic_affinity(X, 5)
-    calibrated(D, 5)
+    calibrate(D, 5)
     assert np.array_equal(X, X60)
     assert np.array_equal(D, before)
 

@@ -1,4 +1,4 @@
-"""Compiled loops of `tree_loops.walk`: what far cells and near nodes add to the field around one point.
+"""Compiled loops of `tree_loops.walk`: the field of far cells and of near nodes around one point.
 
 A radial function r and its derivatives come as w v^k (A_k l + B_k), k = 0..3, with w = q^order, l = ln q,
 and v = 1/u, u = c + a xi (1 for the Gaussian).  ``law`` holds a, b, c, order, A_0..A_3, B_0..B_3 and what
@@ -18,7 +18,7 @@ import numpy as np
 from nelayout.numerics.compiling import compiled_loop, inlined
 from nelayout.numerics.elementary import exponential, logarithm
 
-__all__ = ["at_one_place", "far_sums", "moved", "near_sums", "value_at", "with_room"]
+__all__ = ["at_one_place", "far_sums", "shift_field", "near_sums", "value_at", "with_room"]
 
 # w = v; w a half power of v; w = 1, l; w = v, l; w = e^(order l), l; w = e^(-b order xi), l = -b xi.
 RECIPROCAL, ROOT, LOG, RECIPROCAL_LOG, GENERAL, GAUSSIAN = 0, 1, 2, 3, 4, 5
@@ -61,7 +61,7 @@ def at_one_place(way, law):
 
 @inlined
 def _profiles(way, law, far, count, x, y, z):
-    """The profile of each far cell at its distance from (x, y, z)."""
+    """Fill in the profile of each far cell at its distance from (x, y, z)."""
     for k in range(count):
         dx, dy, dz = x - far[0, k], y - far[1, k], z - far[2, k]
         far[CELL, k], far[CELL + 1, k], far[CELL + 2, k] = _profile(way, law, dx * dx + dy * dy + dz * dz)
@@ -156,7 +156,7 @@ def value_at(field, x, y, z):
 
 
 @compiled_loop
-def moved(field, x, y, z, out):
+def shift_field(field, x, y, z, out):
     """Shift a field to a center that lies (x, y, z) from its own."""
     out[0], out[1], out[2], out[3] = value_at(field, x, y, z)
     out[4] = field[4] + field[10] * x + field[11] * y + field[12] * z
@@ -212,7 +212,7 @@ def near_sums(way, law, near, count, own, x, y, z):
 
 @compiled_loop
 def with_room(lists):
-    """The same rows with twice the columns."""
+    """Copy rows to an array with twice the columns."""
     rows, columns = lists.shape
     wider = np.empty((rows, 2 * columns))
     for k in range(rows):

@@ -14,14 +14,14 @@ __all__ = ["Field", "NBody"]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """The sums of one radial function at every node."""
+    """Sums of one radial function at every node."""
 
     potential: np.ndarray  # (n,)  sum_{j != i} c_j r(xi_ij)
     force: np.ndarray  # (n, d)  its gradient in y_i, 2 sum_j c_j r'(xi_ij) (y_i - y_j)
 
 
 class NBody(Protocol):
-    """A backend: it declares the relative error of its sums and answers for any radial function it ``supports``."""
+    """A backend: it declares the relative error of its sums and takes any radial function of the family."""
 
     @property
     def name(self) -> str: ...

@@ -68,7 +68,7 @@ class Grid:
 
 
 def plane(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The two columns of a drawing; a line lies in the plane too."""
+    """Return the two columns of a drawing, the second one zeros if it is a line."""
     return np.ascontiguousarray(Y[:, 0]), np.ascontiguousarray(Y[:, 1]) if Y.shape[1] == 2 else np.zeros(len(Y))
 
 
@@ -139,7 +139,7 @@ def _width(radial: Radial) -> float:
         return 0.0
     steep = 2.0 if radial.form == "power-log" else 1.0
     rate = kernel.b * max(1.0, abs(radial.order))
-    # Other tails end in a bend as sharp as the Gaussian's.
+    # Short tails bend as sharply as the Gaussian's.
     shrink = 1.0 if _long_tailed(radial) else 0.8
     return shrink * math.sqrt(kernel.c / (max(kernel.a, rate) * steep))
 

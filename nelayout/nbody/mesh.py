@@ -4,9 +4,9 @@ Example: 70,000 nodes whose drawing measures 120 x 120 units of the Cauchy kerne
 real FFT forth and one back give the potential of every node, and the derivative of the splines its force: one
 convolution where interpolation by nodes needs four.
 
-Cubic B-splines blur; their blur is divided out of the kernel's transform ((2 + cos w)/3 squared per axis).  What a
-node does to itself is subtracted exactly.  The grid never has more than a few points per node: where the kernel is
-too narrow for such a grid, or singular, it is split (particle-particle particle-mesh).  Within ``CUTOFF`` grid steps
+Cubic B-splines blur; their blur is divided out of the kernel's transform ((2 + cos w)/3 squared per axis).  The effect
+of a node on itself is subtracted exactly.  The grid never has more than a few points per node: where the kernel is too
+narrow for such a grid, or singular, it is split (particle-particle particle-mesh).  Within ``CUTOFF`` grid steps
 the mesh carries a polynomial that continues the kernel smoothly to distance 0, and the difference is added pair by
 pair over a list of cells.
 
@@ -33,13 +33,13 @@ __all__ = ["FARTHEST", "Mesh"]
 
 TASK_NODES, TASKS = 1 << 13, 64  # nodes of a task, at least, and tasks, at most
 LEAST_NODES = 1 << 11  # of a task that adds near pairs
-# Of net forces, with the steps in grid.py.
+# Relative error of net forces, with the steps in grid.py.
 TOLERANCE = 1e-2
-# Of the grid: rounding errors, 1e-7 of the largest potential, are far below the error of the grid itself.
+# Precision of the grid: its rounding errors, 1e-7 of the largest potential, are far below its other errors.
 PRECISION, SPECTRAL = np.float32, np.complex64
-# Transforms of kernels that are kept.
+# Most transforms of kernels that are kept.
 SPECTRA = 12
-# Beyond, squares and grids overflow: no drawing is that large.
+# Coordinates from which squares and grids would overflow: no drawing is that large.
 FARTHEST = 1e100
 
 
@@ -89,7 +89,7 @@ class Mesh:
         return tuple(answer[radial] for radial in radials)
 
     def grids(self, Y: np.ndarray, radials: tuple[Radial, ...]) -> dict[Radial, Grid]:
-        """The grid of each radial function, with its cost; places must be nearer than ``FARTHEST``."""
+        """Choose the grid of each radial function; coordinates must be below ``FARTHEST``."""
         fineness = (self.tolerance / TOLERANCE) ** 0.25  # the error of cubic splines goes with the fourth power
         X, Z = plane(Y)
         return {radial: grid_for(X, Z, radial, fineness) for radial in radials}
@@ -186,7 +186,7 @@ class Mesh:
 
 
 class Sorted(NamedTuple):
-    """The nodes of a drawing cell by cell: where each cell starts, which node stands where, places and charges."""
+    """Nodes of a drawing sorted by cell: the start of each cell, the order of the nodes, places and charges."""
 
     starts: np.ndarray
     columns: int
@@ -208,7 +208,7 @@ class Sorted(NamedTuple):
 
 
 def taylor(radial: Radial, at: float) -> np.ndarray:
-    """r and its first three derivatives over k!, at xi = at: the polynomial that replaces r nearer than that.
+    """Taylor coefficients of r at xi = at, up to the third: the polynomial that replaces r at smaller distances.
 
     Derivatives by complex-step-free Richardson differences of the exact slope, which is smooth there.
     """

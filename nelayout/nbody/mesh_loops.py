@@ -48,7 +48,7 @@ def spread(X, Y, charges, x0, y0, h, grid):
 
 @compiled_loop
 def read(X, Y, charges, x0, y0, h, grid, lags, start, stop, potential, force):
-    """The field and its gradient at nodes start..stop, without what each node does to itself.
+    """Read the field and its gradient at nodes start..stop, without the effect of each node on itself.
 
     lags[k, l]: the grid's own field of a unit charge at lag (k, l), k, l = 0..3; a node's field on itself is the sum
     over lags of the splines' autocorrelations, exactly.

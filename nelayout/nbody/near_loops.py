@@ -122,7 +122,7 @@ _rows, _rows_single = _rows_by(radial), _rows_by(_radial_single)
 
 @inlined
 def _most(starts, columns, rows, first, last):
-    """The largest number of nodes in a cell of rows first..last and the cells around it."""
+    """Largest number of nodes in a cell of rows first..last and the cells around it."""
     most = 0
     for r in range(first, last):
         for col in range(columns):

@@ -27,9 +27,9 @@ def along(
     dtype,
     factor: np.ndarray | None = None,
 ) -> np.ndarray:
-    """``transform`` of all lines of a grid along ``axis``, which come out with ``length`` numbers of ``dtype``.
+    """Apply ``transform`` to all lines of a grid along ``axis``, which come out with ``length`` numbers of ``dtype``.
 
-    ``factor``: what the grid is multiplied by first, number by number.
+    ``factor``: numbers by which those of the grid are multiplied first.
     """
     lines = grid.shape[1 - axis]
     slab = max(SLAB, NUMBERS // grid.shape[axis])

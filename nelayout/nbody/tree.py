@@ -29,16 +29,16 @@ __all__ = ["Cells", "Tree", "cells_of", "depth_of"]
 
 # Most nodes in a cell that is not cut; of 8 to 48, the best for r = 1/u, ln u and others taken together.
 LEAF = 16
-# Of net forces, with what follows.
+# Relative error of net forces, with the openings that follow.
 TOLERANCE = 2e-3
 # Sum of the radii against the distance: net forces to 1e-2, and better where many cells meet.  The second
 # is for lines, told by their dimension (found: 0.8 to 1.0 for lines, 1.3 to 2.0 for clouds in a plane).
 OPENING, LINE_OPENING, LINE = 0.5, 0.35, 1.15
 # Sum of the radii against the kernel's width, at any distance.
 SOFT = 0.3
-# Of a Gaussian, exp(-50) is as good as nothing.
+# Exponent beyond which a Gaussian counts as 0.
 NEGLIGIBLE = 50.0
-# Subtrees that are walked one by one, on any number of threads.
+# Subtrees that are walked as single tasks, whatever the number of threads.
 TASKS = 64
 # Orders of a Box-Cox form nearer to 0 than this are taken as 0: (q^t - 1)/t would lose its digits.
 SMALLEST_ORDER = 1e-7

@@ -16,8 +16,8 @@ from nelayout.nbody.expansion_loops import (
     FIELD,
     at_one_place,
     far_sums,
-    moved,
     near_sums,
+    shift_field,
     value_at,
     with_room,
 )
@@ -28,7 +28,7 @@ __all__ = ["grow", "measure", "walk"]
 
 @compiled_loop
 def grow(points, charges, order, most, first, last, left, parent):
-    """Cuts all nodes, then the halves, across their longest sides, while they hold more than ``most`` nodes.
+    """Cut all nodes, then the halves, across their longest sides, while they hold more than ``most`` nodes.
 
     Sorts ``points`` (3, n), ``charges`` and ``order``; gives the number of cells.  A cell is cut in the
     middle of what it holds, not of its parent's half: one node far away costs one cut.  Nodes at one place
@@ -112,7 +112,7 @@ def measure(points, charges, first, last, start, stop, cells):
 
 @compiled_loop
 def _sift(cells, first, last, left, rule, cell, lists, begin, end, opened, far):
-    """Sorts the cells lists[begin:end] given to a cell: into ``far``, and into its own list, behind end.
+    """Sort the cells lists[begin:end] given to a cell: into ``far``, and into its own list, behind end.
 
     Gives both arrays, larger ones if they were full, where its own list ends, and how many are far, were seen.
     """
@@ -158,15 +158,15 @@ def _sift(cells, first, last, left, rule, cell, lists, begin, end, opened, far):
 
 
 @compiled_loop
-def _gather(first, last, cell, alone, points, charges, lists, begin, end, near):
-    """The nodes of a leaf, one for all of them if ``alone``, then those of the other leaves of its list."""
+def _gather(first, last, cell, one_place, points, charges, lists, begin, end, near):
+    """Gather the nodes of a leaf, one for all of them if ``one_place``, then those of the other leaves of its list."""
     count = 0
     for turn in range(begin - 1, end):
         other = cell if turn < begin else lists[turn]
         if turn >= begin and other == cell:
             continue
         low, high = first[other], last[other]
-        if other == cell and alone:
+        if other == cell and one_place:
             high = low + 1
         while count + (high - low) > near.shape[1]:
             near = with_room(near)
@@ -179,7 +179,7 @@ def _gather(first, last, cell, alone, points, charges, lists, begin, end, near):
 
 @compiled_loop
 def walk(cells, first, last, left, path, depth, points, charges, way, law, rule, potential, force, counts):
-    """The sums at the nodes of the cell at the end of ``path``, which leads there from the root.
+    """Sum at the nodes of the cell at the end of ``path``, which leads there from the root.
 
     Each cell is given a list of cells by its parent.  Those far enough away enter its field; those larger
     than the cell are opened; what remains is the list of its children, and in a leaf it is summed node by
@@ -192,7 +192,7 @@ def walk(cells, first, last, left, path, depth, points, charges, way, law, rule,
     lists, far, near = np.empty(1024, dtype=np.int64), np.empty((FAR, 256)), np.empty((4, 1024))
     opened = np.empty(depth + 4, dtype=np.int64)
     todo, levels = np.empty(depth + 4, dtype=np.int64), np.empty(depth + 4, dtype=np.int64)
-    # Level 0 stands above the root: its list is the root alone, its field nothing.
+    # Level 0 stands above the root: its list holds only the root, its field is 0.
     begins, ends = np.zeros(depth + 4, dtype=np.int64), np.zeros(depth + 4, dtype=np.int64)
     fields, centers = np.zeros((depth + 4, FIELD)), np.zeros((depth + 4, 3))
     lists[0], ends[0] = 0, 1
@@ -203,7 +203,7 @@ def walk(cells, first, last, left, path, depth, points, charges, way, law, rule,
         cell, level = todo[waiting], levels[waiting]
         up, field, center = level - 1, fields[level], centers[level]
         x, y, z, radius, mass = cells[cell, 0], cells[cell, 1], cells[cell, 2], cells[cell, 3], cells[cell, 4]
-        moved(fields[up], x - centers[up, 0], y - centers[up, 1], z - centers[up, 2], field)
+        shift_field(fields[up], x - centers[up, 0], y - centers[up, 1], z - centers[up, 2], field)
         center[0], center[1], center[2] = x, y, z
         begins[level] = ends[up]
         lists, far, ends[level], count, seen = _sift(
@@ -223,15 +223,15 @@ def walk(cells, first, last, left, path, depth, points, charges, way, law, rule,
             waiting += 2
             continue
         begin, end = first[cell], last[cell]
-        alone = radius == 0.0 and end - begin > 1
-        together = at_one_place(way, law) if alone else 0.0
-        near, count = _gather(first, last, cell, alone, points, charges, lists, begins[level], ends[level], near)
+        one_place = radius == 0.0 and end - begin > 1
+        together = at_one_place(way, law) if one_place else 0.0
+        near, count = _gather(first, last, cell, one_place, points, charges, lists, begins[level], ends[level], near)
         counts[2] += count * (end - begin)
         for i in range(begin, end):
             tx, ty, tz = points[0, i], points[1, i], points[2, i]
             p, fx, fy, fz = value_at(field, tx - x, ty - y, tz - z)
-            q, gx, gy, gz = near_sums(way, law, near, count, 0 if alone else i - begin, tx, ty, tz)
-            if alone:
+            q, gx, gy, gz = near_sums(way, law, near, count, 0 if one_place else i - begin, tx, ty, tz)
+            if one_place:
                 q += (mass - charges[i]) * together
             potential[i] = p + q
             force[0, i] = fx + gx

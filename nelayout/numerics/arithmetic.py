@@ -18,12 +18,12 @@ from nelayout.numerics.parallel import Threads
 __all__ = ["Arithmetic"]
 
 CHUNK = 1 << 15  # numbers, or half as many rows
-AT_ONCE = 1 << 12  # numbers, up to which it is worth a copy of all curvature pairs to pass them in one call
+AT_ONCE = 1 << 12  # numbers up to which copying all curvature pairs into one call takes less time than many calls
 
 
 @cache
 def _loops() -> Any:
-    """The compiled loops, imported when first needed: looking a module up costs as much as a loop over a few nodes."""
+    """Import the compiled loops when they are first needed; every look-up of a module costs as much as a small loop."""
     from nelayout.numerics import vector_loops
 
     return vector_loops
@@ -31,13 +31,13 @@ def _loops() -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """What carries the sums of a minimizer."""
+    """Sums and updates of a minimizer, in NumPy or compiled on threads."""
 
     threads: Threads
     compiled: bool
 
     def at_once(self, Y: np.ndarray) -> bool:
-        """Whether `two_loops` is the faster way for drawings like Y (n, d)."""
+        """Whether `two_loops` is faster than single sums for drawings of the size of Y (n, d)."""
         return self.compiled and Y.size <= AT_ONCE
 
     def product(self, a: np.ndarray, b: np.ndarray) -> float:
@@ -77,7 +77,7 @@ class Arithmetic:
         return sum(self._rows(work, q))
 
     def two_loops(self, q: np.ndarray, pairs: Sequence[tuple[np.ndarray, np.ndarray, float]], inverse: np.ndarray):
-        """All of `subtract` and `scale` that the two loops of limited-memory BFGS are, in place and `at_once`."""
+        """Run the two loops of limited-memory BFGS in place and in one call, for drawings that `at_once` is true of."""
         moves, changes, curvatures = (np.array(each) for each in zip(*pairs, strict=True))
         _loops().two_loops(q, moves, changes, curvatures, inverse)
 
@@ -98,11 +98,11 @@ class Arithmetic:
         return self._spread(Y, Y, 1.0, 0.0, Y[0])
 
     def moved(self, Y: np.ndarray, size: float, before: np.ndarray, size_before: float) -> float:
-        """Root mean squared change of the places Y / size, a shift of all of them left out."""
+        """Root mean squared change of the places Y / size, not counting a shift of all of them."""
         return self._spread(Y, before, 1.0 / size, 1.0 / size_before, np.zeros(Y.shape[1]))
 
     def _spread(self, Y: np.ndarray, before: np.ndarray, part: float, part_before: float, shift: np.ndarray) -> float:
-        """The radius of part Y - part_before before, whose rows lie about ``shift``: the nearer, the more exactly."""
+        """Radius of part Y - part_before before; most exact where its rows lie close to ``shift``."""
         if not self.compiled:
             apart = part * Y - part_before * before - shift
             middle, squares = np.einsum("ij->j", apart), float(np.einsum("ij,ij->", apart, apart))

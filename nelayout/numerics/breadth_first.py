@@ -22,7 +22,7 @@ COMPILED_ABOVE = 300
 
 
 def hops_from(adjacency: csr_array, sources: np.ndarray, threads: Threads) -> list[np.ndarray]:
-    """For each source (n,) numbers of edges to all nodes; 0 for itself and for nodes that no path reaches."""
+    """Numbers of edges (n,) from each source to all nodes; 0 for itself and for nodes that no path reaches."""
     n = adjacency.shape[0]
     if n <= COMPILED_ABOVE:
         return _all_at_once(adjacency, sources)

@@ -86,7 +86,7 @@ def laplacian_gradients(
     max_iter: int,
     free: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The same from 0 for A = scale L_w + diag(ridge), compiled and on threads, for large graphs.
+    """Solve as `conjugate_gradients` does, from 0, for A = scale L_w + diag(ridge), compiled and on threads.
 
     ``graph``: indptr, indices and weights w; ``sums`` (n,): sum_j w_ij.
     """

@@ -1,4 +1,4 @@
-"""How much memory there is for a process, and a warning when work needs more.
+"""The memory that a process can still take, and a warning when work needs more.
 
 Example: a graph whose drawing takes 12 GB, on a machine with 8 GB free, would be ended by the system without a word,
 after minutes.  The number is known before: it is said before work starts, and the work starts all the same, because
@@ -17,21 +17,21 @@ __all__ = ["available", "size_in_words", "warn_if_short"]
 PROC, CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 # (limit, in use) of a control group, in the second and the first version of their files.
 LIMITS = (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes"))
-# What the system gives back of the memory in use when it is asked for: files that were read and not read again.
+# Memory in use that the system gives back when it is asked for: files that were read and not read again.
 GIVEN_BACK = ("inactive_file", "total_inactive_file")
 
 
 def available() -> int | None:
     """Bytes that this process can still take without swapping, None where the system does not say.
 
-    On Linux what the kernel calls available, or what the control group (a container's limit) leaves, if that is less.
+    On Linux this is the kernel's MemAvailable, or what the control group (a container's limit) leaves, if that is less.
     """
     found = [bytes_free for bytes_free in (_of_machine(), _of_groups()) if bytes_free is not None]
     return min(found, default=None)
 
 
 def warn_if_short(needed: int, what: str, remedies: str) -> bool:
-    """A UserWarning if fewer than ``needed`` bytes are available, in the words: ``what`` needs ...: ``remedies``.
+    """Warn if fewer than ``needed`` bytes are available, in the words: ``what`` needs ...: ``remedies``.
 
     It names the line of the caller's that called nelayout.
     """
@@ -60,7 +60,7 @@ def _of_machine() -> int | None:
 
 
 def _of_groups() -> int | None:
-    """The least that the control groups of this process leave, from its own up to the root."""
+    """Least number of bytes that the control groups of this process leave, from its own up to the root."""
     try:
         lines = (PROC / "self" / "cgroup").read_text().splitlines()
     except OSError:
@@ -93,7 +93,7 @@ def _left(group: Path, limit: str, used: str) -> int | None:
 
 
 def _depth_of_package() -> int:
-    """The stacklevel at which `warn_if_short` meets the first caller outside this package."""
+    """Stacklevel of the first caller of `warn_if_short` outside this package."""
     package, depth, frame = __name__.split(".", maxsplit=1)[0], 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == package:
         depth, frame = depth + 1, frame.f_back
@@ -101,7 +101,7 @@ def _depth_of_package() -> int:
 
 
 def size_in_words(number: int) -> str:
-    """Bytes as they are read, in one unit or the next.
+    """Write a number of bytes in megabytes or gigabytes.
 
     >>> size_in_words(39_400_000), size_in_words(2_610_000_000)
     ('39 MB', '2.6 GB')

@@ -1,4 +1,4 @@
-"""Work on two cores without losing bits: fixed chunks, a plain thread pool, results in order.
+"""Threads that leave the bits as they are: fixed chunks, a plain thread pool, results in order.
 
 Chunks are cut by the amount of work, never by the number of threads, and what they return is combined in order, so one
 thread and sixteen give the same bits.  Compiled loops release the interpreter lock and contain no threads of their own:
@@ -21,7 +21,7 @@ __all__ = ["Threads", "thread_count", "threads_for"]
 
 
 class Threads:
-    """Maps a function over chunks, on threads when there are several of both."""
+    """A pool that maps a function over chunks, on threads when there are several of both."""
 
     def __init__(self, count: int = 1) -> None:
         self.count = count
@@ -64,7 +64,7 @@ class Threads:
 
 @contextmanager
 def threads_for(n_jobs: int | None) -> Iterator[Threads]:
-    """Threads for one run; its threads are gone when the run ends, however it ends."""
+    """Open the threads of one run, and close them when it ends, however it ends."""
     threads = Threads(thread_count(n_jobs))
     try:
         yield threads
@@ -73,7 +73,7 @@ def threads_for(n_jobs: int | None) -> Iterator[Threads]:
 
 
 def thread_count(n_jobs: int | None) -> int:
-    """None: every core this process may use; -1 likewise, -2 all but one, ...; 0 is an error."""
+    """Number of threads that ``n_jobs`` stands for: None or -1 every core this process may use, -2 all but one, ..."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if n_jobs is None:
         return cores

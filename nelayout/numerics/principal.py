@@ -1,8 +1,8 @@
 """Principal components whose bits do not depend on threads: subspace iteration with exact products.
 
 A sum of floats depends on its order, and a matrix library orders by threads.  A sum of integers does not:
-with entries rounded to so few bits that every partial sum stays below 2^53, the fastest product there is has
-only one answer::
+with entries rounded to so few bits that every partial sum stays below 2^53, even the fastest product has only one
+answer::
 
     >>> X = np.array([[0.0, 0.0], [2.0, 0.1], [4.0, 0.0], [6.0, 0.1]])
     >>> principal_components(X, 1)[0].ravel().round(2).tolist()
@@ -24,7 +24,7 @@ __all__ = ["orthonormal", "principal_components"]
 # Subspace iterations: the share of an unwanted direction falls by (its variance / the wanted one's) in each.
 ROUNDS = 8
 
-# Directions beyond the wanted ones, which take the slow convergence upon themselves.
+# Directions beyond the wanted ones: only theirs converge slowly.
 SPARE = 8
 
 # Entries of X that are made float64 integers at once: 8 MB, which stay in the cache for the product.
@@ -38,7 +38,7 @@ SWEEPS = 30
 
 
 def principal_components(X: Any, dim: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The directions of largest variance.
+    """Find the directions of largest variance.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def _largest(X: np.ndarray, mean: np.ndarray) -> float:
 
 
 def _unit(largest: float, bits: int) -> float:
-    """The power of two in units of which ``largest`` is an integer of ``bits`` bits."""
+    """Power of two in units of which ``largest`` is an integer of ``bits`` bits."""
     return math.ldexp(1.0, math.frexp(largest)[1] - bits) if largest > 0 else 1.0
 
 
@@ -140,14 +140,14 @@ def _integers(A: np.ndarray, bits: int) -> tuple[np.ndarray, float]:
 
 
 def _exact_product(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """A @ B with both rounded to integers, so that the order of summation does not matter."""
+    """Product A @ B with both rounded to integers, so that the order of summation does not matter."""
     bits = _bits(A.shape[1])
     (a, one), (b, two) = _integers(A, bits), _integers(B, bits)
     return (a @ b) * (one * two)
 
 
 def _small_product(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """A @ B at full precision, column by column."""
+    """Product A @ B at full precision, column by column."""
     return np.stack([np.sum(A * column, axis=1) for column in B.T], axis=1)
 
 

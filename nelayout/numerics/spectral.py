@@ -1,7 +1,7 @@
 """Spectral coordinates: the slow directions of the random walk on a graph, in which its clusters lie apart.
 
-They span what the eigenvectors of the normalized Laplacian with the smallest eigenvalues span, about: the subspace is
-found by walking, and a basis of it is all that a network needs.  On two cliques with one edge between them the first
+They span nearly the same subspace as the eigenvectors of the normalized Laplacian with the smallest eigenvalues. It is
+found by walking, and any basis of it will do for a neural network.  On two cliques with one edge between them the first
 coordinate tells which clique a node is in::
 
     >>> P = np.kron(np.eye(2), np.ones((4, 4)) - np.eye(4))
@@ -27,7 +27,7 @@ ROUNDS, STEPS = 20, 10
 
 
 def spectral_coordinates(P: csr_array, count: int) -> np.ndarray:
-    """(n, min(count, n - 1)) coordinates of the nodes of a graph P with edges, the slowest first.
+    """Spectral coordinates (n, min(count, n - 1)) of the nodes of a graph P with edges, the slowest first.
 
     Subspace iteration with (I + D^-1/2 P D^-1/2) / 2 beside its known first vector; sums in a fixed order, so that
     bits do not depend on threads.  The largest entry of each column is positive.

@@ -18,8 +18,8 @@ from nelayout.placing.near_pairs import Crowded, gaps, heaps_of, touching_pairs
 __all__ = ["separate", "split_coincident"]
 
 GOLDEN = np.pi * (3.0 - np.sqrt(5.0))
-NEAR = 1e-4  # of the typical distance extent / n^(1/d): nearer nodes coincide to the eye
-NEAR_FLOAT32 = 5e-7  # of the largest coordinate: four float32 roundings
+NEAR = 1e-4  # nodes nearer than this part of the typical distance extent / n^(1/d) count as coincident
+NEAR_FLOAT32 = 5e-7  # so do nodes nearer than this part of the largest coordinate: four float32 roundings
 PETAL = 0.25  # distance of sunflower neighbors, in typical distances
 SLACK = 1e-4  # discs are pushed this share farther than needed, so that pushing ends
 SKIN = 0.3  # pairs are listed up to this share beyond touching, and pushed `PUSHES` times before a new list
@@ -84,7 +84,7 @@ def split_coincident(Y: np.ndarray, fixed: np.ndarray | None = None) -> np.ndarr
             radius = max(PETAL * typical, 3 * near) * np.sqrt(rank + 0.5)
             Y[order, 0] += radius * np.cos(GOLDEN * rank + attempt)
             Y[order, 1] += radius * np.sin(GOLDEN * rank + attempt)
-    return separate(Y, near, fixed)  # flowers that keep falling on each other
+    return separate(Y, near, fixed)  # sunflowers that overlap each other again and again
 
 
 def separate(

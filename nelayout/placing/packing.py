@@ -111,7 +111,7 @@ def _outlines(drawings: list[np.ndarray], sizes: np.ndarray) -> tuple[np.ndarray
 
 
 def _scale(area: np.ndarray, perimeter: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """The s with s^2 area + s perimeter/2 + pi/4 = n: the outline grown by 1/2 covers n units (Steiner)."""
+    """Solve s^2 area + s perimeter/2 + pi/4 = n for s: the outline grown by 1/2 covers n units (Steiner)."""
     rest = sizes - np.pi / 4
     root = np.sqrt((perimeter / 2) ** 2 + 4 * area * rest)
     denominator = perimeter / 2 + root
@@ -133,7 +133,7 @@ def _perimeter(h: np.ndarray) -> np.ndarray:
 
 
 def _width(h: np.ndarray) -> np.ndarray:
-    """The largest width over the directions: the diameter of the drawing, nearly."""
+    """Largest width over the directions: nearly the diameter of the drawing."""
     half = SIDES // 2
     return (h[:, :half] + h[:, half:]).max(axis=1, initial=0.0)
 

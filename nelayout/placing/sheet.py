@@ -1,7 +1,7 @@
 """Free places on a sheet: convex polygons laid around the middle, the largest first.
 
 A polygon is given by its support function over `SIDES` directions u_k: {y : y . u_k <= h_k}.  The sheet is a
-bitmap, and a cell that a polygon touches is taken, so the resolution costs paper and never an overlap.  The
+bitmap, and a cell that a polygon touches is taken, so a coarse resolution wastes paper and never makes an overlap.  The
 `ONE_BY_ONE` largest go, by their outline, to the free place nearest to the middle; the rest in bulk: boxes of
 one size share a lattice, and its free places nearest to the middle are taken at once (ten thousand in 0.2 s).
 """
@@ -70,7 +70,7 @@ def on_sheet(h: np.ndarray) -> np.ndarray:
 
 
 def _runs(h: np.ndarray, cell: float) -> tuple[int, np.ndarray, np.ndarray]:
-    """The cells that the polygon h about a corner of cells touches: first row; begin and end of every row."""
+    """Cells that the polygon h about a corner of cells touches: first row; begin and end of every row."""
     step = 2 * np.pi / SIDES
     c, s = np.cos(ANGLES), np.sin(ANGLES)
     along = (np.roll(h, -1) - h * np.cos(step)) / np.sin(step)  # corner between sides k and k + 1
@@ -110,7 +110,7 @@ def _place_outline(board: _Board, h: np.ndarray) -> tuple[float, float]:
     # the polygon's own origin, in cells from the middle, if its box begins at window cell (i, j)
     dx = np.arange(width) + x0 - left - board.half
     dy = np.arange(height) + y0 - first - board.half
-    # the side of the sheet that the figure would need then: without it, two equal ones would lie askew
+    # the side of the sheet that the figure would need then; without this term, two equal polygons would lie askew
     bx0, by0, bx1, by1 = board.box if board.box[2] > board.box[0] else (board.half,) * 4
     across = np.maximum(bx1, np.arange(width) + x0 + columns) - np.minimum(bx0, np.arange(width) + x0)
     upward = np.maximum(by1, np.arange(height) + y0 + rows) - np.minimum(by0, np.arange(height) + y0)
@@ -125,7 +125,7 @@ def _place_outline(board: _Board, h: np.ndarray) -> tuple[float, float]:
 
 
 def _mark_outline(board: _Board, h: np.ndarray, offset: np.ndarray) -> None:
-    """Mark a polygon that has its place already, on a board of another resolution."""
+    """Mark a polygon at its place on a board of another resolution."""
     shift = offset / board.cell
     turned = h + shift[0] * np.cos(ANGLES) * board.cell + shift[1] * np.sin(ANGLES) * board.cell
     first, begin, end = _runs(turned, board.cell)
@@ -138,7 +138,7 @@ def _mark_outline(board: _Board, h: np.ndarray, offset: np.ndarray) -> None:
 
 
 def _away(dx: np.ndarray, dy: np.ndarray, aspect: float) -> np.ndarray:
-    """How far from the middle a place is: round figures, a little wider than high."""
+    """Distance of a place from the middle, by which figures become round and a little wider than high."""
     return (dx / aspect) ** 2 + dy.astype(np.float64) ** 2
 
 
@@ -168,7 +168,7 @@ def _place_boxes(board: _Board, h: np.ndarray, wide: np.ndarray) -> np.ndarray:
 
 
 def _free_boxes(board: _Board, w: int, h: int, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Take the `count` free w x h boxes of a lattice nearest to the middle; their lower left cells."""
+    """Take the `count` free w x h boxes of a lattice nearest to the middle; return their lower left cells."""
     x0, y0, x1, y1 = board.box
     area = (x1 - x0) * (y1 - y0)
     spread = (np.sqrt(area + 1.3 * count * w * h) - np.sqrt(area)) / 2
@@ -209,7 +209,7 @@ def _free_boxes(board: _Board, w: int, h: int, count: int) -> tuple[np.ndarray, 
 
 
 def _apart(nearest: np.ndarray, columns: int, w: int, h: int, count: int) -> np.ndarray:
-    """The first `count` of the places, in order, whose boxes do not overlap each other."""
+    """First `count` of the places, in order, whose boxes do not overlap each other."""
     kept: list[int] = []
     while len(nearest) and len(kept) < count:
         kept.append(int(nearest[0]))

@@ -27,7 +27,7 @@ from nelayout.run.alpha_walk import WALK_STEPS
 from nelayout.run.auto.masses import mass_for
 from nelayout.run.keywords import takes_common_keywords
 from nelayout.run.levels import method_of
-from nelayout.run.options import LayoutOptions, checked
+from nelayout.run.options import LayoutOptions, check_options
 from nelayout.run.request import read_request
 from nelayout.similarities.masses import NAMED, node_mass
 from nelayout.similarities.truncated_walk import KEPT, WHOLE
@@ -135,7 +135,7 @@ def estimate(G: Any, method: str | Method = "auto", **options: Unpack[LayoutOpti
     (True, True, 1600)
     """
     with graphs.guard(G):
-        recipe, o = method_named(method), checked(dict(options))
+        recipe, o = method_named(method), check_options(dict(options))
         threads = thread_count(o["n_jobs"])
         a = read_request(G, recipe, o)
         mass = mass_for(a.P, recipe.mass if o["mass"] is None else o["mass"])

@@ -10,7 +10,7 @@ import numpy as np
 
 from nelayout.errors import InputError, InputTypeError, unknown
 
-__all__ = ["DEFAULTS", "GRAPH_TEXTS", "GROUPS", "TEXTS", "LayoutOptions", "checked", "generator"]
+__all__ = ["DEFAULTS", "GRAPH_TEXTS", "GROUPS", "TEXTS", "LayoutOptions", "check_options", "generator"]
 
 
 class LayoutOptions(TypedDict, total=False):
@@ -102,7 +102,7 @@ TEXTS: dict[str, str] = {
 }
 
 
-def checked(options: dict[str, Any]) -> dict[str, Any]:
+def check_options(options: dict[str, Any]) -> dict[str, Any]:
     """Fill in the defaults and check everything that needs no graph."""
     for name in options:
         if name not in DEFAULTS:

@@ -29,7 +29,7 @@ from nelayout.run.auto.masses import mass_for
 from nelayout.run.component import draw_component
 from nelayout.run.costs import NUMPY_PAIRS, warn_of_memory
 from nelayout.run.keywords import takes_common_keywords
-from nelayout.run.options import LayoutOptions, checked
+from nelayout.run.options import LayoutOptions, check_options
 from nelayout.run.request import NOTHING_KNOWN, Known, Request, read_request
 from nelayout.run.start import place_missing, random_positions
 from nelayout.run.state import Canvas, Component, Drawing, Run, Summation
@@ -75,7 +75,7 @@ def run_method(
     """`solve` for callers who know more than the graph."""
     began = time.perf_counter()
     with graphs.guard(G):
-        recipe, o = method_named(method), checked(dict(options))
+        recipe, o = method_named(method), check_options(dict(options))
         with threads_for(o["n_jobs"]) as threads:
             request = read_request(G, recipe, o, pos, fixed)
             if not known.memory:

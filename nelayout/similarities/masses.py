@@ -1,8 +1,8 @@
-"""Node masses m: how strongly a node pushes, M_ij = m_i m_j.
+"""Node masses m, the strengths with which nodes repel: M_ij = m_i m_j.
 
 Unit mass is the plain method; degree mass is "edge repulsion" and the w of ws-SNE; any centrality, node
-attribute or array will do.  All are scaled to mean 1, so that masses change who pushes, not how much is
-pushed in all, and floored at 1e-3, so that no node lets others run through it::
+attribute or array will do.  All are scaled to mean 1, so that they share out the repulsion without
+changing its sum, and floored at 1e-3, so that every node repels a little::
 
     >>> star = csr_array(np.array([[0, 1, 1], [1, 0, 0], [1, 0, 0]]))
     >>> node_mass(star, "degree")[0]
@@ -120,7 +120,7 @@ def node_mass(
     Returns
     -------
     m : (n,) float64. If all masses are 0 (the betweenness of a complete graph), all are 1.
-    notes : sentences on what was sampled or not reached.
+    notes : sentences on masses that were sampled, or did not converge.
 
     Raises
     ------
@@ -167,7 +167,7 @@ def _check_kind(mass: Any) -> None:
 
 
 def _array(mass: Any, n: int) -> np.ndarray:
-    """An array that comes without a host: nodes have numbers only."""
+    """Check an array that comes without a host: nodes have numbers only."""
     values = np.asarray(mass)
     if values.dtype.kind not in "biuf" or values.shape not in ((), (n,)):
         raise InputError(

@@ -20,7 +20,7 @@ __all__ = ["largest_of_rows"]
 
 @exact_loop
 def largest_of_rows(indptr, indices, S, root, rho, tolerance, start, stop, columns, values, own):
-    """The largest off-diagonal entries of rows start..stop of p, and its diagonal, with root = D^1/2.
+    """Find the largest off-diagonal entries of rows start..stop of p, and its diagonal, with root = D^1/2.
 
     Every entry is right to tolerance * root_i root_j.  ``columns`` and ``values`` (n, k) get at most k
     positive entries a row, in no order; unused places keep what they hold.
@@ -31,7 +31,7 @@ def largest_of_rows(indptr, indices, S, root, rho, tolerance, start, stop, colum
     queue, touched = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
     queued, known = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
     for i in range(start, stop):
-        # K^-1 root = root / (1 - rho), so residuals below this leave the error that is promised
+        # K^-1 root = root / (1 - rho), so residuals below this leave errors within the tolerance
         enough = (1.0 - rho) * tolerance * root[i]
         residual[i] = 1.0 - rho
         queue[0], queued[i], touched[0], known[i] = i, True, i, True
@@ -72,7 +72,7 @@ def largest_of_rows(indptr, indices, S, root, rho, tolerance, start, stop, colum
 
 @exact_loop
 def _keep_largest(x, touched, seen, columns, values):
-    """The largest positive x of the touched nodes, by a heap whose root is the least that is kept."""
+    """Keep the largest positive x of the touched nodes, in a heap whose root is the least that is kept."""
     kept, size = len(columns), 0
     for t in range(seen):
         j = touched[t]

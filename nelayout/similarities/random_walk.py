@@ -1,7 +1,7 @@
 """Random-walk smoothing: p = (1 - rho) (I - rho D^-1/2 A D^-1/2)^-1, which is dense and never formed.
 
-p_ij gathers every way from i to j, a way of k edges with weight (1 - rho) rho^k (Zhou et al. 2003; Yang,
-Peltonen & Kaski 2014, sec. 5.2): nodes become similar by the many short ways between them, also without an
+p_ij sums over all walks from i to j, one of k edges with weight (1 - rho) rho^k (Zhou et al. 2003; Yang,
+Peltonen & Kaski 2014, sec. 5.2): nodes become similar by the many short walks between them, also without an
 edge.  On the path a - b - c, at rho = 0.5, the ends are a third as similar as neighbors are:
 
     >>> from scipy.sparse import csr_array
@@ -11,7 +11,7 @@ edge.  On the path a - b - c, at rho = 0.5, the ends are a third as similar as n
            [0.236, 0.667, 0.236],
            [0.083, 0.236, 0.583]])
 
-What objectives that are quadratic in the drawing ask of p is p X, p 1 and solutions of (diag(p1) - p) X = B.
+Objectives that are quadratic in the drawing need p X, p 1 and solutions of (diag(p1) - p) X = B, and no more of p.
 With K = I - rho S, S = D^-1/2 A D^-1/2, each is one sparse symmetric positive definite system.
 """
 
@@ -25,13 +25,13 @@ from scipy.sparse import csr_array
 
 from nelayout.numerics.conjugate_gradients import conjugate_gradients
 
-__all__ = ["RandomWalk", "normalized"]
+__all__ = ["RandomWalk", "normalize"]
 
 # Relative error (Euclidean norm) that products with p keep below.
 ACCURACY = 1e-8
 
 
-def normalized(graph: csr_array) -> tuple[csr_array, np.ndarray]:
+def normalize(graph: csr_array) -> tuple[csr_array, np.ndarray]:
     """S = D^-1/2 A D^-1/2 and the strengths D; nodes without edges have empty rows."""
     n = len(graph.indptr) - 1
     rows = np.repeat(np.arange(n), np.diff(graph.indptr))
@@ -49,20 +49,20 @@ class RandomWalk:
 
     def __init__(self, graph: csr_array, rho: float) -> None:
         self.rho, self.n = rho, len(graph.indptr) - 1
-        self.S, self.strength = normalized(graph)
+        self.S, self.strength = normalize(graph)
 
     @cached_property
     def row_sums(self) -> np.ndarray:
-        """(n,) u = p 1, the diagonal of p counted; 1 where all strengths are equal."""
+        """Row sums u = p 1, (n,), the diagonal of p counted; 1 where all strengths are equal."""
         root = np.sqrt(self.strength)
-        # K sqrt(D) = (1 - rho) sqrt(D): the slowest part is known beforehand
+        # K sqrt(D) = (1 - rho) sqrt(D): the part that converges slowest is known beforehand
         along = float(np.sum(root)) / max(float(np.sum(self.strength)), 1e-300)
         ones = np.ones((self.n, 1))
         return self._solve_K((1.0 - self.rho) * ones, (along * root)[:, None], 1e-5 * ACCURACY)[:, 0]
 
     @cached_property
     def attraction(self) -> np.ndarray:
-        """(n,) sum_{j != i} p_ij and a little more: of what returns to i, two steps are left out."""
+        """Upper bound (n,) of sum_{j != i} p_ij: of all walks back to i, only those of two steps are taken off."""
         twice = np.zeros(self.n)
         filled = np.flatnonzero(np.diff(self.S.indptr))
         if len(filled):
@@ -70,7 +70,7 @@ class RandomWalk:
         return self.row_sums - (1.0 - self.rho) * (1.0 + self.rho**2 * twice)
 
     def times(self, X: np.ndarray) -> np.ndarray:
-        """P X for X (n, d)."""
+        """Product p X for X (n, d)."""
         return (1.0 - self.rho) * self._solve_K(X, None, self._tight)
 
     def laplacian(self, Y: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
@@ -93,14 +93,14 @@ class RandomWalk:
         max_iter: int,
         free: np.ndarray | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """X with (scale L + ridge) X = right, L = diag(p1) - p, and L X; rows that are not free stay 0.
+        """Solve (scale L + ridge) X = right, L = diag(p1) - p, for X; also L X.  Rows that are not free stay 0.
 
         ``ridge`` is a number times I, or a diagonal (n,).
 
         With g = scale p1 + ridge and X = K Z it is (K - scale (1 - rho) diag(1/g)) Z = right / g, sparse,
         symmetric, positive definite, and p X = (1 - rho) Z comes with it.  Nodes that stay have 1/g = 0:
-        this says X_i = (K Z)_i = 0.  What the system nearly sends to 0 is Z = p1, a translation of the
-        drawing; gradients sum to 0 and hold nothing of it.
+        this says X_i = (K Z)_i = 0.  The system is nearly singular along Z = p1, a translation of
+        the drawing; gradients sum to 0 and have no part along it.
         """
         u, rho = self.row_sums, self.rho
         inverse = 1.0 / (scale * u + ridge)

@@ -1,6 +1,6 @@
-"""Weights of any magnitude, brought to where sums and squares of floats are exact enough.
+"""Weights of any magnitude, rescaled so that sums and squares of them stay within the range of floats.
 
-Weights near 1e300 draw like weights near 1: what counts is their ratio.
+Weights near 1e300 draw like weights near 1: only their ratios count.
 
 >>> P, notes = within_range(csr_array(np.array([[0.0, 2.0**900], [2.0**900, 0.0]])), 40)
 >>> P.data.tolist(), len(notes)
@@ -18,7 +18,7 @@ __all__ = ["within_range"]
 
 
 def within_range(P: csr_array, bits: int) -> tuple[csr_array, tuple[str, ...]]:
-    """P, divided by a power of two where its largest weight lies outside 2^-bits .. 2^bits; and the note on it.
+    """Divide P by a power of two where its largest weight lies outside 2^-bits .. 2^bits; and the note on it.
 
     A power of two changes no digit, only the exponents.
     """

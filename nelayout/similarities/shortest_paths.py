@@ -19,7 +19,7 @@ LARGEST_COUNT = 1e150
 
 
 def search_from(indptr, indices, sources, scale, hops, shares, paths):
-    """Adds to ``hops`` and ``shares`` in place: level by level from each source, then back.
+    """Add to ``hops`` and ``shares`` in place: level by level from each source, then back.
 
     The shares are Brandes' (J. Math. Sociol. 25, 163, 2001), counted if ``paths``.  Small work runs it as it stands,
     large work compiled (`centrality_loops`).

@@ -27,7 +27,7 @@ COLUMNS, ROWS = 256, 512
 
 
 def truncated_walk(graph: csr_array, rho: float, threads: Threads | None = None) -> tuple[csr_array, float]:
-    """P (n, n), symmetric without a diagonal, and the part of all p_ij, i != j, that it holds.
+    """Truncate p to P (n, n), symmetric without a diagonal; and the part of all p_ij, i != j, that P holds.
 
     Costs at most about 10 k d / (1 - rho) steps a row for k entries kept and a mean degree d, on all cores (a
     tenth of it at rho = 0.99); up to 500 nodes, n systems by conjugate gradients.

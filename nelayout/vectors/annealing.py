@@ -23,7 +23,7 @@ from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.record.progress import Observer
 from nelayout.record.solution import Progress, Solution
 from nelayout.run.alpha_walk import at_order
-from nelayout.run.options import checked
+from nelayout.run.options import check_options
 from nelayout.run.pipeline import run_method
 from nelayout.run.request import Known
 from nelayout.run.variational_component import vector_features
@@ -112,7 +112,7 @@ def draw_by_scales(
     ``max_iter`` counts the steps of all scales together.  Trace and callback go on from scale to scale, whose
     stages are named after them; value, connection and all else are those of the last.
     """
-    checked({"max_iter": max_iter, "callback": callback, **options})  # before neighbors are searched for
+    check_options({"max_iter": max_iter, "callback": callback, **options})  # before neighbors are searched for
     plan = scales(space.n, perplexity, k)
     share = STEPS if max_iter is None else min(STEPS, max_iter // len(plan))
     observer = Observer(callback)

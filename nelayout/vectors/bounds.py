@@ -3,7 +3,7 @@
 |x - y|^2 = |x|^2 + |y|^2 - 2 x.y for all pairs is one matrix product, but its last bits are noise, which
 would swap equal or nearly equal neighbors from run to run.  So the product only gives a *lower bound* of
 every distance (rounding errors are taken off); the k best of a row are then measured one by one, and so is
-everything whose bound does not exceed the worst of them.  What was not measured is certainly farther away.
+everything whose bound does not exceed the worst of them.  Pairs that were not measured are certainly farther apart.
 
 Long vectors are first compared along their leading principal directions z and by their length r outside of
 them,
@@ -73,7 +73,7 @@ class Vectors:
         yield _Bound(self.X, np.float64)
 
     def _left_over(self, k: int) -> float:
-        """How many pairs of a row are still to be measured, on average over a few rows."""
+        """Number of pairs that a row leaves to be measured, on average over a few rows."""
         rows = np.unique(np.linspace(0, self.n - 1, SAMPLE).astype(np.int64))
         return len(_candidates(self, rows, k, None)[0]) / len(rows)
 
@@ -112,7 +112,7 @@ class _Bound:
 
 
 class _SparseBound:
-    """The same for sparse rows, whose product needs no threads."""
+    """Lower bounds as `_Bound` has them, for sparse rows, whose product needs no threads."""
 
     is_last = True
 
@@ -131,9 +131,7 @@ class _SparseBound:
 
 
 def _along_directions(X: np.ndarray) -> _Bound:
-    """The bound by the leading principal directions of a sample of the rows, and the length outside of
-    them.
-    """
+    """Bound by the leading principal directions of a sample of the rows, and by the length outside of them."""
     n = len(X)
     sample = X[np.linspace(0, n - 1, min(n, 5000)).astype(np.int64)]
     _, Q, mean = principal_components(sample, DIRECTIONS)
@@ -153,8 +151,7 @@ def _along_directions(X: np.ndarray) -> _Bound:
 def search(
     vectors: Vectors, rows: np.ndarray, k: int, threads: Threads, labels: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The k nearest other rows of each of ``rows``, nearest first, equal distances in the order of their
-    index.
+    """Find the k nearest other rows of each of ``rows``, nearest first, equal distances in the order of their index.
 
     With ``labels`` (n,) only rows of another label count.
 
@@ -187,8 +184,8 @@ def first_k(i: np.ndarray, j: np.ndarray, d: np.ndarray, m: int, k: int) -> tupl
 def _candidates(
     vectors: Vectors, rows: np.ndarray, k: int, labels: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Pairs (position in ``rows``, index) that may be among the k nearest, at least k a row, and what none of
-    them exceeds.
+    """Pairs (position in ``rows``, index) that may be among the k nearest, at least k a row, and each row's limit: a
+    squared distance that none of its k nearest exceeds.
     """
     n, m = vectors.n, len(rows)
     A = vectors.bound(rows)
@@ -206,9 +203,7 @@ def _candidates(
 
 
 def _near(A: np.ndarray, k: int) -> np.ndarray:
-    """(m, k) columns of k small finite entries of each row of A: the best of the k best columns of
-    stretches.
-    """
+    """Columns (m, k) of k small finite entries of each row of A: the best of the k best columns of stretches."""
     m, n = A.shape
     width = n // STRETCHES
     if width >= 4 * k:
@@ -222,9 +217,7 @@ def _near(A: np.ndarray, k: int) -> np.ndarray:
 
 
 def squared_distances(X: Any, rows: np.ndarray, cols: np.ndarray, compiled: bool = False) -> np.ndarray:
-    """(m,) float64 squared distances of m pairs of rows, each a plain sum over the columns, whoever computes
-    it.
-    """
+    """Squared distances (m,) of m pairs of rows, in float64, each a plain sum over the columns."""
     out = np.empty(len(rows))
     if compiled:
         from nelayout.vectors.bounds_loops import sum_squares

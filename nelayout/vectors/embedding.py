@@ -1,7 +1,7 @@
-"""Vectors -> a picture: the graph of nearest neighbors, drawn by any method of the catalogue.
+"""Vectors as points in the plane: the graph of nearest neighbors, drawn by any method of the catalogue.
 
-Six points in two groups, as a neighbor embedding sees them: who is near whom, and nothing of the space
-between::
+Six points in two groups, as a neighbor embedding sees them: neighbors come together, the space between means
+nothing::
 
     >>> import numpy as np
     >>> X = np.array([[0.0], [1.0], [2.0], [50.0], [51.0], [52.0]])
@@ -30,7 +30,7 @@ from nelayout.own_keywords import own_keywords, tuned
 from nelayout.record.solution import Solution
 from nelayout.run.costs import warn_of_memory
 from nelayout.run.keywords import checks_keywords, takes_keywords_of
-from nelayout.run.options import DEFAULTS, checked, generator
+from nelayout.run.options import DEFAULTS, check_options, generator
 from nelayout.run.pipeline import run_method
 from nelayout.run.request import Known
 from nelayout.run.variational_component import vector_features
@@ -48,7 +48,7 @@ STARTS = ("auto", "pca")
 UNION = 1.5
 BYTES_SEARCH, BYTES_ROW, BYTES_NEIGHBOR = 200_000_000, 1000, 100
 
-# Common keywords that speak of the objective; the others have names of their own here or speak of graphs.
+# Common keywords that `method_options` may hold: those of the objective. The others have names of their own here.
 PASSED_ON = ("mass", "smoothing")
 
 
@@ -172,7 +172,7 @@ def solve_vectors(
         start = _start(init, space, int(n_components))
         return draw_by_scales(space, k, float(perplexity), chosen, start, rng, **run)
     start = _start(init, space, int(n_components))
-    o = checked(dict(run))
+    o = check_options(dict(run))
     entries = round(UNION * space.n * k)
     search = BYTES_SEARCH + space.n * (BYTES_ROW + BYTES_NEIGHBOR * k)
     warn_of_memory(chosen, o, np.array([space.n]), np.array([entries]), search)
@@ -233,7 +233,7 @@ def _joins(k: int, added: int) -> tuple[str, ...]:
 
 
 def _tuned(method: Method, options: dict[str, Any] | None) -> tuple[Method, dict[str, Any]]:
-    """The method with its own options, and the common ones among them."""
+    """Split the options: the method with its own, and the common ones."""
     if options is None:
         return method, {}
     if not isinstance(options, dict):

@@ -1,9 +1,9 @@
-"""Entropic affinities: each row's similarities fall off so fast that they count as many neighbors as asked for.
+"""Entropic affinities: similarities that fall off at a rate of each row's own, so that all count as many neighbors.
 
 The middle one of three rows on a line has both others equally near, whatever the bandwidth; the ends weigh
 theirs so that together they count for a perplexity of 1.5::
 
-    >>> p = calibrated(np.array([[1.0, 2.0], [1.0, 1.0], [1.0, 2.0]]), 1.5)
+    >>> p = calibrate(np.array([[1.0, 2.0], [1.0, 1.0], [1.0, 2.0]]), 1.5)
     >>> p.round(3)
     array([[0.86, 0.14],
            [0.5 , 0.5 ],
@@ -27,14 +27,14 @@ from nelayout.run.options import generator
 from nelayout.vectors.knn import space_of
 from nelayout.vectors.neighbors import Neighbors
 
-__all__ = ["calibrated", "entropic_affinity", "entropic_rows", "joint"]
+__all__ = ["calibrate", "entropic_affinity", "entropic_rows", "joint"]
 
 SYMMETRIZE = ("joint", "none")
 
 # Largest error of a row's entropy, in nats; sums of some thousand terms are right to 1e-12.
 TOLERANCE = 1e-11
 
-# Distances that differ by less than this part count as equal: less is rounding, and no bandwidth may rest on it.
+# Distances that differ by less than this part of them count as equal: less is rounding.
 TIES = 1e-12
 
 # With the unit of `_excess`, pi = LOWEST makes the K nearest so equal that their entropy alone reaches ln K to
@@ -43,7 +43,7 @@ LOWEST = 1e-7
 BEYOND = 40.0
 MOST_STEPS = 200
 
-# A similarity below e^-CUT of its row's largest is 0: no float that is multiplied by it later underflows.
+# A similarity below e^-CUT of its row's largest is set to 0, so that no later product with it underflows.
 CUT = 600.0
 
 # Similarities above which the compiled loop pays for loading it: NumPy then takes a fifth of a second.
@@ -141,9 +141,9 @@ def entropic_affinity(
 
 
 def entropic_rows(found: Neighbors, perplexity: float, threads: Threads) -> csr_array:
-    """p_j|i of neighbor lists: (n, n), rows of sum 1 on the neighbors, sorted, without zeros."""
+    """Rows p_j|i of neighbor lists: (n, n), of sum 1 on the neighbors, sorted, without zeros."""
     n, k = found.indices.shape
-    p = calibrated(found.distances, perplexity, threads)
+    p = calibrate(found.distances, perplexity, threads)
     order = np.argsort(found.indices, axis=1)
     columns = np.take_along_axis(found.indices, order, axis=1).astype(np.int32)
     p = np.take_along_axis(p, order, axis=1)
@@ -156,17 +156,17 @@ def entropic_rows(found: Neighbors, perplexity: float, threads: Threads) -> csr_
 
 
 def joint(rows: csr_array) -> csr_array:
-    """(p_j|i + p_i|j) / 2n of row-stochastic rows: symmetric to the last bit, of sum 1."""
+    """Joint similarities (p_j|i + p_i|j) / 2n of row-stochastic rows: symmetric to the last bit, of sum 1."""
     P = csr_array(rows + rows.T)
     P.sort_indices()
     P.data *= 0.5 / P.shape[0]
     return P
 
 
-def calibrated(
+def calibrate(
     distances: np.ndarray, perplexity: float, threads: Threads | None = None, compiled: bool | None = None
 ) -> np.ndarray:
-    """The similarities of every row at one perplexity, from distances alone.
+    """Calibrate the similarities of every row to one perplexity, from distances alone.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def calibrated(
 
 @np.errstate(over="ignore")
 def _excess(distances: np.ndarray, nearest: int) -> tuple[np.ndarray, np.ndarray]:
-    """d_j^2 - d_1^2 in units of that of the K-th neighbor, (m, k), and which entries are 0; K = ``nearest``.
+    """Differences d_j^2 - d_1^2 in units of the K-th neighbor's, (m, k), and the mask of zeros; K = ``nearest``.
 
     Similarities depend on nothing else, and in this unit their precision is of order 1 whatever the data.
     Where the K-th is no further than the first, the row is settled, and its numbers mean nothing.
@@ -238,7 +238,7 @@ def _calibrate_rows(
     cut: float,
     p: np.ndarray,
 ) -> None:
-    """`compiled_entropic.calibrate_rows` in NumPy, all rows at a time."""
+    """Do in NumPy what `entropic_loops.calibrate_rows` does, all rows at a time."""
     m = len(excess)
     going = np.arange(m)
     below, above, log_pi = np.full(m, low), np.full(m, high), np.zeros(m)

@@ -1,4 +1,4 @@
-"""The compiled loop of entropic affinities: one row at a time, by Newton's method within a bracket."""
+"""The compiled loop of `entropic`: one row at a time, by Newton's method within a bracket."""
 
 from __future__ import annotations
 

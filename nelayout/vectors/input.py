@@ -1,5 +1,4 @@
-"""What users give as vectors, one row per sample -> float32 or float64 (n, d), or CSR; or an error that names
-the entry.
+"""Vectors as users give them, one row per sample, become float32 or float64 (n, d), or CSR; errors name the entry.
 
     >>> read_vectors([[0, 1], [2, 3]])
     array([[0., 1.],
@@ -21,10 +20,10 @@ __all__ = ["count", "read_vectors", "support"]
 # Types of which float32 holds every value; half the memory, and the differences are taken in float64 anyway.
 FITS_FLOAT32 = {"float32", "float16", "uint8", "int8", "uint16", "int16", "bool"}
 
-# Neighbors of a row in a binary graph, if nobody says.
+# Neighbors of a row in a binary graph, unless the user says how many.
 NEIGHBORS = 10
 
-# Neighbors for each unit of perplexity, if nobody says: a Gaussian's similarities beyond them hardly count.
+# Neighbors for each unit of perplexity, unless the user says how many: similarities to others hardly count.
 REACH = 3.0
 
 # Entries up to which a sparse matrix is made dense, 240 MB: dense products are some ten times faster.
@@ -32,12 +31,12 @@ DENSE_ENTRIES = 3e7
 
 
 def read_vectors(X: Any) -> Any:
-    """(n, d) with n >= 2, finite.  Arrays, frames, nested lists, sparse matrices; `X` is not changed.
+    """Read (n, d) vectors, n >= 2 and finite, from an array, frame, nested list or sparse matrix; `X` is not changed.
 
     Raises
     ------
     InputTypeError
-        for text, complex numbers, dates and what is no table.
+        for text, complex numbers, dates and anything that is no table.
     InputError
         for another shape than (n, d), fewer than two rows, no column, NaN or infinity (row and column are
         named).
@@ -60,9 +59,7 @@ def read_vectors(X: Any) -> Any:
         raise _not_real(array.dtype)
     dtype = np.float32 if array.dtype.name in FITS_FLOAT32 else np.float64
     array = np.ascontiguousarray(array, dtype=dtype)
-    total = np.sum(
-        array, dtype=np.float64
-    )  # one pass, no array of flags; an overflowing sum is looked at below
+    total = np.sum(array, dtype=np.float64)  # one pass, no array of flags; an overflowing sum is looked at below
     if not np.isfinite(total):
         bad = np.argwhere(~np.isfinite(array))
         if len(bad):
@@ -71,7 +68,7 @@ def read_vectors(X: Any) -> Any:
 
 
 def count(value: Any, name: str, most: int, reason: str) -> int:
-    """An integer from 1 to ``most``; ``reason`` ends the sentence on what is allowed."""
+    """Check an integer from 1 to ``most``; ``reason`` ends the sentence on what is allowed."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise InputTypeError(f"{name} must be an integer >= 1, given {value!r}")
     if not 1 <= value <= most:
@@ -80,14 +77,15 @@ def count(value: Any, name: str, most: int, reason: str) -> int:
 
 
 def support(n_neighbors: Any, perplexity: Any, n: int) -> int:
-    """How many neighbors a row of n is given: as asked for, else `NEIGHBORS`, or `REACH` times the perplexity.
+    """Number of neighbors that a row of n is given: as asked for, else `NEIGHBORS`, or `REACH` times the perplexity.
 
     ``perplexity`` None stands for binary graphs; otherwise "all" is every other row.
 
     Raises
     ------
     InputTypeError, InputError
-        for what is no perplexity, or none for so many neighbors; for a number of neighbors outside of 1 .. n - 1.
+        for a perplexity that is no number, or too large for the neighbors; for a number of neighbors outside of
+        1 .. n - 1.
 
     >>> support(None, None, 100), support(None, 5.5, 100), support(None, 50, 100), support("all", 5, 100)
     (10, 17, 99, 99)
@@ -161,7 +159,7 @@ def _check_shape(shape: tuple[int, ...]) -> None:
 
 
 def _not_real(dtype: np.dtype) -> InputTypeError:
-    """What to do about each kind of numpy's that is no real number."""
+    """Make the error for a dtype that is no real number, with what to do about each kind."""
     remedies = {
         "c": "give np.abs(X), or real and imaginary parts as columns",
         "M": "give times since some date as numbers",

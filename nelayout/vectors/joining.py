@@ -36,7 +36,7 @@ JOINING_PAIRS = 1e10
 def join_components(
     space: Space, graph: csr_array, threads: Threads, weight: float = 1.0
 ) -> tuple[csr_array, int]:
-    """A symmetric graph with its components joined by edges of that weight, and the number of edges added.
+    """Join the components of a symmetric graph by edges of that weight; also the number of edges added.
 
     Every component but the largest takes the shortest edge out of it, until there is one component (Boruvka's
     minimum spanning tree).  This is exact while at most `JOINING_PAIRS` pairs of rows have to be looked at; beyond

@@ -1,4 +1,4 @@
-"""Neighbor graphs of vectors: who is among the k nearest of whom.
+"""Neighbor graphs of vectors: an edge from each row to the k rows nearest to it.
 
 Three points in a row and one apart: 2 is 3's nearest, but 3 is nobody's::
 
@@ -45,7 +45,7 @@ def knn_graph(
     *,
     metric_params: dict[str, Any] | None = None,
 ) -> csr_array:
-    """The k-nearest-neighbor graph of vectors.
+    """Build the k-nearest-neighbor graph of vectors.
 
     A_ij = 1 where j is among the k nearest rows of i, itself not counted, and then symmetrized.  Equal
     distances are ordered by index, and rows that are equal are each other's neighbors at distance 0, so every

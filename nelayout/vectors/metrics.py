@@ -1,9 +1,9 @@
 """Distances between rows, by the names of scikit-learn.
 
-Whatever orders pairs like a Euclidean distance is turned into one, because that is fast: the angle between
-rows is the Euclidean distance of the rows at length 1, the distance on the sphere that of points in space::
+A metric that orders pairs as some Euclidean distance does is computed as that, because it is fast: the angle between
+rows by the Euclidean distance of the rows at length 1, the distance on the sphere by that of points in space::
 
-    >>> prepared(np.array([[3.0, 4.0], [0.0, 2.0]]), "cosine").rows
+    >>> prepare(np.array([[3.0, 4.0], [0.0, 2.0]]), "cosine").rows
     array([[0.6, 0.8],
            [0. , 1. ]])
 
@@ -22,7 +22,7 @@ from scipy.sparse import csr_array, hstack, issparse
 from nelayout.errors import InputError, InputTypeError, Unsupported, unknown
 from nelayout.numerics.parallel import Threads
 
-__all__ = ["METRICS", "Prepared", "prepared"]
+__all__ = ["METRICS", "Metric", "prepare"]
 
 # Distances of a table held at once: 16 MB.
 BLOCK_PAIRS = 1 << 21
@@ -55,7 +55,7 @@ METRICS: dict[str, tuple[str | None, tuple[str, ...]]] = {
     "precomputed": ("precomputed", ()),
 }
 
-# Of 0s and 1s: what is not 0 counts as 1.
+# Metrics of rows of zeros and ones: any other number counts as 1.
 BINARY = {"jaccard", "dice", "rogerstanimoto", "russellrao", "yule"}
 SAME_IN_PYNNDESCENT = {
     "cityblock": "manhattan",
@@ -68,8 +68,8 @@ SAME_IN_PYNNDESCENT = {
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """Rows as they are compared.
+class Metric:
+    """A metric made ready: the rows as it compares them, and how it compares them.
 
     rows       (n, d) array or CSR; None for a table of distances that was given
     euclidean  whether the Euclidean distance between ``rows`` has the order of the metric's
@@ -85,12 +85,12 @@ class Prepared:
     table: np.ndarray | None = None
     params: dict[str, Any] = field(default_factory=dict)
 
-    def scaled(self, squared: np.ndarray) -> np.ndarray:
+    def distance(self, squared: np.ndarray) -> np.ndarray:
         """Distances in the metric from squared Euclidean ones."""
         return self.convert(squared)
 
-    def reduced(self, rows: np.ndarray) -> Prepared:
-        """The same metric between other rows."""
+    def between(self, rows: np.ndarray) -> Metric:
+        """The metric between other rows."""
         return replace(self, rows=rows)
 
     def too_large(self, work: float) -> bool:
@@ -98,7 +98,7 @@ class Prepared:
         return self.rows is not None and float(self.rows.shape[0]) ** 2 * self.rows.shape[1] > work
 
     def name_for_pynndescent(self) -> str:
-        """Its name there, or Unsupported."""
+        """Name of the metric in pynndescent; raises Unsupported where it has none."""
         if self.euclidean:
             return "euclidean"
         if self.cdist in SAME_IN_PYNNDESCENT and "w" not in self.params:
@@ -112,8 +112,8 @@ class Prepared:
     def table_nearest(
         self, rows: np.ndarray, k: int, threads: Threads, labels: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The k nearest other rows (of another label) by looking at all: indices and distances (m, k), ties
-        by index.
+        """Indices and distances (m, k) of the k nearest other rows, or rows of another label, by a table of all
+        distances; equal ones by index.
         """
         n = len(self.table) if self.table is not None else self.rows.shape[0]
         size = max(1, BLOCK_PAIRS // n)
@@ -146,11 +146,11 @@ class Prepared:
         return D
 
 
-def prepared(X: Any, metric: Any = "euclidean", params: dict[str, Any] | None = None) -> Prepared:
-    """Rows and metric made ready; ``X`` as `vectors.read_vectors` gives it."""
+def prepare(X: Any, metric: Any = "euclidean", params: dict[str, Any] | None = None) -> Metric:
+    """Make a metric ready for the rows ``X``, which come from `input.read_vectors`."""
     params = dict(params or {})
     if callable(metric):
-        return Prepared(_dense(X, getattr(metric, "__name__", "given")), False, cdist=metric, params=params)
+        return Metric(_dense(X, getattr(metric, "__name__", "given")), False, cdist=metric, params=params)
     if not isinstance(metric, str):
         raise InputTypeError(
             f"metric must be a name or a function of two rows, given {type(metric).__name__}"
@@ -162,7 +162,7 @@ def prepared(X: Any, metric: Any = "euclidean", params: dict[str, Any] | None = 
         if key not in allowed:
             raise unknown(f"parameter of metric {metric!r}", key, allowed)
     if metric == "precomputed":
-        return Prepared(None, False, cdist=name, table=_checked_table(X))
+        return Metric(None, False, cdist=name, table=_checked_table(X))
     if name is not None:
         if metric == "mahalanobis" and "VI" not in params:
             raise InputError(
@@ -170,22 +170,22 @@ def prepared(X: Any, metric: Any = "euclidean", params: dict[str, Any] | None = 
                 "e.g. np.linalg.inv(np.cov(X.T))"
             )
         rows = _dense(X, metric)
-        return Prepared(rows != 0 if metric in BINARY else rows, False, cdist=name, params=params)
+        return Metric(rows != 0 if metric in BINARY else rows, False, cdist=name, params=params)
     if metric == "haversine":
-        return Prepared(_on_sphere(X), True, lambda d2: 2 * np.arcsin(np.minimum(np.sqrt(d2) / 2, 1.0)))
+        return Metric(_on_sphere(X), True, lambda d2: 2 * np.arcsin(np.minimum(np.sqrt(d2) / 2, 1.0)))
     if metric == "cosine":
-        return Prepared(_at_length_one(X), True, lambda d2: d2 / 2)
+        return Metric(_at_length_one(X), True, lambda d2: d2 / 2)
     if metric == "correlation":
         dense = _dense(X, metric).astype(np.float64)
-        return Prepared(
+        return Metric(
             _at_length_one(dense - np.mean(dense, axis=1, keepdims=True)), True, lambda d2: d2 / 2
         )
     if metric == "seuclidean":
-        return Prepared(_moderate(_standardized(_dense(X, metric), params.get("V")))[0], True)
+        return Metric(_moderate(_standardized(_dense(X, metric), params.get("V")))[0], True)
     rows, unit = _moderate(X)
     if metric == "sqeuclidean":
-        return Prepared(rows, True, lambda d2: d2 * unit * unit)
-    return Prepared(rows, True, lambda d2: np.sqrt(d2) * unit)
+        return Metric(rows, True, lambda d2: d2 * unit * unit)
+    return Metric(rows, True, lambda d2: np.sqrt(d2) * unit)
 
 
 def _dense(X: Any, metric: str) -> np.ndarray:
@@ -198,7 +198,7 @@ def _dense(X: Any, metric: str) -> np.ndarray:
 
 
 def _moderate(X: Any) -> tuple[Any, float]:
-    """X over a power of two such that squares neither overflow nor vanish, which changes no bit of them."""
+    """Divide X by a power of two so that squares neither overflow nor vanish; that changes none of their digits."""
     largest = float(np.max(np.abs(X.data if issparse(X) else X), initial=0.0))
     if largest == 0 or 1e-100 < largest < 1e100:
         return X, 1.0
@@ -207,7 +207,7 @@ def _moderate(X: Any) -> tuple[Any, float]:
 
 
 def _at_length_one(X: Any) -> Any:
-    """Rows over their length; rows of zeros get a direction of their own, at distance 1 from all others."""
+    """Divide rows by their lengths; rows of zeros get a direction of their own, at distance 1 from all others."""
     if issparse(X):
         length = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
         matrix = csr_array(X)
@@ -237,7 +237,7 @@ def _on_sphere(X: Any) -> np.ndarray:
 
 
 def _standardized(X: np.ndarray, V: Any) -> np.ndarray:
-    """Columns over the root of their variance (n - 1), or of V; constant columns stay."""
+    """Divide columns by the root of their variance (n - 1), or of V; constant columns stay."""
     variance = np.var(X, axis=0, ddof=1, dtype=np.float64) if V is None else np.asarray(V, dtype=np.float64)
     if variance.shape != (X.shape[1],) or not (np.isfinite(variance) & (variance >= 0)).all():
         raise InputError(
@@ -260,7 +260,7 @@ def _checked_table(X: Any) -> np.ndarray:
 
 
 def _smallest(D: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """(m, k) columns of the k smallest entries of each row, equal ones by column, and the entries."""
+    """Columns (m, k) of the k smallest entries of each row, equal ones by column, and the entries."""
     kth = np.partition(D, k - 1, axis=1)[:, k - 1 : k]
     keep, equal = kth > D, kth == D
     equal &= np.cumsum(equal, axis=1) <= k - keep.sum(axis=1, keepdims=True)

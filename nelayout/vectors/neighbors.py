@@ -1,6 +1,6 @@
 """The k nearest rows of every row: exact while that takes seconds, approximate beyond.
 
-Three rows on a line; the last two are nearest to each other, the first's nearest is the second::
+Of three rows on a line, the last two are nearest to each other, and the second is nearest to the first::
 
     >>> from nelayout.numerics.parallel import Threads
     >>> found = Space(np.array([[0.0], [3.0], [4.0]])).nearest(1, np.random.default_rng(0), Threads())
@@ -25,14 +25,14 @@ from nelayout.errors import missing_extra
 from nelayout.numerics.parallel import Threads
 from nelayout.numerics.principal import principal_components
 from nelayout.vectors.bounds import Vectors, first_k, search, squared_distances
-from nelayout.vectors.metrics import Prepared, prepared
+from nelayout.vectors.metrics import Metric, prepare
 
 __all__ = ["Neighbors", "Space"]
 
-# Pairs of rows up to which matrix products are used; on two cores 5e9 take about 16 s.
+# Pairs of rows up to which neighbors are found exactly, by matrix products; on two cores 5e9 pairs take about 16 s.
 EXACT_PAIRS = 2e10
 
-# Pairs times columns (at most 130, see `bounds.DIRECTIONS`) up to which they are.
+# Pairs times columns (at most 130, see `bounds.DIRECTIONS`) up to which they are found so, too.
 EXACT_WORK = 1.2e12
 
 # Pairs times columns up to which distances of any other metric are computed: about five minutes of one core.
@@ -50,14 +50,14 @@ REDUCED = 100
 # Columns up to which it works on the rows themselves: components lose neighbors (MNIST: 0.84 for 0.97).
 LONGEST = 1000
 
-# How many times k neighbors are taken among the components, of which the k nearest rows are kept.
+# Candidates among the components, as a multiple of k; the k nearest of them by their rows are kept.
 MORE = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbors:
-    """indices (n, k) int64, nearest first; distances (n, k) float64, in the metric; notes on what is not
-    exact.
+    """Neighbor lists: indices (n, k) int64, nearest first; distances (n, k) float64, in the metric; notes on what is
+    not exact.
     """
 
     indices: np.ndarray
@@ -75,14 +75,14 @@ class Space:
         params: dict[str, Any] | None = None,
         pca: int | str | None = None,
     ) -> None:
-        self.given: Prepared = prepared(X, metric, params)
+        self.given: Metric = prepare(X, metric, params)
         self.n = X.shape[0]
         self.pca = pca
         if isinstance(pca, int) and self.given.rows is not None:
-            self.given = self.given.reduced(principal_components(self.given.rows, pca)[0])
+            self.given = self.given.between(principal_components(self.given.rows, pca)[0])
 
     def nearest(self, k: int, rng: np.random.Generator, threads: Threads) -> Neighbors:
-        """The k nearest other rows of each."""
+        """Find the k nearest other rows of each row."""
         rows = self.given.rows
         if rows is None or not self.given.euclidean:
             if not self.given.too_large(TABLE_WORK):
@@ -97,11 +97,11 @@ class Space:
             indices, squared, notes = self._distinct_nearest(distinct, min(k, len(first) - 1), rng, threads)
         if len(first) < self.n:
             indices, squared = _with_copies(indices, squared, first, group, k)
-        return Neighbors(indices, self.given.scaled(squared), notes)
+        return Neighbors(indices, self.given.distance(squared), notes)
 
     def nearest_across(self, labels: np.ndarray, rows: np.ndarray, threads: Threads) -> tuple[np.ndarray, np.ndarray]:
-        """For each of ``rows`` the nearest row of another label: indices (m,), distances (m,) that compare
-        like the metric's.
+        """Find the nearest row of another label for each of ``rows``: indices (m,), and distances (m,) in the order of
+        the metric's.
         """
         if self.given.euclidean and self.given.rows is not None:
             j, d = search(Vectors(self.given.rows, 1), rows, 1, threads, labels)
@@ -110,7 +110,7 @@ class Space:
         return j[:, 0], d[:, 0]
 
     def _distinct_nearest(self, X: Any, k: int, rng: np.random.Generator, threads: Threads):
-        """Indices and squared distances between rows of which no two are equal."""
+        """Indices and squared distances of the nearest, among rows of which no two are equal."""
         n, d = X.shape
         growth = TREE_GROWTH**d if d <= TREE_COLUMNS and not issparse(X) else np.inf
         if TREE_PAYS * growth < n and growth * n <= TREE_WORK:
@@ -126,7 +126,7 @@ class Space:
         return found.indices, found.distances, found.notes
 
     def _approximate(self, X: Any, k: int, rng: np.random.Generator, threads: Threads) -> Neighbors:
-        """By pynndescent; distances in the metric, squared ones where it is Euclidean."""
+        """Search by pynndescent: distances in the metric, squared ones where it is Euclidean."""
         name = self.given.name_for_pynndescent()
         try:
             from pynndescent import NNDescent
@@ -165,7 +165,7 @@ class Space:
 
 
 def _distinct(X: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The first of each kind of row, (u,), and the kind of every row, (n,)."""
+    """First row of each kind, (u,), and the kind of every row, (n,): equal rows are of one kind."""
     seen: dict[bytes, int] = {}
     group = np.empty(X.shape[0], dtype=np.int64)
     first = []
@@ -187,9 +187,7 @@ def _distinct(X: Any) -> tuple[np.ndarray, np.ndarray]:
 def _with_copies(
     indices: np.ndarray, squared: np.ndarray, first: np.ndarray, group: np.ndarray, k: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Neighbors among all rows from those among distinct ones: a row's own copies at 0, then its neighbors'
-    copies.
-    """
+    """Neighbors among all rows from those among distinct ones: a row's own copies at 0, then its neighbors' copies."""
     kinds, n = len(first), len(group)
     members = np.argsort(group, kind="stable")
     size = np.bincount(group, minlength=kinds)
@@ -210,7 +208,7 @@ def _with_copies(
 
 
 def _by_tree(X: np.ndarray, k: int, threads: Threads) -> tuple[np.ndarray, np.ndarray]:
-    """Rows that are all distinct, by a k-d tree; asks for more where the k-th distance is shared."""
+    """Search among distinct rows by a k-d tree, which is asked for more where the k-th distance is shared."""
     from scipy.spatial import KDTree
 
     n = len(X)
@@ -241,7 +239,7 @@ def _by_tree(X: np.ndarray, k: int, threads: Threads) -> tuple[np.ndarray, np.nd
 
 
 def _without_self(found: np.ndarray, distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(n, k) of the (n, k + 1) of an approximate search, itself dropped, and the rows that have too few."""
+    """Drop each row itself from the (n, k + 1) lists of an approximate search: (n, k), and the rows with too few."""
     bad = (found == np.arange(len(found))[:, None]) | (found < 0)
     order = np.argsort(bad, axis=1, kind="stable")[:, :k]
     short = np.flatnonzero(np.take_along_axis(bad, order, 1).any(axis=1))
