@@ -126,7 +126,7 @@ def test_slope_of_the_normalizer_stays_where_the_search_expects_it(alpha):
     assert s.max() < 0.9
 
 
-@pytest.mark.parametrize("alpha", [0.3, 1.0, 1.7])
+@pytest.mark.parametrize("alpha", [pytest.param(0.3, marks=pytest.mark.thorough), 1.0, 1.7])
 def test_density_integrates_to_one(alpha):
     from scipy.integrate import quad
 

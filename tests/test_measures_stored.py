@@ -44,7 +44,7 @@ def test_airports():
     G = nx.read_graphml(Path(nl.__file__).parents[1] / "examples" / "data" / "usairports2010.graphml")
     G = nx.convert_node_labels_to_integers(G.subgraph(max(nx.connected_components(G), key=len)))
     rows, cols = np.array([sorted(edge) for edge in G.edges]).T
-    labels = np.unique([state for _, state in G.nodes(data="state")], return_inverse=True)[1]
+    labels = np.unique([at["state"] for _, at in G.nodes(data=True)], return_inverse=True)[1]
     coords = np.array([(at.get("lon", np.nan), at.get("lat", np.nan)) for _, at in G.nodes(data=True)])
     found = figures(len(G), rows, cols, labels, coords)
     for key, value in AIRPORTS.items():
