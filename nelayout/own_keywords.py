@@ -1,39 +1,86 @@
-"""The keywords of single methods: hssne's tail, ee's repulsion, nerv's kappa.
+"""The parts that a method's own keywords make: hssne's tail its kernel, nerv's kappa its divergence.
 
-Layout functions and `nelayout.embed` (by ``method_options``) both come here, so both know the same keywords.
+The keywords and their defaults stand in the record of the method (`catalogue`); here stands only what they mean.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from collections.abc import Callable
+from numbers import Real
 from typing import Any
 
-from nelayout.catalogue import METHODS
-from nelayout.method import Method
-from nelayout.own_parts import own_parts
+import numpy as np
 
-__all__ = ["own_keywords", "tuned"]
+from nelayout.alpha.search import auto_alpha
+from nelayout.connections import Fixed
+from nelayout.divergences import alpha as alpha_divergence
+from nelayout.divergences import divergence_named, jse_divergence, nerv_divergence
+from nelayout.divergences.with_background import with_background
+from nelayout.errors import InputError
+from nelayout.kernels import heavy_tailed, inverse_power
+
+__all__ = ["own_parts"]
 
 
-def own_keywords(method: str) -> dict[str, Any]:
-    """The keywords that a method has beside those of all, and their defaults.
+def _ws_sne(kernel: Any) -> dict[str, Any]:
+    return {"kernel": kernel}
 
-    >>> own_keywords("hssne"), list(own_keywords("nerv"))
-    ({'tail': 2.0}, ['kappa', 'background'])
+
+def _polylog(r: float) -> dict[str, Any]:
+    return {"kernel": inverse_power(r)}
+
+
+def _ee(repulsion: float) -> dict[str, Any]:
+    return {"connection": Fixed(repulsion)}
+
+
+def _hssne(tail: float) -> dict[str, Any]:
+    return {"kernel": heavy_tailed(tail)}
+
+
+def _nerv(kappa: float, background: float) -> dict[str, Any]:
+    return {"divergence": nerv_divergence(kappa, background)}
+
+
+def _jse(kappa: float, background: float) -> dict[str, Any]:
+    return {"divergence": jse_divergence(kappa, background)}
+
+
+def _alpha_sne(alpha: Any, background: float) -> dict[str, Any]:
+    if isinstance(alpha, str) and alpha == "auto":
+        search = auto_alpha()
+        with_background(alpha_divergence(search.first), background)  # refused where it would be without effect
+        return {"divergence": search}
+    if isinstance(alpha, bool) or not (isinstance(alpha, Real) and math.isfinite(alpha)):
+        raise InputError(f"alpha must be a finite number, or 'auto' to choose it from the data; given {alpha!r}")
+    return {"divergence": alpha_divergence(float(alpha), background), "choose": None}
+
+
+def _ftsne(divergence: Any, variational: bool, background: float) -> dict[str, Any]:
+    if not isinstance(variational, (bool, np.bool_)):
+        raise InputError(f"variational must be True or False, given {variational!r}")
+    made = with_background(divergence_named(divergence), background)
+    return {"divergence": made, "variational": bool(variational)}
+
+
+_MAKERS: dict[str, Callable[..., dict[str, Any]]] = {
+    "ws-sne": _ws_sne,
+    "polylog": _polylog,
+    "ee": _ee,
+    "hssne": _hssne,
+    "nerv": _nerv,
+    "jse": _jse,
+    "alpha-sne": _alpha_sne,
+    "ftsne": _ftsne,
+}
+
+
+def own_parts(method: str, **own: Any) -> dict[str, Any]:
+    """Fields of a `Method`: the parts that a method's own keywords make, and the keywords themselves.
+
+    >>> parts = own_parts("ee", repulsion=0.5)
+    >>> parts["connection"] == Fixed(0.5), parts["own"]
+    (True, (('repulsion', 0.5),))
     """
-    return dict(METHODS[method].own) if method in METHODS else {}
-
-
-def tuned(method: str | Method, **own: Any) -> Method:
-    """A method of the catalogue with other values of its own keywords.
-
-    >>> tuned("hssne", tail=3.0).kernel.name
-    'heavy-tailed:3'
-    """
-    method = METHODS[method] if isinstance(method, str) else method
-    if not own:
-        return method
-    parts = own_parts(method.name, **{**dict(method.own), **own})
-    if "kernel" in parts or "divergence" in parts:  # other parts may need another schedule
-        parts["stages"] = ()
-    return replace(method, **parts)
+    return {**_MAKERS[method](**own), "own": tuple(own.items())}

@@ -7,15 +7,14 @@ from itertools import product
 
 import pytest
 
-from nelayout.catalogue import METHODS
-from nelayout.own_keywords import tuned
+from nelayout.catalogue import METHODS, tune
 
 __all__ = ["EVERY_METHOD", "RECIPES", "thinned"]
 
 # The catalogue, and ft-SNE with each of its divergences.
 EVERY_METHOD = {
     **METHODS,
-    **{f"ftsne {d}": tuned("ftsne", divergence=d) for d in ("reverse-kl", "js", "hellinger", "chi2")},
+    **{f"ftsne {d}": tune("ftsne", divergence=d) for d in ("reverse-kl", "js", "hellinger", "chi2")},
 }
 # One method of each kind: node masses, a singular kernel, a Gaussian that is not normalized, a heavy tail, and a
 # divergence with a lambda for each row.

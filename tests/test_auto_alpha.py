@@ -14,15 +14,15 @@ import nelayout as nl
 from nelayout.alpha.choice import GRID
 from nelayout.alpha.density import score_matching
 from nelayout.alpha.search import AlphaSearch, auto_alpha
+from nelayout.catalogue import tune
 from nelayout.divergences import alpha
 from nelayout.nbody.exact import Exact
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity
-from nelayout.own_keywords import tuned
 from nelayout.row_objective import RowObjective
 from nelayout.vectors.embedding import solve_vectors
 
-AUTO = tuned("alpha-sne", alpha="auto")
+AUTO = tune("alpha-sne", alpha="auto")
 
 
 def evidence(G, Y, mass=None):
@@ -129,7 +129,7 @@ def test_components_are_drawn_at_the_order_of_the_largest():
     assert solution.choice is not None
     assert alone.choice is not None
     assert solution.choice.alpha == alone.choice.alpha
-    rest = nl.solve(small, tuned("alpha-sne", alpha=alone.choice.alpha), seed=0)
+    rest = nl.solve(small, tune("alpha-sne", alpha=alone.choice.alpha), seed=0)
     assert solution.value == pytest.approx(alone.value + rest.value, rel=0.02)
 
 

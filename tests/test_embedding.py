@@ -8,8 +8,8 @@ import pytest
 from scipy.sparse import csr_array
 
 import nelayout as nl
+from nelayout.catalogue import own_keywords
 from nelayout.errors import InputError, InputTypeError
-from nelayout.own_keywords import own_keywords
 from nelayout.run.options import DEFAULTS
 from nelayout.vectors.embedding import PASSED_ON, solve_vectors
 

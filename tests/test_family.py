@@ -25,7 +25,7 @@ from oracles import (
 from scipy.sparse import csr_array
 
 import nelayout as nl
-from nelayout.catalogue import METHODS
+from nelayout.catalogue import METHODS, tune
 from nelayout.connections import Fixed, Normalized, NormalizedRows, Optimal
 from nelayout.divergences import (
     DIVERGENCES,
@@ -44,7 +44,6 @@ from nelayout.errors import InputError
 from nelayout.kernels import KERNELS, Kernel, heavy_tailed, inverse_power
 from nelayout.nbody import Exact
 from nelayout.objective import Affinity
-from nelayout.own_keywords import tuned
 from nelayout.row_objective import RowObjective
 
 KERNEL_TABLE = [*KERNELS.values(), heavy_tailed(0.5), heavy_tailed(2.0), inverse_power(3), Kernel(0.5, 2.0, 0.7)]
@@ -315,8 +314,8 @@ def test_f_may_write_into_what_it_is_given():
         *(lambda b, order=order: alpha(order, b) for order in (-1, 0, 0.5)),
         *(lambda b, kappa=kappa: nerv_divergence(kappa, b) for kappa in (0, 0.5, 1)),
         *(lambda b, kappa=kappa: jse_divergence(kappa, b) for kappa in (0, 0.5, 1)),
-        *(lambda b, order=order: tuned("alpha-sne", alpha=order, background=b) for order in (-0.5, 0.5, "auto")),
-        *(lambda b, f=f: tuned("ftsne", divergence=f, background=b) for f in ("reverse-kl", "js", part("own f"))),
+        *(lambda b, order=order: tune("alpha-sne", alpha=order, background=b) for order in (-0.5, 0.5, "auto")),
+        *(lambda b, f=f: tune("ftsne", divergence=f, background=b) for f in ("reverse-kl", "js", part("own f"))),
     ],
 )
 def test_backgrounds_are_between_0_and_1_used_or_not(make, wrong):
@@ -340,10 +339,10 @@ def test_backgrounds_are_between_0_and_1_used_or_not(make, wrong):
     ],
 )
 def test_a_background_that_would_be_without_effect_is_refused(method, own):
-    name = tuned(method, **own).divergence.name
+    name = tune(method, **own).divergence.name
     with pytest.raises(InputError, match=f"background 0.05 was given, but divergence '{name}' has "):
-        tuned(method, **own, background=0.05)
-    assert tuned(method, **own, background=DELTA).divergence.name == name  # what would be taken anyway
+        tune(method, **own, background=0.05)
+    assert tune(method, **own, background=DELTA).divergence.name == name  # what would be taken anyway
 
 
 @pytest.mark.parametrize(
@@ -360,7 +359,7 @@ def test_a_background_that_would_be_without_effect_is_refused(method, own):
 @pytest.mark.parametrize("delta", [DELTA, 0.03])
 def test_objectives_have_the_background_that_was_given(method, own, name, delta):
     P, m, Y = random_case(27, "varied")
-    made = tuned(method, **own, background=delta)
+    made = tune(method, **own, background=delta)
     J, other = objective(P, m, made.kernel, made.divergence, made.connection), Y * 1.2
 
     def defined(Y):

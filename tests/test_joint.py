@@ -5,27 +5,26 @@ import numpy as np
 import pytest
 
 import nelayout as nl
-from nelayout.catalogue import METHODS
+from nelayout.catalogue import METHODS, tune
 from nelayout.divergences import mix
 from nelayout.graphs import read
 from nelayout.nbody import Exact
 from nelayout.numerics.parallel import Threads
-from nelayout.own_keywords import tuned
 from nelayout.run.state import Summation
 from nelayout.run.taking_apart import input_affinity
 from nelayout.similarities.masses import node_mass
 
 WITH_BACKGROUND = {
     "nerv": METHODS["nerv"],
-    "nerv, kappa 1": tuned("nerv", kappa=1.0),
-    "jse, kappa 1": tuned("jse", kappa=1.0),
-    "alpha 0": tuned("alpha-sne", alpha=0.0),
-    "alpha -1": tuned("alpha-sne", alpha=-1.0),
-    "reverse KL": tuned("ftsne", divergence="reverse-kl"),
+    "nerv, kappa 1": tune("nerv", kappa=1.0),
+    "jse, kappa 1": tune("jse", kappa=1.0),
+    "alpha 0": tune("alpha-sne", alpha=0.0),
+    "alpha -1": tune("alpha-sne", alpha=-1.0),
+    "reverse KL": tune("ftsne", divergence="reverse-kl"),
 }
 WITHOUT = {
     **{name: method for name, method in METHODS.items() if name not in ("auto", "nerv")},
-    "nerv, kappa 0": tuned("nerv", kappa=0.0),
+    "nerv, kappa 0": tune("nerv", kappa=0.0),
     "half of KL, none of its reverse": nl.Method(divergence=mix(1.0, "kl", "reverse-kl"), connection="normalized"),
 }
 

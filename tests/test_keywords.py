@@ -14,10 +14,9 @@ import numpy as np
 import pytest
 
 import nelayout as nl
-from nelayout.catalogue import METHODS
+from nelayout.catalogue import METHODS, tune
 from nelayout.cli import main
 from nelayout.nbody import BACKENDS
-from nelayout.own_keywords import tuned
 from nelayout.run.options import DEFAULTS, GROUPS, TEXTS, LayoutOptions
 
 LAYOUTS = sorted(name for name in nl._HOME if name.endswith("_layout"))
@@ -121,7 +120,7 @@ def test_own_keywords_have_the_defaults_of_their_record(method):
     parameters = inspect.signature(getattr(nl, f"{method.replace('-', '_')}_layout")).parameters
     own = {name: p.default for name, p in parameters.items() if name not in ("G", "pos", "fixed", *DEFAULTS)}
     assert own == dict(METHODS[method].own)
-    assert tuned(method, **own) == METHODS[method]
+    assert tune(method, **own) == METHODS[method]
 
 
 def test_methods_are_listed_with_the_default_first():

@@ -13,7 +13,7 @@ from scipy.spatial import KDTree
 from tables import thinned
 
 import nelayout as nl
-from nelayout.own_keywords import tuned
+from nelayout.catalogue import tune
 from nelayout.run.start import GAP, NEAR, pull_in_outliers
 
 METHODS = ("auto", "ws-sne", "gamma-quadlog", "linlog", "ee", "tsne")
@@ -261,5 +261,5 @@ def test_a_size_beside_infinite_values(seed):
     """Rows of a Gaussian are infinite where a node is too far from all: alpha-SNE of a tree wants to be wide, and
     begins at a size that leaves it room.
     """
-    solution = nl.solve(nx.random_labeled_tree(2500, seed=seed), tuned("alpha-sne", alpha=0.5), seed=0)
+    solution = nl.solve(nx.random_labeled_tree(2500, seed=seed), tune("alpha-sne", alpha=0.5), seed=0)
     assert solution.value < 1000  # 2,600 where it is stuck, a third of what it begins with

@@ -10,9 +10,9 @@ import pytest
 from scipy.sparse import csr_array
 
 import nelayout as nl
+from nelayout.catalogue import tune
 from nelayout.divergences.f_functions import F_FUNCTIONS
 from nelayout.errors import MissingExtra, Unsupported
-from nelayout.own_keywords import tuned
 from nelayout.run.variational_component import ROUNDS
 from nelayout.vectors.embedding import solve_vectors
 
@@ -41,9 +41,9 @@ def test_every_divergence_with_a_conjugate_is_drawn():
 def test_it_comes_near_the_ordinary_form(divergence):
     """It ends as low as the last stage's own steps, and what it reports is J."""
     G = weights()
-    plain = tuned("ftsne", divergence=divergence)
+    plain = tune("ftsne", divergence=divergence)
     ordinary = nl.solve(G, plain, seed=0)
-    solution = nl.solve(G, tuned("ftsne", divergence=divergence, variational=True), seed=0)
+    solution = nl.solve(G, tune("ftsne", divergence=divergence, variational=True), seed=0)
     turns = [line.value for line in solution.trace if line.stage == "variational"]
     before = solution.trace[-len(turns) - 1].value
     assert solution.trace[-len(turns) - 1].stage == "descend"
@@ -66,7 +66,7 @@ def test_the_same_seed_gives_the_same_bits_and_torch_keeps_its_threads():
 
 def test_any_number_of_steps():
     G = weights()
-    method = tuned("ftsne", variational=True)
+    method = tune("ftsne", variational=True)
     start = nl.solve(G, "ws-sne", seed=0).positions
     still = nl.solve(G, method, pos=start, max_iter=0)
     np.testing.assert_array_equal(still.positions, start)
@@ -84,7 +84,7 @@ def test_a_callback_ends_it():
         seen.append(step.stage)
         return seen.count("variational") == 2
 
-    solution = nl.solve(weights(), tuned("ftsne", variational=True), seed=0, callback=until_the_second_turn)
+    solution = nl.solve(weights(), tune("ftsne", variational=True), seed=0, callback=until_the_second_turn)
     assert seen[-1] == "variational"
     assert [line.stage for line in solution.trace].count("variational") == 2
     assert np.isfinite(solution.positions).all()

@@ -101,7 +101,7 @@ def setting(text: str) -> tuple[str, Any]:
 
 def tuned_method(name: str, settings: Iterable[tuple[str, Any]] | None) -> Any:
     """Return a method with parameters of its own set; `WrongUsage` for one that it does not have, or a wrong value."""
-    from nelayout.own_keywords import own_keywords, tuned
+    from nelayout.catalogue import own_keywords, tune
 
     own, known = dict(settings or ()), own_keywords(name)
     for parameter in own:
@@ -110,7 +110,7 @@ def tuned_method(name: str, settings: Iterable[tuple[str, Any]] | None) -> Any:
         if parameter not in known:
             raise WrongUsage(f"--set: {unknown(f'parameter of {name}', parameter, known)}")
     try:
-        return tuned(name, **own) if own else name
+        return tune(name, **own) if own else name
     except InputError as error:
         raise WrongUsage(f"--set: {error}") from None
 

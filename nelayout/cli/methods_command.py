@@ -19,8 +19,7 @@ def declare(command: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> None:
     """Write name and use of every method to standard output, below it its own parameters with their defaults."""
     del given
-    from nelayout.catalogue import methods
-    from nelayout.own_keywords import own_keywords
+    from nelayout.catalogue import methods, own_keywords
 
     rows = methods()
     width = max(len(row["name"]) for row in rows)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-from nelayout.catalogue import METHODS
+from nelayout.catalogue import METHODS, tune
 from nelayout.divergences import BACKGROUND
-from nelayout.own_keywords import tuned
 from nelayout.run.keywords import takes_common_keywords
 from nelayout.run.options import LayoutOptions
 from nelayout.run.pipeline import solve
@@ -39,7 +38,7 @@ def ws_sne_layout(
     >>> len(pos)
     34
     """
-    return solve(G, tuned("ws-sne", kernel=kernel), pos, fixed, **options).positions
+    return solve(G, tune("ws-sne", kernel=kernel), pos, fixed, **options).positions
 
 
 @takes_common_keywords
@@ -93,7 +92,7 @@ def hssne_layout(
     >>> len(nl.hssne_layout(nx.path_graph(4), tail=1.5, seed=0))
     4
     """
-    return solve(G, tuned("hssne", tail=tail), pos, fixed, **options).positions
+    return solve(G, tune("hssne", tail=tail), pos, fixed, **options).positions
 
 
 @takes_common_keywords
@@ -130,7 +129,7 @@ def ftsne_layout(
     >>> len(nl.ftsne_layout(nx.karate_club_graph(), divergence=lambda t: abs(t - 1) ** 1.5, seed=0))
     34
     """
-    method = tuned("ftsne", divergence=divergence, variational=variational, background=background)
+    method = tune("ftsne", divergence=divergence, variational=variational, background=background)
     return solve(G, method, pos, fixed, **options).positions
 
 

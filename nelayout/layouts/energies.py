@@ -13,8 +13,7 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-from nelayout.catalogue import METHODS
-from nelayout.own_keywords import tuned
+from nelayout.catalogue import METHODS, tune
 from nelayout.run.keywords import takes_common_keywords
 from nelayout.run.options import LayoutOptions
 from nelayout.run.pipeline import solve
@@ -121,7 +120,7 @@ def polylog_layout(
     >>> len(nl.polylog_layout(nx.path_graph(4), r=1.5, seed=0))
     4
     """
-    return solve(G, tuned("polylog", r=r), pos, fixed, **options).positions
+    return solve(G, tune("polylog", r=r), pos, fixed, **options).positions
 
 
 @takes_common_keywords
@@ -145,4 +144,4 @@ def ee_layout(
     >>> len(nl.ee_layout(nx.path_graph(4), repulsion=2.0, seed=0))
     4
     """
-    return solve(G, tuned("ee", repulsion=repulsion), pos, fixed, **options).positions
+    return solve(G, tune("ee", repulsion=repulsion), pos, fixed, **options).positions

@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import Any, Literal, Unpack
 
 from nelayout.alpha.choice import GRID, AlphaChoice
-from nelayout.catalogue import METHODS
+from nelayout.catalogue import METHODS, tune
 from nelayout.divergences import BACKGROUND, auto_alpha
-from nelayout.own_keywords import tuned
 from nelayout.run.keywords import takes_common_keywords
 from nelayout.run.options import LayoutOptions
 from nelayout.run.pipeline import solve
@@ -60,7 +59,7 @@ def nerv_layout(
     >>> len(nl.nerv_layout(nx.karate_club_graph(), kappa=0.2, seed=0))
     34
     """
-    return solve(G, tuned("nerv", kappa=kappa, background=background), pos, fixed, **options).positions
+    return solve(G, tune("nerv", kappa=kappa, background=background), pos, fixed, **options).positions
 
 
 @takes_common_keywords
@@ -88,7 +87,7 @@ def jse_layout(
     >>> len(nl.jse_layout(nx.karate_club_graph(), seed=0))
     34
     """
-    return solve(G, tuned("jse", kappa=kappa, background=background), pos, fixed, **options).positions
+    return solve(G, tune("jse", kappa=kappa, background=background), pos, fixed, **options).positions
 
 
 @takes_common_keywords
@@ -119,7 +118,7 @@ def alpha_sne_layout(
     >>> len(nl.alpha_sne_layout(nx.karate_club_graph(), alpha="auto", seed=0))
     34
     """
-    return solve(G, tuned("alpha-sne", alpha=alpha, background=background), pos, fixed, **options).positions
+    return solve(G, tune("alpha-sne", alpha=alpha, background=background), pos, fixed, **options).positions
 
 
 @takes_common_keywords

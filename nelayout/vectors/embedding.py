@@ -21,12 +21,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nelayout.catalogue import method_named
+from nelayout.catalogue import method_named, own_keywords, tune
 from nelayout.errors import InputError, InputTypeError, unknown
 from nelayout.method import Method
 from nelayout.numerics.parallel import threads_for
 from nelayout.numerics.principal import principal_components
-from nelayout.own_keywords import own_keywords, tuned
 from nelayout.record.solution import Solution
 from nelayout.run.costs import warn_of_memory
 from nelayout.run.keywords import checks_keywords, takes_keywords_of
@@ -251,7 +250,7 @@ def _tuned(method: Method, options: dict[str, Any] | None) -> tuple[Method, dict
             )
         else:
             raise unknown(f"option of method {method.name!r}", name, (*own_keywords(method.name), *PASSED_ON))
-    return tuned(method, **own), passed
+    return tune(method, **own), passed
 
 
 def _has_components(space: Space, dim: int) -> bool:
