@@ -172,7 +172,7 @@ class Objective:
 
         At a trial that goes too far they may be infinite or NaN, silently: whoever tries judges the value.
         """
-        affinity, mass, radials, plain = self.affinity, self.affinity.mass, self.radials, Radial(self.kernel)
+        mass, radials, plain = self.affinity.mass, self.radials, Radial(self.kernel)
         fields = self.nbody.fields(Y, mass, radials)
         sums = {r: self._sum(r, f.potential) for r, f in zip(radials, fields, strict=True)}
         normalizer = sums.get(plain, np.nan)
@@ -183,7 +183,7 @@ class Objective:
         want |= {"pull"} if gradient or weights else set()
         want |= {"weights"} if weights else set()
         edges = self.edges.sums(Y, self.kernel, self.phi, lam, frozenset(want))
-        inside = affinity.inside if is_linear(self.divergence) and not self.kernel.singular else 0.0
+        inside = self._inside
         edges_value, edges_slope = edges.value, edges.slope
         if inside:  # merged pairs: q(0) = 1, so b = lambda
             edges_value, edges_slope = self._with_inside(edges_value, edges_slope, inside, lam)
@@ -258,6 +258,11 @@ class Objective:
         mass = self.affinity.mass
         total = float(np.sum(mass)) ** 2 - float(np.sum(mass * mass))
         return total + (0.0 if self.kernel.singular else self.affinity.hidden)
+
+    @cached_property
+    def _inside(self) -> float:
+        """The weight of merged pairs that counts among the edges: at distance 0, where the kernel must be finite."""
+        return self.affinity.inside if is_linear(self.divergence) and not self.kernel.singular else 0.0
 
     def _with_inside(self, value: float, slope: float, inside: float, lam: float) -> tuple[float, float]:
         b = Similarity(self.kernel, np.zeros(1), lam)

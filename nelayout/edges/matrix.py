@@ -124,21 +124,23 @@ class Edges:
         value = sum(v for v, _ in parts) + powers.constant
         return EdgeSums(value, sum(s for _, s in parts), pull, weights)
 
-    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def _powers_of(self, divergence: Divergence) -> Powers | None:
         """Minus M edge of every entry as a power of b, and the sum of the constants; None where it is not one power.
 
         It is kept while the divergence stays the same.
         """
         if self._powers is None or self._powers[0] is not divergence:
-            found, m = None, self.pair_mass
-            if isinstance(divergence, PowerEdges):
-                found = divergence.edge_powers(self.values if m is None else self.values / m)
-            if found is not None:
-                factor, constant = (part if m is None else m * part for part in (found.factor, found.constant))
-                found = Powers(found.order, -factor, float(np.sum(constant)), found.form)
-            self._powers = divergence, found
+            self._powers = divergence, self._split(divergence) if isinstance(divergence, PowerEdges) else None
         return self._powers[1]
+
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
+    def _split(self, divergence: PowerEdges) -> Powers | None:
+        m = self.pair_mass
+        found = divergence.edge_powers(self.values if m is None else self.values / m)
+        if found is None:
+            return None
+        factor, constant = (part if m is None else m * part for part in (found.factor, found.constant))
+        return Powers(found.order, -factor, float(np.sum(constant)), found.form)
 
     def node_values(self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, lam: float) -> np.ndarray:
         """(n,) sum_j M_ij edge(P_ij / M_ij, lambda q_ij)."""
