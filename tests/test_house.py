@@ -31,6 +31,14 @@ MOST_LINES = 320
 VAGUE = re.compile(r"^(utils?|helpers?|base|common|misc|shared|stuff|tools?)$")
 # Each word with one letter in brackets, so that a search for it does not find this file.
 LEFT_OVER = re.compile(r"TO[D]O|FIX[M]E|XX[X]|NotImplemented[E]rror")
+# Stems that British and American spelling write differently, one letter in brackets each; the house is American.
+BRITISH = re.compile(
+    r"neighb[o]ur|col[o]ur|cent[r]e|minimi[s]|maximi[s]|optimi[s]e|recogni[s]e|normali[s]e|generali[s]e|behavi[o]ur|"
+    r"favo[u]r|labe[l]led|initiali[s]e|symmetri[s]e|vectori[s]e|standardi[s]e",
+    re.IGNORECASE,
+)
+# A docstring that begins so makes the reader look elsewhere for its noun.
+NO_NOUN = re.compile(r"(What|Nor|The same|Where|Who)\b")
 BARE_EXCUSE = re.compile(r"#\s*(noqa|type: ignore|pyright: ignore)\s*$")
 # What `import nelayout`, or looking at a public name, must not bring in: each costs 0.1 to 0.7 seconds.
 HEAVY = {
@@ -129,6 +137,33 @@ def test_nothing_is_left_over():
         if LEFT_OVER.search(line) or BARE_EXCUSE.search(line)
     ]
     assert offenders == []
+
+
+def test_the_house_is_american():
+    pages = [*SOURCES, *sorted((REPOSITORY / "docs").glob("*.md")), REPOSITORY / "README.md"]
+    offenders = [
+        f"{path.name}:{number}: {found.group()}"
+        for path in pages
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if (found := BRITISH.search(line))
+    ]
+    assert offenders == []
+
+
+def test_first_sentences_name_their_noun():
+    offenders = []
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
+                said = ast.get_docstring(node) or ""
+                if NO_NOUN.match(said):
+                    offenders.append(f"{short(path)}: {said.splitlines()[0]}")
+    assert offenders == []
+
+
+def test_every_module_says_what_it_offers():
+    rooms = [path for path in SOURCES if path.name not in ("__init__.py", "__main__.py")]
+    assert [short(path) for path in rooms if "\n__all__" not in path.read_text()] == []
 
 
 def test_headings_in_docstrings_stand_alone():

@@ -65,7 +65,7 @@ class Backend:
         return getattr(import_module(f"{__name__}.{self.module}"), self.kind)
 
 
-# What the keyword ``nbody`` names.
+# The backends that the keyword ``nbody`` names.
 BACKENDS: dict[str, Backend] = {
     "auto": Backend("auto", "Auto"),
     "exact": Backend("exact", "Exact"),

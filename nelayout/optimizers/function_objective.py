@@ -86,7 +86,7 @@ class _Own:
 def problem_of(
     objective: Function | Objective, start: np.ndarray, curvature: Any, optimizer: Optimizer, free: np.ndarray | None
 ) -> Any:
-    """What an optimizer is to work on: an Objective as it is, a function behind its interface."""
+    """The objective that an optimizer works on: an Objective as it is, a function behind the same interface."""
     if isinstance(objective, Objective):
         if curvature is not None:
             raise InputError("an Objective knows its curvature: leave out curvature, or give a function for it")

@@ -70,7 +70,7 @@ def search(
 
 
 def _shorter(rise: float, promised: float) -> float:
-    """Where the parabola through a failed trial has its minimum, as a part of the trial's length.
+    """The minimum of the parabola through a failed trial, as a part of the trial's length.
 
     ``rise``: by how much J differs there, ``promised``: by how much the slope would have it differ.
 

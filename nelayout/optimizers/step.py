@@ -14,7 +14,7 @@ __all__ = ["Optimizer", "State", "attracting", "attraction_of"]
 
 
 class State(Protocol):
-    """What an optimizer remembers between steps."""
+    """The memory of an optimizer between steps."""
 
     @property
     def evaluation(self) -> Evaluation:
@@ -51,5 +51,5 @@ def attracting(weights: np.ndarray) -> np.ndarray:
 def attraction_of(objective: Objective, evaluation: Evaluation) -> np.ndarray:
     """(n,) w_i = sum_j max(omega_ij, 0), never below the mean: a quarter of the curvature of each node's edges."""
     pull = objective.edges.row_sums(attracting(evaluation.weights))
-    # Where nothing attracts (NeRV of a single pair), any length is as good as another to start with.
+    # If nothing attracts (NeRV of a single pair), any length is as good as another to start with.
     return np.maximum(pull, float(np.mean(pull)) or 1.0)

@@ -23,7 +23,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What a callback is given: the step just done and where every node is, (n, dim) in node order, read-only."""
+    """The argument of a callback: the step just done, and all positions, (n, dim) in node order, read-only."""
 
     iteration: int
     stage: str
@@ -33,7 +33,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What `nelayout.solve` gives back.
+    """The result of `nelayout.solve`: a drawing and the evidence of its run.
 
     positions  in the host's own type, as a layout function returns them
     value      J at the end: of the whole graph when it is connected, else the sum over its components
@@ -43,7 +43,7 @@ class Solution:
     reason     "converged", "max_iter" or "stopped" (by the callback)
     node_cost  (n,) what each node costs, see below
     components (n,) component of each node, 0 the largest; isolated nodes are components of their own
-    notes      sentences on what the reader may not expect
+    notes      sentences about anything that a reader may not expect
     seconds    of the whole run
     choice     for alpha="auto", how alpha was chosen; None otherwise, and where every alpha fits equally well
 

@@ -107,7 +107,7 @@ def _plain(P: csr_array, mass: np.ndarray, tickets: np.ndarray) -> Favorites:
 
 
 def _compiled(P: csr_array, mass: np.ndarray, tickets: np.ndarray) -> Favorites:
-    """The same, compiled."""
+    """`_plain` by a compiled loop."""
     from nelayout.run import coarsen_loops
 
     def favorites(chooses: np.ndarray, chosen: np.ndarray) -> np.ndarray:
@@ -139,7 +139,7 @@ def _merged_plain(P: csr_array, cluster: np.ndarray, n: int) -> tuple[csr_array,
 
 
 def _merged(P: csr_array, cluster: np.ndarray, n: int) -> tuple[csr_array, float]:
-    """The same, compiled."""
+    """Weights between clusters and their inner sum, by a compiled loop."""
     from nelayout.run import coarsen_loops
 
     members = np.argsort(cluster, kind="stable")

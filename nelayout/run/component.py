@@ -112,7 +112,7 @@ def _descend(component: Component, stage: Descend, steps: int, run: Run) -> None
         Y, _, reason = minimize(objective, drawing.Y, optimizer, share, rest, run.report(component, stage.name))
         drawing = replace(drawing, Y=Y, reason=reason)
     if bounded and radius(drawing.Y) < POINT:
-        # Where an objective wants nothing else (t-SNE of a clique), shapes are rounding errors: keep the last one.
+        # If the objective is lowest at a point (t-SNE of a clique), shapes are rounding errors: keep the last one.
         drawing = replace(drawing, Y=entered * (POINT / radius(entered)))
     component.drawing = replace(drawing, method=method)
 

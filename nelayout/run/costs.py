@@ -60,7 +60,7 @@ PUSH = 0.5e-9  # of truncating a random walk: per node, entry kept, mean degree 
 WALK_ENTRY = 110e-9  # of an evaluation with the walk as an operator, per entry and sqrt(1/(1 - rho))
 READ = 1.5e-6  # of reading and writing, per node and entry
 
-# What of a second core comes to use.
+# Part of a second core's time that is used.
 SECOND_CORE = 0.6
 # Evaluations in a step, line searches and refused steps included.
 TRIALS = 1.1
@@ -83,13 +83,13 @@ BYTES_TRUNCATED = 63  # while a random walk is cut short, per entry
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What `estimate` gives back.
+    """The result of `estimate`.
 
     seconds      of one run on this number of threads
     bytes        allocated at the peak, the graph's own and the libraries' not counted
     nodes, edges of the graph
     evaluations  of the whole graph's objective, about
-    nbody        what carries the sums over all pairs of the largest component
+    nbody        the backend for sums over all pairs of the largest component
     """
 
     seconds: float
@@ -190,7 +190,7 @@ class _Part:
         self.seconds, self.bytes = 0.0, 0
         self.entries = self._smoothed(o["smoothing"], n, entries)
         self.compiled = pairs + 20 * self.entries > NUMPY_PAIRS
-        self.asked = o["nbody"]
+        self.backend = o["nbody"]
         self.nbody = self._sum(_radials(method))[0]
         self.speed = 1.0 + SECOND_CORE * (min(threads, 4) - 1) if self.compiled else 1.0
         self.evaluations, self.calls, self.meshed = 0.0, 0.0, False
@@ -288,12 +288,12 @@ class _Part:
         return SYSTEM_ENTRY["falls as 1/d" if power < 2 else "constant" if power == 2 else "grows"]
 
     def _sum(self, radials: tuple[Radial, ...]) -> tuple[str, float]:
-        """What carries the sums over all pairs in an even drawing, and the seconds that it takes once."""
+        """The backend for sums over all pairs in an even drawing, and the seconds that it takes once."""
         if not self.compiled:
             return "exact", len(radials) * NUMPY_PAIR * self.n**2
         from nelayout.nbody.auto import EXACT_FREE, exact_cost  # not loaded for small graphs
 
-        name, exact = self.asked, exact_cost(self.n, radials)
+        name, exact = self.backend, exact_cost(self.n, radials)
         if name == "auto":
             name = "exact" if exact <= EXACT_FREE else "mesh" if self.dim == 2 else "tree"
         if name == "exact":

@@ -164,7 +164,7 @@ def _draw_each(parts: list[Component], run: Run) -> tuple[str, Run]:
 
 
 def _key(part: Component) -> tuple[bytes, ...] | None:
-    """What equal small components have in common."""
+    """A key that only equal small components share; None for others."""
     if len(part.nodes) > REPEATED or part.start is not None:
         return None
     P = part.affinity.P

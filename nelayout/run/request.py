@@ -28,7 +28,7 @@ __all__ = ["NOTHING_KNOWN", "Known", "Request", "read_request"]
 
 
 class Known(NamedTuple):
-    """What a caller inside the package knows of a connected graph beside its weights.
+    """Facts that a caller inside the package knows of a connected graph beside its weights.
 
     memory    whether the memory needed has been compared with what there is
     rows      (nnz,) row-stochastic similarities on the pattern of the graph, a symmetric csr_array; connections by rows

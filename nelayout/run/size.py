@@ -16,7 +16,7 @@ from nelayout.run.start import radius
 
 __all__ = ["size_search", "spread_search"]
 
-# Where the search begins unless there is a guess: nodes lie about one unit apart if the radius is so many times sqrt n.
+# The search begins, unless there is a guess, at a radius of so many times sqrt n: nodes then lie about one unit apart.
 EVEN = 0.5
 # Precision of ln s: the first steps of the minimizer settle the rest, but not for the size of fixed nodes.
 NARROW, NARROW_SPREAD = 0.05, 0.01
@@ -103,7 +103,7 @@ def _narrow(
 
 
 def _lowest(low: Point, middle: Point, high: Point) -> float:
-    """Where the parabola through three values has its minimum; if there is none, the middle of the longer side."""
+    """The minimum of the parabola through three points; if it has none, the middle of the longer side."""
     (a, fa), (x, fx), (b, fb) = low, middle, high
     left, right = (fa - fx) * (b - x), (fb - fx) * (x - a)
     if 0.0 < left + right < math.inf and left >= 0.0 <= right:

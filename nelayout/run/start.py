@@ -75,8 +75,8 @@ def as_before(Y: np.ndarray, start: np.ndarray, fixed: np.ndarray | None, scale:
     return factor * here + (middle + extent * (np.sum(before[there], axis=0) / np.count_nonzero(there)))
 
 
-def pull_in_outliers(Y: np.ndarray, held: np.ndarray | None = None) -> tuple[np.ndarray, int]:
-    """Y (n, d) with nodes beyond a gap brought nearer, and how many they are; ``held`` masks nodes that stay.
+def pull_in_outliers(Y: np.ndarray, fixed: np.ndarray | None = None) -> tuple[np.ndarray, int]:
+    """Y (n, d) with nodes beyond a gap brought nearer, and how many they are; ``fixed`` masks nodes that stay.
 
     A node a million times farther out than all others makes a dot of them, and heavy-tailed kernels never bring it
     back: from so far away nothing pulls.  More than half of the nodes lie within, so that it is clear who is far; all
@@ -106,8 +106,8 @@ def pull_in_outliers(Y: np.ndarray, held: np.ndarray | None = None) -> tuple[np.
     factor = np.empty(len(known))
     factor[order] = np.cumprod(np.r_[1.0, np.where(gap, NEAR * near / np.where(gap, far, 1.0), 1.0)])
     moved = factor < 1.0
-    if held is not None:
-        moved &= ~held[known]
+    if fixed is not None:
+        moved &= ~fixed[known]
     answer = Y.copy()
     answer[known[moved]] = middle + unit * (factor[moved, None] * away[moved])
     return answer, int(np.count_nonzero(moved))

@@ -124,7 +124,7 @@ class Canvas:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """All that the components of a run share.
+    """The settings, sums and records that all components of a run share.
 
     optimizer, max_iter, tol  in place of the stages' own; None: the stages' own
     choice  how alpha was chosen, where it was
@@ -146,7 +146,7 @@ class Run:
     def report(
         self, component: Component, stage: str, whole: Callable[[np.ndarray], np.ndarray] | None = None
     ) -> Report:
-        """What the steps of a stage call; ``whole`` turns the stage's positions into the component's."""
+        """The function that each step of a stage calls; ``whole`` turns the stage's positions into the component's."""
 
         def positions(Y: np.ndarray) -> np.ndarray:
             component.drawing = replace(component.drawing, Y=Y if whole is None else whole(Y))

@@ -36,7 +36,7 @@ FEATURES = 16  # coordinates that the network knows of each node
 
 
 def check_variational(method: Method, options: dict[str, Any], still: np.ndarray | None) -> None:
-    """What the variational form cannot do is refused before work begins."""
+    """Refuse, before work begins, a call that the variational form cannot serve."""
     if not method.variational or options["max_iter"] == 0:
         return
     instead = "or leave out variational=True"
@@ -53,7 +53,7 @@ def check_variational(method: Method, options: dict[str, Any], still: np.ndarray
 
 
 def vector_features(rows: Any) -> np.ndarray | None:
-    """What a network is to know of vectors: their first principal components; None where there are no vectors."""
+    """The network's coordinates of vectors: their first principal components; None if there are no vectors."""
     return None if rows is None else principal_components(rows, min(FEATURES, *rows.shape))[0]
 
 

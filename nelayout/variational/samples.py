@@ -25,7 +25,7 @@ __all__ = ["PairSamples", "near_pairs"]
 
 @dataclass(frozen=True, slots=True)
 class PairSamples:
-    """Where pairs are drawn from.
+    """The pairs of nodes from which samples are drawn.
 
     n           nodes
     i, j, p     edges with i < j, both directions in one; p sums to 1 - background
