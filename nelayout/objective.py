@@ -217,6 +217,7 @@ class Objective:
             omega = omega / -np.sum(slope)
         return self.exaggeration * omega
 
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def node_cost(self, Y: np.ndarray, lam: float) -> np.ndarray:
         """(n,) sum_j M_ij phi(P_ij / M_ij, lambda q_ij): each node's share of the separable form at a given lambda.
 
@@ -225,7 +226,7 @@ class Objective:
 
             p_i ln(p_i / q_i) - p_i + q_i + p_i KL(p_j|i || q_j|i) >= 0,        of sum KL(p || q).
 
-        Elsewhere constants that depend on P alone are left out.
+        Elsewhere constants that depend on P alone are left out.  Of a drawing whose J is infinite some costs are, too.
         """
         mass = self.affinity.mass
         optimal = self.connection.name == "optimal"
