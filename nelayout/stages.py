@@ -16,7 +16,7 @@ from nelayout.kernels import Kernel
 __all__ = [
     "EVEN_SHAPE",
     "FINEST",
-    "LARGE",
+    "LARGE_GRAPH",
     "SHAPE",
     "SHAPE_TOL",
     "CoarseToFine",
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 # Nodes above which a graph counts as large.
-LARGE = 10_000
+LARGE_GRAPH = 10_000
 # On a large graph a `CoarseToFine` that is not `finest` stops at the level with this part of its nodes: the next stage,
 # which draws neighbors, handles the finer levels in fewer steps.
 FINEST = 1 / 5
@@ -92,7 +92,7 @@ class Descend:
 
     def at(self, n: int, road: float = 1.0) -> Descend:
         """The stage for a graph of n nodes; ``road``: the exaggeration that straightens its roads."""
-        steps, factor = (self.max_iter, self.exaggeration) if self.large is None or n <= LARGE else self.large
+        steps, factor = (self.max_iter, self.exaggeration) if self.large is None or n <= LARGE_GRAPH else self.large
         factor *= road if self.straight else 1.0
         return replace(self, max_iter=steps, exaggeration=factor, straight=False, large=None)
 

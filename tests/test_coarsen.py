@@ -216,7 +216,7 @@ def test_prolonged_nodes_lie_near_their_cluster_and_apart():
 def test_compiled_coarsening_is_the_plain_one(name, monkeypatch):
     fine = affinity(GRAPHS[name](), "degree")
     plain = hierarchy(fine, np.random.default_rng(0))
-    monkeypatch.setattr("nelayout.run.coarsen.LARGE", 0)
+    monkeypatch.setattr("nelayout.run.coarsen.COMPILED_FROM", 0)
     compiled = hierarchy(fine, np.random.default_rng(0))
     assert len(plain) == len(compiled) > 1
     for one, two in zip(plain[1:], compiled[1:], strict=True):

@@ -21,7 +21,7 @@ __all__ = ["LBFGS", "pairs_kept"]
 
 RENEWAL = 10  # steps after which the diagonal is taken from the current drawing again
 # Above, passing over ten pairs costs a third of J itself, and five end as low (J of 70,000 digits: -4.979 and -4.978).
-LARGE = 10_000
+FIVE_PAIRS_FROM = 10_000
 ROUNDING = 1e-13  # a promised decrease below this part of J is rounding: the drawing is at its minimum
 
 
@@ -83,7 +83,7 @@ class LBFGS:
 
 def pairs_kept(n: int) -> int:
     """How many curvature pairs of drawings of n nodes are kept unless it is said."""
-    return 10 if n <= LARGE else 5
+    return 10 if n <= FIVE_PAIRS_FROM else 5
 
 
 def _inverse(objective: Objective, evaluation: Evaluation) -> np.ndarray:

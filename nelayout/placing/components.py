@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 __all__ = ["component_labels", "components", "side_by_side"]
 
 # Nodes above which a step no longer fits into the processor's caches: the order of nodes in memory then counts.
-LARGE = 50_000
+OUT_OF_CACHE = 50_000
 
 
 def component_labels(P: csr_array) -> np.ndarray:
@@ -24,7 +24,7 @@ def component_labels(P: csr_array) -> np.ndarray:
     array([1, 0, 0])
     """
     n = P.shape[0]
-    parent = _by_sinking(P) if n <= LARGE else _by_search(P)
+    parent = _by_sinking(P) if n <= OUT_OF_CACHE else _by_search(P)
     roots, labels, sizes = np.unique(parent, return_inverse=True, return_counts=True)
     rank = np.empty(len(roots), dtype=np.int64)
     rank[np.argsort(-sizes, kind="stable")] = np.arange(len(roots))
@@ -84,7 +84,7 @@ def side_by_side(nodes: np.ndarray, graph: csr_array) -> tuple[np.ndarray, csr_a
 
     With a million nodes in random order a step takes a third longer.
     """
-    if len(nodes) <= LARGE:
+    if len(nodes) <= OUT_OF_CACHE:
         return nodes, graph
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 

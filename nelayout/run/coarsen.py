@@ -1,7 +1,7 @@
 """Coarse to fine: merge matched nodes until a graph is small, adding masses and weights.
 
 Nodes are matched along P_ij / (m_i m_j), each with the neighbor to which it belongs most, in rounds of mutual choice;
-a node that stays alone joins its favorite neighbor's pair when that is all it can do (leaves of a star, ends of a
+a node that stays unmatched joins its favorite neighbor's pair when that is all it can do (leaves of a star, ends of a
 path), so hubs and stars shrink as fast as meshes.  Merged weight and merged pairs are remembered (`Affinity.inside`,
 `.hidden`), so that the coarse objective is the fine one at the merged drawing.
 """
@@ -23,7 +23,7 @@ ROUNDS = 6
 # A level that keeps more than this fraction of its nodes is not worth its time, and the hierarchy ends.
 WORTHWHILE = 0.9
 # Above this many entries the loops are compiled.
-LARGE = 50_000
+COMPILED_FROM = 50_000
 # Equal edges differ by up to this part, by the tickets of their ends.
 TIES, GOLDEN = 0.3, 0.6180339887498949
 # Largest mass of a cluster in units of the level's mean, so that one hub does not swallow a level.
@@ -59,22 +59,22 @@ def match(affinity: Affinity, rng: np.random.Generator) -> np.ndarray:
     n = P.shape[0]
     # Ties, which unweighted meshes are full of, are broken at random but alike from both ends.
     tickets = rng.permutation(n)
-    favorites = _compiled(P, mass, tickets) if P.nnz > LARGE else _plain(P, mass, tickets)
-    mate, alone = np.full(n, -1, dtype=np.int64), np.ones(n, dtype=bool)
+    favorites = _compiled(P, mass, tickets) if P.nnz > COMPILED_FROM else _plain(P, mass, tickets)
+    mate, unmatched = np.full(n, -1, dtype=np.int64), np.ones(n, dtype=bool)
     for _ in range(ROUNDS):
-        choice = favorites(alone, alone)
+        choice = favorites(unmatched, unmatched)
         chosen = np.flatnonzero(choice >= 0)
         if not len(chosen):
             break
         mutual = chosen[choice[choice[chosen]] == chosen]
-        mate[mutual], alone[mutual] = choice[mutual], False
-    cluster = np.where(alone, np.arange(n), np.minimum(np.arange(n), mate))
-    if alone.any():
-        choice = favorites(alone, ~alone)
+        mate[mutual], unmatched[mutual] = choice[mutual], False
+    cluster = np.where(unmatched, np.arange(n), np.minimum(np.arange(n), mate))
+    if unmatched.any():
+        choice = favorites(unmatched, ~unmatched)
         guests = np.flatnonzero(choice >= 0)
         home = cluster[choice[guests]]
         # Leaves may all join: they have nowhere else to go.  Others only while the cluster stays of moderate mass.
-        size = np.bincount(cluster[~alone], mass[~alone], minlength=n)
+        size = np.bincount(cluster[~unmatched], mass[~unmatched], minlength=n)
         load = size[home] + np.bincount(home, mass[guests], minlength=n)[home]
         welcome = (np.diff(P.indptr)[guests] == 1) | (load <= LARGEST * float(np.mean(mass)))
         cluster[guests[welcome]] = home[welcome]
@@ -121,7 +121,7 @@ def _compiled(P: csr_array, mass: np.ndarray, tickets: np.ndarray) -> Favorites:
 def merge(affinity: Affinity, cluster: np.ndarray, n: int) -> Affinity:
     """The coarse affinity: masses and weights added, merged ones remembered."""
     P, mass = affinity.P, affinity.mass
-    coarse, inside = _merged(P, cluster, n) if P.nnz > LARGE else _merged_plain(P, cluster, n)
+    coarse, inside = _merged(P, cluster, n) if P.nnz > COMPILED_FROM else _merged_plain(P, cluster, n)
     coarse_mass = np.bincount(cluster, mass, minlength=n)
     hidden = affinity.hidden + float(np.sum(coarse_mass**2)) - float(np.sum(mass**2))
     return Affinity(coarse, coarse_mass, affinity.inside + inside, hidden)

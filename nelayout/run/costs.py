@@ -31,7 +31,7 @@ from nelayout.run.options import LayoutOptions, check_options
 from nelayout.run.request import read_request
 from nelayout.similarities.masses import NAMED, node_mass
 from nelayout.similarities.truncated_walk import KEPT, WHOLE
-from nelayout.stages import FINEST, LARGE, CoarseToFine, Descend, Stage
+from nelayout.stages import FINEST, LARGE_GRAPH, CoarseToFine, Descend, Stage
 
 __all__ = ["NUMPY_PAIRS", "Estimate", "estimate", "warn_of_memory"]
 
@@ -234,7 +234,7 @@ class _Part:
         """A stage through the levels, each with about half the nodes of the next."""
         steps = stage.max_iter * self._usual(stage, stage.optimizer)
         calls = max(1.0, math.log2(self.n / COARSEST)) * TRIALS * steps + COARSEST_EVALUATIONS
-        seen = LEVELS if stage.finest or self.n <= LARGE else LEVELS * FINEST
+        seen = LEVELS if stage.finest or self.n <= LARGE_GRAPH else LEVELS * FINEST
         evaluations, steps = seen * TRIALS * steps, seen * steps
         self._add(stage, stage.optimizer, evaluations, calls, steps)
         self.seconds += evaluations / LEVELS * self.walk  # on the finest level

@@ -23,7 +23,7 @@ from nelayout.run.coarsen import Level, hierarchy
 from nelayout.run.size import size_search
 from nelayout.run.start import prolong, random_positions
 from nelayout.run.state import Component, Run, Summation
-from nelayout.stages import FINEST, LARGE, CoarseToFine, Stage
+from nelayout.stages import FINEST, LARGE_GRAPH, CoarseToFine, Stage
 
 __all__ = ["SLOW", "method_of", "through_levels"]
 
@@ -84,7 +84,7 @@ def through_levels(component: Component, stage: CoarseToFine, run: Run) -> np.nd
             Y = prolong(Y, cluster, run.rng)
         if not level.affinity.P.nnz:  # a star has become a single node
             continue
-        if not stage.finest and n > LARGE and not coarsest and len(Y) > FINEST * n:
+        if not stage.finest and n > LARGE_GRAPH and not coarsest and len(Y) > FINEST * n:
             continue
         if stage.unfold and run.dim > 1 and LEAST_UNFOLDED <= len(Y) <= min(MOST_UNFOLDED, PART_UNFOLDED * n):
             unfolded = _unfold(level, Y, n / len(Y), run.sums, report(depth))

@@ -35,12 +35,12 @@ BEFORE = 10
 FEATURES = 16  # coordinates that the network knows of each node
 
 
-def check_variational(method: Method, options: dict[str, Any], still: np.ndarray | None) -> None:
+def check_variational(method: Method, options: dict[str, Any], fixed: np.ndarray | None) -> None:
     """Refuse, before work begins, a call that the variational form cannot serve."""
     if not method.variational or options["max_iter"] == 0:
         return
     instead = "or leave out variational=True"
-    if still is not None:
+    if fixed is not None:
         raise Unsupported(f"the variational form moves every node: leave out fixed, {instead}")
     mass = method.mass if options["mass"] is None else options["mass"]
     if not (isinstance(mass, str) and mass == "unit"):

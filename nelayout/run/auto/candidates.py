@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from nelayout.numerics.parallel import Threads
 from nelayout.run.auto.verdict import Judge
 from nelayout.run.state import Drawing
-from nelayout.stages import LARGE
+from nelayout.stages import LARGE_GRAPH
 
 __all__ = ["Candidates"]
 
@@ -23,7 +23,7 @@ class Candidates:
 
     def __init__(self, P: csr_array, threads: Threads) -> None:
         self.P, self.threads = P, threads
-        self.goal = WORSE if P.shape[0] <= LARGE else HARDLY_BETTER
+        self.goal = WORSE if P.shape[0] <= LARGE_GRAPH else HARDLY_BETTER
         self.best: Drawing | None = None
         self.score = 0.0
 
