@@ -53,7 +53,7 @@ SPACES = [("unit", 2), ("varied", 1), ("varied", 3)]  # masses and dimensions
 
 
 def test_every_divergence_has_a_definition():
-    assert set(ORACLES) == set(DIVERGENCES)
+    assert set(ORACLES) == set(DIVERGENCES), "write a new divergence's definition into ORACLES of tests/oracles.py"
 
 
 @pytest.mark.parametrize("connection", CONNECTIONS, ids=lambda c: c.name)

@@ -200,6 +200,15 @@ def test_no_public_function_is_called_like_a_module():
     assert functions.isdisjoint(module_names())
 
 
+@pytest.mark.parametrize("room", ["divergences", "optimizers"])
+def test_no_public_function_of_a_room_is_hidden_by_a_module(room):
+    """A file that is called like a function may take its place, unless the function is imported after it."""
+    module = importlib.import_module(f"nelayout.{room}")
+    for path in sorted((PACKAGE / room).glob("[a-z]*.py")):
+        importlib.import_module(f"nelayout.{room}.{path.stem}")
+    assert [name for name in module.__all__ if inspect.ismodule(getattr(module, name))] == []
+
+
 def test_stub_lists_the_public_names():
     """The .pyi and the lazy table offer the same names from the same modules."""
     stub = {}

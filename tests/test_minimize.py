@@ -36,6 +36,7 @@ class Scripted:
     """An optimizer whose k-th step leads to a known drawing and value; it is stuck where the script ends."""
 
     name = "scripted"
+    solves = False
 
     def __init__(self, values: list[float], drawings: list[np.ndarray] | None = None) -> None:
         self.values, self.drawings = values, drawings or [SQUARE + k * np.eye(4, 2) for k in range(len(values))]

@@ -20,9 +20,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from nelayout.errors import InputError, unknown
-from nelayout.optimizers.gradient_descent import Momentum
 from nelayout.optimizers.limited_memory import LBFGS
 from nelayout.optimizers.majorization import Majorize
+from nelayout.optimizers.momentum_descent import Momentum
 from nelayout.optimizers.on_functions import Minimum, lbfgs, majorize, momentum, spectral_direction
 from nelayout.optimizers.spectral import SpectralDirection
 from nelayout.optimizers.step import Optimizer, State

@@ -118,6 +118,10 @@ class MovingCurvature:
     def name(self) -> str:
         return self.optimizer.name
 
+    @property
+    def solves(self) -> bool:
+        return self.optimizer.solves
+
     def check(self, kernel: Any, divergence: Any) -> None:
         """Valid where the optimizer is."""
         self.optimizer.check(kernel, divergence)

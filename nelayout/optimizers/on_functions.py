@@ -24,10 +24,10 @@ import numpy as np
 from nelayout.errors import InputError
 from nelayout.objective import Objective
 from nelayout.optimizers.function_objective import Function, MovingCurvature, problem_of
-from nelayout.optimizers.gradient_descent import Momentum
 from nelayout.optimizers.limited_memory import LBFGS
 from nelayout.optimizers.majorization import Majorize
 from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.optimizers.momentum_descent import Momentum
 from nelayout.optimizers.spectral import SpectralDirection
 from nelayout.optimizers.step import Optimizer
 from nelayout.record.progress import Observer, Stopped

@@ -262,7 +262,7 @@ class _Part:
         else:
             each += ENTRY[form] * self.entries
         self.seconds += evaluations * each / self.speed + calls * CALL
-        if optimizer in ("majorize", "spectral-direction"):
+        if optimizer_named(optimizer).solves:
             self.seconds += steps * self._system(stage) * self.entries / self.speed + calls * SYSTEM_CALL
         else:
             self.seconds += steps * (MEMORY_CALL + MEMORY_NODE * pairs_kept(self.n) * self.n * self.dim)

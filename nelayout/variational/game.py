@@ -218,6 +218,7 @@ class _Turns:
     first_ascents: int
     descents: int
     name: str = "variational"
+    solves: bool = False
     rounds: list[Round] = field(default_factory=list)
     Y: np.ndarray = field(default_factory=lambda: np.empty((0, 2)))
 
