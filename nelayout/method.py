@@ -90,7 +90,7 @@ class Method:
         stages = stages or _recipe(kernel, divergence, connection)
         if not all(isinstance(stage, (CoarseToFine, Descend)) for stage in stages):
             raise InputError("stages must be nelayout.CoarseToFine and nelayout.Descend records")
-        if any(isinstance(stage, Descend) and isinstance(stage.divergence, AlphaSearch) for stage in stages):
+        if any(isinstance(stage, Descend) and alpha_search(stage.divergence) is not None for stage in stages):
             raise Unsupported("alpha is chosen for a method as a whole: give a stage's divergence a number")
         if self.variational:
             _check_variational(kernel, divergence, connection)
@@ -115,9 +115,14 @@ class Method:
             said.append("variational")
         if self.choose is not None and self.choose != AlphaSearch():
             said.append(f"choose={self.choose}")
-        if self.stages != _recipe(self.kernel, self.divergence, self.connection):
+        if self.scheduled:
             said.append(f"stages={'/'.join(stage.name for stage in self.stages)}")
         return f"Method({', '.join(said)})"
+
+    @property
+    def scheduled(self) -> bool:
+        """Whether the stages are others than those that suit the kernel."""
+        return self.stages != _recipe(self.kernel, self.divergence, self.connection)
 
     @property
     def conjugate(self) -> str:

@@ -8,9 +8,12 @@ own objective.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
+from numbers import Integral, Real
 
 from nelayout.divergences import Divergence, i_divergence
+from nelayout.errors import InputError
 from nelayout.kernels import Kernel
 
 __all__ = [
@@ -58,6 +61,9 @@ class CoarseToFine:
     optimizer: str = "majorize"
     tol: float = SHAPE_TOL
 
+    def __post_init__(self) -> None:
+        _check(self, "power")
+
     def as_descent(self) -> Descend:
         """The steps of one level, on the graph itself and the method's own objective: for drawings with a start."""
         return Descend(self.name, self.max_iter, self.optimizer, tol=self.tol)
@@ -90,6 +96,9 @@ class Descend:
     judged: bool = False
     tol: float = 1e-4
 
+    def __post_init__(self) -> None:
+        _check(self, "exaggeration")
+
     def at(self, n: int, road: float = 1.0) -> Descend:
         """The stage for a graph of n nodes; ``road``: the exaggeration that straightens its roads."""
         steps, factor = (self.max_iter, self.exaggeration) if self.large is None or n <= LARGE_GRAPH else self.large
@@ -98,6 +107,19 @@ class Descend:
 
 
 Stage = CoarseToFine | Descend
+
+
+def _check(stage: Stage, factor: str) -> None:
+    """InputError for numbers out of range, which name the field."""
+    steps, tol, above = stage.max_iter, stage.tol, getattr(stage, factor)
+    what = f"stage {stage.name!r}: "
+    if isinstance(steps, bool) or not isinstance(steps, Integral) or steps < 0:
+        raise InputError(f"{what}max_iter must be a whole number >= 0, given {steps!r}")
+    if not (isinstance(tol, Real) and tol >= 0):
+        raise InputError(f"{what}tol must be a number >= 0, given {tol!r}")
+    if above is not None and not (isinstance(above, Real) and 0 < float(above) < math.inf):
+        raise InputError(f"{what}{factor} must be a number > 0, given {above!r}")
+
 
 SHAPE = CoarseToFine("shape", 15, power=2.0, finest=False)
 # A higher power draws edges of more even length: roads and meshes come out closer to their maps (Procrustes R^2 of

@@ -10,7 +10,7 @@ from hypothesis import settings
 
 # Generated cases are the same in every run; NELAYOUT_FUZZ=N tries N new ones for each test instead.
 fuzz = int(os.environ.get("NELAYOUT_FUZZ", "0"))
-settings.register_profile("same", deadline=None, derandomize=True, max_examples=50)
+settings.register_profile("same", deadline=None, derandomize=True)
 settings.register_profile("fuzz", deadline=None, max_examples=max(fuzz, 1))
 settings.load_profile("fuzz" if fuzz else "same")
 

@@ -111,7 +111,7 @@ class Odd(Exception):
     pass
 
 
-@pytest.mark.parametrize("end", ["finish", "stopped", "error"])
+@pytest.mark.parametrize("end", ["finished", "stopped", "error"])
 def test_no_thread_outlives_its_run(end):
     before = set(threading.enumerate())
     seen: list[int] = []

@@ -43,6 +43,7 @@ say("islands", nl.ssne_layout(nx.disjoint_union_all([nx.cycle_graph(k) for k in 
 
 ENVIRONMENTS = {
     "one thread": (1, 1, 0),
+    "two jobs, other hashes": (2, 1, 1),
     "five jobs, two threads of the libraries": (5, 2, 4294967295),
 }  # name -> n_jobs, threads of the libraries, PYTHONHASHSEED
 LIBRARIES = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")

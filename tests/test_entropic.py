@@ -317,6 +317,11 @@ def test_annealing_is_one_run_for_those_who_look_on():
     )
 
 
+def test_annealing_shows_one_progress_bar(capsys):
+    nl.embed(helix(60), method="tsne", perplexity=8, perplexity_annealing=True, progress=True, random_state=0)
+    assert capsys.readouterr().err.count("tsne:") > 1
+
+
 def test_too_many_rows_begin_at_a_lower_perplexity(monkeypatch):
     monkeypatch.setattr(annealing, "PAIRS", 100 * 80)
     assert scales(100, 12.0, 36) == ((25.0, 75), (12.5, 38), (12.0, 36))

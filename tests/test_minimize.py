@@ -90,6 +90,15 @@ def test_it_ends_after_five_steps_of_small_moves():
     assert ended(script, Rest(move=1e-6)) == (12, "converged")
 
 
+def test_a_step_that_was_taken_back_is_no_move():
+    """The drawings after it are the same array; the five moves are those of other steps."""
+    drawings = [SQUARE, *(SQUARE + 1e-6 * k * np.eye(4, 2) for k in range(1, 4))]
+    drawings += [drawings[-1]] * 4 + [SQUARE + 1e-6 * k * np.eye(4, 2) for k in range(4, 9)]
+    script = Scripted([-float(k) for k in range(len(drawings))], drawings)
+    assert ended(script, Rest(move=1e-3)) == (9, "converged")
+    assert ended(script, Rest(move=1e-3, window=1)) == (1, "converged")
+
+
 def test_growth_is_no_move_and_a_point_is_an_end():
     growing = [SQUARE * 2.0**k for k in range(20)]
     assert ended(Scripted([-float(k) for k in range(20)], growing), Rest(move=1e-9)) == (5, "converged")
@@ -217,3 +226,46 @@ def test_equal_small_components_are_drawn_once():
     assert len(all_.trace) == len(one.trace)
     lengths = [np.linalg.norm(all_.positions[4 * k] - all_.positions[4 * k + 3]) for k in range(30)]
     assert np.ptp(lengths) < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("stage", "words"),
+    [
+        (lambda: Descend("d", 10.5), "stage 'd': max_iter must be a whole number >= 0, given 10.5"),
+        (lambda: Descend("d", -3), "given -3"),
+        (lambda: Descend("d", 10, tol=-1.0), "tol must be a number >= 0, given -1.0"),
+        (lambda: Descend("d", 10, exaggeration=0.0), "exaggeration must be a number > 0, given 0.0"),
+        (lambda: CoarseToFine("c", 10, power=math.inf), "power must be a number > 0, given inf"),
+    ],
+)
+def test_stages_refuse_numbers_out_of_range(stage, words):
+    with pytest.raises(ValueError, match=words):
+        stage()
+
+
+@pytest.mark.parametrize(
+    "stages",
+    [
+        (Descend("d", 30), CoarseToFine("c", 15)),
+        (CoarseToFine("c", 15),),
+        (Descend("d", 30, exaggeration=4.0), Descend("e", 30)),
+    ],
+    ids=["levels last", "levels alone", "no levels"],
+)
+def test_stages_by_hand_draw_in_any_order(stages):
+    """A ring comes out round enough that its neighbors are nearest, from scratch and from a start."""
+    G = nx.cycle_graph(60)
+    method = nl.Method(stages=stages)
+    for pos in (None, nx.circular_layout(G)):
+        solution = nl.solve(G, method, pos, seed=0)
+        assert [step.stage for step in solution.trace][-1] == stages[-1].name
+        assert np.isfinite(list(solution.positions.values())).all()
+        if pos is not None:
+            assert nl.measure(G, solution.positions, measures=["neighborhood"])["neighborhood"].value == 1.0
+
+
+def test_momentum_says_that_it_leaves_the_stages_of_a_method_aside():
+    G, method = nx.cycle_graph(20), nl.Method(stages=(Descend("mine", 5),))
+    notes = nl.solve(G, method, optimizer="momentum", seed=0, max_iter=10).notes
+    assert any("in place of the method's stages" in note for note in notes)
+    assert not nl.solve(G, "ws-sne", optimizer="momentum", seed=0, max_iter=10).notes

@@ -281,7 +281,7 @@ def test_bits_do_not_depend_on_the_number_of_threads(name, n, every):
     for d in (1, 2) if name == "mesh" else (1, 2, 3):
         Y, mass = drawings(n, d)["clusters"], masses(n)
         results = []
-        for count in (1, 5):
+        for count in (1, 2, 5):
             threads = Threads(count)
             results.append(backend(name, threads, True).fields(Y, mass, radials))
             threads.close()
@@ -333,7 +333,7 @@ def test_size_and_unevenness_cost_nothing(d):
             assert work(other, radial) <= 2.0 * usual, label
         assert work(clouds["uniform"] / 30, radial) <= 3.0 * usual, label
     if d == 2:
-        for label in ("cauchy q", "cauchy q^2", "cauchy ln q", "1/d", "gaussian q"):
+        for label in ("cauchy q", "cauchy q^2", "cauchy ln q", "inverse-distance q", "gaussian q"):
             radial = RADIALS[label]
             usual, large = (Mesh().grids(clouds[name], (radial,))[radial].cost for name in ("uniform", "expanded"))
             assert large <= 2.0 * usual, label

@@ -137,3 +137,10 @@ def test_without_torch(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MissingExtra, match=r'pip install "nelayout\[torch\]"'):
         nl.ftsne_layout(groups(), variational=True)
+
+
+@pytest.mark.parametrize(("tol", "rounds"), [(0.0, ROUNDS), (10.0, 1)])
+def test_a_round_of_small_moves_is_the_last(tol, rounds):
+    solution = nl.solve(weights(), tune("ftsne", variational=True), seed=0, tol=tol)
+    assert sum(step.stage == "variational" for step in solution.trace) == rounds
+    assert solution.reason == ("converged" if rounds < ROUNDS else "max_iter")

@@ -65,7 +65,7 @@ ZOO: dict[str, Callable[[], nx.Graph]] = {
 ON_A_LINE = {"empty", "one node", "one node and its loop", "two nodes", "two isolated nodes", "a heavy edge", "path"}
 
 
-# Graphs that are drawn to the end, for what is known of their shape; the others take STEPS steps of each stage.
+# Graphs that are drawn to the end, for what is known of their shape; the others take STEPS steps in all.
 WITH_A_SHAPE = {
     "two nodes", "isolated nodes", "path", "star", "clique", "cycle", "grid", "tree", "disconnected", "barbell"
 }
@@ -164,7 +164,7 @@ def test_two_nodes_face_each_other():
 # --- a hub ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", RECIPES)
+@pytest.mark.parametrize("method", thinned(METHODS, plain=lambda method: method in RECIPES))
 def test_a_hub_of_five_thousand_stays_among_its_leaves(method):
     G = nx.star_graph(5000)
     Y = np.array(list(nl.layout(G, method, seed=0, max_iter=2).values()))
@@ -342,7 +342,7 @@ def test_isolated_nodes_stand_in_rows():
         assert np.ptp(np.diff(levels)) < 1e-9
 
 
-@pytest.mark.parametrize("method", RECIPES)
+@pytest.mark.parametrize("method", thinned(METHODS, plain=lambda method: method in RECIPES))
 def test_a_component_is_drawn_as_if_alone(method):
     """Up to place, size and its turn: other components do not bend it (same generator, first component)."""
     G = nx.disjoint_union(nx.grid_2d_graph(6, 6), nx.path_graph(4))

@@ -59,7 +59,7 @@ class FFunction:
 
 
 def torch_module() -> Any:
-    """PyTorch, an extra: imported when it is needed, and unknown to whoever checks types without it."""
+    """Import PyTorch, an optional extra, on first use; typed Any."""
     return importlib.import_module("torch")
 
 

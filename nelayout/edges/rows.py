@@ -29,7 +29,7 @@ class RowEdgeSums:
 
 
 class RowEdges(Edges):
-    """The symmetric pattern of P with row-stochastic values; entries of 0 stand where only the other end's row has one.
+    """The symmetric pattern of P with row-stochastic values; where only row j has the pair (i, j), row i stores a 0.
 
     ``rows``: those values, None: P's own, each row divided by its sum.  ``eps`` (n,): each row's background, if the
     divergence has one.

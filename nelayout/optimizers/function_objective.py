@@ -23,7 +23,7 @@ from nelayout.optimizers.majorization import Majorize
 from nelayout.optimizers.spectral import SpectralDirection
 from nelayout.optimizers.step import Optimizer
 
-__all__ = ["Function", "MovingCurvature", "problem_of"]
+__all__ = ["Function", "OnFunction", "problem_of"]
 
 # Length, as a part of Y's own, over which the curvature of an objective that names none is measured.
 PROBE = 1e-4
@@ -108,11 +108,14 @@ def problem_of(
 
 
 @dataclass(frozen=True, slots=True)
-class MovingCurvature:
-    """An optimizer that is given the curvature at each step's own positions; at the first step it has it already."""
+class OnFunction:
+    """An optimizer on a caller's function: refuses a start that is not finite, and moves the curvature with Y.
+
+    ``curvature`` : Y -> H, asked for at every step but the first, whose H the objective has; None: it stays.
+    """
 
     optimizer: Optimizer
-    curvature: Callable[[np.ndarray], Any]
+    curvature: Callable[[np.ndarray], Any] | None = None
 
     @property
     def name(self) -> str:
@@ -123,22 +126,29 @@ class MovingCurvature:
         return self.optimizer.solves
 
     def check(self, kernel: Any, divergence: Any) -> None:
-        """Valid where the optimizer is."""
+        """Valid if the optimizer is."""
         self.optimizer.check(kernel, divergence)
 
     def init(self, objective: Any, Y: np.ndarray) -> Any:
-        return _Moving(self.optimizer.init(objective, Y), objective)
+        inner = self.optimizer.init(objective, Y)
+        now = inner.evaluation
+        if not math.isfinite(now.value) or not np.all(np.isfinite(now.gradient)):
+            raise InputError(f"objective is {now.value} at Y, or its gradient not finite: start elsewhere")
+        return _Started(inner, objective)
 
-    def step(self, objective: Any, Y: np.ndarray, state: _Moving) -> tuple[np.ndarray, _Moving]:
-        here = state.objective or replace(objective, edges=_matrix(self.curvature(Y.copy()), len(Y)))
+    def step(self, objective: Any, Y: np.ndarray, state: _Started) -> tuple[np.ndarray, _Started]:
+        if state.objective is not None or self.curvature is None:
+            here = objective
+        else:
+            here = replace(objective, edges=_matrix(self.curvature(Y.copy()), len(Y)))
         Y, inner = self.optimizer.step(here, Y, state.inner)
-        return Y, _Moving(inner)
+        return Y, _Started(inner)
 
 
 @dataclass(frozen=True, slots=True)
-class _Moving:
+class _Started:
     inner: Any
-    objective: Any = None  # with the curvature of the first step
+    objective: Any = None  # before the first step
 
     @property
     def evaluation(self) -> Evaluation:

@@ -81,7 +81,7 @@ def _shorter(rise: float, promised: float) -> float:
 
 
 def _held_back(direction: np.ndarray, lost: np.ndarray) -> np.ndarray:
-    """The direction with lost nodes standing still; if they already do, no node moves beyond `HELD` of the farthest."""
+    """Set the moves of lost nodes to 0; if they are 0 already, cap every move at `HELD` times the longest."""
     if np.any(direction[lost]):
         held = direction.copy()
         held[lost] = 0.0

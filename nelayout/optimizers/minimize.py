@@ -21,9 +21,6 @@ __all__ = ["Report", "Rest", "minimize", "silent"]
 # Called after each step with the objective's value and the positions.
 Report = Callable[[float, np.ndarray], None]
 
-# Moves are judged over this many steps, so that one short step ends nothing.
-WINDOW = 5
-
 
 def silent(value: float, Y: np.ndarray) -> None:
     """Report nothing."""
@@ -33,13 +30,15 @@ def silent(value: float, Y: np.ndarray) -> None:
 class Rest:
     """When a drawing counts as resting; a part that is 0 (``gain``: None) is not looked at.
 
-    move   the last 5 steps moved nodes by less than this part of the typical distance between nodes, growth left out:
-           a drawing that only grows is done, because some objectives have no best size
+    move   each of the last ``window`` steps moved nodes by less than this part of the typical distance between nodes,
+           growth left out: a drawing that only grows is done, because some objectives have no best size.  A step that
+           was taken back is no move
     gain   the last ``lull`` steps brought no more than this part of all the decrease so far
     point  the drawing's radius is below this: it shrinks to a point
     """
 
     move: float = 0.0
+    window: int = 5
     gain: float | None = None
     lull: int = 10
     point: float = 0.0
@@ -68,14 +67,15 @@ def minimize(
         if sized:
             radius = arithmetic.radius(Y)
             moved = arithmetic.moved(Y, radius, before, radius_before) if radius > 0 < radius_before else 0.0
-            moves.append(moved * len(Y) ** (1.0 / Y.shape[1]))
+            if Y is not before:
+                moves.append(moved * len(Y) ** (1.0 / Y.shape[1]))
         if state.stuck or radius < rest.point or _rests(rest, moves, values):
             return Y, state.evaluation, "converged"
     return Y, state.evaluation, "max_iter"
 
 
 def _rests(rest: Rest, moves: list[float], values: list[float]) -> bool:
-    if rest.move > 0 and len(moves) >= WINDOW and max(moves[-WINDOW:]) < rest.move:
+    if rest.move > 0 and len(moves) >= rest.window and max(moves[-rest.window :]) < rest.move:
         return True
     if rest.gain is None or len(values) <= rest.lull:
         return False

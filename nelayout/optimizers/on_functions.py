@@ -13,7 +13,6 @@ smooth, neither convex nor concave: its curvature is found by trying (Yang, Pelt
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -23,7 +22,7 @@ import numpy as np
 
 from nelayout.errors import InputError
 from nelayout.objective import Objective
-from nelayout.optimizers.function_objective import Function, MovingCurvature, problem_of
+from nelayout.optimizers.function_objective import Function, OnFunction, problem_of
 from nelayout.optimizers.limited_memory import LBFGS
 from nelayout.optimizers.majorization import Majorize
 from nelayout.optimizers.minimize import Rest, minimize
@@ -35,7 +34,7 @@ from nelayout.record.solution import Progress, Step
 
 __all__ = ["Minimum", "lbfgs", "majorize", "momentum", "spectral_direction"]
 
-# Steps over which the part ``tol`` of all the decrease is asked for.
+# A run ends when this many steps together bring less than the part ``tol`` of the whole decrease so far.
 LULL = 5
 
 
@@ -208,11 +207,8 @@ def _run(
     if not isinstance(tol, Real) or not tol >= 0:
         raise InputError(f"tol must be a number >= 0, given {tol!r}")
     problem = problem_of(objective, start, curvature, optimizer, free)
-    first = problem.evaluate(X)
-    if not math.isfinite(first.value) or not np.all(np.isfinite(first.gradient)):
-        raise InputError(f"objective is {first.value} at Y, or its gradient not finite: start elsewhere")
-    if callable(curvature) and not isinstance(optimizer, SpectralDirection):
-        optimizer = MovingCurvature(optimizer, lambda Y: curvature(Y.reshape(start.shape)))
+    moves = callable(curvature) and not isinstance(optimizer, SpectralDirection)
+    optimizer = OnFunction(optimizer, (lambda Y: curvature(Y.reshape(start.shape))) if moves else None)
     observer, end = Observer(callback), [X]
 
     def report(value: float, Y: np.ndarray) -> None:
@@ -223,5 +219,5 @@ def _run(
         _, _, reason = minimize(problem, X, optimizer, max_iter, Rest(gain=tol, lull=LULL), report)
     except Stopped:
         reason = "stopped"
-    value = observer.trace[-1].value if observer.trace else first.value
+    value = observer.trace[-1].value if observer.trace else optimizer.init(problem, X).evaluation.value
     return Minimum(end[0].reshape(start.shape), value, tuple(observer.trace), reason)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from nelayout.record.solution import Progress, Step
 
-__all__ = ["Observer", "Stopped"]
+__all__ = ["Observer", "Stopped", "observe"]
 
 
 class Stopped(Exception):
@@ -48,3 +49,15 @@ class Observer:
             everything.flags.writeable = False
             if self.callback(Progress(step.iteration, step.stage, value, everything)):
                 raise Stopped
+
+
+@contextmanager
+def observe(name: str, callback: Callable[[Progress], object] | None, progress: bool) -> Iterator[Observer]:
+    """An observer for as long as it is needed, with a progress bar of that name where one is wanted."""
+    if not progress:
+        yield Observer(callback)
+        return
+    from tqdm import tqdm
+
+    with tqdm(unit=" steps", desc=name) as bar:
+        yield Observer(callback, bar.update)

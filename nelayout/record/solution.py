@@ -43,7 +43,7 @@ class Solution:
     reason     "converged", "max_iter" or "stopped" (by the callback)
     node_cost  (n,) what each node costs, see below
     components (n,) component of each node, 0 the largest; isolated nodes are components of their own
-    notes      sentences about anything that a reader may not expect
+    notes      sentences on what was done otherwise than asked or usual
     seconds    of the whole run
     choice     for alpha="auto", how alpha was chosen; None otherwise, and where every alpha fits equally well
 

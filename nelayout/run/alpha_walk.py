@@ -33,7 +33,7 @@ def at_order(method: Method, order: float = 1.0) -> Method:
 
 
 def draw_at_best_alpha(component: Component, run: Run) -> Run:
-    """`draw_component` for a method whose order is to be chosen; the run with the method at that order, and the choice.
+    """Draw a component at the order that fits it best; return the run with that order and the choice.
 
     ``run.max_iter`` bounds the steps of each drawing.  A run that a callback stops ends at the order it was at.
     """

@@ -62,6 +62,9 @@ def _stages(component: Component, run: Run) -> tuple[Stage, ...]:
     n = P.shape[0]
     momentum = run.optimizer is not None and run.optimizer.name == "momentum"
     stages = early_exaggeration("momentum") if momentum else method.stages
+    if momentum and method.scheduled:
+        note = "optimizer='momentum' takes a schedule of its own, early exaggeration, in place of the method's stages"
+        run.notes.extend([note] if note not in run.notes else [])
     component.drawing = Drawing(np.zeros((n, run.dim)))
     if component.start is not None and component.placed:
         middle, extent = frame(component.start)
@@ -72,7 +75,7 @@ def _stages(component: Component, run: Run) -> tuple[Stage, ...]:
         # Exaggeration or another kernel would draw another map: a start goes to the last stage alone.
         last = stages[-1]
         stages = (last.as_descent() if isinstance(last, CoarseToFine) else replace(last, judged=False),)
-    elif n == 2 or not any(isinstance(stage, CoarseToFine) for stage in stages):
+    elif n == 2 or not isinstance(stages[0], CoarseToFine):
         component.drawing = Drawing(random_positions(n, run.dim, rng))
     road = road_exaggeration(P) if any(isinstance(s, Descend) and s.straight for s in stages) else 1.0
     return tuple(stage.at(n, road) if isinstance(stage, Descend) else stage for stage in stages)
@@ -99,7 +102,7 @@ def _descend(component: Component, stage: Descend, steps: int, run: Run) -> None
             drawing = replace(drawing, Y=drawing.Y * (10 * POINT / now))
     optimizer = run.optimizer or optimizer_named(stage.optimizer)
     tol = stage.tol if run.tol is None else run.tol
-    rest = Rest(tol, SLOW if tol > 0 else None, point=POINT if bounded else 0.0)
+    rest = Rest(tol, gain=SLOW if tol > 0 else None, point=POINT if bounded else 0.0)
 
     # How far apart the fixed nodes are, in the drawing's units, is free: search for it on the way.
     rounds = 1 if free is None or run.max_iter == 0 else RESIZINGS if free.any() else 0

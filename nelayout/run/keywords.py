@@ -116,7 +116,10 @@ def takes_keywords_of(other: Callable[P, Any]) -> Callable[[Callable[..., R]], C
         @functools.wraps(function)
         def wrapped(*args: P.args, **keywords: P.kwargs) -> R:
             _refuse_unknown(function.__name__, keywords, signature.parameters)
-            signature.bind(*args, **keywords)
+            try:
+                signature.bind(*args, **keywords)
+            except TypeError as error:
+                raise TypeError(f"{function.__name__}(): {error}") from None
             return function(*args, **keywords)
 
         head, sections = _sections(inspect.cleandoc(function.__doc__ or ""))

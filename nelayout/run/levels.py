@@ -32,14 +32,14 @@ SLOW = 3e-4
 # Random starts of the coarsest graph, of which the best is kept: it is tiny, and it decides the shape.
 COARSEST_STARTS = 3
 COARSEST_STEPS = 100
-COARSEST_REST = Rest(0.02, SLOW)
+COARSEST_REST = Rest(0.02, gain=SLOW)
 # Nodes above which the coarsest graph (that of hubs joined to all others shrinks no further) is drawn once, and
 # callbacks see its steps.
 REPORTED = 1000
 # Levels of these many nodes are unfolded, if they have at most this part of the graph's: finer ones would curl up.
 LEAST_UNFOLDED, MOST_UNFOLDED, PART_UNFOLDED = 200, 1000, 1 / 4
 UNFOLDING_STEPS = 30
-UNFOLDING_REST = Rest(0.01, SLOW)
+UNFOLDING_REST = Rest(0.01, gain=SLOW)
 # Edges a node below which a level is a path, a ring or a tree, a little knotted: it has no layers, and only bends.
 SHEET = 1.2
 # Unfolding harms graphs that have no layers: ribbons bend, hubs collapse, heavy edges fly apart.  Their stress then
@@ -74,7 +74,7 @@ def through_levels(component: Component, stage: CoarseToFine, run: Run) -> np.nd
 
     first = method_of(stage, run.method) if stage.power is None else _polylog(min(stage.power, 2.0))
     method, optimizer = method_of(stage, run.method), optimizer_named(stage.optimizer)
-    rest = Rest(stage.tol, SLOW if stage.tol > 0 else None)
+    rest = Rest(stage.tol, gain=SLOW if stage.tol > 0 else None)
     Y = _draw_coarsest(levels[-1], first, run, report(len(levels) - 1))  # power 2 lays a path straight
     for depth in range(len(levels) - 1, -1, -1):
         level, coarsest = levels[depth], depth == len(levels) - 1

@@ -92,8 +92,8 @@ TEXTS: dict[str, str] = {
     "store_pos_as": "node attribute in which G itself also gets the positions",
     "seed": "int, numpy Generator or RandomState; the same seed gives the same bits; None: another drawing each time",
     "max_iter": "most steps of the method's own stages; None: as many as they have; 0 gives back pos",
-    "tol": "stop when the nodes' mean move in a step falls below this part of the drawing's radius; None: the method's "
-    "own",
+    "tol": "stop when nodes move by less than this part of the typical distance between nodes in each of five steps; "
+    "None: the method's own",
     "optimizer": 'minimizer: "auto", "majorize", "momentum", or one of nelayout.optimizers',
     "nbody": 'backend of the sums over all pairs: "auto", "exact", "mesh" (dim <= 2) or "tree"',
     "callback": "function called with the state (iteration, stage, value, positions) after each step; True stops",

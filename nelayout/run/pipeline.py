@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -21,7 +20,7 @@ from nelayout.method import Method
 from nelayout.nbody import backend, backend_note
 from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.placing.final import finish
-from nelayout.record.progress import Observer, Stopped
+from nelayout.record.progress import Observer, Stopped, observe
 from nelayout.record.solution import Solution
 from nelayout.run.alpha_walk import draw_at_best_alpha
 from nelayout.run.assembly import assemble
@@ -80,24 +79,13 @@ def run_method(
             request = read_request(G, recipe, o, pos, fixed)
             if not known.memory:
                 warn_of_memory(recipe, o, *request.sizes)
-            with _observer(recipe, o, known.observer) as observer:
+            own = observe(recipe.name, o["callback"], o["progress"])
+            with nullcontext(known.observer) if known.observer else own as observer:
                 reason, parts, run = _draw(request, known, threads, observer)
             Y = assemble(parts, request.start, request.fixed, (len(request.labels), o["dim"]), o["scale"])
             Y, notes = finish(Y, request.start, request.fixed, request.size, o["scale"], o["center"])
             run.notes.extend(notes)
             return _solution(request, Y, parts, run, reason, time.perf_counter() - began)
-
-
-@contextmanager
-def _observer(method: Method, o: dict[str, Any], known: Observer | None) -> Iterator[Observer]:
-    """The run's observer, with a progress bar where one is asked for."""
-    if known is not None or not o["progress"]:
-        yield known or Observer(o["callback"])
-        return
-    from tqdm import tqdm
-
-    with tqdm(unit=" steps", desc=method.name) as bar:
-        yield Observer(o["callback"], bar.update)
 
 
 def _draw(

@@ -50,7 +50,7 @@ NOTHING_KNOWN = Known()
 class Request:
     """A call as it is understood.
 
-    options  the common keywords, all of them, as `options.checked` gives them
+    options  the common keywords, all of them, as `options.check_options` gives them
     P        (n, n) weights, brought within range where they are huge
     labels   (n,) component of each node
     joint    whether one objective spans several components
@@ -82,7 +82,7 @@ class Request:
 
 
 def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fixed: Any = None) -> Request:
-    """Read a call; ``o`` are the common keywords as `options.checked` gives them."""
+    """Read a call; ``o`` are the common keywords as `options.check_options` gives them."""
     optimizer = _optimizer(method, o)
     check_backend(o["nbody"], o["dim"])
     rng = generator(o["seed"])

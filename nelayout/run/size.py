@@ -87,7 +87,7 @@ def _bracket(value: Callable[[float], float], doublings: int) -> tuple[Point, Po
 def _narrow(
     value: Callable[[float], float], low: Point, middle: Point, high: Point, precision: float
 ) -> tuple[float, float]:
-    """The x of the minimum between three points, and J at the upper end of what is left of them."""
+    """Narrow the bracket by parabolas: x of the lowest point, and J at the bracket's upper end."""
     for _ in range(NARROWINGS):
         x = _lowest(low, middle, high)
         if abs(x - middle[0]) < precision / 2.0:

@@ -32,7 +32,7 @@ APART = 6.0
 
 @dataclass(frozen=True, slots=True)
 class Summation:
-    """Means by which the objectives of a run take their sums."""
+    """The N-body backend, the threads and the form (compiled or NumPy) that all objectives of a run share."""
 
     nbody: NBody
     threads: Threads

@@ -109,7 +109,8 @@ def variational_drawing(
     learning_rate : Adam's, of the network.
     background : part of P that is spread evenly over the pairs that are no edges, in [0, 1); default 0, and 0.01 for
         reverse KL, which is infinite without.
-    tol : end when nodes have moved by less than this part of the typical distance between nodes; 0: never.
+    tol : end after a round in which nodes moved by less than this part of the typical distance between nodes; 0: never.
+        A round whose turn was taken back does not count.
     rng : a Generator, or the seed of one.
     callback : callback(Round, Y) after each round, Y read-only; returning True ends the run.
 
@@ -166,7 +167,8 @@ def variational_drawing(
                     raise _Ended
 
         with suppress(_Ended):
-            minimize(SimpleNamespace(threads=Threads(), compiled=False), Y, turns, rounds, Rest(move=tol), report)
+            alone = SimpleNamespace(threads=Threads(), compiled=False)
+            minimize(alone, Y, turns, rounds, Rest(move=tol, window=1), report)
         return turns.Y, tuple(turns.rounds)
 
 
@@ -223,7 +225,7 @@ class _Turns:
     Y: np.ndarray = field(default_factory=lambda: np.empty((0, 2)))
 
     def check(self, kernel: Any, divergence: Any) -> None:
-        """Valid wherever there is a conjugate, which whoever makes it has looked up."""
+        """Check nothing: the caller has looked up the conjugate."""
 
     def init(self, objective: Any, Y: np.ndarray) -> _State:
         return _State(Evaluation(math.inf if self.primal is None else float(self.primal(Y)), 1.0))

@@ -110,7 +110,7 @@ class Turn:
     def of(
         cls, line: FFunction, network: PairNetwork, drawn: tuple[np.ndarray, ...], q: np.ndarray, logarithm: bool
     ) -> Turn:
-        """For a turn of the positions, that begins at q; ``logarithm``: whether b_1 may be other than 0."""
+        """Make the turn that begins at drawn similarities q; with ``logarithm``, b_1 is fitted too."""
         torch = torch_module()
 
         i, j, _, p = drawn
@@ -140,7 +140,7 @@ class Turn:
         return (weight * terms).sum() - self.usual[0]
 
     def settle(self, hidden: tuple[Any, Any], q: Any) -> None:
-        """The last layer to where the bound is greatest, or nearly so, the others as they are: Newton's method."""
+        """Fit the last layer alone, by Newton's method, so that the bound is nearly greatest."""
         torch = torch_module()
 
         seen = self.network.last(hidden, q)

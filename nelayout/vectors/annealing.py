@@ -20,7 +20,7 @@ from scipy.sparse import csr_array
 
 from nelayout.method import Method
 from nelayout.numerics.parallel import Threads, threads_for
-from nelayout.record.progress import Observer
+from nelayout.record.progress import observe
 from nelayout.record.solution import Progress, Solution
 from nelayout.run.alpha_walk import at_order
 from nelayout.run.options import check_options
@@ -105,6 +105,7 @@ def draw_by_scales(
     n_jobs: int | None,
     max_iter: int | None = None,
     callback: Callable[[Progress], object] | None = None,
+    progress: bool = False,
     **options: Any,
 ) -> Solution:
     """A drawing at each perplexity of `scales`, the first from ``start``, the others from the one before.
@@ -115,8 +116,7 @@ def draw_by_scales(
     check_options({"max_iter": max_iter, "callback": callback, **options})  # before neighbors are searched for
     plan = scales(space.n, perplexity, k)
     share = STEPS if max_iter is None else min(STEPS, max_iter // len(plan))
-    observer = Observer(callback)
-    with threads_for(n_jobs) as threads:
+    with threads_for(n_jobs) as threads, observe(method.name, callback, progress) as observer:
         everything = space.nearest(max(reach for _, reach in plan), rng, threads)
         for number, (p, reach) in enumerate(plan):
             near = Neighbors(everything.indices[:, :reach], everything.distances[:, :reach])

@@ -117,7 +117,7 @@ def solve_vectors(
     max_iter : default None
         most steps of the method's own stages; None: the method's own
     tol : default None
-        stop when the mean move of a step falls below this part of the drawing's radius
+        stop when rows move by less than this part of the typical distance between rows in each of five steps
     optimizer : default "auto"
         "auto", "majorize", "momentum", or one of nelayout.optimizers
     nbody : default "auto"
