@@ -192,3 +192,9 @@ def test_the_page_of_keywords_explains_the_values_that_exist(keyword, allowed):
 def test_the_pages_explain_every_keyword(name):
     pages = (Path(__file__).resolve().parents[1] / "docs").glob("*.md")
     assert any(re.search(rf"`{name}\b", page.read_text()) for page in pages)
+
+
+@pytest.mark.parametrize("door", [nl.solve, nl.layout, nl.nerv_layout, nl.estimate], ids=lambda door: door.__name__)
+def test_parameters_are_explained_in_the_order_of_the_signature(door):
+    said = re.findall(r"^(\w+) : ", door.__doc__ or "", re.MULTILINE)
+    assert said == list(inspect.signature(door).parameters)

@@ -14,7 +14,7 @@ import numpy as np
 
 from nelayout.numerics.arithmetic import Arithmetic
 from nelayout.objective import Evaluation
-from nelayout.optimizers.step import Optimizer
+from nelayout.optimizers.step import Optimizer, State
 
 __all__ = ["Report", "Rest", "minimize", "silent"]
 
@@ -54,7 +54,7 @@ def minimize(
     """
     if max_iter <= 0:
         return Y, None, "max_iter"
-    state = optimizer.init(objective, Y)
+    state: State = optimizer.init(objective, Y)
     arithmetic = Arithmetic(objective.threads, objective.compiled)
     moves, values = list[float](), [state.evaluation.value]
     sized = rest.move > 0 or rest.point > 0

@@ -38,6 +38,7 @@ R = TypeVar("R")
 # Words of networkx and of scikit-learn for the same thing: a door that has one answers the other with it.
 SAME = {"seed": "random_state", "random_state": "seed", "dim": "n_components", "n_components": "dim"}
 RETURNS = "dict {node: (dim,) array} for networkx, igraph.Layout for igraph, (n, dim) array for matrices\n"
+ENTRY = re.compile(r"^(?=\w+ : )", re.MULTILINE)  # of a list of parameters: where the next begins
 HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 
 
@@ -58,8 +59,9 @@ def takes_common_keywords(function: F) -> F:
             return function(*args, **keywords)
 
     head, sections = _sections(inspect.cleandoc(function.__doc__ or ""))
-    graph = "".join(f"{name} : {GRAPH_TEXTS[name]}\n" for name in GRAPH_TEXTS if name in signature.parameters)
-    sections["Parameters"] = graph + sections.get("Parameters", "")
+    shared = "".join(f"{name} : {text}\n" for name, text in GRAPH_TEXTS.items())
+    entries = {entry.partition(" : ")[0]: entry for entry in ENTRY.split(shared + sections.get("Parameters", ""))}
+    sections["Parameters"] = "".join(entries.get(name, "") for name in signature.parameters)
     for group, names in GROUPS.items():
         entries = (f"{name} : default {DEFAULTS[name]!r}\n{_filled(TEXTS[name])}\n" for name in names)
         sections[f"{group} keywords"] = "".join(entries)

@@ -29,7 +29,7 @@ from nelayout.run.request import Known
 from nelayout.run.variational_component import vector_features
 from nelayout.vectors.entropic import entropic_rows, joint
 from nelayout.vectors.input import support
-from nelayout.vectors.joining import join_components
+from nelayout.vectors.joining import edges_in_words, join_components
 from nelayout.vectors.neighbors import Neighbors, Space
 
 __all__ = ["at_perplexity", "draw_by_scales", "scales"]
@@ -71,10 +71,8 @@ def at_perplexity(
     values = _on_pattern(rows, graph, 1.0 / perplexity)
     if not added:
         return graph, values, ()
-    edges = "1 shortest edge between them was" if added == 1 else f"{added} shortest edges between them were"
-    return graph, values, (
-        f"the similarities of perplexity {perplexity:g} leave {added + 1} components apart; {edges} added",
-    )
+    apart = f"the similarities of perplexity {perplexity:g} leave {added + 1} components apart"
+    return graph, values, (f"{apart}; {edges_in_words(added)}",)
 
 
 def _on_pattern(rows: csr_array, graph: csr_array, joining: float) -> np.ndarray:

@@ -34,7 +34,7 @@ from nelayout.run.pipeline import run_method
 from nelayout.run.request import Known
 from nelayout.run.variational_component import vector_features
 from nelayout.vectors.annealing import at_perplexity, draw_by_scales
-from nelayout.vectors.joining import join_components
+from nelayout.vectors.joining import edges_in_words, join_components
 from nelayout.vectors.knn import neighbor_graph, space_of
 from nelayout.vectors.neighbors import Space
 
@@ -227,8 +227,7 @@ def embed(*vectors: Any, **keywords: Any) -> np.ndarray:
 def _joins(k: int, added: int) -> tuple[str, ...]:
     if not added:
         return ()
-    edges = "1 shortest edge between them was" if added == 1 else f"{added} shortest edges between them were"
-    return (f"the graph of the {k} nearest neighbors has {added + 1} components; {edges} added",)
+    return (f"the graph of the {k} nearest neighbors has {added + 1} components; {edges_in_words(added)}",)
 
 
 def _tuned(method: Method, options: dict[str, Any] | None) -> tuple[Method, dict[str, Any]]:

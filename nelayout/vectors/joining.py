@@ -24,7 +24,7 @@ from nelayout.numerics.parallel import Threads
 from nelayout.vectors.knn import canonical
 from nelayout.vectors.neighbors import Space
 
-__all__ = ["join_components"]
+__all__ = ["edges_in_words", "join_components"]
 
 # An edge lighter than this part of an added edge's weight does not count as joining two components; it stays.
 FIRM = 1e-3
@@ -90,3 +90,12 @@ def _seekers(labels: np.ndarray, parts: int) -> np.ndarray:
     every = int(np.ceil(len(rows) * n / JOINING_PAIRS))
     rank = np.arange(len(order)) - np.repeat(first, np.diff(np.r_[first, len(order)]))
     return order[rank % every == 0]
+
+
+def edges_in_words(added: int) -> str:
+    """The end of a note on the edges that `join_components` has added.
+
+    >>> edges_in_words(2)
+    '2 shortest edges between them were added'
+    """
+    return f"{added} shortest edge{' between them was' if added == 1 else 's between them were'} added"
