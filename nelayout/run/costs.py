@@ -31,7 +31,7 @@ from nelayout.run.options import LayoutOptions, check_options
 from nelayout.run.request import read_request
 from nelayout.similarities.masses import NAMED, node_mass
 from nelayout.similarities.truncated_walk import KEPT, WHOLE
-from nelayout.stages import FINEST, LARGE_GRAPH, CoarseToFine, Descend, Stage
+from nelayout.stages import FINEST, LARGE_GRAPH, CoarseToFine, Descend, Stage, early_exaggeration
 
 __all__ = ["NUMPY_PAIRS", "Estimate", "estimate", "warn_of_memory"]
 
@@ -195,7 +195,8 @@ class _Part:
         self.speed = 1.0 + SECOND_CORE * (min(threads, 4) - 1) if self.compiled else 1.0
         self.evaluations, self.calls, self.meshed = 0.0, 0.0, False
         optimizer = None if o["optimizer"] == "auto" else optimizer_named(o["optimizer"]).name
-        stages = tuple(stage.at(n) if isinstance(stage, Descend) else stage for stage in method.stages)
+        schedule = early_exaggeration("momentum") if optimizer == "momentum" else method.stages
+        stages = tuple(stage.at(n) if isinstance(stage, Descend) else stage for stage in schedule)
         own = sum(stage.max_iter for stage in stages if isinstance(stage, Descend))
         if method.choose is not None:  # and drawings on the walk over the orders
             last = stages[-1]
