@@ -320,6 +320,8 @@ def test_annealing_is_one_run_for_those_who_look_on():
 def test_annealing_shows_one_progress_bar(capsys):
     nl.embed(helix(60), method="tsne", perplexity=8, perplexity_annealing=True, progress=True, random_state=0)
     assert capsys.readouterr().err.count("tsne:") > 1
+    with pytest.raises(InputError, match="progress must be True or False, given 'yes'"):
+        nl.embed(helix(60), perplexity=8, perplexity_annealing=True, progress="yes")
 
 
 def test_too_many_rows_begin_at_a_lower_perplexity(monkeypatch):

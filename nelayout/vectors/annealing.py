@@ -111,7 +111,8 @@ def draw_by_scales(
     ``max_iter`` counts the steps of all scales together.  Trace and callback go on from scale to scale, whose
     stages are named after them; value, connection and all else are those of the last.
     """
-    check_options({"max_iter": max_iter, "callback": callback, **options})  # before neighbors are searched for
+    # Refused before neighbors are searched for, not after.
+    check_options({"max_iter": max_iter, "callback": callback, "progress": progress, **options})
     plan = scales(space.n, perplexity, k)
     share = STEPS if max_iter is None else min(STEPS, max_iter // len(plan))
     with threads_for(n_jobs) as threads, observe(method.name, callback, progress) as observer:
