@@ -21,7 +21,7 @@ from nelayout.run.start import frame, place_missing, radius, random_positions, s
 from nelayout.run.state import Component, Drawing, Run
 from nelayout.stages import CoarseToFine, Descend, Stage, early_exaggeration
 
-__all__ = ["draw_component"]
+__all__ = ["POINT", "SHRUNK", "draw_component", "put_at_start", "shares_of"]
 
 # Below this radius, in widths of a bounded kernel, a drawing counts as collapsed to a point.
 POINT = 1e-2
@@ -38,7 +38,7 @@ def draw_component(component: Component, run: Run) -> None:
     holds the latest also when the run is interrupted.
     """
     stages = _stages(component, run)
-    shares = _shares(stages, run.max_iter)
+    shares = shares_of(stages, run.max_iter)
     candidates = Candidates(component.affinity.P, run.sums.threads) if any(map(_judged, stages)) else None
     for stage, steps in zip(stages, shares, strict=True):
         if isinstance(stage, CoarseToFine):
@@ -67,21 +67,27 @@ def _stages(component: Component, run: Run) -> tuple[Stage, ...]:
         run.notes.extend([note] if note not in run.notes else [])
     component.drawing = Drawing(np.zeros((n, run.dim)))
     if component.start is not None and component.placed:
-        middle, extent = frame(component.start)
-        Y = place_missing((component.start - middle) / extent, P, rng)
-        if run.max_iter != 0:
-            Y = stir_flat(Y, component.free, rng)
-        component.drawing = Drawing(Y, place=middle, size=1.0 / extent)
-        # Exaggeration or another kernel would draw another map: a start goes to the last stage alone.
-        last = stages[-1]
-        stages = (last.as_descent() if isinstance(last, CoarseToFine) else replace(last, judged=False),)
+        stages = put_at_start(component, stages, run)
     elif n == 2 or not isinstance(stages[0], CoarseToFine):
         component.drawing = Drawing(random_positions(n, run.dim, rng))
     road = road_exaggeration(P) if any(isinstance(s, Descend) and s.straight for s in stages) else 1.0
     return tuple(stage.at(n, road) if isinstance(stage, Descend) else stage for stage in stages)
 
 
-def _shares(stages: tuple[Stage, ...], max_iter: int | None) -> list[int]:
+def put_at_start(component: Component, stages: tuple[Stage, ...], run: Run) -> tuple[Stage, ...]:
+    """Put a component's drawing at its start; the stages that go on from there."""
+    assert component.start is not None
+    middle, extent = frame(component.start)
+    Y = place_missing((component.start - middle) / extent, component.affinity.P, run.rng)
+    if run.max_iter != 0:
+        Y = stir_flat(Y, component.free, run.rng)
+    component.drawing = Drawing(Y, place=middle, size=1.0 / extent)
+    # Exaggeration or another kernel would draw another map: a start goes to the last stage alone.
+    last = stages[-1]
+    return (last.as_descent() if isinstance(last, CoarseToFine) else replace(last, judged=False),)
+
+
+def shares_of(stages: tuple[Stage, ...], max_iter: int | None) -> list[int]:
     """Most steps of each stage: its own, or ``max_iter`` shared out among the descents in proportion."""
     own = [stage.max_iter if isinstance(stage, Descend) else 0 for stage in stages]
     if max_iter is None:

@@ -17,6 +17,7 @@ from nelayout.alpha.choice import AlphaChoice
 from nelayout.method import Method
 from nelayout.nbody import NBody
 from nelayout.numerics.parallel import Threads
+from nelayout.numerics.segments import Segments
 from nelayout.objective import Affinity, Objective
 from nelayout.optimizers import Optimizer
 from nelayout.optimizers.minimize import Report
@@ -107,19 +108,38 @@ class Canvas:
             if component.start is not None:
                 self.whole[component.nodes] = np.nan_to_num(component.start)
 
-    def show(self, component: Component) -> np.ndarray:
-        """A copy of all positions, with the component's drawing at its place, or beside those before it."""
+    def _put(self, component: Component) -> None:
         if component.start is None:
             self.whole[component.nodes] = component.drawing.Y
             self.whole[component.nodes, 0] += self.shift
         else:
             self.whole[component.nodes] = component.drawing.in_place
+
+    def _put_batch(self, nodes: np.ndarray, Y: np.ndarray, parts: Segments, placed: bool) -> None:
+        self.whole[nodes] = Y
+        if not placed:
+            widths = APART * parts.radius(Y)
+            self.whole[nodes, 0] += (self.shift + np.cumsum(widths) - widths)[parts.of]
+
+    def show(self, component: Component) -> np.ndarray:
+        """A copy of all positions, with the component's drawing at its place, or beside those before it."""
+        self._put(component)
+        return self.whole.copy()
+
+    def show_batch(self, nodes: np.ndarray, Y: np.ndarray, parts: Segments, placed: bool) -> np.ndarray:
+        """`show` for components drawn together, whose nodes (n,) and positions Y (n, dim) lie one after another."""
+        self._put_batch(nodes, Y, parts, placed)
         return self.whole.copy()
 
     def settle(self, component: Component) -> None:
         """Leave the component where it is; the next stands beside it."""
-        self.show(component)
+        self._put(component)
         self.shift += APART * radius(component.drawing.Y)
+
+    def settle_batch(self, nodes: np.ndarray, Y: np.ndarray, parts: Segments, placed: bool) -> None:
+        """`settle` for components drawn together."""
+        self._put_batch(nodes, Y, parts, placed)
+        self.shift += 0.0 if placed else APART * float(np.sum(parts.radius(Y)))
 
 
 @dataclass(frozen=True, slots=True)
