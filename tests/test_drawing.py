@@ -278,3 +278,17 @@ def test_notebooks_show_the_figure():
     figure: Any = nl.draw(SQUARE, CORNERS)
     shown = figure._repr_png_()
     assert shown.startswith(b"\x89PNG")
+
+
+def test_edges_that_the_layout_took_as_none_are_left_out():
+    G = nx.cycle_graph(4)
+    nx.set_edge_attributes(G, 1.0, "weight")
+    G.edges[0, 1]["weight"] = 0.0
+    pos, pictures = nx.circular_layout(G), []
+    H = nx.Graph(G)
+    H.remove_edge(0, 1)
+    for graph, weight in ((G, "weight"), (H, None), (G, None)):
+        content = io.BytesIO()
+        nl.draw(graph, pos, content, format="png", weight=weight)
+        pictures.append(content.getvalue())
+    assert pictures[0] == pictures[1] != pictures[2]

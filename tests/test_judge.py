@@ -11,7 +11,7 @@ from nelayout.numerics.breadth_first import COMPILED_ABOVE
 from nelayout.numerics.parallel import Threads
 from nelayout.quality.distances import nearest_by_number
 from nelayout.run.auto.verdict import Judge, _jaccard
-from nelayout.run.costs import NUMPY_PAIRS
+from nelayout.run.part_costs import NUMPY_PAIRS
 
 
 def by_definition(G: nx.Graph, Y: np.ndarray, judge: Judge) -> float:

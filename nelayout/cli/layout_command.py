@@ -102,7 +102,15 @@ def run(given: argparse.Namespace) -> None:
     from nelayout.drawing import draw
 
     content = io.BytesIO()
-    draw(file.graph, solution.positions, content, labels=labels, color=color, format=kind)
+    draw(
+        file.graph,
+        solution.positions,
+        content,
+        labels=labels,
+        color=color,
+        format=kind,
+        weight=graph_input.weight(given),
+    )
     files.deliver(given.output, content.getvalue())
 
 

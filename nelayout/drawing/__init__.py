@@ -51,6 +51,7 @@ def draw(
     edge_color: Any = "#30343c",
     dpi: float = 150.0,
     format: str | None = None,  # noqa: A002  # the name users know
+    weight: str | None = None,
 ) -> Figure:
     """Draw the graph `G` at the positions `pos`, and write the picture to `path`.
 
@@ -78,6 +79,8 @@ def draw(
     edge_color : one matplotlib color
     dpi : dots per inch of a PNG; the longer side of the drawing is 8 inches
     format : "png", "svg" or "pdf"
+    weight : the edge attribute that the layout read (of a matrix any name): edges of weight 0, which it took as none,
+        are left out. None draws every edge
 
     Returns
     -------
@@ -106,7 +109,7 @@ def draw(
             raise
         raise missing_extra("matplotlib", "draw", "pictures") from None
 
-    network = graphs.read(G, weight=None)
+    network = graphs.read(G, weight)
     with graphs.guard(G):
         kind = _picture_format(path, format)
         Y = _flat(network, pos)

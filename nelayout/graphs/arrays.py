@@ -46,6 +46,7 @@ def read(G: Any, weight: str | None, weight_kind: str) -> Network:
     matrix = _off_diagonal(_as_csr(G))
     n = len(matrix.indptr) - 1
     notes: tuple[str, ...] = ()
+    zeros = 0
     if weight is None:
         matrix.data = np.ones(len(matrix.data))
     else:
@@ -59,7 +60,7 @@ def read(G: Any, weight: str | None, weight_kind: str) -> Network:
         matrix, notes = _where(matrix, matrix.data != 0), zero_note(int(zeros), "stored entries")
     weighted = bool(np.any(matrix.data != 1))
     adjacency, directed = _symmetric(matrix)
-    return Network(range(n), canonical(adjacency), directed, weighted, notes, ArrayHost(n))
+    return Network(range(n), canonical(adjacency), directed, weighted, notes, ArrayHost(n), bool(zeros))
 
 
 def _as_csr(G: Any) -> csr_array:

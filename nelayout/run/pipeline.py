@@ -22,14 +22,16 @@ from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.placing.final import finish
 from nelayout.record.progress import Observer, Stopped, observe
 from nelayout.record.solution import Solution
+from nelayout.run.alike import REPEATED
 from nelayout.run.alpha_walk import at_order, draw_at_best_alpha
 from nelayout.run.assembly import assemble
 from nelayout.run.auto.masses import mass_for
 from nelayout.run.batch.drawing import batches, draw_batches, drawn_values
 from nelayout.run.component import draw_component
-from nelayout.run.costs import NUMPY_PAIRS, warn_of_memory
+from nelayout.run.costs import warn_of_memory
 from nelayout.run.keywords import takes_common_keywords
 from nelayout.run.options import LayoutOptions, check_options
+from nelayout.run.part_costs import NUMPY_PAIRS
 from nelayout.run.request import NOTHING_KNOWN, Known, Request, read_request
 from nelayout.run.start import place_missing, random_positions
 from nelayout.run.state import Canvas, Component, Drawing, Run, Summation
@@ -38,9 +40,6 @@ from nelayout.run.variational_component import draw_variational
 from nelayout.similarities.masses import node_mass
 
 __all__ = ["run_method", "solve"]
-
-# Components up to this size are drawn once for all that are equal to them.
-REPEATED = 30
 
 
 @takes_common_keywords

@@ -34,9 +34,8 @@ from nelayout.stages import CoarseToFine, Descend
 
 __all__ = ["batches", "can_batch", "draw_batch", "draw_batches", "drawn_values"]
 
-# Different small components from which they are drawn together: half a second one by one, which is what loading the
-# compiled loops takes.
-LEAST = 24
+# Different small components from which they are drawn together: as long one by one as loading the compiled loops takes.
+LEAST = 12
 # Most nodes of a component of a batch: the coarse levels of larger graphs may be unfolded, and their pairs take longer
 # than the calls.
 LARGEST = 400
