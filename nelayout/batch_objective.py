@@ -10,7 +10,7 @@ For example, two pairs of nodes drawn at distances 1 and 2 by Elastic Embedding 
 >>> pair = Affinity(csr_array(np.array([[0.0, 1.0], [1.0, 0.0]])), np.ones(2))
 >>> batch = batch_of([pair, pair], METHODS["ee"], Threads())
 >>> batch.evaluate(np.array([[0.0], [1.0], [0.0], [2.0]])).value.round(3)
-array([2.736, 8.037])
+array([0.736, 6.037])
 """
 
 from __future__ import annotations
