@@ -18,6 +18,7 @@ from matplotlib.colors import to_hex, to_rgba
 import nelayout as nl
 from nelayout.drawing.colors import PALETTE, PLAIN, UNKNOWN, classes_of, palette
 from nelayout.errors import InputError
+from nelayout.placing.dots import dot_diameter
 
 SQUARE = nx.cycle_graph(4)
 CORNERS = {0: (0.0, 0.0), 1: (2.0, 0.0), 2: (2.0, 1.0), 3: (0.0, 1.0)}
@@ -278,3 +279,20 @@ def test_notebooks_show_the_figure():
     figure: Any = nl.draw(SQUARE, CORNERS)
     shown = figure._repr_png_()
     assert shown.startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(("n", "width", "height"), [(25, 2.0, 2.0), (400, 2.0, 2.0), (400, 2.0, 1.0), (400, 2.0, 0.0)])
+def test_no_dot_is_larger_than_layouts_keep_room_for(n, width, height):
+    """A drawing of half-width 1: dots are, in its units, what `dot_diameter` says; on a strip they are smaller."""
+    Y = np.random.default_rng(0).random((n, 2)) * [width, height]
+    Y[:2] = [0.0, 0.0], [width, height]
+    figure = nl.draw(nx.empty_graph(n), Y)
+    points = figure.axes[0].get_window_extent().width / figure.dpi * 72
+    diameters = nodes_of(figure).get_widths() / points * 2.0
+    assert diameters == pytest.approx(dot_diameter(n, height / width))
+    assert diameters.max() <= dot_diameter(n)
+
+
+def test_dots_cover_a_fixed_share_of_the_sheet():
+    assert 400 * np.pi / 4 * dot_diameter(400) ** 2 == pytest.approx(0.045 * 4)
+    assert dot_diameter(1) == dot_diameter(100) == pytest.approx(11 / 288)

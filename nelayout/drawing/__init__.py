@@ -20,6 +20,7 @@ from nelayout.drawing import layers
 from nelayout.drawing.colors import coloring
 from nelayout.errors import InputError, missing_extra
 from nelayout.graphs.files import check_output, deliver, output_format
+from nelayout.placing.dots import FLATTEST
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,7 +32,6 @@ FORMATS = ("png", "svg", "pdf")
 _SHEET = 8.0  # inches, the longer side of the drawing
 _BORDER = 0.2  # inches around it
 _LABEL_BORDER = 0.5  # inches around it where labels may stick out
-_FLATTEST = 0.1  # least ratio of the sheet's sides; a path gets a strip of this ratio
 _SIDE = 1.5  # inches for a legend or a color bar
 _TITLE = 0.4  # inches for a title
 _RASTER_FROM = 20_000  # nodes + edges from which a vector file holds them as an image
@@ -70,7 +70,7 @@ def draw(
         to 12 different whole numbers are classes, in colors that the color-blind can tell apart and with a legend of
         up to 12 of them; other numbers are a scale (viridis, with a color bar). A node without a value is gray
     node_size : diameters in the units of `pos` (number, dict, array or attribute), 0 for no dot. By default dots
-        follow from the number of nodes and their degrees; where `color` tells no nodes apart, dots of large graphs
+        follow from the number of nodes; where `color` tells no nodes apart, dots of large graphs
         are small and, from some 30,000 nodes on, only isolated nodes are drawn
     ax : matplotlib axes to draw on; by default a new figure as large as the drawing needs
     title : a line above the drawing
@@ -121,7 +121,7 @@ def draw(
         low, high = (Y.min(axis=0), Y.max(axis=0)) if n else (np.zeros(2), np.ones(2))
         reach = 0.0 if diameters is None or n == 0 else float(diameters.max()) / 2
         low, high = low - reach, high + reach
-        extent = np.maximum(high - low, _FLATTEST * float((high - low).max()))
+        extent = np.maximum(high - low, FLATTEST * float((high - low).max()))
         if extent.max() == 0:
             extent[:] = 1.0
         if ax is None:

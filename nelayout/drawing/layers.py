@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from nelayout.drawing.colors import Coloring
+from nelayout.placing.dots import dot_diameter
 
 __all__ = ["LEGEND_STYLE", "dots", "edges", "explain", "labels", "nodes"]
 
-_COVER = 0.045  # share of the sheet that all nodes cover together
 _EDGES_SHOW = 500  # nodes from which dots of one color shrink faster: edges show the shape, dots add nothing
-_NODE_POINTS = (0.25, 11.0)  # least and largest mean diameter of a node
+_NODE_POINTS = 0.25  # points, the least diameter of a node
 _INK = 0.14  # share of the sheet that all edges darken together
 _EDGE_POINTS = (0.25, 1.0)  # least and largest width of an edge
 _EDGE_ALPHA = (0.004, 0.55)  # least and largest opacity of an edge; an 8-bit image keeps nothing of less
@@ -124,14 +124,13 @@ def nodes(
         seen = diameters > 0
     else:
         sheet = ax.get_window_extent()
-        area = float(sheet.width * sheet.height) * (72 / ax.figure.dpi) ** 2
+        long, short = max(sheet.width, sheet.height), min(sheet.width, sheet.height)
         plain = len(colors.rgba) == 1
-        cover = _COVER * (min(1.0, np.sqrt(_EDGES_SHOW / n)) if plain else 1.0)
-        mean = float(np.clip(np.sqrt(cover * area / (n * np.pi / 4)), *_NODE_POINTS))
-        relative = np.sqrt((degree + 1.0) / float(degree.mean() + 1.0))
-        size = mean * np.clip(0.55 + 0.45 * relative, 0.6, 2.2)
+        dot = dot_diameter(n, short / long) * float(long) / 2 * 72 / ax.figure.dpi
+        dot *= min(1.0, (_EDGES_SHOW / n) ** 0.25) if plain else 1.0
+        size = np.full(n, max(dot, _NODE_POINTS))
         given, units = size, "points"
-        if plain and mean == _NODE_POINTS[0]:
+        if plain and dot <= _NODE_POINTS:
             seen = degree == 0  # a dot thinner than its edges shows nothing
     order = np.argsort(degree, kind="stable")
     order = order[seen[order]]
