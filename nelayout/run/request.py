@@ -15,7 +15,7 @@ from nelayout import graphs
 from nelayout.connections import Fixed
 from nelayout.divergences.protocol import background_of
 from nelayout.errors import InputError, Unsupported
-from nelayout.method import Method
+from nelayout.method_record import Method
 from nelayout.nbody import check_backend
 from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.placing.components import component_labels
