@@ -346,6 +346,34 @@ def test_weights_of_text_are_refused_with_what_to_do():
         nl.layout(G)
 
 
+# --- what a solution says of itself -----------------------------------------------------------------------------
+
+
+def test_a_solution_says_the_evidence_in_a_paragraph_and_no_positions():
+    G = nx.disjoint_union(nx.path_graph(400), nx.path_graph(1))
+    solution = nl.solve(G, "nerv:0.3", max_iter=4, node_size=1.0, seed=0)
+    said = " ".join(repr(solution).split())
+    assert said == (
+        f"Solution by nerv:0.3 of 401 nodes in 2 components: value {solution.value:.6g}, connection "
+        f"{solution.connection:.6g}, {len(solution.trace)} steps in {solution.seconds:.2g} s. Ended by max_iter: all "
+        "steps were taken, the usual end and no failure; a larger max_iter may lower the value. Notes: "
+        f"{solution.notes[0]}."
+    )
+    assert max(map(len, repr(solution).splitlines())) <= 100
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [({"callback": lambda state: True}, "Ended by stopped: the callback has"), ({}, "Ended by converged: the drawing")],
+)
+def test_a_solution_says_why_it_ended(options, sentence):
+    assert sentence in " ".join(repr(nl.solve(nx.path_graph(4), "tsne", seed=0, **options)).split())
+
+
+def test_an_empty_graph_has_a_solution_that_can_be_shown():
+    assert repr(nl.solve(nx.Graph())).startswith("Solution by auto of 0 nodes in 0 components")
+
+
 # --- warm starts ------------------------------------------------------------------------------------------------
 
 AWKWARD = [1e-3 / 7, 12345.678, np.pi * 1e7, -2.0 / 3.0]

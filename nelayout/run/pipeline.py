@@ -189,4 +189,5 @@ def _solution(
             run.notes.append(odd)
     positions = request.network.host.write(Y, request.options["store_pos_as"])
     trace, notes = tuple(run.observer.trace), tuple(run.notes)
-    return Solution(positions, value, trace, connection, reason, cost, request.labels, notes, seconds, run.choice)
+    evidence = value, trace, connection, reason, cost, request.labels, notes, seconds, run.choice, request.method.name
+    return Solution(positions, *evidence)
