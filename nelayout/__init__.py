@@ -15,7 +15,8 @@ Graphs, by any method
     layout               positions, by the name of a method, by a Method, or by "auto"
     solve, Solution      positions and all the evidence of the run
     estimate, Estimate   time and memory, before the run
-    methods, Method      the catalogue, and the record that a method is; CoarseToFine and Descend are its stages
+    methods, method      the catalogue, and a method of it with parts or keywords changed
+    Method               the record that a method is; CoarseToFine and Descend are its stages
     parts of a method    the modules kernels, divergences and optimizers
 Vectors
     embed, solve_vectors, knn_graph, entropic_affinity
@@ -58,7 +59,8 @@ _HOME = {
     "Solution": "record.solution",
     "estimate": "run.costs",
     "Estimate": "run.costs",
-    "Method": "method",
+    "Method": "method_record",
+    "method": "catalogue",
     "CoarseToFine": "stages",
     "Descend": "stages",
     "methods": "catalogue",

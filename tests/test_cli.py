@@ -85,7 +85,7 @@ def test_positions_are_those_of_the_library(folder):
     done = nelayout("layout", "graph.gml", "-m", "ws-sne", "-o", "out.json", cwd=folder)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", NOTE)
     nodes = json.loads((folder / "out.json").read_text())["nodes"]
-    pos = nl.ws_sne_layout(nx.read_gml(folder / "graph.gml"), seed=0)
+    pos = nl.ws_sne_layout(nx.read_gml(folder / "graph.gml"), weight=None, seed=0)
     assert {v["id"]: [v["x"], v["y"]] for v in nodes} == {v: place.tolist() for v, place in pos.items()}
 
 
@@ -283,7 +283,7 @@ def test_methods_lists_the_catalogue(inside):
 def test_own_parameters_are_those_of_the_layout_functions(folder, monkeypatch, settings, function, keywords):
     monkeypatch.chdir(folder)
     assert main(f"layout graph.gml -o out.csv --quiet {settings}".split()) == 0
-    pos = function(nx.read_gml("graph.gml"), seed=0, **keywords)
+    pos = function(nx.read_gml("graph.gml"), weight=None, seed=0, **keywords)
     assert table(folder / "out.csv") == {v: place.tolist() for v, place in pos.items()}
 
 

@@ -41,7 +41,8 @@ def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity")
     G : networkx graph (also digraph, multigraph, view), igraph.Graph, scipy.sparse matrix or array, square
         NumPy array.
     weight : edge attribute that holds the weights; None takes every edge as 1.  An edge without it weighs 1.
-        When no edge has it, all weigh 1, and `Network.notes` names the numeric attributes that were not used.
+        Where no edge has "weight", all weigh 1, and `Network.notes` names the numeric attributes that were not used;
+        any other name that no edge has is an error.
         For matrices: None takes every stored entry as 1, also a stored 0; any name takes the entries.
     weight_kind : what the numbers are: "similarity" (w itself), "distance" (long is weak: mean(d) / d, so an
         edge of mean length weighs 1 and the unit of length does not matter), "log" (ln(1 + w), for
@@ -53,8 +54,8 @@ def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity")
         for something that is no graph.
     InputError
         naming the edge whose weight is negative, NaN, infinite or not a number, or a distance that is <= 0;
-        for an unknown `weight_kind`, with near matches.  For networkx graphs they are
-        `networkx.NetworkXError` too.
+        for a `weight` that no edge has and for an unknown `weight_kind`, with near matches.  For networkx graphs
+        they are `networkx.NetworkXError` too.
 
     Examples
     --------

@@ -132,6 +132,7 @@ class Network:
     weighted   whether an edge weight other than 1 was read
     notes      sentences about what was read otherwise than a user may expect (a numeric attribute left unused)
     host       writes positions back and reads what is given for each node
+    doubts     sentences on input that was most likely meant otherwise, of which drawings warn
     """
 
     labels: Sequence[Hashable]
@@ -140,6 +141,7 @@ class Network:
     weighted: bool
     notes: tuple[str, ...]
     host: Host
+    doubts: tuple[str, ...] = ()
 
 
 def symmetric(n: int, rows: np.ndarray, cols: np.ndarray, weights: np.ndarray) -> csr_array:

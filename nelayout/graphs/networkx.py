@@ -22,7 +22,7 @@ from nelayout.errors import InputError, Unsupported, for_networkx, unknown
 from nelayout.graphs import per_node
 from nelayout.graphs.network import Host, Network, symmetric
 from nelayout.graphs.to_floats import plain_numbers, short_repr
-from nelayout.graphs.weights import attribute_words, check_kind, similarities, unused_note, zero_note
+from nelayout.graphs.weights import attribute_words, check_kind, similarities, unread, zero_note
 
 __all__ = ["NetworkxHost", "as_networkx", "guard", "host", "places", "read", "recognizes"]
 
@@ -42,7 +42,7 @@ def read(G: Any, weight: str | None, weight_kind: str) -> Network:
         labels = host.aliases[0]
         n = len(labels)
         rows, cols, data = _edges(G, labels)
-        weights, notes = np.ones(len(rows)), ()
+        weights, notes, doubts = np.ones(len(rows)), (), ()
         if weight is not None and data:
             if any(weight in attributes for attributes in data):
                 weights = similarities(
@@ -53,7 +53,7 @@ def read(G: Any, weight: str | None, weight_kind: str) -> Network:
                 )
                 notes = zero_note(int(np.count_nonzero(weights == 0)))
             else:
-                notes = unused_note(weight, set().union(*data), lambda name: _numeric(data, name))
+                notes, doubts = unread(weight, set().union(*data), lambda name: _numeric(data, name))
         return Network(
             labels=labels,
             adjacency=symmetric(n, rows, cols, weights),
@@ -61,6 +61,7 @@ def read(G: Any, weight: str | None, weight_kind: str) -> Network:
             weighted=bool(np.any((weights != 1) & (weights != 0))),
             notes=notes,
             host=host,
+            doubts=doubts,
         )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from nelayout.catalogue import METHODS
 from nelayout.kernels import inverse_power
-from nelayout.method import Method
+from nelayout.method_record import Method
 from nelayout.optimizers import Majorize, optimizer_named
 from nelayout.optimizers.minimize import Report, Rest, minimize, silent
 from nelayout.run.auto.verdict import Judge

@@ -10,7 +10,7 @@ import numpy as np
 
 from nelayout.errors import InputError, InputTypeError, unknown
 
-__all__ = ["DEFAULTS", "GRAPH_TEXTS", "GROUPS", "TEXTS", "LayoutOptions", "check_options", "generator"]
+__all__ = ["DEFAULTS", "GRAPH_TEXTS", "GROUPS", "TEXTS", "LayoutOptions", "MethodOptions", "check_options", "generator"]
 
 
 class LayoutOptions(TypedDict, total=False):
@@ -34,6 +34,20 @@ class LayoutOptions(TypedDict, total=False):
     callback: Callable[..., object] | None
     progress: bool
     n_jobs: int | None
+
+
+class MethodOptions(LayoutOptions, total=False):
+    """Keywords of the functions that take any method: the common ones, and those that only some methods have."""
+
+    kernel: Any
+    r: float
+    repulsion: float
+    tail: float
+    kappa: float
+    background: float
+    alpha: Any
+    divergence: Any
+    variational: bool
 
 
 DEFAULTS: LayoutOptions = {
@@ -172,12 +186,16 @@ def _center(center: Any, dim: int) -> np.ndarray:
     return array
 
 
-def generator(seed: Any) -> np.random.Generator:
-    """Make the one source of randomness of a run from what the user gave as its seed."""
+def generator(seed: Any, name: str = "seed") -> np.random.Generator:
+    """Make the one source of randomness of a run from what the user gave as its seed, under the keyword ``name``."""
     if seed is None or isinstance(seed, np.random.Generator):
         return np.random.default_rng(seed)
     if isinstance(seed, np.random.RandomState):
         return np.random.default_rng(seed.randint(0, 2**31 - 1, size=4))
     if isinstance(seed, (bool, np.bool_)) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise InputError(f"seed must be None, an integer >= 0, a numpy Generator or a RandomState, given {seed!r}")
+        hint = ""
+        if hasattr(seed, "__len__") and not isinstance(seed, (str, bytes)):  # igraph's word for a start
+            hint = f": positions to start from are given as {'pos' if name == 'seed' else 'init'}="
+        given = f"{type(seed).__name__}{hint}" if hint else repr(seed)
+        raise InputError(f"{name} must be None, an integer >= 0, a numpy Generator or a RandomState, given {given}")
     return np.random.default_rng(int(seed))

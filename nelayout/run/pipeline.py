@@ -10,13 +10,13 @@ import math
 import time
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 import numpy as np
 
 from nelayout import graphs
-from nelayout.catalogue import method_named
-from nelayout.method import Method
+from nelayout.catalogue import method_named, with_own
+from nelayout.method_record import Method
 from nelayout.nbody import backend, backend_note
 from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.placing.final import finish
@@ -28,7 +28,7 @@ from nelayout.run.auto.masses import mass_for
 from nelayout.run.component import draw_component
 from nelayout.run.costs import NUMPY_PAIRS, warn_of_memory
 from nelayout.run.keywords import takes_common_keywords
-from nelayout.run.options import LayoutOptions, check_options
+from nelayout.run.options import LayoutOptions, MethodOptions, check_options
 from nelayout.run.request import NOTHING_KNOWN, Known, Request, read_request
 from nelayout.run.start import place_missing, random_positions
 from nelayout.run.state import Canvas, Component, Drawing, Run, Summation
@@ -44,14 +44,14 @@ REPEATED = 30
 
 @takes_common_keywords
 def solve(
-    G: Any, method: str | Method = "auto", pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]
+    G: Any, method: str | Method = "auto", pos: Any = None, fixed: Any = None, **options: Unpack[MethodOptions]
 ) -> Solution:
     """Draw a graph and keep all the evidence: value, trace, connection scalar, reason of the end, cost of each node.
 
     Parameters
     ----------
     method : default "auto"
-        a name (``nelayout.methods()`` lists them) or a ``nelayout.Method``
+        a name (``nelayout.methods()`` lists them; "nerv:0.3" carries a number) or a ``nelayout.Method``
 
     Returns
     -------
@@ -65,7 +65,8 @@ def solve(
     >>> solution.reason in ("converged", "max_iter"), len(solution.trace) > 10
     (True, True)
     """
-    return run_method(G, method, pos, fixed, options)
+    record, common = with_own(method, options)
+    return run_method(G, record, pos, fixed, cast("LayoutOptions", common))
 
 
 def run_method(
@@ -188,4 +189,5 @@ def _solution(
             run.notes.append(odd)
     positions = request.network.host.write(Y, request.options["store_pos_as"])
     trace, notes = tuple(run.observer.trace), tuple(run.notes)
-    return Solution(positions, value, trace, connection, reason, cost, request.labels, notes, seconds, run.choice)
+    evidence = value, trace, connection, reason, cost, request.labels, notes, seconds, run.choice, request.method.name
+    return Solution(positions, *evidence)

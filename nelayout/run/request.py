@@ -14,8 +14,8 @@ from scipy.sparse import csr_array
 from nelayout import graphs
 from nelayout.connections import Fixed
 from nelayout.divergences.protocol import background_of
-from nelayout.errors import InputError, Unsupported
-from nelayout.method import Method
+from nelayout.errors import InputError, Unsupported, warn
+from nelayout.method_record import Method
 from nelayout.nbody import check_backend
 from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.placing.components import component_labels
@@ -87,6 +87,8 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
     check_backend(o["nbody"], o["dim"])
     rng = generator(o["seed"])
     network = graphs.read(G, o["weight"], o["weight_kind"])
+    for doubt in network.doubts:
+        warn(doubt)
     # Weights that only decide about sizes are rescaled early, others when floats would overflow.
     sizes_only = method.kernel.is_power or not isinstance(method.connection, Fixed)
     P, notes = within_range(network.adjacency, 40 if sizes_only else 300)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from nelayout.alpha.choice import AlphaChoice
-from nelayout.method import Method
+from nelayout.method_record import Method
 from nelayout.nbody import NBody
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity, Objective
