@@ -9,8 +9,6 @@ import nelayout as nl
 from nelayout.numerics import compiling
 
 PACKAGE = Path(nl.__file__).parent
-# Pieces of other rooms' loops, with no user of their own beside them.
-PIECES = {"elementary.py"}
 
 
 def modules_imported(path: Path) -> set[str]:
@@ -34,7 +32,7 @@ def test_numba_is_asked_in_one_file():
 def test_compiled_loops_stand_in_files_that_say_so():
     users = [path for path in PACKAGE.rglob("*.py") if "nelayout.numerics.compiling" in modules_imported(path)]
     assert users
-    assert [path.name for path in users if not path.stem.endswith("loops") and path.name not in PIECES] == []
+    assert [path.name for path in users if not path.stem.endswith("loops")] == []
 
 
 def total(a):
