@@ -1,8 +1,9 @@
 """Decorators of the compiled loops: everything that runs over pairs or edges when there are many.
 
 A compiled loop is a plain sequential loop over a range of rows, without the interpreter lock, compiled once and stored
-on disk (`stored_loops`).  It takes arrays, integers and floats, never functions, so that no process compiles anew.
-Each stands in a file called ``*_loops.py`` beside its user and has a NumPy twin for small work, which needs no compiler.
+on disk (`loop_store`).  It takes arrays, integers and floats, never functions, so that no process compiles anew.
+Each stands in a file called ``*_loops.py`` beside its user and has a NumPy twin for small work, which needs no
+compiler.
 
 A new machine waits for all compiling that its first drawing needs, 0.06 s for each function and 0.01 s for each of its
 lines.  So a loop is made for one form of what it sums, by a function that returns it: only the forms that are needed
@@ -29,7 +30,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from nelayout.numerics import stored_loops
+from nelayout.numerics import loop_store
 from nelayout.numerics.interrupts import interrupts_held
 from nelayout.numerics.notices import announce
 
@@ -44,7 +45,7 @@ with interrupts_held():  # an interrupt here would leave the compiler half loade
 
     _TARGET = cpu_target.target_context
 
-__all__ = ["compiled_loop", "compiled_names", "exact_loop", "inlined", "inlined_as_written", "inlined_in_source"]
+__all__ = ["compiled_loop", "exact_loop", "inlined", "inlined_as_written", "inlined_in_source"]
 
 # Liberties with floating-point arithmetic.  Neither nnan nor ninf is among them: a NaN must stay one.
 FAST_MATH = {"reassoc", "contract", "arcp", "nsz"}
@@ -52,12 +53,9 @@ FAST_MATH = {"reassoc", "contract", "arcp", "nsz"}
 LOOP = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 PIECE = {"forceinline": True, "error_model": "numpy", "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
 
-# Names of the loops that this process has compiled, because they were not stored.
-compiled_names: list[str] = []
-
 
 class _Loop(CPUDispatcher):
-    """Dispatcher of numba that keeps its code in `stored_loops`, and compiles without being interrupted."""
+    """Dispatcher of numba that keeps its code in `loop_store`, and compiles without being interrupted."""
 
     def enable_caching(self) -> None:
         self._cache = _Stored(self)
@@ -67,11 +65,11 @@ class _Loop(CPUDispatcher):
         if global_compiler_lock.is_locked():  # as part of another loop
             return super().compile(sig)
         with interrupts_held(), global_compiler_lock, _collector_resting():
-            before = len(compiled_names)
+            before = len(loop_store.missed)
             try:
                 return super().compile(sig)
             finally:
-                if len(compiled_names) > before:
+                if len(loop_store.missed) > before:
                     announce("")
 
 
@@ -83,30 +81,30 @@ class _Stored(NullCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
         target_context.refresh()
-        data = stored_loops.read(self._key(sig, target_context.codegen()))
+        data = loop_store.read(self._key(sig, target_context.codegen()))
         if data is not None:
             return CompileResult._rebuild(target_context, *pickle.loads(data))  # noqa: S301  written by this package
-        compiled_names.append(f"{self.function.__module__}.{self.function.__name__}")
-        announce("compiling, once per machine" if stored_loops.place() else "compiling: no folder to keep it in")
+        announce("compiling, once per machine" if loop_store.place() else "compiling: no folder to keep it in")
         return None
 
     def save_overload(self, sig: Any, data: CompileResult) -> None:
         plain = data._replace(type_annotation="")  # the source with its types, a long text that nobody reads
-        stored_loops.write(self._key(sig, data.codegen), dumps(plain._reduce()))
+        loop_store.write(self._key(sig, data.codegen), dumps(plain._reduce()))
 
-    def _key(self, sig: Any, codegen: Any) -> stored_loops.Key:
-        kind = f"{self.identity} {sig} {codegen.magic_tuple()} {numba.__version__}"
-        return stored_loops.Key(self.function.__name__, kind)
+    def _key(self, sig: Any, codegen: Any) -> loop_store.Key:
+        name = f"{self.function.__module__.removeprefix('nelayout.')}.{self.function.__name__}"
+        return loop_store.Key(name, f"{codegen.magic_tuple()} {numba.__version__}", f"{self.identity} {sig}")
 
 
 def _identity(loop: CPUDispatcher) -> str:
-    """Name a loop by where it is written, by its options, and by what the function that made it has put into it."""
+    """Name a loop by its code, by its options, and by what the function that made it has put into it."""
     function = loop.py_func
     options = {name: sorted(value) if isinstance(value, set) else value for name, value in loop.targetoptions.items()}
     parts = [cell.cell_contents for cell in function.__closure__ or ()]
     inside = [_identity(part) if isinstance(part, CPUDispatcher) else repr(part) for part in parts]
-    line = function.__code__.co_firstlineno
-    return f"{function.__module__}.{function.__qualname__}:{line} {sorted(options.items())} {inside}"
+    code = function.__code__  # of a function whose file is no file of loops, too
+    own = (code.co_firstlineno, code.co_code, code.co_consts, code.co_names)
+    return f"{function.__module__}.{function.__qualname__} {own} {sorted(options.items())} {inside}"
 
 
 @contextmanager

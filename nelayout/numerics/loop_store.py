@@ -21,24 +21,33 @@ from uuid import uuid4
 
 from nelayout import __version__
 
-__all__ = ["Key", "folders", "place", "read", "write"]
+__all__ = ["Key", "folders", "missed", "place", "read", "write"]
 
 PACKAGE = Path(__file__).parents[1]
 # Bytes of the digest that a file begins with: of its content, which a full disk may have cut short.
 DIGEST = 32
 
 
+# Names of the loops that this process has looked for in vain, and compiled.
+missed: list[str] = []
+
+
 class Key(NamedTuple):
-    """Name of a loop, and the kind of code it is: everything that it depends on but the source."""
+    """Name of a loop, its environment (processor, versions), and everything else that its code depends on."""
 
     name: str
+    environment: str
     kind: str
 
     @property
     def stem(self) -> str:
-        """Name of its files, whatever the source."""
-        kind = f"{self.kind} {__version__} {sys.version} {sys.implementation.cache_tag}"
-        return f"{self.name}-{hashlib.sha256(kind.encode()).hexdigest()[:20]}"
+        """Beginning of the names of the loop's files in this environment."""
+        return f"{self.name}-{_digest(f'{self.environment} {__version__} {sys.version}')}-"
+
+    @property
+    def file(self) -> str:
+        """Name of the file."""
+        return f"{self.stem}{_source()}-{_digest(self.kind)}.nbc"
 
 
 def folders() -> list[Path]:
@@ -51,26 +60,26 @@ def folders() -> list[Path]:
 
 def read(key: Key) -> bytes | None:
     """Content of a file that is whole; None where there is none."""
-    source = _source()
-    for folder in folders() if source else ():
+    for folder in folders() if _source() else ():
         try:
-            data = (folder / f"{key.stem}-{source}.nbc").read_bytes()
+            data = (folder / key.file).read_bytes()
         except OSError:
             continue
         if hashlib.sha256(data[DIGEST:]).digest() == data[:DIGEST]:
             return data[DIGEST:]
+    missed.append(key.name)
     return None
 
 
 def write(key: Key, data: bytes) -> None:
     """Store code, if there is a place for it, and delete the same loop's of another source."""
-    folder, source = place(), _source()
+    folder = place()
     if folder is None:
         return
     try:
-        _appear(folder / f"{key.stem}-{source}.nbc", hashlib.sha256(data).digest() + data)
-        for old in folder.glob(f"{key.stem}-*.nbc"):
-            if not old.stem.endswith(str(source)):
+        _appear(folder / key.file, hashlib.sha256(data).digest() + data)
+        for old in folder.glob(f"{key.stem}*.nbc"):
+            if not old.name.startswith(f"{key.stem}{_source()}-"):
                 old.unlink()
     except OSError:  # full, or removed meanwhile: the loop is compiled and will run
         return
@@ -119,7 +128,11 @@ def _source() -> str | None:
     """Digest of the source of all loops and of how they are compiled; None where there is no source to be read."""
     files = sorted(PACKAGE.rglob("*loops.py"))
     try:
-        texts = [path.read_bytes() for path in [*files, PACKAGE / "numerics" / "compiling.py"]]
+        texts = [path.read_text(encoding="utf-8") for path in [*files, PACKAGE / "numerics" / "compiling.py"]]
     except OSError:
         return None
-    return hashlib.sha256(b"\0".join(texts)).hexdigest()[:20]
+    return _digest("\0".join(texts))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
