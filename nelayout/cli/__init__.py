@@ -4,6 +4,7 @@
     nelayout embed table.csv --label species -o map.png
     nelayout compare graph.graphml -m ws-sne -m linlog -o compare.html
     nelayout methods
+    nelayout warm-up
 
 Each command has a file with `declare` (its arguments), `run` and EXAMPLES, and a line in `COMMANDS`.
 Exit codes: 0 done, 1 the input or the run failed (one line on stderr), 2 wrong usage, 130 interrupted.
@@ -20,7 +21,7 @@ from collections.abc import Sequence
 from typing import NoReturn, Protocol
 
 from nelayout import __version__
-from nelayout.cli import compare_command, embed_command, layout_command, methods_command
+from nelayout.cli import compare_command, embed_command, layout_command, methods_command, warm_up_command
 from nelayout.cli.report import WrongUsage, say
 from nelayout.errors import InputError, Unsupported, near_matches
 
@@ -49,6 +50,7 @@ COMMANDS: dict[str, tuple[Command, str]] = {
     "embed": (embed_command, "embed the rows of a table: a picture, or positions in a file"),
     "compare": (compare_command, "draw a graph by several methods and measure the drawings"),
     "methods": (methods_command, "list the methods and their own parameters"),
+    "warm-up": (warm_up_command, "compile what the first drawing on a machine would wait for"),
 }
 
 

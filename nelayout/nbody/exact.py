@@ -49,11 +49,9 @@ class Exact:
             code = form_of(radial)
 
             def work(start: int, potential=potential, force=force, code=code) -> None:
-                form, a, b, c, order = code
+                form, *numbers = code
                 stop = min(start + rows, n)
-                pair_loops.pair_sums(
-                    points, charges, form, a, b, c, order, points, own, start, stop, potential, force
-                )
+                pair_loops.PAIR_SUMS[form](points, charges, *numbers, points, own, start, stop, potential, force)
 
             self.threads.map(work, range(0, n, rows))
             answer.append(Field(potential, np.ascontiguousarray(force[:d].T)))

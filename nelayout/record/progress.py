@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from nelayout.numerics.notices import listening
 from nelayout.record.solution import Progress, Step
 
 __all__ = ["Observer", "Stopped", "observe"]
@@ -59,5 +60,5 @@ def observe(name: str, callback: Callable[[Progress], object] | None, progress: 
         return
     from tqdm import tqdm
 
-    with tqdm(unit=" steps", desc=name) as bar:
+    with tqdm(unit=" steps", desc=name) as bar, listening(bar.set_postfix_str):
         yield Observer(callback, bar.update)
