@@ -72,14 +72,14 @@ def read_graph(path: str | os.PathLike, format: str | None = None) -> GraphFile:
     if name is None:
         name = sniff(source.data)
         if name is None:
-            raise source.broken("the format cannot be told from the content; name it with format= (--format)")
+            raise source.broken("the format cannot be told from the content; name it with format=")
         notes = (f"standard input is read as {name}",)
     return _parse(source, name).noting(*notes)
 
 
 def _parse(source: Source, name: str) -> GraphFile:
     seems = sniff(source.data)
-    other = "" if seems in (None, name) else f'it looks like {seems}: say format="{seems}" (--format {seems})'
+    other = "" if seems in (None, name) else f'it looks like {seems}: say format="{seems}"'
     if other and name == "edgelist":  # which would read the words of any text as labels
         raise source.broken(f"this is no edge list; {other}")
     try:
