@@ -333,7 +333,7 @@ def test_methods_lists_the_catalogue(inside):
         ("-m ftsne --set divergence=js", nl.ftsne_layout, {"divergence": "js"}),
         ("-m ws_sne --set kernel=gaussian", nl.ws_sne_layout, {"kernel": "gaussian"}),
         ("-m nerv:0.2 --set background=0.05", nl.nerv_layout, {"kappa": 0.2, "background": 0.05}),
-        ("-m ftsne:alpha:0.5", nl.ftsne_layout, {"divergence": "alpha:0.5"}),
+        ("-m polylog:2.5", nl.polylog_layout, {"r": 2.5}),
     ],
 )
 def test_own_parameters_are_those_of_the_layout_functions(folder, monkeypatch, settings, function, keywords):
@@ -365,8 +365,8 @@ def test_own_parameters_are_those_of_the_layout_functions(folder, monkeypatch, s
         (
             "-m tsne:3",
             (
-                "argument -m/--method: 'tsne:3' is no method: it has no parameters of its own; "
-                "a value may stand behind ws-sne, polylog, ee, hssne, nerv, jse, alpha-sne, ftsne"
+                "argument -m/--method: 'tsne:3' is no method: tsne takes no number; "
+                "a number may stand behind polylog, ee, hssne, nerv, jse, alpha-sne"
             ),
         ),
         ("-m nerv --set kappa=3", "--set: kappa must be a number from 0 to 1, given 3.0"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 SET_TEXT = "parameter of the method's own, see nelayout methods; once for each"
-METHOD_TEXT = "see nelayout methods; METHOD:VALUE sets its first own parameter, as in nerv:0.3"
+METHOD_TEXT = "see nelayout methods; nerv:0.3 sets the first of its own parameters"
 # Note where a picture cannot show all of a drawing.
 FLAT = "the picture shows the first two of {} coordinates"
 PICTURES = ("png", "svg", "pdf")
@@ -87,7 +87,7 @@ class Choice:
 
 
 def method(text: str) -> Choice:
-    """METHOD or METHOD:VALUE, whatever the spelling of its name; the value is that of its first own parameter.
+    """METHOD or METHOD:VALUE, whatever the spelling of its name; the value is that of its first own number.
 
     >>> method("WS_SNE"), method("nerv:0.3")
     (Choice(name='ws-sne', settings=()), Choice(name='nerv', settings=(('kappa', 0.3),)))
@@ -101,12 +101,17 @@ def method(text: str) -> Choice:
         raise argparse.ArgumentTypeError(str(error)) from None
     if not colon:
         return Choice(name)
-    first = next(iter(own_keywords(name)), None)
+    first = _number_of(own_keywords(name))
     if first is None or not value.strip():
-        have = ", ".join(other for other, _ in _owners())
-        why = "no value stands behind its colon" if first else "it has no parameters of its own"
-        raise argparse.ArgumentTypeError(f"{text!r} is no method: {why}; a value may stand behind {have}")
+        have = ", ".join(other for other, own in _owners() if _number_of(own))
+        why = "there is no value behind its colon" if first else f"{name} takes no number"
+        raise argparse.ArgumentTypeError(f"{text!r} is no method: {why}; a number may stand behind {have}")
     return Choice(name, (setting(f"{first}={value}"),))
+
+
+def _number_of(own: Mapping[str, Any]) -> str | None:
+    """The parameter that a number behind the method's name sets: the first, where that is a number."""
+    return next((name for name, value in [*own.items()][:1] if isinstance(value, float)), None)
 
 
 def _owners(parameter: str | None = None) -> Iterator[tuple[str, dict[str, Any]]]:
