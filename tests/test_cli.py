@@ -20,7 +20,7 @@ import nelayout as nl
 from nelayout.cli import COMMANDS, _parser, compare_command, embed_command, main
 from nelayout.cli.arguments import PICTURES
 from nelayout.cli.report import in_options
-from nelayout.graphs.files import FORMATS, WRITERS, read_positions
+from nelayout.graphs.files import FORMATS, WRITERS, edgelist, read_positions
 
 GML = """graph [
   node [ id 0 label "a" kind "x" ]
@@ -565,6 +565,14 @@ def test_example_data_is_what_its_script_makes(tmp_path, monkeypatch, capsys):
     runpy.run_path(str(script), run_name="__main__")
     assert capsys.readouterr().out == f"{made}: {made.stat().st_size} bytes\n"
     assert made.read_bytes() == (folder / "usairports2010.graphml").read_bytes()
+
+
+def test_the_page_lists_the_words_of_headers():
+    page = Path(nl.__file__).parents[1] / "docs" / "command-line.md"
+    if not page.is_file():
+        pytest.skip("docs/ is not installed with the package")
+    words = set(re.findall(r"`(\w+)`", page.read_text()))
+    assert (edgelist.FROM | edgelist.TO | edgelist.WEIGHT | edgelist.NODE) - words == set()
 
 
 @pytest.mark.thorough
