@@ -1,6 +1,7 @@
 """The command line as users meet it: a process, its exit code, its files, one line of error."""
 
 import csv
+import io
 import json
 import os
 import re
@@ -182,6 +183,17 @@ FAILURES = {
         "layout graph.gml -o . --format png",
         "the output '.' is a folder; give the name of a file in it",
     ),
+    "output is a folder, no format": (
+        "layout graph.gml -o .",
+        "the output '.' is a folder; give the name of a file in it",
+    ),
+    "weight of an edge list": (
+        "layout pairs.csv -o out.csv --weight n",
+        (
+            "--weight n: the edges have no attributes; leave it out, or call the column with the weights weight; "
+            "--weight none counts every edge as 1"
+        ),
+    ),
     "wrong output format": (
         "layout graph.gml -o out.jsno",
         (
@@ -224,16 +236,16 @@ FAILURES = {
         "layout graph.gml -o out.csv --weight strenth",
         (
             "unknown edge attribute for --weight 'strenth': did you mean 'strength'? Allowed: 'strength'; "
-            "--weight none needs none"
+            "--weight none counts every edge as 1"
         ),
     ),
     "the default, typed": (
         "layout graph.gml -o out.csv --weight weight",
-        "unknown edge attribute for --weight 'weight'. Allowed: 'strength'; --weight none needs none",
+        "unknown edge attribute for --weight 'weight'. Allowed: 'strength'; --weight none counts every edge as 1",
     ),
     "absent weight in compare": (
         "compare graph.gml -m ws-sne -o out.csv --weight nothing",
-        "unknown edge attribute for --weight 'nothing'. Allowed: 'strength'; --weight none needs none",
+        "unknown edge attribute for --weight 'nothing'. Allowed: 'strength'; --weight none counts every edge as 1",
     ),
     "another format": (
         "layout graph.csv -o out.csv",
@@ -265,6 +277,7 @@ def test_a_failure_is_one_line_and_leaves_no_file(folder, inside, name):
     (folder / "start.csv").write_text("node,x,y\na,3,4\n")
     (folder / "strange.csv").write_text("node,x,y\nq,3,4\n")
     (folder / "graph.csv").write_text(GML)
+    (folder / "pairs.csv").write_text("source,target,n\na,b,3\n")
     (folder / "table.csv").write_text("5.1,3.5,1.4,0.2,oak\n")
     command, line = FAILURES[name]
     before = {p.name: p.read_bytes() for p in folder.iterdir()}
@@ -441,6 +454,29 @@ def test_every_keyword_that_is_an_option_is_written_as_one(command):
             assert in_options(f"pass {keyword}=3", parser) == f"pass {option} 3"
             assert in_options(f"give it in `{keyword}`", parser) == f"give it in {option}"
             assert in_options(f"{keyword} must be small", parser) == f"{option} must be small"
+
+
+class Screen(io.StringIO):
+    """A terminal."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("command", ["layout graph.gml", "compare graph.gml -m ws-sne", "embed table.csv"])
+def test_a_terminal_says_while_the_picture_is_drawn(folder, monkeypatch, command):
+    pytest.importorskip("matplotlib")
+    (folder / "table.csv").write_text("".join(f"{v},{v * v % 17}\n" for v in range(17)))
+    monkeypatch.chdir(folder)
+    said = {}
+    for options in ("-o out.png", "-o out.csv", "-o out.png --quiet"):
+        monkeypatch.setattr(sys, "stderr", Screen())
+        assert main([*command.split(), *options.split()]) == 0
+        said[options] = sys.stderr.getvalue()
+    words = "nelayout: drawing the picture"
+    assert said["-o out.png"].endswith(f"{words}\r{' ' * len(words)}\r")  # and leaves nothing behind
+    assert words not in said["-o out.csv"]
+    assert said["-o out.png --quiet"] == ""
 
 
 def test_a_closed_pipe_is_no_error(folder):

@@ -6,6 +6,7 @@ import argparse
 import math
 import sys
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -136,7 +137,7 @@ def run(given: argparse.Namespace) -> None:
             say(note, given.parser)
         if kind in DATA and (given.label or given.color):
             say(f"--label and --color are for pictures; {kind} holds the measures alone", given.parser)
-    with painting(given):
+    with nullcontext() if kind in DATA else painting(given):
         content = WRITERS[kind](comparison, look)
     files.deliver(given.output, content)
     if given.output != "-" and not given.quiet:

@@ -79,7 +79,13 @@ def weight(given: argparse.Namespace, file: GraphFile) -> dict[str, str | None]:
         return {"weight": None}
     names = file.edge_attributes
     if given.weight not in names:
-        raise InputError(f"{unknown('edge attribute for --weight', given.weight, names)}; --weight none needs none")
+        if names:
+            problem = str(unknown("edge attribute for --weight", given.weight, names))
+        else:
+            problem = f"--weight {given.weight}: the edges have no attributes; leave it out"
+            if file.format == "edgelist":
+                problem += ", or call the column with the weights weight"
+        raise InputError(f"{problem}; --weight none counts every edge as 1")
     return {"weight": given.weight}
 
 

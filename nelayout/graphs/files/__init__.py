@@ -28,7 +28,7 @@ import numpy as np
 
 from nelayout.errors import InputError
 from nelayout.graphs.files.formats import FORMATS, WRITERS, file_format, sniff
-from nelayout.graphs.files.outputs import atomic, check_output, deliver
+from nelayout.graphs.files.outputs import atomic, check_output, deliver, refuse_folder
 from nelayout.graphs.files.positions import as_networkx, as_record, place_nodes, read_columns, read_csv
 from nelayout.graphs.files.record import GraphFile
 from nelayout.graphs.files.source import Source, load
@@ -102,6 +102,8 @@ def output_format(
     >>> output_format("map.svg", allowed=["svg", "json"])
     'svg'
     """
+    if format is None and path != "-":
+        refuse_folder(path)
     return file_format(format, path, table={name: name for name in allowed}, kind="output format")
 
 
