@@ -470,9 +470,10 @@ def test_a_terminal_says_while_the_picture_is_drawn(folder, monkeypatch, command
     monkeypatch.chdir(folder)
     said = {}
     for options in ("-o out.png", "-o out.csv", "-o out.png --quiet"):
-        monkeypatch.setattr(sys, "stderr", Screen())
+        screen = Screen()
+        monkeypatch.setattr(sys, "stderr", screen)
         assert main([*command.split(), *options.split()]) == 0
-        said[options] = sys.stderr.getvalue()
+        said[options] = screen.getvalue()
     words = "nelayout: drawing the picture"
     assert said["-o out.png"].endswith(f"{words}\r{' ' * len(words)}\r")  # and leaves nothing behind
     assert words not in said["-o out.csv"]

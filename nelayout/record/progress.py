@@ -79,7 +79,8 @@ class Bar:
         from tqdm import tqdm
 
         self.name, self.drawings, self.steps = name, 0, 0
-        self.line = tqdm(desc=name, unit=" steps", bar_format=BOUNDLESS, **_screen())
+        columns, rows = _screen()
+        self.line = tqdm(desc=name, unit=" steps", bar_format=BOUNDLESS, ncols=columns, nrows=rows)
 
     def begin(self, steps: int) -> None:
         """Count from 0 to `steps`."""
@@ -111,13 +112,14 @@ class Bar:
         self.line.bar_format = BOUNDED if steps else BOUNDLESS
 
 
-def _screen() -> dict[str, int]:
-    """Columns and rows for tqdm where the terminal says 0 of either; {}: tqdm asks the terminal."""
+def _screen() -> tuple[int | None, int | None]:
+    """Columns and rows for tqdm where the terminal says 0 of either; None: tqdm asks the terminal."""
     try:
         size = os.get_terminal_size(sys.stderr.fileno())
     except (OSError, ValueError, AttributeError):  # no terminal, or no file
-        return {}
-    return {} if size.columns and size.lines else {"ncols": size.columns or SCREEN[0], "nrows": size.lines or SCREEN[1]}
+        return None, None
+    known = size.columns and size.lines
+    return (None, None) if known else (size.columns or SCREEN[0], size.lines or SCREEN[1])
 
 
 @contextmanager
