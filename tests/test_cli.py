@@ -406,9 +406,8 @@ def test_help_has_an_example_that_the_parser_takes(command, capsys):
         "layout": (*WRITERS, *PICTURES),
         "embed": (*embed_command.WRITERS, *PICTURES, *embed_command.FORMATS),
         "compare": compare_command.WRITERS,
-        "methods": (),
     }
-    assert all(re.search(rf"\b{kind}\b", listed) for kind in written[command])
+    assert all(re.search(rf"\b{kind}\b", listed) for kind in written.get(command, ()))
 
 
 def parser_of(command):

@@ -30,15 +30,14 @@ __all__ = ["COMMANDS", "main"]
 
 
 class Command(Protocol):
-    """Protocol of the file of a command."""
+    """Protocol of the file of a command.
+
+    Where files are read or written, `formats` returns their formats, which --help lists, by what they are for.
+    """
 
     @property
     def EXAMPLES(self) -> tuple[str, ...]:
         """Lines of --help that show how it is called."""
-        ...
-
-    def formats(self) -> dict[str, Iterable[str]]:
-        """Formats that --help lists, by what they are read or written for."""
         ...
 
     def declare(self, command: argparse.ArgumentParser) -> None:
@@ -155,13 +154,14 @@ def _parser() -> argparse.ArgumentParser:
 
 def _epilog(does: Command) -> str:
     """Formats and examples, the end of a command's --help."""
-    listed = {title: ", ".join(formats) for title, formats in does.formats().items()}
+    formats: dict[str, Iterable[str]] = getattr(does, "formats", dict)()
+    listed = {title: ", ".join(names) for title, names in formats.items()}
     examples = "".join(f"  {example}\n" for example in does.EXAMPLES)
     if not listed:
         return f"examples:\n{examples}"
     width = max(map(len, listed)) + 4
-    formats = "".join(
+    lines = "".join(
         textwrap.fill(text, HELP_WIDTH, initial_indent=f"  {title:<{width - 2}}", subsequent_indent=" " * width) + "\n"
         for title, text in listed.items()
     )
-    return f"formats:\n{formats}\nexamples:\n{examples}"
+    return f"formats:\n{lines}\nexamples:\n{examples}"

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable
 from typing import Any
 
 from nelayout.cli import layout_command
 from nelayout.cli.report import in_options
 
-__all__ = ["EXAMPLES", "declare", "formats", "run"]
+__all__ = ["EXAMPLES", "declare", "run"]
 
 EXAMPLES = (
     "nelayout methods",
     "nelayout layout graph.graphml -m nerv --set kappa=0.2 -o drawing.png",
     "nelayout layout graph.graphml -m nerv:0.2 -o drawing.png",
 )
-
-
-def formats() -> dict[str, Iterable[str]]:
-    """Nothing is read or written."""
-    return {}
 
 
 def declare(command: argparse.ArgumentParser) -> None:

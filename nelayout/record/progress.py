@@ -16,8 +16,8 @@ from nelayout.record.solution import Progress, Step
 __all__ = ["Bar", "Observer", "Stopped", "observe"]
 
 # Lines of a progress bar, in tqdm's words: where the schedule says the most steps, and where it does not.
-BOUNDED = "{desc}: {n_fmt} of at most {total_fmt} steps |{bar}| [{elapsed}, {rate_noinv_fmt}]"
-BOUNDLESS = "{desc}: {n_fmt} steps [{elapsed}, {rate_noinv_fmt}]"
+BOUNDED = "{desc}: {n_fmt} of at most {total_fmt} steps |{bar}| [{elapsed}, {rate_noinv_fmt}{postfix}]"
+BOUNDLESS = "{desc}: {n_fmt} steps [{elapsed}, {rate_noinv_fmt}{postfix}]"
 # Columns and rows of a terminal that says 0, in which tqdm would draw nothing: those that terminals have always had.
 SCREEN = 80, 24
 
