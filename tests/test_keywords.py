@@ -17,7 +17,7 @@ import nelayout as nl
 from nelayout.catalogue import METHODS, tune
 from nelayout.cli import main
 from nelayout.nbody import BACKENDS
-from nelayout.run.options import DEFAULTS, GROUPS, TEXTS, LayoutOptions
+from nelayout.run.options import DEFAULTS, GROUPS, LAYOUT_DEFAULTS, TEXTS, LayoutOptions
 
 LAYOUTS = sorted(name for name in nl._HOME if name.endswith("_layout"))
 # Functions of a graph that take the common keywords, and functions of vectors.
@@ -39,7 +39,7 @@ def test_signature_shows_every_keyword_with_its_default(name):
         assert parameters["pos"].default is None
         assert parameters["fixed"].default is None
     common = {n: p for n, p in parameters.items() if n in DEFAULTS}
-    assert {n: p.default for n, p in common.items()} == DEFAULTS
+    assert {n: p.default for n, p in common.items()} == (LAYOUT_DEFAULTS if "layout" in name else DEFAULTS)
     assert all(p.kind is p.KEYWORD_ONLY for p in common.values())
     others = {n: p.kind for n, p in parameters.items() if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
     assert others == ({"own": inspect.Parameter.VAR_KEYWORD} if name in OF_ANY_METHOD else {})

@@ -195,7 +195,7 @@ def test_without_scale_the_value_is_that_of_the_positions():
 
 def test_principal_axis_is_horizontal():
     for method in METHODS_OF_EACH_KIND:
-        Y = coordinates(nl.layout(nx.grid_2d_graph(12, 3), method, seed=0))
+        Y = coordinates(nl.layout(nx.grid_2d_graph(12, 3), method, seed=0, node_size=None))
         Y = Y - Y.mean(axis=0)
         assert (Y[:, 0] ** 2).sum() > 4 * (Y[:, 1] ** 2).sum()
         assert abs((Y[:, 0] * Y[:, 1]).sum()) < 1e-9 * (Y[:, 0] ** 2).sum()

@@ -60,12 +60,13 @@ def graph_formats() -> list[str]:
 
 
 def keywords(given: argparse.Namespace, file: GraphFile) -> dict[str, Any]:
-    """The options of `declare` as keywords of `nelayout.solve`."""
+    """The options of `declare` as keywords of `nelayout.solve`, for drawings like those of the layout functions."""
     return {
         **weight(given, file),
         "weight_kind": given.weight_kind,
         "mass": _mass(given.mass, file),
         "smoothing": given.smoothing,
+        "node_size": "auto",
         "seed": given.seed,
         "max_iter": given.max_iter,
     }

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from nelayout.method_record import Method
-from nelayout.run.keywords import takes_common_keywords
+from nelayout.run.keywords import takes_layout_keywords
 from nelayout.run.options import MethodOptions
 from nelayout.run.pipeline import solve
 
 __all__ = ["layout"]
 
 
-@takes_common_keywords
+@takes_layout_keywords
 def layout(
     G: Any, method: str | Method = "auto", pos: Any = None, fixed: Any = None, **options: Unpack[MethodOptions]
 ) -> Any:

@@ -28,9 +28,9 @@ from typing import Any, ParamSpec, TypeVar, cast
 from nelayout import graphs
 from nelayout.catalogue import OWNERS, of_others
 from nelayout.errors import unknown
-from nelayout.run.options import DEFAULTS, GRAPH_TEXTS, GROUPS, TEXTS, LayoutOptions, MethodOptions
+from nelayout.run.options import DEFAULTS, GRAPH_TEXTS, GROUPS, LAYOUT_DEFAULTS, TEXTS, LayoutOptions, MethodOptions
 
-__all__ = ["VECTOR_OWN", "checks_keywords", "takes_common_keywords", "takes_keywords_of"]
+__all__ = ["VECTOR_OWN", "checks_keywords", "takes_common_keywords", "takes_keywords_of", "takes_layout_keywords"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
@@ -62,30 +62,40 @@ def takes_common_keywords(function: F) -> F:
 
     A function with the options of `MethodOptions` also takes the keywords that only some methods have, as ``**own``.
     """
+    return _takes(function, DEFAULTS)
+
+
+def takes_layout_keywords(function: F) -> F:
+    """Let a layout function take the common keywords with the defaults for drawings that are looked at."""
+    return _takes(function, LAYOUT_DEFAULTS)
+
+
+def _takes(function: F, defaults: LayoutOptions) -> F:
     signature, hints = _readable(function), typing.get_type_hints(LayoutOptions)
     taken = typing.get_type_hints(function).get("options")
     any_method = MethodOptions in typing.get_args(taken)
     own = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
     common = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=_shown(hints[name]))
-        for name, default in DEFAULTS.items()
+        for name, default in defaults.items()
     ]
     others = [inspect.Parameter("own", inspect.Parameter.VAR_KEYWORD)] if any_method else []
     known = {*(p.name for p in (*own, *common)), *(OWNERS if any_method else ())}
     signature = signature.replace(parameters=[*own, *common, *others])
+    changed = {name: default for name, default in defaults.items() if default != DEFAULTS.get(name)}
 
     @functools.wraps(function)
     def wrapped(*args: Any, **keywords: Any) -> Any:
         _refuse_unknown(function.__name__, keywords, known)
         with graphs.guard(args[0] if args else keywords.get("G")):
-            return function(*args, **keywords)
+            return function(*args, **{**changed, **keywords})
 
     head, sections = _sections(inspect.cleandoc(function.__doc__ or ""))
     shared = "".join(f"{name} : {text}\n" for name, text in GRAPH_TEXTS.items())
     entries = {entry.partition(" : ")[0]: entry for entry in ENTRY.split(shared + sections.get("Parameters", ""))}
     sections["Parameters"] = "".join(entries.get(name, "") for name in signature.parameters)
     for group, names in GROUPS.items():
-        entries = (f"{name} : default {DEFAULTS[name]!r}\n{_filled(TEXTS[name])}\n" for name in names)
+        entries = (f"{name} : default {defaults[name]!r}\n{_filled(TEXTS[name])}\n" for name in names)
         sections[f"{group} keywords"] = "".join(entries)
     if any_method:
         sections["Method keywords"] = OWN_TEXT

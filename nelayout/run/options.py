@@ -10,7 +10,17 @@ import numpy as np
 
 from nelayout.errors import InputError, InputTypeError, unknown
 
-__all__ = ["DEFAULTS", "GRAPH_TEXTS", "GROUPS", "TEXTS", "LayoutOptions", "MethodOptions", "check_options", "generator"]
+__all__ = [
+    "DEFAULTS",
+    "GRAPH_TEXTS",
+    "GROUPS",
+    "LAYOUT_DEFAULTS",
+    "TEXTS",
+    "LayoutOptions",
+    "MethodOptions",
+    "check_options",
+    "generator",
+]
 
 
 class LayoutOptions(TypedDict, total=False):
@@ -71,6 +81,9 @@ DEFAULTS: LayoutOptions = {
     "n_jobs": None,
 }
 
+# The defaults of functions whose drawings are looked at; those of functions that give the evidence are above.
+LAYOUT_DEFAULTS: LayoutOptions = {**DEFAULTS, "node_size": "auto"}
+
 # Group of keywords -> its names, in the order in which signatures and docstrings show them.
 GROUPS: dict[str, tuple[str, ...]] = {
     "Graph": ("weight", "weight_kind", "mass", "smoothing", "components"),
@@ -102,7 +115,8 @@ TEXTS: dict[str, str] = {
     "dim": "dimensions of the drawing: 1, 2 or 3",
     "scale": "the drawing fits [-scale, scale]; None keeps the method's own units",
     "center": "middle of the drawing, dim numbers; None: the origin",
-    "node_size": "node diameters in units of the drawing (scalar, dict or array); then nothing overlaps",
+    "node_size": 'node diameters in units of the drawing (scalar, dict or array), which then do not overlap; "auto": '
+    "those of the dots of `nelayout.draw`, so that no node hides another; None: the minimizer as it is",
     "store_pos_as": "node attribute in which G itself also gets the positions",
     "seed": "int, numpy Generator or RandomState; the same seed gives the same bits; None: another drawing each time",
     "max_iter": "most steps of the method's own stages; None: as many as they have; 0 gives back pos",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, Unpack, cast
@@ -29,6 +30,7 @@ from nelayout.run.component import draw_component
 from nelayout.run.costs import NUMPY_PAIRS, warn_of_memory
 from nelayout.run.keywords import takes_common_keywords
 from nelayout.run.options import LayoutOptions, MethodOptions, check_options
+from nelayout.run.parting import Neighborhoods, part_nodes
 from nelayout.run.request import NOTHING_KNOWN, Known, Request, read_request
 from nelayout.run.start import place_missing, random_positions
 from nelayout.run.state import Canvas, Component, Drawing, Run, Summation
@@ -84,9 +86,14 @@ def run_method(
             with nullcontext(known.observer) if known.observer else own as observer:
                 reason, parts, run = _draw(request, known, threads, observer)
             Y = assemble(parts, request.start, request.fixed, (len(request.labels), o["dim"]), o["scale"])
-            Y, notes = finish(Y, request.start, request.fixed, request.size, o["scale"], o["center"])
+            Y, notes = finish(Y, request.start, request.fixed, request.size, o["scale"], o["center"], _parting(request))
             run.notes.extend(notes)
             return _solution(request, Y, parts, run, reason, time.perf_counter() - began)
+
+
+def _parting(request: Request) -> Callable[[np.ndarray], np.ndarray] | None:
+    """The function that parts nodes which would hide each other, where that is wanted."""
+    return (lambda Y: part_nodes(Y, Neighborhoods(request.P), request.fixed)) if request.dots else None
 
 
 def _draw(

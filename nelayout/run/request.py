@@ -56,7 +56,8 @@ class Request:
     joint    whether one objective spans several components
     start    (n, dim) positions, NaN rows where a node has none; None: no pos was given
     fixed    (n,) mask of the nodes that stay; None: all are free
-    size     (n,) node diameters or None
+    size     (n,) node diameters, or None
+    dots     whether node diameters are those of the dots of a picture
     optimizer  in place of the stages' own; None: theirs
     """
 
@@ -69,6 +70,7 @@ class Request:
     start: np.ndarray | None
     fixed: np.ndarray | None
     size: np.ndarray | None
+    dots: bool
     optimizer: Optimizer | None
     rng: np.random.Generator
     notes: tuple[str, ...]
@@ -98,7 +100,9 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
     start = None if pos is None else host.positions(pos, o["dim"])
     mask = _fixed(network, fixed, start)
     check_variational(method, o, mask)
-    size = None if o["node_size"] is None else host.values(o["node_size"], "node_size", nonnegative=True)
+    dots = isinstance(o["node_size"], str) and o["node_size"] == "auto"
+    given = None if dots else o["node_size"]
+    size = None if given is None else host.values(given, "node_size", nonnegative=True)
     moves = mask is None or not mask.all()
     if start is not None and o["max_iter"] == 0:  # nothing moves: what has a place keeps it
         placed = ~np.isnan(start[:, 0])
@@ -111,7 +115,7 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
     if joint and start is not None and np.isnan(start).all():
         start = None
     notes = (*network.notes, *notes)
-    return Request(method, o, network, P, labels, joint and P.nnz > 0, start, mask, size, optimizer, rng, notes)
+    return Request(method, o, network, P, labels, joint and P.nnz > 0, start, mask, size, dots, optimizer, rng, notes)
 
 
 def _optimizer(method: Method, o: dict[str, Any]) -> Optimizer | None:
