@@ -123,8 +123,6 @@ def run(given: argparse.Namespace) -> None:
             say(note)
         if kind == "npy" and given.label:
             say("npy holds the positions alone; csv, json and npz keep the labels as well")
-        if kind in PICTURES and given.dim > 2:
-            say(f"a picture shows the first two of {given.dim} coordinates")
     content = (
         _picture(table, solution.positions, kind) if kind in PICTURES else WRITERS[kind](table, solution.positions)
     )
@@ -139,15 +137,13 @@ _components.__name__ = "number"  # argparse says "invalid ... value"
 
 
 def _picture(table: Table, Y: np.ndarray, kind: str) -> bytes:
-    """The points without any edges: `nelayout.draw` of a graph that has none."""
-    from scipy.sparse import csr_array
-
+    """The points without any edges."""
     from nelayout.drawing import draw
     from nelayout.drawing.colors import class_names
 
     colors = None if table.classes is None else class_names(table.classes)
     content = io.BytesIO()
-    draw(csr_array((len(Y), len(Y))), Y, content, color=colors, format=kind)
+    draw(None, Y, content, color=colors, format=kind)
     return content.getvalue()
 
 

@@ -94,15 +94,14 @@ def run(given: argparse.Namespace) -> None:
             say(note)
         if kind not in PICTURES and (given.label or given.color):
             say(f"--label and --color are for pictures; {kind} keeps every node attribute it can")
-        if kind in PICTURES and given.dim > 2:
-            say(f"a picture shows the first two of {given.dim} coordinates")
     if kind not in PICTURES:
         files.write_positions(given.output, file, solution.positions, kind, source=given.file)
         return
     from nelayout.drawing import draw
 
     content = io.BytesIO()
-    draw(file.graph, solution.positions, content, labels=labels, color=color, format=kind)
+    weight = graph_input.weight(given)
+    draw(file.graph, solution.positions, content, labels=labels, color=color, weight=weight, format=kind)
     files.deliver(given.output, content.getvalue())
 
 

@@ -93,7 +93,7 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
     host = network.host
     if o["store_pos_as"] is not None and not host.stores:
         raise InputError("store_pos_as needs a graph with node attributes; an array has none")
-    start = None if pos is None else host.positions(pos, o["dim"])
+    start = None if pos is None else host.positions(graphs.places(pos).given, o["dim"])
     mask = _fixed(network, fixed, start)
     check_variational(method, o, mask)
     size = None if o["node_size"] is None else host.values(o["node_size"], "node_size", nonnegative=True)
