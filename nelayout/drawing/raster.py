@@ -6,7 +6,7 @@ places come out just short of black.
 
 >>> t = np.array([0.01, 1.0, 100.0])
 >>> developed(t, 100.0).round(2).tolist()
-[0.01, 0.45, 2.0]
+[0.01, 0.48, 2.0]
 >>> developed(t / 100, 1.0).tolist() == (t / 100).tolist()
 True
 """
