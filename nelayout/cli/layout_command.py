@@ -55,7 +55,7 @@ def declare(command: argparse.ArgumentParser) -> None:
         text="node attribute written beside the nodes of a picture; id: the nodes' own names",
         metavar="NAME",
     )
-    option("--color", text="node attribute, or color, of the nodes of a picture", metavar="NAME")
+    option("--color", text="node attribute, degree, strength, or color, of the nodes of a picture", metavar="NAME")
     option(
         "--format",
         text="format of OUT, or of FILE if the name of OUT says its own; IN:OUT names both",
@@ -110,8 +110,10 @@ def _color(name: str | None, file: GraphFile) -> Any:
         return None if name is None else file.node_data[name]
     from matplotlib.colors import is_color_like
 
-    if not is_color_like(name):
-        raise unknown("node attribute or color for --color", name, file.node_data)
+    from nelayout.drawing.colors import AMOUNTS
+
+    if not is_color_like(name) and name not in AMOUNTS:
+        raise unknown("node attribute or color for --color", name, [*file.node_data, *AMOUNTS])
     return name
 
 

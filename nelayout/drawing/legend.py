@@ -102,12 +102,14 @@ def explain(ax: Any, colors: Coloring, side: float, foot: float, height: float) 
 
 def _bar(ax: Any, colors: Coloring, left: float, width: float, middle: float, height: float) -> None:
     from matplotlib.cm import ScalarMappable
-    from matplotlib.ticker import MaxNLocator, NullFormatter
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
     inset = ax.inset_axes((left, middle - height / 2, width, height))
     bar = ax.figure.colorbar(ScalarMappable(colors.norm(), cmap="viridis"), cax=inset)
     bar.outline.set_visible(False)
     if colors.log:
+        decades = colors.bounds[1] / colors.bounds[0] if colors.bounds else 1.0
+        bar.ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if decades < 200 else (1.0,)))
         bar.ax.yaxis.set_major_formatter("{x:g}")
         bar.ax.yaxis.set_minor_formatter(NullFormatter())
     elif colors.whole:
