@@ -296,6 +296,8 @@ def test_no_dot_is_larger_than_layouts_keep_room_for(n, width, height):
     points = (right - left) / figure.dpi * 72  # of the two units that the drawing is wide
     diameters = nodes_of(figure).get_widths() / points * 2.0
     assert diameters == pytest.approx(dot_diameter(n, height / width))
+    auto = nodes_of(nl.draw(nx.empty_graph(n), Y, node_size="auto")).get_widths()
+    np.testing.assert_array_equal(auto, nodes_of(figure).get_widths())
     assert diameters.max() <= dot_diameter(n)
 
 
@@ -479,3 +481,35 @@ def test_size_of_the_figure():
     box = figure.axes[0].transData.transform(list(CORNERS.values())) / figure.dpi
     assert (box > 0).all()
     assert (box < [5, 3]).all()
+
+
+def labels_are_whole(figure):
+    """Every label lies in the picture, and none under the legend."""
+    figure.canvas.draw()
+    ax = figure.axes[0]
+    boxes = [t.get_window_extent() for t in ax.texts]
+    for box in boxes:
+        inside(figure, box)
+    if ax.get_legend() is not None:
+        legend = ax.get_legend().get_window_extent()
+        inside(figure, legend)
+        assert overlapping(boxes, legend) == []
+    return [t.get_text() for t in ax.texts]
+
+
+def test_labels_of_the_miserables_are_whole():
+    G = nx.les_miserables_graph()
+    corners = {"Valjean": (0, 0), "Javert": (1, 0)}
+    pos = nl.ws_sne_layout(G, pos=corners, fixed=list(corners), seed=0)
+    assert "Blacheville" in labels_are_whole(nl.draw(G, pos, labels=True))
+
+
+def test_labels_of_football_teams_are_whole(shared_data):
+    file = np.load(shared_data / "graphs" / "football.npz")
+    n = int(file["n"])
+    G = nx.empty_graph(n)
+    G.add_edges_from(zip(file["rows"].tolist(), file["cols"].tolist(), strict=True))
+    names, conferences = file["names"].tolist(), [file["label_names"][k] for k in file["labels"]]
+    figure: Any = nl.draw(G, nl.layout(G, seed=0), labels=names, color=conferences)
+    assert len(labels_are_whole(figure)) == 40
+    assert len(figure.axes[0].get_legend().get_texts()) == 12

@@ -86,7 +86,8 @@ def draw(
         value is gray.
     node_size : float, str, dict or array
         Diameters in the units of `pos` (see `node_size_from_points`), 0 for no dot; a node attribute that holds them;
-        or "degree" or "strength" for areas in proportion to these. By default dots follow from the number of nodes.
+        or "degree" or "strength" for areas in proportion to these. By default ("auto", as in the layouts) dots follow
+        from the number of nodes.
         Where `color` tells no nodes apart, dots of large graphs are small, and from some 50,000 nodes on
         only isolated nodes are drawn.
     edge_color : color, str, dict or array
@@ -141,6 +142,7 @@ def draw(
         extent = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
         colors = coloring(network, color, amounts(G, network, color, weight))
         texts = None if labels is None or labels is False else _texts(network, labels)
+        node_size = None if isinstance(node_size, str) and node_size == "auto" else node_size
         relative = amounts(G, network, node_size, weight)
         relative = None if relative is None else relative_diameters(relative)
         diameters = None if node_size is None or relative is not None else node_diameters(network, node_size, extent)
