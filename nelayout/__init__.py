@@ -21,7 +21,7 @@ Graphs, by any method
 Vectors
     embed, solve_vectors, knn_graph, entropic_affinity
 Drawings
-    draw                 a picture
+    draw                 a picture; node_size_from_points gives sizes on paper in its units
     measure, measures    how good a drawing is; Measured
     compare, align       drawings beside each other, turned alike; Comparison
 Errors
@@ -75,6 +75,7 @@ _HOME = {
     "compare": "comparison",
     "Comparison": "comparison",
     "draw": "drawing",
+    "node_size_from_points": "drawing",
     "Unsupported": "errors",
     "divergences": "divergences",
     "kernels": "kernels",

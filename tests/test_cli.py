@@ -211,7 +211,7 @@ FAILURES = {
     ),
     "unknown color": (
         "layout graph.gml -o out.png --color knd",
-        "unknown node attribute or color for --color 'knd': did you mean 'kind'? Allowed: 'kind'",
+        "unknown node attribute or color for --color 'knd': did you mean 'kind'? Allowed: 'degree', 'kind', 'strength'",
     ),
     "strange positions": (
         "layout graph.gml -o out.csv --pos strange.csv",

@@ -13,7 +13,6 @@ from nelayout.cli.report import WrongUsage
 from nelayout.errors import InputError, missing_extra, unknown
 
 __all__ = [
-    "FLAT",
     "METHOD_TEXT",
     "PICTURES",
     "SET_TEXT",
@@ -29,8 +28,6 @@ __all__ = [
 
 SET_TEXT = "parameter of the method's own, see nelayout methods; once for each"
 METHOD_TEXT = "see nelayout methods; nerv:0.3 sets the first of its own parameters"
-# Note where a picture cannot show all of a drawing.
-FLAT = "the picture shows the first two of {} coordinates"
 PICTURES = ("png", "svg", "pdf")
 # Formats that are not shown on a terminal.
 BINARY = (*PICTURES, "npz", "npy")

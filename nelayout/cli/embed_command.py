@@ -129,8 +129,6 @@ def run(given: argparse.Namespace) -> None:
             say(note, given.parser)
         if kind == "npy" and table.beside:
             say("npy holds the positions alone; csv, json and npz keep the other columns as well", given.parser)
-        if kind in PICTURES and given.dim > 2:
-            say(arguments.FLAT.format(given.dim), given.parser)
     if kind in PICTURES:
         with painting(given):
             content = _picture(table, color, solution.positions, kind)
@@ -163,16 +161,14 @@ _components.__name__ = "number"  # argparse says "invalid ... value"
 
 
 def _picture(table: Table, color: str | None, Y: np.ndarray, kind: str) -> bytes:
-    """The points without any edges: `nelayout.draw` of a graph that has none."""
-    from scipy.sparse import csr_array
-
+    """The points without any edges."""
     from nelayout.drawing import draw
     from nelayout.drawing.colors import class_names
 
     texts, classes = table.beside.get("--label"), table.beside.get("--color")
     content = io.BytesIO()
     draw(
-        csr_array((len(Y), len(Y))),
+        None,
         Y,
         content,
         labels=None if texts is None else ["" if text is None else str(text) for text in texts.values],

@@ -140,8 +140,10 @@ def color(name: str | None, file: GraphFile) -> Any:
         return None if name is None else file.node_data[name]
     from matplotlib.colors import is_color_like
 
-    if not is_color_like(name):
-        raise unknown("node attribute or color for --color", name, file.node_data)
+    from nelayout.drawing.colors import AMOUNTS
+
+    if not is_color_like(name) and name not in AMOUNTS:
+        raise unknown("node attribute or color for --color", name, [*file.node_data, *AMOUNTS])
     return name
 
 

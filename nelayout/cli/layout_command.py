@@ -93,8 +93,6 @@ def run(given: argparse.Namespace) -> None:
             say(note, given.parser)
         if kind not in PICTURES and (given.label or given.color):
             say(f"--label and --color are for pictures; {kind} keeps every node attribute it can", given.parser)
-        if kind in PICTURES and given.dim > 2:
-            say(arguments.FLAT.format(given.dim), given.parser)
     if kind not in PICTURES:
         files.write_positions(given.output, file, solution.positions, kind, source=given.file)
         return
@@ -102,7 +100,8 @@ def run(given: argparse.Namespace) -> None:
 
     content = io.BytesIO()
     with painting(given):
-        draw(file.graph, solution.positions, content, labels=labels, color=color, format=kind)
+        weight = graph_input.weight(given, file)
+        draw(file.graph, solution.positions, content, labels=labels, color=color, format=kind, **weight)
     files.deliver(given.output, content.getvalue())
 
 

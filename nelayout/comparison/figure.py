@@ -8,8 +8,8 @@ from typing import Any
 from nelayout.comparison.measuring import Measured
 from nelayout.comparison.ranking import arrow, best, shade, shown
 from nelayout.drawing import draw
-from nelayout.drawing.colors import LEGEND, classes_of, palette
-from nelayout.drawing.layers import LEGEND_STYLE, dots
+from nelayout.drawing.colors import LEGEND, class_colors, classes_of
+from nelayout.drawing.legend import LEGEND_STYLE, dots
 from nelayout.errors import missing_extra
 
 __all__ = ["side_by_side"]
@@ -75,12 +75,10 @@ def side_by_side(
 
 def _classes(labels: list[Any]) -> tuple[list[Any] | None, list[tuple[str, Any]]]:
     """A color for every node, and name and color of each class where a legend can hold them."""
-    classes = classes_of([label for label in labels if label is not None])
-    if classes is None:  # numbers are names too: as text they are never taken for a scale
+    if classes_of(labels) is None:  # numbers are names too: as text they are never taken for a scale
         labels = [None if label is None else str(label) for label in labels]
-        classes = classes_of([label for label in labels if label is not None]) or []
-    named = list(zip(map(str, classes), palette(len(classes)), strict=True))
-    return labels, named if 1 < len(named) <= LEGEND else []
+    rgba, named = class_colors(labels)
+    return list(map(tuple, rgba.tolist())), list(named) if 1 < len(named) <= LEGEND else []
 
 
 def _table(

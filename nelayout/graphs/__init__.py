@@ -18,13 +18,26 @@ from typing import TYPE_CHECKING, Any
 
 from nelayout.errors import InputTypeError
 from nelayout.graphs import arrays, igraph, networkx
-from nelayout.graphs.network import Host, Library, Network
+from nelayout.graphs.network import Host, Library, Links, Network
 from nelayout.graphs.per_node import Places
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-__all__ = ["HOSTS", "Host", "Library", "Network", "Places", "guard", "library_of", "places", "read"]
+__all__ = [
+    "HOSTS",
+    "Host",
+    "Library",
+    "Links",
+    "Network",
+    "Places",
+    "guard",
+    "library_of",
+    "links",
+    "places",
+    "points",
+    "read",
+]
 
 # Library -> the module that knows its graphs and positions; the first that recognizes a graph reads it.
 HOSTS: dict[str, Library] = {"networkx": networkx, "igraph": igraph, "arrays": arrays}
@@ -74,6 +87,27 @@ def library_of(G: Any) -> Library:
         if library.recognizes(G):
             return library
     raise _no_graph(G)
+
+
+def links(G: Any) -> Links:
+    """The edges of `G` one by one, in its library's own order; `read` adds up what is parallel or opposite.
+
+    >>> import networkx as nx
+    >>> found = links(nx.MultiDiGraph([("b", "a", {"w": 2}), ("b", "a"), ("a", "a")]))
+    >>> found.rows.tolist(), found.cols.tolist(), found.attribute("w")
+    ([0, 0, 1], [1, 1, 1], [2, None, None])
+    """
+    return library_of(G).links(G)
+
+
+def points(pos: Any) -> Network:
+    """The nodes of a drawing as a network without edges: the keys of positions, or the numbers of their rows.
+
+    >>> points({"a": (0, 1), "b": (2, 3)}).labels
+    ['a', 'b']
+    """
+    opened = places(pos)
+    return arrays.points(range(len(opened.given)) if opened.keys is None else opened.keys)
 
 
 def places(pos: Any) -> Places:

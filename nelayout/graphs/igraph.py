@@ -16,11 +16,11 @@ import numpy as np
 
 from nelayout.errors import unknown
 from nelayout.graphs import per_node
-from nelayout.graphs.network import Host, Network, symmetric
+from nelayout.graphs.network import Host, Links, Network, symmetric
 from nelayout.graphs.to_floats import plain_numbers, short_repr
 from nelayout.graphs.weights import attribute_words, check_kind, similarities, unread, zero_note
 
-__all__ = ["IgraphHost", "as_networkx", "guard", "host", "places", "read", "recognizes"]
+__all__ = ["IgraphHost", "as_networkx", "guard", "host", "links", "places", "read", "recognizes"]
 
 
 def recognizes(G: Any) -> bool:
@@ -65,6 +65,12 @@ def read(G: Any, weight: str | None, weight_kind: str) -> Network:
         host=host,
         doubts=doubts,
     )
+
+
+def links(G: Any) -> Links:
+    """The edges in the order of `G.es`."""
+    ends = np.array(G.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+    return Links(ends[:, 0], ends[:, 1], sorted(G.es.attributes()), lambda name: list(G.es[name]))
 
 
 def _numeric(values: list) -> bool:

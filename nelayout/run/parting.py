@@ -62,8 +62,8 @@ class Neighborhoods:
 def part_nodes(Y: np.ndarray, neighborhoods: Neighborhoods, fixed: np.ndarray | None = None) -> np.ndarray:
     """A drawing Y (n, d) with its nodes parted by the dots of its picture; fixed nodes, a mask (n,), stay up to rounding.
 
-    Dots are halved as long as parting costs neighborhoods; the drawing comes back as it is where even small ones do, and
-    where most nodes lie on paths, which are to be lines.
+    Dots are halved as long as parting costs neighborhoods; the drawing comes back as it is where even small ones do,
+    and where most nodes lie on paths, which are to be lines.
     """
     unit = float(np.abs(Y).max(initial=0.0)) or 1.0
     X = Y / unit  # squares of coordinates stay within the range of floats

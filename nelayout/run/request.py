@@ -97,7 +97,7 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
     host = network.host
     if o["store_pos_as"] is not None and not host.stores:
         raise InputError("store_pos_as needs a graph with node attributes; an array has none")
-    start = None if pos is None else host.positions(pos, o["dim"])
+    start = None if pos is None else host.positions(graphs.places(pos).given, o["dim"])
     mask = _fixed(network, fixed, start)
     check_variational(method, o, mask)
     dots = isinstance(o["node_size"], str) and o["node_size"] == "auto"
