@@ -100,8 +100,8 @@ def run(given: argparse.Namespace) -> None:
 
     content = io.BytesIO()
     with painting(given):
-        weight = graph_input.weight(given, file)
-        draw(file.graph, solution.positions, content, labels=labels, color=color, format=kind, **weight)
+        weight = graph_input.weight(given, file).get("weight", "weight")
+        draw(file.graph, solution.positions, content, labels=labels, color=color, weight=weight, format=kind)
     files.deliver(given.output, content.getvalue())
 
 

@@ -23,9 +23,8 @@ __all__ = ["Neighborhoods", "part_nodes"]
 SAMPLE = 1000  # nodes whose neighbors are compared
 MOST_NEIGHBORS = 200  # of a hub that are compared, in graphs that are searched by a tree
 BLOCK = 50  # nodes whose neighbors are compared at a time
-# Share of the mean Jaccard index that must be left.  Cliques and clusters keep 0.84 of it (a windmill, whose cliques lie
-# as far from each other as from the hub) and more; long ladders, and rings of nodes that know their next but one, keep
-# 0.77 and less.
+# Share of the mean Jaccard index that must be left.  Cliques and clusters keep 0.84 of it (a windmill, whose cliques
+# lie as far from each other as from the hub) and more; rings of nodes that know their next but one keep 0.77.
 KEPT = 0.8
 # Dots that do not fit are halved, down to this part of their size.
 SMALLEST = 1 / 8
@@ -60,10 +59,10 @@ class Neighborhoods:
 
 
 def part_nodes(Y: np.ndarray, neighborhoods: Neighborhoods, fixed: np.ndarray | None = None) -> np.ndarray:
-    """A drawing Y (n, d) with its nodes parted by the dots of its picture; fixed nodes, a mask (n,), stay up to rounding.
+    """A drawing Y (n, d) with its nodes parted by the dots of its picture.
 
-    Dots are halved as long as parting costs neighborhoods; the drawing comes back as it is where even small ones do,
-    and where most nodes lie on paths, which are to be lines.
+    Fixed nodes, a mask (n,), stay up to rounding.  Dots are halved as long as parting costs neighborhoods; the drawing
+    comes back as it is where even small ones do, and where most nodes lie on paths, which are to be lines.
     """
     unit = float(np.abs(Y).max(initial=0.0)) or 1.0
     X = Y / unit  # squares of coordinates stay within the range of floats
