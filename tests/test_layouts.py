@@ -7,6 +7,7 @@ import inspect
 import signal
 import threading
 import typing
+from itertools import pairwise
 
 import igraph
 import networkx as nx
@@ -19,6 +20,7 @@ import nelayout as nl
 from nelayout.catalogue import METHODS
 from nelayout.graphs import read
 from nelayout.optimizers import OPTIMIZERS
+from nelayout.run.canvas import Frames
 from nelayout.run.options import DEFAULTS
 
 LAYOUTS = sorted(name for name in nl._HOME if name.endswith("_layout"))
@@ -539,6 +541,75 @@ def test_callback_sees_every_step_of_the_whole_graph(method):
         assert state.stage in stages
     seconds = [step.seconds for step in solution.trace]
     assert seconds == sorted(seconds)
+
+
+def frames_of(G, method="ws-sne", **options) -> tuple[list[np.ndarray], np.ndarray]:
+    """Positions at every step, and the result."""
+    frames: list[np.ndarray] = []
+    pos = nl.layout(G, method, seed=0, callback=lambda state: frames.append(state.positions), **options)
+    return frames, coordinates(pos)
+
+
+@pytest.mark.parametrize("method", METHODS_OF_EACH_KIND)
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_frames_have_the_scale_of_the_result_and_are_turned_onto_the_one_before(method, dim):
+    frames, Y = frames_of(nx.les_miserables_graph(), method, dim=dim, scale=3.0, center=[1.0] * dim)
+    assert len(frames) > 5
+    for frame in (*frames, Y):
+        assert np.abs(frame - 1.0).max() == pytest.approx(3.0)
+    strengths = [strength for _, strength in nx.les_miserables_graph().degree(weight="weight")]
+    mass = np.array(strengths if METHODS[method].mass == "strength" else [1.0] * len(strengths))
+    for before, frame in pairwise(frames):
+        # the rotation that brings a frame nearest to the one before is none: the polar factor of M is the identity
+        M = (mass[:, None] * (frame - frame.mean(axis=0))).T @ (before - before.mean(axis=0))
+        assert np.allclose(M, M.T, atol=1e-7 * np.abs(M).max())
+        assert np.linalg.eigvalsh((M + M.T) / 2).min() >= -1e-7 * np.abs(M).max()
+    last, result = (alike(Z, Y) for Z in (frames[-1], Y))
+    assert np.median(np.abs(last - result)) < 1e-3  # all but twins, which the last touches part
+
+
+def alike(Y: np.ndarray, model: np.ndarray) -> np.ndarray:
+    """Y at the size 1, turned like a model: a largest coordinate of 1 is another size in another orientation."""
+    Y, model = (Z - Z.mean(axis=0) for Z in (Y, model))
+    return nl.align(Y / np.linalg.norm(Y), to=model / np.linalg.norm(model))
+
+
+def test_components_have_their_place_in_every_frame():
+    frames, Y = frames_of(islands(), "tsne")
+    parts = [np.arange(77), np.arange(77, 82), np.array([82])]
+    for frame in frames:
+        assert np.abs(frame).max() <= 1.0 + 1e-12
+        boxes = [(frame[part].min(axis=0), frame[part].max(axis=0)) for part in parts]
+        for k, (low, high) in enumerate(boxes):
+            assert not any((low < other[1]).all() and (other[0] < high).all() for other in boxes[k + 1 :])
+    assert np.ptp(frames[0][parts[0]], axis=0).max() > 0.5  # the first is drawn, the others wait on their spots
+    assert np.ptp(frames[0][parts[1]], axis=0).max() == 0.0
+    for part in parts[:2]:
+        last, result = (alike(Z[part], Y[part]) for Z in (frames[-1], Y))
+        assert np.median(np.abs(last - result)) < 1e-3
+
+
+def test_frames_of_a_start_lie_as_the_result_does():
+    G = nx.karate_club_graph()
+    start = coordinates(nl.layout(G, "tsne", seed=0)) * 40.0 + 7.0
+    frames, Y = frames_of(G, "tsne", pos=start, max_iter=15)
+    assert np.allclose(frames[-1], Y, atol=1e-6)
+    frames, Y = frames_of(G, "tsne", pos=start, fixed=[0, 33], max_iter=15)
+    for frame in frames:
+        assert np.allclose(frame[[0, 33]], start[[0, 33]])
+    assert np.allclose(frames[-1], Y, atol=1e-6)
+    two = nx.disjoint_union(G, nx.path_graph(4))  # whose path has no place: it stands beside the club
+    frames, _ = frames_of(two, "tsne", pos=dict(enumerate(start)), max_iter=15)
+    assert all(frame[34:, 0].min() > frame[:34, 0].max() for frame in frames)
+
+
+def test_frames_cost_nothing_where_nobody_looks(monkeypatch):
+    def never(*_):
+        raise AssertionError("a frame was made")
+
+    monkeypatch.setattr(Frames, "show", never)
+    monkeypatch.setattr(Frames, "_lay", never)
+    nl.layout(islands(), seed=0)
 
 
 def test_callback_does_not_change_the_drawing():

@@ -33,7 +33,12 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The argument of a callback: the step just done, and all positions, (n, dim) in node order, read-only."""
+    """The argument of a callback: the step just done, and all positions, (n, dim) in node order, read-only.
+
+    Positions have the scale of the result and are turned onto those of the step before, so that an animation does not
+    jump; with a start they keep its orientation, as the result does.  Without one the result may be turned or mirrored
+    against the last of them: ``nelayout.align(positions, to=result)`` turns them alike.
+    """
 
     iteration: int
     stage: str

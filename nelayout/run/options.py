@@ -124,7 +124,8 @@ TEXTS: dict[str, str] = {
     "None: the method's own",
     "optimizer": 'minimizer: "auto", "majorize", "momentum", or one of nelayout.optimizers',
     "nbody": 'backend of the sums over all pairs: "auto", "exact", "mesh" (dim <= 2) or "tree"',
-    "callback": "function called with the state (iteration, stage, value, positions) after each step; True stops",
+    "callback": "function called with the state (iteration, stage, value, positions) after each step; positions are in "
+    "the scale of the drawing and turned alike from step to step; True stops",
     "progress": "show a progress bar",
     "n_jobs": "threads; None: all cores",
 }

@@ -26,6 +26,7 @@ from nelayout.record.solution import Solution
 from nelayout.run.alpha_walk import draw_at_best_alpha
 from nelayout.run.assembly import assemble
 from nelayout.run.auto.masses import mass_for
+from nelayout.run.canvas import Frames
 from nelayout.run.component import draw_component
 from nelayout.run.costs import NUMPY_PAIRS, warn_of_memory
 from nelayout.run.keywords import takes_common_keywords
@@ -33,7 +34,7 @@ from nelayout.run.options import LayoutOptions, MethodOptions, check_options
 from nelayout.run.parting import Neighborhoods, part_nodes
 from nelayout.run.request import NOTHING_KNOWN, Known, Request, read_request
 from nelayout.run.start import place_missing, random_positions
-from nelayout.run.state import Canvas, Component, Drawing, Run, Summation
+from nelayout.run.state import Component, Drawing, Run, Summation
 from nelayout.run.taking_apart import take_apart
 from nelayout.run.variational_component import draw_variational
 from nelayout.similarities.masses import node_mass
@@ -112,7 +113,7 @@ def _draw(
         Summation(backend(o["nbody"], threads, compiled), threads, compiled),
         request.rng,
         observer,
-        Canvas(parts, n, o["dim"]),
+        _frames(request, parts),
         request.optimizer,
         o["max_iter"],
         o["tol"],
@@ -124,12 +125,18 @@ def _draw(
         run.notes.extend(said)
         reason, run = _draw_each(alone, run)
         parts[0].start = assemble(alone, None, None, (n, run.dim), None)
-        run = replace(run, canvas=Canvas(parts, n, run.dim))
+        run = replace(run, canvas=_frames(request, parts))
         if reason == "stopped":
             parts[0].drawing = Drawing(parts[0].start, reason=reason)
             return reason, parts, run
     reason, run = _draw_each(parts, run)
     return reason, parts, run
+
+
+def _frames(request: Request, parts: list[Component]) -> Frames:
+    o, kept = request.options, request.start is not None
+    stay = request.fixed is not None and bool(request.fixed.any())
+    return Frames(parts, len(request.labels), o["dim"], kept, stay, o["scale"], o["center"])
 
 
 def _draw_each(parts: list[Component], run: Run) -> tuple[str, Run]:

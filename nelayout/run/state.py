@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -22,12 +23,8 @@ from nelayout.optimizers import Optimizer
 from nelayout.optimizers.minimize import Report
 from nelayout.record.progress import Observer
 from nelayout.row_objective import RowObjective
-from nelayout.run.start import radius
 
 __all__ = ["Canvas", "Component", "Drawing", "Run", "Summation"]
-
-# Distance between components that callbacks see side by side while they are drawn, in radii of the one before.
-APART = 6.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,28 +95,16 @@ class Component:
         return ~self.fixed if self.fixed is not None and self.fixed.any() else None
 
 
-class Canvas:
-    """Positions of the whole graph for callbacks, while its components are drawn one after another."""
-
-    def __init__(self, components: list[Component], n: int, dim: int) -> None:
-        self.whole, self.shift = np.zeros((n, dim)), 0.0
-        for component in components:
-            if component.start is not None:
-                self.whole[component.nodes] = np.nan_to_num(component.start)
+class Canvas(Protocol):
+    """Frames for a callback: positions of the whole graph while its components are drawn one after another."""
 
     def show(self, component: Component) -> np.ndarray:
-        """A copy of all positions, with the component's drawing at its place, or beside those before it."""
-        if component.start is None:
-            self.whole[component.nodes] = component.drawing.Y
-            self.whole[component.nodes, 0] += self.shift
-        else:
-            self.whole[component.nodes] = component.drawing.in_place
-        return self.whole.copy()
+        """A new array with all positions, those of the component as it is now."""
+        ...
 
     def settle(self, component: Component) -> None:
-        """Leave the component where it is; the next stands beside it."""
-        self.show(component)
-        self.shift += APART * radius(component.drawing.Y)
+        """Leave the component as it is."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
