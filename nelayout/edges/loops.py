@@ -135,8 +135,9 @@ def _gather_plane(indptr, indices, Y, row, last, base, apart, xi):
             xi[k] = dx * dx + dy * dy
 
 
-def _power_sums_by(form):
-    """Make the loop of one of FORMS, with no trace of the others."""
+def _power_sums_by(form, plane):
+    """Make the loop of one of FORMS, for drawings in two dimensions (``plane``) or in others."""
+    gather = _gather_plane if plane else _gather
 
     @compiled_loop
     def power_sums(indptr, indices, minus, Y, a, b, c, log_lam, order, start, stop, keep, pull, weights, room):
@@ -146,7 +147,6 @@ def _power_sums_by(form):
         ``minus`` = -factor, which is P itself for beta divergences; b = lambda q.  ``keep``: write omega into weights,
         at the places of P.  ``room``: `room_for` 2 + d rows.
         """
-        d = Y.shape[1]
         xi, omega, apart = room[0], room[1], room[2:]
         value, slope = 0.0, 0.0
         row = start
@@ -154,10 +154,7 @@ def _power_sums_by(form):
             base = indptr[row]
             last = _end(indptr, row, stop)
             m = indptr[last] - base
-            if d == 2:
-                _gather_plane(indptr, indices, Y, row, last, base, apart, xi)
-            else:
-                _gather(indptr, indices, Y, row, last, base, apart, xi)
+            gather(indptr, indices, Y, row, last, base, apart, xi)
             here = minus[base : base + m]
             v, s = 0.0, 0.0
             for k in range(m):
@@ -186,7 +183,7 @@ def _power_sums_by(form):
             if keep:
                 for k in range(m):
                     weights[base + k] = omega[k]
-            if d == 2:
+            if plane:
                 for i in range(row, last):
                     x, y = 0.0, 0.0
                     for k in range(indptr[i] - base, indptr[i + 1] - base):
@@ -195,7 +192,7 @@ def _power_sums_by(form):
                     pull[i, 0], pull[i, 1] = x, y
             else:
                 for i in range(row, last):
-                    for axis in range(d):
+                    for axis in range(Y.shape[1]):
                         total = 0.0
                         for k in range(indptr[i] - base, indptr[i + 1] - base):
                             total += omega[k] * apart[axis, k]
@@ -206,8 +203,8 @@ def _power_sums_by(form):
     return power_sums
 
 
-# Name of a form -> its loop.
-POWER_SUMS = {name: _power_sums_by(form) for name, form in FORMS.items()}
+# Name of a form, and whether drawings have two dimensions -> its loop.
+POWER_SUMS = {(name, plane): _power_sums_by(form, plane) for name, form in FORMS.items() for plane in (True, False)}
 
 
 @inlined

@@ -113,7 +113,8 @@ class Edges:
         keep = NOTHING if weights is None else weights
         out = np.empty_like(Y) if pull is None else pull
         log_lam = math.log(lam) if lam > 0 else -math.inf
-        add = loops.POWER_SUMS["log" if powers.form == "boxcox" and powers.order == 0 else powers.form]
+        form = "log" if powers.form == "boxcox" and powers.order == 0 else powers.form
+        add = loops.POWER_SUMS[form, Y.shape[1] == 2]
 
         def work(rows: tuple[int, int]) -> tuple[float, float]:
             return add(
