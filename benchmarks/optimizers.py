@@ -20,7 +20,7 @@ from scipy.sparse import csr_array
 import nelayout as nl
 from benchmarks import problems
 from nelayout.catalogue import METHODS
-from nelayout.method import Method
+from nelayout.method_record import Method
 from nelayout.nbody import Exact
 from nelayout.objective import Affinity, Objective
 from nelayout.optimizers import OPTIMIZERS, Optimizer, optimizer_named

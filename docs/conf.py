@@ -22,7 +22,7 @@ autodoc_typehints = "none"  # the docstrings say types and shapes, and say more
 autodoc_member_order = "bysource"
 napoleon_google_docstring = False
 napoleon_use_rtype = False
-napoleon_custom_sections = [(f"{group} keywords", "params_style") for group in ("Graph", "Drawing", "Run")]
+napoleon_custom_sections = [(f"{group} keywords", "params_style") for group in ("Graph", "Drawing", "Run", "Method")]
 
 # Docstrings are written to be read in a terminal: |y_i - y_j|^2 is a norm, *args no emphasis, a formula or a
 # small table stands indented. `_as_written` turns them into reStructuredText that shows the same: outside of

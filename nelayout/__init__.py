@@ -15,12 +15,13 @@ Graphs, by any method
     layout               positions, by the name of a method, by a Method, or by "auto"
     solve, Solution      positions and all the evidence of the run
     estimate, Estimate   time and memory, before the run
-    methods, Method      the catalogue, and the record that a method is; CoarseToFine and Descend are its stages
+    methods, method      the catalogue, and a method of it with parts or keywords changed
+    Method               the record that a method is; CoarseToFine and Descend are its stages
     parts of a method    the modules kernels, divergences and optimizers
 Vectors
     embed, solve_vectors, knn_graph, entropic_affinity
 Drawings
-    draw                 a picture
+    draw                 a picture; node_size_from_points gives sizes on paper in its units
     measure, measures    how good a drawing is; Measured
     compare, align       drawings beside each other, turned alike; Comparison
 Errors
@@ -58,7 +59,8 @@ _HOME = {
     "Solution": "record.solution",
     "estimate": "run.costs",
     "Estimate": "run.costs",
-    "Method": "method",
+    "Method": "method_record",
+    "method": "catalogue",
     "CoarseToFine": "stages",
     "Descend": "stages",
     "methods": "catalogue",
@@ -73,6 +75,7 @@ _HOME = {
     "compare": "comparison",
     "Comparison": "comparison",
     "draw": "drawing",
+    "node_size_from_points": "drawing",
     "Unsupported": "errors",
     "divergences": "divergences",
     "kernels": "kernels",

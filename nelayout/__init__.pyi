@@ -2,6 +2,7 @@ from nelayout import divergences as divergences
 from nelayout import kernels as kernels
 from nelayout import optimizers as optimizers
 from nelayout.alpha.choice import AlphaChoice as AlphaChoice
+from nelayout.catalogue import method as method
 from nelayout.catalogue import methods as methods
 from nelayout.comparison import Comparison as Comparison
 from nelayout.comparison import Measured as Measured
@@ -10,6 +11,7 @@ from nelayout.comparison import compare as compare
 from nelayout.comparison import measure as measure
 from nelayout.comparison import measures as measures
 from nelayout.drawing import draw as draw
+from nelayout.drawing import node_size_from_points as node_size_from_points
 from nelayout.errors import Unsupported as Unsupported
 from nelayout.layouts.by_name import layout as layout
 from nelayout.layouts.embeddings import ftsne_layout as ftsne_layout
@@ -29,7 +31,7 @@ from nelayout.layouts.retrieval import choose_alpha as choose_alpha
 from nelayout.layouts.retrieval import jse_layout as jse_layout
 from nelayout.layouts.retrieval import nerv_layout as nerv_layout
 from nelayout.layouts.retrieval import sne_layout as sne_layout
-from nelayout.method import Method as Method
+from nelayout.method_record import Method as Method
 from nelayout.record.solution import Solution as Solution
 from nelayout.run.costs import Estimate as Estimate
 from nelayout.run.costs import estimate as estimate

@@ -29,7 +29,7 @@ from nelayout.divergences.protocol import background_of, bind
 from nelayout.edges.batch import BatchEdges
 from nelayout.edges.rows import RowEdges
 from nelayout.kernels import Radial
-from nelayout.method import Method
+from nelayout.method_record import Method
 from nelayout.nbody.islands import Islands
 from nelayout.numerics.parallel import Threads
 from nelayout.numerics.segments import Segments

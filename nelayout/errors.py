@@ -16,6 +16,7 @@ from __future__ import annotations
 import difflib
 import functools
 import sys
+import warnings
 from collections.abc import Iterable
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "missing_extra",
     "near_matches",
     "unknown",
+    "warn",
 ]
 
 # Allowed names that a message lists before it only counts the rest: about one screen.
@@ -140,6 +142,26 @@ def _networkx_class(ours: type[Exception], theirs: type[Exception]) -> type[Exce
 
     body = {"__doc__": ours.__doc__, "__module__": ours.__module__, "__reduce__": reduce}
     return type(ours.__name__, (ours, theirs), body)
+
+
+def warn(message: str) -> None:
+    """Warn the user (`UserWarning`) at the line of theirs that called this package.
+
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     warn("the weights were not read")
+    >>> caught[0].category, str(caught[0].message)
+    (<class 'UserWarning'>, 'the weights were not read')
+    """
+    warnings.warn(message, UserWarning, stacklevel=_depth_of_package())
+
+
+def _depth_of_package() -> int:
+    """Stacklevel of the first caller of `warn` outside this package."""
+    package, depth, frame = __name__.split(".", maxsplit=1)[0], 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == package:
+        depth, frame = depth + 1, frame.f_back
+    return depth
 
 
 def _plain(name: str) -> str:

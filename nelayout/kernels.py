@@ -29,6 +29,11 @@ from nelayout.part_names import as_number, number_count, spell, split
 
 __all__ = ["KERNELS", "Kernel", "Radial", "boxcox", "heavy_tailed", "inverse_power", "kernel_named"]
 
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 # Smallest c + a xi that is ever divided by: singular kernels (c = 0) stay finite at coincident points.  Forces vanish
 # there (y_i - y_j = 0), and values are so large that no minimizer accepts the step.
 SMALLEST = 1e-140
@@ -155,7 +160,10 @@ def kernel_named(kernel: str | Kernel) -> Kernel:
     if isinstance(kernel, Kernel):
         return kernel
     if not isinstance(kernel, str):
-        raise InputError(f"kernel must be a name or a Kernel, given {type(kernel).__name__}")
+        raise InputError(
+            f"kernel must be a name or a nelayout.kernels.Kernel(a, b, c), given {type(kernel).__name__}; all kernels "
+            "are of the family (c + a xi)^(-b/a) of the squared distance xi, and another function of it cannot be had"
+        )
     family, words = split(kernel)
     if not words and family in KERNELS:
         return KERNELS[family]

@@ -11,15 +11,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
+from typing import Any
 
-from nelayout.divergences import Divergence, i_divergence
-from nelayout.errors import InputError
-from nelayout.kernels import Kernel
+from nelayout.divergences import Divergence, divergence_named, i_divergence
+from nelayout.errors import InputError, unknown
+from nelayout.kernels import Kernel, kernel_named
 
 __all__ = [
     "EVEN_SHAPE",
     "FINEST",
     "LARGE_GRAPH",
+    "OPTIMIZER_NAMES",
     "SHAPE",
     "SHAPE_TOL",
     "CoarseToFine",
@@ -27,6 +29,7 @@ __all__ = [
     "Stage",
     "early_exaggeration",
     "growing_tail",
+    "optimizer_name",
     "recipe",
 ]
 
@@ -35,6 +38,8 @@ LARGE_GRAPH = 10_000
 # On a large graph a `CoarseToFine` that is not `finest` stops at the level with this part of its nodes: the next stage,
 # which draws neighbors, handles the finer levels in fewer steps.
 FINEST = 1 / 5
+# What a stage may call its optimizer; `nelayout.optimizers` has the optimizers of these names.
+OPTIMIZER_NAMES = ("majorize", "momentum", "spectral-direction", "lbfgs")
 # The move of a node, in typical distances between nodes, that ends a level: the next level goes on.
 SHAPE_TOL = 0.1
 
@@ -77,8 +82,9 @@ class Descend:
     max_iter      most steps
     optimizer     a name from nelayout.optimizers
     exaggeration  factor on the attraction of all edges
-    kernel        minimize with this kernel in place of the method's own (continuation from light to heavy tails)
-    divergence    minimize this divergence in place of the method's own
+    kernel        minimize with this kernel in place of the method's own (continuation from light to heavy tails); a
+                  name or a Kernel
+    divergence    minimize this divergence in place of the method's own; a name, a function f or a Divergence
     large         (max_iter, exaggeration) in their places in graphs of more than 10,000 nodes
     straight      exaggerate further in road maps, so that roads lie straight, see `nelayout.run.auto.roads`
     judged        judge the drawing at the end of this stage; the best of all judged drawings is given back
@@ -89,8 +95,8 @@ class Descend:
     max_iter: int
     optimizer: str = "lbfgs"
     exaggeration: float = 1.0
-    kernel: Kernel | None = None
-    divergence: Divergence | None = None
+    kernel: Any = None
+    divergence: Any = None
     large: tuple[int, float] | None = None
     straight: bool = False
     judged: bool = False
@@ -98,6 +104,10 @@ class Descend:
 
     def __post_init__(self) -> None:
         _check(self, "exaggeration")
+        if self.kernel is not None:
+            object.__setattr__(self, "kernel", kernel_named(self.kernel))
+        if self.divergence is not None:
+            object.__setattr__(self, "divergence", divergence_named(self.divergence))
 
     def at(self, n: int, road: float = 1.0) -> Descend:
         """The stage for a graph of n nodes; ``road``: the exaggeration that straightens its roads."""
@@ -110,7 +120,7 @@ Stage = CoarseToFine | Descend
 
 
 def _check(stage: Stage, factor: str) -> None:
-    """InputError for numbers out of range, which name the field."""
+    """InputError for numbers out of range, which name the field, and for optimizers that there are not."""
     steps, tol, above = stage.max_iter, stage.tol, getattr(stage, factor)
     what = f"stage {stage.name!r}: "
     if isinstance(steps, bool) or not isinstance(steps, Integral) or steps < 0:
@@ -119,6 +129,21 @@ def _check(stage: Stage, factor: str) -> None:
         raise InputError(f"{what}tol must be a number >= 0, given {tol!r}")
     if above is not None and not (isinstance(above, Real) and 0 < float(above) < math.inf):
         raise InputError(f"{what}{factor} must be a number > 0, given {above!r}")
+    if isinstance(stage.optimizer, str):
+        object.__setattr__(stage, "optimizer", optimizer_name(stage.optimizer))
+
+
+def optimizer_name(word: str) -> str:
+    """The name of an optimizer, whatever its spelling.
+
+    >>> optimizer_name("L_BFGS")
+    'lbfgs'
+    """
+    name = word.strip().lower().replace("_", "-")
+    name = {"l-bfgs": "lbfgs", "mm": "majorize"}.get(name, name)
+    if name not in OPTIMIZER_NAMES:
+        raise unknown("optimizer", word, OPTIMIZER_NAMES)
+    return name
 
 
 SHAPE = CoarseToFine("shape", 15, power=2.0, finest=False)

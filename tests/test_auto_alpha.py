@@ -97,7 +97,7 @@ def test_choice_tells_the_user():
 
 def test_all_doors_lead_to_the_same_drawing():
     G = nx.karate_club_graph()
-    pos = nl.alpha_sne_layout(G, alpha="auto", seed=3)
+    pos = nl.alpha_sne_layout(G, alpha="auto", seed=3, node_size=None)
     again = nl.solve(G, AUTO, seed=3)
     assert all(np.array_equal(pos[v], again.positions[v]) for v in G)
     composed = nl.Method(kernel="gaussian", divergence="alpha:auto", connection="normalized-rows")

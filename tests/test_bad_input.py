@@ -117,13 +117,9 @@ MISSPELT = {
     "mass": (lambda G: nl.ws_sne_layout(G, mass="degre"), "'degre'", "'degree'"),
     "weight_kind": (lambda G: nl.ws_sne_layout(G, weight_kind="distanc"), "'distanc'", "'distance'"),
     "components": (lambda G: nl.ws_sne_layout(G, components="packed"), "'packed'", "'pack'"),
-    "optimizer of a stage": (
-        lambda G: nl.layout(G, nl.Method(stages=(nl.Descend("only", 5, "mojorize"),))),
-        "'mojorize'",
-        "'majorize'",
-    ),
 }
 PARTS = {
+    "optimizer of a stage": (lambda: nl.Descend("only", 5, "mojorize"), "'mojorize'", "'majorize'"),
     "divergence": (lambda: nl.Method(divergence="itakura-sato"), "'itakura-sato'", "'itakura-saito'"),
     "connection": (lambda: nl.Method(connection="optimum"), "'optimum'", "'optimal'"),
     "affinity": (lambda: nl.Method(affinity="sum1"), "'sum1'", "'sum-1'"),

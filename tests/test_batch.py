@@ -117,7 +117,7 @@ def test_steps_end_where_those_of_a_graph_alone_end(name, optimizer):
     want = minimize(alone, Y, optimizer_named(optimizer), 400, rest)[1]
     batch = batch_of([part, part], method, Threads())
     rounds = []
-    end = minimize_batch(batch, np.vstack([Y, Y + 1.0]), optimizer, 400, rest, lambda value, _: rounds.append(value))
+    end = minimize_batch(batch, np.vstack([Y, Y + 1.0]), optimizer, 400, rest, lambda value, *_: rounds.append(value))
     assert want is not None
     assert end.value == pytest.approx(np.full(2, want.value), rel=1e-5, abs=1e-8)
     assert (np.diff(rounds) <= 1e-12 * np.abs(rounds[0])).all()  # no graph goes up

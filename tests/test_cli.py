@@ -1,6 +1,7 @@
 """The command line as users meet it: a process, its exit code, its files, one line of error."""
 
 import csv
+import io
 import json
 import os
 import re
@@ -17,9 +18,10 @@ import numpy as np
 import pytest
 
 import nelayout as nl
-from nelayout.cli import COMMANDS, _parser, main
+from nelayout.cli import COMMANDS, _parser, compare_command, embed_command, main
+from nelayout.cli.arguments import PICTURES
 from nelayout.cli.report import in_options
-from nelayout.graphs.files import FORMATS, read_positions
+from nelayout.graphs.files import FORMATS, WRITERS, edgelist, read_positions
 
 GML = """graph [
   node [ id 0 label "a" kind "x" ]
@@ -85,7 +87,7 @@ def test_positions_are_those_of_the_library(folder):
     done = nelayout("layout", "graph.gml", "-m", "ws-sne", "-o", "out.json", cwd=folder)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", NOTE)
     nodes = json.loads((folder / "out.json").read_text())["nodes"]
-    pos = nl.ws_sne_layout(nx.read_gml(folder / "graph.gml"), seed=0)
+    pos = nl.ws_sne_layout(nx.read_gml(folder / "graph.gml"), weight=None, seed=0)
     assert {v["id"]: [v["x"], v["y"]] for v in nodes} == {v: place.tolist() for v, place in pos.items()}
 
 
@@ -181,6 +183,17 @@ FAILURES = {
         "layout graph.gml -o . --format png",
         "the output '.' is a folder; give the name of a file in it",
     ),
+    "output is a folder, no format": (
+        "layout graph.gml -o .",
+        "the output '.' is a folder; give the name of a file in it",
+    ),
+    "weight of an edge list": (
+        "layout pairs.csv -o out.csv --weight n",
+        (
+            "--weight n: the edges have no attributes; leave it out, or call the column with the weights weight; "
+            "--weight none counts every edge as 1"
+        ),
+    ),
     "wrong output format": (
         "layout graph.gml -o out.jsno",
         (
@@ -198,7 +211,7 @@ FAILURES = {
     ),
     "unknown color": (
         "layout graph.gml -o out.png --color knd",
-        "unknown node attribute or color for --color 'knd': did you mean 'kind'? Allowed: 'kind'",
+        "unknown node attribute or color for --color 'knd': did you mean 'kind'? Allowed: 'degree', 'kind', 'strength'",
     ),
     "strange positions": (
         "layout graph.gml -o out.csv --pos strange.csv",
@@ -207,8 +220,51 @@ FAILURES = {
             "give positions of the graph's own nodes"
         ),
     ),
-    "scale": ("layout graph.gml -o out.csv --scale -1", None),
-    "smoothing": ("layout graph.gml -o out.csv --smoothing 1.5", None),
+    "scale": (
+        "layout graph.gml -o out.csv --scale -1",
+        "--scale must be > 0 or none (the method's own units), given -1.0",
+    ),
+    "smoothing": (
+        "layout graph.gml -o out.csv --smoothing 1.5",
+        "--smoothing must be in [0, 1), given 1.5: 0 is none, 0.99 is strong",
+    ),
+    "fixed without positions": (
+        "layout graph.gml -o out.csv --fixed a",
+        "fixed nodes need positions: give them in --pos",
+    ),
+    "absent weight": (
+        "layout graph.gml -o out.csv --weight strenth",
+        (
+            "unknown edge attribute for --weight 'strenth': did you mean 'strength'? Allowed: 'strength'; "
+            "--weight none counts every edge as 1"
+        ),
+    ),
+    "the default, typed": (
+        "layout graph.gml -o out.csv --weight weight",
+        "unknown edge attribute for --weight 'weight'. Allowed: 'strength'; --weight none counts every edge as 1",
+    ),
+    "absent weight in compare": (
+        "compare graph.gml -m ws-sne -o out.csv --weight nothing",
+        "unknown edge attribute for --weight 'nothing'. Allowed: 'strength'; --weight none counts every edge as 1",
+    ),
+    "another format": (
+        "layout graph.csv -o out.csv",
+        "graph.csv: this is no edge list; it looks like gml: say --format gml",
+    ),
+    "vectors": (
+        "layout table.csv -o out.png",
+        (
+            "table.csv, line 1: there are 5 columns and no header with the words source and target; "
+            "a table of numbers, one row per sample, is drawn by nelayout embed"
+        ),
+    ),
+    "output without ending": (
+        "layout graph.gml -o out",
+        (
+            "'out' has no ending that tells the output format; name it with --format, "
+            "one of csv, gexf, graphml, json, npz, pdf, png, svg"
+        ),
+    ),
     "mass": ("layout graph.gml -o out.csv --mass kind", None),
 }
 
@@ -220,6 +276,9 @@ IN_A_PROCESS = "output is the input"
 def test_a_failure_is_one_line_and_leaves_no_file(folder, inside, name):
     (folder / "start.csv").write_text("node,x,y\na,3,4\n")
     (folder / "strange.csv").write_text("node,x,y\nq,3,4\n")
+    (folder / "graph.csv").write_text(GML)
+    (folder / "pairs.csv").write_text("source,target,n\na,b,3\n")
+    (folder / "table.csv").write_text("5.1,3.5,1.4,0.2,oak\n")
     command, line = FAILURES[name]
     before = {p.name: p.read_bytes() for p in folder.iterdir()}
     if name == IN_A_PROCESS:
@@ -243,7 +302,15 @@ def test_a_failure_is_one_line_and_leaves_no_file(folder, inside, name):
         ("layout graph.gml", "the following arguments are required: -o/--output; see nelayout layout --help"),
         (
             "layout graph.gml -o out.png --sed 3",
-            "unrecognized arguments: --sed 3 (did you mean --seed?); see nelayout layout --help",
+            "unrecognized arguments: --sed (did you mean --seed?); see nelayout layout --help",
+        ),
+        (
+            "layout graph.gml --wieght=value",
+            "unrecognized arguments: --wieght=value (did you mean --weight?); see nelayout layout --help",
+        ),
+        (
+            "layout graph.gml -o out.png other.gml",
+            "unrecognized arguments: other.gml; see nelayout layout --help",
         ),
         (
             "layout graph.gml -o out.png --seed x",
@@ -278,12 +345,14 @@ def test_methods_lists_the_catalogue(inside):
         ("-m hssne --set tail=3", nl.hssne_layout, {"tail": 3.0}),
         ("-m ftsne --set divergence=js", nl.ftsne_layout, {"divergence": "js"}),
         ("-m ws_sne --set kernel=gaussian", nl.ws_sne_layout, {"kernel": "gaussian"}),
+        ("-m nerv:0.2 --set background=0.05", nl.nerv_layout, {"kappa": 0.2, "background": 0.05}),
+        ("-m polylog:2.5", nl.polylog_layout, {"r": 2.5}),
     ],
 )
 def test_own_parameters_are_those_of_the_layout_functions(folder, monkeypatch, settings, function, keywords):
     monkeypatch.chdir(folder)
     assert main(f"layout graph.gml -o out.csv --quiet {settings}".split()) == 0
-    pos = function(nx.read_gml("graph.gml"), seed=0, **keywords)
+    pos = function(nx.read_gml("graph.gml"), weight=None, seed=0, **keywords)
     assert table(folder / "out.csv") == {v: place.tolist() for v, place in pos.items()}
 
 
@@ -295,7 +364,24 @@ def test_own_parameters_are_those_of_the_layout_functions(folder, monkeypatch, s
             "-m nerv --set kapa=0.2",
             "--set: unknown parameter of nerv 'kapa': did you mean 'kappa'? Allowed: 'background', 'kappa'",
         ),
-        ("-m tsne --set kappa=0.2", "--set kappa: the method 'tsne' has no parameters of its own"),
+        (
+            "-m tsne --set kappa=0.2",
+            "--set kappa: the method 'tsne' has no parameters of its own; kappa is a parameter of nerv and jse",
+        ),
+        (
+            "-m hssne --set kappa=0.2",
+            "--set: unknown parameter of hssne 'kappa'. Allowed: 'tail'; kappa is a parameter of nerv and jse",
+        ),
+        ("-m nerv --set kappa=0.2 --set kappa=0.3", "kappa is set twice for nerv, to 0.2 and to 0.3; set it once"),
+        ("-m nerv:0.2 --set kappa=0.3", "kappa is set twice for nerv, to 0.2 and to 0.3; set it once"),
+        ("-m nerv:3", "--set: kappa must be a number from 0 to 1, given 3.0"),
+        (
+            "-m tsne:3",
+            (
+                "argument -m/--method: 'tsne:3' is no method: tsne takes no number; "
+                "a number may stand behind polylog, ee, hssne, nerv, jse, alpha-sne"
+            ),
+        ),
         ("-m nerv --set kappa=3", "--set: kappa must be a number from 0 to 1, given 3.0"),
         ("-m nerv --set kappa", "argument --set: 'kappa' is not NAME=VALUE, such as kappa=0.2"),
     ],
@@ -313,22 +399,84 @@ def test_help_has_an_example_that_the_parser_takes(command, capsys):
     for example in COMMANDS[command][0].EXAMPLES:
         assert example in said
         assert _parser().parse_args(example.split()[1:]).run is not None
+    listed = said.partition("\nformats:\n")[2]
     if command in ("layout", "compare"):
-        assert all(re.search(rf"\b{ending}\b", said) for entry in FORMATS.values() for ending in entry.endings)
+        assert all(re.search(rf"\b{ending}\b", listed) for entry in FORMATS.values() for ending in entry.endings)
+    written = {
+        "layout": (*WRITERS, *PICTURES),
+        "embed": (*embed_command.WRITERS, *PICTURES, *embed_command.FORMATS),
+        "compare": compare_command.WRITERS,
+    }
+    assert all(re.search(rf"\b{kind}\b", listed) for kind in written.get(command, ()))
+
+
+def parser_of(command):
+    return _parser().parse_args([command, "x", "-o", "y"]).parser
 
 
 def test_messages_speak_of_options():
     said = {
         "weight='my value' would use the numbers": "--weight 'my value' would use the numbers",
+        "weight=None takes every edge as 1": "--weight none takes every edge as 1",
         "name it with format=, one of csv": "name it with --format, one of csv",
-        'say format="gml" (--format gml)': "say --format gml",
+        'it looks like gml: say format="gml"': "it looks like gml: say --format gml",
         "fixed nodes need positions: give them in pos": "fixed nodes need positions: give them in --pos",
         "with another weight_kind": "with another --weight-kind",
         "pass dim=3, or positions": "pass --dim 3, or positions",
         "weight= uses one of them": "--weight uses one of them",
+        "scale must be > 0 or None, given -1.0": "--scale must be > 0 or none, given -1.0",
+        "give it in `mass` or ``seed``": "give it in --mass or --seed",
+        "use nelayout.embed; nelayout.methods() lists them": "use nelayout embed; nelayout methods lists them",
         "the scale of the drawing, by weight": "the scale of the drawing, by weight",
+        "there is no file 'pos', 'None' or 'pos=1'": "there is no file 'pos', 'None' or 'pos=1'",
+        "pos.csv, ./pos and data/pos": "pos.csv, ./pos and data/pos",
+        "random_state=3 and kappa=0.3": "--seed 3 and kappa=0.3",
     }
-    assert {message: in_options(message) for message in said} == said
+    layout = parser_of("layout")
+    assert {message: in_options(message, layout) for message in said} == said
+    spoken = "labels=, n_neighbors must be smaller, or pos"
+    for command, own in {
+        "layout": "--label, n_neighbors must be smaller, or --pos",
+        "embed": "--label, --n-neighbors must be smaller, or pos",
+        "compare": "--classes, n_neighbors must be smaller, or --pos",
+    }.items():
+        assert in_options(spoken, parser_of(command)) == own
+
+
+@pytest.mark.parametrize("command", ["layout", "embed", "compare"])
+def test_every_keyword_that_is_an_option_is_written_as_one(command):
+    """A message with any option's keyword in it names the option; none is forgotten when options come."""
+    parser = parser_of(command)
+    for option in parser._option_string_actions:
+        if option.startswith("--"):
+            keyword = option[2:].replace("-", "_")
+            assert in_options(f"pass {keyword}=3", parser) == f"pass {option} 3"
+            assert in_options(f"give it in `{keyword}`", parser) == f"give it in {option}"
+            assert in_options(f"{keyword} must be small", parser) == f"{option} must be small"
+
+
+class Screen(io.StringIO):
+    """A terminal."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("command", ["layout graph.gml", "compare graph.gml -m ws-sne", "embed table.csv"])
+def test_a_terminal_says_while_the_picture_is_drawn(folder, monkeypatch, command):
+    pytest.importorskip("matplotlib")
+    (folder / "table.csv").write_text("".join(f"{v},{v * v % 17}\n" for v in range(17)))
+    monkeypatch.chdir(folder)
+    said = {}
+    for options in ("-o out.png", "-o out.csv", "-o out.png --quiet"):
+        screen = Screen()
+        monkeypatch.setattr(sys, "stderr", screen)
+        assert main([*command.split(), *options.split()]) == 0
+        said[options] = screen.getvalue()
+    words = "nelayout: drawing the picture"
+    assert said["-o out.png"].endswith(f"{words}\r{' ' * len(words)}\r")  # and leaves nothing behind
+    assert words not in said["-o out.csv"]
+    assert said["-o out.png --quiet"] == ""
 
 
 def test_a_closed_pipe_is_no_error(folder):
@@ -396,6 +544,48 @@ def test_our_own_mistakes_are_one_line_too(monkeypatch, capsys, folder):
     assert said.count("\n") == 1
 
 
+@pytest.mark.parametrize("command", ["layout", "embed", "compare"])
+def test_labels_and_colors_mean_the_same_everywhere(command, tmp_path, monkeypatch):
+    """--label is written beside the nodes, --color colors them, and no color is asked of the labels."""
+    pytest.importorskip("matplotlib")
+    import nelayout.comparison.figure
+    import nelayout.drawing
+
+    shown = []
+    draw = nelayout.drawing.draw
+
+    def noting(*arguments, labels=None, color=None, **how):
+        shown.append((None if labels is None else list(labels), color if isinstance(color, str) else list(color or ())))
+        return draw(*arguments, labels=labels, color=color, **how)
+
+    monkeypatch.setattr(nelayout.drawing, "draw", noting)
+    monkeypatch.setattr(nelayout.comparison.figure, "draw", noting)
+    monkeypatch.chdir(tmp_path)
+    if command == "embed":
+        beside = zip("abcdef", "xxxyyy", strict=True)
+        rows = [f"{v},{v * v % 7},{name},{kind}\n" for v, (name, kind) in enumerate(beside)]
+        Path("given").write_text("".join(["p,q,called,kind\n", *rows]))
+        start = ["embed", "given", "--n-neighbors", "2", "--format", "csv"]
+    else:
+        G = nx.cycle_graph(6)
+        nx.set_node_attributes(G, dict(enumerate("abcdef")), "called")
+        nx.set_node_attributes(G, dict(enumerate("xxxyyy")), "kind")
+        nx.write_graphml(G, "given")
+        start = [command, "given", "-m", "ws-sne", "--format", "graphml"]
+    start += ["-o", "out.png", "--quiet"]
+    assert main([*start, "--label", "called", "--color", "kind"]) == 0
+    written, colors = shown.pop()
+    assert written == list("abcdef")
+    assert [len(set(colors[k : k + 3])) for k in (0, 3)] == [1, 1]  # a class each, or its color
+    assert colors[0] != colors[3]
+    if command == "embed":
+        return  # the text in the columns must be named
+    assert main([*start, "--label", "called"]) == 0
+    assert shown.pop() == (list("abcdef"), [])
+    assert main([*start, "--color", "tomato"]) == 0
+    assert shown.pop() == (None, "tomato")
+
+
 def test_example_data_is_what_its_script_makes(tmp_path, monkeypatch, capsys):
     """The arrays that the file holds, given to the script that made it, give the file back byte for byte."""
     folder = Path(nl.__file__).parents[1] / "examples" / "data"
@@ -413,6 +603,14 @@ def test_example_data_is_what_its_script_makes(tmp_path, monkeypatch, capsys):
     runpy.run_path(str(script), run_name="__main__")
     assert capsys.readouterr().out == f"{made}: {made.stat().st_size} bytes\n"
     assert made.read_bytes() == (folder / "usairports2010.graphml").read_bytes()
+
+
+def test_the_page_lists_the_words_of_headers():
+    page = Path(nl.__file__).parents[1] / "docs" / "command-line.md"
+    if not page.is_file():
+        pytest.skip("docs/ is not installed with the package")
+    words = set(re.findall(r"`(\w+)`", page.read_text()))
+    assert (edgelist.FROM | edgelist.TO | edgelist.WEIGHT | edgelist.NODE) - words == set()
 
 
 @pytest.mark.thorough

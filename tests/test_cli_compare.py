@@ -1,6 +1,7 @@
 """`nelayout compare`: its numbers are those of `nl.compare`, its drawings those of the layouts."""
 
 import csv
+import io
 import json
 import math
 from pathlib import Path
@@ -57,7 +58,7 @@ def read_table(path):
 
 
 def test_the_table_is_that_of_the_library(folder, capsys):
-    assert nelayout("compare graph.graphml -m ws-sne -m GAMMA_QUADLOG -o out.csv --label kind") == 0
+    assert nelayout("compare graph.graphml -m ws-sne -m GAMMA_QUADLOG -o out.csv --classes kind") == 0
     expected = compared("ws-sne", "gamma-quadlog", labels="kind")
     assert read_table("out.csv") == values(expected)
     pandas = pytest.importorskip("pandas")
@@ -84,7 +85,7 @@ def test_drawings_keep_the_order_of_the_command_line(folder):
 
 
 def test_a_method_with_several_settings(folder, capsys):
-    drawings = "-m nerv --set kappa=0.2 -m tsne -m nerv -m nerv --set kappa=0.8"
+    drawings = "-m nerv --set kappa=0.2 -m tsne -m nerv -m nerv:0.8"
     assert nelayout(f"compare graph.graphml {drawings} -o out.csv --quiet") == 0
     G = nx.read_graphml("graph.graphml")
     drawings = {
@@ -143,20 +144,31 @@ def test_standard_output_is_the_table_in_columns(folder, capsys):
     arguments = "compare graph.graphml -m ws-sne --pos circle=circle.csv -o out.csv"
     assert nelayout(arguments) == 0
     lines = capsys.readouterr().out.splitlines()
+    assert lines.pop() == "↑ higher is better, ↓ lower is better, * best"
     assert lines[0].split() == ["ws-sne", "circle"]
     table = read_table("out.csv")
     assert [line.split()[0] for line in lines[1:]] == list(table["ws-sne"])
-    ends = set()
+    ends, better = set(), {line["name"]: line["better"] for line in nl.measures()}
     for line in lines[1:]:
-        name, *cells = line.split()
+        name, arrow, *cells = line.split()
+        assert arrow == {"higher": "↑", "lower": "↓"}[better[name]]
         for cell, drawing in zip(cells, ("ws-sne", "circle"), strict=True):
             assert float(cell.rstrip("*")) == pytest.approx(table[drawing][name], rel=1e-3)
         ends.add(line.index(cells[0]) + len(cells[0].rstrip("*")))
     assert len(ends) == 1  # one under the other
     stress = next(line for line in lines if line.startswith("stress"))
     best = min(table, key=lambda drawing: table[drawing]["stress"])
-    assert [cell.endswith("*") for cell in stress.split()[1:]] == [best == "ws-sne", best == "circle"]
+    assert [cell.endswith("*") for cell in stress.split()[2:]] == [best == "ws-sne", best == "circle"]
     assert "*" not in next(line for line in lines if line.startswith("coincident"))  # both have none
+
+
+def test_plain_signs_where_standard_output_knows_no_others(folder, monkeypatch):
+    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr("sys.stdout", out)
+    assert nelayout("compare graph.graphml -m ws-sne --pos größe=circle.csv -o out.csv") == 0
+    said = out.buffer.getvalue().decode("ascii")
+    assert "gr??e" in said
+    assert "^ higher is better, v lower is better" in said
 
 
 def test_quiet_says_nothing_and_a_dash_holds_the_file_alone(folder, capsys):
@@ -170,7 +182,7 @@ def test_quiet_says_nothing_and_a_dash_holds_the_file_alone(folder, capsys):
 def test_figures(folder, ending, head):
     pytest.importorskip("matplotlib")
     before = set(folder.iterdir())
-    assert nelayout(f"compare graph.graphml -m ws-sne -m ee --label kind -o out.{ending} --quiet") == 0
+    assert nelayout(f"compare graph.graphml -m ws-sne -m ee --classes kind -o out.{ending} --quiet") == 0
     assert (folder / f"out.{ending}").read_bytes().startswith(head)
     assert set(folder.iterdir()) - before == {folder / f"out.{ending}"}
 
@@ -217,8 +229,9 @@ FAILURES = {
         "'out.gif': unknown output format 'gif'. Allowed: 'csv', 'html', 'json', 'pdf', 'png', 'svg'; "
         "or name it with --format"
     ),
-    "-m ws-sne -o out.csv --label knd": (
-        "unknown node attribute for --label 'knd': did you mean 'kind'? Allowed: 'east', 'kind', 'lat', 'lon', 'north'"
+    "-m ws-sne -o out.csv --classes knd": (
+        "unknown node attribute for --classes 'knd': did you mean 'kind'? "
+        "Allowed: 'east', 'kind', 'lat', 'lon', 'north'"
     ),
     "-m ws-sne -o out.csv --coords east,nort": (
         "unknown node attribute for --coords 'nort': did you mean 'north'? "

@@ -55,7 +55,7 @@ PLAIN = nl.embed(X, random_state=0)
 
 @pytest.mark.parametrize(
     "source",
-    ["bare.csv", "semicolons.csv", "table.tsv", "rows.npy", "rows.npz", "sparse.npz", "table.csv --label kind"],
+    ["bare.csv", "semicolons.csv", "table.tsv", "rows.npy", "rows.npz", "sparse.npz", "table.csv --color kind"],
 )
 def test_every_format_gives_the_points_of_the_library(folder, source):
     assert nelayout(f"embed {source} -o out.csv --quiet") == 0
@@ -67,10 +67,10 @@ def test_parquet(folder, capsys):
     parquet = pytest.importorskip("pyarrow.parquet")
     columns = dict(zip(NAMES, X.T, strict=True))
     parquet.write_table(pyarrow.table({**columns, "kind": KIND}), "table.parquet")
-    assert nelayout("embed table.parquet --label kind -o out.npz --quiet") == 0
+    assert nelayout("embed table.parquet --color kind -o out.npz --quiet") == 0
     with np.load("out.npz") as found:
         assert found["positions"].tolist() == PLAIN.tolist()
-        assert found["labels"].tolist() == KIND
+        assert found["kind"].tolist() == KIND
     lists = {"kind": KIND, "vector": X.tolist(), "__index_level_0__": list(range(5, 35))}
     parquet.write_table(pyarrow.table(lists), "lists.parquet")
     assert nelayout("embed lists.parquet --columns vector -o out.csv --quiet") == 0
@@ -78,7 +78,7 @@ def test_parquet(folder, capsys):
     assert (folder / "out.csv").read_text().splitlines()[1].startswith("5,")
     assert nelayout("embed table.parquet -o out.csv") == 1
     assert capsys.readouterr().err == (
-        "nelayout: table.parquet, row 1: the column 'kind' holds 'ash', which is no number; give --label kind if it "
+        "nelayout: table.parquet, row 1: the column 'kind' holds 'ash', which is no number; give --color kind if it "
         "holds classes, or name the columns to use with --columns height,width,depth\n"
     )
     hole = [None if i == 3 else x for i, x in enumerate(X[:, 0].tolist())]
@@ -114,9 +114,9 @@ def test_options_are_the_keywords(folder):
     [
         ("--columns width,depth", [1, 2]),
         ("--columns depth --columns 2", [2, 1]),
-        ("--columns 2-3 --label kind", [1, 2]),
-        ("--columns 1,3 --label 4", [0, 2]),
-        ("--label depth --columns height,width", [0, 1]),
+        ("--columns 2-3 --color kind", [1, 2]),
+        ("--columns 1,3 --color 4", [0, 2]),
+        ("--color depth --columns height,width", [0, 1]),
     ],
 )
 def test_columns(folder, options, taken):
@@ -130,9 +130,34 @@ def test_perplexity_and_own_parameters(folder):
     assert np.array_equal(positions("out.csv"), expected)
 
 
+def test_label_and_color_stand_beside_positions_once(folder, capsys):
+    (folder / "named.csv").write_text(
+        text([[*NAMES, "kind", "x"], *([*row, f"tree {i}"] for i, row in enumerate(labeled()))])
+    )
+    assert nelayout("embed named.csv --color kind --label x -o out.csv --quiet") == 0
+    rows = list(csv.DictReader(io.StringIO((folder / "out.csv").read_text())))
+    assert list(rows[0]) == ["row", "x", "y", "label", "kind"]
+    assert [(row["kind"], row["label"]) for row in rows] == [(kind, f"tree {i}") for i, kind in enumerate(KIND)]
+    assert positions("out.csv").tolist() == PLAIN.tolist()
+    assert nelayout("embed table.csv --color kind --label kind -o out.npz --quiet") == 0
+    with np.load("out.npz") as found:
+        assert sorted(found.files) == ["kind", "positions"]
+    assert nelayout("embed named.csv --color kind --label knd -o out.csv") == 1
+    assert "unknown column for --label 'knd': did you mean 'kind'" in capsys.readouterr().err
+
+
+def test_one_color_for_all_points(folder, capsys):
+    pytest.importorskip("matplotlib")
+    assert nelayout("embed bare.csv --color tomato -o out.png --quiet") == 0
+    assert nelayout("embed table.csv --color tomato -o out.png --quiet") == 1
+    assert "the column 'kind' holds 'ash', which is no number" in capsys.readouterr().err
+    assert nelayout("embed table.csv --color tomatoe -o out.png --quiet") == 1
+    assert "unknown column for --color 'tomatoe'" in capsys.readouterr().err
+
+
 def test_labels_stand_beside_positions(folder, capsys):
-    assert nelayout("embed table.csv --label 4 -o out.csv") == 0
-    assert nelayout("embed table.csv --label kind -o out.json") == 0
+    assert nelayout("embed table.csv --color 4 -o out.csv") == 0
+    assert nelayout("embed table.csv --color kind -o out.json") == 0
     rows = list(csv.DictReader(io.StringIO((folder / "out.csv").read_text())))
     assert list(rows[0]) == ["row", "x", "y", "kind"]
     assert [(int(row["row"]), row["kind"]) for row in rows] == list(enumerate(KIND))
@@ -140,20 +165,20 @@ def test_labels_stand_beside_positions(folder, capsys):
     expected = zip(range(30), *PLAIN.T.tolist(), KIND, strict=True)
     assert records == [dict(zip(["row", "x", "y", "kind"], row, strict=True)) for row in expected]
     capsys.readouterr()
-    assert nelayout("embed rows.npz --label year -o out.npz") == 0
+    assert nelayout("embed rows.npz --color year -o out.npz") == 0
     with np.load("out.npz") as found:
         assert found["positions"].tolist() == PLAIN.tolist()
-        assert found["labels"].tolist() == list(range(30))
-    assert nelayout("embed rows.npz --label year -o out.npy") == 0
+        assert found["year"].tolist() == list(range(30))
+    assert nelayout("embed rows.npz --color year -o out.npy") == 0
     last = capsys.readouterr().err.splitlines()[-1]
-    assert last == "nelayout: npy holds the positions alone; csv, json and npz keep the labels as well"
+    assert last == "nelayout: npy holds the positions alone; csv, json and npz keep the other columns as well"
 
 
 def test_compare_reads_what_embed_writes(folder):
     from nelayout.graphs.files import read_positions
 
     (folder / "named.csv").write_text(text([[*NAMES, "label"], *labeled()]))
-    assert nelayout("embed named.csv --label label -o out.csv --quiet") == 0
+    assert nelayout("embed named.csv --color label -o out.csv --quiet") == 0
     found = read_positions("out.csv")
     assert {row: place.tolist() for row, place in found.items()} == dict(enumerate(PLAIN.tolist()))
 
@@ -187,12 +212,12 @@ def test_a_header_is_recognized(content):
 def test_a_name_that_is_asked_for_makes_a_header(folder):
     """Over columns of text and under numbers as names, nothing else tells a header from a row."""
     (folder / "digits.csv").write_text(text([["1", "2", "3", "kind"], *labeled()]))
-    assert nelayout("embed digits.csv --label kind -o out.csv --quiet") == 0
+    assert nelayout("embed digits.csv --color kind -o out.csv --quiet") == 0
     assert positions("out.csv").tolist() == PLAIN.tolist()
     (folder / "bare_kinds.csv").write_text(text(labeled()))
-    assert nelayout("embed bare_kinds.csv --label 4 -o out.csv --quiet") == 0
+    assert nelayout("embed bare_kinds.csv --color 4 -o out.csv --quiet") == 0
     assert positions("out.csv").tolist() == PLAIN.tolist()
-    assert (folder / "out.csv").read_text().splitlines()[0] == "row,x,y,label"
+    assert (folder / "out.csv").read_text().splitlines()[0] == "row,x,y,color"
 
 
 def test_a_first_column_without_name_names_the_rows(folder, capsys):
@@ -218,7 +243,7 @@ def test_a_column_that_numbers_the_rows_is_noted(folder, capsys):
 
 
 def test_standard_input_and_output(folder, monkeypatch, capsys):
-    for name, options in (("table.csv", "--label kind"), ("rows.npy", "--format npy:csv")):
+    for name, options in (("table.csv", "--color kind"), ("rows.npy", "--format npy:csv")):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO((folder / name).read_bytes())))
         assert nelayout(f"embed - -o - --quiet {options}") == 0
         out = capsys.readouterr().out
@@ -242,7 +267,7 @@ def test_what_was_done_on_the_way_is_said(folder, capsys):
 def test_pictures(folder, ending, head):
     pytest.importorskip("matplotlib")
     before = set(folder.iterdir())
-    assert nelayout(f"embed table.csv --label kind -o out.{ending} --quiet") == 0
+    assert nelayout(f"embed table.csv --color kind -o out.{ending} --quiet") == 0
     assert (folder / f"out.{ending}").read_bytes().startswith(head)
     assert set(folder.iterdir()) - before == {folder / f"out.{ending}"}
 
@@ -255,25 +280,25 @@ def test_labels_color_the_points(folder, monkeypatch):
     given = []
 
     def draw(G, pos, path, **how):
-        given.append((G.nnz, pos, how["color"]))
+        given.append((G, pos, how["color"]))
 
     monkeypatch.setattr(drawing, "draw", draw)
-    np.savez("many.npz", X=X, kind=np.arange(30) % 13, year=1900 + np.arange(30) / 2)
+    np.savez("many.npz", X=X, kind=np.arange(30) % 23, year=1900 + np.arange(30) / 2)
     for label in ("kind", "year"):
-        assert main(["embed", "many.npz", "--label", label, "-o", "out.png", "--quiet"]) == 0
-    (edges, pos, kinds), (_, _, years) = given
-    assert edges == 0
+        assert main(["embed", "many.npz", "--color", label, "-o", "out.png", "--quiet"]) == 0
+    (G, pos, kinds), (_, _, years) = given
+    assert G is None
     assert pos.tolist() == PLAIN.tolist()
-    assert kinds == [str(i % 13) for i in range(30)]
+    assert kinds == [str(i % 23) for i in range(30)]
     assert years == [1900 + i / 2 for i in range(30)]
 
 
 FAILURES = {
     "table.csv -o out.csv": (
-        "table.csv, line 2: the column 'kind' holds 'ash', which is no number; give --label kind if it holds classes, "
+        "table.csv, line 2: the column 'kind' holds 'ash', which is no number; give --color kind if it holds classes, "
         "or name the columns to use with --columns height,width,depth"
     ),
-    "two.csv --label kind -o out.csv": (
+    "two.csv --color kind -o out.csv": (
         "two.csv, line 3: the column 'soil' holds 'clay', which is no number; "
         "give the columns to use with --columns height"
     ),
@@ -284,23 +309,23 @@ FAILURES = {
     "short.csv -o out.csv": "short.csv, line 4: there are 1 cells, and 2 in the first row",
     "head.csv -o out.csv": "head.csv: there is a header and no row",
     "empty.csv -o out.csv": "empty.csv is empty; a table was expected",
-    "table.csv --label knd -o out.csv": (
-        "table.csv: unknown column for --label 'knd': did you mean 'kind'? Allowed: 'depth', 'height', 'kind', 'width'"
+    "table.csv --color knd -o out.csv": (
+        "table.csv: unknown column for --color 'knd': did you mean 'kind'? Allowed: 'depth', 'height', 'kind', 'width'"
     ),
     "table.csv --columns hight -o out.csv": (
         "table.csv: unknown column for --columns 'hight': did you mean 'height'? "
         "Allowed: 'depth', 'height', 'kind', 'width'"
     ),
-    "bare.csv --label kind -o out.csv": (
-        "bare.csv: the columns have no names; give --label a number from 1 to 3, not 'kind'"
+    "bare.csv --color kind -o out.csv": (
+        "bare.csv: the columns have no names; give --color a number from 1 to 3, not 'kind'"
     ),
     "table.csv --columns 2-9 -o out.csv": "table.csv: --columns 2-9 is no range of the columns 1 to 4",
     "table.csv --columns 2,width -o out.csv": "table.csv: the column 'width' stands twice in --columns",
-    "table.csv --label 4 --columns 3-4 -o out.csv": (
-        "table.csv: the column '4' is the --label, which is no coordinate; take it out of --columns"
+    "table.csv --color 4 --columns 3-4 -o out.csv": (
+        "table.csv: the column '4' is the --color, which is no coordinate; take it out of --columns"
     ),
-    "rows.npz --label knd -o out.csv": (
-        "rows.npz: unknown array for --label 'knd': did you mean 'kind'? Allowed: 'kind', 'year'"
+    "rows.npz --color knd -o out.csv": (
+        "rows.npz: unknown array for --color 'knd': did you mean 'kind'? Allowed: 'kind', 'year'"
     ),
     "pair.npz -o out.csv": (
         "pair.npz: holds a (2, 2) of float64, b (2, 3) of float64; expected one array of numbers, (n, d) with a row "
@@ -318,7 +343,7 @@ FAILURES = {
     "bare.csv -o out.graphml": None,
     "bare.csv -o nowhere/out.csv": None,
     "bare.csv --metric euclidian -o out.csv": None,
-    "bare.csv --n-neighbors 30 -o out.csv": "n_neighbors must be from 1 to 29 (there are 30 rows), given 30",
+    "bare.csv --n-neighbors 30 -o out.csv": "--n-neighbors must be from 1 to 29 (there are 30 rows), given 30",
     "table.csv --format npy -o out.csv": None,
 }
 

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from nelayout.graphs import read
 from nelayout.kernels import KERNELS
-from nelayout.method import Method
+from nelayout.method_record import Method
 from nelayout.nbody import Exact
 from nelayout.objective import Affinity, Objective
 from nelayout.placing.components import component_labels

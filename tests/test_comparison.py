@@ -9,7 +9,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from nelayout.comparison import align, compare, measure
+from nelayout.comparison import Measured, align, compare, measure
+from nelayout.comparison.ranking import shade, table_lines
 from nelayout.errors import InputError, MissingExtra
 
 G = nx.karate_club_graph()
@@ -49,12 +50,66 @@ def test_plot_shows_every_drawing_and_value(compared):
     figure.canvas.draw()
     assert [text.get_text() for text in figure.texts] == list(POS)
     texts = {text.get_text() for text in figure.axes[3].texts}
-    assert {*POS, "stress", "map r2"} <= texts
+    assert {*POS, "stress ↓", "map r2 ↑"} <= texts
     crossings = compared.table["crossings"].astype(int).astype(str)
     assert set(crossings) <= texts
     bold = {text.get_text() for text in figure.axes[3].texts if text.get_weight() == "bold"}
     assert str(int(compared.table["crossings"].min())) in bold
     assert str(int(compared.table["crossings"].max())) not in bold
+
+
+def test_printed_table_says_which_way_is_better_and_which_is_best():
+    """Values by hand: a hexagon, and its nodes on a line, where one edge lies over all others."""
+    ring = nx.cycle_graph(6)
+    pos = {"circle": nx.circular_layout(ring), "line": {v: (v, 0.0) for v in ring}}
+    assert repr(compare(ring, pos, measures=["crossings", "neighborhood", "coincident"])) == (
+        "                circle     line\n"
+        "crossings ↓          0*       3\n"
+        "neighborhood ↑       1*  0.7778\n"
+        "coincident ↓         0        0\n"
+        "↑ higher is better, ↓ lower is better, * best"
+    )
+
+
+def test_the_best_is_the_best_value_also_where_scores_are_cut_off():
+    """A stress above 1 has the score 0, as has a worse one."""
+    rows = {name: {"stress": Measured(value, 0.0, 0.0, True)} for name, value in {"a": 7.5, "b": 1.5}.items()}
+    assert [line.endswith("1.5*") for line in table_lines(rows)] == [False, True, False]
+    rows["c"] = {"stress": Measured(math.nan, math.nan, 0.0, True)}
+    assert "1.5*" in table_lines(rows)[1]
+    assert "–" in table_lines(rows)[1]
+
+
+def test_a_sampled_value_is_printed_with_its_error():
+    rows = {"a": {"stress": Measured(0.123456, 0.9, 0.00567, False)}}
+    assert table_lines(rows)[1] == "stress ↓  0.1235 ± 0.0057"
+
+
+def test_crossings_are_shaded_beside_each_other():
+    """Scores by all pairs of edges are alike for 4,000 crossings and 50,000."""
+    values = [3999.0, 49999.0]
+    dark = [shade("crossings", {"crossings": Measured(value, 0.999, 0.0, True)}, values) for value in values]
+    assert dark == [1.0, pytest.approx(0.08)]
+    one = {"resolution": Measured(0.3, 0.3, 0.0, True)}
+    assert shade("resolution", one, [0.3, 0.1]) == 0.3
+
+
+def test_plot_takes_colors_and_labels_of_its_own(compared):
+    figure = compared.plot(color=["x"] * 17 + ["y"] * 17, labels=True, table=False)
+    assert len(figure.axes) == len(POS)
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["x", "y"]
+    assert {text.get_text() for text in figure.axes[0].texts} >= {"0", "33"}
+    assert compared.plot(color="tomato").legends == []
+
+
+def test_page_has_a_heading_and_its_measures_once(compared, tmp_path):
+    compared.to_html(tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text()
+    assert "<h1>3 drawings of a graph: spring, circle, random</h1>" in text
+    assert text.count("<table>") == text.count("map_r2 ↑</th>") == 1
+    assert text.count("<tr>") == 1 + len(compared.measured["spring"])  # a line per measure: the page does not grow wide
+    picture = text[text.index("<svg") : text.index("</svg>")]
+    assert "map r2" not in picture
 
 
 def test_page_stands_alone(compared, tmp_path):

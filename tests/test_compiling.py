@@ -1,16 +1,44 @@
-"""Compiled loops: all of them go by the decorators of one file, and stand in files that say so."""
+"""Compiled loops: all of them go by the decorators of one file, and stand in files that say so; none is ever stale."""
+
+from __future__ import annotations
 
 import ast
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import nelayout as nl
-from nelayout.numerics import compiling
+from nelayout.numerics import compiling, loop_store
+from nelayout.numerics.interrupts import interrupts_held
+from nelayout.numerics.notices import announce, listening
+from nelayout.record.progress import observe
 
 PACKAGE = Path(nl.__file__).parent
-# Pieces of other rooms' loops, with no user of their own beside them.
-PIECES = {"elementary.py"}
+ONCE = "compiling, once per machine"
+# Two files of loops, of which one calls the other's.
+INNER = "from nelayout.numerics.compiling import compiled_loop\n\n@compiled_loop\ndef inner(x):\n    return x + 1.0\n"
+OUTER = (
+    "from nelayout.numerics.compiling import compiled_loop\nfrom nelayout.numerics.inner_loops import inner\n\n"
+    "@compiled_loop\ndef outer(x):\n    return 2.0 * inner(x)\n"
+)
+# Prints what the loop gives, the names of what was compiled for it, and the notices.
+PROGRAM = """
+from nelayout.numerics.notices import listening
+from nelayout.numerics.outer_loops import outer
+from nelayout.numerics.loop_store import missed
+heard = []
+with listening(heard.append):
+    print(outer(1.0))
+print(*sorted(name.split(".")[-1] for name in missed))
+print(*dict.fromkeys(heard), sep="; ")
+"""
 
 
 def modules_imported(path: Path) -> set[str]:
@@ -34,7 +62,16 @@ def test_numba_is_asked_in_one_file():
 def test_compiled_loops_stand_in_files_that_say_so():
     users = [path for path in PACKAGE.rglob("*.py") if "nelayout.numerics.compiling" in modules_imported(path)]
     assert users
-    assert [path.name for path in users if not path.stem.endswith("loops") and path.name not in PIECES] == []
+    assert [path.name for path in users if not path.stem.endswith("loops")] == []
+
+
+def test_loops_are_made_of_loops():
+    """Stored code is named by the source of these files: what another file puts into a loop could be stale."""
+    own = {"nelayout.numerics.compiling"}
+    handed_over = {"nelayout.similarities.shortest_paths"}  # a function for Python too, named by its own code
+    for path in PACKAGE.rglob("*loops.py"):
+        others = {module for module in modules_imported(path) if module.split(".")[0] == "nelayout"}
+        assert {module for module in others - own - handed_over if not module.endswith("loops")} == set(), path.name
 
 
 def total(a):
@@ -48,3 +85,190 @@ def test_an_exact_loop_rounds_as_python_does():
     a = np.random.default_rng(0).standard_normal(1000)
     assert compiling.exact_loop(total)(a) == total(a)
     assert np.isclose(compiling.compiled_loop(total)(a), total(a), rtol=1e-14)
+
+
+@pytest.fixture
+def copied(tmp_path) -> Path:
+    """A copy of the package with the two files of loops in it, and nothing compiled."""
+    copy = tmp_path / "site" / "nelayout"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    (copy / "numerics" / "inner_loops.py").write_text(INNER)
+    (copy / "numerics" / "outer_loops.py").write_text(OUTER)
+    return copy
+
+
+def run_copy(copy: Path, **variables: str) -> list[str]:
+    """Run the program on a copy of the package, where no warning may come; its lines."""
+    kept = os.environ.keys() - {"NUMBA_CACHE_DIR", "XDG_CACHE_HOME"}
+    environment = {name: os.environ[name] for name in kept}
+    environment |= {"PYTHONPATH": str(copy.parent), "HOME": str(copy.parent / "home"), **variables}
+    command = [sys.executable, "-W", "error", "-c", PROGRAM]
+    done = subprocess.run(command, env=environment, cwd=copy.parent, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
+
+
+def test_a_loop_that_calls_a_changed_loop_of_another_file_is_compiled_anew(copied):
+    assert run_copy(copied) == ["4.0", "inner outer", ONCE + "; "]
+    stored = sorted((copied / "__pycache__" / "loops").iterdir())
+    assert len(stored) == 2
+    assert run_copy(copied) == ["4.0", "", ""]
+    (copied / "numerics" / "inner_loops.py").write_text("\n" + INNER.replace("1.0", "5.0"))
+    assert run_copy(copied) == ["12.0", "inner outer", ONCE + "; "]
+    instead = sorted((copied / "__pycache__" / "loops").iterdir())
+    assert len(instead) == 2  # the old ones are gone
+    assert not set(instead) & set(stored)
+
+
+def test_where_the_package_may_not_be_written_the_cache_of_the_user_is(copied):
+    (copied / "__pycache__").mkdir()
+    (copied / "__pycache__" / "loops").touch()  # a file in the place of the folder stops root as well
+    assert run_copy(copied)[1:] == ["inner outer", ONCE + "; "]
+    assert len(list((copied.parent / "home" / ".cache" / "nelayout" / "loops").iterdir())) == 2
+    assert run_copy(copied)[1:] == ["", ""]
+
+
+def test_where_nothing_may_be_written_loops_are_compiled_in_memory(copied):
+    (copied / "__pycache__").mkdir()
+    (copied / "__pycache__" / "loops").touch()
+    for _ in range(2):
+        lines = run_copy(copied, HOME="/dev/null")
+        assert lines == ["4.0", "inner outer", "compiling: no folder to keep it in; "]
+
+
+@pytest.fixture
+def places(tmp_path, monkeypatch) -> list[Path]:
+    """Two folders for stored loops."""
+    found = [tmp_path / "package", tmp_path / "user"]
+    monkeypatch.setattr(loop_store, "folders", lambda: found)
+    return found
+
+
+KEY = loop_store.Key("loop", "here", "for floats")
+
+
+def test_what_root_has_stored_is_read_by_those_who_may_not_write_there(places, monkeypatch):
+    loop_store.write(KEY, b"code")
+    assert len(list(places[0].iterdir())) == 1
+    places[1].mkdir()
+    monkeypatch.setattr(loop_store, "place", lambda: places[1])
+    assert loop_store.read(KEY) == b"code"
+    other = loop_store.Key("loop", "here", "for integers")
+    assert loop_store.read(other) is None
+    loop_store.write(other, b"other code")
+    assert len(list(places[1].iterdir())) == 1
+    assert (loop_store.read(KEY), loop_store.read(other)) == (b"code", b"other code")
+
+
+@pytest.mark.parametrize("kept", [0, 10, 33])
+def test_a_file_cut_short_is_not_read(places, kept):
+    loop_store.write(KEY, b"code")
+    (file,) = places[0].iterdir()
+    file.write_bytes(file.read_bytes()[:kept])
+    assert loop_store.read(KEY) is None
+    loop_store.write(KEY, b"code")
+    assert loop_store.read(KEY) == b"code"
+
+
+def test_a_folder_that_is_removed_meanwhile_stops_nothing(places):
+    loop_store.write(KEY, b"code")
+    shutil.rmtree(places[0])
+    loop_store.write(KEY, b"code")
+    assert loop_store.read(KEY) is None
+
+
+def test_the_folder_of_numba_is_the_only_one_where_it_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    assert loop_store.folders() == [tmp_path / "nelayout"]
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    assert loop_store.folders()[0] == PACKAGE / "__pycache__" / "loops"
+
+
+def fresh_loop():
+    """A loop as those of the package, which nobody has compiled."""
+
+    def loop(a):
+        return a + 1.0
+
+    loop.__module__ = "nelayout.numerics.fresh_loops"
+    return compiling.compiled_loop(loop)
+
+
+def test_an_interrupt_waits_for_the_compiler(tmp_path, monkeypatch):
+    """It comes, but when the loop is compiled and stored, and the next thread finds the compiler free."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    loop, answers = fresh_loop(), []
+
+    def interrupt(notice: str) -> None:
+        if notice:
+            signal.raise_signal(signal.SIGINT)
+
+    before = signal.getsignal(signal.SIGINT)
+    with listening(interrupt), pytest.raises(KeyboardInterrupt):
+        loop(1.0)
+    assert signal.getsignal(signal.SIGINT) is before
+    assert len(loop.signatures) == 1
+    assert len(list((tmp_path / "nelayout").iterdir())) == 1
+    other = threading.Thread(target=lambda: answers.append(fresh_loop()(1)), daemon=True)
+    other.start()
+    other.join(60)
+    assert answers == [2.0]
+
+
+def test_held_interrupts_come_after_and_through_the_handler_of_the_caller():
+    order = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: order.append("handled"))
+    try:
+        with interrupts_held(), interrupts_held():
+            signal.raise_signal(signal.SIGINT)
+            order.append("done")
+        signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert order == ["done", "handled", "handled"]
+
+
+def test_the_progress_bar_says_what_it_waits_for(capsys):
+    with observe("name", None, progress=True):
+        announce(ONCE)
+        assert ONCE in capsys.readouterr().err
+    capsys.readouterr()
+    announce(ONCE)  # nobody listens
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.thorough
+def test_a_machine_that_is_warmed_up_compiles_nothing(tmp_path):
+    program = """
+import networkx as nx
+from numba.core import event
+import nelayout as nl
+heard = event.RecordingListener()
+with event.install_listener("numba:compile", heard):
+    for G in (nx.barabasi_albert_graph(3000, 2, seed=5), nx.random_geometric_graph(2500, 0.05, seed=5)):
+        nl.layout(G, seed=1)
+        nl.ws_sne_layout(G, seed=1, max_iter=10)
+        nl.gamma_quadlog_layout(G, seed=1, max_iter=10)
+print([each.data["dispatcher"].__name__ for _, each in heard.buffer])
+"""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(PACKAGE.parent)}
+
+    def run(*command: str) -> str:
+        done = subprocess.run([sys.executable, *command], env=environment, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    first = run("-m", "nelayout", "warm-up")
+    assert first.startswith("compiled ")
+    assert first.endswith(f": {tmp_path / 'nelayout'}")
+    assert run("-m", "nelayout", "warm-up") == f"every loop was compiled already: {tmp_path / 'nelayout'}"
+    assert run("-c", program) == "[]"
+
+
+def test_warming_up_says_where_nothing_can_be_stored(tmp_path, monkeypatch, capsys):
+    from nelayout.cli import main
+
+    blocked = tmp_path / "file"
+    blocked.touch()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(blocked))
+    assert main(["warm-up"]) == 1
+    assert "NUMBA_CACHE_DIR names another" in capsys.readouterr().err

@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 
 import nelayout as nl
+from nelayout.edges import loops as edge_loops
+from nelayout.nbody import near_loops, pair_loops
 from nelayout.run.pipeline import NUMPY_PAIRS
 
 # One process draws all of these and prints a hash of each: n = 200 runs on NumPy, n = 1200 in compiled loops,
@@ -150,3 +152,68 @@ def test_value_does_not_depend_on_the_order_of_nodes():
     H.add_edges_from(G.edges(data=True))
     values = [nl.solve(X, "ws-sne", pos=start, max_iter=0).value for X in (G, H)]
     assert values[0] == pytest.approx(values[1], rel=1e-12)
+
+
+def side_by_side(arrays: list[np.ndarray], seed: int) -> list[np.ndarray]:
+    """Copies of arrays in one piece of memory, in another order and with other gaps for each seed."""
+    rng = np.random.default_rng(seed)
+    memory = np.zeros(sum(a.nbytes + 64 for a in arrays) + 64, dtype=np.uint8)
+    at = 8 * int(rng.integers(8))
+    copies = {}
+    for k in rng.permutation(len(arrays)):
+        copies[k] = memory[at : at + arrays[k].nbytes].view(arrays[k].dtype).reshape(arrays[k].shape)
+        copies[k][...] = arrays[k]
+        at += 8 * (-(-arrays[k].nbytes // 8) + int(rng.integers(4)))
+    return [copies[k] for k in range(len(arrays))]
+
+
+def bits_in_every_place(arrays: list[np.ndarray], run) -> set[bytes]:
+    """Bits that a loop leaves in its arrays and returns, wherever they lie."""
+    found = set()
+    for seed in range(12):
+        placed = side_by_side(arrays, seed)
+        answer = run(*placed)
+        found.add(b"".join(a.tobytes() for a in placed) + repr(answer).encode())
+    return found
+
+
+GRAPH = nx.to_scipy_sparse_array(nx.barabasi_albert_graph(700, 5, seed=1), dtype=float)
+PLACES = np.random.default_rng(0).standard_normal((700, 3))
+
+
+# Loops that read and write look at run time whether their arrays overlap, and sum in another order if they seem to.
+@pytest.mark.parametrize("form", edge_loops.FORMS)
+@pytest.mark.parametrize("d", [2, 3])
+def test_sums_over_edges_do_not_depend_on_where_arrays_lie(form, d):
+    room = np.zeros((2 + d, 2048))
+    Y = PLACES[:, :d].copy()
+
+    def run(indptr, indices, minus, Y, pull, weights, room):
+        add = edge_loops.POWER_SUMS[form, d == 2]
+        return add(indptr, indices, minus, Y, 1.0, 1.0, 0.5, 0.3, 0.7, 0, 700, True, pull, weights, room)
+
+    arrays = [GRAPH.indptr, GRAPH.indices, GRAPH.data, Y, np.zeros_like(Y), np.zeros(GRAPH.nnz), room]
+    assert len(bits_in_every_place(arrays, run)) == 1
+
+
+@pytest.mark.parametrize("form", pair_loops.FORMS)
+def test_sums_over_pairs_do_not_depend_on_where_arrays_lie(form):
+    def run(points, charges, at, own, low, high, potential, force):
+        pair_loops.PAIR_SUMS[form](points, charges, 1.0, 1.0, 0.5, 1.0, at, own, low, high, 0, 700, potential, force)
+
+    points = PLACES.T.copy()
+    within = np.zeros(700, dtype=int), np.full(700, 700)
+    arrays = [points, np.ones(700), points, np.arange(700), *within, np.zeros(700), np.zeros((3, 700))]
+    assert len(bits_in_every_place(arrays, run)) == 1
+
+
+@pytest.mark.parametrize("form", near_loops.SINGLE)
+def test_sums_over_near_pairs_do_not_depend_on_where_arrays_lie(form):
+    def run(X, Y, charges, starts, smooth, potential, fx, fy, room):
+        add = near_loops.NEAR_SUMS_SINGLE[form]
+        add(X, Y, charges, starts, 2, 1, 9.0, 1.0, 1.0, 0.5, 1.0, smooth, 0, 1, potential, fx, fy, room)
+
+    starts, sums = np.array([0, 301, 700], dtype=np.int32), [np.zeros(700) for _ in range(3)]
+    room = np.zeros((3, near_loops.most_near(starts, 2)), dtype=np.float32)
+    arrays = [PLACES[:, 0].copy(), PLACES[:, 1].copy(), np.ones(700), starts, np.ones(4), *sums, room]
+    assert len(bits_in_every_place(arrays, run)) == 1

@@ -135,7 +135,7 @@ def test_other_metrics_and_reduced_rows_reach_the_graph():
 def test_method_options_are_those_of_the_layout_function(method, options, function, keywords):
     X, _ = blobs([0] * 4)
     graph = nl.knn_graph(X, 6)
-    expected = function(graph, scale=None, seed=0, **keywords)
+    expected = function(graph, scale=None, node_size=None, seed=0, **keywords)
     Y = nl.embed(X, method=method, n_neighbors=6, random_state=0, method_options=options)
     assert np.array_equal(Y, expected)
     assert not np.array_equal(Y, nl.embed(X, method=method, n_neighbors=6, random_state=0))
@@ -208,12 +208,12 @@ X20 = blobs([0] * 3, size=20)[0]
         ({"n_components": 4}, InputError, "1, 2 or 3"),
         ({"n_components": True}, InputError, "1, 2 or 3"),
         ({"init": "pca", "n_components": "2"}, InputError, "1, 2 or 3"),
-        ({"method_options": {"tail": 2.0}}, InputError, "option of method 'ws-sne' 'tail'"),
+        ({"method_options": {"tail": 2.0}}, InputError, "'ws-sne' has no keyword 'tail'; tail is a keyword of 'hssne'"),
         ({"method_options": {"mas": "unit"}}, InputError, "did you mean 'mass'"),
         ({"method_options": {"seed": 1}}, InputError, "cannot hold 'seed'"),
         ({"method_options": [("mass", "unit")]}, InputTypeError, "list"),
         ({"method": "ee", "method_options": {"repulsion": -1}}, InputError, "repulsion"),
-        ({"random_state": "0"}, InputError, "seed"),
+        ({"random_state": "0"}, InputError, "random_state must be"),
         ({"metric_params": 3}, InputTypeError, "metric_params"),
     ],
 )

@@ -141,7 +141,10 @@ def test_d3_places(write):
         ("a.edgelist", "a b {'weight': 3}\nb c {}\n", {("a", "b"): 3, ("b", "c"): 1}),
         ("a.edgelist", "1 2 {}\n", {(1, 2): 1}),
         ("a.txt", "9007199254740993 1\n", {("9007199254740993", "1"): 1}),
-        ("a.txt", "1.5 2\n", {("1.5", "2"): 1}),
+        ("a.txt", "source target\n1.5 2\n", {("1.5", "2"): 1}),
+        ("a.csv", "A,B,count\na,b,3\nb,c,4\n", {("a", "b"): 3, ("b", "c"): 4}),
+        ("a.csv", "who,whom\nid,name\n", {("who", "whom"): 1, ("id", "name"): 1}),
+        ("a.csv", "source,target,count\na,b,3\n", {("a", "b"): 3}),
         ("a.txt", "\ufeff1 2\r\n2 3\r\n", {(1, 2): 1, (2, 3): 1}),
         ("a.txt", "007 8\n", {(7, 8): 1}),
         ("a.txt", "5 5\n5 6\n", {(5, 5): 1, (5, 6): 1}),
@@ -354,10 +357,57 @@ def test_a_header_without_known_words_is_one_over_a_weight(write):
 @pytest.mark.parametrize("top", [b"", b"length,width,depth,height,kind\n"])
 def test_a_table_of_vectors_is_no_edge_list(write, top):
     rows = b"5.1,3.5,1.4,0.2,oak\n4.9,3.0,1.4,0.2,ash\n"
-    with pytest.raises(InputError, match=r"table\.csv, line 1: there are 5 columns and no header.*nelayout embed"):
+    with pytest.raises(InputError, match=r"table\.csv, line 1: there are 5 columns and no header.*nelayout\.embed"):
         read_graph(write("table.csv", top + rows))
     file = read_graph(write("edges.csv", b"year,from,to,kind,weight\n1999,a,b,x,3\n"))
     assert list(file.graph.edges(data="weight")) == [("a", "b", 3.0)]
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ("5.1,3.5\n4.9,3.0\n", 1),
+        ("length,width\n5.1,3.5\n", 2),
+        ("length;width;depth\n5;3.5;1\n", 2),
+        ("5 3.5 1\n", 1),
+    ],
+)
+def test_fractions_are_no_nodes(write, content, line):
+    said = rf"table\.csv, line {line}: (5\.1|3\.5) is no node: .*nelayout\.embed .* the headings source and target"
+    with pytest.raises(InputError, match=said):
+        read_graph(write("table.csv", content))
+
+
+@pytest.mark.parametrize("content", ["id,name\n1,Ann\n2,Bob\n", "node,x,y\na,1,2\n", "Label\tgroup\nann\tx\n"])
+def test_a_table_of_nodes_is_no_edge_list(write, content):
+    said = r"nodes\.csv, line 1: the first heading is '(id|node|Label)', so this is a table of nodes"
+    with pytest.raises(InputError, match=said):
+        read_graph(write("nodes.csv", content))
+
+
+@pytest.mark.parametrize(
+    ("content", "notes"),
+    [
+        (
+            "source,target,kind,n\na,b,x,3\n",
+            ["columns 'kind' and 'n' are left out; the weight is a column called count, strength, value, w, weight"],
+        ),
+        ("source,target,kind,weight\na,b,x,3\n", ["column 'kind' is left out"]),
+        ("source,target,weight\na,b,3\n", []),
+        (
+            "A,B,C\na,b,3\n",
+            ["the first row, 'A', 'B', 'C', is read as a header", "the column 'C' is read as weight"],
+        ),
+        ("1 2 3 900\n", ["the third column is read as weight", "column 4 is left out"]),
+        (
+            "a,b,loves\n",
+            ["column 3 is left out; the weight is a column called count, strength, value, w, weight"],
+        ),
+        ("a b\n", []),
+    ],
+)
+def test_what_is_read_of_a_table_is_said(write, content, notes):
+    assert list(read_graph(write("edges.csv", content)).notes) == notes
 
 
 @pytest.mark.parametrize("truth", FORMATS)
@@ -442,6 +492,11 @@ def test_files_that_are_not_there(tmp_path):
     (tmp_path / "dolphins.gml").write_text("x")
     with pytest.raises(InputError, match=r"did you mean .*dolphins\.gml"):
         read_graph(tmp_path / "dolphin.gml")
+    for far in ("dolls.gml", "examples.gml", "d.gml"):
+        with pytest.raises(InputError, match=r"there is no file '.*'; check the name and the folder"):
+            read_graph(tmp_path / far)
+    with pytest.raises(InputError, match=r"did you mean .*dolphins\.gml"):
+        read_graph(tmp_path / "dolphins.graphml")
     with pytest.raises(InputError, match=r"folder .* does not exist"):
         read_graph(tmp_path / "no" / "dolphins.gml")
     (tmp_path / "folder.gml").mkdir()
@@ -518,14 +573,39 @@ def test_csv_is_a_table(tmp_path):
     assert lines[:3] == ["node,x,y", "b,0.1,0.3333333333333333", '"a, c",-1e-17,2.0']
 
 
-def test_gexf_keeps_names_beside_an_attribute_called_id(tmp_path):
+# Attributes whose names mean something in one of the formats, or beside positions.
+AWKWARD = ("id", "label", "name", "x", "y", "z", "positions", "coords", "viz", "pid", "parents", "spells", "key", "for")
+
+
+@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("dim", [1, 2, 3])
+@pytest.mark.parametrize("value", [7, "seven"])
+def test_no_attribute_hides_names_or_positions(tmp_path, name, dim, value):
+    for attribute in AWKWARD:
+        G = nx.MultiGraph([("a", "b"), ("b", "c")])
+        nx.set_node_attributes(G, {node: f"{value} {node}" if value == "seven" else value for node in G}, attribute)
+        nx.set_edge_attributes(G, value, attribute)
+        pos = {node: (k + 0.5 + np.arange(dim)).tolist() for k, node in enumerate(G)}
+        before = str(G.nodes(data=True)), str(G.edges(data=True))
+        write_positions(tmp_path / f"out.{name}", G, pos)
+        assert {v: p.tolist() for v, p in read_positions(tmp_path / f"out.{name}").items()} == pos, attribute
+        if name != "csv":
+            assert read_graph(tmp_path / f"out.{name}").labels == ["a", "b", "c"], attribute
+        assert (str(G.nodes(data=True)), str(G.edges(data=True))) == before
+
+
+def test_gexf_keeps_an_attribute_called_id_under_another_name(tmp_path):
     """igraph gives every node of a GraphML file such an attribute."""
     G = nx.path_graph(["a", "b"])
     nx.set_node_attributes(G, {"a": "n0", "b": "n1"}, "id")
     write_positions(tmp_path / "out.gexf", G, {"a": (0, 1), "b": (2, 3)})
-    assert list(read_positions(tmp_path / "out.gexf")) == ["a", "b"]
     assert nx.read_gexf(tmp_path / "out.gexf").nodes["b"]["own_id"] == "n1"
-    assert G.nodes["b"] == {"id": "n1"}
+
+
+def test_attributes_that_are_no_positions_are_named(write):
+    path = write("g.json", '{"nodes": [{"id": "a", "x": "left"}], "edges": []}')
+    with pytest.raises(InputError, match=r"g\.json holds no positions: its attributes x, y or coords are no numbers"):
+        read_positions(path)
 
 
 def test_gexf_has_positions_for_gephi(tmp_path):

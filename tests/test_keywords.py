@@ -17,11 +17,12 @@ import nelayout as nl
 from nelayout.catalogue import METHODS, tune
 from nelayout.cli import main
 from nelayout.nbody import BACKENDS
-from nelayout.run.options import DEFAULTS, GROUPS, TEXTS, LayoutOptions
+from nelayout.run.options import DEFAULTS, GROUPS, LAYOUT_DEFAULTS, TEXTS, LayoutOptions
 
 LAYOUTS = sorted(name for name in nl._HOME if name.endswith("_layout"))
 # Functions of a graph that take the common keywords, and functions of vectors.
 OF_GRAPHS = [*LAYOUTS, "layout", "solve", "estimate", "choose_alpha"]
+OF_ANY_METHOD = ["layout", "solve", "estimate"]
 OF_VECTORS = ["embed", "solve_vectors", "knn_graph", "entropic_affinity"]
 
 
@@ -38,14 +39,15 @@ def test_signature_shows_every_keyword_with_its_default(name):
         assert parameters["pos"].default is None
         assert parameters["fixed"].default is None
     common = {n: p for n, p in parameters.items() if n in DEFAULTS}
-    assert {n: p.default for n, p in common.items()} == DEFAULTS
+    assert {n: p.default for n, p in common.items()} == (LAYOUT_DEFAULTS if "layout" in name else DEFAULTS)
     assert all(p.kind is p.KEYWORD_ONLY for p in common.values())
-    assert not any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters.values())
+    others = {n: p.kind for n, p in parameters.items() if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
+    assert others == ({"own": inspect.Parameter.VAR_KEYWORD} if name in OF_ANY_METHOD else {})
 
 
 @pytest.mark.parametrize("name", [*OF_GRAPHS, *OF_VECTORS])
 def test_signature_is_read_at_a_glance(name):
-    text = str(inspect.signature(getattr(nl, name)))
+    text = str(inspect.signature(getattr(nl, name))).replace("**own", "own")
     assert len(text) < 1000
     for puzzling in ("ForwardRef", "**", "Unpack", "module=", "TypedDict"):
         assert puzzling not in text
@@ -91,11 +93,40 @@ def test_docstring_groups_the_common_keywords(name):
         ("solve_vectors", "seed", "random_state"),
         ("knn_graph", "random_state", "seed"),
         ("entropic_affinity", "random_state", "seed"),
+        ("layout", "weights", "weight"),
+        ("tsne_layout", "iterations", "max_iter"),
+        ("layout", "init", "pos"),
+        ("embed", "pos", "init"),
+        ("embed", "n_epochs", "max_iter"),
+        ("embed", "verbose", "progress"),
     ],
 )
 def test_the_word_of_another_library_is_answered_with_ours(name, slip, word):
     with pytest.raises(TypeError, match=f"{name} has no keyword '{slip}': here it is called '{word}'"):
         getattr(nl, name)(np.eye(4), **{slip: 1})
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda X: nl.embed(X, min_dist=0.1), "embed has no keyword 'min_dist': no method has a least distance"),
+        (lambda X: nl.embed(X, y=[0, 1]), "embed has no keyword 'y': labels are not read; leave them out"),
+        (lambda X: nl.embed(X, np.arange(4)), "n_components must be 1, 2 or 3, given ndarray: labels are not read"),
+        (lambda X: nl.embed(X, [0, 1, 0, 1]), "n_components must be 1, 2 or 3, given list: labels are not read"),
+        (lambda X: nl.layout(X, perplexity=5), "layout has no keyword 'perplexity': vectors are drawn by nelayout.em"),
+    ],
+)
+def test_a_word_without_an_equal_here_is_answered_with_what_there_is(call, words):
+    with pytest.raises(TypeError, match=words):
+        call(np.eye(4))
+
+
+def test_positions_as_a_seed_are_answered_with_the_keyword_for_a_start():
+    start = nx.circular_layout(nx.path_graph(3))
+    with pytest.raises(ValueError, match="given dict: positions to start from are given as pos="):
+        nl.layout(nx.path_graph(3), seed=start)
+    with pytest.raises(ValueError, match=r"random_state must .*, given ndarray: positions .* are given as init="):
+        nl.embed(np.eye(4), n_neighbors=2, random_state=np.zeros((4, 2)))
 
 
 def test_help_opens_with_the_public_names_by_subject():

@@ -7,6 +7,7 @@ import inspect
 import signal
 import threading
 import typing
+from itertools import pairwise
 
 import igraph
 import networkx as nx
@@ -19,6 +20,7 @@ import nelayout as nl
 from nelayout.catalogue import METHODS
 from nelayout.graphs import read
 from nelayout.optimizers import OPTIMIZERS
+from nelayout.run.canvas import Frames
 from nelayout.run.options import DEFAULTS
 
 LAYOUTS = sorted(name for name in nl._HOME if name.endswith("_layout"))
@@ -195,7 +197,7 @@ def test_without_scale_the_value_is_that_of_the_positions():
 
 def test_principal_axis_is_horizontal():
     for method in METHODS_OF_EACH_KIND:
-        Y = coordinates(nl.layout(nx.grid_2d_graph(12, 3), method, seed=0))
+        Y = coordinates(nl.layout(nx.grid_2d_graph(12, 3), method, seed=0, node_size=None))
         Y = Y - Y.mean(axis=0)
         assert (Y[:, 0] ** 2).sum() > 4 * (Y[:, 1] ** 2).sum()
         assert abs((Y[:, 0] * Y[:, 1]).sum()) < 1e-9 * (Y[:, 0] ** 2).sum()
@@ -272,11 +274,106 @@ def test_weight_attribute_counts_and_none_ignores_it():
     assert np.array_equal(coordinates(unweighted), coordinates(nl.quadlog_layout(flat, seed=0)))
 
 
-def test_notes_name_the_attribute_that_was_not_used():
+def one_number(host: str):
+    """A path whose edges have one number, under a name that is not read."""
     G = nx.path_graph(3)
-    for _, _, data in G.edges(data=True):
-        data["strength"] = 2.0
-    assert any("strength" in note for note in nl.solve(G, "ws-sne", seed=0).notes)
+    nx.set_edge_attributes(G, {(0, 1): 2.0, (1, 2): 3.0}, "strength")
+    return pytest.importorskip("igraph").Graph.from_networkx(G) if host == "igraph" else G
+
+
+@pytest.mark.parametrize("host", ["networkx", "igraph"])
+@pytest.mark.parametrize("door", [nl.layout, nl.tsne_layout, nl.solve, nl.estimate, nl.choose_alpha])
+def test_a_weight_that_is_not_read_is_warned_of_at_the_line_of_the_caller(host, door):
+    G = one_number(host)
+    with pytest.warns(UserWarning, match="no edge has the attribute 'weight'") as caught:
+        door(G)
+    (warning,) = caught
+    assert str(warning.message) == (
+        "no edge has the attribute 'weight', all weigh 1; weight='strength' would use the numbers there, and "
+        "weight=None takes every edge as 1 without this warning"
+    )
+    assert warning.filename == __file__
+    door(G, weight="strength")
+    door(G, weight=None)
+
+
+def test_the_note_on_a_weight_that_is_not_read_stays_with_the_solution():
+    with pytest.warns(UserWarning, match="strength"):
+        (note,) = nl.solve(one_number("networkx"), "tsne", seed=0).notes
+    assert "weight='strength' would use the numbers there" in note
+    G = nx.Graph([(0, 1, {"a": 1.0, "b": 2.0})])  # which of the two was meant is not known
+    assert "'a', 'b' hold numbers" in nl.solve(G, seed=0).notes[0]
+
+
+@pytest.mark.parametrize("door", [nl.layout, nl.tsne_layout, nl.solve, nl.estimate])
+def test_a_weight_that_was_typed_and_no_edge_has_is_an_error(door):
+    with pytest.raises(nx.NetworkXError, match="no edge has the attribute 'strenght': did you mean 'strength'"):
+        door(one_number("networkx"), weight="strenght")
+
+
+@pytest.mark.parametrize("take", [nl.measure, lambda G, pos, **more: nl.compare(G, {"one": pos}, **more)])
+def test_measures_know_no_weights_but_refuse_a_name_that_no_edge_has(take):
+    G = one_number("networkx")
+    pos = nl.layout(G, weight=None, seed=0)
+    take(G, pos)
+    with pytest.raises(nx.NetworkXError, match="no edge has the attribute 'strenght'"):
+        take(G, pos, weight="strenght")
+
+
+def test_a_square_table_of_vectors_is_not_drawn_as_a_graph_without_a_word():
+    X = np.random.default_rng(0).random((12, 12))
+    with pytest.warns(UserWarning, match="taken for a graph, .* vectors, .* are drawn by nelayout.embed") as caught:
+        solution = nl.solve(X, seed=0)
+    assert caught[0].filename == __file__
+    assert "nelayout.embed" in solution.notes[0]
+    np.fill_diagonal(X, 0)
+    assert nl.solve(X, seed=0).notes == ()
+    assert nl.solve(sparse.csr_array(np.eye(12) + X), seed=0).notes == ()  # nobody stores vectors as sparse squares
+    assert nl.solve(np.eye(12) + X + X.T, seed=0).notes == ()
+    with pytest.raises(ValueError, match=r"or leave the negative ones out; vectors, .* are drawn by nelayout.embed"):
+        nl.layout(X - 0.5)
+
+
+@pytest.mark.parametrize("form", [np.array, sparse.csr_array, nx.from_numpy_array])
+def test_negative_weights_as_of_correlations_are_refused_with_what_to_do(form):
+    r = np.corrcoef(np.random.default_rng(0).standard_normal((8, 30)))
+    with pytest.raises(ValueError, match=r"weight -0\.\d+; every weight must be a finite number >= 0: take absolute "):
+        nl.layout(form(r))
+    assert len(nl.layout(form(abs(r)), seed=0)) == 8
+
+
+def test_weights_of_text_are_refused_with_what_to_do():
+    G = nx.Graph([("a", "b", {"weight": "3"})])
+    with pytest.raises(ValueError, match=r"weight '3'; every weight must be .*: convert text to numbers first"):
+        nl.layout(G)
+
+
+# --- what a solution says of itself -----------------------------------------------------------------------------
+
+
+def test_a_solution_says_the_evidence_in_a_paragraph_and_no_positions():
+    G = nx.disjoint_union(nx.path_graph(400), nx.path_graph(1))
+    solution = nl.solve(G, "nerv:0.3", max_iter=4, node_size=1.0, seed=0)
+    said = " ".join(repr(solution).split())
+    assert said == (
+        f"Solution by nerv:0.3 of 401 nodes in 2 components: value {solution.value:.6g}, connection "
+        f"{solution.connection:.6g}, {len(solution.trace)} steps in {solution.seconds:.2g} s. Ended by max_iter: all "
+        "steps were taken, the usual end and no failure; a larger max_iter may lower the value. Notes: "
+        f"{solution.notes[0]}."
+    )
+    assert max(map(len, repr(solution).splitlines())) <= 100
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [({"callback": lambda state: True}, "Ended by stopped: the callback has"), ({}, "Ended by converged: the drawing")],
+)
+def test_a_solution_says_why_it_ended(options, sentence):
+    assert sentence in " ".join(repr(nl.solve(nx.path_graph(4), "tsne", seed=0, **options)).split())
+
+
+def test_an_empty_graph_has_a_solution_that_can_be_shown():
+    assert repr(nl.solve(nx.Graph())).startswith("Solution by auto of 0 nodes in 0 components")
 
 
 # --- warm starts ------------------------------------------------------------------------------------------------
@@ -444,6 +541,75 @@ def test_callback_sees_every_step_of_the_whole_graph(method):
         assert state.stage in stages
     seconds = [step.seconds for step in solution.trace]
     assert seconds == sorted(seconds)
+
+
+def frames_of(G, method="ws-sne", **options) -> tuple[list[np.ndarray], np.ndarray]:
+    """Positions at every step, and the result."""
+    frames: list[np.ndarray] = []
+    pos = nl.layout(G, method, seed=0, callback=lambda state: frames.append(state.positions), **options)
+    return frames, coordinates(pos)
+
+
+@pytest.mark.parametrize("method", METHODS_OF_EACH_KIND)
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_frames_have_the_scale_of_the_result_and_are_turned_onto_the_one_before(method, dim):
+    frames, Y = frames_of(nx.les_miserables_graph(), method, dim=dim, scale=3.0, center=[1.0] * dim)
+    assert len(frames) > 5
+    for frame in (*frames, Y):
+        assert np.abs(frame - 1.0).max() == pytest.approx(3.0)
+    strengths = [strength for _, strength in nx.les_miserables_graph().degree(weight="weight")]
+    mass = np.array(strengths if METHODS[method].mass == "strength" else [1.0] * len(strengths))
+    for before, frame in pairwise(frames):
+        # the rotation that brings a frame nearest to the one before is none: the polar factor of M is the identity
+        M = (mass[:, None] * (frame - frame.mean(axis=0))).T @ (before - before.mean(axis=0))
+        assert np.allclose(M, M.T, atol=1e-7 * np.abs(M).max())
+        assert np.linalg.eigvalsh((M + M.T) / 2).min() >= -1e-7 * np.abs(M).max()
+    last, result = (alike(Z, Y) for Z in (frames[-1], Y))
+    assert np.median(np.abs(last - result)) < 1e-3  # all but twins, which the last touches part
+
+
+def alike(Y: np.ndarray, model: np.ndarray) -> np.ndarray:
+    """Y at the size 1, turned like a model: a largest coordinate of 1 is another size in another orientation."""
+    Y, model = (Z - Z.mean(axis=0) for Z in (Y, model))
+    return nl.align(Y / np.linalg.norm(Y), to=model / np.linalg.norm(model))
+
+
+def test_components_have_their_place_in_every_frame():
+    frames, Y = frames_of(islands(), "tsne")
+    parts = [np.arange(77), np.arange(77, 82), np.array([82])]
+    for frame in frames:
+        assert np.abs(frame).max() <= 1.0 + 1e-12
+        boxes = [(frame[part].min(axis=0), frame[part].max(axis=0)) for part in parts]
+        for k, (low, high) in enumerate(boxes):
+            assert not any((low < other[1]).all() and (other[0] < high).all() for other in boxes[k + 1 :])
+    assert np.ptp(frames[0][parts[0]], axis=0).max() > 0.5  # the first is drawn, the others wait on their spots
+    assert np.ptp(frames[0][parts[1]], axis=0).max() == 0.0
+    for part in parts[:2]:
+        last, result = (alike(Z[part], Y[part]) for Z in (frames[-1], Y))
+        assert np.median(np.abs(last - result)) < 1e-3
+
+
+def test_frames_of_a_start_lie_as_the_result_does():
+    G = nx.karate_club_graph()
+    start = coordinates(nl.layout(G, "tsne", seed=0)) * 40.0 + 7.0
+    frames, Y = frames_of(G, "tsne", pos=start, max_iter=15)
+    assert np.allclose(frames[-1], Y, atol=1e-6)
+    frames, Y = frames_of(G, "tsne", pos=start, fixed=[0, 33], max_iter=15)
+    for frame in frames:
+        assert np.allclose(frame[[0, 33]], start[[0, 33]])
+    assert np.allclose(frames[-1], Y, atol=1e-6)
+    two = nx.disjoint_union(G, nx.path_graph(4))  # whose path has no place: it stands beside the club
+    frames, _ = frames_of(two, "tsne", pos=dict(enumerate(start)), max_iter=15)
+    assert all(frame[34:, 0].min() > frame[:34, 0].max() for frame in frames)
+
+
+def test_frames_cost_nothing_where_nobody_looks(monkeypatch):
+    def never(*_):
+        raise AssertionError("a frame was made")
+
+    monkeypatch.setattr(Frames, "show", never)
+    monkeypatch.setattr(Frames, "_lay", never)
+    nl.layout(islands(), seed=0)
 
 
 def test_callback_does_not_change_the_drawing():

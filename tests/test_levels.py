@@ -11,7 +11,7 @@ from scipy.spatial import Delaunay
 
 import nelayout as nl
 from nelayout.catalogue import AUTO, METHODS
-from nelayout.method import Method
+from nelayout.method_record import Method
 from nelayout.run import levels
 
 

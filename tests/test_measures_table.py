@@ -63,7 +63,7 @@ def test_every_measure_has_a_line_and_a_score_from_0_to_1():
         assert 0 <= m.score <= 1, name
         assert m.exact
         assert m.error == 0
-        assert {"name", "definition", "score", "needs"} == set(
+        assert {"name", "definition", "better", "score", "needs"} == set(
             next(x for x in measures() if x["name"] == name)
         )
 

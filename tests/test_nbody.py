@@ -196,12 +196,14 @@ def test_near_pairs_are_those_of_the_definition(label, cloud, single):
     grid = replace(grid, x0=box[0], y0=box[1], h=0.6 * grid.h)
     nodes, smooth = Sorted.of(X, Z, mass, grid), taylor(radial, grid.cutoff)
     rows = (len(nodes.starts) - 1) // nodes.columns
-    add = near.near_sums_single if single else near.near_sums
+    form, *numbers = form_of(radial)
+    add = (near.NEAR_SUMS_SINGLE if single else near.NEAR_SUMS)[form]
+    room = np.empty((3, near.most_near(nodes.starts, nodes.columns)), dtype=np.float32 if single else np.float64)
     potential, fx, fy = np.zeros((3, 600))
     for first in range(0, rows, 2):
         add(
-            nodes.X, nodes.Z, nodes.charges, nodes.starts, nodes.columns, rows, grid.cutoff, *form_of(radial), smooth,
-            first, min(first + 2, rows), potential, fx, fy
+            nodes.X, nodes.Z, nodes.charges, nodes.starts, nodes.columns, rows, grid.cutoff, *numbers, smooth,
+            first, min(first + 2, rows), potential, fx, fy, room
         )
     apart = Y[nodes.order, None] - Y[None, nodes.order]
     xi = (apart**2).sum(axis=2)

@@ -263,3 +263,14 @@ def test_a_size_beside_infinite_values(seed):
     """
     solution = nl.solve(nx.random_labeled_tree(2500, seed=seed), tune("alpha-sne", alpha=0.5), seed=0)
     assert solution.value < 1000  # 2,600 where it is stuck, a third of what it begins with
+
+
+@pytest.mark.parametrize("kernel", ["cauchy", "gaussian", "heavy-tailed:2"])
+@pytest.mark.parametrize("divergence", ["itakura-saito", "beta:-1"])
+@pytest.mark.parametrize("graph", [nx.karate_club_graph(), nx.star_graph(40)], ids=["karate", "star"])
+def test_objectives_that_overflow_say_nothing(kernel, divergence, graph):
+    """Their drawings grow without end on the way, until their gradients leave the range of floats."""
+    for connection in ("optimal", "fixed"):
+        method = nl.Method(kernel, divergence, connection)
+        Y = np.array(list(nl.layout(graph, method, weight=None, seed=0).values()))
+        assert np.isfinite(Y).all()

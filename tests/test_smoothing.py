@@ -388,7 +388,8 @@ def test_every_method_can_be_smoothed(method):
 def test_value_is_that_of_the_dense_matrix(method):
     """What `solve` reports is J of the last drawing that a callback saw, with p in place of the weights."""
     G, seen = nx.davis_southern_women_graph(), []
-    solution = nl.solve(G, method, smoothing=0.8, seed=3, callback=lambda state: seen.append(state.positions))
+    own_units = {"scale": None, "callback": lambda state: seen.append(state.positions)}
+    solution = nl.solve(G, method, smoothing=0.8, seed=3, **own_units)
     A = as_csr(nx.to_numpy_array(G))
     p, Y = dense_walk(A, 0.8), seen[-1]
     P = off_diagonal(p) / (off_diagonal(p).sum() if METHODS[method].affinity == "sum-1" else 1.0)

@@ -346,8 +346,8 @@ def test_isolated_nodes_stand_in_rows():
 def test_a_component_is_drawn_as_if_alone(method):
     """Up to place, size and its turn: other components do not bend it (same generator, first component)."""
     G = nx.disjoint_union(nx.grid_2d_graph(6, 6), nx.path_graph(4))
-    together = np.array(list(nl.layout(G, method, seed=0).values()))[:36]
-    alone = np.array(list(nl.layout(nx.grid_2d_graph(6, 6), method, seed=0).values()))
+    together = np.array(list(nl.layout(G, method, seed=0, node_size=None).values()))[:36]
+    alone = np.array(list(nl.layout(nx.grid_2d_graph(6, 6), method, seed=0, node_size=None).values()))
     a, b = distances(together), distances(alone)
     assert np.abs(a / a.max() - b / b.max()).max() < 1e-4
 

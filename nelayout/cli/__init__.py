@@ -1,9 +1,10 @@
 """The command line: one function for each command, and one place where errors become one line.
 
     nelayout layout graph.graphml -m ws-sne -o drawing.png
-    nelayout embed table.csv --label species -o map.png
+    nelayout embed table.csv --color species -o map.png
     nelayout compare graph.graphml -m ws-sne -m linlog -o compare.html
     nelayout methods
+    nelayout warm-up
 
 Each command has a file with `declare` (its arguments), `run` and EXAMPLES, and a line in `COMMANDS`.
 Exit codes: 0 done, 1 the input or the run failed (one line on stderr), 2 wrong usage, 130 interrupted.
@@ -14,20 +15,26 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import textwrap
 import traceback
 import warnings
-from collections.abc import Sequence
-from typing import NoReturn, Protocol
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
+from typing import Any, NoReturn, Protocol
 
 from nelayout import __version__
-from nelayout.cli import compare_command, embed_command, layout_command, methods_command
+from nelayout.cli import compare_command, embed_command, layout_command, methods_command, warm_up_command
 from nelayout.cli.report import WrongUsage, say
 from nelayout.errors import InputError, Unsupported, near_matches
 
 __all__ = ["COMMANDS", "main"]
 
+
 class Command(Protocol):
-    """Protocol of the file of a command."""
+    """Protocol of the file of a command.
+
+    Where files are read or written, `formats` returns their formats, which --help lists, by what they are for.
+    """
 
     @property
     def EXAMPLES(self) -> tuple[str, ...]:
@@ -49,7 +56,11 @@ COMMANDS: dict[str, tuple[Command, str]] = {
     "embed": (embed_command, "embed the rows of a table: a picture, or positions in a file"),
     "compare": (compare_command, "draw a graph by several methods and measure the drawings"),
     "methods": (methods_command, "list the methods and their own parameters"),
+    "warm-up": (warm_up_command, "compile what the first drawing on a machine would wait for"),
 }
+
+# Letters in a line of the formats that --help lists: what the narrowest usual terminal shows.
+HELP_WIDTH = 79
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -71,37 +82,47 @@ def main(argv: Sequence[str] | None = None) -> int:
             arguments.run(arguments)
         sys.stdout.flush()
     except KeyboardInterrupt:
-        return _fail("interrupted", 130)
+        return _fail(arguments, "interrupted", 130)
     except BrokenPipeError:  # the reader of our output has gone: nothing to say, and nobody to say it to
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except MemoryError:
-        return _fail("not enough memory for an input of this size")
+        return _fail(arguments, "not enough memory for an input of this size")
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        return _fail(f"{where}{error.strerror or error}")
+        return _fail(arguments, f"{where}{error.strerror or error}")
     except WrongUsage as error:
-        return _fail(f"{error}; see nelayout {arguments.command} --help", 2)
+        return _fail(arguments, f"{error}; see nelayout {arguments.command} --help", 2)
     except (InputError, Unsupported, ImportError) as error:
-        return _fail(str(error))
+        return _fail(arguments, str(error))
     except Exception as error:  # a run that fails says so in one line, a mistake of ours too
         if os.environ.get("NELAYOUT_TRACEBACK"):
             raise
         place = traceback.extract_tb(error.__traceback__)[-1]
         return _fail(
+            arguments,
             f"this is a mistake in nelayout, please report it: {type(error).__name__}: {error} "
-            f"({os.path.basename(place.filename)}, line {place.lineno}); NELAYOUT_TRACEBACK=1 shows more"  # noqa: PTH119
+            f"({os.path.basename(place.filename)}, line {place.lineno}); NELAYOUT_TRACEBACK=1 shows more",  # noqa: PTH119
         )
     return 0
 
 
-def _fail(message: str, code: int = 1) -> int:
-    say(message)
+def _fail(arguments: argparse.Namespace, message: str, code: int = 1) -> int:
+    say(message, arguments.parser)
     return code
 
 
 class _Parser(argparse.ArgumentParser):
-    """Parser that reports wrong usage in one line."""
+    """Parser that reports wrong usage in one line, a misspelt option before anything that is missing."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        if self._subparsers is None:
+            words: Sequence[str] = args or ()
+            options = (word for word in takewhile("--".__ne__, words) if word.startswith("--"))
+            misspelt = [word for word in options if word.partition("=")[0] not in self._option_string_actions]
+            if misspelt:
+                self.refuse(misspelt)
+        return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"nelayout: {message}; see {self.prog} --help\n")
@@ -124,10 +145,25 @@ def _parser() -> argparse.ArgumentParser:
             name,
             help=text,
             description=text,
-            epilog="\n  ".join(("examples:", *does.EXAMPLES)),
+            epilog=_epilog(does),
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
         does.declare(command)
         command.set_defaults(run=does.run, parser=command)
     return parser
+
+
+def _epilog(does: Command) -> str:
+    """Formats and examples, the end of a command's --help."""
+    formats: dict[str, Iterable[str]] = getattr(does, "formats", dict)()
+    listed = {title: ", ".join(names) for title, names in formats.items()}
+    examples = "".join(f"  {example}\n" for example in does.EXAMPLES)
+    if not listed:
+        return f"examples:\n{examples}"
+    width = max(map(len, listed)) + 4
+    lines = "".join(
+        textwrap.fill(text, HELP_WIDTH, initial_indent=f"  {title:<{width - 2}}", subsequent_indent=" " * width) + "\n"
+        for title, text in listed.items()
+    )
+    return f"formats:\n{lines}\nexamples:\n{examples}"

@@ -5,26 +5,29 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from nelayout.cli.report import WrongUsage
 from nelayout.errors import InputError, missing_extra, unknown
 
 __all__ = [
+    "METHOD_TEXT",
     "PICTURES",
     "SET_TEXT",
+    "Choice",
     "check_writable",
     "choose_formats",
     "declarer",
     "method",
-
     "setting",
     "tuned_method",
     "whole",
 ]
 
-SET_TEXT = "parameter of the method's own, see nelayout methods; may be repeated"
+SET_TEXT = "parameter of the method's own, see nelayout methods; once for each"
+METHOD_TEXT = "see nelayout methods; nerv:0.3 sets the first of its own parameters"
 PICTURES = ("png", "svg", "pdf")
 # Formats that are not shown on a terminal.
 BINARY = (*PICTURES, "npz", "npy")
@@ -72,14 +75,50 @@ def check_writable(output: str, kind: str, *sources: str, drawn: Iterable[str], 
         raise InputError(f"{kind} is no text for a terminal; give -o FILE, or send it into a file or a pipe")
 
 
-def method(name: str) -> str:
-    """Catalogue name of a method, whatever its spelling."""
-    from nelayout.catalogue import method_named
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A method of the catalogue, and values of its own parameters as they stand behind its name."""
 
+    name: str
+    settings: tuple[tuple[str, Any], ...] = ()
+
+
+def method(text: str) -> Choice:
+    """METHOD or METHOD:VALUE, whatever the spelling of its name; the value is that of its first own number.
+
+    >>> method("WS_SNE"), method("nerv:0.3")
+    (Choice(name='ws-sne', settings=()), Choice(name='nerv', settings=(('kappa', 0.3),)))
+    """
+    from nelayout.catalogue import method_named, own_keywords
+
+    given, colon, value = text.partition(":")
     try:
-        return method_named(name).name
+        name = method_named(given).name
     except InputError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+    if not colon:
+        return Choice(name)
+    first = _number_of(own_keywords(name))
+    if first is None or not value.strip():
+        have = ", ".join(other for other, own in _owners() if _number_of(own))
+        why = "there is no value behind its colon" if first else f"{name} takes no number"
+        raise argparse.ArgumentTypeError(f"{text!r} is no method: {why}; a number may stand behind {have}")
+    return Choice(name, (setting(f"{first}={value}"),))
+
+
+def _number_of(own: Mapping[str, Any]) -> str | None:
+    """The parameter that a number behind the method's name sets: the first, where that is a number."""
+    return next((name for name, value in [*own.items()][:1] if isinstance(value, float)), None)
+
+
+def _owners(parameter: str | None = None) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The methods with parameters of their own, or with this one, and these parameters."""
+    from nelayout.catalogue import METHODS, own_keywords
+
+    for name in METHODS:
+        own = own_keywords(name)
+        if parameter in own if parameter else own:
+            yield name, own
 
 
 def setting(text: str) -> tuple[str, Any]:
@@ -99,20 +138,29 @@ def setting(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def tuned_method(name: str, settings: Iterable[tuple[str, Any]] | None) -> Any:
+def tuned_method(choice: Choice, settings: Iterable[tuple[str, Any]] | None) -> Any:
     """Return a method with parameters of its own set; `WrongUsage` for one that it does not have, or a wrong value."""
     from nelayout.catalogue import own_keywords, tune
 
-    own, known = dict(settings or ()), own_keywords(name)
-    for parameter in own:
-        if not known:
-            raise WrongUsage(f"--set {parameter}: the method {name!r} has no parameters of its own")
+    name, own, known = choice.name, {}, own_keywords(choice.name)
+    for parameter, value in (*choice.settings, *(settings or ())):
         if parameter not in known:
-            raise WrongUsage(f"--set: {unknown(f'parameter of {name}', parameter, known)}")
+            raise _no_parameter(name, parameter, known)
+        if parameter in own:
+            raise WrongUsage(f"{parameter} is set twice for {name}, to {own[parameter]} and to {value}; set it once")
+        own[parameter] = value
     try:
         return tune(name, **own) if own else name
     except InputError as error:
         raise WrongUsage(f"--set: {error}") from None
+
+
+def _no_parameter(method: str, parameter: str, known: Iterable[str]) -> WrongUsage:
+    others = " and ".join(name for name, _ in _owners(parameter))
+    also = f"; {parameter} is a parameter of {others}" if others else ""
+    if not known:
+        return WrongUsage(f"--set {parameter}: the method {method!r} has no parameters of its own{also}")
+    return WrongUsage(f"--set: {unknown(f'parameter of {method}', parameter, known)}{also}")
 
 
 def whole(text: str) -> int:

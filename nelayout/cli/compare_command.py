@@ -6,6 +6,7 @@ import argparse
 import math
 import sys
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,22 +14,33 @@ import numpy as np
 
 from nelayout.cli import arguments, graph_input
 from nelayout.cli.arguments import PICTURES
-from nelayout.cli.compare_output import WRITERS, table_lines
-from nelayout.cli.report import WrongUsage, say
+from nelayout.cli.compare_output import DATA, WRITERS
+from nelayout.cli.report import WrongUsage, painting, say
 from nelayout.errors import InputError, near_matches, unknown
 
 if TYPE_CHECKING:
     from nelayout.graphs.files import GraphFile
 
-__all__ = ["EXAMPLES", "declare", "run"]
+__all__ = ["EXAMPLES", "declare", "formats", "run"]
 
 LONGITUDE = {"lon", "long", "lng", "longitude"}
 LATITUDE = {"lat", "latitude"}
 
 EXAMPLES = (
-    "nelayout compare graph.graphml -m ws-sne -m gamma-quadlog --label kind -o compare.html",
-    "nelayout compare graph.graphml -m nerv --set kappa=0.2 -m nerv --set kappa=0.8 --pos mine=mine.csv -o table.csv",
+    "nelayout compare graph.graphml -m ws-sne -m gamma-quadlog --classes kind -o compare.html",
+    "nelayout compare graph.graphml -m nerv:0.2 -m nerv:0.8 -o kappa.png --color kind",
+    "nelayout compare graph.graphml -m tsne --pos mine=mine.csv -o table.csv",
 )
+
+
+def formats() -> dict[str, Iterable[str]]:
+    """Formats that the command reads and writes, for --help."""
+    return {
+        "FILE": graph_input.graph_formats(),
+        "OUT, the drawings over their measures": (*PICTURES, "html"),
+        "OUT, the measures": [kind for kind in WRITERS if kind not in (*PICTURES, "html")],
+        "--pos": ["csv with the columns node, x and y", "what layout writes"],
+    }
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +58,7 @@ def declare(command: argparse.ArgumentParser) -> None:
     option(
         "-m",
         "--method",
-        text="method that draws the graph, see nelayout methods; may be repeated",
+        text=f"method that draws the graph, {arguments.METHOD_TEXT}; may be repeated",
         type=_by_method,
         dest="drawings",
         action="append",
@@ -54,7 +66,7 @@ def declare(command: argparse.ArgumentParser) -> None:
     )
     option(
         "--set",
-        text="parameter of the last -m's own, see nelayout methods; may be repeated",
+        text="parameter of the last -m's own, see nelayout methods; once for each",
         type=_by_setting,
         dest="drawings",
         action="append",
@@ -71,14 +83,15 @@ def declare(command: argparse.ArgumentParser) -> None:
     option(
         "-o",
         "--output",
-        text="figure (png, svg, pdf), table (csv, json) or page (html); - is standard output",
+        text="figure, table or page, by its ending; - is standard output",
         metavar="OUT",
         required=True,
     )
     graph_input.declare(command, option)
+    graph_input.declare_look(option)
     option(
-        "--label",
-        text="node attribute with the classes of the nodes: colors, and the measures of classes",
+        "--classes",
+        text="node attribute with the classes of the nodes: the measures of classes, and colors without --color",
         metavar="NAME",
     )
     option(
@@ -103,7 +116,10 @@ def run(given: argparse.Namespace) -> None:
     sources = [given.file, *(drawing.path for drawing in drawings if drawing.path is not None)]
     arguments.check_writable(given.output, kind, *sources, drawn=(*PICTURES, "html"), extra="compare")
     file = files.read_graph(given.file, into)
-    labels = graph_input.attribute(given.label, file, "--label")
+    classes = graph_input.attribute(given.classes, file, "--classes")
+    look = {"labels": graph_input.texts(given.label, file)}
+    if kind not in DATA:
+        look["color"] = graph_input.color(given.color, file)
     coords, notes = (None, ()) if given.coords is None else _coords(given.coords, file)
     ready = {d.name: _every_position(d.path, file) for d in drawings if d.path is not None}
 
@@ -115,34 +131,43 @@ def run(given: argparse.Namespace) -> None:
     solved = {d.name: solve(file.graph, d.method, **keywords) for d in drawings if d.path is None}
     found = ready | solved
     positions = {d.name: found[d.name] for d in drawings}
-    comparison = compare(file.graph, positions, labels, coords, weight=graph_input.weight(given), seed=given.seed)
+    comparison = compare(file.graph, positions, classes, coords, **graph_input.weight(given, file), seed=given.seed)
     if not given.quiet:
         for note in (*file.notes, *notes, *_notes({name: solution.notes for name, solution in solved.items()})):
-            say(note)
-    files.deliver(given.output, WRITERS[kind](comparison))
+            say(note, given.parser)
+        if kind in DATA and (given.label or given.color):
+            say(f"--label and --color are for pictures; {kind} holds the measures alone", given.parser)
+    with nullcontext() if kind in DATA else painting(given):
+        content = WRITERS[kind](comparison, look)
+    files.deliver(given.output, content)
     if given.output != "-" and not given.quiet:
-        sys.stdout.writelines(f"{line}\n" for line in table_lines(comparison))
+        sys.stdout.write(_printable(f"{comparison}\n"))
+
+
+def _printable(text: str) -> str:
+    """The text, with plain signs where standard output knows no others."""
+    coding = sys.stdout.encoding or "ascii"
+    try:
+        text.encode(coding)
+    except UnicodeEncodeError:
+        plain = text.translate(str.maketrans({"↑": "^", "↓": "v", "–": "-", "±": "~"}))
+        return plain.encode(coding, "replace").decode(coding)
+    return text
 
 
 def _requested(parts: list[tuple[str, Any]] | None) -> list[Requested]:
     """Collect the drawings in the order of the command line, each -m with the --set that follow it."""
-    drawings: list[Requested] = []
-    settings: dict[str, Any] = {}
-    for option, value in [*(parts or ()), ("", None)]:
-        if option == "set":
-            if not drawings or drawings[-1].path is not None:
-                raise WrongUsage(f"--set {value[0]} belongs behind the -m METHOD that it is for")
-            settings[value[0]] = value[1]
-            continue
-        if settings:
-            own = ", ".join(f"{name}={f'{x:g}' if isinstance(x, float) else x}" for name, x in settings.items())
-            method = drawings[-1].name
-            drawings[-1] = Requested(f"{method} {own}", method=arguments.tuned_method(method, settings.items()))
-            settings = {}
-        if option == "method":
-            drawings.append(Requested(value, method=value))
-        elif option == "pos":
-            drawings.append(Requested(value[0], path=value[1]))
+    chosen: list[tuple[str, Any]] = []  # a file's name and path; or "" and (method, settings)
+    for option, value in parts or ():
+        if option == "pos":
+            chosen.append(value)
+        elif option == "method":
+            chosen.append(("", (value, [])))
+        elif not chosen or chosen[-1][0]:
+            raise WrongUsage(f"--set {value[0]} belongs behind the -m METHOD that it is for")
+        else:
+            chosen[-1][1][1].append(value)
+    drawings = [Requested(name, path=value) if name else _drawn(*value) for name, value in chosen]
     if not drawings:
         raise WrongUsage("there is nothing to compare: give at least one -m METHOD or --pos NAME=FILE")
     names = [drawing.name for drawing in drawings]
@@ -152,6 +177,13 @@ def _requested(parts: list[tuple[str, Any]] | None) -> list[Requested]:
         hint = "each method once" if both else "choose another NAME for --pos NAME=FILE"
         raise WrongUsage(f"the drawing {names[twice]!r} is given twice; {hint}")
     return drawings
+
+
+def _drawn(choice: arguments.Choice, settings: list[tuple[str, Any]]) -> Requested:
+    """A drawing called by its method and what was set."""
+    values = [f"{name}={f'{x:g}' if isinstance(x, float) else x}" for name, x in (*choice.settings, *settings)]
+    own = f" {', '.join(values)}" if values else ""
+    return Requested(f"{choice.name}{own}", method=arguments.tuned_method(choice, settings))
 
 
 def _by_method(name: str) -> tuple[str, Any]:

@@ -6,22 +6,32 @@ import argparse
 import csv
 import io
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from nelayout.cli import arguments
 from nelayout.cli.arguments import PICTURES
-from nelayout.cli.report import say
+from nelayout.cli.report import painting, say
+from nelayout.errors import InputError
+from nelayout.graphs.files.source import Source
 from nelayout.vectors.tables import FORMATS, Table, read_table
 
-__all__ = ["EXAMPLES", "declare", "run"]
+__all__ = ["EXAMPLES", "declare", "formats", "run"]
 
 EXAMPLES = (
-    "nelayout embed table.csv --label species -o map.png",
+    "nelayout embed table.csv --color species -o map.png",
+    "nelayout embed table.csv -m nerv:0.3 --color species --label name -o map.pdf",
     "nelayout embed table.csv --columns 1-64 -m tsne --perplexity 30 -o positions.npy",
 )
+
+
+def formats() -> dict[str, Iterable[str]]:
+    """Formats that the command reads and writes, for --help."""
+    return {"FILE": FORMATS, "OUT, a picture": PICTURES, "OUT, positions": WRITERS}
 
 
 def declare(command: argparse.ArgumentParser) -> None:
@@ -29,29 +39,24 @@ def declare(command: argparse.ArgumentParser) -> None:
     from nelayout.vectors.embedding import STARTS
 
     option = arguments.declarer(command)
-    command.add_argument(
-        "file", metavar="FILE", help="table with a row per sample: csv, tsv, npy, npz, parquet; - is standard input"
-    )
-    option("-m", "--method", text="see nelayout methods (ws-sne)", default="ws-sne", type=arguments.method)
+    command.add_argument("file", metavar="FILE", help="table with a row per sample; - is standard input")
+    option("-m", "--method", text=f"{arguments.METHOD_TEXT} (ws-sne)", default="ws-sne", type=arguments.method)
     option("--set", text=arguments.SET_TEXT, type=arguments.setting, action="append", metavar="NAME=VALUE")
     option(
         "-o",
         "--output",
-        text="picture (png, svg, pdf) or positions (csv, json, npz, npy); - is standard output",
+        text="picture or positions, by its ending; - is standard output",
         metavar="OUT",
         required=True,
     )
     option(
         "--columns",
-        text="columns that are coordinates, by name or by number from 1: height,width or 2-7 (all but --label)",
+        text="columns that are coordinates, by name or by number from 1: height,width or 2-7 (all others)",
         action="append",
         metavar="NAMES",
     )
-    option(
-        "--label",
-        text="column with the classes of the rows: no coordinate; colors a picture, is written beside positions",
-        metavar="COLUMN",
-    )
+    option("--label", text="column written beside the points: no coordinate", metavar="COLUMN")
+    option("--color", text="column that colors the points: no coordinate; or one color", metavar="COLUMN")
     option(
         "--n-neighbors",
         text="neighbors of each row in the graph that is drawn (10; 3 times a perplexity)",
@@ -101,7 +106,8 @@ def run(given: argparse.Namespace) -> None:
     columns = None
     if given.columns is not None:
         columns = [word.strip() for words in given.columns for word in next(csv.reader([words])) if word.strip()]
-    table = read_table(load(given.file, "a table"), form, columns, given.label)
+    source = load(given.file, "a table")
+    table, color = _read(source, form, columns, given.label, given.color)
 
     from nelayout.vectors.embedding import solve_vectors
 
@@ -120,15 +126,31 @@ def run(given: argparse.Namespace) -> None:
     )
     if not given.quiet:
         for note in (*table.notes, *solution.notes):
-            say(note)
-        if kind == "npy" and given.label:
-            say("npy holds the positions alone; csv, json and npz keep the labels as well")
-        if kind in PICTURES and given.dim > 2:
-            say(f"a picture shows the first two of {given.dim} coordinates")
-    content = (
-        _picture(table, solution.positions, kind) if kind in PICTURES else WRITERS[kind](table, solution.positions)
-    )
+            say(note, given.parser)
+        if kind == "npy" and table.beside:
+            say("npy holds the positions alone; csv, json and npz keep the other columns as well", given.parser)
+    if kind in PICTURES:
+        with painting(given):
+            content = _picture(table, color, solution.positions, kind)
+    else:
+        content = WRITERS[kind](table, solution.positions)
     files.deliver(given.output, content)
+
+
+def _read(
+    source: Source, form: str, columns: list[str] | None, label: str | None, color: str | None
+) -> tuple[Table, str | None]:
+    """The table, and the one color of all points where `color` names that and no column."""
+    beside = {option: word for option, word in (("--label", label), ("--color", color)) if word is not None}
+    try:
+        return read_table(source, form, columns, beside), None
+    except InputError:
+        if color is None or color.isdecimal():
+            raise
+        if find_spec("matplotlib") is None or not import_module("matplotlib.colors").is_color_like(color):
+            raise
+    del beside["--color"]
+    return read_table(source, form, columns, beside), color
 
 
 def _components(text: str) -> int | str | None:
@@ -138,30 +160,42 @@ def _components(text: str) -> int | str | None:
 _components.__name__ = "number"  # argparse says "invalid ... value"
 
 
-def _picture(table: Table, Y: np.ndarray, kind: str) -> bytes:
-    """The points without any edges: `nelayout.draw` of a graph that has none."""
-    from scipy.sparse import csr_array
-
+def _picture(table: Table, color: str | None, Y: np.ndarray, kind: str) -> bytes:
+    """The points without any edges."""
     from nelayout.drawing import draw
     from nelayout.drawing.colors import class_names
 
-    colors = None if table.classes is None else class_names(table.classes)
+    texts, classes = table.beside.get("--label"), table.beside.get("--color")
     content = io.BytesIO()
-    draw(csr_array((len(Y), len(Y))), Y, content, color=colors, format=kind)
+    draw(
+        None,
+        Y,
+        content,
+        labels=None if texts is None else ["" if text is None else str(text) for text in texts.values],
+        color=color if classes is None else class_names(classes.values),
+        format=kind,
+    )
     return content.getvalue()
 
 
+def _titled(table: Table, taken: Iterable[str]) -> dict[str, list[Any]]:
+    """The columns beside the positions by their names; by its option one that has none, or one of `taken`."""
+    found = {}
+    for option, column in table.beside.items():
+        free = column.title and column.title not in taken
+        found[column.title if free else option.removeprefix("--")] = column.values
+    return found
+
+
 def _records(table: Table, Y: np.ndarray) -> tuple[list[str], list[list[Any]]]:
-    """Header and rows: what a row is called or its number from 0, its coordinates, its label."""
+    """Header and rows: what a row is called or its number from 0, its coordinates, the columns beside them."""
     from nelayout.graphs.files.writers import axes
 
     header = ["row", *axes(Y.shape[1])]
+    beside = _titled(table, header)
     names: Sequence[Any] = table.names or range(len(Y))
-    rows = [[name, *place] for name, place in zip(names, Y.tolist(), strict=True)]
-    if table.classes is not None:
-        header.append("label" if table.label in header else table.label)
-        rows = [[*row, value] for row, value in zip(rows, table.classes, strict=True)]
-    return header, rows
+    columns = [names, *Y.T.tolist(), *beside.values()]
+    return [*header, *beside], [list(row) for row in zip(*columns, strict=True)]
 
 
 def _to_csv(table: Table, Y: np.ndarray) -> bytes:
@@ -179,18 +213,16 @@ def _to_json(table: Table, Y: np.ndarray) -> bytes:
 
 
 def _to_npz(table: Table, Y: np.ndarray) -> bytes:
-    """Arrays `positions`, and `labels` and `names` where there are any; text is text (no pickle)."""
+    """Arrays `positions`, `names` where there are any, and the columns beside; text is text (no pickle)."""
     from nelayout.graphs.files.encode import encode_npz
 
     arrays: dict[str, Any] = {"positions": Y}
-    if table.classes is not None:
-        numeric = all(value is None or isinstance(value, (int, float)) for value in table.classes)
-        unknown = np.nan if numeric else ""
-        values = [value if numeric else str(value) for value in table.classes if value is not None]
-        known = iter(values)
-        arrays["labels"] = np.array([unknown if value is None else next(known) for value in table.classes])
     if table.names is not None:
         arrays["names"] = np.array(table.names)
+    for title, values in _titled(table, ("positions", "names")).items():
+        numeric = all(value is None or isinstance(value, (int, float)) for value in values)
+        unknown = np.nan if numeric else ""
+        arrays[title] = np.array([unknown if x is None else x if numeric else str(x) for x in values])
     return encode_npz(arrays)
 
 

@@ -12,7 +12,19 @@ from nelayout.errors import InputError, unknown
 if TYPE_CHECKING:
     from nelayout.graphs.files import GraphFile
 
-__all__ = ["attribute", "declare", "keys", "keywords", "known_positions", "node", "weight"]
+__all__ = [
+    "attribute",
+    "color",
+    "declare",
+    "declare_look",
+    "graph_formats",
+    "keys",
+    "keywords",
+    "known_positions",
+    "node",
+    "texts",
+    "weight",
+]
 
 # Values of `--label` that mean the nodes' own names, unless an attribute is called so.
 OWN_NAMES = ("id", "label", "name")
@@ -20,16 +32,8 @@ OWN_NAMES = ("id", "label", "name")
 
 def declare(command: argparse.ArgumentParser, option: Callable[..., None]) -> None:
     """FILE, and the options that say how the graph is read and drawn; they mean what the keywords mean."""
-    from nelayout.graphs.files import FORMATS
-
-    endings = ", ".join(ending for entry in FORMATS.values() for ending in entry.endings)
-    command.add_argument("file", metavar="FILE", help=f"graph file ({endings}; gzip too); - is standard input")
-    option(
-        "--weight",
-        text="edge attribute with the weights (weight); none: every edge weighs 1",
-        default="weight",
-        metavar="NAME",
-    )
+    command.add_argument("file", metavar="FILE", help="graph file, gzip too; - is standard input")
+    option("--weight", text="edge attribute with the weights (weight); none: every edge weighs 1", metavar="NAME")
     option("--weight-kind", default="similarity", choices=("similarity", "distance", "log"))
     option(
         "--mass",
@@ -41,21 +45,49 @@ def declare(command: argparse.ArgumentParser, option: Callable[..., None]) -> No
     option("--max-iter", text="most steps of the method's own stages", type=whole, metavar="STEPS")
 
 
+def declare_look(option: Callable[..., None]) -> None:
+    """The options of pictures, which mean the same in all commands that draw the nodes of a graph."""
+    option("--label", text="node attribute written beside the nodes; id: the nodes' own names", metavar="NAME")
+    option("--color", text="node attribute that colors the nodes, or one color", metavar="NAME")
+
+
+def graph_formats() -> list[str]:
+    """The formats of FILE, with their endings where these are not their names."""
+    from nelayout.graphs.files import FORMATS
+
+    own = ((entry.name, " ".join(entry.endings)) for entry in FORMATS.values())
+    return [name if endings == name else f"{name} ({endings})" for name, endings in own]
+
+
 def keywords(given: argparse.Namespace, file: GraphFile) -> dict[str, Any]:
-    """The options of `declare` as keywords of `nelayout.solve`."""
+    """The options of `declare` as keywords of `nelayout.solve`, for drawings like those of the layout functions."""
     return {
-        "weight": weight(given),
+        **weight(given, file),
         "weight_kind": given.weight_kind,
         "mass": _mass(given.mass, file),
         "smoothing": given.smoothing,
+        "node_size": "auto",
         "seed": given.seed,
         "max_iter": given.max_iter,
     }
 
 
-def weight(given: argparse.Namespace) -> str | None:
-    """The edge attribute with the weights."""
-    return None if given.weight == "none" else given.weight
+def weight(given: argparse.Namespace, file: GraphFile) -> dict[str, str | None]:
+    """The keyword `weight`, where the option was given; `InputError` for an attribute that no edge has."""
+    if given.weight is None:
+        return {}
+    if given.weight == "none":
+        return {"weight": None}
+    names = file.edge_attributes
+    if given.weight not in names:
+        if names:
+            problem = str(unknown("edge attribute for --weight", given.weight, names))
+        else:
+            problem = f"--weight {given.weight}: the edges have no attributes; leave it out"
+            if file.format == "edgelist":
+                problem += ", or call the column with the weights weight"
+        raise InputError(f"{problem}; --weight none counts every edge as 1")
+    return {"weight": given.weight}
 
 
 def known_positions(path: str, file: GraphFile) -> dict[Any, Any]:
@@ -95,6 +127,24 @@ def attribute(name: str | None, file: GraphFile, option: str, own_names: tuple[s
     if name in own_names:
         return list(file.labels)
     raise unknown(f"node attribute for {option}", name, [*own_names[:1], *file.node_data])
+
+
+def texts(name: str | None, file: GraphFile) -> Any:
+    """The texts that `--label` writes beside the nodes."""
+    return attribute(name, file, "--label", OWN_NAMES)
+
+
+def color(name: str | None, file: GraphFile) -> Any:
+    """The colors that `--color` asks for: one value per node, or one color for all."""
+    if name is None or name in file.node_data:
+        return None if name is None else file.node_data[name]
+    from matplotlib.colors import is_color_like
+
+    from nelayout.drawing.colors import AMOUNTS
+
+    if not is_color_like(name) and name not in AMOUNTS:
+        raise unknown("node attribute or color for --color", name, [*file.node_data, *AMOUNTS])
+    return name
 
 
 def _mass(name: str | None, file: GraphFile) -> Any:

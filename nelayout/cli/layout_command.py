@@ -5,33 +5,37 @@ from __future__ import annotations
 import argparse
 import io
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
 
 from nelayout.cli import arguments, graph_input
 from nelayout.cli.arguments import PICTURES
-from nelayout.cli.report import say
-from nelayout.errors import unknown
+from nelayout.cli.report import painting, say
 
-if TYPE_CHECKING:
-    from nelayout.graphs.files import GraphFile
-
-__all__ = ["EXAMPLES", "declare", "run"]
+__all__ = ["EXAMPLES", "declare", "formats", "run"]
 
 EXAMPLES = (
     "nelayout layout graph.graphml -o drawing.png --label id --color kind",
     "nelayout layout graph.mtx.gz -m nerv --set kappa=0.2 -o positions.csv",
+    "nelayout layout edges.csv --weight none --dim 3 -o positions.json",
 )
+
+
+def formats() -> dict[str, Iterable[str]]:
+    """Formats that the command reads and writes, for --help."""
+    from nelayout.graphs.files import WRITERS
+
+    return {"FILE": graph_input.graph_formats(), "OUT, a picture": PICTURES, "OUT, positions": WRITERS}
 
 
 def declare(command: argparse.ArgumentParser) -> None:
     """The options; those that are keywords of the layout functions mean the same."""
     option = arguments.declarer(command)
-    option("-m", "--method", text="see nelayout methods (auto)", default="auto", type=arguments.method)
+    option("-m", "--method", text=f"{arguments.METHOD_TEXT} (auto)", default="auto", type=arguments.method)
     option("--set", text=arguments.SET_TEXT, type=arguments.setting, action="append", metavar="NAME=VALUE")
     option(
         "-o",
         "--output",
-        text="picture (png, svg, pdf) or positions (csv, json, npz, graphml, gexf); - is standard output",
+        text="picture or positions, by its ending; - is standard output",
         metavar="OUT",
         required=True,
     )
@@ -50,12 +54,7 @@ def declare(command: argparse.ArgumentParser) -> None:
         action="append",
         metavar="NODE",
     )
-    option(
-        "--label",
-        text="node attribute written beside the nodes of a picture; id: the nodes' own names",
-        metavar="NAME",
-    )
-    option("--color", text="node attribute, or color, of the nodes of a picture", metavar="NAME")
+    graph_input.declare_look(option)
     option(
         "--format",
         text="format of OUT, or of FILE if the name of OUT says its own; IN:OUT names both",
@@ -72,8 +71,8 @@ def run(given: argparse.Namespace) -> None:
     into, kind = arguments.choose_formats(given, (*PICTURES, *files.WRITERS))
     arguments.check_writable(given.output, kind, given.file, drawn=PICTURES, extra="draw")
     file = files.read_graph(given.file, into)
-    labels = graph_input.attribute(given.label, file, "--label", graph_input.OWN_NAMES)
-    color = _color(given.color, file) if kind in PICTURES else None
+    labels = graph_input.texts(given.label, file)
+    color = graph_input.color(given.color, file) if kind in PICTURES else None
     start = None if given.pos is None else graph_input.known_positions(given.pos, file)
     fixed = None if given.fixed is None else [graph_input.node(name, file, "--fixed") for name in given.fixed]
 
@@ -91,37 +90,19 @@ def run(given: argparse.Namespace) -> None:
     )
     if not given.quiet:
         for note in (*file.notes, *solution.notes):
-            say(note)
+            say(note, given.parser)
         if kind not in PICTURES and (given.label or given.color):
-            say(f"--label and --color are for pictures; {kind} keeps every node attribute it can")
-        if kind in PICTURES and given.dim > 2:
-            say(f"a picture shows the first two of {given.dim} coordinates")
+            say(f"--label and --color are for pictures; {kind} keeps every node attribute it can", given.parser)
     if kind not in PICTURES:
         files.write_positions(given.output, file, solution.positions, kind, source=given.file)
         return
     from nelayout.drawing import draw
 
     content = io.BytesIO()
-    draw(
-        file.graph,
-        solution.positions,
-        content,
-        labels=labels,
-        color=color,
-        format=kind,
-        weight=graph_input.weight(given),
-    )
+    with painting(given):
+        weight = graph_input.weight(given, file).get("weight", "weight")
+        draw(file.graph, solution.positions, content, labels=labels, color=color, weight=weight, format=kind)
     files.deliver(given.output, content.getvalue())
-
-
-def _color(name: str | None, file: GraphFile) -> Any:
-    if name is None or name in file.node_data:
-        return None if name is None else file.node_data[name]
-    from matplotlib.colors import is_color_like
-
-    if not is_color_like(name):
-        raise unknown("node attribute or color for --color", name, file.node_data)
-    return name
 
 
 def _scale(text: str) -> float | None:

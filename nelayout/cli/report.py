@@ -1,46 +1,99 @@
-"""Messages of the command line on standard error, in its own words."""
+"""Messages of the command line on standard error, in its own words.
 
+The library speaks of keywords, the command line of options. `in_options` is the border: it knows from a command's
+parser which options there are, and writes a keyword of the same name as the option wherever a message names it.
+"""
+
+from __future__ import annotations
+
+import argparse
 import re
 import shlex
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from nelayout.errors import InputError
 
-__all__ = ["WrongUsage", "in_options", "say"]
+__all__ = ["WrongUsage", "in_options", "painting", "say"]
 
-# Keywords of the library, as its messages name them, and the options that are the same on the command line.
-OPTIONS = {
-    name: "--" + name.replace("_", "-")
-    for name in (
-        *("weight", "weight_kind", "mass", "smoothing", "dim", "scale", "pos", "fixed", "seed", "max_iter", "format"),
-        *("n_neighbors", "perplexity", "metric", "pca", "init"),
-    )
-} | {"n_components": "--dim", "random_state": "--seed"}
-ASSIGNED = re.compile(rf"(?<![\w-])({'|'.join(OPTIONS)})=(\"[^\"]*\"|'[^']*'|[\w.]+)?")
-NAMED = re.compile(rf"(?<=another )({'|'.join(OPTIONS)})\b|(?<=\bin )(pos)\b")
+# Keyword of the library -> options that may stand for it where none is called like it; the first that a command has.
+SYNONYMS = {
+    "n_components": ("--dim",),
+    "random_state": ("--seed",),
+    "labels": ("--classes", "--label"),
+    "method_options": ("--set",),
+}
+# Options that no sentence uses as words of English. The others are options where a message writes them with = or in
+# backticks, or says at its beginning what they must be.
+NO_WORDS = re.compile(r"pos|dim|pca|\w+_\w+")
+# Text in quotes, which is the user's own and stays.
+QUOTED = re.compile(r"('[^']*'|\"[^\"]*\")")
 
 
 class WrongUsage(InputError):
     """Arguments that do not go together: exit code 2, as for those that argparse refuses."""
 
 
-def in_options(message: str) -> str:
-    """A message of the library in the words of the command line.
+def in_options(message: str, parser: argparse.ArgumentParser) -> str:
+    """A message of the library in the words of a command.
 
-    >>> in_options("3 edges of weight 0 taken as no edge; weight=None takes every edge as 1")
+    >>> parser = argparse.ArgumentParser()
+    >>> _ = parser.add_argument("--weight"), parser.add_argument("--pos")
+    >>> in_options("3 edges of weight 0 taken as no edge; weight=None takes every edge as 1", parser)
     '3 edges of weight 0 taken as no edge; --weight none takes every edge as 1'
+    >>> in_options("fixed nodes need positions: give them in pos", parser)
+    'fixed nodes need positions: give them in --pos'
     """
-    message = re.sub(r" \(--\w+[^)]*\)", "", message)  # "format= (--format)" says both
-    message = NAMED.sub(lambda found: OPTIONS[found[0]], message)
-    return ASSIGNED.sub(_option, message)
+    options = _options(parser)
+    if not options:
+        return message
+    names = "|".join(options)
+
+    def assigned(found: re.Match[str]) -> str:
+        value = (found[2] or "").strip("\"'")
+        value = "none" if value == "None" else shlex.quote(value) if value else ""
+        return f"{options[found[1]]} {value}".rstrip()
+
+    message = re.sub(rf"(?<![\w.'\"-])({names})=(?!=)(\"[^\"]*\"|'[^']*'|[\w.]*\w)?", assigned, message)
+    message = re.sub(rf"`+({names})`+", lambda found: options[found[1]], message)
+    message = re.sub(rf"^({names})(?= (?:must|needs|cannot|has|is)\b)", lambda found: options[found[1]], message)
+    bare = "|".join(name for name in options if NO_WORDS.fullmatch(name))
+    named = re.compile(rf"(?<![\w./'\"-])({bare})(?![\w'\"=/-]|\.\w)") if bare else None
+    parts = QUOTED.split(message)
+    for k in range(0, len(parts), 2):
+        if named is not None:
+            parts[k] = named.sub(lambda found: options[found[1]], parts[k])
+        parts[k] = re.sub(r"\bNone\b", "none", parts[k])
+        parts[k] = re.sub(r"\bnelayout\.(layout|embed|compare|methods)\b(?:\(\))?", r"nelayout \1", parts[k])
+    return "".join(parts)
 
 
-def _option(found: re.Match[str]) -> str:
-    value = (found[2] or "").strip("\"'")
-    value = "none" if value == "None" else shlex.quote(value) if value else ""
-    return f"{OPTIONS[found[1]]} {value}".rstrip()
+def _options(parser: argparse.ArgumentParser) -> dict[str, str]:
+    """Keyword -> the option of the command that says the same."""
+    own = [name for name in parser._option_string_actions if name.startswith("--")]
+    found = {name.removeprefix("--").replace("-", "_"): name for name in own}
+    for keyword, candidates in SYNONYMS.items():
+        option = next((name for name in candidates if name in own), None)
+        if option is not None:
+            found.setdefault(keyword, option)
+    return found
 
 
-def say(message: str) -> None:
-    """Write a message as one line."""
-    sys.stderr.write(f"nelayout: {' '.join(in_options(message).split())}\n")
+def say(message: str, parser: argparse.ArgumentParser) -> None:
+    """Write a message as one line, in the words of the parser's command."""
+    sys.stderr.write(f"nelayout: {' '.join(in_options(message, parser).split())}\n")
+
+
+@contextmanager
+def painting(given: argparse.Namespace) -> Iterator[None]:
+    """Say on a terminal that the picture is being drawn, for as long as it is; it can take seconds."""
+    shown = "nelayout: drawing the picture" if not given.quiet and sys.stderr.isatty() else ""
+    sys.stderr.write(shown)
+    sys.stderr.flush()
+    try:
+        yield
+    finally:
+        if shown:
+            sys.stderr.write(f"\r{' ' * len(shown)}\r")
+            sys.stderr.flush()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nelayout.comparison import drawings as given
 from nelayout.comparison.alignment import align
 from nelayout.comparison.measuring import Measured, integer_seed, measure_drawing, sample_size
+from nelayout.comparison.ranking import table_lines
 from nelayout.errors import InputError, missing_extra
 from nelayout.graphs import guard, places, read
 from nelayout.quality.protocol import MeasuredDrawing
@@ -52,8 +53,13 @@ class Comparison:
         """Standard errors of the values, 0 where they are exact."""
         return self._frame("error")
 
-    def plot(self) -> Figure:
-        """The drawings, colored by `labels`, over their measures (darker is better).
+    def plot(self, *, color: Any = None, labels: Any = None, table: bool = True) -> Figure:
+        """The drawings over their measures (darker is better).
+
+        Parameters
+        ----------
+        color, labels : as in `nelayout.draw`; without a color the classes of the nodes color them.
+        table : whether the measures stand below.
 
         Returns
         -------
@@ -67,7 +73,8 @@ class Comparison:
         """
         from nelayout.comparison.figure import side_by_side
 
-        return side_by_side(self.G, self.drawings, self.measured, self.labels)
+        found = self.measured if table else {}
+        return side_by_side(self.G, self.drawings, found, self.labels if color is None else color, labels)
 
     def to_html(self, path: str | Path) -> None:
         """Write one page that needs no other file: the figure, the table, what each measure means.
@@ -79,7 +86,7 @@ class Comparison:
         from nelayout.graphs.files import check_output, deliver
 
         check_output(path)
-        deliver(path, page(self.measured, self.plot()).encode())
+        deliver(path, page(self.measured, self.plot(table=False)).encode())
 
     def _repr_html_(self) -> str:
         from nelayout.comparison.page import table_html
@@ -87,14 +94,7 @@ class Comparison:
         return table_html(self.measured)
 
     def __repr__(self) -> str:
-        names = next(iter(self.measured.values()), {})
-        width = max([len(name) for name in self.measured], default=0)
-        lines = [" " * width + "  " + "  ".join(names)]
-        lines += [
-            f"{drawing:<{width}}  " + "  ".join(f"{m.value:>{len(name)}.4g}" for name, m in row.items())
-            for drawing, row in self.measured.items()
-        ]
-        return "\n".join(lines)
+        return "\n".join(table_lines(self.measured))
 
     def _frame(self, field: str) -> DataFrame:
         try:
@@ -145,9 +145,10 @@ def compare(
     >>> G = nx.cycle_graph(6)
     >>> pos = {"circle": nx.circular_layout(G), "line": {v: (v, 0.0) for v in G}}
     >>> compare(G, pos, measures=["crossings", "neighborhood"])
-            crossings  neighborhood
-    circle          0             1
-    line            3        0.7778
+                    circle     line
+    crossings ↓          0*       3
+    neighborhood ↑       1*  0.7778
+    ↑ higher is better, ↓ lower is better, * best
     """
     network = read(G, weight=weight)
     with guard(G):

@@ -6,12 +6,13 @@ import math
 from typing import Any
 
 from nelayout.comparison.measuring import Measured
+from nelayout.comparison.ranking import arrow, best, shade, shown
 from nelayout.drawing import draw
-from nelayout.drawing.colors import LEGEND, classes_of, palette
-from nelayout.drawing.layers import LEGEND_STYLE, dots
+from nelayout.drawing.colors import LEGEND, class_colors, classes_of
+from nelayout.drawing.legend import LEGEND_STYLE, dots
 from nelayout.errors import missing_extra
 
-__all__ = ["side_by_side", "three_digits"]
+__all__ = ["side_by_side"]
 
 # Most drawings in a row: a fifth would make each smaller than a page can show well.
 COLUMNS = 4
@@ -21,11 +22,13 @@ INCHES = 3.4
 ROW, BORDER, NAME, SLANT = 0.3, 0.15, 1.6, 0.6
 # Width of a letter in the legend, in inches.
 LETTER = 0.075
-# Score from which the cell is dark enough for white figures.
+# Darkness from which the cell is dark enough for white figures.
 READABLE = 0.55
 
 
-def side_by_side(G: Any, drawings: dict[str, Any], found: dict[str, dict[str, Measured]], labels: list | None) -> Any:
+def side_by_side(
+    G: Any, drawings: dict[str, Any], found: dict[str, dict[str, Measured]], color: Any, labels: Any = None
+) -> Any:
     """A `matplotlib.figure.Figure` of drawings of `G`, over what was found of each; see `Comparison.plot`."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -33,10 +36,10 @@ def side_by_side(G: Any, drawings: dict[str, Any], found: dict[str, dict[str, Me
     except ImportError:
         raise missing_extra("matplotlib", "compare", "figures") from None
 
-    colors, classes = _classes(labels)
+    colors, classes = _classes(color) if isinstance(color, list) else (color, [])
     columns = min(len(drawings), COLUMNS)
     rows = -(-len(drawings) // columns)
-    measures = list(next(iter(found.values())))
+    measures = list(next(iter(found.values()), {}))
     table = ROW * (len(drawings) + 4) if measures else 0.0
     width = max(columns * INCHES, NAME + SLANT + 0.62 * len(measures) if measures else 0.0) + 2 * BORDER
     entries = max(1, int(width / (0.4 + LETTER * max((len(name) for name, _ in classes), default=1))))
@@ -50,7 +53,7 @@ def side_by_side(G: Any, drawings: dict[str, Any], found: dict[str, dict[str, Me
         box = (left + column * INCHES, height - BORDER - ROW - INCHES - row * (INCHES + ROW))
         inside = INCHES - 0.2
         ax = figure.add_axes((box[0] / width, box[1] / height, inside / width, inside / height))
-        draw(G, pos, ax=ax, color=colors, legend=False)
+        draw(G, pos, ax=ax, color=colors, labels=labels, legend=False)
         # On the figure: above a flat drawing the axes' own title would come down, out of line with the others.
         middle, top = (box[0] + inside / 2) / width, (box[1] + inside + 0.08) / height
         figure.text(middle, top, name, ha="center", va="bottom", fontsize=12, color="#202020", parse_math=False)
@@ -70,16 +73,12 @@ def side_by_side(G: Any, drawings: dict[str, Any], found: dict[str, dict[str, Me
     return figure
 
 
-def _classes(labels: list[Any] | None) -> tuple[list[Any] | None, list[tuple[str, Any]]]:
+def _classes(labels: list[Any]) -> tuple[list[Any] | None, list[tuple[str, Any]]]:
     """A color for every node, and name and color of each class where a legend can hold them."""
-    if labels is None:
-        return None, []
-    classes = classes_of([label for label in labels if label is not None])
-    if classes is None:  # numbers are names too: as text they are never taken for a scale
+    if classes_of(labels) is None:  # numbers are names too: as text they are never taken for a scale
         labels = [None if label is None else str(label) for label in labels]
-        classes = classes_of([label for label in labels if label is not None]) or []
-    named = list(zip(map(str, classes), palette(len(classes)), strict=True))
-    return labels, named if 1 < len(named) <= LEGEND else []
+    rgba, named = class_colors(labels)
+    return list(map(tuple, rgba.tolist())), list(named) if 1 < len(named) <= LEGEND else []
 
 
 def _table(
@@ -97,32 +96,26 @@ def _table(
     shades = colormaps["Blues"]
     for m, name in enumerate(measures):
         x = NAME + (m + 0.5) * cell
-        ax.text(x, top - 0.06, name.replace("_", " "), rotation=30, ha="left", va="bottom", fontsize=8)
-        scores = [row[name].score for row in found.values()]
-        best = max((score for score in scores if not math.isnan(score)), default=None)
+        heading = f"{name.replace('_', ' ')} {arrow(name)}"
+        ax.text(x, top - 0.06, heading, rotation=30, ha="left", va="bottom", fontsize=8)
+        values = [row[name].value for row in found.values()]
+        first = best(name, values)
         for r, row in enumerate(found.values()):
             measured, y = row[name], top + r * ROW
-            known = not math.isnan(measured.score)
-            color = shades(0.85 * measured.score) if known else "#eeeeee"
+            dark = shade(name, row, values)
+            color = "#eeeeee" if math.isnan(dark) else shades(0.85 * dark)
             ax.add_patch(Rectangle((NAME + m * cell, y), cell, ROW, facecolor=color, edgecolor="white"))
             ax.text(
                 x,
                 y + ROW / 2,
-                three_digits(measured.value),
+                shown(measured.value, 3),
                 ha="center",
                 va="center",
                 fontsize=8,
-                color="white" if known and measured.score > READABLE else "#202020",
-                weight="bold" if known and measured.score == best else "normal",
+                color="white" if dark > READABLE else "#202020",
+                weight="bold" if measured.value == first else "normal",
             )
     for r, name in enumerate(found):
         ax.text(
             NAME - 0.1, top + (r + 0.5) * ROW, name, ha="right", va="center", fontsize=9, parse_math=False
         )
-
-
-def three_digits(value: float) -> str:
-    """A value in three digits; whole numbers below a million in full, NaN as a dash."""
-    if math.isnan(value):
-        return "–"
-    return f"{value:.0f}" if value == int(value) and abs(value) < 1e6 else f"{value:.3g}"

@@ -51,18 +51,19 @@ KEYWORD = {"classes": "labels", "coords": "coords", "diameters": "node_size"}
 
 
 def measures() -> list[dict[str, str]]:
-    """List the measures: name, definition, how the score follows from the value, keywords that it needs.
+    """List the measures: name, definition, better direction, how the score follows from the value, keywords it needs.
 
     Examples
     --------
     >>> from nelayout import measures
-    >>> measures()[2]["name"], measures()[2]["score"]
-    ('stress', '1 - value')
+    >>> measures()[2]["name"], measures()[2]["better"], measures()[2]["score"]
+    ('stress', 'lower', '1 - value')
     """
     return [
         {
             "name": entry.name,
             "definition": entry.definition,
+            "better": "higher" if entry.score.higher else "lower",
             "score": entry.score.words,
             "needs": " ".join(KEYWORD[field] for field in entry.uses if field in KEYWORD),
         }

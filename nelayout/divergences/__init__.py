@@ -61,6 +61,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def mix(share: float, first: Any, second: Any) -> Mixture:
     """share * first + (1 - share) * second, of names, functions or divergences: Im, Verma & Branson (2018), (2).
 

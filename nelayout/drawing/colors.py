@@ -1,6 +1,7 @@
-"""Colors of nodes: one for each class, a scale for numbers, or one for all.
+"""Colors of nodes: the colors that were given, one for each class, a scale for numbers, or one for all.
 
-Texts, booleans and up to 12 different whole numbers are classes; other numbers are a scale:
+Values that all are colors are these colors. Texts, booleans and up to 20 different whole numbers are classes; other
+numbers are a scale:
 
 >>> kind = [classes_of([3, 1, 3]), classes_of(["b", "a", None]), classes_of([0.5, 1.5, 2.5])]
 >>> kind
@@ -20,26 +21,38 @@ from nelayout.errors import InputError, unknown
 from nelayout.graphs import Network
 
 __all__ = [
+    "AMOUNTS",
     "LEGEND",
     "PALETTE",
     "PLAIN",
     "UNKNOWN",
     "Coloring",
+    "class_colors",
     "class_names",
     "classes_of",
     "coloring",
     "palette",
 ]
 
-# Most classes that a legend names, and most different whole numbers that are taken for classes.
-LEGEND = 12
+# Most classes that a legend names: two columns of twelve, and as many colors as the palette has.
+LEGEND = 24
+
+# Most different whole numbers that are taken for classes; more are amounts.
+WHOLE_CLASSES = 20
+
+# Range of degrees, as a ratio, from which their scale is logarithmic: else all but the hubs have one color.
+_LOG_FROM = 30.0
 
 # Most different whole numbers that can be classes where the caller says so; more are years or amounts.
 MANY_CLASSES = 60
 
+# Words for a number that every node has, where no node attribute is called so.
+AMOUNTS = ("degree", "strength")
+
 PLAIN = "#2c6fbb"
 UNKNOWN = "#b4b4b4"
-# Okabe and Ito's colors, which stay apart for the color-blind, without the yellow; then darker ones.
+# Okabe and Ito's colors, which stay apart for the color-blind, without the yellow; then darker ones, and for more than
+# twelve classes others that differ in lightness from their like.
 PALETTE = (
     "#0072b2",
     "#e69f00",
@@ -53,6 +66,18 @@ PALETTE = (
     "#5f4b32",
     "#8dd3a8",
     "#222255",
+    "#f2a593",
+    "#00585a",
+    "#f0cf7a",
+    "#a99be0",
+    "#4d6b0f",
+    "#e31a8c",
+    "#3fb8af",
+    "#8c2d04",
+    "#6b7fd7",
+    "#c7b8a1",
+    "#5c1a5e",
+    "#7f8c8d",
 )
 
 
@@ -61,22 +86,31 @@ class Coloring:
     """The colors of the nodes and their meaning.
 
     rgba     (n, 4), or (1, 4) for one color
-    classes  name and rgba of each class
-    bounds   least and largest value of a scale
+    classes  name and rgba of each class that a legend can name
+    grouped  whether nodes of one color belong together, so that edges between them have their color
+    bounds   least and largest value of a scale, which is logarithmic if `log`, of whole numbers if `whole`
+    name     what the colors show, if they were given by a name
+    note     a sentence for what no legend says
     """
 
     rgba: np.ndarray
     classes: tuple[tuple[str, tuple], ...] = ()
+    grouped: bool = False
     bounds: tuple[float, float] | None = None
+    log: bool = False
+    whole: bool = False
+    name: str = ""
+    note: str = ""
 
-    @property
-    def explained(self) -> bool:
-        """Whether there is something to put into a legend or a color bar."""
-        return bool(self.classes) or self.bounds is not None
+    def norm(self) -> Any:
+        """Values -> the share of the scale that lies below them, as matplotlib has it."""
+        from matplotlib.colors import LogNorm, Normalize
+
+        return (LogNorm if self.log else Normalize)(*(self.bounds or (0.0, 1.0)))
 
 
-def coloring(network: Network, color: Any) -> Coloring:
-    """The colors of the nodes; see `nelayout.draw`.
+def coloring(network: Network, color: Any, amount: np.ndarray | None = None) -> Coloring:
+    """The colors of the nodes; see `nelayout.draw`. `amount` (n,) is a scale that `color` names ("degree").
 
     Raises `InputError` for a name that is neither a node attribute nor a color.
     """
@@ -84,26 +118,72 @@ def coloring(network: Network, color: Any) -> Coloring:
 
     if color is None:
         return Coloring(np.array([to_rgba(PLAIN)]))
+    if amount is not None:
+        return _scale(amount.tolist(), color, skewed=True)
     if isinstance(color, str) and color not in network.host.attributes():
         if not is_color_like(color):
-            raise unknown("node attribute or color for color", color, network.host.attributes())
+            raise unknown("node attribute or color for color", color, [*network.host.attributes(), *AMOUNTS])
         return Coloring(np.array([to_rgba(color)]))
     if isinstance(color, tuple) and len(color) in (3, 4) != len(network.labels) and is_color_like(color):
         return Coloring(np.array([to_rgba(color)]))
+    name = color if isinstance(color, str) else ""
     values = [None if _missing(value) else value for value in network.host.objects(color, "color")]
+    known = [value for value in values if value is not None]
+    if known and all(map(_is_color, known)):
+        rgba = np.array([to_rgba(UNKNOWN if value is None else value) for value in values])
+        return Coloring(rgba, grouped=True)
     classes = classes_of(values)
-    if classes is not None:
-        names = [str(value) for value in classes]
-        chosen = [to_rgba(c) for c in palette(len(classes))]
-        number = {value: k for k, value in enumerate(classes)}
-        table = np.array([*chosen, to_rgba(UNKNOWN)])
-        rgba = table[[len(classes) if value is None else number[_plain(value)] for value in values]]
-        shown = tuple(zip(names, chosen, strict=True)) if 1 < len(classes) <= LEGEND else ()
-        return Coloring(rgba, shown)
-    return _scale(values)
+    if classes is None:
+        return _scale(values, name)
+    rgba, named = class_colors(values)
+    return Coloring(rgba, named if 1 < len(named) <= LEGEND else (), True, name=name, note=_note(classes, name))
 
 
-def _scale(values: list) -> Coloring:
+def class_colors(values: list) -> tuple[np.ndarray, tuple[tuple[str, tuple], ...]]:
+    """A color (n, 4) for every value that names a class, gray for None, and name and color of each class.
+
+    >>> rgba, named = class_colors(["b", "a", None])
+    >>> [name for name, _ in named], rgba.shape
+    (['a', 'b'], (3, 4))
+    """
+    from matplotlib.colors import to_rgba
+
+    classes = classes_of(values) or []
+    chosen = [to_rgba(c) for c in palette(len(classes))]
+    number = {value: k for k, value in enumerate(classes)}
+    table = np.array([*chosen, to_rgba(UNKNOWN)])
+    rgba = table[[len(classes) if value is None else number[_plain(value)] for value in values]]
+    return rgba, tuple(zip(map(str, classes), chosen, strict=True))
+
+
+def _note(classes: list, name: str) -> str:
+    """A sentence for what a legend does not say: too many classes for it, or colors among names that are none."""
+    of = f" of {name}" if name else ""
+    if len(classes) > LEGEND:
+        return f"{len(classes)} classes{of}, too many for a legend: some have nearly the same color"
+    colors = [value for value in classes if _is_color(value)]
+    if 2 * len(colors) > len(classes):
+        other = next(value for value in classes if not _is_color(value))
+        return f"taken as names of classes, not as colors: {str(other)!r} is no color"
+    return ""
+
+
+def _is_color(value: Any) -> bool:
+    """Whether a value is a color written out: a name, a hex code, or three or four numbers from 0 to 1.
+
+    One letter or a number as text, which matplotlib takes as well, more often names a class.
+
+    >>> [_is_color(value) for value in ("red", "#ff0000", (1.0, 0.0, 0.0), "r", "0.5", 1)]
+    [True, True, True, False, False, False]
+    """
+    from matplotlib.colors import is_color_like
+
+    if isinstance(value, str):
+        return len(value) > 1 and not value[0].isdigit() and not value.startswith((".", "(")) and is_color_like(value)
+    return isinstance(value, (tuple, list)) and len(value) in (3, 4) and is_color_like(tuple(value))
+
+
+def _scale(values: list, name: str = "", skewed: bool = False) -> Coloring:
     from matplotlib import colormaps
     from matplotlib.colors import to_rgba
 
@@ -115,11 +195,14 @@ def _scale(values: list) -> Coloring:
             f"color holds {bad!r}, neither a text nor a number; give texts, or numbers, for all nodes"
         ) from None
     known = np.isfinite(numbers)
+    log = skewed and bool((numbers > 0).any()) and numbers.max() > _LOG_FROM * numbers[numbers > 0].min()
+    known = known & (numbers > 0) if log else known
     low, high = (float(numbers[known].min()), float(numbers[known].max())) if known.any() else (0.0, 1.0)
     rgba = np.tile(to_rgba(UNKNOWN), (len(values), 1))
-    share = (numbers[known] - low) / (high - low) if high > low else np.full(int(known.sum()), 0.5)
-    rgba[known] = colormaps["viridis"](share)
-    return Coloring(rgba, bounds=(low, high) if high > low else None)
+    whole = bool((numbers[known] == np.round(numbers[known])).all())
+    found = Coloring(rgba, bounds=(low, high) if high > low else None, log=log, whole=whole, name=name)
+    rgba[known] = colormaps["viridis"](found.norm()(numbers[known]) if high > low else np.full(known.sum(), 0.5))
+    return found
 
 
 def classes_of(values: list) -> list | None:
@@ -130,19 +213,19 @@ def classes_of(values: list) -> list | None:
     if any(isinstance(value, float) and not value.is_integer() for value in given):
         return None
     if all(isinstance(value, (int, float)) for value in given):
-        return sorted(given) if len(given) <= LEGEND else None
+        return sorted(given) if len(given) <= WHOLE_CLASSES else None
     return sorted(given, key=lambda value: (isinstance(value, str), str(value)))
 
 
 def class_names(values: list) -> list:
     """Class names for values that the caller calls classes: many whole numbers become text, which is no scale.
 
-    >>> class_names([2, 3, None]), class_names(list(range(13)))[9:]
-    ([2, 3, None], ['9', '10', '11', '12'])
+    >>> class_names([2, 3, None]), class_names(list(range(21)))[17:]
+    ([2, 3, None], ['17', '18', '19', '20'])
     """
     given = {_plain(value) for value in values if value is not None}
     whole = all(isinstance(value, int) for value in given)
-    if not (whole and LEGEND < len(given) <= MANY_CLASSES):
+    if not (whole and WHOLE_CLASSES < len(given) <= MANY_CLASSES):
         return values
     return [None if value is None else str(_plain(value)) for value in values]
 
@@ -160,7 +243,7 @@ def _missing(value: Any) -> bool:
 
 
 def palette(k: int) -> list[Any]:
-    """k colors: the palette, and beyond its twelve, hues by the golden ratio in three brightnesses."""
+    """k colors: the palette, and beyond its 24, hues by the golden ratio in three brightnesses."""
     if k <= len(PALETTE):
         return list(PALETTE[:k])
     return [colorsys.hls_to_rgb((0.61803398875 * i) % 1.0, (0.40, 0.62, 0.27)[i % 3], 0.65) for i in range(k)]

@@ -9,14 +9,15 @@ from __future__ import annotations
 import numpy as np
 
 from nelayout.numerics.compiling import compiled_loop, inlined
-from nelayout.numerics.elementary import exponential, logarithm
+from nelayout.numerics.elementary_loops import exponential, logarithm
 
-__all__ = ["FORMS", "power_sums", "pull", "pull_both", "row_power_sums", "row_sums", "squared_lengths"]
+__all__ = ["POWER_SUMS", "pull", "pull_both", "room_for", "row_power_sums", "row_sums", "squared_lengths"]
 
 # Entries of a block, which stay in cache together; a single row may have more.
 BLOCK = 2048
 # Function of b that is summed: b^order, its Box-Cox form (b^order - 1)/order, or ln b.
-FORMS = {"power": 0, "boxcox": 1, "log": 2}
+POWER, BOXCOX, LOG = 0, 1, 2
+FORMS = {"power": POWER, "boxcox": BOXCOX, "log": LOG}
 
 
 @compiled_loop
@@ -91,13 +92,12 @@ def pull_both(indptr, indices, weights, other, Y, start, stop, out):
                 out[i, c] += w * (Y[i, c] - Y[j, c])
 
 
-@inlined
-def _longest(indptr, start, stop):
-    """The most entries that a block of the rows start..stop may have."""
-    longest = BLOCK
-    for i in range(start, stop):
-        longest = max(longest, indptr[i + 1] - indptr[i])
-    return longest
+def room_for(longest: int, rows: int) -> np.ndarray:
+    """Rows of scratch memory for blocks of a pattern whose longest row has so many entries.
+
+    Loops are given theirs: allocating it takes longer to compile than the loop around it.
+    """
+    return np.empty((rows, max(BLOCK, longest)))
 
 
 @inlined
@@ -107,36 +107,6 @@ def _end(indptr, row, stop):
     while last < stop and indptr[last + 1] - indptr[row] <= BLOCK:
         last += 1
     return last
-
-
-@inlined
-def _entries(form, minus, xi, omega, m, a, b, c, log_lam, order):
-    """Sums over m entries of factor * form(b, order) and of its slopes, and omega of each; ``form``: one of FORMS.
-
-    ``minus`` = -factor, b = lambda q.
-    """
-    value, slope = 0.0, 0.0
-    for k in range(m):
-        u = max(c + a * xi[k], 1e-140)
-        if a == 0.0:
-            log_b, decay = log_lam - b * xi[k], b
-        else:
-            log_b, decay = log_lam - (b / a) * logarithm(u), b / u
-        if form == 2:
-            value -= minus[k] * log_b
-            slope -= minus[k]
-            omega[k] = minus[k] * decay
-        elif form == 1:
-            power = exponential(order * log_b)
-            value -= minus[k] * (power - 1.0) / order
-            slope -= minus[k] * power
-            omega[k] = minus[k] * power * decay
-        else:
-            term = minus[k] * exponential(order * log_b)
-            value -= term
-            slope -= order * term
-            omega[k] = (order * decay) * term
-    return value, slope
 
 
 @inlined
@@ -165,60 +135,84 @@ def _gather_plane(indptr, indices, Y, row, last, base, apart, xi):
             xi[k] = dx * dx + dy * dy
 
 
-@compiled_loop
-def power_sums(indptr, indices, minus, Y, a, b, c, log_lam, order, form, start, stop, keep, pull, weights):
-    """Sums of factor * form(b, order) over rows start..stop and of their slopes in ln b, pull[i] = sum_j omega_ij
-    (y_i - y_j).
+def _power_sums_by(form, plane):
+    """Make the loop of one of FORMS, for drawings in two dimensions (``plane``) or in others."""
+    gather = _gather_plane if plane else _gather
 
-    ``minus`` = -factor, which is P itself for beta divergences.  ``form``: one of FORMS.  ``keep``: write omega into
-    weights, at the places of P.
-    """
-    d = Y.shape[1]
-    longest = _longest(indptr, start, stop)
-    xi, omega, apart = np.empty(longest), np.empty(longest), np.empty((d, longest))
-    value, slope = 0.0, 0.0
-    row = start
-    while row < stop:
-        base = indptr[row]
-        last = _end(indptr, row, stop)
-        m = indptr[last] - base
-        if d == 2:
-            _gather_plane(indptr, indices, Y, row, last, base, apart, xi)
-        else:
-            _gather(indptr, indices, Y, row, last, base, apart, xi)
-        if form == 2:  # a number known to the compiler, so that each form has a loop of its own
-            v, s = _entries(2, minus[base : base + m], xi, omega, m, a, b, c, log_lam, order)
-        elif form == 1:
-            v, s = _entries(1, minus[base : base + m], xi, omega, m, a, b, c, log_lam, order)
-        else:
-            v, s = _entries(0, minus[base : base + m], xi, omega, m, a, b, c, log_lam, order)
-        value += v
-        slope += s
-        if keep:
-            weights[base : base + m] = omega[:m]
-        if d == 2:
-            for i in range(row, last):
-                x, y = 0.0, 0.0
-                for k in range(indptr[i] - base, indptr[i + 1] - base):
-                    x += omega[k] * apart[0, k]
-                    y += omega[k] * apart[1, k]
-                pull[i, 0], pull[i, 1] = x, y
-        else:
-            for i in range(row, last):
-                for axis in range(d):
-                    total = 0.0
+    @compiled_loop
+    def power_sums(indptr, indices, minus, Y, a, b, c, log_lam, order, start, stop, keep, pull, weights, room):
+        """Sums of factor * form(b, order) over rows start..stop and of their slopes in ln b, pull[i] = sum_j omega_ij
+        (y_i - y_j).
+
+        ``minus`` = -factor, which is P itself for beta divergences; b = lambda q.  ``keep``: write omega into weights,
+        at the places of P.  ``room``: `room_for` 2 + d rows.
+        """
+        xi, omega, apart = room[0], room[1], room[2:]
+        value, slope = 0.0, 0.0
+        row = start
+        while row < stop:
+            base = indptr[row]
+            last = _end(indptr, row, stop)
+            m = indptr[last] - base
+            gather(indptr, indices, Y, row, last, base, apart, xi)
+            here = minus[base : base + m]
+            v, s = 0.0, 0.0
+            for k in range(m):
+                u = c + a * xi[k]
+                u = 1e-140 if u < 1e-140 else u
+                if a == 0.0:
+                    log_b, decay = log_lam - b * xi[k], b
+                else:
+                    log_b, decay = log_lam - (b / a) * logarithm(u), b / u
+                if form == LOG:
+                    v -= here[k] * log_b
+                    s -= here[k]
+                    omega[k] = here[k] * decay
+                elif form == BOXCOX:
+                    power = exponential(order * log_b)
+                    v -= here[k] * (power - 1.0) / order
+                    s -= here[k] * power
+                    omega[k] = here[k] * power * decay
+                else:
+                    term = here[k] * exponential(order * log_b)
+                    v -= term
+                    s -= order * term
+                    omega[k] = (order * decay) * term
+            value += v
+            slope += s
+            if keep:
+                for k in range(m):
+                    weights[base + k] = omega[k]
+            if plane:
+                for i in range(row, last):
+                    x, y = 0.0, 0.0
                     for k in range(indptr[i] - base, indptr[i + 1] - base):
-                        total += omega[k] * apart[axis, k]
-                    pull[i, axis] = total
-        row = last
-    return value, slope
+                        x += omega[k] * apart[0, k]
+                        y += omega[k] * apart[1, k]
+                    pull[i, 0], pull[i, 1] = x, y
+            else:
+                for i in range(row, last):
+                    for axis in range(Y.shape[1]):
+                        total = 0.0
+                        for k in range(indptr[i] - base, indptr[i + 1] - base):
+                            total += omega[k] * apart[axis, k]
+                        pull[i, axis] = total
+            row = last
+        return value, slope
+
+    return power_sums
+
+
+# Name of a form, and whether drawings have two dimensions -> its loop.
+POWER_SUMS = {(name, plane): _power_sums_by(form, plane) for name, form in FORMS.items() for plane in (True, False)}
 
 
 @inlined
 def _powers(plain, factor, xi, shift, omega, m, a, b, c, order):
     """factor b^order of m entries into xi, and -decay times its slope in ln b into omega; ``plain``: ln b instead."""
     for k in range(m):
-        u = max(c + a * xi[k], 1e-140)
+        u = c + a * xi[k]
+        u = 1e-140 if u < 1e-140 else u
         if a == 0.0:
             log_b, decay = shift[k] - b * xi[k], b
         else:
@@ -233,14 +227,13 @@ def _powers(plain, factor, xi, shift, omega, m, a, b, c, order):
 
 
 @compiled_loop
-def row_power_sums(indptr, indices, factor, Y, a, b, c, log_lam, order, start, stop, sums, omega):
+def row_power_sums(indptr, indices, factor, Y, a, b, c, log_lam, order, start, stop, sums, omega, room):
     """sums[i] = sum_j factor_ij b_ij^order, where b_ij = lambda_i q_ij, and omega_ij = -decay_ij order factor_ij
     b_ij^order.
 
-    At order 0 it is ln b_ij that is summed, and omega_ij = -decay_ij factor_ij.
+    At order 0 it is ln b_ij that is summed, and omega_ij = -decay_ij factor_ij.  ``room``: `room_for` 2 rows.
     """
-    longest = _longest(indptr, start, stop)
-    xi, shift = np.empty(longest), np.empty(longest)
+    xi, shift = room[0], room[1]
     row = start
     while row < stop:
         base = indptr[row]

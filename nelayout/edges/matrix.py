@@ -42,6 +42,7 @@ class Edges:
         self.indptr, self.indices, self.values = P.indptr, P.indices, P.data
         self.threads, self.compiled = threads, compiled
         self.n, self.size = P.shape[0], len(P.data)
+        self.longest = int(np.max(np.diff(P.indptr), initial=0))  # entries of a row
         self.weight = float(np.sum(P.data))
         # The NumPy form needs the row of every entry; the compiled form never looks at it.
         self.rows = np.repeat(np.arange(0 if compiled else self.n), 0 if compiled else np.diff(P.indptr))
@@ -112,12 +113,13 @@ class Edges:
         keep = NOTHING if weights is None else weights
         out = np.empty_like(Y) if pull is None else pull
         log_lam = math.log(lam) if lam > 0 else -math.inf
-        form = loops.FORMS["log" if powers.form == "boxcox" and powers.order == 0 else powers.form]
+        form = "log" if powers.form == "boxcox" and powers.order == 0 else powers.form
+        add = loops.POWER_SUMS[form, Y.shape[1] == 2]
 
         def work(rows: tuple[int, int]) -> tuple[float, float]:
-            return loops.power_sums(
-                self.indptr, self.indices, powers.factor, Y, kernel.a, kernel.b, kernel.c, log_lam, powers.order, form,
-                *rows, weights is not None, out, keep
+            return add(
+                self.indptr, self.indices, powers.factor, Y, kernel.a, kernel.b, kernel.c, log_lam, powers.order,
+                *rows, weights is not None, out, keep, loops.room_for(self.longest, 2 + Y.shape[1])
             )
 
         parts = self.threads.map(work, self.chunks)

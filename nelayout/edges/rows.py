@@ -133,7 +133,7 @@ class RowEdges(Edges):
         def work(rows: tuple[int, int]) -> None:
             loops.row_power_sums(
                 self.indptr, self.indices, powers.factor, Y, kernel.a, kernel.b, kernel.c, log_lam,
-                powers.order, *rows, sums, omega
+                powers.order, *rows, sums, omega, loops.room_for(self.longest, 2)
             )
 
         self.threads.map(work, self.chunks)

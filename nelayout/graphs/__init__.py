@@ -18,13 +18,26 @@ from typing import TYPE_CHECKING, Any
 
 from nelayout.errors import InputTypeError
 from nelayout.graphs import arrays, igraph, networkx
-from nelayout.graphs.network import Host, Library, Network
+from nelayout.graphs.network import Host, Library, Links, Network
 from nelayout.graphs.per_node import Places
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-__all__ = ["HOSTS", "Host", "Library", "Network", "Places", "guard", "library_of", "places", "read"]
+__all__ = [
+    "HOSTS",
+    "Host",
+    "Library",
+    "Links",
+    "Network",
+    "Places",
+    "guard",
+    "library_of",
+    "links",
+    "places",
+    "points",
+    "read",
+]
 
 # Library -> the module that knows its graphs and positions; the first that recognizes a graph reads it.
 HOSTS: dict[str, Library] = {"networkx": networkx, "igraph": igraph, "arrays": arrays}
@@ -41,7 +54,8 @@ def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity")
     G : networkx graph (also digraph, multigraph, view), igraph.Graph, scipy.sparse matrix or array, square
         NumPy array.
     weight : edge attribute that holds the weights; None takes every edge as 1.  An edge without it weighs 1.
-        When no edge has it, all weigh 1, and `Network.notes` names the numeric attributes that were not used.
+        Where no edge has "weight", all weigh 1, and `Network.notes` names the numeric attributes that were not used;
+        any other name that no edge has is an error.
         For matrices: None takes every stored entry as 1, also a stored 0; any name takes the entries.
     weight_kind : what the numbers are: "similarity" (w itself), "distance" (long is weak: mean(d) / d, so an
         edge of mean length weighs 1 and the unit of length does not matter), "log" (ln(1 + w), for
@@ -53,8 +67,8 @@ def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity")
         for something that is no graph.
     InputError
         naming the edge whose weight is negative, NaN, infinite or not a number, or a distance that is <= 0;
-        for an unknown `weight_kind`, with near matches.  For networkx graphs they are
-        `networkx.NetworkXError` too.
+        for a `weight` that no edge has and for an unknown `weight_kind`, with near matches.  For networkx graphs
+        they are `networkx.NetworkXError` too.
 
     Examples
     --------
@@ -73,6 +87,27 @@ def library_of(G: Any) -> Library:
         if library.recognizes(G):
             return library
     raise _no_graph(G)
+
+
+def links(G: Any) -> Links:
+    """The edges of `G` one by one, in its library's own order; `read` adds up what is parallel or opposite.
+
+    >>> import networkx as nx
+    >>> found = links(nx.MultiDiGraph([("b", "a", {"w": 2}), ("b", "a"), ("a", "a")]))
+    >>> found.rows.tolist(), found.cols.tolist(), found.attribute("w")
+    ([0, 0, 1], [1, 1, 1], [2, None, None])
+    """
+    return library_of(G).links(G)
+
+
+def points(pos: Any) -> Network:
+    """The nodes of a drawing as a network without edges: the keys of positions, or the numbers of their rows.
+
+    >>> points({"a": (0, 1), "b": (2, 3)}).labels
+    ['a', 'b']
+    """
+    opened = places(pos)
+    return arrays.points(range(len(opened.given)) if opened.keys is None else opened.keys)
 
 
 def places(pos: Any) -> Places:

@@ -22,11 +22,14 @@ from scipy.sparse import csr_array, issparse
 
 from nelayout.errors import InputError, InputTypeError
 from nelayout.graphs import per_node
-from nelayout.graphs.network import Host, Network, canonical, check_size
-from nelayout.graphs.weights import check_kind, similarities, zero_note
+from nelayout.graphs.network import Host, Links, Network, canonical, check_size
+from nelayout.graphs.weights import NEGATIVE, check_kind, similarities, zero_note
 
-__all__ = ["ArrayHost", "as_networkx", "guard", "host", "places", "read", "recognizes"]
+__all__ = ["ArrayHost", "as_networkx", "guard", "host", "links", "places", "points", "read", "recognizes"]
 
+# Part of the diagonal, and of all entries, above which an asymmetric dense array looks like vectors and not like a
+# graph: self-loops are rare, and graphs sparse. Of scikit-learn's first 64 digits, of 64 pixels, both parts are 0.5.
+FULL = 0.25
 # How far a matrix may be from its transpose, relative to its largest entry, and still be undirected.
 SYMMETRY = 1e-12
 
@@ -55,12 +58,49 @@ def read(G: Any, weight: str | None, weight_kind: str) -> Network:
             row = int(np.searchsorted(matrix.indptr, k, side="right")) - 1
             return f"edge ({row}, {int(matrix.indices[k])})"
 
-        matrix.data = similarities(matrix.data, weight_kind, "weight", name)
+        remedy = NEGATIVE if issparse(G) else f"{NEGATIVE}; vectors, one row per sample, are drawn by nelayout.embed"
+        matrix.data = similarities(matrix.data, weight_kind, "weight", name, remedy)
         zeros = len(matrix.data) - np.count_nonzero(matrix.data)
         matrix, notes = _where(matrix, matrix.data != 0), zero_note(int(zeros), "stored entries")
     weighted = bool(np.any(matrix.data != 1))
     adjacency, directed = _symmetric(matrix)
-    return Network(range(n), canonical(adjacency), directed, weighted, notes, ArrayHost(n), bool(zeros))
+    doubts = _doubts(G) if directed and not issparse(G) else ()
+    notes = (*notes, *doubts)
+    return Network(range(n), canonical(adjacency), directed, weighted, notes, ArrayHost(n), bool(zeros), doubts)
+
+
+def _doubts(G: np.ndarray) -> tuple[str, ...]:
+    """Doubts whether an asymmetric dense array is a graph."""
+    n = len(G)
+    if np.count_nonzero(np.diagonal(G)) <= FULL * n or np.count_nonzero(G) <= FULL * n * n:
+        return ()
+    doubt = (
+        "the square array is taken for a graph, with weights A + A.T and without its diagonal; vectors, one row per "
+        "sample, are drawn by nelayout.embed (a graph is taken without this warning when its diagonal is 0)"
+    )
+    return (doubt,)
+
+
+def links(G: Any) -> Links:
+    """The stored entries row by row; of a matrix that equals its transpose those on and above the diagonal."""
+    matrix = _as_csr(G)
+    rows = np.repeat(np.arange(len(matrix.indptr) - 1), np.diff(matrix.indptr))
+    cols, weights = matrix.indices.astype(np.int64), matrix.data
+    if not _symmetric(matrix)[1]:
+        upper = rows <= cols
+        rows, cols, weights = rows[upper], cols[upper], weights[upper]
+    return Links(rows, cols, ["weight"], lambda _: weights.tolist())
+
+
+def points(labels: Sequence[Hashable]) -> Network:
+    """A network without edges, whose nodes are `labels`.
+
+    >>> points(["a", "b"]).adjacency.shape
+    (2, 2)
+    """
+    host = ArrayHost(len(labels))
+    host.aliases = [labels]
+    return Network(labels, canonical(csr_array((len(labels), len(labels)))), False, False, (), host)
 
 
 def _as_csr(G: Any) -> csr_array:

@@ -16,11 +16,11 @@ import numpy as np
 
 from nelayout.errors import unknown
 from nelayout.graphs import per_node
-from nelayout.graphs.network import Host, Network, symmetric
+from nelayout.graphs.network import Host, Links, Network, symmetric
 from nelayout.graphs.to_floats import plain_numbers, short_repr
-from nelayout.graphs.weights import attribute_words, check_kind, similarities, unused_note, zero_note
+from nelayout.graphs.weights import attribute_words, check_kind, similarities, unread, zero_note
 
-__all__ = ["IgraphHost", "as_networkx", "guard", "host", "places", "read", "recognizes"]
+__all__ = ["IgraphHost", "as_networkx", "guard", "host", "links", "places", "read", "recognizes"]
 
 
 def recognizes(G: Any) -> bool:
@@ -37,7 +37,7 @@ def read(G: Any, weight: str | None, weight_kind: str) -> Network:
     ends = np.array(G.get_edgelist(), dtype=np.int64).reshape(-1, 2)
     edges = np.flatnonzero(ends[:, 0] != ends[:, 1])
     rows, cols = ends[edges, 0], ends[edges, 1]
-    weights, notes = np.ones(len(edges)), ()
+    weights, notes, doubts = np.ones(len(edges)), (), ()
 
     def given(attribute: str) -> list:
         values = G.es[attribute]
@@ -55,7 +55,7 @@ def read(G: Any, weight: str | None, weight_kind: str) -> Network:
             notes = zero_note(int(np.count_nonzero(weights == 0)))
         else:
             others = [name for name in G.es.attributes() if name != weight]
-            notes = unused_note(weight, others, lambda name: _numeric(given(name)))
+            notes, doubts = unread(weight, others, lambda name: _numeric(given(name)))
     return Network(
         labels=labels,
         adjacency=symmetric(len(labels), rows, cols, weights),
@@ -64,7 +64,14 @@ def read(G: Any, weight: str | None, weight_kind: str) -> Network:
         notes=notes,
         host=host,
         zeros=bool(np.any(weights == 0)),
+        doubts=doubts,
     )
+
+
+def links(G: Any) -> Links:
+    """The edges in the order of `G.es`."""
+    ends = np.array(G.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+    return Links(ends[:, 0], ends[:, 1], sorted(G.es.attributes()), lambda name: list(G.es[name]))
 
 
 def _numeric(values: list) -> bool:

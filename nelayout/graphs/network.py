@@ -13,7 +13,7 @@ Nothing else is decided here: which attribute is the weight and what it means is
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -26,7 +26,7 @@ from nelayout.graphs import per_node
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-__all__ = ["Host", "Library", "Network", "canonical", "check_size", "symmetric"]
+__all__ = ["Host", "Library", "Links", "Network", "canonical", "check_size", "symmetric"]
 
 LARGEST_INDEX = np.iinfo(np.int32).max
 
@@ -104,6 +104,10 @@ class Library(Protocol):
         """See `nelayout.graphs.read`."""
         ...
 
+    def links(self, G: Any) -> Links:
+        """The edges one by one, in the library's own order and direction."""
+        ...
+
     def host(self, G: Any) -> Host:
         """The graph as a host, its edges unread."""
         ...
@@ -133,6 +137,7 @@ class Network:
     notes      sentences about what was read otherwise than a user may expect (a numeric attribute left unused)
     host       writes positions back and reads what is given for each node
     zeros      whether edges of weight 0 were left out
+    doubts     sentences on input that was most likely meant otherwise, of which drawings warn
     """
 
     labels: Sequence[Hashable]
@@ -142,6 +147,22 @@ class Network:
     notes: tuple[str, ...]
     host: Host
     zeros: bool = False
+    doubts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Links:
+    """The edges of a graph as its library lists them, self-loops and parallel ones among them.
+
+    rows, cols  (m,) int64, the nodes that each edge leaves and enters
+    names       the edge attributes
+    attribute   one of them -> its value for each edge, None where an edge has none
+    """
+
+    rows: np.ndarray
+    cols: np.ndarray
+    names: Sequence[str]
+    attribute: Callable[[str], list]
 
 
 def symmetric(n: int, rows: np.ndarray, cols: np.ndarray, weights: np.ndarray) -> csr_array:

@@ -20,11 +20,11 @@ import numpy as np
 
 from nelayout.errors import InputError, Unsupported, for_networkx, unknown
 from nelayout.graphs import per_node
-from nelayout.graphs.network import Host, Network, symmetric
+from nelayout.graphs.network import Host, Links, Network, symmetric
 from nelayout.graphs.to_floats import plain_numbers, short_repr
-from nelayout.graphs.weights import attribute_words, check_kind, similarities, unused_note, zero_note
+from nelayout.graphs.weights import attribute_words, check_kind, similarities, unread, zero_note
 
-__all__ = ["NetworkxHost", "as_networkx", "guard", "host", "places", "read", "recognizes"]
+__all__ = ["NetworkxHost", "as_networkx", "guard", "host", "links", "places", "read", "recognizes"]
 
 
 def recognizes(G: Any) -> bool:
@@ -42,7 +42,7 @@ def read(G: Any, weight: str | None, weight_kind: str) -> Network:
         labels = host.aliases[0]
         n = len(labels)
         rows, cols, data = _edges(G, labels)
-        weights, notes = np.ones(len(rows)), ()
+        weights, notes, doubts = np.ones(len(rows)), (), ()
         if weight is not None and data:
             if any(weight in attributes for attributes in data):
                 weights = similarities(
@@ -53,7 +53,7 @@ def read(G: Any, weight: str | None, weight_kind: str) -> Network:
                 )
                 notes = zero_note(int(np.count_nonzero(weights == 0)))
             else:
-                notes = unused_note(weight, set().union(*data), lambda name: _numeric(data, name))
+                notes, doubts = unread(weight, set().union(*data), lambda name: _numeric(data, name))
         return Network(
             labels=labels,
             adjacency=symmetric(n, rows, cols, weights),
@@ -62,11 +62,19 @@ def read(G: Any, weight: str | None, weight_kind: str) -> Network:
             notes=notes,
             host=host,
             zeros=bool(np.any(weights == 0)),
+            doubts=doubts,
         )
 
 
-def _edges(G: Any, labels: Sequence[Hashable]) -> tuple[np.ndarray, np.ndarray, list[dict]]:
-    """Each edge once (undirected: from the earlier node), self-loops left out: ends and attribute dicts.
+def links(G: Any) -> Links:
+    """The edges in the order of `G.edges`."""
+    rows, cols, data = _edges(G, list(G), loops=True)
+    names = sorted(name for name in set().union(*data) if isinstance(name, str))
+    return Links(rows, cols, names, lambda name: [attributes.get(name) for attributes in data])
+
+
+def _edges(G: Any, labels: Sequence[Hashable], loops: bool = False) -> tuple[np.ndarray, np.ndarray, list[dict]]:
+    """Each edge once (undirected: from the earlier node), self-loops left out or not: ends and attribute dicts.
 
     Walks the adjacency, whose dicts networkx hands out as they are: three times as fast as `G.edges`.
     """
@@ -84,6 +92,8 @@ def _edges(G: Any, labels: Sequence[Hashable]) -> tuple[np.ndarray, np.ndarray, 
     rows = np.repeat(np.array(sources, dtype=np.int64), np.array(degrees, dtype=np.int64))
     cols = np.array(targets, dtype=np.int64)
     keep = rows != cols if G.is_directed() else rows < cols
+    if loops:
+        keep |= rows == cols
     if not keep.all():
         data = [attributes for attributes, kept in zip(data, keep.tolist(), strict=True) if kept]
         rows, cols = rows[keep], cols[keep]

@@ -5,10 +5,10 @@ then the first value that is no number is named in the host's own words::
 
     >>> numbers([1, True, 2.5], "weight", lambda k: f"edge {k}")
     array([1. , 1. , 2.5])
-    >>> numbers([1, "two"], "weight", lambda k: f"edge {k}")
+    >>> numbers([1, "two"], "size", lambda k: f"edge {k}")
     Traceback (most recent call last):
     ...
-    nelayout.errors.InputError: edge 1 has weight 'two'; every weight must be a finite number
+    nelayout.errors.InputError: edge 1 has size 'two'; every size must be a finite number: convert text to numbers first
 """
 
 from __future__ import annotations
@@ -24,11 +24,17 @@ from nelayout.errors import InputError
 
 __all__ = ["REAL", "numbers", "plain_numbers", "short_repr"]
 
+# What to do about text in place of a number.
+TEXT = "convert text to numbers first"
 REAL = (abstract.Real, decimal.Decimal, np.bool_)
 
 
 def numbers(
-    values: Sequence | np.ndarray, what: str, name: Callable[[int], str], nonnegative: bool = False
+    values: Sequence | np.ndarray,
+    what: str,
+    name: Callable[[int], str],
+    nonnegative: bool = False,
+    negative: str = "",
 ) -> np.ndarray:
     """`values` as float64; booleans count as 0 and 1.
 
@@ -38,6 +44,7 @@ def numbers(
     what : what a value is, in the singular ("weight", "mass").
     name : the name of the k-th edge or node for the message ("edge ('a', 'b')").
     nonnegative : whether negative numbers are refused.
+    negative : what to do about them, for the message.
 
     Raises
     ------
@@ -48,14 +55,14 @@ def numbers(
     if result is None:
         for k, value in enumerate(values):
             if not isinstance(value, REAL):
-                raise _refusal(value, what, name(k), nonnegative)
+                raise _refusal(value, what, name(k), nonnegative, TEXT if isinstance(value, str) else "")
         result = np.array([_as_float(value) for value in values], dtype=np.float64)
     wrong = ~np.isfinite(result)
     if nonnegative:
         wrong |= result < 0
     if wrong.any():
         k = int(np.argmax(wrong))
-        raise _refusal(values[k], what, name(k), nonnegative)
+        raise _refusal(values[k], what, name(k), nonnegative, negative if result[k] < 0 else "")
     return result
 
 
@@ -86,6 +93,7 @@ def _as_float(value: Any) -> float:
         return float("inf")
 
 
-def _refusal(value: object, what: str, name: str, nonnegative: bool) -> InputError:
+def _refusal(value: object, what: str, name: str, nonnegative: bool, remedy: str) -> InputError:
     least = " >= 0" if nonnegative else ""
-    return InputError(f"{name} has {what} {short_repr(value)}; every {what} must be a finite number{least}")
+    must = f"every {what} must be a finite number{least}{': ' if remedy else ''}{remedy}"
+    return InputError(f"{name} has {what} {short_repr(value)}; {must}")

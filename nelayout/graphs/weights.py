@@ -13,13 +13,14 @@ the graph are; it is never guessed.  For the numbers 1, 2 and 3 (mean 2)::
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
 from nelayout.errors import InputError, near_matches, unknown
 from nelayout.graphs.to_floats import numbers, short_repr
 
-__all__ = ["check_kind", "attribute_words", "similarities", "unused_note", "zero_note"]
+__all__ = ["check_kind", "NEGATIVE", "attribute_words", "similarities", "unread", "zero_note"]
 
 # Numeric edge attributes that only tell edges apart, in GraphML, GEXF and multigraphs.
 NOT_A_WEIGHT = frozenset({"id", "key"})
@@ -44,6 +45,9 @@ def _log(values: np.ndarray) -> np.ndarray:
     return np.log1p(values)
 
 
+# What to do about negative weights, as of correlations.
+NEGATIVE = "take absolute values (abs), or leave the negative ones out"
+
 # `weight_kind` -> (numbers of all edges -> similarities of all edges).
 KINDS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "similarity": _similarity,
@@ -59,7 +63,11 @@ def check_kind(weight_kind: str) -> None:
 
 
 def similarities(
-    values: Sequence | np.ndarray, weight_kind: str, attribute: str, name: Callable[[int], str]
+    values: Sequence | np.ndarray,
+    weight_kind: str,
+    attribute: str,
+    name: Callable[[int], str],
+    negative: str = NEGATIVE,
 ) -> np.ndarray:
     """The similarity of every edge, (m,) float64 >= 0, before parallel and opposite edges are added up.
 
@@ -69,6 +77,7 @@ def similarities(
     weight_kind : "similarity" (w), "distance" (mean(d) / d), "log" (ln(1 + w)).
     attribute : where the numbers come from, for messages.
     name : the k-th edge in the host's words, for messages.
+    negative : what to do about a negative number, for messages.
 
     Raises
     ------
@@ -83,7 +92,7 @@ def similarities(
         result = KINDS[weight_kind](read)
         _refuse_distances(~np.isfinite(result), values, attribute, name, "mean / distance overflows")
         return result
-    return KINDS[weight_kind](numbers(values, attribute, name, nonnegative=True))
+    return KINDS[weight_kind](numbers(values, attribute, name, nonnegative=True, negative=negative))
 
 
 def _refuse_distances(
@@ -102,29 +111,41 @@ def attribute_words(weight: object) -> str:
     return "weight" if weight == "weight" else f"weight {weight!r}"
 
 
-def unused_note(weight: str, attributes: Iterable[str], numeric: Callable[[str], bool]) -> tuple[str, ...]:
-    """Note for a user when no edge has the attribute `weight`: the numeric attributes that could be meant.
+def unread(
+    weight: Any, attributes: Iterable[Any], numeric: Callable[[Any], bool]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Notes and doubts (see `Network`) on a graph with edges none of which has the attribute `weight`.
 
-    Silent when the edges carry no numbers and the user did not ask for a particular name.
+    The default name may be absent: the numeric attributes that could be meant are named, and where it is only one, the
+    weights were most likely meant to be read.
+
+    Raises
+    ------
+    InputError
+        for any other name, with near matches: it was typed.
 
     Examples
     --------
-    >>> unused_note("weight", ["value", "color"], lambda name: name == "value")
+    >>> unread("weight", ["value", "color"], lambda name: name == "value")[0]
     ("no edge has the attribute 'weight', all weigh 1; weight='value' would use the numbers there",)
     """
-    present = [name for name in attributes if isinstance(name, str)]
-    could = sorted(name for name in present if name not in NOT_A_WEIGHT and numeric(name))
-    if not could and weight == "weight":
-        return ()
-    note = f"no edge has the attribute {weight!r}, all weigh 1"
-    first = near_matches(weight, could) or could
-    if len(could) == 1 or (first and first != could):
-        note += f"; weight={first[0]!r} would use the numbers there"
-    elif could:
+    present = sorted(name for name in attributes if isinstance(name, str))
+    if weight != "weight":
+        near = near_matches(weight, present)
+        hint = f": did you mean {near[0]!r}?" if near else "."
+        there = "The edges have no attributes"
+        if present:
+            there = f"The edge attributes are {', '.join(map(repr, present))}"
+        raise InputError(f"no edge has the attribute {weight!r}{hint} {there}; weight=None takes every edge as 1")
+    could = [name for name in present if name not in NOT_A_WEIGHT and numeric(name)]
+    if not could:
+        return (), ()
+    note = "no edge has the attribute 'weight', all weigh 1"
+    if len(could) > 1:
         note += f"; the edge attributes {', '.join(map(repr, could))} hold numbers: weight= uses one of them"
-    elif present:
-        note += f"; the edge attributes are {', '.join(map(repr, sorted(present)))}"
-    return (note,)
+        return (note,), ()
+    note += f"; weight={could[0]!r} would use the numbers there"
+    return (note,), (f"{note}, and weight=None takes every edge as 1 without this warning",)
 
 
 def zero_note(zeros: int, what: str = "edges") -> tuple[str, ...]:

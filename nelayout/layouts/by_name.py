@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-from nelayout.catalogue import Method, method_named
-from nelayout.run.keywords import takes_common_keywords
-from nelayout.run.options import LayoutOptions
+from nelayout.method_record import Method
+from nelayout.run.keywords import takes_layout_keywords
+from nelayout.run.options import MethodOptions
 from nelayout.run.pipeline import solve
 
 __all__ = ["layout"]
 
 
-@takes_common_keywords
+@takes_layout_keywords
 def layout(
-    G: Any, method: str | Method = "auto", pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]
+    G: Any, method: str | Method = "auto", pos: Any = None, fixed: Any = None, **options: Unpack[MethodOptions]
 ) -> Any:
     """Draw a graph by any method.
 
     Parameters
     ----------
     method : default "auto"
-        a name ("ws-sne", "gamma-quadlog", ...; ``nelayout.methods()`` lists them), a ``nelayout.Method``, or "auto":
-        the best drawing with no parameter set
+        a name ("ws-sne", "gamma-quadlog", ...; ``nelayout.methods()`` lists them; "nerv:0.3" carries a number), a
+        ``nelayout.Method``, or "auto": the best drawing with no parameter set
 
     Examples
     --------
@@ -31,4 +31,4 @@ def layout(
     >>> len(pos), pos[0].shape
     (10, (2,))
     """
-    return solve(G, method_named(method), pos, fixed, **options).positions
+    return solve(G, method, pos, fixed, **options).positions

@@ -6,14 +6,14 @@ from typing import Any, Unpack
 
 from nelayout.catalogue import METHODS, tune
 from nelayout.divergences import BACKGROUND
-from nelayout.run.keywords import takes_common_keywords
+from nelayout.run.keywords import takes_layout_keywords
 from nelayout.run.options import LayoutOptions
 from nelayout.run.pipeline import solve
 
 __all__ = ["ws_sne_layout", "tsne_layout", "ssne_layout", "hssne_layout", "ftsne_layout", "mds_ks_layout"]
 
 
-@takes_common_keywords
+@takes_layout_keywords
 def ws_sne_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, kernel: Any = "cauchy", **options: Unpack[LayoutOptions]
 ) -> Any:
@@ -41,7 +41,7 @@ def ws_sne_layout(
     return solve(G, tune("ws-sne", kernel=kernel), pos, fixed, **options).positions
 
 
-@takes_common_keywords
+@takes_layout_keywords
 def tsne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """t-SNE on a graph's own similarities.
 
@@ -58,7 +58,7 @@ def tsne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[La
     return solve(G, METHODS["tsne"], pos, fixed, **options).positions
 
 
-@takes_common_keywords
+@takes_layout_keywords
 def ssne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Symmetric SNE: t-SNE with the Gaussian kernel exp(-|y_i - y_j|^2).
 
@@ -73,7 +73,7 @@ def ssne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[La
     return solve(G, METHODS["ssne"], pos, fixed, **options).positions
 
 
-@takes_common_keywords
+@takes_layout_keywords
 def hssne_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, tail: float = 2.0, **options: Unpack[LayoutOptions]
 ) -> Any:
@@ -95,7 +95,7 @@ def hssne_layout(
     return solve(G, tune("hssne", tail=tail), pos, fixed, **options).positions
 
 
-@takes_common_keywords
+@takes_layout_keywords
 def ftsne_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, divergence: Any = "kl", variational: bool = False,
     background: float = BACKGROUND, **options: Unpack[LayoutOptions],
@@ -133,7 +133,7 @@ def ftsne_layout(
     return solve(G, method, pos, fixed, **options).positions
 
 
-@takes_common_keywords
+@takes_layout_keywords
 def mds_ks_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """MDS by kernel strain: the gamma divergence of order 2 between P and a Gaussian kernel.
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from nelayout.catalogue import METHODS, tune
-from nelayout.run.keywords import takes_common_keywords
+from nelayout.run.keywords import takes_layout_keywords
 from nelayout.run.options import LayoutOptions
 from nelayout.run.pipeline import solve
 
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-@takes_common_keywords
+@takes_layout_keywords
 def gamma_quadlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """gamma-QuadLog: the global shape of meshes, roads and large graphs, free of scale and of parameters.
 
@@ -46,7 +46,7 @@ def gamma_quadlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: 
     return solve(G, METHODS["gamma-quadlog"], pos, fixed, **options).positions
 
 
-@takes_common_keywords
+@takes_layout_keywords
 def gamma_linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """gamma-LinLog: LinLog's clusters without its attraction parameter.
 
@@ -64,7 +64,7 @@ def gamma_linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: U
     return solve(G, METHODS["gamma-linlog"], pos, fixed, **options).positions
 
 
-@takes_common_keywords
+@takes_layout_keywords
 def linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """LinLog: clusters at distances that reflect how few edges join them.
 
@@ -82,7 +82,7 @@ def linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[
     return solve(G, METHODS["linlog"], pos, fixed, **options).positions
 
 
-@takes_common_keywords
+@takes_layout_keywords
 def quadlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """QuadLog: springs against logarithmic repulsion.
 
@@ -99,7 +99,7 @@ def quadlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack
     return solve(G, METHODS["quadlog"], pos, fixed, **options).positions
 
 
-@takes_common_keywords
+@takes_layout_keywords
 def polylog_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, r: float = 3.0, **options: Unpack[LayoutOptions]
 ) -> Any:
@@ -123,7 +123,7 @@ def polylog_layout(
     return solve(G, tune("polylog", r=r), pos, fixed, **options).positions
 
 
-@takes_common_keywords
+@takes_layout_keywords
 def ee_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, repulsion: float = 1.0, **options: Unpack[LayoutOptions]
 ) -> Any:

@@ -9,14 +9,14 @@ from typing import Any, Literal, Unpack
 from nelayout.alpha.choice import GRID, AlphaChoice
 from nelayout.catalogue import METHODS, tune
 from nelayout.divergences import BACKGROUND, auto_alpha
-from nelayout.run.keywords import takes_common_keywords
+from nelayout.run.keywords import takes_common_keywords, takes_layout_keywords
 from nelayout.run.options import LayoutOptions
 from nelayout.run.pipeline import solve
 
 __all__ = ["sne_layout", "nerv_layout", "jse_layout", "alpha_sne_layout", "choose_alpha"]
 
 
-@takes_common_keywords
+@takes_layout_keywords
 def sne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Stochastic neighbor embedding: each node's neighbors are compared on their own.
 
@@ -34,7 +34,7 @@ def sne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[Lay
     return solve(G, METHODS["sne"], pos, fixed, **options).positions
 
 
-@takes_common_keywords
+@takes_layout_keywords
 def nerv_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, kappa: float = 0.5, background: float = BACKGROUND,
     **options: Unpack[LayoutOptions],
@@ -62,7 +62,7 @@ def nerv_layout(
     return solve(G, tune("nerv", kappa=kappa, background=background), pos, fixed, **options).positions
 
 
-@takes_common_keywords
+@takes_layout_keywords
 def jse_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, kappa: float = 0.5, background: float = BACKGROUND,
     **options: Unpack[LayoutOptions],
@@ -90,7 +90,7 @@ def jse_layout(
     return solve(G, tune("jse", kappa=kappa, background=background), pos, fixed, **options).positions
 
 
-@takes_common_keywords
+@takes_layout_keywords
 def alpha_sne_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, alpha: float | Literal["auto"] = 0.5,
     background: float = BACKGROUND, **options: Unpack[LayoutOptions],

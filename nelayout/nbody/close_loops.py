@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from nelayout.numerics.compiling import compiled_loop, inlined
-from nelayout.numerics.elementary import exponential
+from nelayout.numerics.elementary_loops import exponential
 
 __all__ = ["fields_at_nodes", "force_of_nodes", "nearest"]
 

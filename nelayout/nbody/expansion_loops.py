@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from nelayout.numerics.compiling import compiled_loop, inlined
-from nelayout.numerics.elementary import exponential, logarithm
+from nelayout.numerics.elementary_loops import exponential, logarithm
 
 __all__ = ["at_one_place", "far_sums", "shift_field", "near_sums", "value_at", "with_room"]
 

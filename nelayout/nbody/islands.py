@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nelayout.kernels import Radial
-from nelayout.nbody.exact import TASK_PAIRS, form_of
+from nelayout.nbody.exact import TASK_PAIRS, sums_within
 from nelayout.nbody.field import Field
 from nelayout.numerics.parallel import Threads
 
@@ -28,25 +28,9 @@ class Islands:
 
     def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
         """Potential and force of each radial function."""
-        from nelayout.nbody import island_loops, pair_loops
-
-        n, d = Y.shape
-        points = pair_loops.as_points(Y)
-        pairs = np.cumsum(np.diff(self.starts) ** 2)
-        cuts = np.unique(np.searchsorted(pairs, np.arange(0, pairs[-1], TASK_PAIRS)))
-        tasks = list(zip(cuts.tolist(), [*cuts[1:].tolist(), len(pairs)], strict=True))
-        answer = []
-        for radial in radials:
-            potential, force = np.empty(n), np.empty((n, d))
-            code = form_of(radial)
-
-            def work(task: tuple[int, int], potential=potential, force=force, code=code) -> None:
-                form, a, b, c, order = code
-                first, last = task
-                island_loops.island_sums(
-                    points, charges, form, a, b, c, order, self.starts, first, last, potential, force
-                )
-
-            self.threads.map(work, tasks)
-            answer.append(Field(potential, force))
-        return tuple(answer)
+        sizes = np.diff(self.starts)
+        pairs = np.cumsum(np.repeat(sizes, sizes))
+        cuts = np.unique(np.searchsorted(pairs, np.arange(0, pairs[-1], TASK_PAIRS))).tolist()
+        tasks = list(zip(cuts, [*cuts[1:], len(pairs)], strict=True))
+        within = np.repeat(self.starts[:-1], sizes), np.repeat(self.starts[1:], sizes)
+        return tuple(sums_within(Y, charges, radials, within, tasks, self.threads))

@@ -169,16 +169,19 @@ class Mesh:
 
         n = len(nodes.order)
         p, gx, gy = np.zeros(n), np.zeros(n), np.zeros(n)
-        form = form_of(radial)
-        single = form[0] in near_loops.SINGLE and not radial.kernel.singular
-        add = near_loops.near_sums_single if single else near_loops.near_sums
+        form, *numbers = form_of(radial)
+        single = form in near_loops.SINGLE and not radial.kernel.singular
+        add = (near_loops.NEAR_SUMS_SINGLE if single else near_loops.NEAR_SUMS)[form]
         rows = (len(nodes.starts) - 1) // nodes.columns
         share = max(1, -(-rows // max(1, min(TASKS, n // LEAST_NODES))))
 
+        most = near_loops.most_near(nodes.starts, nodes.columns)
+
         def work(first: int) -> None:
             add(
-                nodes.X, nodes.Z, nodes.charges, nodes.starts, nodes.columns, rows, grid.cutoff, *form, smooth, first,
-                min(first + share, rows), p, gx, gy
+                nodes.X, nodes.Z, nodes.charges, nodes.starts, nodes.columns, rows, grid.cutoff, *numbers, smooth,
+                first, min(first + share, rows), p, gx, gy,
+                np.empty((3, most), dtype=np.float32 if single else np.float64)
             )
 
         self.threads.map(work, range(0, rows, share))
@@ -203,7 +206,8 @@ class Sorted(NamedTuple):
         columns, rows = int((Z.max() - grid.y0) / cell) + 1, int((X.max() - grid.x0) / cell) + 1
         starts, order = np.zeros(rows * columns + 1, dtype=np.int32), np.empty(n, dtype=np.int32)
         nodes = cls(starts, columns, order, np.empty(n), np.empty(n), np.empty(n))
-        mesh_loops.by_cells(X, Z, charges, grid.x0, grid.y0, cell, columns, starts, order, *nodes[3:])
+        at = np.empty(n, dtype=np.int32)
+        mesh_loops.by_cells(X, Z, charges, grid.x0, grid.y0, cell, columns, starts, order, *nodes[3:], at)
         return nodes
 
 

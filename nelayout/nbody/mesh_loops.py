@@ -32,7 +32,7 @@ def spread(X, Y, charges, x0, y0, h, grid):
     """Add each node's charge to the 16 grid points around it; grid[0, 0] lies at (x0, y0)."""
     for i in range(len(X)):
         gx, gy = (X[i] - x0) / h, (Y[i] - y0) / h
-        ix, iy = int(gx), int(gy)
+        ix, iy = np.int64(gx), np.int64(gy)
         a0, a1, a2, a3 = _spline(gx - ix)
         b0, b1, b2, b3 = _spline(gy - iy)
         m = charges[i]
@@ -55,7 +55,7 @@ def read(X, Y, charges, x0, y0, h, grid, lags, start, stop, potential, force):
     """
     for i in range(start, stop):
         gx, gy = (X[i] - x0) / h, (Y[i] - y0) / h
-        ix, iy = int(gx), int(gy)
+        ix, iy = np.int64(gx), np.int64(gy)
         s, t = gx - ix, gy - iy
         a0, a1, a2, a3 = _spline(s)
         b0, b1, b2, b3 = _spline(t)
@@ -116,23 +116,22 @@ def read(X, Y, charges, x0, y0, h, grid, lags, start, stop, potential, force):
 def square_counts(X, Y, x0, y0, cell, columns, counts):
     """Sum of the squared numbers of nodes in square cells; ``counts`` comes in as zeros."""
     for i in range(len(X)):
-        counts[int((X[i] - x0) / cell) * columns + int((Y[i] - y0) / cell)] += 1
+        counts[np.int64((X[i] - x0) / cell) * columns + np.int64((Y[i] - y0) / cell)] += 1
     total = 0.0
     for k in range(len(counts)):
-        total += float(counts[k]) * counts[k]
+        total += np.float64(counts[k]) * counts[k]
     return total
 
 
 @compiled_loop
-def by_cells(X, Y, charges, x0, y0, cell, columns, starts, order, Xs, Ys, cs):
+def by_cells(X, Y, charges, x0, y0, cell, columns, starts, order, Xs, Ys, cs, at):
     """Sort the nodes by the square cell they lie in: order, places and charges, and the start of each cell.
 
-    ``starts`` comes in as zeros, one longer than there are cells.
+    ``starts`` comes in as zeros, one longer than there are cells; ``at`` (n,) is scratch memory.
     """
     n = len(X)
-    at = np.empty(n, dtype=np.int32)
     for i in range(n):
-        at[i] = int((X[i] - x0) / cell) * columns + int((Y[i] - y0) / cell)
+        at[i] = np.int64((X[i] - x0) / cell) * columns + np.int64((Y[i] - y0) / cell)
         starts[at[i] + 1] += 1
     for k in range(1, len(starts)):
         starts[k] += starts[k - 1]

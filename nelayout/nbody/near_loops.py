@@ -12,10 +12,10 @@ import math
 
 import numpy as np
 
-from nelayout.nbody.pair_loops import BOXCOX, GAUSSIAN, HALVES, INVERSE, LOGARITHM, POWER, POWER_LOG, radial
+from nelayout.nbody.pair_loops import GAUSSIAN, HALVES, INVERSE, RADIAL
 from nelayout.numerics.compiling import compiled_loop, inlined, inlined_as_written
 
-__all__ = ["SINGLE", "near_sums", "near_sums_single"]
+__all__ = ["NEAR_SUMS", "NEAR_SUMS_SINGLE", "most_near"]
 
 # The forms that have a single-precision loop, for kernels that are finite at distance 0.
 SINGLE = INVERSE, HALVES, GAUSSIAN
@@ -31,7 +31,7 @@ WHOLE = _f(1.5 * 2.0**23 + 127.0)
 @inlined_as_written
 def _exponential(x):
     """e^x of a float32 x <= 0, held above e^-80: x = k ln 2 + r with |r| <= ln(2)/2, and the series of e^r."""
-    x = max(x, LOWEST)
+    x = LOWEST if x < LOWEST else x
     shifted = x * PER_LN2 + WHOLE
     k = shifted - WHOLE
     r = (x - k * LN2_HIGH) - k * LN2_LOW
@@ -39,37 +39,45 @@ def _exponential(x):
     return p * np.int32(_f(shifted).view(np.int32) << 23).view(np.float32)
 
 
-@inlined
-def _radial_single(form, a, b, c, order, xi):
-    """`pair_loops.radial` of float32 numbers, c > 0, for the forms that are named in ``SINGLE``."""
-    if form == GAUSSIAN:
-        rate = b * order
-        value = _exponential(-rate * xi)
-        return value, -rate * value
-    u = c + a * xi
-    if form == INVERSE:
-        value = ONE / u
-        return value, -a * value * value
-    root = ONE / math.sqrt(u)
-    k = _f(2.0) * b * order / a
-    square = root * root
-    if k == _f(1.0):
-        value = root
-    elif k == _f(2.5):
-        value = square * math.sqrt(root)
-    else:
-        value = square * (root if k == _f(3.0) else square if k == _f(4.0) else square * square)
-    return value, (-HALF * a * k) * value * square
-
-
-def _rows_by(law):
-    """Make the loop over rows of cells with one law compiled into it."""
+def _single_by(form):
+    """`pair_loops.RADIAL` of float32 numbers, c > 0."""
 
     @inlined
-    def _sums(
-        form, room, X, Y, charges, starts, columns, rows, cutoff, a, b, c, order, smooth, first, last, potential, fx, fy
+    def radial(a, b, c, order, xi):
+        if form == GAUSSIAN:
+            rate = b * order
+            value = _exponential(-rate * xi)
+            return value, -rate * value
+        u = c + a * xi
+        if form == INVERSE:
+            value = ONE / u
+            return value, -a * value * value
+        root = ONE / math.sqrt(u)
+        k = _f(2.0) * b * order / a
+        square = root * root
+        if k == _f(1.0):
+            value = root
+        elif k == _f(2.5):
+            value = square * math.sqrt(root)
+        else:
+            value = square * (root if k == _f(3.0) else square if k == _f(4.0) else square * square)
+        return value, (-HALF * a * k) * value * square
+
+    return radial
+
+
+def _near_sums_by(radial, real):
+    """Make the loop over the near pairs of one radial function, in numbers of one width."""
+
+    @compiled_loop
+    def near_sums(
+        X, Y, charges, starts, columns, rows, cutoff, a, b, c, order, smooth, first, last, potential, fx, fy, room
     ):
-        real = room.dtype.type
+        """Add r - R over pairs nearer than ``cutoff`` (squared) to nodes in cell rows first..last, sorted by cell.
+
+        R(xi) = smooth[0] + smooth[1] z + smooth[2] z^2 + smooth[3] z^3, z = xi - cutoff: what the mesh has already
+        added.  ``room``: scratch memory of three rows, for the nodes of a cell and the cells around it.
+        """
         zero, two = real(0.0), real(2.0)
         s0, s1, s2, s3 = real(smooth[0]), real(smooth[1]), real(smooth[2]), real(smooth[3])
         t2, t3 = real(2.0 * smooth[2]), real(3.0 * smooth[3])
@@ -81,10 +89,10 @@ def _rows_by(law):
                 begin, end = starts[r * columns + col], starts[r * columns + col + 1]
                 if begin == end:
                     continue
-                low, high = max(col - 1, 0), min(col + 1, columns - 1)
+                low, high = col - (col > 0), col + (col < columns - 1)
                 x0, y0 = X[begin], Y[begin]
                 count, own = 0, 0
-                for q in range(max(r - 1, 0), min(r + 1, rows - 1) + 1):
+                for q in range(r - (r > 0), r + (r < rows - 1) + 1):
                     other, until = starts[q * columns + low], starts[q * columns + high + 1]
                     if q == r:
                         own = count - other
@@ -104,7 +112,7 @@ def _rows_by(law):
                         xi = dx * dx + dy * dy
                         z = xi - cutoff
                         m = bm[k] if z < zero else zero
-                        value, slope = law(form, a, b, c, order, xi)
+                        value, slope = radial(a, b, c, order, xi)
                         p += m * (value - (s0 + z * (s1 + z * (s2 + z * s3))))
                         w = m * (slope - (s1 + z * (t2 + z * t3)))
                         px += w * dx
@@ -114,62 +122,21 @@ def _rows_by(law):
                     fx[i] += two * px
                     fy[i] += two * py
 
-    return _sums
+    return near_sums
 
 
-_rows, _rows_single = _rows_by(radial), _rows_by(_radial_single)
+# Form -> the loop in double precision, and in single precision where there is one, for c > 0.
+NEAR_SUMS = {form: _near_sums_by(radial, np.float64) for form, radial in RADIAL.items()}
+NEAR_SUMS_SINGLE = {form: _near_sums_by(_single_by(form), np.float32) for form in SINGLE}
 
 
-@inlined
-def _most(starts, columns, rows, first, last):
-    """Largest number of nodes in a cell of rows first..last and the cells around it."""
-    most = 0
-    for r in range(first, last):
-        for col in range(columns):
-            low, high = max(col - 1, 0), min(col + 1, columns - 1)
-            count = 0
-            for q in range(max(r - 1, 0), min(r + 1, rows - 1) + 1):
-                count += starts[q * columns + high + 1] - starts[q * columns + low]
-            most = max(most, count)
-    return most
-
-
-@compiled_loop
-def near_sums(
-    X, Y, charges, starts, columns, rows, cutoff, form, a, b, c, order, smooth, first, last, potential, fx, fy
-):
-    """Add r - R over pairs nearer than ``cutoff`` (squared) to nodes in cell rows first..last; nodes sorted by cell.
-
-    R(xi) = smooth[0] + smooth[1] z + smooth[2] z^2 + smooth[3] z^3, z = xi - cutoff: what the mesh has already added.
-    """
-    room = np.empty((3, _most(starts, columns, rows, first, last)))
-    args = (room, X, Y, charges, starts, columns, rows, cutoff, a, b, c, order, smooth, first, last, potential, fx, fy)
-    if form == INVERSE:
-        _rows(INVERSE, *args)
-    elif form == LOGARITHM:
-        _rows(LOGARITHM, *args)
-    elif form == HALVES:
-        _rows(HALVES, *args)
-    elif form == GAUSSIAN:
-        _rows(GAUSSIAN, *args)
-    elif form == POWER:
-        _rows(POWER, *args)
-    elif form == BOXCOX:
-        _rows(BOXCOX, *args)
-    else:
-        _rows(POWER_LOG, *args)
-
-
-@compiled_loop
-def near_sums_single(
-    X, Y, charges, starts, columns, rows, cutoff, form, a, b, c, order, smooth, first, last, potential, fx, fy
-):
-    """Add as `near_sums` does, in single precision, for forms in ``SINGLE`` and c > 0."""
-    room = np.empty((3, _most(starts, columns, rows, first, last)), dtype=np.float32)
-    args = (room, X, Y, charges, starts, columns, rows, cutoff, a, b, c, order, smooth, first, last, potential, fx, fy)
-    if form == INVERSE:
-        _rows_single(INVERSE, *args)
-    elif form == HALVES:
-        _rows_single(HALVES, *args)
-    else:
-        _rows_single(GAUSSIAN, *args)
+def most_near(starts: np.ndarray, columns: int) -> int:
+    """Largest number of nodes in a cell and the cells around it."""
+    column = np.arange(columns)
+    before = starts[:-1].reshape(-1, columns)[:, np.maximum(column - 1, 0)]
+    behind = starts[1:].reshape(-1, columns)[:, np.minimum(column + 1, columns - 1)]
+    counts = behind - before
+    around = counts.copy()
+    around[1:] += counts[:-1]
+    around[:-1] += counts[1:]
+    return int(np.max(around))

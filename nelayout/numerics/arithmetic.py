@@ -79,7 +79,9 @@ class Arithmetic:
     def two_loops(self, q: np.ndarray, pairs: Sequence[tuple[np.ndarray, np.ndarray, float]], inverse: np.ndarray):
         """Run the two loops of limited-memory BFGS in place and in one call, for drawings that `at_once` is true of."""
         moves, changes, curvatures = (np.array(each) for each in zip(*pairs, strict=True))
-        _loops().two_loops(q, moves, changes, curvatures, inverse)
+        k = len(moves)
+        flat = moves.reshape(k, -1), changes.reshape(k, -1)
+        _loops().two_loops((q, q.reshape(-1)), flat[0], (changes, flat[1]), curvatures, inverse, 0, np.empty(k))
 
     def combine(self, out: np.ndarray, scale: float, force: np.ndarray, factor: float, charges: np.ndarray) -> None:
         """out_ij = scale out_ij + factor charges_i force_ij, in place."""

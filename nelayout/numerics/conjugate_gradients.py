@@ -101,10 +101,15 @@ def laplacian_gradients(
     direction = inverse[:, None] * residual
     goal = tolerance**2 * np.sum(residual * residual, axis=0)
     rho = np.sum(residual * direction, axis=0)
+    product = np.empty_like(right)
     if len(rows) == 1:
-        loops.iterate(*graph, scale, ridge, mask, inverse, goal, max_iter, X, residual, direction, rho)
+        room = np.empty((4, d))
+        loops.iterate(
+            *graph, scale, ridge, mask, inverse, goal, max_iter, 0, n, X, residual, direction, rho, product,
+            room
+        )
         return X
-    product, parts = np.empty_like(right), np.empty((len(rows), 2, d))
+    parts = np.empty((len(rows), 2, d))
 
     def multiply(chunk: int) -> None:
         loops.multiply(*graph, scale, ridge, mask, direction, *rows[chunk], product, parts[chunk, 0])

@@ -8,9 +8,9 @@ an estimate is no reason to refuse.
 from __future__ import annotations
 
 import os
-import sys
-import warnings
 from pathlib import Path
+
+from nelayout.errors import warn
 
 __all__ = ["available", "size_in_words", "warn_if_short"]
 
@@ -42,7 +42,7 @@ def warn_if_short(needed: int, what: str, remedies: str) -> bool:
         f"{what} needs about {size_in_words(needed)} of memory by the estimate, and {size_in_words(free)} are "
         f"available: it may end for lack of memory. {remedies}"
     )
-    warnings.warn(message, UserWarning, stacklevel=_depth_of_package())
+    warn(message)
     return True
 
 
@@ -90,14 +90,6 @@ def _left(group: Path, limit: str, used: str) -> int | None:
     except (OSError, ValueError):
         pass
     return max(most - now + back, 0)
-
-
-def _depth_of_package() -> int:
-    """Stacklevel of the first caller of `warn_if_short` outside this package."""
-    package, depth, frame = __name__.split(".", maxsplit=1)[0], 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == package:
-        depth, frame = depth + 1, frame.f_back
-    return depth
 
 
 def size_in_words(number: int) -> str:

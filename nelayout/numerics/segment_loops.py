@@ -2,116 +2,79 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from nelayout.numerics.compiling import compiled_loop
-from nelayout.numerics.vector_loops import advance, multiply, turn
+from nelayout.numerics.vector_loops import dot, iterate, scale_dot, subtract_dot, weighted_dot
 
 __all__ = ["directions", "remember", "solve_each"]
 
 
 @compiled_loop
-def solve_each(indptr, indices, weights, scale, diagonal, inverse, right, tolerance, max_iter, starts, wanted, X):
-    """X of (scale L_w + diag(diagonal)) X = right for every wanted graph, each by conjugate gradients of its own."""
-    n, d = right.shape
-    free = np.ones(n)
-    residual, direction, product = right.copy(), np.empty_like(right), np.empty_like(right)
-    sums, goal, rho = np.empty((2, d)), np.empty(d), np.empty(d)
-    length, factor = np.zeros(d), np.zeros(d)
+def solve_each(
+    indptr, indices, weights, scale, diagonal, free, inverse, tolerance, max_iter, starts, wanted, X, residual,
+    direction, product, room
+):
+    """X of (scale L_w + diag(diagonal)) X = right for every wanted graph, each by conjugate gradients of its own.
+
+    X is 0 and ``residual`` the right-hand sides at first; ``direction``, ``product`` (n, d) and ``room`` (6, d) are
+    scratch memory.
+    """
+    goal, rho = room[4], room[5]
     for part in range(len(starts) - 1):
         if not wanted[part]:
             continue
         start, stop = starts[part], starts[part + 1]
-        for axis in range(d):
-            goal[axis], rho[axis] = 0.0, 0.0
+        for axis in range(X.shape[1]):
+            squares, scaled = 0.0, 0.0
             for i in range(start, stop):
                 r = residual[i, axis]
                 direction[i, axis] = inverse[i] * r
-                goal[axis] += r * r
-                rho[axis] += inverse[i] * r * r
-            goal[axis] *= tolerance * tolerance
-        for _ in range(max_iter):
-            multiply(indptr, indices, weights, scale, diagonal, free, direction, start, stop, product, sums[0])
-            going = False
-            for axis in range(d):
-                curved = sums[0, axis] > 0 and rho[axis] > 0
-                length[axis] = rho[axis] / sums[0, axis] if curved else 0.0
-                going = going or curved
-            if not going:
-                break
-            advance(X, residual, direction, product, length, inverse, start, stop, sums)
-            if np.all(sums[0] <= goal):
-                break
-            for axis in range(d):
-                factor[axis] = sums[1, axis] / rho[axis] if rho[axis] > 0 else 0.0
-                rho[axis] = sums[1, axis]
-            turn(direction, residual, inverse, factor, start, stop)
+                squares += r * r
+                scaled += inverse[i] * r * r
+            goal[axis], rho[axis] = tolerance * tolerance * squares, scaled
+        iterate(
+            indptr, indices, weights, scale, diagonal, free, inverse, goal, max_iter, start, stop, X, residual,
+            direction, rho, product, room
+        )
 
 
 @compiled_loop
-def _product(a, b, start, stop):
-    total = 0.0
-    for i in range(start, stop):
-        for axis in range(a.shape[1]):
-            total += a[i, axis] * b[i, axis]
-    return total
+def directions(gradient, moves, changes, curvatures, counts, inverse, starts, wanted, out, slopes, parts):
+    """The direction of limited-memory BFGS of every wanted graph, as `vector_loops.two_loops` has it, and its slope.
 
-
-@compiled_loop
-def _weighted(a, b, weights, start, stop):
-    total = 0.0
-    for i in range(start, stop):
-        for axis in range(a.shape[1]):
-            total += weights[i] * a[i, axis] * b[i, axis]
-    return total
-
-
-@compiled_loop
-def _add(out, factor, other, start, stop):
-    for i in range(start, stop):
-        for axis in range(out.shape[1]):
-            out[i, axis] += factor * other[i, axis]
-
-
-@compiled_loop
-def directions(gradient, moves, changes, curvatures, counts, inverse, starts, wanted, out, slopes):
-    """The direction of limited-memory BFGS of every wanted graph (Nocedal & Wright 2006, alg. 7.4), and its slope.
-
-    ``moves`` and ``changes`` (m, n, d) with ``curvatures`` (m, C) hold the last m of each graph's ``counts`` (C,)
-    pairs, pair k in slot k modulo m.  A graph whose pairs lead uphill forgets them.
+    ``moves`` and ``changes`` with ``curvatures`` (m, C) hold the last m of each graph's ``counts`` (C,) pairs, pair k
+    in slot k modulo m.  A graph whose pairs lead uphill forgets them.  ``gradient``, ``out`` (n, d) and ``changes``
+    (m, n, d) come twice, as they are and as (n d,) and (m, n d), the shape of ``moves``; ``parts`` (m,): scratch memory
     """
-    slots = len(moves)
-    parts = np.empty(slots)
+    (out, flat), (gradient, uphill), (changes, steps), slots = out, gradient, changes, len(moves)
+    d = out.shape[1]
     for part in range(len(starts) - 1):
         if not wanted[part]:
             continue
-        start, stop, count = starts[part], starts[part + 1], counts[part]
-        oldest = max(count - slots, 0)
-        for i in range(start, stop):
-            for axis in range(out.shape[1]):
-                out[i, axis] = -gradient[i, axis]
-        for k in range(count - 1, oldest - 1, -1):
-            slot = k % slots
-            parts[slot] = _product(moves[slot], out, start, stop) / curvatures[slot, part]
-            _add(out, -parts[slot], changes[slot], start, stop)
-        factor = 1.0
-        if count:
-            slot = (count - 1) % slots
-            factor = curvatures[slot, part] / _weighted(changes[slot], changes[slot], inverse, start, stop)
-        for i in range(start, stop):
-            for axis in range(out.shape[1]):
-                out[i, axis] *= factor * inverse[i]
-        for k in range(oldest, count):
-            slot = k % slots
-            seen = _product(changes[slot], out, start, stop) / curvatures[slot, part]
-            _add(out, parts[slot] - seen, moves[slot], start, stop)
-        slopes[part] = _product(out, gradient, start, stop)
-        if count and not slopes[part] < 0:
+        start, stop = starts[part], starts[part + 1]
+        low, high = d * start, d * stop
+        for i in range(low, high):
+            flat[i] = -uphill[i]
+        count, slope = counts[part], 0.0
+        if count > 0:
+            oldest, newest = count - slots if count > slots else 0, (count - 1) % slots
+            seen = dot(moves[newest], flat, low, high)
+            for k in range(count - 1, oldest - 1, -1):
+                slot = k % slots
+                parts[slot] = seen / curvatures[slot, part]
+                seen = subtract_dot(flat, parts[slot], steps[slot], moves[(k - 1) % slots], low, high)
+            factor = curvatures[newest, part] / weighted_dot(changes[newest], changes[newest], inverse, start, stop)
+            seen = scale_dot(out, factor, inverse, changes[oldest % slots], start, stop)
+            for k in range(oldest, count):
+                slot = k % slots
+                ahead = seen / curvatures[slot, part] - parts[slot]
+                seen = subtract_dot(flat, ahead, moves[slot], steps[(k + 1) % slots], low, high)
+            slope = dot(flat, uphill, low, high)
+        if not slope < 0:  # from the gradient alone
             counts[part] = 0
-            for i in range(start, stop):
-                for axis in range(out.shape[1]):
-                    out[i, axis] = -inverse[i] * gradient[i, axis]
-            slopes[part] = _product(out, gradient, start, stop)
+            for i in range(low, high):
+                flat[i] = -uphill[i]
+            slope = scale_dot(out, 1.0, inverse, gradient, start, stop)
+        slopes[part] = slope
 
 
 @compiled_loop

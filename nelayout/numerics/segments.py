@@ -37,6 +37,10 @@ class Segments:
             return np.stack([np.add.reduceat(column, self.starts[:-1]) for column in values.T], axis=1)
         return np.add.reduceat(values, self.starts[:-1])
 
+    def max(self, values: np.ndarray) -> np.ndarray:
+        """(C,) largest of values (n,)."""
+        return np.maximum.reduceat(values, self.starts[:-1])
+
     def mean(self, values: np.ndarray) -> np.ndarray:
         """(C,) or (C, d) means."""
         return self.sum(values) / (self.sizes if values.ndim == 1 else self.sizes[:, None])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from nelayout.numerics.compiling import compiled_loop
 
 __all__ = [
@@ -66,20 +64,24 @@ def scale_dot(q, factor, weights, other, start, stop):
 
 
 @compiled_loop
-def two_loops(q, moves, changes, curvatures, inverse):
-    """q becomes H q (Nocedal & Wright 2006, alg. 7.4), for curvature pairs (k, n, d), oldest first."""
-    flat, n, newest = q.reshape(-1), len(q), len(moves) - 1
-    size = len(flat)
-    parts = np.empty(len(moves))
-    seen = dot(moves[newest].reshape(-1), flat, 0, size)
+def two_loops(q, moves, changes, curvatures, inverse, start, parts):
+    """q becomes H q (Nocedal & Wright 2006, alg. 7.4), for curvature pairs (k, n, d), oldest first.
+
+    ``q`` and ``changes`` come twice, as they are and as (n d,) and (k, n d), which is the shape of ``moves``;
+    ``start`` is 0, as a number that the compiler does not know: it would compile all sums anew for one that it does.
+    ``parts``: scratch memory (k,).
+    """
+    (q, flat), (changes, steps), newest = q, changes, len(moves) - 1
+    n, size = q.shape[0], flat.shape[0]
+    seen = dot(moves[newest], flat, start, size)
     for k in range(newest, -1, -1):
         parts[k] = seen / curvatures[k]
-        seen = subtract_dot(flat, parts[k], changes[k].reshape(-1), moves[max(k - 1, 0)].reshape(-1), 0, size)
-    factor = curvatures[newest] / weighted_dot(changes[newest], changes[newest], inverse, 0, n)
-    seen = scale_dot(q, factor, inverse, changes[0], 0, n)
+        seen = subtract_dot(flat, parts[k], steps[k], moves[k - 1 if k > 0 else 0], start, size)
+    factor = curvatures[newest] / weighted_dot(changes[newest], changes[newest], inverse, start, n)
+    seen = scale_dot(q, factor, inverse, changes[0], start, n)
     for k in range(newest + 1):
         part = seen / curvatures[k] - parts[k]
-        seen = subtract_dot(flat, part, moves[k].reshape(-1), changes[min(k + 1, newest)].reshape(-1), 0, size)
+        seen = subtract_dot(flat, part, moves[k], steps[k + 1 if k < newest else newest], start, size)
 
 
 @compiled_loop
@@ -181,13 +183,18 @@ def turn(direction, residual, inverse, factor, start, stop):
 
 
 @compiled_loop
-def iterate(indptr, indices, weights, scale, diagonal, free, inverse, goal, max_iter, X, residual, direction, rho):
-    """`conjugate_gradients.laplacian_gradients` from its first direction to its end, for graphs of a single chunk."""
-    n, d = X.shape
-    product, sums = np.empty_like(X), np.empty((2, d))
-    length, factor = np.empty(d), np.empty(d)
+def iterate(
+    indptr, indices, weights, scale, diagonal, free, inverse, goal, max_iter, start, stop, X, residual, direction, rho,
+    product, room
+):
+    """`conjugate_gradients.laplacian_gradients` from its first direction to its end, on rows that are a graph alone.
+
+    ``product`` (n, d) and ``room`` (4, d) are scratch memory.
+    """
+    d = X.shape[1]
+    sums, length, factor = room[:2], room[2], room[3]
     for _ in range(max_iter):
-        multiply(indptr, indices, weights, scale, diagonal, free, direction, 0, n, product, sums[0])
+        multiply(indptr, indices, weights, scale, diagonal, free, direction, start, stop, product, sums[0])
         going = False
         for axis in range(d):
             curved = sums[0, axis] > 0 and rho[axis] > 0
@@ -195,13 +202,16 @@ def iterate(indptr, indices, weights, scale, diagonal, free, inverse, goal, max_
             going = going or curved
         if not going:
             break
-        advance(X, residual, direction, product, length, inverse, 0, n, sums)
-        if np.all(sums[0] <= goal):
+        advance(X, residual, direction, product, length, inverse, start, stop, sums)
+        reached = True
+        for axis in range(d):
+            reached = reached and sums[0, axis] <= goal[axis]
+        if reached:
             break
         for axis in range(d):
             factor[axis] = sums[1, axis] / rho[axis] if rho[axis] > 0 else 0.0
             rho[axis] = sums[1, axis]
-        turn(direction, residual, inverse, factor, 0, n)
+        turn(direction, residual, inverse, factor, start, stop)
 
 
 @compiled_loop

@@ -19,13 +19,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nelayout.errors import InputError, unknown
+from nelayout.errors import InputError
 from nelayout.optimizers.limited_memory import LBFGS
 from nelayout.optimizers.majorization import Majorize
 from nelayout.optimizers.momentum_descent import Momentum
 from nelayout.optimizers.on_functions import Minimum, lbfgs, majorize, momentum, spectral_direction
 from nelayout.optimizers.spectral import SpectralDirection
 from nelayout.optimizers.step import Optimizer, State
+from nelayout.stages import optimizer_name
 
 __all__ = [
     "LBFGS",
@@ -43,6 +44,12 @@ __all__ = [
     "spectral_direction",
 ]
 
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+
 OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
     "majorize": Majorize,
     "momentum": Momentum,
@@ -58,8 +65,4 @@ def optimizer_named(optimizer: str | Optimizer) -> Optimizer:
     if not isinstance(optimizer, str):
         given = f"the class {optimizer.__name__}" if isinstance(optimizer, type) else type(optimizer).__name__
         raise InputError(f"optimizer must be a name or an Optimizer with its settings, given {given}")
-    name = optimizer.strip().lower().replace("_", "-")
-    name = {"l-bfgs": "lbfgs", "mm": "majorize"}.get(name, name)
-    if name not in OPTIMIZERS:
-        raise unknown("optimizer", optimizer, ["auto", *OPTIMIZERS])
-    return OPTIMIZERS[name]()
+    return OPTIMIZERS[optimizer_name(optimizer)]()

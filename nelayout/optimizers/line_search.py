@@ -22,6 +22,8 @@ SUFFICIENT = 1e-4
 MAX_TRIALS = 30
 # A trial is followed by one at least this part as long, and at most that part (Nocedal & Wright 2006, sec. 3.5).
 SHORTEST, LONGEST = 0.05, 0.5
+# A step to a place with gradients from here on is cut short: optimizers multiply two of them, in floats up to 1e308.
+STEEPEST = 1e150
 # Part of the longest move that is left to a node where J is infinite.
 HELD = 0.1
 
@@ -49,16 +51,20 @@ def search(
 ) -> Search | None:
     """Search along a direction from Y, where J is ``now`` and falls by ``slope`` < 0 per length; None if it is in vain.
 
-    Where J is infinite because a few nodes fly off, these are held back and the others go on.
+    Where J is infinite because a few nodes fly off, these are held back and the others go on.  Positions at which the
+    gradient leaves the range of floats are none to go on from: the step is cut short.
     """
     for trial in range(1, MAX_TRIALS + 1):
         move = direction if length == 1.0 else length * direction
         candidate = Y + move
         then = objective.evaluate(candidate, weights=weights)
         if math.isfinite(then.value):
-            if then.value <= now.value + SUFFICIENT * length * slope:
+            if then.value > now.value + SUFFICIENT * length * slope:
+                length *= _shorter(then.value - now.value, length * slope)
+            elif np.abs(then.gradient).max() < STEEPEST:
                 return Search(candidate, move, then, length, trial)
-            length *= _shorter(then.value - now.value, length * slope)
+            else:  # J is a logarithm of what has overflowed in its gradient
+                length *= HELD
             continue
         held = _held_back(direction, then.lost)
         promised = Arithmetic(objective.threads, objective.compiled).product(held, now.gradient)

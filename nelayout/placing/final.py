@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from nelayout.placing.orient import fit
@@ -22,6 +24,7 @@ def finish(
     size: np.ndarray | None = None,
     scale: float | None = 1.0,
     center: np.ndarray | None = None,
+    part: Callable[[np.ndarray], np.ndarray] | None = None,
 ) -> tuple[np.ndarray, tuple[str, ...]]:
     """Finish a drawing: return it as the user gets it, and notes on it.
 
@@ -29,6 +32,7 @@ def finish(
     places  (n, d); rows of the nodes in the mask ``fixed`` come back bit for bit, and scale and center do not count
     size    (n,) node diameters in the units of what is given back; None: points, which must not coincide
     scale   the largest absolute coordinate about ``center``; None keeps the units of Y
+    part    moves nodes apart that would hide each other
     """
     notes: tuple[str, ...] = ()
     if not len(Y):
@@ -41,10 +45,13 @@ def finish(
         middle = Y.min(axis=0) / 2 + Y.max(axis=0) / 2
         Y = split_coincident(Y - middle, fixed)
         Y = Y if size is None else separate(Y, size, fixed)
+        Y = Y if part is None else part(Y)
         Y = Y + middle
         Y[fixed] = places[fixed]
         return Y, notes
     Y = fit(split_coincident(fit(Y, scale)), scale)
+    if part is not None:
+        Y = part(Y)
     if size is not None:
         Y = separate(Y, size, within=scale)
         if scale is not None and float(np.abs(Y).max()) > scale * (1 + 1e-9):

@@ -219,6 +219,7 @@ CROSSINGS = Measure(
     Score(
         "1 - value / number of pairs of edges without a common node",
         lambda value, drawing: 1.0 - value / max(most_crossings(drawing.adjacency), 1),
+        count=True,
     ),
     dim=2,
 )

@@ -80,7 +80,8 @@ COINCIDENT = Measure(
 )
 RESOLUTION = Measure(
     "resolution",
-    "smallest distance between two nodes over the median distance to the nearest node",
+    "smallest distance between two nodes over the median distance to the nearest node: near 0 two nodes hide each "
+    "other, far above it says nothing more (nodes on a circle have 1)",
     node_resolution,
     ("Y",),
     VALUE,

@@ -166,7 +166,7 @@ NEIGHBORHOOD = Measure(
 )
 NEIGHBORHOOD2 = Measure(
     "neighborhood2",
-    "the same for the nodes within two edges",
+    "mean Jaccard index of the nodes within two edges of a node and as many nearest nodes in the drawing",
     partial(neighborhood_jaccard, hops=2),
     ("adjacency", "Y", "sample", "seed"),
     VALUE,

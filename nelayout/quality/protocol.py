@@ -33,10 +33,18 @@ class MeasuredDrawing:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How a value becomes a score from 0 to 1, in words and as a function of the value and the drawing."""
+    """How a value becomes a score from 0 to 1.
+
+    words   the rule in words
+    of      the rule as a function of the value and the drawing
+    higher  whether a higher value is better
+    count   whether the value counts something that should not be there; many more would fit than any drawing has
+    """
 
     words: str
     of: Callable[[float, MeasuredDrawing], float]
+    higher: bool = False
+    count: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +67,9 @@ class Measure:
     dim: int | None = None
 
 
-VALUE = Score("the value", lambda value, _: value)
+VALUE = Score("the value", lambda value, _: value, higher=True)
 REST = Score("1 - value", lambda value, _: 1.0 - value)
 EVENNESS = Score("1 / (1 + value)", lambda value, _: 1.0 / (1.0 + value))
-OTHER_NODES = Score("1 - value / number of nodes", lambda value, drawing: 1.0 - value / max(len(drawing.Y), 1))
+OTHER_NODES = Score(
+    "1 - value / number of nodes", lambda value, drawing: 1.0 - value / max(len(drawing.Y), 1), count=True
+)

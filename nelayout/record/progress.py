@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,9 +11,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from nelayout.numerics.notices import listening
 from nelayout.record.solution import Progress, Step
 
-__all__ = ["Observer", "Stopped", "observe"]
+__all__ = ["Bar", "Observer", "Stopped", "observe"]
+
+# Lines of a progress bar, in tqdm's words: where the schedule says the most steps, and where it does not.
+BOUNDED = "{desc}: {n_fmt} of at most {total_fmt} steps |{bar}| [{elapsed}, {rate_noinv_fmt}{postfix}]"
+BOUNDLESS = "{desc}: {n_fmt} steps [{elapsed}, {rate_noinv_fmt}{postfix}]"
+# Columns and rows of a terminal that says 0, in which tqdm would draw nothing: those that terminals have always had.
+SCREEN = 80, 24
 
 
 class Stopped(Exception):
@@ -23,12 +32,12 @@ class Observer:
     """Record every step of a run, and of the runs after it that are given the same observer.
 
     callback  is given a `Progress` after each step; True ends the run
-    tick      moves the progress bar
+    bar       shows how far the run is
     prefix    stands before the names of stages
     """
 
     callback: Callable[[Progress], object] | None = None
-    tick: Callable[[], object] | None = None
+    bar: Bar | None = None
     prefix: str = ""
     trace: list[Step] = field(default_factory=list)
     began: float = field(default_factory=time.perf_counter)
@@ -49,17 +58,80 @@ class Observer:
             latest = max(latest, step.seconds)
             self.trace.append(step._replace(iteration=len(self.trace), seconds=latest))
 
+    def begin(self, steps: int) -> None:
+        """Begin a drawing whose schedule has at most so many steps."""
+        if self.bar is not None:
+            self.bar.begin(steps)
+
+    def expect(self, steps: int) -> None:
+        """Add so many steps to the most that the present drawing will take."""
+        if self.bar is not None:
+            self.bar.expect(steps)
+
     def record(self, stage: str, value: float, positions: Callable[[], np.ndarray]) -> None:
         """Record a step; ``positions`` (of all nodes) is called only if somebody wants to see them."""
         step = Step(len(self.trace), value, self.seconds, self.prefix + stage)
         self.trace.append(step)
-        if self.tick is not None:
-            self.tick()
+        if self.bar is not None:
+            self.bar.step(step.stage)
         if self.callback is not None:
             everything = positions().view()
             everything.flags.writeable = False
             if self.callback(Progress(step.iteration, step.stage, value, everything)):
                 raise Stopped
+
+
+class Bar:
+    """One line on standard error: method, stage, steps done of at most how many, time.
+
+    A run that makes several drawings, of components or at several perplexities, counts the steps of each on its own.
+    """
+
+    def __init__(self, name: str) -> None:
+        from tqdm import tqdm
+
+        self.name, self.drawings, self.steps = name, 0, 0
+        columns, rows = _screen()
+        self.line = tqdm(desc=name, unit=" steps", bar_format=BOUNDLESS, ncols=columns, nrows=rows)
+
+    def begin(self, steps: int) -> None:
+        """Count from 0 to `steps`."""
+        self.drawings += 1
+        self.line.n = self.line.last_print_n = 0
+        self._bound(steps)
+
+    def expect(self, steps: int) -> None:
+        """Let the end come so many steps later."""
+        self._bound((self.line.total or 0) + steps)
+
+    def step(self, stage: str) -> None:
+        """Count a step of a stage."""
+        self.steps += 1
+        which = f", drawing {self.drawings}" if self.drawings > 1 else ""
+        self.line.desc = f"{self.name}{which}, {stage}"
+        if self.line.total is not None and self.line.n >= self.line.total:
+            self._bound(None)
+        self.line.update()
+
+    def close(self) -> None:
+        """Leave a line with all steps of the run."""
+        self._bound(None)
+        self.line.desc, self.line.n = self.name, self.steps
+        self.line.close()
+
+    def _bound(self, steps: int | None) -> None:
+        self.line.total = steps or None
+        self.line.bar_format = BOUNDED if steps else BOUNDLESS
+
+
+def _screen() -> tuple[int | None, int | None]:
+    """Columns and rows for tqdm where the terminal says 0 of either; None: tqdm asks the terminal."""
+    try:
+        size = os.get_terminal_size(sys.stderr.fileno())
+    except (OSError, ValueError, AttributeError):  # no terminal, or no file
+        return None, None
+    known = size.columns and size.lines
+    return (None, None) if known else (size.columns or SCREEN[0], size.lines or SCREEN[1])
 
 
 @contextmanager
@@ -68,7 +140,9 @@ def observe(name: str, callback: Callable[[Progress], object] | None, progress: 
     if not progress:
         yield Observer(callback)
         return
-    from tqdm import tqdm
-
-    with tqdm(unit=" steps", desc=name) as bar:
-        yield Observer(callback, bar.update)
+    bar = Bar(name)
+    try:
+        with listening(bar.line.set_postfix_str):
+            yield Observer(callback, bar)
+    finally:
+        bar.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -9,7 +10,16 @@ import numpy as np
 
 from nelayout.alpha.choice import AlphaChoice
 
-__all__ = ["Progress", "Solution", "Step"]
+__all__ = ["REASONS", "Progress", "Solution", "Step"]
+
+# Reason of the end of a run -> its sentence.
+REASONS = {
+    "converged": "the drawing rests",
+    "max_iter": "all steps were taken, the usual end and no failure; a larger max_iter may lower the value",
+    "stopped": "the callback has ended the run",
+}
+# Characters in a line of a solution's repr, as wide as the lines of a notebook and of most terminals.
+LINE = 100
 
 
 class Step(NamedTuple):
@@ -23,7 +33,12 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The argument of a callback: the step just done, and all positions, (n, dim) in node order, read-only."""
+    """The argument of a callback: the step just done, and all positions, (n, dim) in node order, read-only.
+
+    Positions have the scale of the result and are turned onto those of the step before, so that an animation does not
+    jump; with a start they keep its orientation, as the result does.  Without one the result may be turned or mirrored
+    against the last of them: ``nelayout.align(positions, to=result)`` turns them alike.
+    """
 
     iteration: int
     stage: str
@@ -31,7 +46,7 @@ class Progress:
     positions: np.ndarray
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Solution:
     """The result of `nelayout.solve`: a drawing and the evidence of its run.
 
@@ -40,12 +55,16 @@ class Solution:
     trace      (iteration, value, seconds, stage) of every step; values of coarse levels, of the shape stage and
                of stages whose edges pull harder belong to their own objectives
     connection lambda at the end (of the largest component)
-    reason     "converged", "max_iter" or "stopped" (by the callback)
+    reason     "converged" (the drawing rests), "max_iter" (all steps were taken: the usual end of a schedule, and no
+               failure) or "stopped" (by the callback)
     node_cost  (n,) what each node costs, see below
     components (n,) component of each node, 0 the largest; isolated nodes are components of their own
     notes      sentences on what was done otherwise than asked or usual
     seconds    of the whole run
     choice     for alpha="auto", how alpha was chosen; None otherwise, and where every alpha fits equally well
+    method     the name of the method
+
+    ``repr`` says all of this in a paragraph, without the positions.
 
     ``node_cost`` says where the drawing misleads.  What its numbers are depends on the method:
 
@@ -76,3 +95,18 @@ class Solution:
     notes: tuple[str, ...]
     seconds: float
     choice: AlphaChoice | None = None
+    method: str = ""
+
+    def __repr__(self) -> str:
+        by, parts = f" by {self.method}" if self.method else "", int(self.components.max(initial=-1)) + 1
+        why = f"{self.reason}: {REASONS[self.reason]}" if self.reason in REASONS else self.reason
+        drawn = f"{_counted(len(self.node_cost), 'node')} in {_counted(parts, 'component')}"
+        found = f"value {self.value:.6g}, connection {self.connection:.6g}"
+        said = f"Solution{by} of {drawn}: {found}, {_counted(len(self.trace), 'step')} in {self.seconds:.2g} s."
+        notes = f" Notes: {'; '.join(self.notes)}." if self.notes else ""
+        said = f"{said} Ended by {why}.{notes}"
+        return textwrap.fill(said, LINE, break_long_words=False, break_on_hyphens=False)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -12,7 +12,7 @@ import numpy as np
 
 from nelayout.alpha.choice import ExactFit, choose_order
 from nelayout.divergences import alpha
-from nelayout.method import Method
+from nelayout.method_record import Method
 from nelayout.record.progress import Stopped
 from nelayout.row_objective import RowObjective
 from nelayout.run.component import draw_component

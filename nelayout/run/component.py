@@ -40,6 +40,7 @@ def draw_component(component: Component, run: Run) -> None:
     stages = _stages(component, run)
     shares = shares_of(stages, run.max_iter)
     candidates = Candidates(component.affinity.P, run.sums.threads) if any(map(_judged, stages)) else None
+    run.observer.begin(sum(shares))
     for stage, steps in zip(stages, shares, strict=True):
         if isinstance(stage, CoarseToFine):
             Y = through_levels(component, stage, run)

@@ -15,14 +15,14 @@ from typing import Any, Unpack
 import numpy as np
 
 from nelayout import graphs
-from nelayout.catalogue import method_named
-from nelayout.method import Method
+from nelayout.catalogue import method_named, with_own
+from nelayout.method_record import Method
 from nelayout.numerics.memory import size_in_words, warn_if_short
 from nelayout.numerics.parallel import thread_count
 from nelayout.run.auto.masses import mass_for
 from nelayout.run.batch.drawing import LARGEST, LEAST, can_batch
 from nelayout.run.keywords import takes_common_keywords
-from nelayout.run.options import LayoutOptions, check_options
+from nelayout.run.options import MethodOptions, check_options
 from nelayout.run.part_costs import BYTES_ENTRY, BYTES_NODE, COMPONENT, READ, Part
 from nelayout.run.request import read_request
 from nelayout.similarities.masses import NAMED, node_mass
@@ -31,6 +31,7 @@ __all__ = ["Estimate", "estimate", "warn_of_memory"]
 
 # Nodes and entries below which no machine lacks the memory.
 LITTLE = 20_000, 400_000
+
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
@@ -57,7 +58,7 @@ class Estimate:
 
 
 @takes_common_keywords
-def estimate(G: Any, method: str | Method = "auto", **options: Unpack[LayoutOptions]) -> Estimate:
+def estimate(G: Any, method: str | Method = "auto", **options: Unpack[MethodOptions]) -> Estimate:
     """Estimate the seconds and bytes that drawing G by a method will take; nothing is drawn.
 
     Of the common keywords dim, smoothing, max_iter, optimizer, nbody and n_jobs count.
@@ -86,7 +87,8 @@ def estimate(G: Any, method: str | Method = "auto", **options: Unpack[LayoutOpti
     (True, True, 1600)
     """
     with graphs.guard(G):
-        recipe, o = method_named(method), check_options(dict(options))
+        recipe, common = with_own(method, options)
+        o = check_options(common)
         threads = thread_count(o["n_jobs"])
         a = read_request(G, recipe, o)
         mass = mass_for(a.P, recipe.mass if o["mass"] is None else o["mass"])

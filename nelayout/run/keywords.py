@@ -22,57 +22,94 @@ import inspect
 import re
 import textwrap
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, ParamSpec, TypeVar, cast
 
 from nelayout import graphs
+from nelayout.catalogue import OWNERS, of_others
 from nelayout.errors import unknown
-from nelayout.run.options import DEFAULTS, GRAPH_TEXTS, GROUPS, TEXTS, LayoutOptions
+from nelayout.run.options import DEFAULTS, GRAPH_TEXTS, GROUPS, LAYOUT_DEFAULTS, TEXTS, LayoutOptions, MethodOptions
 
-__all__ = ["checks_keywords", "takes_common_keywords", "takes_keywords_of"]
+__all__ = ["VECTOR_OWN", "checks_keywords", "takes_common_keywords", "takes_keywords_of", "takes_layout_keywords"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# Words of networkx and of scikit-learn for the same thing: a door that has one answers the other with it.
-SAME = {"seed": "random_state", "random_state": "seed", "dim": "n_components", "n_components": "dim"}
+# Words of networkx, igraph, scikit-learn and umap-learn for the same thing: a door answers with the one that it has.
+SAME = {
+    "seed": "random_state", "random_state": "seed", "dim": "n_components", "n_components": "dim", "init": "pos",
+    "pos": "init", "weights": "weight", "iterations": "max_iter", "niter": "max_iter", "n_iter": "max_iter",
+    "n_epochs": "max_iter", "threshold": "tol", "verbose": "progress",
+}
+# Words that no door of ours has an equal of -> what there is in their place.
+INSTEAD = {
+    "min_dist": "no method has a least distance; method='hssne' with a larger tail draws clusters tighter",
+    "y": "labels are not read; leave them out",
+    **dict.fromkeys(("n_neighbors", "perplexity", "metric"), "vectors are drawn by nelayout.embed, which has it"),
+}
+# Keywords of a method that functions of vectors take as ``**own``: those of its objective.
+VECTOR_OWN = (*OWNERS, "mass", "smoothing")
+OWN = "".join(f"    {keyword} : of {', '.join(owners)}\n" for keyword, owners in OWNERS.items())
+OWN_TEXT = f"own : keywords of the method, explained at its layout function\n{OWN}"
 RETURNS = "dict {node: (dim,) array} for networkx, igraph.Layout for igraph, (n, dim) array for matrices\n"
 ENTRY = re.compile(r"^(?=\w+ : )", re.MULTILINE)  # of a list of parameters: where the next begins
 HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 
 
 def takes_common_keywords(function: F) -> F:
-    """Let a function of a graph take the common keywords of `LayoutOptions` in place of its ``**options``."""
+    """Let a function of a graph take the common keywords of `LayoutOptions` in place of its ``**options``.
+
+    A function with the options of `MethodOptions` also takes the keywords that only some methods have, as ``**own``.
+    """
+    return _takes(function, DEFAULTS)
+
+
+def takes_layout_keywords(function: F) -> F:
+    """Let a layout function take the common keywords with the defaults for drawings that are looked at."""
+    return _takes(function, LAYOUT_DEFAULTS)
+
+
+def _takes(function: F, defaults: LayoutOptions) -> F:
     signature, hints = _readable(function), typing.get_type_hints(LayoutOptions)
+    taken = typing.get_type_hints(function).get("options")
+    any_method = MethodOptions in typing.get_args(taken)
     own = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
     common = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=_shown(hints[name]))
-        for name, default in DEFAULTS.items()
+        for name, default in defaults.items()
     ]
-    signature = signature.replace(parameters=[*own, *common])
+    others = [inspect.Parameter("own", inspect.Parameter.VAR_KEYWORD)] if any_method else []
+    known = {*(p.name for p in (*own, *common)), *(OWNERS if any_method else ())}
+    signature = signature.replace(parameters=[*own, *common, *others])
+    changed = {name: default for name, default in defaults.items() if default != DEFAULTS.get(name)}
 
     @functools.wraps(function)
     def wrapped(*args: Any, **keywords: Any) -> Any:
-        _refuse_unknown(function.__name__, keywords, signature.parameters)
+        _refuse_unknown(function.__name__, keywords, known)
         with graphs.guard(args[0] if args else keywords.get("G")):
-            return function(*args, **keywords)
+            return function(*args, **{**changed, **keywords})
 
     head, sections = _sections(inspect.cleandoc(function.__doc__ or ""))
     shared = "".join(f"{name} : {text}\n" for name, text in GRAPH_TEXTS.items())
     entries = {entry.partition(" : ")[0]: entry for entry in ENTRY.split(shared + sections.get("Parameters", ""))}
     sections["Parameters"] = "".join(entries.get(name, "") for name in signature.parameters)
     for group, names in GROUPS.items():
-        entries = (f"{name} : default {DEFAULTS[name]!r}\n{_filled(TEXTS[name])}\n" for name in names)
+        entries = (f"{name} : default {defaults[name]!r}\n{_filled(TEXTS[name])}\n" for name in names)
         sections[f"{group} keywords"] = "".join(entries)
+    if any_method:
+        sections["Method keywords"] = OWN_TEXT
     sections.setdefault("Returns", RETURNS)
-    first = ["Parameters", *(f"{group} keywords" for group in GROUPS), "Returns"]
+    first = ["Parameters", *(f"{group} keywords" for group in GROUPS)]
+    first += ["Method keywords"] * any_method + ["Returns"]
     order = [*first, *(title for title in sections if title not in first)]
     return cast("F", _door(wrapped, signature, head, {title: sections[title] for title in order}))
 
 
 def checks_keywords(function: F) -> F:
     """Let a function answer a misspelt keyword with the near ones, and one of another library with its own word.
+
+    A function that takes ``**own`` is given those of `VECTOR_OWN` there, and no others.
 
     >>> @checks_keywords
     ... def shuffle(items, random_state=None):
@@ -83,10 +120,11 @@ def checks_keywords(function: F) -> F:
     TypeError: shuffle has no keyword 'seed': here it is called 'random_state'
     """
     signature = _readable(function)
+    known = _known(signature)
 
     @functools.wraps(function)
     def wrapped(*args: Any, **keywords: Any) -> Any:
-        _refuse_unknown(function.__name__, keywords, signature.parameters)
+        _refuse_unknown(function.__name__, keywords, known)
         return function(*args, **keywords)
 
     vars(wrapped)["__signature__"] = signature
@@ -117,7 +155,7 @@ def takes_keywords_of(other: Callable[P, Any]) -> Callable[[Callable[..., R]], C
 
         @functools.wraps(function)
         def wrapped(*args: P.args, **keywords: P.kwargs) -> R:
-            _refuse_unknown(function.__name__, keywords, signature.parameters)
+            _refuse_unknown(function.__name__, keywords, _known(signature))
             try:
                 signature.bind(*args, **keywords)
             except TypeError as error:
@@ -131,12 +169,21 @@ def takes_keywords_of(other: Callable[P, Any]) -> Callable[[Callable[..., R]], C
     return decorated
 
 
-def _refuse_unknown(function: str, given: Iterable[str], known: Mapping[str, Any]) -> None:
+def _known(signature: inspect.Signature) -> set[str]:
+    """The keywords that a function of vectors takes."""
+    return {*signature.parameters, *(VECTOR_OWN if "own" in signature.parameters else ())} - {"own"}
+
+
+def _refuse_unknown(function: str, given: Iterable[str], known: Collection[str]) -> None:
     for name in given:
         if name in known:
             continue
         if SAME.get(name) in known:
             raise TypeError(f"{function} has no keyword {name!r}: here it is called {SAME[name]!r}")
+        if name in INSTEAD:
+            raise TypeError(f"{function} has no keyword {name!r}: {INSTEAD[name]}")
+        if name in OWNERS:
+            raise TypeError(f"{function} has no keyword {name!r}; {of_others(name)}")
         raise TypeError(str(unknown(f"keyword of {function}", name, known)))
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from nelayout.catalogue import METHODS
 from nelayout.kernels import inverse_power
-from nelayout.method import Method
+from nelayout.method_record import Method
 from nelayout.optimizers import Majorize, optimizer_named
 from nelayout.optimizers.minimize import Report, Rest, minimize, silent
 from nelayout.run.auto.verdict import Judge
@@ -67,6 +67,9 @@ def through_levels(component: Component, stage: CoarseToFine, run: Run) -> np.nd
     """Draw the coarsest graph, and from each level the next finer one; positions (n, dim) of the last."""
     levels, n = hierarchy(component.affinity, run.rng), len(component.nodes)
     clusters = [level.cluster for level in levels[1:]]
+    each = stage.max_iter + (UNFOLDING_STEPS if stage.unfold else 0)
+    first_ones = COARSEST_STEPS if levels[-1].affinity.P.shape[0] > REPORTED else 0
+    run.observer.expect(first_ones + len(levels) * each)
 
     def report(depth: int) -> Report:
         def finest(Y: np.ndarray) -> np.ndarray:

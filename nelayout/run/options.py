@@ -10,7 +10,17 @@ import numpy as np
 
 from nelayout.errors import InputError, InputTypeError, unknown
 
-__all__ = ["DEFAULTS", "GRAPH_TEXTS", "GROUPS", "TEXTS", "LayoutOptions", "check_options", "generator"]
+__all__ = [
+    "DEFAULTS",
+    "GRAPH_TEXTS",
+    "GROUPS",
+    "LAYOUT_DEFAULTS",
+    "TEXTS",
+    "LayoutOptions",
+    "MethodOptions",
+    "check_options",
+    "generator",
+]
 
 
 class LayoutOptions(TypedDict, total=False):
@@ -36,6 +46,20 @@ class LayoutOptions(TypedDict, total=False):
     n_jobs: int | None
 
 
+class MethodOptions(LayoutOptions, total=False):
+    """Keywords of the functions that take any method: the common ones, and those that only some methods have."""
+
+    kernel: Any
+    r: float
+    repulsion: float
+    tail: float
+    kappa: float
+    background: float
+    alpha: Any
+    divergence: Any
+    variational: bool
+
+
 DEFAULTS: LayoutOptions = {
     "weight": "weight",
     "weight_kind": "similarity",
@@ -56,6 +80,9 @@ DEFAULTS: LayoutOptions = {
     "progress": False,
     "n_jobs": None,
 }
+
+# The defaults of functions whose drawings are looked at; those of functions that give the evidence are above.
+LAYOUT_DEFAULTS: LayoutOptions = {**DEFAULTS, "node_size": "auto"}
 
 # Group of keywords -> its names, in the order in which signatures and docstrings show them.
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -88,7 +115,8 @@ TEXTS: dict[str, str] = {
     "dim": "dimensions of the drawing: 1, 2 or 3",
     "scale": "the drawing fits [-scale, scale]; None keeps the method's own units",
     "center": "middle of the drawing, dim numbers; None: the origin",
-    "node_size": "node diameters in units of the drawing (scalar, dict or array); then nothing overlaps",
+    "node_size": 'node diameters in units of the drawing (scalar, dict or array), which then do not overlap; "auto": '
+    "those of the dots of `nelayout.draw`, so that no node hides another; None: the minimizer as it is",
     "store_pos_as": "node attribute in which G itself also gets the positions",
     "seed": "int, numpy Generator or RandomState; the same seed gives the same bits; None: another drawing each time",
     "max_iter": "most steps of the method's own stages; None: as many as they have; 0 gives back pos",
@@ -96,7 +124,8 @@ TEXTS: dict[str, str] = {
     "None: the method's own",
     "optimizer": 'minimizer: "auto", "majorize", "momentum", or one of nelayout.optimizers',
     "nbody": 'backend of the sums over all pairs: "auto", "exact", "mesh" (dim <= 2) or "tree"',
-    "callback": "function called with the state (iteration, stage, value, positions) after each step; True stops",
+    "callback": "function called with the state (iteration, stage, value, positions) after each step; positions are in "
+    "the scale of the drawing and turned alike from step to step; True stops",
     "progress": "show a progress bar",
     "n_jobs": "threads; None: all cores",
 }
@@ -172,12 +201,16 @@ def _center(center: Any, dim: int) -> np.ndarray:
     return array
 
 
-def generator(seed: Any) -> np.random.Generator:
-    """Make the one source of randomness of a run from what the user gave as its seed."""
+def generator(seed: Any, name: str = "seed") -> np.random.Generator:
+    """Make the one source of randomness of a run from what the user gave as its seed, under the keyword ``name``."""
     if seed is None or isinstance(seed, np.random.Generator):
         return np.random.default_rng(seed)
     if isinstance(seed, np.random.RandomState):
         return np.random.default_rng(seed.randint(0, 2**31 - 1, size=4))
     if isinstance(seed, (bool, np.bool_)) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise InputError(f"seed must be None, an integer >= 0, a numpy Generator or a RandomState, given {seed!r}")
+        hint = ""
+        if hasattr(seed, "__len__") and not isinstance(seed, (str, bytes)):  # igraph's word for a start
+            hint = f": positions to start from are given as {'pos' if name == 'seed' else 'init'}="
+        given = f"{type(seed).__name__}{hint}" if hint else repr(seed)
+        raise InputError(f"{name} must be None, an integer >= 0, a numpy Generator or a RandomState, given {given}")
     return np.random.default_rng(int(seed))

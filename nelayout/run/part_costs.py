@@ -8,7 +8,7 @@ from typing import Any
 
 from nelayout.edges.walk import can_smooth_exactly
 from nelayout.kernels import Radial
-from nelayout.method import Method
+from nelayout.method_record import Method
 from nelayout.optimizers import optimizer_named
 from nelayout.optimizers.limited_memory import pairs_kept
 from nelayout.run.alpha_walk import WALK_STEPS

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 import numpy as np
 
 from nelayout import graphs
-from nelayout.catalogue import method_named
-from nelayout.method import Method
+from nelayout.catalogue import method_named, with_own
+from nelayout.method_record import Method
 from nelayout.nbody import backend, backend_note
 from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.placing.final import finish
@@ -27,14 +28,16 @@ from nelayout.run.alpha_walk import at_order, draw_at_best_alpha
 from nelayout.run.assembly import assemble
 from nelayout.run.auto.masses import mass_for
 from nelayout.run.batch.drawing import batches, draw_batches, drawn_values
+from nelayout.run.canvas import Frames
 from nelayout.run.component import draw_component
 from nelayout.run.costs import warn_of_memory
 from nelayout.run.keywords import takes_common_keywords
-from nelayout.run.options import LayoutOptions, check_options
+from nelayout.run.options import LayoutOptions, MethodOptions, check_options
 from nelayout.run.part_costs import NUMPY_PAIRS
+from nelayout.run.parting import Neighborhoods, part_nodes
 from nelayout.run.request import NOTHING_KNOWN, Known, Request, read_request
 from nelayout.run.start import place_missing, random_positions
-from nelayout.run.state import Canvas, Component, Drawing, Run, Summation
+from nelayout.run.state import Component, Drawing, Run, Summation
 from nelayout.run.taking_apart import take_apart
 from nelayout.run.variational_component import draw_variational
 from nelayout.similarities.masses import node_mass
@@ -44,14 +47,14 @@ __all__ = ["run_method", "solve"]
 
 @takes_common_keywords
 def solve(
-    G: Any, method: str | Method = "auto", pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]
+    G: Any, method: str | Method = "auto", pos: Any = None, fixed: Any = None, **options: Unpack[MethodOptions]
 ) -> Solution:
     """Draw a graph and keep all the evidence: value, trace, connection scalar, reason of the end, cost of each node.
 
     Parameters
     ----------
     method : default "auto"
-        a name (``nelayout.methods()`` lists them) or a ``nelayout.Method``
+        a name (``nelayout.methods()`` lists them; "nerv:0.3" carries a number) or a ``nelayout.Method``
 
     Returns
     -------
@@ -65,7 +68,8 @@ def solve(
     >>> solution.reason in ("converged", "max_iter"), len(solution.trace) > 10
     (True, True)
     """
-    return run_method(G, method, pos, fixed, options)
+    record, common = with_own(method, options)
+    return run_method(G, record, pos, fixed, cast("LayoutOptions", common))
 
 
 def run_method(
@@ -83,9 +87,14 @@ def run_method(
             with nullcontext(known.observer) if known.observer else own as observer:
                 reason, parts, run = _draw(request, known, threads, observer)
             Y = assemble(parts, request.start, request.fixed, (len(request.labels), o["dim"]), o["scale"])
-            Y, notes = finish(Y, request.start, request.fixed, request.size, o["scale"], o["center"])
+            Y, notes = finish(Y, request.start, request.fixed, request.size, o["scale"], o["center"], _parting(request))
             run.notes.extend(notes)
             return _solution(request, Y, parts, run, reason, time.perf_counter() - began)
+
+
+def _parting(request: Request) -> Callable[[np.ndarray], np.ndarray] | None:
+    """The function that parts nodes which would hide each other, where that is wanted."""
+    return (lambda Y: part_nodes(Y, Neighborhoods(request.P), request.fixed)) if request.dots else None
 
 
 def _draw(
@@ -104,7 +113,7 @@ def _draw(
         Summation(backend(o["nbody"], threads, compiled), threads, compiled),
         request.rng,
         observer,
-        Canvas(parts, n, o["dim"]),
+        _frames(request, parts),
         request.optimizer,
         o["max_iter"],
         o["tol"],
@@ -116,12 +125,18 @@ def _draw(
         run.notes.extend(said)
         reason, run = _draw_each(alone, run)
         parts[0].start = assemble(alone, None, None, (n, run.dim), None)
-        run = replace(run, canvas=Canvas(parts, n, run.dim))
+        run = replace(run, canvas=_frames(request, parts))
         if reason == "stopped":
             parts[0].drawing = Drawing(parts[0].start, reason=reason)
             return reason, parts, run
     reason, run = _draw_each(parts, run)
     return reason, parts, run
+
+
+def _frames(request: Request, parts: list[Component]) -> Frames:
+    o, kept = request.options, request.start is not None
+    stay = request.fixed is not None and bool(request.fixed.any())
+    return Frames(parts, len(request.labels), o["dim"], kept, stay, o["scale"], o["center"])
 
 
 def _draw_each(parts: list[Component], run: Run) -> tuple[str, Run]:
@@ -171,7 +186,7 @@ def _draw_one(part: Component, run: Run) -> Run:
         part.drawing = replace(part.drawing, reason="stopped")
     if part.drawing.reason == "stopped":
         raise Stopped
-    run.canvas.settle(part)
+    run.canvas.settle([part])
     return run
 
 
@@ -217,4 +232,5 @@ def _solution(
     value = float(sum(values.tolist()))
     positions = request.network.host.write(Y, request.options["store_pos_as"])
     trace, notes = tuple(run.observer.trace), tuple(run.notes)
-    return Solution(positions, value, trace, connection, reason, cost, request.labels, notes, seconds, run.choice)
+    evidence = value, trace, connection, reason, cost, request.labels, notes, seconds, run.choice, request.method.name
+    return Solution(positions, *evidence)

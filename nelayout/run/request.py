@@ -14,8 +14,8 @@ from scipy.sparse import csr_array
 from nelayout import graphs
 from nelayout.connections import Fixed
 from nelayout.divergences.protocol import background_of
-from nelayout.errors import InputError, Unsupported
-from nelayout.method import Method
+from nelayout.errors import InputError, Unsupported, warn
+from nelayout.method_record import Method
 from nelayout.nbody import check_backend
 from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.placing.components import component_labels
@@ -57,7 +57,8 @@ class Request:
     joint    whether one objective spans several components
     start    (n, dim) positions, NaN rows where a node has none; None: no pos was given
     fixed    (n,) mask of the nodes that stay; None: all are free
-    size     (n,) node diameters or None
+    size     (n,) node diameters, or None
+    dots     whether node diameters are those of the dots of a picture
     optimizer  in place of the stages' own; None: theirs
     """
 
@@ -70,6 +71,7 @@ class Request:
     start: np.ndarray | None
     fixed: np.ndarray | None
     size: np.ndarray | None
+    dots: bool
     optimizer: Optimizer | None
     rng: np.random.Generator
     notes: tuple[str, ...]
@@ -93,16 +95,20 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
     check_backend(o["nbody"], o["dim"])
     rng = generator(o["seed"])
     network = graphs.read(G, o["weight"], o["weight_kind"])
+    for doubt in network.doubts:
+        warn(doubt)
     # Weights that only decide about sizes are rescaled early, others when floats would overflow.
     sizes_only = method.kernel.is_power or not isinstance(method.connection, Fixed)
     P, notes = within_range(network.adjacency, 40 if sizes_only else 300)
     host = network.host
     if o["store_pos_as"] is not None and not host.stores:
         raise InputError("store_pos_as needs a graph with node attributes; an array has none")
-    start = None if pos is None else host.positions(pos, o["dim"])
+    start = None if pos is None else host.positions(graphs.places(pos).given, o["dim"])
     mask = _fixed(network, fixed, start)
     check_variational(method, o, mask)
-    size = None if o["node_size"] is None else host.values(o["node_size"], "node_size", nonnegative=True)
+    dots = isinstance(o["node_size"], str) and o["node_size"] == "auto"
+    given = None if dots else o["node_size"]
+    size = None if given is None else host.values(given, "node_size", nonnegative=True)
     moves = mask is None or not mask.all()
     if start is not None and o["max_iter"] == 0:  # nothing moves: what has a place keeps it
         placed = ~np.isnan(start[:, 0])
@@ -115,7 +121,7 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
     if joint and start is not None and np.isnan(start).all():
         start = None
     notes = (*network.notes, *_broken_note(G, network, labels), *notes)
-    return Request(method, o, network, P, labels, joint and P.nnz > 0, start, mask, size, optimizer, rng, notes)
+    return Request(method, o, network, P, labels, joint and P.nnz > 0, start, mask, size, dots, optimizer, rng, notes)
 
 
 def _broken_note(G: Any, network: graphs.Network, labels: np.ndarray) -> tuple[str, ...]:

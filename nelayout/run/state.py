@@ -8,27 +8,23 @@ A drawing is a value in the units of its objective that knows where its warm sta
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
 
 from nelayout.alpha.choice import AlphaChoice
-from nelayout.method import Method
+from nelayout.method_record import Method
 from nelayout.nbody import NBody
 from nelayout.numerics.parallel import Threads
-from nelayout.numerics.segments import Segments
 from nelayout.objective import Affinity, Objective
 from nelayout.optimizers import Optimizer
 from nelayout.optimizers.minimize import Report
 from nelayout.record.progress import Observer
 from nelayout.row_objective import RowObjective
-from nelayout.run.start import radius
 
 __all__ = ["Canvas", "Component", "Drawing", "Run", "Summation"]
-
-# Distance between components that callbacks see side by side while they are drawn, in radii of the one before.
-APART = 6.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,47 +95,16 @@ class Component:
         return ~self.fixed if self.fixed is not None and self.fixed.any() else None
 
 
-class Canvas:
-    """Positions of the whole graph for callbacks, while its components are drawn one after another."""
+class Canvas(Protocol):
+    """Frames for a callback: positions of the whole graph while its components are drawn, one or many at a time."""
 
-    def __init__(self, components: list[Component], n: int, dim: int) -> None:
-        self.whole, self.shift = np.zeros((n, dim)), 0.0
-        for component in components:
-            if component.start is not None:
-                self.whole[component.nodes] = np.nan_to_num(component.start)
+    def show(self, components: Sequence[Component]) -> np.ndarray:
+        """A new array with all positions, those of the components as they are now."""
+        ...
 
-    def _put(self, component: Component) -> None:
-        if component.start is None:
-            self.whole[component.nodes] = component.drawing.Y
-            self.whole[component.nodes, 0] += self.shift
-        else:
-            self.whole[component.nodes] = component.drawing.in_place
-
-    def _put_batch(self, nodes: np.ndarray, Y: np.ndarray, parts: Segments, placed: bool) -> None:
-        self.whole[nodes] = Y
-        if not placed:
-            widths = APART * parts.radius(Y)
-            self.whole[nodes, 0] += (self.shift + np.cumsum(widths) - widths)[parts.of]
-
-    def show(self, component: Component) -> np.ndarray:
-        """A copy of all positions, with the component's drawing at its place, or beside those before it."""
-        self._put(component)
-        return self.whole.copy()
-
-    def show_batch(self, nodes: np.ndarray, Y: np.ndarray, parts: Segments, placed: bool) -> np.ndarray:
-        """`show` for components drawn together, whose nodes (n,) and positions Y (n, dim) lie one after another."""
-        self._put_batch(nodes, Y, parts, placed)
-        return self.whole.copy()
-
-    def settle(self, component: Component) -> None:
-        """Leave the component where it is; the next stands beside it."""
-        self._put(component)
-        self.shift += APART * radius(component.drawing.Y)
-
-    def settle_batch(self, nodes: np.ndarray, Y: np.ndarray, parts: Segments, placed: bool) -> None:
-        """`settle` for components drawn together."""
-        self._put_batch(nodes, Y, parts, placed)
-        self.shift += 0.0 if placed else APART * float(np.sum(parts.radius(Y)))
+    def settle(self, components: Sequence[Component]) -> None:
+        """Leave the components as they are."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +135,6 @@ class Run:
 
         def positions(Y: np.ndarray) -> np.ndarray:
             component.drawing = replace(component.drawing, Y=Y if whole is None else whole(Y))
-            return self.canvas.show(component)
+            return self.canvas.show([component])
 
         return lambda value, Y: self.observer.record(stage, value, lambda: positions(Y))

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.edges.walk import can_smooth_exactly
-from nelayout.method import Method
+from nelayout.method_record import Method
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity
 from nelayout.placing.components import components, side_by_side

@@ -16,7 +16,7 @@ import numpy as np
 from nelayout.divergences.protocol import background_of
 from nelayout.errors import Unsupported
 from nelayout.kernels import Kernel, Radial
-from nelayout.method import Method
+from nelayout.method_record import Method
 from nelayout.numerics.principal import principal_components
 from nelayout.numerics.spectral import spectral_coordinates
 from nelayout.run.component import draw_component

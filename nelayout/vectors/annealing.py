@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.method import Method
+from nelayout.method_record import Method
 from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.record.progress import observe
 from nelayout.record.solution import Progress, Solution

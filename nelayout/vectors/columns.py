@@ -3,63 +3,70 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from nelayout.errors import InputError, unknown
 from nelayout.graphs.files.source import Source
 
-__all__ = ["MISSING", "Table", "choose_columns", "no_number"]
+__all__ = ["MISSING", "Column", "Table", "choose_columns", "no_number"]
 
 # Cells, in small letters, that stand for an unknown value.
 MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column that is no coordinate: its name, "" where it has a number only, and a value for each row or None."""
+
+    title: str
+    values: list[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
     """Rows of numbers, and what is written beside their positions.
 
-    X        (n, d), dense or CSR
-    classes  the label of each row, None where it has none; None without a label
-    label    name of the column with the classes, "label" where it has a number only
-    names    names of the rows, None where the file has none
-    notes    sentences about what was read in another way than a user may expect
+    X       (n, d), dense or CSR
+    beside  option that asked for it ("--color", "--label") -> a column that is no coordinate
+    names   names of the rows, None where the file has none
+    notes   sentences about what was read in another way than a user may expect
     """
 
     X: Any
-    classes: list[Any] | None = None
-    label: str = "label"
+    beside: Mapping[str, Column] = field(default_factory=dict)
     names: list[str] | None = None
     notes: tuple[str, ...] = ()
 
 
 def choose_columns(
-    source: Source, columns: Sequence[str] | None, label: str | None, names: Sequence[str]
-) -> tuple[list[int], int | None]:
-    """Numbers from 0 of the columns that are coordinates, and of the one with the labels.
+    source: Source, columns: Sequence[str] | None, beside: Mapping[str, str], names: Sequence[str]
+) -> tuple[list[int], dict[str, int]]:
+    """Numbers from 0 of the columns that are coordinates, and of those that options name: option -> number.
 
     A first column without a name holds the rows' names: it is a coordinate only if it is asked for.
     """
-    of_label = None if label is None else _column(source, label, names, "--label")
+    others = {option: _column(source, word, names, option) for option, word in beside.items()}
     if columns is None:
-        taken = [k for k, name in enumerate(names) if k != of_label and (k or name)]
+        taken = [k for k, name in enumerate(names) if k not in others.values() and (k or name)]
     else:
         taken = [k for word in columns for k in _columns(source, word, names)]
         twice = next((k for i, k in enumerate(taken) if k in taken[:i]), None)
         if twice is not None:
             raise source.broken(f"the column {names[twice]!r} stands twice in --columns")
-        if of_label in taken:
-            raise source.broken(
-                f"the column {label!r} is the --label, which is no coordinate; take it out of --columns"
-            )
+        for option, k in others.items():
+            if k in taken:
+                raise source.broken(
+                    f"the column {beside[option]!r} is the {option}, which is no coordinate; take it out of --columns"
+                )
     if not taken:
         raise source.broken("there is no column with coordinates")
-    return taken, of_label
+    return taken, others
 
 
 def no_number(
-    source: Source, line: str, bad: Sequence[tuple[str, Any]], good: Sequence[str], labeled: bool
+    source: Source, line: str, bad: Sequence[tuple[str, Any]], good: Sequence[str], colored: bool
 ) -> InputError:
     """The error for a row with cells that are no numbers. bad: their columns and contents; good: the other columns."""
     name, value = bad[0]
@@ -72,7 +79,7 @@ def no_number(
     rest = (
         f"--columns {shlex.quote(','.join(good))}" if 0 < len(good) <= 6 and "," not in "".join(good) else "--columns"
     )
-    choice = "" if labeled else f"--label {shlex.quote(name)} if it holds classes, or name "
+    choice = "" if colored else f"--color {shlex.quote(name)} if it holds classes, or name "
     return InputError(
         f"{source.name}, {line}: the column {name!r} holds {str(value)[:40]!r}, which is no number{several}; "
         f"give {choice}the columns to use with {rest}"

@@ -21,9 +21,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nelayout.catalogue import method_named, own_keywords, tune
+from nelayout.catalogue import OWNERS, method_named, own_keywords, tune
 from nelayout.errors import InputError, InputTypeError, unknown
-from nelayout.method import Method
+from nelayout.method_record import Method
 from nelayout.numerics.parallel import threads_for
 from nelayout.numerics.principal import principal_components
 from nelayout.record.solution import Solution
@@ -47,7 +47,7 @@ STARTS = ("auto", "pca")
 UNION = 1.5
 BYTES_SEARCH, BYTES_ROW, BYTES_NEIGHBOR = 200_000_000, 1000, 100
 
-# Common keywords that `method_options` may hold: those of the objective. The others have names of their own here.
+# Common keywords that count as a method's options: those of the objective. The others have names of their own here.
 PASSED_ON = ("mass", "smoothing")
 
 
@@ -73,6 +73,7 @@ def solve_vectors(
     callback: Callable[..., object] | None = None,
     progress: bool = False,
     method_options: dict[str, Any] | None = None,
+    **own: Any,
 ) -> Solution:
     """Embed vectors and keep all the evidence: value, trace, connection scalar, notes on what was done on the way.
 
@@ -127,8 +128,10 @@ def solve_vectors(
     progress : default False
         show a progress bar
     method_options : default None
-        what the layout function of the method takes: {"tail": 3.0} for "hssne", {"repulsion": 0.1} for "ee",
-        {"mass": "unit"} for any
+        the same as ``own`` in a dict
+    own : none
+        what the layout function of the method takes: tail=3.0 for "hssne", repulsion=0.1 for "ee", and mass or
+        smoothing for any
 
     Returns
     -------
@@ -147,13 +150,12 @@ def solve_vectors(
     >>> solution.notes
     ('the graph of the 1 nearest neighbors has 2 components; 1 shortest edge between them was added',)
     """
-    chosen, passed = _tuned(method_named(method), method_options)
-    rng = generator(random_state)
+    chosen, passed = _tuned(method, method_options, own)
+    rng = generator(random_state, "random_state")
+    _check_dimensions(n_components)
     space, k = space_of(X, n_neighbors, metric, metric_params, pca, perplexity)
     if perplexity_annealing and perplexity is None:
         raise InputError("perplexity_annealing needs the perplexity to end at, e.g. perplexity=30")
-    if isinstance(n_components, (bool, np.bool_)) or n_components not in (1, 2, 3):
-        raise InputError(f"n_components must be 1, 2 or 3, given {n_components!r}")
     run: dict[str, Any] = {
         "dim": int(n_components),
         "n_jobs": n_jobs,
@@ -216,7 +218,7 @@ def embed(*vectors: Any, **keywords: Any) -> np.ndarray:
     >>> X = np.random.default_rng(0).standard_normal((60, 5))
     >>> nl.embed(X, random_state=0).shape
     (60, 2)
-    >>> nl.embed(X, method="hssne", method_options={"tail": 3.0}, random_state=0).shape
+    >>> nl.embed(X, method="hssne", tail=3.0, random_state=0).shape
     (60, 2)
     >>> nl.embed(X, method="tsne", perplexity=8, random_state=0).shape
     (60, 2)
@@ -230,26 +232,35 @@ def _joins(k: int, added: int) -> tuple[str, ...]:
     return (f"the graph of the {k} nearest neighbors has {added + 1} components; {edges_in_words(added)}",)
 
 
-def _tuned(method: Method, options: dict[str, Any] | None) -> tuple[Method, dict[str, Any]]:
+def _check_dimensions(n_components: Any) -> None:
+    if hasattr(n_components, "__len__") and not isinstance(n_components, str):  # as in fit(X, y)
+        kind = type(n_components).__name__
+        raise InputTypeError(f"n_components must be 1, 2 or 3, given {kind}: labels are not read, leave them out")
+    if isinstance(n_components, (bool, np.bool_)) or n_components not in (1, 2, 3):
+        raise InputError(f"n_components must be 1, 2 or 3, given {n_components!r}")
+
+
+def _tuned(
+    method: str | Method, options: dict[str, Any] | None, own: dict[str, Any]
+) -> tuple[Method, dict[str, Any]]:
     """Split the options: the method with its own, and the common ones."""
-    if options is None:
-        return method, {}
-    if not isinstance(options, dict):
+    if options is not None and not isinstance(options, dict):
         raise InputTypeError(f"method_options must be a dict or None, given {type(options).__name__}")
-    own, passed = {}, {}
-    for name, value in options.items():
-        if name in own_keywords(method.name):
-            own[name] = value
-        elif name in PASSED_ON:
-            passed[name] = value
-        elif name in DEFAULTS:
+    twice = [name for name in options or () if name in own]
+    if twice:
+        raise InputTypeError(f"{', '.join(twice)} is given twice: as a keyword and in method_options")
+    name = method_named(method).name
+    for option in options or ():
+        if option in DEFAULTS and option not in PASSED_ON:
             raise InputError(
-                f"method_options cannot hold {name!r}; nelayout.embed has its own keywords, "
+                f"method_options cannot hold {option!r}; nelayout.embed has its own keywords, "
                 "and a graph of your own is drawn by the layout functions"
             )
-        else:
-            raise unknown(f"option of method {method.name!r}", name, (*own_keywords(method.name), *PASSED_ON))
-    return tune(method, **own), passed
+        if option not in (*OWNERS, *PASSED_ON):
+            raise unknown(f"option of method {name!r}", option, (*own_keywords(name), *PASSED_ON))
+    given = {**(options or {}), **own}
+    passed = {option: given.pop(option) for option in PASSED_ON if option in given}
+    return tune(method, **given), passed
 
 
 def _has_components(space: Space, dim: int) -> bool:

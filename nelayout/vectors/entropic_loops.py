@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from nelayout.numerics.compiling import compiled_loop
-from nelayout.numerics.elementary import exponential
+from nelayout.numerics.elementary_loops import exponential
 
 __all__ = ["calibrate_rows"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from nelayout.errors import missing_extra
 from nelayout.graphs.files.source import Source
-from nelayout.vectors.columns import Table, choose_columns, no_number
+from nelayout.vectors.columns import Column, Table, choose_columns, no_number
 
 __all__ = ["read_parquet"]
 
@@ -19,7 +19,7 @@ __all__ = ["read_parquet"]
 INDEX = "__index_level_"
 
 
-def read_parquet(source: Source, columns: Sequence[str] | None, label: str | None) -> Table:
+def read_parquet(source: Source, columns: Sequence[str] | None, beside: Mapping[str, str]) -> Table:
     """See `nelayout.vectors.tables.read_table`."""
     try:
         arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
@@ -33,7 +33,7 @@ def read_parquet(source: Source, columns: Sequence[str] | None, label: str | Non
     called = [str(name) for name in table.column(index[0]).to_pylist()] if index else None
     table = table.drop_columns(index)
     names = table.column_names
-    taken, of_label = choose_columns(source, columns, label, names)
+    taken, others = choose_columns(source, columns, beside, names)
     blocks, bad, good = [], [], []
     for k in taken:
         block, culprit = _numbers(table.column(k))
@@ -42,10 +42,10 @@ def read_parquet(source: Source, columns: Sequence[str] | None, label: str | Non
             good.append(names[k])
     if bad:
         row = bad[0][2]
-        raise no_number(source, f"row {row + 1}", [(name, value) for name, value, _ in bad], good, label is not None)
+        raise no_number(source, f"row {row + 1}", [(name, value) for name, value, _ in bad], good, bool(beside))
     X = np.concatenate(blocks, axis=1)
-    classes = None if of_label is None else table.column(of_label).to_pylist()
-    return Table(X, classes, "label" if of_label is None else names[of_label], called)
+    found = {option: Column(names[k], table.column(k).to_pylist()) for option, k in others.items()}
+    return Table(X, found, called)
 
 
 def _numbers(column: Any) -> tuple[np.ndarray, None] | tuple[None, tuple[Any, int]]:

@@ -3,8 +3,9 @@
 A first row is a header if a cell of it is no number and the cell below is one, if no cell of it is a number, or
 if it holds a name that was asked for::
 
-    >>> table = read_table(Source("two.csv", b"height,width,kind\\n1,2,oak\\n3,4,ash\\n"), "csv", label="kind")
-    >>> table.X.tolist(), table.classes
+    >>> source = Source("two.csv", b"height,width,kind\\n1,2,oak\\n3,4,ash\\n")
+    >>> table = read_table(source, "csv", beside={"--color": "kind"})
+    >>> table.X.tolist(), table.beside["--color"].values
     ([[1.0, 2.0], [3.0, 4.0]], ['oak', 'ash'])
 """
 
@@ -14,7 +15,7 @@ import csv
 import io
 import zipfile
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -22,7 +23,7 @@ import numpy as np
 
 from nelayout.errors import InputError, unknown
 from nelayout.graphs.files.source import Source
-from nelayout.vectors.columns import MISSING, Table, choose_columns, no_number
+from nelayout.vectors.columns import MISSING, Column, Table, choose_columns, no_number
 from nelayout.vectors.parquet import read_parquet
 
 __all__ = ["FORMATS", "Table", "read_table"]
@@ -34,8 +35,12 @@ FORMATS = {"csv": "csv", "tsv": "tsv", "npy": "npy", "npz": "npz", "parquet": "p
 MATRIX_NAMES = ("X", "x", "data", "vectors")
 
 
-def read_table(source: Source, kind: str, columns: Sequence[str] | None = None, label: str | None = None) -> Table:
-    """Read the numbers in `columns` (None: all columns but `label`), and the classes in the column `label`.
+def read_table(
+    source: Source, kind: str, columns: Sequence[str] | None = None, beside: Mapping[str, str] | None = None
+) -> Table:
+    """Read the numbers in `columns`, and the values in those of `beside`: option -> column.
+
+    Without `columns` all columns are coordinates but those of `beside`.
 
     A column is given by its name or, if none is called so, by its number from 1; "3-7" are five of them.
 
@@ -47,11 +52,12 @@ def read_table(source: Source, kind: str, columns: Sequence[str] | None = None, 
     MissingExtra
         for parquet without pyarrow.
     """
-    if kind in ("csv", "tsv"):
-        return _delimited(source, kind, columns, label)
-    if kind == "parquet":
-        return read_parquet(source, columns, label)
-    return _arrays(source, kind, columns, label)
+    read = {"csv": _delimited, "tsv": _delimited, "parquet": _parquet}.get(kind, _arrays)
+    return read(source, kind, columns, beside or {})
+
+
+def _parquet(source: Source, kind: str, columns: Sequence[str] | None, beside: Mapping[str, str]) -> Table:
+    return read_parquet(source, columns, beside)
 
 
 def read_labels(texts: list[str]) -> list[Any]:
@@ -66,16 +72,17 @@ def read_labels(texts: list[str]) -> list[Any]:
     return [text or None for text in texts]
 
 
-def _delimited(source: Source, kind: str, columns: Sequence[str] | None, label: str | None) -> Table:
+def _delimited(source: Source, kind: str, columns: Sequence[str] | None, beside: Mapping[str, str]) -> Table:
     rows = _rows(source, kind)
     top, first = next(rows)
     second = next(rows, None)
     width = len(first)
-    header = _is_header(first, [] if second is None else second[1], [*(columns or ()), *([label] if label else [])])
+    header = _is_header(first, [] if second is None else second[1], [*(columns or ()), *beside.values()])
     names = [cell.removeprefix("# ") for cell in first] if header else [str(k + 1) for k in range(width)]
-    taken, of_label = choose_columns(source, columns, label, names)
-    of_name = 0 if header and not names[0] and 0 not in taken and of_label != 0 else None
-    numbers, lines, labels, called = array("d"), array("q"), [], []
+    taken, others = choose_columns(source, columns, beside, names)
+    of_name = 0 if header and not names[0] and 0 not in (*taken, *others.values()) else None
+    numbers, lines, called = array("d"), array("q"), []
+    texts: dict[int, list[str]] = {k: [] for k in others.values()}
     for line, row in chain([] if header else [(top, first)], [] if second is None else [second], rows):
         if len(row) != width:
             raise source.broken(f"there are {len(row)} cells, and {width} in the first row", line)
@@ -83,11 +90,11 @@ def _delimited(source: Source, kind: str, columns: Sequence[str] | None, label: 
             numbers.extend([float(row[k]) for k in taken])
         except ValueError:
             bad = [(names[k], row[k]) for k in taken if not _is_number(row[k])]
-            good = [name for k, name in enumerate(names) if name and _is_number(row[k]) and k != of_label]
-            raise no_number(source, f"line {line}", bad, good, label is not None) from None
+            good = [name for k, name in enumerate(names) if name and _is_number(row[k]) and k not in texts]
+            raise no_number(source, f"line {line}", bad, good, bool(beside)) from None
         lines.append(line)
-        if of_label is not None:
-            labels.append(row[of_label])
+        for k, cells in texts.items():
+            cells.append(row[k])
         if of_name is not None:
             called.append(row[of_name])
     X = np.frombuffer(numbers, dtype=np.float64).reshape(-1, len(taken))
@@ -104,9 +111,8 @@ def _delimited(source: Source, kind: str, columns: Sequence[str] | None, label: 
             notes += (
                 f"the column {names[name]!r} only numbers the rows and counts as a coordinate; --columns leaves it out",
             )
-    title = names[of_label] if header and of_label is not None else ""
-    classes = read_labels(labels) if of_label is not None else None
-    return Table(X, classes, title or "label", called or None, notes)
+    found = {option: Column(names[k] if header else "", read_labels(texts[k])) for option, k in others.items()}
+    return Table(X, found, called or None, notes)
 
 
 def _rows(source: Source, kind: str) -> Iterator[tuple[int, list[str]]]:
@@ -141,7 +147,7 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-def _arrays(source: Source, kind: str, columns: Sequence[str] | None, label: str | None) -> Table:
+def _arrays(source: Source, kind: str, columns: Sequence[str] | None, beside: Mapping[str, str]) -> Table:
     try:
         loaded = np.load(io.BytesIO(source.data), allow_pickle=False)
         found = {name: loaded[name] for name in loaded.files} if hasattr(loaded, "files") else {"": loaded}
@@ -157,17 +163,21 @@ def _arrays(source: Source, kind: str, columns: Sequence[str] | None, label: str
     else:
         name = _matrix(source, found)
         X, others = found[name], {other: values for other, values in found.items() if other != name}
-    if label is not None and others and not label.isdecimal():
+    found, by_number = {}, {}
+    for option, word in beside.items():
+        if not others or word.isdecimal():
+            by_number[option] = word
+            continue
         fitting = [other for other, values in others.items() if values.shape == X.shape[:1]]
-        if label not in fitting:
-            raise InputError(f"{source.name}: {unknown('array for --label', label, fitting)}")
-        taken, _ = choose_columns(source, columns, None, [str(k + 1) for k in range(X.shape[1])])
-        return Table(X[:, taken], others[label].tolist(), label)
-    taken, of_label = choose_columns(source, columns, label, [str(k + 1) for k in range(X.shape[1])])
-    if of_label is None:
-        return Table(X[:, taken])
-    column: Any = X[:, [of_label]]
-    return Table(X[:, taken], (column if isinstance(X, np.ndarray) else column.toarray()).ravel().tolist())
+        if word not in fitting:
+            raise InputError(f"{source.name}: {unknown(f'array for {option}', word, fitting)}")
+        found[option] = Column(word, others[word].tolist())
+    taken, numbered = choose_columns(source, columns, by_number, [str(k + 1) for k in range(X.shape[1])])
+    for option, k in numbered.items():
+        column: Any = X[:, [k]]
+        values = column if isinstance(X, np.ndarray) else column.toarray()
+        found[option] = Column("", values.ravel().tolist())
+    return Table(X[:, taken], found)
 
 
 def _matrix(source: Source, found: dict[str, np.ndarray]) -> str:

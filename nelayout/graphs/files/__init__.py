@@ -28,7 +28,7 @@ import numpy as np
 
 from nelayout.errors import InputError
 from nelayout.graphs.files.formats import FORMATS, WRITERS, file_format, sniff
-from nelayout.graphs.files.outputs import atomic, check_output, deliver
+from nelayout.graphs.files.outputs import atomic, check_output, deliver, refuse_folder
 from nelayout.graphs.files.positions import as_networkx, as_record, place_nodes, read_columns, read_csv
 from nelayout.graphs.files.record import GraphFile
 from nelayout.graphs.files.source import Source, load
@@ -72,14 +72,14 @@ def read_graph(path: str | os.PathLike, format: str | None = None) -> GraphFile:
     if name is None:
         name = sniff(source.data)
         if name is None:
-            raise source.broken("the format cannot be told from the content; name it with format= (--format)")
+            raise source.broken("the format cannot be told from the content; name it with format=")
         notes = (f"standard input is read as {name}",)
     return _parse(source, name).noting(*notes)
 
 
 def _parse(source: Source, name: str) -> GraphFile:
     seems = sniff(source.data)
-    other = "" if seems in (None, name) else f'it looks like {seems}: say format="{seems}" (--format {seems})'
+    other = "" if seems in (None, name) else f'it looks like {seems}: say format="{seems}"'
     if other and name == "edgelist":  # which would read the words of any text as labels
         raise source.broken(f"this is no edge list; {other}")
     try:
@@ -102,6 +102,8 @@ def output_format(
     >>> output_format("map.svg", allowed=["svg", "json"])
     'svg'
     """
+    if format is None and path != "-":
+        refuse_folder(path)
     return file_format(format, path, table={name: name for name in allowed}, kind="output format")
 
 

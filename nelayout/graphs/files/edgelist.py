@@ -1,18 +1,22 @@
 """Edge lists: two columns and perhaps a weight, separated by blanks, tabs, commas or semicolons.
 
-Lines that begin with "#" or "%" are comments (SNAP, KONECT), a header row is recognized by its words::
+Lines that begin with "#" or "%" are comments (SNAP, KONECT). A first row that names the two ends is a header, and so
+is, between commas, semicolons or tabs, one of words over numbers::
 
     >>> dict(read_edgelist(Source("two.csv", b"source,target,weight\\na,b,2\\n")).graph["a"])
     {'b': {'weight': 2.0}}
 
-A third column that holds numbers is the weight.  Labels that are whole numbers become integers, in
-increasing order; all others stay text, in order of appearance.
+Under a header with the names of the ends, the weight is the column that is called so; else it is the third, if that
+holds numbers.  A note says which columns are left out.  Refused are tables that hold something else: vectors (more
+than four columns, or ends that are fractions), and nodes (a first heading such as "id").  Labels that are whole
+numbers become integers, in increasing order; all others stay text, in order of appearance.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 import warnings
 from collections.abc import Hashable, Iterator
@@ -27,7 +31,9 @@ __all__ = ["EDGE_LIST", "read_edgelist"]
 COMMENTS = ("#", "%")
 FROM = {"source", "src", "from", "fromnodeid", "node1", "node_1", "id_1", "id1", "u", "head", "i", "start"}
 TO = {"target", "dst", "to", "tonodeid", "node2", "node_2", "id_2", "id2", "v", "tail", "j", "end", "dest"}
-WEIGHT = {"weight", "w", "value", "strength"}
+WEIGHT = {"weight", "w", "value", "strength", "count"}
+# First headings of tables of nodes and of positions, which have no ends.
+NODE = {"node", "row", "id", "nodeid", "node_id", "label", "name", "key"}
 # Most columns of an edge list whose header does not name the ends: two nodes, a weight and a time (KONECT).
 MOST_COLUMNS = 4
 # Whole numbers beyond this are not exact as floats: such labels are read as text.
@@ -44,19 +50,8 @@ def read_edgelist(source: Source) -> GraphFile:
     if separator == "\t" and len(_split(first, separator)) < 2:
         separator = None
     head = _split(first, separator)
-    columns = _header(head, text, first_line, separator)
-    has_header, columns = columns is not None, columns or _columns(head)
-    if len(head) > MOST_COLUMNS and _named_columns(head) is None:
-        raise source.broken(
-            f"there are {len(head)} columns and no header with the words source and target; "
-            "a table of numbers, one row per sample, is drawn by nelayout embed (nelayout.embed)",
-            first_line,
-        )
-    if len(head) < 2:
-        raise source.broken(f"an edge needs two columns and there is one: {first.strip()!r}", first_line)
-    notes = ()
-    if len(columns) == 3 and not has_header:
-        notes = ("the third column is read as weight",)
+    following = next((_split(row, separator) for row in _after(text, first_line)), head)
+    columns, has_header, notes = _read_head(source, head, following, first_line, separator)
     numeric = _numeric(text, separator, columns, first_line * has_header)
     if numeric is not None:
         ends, weights = numeric[:, :2].astype(np.int64), numeric[:, 2] if len(columns) == 3 else None
@@ -87,20 +82,56 @@ def _named_columns(head: list[str]) -> list[int] | None:
     return None if None in found[:2] else [k for k in found if k is not None]
 
 
-def _header(head: list[str], text: str, line: int, separator: str | None) -> list[int] | None:
-    """Columns of source, target and weight if the first row is a header; None if it is an edge.
+def _read_head(
+    source: Source, head: list[str], following: list[str], line: int, separator: str | None
+) -> tuple[list[int], bool, tuple[str, ...]]:
+    """Columns of source, target and weight; whether the first row is a header; what a user should know of both."""
+    columns = _named_columns(head)
+    if columns is not None:
+        return columns, True, _left_out(head, columns, head)
+    if len(head) > MOST_COLUMNS:
+        raise source.broken(
+            f"there are {len(head)} columns and no header with the words source and target; "
+            "a table of numbers, one row per sample, is drawn by nelayout.embed",
+            line,
+        )
+    if len(head) < 2:
+        raise source.broken(f"an edge needs two columns and there is one: {head[0]!r}", line)
+    words = separator is not None and not any(map(_is_number, head))
+    if words and head[0].lower() in NODE:
+        raise source.broken(
+            f"the first heading is {head[0]!r}, so this is a table of nodes; "
+            "a table of edges has the headings source and target",
+            line,
+        )
+    weighted = len(head) == len(following) > 2 and _is_number(following[2])
+    header = words and (all(map(_is_number, following)) or weighted)
+    row = following if header else head
+    fraction = next((token for token in row[:2] if _is_fraction(token)), None)
+    if fraction is not None:
+        raise source.broken(
+            f"{fraction} is no node: nodes are words or whole numbers; a table of numbers, one row per sample, is "
+            "drawn by nelayout.embed (where such numbers are names, give the columns the headings source and target)",
+            line + header,
+        )
+    columns = [0, 1, 2] if len(row) > 2 and _is_number(row[2]) else [0, 1]
+    notes = _left_out(head, columns, head if header else None)
+    if len(columns) == 3:
+        what = f"the column {head[2]!r}" if header else "the third column"
+        notes = (f"{what} is read as weight", *notes)
+    if header:
+        notes = (f"the first row, {', '.join(map(repr, head))}, is read as a header", *notes)
+    return columns, header, notes
 
-    Without words for the ends, it is one if it holds no number, and the row below holds nothing else, or a weight.
-    """
-    named = _named_columns(head)
-    if named is not None:
-        return named
-    following = next((_split(row, separator) for row in _after(text, line)), head)
-    if separator is None or any(map(_is_number, head)):
-        return None
-    if all(map(_is_number, following)) or (len(head) == len(following) > 2 and _is_number(following[2])):
-        return _columns(following)
-    return None
+
+def _left_out(row: list[str], columns: list[int], names: list[str] | None) -> tuple[str, ...]:
+    """Note on the columns that are not read, by their names or numbers from 1."""
+    left = [repr(names[k]) if names else str(k + 1) for k in range(len(row)) if k not in columns]
+    if not left:
+        return ()
+    said = f"column {left[0]} is" if len(left) == 1 else f"columns {', '.join(left[:-1])} and {left[-1]} are"
+    how = "" if len(columns) == 3 else f"; the weight is a column called {', '.join(sorted(WEIGHT))}"
+    return (f"{said} left out{how}",)
 
 
 def _after(text: str, line: int) -> Iterator[str]:
@@ -110,17 +141,16 @@ def _after(text: str, line: int) -> Iterator[str]:
     return (row for row in rows if row.strip() and not row.lstrip().startswith(COMMENTS))
 
 
-def _columns(row: list[str]) -> list[int]:
-    """The first two, and the third if it is a number."""
-    return [0, 1, 2] if len(row) > 2 and _is_number(row[2]) else [0, 1]
-
-
 def _is_number(token: str) -> bool:
     try:
         float(token)
     except ValueError:
         return False
     return True
+
+
+def _is_fraction(token: str) -> bool:
+    return _is_number(token) and math.isfinite(float(token)) and float(token) != math.floor(float(token))
 
 
 def _numeric(text: str, separator: str | None, columns: list[int], skip: int) -> np.ndarray | None:
@@ -157,9 +187,7 @@ def _words(
             continue
         row = content.split() if separator is None else _split(content, separator)
         if len(row) <= last:
-            raise source.broken(
-                f"{last + 1} columns were expected and there are {len(row)}: {content.strip()!r}", line
-            )
+            raise source.broken(f"{last + 1} columns were expected and there are {len(row)}: {content.strip()!r}", line)
         ends.extend(index.setdefault(row[column], len(index)) for column in columns[:2])
         if len(columns) == 3:
             try:

@@ -57,7 +57,7 @@ def file_format(
         return table[name]
     if path is None or path == "-":
         raise InputError(
-            f"the {kind} must be named for standard output: format= (--format), {_name_all(table)}"
+            f"the {kind} must be named for standard output: format=, {_name_all(table)}"
         )
     pure = PurePath(path)
     ending = (PurePath(pure.stem) if pure.suffix.lower() == ".gz" else pure).suffix.lower().lstrip(".")
@@ -66,7 +66,7 @@ def file_format(
             f"{str(path)!r} has no ending that tells the {kind}; name it with format=, {_name_all(table)}"
         )
     if ending not in table:
-        raise InputError(f"{str(path)!r}: {unknown(kind, ending, table)}; or name it with format= (--format)")
+        raise InputError(f"{str(path)!r}: {unknown(kind, ending, table)}; or name it with format=")
     return table[ending]
 
 

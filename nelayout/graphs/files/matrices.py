@@ -96,7 +96,8 @@ def _check_square(source: Source, matrix: Any) -> int:
     shape = matrix.shape
     if len(shape) != 2 or shape[0] != shape[1]:
         raise source.broken(
-            f"the matrix has shape {shape}; a graph needs a square one (for a data matrix see nelayout embed)"
+            f"the matrix has shape {shape}; a graph needs a square one "
+            "(a table of numbers, one row per sample, is drawn by nelayout.embed)"
         )
     return shape[0]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from nelayout.errors import InputError
 
-__all__ = ["atomic", "check_output", "deliver"]
+__all__ = ["atomic", "check_output", "deliver", "refuse_folder"]
 
 
 def check_output(path: str | os.PathLike, *sources: str | os.PathLike) -> None:
@@ -24,9 +24,8 @@ def check_output(path: str | os.PathLike, *sources: str | os.PathLike) -> None:
     """
     if path == "-":
         return
+    refuse_folder(path)
     target = Path(path)
-    if target.is_dir():
-        raise InputError(f"the output {str(path)!r} is a folder; give the name of a file in it")
     folder = Path(os.path.realpath(target)).parent
     if not folder.is_dir():
         raise InputError(f"the output folder {str(folder)!r} does not exist; make it first")
@@ -35,6 +34,12 @@ def check_output(path: str | os.PathLike, *sources: str | os.PathLike) -> None:
     for source in sources:
         if source != "-" and _same_file(target, Path(source)):
             raise InputError(f"the output {str(path)!r} is the input file; choose another name")
+
+
+def refuse_folder(path: str | os.PathLike) -> None:
+    """Raise `InputError` for a folder in place of a file."""
+    if Path(path).is_dir():
+        raise InputError(f"the output {str(path)!r} is a folder; give the name of a file in it")
 
 
 @contextmanager

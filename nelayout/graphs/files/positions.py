@@ -52,7 +52,7 @@ def read_csv(source: Source) -> tuple[list[str], np.ndarray]:
     rows = list(csv.reader(io.StringIO(source.text()), delimiter=separator))
     header = [name.strip().lower() for name in rows[0]]
     columns = [header.index(axis) for axis in ("x", "y", "z") if axis in header]
-    if len(columns) < 2:
+    if "x" not in header:
         raise source.broken("expected a header with node, x and y", 1)
     name = next((header.index(word) for word in NODE_NAMES if word in header), 0)
     labels, coordinates = [], []
@@ -68,25 +68,32 @@ def read_csv(source: Source) -> tuple[list[str], np.ndarray]:
 
 
 def read_columns(file: GraphFile, name: str) -> tuple[list[Hashable], np.ndarray]:
-    """Labels and positions out of node data: `positions` or `coords`, else x, y, z, else GEXF's viz."""
+    """Labels and positions out of node data: `positions` of an archive, x, y, z, `coords`, or GEXF's viz.
+
+    In other files than archives, an attribute `positions` or `coords` is one of the graph's own.
+    """
     data: Mapping[str, Any] = file.node_data
-    for key in ("positions", "coords"):
-        if key in data:
-            return _where_known(file, data[key])
+    if file.format == "npz" and "positions" in data:
+        return _where_known(file, data["positions"], name)
     for axes in AXIS_NAMES:
         present = [axis for axis in axes if axis in data]
-        if len(present) >= 2:
+        if axes[0] in present:
             rows = zip(*(data[axis] for axis in present), strict=True)
-            return _where_known(file, [[np.nan if value is None else value for value in row] for row in rows])
+            return _where_known(file, [[np.nan if value is None else value for value in row] for row in rows], name)
+    if "coords" in data:
+        return _where_known(file, data["coords"], name)
     if "viz" in data:
         spots = [(viz or {}).get("position", {}) for viz in data["viz"]]
-        return _where_known(file, [[spot.get(axis, np.nan) for axis in ("x", "y")] for spot in spots])
+        return _where_known(file, [[spot.get(axis, np.nan) for axis in ("x", "y")] for spot in spots], name)
     raise InputError(
         f"{name} holds no positions; expected node attributes x and y, or an array positions or coords"
     )
 
 
-def _where_known(file: GraphFile, rows: Any) -> tuple[list[Hashable], np.ndarray]:
-    Y = np.asarray(rows, dtype=np.float64)
+def _where_known(file: GraphFile, rows: Any, name: str) -> tuple[list[Hashable], np.ndarray]:
+    try:
+        Y = np.asarray(rows, dtype=np.float64).reshape(len(file.labels), -1 if len(file.labels) else 2)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} holds no positions: its attributes x, y or coords are no numbers") from None
     known = np.isfinite(Y).all(axis=1)
     return [file.labels[k] for k in np.flatnonzero(known).tolist()], Y[known]

@@ -42,6 +42,13 @@ class GraphFile:
         """The graph as a host, which names its nodes and writes positions in its own type."""
         return library_of(self.graph).host(self.graph)
 
+    @property
+    def edge_attributes(self) -> list[str]:
+        """The names of the edge attributes, sorted; the values of a matrix are called "weight"."""
+        if not hasattr(self.graph, "edges"):
+            return ["weight"]
+        return sorted({str(name) for *_, data in self.graph.edges(data=True) for name in data})
+
     def noting(self, *notes: str) -> GraphFile:
         """Copy with more notes."""
         return replace(self, notes=(*self.notes, *notes))

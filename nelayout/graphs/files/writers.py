@@ -18,6 +18,8 @@ from nelayout.graphs.files.encode import encode_csv, encode_json, encode_npz
 __all__ = ["axes", "to_csv", "to_gexf", "to_graphml", "to_json", "to_npz"]
 
 AXES = ("x", "y", "z")
+# Attributes in which networkx looks for GEXF's own things, such as the name of a node; those of a graph are renamed.
+GEXF_WORDS = {"id", "pid", "parents", "slices", "spells", "viz"}
 
 
 def axes(dim: int) -> list[str]:
@@ -29,7 +31,7 @@ def to_json(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> bytes:
     """Node-link: nodes with id, their attributes, x and y; edges with theirs, under "edges"."""
     names = axes(Y.shape[1])
     nodes = [
-        {**_plain(G.nodes[label]), "id": label, **dict(zip(names, row, strict=True))}
+        {**_plain(_others(G.nodes[label])), "id": label, **dict(zip(names, row, strict=True))}
         for label, row in zip(labels, Y.tolist(), strict=True)
     ]
     edges = []
@@ -66,10 +68,11 @@ def to_gexf(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> bytes:
     import networkx
 
     H = _scalars(G, labels, Y)
+    for own in (*H.nodes.values(), *H.edges.values()):
+        for name in GEXF_WORDS & own.keys():
+            own[f"own_{name}"] = own.pop(name)
     for label, row in zip(labels, Y.tolist(), strict=True):
         x, y, z = [*row, 0.0, 0.0][:3]
-        if "id" in H.nodes[label]:  # networkx would write it in place of the node's name
-            H.nodes[label]["own_id"] = H.nodes[label].pop("id")
         H.nodes[label]["viz"] = {"position": {"x": x, "y": y, "z": z}}
     buffer = io.BytesIO()
     networkx.write_gexf(H, buffer)
@@ -95,6 +98,11 @@ def to_npz(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> bytes:
 
 def _keys(G: Any) -> dict[str, bool]:
     return {"keys": True} if G.is_multigraph() else {}
+
+
+def _others(attributes: dict) -> dict:
+    """A node's attributes but its coordinates, of which an old z or y would stand beside new ones."""
+    return {name: value for name, value in attributes.items() if name not in AXES}
 
 
 def _plain(attributes: dict) -> dict[str, Any]:
@@ -128,7 +136,7 @@ def _scalars(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> Any:
     H = G.__class__()
     names = axes(Y.shape[1])
     for label, row in zip(labels, Y.tolist(), strict=True):
-        H.add_node(label, **{**scalars(G.nodes[label]), **dict(zip(names, row, strict=True))})
+        H.add_node(label, **{**scalars(_others(G.nodes[label])), **dict(zip(names, row, strict=True))})
     for u, v, *key, attributes in G.edges(data=True, **_keys(G)):
         index = H.add_edge(u, v, *key)
         (H.edges[u, v] if index is None else H.edges[u, v, index]).update(scalars(attributes))

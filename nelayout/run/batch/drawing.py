@@ -17,7 +17,7 @@ from nelayout.batch_objective import on_batch, one_after_another, some_of
 from nelayout.connections import CONNECTIONS, Optimal
 from nelayout.divergences.alpha import Alpha
 from nelayout.divergences.beta import Beta
-from nelayout.method import Method
+from nelayout.method_record import Method
 from nelayout.numerics.parallel import Threads
 from nelayout.optimizers.minimize import Rest
 from nelayout.record.progress import Observer, Stopped
@@ -25,7 +25,7 @@ from nelayout.run.auto.candidates import WORSE
 from nelayout.run.auto.roads import road_exaggeration
 from nelayout.run.batch.levels import batch_through_levels
 from nelayout.run.batch.size import size_search_batch
-from nelayout.run.batch.steps import BATCH_STEPS, minimize_batch
+from nelayout.run.batch.steps import BATCH_STEPS, BatchReport, minimize_batch
 from nelayout.run.batch.verdict import BatchJudge
 from nelayout.run.component import POINT, SHRUNK, put_at_start, shares_of
 from nelayout.run.levels import SLOW, method_of
@@ -91,7 +91,7 @@ def draw_batches(lists: list[list[Component]], run: Run) -> None:
     Each batch has randomness of its own, so that threads leave the bits as they are.
     """
     seeds = [run.rng.integers(2**63, size=4) for _ in lists]
-    observed = run.observer.callback is not None or run.observer.tick is not None
+    observed = run.observer.callback is not None or run.observer.bar is not None
 
     def draw(k: int) -> Observer:
         observer = run.observer if observed else run.observer.silent_copy()
@@ -114,12 +114,12 @@ def draw_batch(components: list[Component], run: Run) -> None:
     batch = _Batch(components, run)
     try:
         batch.draw()
-        run.canvas.settle_batch(batch.nodes, batch.in_place(), batch.parts, components[0].placed)
     except Stopped:
         batch.reason[:] = "stopped"
         raise
     finally:
         batch.hand_back()
+    run.canvas.settle(components)
 
 
 class _Batch:
@@ -133,7 +133,6 @@ class _Batch:
         self.place, self.size = np.zeros((count, run.dim)), np.ones(count)
         self.reason = np.full(count, "max_iter", dtype=object)
         self.methods = np.full(count, None, dtype=object)
-        self.nodes = np.concatenate([c.nodes for c in components])
 
     def draw(self) -> None:
         """Take all through the stages."""
@@ -148,6 +147,7 @@ class _Batch:
         elif not isinstance(stages[0], CoarseToFine):
             self.Y = run.rng.standard_normal(self.Y.shape)
         shares = shares_of(stages, run.max_iter)
+        run.observer.begin(sum(shares))
         live, judge = np.ones(len(self.components), dtype=bool), None
         best, score = (self.Y.copy(), self.reason.copy(), self.methods.copy()), np.full(len(live), -np.inf)
         for stage, steps in zip(stages, shares, strict=True):
@@ -222,7 +222,7 @@ class _Batch:
         """(C,) the exaggeration that straightens each graph's roads."""
         return np.array([road_exaggeration(c.affinity.P) for c in self.components])
 
-    def report(self, stage: str, rows: np.ndarray | None) -> Callable[[float, Callable[[], np.ndarray]], None]:
+    def report(self, stage: str, rows: np.ndarray | None) -> BatchReport:
         """The function that each round of a stage calls, with the positions of a mask of all rows (None: all)."""
         run = self.run
 
@@ -231,16 +231,14 @@ class _Batch:
                 self.Y = positions()
             else:
                 self.Y[rows] = positions()
-            return run.canvas.show_batch(self.nodes, self.in_place(), self.parts, self.components[0].placed)
+            self.hand_back()
+            return run.canvas.show(self.components)
 
-        return lambda value, positions: run.observer.record(stage, value, lambda: everything(positions))
+        def record(value: float, positions: Callable[[], np.ndarray], vain: bool) -> None:
+            run.observer.expect(int(vain))
+            run.observer.record(stage, value, lambda: everything(positions))
 
-    def in_place(self) -> np.ndarray:
-        """(n, dim) positions at the size and place of their starts."""
-        if not self.components[0].placed:
-            return self.Y
-        of = self.parts.of
-        return self.Y / self.size[of][:, None] + self.place[of]
+        return record
 
     def hand_back(self) -> None:
         """Give each component its drawing."""

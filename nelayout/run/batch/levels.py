@@ -4,6 +4,7 @@ and so do the coarser ones of those that have any.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,6 +48,7 @@ def batch_through_levels(
 ) -> np.ndarray:
     """Draw the coarsest graph of each, and from each level the next finer one; positions (n, dim) of the finest."""
     levels, dim = _hierarchy(affinity, parts, run.rng), run.dim
+    run.observer.expect(len(levels) * stage.max_iter)
     waiting = [random_positions(len(level.affinity.mass), dim, run.rng) for level in levels]
 
     def finest(Y: np.ndarray, depth: int) -> np.ndarray:
@@ -69,8 +71,8 @@ def batch_through_levels(
         objective = on_batch(level.affinity, level.parts, method, run.sums.threads)
         at = depth
 
-        def here(value: float, positions, at=at) -> None:
-            report(value, lambda: finest(positions(), at))
+        def here(value: float, positions: Callable[[], np.ndarray], vain: bool, at: int = at) -> None:
+            report(value, lambda: finest(positions(), at), vain)
 
         Y = minimize_batch(objective, Y, stage.optimizer, stage.max_iter, rest, here).Y
     return Y

@@ -26,8 +26,9 @@ __all__ = ["BATCH_STEPS", "BatchEnd", "BatchReport", "minimize_batch"]
 # A batch from which at most this part of its graphs still moves is cut down to these.
 THINNED = 0.8
 
-# Given the sum of all values and a function that gives the positions of all graphs.
-BatchReport = Callable[[float, Callable[[], np.ndarray]], None]
+# Given the sum of all values, a function that gives the positions of all graphs, and whether the round was in vain: the
+# graph with the most steps to come has taken none, and there will be a round more.
+BatchReport = Callable[[float, Callable[[], np.ndarray], bool], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +62,11 @@ class _Majorize:
         sums = edges.row_sums(weights)
         self.rho = np.maximum(self.rho, SMALLEST_RHO * 4.0 * parts.mean(sums))
         ridge = (self.rho / parts.mean(mass))[parts.of] * mass
-        move = np.zeros_like(now.gradient)
+        move, residual = np.zeros_like(now.gradient), -now.gradient
+        direction, product, room = np.empty_like(move), np.empty_like(move), np.empty((6, move.shape[1]))
         segment_loops.solve_each(
-            edges.indptr, edges.indices, weights, 4.0, ridge, 1.0 / (4.0 * sums + ridge), -now.gradient,
-            self.plain.tolerance, self.plain.inner, parts.starts, live, move
+            edges.indptr, edges.indices, weights, 4.0, ridge, np.ones(len(mass)), 1.0 / (4.0 * sums + ridge),
+            self.plain.tolerance, self.plain.inner, parts.starts, live, move, residual, direction, product, room
         )
         return move, self.trials >= MOST_RHOS
 
@@ -104,8 +106,8 @@ class _LBFGS:
         self.trials[vain] = 0
         fresh = live & (self.trials == 0)
         segment_loops.directions(
-            now.gradient, self.moves, self.changes, self.curvatures, self.counts, self.inverse,
-            objective.parts.starts, fresh, self.direction, self.slope
+            _twice(now.gradient), _twice(self.moves)[1], _twice(self.changes), self.curvatures, self.counts,
+            self.inverse, objective.parts.starts, fresh, _twice(self.direction), self.slope, np.empty(len(self.moves))
         )
         self.length[fresh] = 1.0
         # Nothing is left to gain from here, or where a step failed that promised next to nothing.
@@ -134,14 +136,19 @@ class _LBFGS:
         return good
 
     def take(self, kept: np.ndarray, rows: np.ndarray) -> None:
-        self.moves, self.changes = self.moves[:, rows], self.changes[:, rows]
-        self.curvatures, self.counts = self.curvatures[:, kept], self.counts[kept]
+        self.moves, self.changes = (np.compress(rows, each, axis=1) for each in (self.moves, self.changes))
+        self.curvatures, self.counts = np.compress(kept, self.curvatures, axis=1), self.counts[kept]
         self.inverse, self.direction, self.slope = self.inverse[rows], self.direction[rows], self.slope[kept]
         self.length, self.trials = self.length[kept], self.trials[kept]
 
 
 # The optimizers that a batch is drawn by, under the names of `OPTIMIZERS`.
 BATCH_STEPS = {"majorize": _Majorize, "lbfgs": _LBFGS}
+
+
+def _twice(array: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """An array (..., n, d) as it is, and as (..., n d) of the same memory."""
+    return array, array.reshape(*array.shape[:-2], -1)
 
 
 def _inverse(objective: BatchObjective, now: BatchEvaluation) -> np.ndarray:
@@ -205,7 +212,7 @@ def minimize_batch(
         before, radius_before = Y, radius
         Y = np.where(of_rows[:, None], candidate, Y)
         now = now.updated(then, taken, of_rows, of_rows[objective.edges.rows])
-        made += taken
+        left, made = max_iter - made[live].min(), made + taken
         moved = np.zeros(len(taken))
         if sized:
             radius = parts.radius(Y)
@@ -215,7 +222,8 @@ def minimize_batch(
         end.rests[places] |= rests
         live = live & ~rests & (made < max_iter)
         if report is not None:
-            report(float(np.sum(end.value)), lambda: end.Y)
+            vain = live.any() and max_iter - made[live].min() == left
+            report(float(np.sum(end.value)), lambda: end.Y, bool(vain))
         if not live.any():
             return end
         if np.count_nonzero(live) <= THINNED * len(live):

@@ -20,7 +20,8 @@ class BatchJudge:
         self.P, self.parts = affinity.P, parts
         self.pivots = _pivots(parts)
         self.hops = np.full((self.pivots.shape[1], len(parts.of)), -1, dtype=np.int32)
-        verdict_loops.hops_each(self.P.indptr, self.P.indices, parts.starts, self.pivots, self.hops)
+        queue = np.empty(len(parts.of), dtype=np.int64)
+        verdict_loops.hops_each(self.P.indptr, self.P.indices, parts.starts, self.pivots, self.hops, queue)
 
     def scores(self, Y: np.ndarray) -> np.ndarray:
         """(C,) Jaccard / stress of each drawing; larger is better."""
@@ -28,7 +29,8 @@ class BatchJudge:
 
         jaccard, stress = np.zeros(len(self.parts.sizes)), np.zeros(len(self.parts.sizes))
         verdict_loops.score_each(
-            self.P.indptr, self.P.indices, self.parts.starts, self.pivots, self.hops, Y, jaccard, stress
+            self.P.indptr, self.P.indices, self.parts.starts, self.pivots, self.hops, Y, jaccard, stress,
+            np.empty(len(Y))
         )
         finite = self.parts.sum((~np.isfinite(Y).all(axis=1)).astype(float)) == 0
         return np.where(finite, np.maximum(jaccard, LEAST) / np.maximum(stress, LEAST), 0.0)

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from nelayout.numerics.compiling import exact_loop
 
 __all__ = ["hops_each", "score_each"]
 
 
 @exact_loop
-def hops_each(indptr, indices, starts, pivots, hops):
-    """hops[k, i]: edges from the k-th pivot of i's graph to i."""
-    queue = np.empty(hops.shape[1], dtype=np.int64)
+def hops_each(indptr, indices, starts, pivots, hops, queue):
+    """hops[k, i]: edges from the k-th pivot of i's graph to i; ``queue`` (n,): scratch memory."""
     for part in range(len(starts) - 1):
         for k in range(pivots.shape[1]):
             if pivots[part, k] < 0:
@@ -43,9 +40,11 @@ def _squared(Y, i, j):
 
 
 @exact_loop
-def score_each(indptr, indices, starts, pivots, hops, Y, jaccard, stress):
-    """Mean neighborhood Jaccard, ties by node number, and scale-normalized stress from the pivots, of each graph."""
-    xi = np.empty(len(Y))
+def score_each(indptr, indices, starts, pivots, hops, Y, jaccard, stress, xi):
+    """Mean neighborhood Jaccard, ties by node number, and scale-normalized stress from the pivots, of each graph.
+
+    ``xi`` (n,): scratch memory.
+    """
     for part in range(len(starts) - 1):
         start, stop = starts[part], starts[part + 1]
         for i in range(start, stop):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from nelayout.numerics.elementary import exponential, logarithm
+from nelayout.numerics.elementary_loops import exponential, logarithm
 
 
 @numba.njit(fastmath={"reassoc", "contract", "arcp", "nsz"})

@@ -6,17 +6,13 @@ the strengths (the sums of a node's weights: its degree where there are no weigh
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 from nelayout.divergences import BACKGROUND
-from nelayout.errors import InputError, unknown
 from nelayout.kernels import heavy_tailed
-from nelayout.method import Method
+from nelayout.method_record import Method
 from nelayout.own_keywords import own_parts
 from nelayout.stages import EVEN_SHAPE, SHAPE_TOL, CoarseToFine, Descend, growing_tail
 
-__all__ = ["AUTO", "METHODS", "method_named", "methods", "own_keywords", "tune"]
+__all__ = ["AUTO", "METHODS"]
 
 HINTON_2002 = "Hinton & Roweis, Stochastic neighbor embedding, NIPS 2002"
 VENNA_2010 = "Venna et al., Information retrieval perspective to nonlinear dimensionality reduction, JMLR 11, 2010"
@@ -198,67 +194,3 @@ AUTO = Method(
     reference=f"this package; ws-SNE: {YANG_2014}; heavy tails: {YANG_2009}",
     summary="the default: global shape, ws-SNE with a growing tail, and the best of several drawings is kept",
 )
-
-
-def method_named(method: str | Method) -> Method:
-    """The method of that name ("ws-sne", "ws_sne", "auto"), or the Method itself."""
-    if isinstance(method, Method):
-        return method
-    if not isinstance(method, str):
-        raise InputError(
-            f"method must be a name or a nelayout.Method, given {type(method).__name__}; "
-            "nelayout.methods() lists the names"
-        )
-    name = method.strip().lower().replace("_", "-")
-    name = {"t-sne": "tsne", "s-sne": "ssne", "wssne": "ws-sne"}.get(name, name)
-    if name == "auto":
-        return AUTO
-    if name not in METHODS:
-        raise unknown("method", method, ["auto", *METHODS])
-    return METHODS[name]
-
-
-def own_keywords(method: str) -> dict[str, Any]:
-    """The keywords that a method has beside those of all, and their defaults.
-
-    >>> own_keywords("hssne"), list(own_keywords("nerv"))
-    ({'tail': 2.0}, ['kappa', 'background'])
-    """
-    return dict(METHODS[method].own) if method in METHODS else {}
-
-
-def tune(method: str | Method, **own: Any) -> Method:
-    """A method of the catalogue with other values of its own keywords.
-
-    >>> tune("hssne", tail=3.0).kernel.name
-    'heavy-tailed:3'
-    """
-    method = METHODS[method] if isinstance(method, str) else method
-    if not own:
-        return method
-    parts = own_parts(method.name, **{**dict(method.own), **own})
-    if "kernel" in parts or "divergence" in parts:  # other parts may need another schedule
-        parts["stages"] = ()
-    return replace(method, **parts)
-
-
-def methods() -> list[dict[str, Any]]:
-    """The catalogue as rows: name, kernel, divergence, connection, mass, summary, reference.
-
-    The first is "auto", the default of `nelayout.layout`.
-
-    >>> [row["name"] for row in methods()][:3]
-    ['auto', 'ws-sne', 'gamma-quadlog']
-    """
-    return [
-        {
-            "name": m.name,
-            "kernel": m.kernel.name,
-            "divergence": m.divergence.name,
-            "connection": m.connection.name,
-            "mass": m.mass,
-            "summary": m.summary,
-            "reference": m.reference,
-        }
-        for m in (AUTO, *METHODS.values())
-    ]

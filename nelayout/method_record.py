@@ -17,7 +17,7 @@ from nelayout.divergences.f_divergences import f_function_of
 from nelayout.divergences.f_functions import F_FUNCTIONS
 from nelayout.divergences.own_function import OwnFunction
 from nelayout.divergences.protocol import Homogeneous
-from nelayout.errors import InputError, Unsupported, unknown
+from nelayout.errors import InputError, Unsupported, near_matches, unknown
 from nelayout.kernels import KERNELS, Kernel, kernel_named
 from nelayout.stages import CoarseToFine, Descend, Stage, recipe
 
@@ -41,7 +41,8 @@ class Method:
     divergence : phi; a name ("i-divergence", "itakura-saito", "beta:0.5", "mix:0.3:kl:js", ...), a function f(t) of an
         array (phi = b f(p/b), f convex, f(1) = 0) or a Divergence.  "alpha:auto" or
         `nelayout.divergences.auto_alpha` chooses an alpha divergence from the data.
-    connection : lambda; "fixed" ("fixed:0.5"), "optimal", "normalized", "normalized-rows" or a Connection.
+    connection : lambda; "fixed" ("fixed:0.5"), "optimal", "normalized", "normalized-rows" or a Connection; None takes
+        "optimal" where the divergence has a best scalar, else "normalized".
     mass : m; "unit", "degree", "strength", "closeness", "betweenness", "eigenvector", a node attribute, array or dict.
     affinity : "raw", "sum-1" or "rows"; None takes what the connection needs.
     stages : the schedule; None takes the recipe that suits the kernel.
@@ -55,7 +56,7 @@ class Method:
 
     kernel: Any = "cauchy"
     divergence: Any = "i-divergence"
-    connection: Any = "optimal"
+    connection: Any = None
     mass: Any = "unit"
     affinity: str | None = None
     stages: tuple[Stage, ...] = ()
@@ -67,10 +68,10 @@ class Method:
     own: tuple[tuple[str, Any], ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
-        kernel: Kernel = kernel_named(self.kernel)
+        kernel: Kernel = _kernel(self.kernel)
         choose, given = _choice(self.choose, self.divergence)
         divergence: Divergence = divergence_named(given)
-        connection: Connection = connection_named(self.connection)
+        connection = _usual(divergence) if self.connection is None else connection_named(self.connection)
         connection.check(divergence)
         if choose is not None and not connection.by_rows:
             raise Unsupported(
@@ -90,8 +91,9 @@ class Method:
         stages = stages or _recipe(kernel, divergence, connection)
         if not all(isinstance(stage, (CoarseToFine, Descend)) for stage in stages):
             raise InputError("stages must be nelayout.CoarseToFine and nelayout.Descend records")
-        if any(isinstance(stage, Descend) and alpha_search(stage.divergence) is not None for stage in stages):
-            raise Unsupported("alpha is chosen for a method as a whole: give a stage's divergence a number")
+        for stage in stages:
+            if isinstance(stage, Descend) and stage.divergence is not None:
+                connection.check(stage.divergence)
         if self.variational:
             _check_variational(kernel, divergence, connection)
         for name, value in {
@@ -129,6 +131,25 @@ class Method:
         """The name of the divergence among the f-divergences whose conjugates are known."""
         f = f_function_of(self.divergence)
         return self.divergence.name if f is None else f.name
+
+
+def _kernel(kernel: Any) -> Kernel:
+    try:
+        return kernel_named(kernel)
+    except InputError as error:
+        if isinstance(kernel, str) and not near_matches(kernel, KERNELS):
+            raise InputError(f"{error}; a method of the catalogue is changed by nelayout.method") from None
+        raise
+
+
+def _usual(divergence: Divergence) -> Connection:
+    """The connection that suits a divergence, where none is given."""
+    optimal = connection_named("optimal")
+    try:
+        optimal.check(divergence)
+    except Unsupported:
+        return connection_named("normalized")
+    return optimal
 
 
 def _choice(choose: AlphaSearch | None, divergence: Any) -> tuple[AlphaSearch | None, Any]:

@@ -42,7 +42,7 @@ def logarithm(u):
 @inlined_as_written
 def exponential(x):
     """e^x, held between e^-707 and e^707: x = k ln 2 + r with |r| <= ln(2)/2, and the series of e^r."""
-    x = min(max(x, -707.0), 707.0)
+    x = -707.0 if x < -707.0 else 707.0 if x > 707.0 else x
     k = math.floor(x * (1.0 / LN2) + 0.5)
     r = (x - k * LN2_HIGH) - k * LN2_LOW
     p = 1 / 5040 + r * (1 / 40320 + r * (1 / 362880 + r * (1 / 3628800 + r * (1 / 39916800 + r * (1 / 479001600)))))

@@ -1,0 +1,202 @@
+"""The methods that have a name: found by it, listed, and changed by their own keywords or part by part.
+
+The records stand in `table`.  A number behind a name is the first of the method's own keywords:
+
+>>> method_named("nerv:0.3") == method("nerv", kappa=0.3)
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from nelayout.catalogue.table import AUTO, METHODS
+from nelayout.errors import InputError, InputTypeError, unknown
+from nelayout.method_record import Method
+from nelayout.own_keywords import own_parts
+from nelayout.part_names import as_number, spell, split
+
+__all__ = [
+    "AUTO", "METHODS", "OWNERS", "method", "method_named", "methods", "of_others", "own_keywords", "tune", "with_own",
+]
+
+# Keyword that only some methods have -> their names.
+OWNERS: dict[str, list[str]] = {
+    keyword: [m.name for m in METHODS.values() if keyword in dict(m.own)]
+    for keyword in dict.fromkeys(keyword for m in METHODS.values() for keyword, _ in m.own)
+}
+
+_SPELLINGS = {"t-sne": "tsne", "s-sne": "ssne", "wssne": "ws-sne"}
+# Parts whose change makes another method, with another name and another schedule.
+_FORMULA = ("kernel", "divergence", "connection")
+_PARTS = (*_FORMULA, "mass", "affinity", "stages", "name", "summary", "reference")
+
+
+def method_named(method: str | Method) -> Method:
+    """The method of that name ("ws-sne", "ws_sne", "nerv:0.3", "auto"), or the Method itself."""
+    if isinstance(method, Method):
+        return method
+    if not isinstance(method, str):
+        raise InputError(
+            f"method must be a name or a nelayout.Method, given {type(method).__name__}; "
+            "nelayout.methods() lists the names"
+        )
+    name, words = split(method)
+    name = _SPELLINGS.get(name, name)
+    record = AUTO if name == "auto" else METHODS.get(name)
+    if record is None:
+        raise unknown("method", name if words else method, ["auto", *METHODS])
+    if not words:
+        return record
+    keyword = _number_of(record)
+    if keyword is None:
+        raise InputError(f"method {method!r}: {name} takes no number; write {name!r}")
+    if len(words) > 1:
+        raise InputError(f"method {method!r}: write one number behind the colon, {keyword}, as in '{name}:0.5'")
+    number = as_number(words[0])
+    return tune(record, **{keyword: words[0] if number is None else number})
+
+
+def own_keywords(method: str) -> dict[str, Any]:
+    """The keywords that a method has beside those of all, and their defaults.
+
+    >>> own_keywords("hssne"), list(own_keywords("nerv:0.3"))
+    ({'tail': 2.0}, ['kappa', 'background'])
+    """
+    name = split(method)[0]
+    return dict(METHODS[name].own) if name in METHODS else {}
+
+
+def tune(method: str | Method, **own: Any) -> Method:
+    """A method of the catalogue with other values of its own keywords.
+
+    >>> tune("hssne", tail=3.0).kernel.name
+    'heavy-tailed:3'
+    """
+    record = method_named(method)
+    if not own:
+        return record
+    name = split(record.name)[0]
+    for keyword in own:
+        if keyword not in dict(record.own) or name not in METHODS:
+            raise InputTypeError(_not_its_own(record, keyword))
+    number = _number_of(METHODS[name])
+    if isinstance(method, str) and split(method)[1] and number in own:
+        raise InputTypeError(f"{number} is given twice: in the name {method!r} and as a keyword")
+    if replace(record, **own_parts(name, **dict(record.own))) != record:
+        raise InputTypeError(f"the parts of this {name} were replaced, and {', '.join(own)} would replace them again")
+    parts = own_parts(name, **{**dict(record.own), **own})
+    if not record.scheduled and ("kernel" in parts or "divergence" in parts):  # they may need another schedule
+        parts["stages"] = ()
+    if number is not None:
+        default, value = dict(METHODS[name].own)[number], dict(parts["own"])[number]
+        if value != default:
+            name = f"{name}:{value}" if isinstance(value, str) else spell(name, float(value))
+    return replace(record, **parts, name=name)
+
+
+def with_own(method: str | Method, options: Mapping[str, Any]) -> tuple[Method, dict[str, Any]]:
+    """The method with those of the options that are its own keywords, and the other options.
+
+    >>> record, others = with_own("nerv", {"kappa": 0.3, "seed": 1})
+    >>> record.name, others
+    ('nerv:0.3', {'seed': 1})
+    """
+    own = {name: value for name, value in options.items() if name in OWNERS}
+    return tune(method, **own), {name: value for name, value in options.items() if name not in own}
+
+
+def method(base: str | Method, **changes: Any) -> Method:
+    """Change a method: the record of one of the catalogue, with parts replaced or its own keywords set.
+
+    Parameters
+    ----------
+    base : a name (``nelayout.methods()`` lists them; "nerv:0.3" carries a number) or a `Method`.
+    changes : its own keywords (kappa of "nerv", tail of "hssne", ...), and kernel, divergence, connection, mass,
+        affinity, stages or name as `Method` has them.  With another kernel, divergence or connection the method is
+        called "custom" unless you give a name, and takes the stages that suit its kernel unless you give stages.
+
+    Returns
+    -------
+    Method
+        for `layout`, `solve`, `estimate` and `embed`
+
+    Raises
+    ------
+    InputError
+        for a name or keyword that the method does not have, and for a keyword beside the part that it makes
+
+    Examples
+    --------
+    >>> import nelayout as nl
+    >>> nl.method("ws-sne", divergence="beta:0.5"), nl.method("nerv", kappa=0.3).name
+    (Method(cauchy, beta:0.5, optimal, mass=strength), 'nerv:0.3')
+    """
+    record = method_named(base)
+    own = {name: value for name, value in changes.items() if name in dict(record.own)}
+    parts = {name: value for name, value in changes.items() if name not in own}
+    for name in parts:
+        if name in OWNERS and name not in _PARTS:
+            raise InputTypeError(_not_its_own(record, name))
+        if name not in _PARTS:
+            raise InputTypeError(str(unknown("part or keyword of a method", name, [*_PARTS, *dict(record.own)])))
+    made = own_parts(split(record.name)[0], **dict(record.own)) if record.own else {}
+    for name in parts:
+        if name in made and own:
+            raise InputTypeError(f"{', '.join(own)} makes the {name}, which is given too: leave out one of them")
+    record = tune(base, **own)
+    if not any(name in parts for name in _FORMULA):
+        return replace(record, **parts) if parts else record
+    fresh: dict[str, Any] = {"name": "custom", "summary": "", "reference": "", "own": (), "stages": ()}
+    if "connection" in parts:
+        fresh["affinity"] = None
+    if "divergence" in parts:
+        fresh["choose"] = None
+    if split(record.name)[0] not in (*METHODS, "auto") and record.scheduled:
+        fresh["stages"] = record.stages
+    return replace(record, **{**fresh, **parts})
+
+
+def methods() -> list[dict[str, Any]]:
+    """The catalogue as rows: name, kernel, divergence, connection, mass, summary, reference.
+
+    The first is "auto", the default of `nelayout.layout`.
+
+    >>> [row["name"] for row in methods()][:3]
+    ['auto', 'ws-sne', 'gamma-quadlog']
+    """
+    return [
+        {
+            "name": m.name,
+            "kernel": m.kernel.name,
+            "divergence": m.divergence.name,
+            "connection": m.connection.name,
+            "mass": m.mass,
+            "summary": m.summary,
+            "reference": m.reference,
+        }
+        for m in (AUTO, *METHODS.values())
+    ]
+
+
+def of_others(keyword: str) -> str:
+    """A sentence on which methods have a keyword of their own.
+
+    >>> of_others("kappa"), of_others("tail")
+    ("kappa is a keyword of 'nerv' and 'jse'", "tail is a keyword of 'hssne'")
+    """
+    return f"{keyword} is a keyword of {' and '.join(map(repr, OWNERS[keyword]))}"
+
+
+def _number_of(record: Method) -> str | None:
+    """The own keyword that a number behind the method's name sets: the first, where the catalogue has a number."""
+    return next((keyword for keyword, value in record.own[:1] if isinstance(value, float)), None)
+
+
+def _not_its_own(record: Method, keyword: str) -> str:
+    message = f"the method {record.name!r} has no keyword {keyword!r}; {of_others(keyword)}"
+    if keyword in _FORMULA:
+        message += f"; nelayout.method({record.name!r}, {keyword}=...) has another {keyword}"
+    return message

@@ -1,0 +1,79 @@
+"""How values are read beside each other: which way is better, which drawing is best, how dark its cell is.
+
+>>> arrow("stress"), arrow("neighborhood"), best("stress", [0.3, 0.1, 0.2])
+('↓', '↑', 0.1)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from nelayout.comparison.measuring import Measured
+from nelayout.quality import MEASURES
+
+__all__ = ["KEY", "arrow", "best", "shade", "shown", "table_lines"]
+
+# Explanation of the signs in a table.
+KEY = "↑ higher is better, ↓ lower is better, * best"
+# Counts up to this are written in full, with no power of ten.
+FULL = 1e9
+# Values below this are written with a power of ten: four digits of them would need eight places.
+TINY = 1e-4
+
+
+def arrow(name: str) -> str:
+    """Sign for the better direction of a measure."""
+    return "↑" if MEASURES[name].score.higher else "↓"
+
+
+def best(name: str, values: Sequence[float]) -> float | None:
+    """The best of the values of a measure, None where all are equally good or one alone is known."""
+    known = [value for value in values if not math.isnan(value)]
+    if len(set(known)) < 2:
+        return None
+    return max(known) if MEASURES[name].score.higher else min(known)
+
+
+def shade(name: str, row: Mapping[str, Measured], values: Sequence[float]) -> float:
+    """Darkness of a cell from 0 to 1: the score; of a count, its distance from the least of the drawings at hand.
+
+    The score of a count is its share of the most there could be, beside which 4,000 crossings are as good as 50,000.
+
+    >>> rows = [{"crossings": Measured(value, 1 - value / 10**6, 0, True)} for value in (3.0, 7.0)]
+    >>> [shade("crossings", row, [3.0, 7.0]) for row in rows]
+    [1.0, 0.5]
+    """
+    if not MEASURES[name].score.count:
+        return row[name].score
+    least = min((value for value in values if not math.isnan(value)), default=math.nan)
+    return (1.0 + least) / (1.0 + row[name].value)
+
+
+def shown(value: float, digits: int = 4) -> str:
+    """A value in so many digits, counts and large values in full; NaN is a dash.
+
+    >>> [shown(value) for value in (51343.0, 4597.2, 0.7777777, 1e-7, math.nan)]
+    ['51343', '4597', '0.7778', '1e-07', '–']
+    """
+    if math.isnan(value):
+        return "–"
+    if abs(value) < FULL and (value == int(value) or abs(value) >= 10**digits):
+        return f"{value:.0f}"
+    return f"{value:.{digits if abs(value) >= TINY else 1}g}"
+
+
+def table_lines(measured: Mapping[str, Mapping[str, Measured]]) -> list[str]:
+    """A line per measure and a column per drawing; a star stands behind the best, a sampled value has its error."""
+    rows = [["", *(f"{name} " for name in measured)]]
+    for name in next(iter(measured.values()), {}):
+        found = [row[name] for row in measured.values()]
+        first = best(name, [m.value for m in found])
+        rows.append([f"{name} {arrow(name)}", *(f"{_cell(m)}{'*' if m.value == first else ' '}" for m in found)])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join([f"{row[0]:<{widths[0]}}", *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in rows]
+    return [*lines, KEY]
+
+
+def _cell(m: Measured) -> str:
+    return shown(m.value) if m.exact else f"{shown(m.value)} ± {shown(m.error, 2)}"

@@ -1,0 +1,73 @@
+"""Drawings in space: seen from one side on a flat sheet, or turnable on matplotlib's 3-D axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nelayout.drawing.lines import Lines
+from nelayout.drawing.nodes import dot_points
+from nelayout.drawing.sheet import Sheet
+
+__all__ = ["draw_in_space", "is_space", "seen_from_aside"]
+
+# Degrees by which the drawing is tilted towards the viewer, and turned: all three axes are seen, the longest best.
+_TILT, _TURN = 28.0, 24.0
+_EDGE = (0.6, 0.35)  # width in points and opacity of an edge on 3-D axes
+
+
+def is_space(ax: Any) -> bool:
+    """Whether axes are matplotlib's 3-D ones."""
+    return ax is not None and getattr(ax, "name", "") == "3d"
+
+
+def seen_from_aside(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(n, 2) places on paper of (n, 3) positions, parallel projection; and (n,) depths, 0 in front and 1 at the back.
+
+    >>> flat, depth = seen_from_aside(np.array([[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]]))
+    >>> depth.tolist(), bool(np.allclose(flat[0], -flat[1]))
+    ([0.0, 1.0], True)
+    """
+    tilt, turn = np.deg2rad(_TILT), np.deg2rad(_TURN)
+    x = np.cos(turn) * Y[:, 0] + np.sin(turn) * Y[:, 2]
+    z = -np.sin(turn) * Y[:, 0] + np.cos(turn) * Y[:, 2]
+    y = np.cos(tilt) * Y[:, 1] - np.sin(tilt) * z
+    z = np.sin(tilt) * Y[:, 1] + np.cos(tilt) * z
+    behind = float(z.max() - z.min()) if len(z) else 0.0
+    depth = (z.max() - z) / behind if behind > 0 else np.zeros(len(z))
+    return np.stack([x, y], axis=1), depth
+
+
+def draw_in_space(
+    ax: Any, Y: np.ndarray, lines: Lines, rgba: np.ndarray, size: np.ndarray | None, texts: list[str] | None
+) -> None:
+    """Draw nodes, edges and labels at (n, 3) positions on 3-D axes; `size` (n,) are diameters in units of `Y`."""
+    from mpl_toolkits.mplot3d.art3d import Line3DCollection
+
+    n = len(Y)
+    low, high = (Y.min(axis=0), Y.max(axis=0)) if n else (np.zeros(3), np.ones(3))
+    half = max(float((high - low).max()) / 2, 1e-12)
+    middle = (low + high) / 2
+    ax.set_xlim(middle[0] - half, middle[0] + half)
+    ax.set_ylim(middle[1] - half, middle[1] + half)
+    ax.set_zlim(middle[2] - half, middle[2] + half)
+    ax.set_box_aspect((1.0, 1.0, 1.0), zoom=1.3)
+    ax.set_axis_off()
+    window = ax.get_window_extent()
+    inches = np.full(2, min(window.width, window.height) / ax.figure.dpi) * 0.75  # a cube seen from aside
+    if len(lines.rows):
+        width = lines.width if isinstance(lines.width, float) else _EDGE[0]
+        if isinstance(lines.width, np.ndarray):
+            width = np.maximum(4.0 * lines.width / (float(lines.width.max()) or 1.0), _EDGE[0] / 2)
+        segments = np.stack([Y[lines.rows], Y[lines.cols]], axis=1)
+        ax.add_collection3d(Line3DCollection(list(segments), colors=lines.rgb, linewidths=width, alpha=_EDGE[1]))
+    if n:
+        sheet = Sheet(ax, 72 * float(inches[0]) / (2 * half), inches, np.zeros(2), (0.0, 0.0, 0.0, 0.0), ax.figure.dpi)
+        dot = dot_points(sheet, n, len(rgba) == 1 and len(lines.rows) > 0)
+        points = np.full(n, dot) if size is None else size * sheet.points
+        colors = rgba if len(rgba) == n else np.repeat(rgba, n, axis=0)
+        ax.scatter(*Y.T, s=points**2, c=colors, linewidths=0.3, edgecolors="white", depthshade=True)
+    for i, text in enumerate(texts or []):
+        if text:
+            ax.text(*Y[i], text, fontsize=8, color="#202020", parse_math=False)

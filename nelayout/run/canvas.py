@@ -1,0 +1,145 @@
+"""Frames, as callbacks see them: all positions at every step, in one scale and turned alike, whatever the units.
+
+Stages have units of their own, and no objective sees rotations.  A frame is brought to the scale of the result, and
+each component is turned and mirrored onto its own frame before.  The result is turned as `placing.orient` says, which
+may be another way: what its principal axes are is known at the end only.
+
+>>> before, now = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[0.0, 10.0], [20.0, 0.0]])
+>>> (turned_onto(now, before, np.ones(2), Segments(np.array([2]))) + 0.0).round(12).tolist()
+[[10.0, 0.0], [0.0, 20.0]]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from nelayout.numerics.segments import Segments
+from nelayout.placing.orient import canonical, fit
+from nelayout.placing.packing import pack
+from nelayout.run.start import frame
+from nelayout.run.state import Component
+
+__all__ = ["Frames", "turned_onto"]
+
+
+class Frames:
+    """Frames of the whole graph while its components are drawn, one or many at a time; the first makes ready for all.
+
+    Without a start, a component has a room of its own on the sheet from the first frame on, whose area is in proportion
+    to its nodes; one that is still to be drawn is a dot in the middle of it.  With a start, frames are turned and
+    placed as the start is; components without a place stand to the right of it.
+
+    dim     dimensions
+    kept    whether the caller has given a start
+    fixed   whether some nodes stay: frames then have the units of the start, else they fit ``scale`` about ``center``
+    """
+
+    def __init__(
+        self,
+        components: Sequence[Component],
+        n: int,
+        dim: int,
+        kept: bool = False,
+        fixed: bool = False,
+        scale: float | None = None,
+        center: np.ndarray | None = None,
+    ) -> None:
+        self.components, self.shape, self.kept, self.fixed = components, (n, dim), kept, fixed
+        self.scale, self.center = scale, center
+        # Of each node: its place; its latest frame about the middle of its component, and whether there was one; the
+        # middle and the radius of its component's room, radius 0 where it has none.
+        self.whole, self.before, self.middle = (np.zeros(self.shape) for _ in range(3))
+        self.seen, self.radius, self.furnished = np.zeros(n, dtype=bool), np.zeros(n), False
+
+    def show(self, components: Sequence[Component]) -> np.ndarray:
+        """A new array with all positions, those of the components as they are now."""
+        if not self.furnished:
+            self._furnish()
+            self.furnished = True
+        self._lay(components)
+        # Where components have rooms from the first frame on, these have the right scale, whatever is drawn in them.
+        as_it_is = self.fixed or (len(self.components) > 1 and not self.kept)
+        shown = self.whole.copy() if as_it_is else fit(self.whole, self.scale)
+        return shown if self.center is None or self.fixed else shown + self.center
+
+    def settle(self, components: Sequence[Component]) -> None:
+        """Leave the components as they are, where somebody looks at all."""
+        if self.furnished:
+            self._lay(components)
+
+    def _lay(self, components: Sequence[Component]) -> None:
+        turned = list[Component]()
+        for component in components:
+            if self.kept and not self.radius[component.nodes[0]]:
+                self.whole[component.nodes] = component.drawing.in_place
+            else:
+                turned.append(component)
+        if turned:
+            self._turn(turned)
+
+    def _turn(self, components: Sequence[Component]) -> None:
+        """Lay down components turned as in their frames before; the first of each shows it in its own orientation."""
+        parts = Segments(np.array([len(c.nodes) for c in components]))
+        nodes = np.concatenate([c.nodes for c in components])
+        Y = np.concatenate([c.drawing.Y for c in components])
+        mass = np.concatenate([c.affinity.mass for c in components])
+        first = nodes[parts.starts[:-1]]
+        Y = Y - parts.mean(Y)[parts.of]
+        now = turned_onto(Y, self.before[nodes], mass, parts)
+        for k in np.flatnonzero(~self.seen[first]).tolist():
+            here = slice(parts.starts[k], parts.starts[k + 1])
+            now[here] = canonical(Y[here], mass[here])
+        self.before[nodes], self.seen[nodes] = now, True
+        reach = np.sqrt(parts.max(np.einsum("ij,ij->i", now, now)))
+        radius = self.radius[first]
+        factor = np.where(radius > 0, radius, 1.0) / np.where((radius > 0) & (reach > 0), reach, 1.0)
+        self.whole[nodes] = self.middle[nodes] + factor[parts.of][:, None] * now
+
+    def _furnish(self) -> None:
+        """Give components their rooms, and all nodes a place before their component is drawn."""
+        if self.kept:
+            self._stand_beside()
+        elif len(self.components) > 1:
+            discs = fit(np.concatenate(pack([_disc(len(c.nodes), self.shape[1]) for c in self.components])), self.scale)
+            ends = np.cumsum([len(c.nodes) for c in self.components])
+            for component, disc in zip(self.components, np.split(discs, ends[:-1]), strict=True):
+                middle, sides = np.sum(disc, axis=0) / len(disc), len(disc)
+                within = float(np.cos(np.pi / sides)) if sides > 2 else 1.0  # of a polygon, the circle inside it
+                self.whole[component.nodes] = self.middle[component.nodes] = middle
+                self.radius[component.nodes] = within * float(np.linalg.norm(disc[0] - middle))
+
+    def _stand_beside(self) -> None:
+        placed = [c for c in self.components if c.placed]
+        for component in placed:
+            assert component.start is not None
+            middle, _ = frame(component.start)
+            self.whole[component.nodes] = np.where(np.isnan(component.start), middle, component.start)
+        there = np.concatenate([c.nodes for c in placed]) if placed else np.array([], dtype=int)
+        middle, extent = frame(self.whole[there]) if len(there) else (np.zeros(self.shape[1]), 1.0)
+        right = middle + extent * np.eye(self.shape[1])[0]
+        for component in self.components:
+            if not component.placed:
+                radius = extent * (len(component.nodes) / max(len(there), 1)) ** (1 / self.shape[1])
+                right[0] += 1.5 * radius
+                self.whole[component.nodes] = self.middle[component.nodes] = right
+                self.radius[component.nodes] = radius
+                right[0] += radius
+
+
+def turned_onto(Y: np.ndarray, before: np.ndarray, mass: np.ndarray, parts: Segments) -> np.ndarray:
+    """Y (n, d), whose parts are centered, each turned and mirrored so that its masses move the least."""
+    d = Y.shape[1]
+    size = np.maximum(parts.max(np.abs(Y).max(axis=1)), 1e-300)[parts.of][:, None]
+    weights = (mass / parts.max(mass)[parts.of])[:, None]
+    moments = np.einsum("ij,ik->ijk", weights * (Y / size), before).reshape(-1, d * d)
+    U, _, V = np.linalg.svd(parts.sum(moments).reshape(-1, d, d))
+    return np.einsum("ij,ijk->ik", Y, np.einsum("ijk,ikl->ijl", U, V)[parts.of])
+
+
+def _disc(n: int, dim: int) -> np.ndarray:
+    """Stand-in (n, dim) for a drawing of n nodes, of which only the outline counts: a regular polygon."""
+    angles = 2.0 * np.pi * np.arange(n) / n
+    ring = np.stack([np.cos(angles), np.sin(angles), np.zeros(n)], axis=1)[:, :dim]
+    return ring if n > 1 else np.zeros((1, dim))

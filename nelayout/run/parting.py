@@ -1,0 +1,92 @@
+"""Parting: nodes that would hide each other in a picture move apart, where that leaves them their neighbors.
+
+Four of the five members of a clique that share all their neighbors end up on one point.  Moved apart by the width of a
+dot they are seen, and are still each other's nearest.  The nodes of a ring of 1,000 lie nearer to each other than a dot
+is wide as well, but beside the ring they would no longer lie in order: they stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nelayout.numerics.breadth_first import COMPILED_ABOVE
+from nelayout.placing.dots import dot_size, part_dots
+from nelayout.quality.distances import nearest_by_number, nearest_in_tree
+from nelayout.quality.neighborhoods import jaccard_of_nearest
+
+__all__ = ["Neighborhoods", "part_nodes"]
+
+SAMPLE = 1000  # nodes whose neighbors are compared
+MOST_NEIGHBORS = 200  # of a hub that are compared, in graphs that are searched by a tree
+BLOCK = 50  # nodes whose neighbors are compared at a time
+# Share of the mean Jaccard index that must be left.  Cliques and clusters keep 0.84 of it (a windmill, whose cliques
+# lie as far from each other as from the hub) and more; rings of nodes that know their next but one keep 0.77.
+KEPT = 0.8
+# Dots that do not fit are halved, down to this part of their size.
+SMALLEST = 1 / 8
+
+
+class Neighborhoods:
+    """The neighbors of a sample of nodes, against which drawings of one graph are held."""
+
+    def __init__(self, P: csr_array, seed: int = 0) -> None:
+        self.P, self.degree = P, np.diff(P.indptr)
+        some = np.random.default_rng(seed).permutation(np.flatnonzero(self.degree))
+        self.sample = np.sort(some[:SAMPLE])
+
+    def kept(self, Y: np.ndarray) -> float:
+        """Mean Jaccard index of graph neighbors and nearest nodes of Y (n, d); ties fall to the lower number."""
+        n = len(Y)
+        if not len(self.sample):
+            return 1.0
+        nearest: Callable[[np.ndarray, int], np.ndarray]
+        if n <= COMPILED_ABOVE:
+            nearest, most = partial(nearest_by_number, Y), n - 1
+        else:
+            from scipy.spatial import KDTree
+
+            nearest, most = partial(nearest_in_tree, KDTree(Y), Y), MOST_NEIGHBORS
+        blocks = (self.sample[k : k + BLOCK] for k in range(0, len(self.sample), BLOCK))
+        found = [
+            jaccard_of_nearest(self.P, nodes, nearest(nodes, min(int(self.degree[nodes].max()), most)))
+            for nodes in blocks
+        ]
+        return float(np.mean(np.concatenate(found)))
+
+
+def part_nodes(Y: np.ndarray, neighborhoods: Neighborhoods, fixed: np.ndarray | None = None) -> np.ndarray:
+    """A drawing Y (n, d) with its nodes parted by the dots of its picture.
+
+    Fixed nodes, a mask (n,), stay up to rounding.  Dots are halved as long as parting costs neighborhoods; the drawing
+    comes back as it is where even small ones do, and where most nodes lie on paths, which are to be lines.
+    """
+    unit = float(np.abs(Y).max(initial=0.0)) or 1.0
+    X = Y / unit  # squares of coordinates stay within the range of floats
+    whole = dot_size(X)
+    if whole == 0.0 or _are_paths(neighborhoods.P):
+        return Y
+    size, before = whole, None
+    while size >= SMALLEST * whole:
+        parted = part_dots(X, size, fixed)
+        if np.array_equal(parted, X):
+            break
+        before = neighborhoods.kept(X) if before is None else before
+        if neighborhoods.kept(parted) >= KEPT * before:
+            return parted * unit
+        size /= 2
+    return Y
+
+
+def _are_paths(P: csr_array) -> bool:
+    """Whether most nodes have two neighbors, one of them with two as well, and not each other."""
+    degree = np.diff(P.indptr)
+    two = np.flatnonzero(degree == 2)
+    if 2 * len(two) <= len(degree):
+        return False
+    ends = P.indices[P.indptr[two][:, None] + np.arange(2)]
+    joined = np.asarray(P[ends[:, 0], ends[:, 1]]).ravel() != 0
+    return 2 * int(np.count_nonzero((degree[ends] == 2).any(axis=1) & ~joined)) > len(degree)

@@ -1,0 +1,118 @@
+"""The progress bar: what its line says, that its bound holds, and where there is no width to draw it in."""
+
+import os
+import re
+import sys
+
+import networkx as nx
+import pytest
+
+import nelayout as nl
+from nelayout.catalogue import METHODS
+from nelayout.record import progress
+
+GRAPHS = {
+    "grid": nx.grid_2d_graph(7, 7),
+    "sheet": nx.random_geometric_graph(900, 0.06, seed=0),
+    "hubs": nx.barabasi_albert_graph(1200, 2, seed=0),
+}
+
+
+class Noted(progress.Bar):
+    """A bar that keeps what it counts: (most, done) of each drawing."""
+
+    made: list[list[int]] = []  # noqa: RUF012  # a fresh one for each test
+
+    def __init__(self, name):
+        super().__init__(name)
+        self.line.mininterval = self.line.miniters = 0  # every step is shown
+        Noted.made = []
+
+    def begin(self, steps):
+        super().begin(steps)
+        self.made.append([steps, 0])
+
+    def expect(self, steps):
+        super().expect(steps)
+        self.made[-1][0] += steps
+
+    def step(self, stage):
+        super().step(stage)
+        self.made[-1][1] += 1
+
+
+@pytest.fixture
+def counted(monkeypatch, capsys):
+    """Draw with a progress bar: (most, done) of each drawing, and the lines that were shown."""
+    monkeypatch.setattr(progress, "Bar", Noted)
+
+    def draw(G, method, **how):
+        nl.layout(G, method, seed=0, progress=True, **how)
+        return Noted.made, capsys.readouterr().err.replace("\r", "\n").splitlines()
+
+    return draw
+
+
+@pytest.mark.parametrize("method", ["auto", *METHODS])
+def test_no_drawing_takes_more_steps_than_the_bar_says(counted, method):
+    for how in ({}, {"max_iter": 7}, {"optimizer": "momentum", "max_iter": 9}):
+        made, _ = counted(GRAPHS["grid"], method, **how)
+        assert len(made) == 1
+        most, done = made[0]
+        assert 0 < done <= most
+
+
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_levels_count_with_their_own_steps(counted, graph):
+    for method in ("auto", "gamma-quadlog"):
+        (most, done), = counted(GRAPHS[graph], method)[0]
+        assert done <= most
+
+
+def test_the_line_names_method_stage_and_most_steps(counted):
+    (most, done), = counted(GRAPHS["grid"], "gamma-quadlog")[0]
+    _, lines = counted(GRAPHS["grid"], "gamma-quadlog")
+    assert any(line.startswith(f"gamma-quadlog, levels: 1 of at most {most} steps |") for line in lines)
+    assert lines[-1].startswith(f"gamma-quadlog: {done} steps [00:0")
+    assert lines[-1].rstrip().endswith(" steps/s]")
+
+
+def test_each_component_is_counted_on_its_own(counted, monkeypatch):
+    made, lines = counted(nx.disjoint_union(nx.grid_2d_graph(8, 8), nx.path_graph(40)), "ws-sne")
+    assert len(made) == 2
+    second = [line for line in lines if line.startswith("ws-sne, drawing 2, ")]
+    assert f": 1 of at most {made[1][0]} steps |" in second[0]
+    assert lines[-1].startswith(f"ws-sne: {made[0][1] + made[1][1]} steps")
+
+
+def test_a_bound_that_was_wrong_is_taken_back(capsys):
+    bar = progress.Bar("it")
+    bar.begin(2)
+    for _ in range(5):
+        bar.step("goes on")
+    bar.close()
+    said = capsys.readouterr().err.replace("\r", "\n").splitlines()
+    assert said[-1].startswith("it: 5 steps [")
+    assert not any("?" in line for line in said if "at most" in line)
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs pseudo-terminals")
+@pytest.mark.parametrize("size", [(0, 0), (0, 80), (24, 0), (24, 60)])
+def test_a_terminal_that_says_it_is_0_wide_shows_the_line(monkeypatch, size):
+    import fcntl
+    import struct
+    import termios
+
+    outer, inner = os.openpty()
+    fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
+    with os.fdopen(inner, "w") as terminal:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        nl.ws_sne_layout(nx.path_graph(9), seed=0, progress=True, max_iter=3)
+        terminal.flush()
+        said = ""
+        while "\n" not in said:  # the bar leaves its line behind
+            said += os.read(outer, 100_000).decode()
+    os.close(outer)
+    lines = [line for line in said.replace("\r", "\n").splitlines() if line.strip()]
+    assert re.match(r"ws-sne: [1-9]\d* steps \[", lines[-1])
+    assert all(len(line) <= 80 for line in lines)
