@@ -24,7 +24,7 @@ SCREEN = 80, 24
 
 
 class Stopped(Exception):
-    """Raised through the loops when a callback has returned True."""
+    """Raised through the loops when a callback has returned True, or when what goes on beside them has failed."""
 
 
 @dataclass
@@ -34,6 +34,7 @@ class Observer:
     callback  is given a `Progress` after each step; True ends the run
     bar       shows how far the run is
     prefix    stands before the names of stages
+    given_up  is asked after each step; True ends the run
     """
 
     callback: Callable[[Progress], object] | None = None
@@ -41,15 +42,16 @@ class Observer:
     prefix: str = ""
     trace: list[Step] = field(default_factory=list)
     began: float = field(default_factory=time.perf_counter)
+    given_up: Callable[[], bool] = lambda: False
 
     @property
     def seconds(self) -> float:
         """Time since the first run began."""
         return time.perf_counter() - self.began
 
-    def silent_copy(self) -> Observer:
+    def silent_copy(self, given_up: Callable[[], bool]) -> Observer:
         """An observer of work that goes on beside this one's: it has the same clock, and shows nobody anything."""
-        return Observer(prefix=self.prefix, began=self.began)
+        return Observer(prefix=self.prefix, began=self.began, given_up=given_up)
 
     def append(self, other: Observer) -> None:
         """Take over the trace of a `silent_copy`; seconds stay in order."""
@@ -72,6 +74,8 @@ class Observer:
         """Record a step; ``positions`` (of all nodes) is called only if somebody wants to see them."""
         step = Step(len(self.trace), value, self.seconds, self.prefix + stage)
         self.trace.append(step)
+        if self.given_up():
+            raise Stopped
         if self.bar is not None:
             self.bar.step(step.stage)
         if self.callback is not None:

@@ -6,6 +6,7 @@ alone; only what costs by the call is shared.  Drawings are as good as those mad
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
@@ -88,22 +89,36 @@ def _cut(parts: list[Component]) -> list[list[Component]]:
 def draw_batches(lists: list[list[Component]], run: Run) -> None:
     """Draw lists of components, each as one batch: on several threads, unless somebody looks on.
 
-    Each batch has randomness of its own, so that threads leave the bits as they are.
+    Each batch has randomness of its own, so that threads leave the bits as they are.  An interrupt or an error in one
+    ends all.
     """
     seeds = [run.rng.integers(2**63, size=4) for _ in lists]
-    observed = run.observer.callback is not None or run.observer.bar is not None
+    sums, given_up = replace(run.sums, threads=Threads()), threading.Event()
 
-    def draw(k: int) -> Observer:
-        observer = run.observer if observed else run.observer.silent_copy()
-        sums = replace(run.sums, threads=Threads())
-        own = replace(run, rng=np.random.default_rng(seeds[k]), observer=observer, sums=sums)
-        draw_batch(lists[k], own)
+    def draw(k: int, observer: Observer) -> None:
+        draw_batch(lists[k], replace(run, rng=np.random.default_rng(seeds[k]), observer=observer, sums=sums))
+
+    def draw_unseen(k: int) -> Observer:
+        observer = run.observer.silent_copy(given_up.is_set)
+        try:
+            draw(k, observer)
+        except Stopped:  # given up
+            pass
+        except BaseException:
+            given_up.set()
+            raise
         return observer
 
-    threads = Threads() if observed else run.sums.threads
-    for observer in threads.map(draw, range(len(lists))):
-        if not observed:
+    if run.observer.callback is not None or run.observer.bar is not None:
+        for k in range(len(lists)):
+            draw(k, run.observer)
+        return
+    try:
+        for observer in run.sums.threads.map(draw_unseen, range(len(lists))):
             run.observer.append(observer)
+    except BaseException:  # also while other threads' batches were waited for
+        given_up.set()
+        raise
 
 
 def draw_batch(components: list[Component], run: Run) -> None:
