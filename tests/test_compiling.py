@@ -245,7 +245,8 @@ from numba.core import event
 import nelayout as nl
 heard = event.RecordingListener()
 with event.install_listener("numba:compile", heard):
-    for G in (nx.barabasi_albert_graph(3000, 2, seed=5), nx.random_geometric_graph(2500, 0.05, seed=5)):
+    trees = nx.disjoint_union_all([nx.random_labeled_tree(5 + k, seed=k) for k in range(40)])
+    for G in (nx.barabasi_albert_graph(3000, 2, seed=5), nx.random_geometric_graph(2500, 0.05, seed=5), trees):
         nl.layout(G, seed=1)
         nl.ws_sne_layout(G, seed=1, max_iter=10)
         nl.gamma_quadlog_layout(G, seed=1, max_iter=10)

@@ -48,6 +48,8 @@ def _draw_all(dim: int) -> int:
     layout(nx.barabasi_albert_graph(600, 3, seed=1), seed=0)  # all pairs
     layout(nx.grid_2d_graph(150, 140), seed=0, max_iter=1)  # coarsened by compiled loops
     layout(hubs, "nerv", seed=0, max_iter=1)  # row by row
+    trees = [nx.random_labeled_tree(10 + k, seed=k) for k in range(60)]
+    layout(nx.disjoint_union_all(trees), seed=0)  # many small graphs at a time
     if dim == 3:
         layout(hubs, seed=0, dim=3)
     return len(missed) - before
