@@ -127,6 +127,21 @@ def test_pictures(folder, inside, ending, head):
     assert sorted(p.name for p in folder.iterdir()) == ["graph.gml", f"out.{ending}"]
 
 
+@pytest.mark.parametrize("ending", ["json", "svg"])
+def test_a_graph_that_falls_apart_without_its_edges_of_weight_0_says_so(folder, inside, ending):
+    (folder / "zeros.csv").write_text("source,target,weight\na,b,1\nb,c,0\nc,d,2\n")
+    status, out, err = inside("layout", "zeros.csv", "-o", f"out.{ending}")
+    assert (status, out) == (0, "")
+    assert err.splitlines() == [
+        "nelayout: 1 edges of weight 0 taken as no edge; --weight none takes every edge as 1",
+        (
+            "nelayout: without its 1 edges of weight 0 the graph has 2 components instead of 1, which are drawn apart; "
+            "--weight none keeps it together"
+        ),
+    ]
+    assert inside("layout", "zeros.csv", "-o", f"out.{ending}", "--weight", "none") == (0, "", "")
+
+
 def test_standard_input_and_output(folder):
     done = nelayout("layout", "-", "-o", "-", "--format", "csv", cwd=folder, given=GML)
     assert done.returncode == 0

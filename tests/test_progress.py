@@ -85,6 +85,16 @@ def test_each_component_is_counted_on_its_own(counted, monkeypatch):
     assert lines[-1].startswith(f"ws-sne: {made[0][1] + made[1][1]} steps")
 
 
+@pytest.mark.parametrize("method", ["auto", "tsne", "gamma-quadlog", "linlog"])
+def test_rounds_of_components_drawn_together_are_bounded(counted, method):
+    trees = [nx.random_labeled_tree(8 + k % 50, seed=k) for k in range(40)]
+    for how in ({}, {"max_iter": 7}):
+        made, _ = counted(nx.disjoint_union_all(trees), method, **how)
+        assert len(made) == 1
+        most, done = made[0]
+        assert 0 < done <= most < 3 * done + 200
+
+
 def test_a_bound_that_was_wrong_is_taken_back(capsys):
     bar = progress.Bar("it")
     bar.begin(2)
