@@ -72,7 +72,7 @@ def estimate(G: Any, method: str | Method = "auto", **options: Unpack[MethodOpti
     -------
     Estimate
         right within about a factor of two on a machine like the one the costs were measured on.  The compiled loops
-        are taken as loaded: that takes half a second in each process, and a quarter of a minute once.
+        are taken as loaded: that takes half a second in each process, and some six seconds once.
 
     Raises
     ------

@@ -18,8 +18,8 @@ from nelayout.stages import FINEST, LARGE_GRAPH, CoarseToFine, Descend, Stage, e
 
 __all__ = ["BYTES_ENTRY", "BYTES_NODE", "COMPONENT", "NUMPY_PAIRS", "READ", "Part"]
 
-# Pairs of nodes above which compiled loops pay for loading them: about 0.5 s in each process, a quarter of a minute
-# once on each machine.  A drawing of 250 nodes then takes as long on NumPy.
+# Pairs of nodes above which compiled loops pay for loading them: about 0.5 s in each process, some six seconds once on
+# each machine.  A drawing of 250 nodes then takes as long on NumPy.
 NUMPY_PAIRS = 300 * 300
 # Seconds on one core of a 2.5 GHz server of the 2020s, compiled loops on disk: over random geometric graphs
 # and preferential attachment of 300 to 5,000 nodes, by seven methods of the catalogue, and over grids and
