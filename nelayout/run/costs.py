@@ -24,7 +24,7 @@ from nelayout.numerics.parallel import thread_count
 from nelayout.optimizers import optimizer_named
 from nelayout.optimizers.limited_memory import pairs_kept
 from nelayout.run.alpha_walk import WALK_STEPS
-from nelayout.run.auto.masses import mass_for
+from nelayout.run.auto.masses import TRIAL_STEPS, mass_to_read
 from nelayout.run.keywords import takes_common_keywords
 from nelayout.run.levels import method_of
 from nelayout.run.options import MethodOptions, check_options
@@ -139,7 +139,7 @@ def estimate(G: Any, method: str | Method = "auto", **options: Unpack[MethodOpti
         o = check_options(common)
         threads = thread_count(o["n_jobs"])
         a = read_request(G, recipe, o)
-        mass = mass_for(a.P, recipe.mass if o["mass"] is None else o["mass"])
+        mass = mass_to_read(recipe.mass if o["mass"] is None else o["mass"])
         if mass is not None and not (isinstance(mass, str) and mass in NAMED):  # named ones may take long
             node_mass(a.P, mass, a.network.host)
         return _estimated(recipe, o, *a.sizes, threads)
@@ -198,6 +198,8 @@ class _Part:
         optimizer = None if o["optimizer"] == "auto" else optimizer_named(o["optimizer"]).name
         schedule = early_exaggeration("momentum") if optimizer == "momentum" else method.stages
         stages = tuple(stage.at(n) if isinstance(stage, Descend) else stage for stage in schedule)
+        if mass_to_read(method.mass) != method.mass and o["mass"] is None:  # and other masses are tried
+            stages += (replace(stages[-1], max_iter=TRIAL_STEPS),)
         own = sum(stage.max_iter for stage in stages if isinstance(stage, Descend))
         if method.choose is not None:  # and drawings on the walk over the orders
             last = stages[-1]
