@@ -20,12 +20,15 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Protocol
 
+import numpy as np
+
 from nelayout.divergences.protocol import Divergence, Homogeneous
 from nelayout.errors import InputError, Unsupported, unknown
 from nelayout.part_names import as_number, spell, split
 
 __all__ = [
     "CONNECTIONS",
+    "LARGEST",
     "Connection",
     "Coupling",
     "Fixed",
@@ -35,6 +38,10 @@ __all__ = [
     "Sums",
     "connection_named",
 ]
+
+
+# Largest lambda of a row: its inverse, the sum of a node's kernel values, is 0 to floats.
+LARGEST = 1e280
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +144,17 @@ class Optimal:
         return 1.0
 
     def couple(self, divergence: Any, sums: Sums, exaggeration: float) -> Coupling:
-        if not (sums.pairs_slope > 0 and sums.edges_slope < 0):  # a kernel has underflowed: the drawing is too large
+        sound = (sums.pairs_slope > 0) & (sums.edges_slope < 0)  # else a kernel has underflowed in too large a drawing
+        several = isinstance(sound, np.ndarray)
+        if not several and not sound:
             return Coupling(math.inf, 0.0, 0.0, 0.0, math.inf)
         pull, push = divergence.invariant(sums.edges, sums.pairs, sums.weight, sums.total)
         degrees = divergence.pairs[0].order - divergence.degree
         best = (-sums.edges_slope / sums.pairs_slope) ** (1.0 / degrees)
-        return Coupling(
-            exaggeration * pull + push, -exaggeration / sums.edges_slope, 1.0 / sums.pairs_slope, 0.0, best
-        )
+        value = exaggeration * pull + push
+        if several:
+            value = np.where(sound, value, np.inf)
+        return Coupling(value, -exaggeration / sums.edges_slope, 1.0 / sums.pairs_slope, 0.0, best)
 
 
 @dataclass(frozen=True, slots=True)

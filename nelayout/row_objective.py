@@ -18,7 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
-from nelayout.connections import Sums
+from nelayout.connections import LARGEST, Sums
 from nelayout.divergences import Similarity, i_divergence
 from nelayout.divergences.protocol import background_of
 from nelayout.edges.rows import RowEdges
@@ -34,8 +34,6 @@ FAR = 0.02
 # Most pairs for these exact sums.  A drawing that needs more has flown apart: it counts as infinite, unless the kernel
 # falls off so fast that only near pairs count.
 MOST_PAIRS = 4e8
-# Largest lambda of a row: its inverse, the sum of a node's kernel values, is 0 to floats.
-LARGEST = 1e280
 
 
 @dataclass(frozen=True)

@@ -198,11 +198,12 @@ def test_sums_over_edges_do_not_depend_on_where_arrays_lie(form, d):
 
 @pytest.mark.parametrize("form", pair_loops.FORMS)
 def test_sums_over_pairs_do_not_depend_on_where_arrays_lie(form):
-    def run(points, charges, at, own, potential, force):
-        pair_loops.PAIR_SUMS[form](points, charges, 1.0, 1.0, 0.5, 1.0, at, own, 0, 700, potential, force)
+    def run(points, charges, at, own, low, high, potential, force):
+        pair_loops.PAIR_SUMS[form](points, charges, 1.0, 1.0, 0.5, 1.0, at, own, low, high, 0, 700, potential, force)
 
     points = PLACES.T.copy()
-    arrays = [points, np.ones(700), points, np.arange(700), np.zeros(700), np.zeros((3, 700))]
+    within = np.zeros(700, dtype=int), np.full(700, 700)
+    arrays = [points, np.ones(700), points, np.arange(700), *within, np.zeros(700), np.zeros((3, 700))]
     assert len(bits_in_every_place(arrays, run)) == 1
 
 

@@ -13,7 +13,7 @@ from nelayout.placing.dots import dot_diameter
 from nelayout.quality.distances import nearest_by_number
 from nelayout.run.auto.symmetry import Symmetry
 from nelayout.run.auto.verdict import Judge
-from nelayout.run.costs import NUMPY_PAIRS
+from nelayout.run.part_costs import NUMPY_PAIRS
 from nelayout.run.parting import Neighborhoods
 
 

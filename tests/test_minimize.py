@@ -18,7 +18,7 @@ from nelayout.optimizers.line_search import search
 from nelayout.optimizers.minimize import Rest, minimize
 from nelayout.record.progress import Observer, Stopped
 from nelayout.run.auto.candidates import Candidate, Candidates
-from nelayout.run.component import _shares
+from nelayout.run.component import shares_of
 from nelayout.run.size import size_search, spread_search
 from nelayout.run.state import Drawing
 from nelayout.stages import CoarseToFine, Descend
@@ -204,9 +204,9 @@ def test_the_spread_of_some_nodes_is_found_about_their_centroid():
 @pytest.mark.parametrize("steps", [(15, 40, 20, 30), (1, 1, 1), (200,), (7, 0, 3)])
 def test_steps_are_shared_out_in_proportion(steps):
     own = [0, *steps]
-    assert _shares(own, None) == own
+    assert shares_of(own, None) == own
     for total in (0, 1, 5, 99, 10_000):
-        shares = _shares(own, total)
+        shares = shares_of(own, total)
         assert sum(shares) == total
         assert all(abs(share - total * each / sum(steps)) <= 1 for share, each in zip(shares, own, strict=True))
 

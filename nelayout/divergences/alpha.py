@@ -63,11 +63,15 @@ class Alpha:
             return -p
         return (-1.0 / self.order) * p**self.order * b.power(1.0 - self.order)
 
-    def invariant(self, edges: float, pairs: float, weight: float, total: float) -> tuple[float, float]:
+    def invariant(self, edges: Any, pairs: Any, weight: Any, total: Any) -> tuple[Any, Any]:
         """Renyi: ln(E(P^t (Mq)^(1-t)) / sum P) / (t - 1) and ln S(M q)."""
         mean = self.order * edges / weight + 1.0  # of bc(u, t-1), weighted by P
         normalizer = self.order * pairs
-        return log_power_mean(mean, self.order - 1.0), math.log(normalizer) if normalizer > 0 else math.inf
+        attraction = log_power_mean(mean, self.order - 1.0)
+        if isinstance(normalizer, np.ndarray):
+            with np.errstate(invalid="ignore", divide="ignore"):
+                return attraction, np.where(normalizer > 0, np.log(normalizer), np.inf)
+        return attraction, math.log(normalizer) if normalizer > 0 else math.inf
 
 
 def alpha(order: float, background: float = BACKGROUND) -> Any:

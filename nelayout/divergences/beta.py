@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -24,11 +25,17 @@ from nelayout.part_names import spell
 __all__ = ["Beta", "beta", "i_divergence", "itakura_saito", "kl_divergence", "log_power_mean"]
 
 
-def log_power_mean(mean: float, order: float) -> float:
-    """ln of the power mean of an order, from the mean of the Box-Cox forms: log1p(order mean) / order."""
+def log_power_mean(mean: Any, order: float) -> Any:
+    """ln of the power mean of an order, from the mean of the Box-Cox forms: log1p(order mean) / order.
+
+    A mean of floats gives a float, an array of means an array.
+    """
     if order == 0:
         return mean
     inside = order * mean
+    if isinstance(inside, np.ndarray):
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(inside > -1.0, np.log1p(inside) / order, np.inf)
     return math.log1p(inside) / order if inside > -1.0 else math.inf
 
 
@@ -67,7 +74,7 @@ class Beta:
     def slope(self, p: np.ndarray, b: Similarity) -> np.ndarray:
         return -p if self.order == 1.0 else -p * b.power(self.order - 1.0)
 
-    def invariant(self, edges: float, pairs: float, weight: float, total: float) -> tuple[float, float]:
+    def invariant(self, edges: Any, pairs: Any, weight: Any, total: Any) -> tuple[Any, Any]:
         """gamma: -ln PM_(t-1)(q; P) and ln PM_t(q; M)."""
         attraction = log_power_mean(-edges / weight, self.order - 1.0)
         return -attraction, log_power_mean(pairs / total, self.order)

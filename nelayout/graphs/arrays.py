@@ -49,6 +49,7 @@ def read(G: Any, weight: str | None, weight_kind: str) -> Network:
     matrix = _off_diagonal(_as_csr(G))
     n = len(matrix.indptr) - 1
     notes: tuple[str, ...] = ()
+    zeros = 0
     if weight is None:
         matrix.data = np.ones(len(matrix.data))
     else:
@@ -64,7 +65,8 @@ def read(G: Any, weight: str | None, weight_kind: str) -> Network:
     weighted = bool(np.any(matrix.data != 1))
     adjacency, directed = _symmetric(matrix)
     doubts = _doubts(G) if directed and not issparse(G) else ()
-    return Network(range(n), canonical(adjacency), directed, weighted, (*notes, *doubts), ArrayHost(n), doubts)
+    notes = (*notes, *doubts)
+    return Network(range(n), canonical(adjacency), directed, weighted, notes, ArrayHost(n), bool(zeros), doubts)
 
 
 def _doubts(G: np.ndarray) -> tuple[str, ...]:

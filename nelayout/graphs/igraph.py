@@ -63,6 +63,7 @@ def read(G: Any, weight: str | None, weight_kind: str) -> Network:
         weighted=bool(np.any((weights != 1) & (weights != 0))),
         notes=notes,
         host=host,
+        zeros=bool(np.any(weights == 0)),
         doubts=doubts,
     )
 

@@ -136,6 +136,7 @@ class Network:
     weighted   whether an edge weight other than 1 was read
     notes      sentences about what was read otherwise than a user may expect (a numeric attribute left unused)
     host       writes positions back and reads what is given for each node
+    zeros      whether edges of weight 0 were left out
     doubts     sentences on input that was most likely meant otherwise, of which drawings warn
     """
 
@@ -145,6 +146,7 @@ class Network:
     weighted: bool
     notes: tuple[str, ...]
     host: Host
+    zeros: bool = False
     doubts: tuple[str, ...] = ()
 
 

@@ -10,7 +10,7 @@ from nelayout.kernels import Radial
 from nelayout.nbody.field import Field
 from nelayout.numerics.parallel import Threads
 
-__all__ = ["Exact"]
+__all__ = ["Exact", "sums_within"]
 
 # Pairs that are held at once by the NumPy form: 2^15 float64 fit into a second-level cache with room for temporaries.
 BLOCK_PAIRS = 1 << 15
@@ -37,25 +37,42 @@ class Exact:
         return tuple(self._compiled(Y, charges, radials) if self.compiled else _blocks(Y, charges, radials))
 
     def _compiled(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> list[Field]:
-        from nelayout.nbody import pair_loops
-
-        n, d = Y.shape
-        points = pair_loops.as_points(Y)
+        n = len(Y)
         rows = max(1, TASK_PAIRS // max(n, 1))
-        own = np.arange(n)
-        answer = []
-        for radial in radials:
-            potential, force = np.empty(n), np.empty((3, n))
-            code = form_of(radial)
+        tasks = [(start, min(start + rows, n)) for start in range(0, n, rows)]
+        everything = np.zeros(n, dtype=np.int64), np.full(n, n)
+        return sums_within(Y, charges, radials, everything, tasks, self.threads)
 
-            def work(start: int, potential=potential, force=force, code=code) -> None:
-                form, *numbers = code
-                stop = min(start + rows, n)
-                pair_loops.PAIR_SUMS[form](points, charges, *numbers, points, own, start, stop, potential, force)
 
-            self.threads.map(work, range(0, n, rows))
-            answer.append(Field(potential, np.ascontiguousarray(force[:d].T)))
-        return answer
+def sums_within(
+    Y: np.ndarray,
+    charges: np.ndarray,
+    radials: tuple[Radial, ...],
+    within: tuple[np.ndarray, np.ndarray],
+    tasks: list[tuple[int, int]],
+    threads: Threads,
+) -> list[Field]:
+    """Potential and force of each radial function by compiled loops, of pairs within ranges of nodes.
+
+    within  two arrays (n,): node i feels nodes low_i to high_i, but itself
+    tasks   the nodes, in ranges for the threads
+    """
+    from nelayout.nbody import pair_loops
+
+    n, d = Y.shape
+    points, own, answer = pair_loops.as_points(Y), np.arange(n), []
+    for radial in radials:
+        potential, force = np.empty(n), np.empty((3, n))
+        code = form_of(radial)
+
+        def work(task: tuple[int, int], potential=potential, force=force, code=code) -> None:
+            form, *numbers = code
+            add = pair_loops.PAIR_SUMS[form]
+            add(points, charges, *numbers, points, own, *within, *task, potential, force)
+
+        threads.map(work, tasks)
+        answer.append(Field(potential, np.ascontiguousarray(force[:d].T)))
+    return answer
 
 
 def form_of(radial: Radial) -> tuple[int, float, float, float, float]:

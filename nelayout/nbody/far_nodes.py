@@ -162,11 +162,11 @@ class FarNodes:
         k, d = at.shape[1], self.Y.shape[1]
         potential, force = np.empty(k), np.empty((3, k))
         form, *numbers = form_of(radial)
-        add = pair_loops.PAIR_SUMS[form]
-        rows = max(1, TASK_PAIRS // points.shape[1])
+        add, n = pair_loops.PAIR_SUMS[form], points.shape[1]
+        rows, everything = max(1, TASK_PAIRS // n), (np.zeros(k, dtype=np.int64), np.full(k, n))
 
         def work(start: int) -> None:
-            add(points, charges, *numbers, at, own, start, min(start + rows, k), potential, force)
+            add(points, charges, *numbers, at, own, *everything, start, min(start + rows, k), potential, force)
 
         self.threads.map(work, range(0, k, rows))
         return Field(potential, np.ascontiguousarray(force[:d].T))

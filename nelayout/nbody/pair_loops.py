@@ -59,27 +59,28 @@ def _radial_by(form):
 
 
 def _pair_sums_by(radial):
-    """Make the loop over all pairs of one radial function."""
+    """Make the loop over pairs of one radial function."""
 
     @compiled_loop
-    def pair_sums(points, charges, a, b, c, order, at, own, start, stop, potential, force):
+    def pair_sums(points, charges, a, b, c, order, at, own, low, high, start, stop, potential, force):
         """potential[i] = sum_j c_j r(xi_ij), force[:, i] = 2 sum_j c_j r'(xi_ij) (at_i - y_j), i in start..stop.
 
-        ``points`` (3, n) carry the charges, ``at`` (3, k) feel them; both are padded with zeros.  ``own`` (k,): the
-        point that a place does not feel, itself; -1: none.
+        ``points`` (3, n) carry the charges, ``at`` (3, k) feel those of low_i..high_i; both are padded with zeros.
+        ``own`` (k,): the point that a place does not feel, itself; -1: none.
         """
-        n = points.shape[1]
-        X, Y, Z = points[0], points[1], points[2]
         for i in range(start, stop):
-            x, y, z, itself = at[0, i], at[1, i], at[2, i], own[i]
+            x, y, z = at[0, i], at[1, i], at[2, i]
+            first, last = low[i], high[i]
+            X, Y, Z = points[0, first:last], points[1, first:last], points[2, first:last]
+            near, itself = charges[first:last], own[i] - first
             p, fx, fy, fz = 0.0, 0.0, 0.0, 0.0
-            for j in range(n):
+            for j in range(len(near)):
                 dx, dy, dz = x - X[j], y - Y[j], z - Z[j]
                 value, slope = radial(a, b, c, order, dx * dx + dy * dy + dz * dz)
                 if j == itself:  # one loop without a gap is the fastest
                     value, slope = 0.0, 0.0
-                p += charges[j] * value
-                w = charges[j] * slope
+                p += near[j] * value
+                w = near[j] * slope
                 fx += w * dx
                 fy += w * dy
                 fz += w * dz

@@ -105,7 +105,8 @@ def laplacian_gradients(
     if len(rows) == 1:
         room = np.empty((4, d))
         loops.iterate(
-            *graph, scale, ridge, mask, inverse, goal, max_iter, X, residual, direction, rho, product, room
+            *graph, scale, ridge, mask, inverse, goal, max_iter, 0, n, X, residual, direction, rho, product,
+            room
         )
         return X
     parts = np.empty((len(rows), 2, d))

@@ -184,16 +184,17 @@ def turn(direction, residual, inverse, factor, start, stop):
 
 @compiled_loop
 def iterate(
-    indptr, indices, weights, scale, diagonal, free, inverse, goal, max_iter, X, residual, direction, rho, product, room
+    indptr, indices, weights, scale, diagonal, free, inverse, goal, max_iter, start, stop, X, residual, direction, rho,
+    product, room
 ):
-    """`conjugate_gradients.laplacian_gradients` from its first direction to its end, for graphs of a single chunk.
+    """`conjugate_gradients.laplacian_gradients` from its first direction to its end, on rows that are a graph alone.
 
     ``product`` (n, d) and ``room`` (4, d) are scratch memory.
     """
-    n, d = X.shape
+    d = X.shape[1]
     sums, length, factor = room[:2], room[2], room[3]
     for _ in range(max_iter):
-        multiply(indptr, indices, weights, scale, diagonal, free, direction, 0, n, product, sums[0])
+        multiply(indptr, indices, weights, scale, diagonal, free, direction, start, stop, product, sums[0])
         going = False
         for axis in range(d):
             curved = sums[0, axis] > 0 and rho[axis] > 0
@@ -201,7 +202,7 @@ def iterate(
             going = going or curved
         if not going:
             break
-        advance(X, residual, direction, product, length, inverse, 0, n, sums)
+        advance(X, residual, direction, product, length, inverse, start, stop, sums)
         reached = True
         for axis in range(d):
             reached = reached and sums[0, axis] <= goal[axis]
@@ -210,7 +211,7 @@ def iterate(
         for axis in range(d):
             factor[axis] = sums[1, axis] / rho[axis] if rho[axis] > 0 else 0.0
             rho[axis] = sums[1, axis]
-        turn(direction, residual, inverse, factor, 0, n)
+        turn(direction, residual, inverse, factor, start, stop)
 
 
 @compiled_loop

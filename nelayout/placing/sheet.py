@@ -16,6 +16,8 @@ SIDES = 32
 ANGLES = 2 * np.pi * np.arange(SIDES) / SIDES
 ONE_BY_ONE = 100
 CELLS_ACROSS = 100  # cells along the side of a square as large as all polygons placed one by one
+# Binary digits of the box sides, and boxes of one size below which fewer digits are kept.
+ROUNDINGS, COMMON = (4, 3, 2), 8
 ASPECT = 1.25  # the figure aims at this ratio of width to height
 ASPECT_OF_TWO = 2.2  # two polygons lie side by side
 
@@ -142,20 +144,24 @@ def _away(dx: np.ndarray, dy: np.ndarray, aspect: float) -> np.ndarray:
     return (dx / aspect) ** 2 + dy.astype(np.float64) ** 2
 
 
-def _round_up(cells: np.ndarray) -> np.ndarray:
-    """Box sides in cells, rounded up to about an eighth, so that boxes come in few sizes."""
+def _round_up(cells: np.ndarray, bits: int) -> np.ndarray:
+    """Box sides in cells, rounded up to that many binary digits, so that boxes come in few sizes."""
     whole = np.ceil(cells - 1e-9).astype(np.int64)
-    step = 2 ** np.maximum(np.floor(np.log2(np.maximum(whole, 1))) - 3, 0).astype(np.int64)
+    step = 2 ** np.maximum(np.floor(np.log2(np.maximum(whole, 1))) + 1 - bits, 0).astype(np.int64)
     return -(-whole // step) * step
 
 
 def _place_boxes(board: _Board, h: np.ndarray, wide: np.ndarray) -> np.ndarray:
     """Offsets of many small polygons by their boxes: for each size of box a lattice of free places."""
     quarter = SIDES // 4
-    box = _round_up(wide / board.cell)
-    offsets = np.empty((len(h), 2))
-    kinds, kind = np.unique(box, axis=0, return_inverse=True)
-    kind = kind.reshape(-1)
+    box, offsets = np.zeros((len(h), 2), dtype=np.int64), np.empty((len(h), 2))
+    kind, count = np.zeros(len(h), dtype=np.int64), np.zeros(1, dtype=np.int64)
+    for bits in ROUNDINGS:  # of boxes of a rare size more is rounded off: every size takes a search of the whole board
+        rare = count[kind] < COMMON
+        box[rare] = _round_up(wide[rare] / board.cell, bits)
+        _, kind, count = np.unique(box, axis=0, return_inverse=True, return_counts=True)
+        kind = kind.reshape(-1)
+    kinds = np.unique(box, axis=0)
     for k in np.argsort(-(kinds[:, 0] * kinds[:, 1]), kind="stable"):
         members = np.flatnonzero(kind == k)
         x, y = _free_boxes(board, int(kinds[k, 0]), int(kinds[k, 1]), len(members))
@@ -177,20 +183,28 @@ def _free_boxes(board: _Board, w: int, h: int, count: int) -> tuple[np.ndarray, 
         board.grow(pad + 1)
         x0, y0, x1, y1 = board.box
         x0, y0, x1, y1 = x0 - pad, y0 - pad, x1 + pad, y1 + pad
-        sums = np.zeros((y1 - y0 + 1, x1 - x0 + 1), dtype=np.int32)
-        np.cumsum(board.taken[y0:y1, x0:x1], axis=0, out=sums[1:, 1:])
-        np.cumsum(sums[1:, 1:], axis=1, out=sums[1:, 1:])
         # a lattice through the middle; a single box may lie anywhere
         sx, sy = (w, h) if count > 3 else (1, 1)
         xs = np.arange((board.half - x0) % sx, x1 - x0 - w + 1, sx)
         ys = np.arange((board.half - y0) % sy, y1 - y0 - h + 1, sy)
-        X, Y = xs[None, :], ys[:, None]
-        free = sums[Y + h, X + w] - sums[Y, X + w] - sums[Y + h, X] + sums[Y, X] == 0
+        window = board.taken[y0:y1, x0:x1]
+        if sx > 1 or sy > 1:
+            rows = window[ys[0] : ys[0] + len(ys) * h, xs[0] : xs[0] + len(xs) * w].reshape(len(ys), h, -1)
+            free = ~rows.any(axis=1).reshape(len(ys), len(xs), w).any(axis=2)
+        else:
+            sums = np.zeros((y1 - y0 + 1, x1 - x0 + 1), dtype=np.int32)
+            np.cumsum(window, axis=0, out=sums[1:, 1:])
+            np.cumsum(sums[1:, 1:], axis=1, out=sums[1:, 1:])
+            free = sums[h:, w:] - sums[:-h, w:] - sums[h:, :-w] + sums[:-h, :-w] == 0
         away = _away(
             xs[None, :] + x0 + w / 2 - board.half, ys[:, None] + y0 + h / 2 - board.half, board.aspect
         )
         found = np.flatnonzero(free)
-        nearest = found[np.argsort(away.reshape(-1)[found], kind="stable")]
+        distance = away.reshape(-1)[found]
+        if sx == w and sy == h and len(found) > count:  # the others need no order
+            close = distance <= np.partition(distance, count - 1)[count - 1]
+            found, distance = found[close], distance[close]
+        nearest = found[np.argsort(distance, kind="stable")]
         if sx == 1 and count > 1:
             nearest = _apart(nearest, len(xs), w, h, count)
         if len(nearest) >= count:

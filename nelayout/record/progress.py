@@ -47,6 +47,17 @@ class Observer:
         """Time since the first run began."""
         return time.perf_counter() - self.began
 
+    def silent_copy(self) -> Observer:
+        """An observer of work that goes on beside this one's: it has the same clock, and shows nobody anything."""
+        return Observer(prefix=self.prefix, began=self.began)
+
+    def append(self, other: Observer) -> None:
+        """Take over the trace of a `silent_copy`; seconds stay in order."""
+        latest = self.trace[-1].seconds if self.trace else 0.0
+        for step in other.trace:
+            latest = max(latest, step.seconds)
+            self.trace.append(step._replace(iteration=len(self.trace), seconds=latest))
+
     def begin(self, steps: int) -> None:
         """Begin a drawing whose schedule has at most so many steps."""
         if self.bar is not None:

@@ -4,9 +4,8 @@ Stages have units of their own, and no objective sees rotations.  A frame is bro
 each component is turned and mirrored onto its own frame before.  The result is turned as `placing.orient` says, which
 may be another way: what its principal axes are is known at the end only.
 
-
 >>> before, now = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[0.0, 10.0], [20.0, 0.0]])
->>> (turned_onto(now, before, np.ones(2)) + 0.0).round(12).tolist()
+>>> (turned_onto(now, before, np.ones(2), Segments(np.array([2]))) + 0.0).round(12).tolist()
 [[10.0, 0.0], [0.0, 20.0]]
 """
 
@@ -16,6 +15,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from nelayout.numerics.segments import Segments
 from nelayout.placing.orient import canonical, fit
 from nelayout.placing.packing import pack
 from nelayout.run.start import frame
@@ -25,7 +25,7 @@ __all__ = ["Frames", "turned_onto"]
 
 
 class Frames:
-    """Frames of the whole graph while its components are drawn one after another; nothing is done before the first.
+    """Frames of the whole graph while its components are drawn, one or many at a time; the first makes ready for all.
 
     Without a start, a component has a room of its own on the sheet from the first frame on, whose area is in proportion
     to its nodes; one that is still to be drawn is a dot in the middle of it.  With a start, frames are turned and
@@ -48,47 +48,57 @@ class Frames:
     ) -> None:
         self.components, self.shape, self.kept, self.fixed = components, (n, dim), kept, fixed
         self.scale, self.center = scale, center
-        self.whole: np.ndarray | None = None
-        # first node of a component -> its latest frame, and (middle, radius) of its room
-        self.before: dict[int, np.ndarray] = {}
-        self.rooms: dict[int, tuple[np.ndarray, float]] = {}
+        # Of each node: its place; its latest frame about the middle of its component, and whether there was one; the
+        # middle and the radius of its component's room, radius 0 where it has none.
+        self.whole, self.before, self.middle = (np.zeros(self.shape) for _ in range(3))
+        self.seen, self.radius, self.furnished = np.zeros(n, dtype=bool), np.zeros(n), False
 
-    def show(self, component: Component) -> np.ndarray:
-        """A new array with all positions, those of the component as it is now."""
-        if self.whole is None:
-            self.whole = np.zeros(self.shape)
+    def show(self, components: Sequence[Component]) -> np.ndarray:
+        """A new array with all positions, those of the components as they are now."""
+        if not self.furnished:
             self._furnish()
-        self._lay(component)
+            self.furnished = True
+        self._lay(components)
         # Where components have rooms from the first frame on, these have the right scale, whatever is drawn in them.
-        as_it_is = self.fixed or (self.rooms and not self.kept)
+        as_it_is = self.fixed or (len(self.components) > 1 and not self.kept)
         shown = self.whole.copy() if as_it_is else fit(self.whole, self.scale)
         return shown if self.center is None or self.fixed else shown + self.center
 
-    def settle(self, component: Component) -> None:
-        """Leave the component as it is, where somebody looks at all."""
-        if self.whole is not None:
-            self._lay(component)
+    def settle(self, components: Sequence[Component]) -> None:
+        """Leave the components as they are, where somebody looks at all."""
+        if self.furnished:
+            self._lay(components)
 
-    def _lay(self, component: Component) -> None:
-        assert self.whole is not None
-        key = int(component.nodes[0])
-        if self.kept and key not in self.rooms:
-            self.whole[component.nodes] = component.drawing.in_place
-            return
-        Y, mass = component.drawing.Y, component.affinity.mass
-        Y = Y - np.sum(Y, axis=0) / len(Y)
-        before = self.before.get(key)
-        Y = canonical(Y, mass) if before is None else turned_onto(Y, before, mass)
-        self.before[key] = Y
-        if key in self.rooms:
-            middle, radius = self.rooms[key]
-            reach = float(np.sqrt(np.max(np.einsum("ij,ij->i", Y, Y))))
-            Y = middle + (radius / reach if reach > 0 else 1.0) * Y
-        self.whole[component.nodes] = Y
+    def _lay(self, components: Sequence[Component]) -> None:
+        turned = list[Component]()
+        for component in components:
+            if self.kept and not self.radius[component.nodes[0]]:
+                self.whole[component.nodes] = component.drawing.in_place
+            else:
+                turned.append(component)
+        if turned:
+            self._turn(turned)
+
+    def _turn(self, components: Sequence[Component]) -> None:
+        """Lay down components turned as in their frames before; the first of each shows it in its own orientation."""
+        parts = Segments(np.array([len(c.nodes) for c in components]))
+        nodes = np.concatenate([c.nodes for c in components])
+        Y = np.concatenate([c.drawing.Y for c in components])
+        mass = np.concatenate([c.affinity.mass for c in components])
+        first = nodes[parts.starts[:-1]]
+        Y = Y - parts.mean(Y)[parts.of]
+        now = turned_onto(Y, self.before[nodes], mass, parts)
+        for k in np.flatnonzero(~self.seen[first]).tolist():
+            here = slice(parts.starts[k], parts.starts[k + 1])
+            now[here] = canonical(Y[here], mass[here])
+        self.before[nodes], self.seen[nodes] = now, True
+        reach = np.sqrt(parts.max(np.einsum("ij,ij->i", now, now)))
+        radius = self.radius[first]
+        factor = np.where(radius > 0, radius, 1.0) / np.where((radius > 0) & (reach > 0), reach, 1.0)
+        self.whole[nodes] = self.middle[nodes] + factor[parts.of][:, None] * now
 
     def _furnish(self) -> None:
         """Give components their rooms, and all nodes a place before their component is drawn."""
-        assert self.whole is not None
         if self.kept:
             self._stand_beside()
         elif len(self.components) > 1:
@@ -97,11 +107,10 @@ class Frames:
             for component, disc in zip(self.components, np.split(discs, ends[:-1]), strict=True):
                 middle, sides = np.sum(disc, axis=0) / len(disc), len(disc)
                 within = float(np.cos(np.pi / sides)) if sides > 2 else 1.0  # of a polygon, the circle inside it
-                self.whole[component.nodes] = middle
-                self.rooms[int(component.nodes[0])] = middle, within * float(np.linalg.norm(disc[0] - middle))
+                self.whole[component.nodes] = self.middle[component.nodes] = middle
+                self.radius[component.nodes] = within * float(np.linalg.norm(disc[0] - middle))
 
     def _stand_beside(self) -> None:
-        assert self.whole is not None
         placed = [c for c in self.components if c.placed]
         for component in placed:
             assert component.start is not None
@@ -114,16 +123,19 @@ class Frames:
             if not component.placed:
                 radius = extent * (len(component.nodes) / max(len(there), 1)) ** (1 / self.shape[1])
                 right[0] += 1.5 * radius
-                self.whole[component.nodes] = right
-                self.rooms[int(component.nodes[0])] = right.copy(), radius
+                self.whole[component.nodes] = self.middle[component.nodes] = right
+                self.radius[component.nodes] = radius
                 right[0] += radius
 
 
-def turned_onto(Y: np.ndarray, before: np.ndarray, mass: np.ndarray) -> np.ndarray:
-    """Y (n, d), centered, turned and mirrored so that the masses lie nearest to where they were before."""
-    size = max(float(np.abs(Y).max()), 1e-300)
-    U, _, V = np.linalg.svd(np.einsum("i,ij,ik->jk", mass / np.max(mass), Y / size, before))
-    return np.einsum("ij,jk->ik", Y, U @ V)
+def turned_onto(Y: np.ndarray, before: np.ndarray, mass: np.ndarray, parts: Segments) -> np.ndarray:
+    """Y (n, d), whose parts are centered, each turned and mirrored so that its masses move the least."""
+    d = Y.shape[1]
+    size = np.maximum(parts.max(np.abs(Y).max(axis=1)), 1e-300)[parts.of][:, None]
+    weights = (mass / parts.max(mass)[parts.of])[:, None]
+    moments = np.einsum("ij,ik->ijk", weights * (Y / size), before).reshape(-1, d * d)
+    U, _, V = np.linalg.svd(parts.sum(moments).reshape(-1, d, d))
+    return np.einsum("ij,ijk->ik", Y, np.einsum("ijk,ikl->ijl", U, V)[parts.of])
 
 
 def _disc(n: int, dim: int) -> np.ndarray:

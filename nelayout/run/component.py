@@ -24,7 +24,7 @@ from nelayout.run.start import frame, place_missing, radius, random_positions, s
 from nelayout.run.state import Component, Drawing, Run
 from nelayout.stages import SHAPE, CoarseToFine, Descend, Stage, early_exaggeration
 
-__all__ = ["draw_component"]
+__all__ = ["POINT", "SHRUNK", "draw_component", "put_at_start", "shares_of", "steps_of"]
 
 # Below this radius, in widths of a bounded kernel, a drawing counts as collapsed to a point.
 POINT = 1e-2
@@ -43,7 +43,7 @@ def draw_component(component: Component, run: Run) -> None:
     stages = _stages(component, run)
     candidates = Candidates(component.affinity.P, run.sums.threads) if any(map(_judged, stages)) else None
     tries = candidates is not None and component.other_mass is not None
-    *shares, trial = _shares([*map(_steps, stages), TRIAL_STEPS if tries else 0], run.max_iter)
+    *shares, trial = shares_of([*map(steps_of, stages), TRIAL_STEPS if tries else 0], run.max_iter)
     run.observer.begin(sum(shares) + trial)
     for stage, steps in zip(stages, shares, strict=True):
         if isinstance(stage, CoarseToFine):
@@ -88,14 +88,7 @@ def _stages(component: Component, run: Run) -> tuple[Stage, ...]:
         run.notes.extend([note] if note not in run.notes else [])
     component.drawing = Drawing(np.zeros((n, run.dim)))
     if component.start is not None and component.placed:
-        middle, extent = frame(component.start)
-        Y = place_missing((component.start - middle) / extent, P, rng)
-        if run.max_iter != 0:
-            Y = stir_flat(Y, component.free, rng)
-        component.drawing = Drawing(Y, place=middle, size=1.0 / extent)
-        # Exaggeration or another kernel would draw another map: a start goes to the last stage alone.
-        last = stages[-1]
-        stages = (last.as_descent() if isinstance(last, CoarseToFine) else replace(last, judged=False),)
+        stages = put_at_start(component, stages, run)
     elif n == 2 or not isinstance(stages[0], CoarseToFine):
         component.drawing = Drawing(random_positions(n, run.dim, rng))
     elif any(map(_judged, stages)) and is_star(P):
@@ -107,11 +100,25 @@ def _stages(component: Component, run: Run) -> tuple[Stage, ...]:
     return tuple(stage.at(n, road) if isinstance(stage, Descend) else stage for stage in stages)
 
 
-def _steps(stage: Stage) -> int:
+def put_at_start(component: Component, stages: tuple[Stage, ...], run: Run) -> tuple[Stage, ...]:
+    """Put a component's drawing at its start; the stages that go on from there."""
+    assert component.start is not None
+    middle, extent = frame(component.start)
+    Y = place_missing((component.start - middle) / extent, component.affinity.P, run.rng)
+    if run.max_iter != 0:
+        Y = stir_flat(Y, component.free, run.rng)
+    component.drawing = Drawing(Y, place=middle, size=1.0 / extent)
+    # Exaggeration or another kernel would draw another map: a start goes to the last stage alone.
+    last = stages[-1]
+    return (last.as_descent() if isinstance(last, CoarseToFine) else replace(last, judged=False),)
+
+
+def steps_of(stage: Stage) -> int:
+    """Most steps of a stage that are shared out: those on the graph itself."""
     return stage.max_iter if isinstance(stage, Descend) else 0
 
 
-def _shares(own: list[int], max_iter: int | None) -> list[int]:
+def shares_of(own: list[int], max_iter: int | None) -> list[int]:
     """Most steps of each stage: its own, or ``max_iter`` shared out among the descents in proportion."""
     if max_iter is None:
         return own

@@ -16,69 +16,21 @@ import numpy as np
 
 from nelayout import graphs
 from nelayout.catalogue import method_named, with_own
-from nelayout.edges.walk import can_smooth_exactly
-from nelayout.kernels import Radial
 from nelayout.method_record import Method
 from nelayout.numerics.memory import size_in_words, warn_if_short
 from nelayout.numerics.parallel import thread_count
-from nelayout.optimizers import optimizer_named
-from nelayout.optimizers.limited_memory import pairs_kept
-from nelayout.run.alpha_walk import WALK_STEPS
-from nelayout.run.auto.masses import TRIAL_STEPS, mass_to_read
+from nelayout.run.auto.masses import mass_to_read
+from nelayout.run.batch.drawing import LARGEST, LEAST, can_batch
 from nelayout.run.keywords import takes_common_keywords
-from nelayout.run.levels import method_of
 from nelayout.run.options import MethodOptions, check_options
+from nelayout.run.part_costs import BYTES_ENTRY, BYTES_NODE, COMPONENT, READ, Part
 from nelayout.run.request import read_request
 from nelayout.similarities.masses import NAMED, node_mass
-from nelayout.similarities.truncated_walk import KEPT, WHOLE
-from nelayout.stages import FINEST, LARGE_GRAPH, CoarseToFine, Descend, Stage, early_exaggeration
 
-__all__ = ["NUMPY_PAIRS", "Estimate", "estimate", "warn_of_memory"]
+__all__ = ["Estimate", "estimate", "warn_of_memory"]
 
-# Pairs of nodes above which compiled loops pay for loading them: about 0.5 s in each process, a quarter of a minute
-# once on each machine.  A drawing of 250 nodes then takes as long on NumPy.
-NUMPY_PAIRS = 300 * 300
 # Nodes and entries below which no machine lacks the memory.
 LITTLE = 20_000, 400_000
-
-# Seconds on one core of a 2.5 GHz server of the 2020s, compiled loops on disk: over random geometric graphs
-# and preferential attachment of 300 to 5,000 nodes, by seven methods of the catalogue, and over grids and
-# neighbor graphs of 10,000 to 200,000, by six.
-NUMPY_PAIR, EXACT = 15e-9, 1.1e-9  # of an exact radial sum: per pair on NumPy, per unit of cost in compiled loops
-NODE = {"mesh": (230e-9,) * 3, "tree": (500e-9, 900e-9, 1500e-9)}  # of the other backends, in 1, 2, 3 dimensions
-LEAST_SUM = 6e-4  # of a radial sum that is not exact
-ENTRY = {"numpy": 60e-9, "compiled": 7e-9}  # of an edge sum, per entry (two an edge)
-# Of similarities by rows, where there are two passes over all pairs: per entry, and per node for those far from others.
-ROW_ENTRY, ROW_NODE = {"numpy": 120e-9, "compiled": 40e-9}, 200e-9
-CALL = 9e-5  # of an evaluation, however small the graph
-SYSTEM_CALL = 1.2e-4  # of one linear system of majorization, however small
-# And per entry, by how the attraction of an edge changes with its length d: as 1/d in LinLog, whose systems
-# are the hardest, not at all in QuadLog, and so on.
-SYSTEM_ENTRY = {"falls": 100e-9, "falls as 1/d": 200e-9, "constant": 90e-9, "grows": 30e-9}
-MEMORY_NODE, MEMORY_CALL = 8e-9, 1.5e-4  # of one step of L-BFGS, per coordinate and curvature pair
-PUSH = 0.5e-9  # of truncating a random walk: per node, entry kept, mean degree and 1/(1 - rho)
-WALK_ENTRY = 110e-9  # of an evaluation with the walk as an operator, per entry and sqrt(1/(1 - rho))
-READ = 1.5e-6  # of reading and writing, per node and entry
-
-# Part of a second core's time that is used.
-SECOND_CORE = 0.6
-# Evaluations in a step, line searches and refused steps included.
-TRIALS = 1.1
-# Part of its most steps that a stage usually makes: majorization comes to rest, and so do Gaussian kernels.
-USUAL_MAJORIZE, USUAL_GAUSSIAN, USUAL = 0.6, 0.6, 0.95
-# A level of a coarse-to-fine stage has about half the nodes of the next; the coarsest is drawn from scratch.
-LEVELS, COARSEST, COARSEST_EVALUATIONS = 2.0, 40, 150
-SIZE_SEARCH = 7  # evaluations before a stage whose objective has a scale
-
-# Bytes at the peak, as Python's tracemalloc counts them.  Over preferential graphs and grids of 150 to 90,000 nodes,
-# by five methods on two threads, estimates were 0.66 to 2.00 of what was measured.
-BYTES_ENTRY, BYTES_NODE = 55, 420
-BYTES_MEMORY = 14  # of L-BFGS, per coordinate and curvature pair
-BYTES_MESH, BYTES_MESH_LEAST = 290, 560_000
-BYTES_PAIRS_ON_MESH, BYTES_PAIRS_ON_MESH_LEAST = 200, 100_000  # for singular kernels, whose grid is coarse
-BYTES_COMPILED = 200_000  # of the compiled form, however small the graph
-BYTES_NUMPY, NUMPY_BLOCK = 3_000_000, 1 << 15  # a block of pairs of the NumPy form, and the pairs in it
-BYTES_TRUNCATED = 63  # while a random walk is cut short, per entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +94,9 @@ def estimate(G: Any, method: str | Method = "auto", **options: Unpack[MethodOpti
         mass = mass_to_read(recipe.mass if o["mass"] is None else o["mass"])
         if mass is not None and not (isinstance(mass, str) and mass in NAMED):  # named ones may take long
             node_mass(a.P, mass, a.network.host)
-        return _estimated(recipe, o, *a.sizes, threads)
+        largest = _largest(recipe, o, *a.sizes, threads)
+        optimizer = a.optimizer.name if a.optimizer else None
+        return replace(largest, seconds=_seconds(recipe, o, *a.sizes, a.different, threads, optimizer))
 
 
 def warn_of_memory(method: Method, o: dict[str, Any], sizes: np.ndarray, entries: np.ndarray, held: int = 0) -> bool:
@@ -153,159 +107,43 @@ def warn_of_memory(method: Method, o: dict[str, Any], sizes: np.ndarray, entries
     """
     if sizes.sum() < LITTLE[0] and entries.sum() < LITTLE[1]:
         return False
-    needed = max(_estimated(method, o, sizes, entries, 1).bytes, held)
+    needed = max(_largest(method, o, sizes, entries, 1).bytes, held)
     remedies = ["Fewer edges (of vectors, a smaller n_neighbors) take less"]
     if o["smoothing"]:
         remedies.append("so does smoothing=0")
-    lean = _estimated(method_named("gamma-quadlog"), o, sizes, entries, 1).bytes
+    lean = _largest(method_named("gamma-quadlog"), o, sizes, entries, 1).bytes
     if lean < 0.8 * needed:
         remedies.append(f"method 'gamma-quadlog' needs about {size_in_words(lean)}")
     return warn_if_short(needed, f"drawing {sizes.sum():,} nodes by {method.name}", "; ".join(remedies))
 
 
-def _estimated(method: Method, o: dict[str, Any], sizes: np.ndarray, inside: np.ndarray, threads: int) -> Estimate:
-    """The estimate for components with these numbers of nodes and entries, the largest first."""
+def _largest(method: Method, o: dict[str, Any], sizes: np.ndarray, inside: np.ndarray, threads: int) -> Estimate:
+    """The estimate for components with these numbers of nodes and entries, the largest first, without the seconds."""
     n, entries = int(sizes.sum()), int(inside.sum())
     if not n:
         return Estimate(0.0, 0, 0, 0, 0, "exact")
-    parts = [_Part(method, o, int(k), int(e), n * n, threads) for k, e in _different(sizes, inside)]
-    largest = _Part(method, o, int(sizes[0]), int(inside[0]), n * n, threads)
-    seconds = READ * (n + entries) + sum(part.seconds for part in parts)
+    largest = Part(method, o, int(sizes[0]), int(inside[0]), n * n, threads)
     held = BYTES_ENTRY * entries + BYTES_NODE * n
-    return Estimate(
-        seconds, held + largest.bytes, n, entries // 2, round(largest.evaluations), largest.nbody
-    )
+    return Estimate(0.0, held + largest.bytes, n, entries // 2, round(largest.evaluations), largest.nbody)
 
 
-def _different(sizes: np.ndarray, entries: np.ndarray) -> list[tuple[int, int]]:
-    """(nodes, entries) of the components that are drawn: small ones that are alike are drawn once."""
-    drawn = [(k, e) for k, e in zip(sizes.tolist(), entries.tolist(), strict=True) if k > 1]
-    return [c for c in drawn if c[0] > 30] + sorted({c for c in drawn if c[0] <= 30})
-
-
-class _Part:
-    """The counts and costs of one component."""
-
-    def __init__(self, method: Method, o: dict[str, Any], n: int, entries: int, pairs: int, threads: int) -> None:
-        self.method, self.n, self.dim = method, n, o["dim"]
-        self.seconds, self.bytes = 0.0, 0
-        self.entries = self._smoothed(o["smoothing"], n, entries)
-        self.compiled = pairs + 20 * self.entries > NUMPY_PAIRS
-        self.backend = o["nbody"]
-        self.nbody = self._sum(_radials(method))[0]
-        self.speed = 1.0 + SECOND_CORE * (min(threads, 4) - 1) if self.compiled else 1.0
-        self.evaluations, self.calls, self.meshed = 0.0, 0.0, False
-        optimizer = None if o["optimizer"] == "auto" else optimizer_named(o["optimizer"]).name
-        schedule = early_exaggeration("momentum") if optimizer == "momentum" else method.stages
-        stages = tuple(stage.at(n) if isinstance(stage, Descend) else stage for stage in schedule)
-        if mass_to_read(method.mass) != method.mass and o["mass"] is None:  # and other masses are tried
-            stages += (replace(stages[-1], max_iter=TRIAL_STEPS),)
-        own = sum(stage.max_iter for stage in stages if isinstance(stage, Descend))
-        if method.choose is not None:  # and drawings on the walk over the orders
-            last = stages[-1]
-            stages += (last, *(replace(last, max_iter=min(WALK_STEPS, last.max_iter)),) * method.choose.drawings)
-        share = 1.0 if o["max_iter"] is None else o["max_iter"] / max(own, 1)
-        for stage in stages:
-            if isinstance(stage, CoarseToFine):
-                self._levels(stage)
-            else:
-                self._descent(stage, optimizer or stage.optimizer, share)
-        if self.meshed:
-            singular = method.kernel.singular
-            self.bytes += (BYTES_PAIRS_ON_MESH_LEAST if singular else BYTES_MESH_LEAST) + n * (
-                BYTES_PAIRS_ON_MESH if singular else BYTES_MESH
-            )
-        self.bytes += BYTES_COMPILED if self.compiled else round(BYTES_NUMPY * min(1.0, n**2 / NUMPY_BLOCK))
-        if any((optimizer or stage.optimizer) == "lbfgs" for stage in method.stages):
-            self.bytes += BYTES_MEMORY * pairs_kept(n) * n * self.dim
-
-    def _smoothed(self, rho: float, n: int, entries: int) -> int:
-        """Entries of what stands in for the graph: its own or a truncated walk's."""
-        method, self.walk = self.method, 0.0
-        if not rho:
-            return entries
-        raw = method.affinity == "raw"
-        if raw and can_smooth_exactly(method.kernel, method.divergence, method.connection):
-            self.walk = WALK_ENTRY * entries * math.sqrt(1.0 / (1.0 - rho))
-            return entries
-        kept = min(n - 1, max(KEPT, WHOLE**2 // n))
-        degree = entries / n
-        self.seconds += PUSH * n * kept * degree / (1.0 - rho)
-        self.bytes += BYTES_TRUNCATED * n * kept
-        return n * kept
-
-    def _levels(self, stage: CoarseToFine) -> None:
-        """A stage through the levels, each with about half the nodes of the next."""
-        steps = stage.max_iter * self._usual(stage, stage.optimizer)
-        calls = max(1.0, math.log2(self.n / COARSEST)) * TRIALS * steps + COARSEST_EVALUATIONS
-        seen = LEVELS if stage.finest or self.n <= LARGE_GRAPH else LEVELS * FINEST
-        evaluations, steps = seen * TRIALS * steps, seen * steps
-        self._add(stage, stage.optimizer, evaluations, calls, steps)
-        self.seconds += evaluations / LEVELS * self.walk  # on the finest level
-
-    def _descent(self, stage: Descend, optimizer: str, share: float) -> None:
-        """A stage on the graph itself, of whose steps a part ``share`` is taken."""
-        steps = share * stage.max_iter * self._usual(stage, optimizer)
-        evaluations = TRIALS * steps
-        if not (self.method.kernel.is_power and self.method.connection.name == "optimal"):  # which has no size to find
-            evaluations += min(1.0, share) * SIZE_SEARCH
-        self._add(stage, optimizer, evaluations, evaluations, steps)
-        self.seconds += evaluations * self.walk
-
-    def _add(self, stage: Stage, optimizer: str, evaluations: float, calls: float, steps: float) -> None:
-        """Seconds of evaluations of the whole graph, of calls however small, and of an optimizer's steps."""
-        self.evaluations += evaluations
-        self.calls += calls
-        method = method_of(stage, self.method)
-        carrier, each = self._sum(_radials(method))
-        self.meshed |= carrier == "mesh"
-        form = "compiled" if self.compiled else "numpy"
-        if method.connection.by_rows:
-            each = 2.0 * each + ROW_ENTRY[form] * self.entries
-            each += ROW_NODE * self.n if self.compiled else 0.0
-        else:
-            each += ENTRY[form] * self.entries
-        self.seconds += evaluations * each / self.speed + calls * CALL
-        if optimizer_named(optimizer).solves:
-            self.seconds += steps * self._system(stage) * self.entries / self.speed + calls * SYSTEM_CALL
-        else:
-            self.seconds += steps * (MEMORY_CALL + MEMORY_NODE * pairs_kept(self.n) * self.n * self.dim)
-
-    def _usual(self, stage: Stage, optimizer: str) -> float:
-        """Part of its most steps that a stage usually makes."""
-        if optimizer == "majorize":
-            return USUAL_MAJORIZE if isinstance(stage, CoarseToFine) or self._power(stage) >= 2 else USUAL
-        own = isinstance(stage, CoarseToFine) or stage.kernel is None
-        rests = self.method.kernel.a == 0 and own and not self.method.connection.by_rows
-        return USUAL_GAUSSIAN if rests else USUAL
-
-    def _power(self, stage: Stage) -> float:
-        """r, where a stage's kernel is the distance to the power of -r; 0 where it is none."""
-        kernel = method_of(stage, self.method).kernel
-        return 2.0 * kernel.b / kernel.a if kernel.is_power else 0.0
-
-    def _system(self, stage: Stage) -> float:
-        """Seconds per entry of one linear system."""
-        power = self._power(stage)
-        if not power:
-            return SYSTEM_ENTRY["falls"]
-        return SYSTEM_ENTRY["falls as 1/d" if power < 2 else "constant" if power == 2 else "grows"]
-
-    def _sum(self, radials: tuple[Radial, ...]) -> tuple[str, float]:
-        """The backend for sums over all pairs in an even drawing, and the seconds that it takes once."""
-        if not self.compiled:
-            return "exact", len(radials) * NUMPY_PAIR * self.n**2
-        from nelayout.nbody.auto import EXACT_FREE, exact_cost  # not loaded for small graphs
-
-        name, exact = self.backend, exact_cost(self.n, radials)
-        if name == "auto":
-            name = "exact" if exact <= EXACT_FREE else "mesh" if self.dim == 2 else "tree"
-        if name == "exact":
-            return name, EXACT * exact
-        return name, len(radials) * max(LEAST_SUM, NODE[name][self.dim - 1] * self.n)
-
-
-def _radials(method: Method) -> tuple[Radial, ...]:
-    """The radial functions that an evaluation sums."""
-    found = {radial for term in method.divergence.pairs for radial in term.radials(method.kernel)}
-    return tuple(found | ({Radial(method.kernel)} if method.connection.needs_normalizer else set()))
+def _seconds(
+    method: Method, o: dict[str, Any], sizes: np.ndarray, inside: np.ndarray, drawn: np.ndarray, threads: int,
+    optimizer: str | None,
+) -> float:
+    """Seconds of all components; ``drawn`` masks those that are no copies of others."""
+    n, entries, drawn = int(sizes.sum()), int(inside.sum()), drawn & (sizes > 1)
+    small = drawn & (sizes <= LARGEST)
+    if np.count_nonzero(small) < LEAST or o["smoothing"] or not can_batch(method, optimizer):
+        small[:] = False
+    seconds = READ * (n + entries) + COMPONENT * max(len(sizes) - 1, 0)
+    for k, e in zip(sizes[drawn & ~small].tolist(), inside[drawn & ~small].tolist(), strict=True):
+        seconds += Part(method, o, k, e, n * n, threads).seconds
+    # Components drawn together count as so many of one size, in bands: their pairs grow with its square.
+    bands = np.floor(np.log2(sizes, where=small, out=np.zeros(len(sizes))))
+    for band in np.unique(bands[small]).tolist():
+        some = small & (bands == band)
+        count, size = int(some.sum()), math.sqrt(float(np.mean(sizes[some].astype(float) ** 2)))
+        part = Part(method, o, round(size), round(float(inside[some].mean())), n * n, threads, together=True)
+        seconds += count * part.seconds
+    return seconds

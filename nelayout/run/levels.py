@@ -25,7 +25,7 @@ from nelayout.run.start import prolong, random_positions
 from nelayout.run.state import Component, Run, Summation
 from nelayout.stages import FINEST, LARGE_GRAPH, CoarseToFine, Stage
 
-__all__ = ["SLOW", "method_of", "through_levels"]
+__all__ = ["SLOW", "first_method", "method_of", "through_levels"]
 
 # A stage ends when 10 steps have brought less than this part of all its decrease.
 SLOW = 3e-4
@@ -54,6 +54,11 @@ def method_of(stage: Stage, method: Method) -> Method:
     return replace(method, kernel=stage.kernel or method.kernel, divergence=stage.divergence or method.divergence)
 
 
+def first_method(stage: CoarseToFine, method: Method) -> Method:
+    """The method that draws the coarsest graph: of a power of 2 at most, which lays a path straight."""
+    return method_of(stage, method) if stage.power is None else _polylog(min(stage.power, 2.0))
+
+
 def _polylog(power: float) -> Method:
     return replace(METHODS["gamma-quadlog"], kernel=inverse_power(power))
 
@@ -75,10 +80,10 @@ def through_levels(component: Component, stage: CoarseToFine, run: Run) -> np.nd
 
         return run.report(component, stage.name, finest)
 
-    first = method_of(stage, run.method) if stage.power is None else _polylog(min(stage.power, 2.0))
+    first = first_method(stage, run.method)
     method, optimizer = method_of(stage, run.method), optimizer_named(stage.optimizer)
     rest = Rest(stage.tol, gain=SLOW if stage.tol > 0 else None)
-    Y = _draw_coarsest(levels[-1], first, run, report(len(levels) - 1))  # power 2 lays a path straight
+    Y = _draw_coarsest(levels[-1], first, run, report(len(levels) - 1))
     for depth in range(len(levels) - 1, -1, -1):
         level, coarsest = levels[depth], depth == len(levels) - 1
         if not coarsest:

@@ -23,14 +23,17 @@ from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.placing.final import finish
 from nelayout.record.progress import Observer, Stopped, observe
 from nelayout.record.solution import Solution
-from nelayout.run.alpha_walk import draw_at_best_alpha
+from nelayout.run.alike import REPEATED
+from nelayout.run.alpha_walk import at_order, draw_at_best_alpha
 from nelayout.run.assembly import assemble
 from nelayout.run.auto.masses import masses_of
+from nelayout.run.batch.drawing import batches, draw_batches, drawn_values
 from nelayout.run.canvas import Frames
 from nelayout.run.component import draw_component
-from nelayout.run.costs import NUMPY_PAIRS, warn_of_memory
+from nelayout.run.costs import warn_of_memory
 from nelayout.run.keywords import takes_common_keywords
 from nelayout.run.options import LayoutOptions, MethodOptions, check_options
+from nelayout.run.part_costs import NUMPY_PAIRS
 from nelayout.run.parting import Neighborhoods, part_nodes
 from nelayout.run.request import NOTHING_KNOWN, Known, Request, read_request
 from nelayout.run.start import place_missing, random_positions
@@ -39,9 +42,6 @@ from nelayout.run.taking_apart import take_apart
 from nelayout.run.variational_component import draw_variational
 
 __all__ = ["run_method", "solve"]
-
-# Components up to this size are drawn once for all that are equal to them.
-REPEATED = 30
 
 
 @takes_common_keywords
@@ -139,30 +139,54 @@ def _frames(request: Request, parts: list[Component]) -> Frames:
 
 
 def _draw_each(parts: list[Component], run: Run) -> tuple[str, Run]:
-    """Draw components one after another: the reason of the end, which is the largest's, and the run with its method."""
-    drawn: dict[tuple[bytes, ...], Component] = {}
-    stopped = False
+    """Draw all components: the reason of the end, which is the largest's, and the run with its method."""
+    first_of: dict[tuple[bytes, ...], Component] = {}
+    twins, different = list[tuple[Component, Component]](), list[Component]()
     for part in parts:
         key = _key(part)
-        if len(part.nodes) == 1 or stopped:
+        if len(part.nodes) == 1:
             part.drawing = _as_it_is(part, run)
-        elif key is not None and key in drawn:
-            part.drawing, part.affinity = drawn[key].drawing, drawn[key].affinity
+        elif key is not None and key in first_of:
+            twins.append((part, first_of[key]))
         else:
-            try:
-                if run.method.choose is not None:  # the largest component decides for all
-                    run = draw_at_best_alpha(part, run)
-                elif run.method.variational:
-                    draw_variational(part, run)
-                else:
-                    draw_component(part, run)
-            except Stopped:
-                part.drawing = replace(part.drawing, reason="stopped")
-            stopped = part.drawing.reason == "stopped"
+            different.append(part)
             if key is not None:
-                drawn[key] = part
-            run.canvas.settle(part)
+                first_of[key] = part
+    # Where there is something to choose, the largest component decides for all.
+    decided = 1 if run.method.choose is not None else 0
+    together = batches(different[decided:], replace(run, method=at_order(run.method)))
+    batched = {id(part) for batch in together for part in batch}
+    stopped = False
+    try:
+        for part in different:
+            if id(part) not in batched:
+                run = _draw_one(part, run)
+        draw_batches(together, run)
+    except Stopped:
+        stopped = True
+    for part in different:
+        if not len(part.drawing.Y):  # a stopped run did not come to it
+            part.drawing = _as_it_is(part, run)
+    for part, twin in twins:
+        part.drawing, part.affinity = twin.drawing, twin.affinity
     return "stopped" if stopped else parts[0].drawing.reason if parts else "converged", run
+
+
+def _draw_one(part: Component, run: Run) -> Run:
+    """Draw one component by its method's own way; the run with its method."""
+    try:
+        if run.method.choose is not None:
+            run = draw_at_best_alpha(part, run)
+        elif run.method.variational:
+            draw_variational(part, run)
+        else:
+            draw_component(part, run)
+    except Stopped:
+        part.drawing = replace(part.drawing, reason="stopped")
+    if part.drawing.reason == "stopped":
+        raise Stopped
+    run.canvas.settle([part])
+    return run
 
 
 def _key(part: Component) -> tuple[bytes, ...] | None:
@@ -187,19 +211,24 @@ def _solution(
     request: Request, Y: np.ndarray, parts: list[Component], run: Run, reason: str, seconds: float
 ) -> Solution:
     """The record of a finished run; positions are written in the host's type."""
-    value, connection, odd = 0.0, float("nan"), None
-    cost = np.zeros(len(Y))
-    for part in parts:
+    connection, odd = float("nan"), None
+    values, cost = np.zeros(len(parts)), np.zeros(len(Y))
+    known = drawn_values(parts, run)
+    for k, part in enumerate(parts):
         if len(part.nodes) < 2:
             continue
-        objective = run.sums.objective(part.drawing.method or run.method, part.affinity)
-        evaluation = objective.evaluate(part.drawing.Y, gradient=False)
-        value += evaluation.value
-        cost[part.nodes] = objective.node_cost(part.drawing.Y, evaluation.lam)
+        if id(part) in known:
+            values[k], lam, cost[part.nodes] = known[id(part)]
+        else:
+            objective = run.sums.objective(part.drawing.method or run.method, part.affinity)
+            evaluation = objective.evaluate(part.drawing.Y, gradient=False)
+            values[k], lam = evaluation.value, evaluation.lam
+            cost[part.nodes] = objective.node_cost(part.drawing.Y, lam)
+            if not odd and (odd := backend_note(run.sums.nbody, part.drawing.Y, objective.radials)):
+                run.notes.append(odd)
         if math.isnan(connection):
-            connection = evaluation.lam
-        if not odd and (odd := backend_note(run.sums.nbody, part.drawing.Y, objective.radials)):
-            run.notes.append(odd)
+            connection = float(lam)
+    value = float(sum(values.tolist()))
     positions = request.network.host.write(Y, request.options["store_pos_as"])
     trace, notes = tuple(run.observer.trace), tuple(run.notes)
     evidence = value, trace, connection, reason, cost, request.labels, notes, seconds, run.choice, request.method.name

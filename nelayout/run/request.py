@@ -20,6 +20,7 @@ from nelayout.nbody import check_backend
 from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.placing.components import component_labels
 from nelayout.record.progress import Observer
+from nelayout.run.alike import first_of_kind
 from nelayout.run.options import generator
 from nelayout.run.variational_component import check_variational
 from nelayout.similarities.rescale import within_range
@@ -82,6 +83,11 @@ class Request:
             return np.array([len(self.labels)]), np.array([self.P.nnz])
         return np.bincount(self.labels), np.bincount(self.labels, np.diff(self.P.indptr)).astype(int)
 
+    @property
+    def different(self) -> np.ndarray:
+        """Mask of those of `sizes` that are no copies of one before."""
+        return np.ones(1, dtype=bool) if self.joint else first_of_kind(self.P, self.labels)
+
 
 def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fixed: Any = None) -> Request:
     """Read a call; ``o`` are the common keywords as `options.check_options` gives them."""
@@ -114,8 +120,21 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
         _check_joint(method, P, int(labels.max()) + 1)
     if joint and start is not None and np.isnan(start).all():
         start = None
-    notes = (*network.notes, *notes)
+    notes = (*network.notes, *_broken_note(G, network, labels), *notes)
     return Request(method, o, network, P, labels, joint and P.nnz > 0, start, mask, size, dots, optimizer, rng, notes)
+
+
+def _broken_note(G: Any, network: graphs.Network, labels: np.ndarray) -> tuple[str, ...]:
+    """Note for a graph that falls apart without its edges of weight 0."""
+    if not network.zeros:
+        return ()
+    whole = graphs.read(G, None).adjacency
+    before, after = (int(each.max(initial=-1)) + 1 for each in (component_labels(whole), labels))
+    if after <= before:
+        return ()
+    dropped = (whole.nnz - network.adjacency.nnz) // 2
+    note = f"without its {dropped:,} edges of weight 0 the graph has {after:,} components instead of {before:,}, which"
+    return (f"{note} are drawn apart; weight=None keeps it together",)
 
 
 def _optimizer(method: Method, o: dict[str, Any]) -> Optimizer | None:

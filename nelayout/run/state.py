@@ -8,7 +8,7 @@ A drawing is a value in the units of its objective that knows where its warm sta
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -98,14 +98,14 @@ class Component:
 
 
 class Canvas(Protocol):
-    """Frames for a callback: positions of the whole graph while its components are drawn one after another."""
+    """Frames for a callback: positions of the whole graph while its components are drawn, one or many at a time."""
 
-    def show(self, component: Component) -> np.ndarray:
-        """A new array with all positions, those of the component as it is now."""
+    def show(self, components: Sequence[Component]) -> np.ndarray:
+        """A new array with all positions, those of the components as they are now."""
         ...
 
-    def settle(self, component: Component) -> None:
-        """Leave the component as it is."""
+    def settle(self, components: Sequence[Component]) -> None:
+        """Leave the components as they are."""
         ...
 
 
@@ -137,6 +137,6 @@ class Run:
 
         def positions(Y: np.ndarray) -> np.ndarray:
             component.drawing = replace(component.drawing, Y=Y if whole is None else whole(Y))
-            return self.canvas.show(component)
+            return self.canvas.show([component])
 
         return lambda value, Y: self.observer.record(stage, value, lambda: positions(Y))

@@ -63,8 +63,11 @@ class Judge:
             Y = part_dots(Y, dot_size(Y))
         else:
             seen -= HIDDEN * self.neighborhoods.hidden(Y)
-        kept, stress = max(self.neighborhoods.kept(Y), LEAST), max(self.stress(Y), LEAST)
-        return seen * kept / stress**STRESS_POWER / (1.0 + self.symmetry.broken(Y)) ** SYMMETRY_POWER
+        return seen * self.plain(Y) / (1.0 + self.symmetry.broken(Y)) ** SYMMETRY_POWER
+
+    def plain(self, Y: np.ndarray) -> float:
+        """The verdict on neighbors and global order alone."""
+        return max(self.neighborhoods.kept(Y), LEAST) / max(self.stress(Y), LEAST) ** STRESS_POWER
 
     def stress(self, Y: np.ndarray) -> float:
         """The mean of (s |y_i - y_j| / hops - 1)^2 over pivots i and all j, at the scale s that makes it least."""

@@ -1,0 +1,74 @@
+"""Compiled loops of the verdict on many small drawings; they round as NumPy does, so that ties are ties."""
+
+from __future__ import annotations
+
+import math
+
+from nelayout.numerics.compiling import exact_loop
+
+__all__ = ["hops_each", "score_each"]
+
+
+@exact_loop
+def hops_each(indptr, indices, starts, pivots, hops, queue):
+    """hops[k, i]: edges from the k-th pivot of i's graph to i; ``queue`` (n,): scratch memory."""
+    for part in range(len(starts) - 1):
+        for k in range(pivots.shape[1]):
+            if pivots[part, k] < 0:
+                continue
+            queue[0] = starts[part] + pivots[part, k]
+            hops[k, queue[0]] = 0
+            done, found = 0, 1
+            while done < found:
+                i = queue[done]
+                done += 1
+                for entry in range(indptr[i], indptr[i + 1]):
+                    j = indices[entry]
+                    if hops[k, j] < 0:
+                        hops[k, j] = hops[k, i] + 1
+                        queue[found] = j
+                        found += 1
+
+
+@exact_loop
+def _squared(Y, i, j):
+    total = 0.0
+    for axis in range(Y.shape[1]):
+        apart = Y[i, axis] - Y[j, axis]
+        total += apart * apart
+    return total
+
+
+@exact_loop
+def score_each(indptr, indices, starts, pivots, hops, Y, jaccard, stress, xi):
+    """Mean neighborhood Jaccard, ties by node number, and scale-normalized stress from the pivots, of each graph.
+
+    ``xi`` (n,): scratch memory.
+    """
+    for part in range(len(starts) - 1):
+        start, stop = starts[part], starts[part + 1]
+        for i in range(start, stop):
+            degree, common = indptr[i + 1] - indptr[i], 0
+            for j in range(start, stop):
+                xi[j] = _squared(Y, i, j)
+            xi[i] = math.inf
+            for entry in range(indptr[i], indptr[i + 1]):
+                j, nearer = indices[entry], 0
+                for other in range(start, stop):
+                    if xi[other] < xi[j] or (xi[other] == xi[j] and other < j):
+                        nearer += 1
+                common += nearer < degree
+            jaccard[part] += common / (2 * degree - common)
+        jaccard[part] /= stop - start
+        total, squares, count = 0.0, 0.0, 0
+        for k in range(pivots.shape[1]):
+            if pivots[part, k] < 0:
+                continue
+            pivot = starts[part] + pivots[part, k]
+            for j in range(start, stop):
+                if j != pivot:
+                    ratio = math.sqrt(_squared(Y, pivot, j)) / hops[k, j]
+                    total += ratio
+                    squares += ratio * ratio
+                    count += 1
+        stress[part] = 1.0 - total * total / (squares * count) if squares > 0 else 1.0

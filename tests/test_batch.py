@@ -1,0 +1,251 @@
+"""Many small components drawn together: each as it would be alone, and all of them quickly put together."""
+
+from functools import cache
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import nelayout as nl
+from nelayout.batch_objective import batch_of
+from nelayout.catalogue import AUTO, METHODS
+from nelayout.nbody import backend
+from nelayout.numerics.parallel import Threads
+from nelayout.numerics.segments import Segments
+from nelayout.objective import Affinity
+from nelayout.optimizers import optimizer_named
+from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.run.auto.verdict import Judge
+from nelayout.run.batch import drawing
+from nelayout.run.batch.size import size_search_batch
+from nelayout.run.batch.steps import BATCH_STEPS, minimize_batch
+from nelayout.run.batch.verdict import BatchJudge
+from nelayout.run.size import size_search
+from nelayout.run.state import Summation
+from nelayout.run.taking_apart import input_affinity
+from tests.tables import RECIPES, thinned
+
+ALL = {**METHODS, "auto": AUTO}
+SUMS = Summation(backend("exact", Threads(), compiled=False), Threads(), compiled=False)
+GRAPHS = (
+    nx.path_graph(2),
+    nx.path_graph(9),
+    nx.complete_graph(4),
+    nx.star_graph(6),
+    nx.random_labeled_tree(30, seed=1),
+    nx.les_miserables_graph(),
+)
+
+
+def matrix(G: nx.Graph) -> sp.csr_array:
+    P = sp.csr_array(nx.to_scipy_sparse_array(G, dtype=float))
+    P = sp.csr_array((P.data, P.indices.astype(np.int32), P.indptr.astype(np.int32)), shape=P.shape)
+    P.sort_indices()
+    return P
+
+
+def affinities(method) -> list[Affinity]:
+    found = []
+    for G in GRAPHS:
+        P = matrix(G)
+        mass = np.ones(len(G)) if method.mass == "unit" else np.asarray(P.sum(axis=0))
+        found.append(input_affinity(P, mass, method, 0.0, Threads())[0])
+    return found
+
+
+@cache
+def forest(count: int, most: int, seed: int = 0) -> sp.csr_array:
+    rng = np.random.default_rng(seed)
+    trees = [nx.random_labeled_tree(int(rng.integers(2, most)), seed=k) for k in range(count)]
+    for tree in trees:
+        for u, v in tree.edges:
+            tree.edges[u, v]["weight"] = 0.5 + rng.random()
+    return sp.csr_array(sp.block_diag([nx.to_scipy_sparse_array(tree) for tree in trees]))
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+@pytest.mark.parametrize("name", ALL)
+def test_every_graph_of_a_batch_has_its_own_value_gradient_and_costs(name, dim):
+    method = ALL[name]
+    parts = affinities(method)
+    batch = batch_of(parts, method, Threads(), np.linspace(1.0, 2.0, len(parts)))
+    Y = np.random.default_rng(1).standard_normal((sum(len(each.mass) for each in parts), dim))
+    found = batch.evaluate(Y, weights=True)
+    costs = batch.node_cost(Y, found.lam)
+    kept = np.arange(len(parts)) % 2 == 0
+    some, rows, _ = batch.take(kept)
+    assert some.evaluate(Y[rows]).value == pytest.approx(found.value[kept], rel=1e-12)
+    row = entry = 0
+    for k, part in enumerate(parts):
+        n, nnz = len(part.mass), part.P.nnz
+        here = Y[row : row + n]
+        alone = SUMS.objective(method, part).exaggerated(1.0 + k / (len(parts) - 1))
+        want = alone.evaluate(here, weights=True)
+        assert found.value[k] == pytest.approx(want.value, rel=1e-11, abs=1e-11)
+        assert found.lam[k] == pytest.approx(want.lam, rel=1e-11)
+        scale = np.abs(want.weights).max() * max(np.abs(here).max(), 1.0)
+        assert np.abs(found.gradient[row : row + n] - want.gradient).max() <= 1e-10 * scale
+        assert found.weights[entry : entry + nnz] == pytest.approx(want.weights, rel=1e-10)
+        cost = SUMS.objective(method, part).node_cost(here, want.lam)
+        assert costs[row : row + n] == pytest.approx(cost, rel=1e-9, abs=1e-11)
+        row, entry = row + n, entry + nnz
+
+
+@pytest.mark.parametrize("name", ["ws-sne", "tsne", "ee", "nerv", "linlog"])
+def test_sizes_are_those_of_graphs_alone(name):
+    method = ALL[name]
+    parts = affinities(method)[1:]
+    batch = batch_of(parts, method, Threads())
+    Y = np.random.default_rng(2).standard_normal((len(batch.parts.of), 2))
+    found = size_search_batch(batch, Y)
+    for k, (part, start) in enumerate(zip(parts, batch.parts.starts, strict=False)):
+        here = Y[start : start + len(part.mass)]
+        assert found[k] == pytest.approx(size_search(SUMS.objective(method, part), here), rel=1e-6)
+
+
+@pytest.mark.parametrize("optimizer", BATCH_STEPS)
+@pytest.mark.parametrize("name", ["ws-sne", "linlog", "sne"])
+def test_steps_end_where_those_of_a_graph_alone_end(name, optimizer):
+    """Of a path: other graphs have several minima."""
+    method = ALL[name]
+    P = matrix(nx.path_graph(5))
+    part = input_affinity(P, np.ones(5), method, 0.0, Threads())[0]
+    Y = np.stack([np.arange(5.0), 0.1 * np.arange(5.0) ** 2], axis=1)
+    rest = Rest(1e-6, gain=1e-9)
+    alone = SUMS.objective(method, part)
+    want = minimize(alone, Y, optimizer_named(optimizer), 400, rest)[1]
+    batch = batch_of([part, part], method, Threads())
+    rounds = []
+    end = minimize_batch(batch, np.vstack([Y, Y + 1.0]), optimizer, 400, rest, lambda value, *_: rounds.append(value))
+    assert want is not None
+    assert end.value == pytest.approx(np.full(2, want.value), rel=1e-5, abs=1e-8)
+    assert (np.diff(rounds) <= 1e-12 * np.abs(rounds[0])).all()  # no graph goes up
+    assert batch.evaluate(end.Y).value == pytest.approx(end.value)
+
+
+def test_verdicts_are_those_of_graphs_alone():
+    parts = affinities(AUTO)[1:]
+    batch = batch_of(parts, AUTO, Threads())
+    Y = np.random.default_rng(3).standard_normal((len(batch.parts.of), 2))
+    Y[:9] = np.arange(9)[:, None]  # ties everywhere
+    scores = BatchJudge(batch.affinity, batch.parts).scores(Y)
+    for k, (part, start) in enumerate(zip(parts, batch.parts.starts, strict=False)):
+        here = Y[start : start + len(part.mass)]
+        assert scores[k] == pytest.approx(Judge(part.P, Threads()).plain(here), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "dim"), thinned(METHODS, [2, 3], plain=lambda name, dim: dim == 2 and name in RECIPES)
+)
+def test_drawings_are_as_good_as_one_by_one(name, dim, monkeypatch):
+    """J of each component, the better of two seeds: the median differs by at most half a percent, the sum by five."""
+    G, costs = forest(24, 20), []
+    for least in (12, 10**9):
+        monkeypatch.setattr(drawing, "LEAST", least)
+        runs = [nl.solve(G, name, seed=seed, dim=dim) for seed in (0, 1)]
+        costs.append(np.min([np.bincount(run.components, run.node_cost) for run in runs], axis=0))
+        assert all(np.isfinite(run.positions).all() for run in runs)
+    together, alone = costs
+    size = np.abs(alone) + np.mean(np.abs(alone))
+    assert np.median((together - alone) / size) <= 0.005
+    assert np.sum(together - alone) <= 0.05 * np.sum(np.abs(alone))
+
+
+def test_auto_keeps_drawings_as_good_as_one_by_one(monkeypatch):
+    G = forest(40, 24)
+    together, scores = nl.solve(G, "auto", seed=0), []
+    monkeypatch.setattr(drawing, "LEAST", 10**9)
+    alone = nl.solve(G, "auto", seed=0)
+    assert len(together.trace) < len(alone.trace) / 4
+    for solution in (alone, together):
+        Y, C = solution.positions, solution.components
+        own = []
+        for k in range(C.max() + 1):
+            nodes = np.flatnonzero(k == C)
+            own.append(Judge(sp.csr_array(G[nodes][:, nodes]), Threads()).score(Y[nodes]))
+        scores.append(np.log(own))
+    assert np.median(scores[1] - scores[0]) > -0.01
+    assert np.mean(scores[1] - scores[0]) > -0.05
+
+
+def test_two_nodes_lie_where_the_formula_puts_them():
+    """Elastic Embedding of a pair is 2 (w x + exp(-x) - 1) in x = d^2: least at x = -ln w where w < 1."""
+    weights = 0.5 + np.random.default_rng(0).random(30)
+    G = sp.csr_array(sp.block_diag([[[0.0, w], [w, 0.0]] for w in weights]))
+    solution = nl.solve(G, "ee", seed=0, tol=1e-9)
+    want = weights * (1 - np.log(weights)) - 1
+    found = np.bincount(solution.components, solution.node_cost)[solution.components[::2]]
+    assert found[weights < 0.95] == pytest.approx(2 * want[weights < 0.95], rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["auto", "tsne", "nerv"])
+def test_threads_and_callbacks_leave_the_bits_as_they_are(name, monkeypatch):
+    monkeypatch.setattr(drawing, "NODES", 100)
+    G, seen = forest(60, 15), []
+    one, two = (nl.solve(G, name, seed=1, n_jobs=k) for k in (1, 2))
+    watched = nl.solve(G, name, seed=1, callback=lambda progress: seen.append(progress.positions) and None)
+    for other in (two, watched):
+        assert np.array_equal(one.positions, other.positions)
+        assert [(s.iteration, s.value, s.stage) for s in one.trace] == [
+            (s.iteration, s.value, s.stage) for s in other.trace
+        ]
+    assert len(seen) == len(one.trace)
+    assert all(np.isfinite(Y).all() and Y.shape == one.positions.shape for Y in seen)
+    seconds = [step.seconds for step in two.trace]
+    assert seconds == sorted(seconds)
+    assert one.value == pytest.approx(one.node_cost.sum(), rel=1e-9) or name == "auto"
+
+
+def test_a_callback_stops_a_batch():
+    G = forest(60, 15)
+    for at in (0, 3, 60):
+        solution = nl.solve(G, "ws-sne", seed=0, callback=lambda progress, at=at: progress.iteration >= at)
+        assert solution.reason == "stopped"
+        assert len(solution.trace) == at + 1
+        assert np.isfinite(solution.positions).all()
+
+
+def test_starts_and_fixed_nodes_stay():
+    G = forest(60, 15)
+    first = nl.solve(G, "tsne", seed=0)
+    again = nl.solve(G, "tsne", seed=0, pos=first.positions)
+    width = np.ptp(first.positions, axis=0).max()
+    assert np.median(np.abs(again.positions - first.positions)) < 0.02 * width
+    still = nl.solve(G, "tsne", seed=0, pos=first.positions, max_iter=0)
+    assert np.allclose(still.positions, first.positions)
+    fixed = np.arange(0, G.shape[0], 5)
+    held = nl.solve(G, "tsne", seed=0, pos=first.positions, fixed=fixed)
+    assert np.array_equal(held.positions[fixed], first.positions[fixed])
+
+
+def test_segments_add_up():
+    parts = Segments(np.array([1, 3]))
+    assert parts.sum(np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]])).tolist() == [[1.0, 2.0], [15.0, 18.0]]
+    assert parts.radius(np.array([[5.0], [-1.0], [0.0], [1.0]])) == pytest.approx([0.0, np.sqrt(2 / 3)])
+
+
+def test_edges_of_weight_zero_that_hold_a_graph_together_are_noted():
+    G = nx.path_graph(4)
+    nx.set_edge_attributes(G, {(0, 1): 1.0, (1, 2): 0.0, (2, 3): 2.0}, "weight")
+    said = (
+        "without its 1 edges of weight 0 the graph has 2 components instead of 1, which are drawn apart; "
+        "weight=None keeps it together"
+    )
+    A = sp.csr_array(([1.0, 0.0, 2.0], ([0, 1, 2], [1, 2, 3])), shape=(4, 4))
+    for graph in (G, A):
+        assert said in nl.solve(graph, "ws-sne").notes
+        assert not any("components" in note for note in nl.solve(graph, "ws-sne", weight=None).notes)
+    G.add_edge(0, 3, weight=1.0)
+    assert not any("components" in note for note in nl.solve(G, "ws-sne").notes)
+
+
+def test_an_estimate_counts_equal_components_once_and_many_together():
+    rng = np.random.default_rng(0)
+    trees = [nx.random_labeled_tree(int(rng.integers(3, 12)), seed=k) for k in range(400)]
+    many = nl.estimate(nx.disjoint_union_all(trees), n_jobs=1).seconds
+    half = nl.estimate(nx.disjoint_union_all(trees[:200]), n_jobs=1).seconds
+    equal = nl.estimate(nx.disjoint_union_all([nx.path_graph(7)] * 400), n_jobs=1).seconds
+    each = np.mean([nl.estimate(tree, n_jobs=1).seconds for tree in trees[:20]])
+    assert many == pytest.approx(2 * half, rel=0.2)
+    assert equal < 0.5 * many < 0.05 * 400 * each
