@@ -31,7 +31,7 @@ def by_definition(G: nx.Graph, Y: np.ndarray, judge: Judge) -> float:
     if len(G) > 1000:  # smaller ones are parted first; those of these tests need not be
         dot = dot_diameter(len(G)) * np.ptp(Y, axis=0).max() / 2
         gaps = [np.sort(np.linalg.norm(Y - Y[i], axis=1))[1] for i in judge.neighborhoods.sample]
-        seen -= 0.5 * np.mean(np.array(gaps) < dot)
+        seen -= 0.1 * np.mean(np.array(gaps) < dot)
     broken = Symmetry(read(G).adjacency).broken(Y)
     return float(seen * np.mean(jaccards) / np.mean((scale * d / h - 1) ** 2) ** (2 / 3) / (1 + broken) ** 6)
 

@@ -28,8 +28,8 @@ DENSE_DEGREE, DENSE_SHARE = 8.0, 0.01
 HUBS = 8.0
 # Powers of the strengths for the drawing, and for the trial.  In crowded graphs the first keeps the classes of
 # email_eu_core and usairports2010 apart, and the second gains 0.02 to 0.08 in the balance of jazz, polblogs, usair97
-# and worldtrade (0.5 gains 0.003 more over all graphs, and keeps fewer neighbors on their maps); elsewhere the first is the
-# best of 0, 1/4, 1/2 and 1, and the second better on meshes and trees.
+# and worldtrade (0.5 gains 0.003 more over all graphs, and keeps fewer neighbors on their maps); elsewhere the first is
+# the best of 0, 1/4, 1/2 and 1, and the second better on meshes and trees.
 CROWDED, OTHERS = (1.0, 0.6), (0.25, 0.0)
 
 

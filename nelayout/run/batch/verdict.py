@@ -1,4 +1,4 @@
-"""The verdict of `run.auto.verdict` on a batch of drawings, neighbors and stress alone: compiled loops over all graphs."""
+"""The verdict of `run.auto.verdict` on a batch of drawings, by neighbors and stress alone, in compiled loops."""
 
 from __future__ import annotations
 
