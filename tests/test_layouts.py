@@ -546,7 +546,7 @@ def test_callback_sees_every_step_of_the_whole_graph(method):
 def frames_of(G, method="ws-sne", **options) -> tuple[list[np.ndarray], np.ndarray]:
     """Positions at every step, and the result."""
     frames: list[np.ndarray] = []
-    pos = nl.layout(G, method, seed=0, callback=lambda state: frames.append(state.positions), **options)
+    pos = nl.layout(G, method, seed=0, node_size=None, callback=lambda state: frames.append(state.positions), **options)
     return frames, coordinates(pos)
 
 

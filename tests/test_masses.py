@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-import nelayout as nl
 from nelayout.errors import InputError
 from nelayout.graphs import read
+from nelayout.run.auto.masses import masses_of
 from nelayout.similarities import centrality, masses
 from nelayout.similarities.masses import FLOOR, node_mass
 
@@ -212,16 +212,16 @@ def test_all_zero_masses_are_equal_and_said():
 @pytest.mark.parametrize(
     ("G", "chosen"),
     [
-        (nx.complete_graph(20), "strength"),  # mean degree 19, 95 % of all nodes
-        (nx.complete_bipartite_graph(5, 1000), "strength"),  # mean degree 9.95, 0.99 %; squares 50 times its square
-        (nx.complete_bipartite_graph(4, 1000), "unit"),  # mean degree 7.97, though 63 times
-        (nx.circulant_graph(1100, range(1, 6)), "unit"),  # mean degree 10, 0.9 %; all degrees alike
+        (nx.complete_graph(20), 1.0),  # mean degree 19, 95 % of all nodes
+        (nx.complete_bipartite_graph(5, 1000), 1.0),  # mean degree 9.95, 0.99 %; squares 50 times its square
+        (nx.complete_bipartite_graph(4, 1000), 0.25),  # mean degree 7.97, though 63 times
+        (nx.circulant_graph(1100, range(1, 6)), 0.25),  # mean degree 10, 0.9 %; all degrees alike
     ],
 )
 def test_masses_of_the_method_auto(G, chosen):
-    given = (None, "unit", "strength")
-    auto, unit, strength = (nl.layout(nx.to_scipy_sparse_array(G), mass=m, seed=0, max_iter=2) for m in given)
-    np.testing.assert_array_equal(auto, unit if chosen == "unit" else strength)
-    other = strength if chosen == "unit" else unit
-    # where all degrees are alike, strengths are 1 as well
-    assert np.array_equal(auto, other) == (len({d for _, d in G.degree}) == 1)
+    """The first drawing is that of a power of the degrees: 1 in crowded graphs, 1/4 in others."""
+    A = nx.to_scipy_sparse_array(G)
+    masses, _ = masses_of(csr_array(A), "auto", None, np.random.default_rng(0))
+    degree = np.array([d for _, d in G.degree], dtype=float)
+    np.testing.assert_allclose(masses.first, degree**chosen / np.mean(degree**chosen))
+    assert (masses.other is None) == (len(set(degree)) == 1)

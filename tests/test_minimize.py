@@ -9,14 +9,15 @@ from typing import Any, NamedTuple
 import networkx as nx
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 import nelayout as nl
 from nelayout.numerics.parallel import Threads
-from nelayout.objective import Evaluation
+from nelayout.objective import Affinity, Evaluation
 from nelayout.optimizers.line_search import search
 from nelayout.optimizers.minimize import Rest, minimize
 from nelayout.record.progress import Observer, Stopped
-from nelayout.run.auto.candidates import Candidates
+from nelayout.run.auto.candidates import Candidate, Candidates
 from nelayout.run.component import shares_of
 from nelayout.run.size import size_search, spread_search
 from nelayout.run.state import Drawing
@@ -202,21 +203,22 @@ def test_the_spread_of_some_nodes_is_found_about_their_centroid():
 
 @pytest.mark.parametrize("steps", [(15, 40, 20, 30), (1, 1, 1), (200,), (7, 0, 3)])
 def test_steps_are_shared_out_in_proportion(steps):
-    stages = (CoarseToFine("shape", 15), *(Descend("descend", k) for k in steps))
-    assert shares_of(stages, None) == [0, *steps]
+    own = [0, *steps]
+    assert shares_of(own, None) == own
     for total in (0, 1, 5, 99, 10_000):
-        shares = shares_of(stages, total)
+        shares = shares_of(own, total)
         assert sum(shares) == total
-        assert all(abs(share - total * own / sum(steps)) <= 1 for share, own in zip(shares, [0, *steps], strict=True))
+        assert all(abs(share - total * each / sum(steps)) <= 1 for share, each in zip(shares, own, strict=True))
 
 
 def test_the_best_candidate_is_kept_and_a_worse_one_ends_the_search(monkeypatch):
-    scores = iter([1.0, 3.0, 2.9, 2.0])
+    scores = iter([1.0, 3.0, 2.95, 2.0])
     candidates = Candidates(nx.to_scipy_sparse_array(nx.path_graph(4)), Threads())
     monkeypatch.setattr(type(candidates.judge), "score", lambda self, Y: next(scores))
-    drawings = [Drawing(SQUARE + k) for k in range(4)]
-    assert [candidates.add(drawing) for drawing in drawings] == [True, True, True, False]
-    assert candidates.best is drawings[1]
+    affinity = Affinity(csr_array(nx.to_scipy_sparse_array(nx.path_graph(4))), np.ones(4))
+    drawn = [Candidate(Drawing(SQUARE + k), Descend("d", 10), affinity) for k in range(4)]
+    assert [candidates.add(candidate) for candidate in drawn] == [True, True, True, False]
+    assert candidates.best is drawn[1]
 
 
 def test_equal_small_components_are_drawn_once():

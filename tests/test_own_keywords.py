@@ -48,12 +48,13 @@ def test_every_door_takes_them(name):
         warnings.simplefilter("ignore")  # of ee on weights of sum 1, if any
         function = getattr(nl, f"{name.replace('-', '_')}_layout")
         expected = np.array(list(function(G, **own, **few).values()))
+        alone = np.array(list(function(G, **own, **few, node_size=None).values()))
         for found in (
-            nl.layout(G, name, **own, **few),
             nl.solve(G, name, **own, **few).positions,
             nl.solve(G, nl.method(name, **own), **few).positions,
         ):
-            assert np.array_equal(np.array(list(found.values())), expected)
+            assert np.array_equal(np.array(list(found.values())), alone)
+        assert np.array_equal(np.array(list(nl.layout(G, name, **own, **few).values())), expected)
         assert nl.estimate(G, name, **own) == nl.estimate(G, tune(name, **own))
         direct = nl.embed(X, method=name, **own, max_iter=3, random_state=0)
         assert np.array_equal(direct, nl.embed(X, method=name, method_options=own, max_iter=3, random_state=0))

@@ -76,9 +76,11 @@ def heaps_of(Y: np.ndarray, near: float) -> np.ndarray:
 
 
 def touching_pairs(
-    Y: np.ndarray, radius: np.ndarray, skin: float, limit: float = np.inf
+    Y: np.ndarray, radius: np.ndarray, skin: float, limit: float = np.inf, of: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """All pairs with |y_i - y_j| < (1 + skin)(r_i + r_j); raises `Crowded` where more than `limit` had to be tried.
+
+    of  mask (n,) of the nodes whose pairs are wanted, where all radii are equal; None: all
 
     Nodes are classed by powers of two of their radius, and each class searches, on a grid of its own, among
     itself and the smaller ones, so one huge disc does not make the cells of all the others huge.
@@ -91,7 +93,8 @@ def touching_pairs(
         key, strides = _cell_keys(Y[members], 2.0 * float(floor[upper].max()) * (1 + skin))
         order = np.argsort(key, kind="stable")
         members, key, of_level = members[order], key[order], level[members[order]] == k
-        own = np.flatnonzero(of_level)
+        searching = of_level if of is None else of[members]
+        own = np.flatnonzero(searching)
         for offset in itertools.product((-1, 0, 1), repeat=len(strides) - 1):
             shift = sum(o * s for o, s in zip(offset, strides[1:], strict=True))
             begin = np.searchsorted(key, key[own] + shift - 1)
@@ -102,7 +105,8 @@ def touching_pairs(
                 raise Crowded
             a = np.repeat(own, count)
             b = np.arange(total) + np.repeat(begin - np.concatenate([[0], np.cumsum(count)[:-1]]), count)
-            keep = np.flatnonzero(~of_level[b] | (a < b))  # a pair of one class is met from both ends
+            met_twice = searching[b]
+            keep = np.flatnonzero(~met_twice & (a != b) | (a < b))  # a pair of one class is met from both ends
             i, j = members[a[keep]], members[b[keep]]
             _, distance = gaps(Y, i, j)
             close = distance < (1 + skin) * (radius[i] + radius[j])

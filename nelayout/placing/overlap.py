@@ -125,13 +125,15 @@ def separate(
     Y = split_coincident(Y, fixed)  # a heap has no line through its centers to push along
     radius = size / 2
     middle = np.zeros(d) if center is None else np.asarray(center, dtype=np.float64)
-    overlap = np.inf
+    overlap, even = np.inf, bool(size.min() == size.max())
+    moved: np.ndarray | None = None  # nodes whose pairs may overlap; None: all
     for attempt in range(ROUNDS):
         try:
-            pairs = touching_pairs(Y, radius, SKIN, CROWDED * n)
+            pairs = touching_pairs(Y, radius, SKIN, CROWDED * n, moved)
         except Crowded:
-            Y = _enlarge(Y, ~fixed, 1.25)
+            Y, moved = _enlarge(Y, ~fixed, 1.25), None
             continue
+        entered = Y
         depth, conflict = _overlap(Y, radius, pairs, fixed)
         if depth == 0.0:
             return Y
@@ -146,6 +148,7 @@ def separate(
             Y = _push(Y, radius, pairs, fixed)
             if walls is not None:
                 Y = np.where(fixed[:, None], Y, np.clip(Y, middle - walls, middle + walls))
+        moved = (entered != Y).any(axis=1) if even else None
     return _line_up(Y, radius, fixed)
 
 

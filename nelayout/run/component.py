@@ -13,15 +13,18 @@ import numpy as np
 from nelayout.objective import Objective
 from nelayout.optimizers import optimizer_named
 from nelayout.optimizers.minimize import Rest, minimize
-from nelayout.run.auto.candidates import Candidates
+from nelayout.run.auto.candidates import Candidate, Candidates
+from nelayout.run.auto.masses import TRIAL_STEPS
+from nelayout.run.auto.rings import circle, is_ring
 from nelayout.run.auto.roads import road_exaggeration
+from nelayout.run.auto.stars import is_star
 from nelayout.run.levels import SLOW, method_of, through_levels
 from nelayout.run.size import size_search, spread_search
 from nelayout.run.start import frame, place_missing, radius, random_positions, stir_flat
 from nelayout.run.state import Component, Drawing, Run
-from nelayout.stages import CoarseToFine, Descend, Stage, early_exaggeration
+from nelayout.stages import SHAPE, CoarseToFine, Descend, Stage, early_exaggeration
 
-__all__ = ["POINT", "SHRUNK", "draw_component", "put_at_start", "shares_of"]
+__all__ = ["POINT", "SHRUNK", "draw_component", "put_at_start", "shares_of", "steps_of"]
 
 # Below this radius, in widths of a bounded kernel, a drawing counts as collapsed to a point.
 POINT = 1e-2
@@ -38,19 +41,36 @@ def draw_component(component: Component, run: Run) -> None:
     holds the latest also when the run is interrupted.
     """
     stages = _stages(component, run)
-    shares = shares_of(stages, run.max_iter)
     candidates = Candidates(component.affinity.P, run.sums.threads) if any(map(_judged, stages)) else None
-    run.observer.begin(sum(shares))
+    tries = candidates is not None and component.other_mass is not None
+    *shares, trial = shares_of([*map(steps_of, stages), TRIAL_STEPS if tries else 0], run.max_iter)
+    run.observer.begin(sum(shares) + trial)
     for stage, steps in zip(stages, shares, strict=True):
         if isinstance(stage, CoarseToFine):
             Y = through_levels(component, stage, run)
             component.drawing = replace(component.drawing, Y=Y)
             continue
         _descend(component, stage, steps, run)
-        if candidates and stage.judged and not candidates.add(component.drawing):
+        if candidates and stage.judged and not candidates.add(_candidate(component, stage)):
             break
+    if component.drawing.method is None:
+        component.drawing = replace(component.drawing, method=method_of(stages[-1], run.method))
     if candidates and candidates.best:
-        component.drawing = candidates.best
+        if tries:
+            _try_masses(component, candidates.best, trial, run)
+            candidates.add(_candidate(component, candidates.best.stage))
+        component.drawing, _, component.affinity = candidates.best
+
+
+def _candidate(component: Component, stage: Descend) -> Candidate:
+    return Candidate(component.drawing, stage, component.affinity)
+
+
+def _try_masses(component: Component, best: Candidate, steps: int, run: Run) -> None:
+    """Go on from the best drawing, by the stage that made it, with the other masses."""
+    component.drawing = best.drawing
+    component.affinity = replace(component.affinity, mass=component.other_mass)
+    _descend(component, replace(best.stage, name="other masses"), steps, run)
 
 
 def _judged(stage: Stage) -> bool:
@@ -71,6 +91,11 @@ def _stages(component: Component, run: Run) -> tuple[Stage, ...]:
         stages = put_at_start(component, stages, run)
     elif n == 2 or not isinstance(stages[0], CoarseToFine):
         component.drawing = Drawing(random_positions(n, run.dim, rng))
+    elif any(map(_judged, stages)) and is_star(P):
+        stages = (replace(SHAPE, finest=True),)
+    elif any(map(_judged, stages)) and run.dim > 1 and is_ring(P):
+        component.drawing = Drawing(circle(P, run.dim))
+        stages = tuple(stage for stage in stages if isinstance(stage, Descend))
     road = road_exaggeration(P) if any(isinstance(s, Descend) and s.straight for s in stages) else 1.0
     return tuple(stage.at(n, road) if isinstance(stage, Descend) else stage for stage in stages)
 
@@ -88,9 +113,13 @@ def put_at_start(component: Component, stages: tuple[Stage, ...], run: Run) -> t
     return (last.as_descent() if isinstance(last, CoarseToFine) else replace(last, judged=False),)
 
 
-def shares_of(stages: tuple[Stage, ...], max_iter: int | None) -> list[int]:
+def steps_of(stage: Stage) -> int:
+    """Most steps of a stage that are shared out: those on the graph itself."""
+    return stage.max_iter if isinstance(stage, Descend) else 0
+
+
+def shares_of(own: list[int], max_iter: int | None) -> list[int]:
     """Most steps of each stage: its own, or ``max_iter`` shared out among the descents in proportion."""
-    own = [stage.max_iter if isinstance(stage, Descend) else 0 for stage in stages]
     if max_iter is None:
         return own
     ends = [round(max_iter * sum(own[: k + 1]) / sum(own)) if sum(own) else 0 for k in range(len(own))]

@@ -19,7 +19,7 @@ from nelayout.catalogue import method_named, with_own
 from nelayout.method_record import Method
 from nelayout.numerics.memory import size_in_words, warn_if_short
 from nelayout.numerics.parallel import thread_count
-from nelayout.run.auto.masses import mass_for
+from nelayout.run.auto.masses import mass_to_read
 from nelayout.run.batch.drawing import LARGEST, LEAST, can_batch
 from nelayout.run.keywords import takes_common_keywords
 from nelayout.run.options import MethodOptions, check_options
@@ -91,7 +91,7 @@ def estimate(G: Any, method: str | Method = "auto", **options: Unpack[MethodOpti
         o = check_options(common)
         threads = thread_count(o["n_jobs"])
         a = read_request(G, recipe, o)
-        mass = mass_for(a.P, recipe.mass if o["mass"] is None else o["mass"])
+        mass = mass_to_read(recipe.mass if o["mass"] is None else o["mass"])
         if mass is not None and not (isinstance(mass, str) and mass in NAMED):  # named ones may take long
             node_mass(a.P, mass, a.network.host)
         largest = _largest(recipe, o, *a.sizes, threads)

@@ -12,6 +12,7 @@ from nelayout.method_record import Method
 from nelayout.optimizers import optimizer_named
 from nelayout.optimizers.limited_memory import pairs_kept
 from nelayout.run.alpha_walk import WALK_STEPS
+from nelayout.run.auto.masses import TRIAL_STEPS, mass_to_read
 from nelayout.run.levels import method_of
 from nelayout.similarities.truncated_walk import KEPT, WHOLE
 from nelayout.stages import FINEST, LARGE_GRAPH, CoarseToFine, Descend, Stage, early_exaggeration
@@ -81,6 +82,9 @@ class Part:
         optimizer = None if o["optimizer"] == "auto" else optimizer_named(o["optimizer"]).name
         schedule = early_exaggeration("momentum") if optimizer == "momentum" else method.stages
         stages = tuple(stage.at(n) if isinstance(stage, Descend) else stage for stage in schedule)
+        chosen = o["mass"] is None and mass_to_read(method.mass) != method.mass
+        if chosen and not together:  # and other masses are tried
+            stages += (replace(stages[-1], max_iter=TRIAL_STEPS),)
         own = sum(stage.max_iter for stage in stages if isinstance(stage, Descend))
         if method.choose is not None:  # and drawings on the walk over the orders
             last = stages[-1]

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.numerics.breadth_first import COMPILED_ABOVE
-from nelayout.placing.dots import dot_size, part_dots
+from nelayout.placing.dots import dot_diameter, dot_size, part_dots
 from nelayout.quality.distances import nearest_by_number, nearest_in_tree
 from nelayout.quality.neighborhoods import jaccard_of_nearest
 
@@ -37,6 +37,17 @@ class Neighborhoods:
         self.P, self.degree = P, np.diff(P.indptr)
         some = np.random.default_rng(seed).permutation(np.flatnonzero(self.degree))
         self.sample = np.sort(some[:SAMPLE])
+
+    def hidden(self, Y: np.ndarray) -> float:
+        """Share of the sampled nodes that lie within a dot of another node of Y (n, d)."""
+        from scipy.spatial import KDTree
+
+        sides = Y.max(axis=0) - Y.min(axis=0)
+        dot = dot_diameter(len(Y)) * float(sides.max()) / 2
+        if not len(self.sample) or dot == 0.0:
+            return 1.0
+        nearest, _ = KDTree(Y).query(Y[self.sample], k=2)
+        return float(np.mean(nearest[:, 1] < dot))
 
     def kept(self, Y: np.ndarray) -> float:
         """Mean Jaccard index of graph neighbors and nearest nodes of Y (n, d); ties fall to the lower number."""

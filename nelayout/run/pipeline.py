@@ -26,7 +26,7 @@ from nelayout.record.solution import Solution
 from nelayout.run.alike import REPEATED
 from nelayout.run.alpha_walk import at_order, draw_at_best_alpha
 from nelayout.run.assembly import assemble
-from nelayout.run.auto.masses import mass_for
+from nelayout.run.auto.masses import masses_of
 from nelayout.run.batch.drawing import batches, draw_batches, drawn_values
 from nelayout.run.canvas import Frames
 from nelayout.run.component import draw_component
@@ -40,7 +40,6 @@ from nelayout.run.start import place_missing, random_positions
 from nelayout.run.state import Component, Drawing, Run, Summation
 from nelayout.run.taking_apart import take_apart
 from nelayout.run.variational_component import draw_variational
-from nelayout.similarities.masses import node_mass
 
 __all__ = ["run_method", "solve"]
 
@@ -103,8 +102,8 @@ def _draw(
     """Draw all components: the reason of the end, the components with their drawings, and the run that they shared."""
     o, P = request.options, request.P
     mass = request.method.mass if o["mass"] is None else o["mass"]
-    mass, about_mass = node_mass(P, mass_for(P, mass), request.network.host, request.rng)
-    parts, said = take_apart(request, mass, request.joint, known, threads)
+    masses, about_mass = masses_of(P, mass, request.network.host, request.rng)
+    parts, said = take_apart(request, masses, request.joint, known, threads)
     n, entries = len(request.labels), sum(part.affinity.P.nnz for part in parts)
     compiled = n**2 + 20 * entries > NUMPY_PAIRS
     run = Run(
@@ -121,7 +120,7 @@ def _draw(
     )
     if request.joint and request.start is None:
         # Coarse levels of several components would drift apart without end: they start as they are drawn alone.
-        alone, said = take_apart(request, mass, False, known, threads)
+        alone, said = take_apart(request, masses, False, known, threads)
         run.notes.extend(said)
         reason, run = _draw_each(alone, run)
         parts[0].start = assemble(alone, None, None, (n, run.dim), None)
@@ -169,7 +168,7 @@ def _draw_each(parts: list[Component], run: Run) -> tuple[str, Run]:
         if not len(part.drawing.Y):  # a stopped run did not come to it
             part.drawing = _as_it_is(part, run)
     for part, twin in twins:
-        part.drawing = twin.drawing
+        part.drawing, part.affinity = twin.drawing, twin.affinity
     return "stopped" if stopped else parts[0].drawing.reason if parts else "converged", run
 
 

@@ -76,6 +76,7 @@ class Component:
     start     (n, dim) positions that the caller has given, NaN rows where there is none; None: no start
     fixed     (n,) mask of the nodes that stay; None: all are free
     drawing   the best drawing so far
+    other_mass  (n,) masses that the method "auto" tries beside those of the affinity; None: none
     """
 
     nodes: np.ndarray
@@ -83,6 +84,7 @@ class Component:
     start: np.ndarray | None = None
     fixed: np.ndarray | None = None
     drawing: Drawing = field(default_factory=lambda: Drawing(np.zeros((0, 2))))
+    other_mass: np.ndarray | None = None
 
     @property
     def placed(self) -> bool:

@@ -19,6 +19,7 @@ from nelayout.method_record import Method
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity
 from nelayout.placing.components import components, side_by_side
+from nelayout.run.auto.masses import Masses
 from nelayout.run.request import Known, Request
 from nelayout.run.start import GAP, pull_in_outliers
 from nelayout.run.state import Component
@@ -29,12 +30,12 @@ __all__ = ["input_affinity", "take_apart"]
 
 
 def take_apart(
-    request: Request, mass: np.ndarray, joint: bool, known: Known, threads: Threads
+    request: Request, masses: Masses, joint: bool, known: Known, threads: Threads
 ) -> tuple[list[Component], list[str]]:
     """Components with their input, the largest first, and notes; ``joint``: the whole graph as one component."""
     found, notes = list[Component](), list[str]()
     for nodes, graph in _pieces(request, joint, known):
-        affinity, said = _affinity(request, graph, mass[nodes], known, threads)
+        affinity, said = _affinity(request, graph, masses.first[nodes], known, threads)
         notes.extend(said)
         start = None if request.start is None else request.start[nodes]
         fixed = None if request.fixed is None else request.fixed[nodes]
@@ -45,7 +46,8 @@ def take_apart(
                     f"{count} node{'s lie' if count > 1 else ' lies'} more than {GAP:.0f} times as far out in pos as "
                     "the others, which would be a dot: the drawing starts with them brought nearer"
                 )
-        found.append(Component(nodes, affinity, start, fixed))
+        other = None if masses.other is None else masses.other[nodes]
+        found.append(Component(nodes, affinity, start, fixed, other_mass=other))
     return found, notes
 
 

@@ -1,21 +1,31 @@
-"""Candidates: the drawings from light to heavy tails of which the method "auto" keeps the best."""
+"""Candidates: the drawings, from light to heavy tails and with other masses, of which "auto" keeps the best."""
 
 from __future__ import annotations
 
 from functools import cached_property
+from typing import NamedTuple
 
 from scipy.sparse import csr_array
 
 from nelayout.numerics.parallel import Threads
+from nelayout.objective import Affinity
 from nelayout.run.auto.verdict import Judge
 from nelayout.run.state import Drawing
-from nelayout.stages import LARGE_GRAPH
+from nelayout.stages import LARGE_GRAPH, Descend
 
-__all__ = ["Candidates"]
+__all__ = ["Candidate", "Candidates"]
 
 # A candidate whose score is below this part of the best so far ends the search: the next would go further in the same
 # direction.  On large graphs, where a candidate costs seconds, one must be so much better to go on.
-WORSE, HARDLY_BETTER = 0.95, 1.05
+WORSE, HARDLY_BETTER = 0.97, 1.05
+
+
+class Candidate(NamedTuple):
+    """A drawing, the stage that made it, and the similarities and masses that it was made for."""
+
+    drawing: Drawing
+    stage: Descend
+    affinity: Affinity
 
 
 class Candidates:
@@ -24,7 +34,7 @@ class Candidates:
     def __init__(self, P: csr_array, threads: Threads) -> None:
         self.P, self.threads = P, threads
         self.goal = WORSE if P.shape[0] <= LARGE_GRAPH else HARDLY_BETTER
-        self.best: Drawing | None = None
+        self.best: Candidate | None = None
         self.score = 0.0
 
     @cached_property
@@ -32,9 +42,9 @@ class Candidates:
         """The judge of all candidates; its sample is drawn when the first one comes."""
         return Judge(self.P, self.threads)
 
-    def add(self, drawing: Drawing) -> bool:
+    def add(self, candidate: Candidate) -> bool:
         """Judge a drawing and keep it if it is the best; whether the search goes on."""
-        score, before = self.judge.score(drawing.Y), self.score
+        score, before = self.judge.score(candidate.drawing.Y), self.score
         if self.best is None or score > before:
-            self.best, self.score = drawing, score
+            self.best, self.score = candidate, score
         return score >= before * self.goal

@@ -28,7 +28,7 @@ from nelayout.run.batch.levels import batch_through_levels
 from nelayout.run.batch.size import size_search_batch
 from nelayout.run.batch.steps import BATCH_STEPS, BatchReport, minimize_batch
 from nelayout.run.batch.verdict import BatchJudge
-from nelayout.run.component import POINT, SHRUNK, put_at_start, shares_of
+from nelayout.run.component import POINT, SHRUNK, put_at_start, shares_of, steps_of
 from nelayout.run.levels import SLOW, method_of
 from nelayout.run.state import Component, Drawing, Run
 from nelayout.stages import CoarseToFine, Descend
@@ -161,7 +161,7 @@ class _Batch:
             self.size = np.array([drawing.size for drawing in drawings])
         elif not isinstance(stages[0], CoarseToFine):
             self.Y = run.rng.standard_normal(self.Y.shape)
-        shares = shares_of(stages, run.max_iter)
+        shares = shares_of([*map(steps_of, stages)], run.max_iter)
         run.observer.begin(sum(shares))
         live, judge = np.ones(len(self.components), dtype=bool), None
         best, score = (self.Y.copy(), self.reason.copy(), self.methods.copy()), np.full(len(live), -np.inf)

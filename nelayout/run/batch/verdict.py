@@ -1,4 +1,4 @@
-"""The verdict of `run.auto.verdict` on a batch of drawings: the same scores, by compiled loops over all graphs."""
+"""The verdict of `run.auto.verdict` on a batch of drawings, by neighbors and stress alone, in compiled loops."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from nelayout.numerics.segments import Segments
 from nelayout.objective import Affinity
-from nelayout.run.auto.verdict import LEAST, PIVOTS
+from nelayout.run.auto.verdict import LEAST, PIVOTS, STRESS_POWER
 
 __all__ = ["BatchJudge"]
 
@@ -24,7 +24,7 @@ class BatchJudge:
         verdict_loops.hops_each(self.P.indptr, self.P.indices, parts.starts, self.pivots, self.hops, queue)
 
     def scores(self, Y: np.ndarray) -> np.ndarray:
-        """(C,) Jaccard / stress of each drawing; larger is better."""
+        """(C,) the verdict on each drawing, symmetry and hidden nodes aside; larger is better."""
         from nelayout.run.batch import verdict_loops
 
         jaccard, stress = np.zeros(len(self.parts.sizes)), np.zeros(len(self.parts.sizes))
@@ -33,15 +33,13 @@ class BatchJudge:
             np.empty(len(Y))
         )
         finite = self.parts.sum((~np.isfinite(Y).all(axis=1)).astype(float)) == 0
-        return np.where(finite, np.maximum(jaccard, LEAST) / np.maximum(stress, LEAST), 0.0)
+        return np.where(finite, np.maximum(jaccard, LEAST) / np.maximum(stress, LEAST) ** STRESS_POWER, 0.0)
 
 
 def _pivots(parts: Segments) -> np.ndarray:
     """(C, at most PIVOTS) nodes of each graph that its judge counts from, -1 where there are fewer."""
     pivots = np.full((len(parts.sizes), min(PIVOTS, int(parts.sizes.max()))), -1)
     for n in np.unique(parts.sizes).tolist():
-        rng = np.random.default_rng(0)
-        rng.permutation(n)  # the sample of neighborhoods, which is all nodes
-        own = np.sort(rng.permutation(n)[:PIVOTS])
+        own = np.sort(np.random.default_rng(1).permutation(n)[:PIVOTS])
         pivots[np.flatnonzero(parts.sizes == n), : len(own)] = own
     return pivots
