@@ -43,7 +43,7 @@ def test_the_tables_know_the_same_keywords():
 
 @pytest.mark.parametrize("name", OTHER)
 def test_every_door_takes_them(name):
-    own, few = OTHER[name], {"seed": 0, "max_iter": 3, "node_size": None}  # solve parts no nodes unless it is told to
+    own, few = OTHER[name], {"seed": 0, "max_iter": 3}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of ee on weights of sum 1, if any
         function = getattr(nl, f"{name.replace('-', '_')}_layout")
