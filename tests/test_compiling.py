@@ -120,6 +120,7 @@ def test_a_loop_that_calls_a_changed_loop_of_another_file_is_compiled_anew(copie
     assert not set(instead) & set(stored)
 
 
+@pytest.mark.thorough
 def test_where_the_package_may_not_be_written_the_cache_of_the_user_is(copied):
     (copied / "__pycache__").mkdir()
     (copied / "__pycache__" / "loops").touch()  # a file in the place of the folder stops root as well
@@ -128,6 +129,7 @@ def test_where_the_package_may_not_be_written_the_cache_of_the_user_is(copied):
     assert run_copy(copied)[1:] == ["", ""]
 
 
+@pytest.mark.thorough
 def test_where_nothing_may_be_written_loops_are_compiled_in_memory(copied):
     (copied / "__pycache__").mkdir()
     (copied / "__pycache__" / "loops").touch()

@@ -125,7 +125,7 @@ def test_a_joint_drawing_counts_as_one():
     [
         (hubs(150), "ws-sne", {}),
         pytest.param(hubs(500), "ws-sne", {}, marks=pytest.mark.thorough),
-        (hubs(800), "auto", {}),
+        pytest.param(hubs(800), "auto", {}, marks=pytest.mark.thorough),
         pytest.param(hubs(800), "ws-sne", {}, marks=pytest.mark.thorough),
         pytest.param(mesh(45), "ws-sne", {}, marks=pytest.mark.thorough),
         pytest.param(mesh(45), "gamma-quadlog", {"smoothing": 0.9}, marks=pytest.mark.thorough),

@@ -16,6 +16,7 @@ from nelayout.kernels import heavy_tailed
 from nelayout.optimizers import LBFGS, OPTIMIZERS
 from nelayout.run.options import DEFAULTS, MethodOptions
 from nelayout.stages import OPTIMIZER_NAMES
+from tests.tables import thinned
 
 G = nx.karate_club_graph()
 X = np.random.default_rng(0).standard_normal((30, 3))
@@ -41,7 +42,7 @@ def test_the_tables_know_the_same_keywords():
     assert set(OWNERS).isdisjoint(inspect.signature(nl.solve_vectors).parameters)
 
 
-@pytest.mark.parametrize("name", OTHER)
+@pytest.mark.parametrize(("name",), thinned(OTHER, plain=lambda name: name in ("nerv", "ee", "hssne")))
 def test_every_door_takes_them(name):
     own, few = OTHER[name], {"seed": 0, "max_iter": 3}
     with warnings.catch_warnings():

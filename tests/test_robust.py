@@ -231,6 +231,7 @@ def test_drawn_in_does_not_depend_on_units():
         assert np.array_equal(pull_in_outliers(unit * Y)[0], unit * answer)
 
 
+@pytest.mark.thorough
 def test_an_even_drawing_is_its_own_start():
     """Nothing is brought nearer in what the methods themselves draw, whatever they stretch."""
     for method in ("auto", "ws-sne", "gamma-quadlog", "linlog"):
