@@ -188,7 +188,7 @@ def test_two_nodes_lie_where_the_formula_puts_them():
     assert found[weights < 0.95] == pytest.approx(2 * want[weights < 0.95], rel=1e-6)
 
 
-@pytest.mark.parametrize("name", ["tsne", *(pytest.param(name, marks=pytest.mark.thorough) for name in ("auto", "nerv"))])
+@pytest.mark.parametrize("name", thinned(["tsne", "auto", "nerv"], plain=lambda name: name == "tsne"))
 def test_threads_and_callbacks_leave_the_bits_as_they_are(name, monkeypatch):
     monkeypatch.setattr(drawing, "NODES", 100)
     G, seen = forest(60, 15), []
