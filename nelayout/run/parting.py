@@ -26,6 +26,9 @@ BLOCK = 50  # nodes whose neighbors are compared at a time
 # Share of the mean Jaccard index that must be left.  Cliques and clusters keep 0.84 of it (a windmill, whose cliques
 # lie as far from each other as from the hub) and more; rings of nodes that know their next but one keep 0.77.
 KEPT = 0.8
+# Graphs of more nodes than the first, of which more than this share would hide others, have no room: nothing is tried.
+# (gamma-QuadLog draws the twigs of a tree of 3,000 nodes so: 0.98, and an eighth of a dot is too much.)
+MANY, FULL = 1_000, 0.7
 # Dots that do not fit are halved, down to this part of their size.
 SMALLEST = 1 / 8
 
@@ -79,6 +82,8 @@ def part_nodes(Y: np.ndarray, neighborhoods: Neighborhoods, fixed: np.ndarray | 
     X = Y / unit  # squares of coordinates stay within the range of floats
     whole = dot_size(X)
     if whole == 0.0 or _are_paths(neighborhoods.P):
+        return Y
+    if len(X) > MANY and neighborhoods.hidden(X) > FULL:
         return Y
     size, before = whole, None
     while size >= SMALLEST * whole:
