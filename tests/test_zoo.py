@@ -390,7 +390,7 @@ def test_a_single_path_or_ring_is_a_road():
         assert road_exaggeration(read(G).adjacency) == 1000 / 16
         assert road_exaggeration(read(nx.path_graph(5)).adjacency) == 1
         pos = nl.layout(G, seed=0)
-        assert nl.measure(G, pos, measures=["stress"])["stress"].value < (0.003 if G is path else 0.02)
+        assert nl.measure(G, pos, measures=["stress"])["stress"].value < (0.002 if G is path else 0.02)
     assert turns(np.array([*pos.values(), pos[0]])) < 1.5
 
 
@@ -425,12 +425,11 @@ def test_cliques_between_paths_stay_open():
     assert nl.measure(G, pos, measures=["stress"])["stress"].value < 0.02
 
 
-@pytest.mark.parametrize("seed", [0, 2])
-def test_roads_lie_straight(seed, monkeypatch):
-    """Long paths between junctions: from end to end nearly as far as they are long, with fewer crossings."""
+def test_roads_lie_straight(monkeypatch):
+    """Long paths between junctions: from end to end nearly as far as they are long, with less stress; four seeds."""
     G, paths = roads(nx.petersen_graph(), 8)
 
-    def drawn() -> tuple[float, float]:
+    def drawn(seed: int) -> tuple[float, float]:
         pos = nl.layout(G, seed=seed)
         straight = []
         for path in paths:
@@ -438,9 +437,9 @@ def test_roads_lie_straight(seed, monkeypatch):
             straight.append(np.linalg.norm(Y[-1] - Y[0]) / np.linalg.norm(np.diff(Y, axis=0), axis=1).sum())
         return float(np.mean(straight)), nl.measure(G, pos, measures=["stress"])["stress"].value
 
-    straight, stress = drawn()
+    straight, stress = np.mean([drawn(seed) for seed in range(4)], axis=0)
     monkeypatch.setattr("nelayout.run.component.road_exaggeration", lambda P: 1.0)
-    winding, before = drawn()
+    winding, before = np.mean([drawn(seed) for seed in range(4)], axis=0)
     assert straight > 0.9 > 0.85 > winding
     assert stress < before
 

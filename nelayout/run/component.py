@@ -92,6 +92,8 @@ def _stages(component: Component, run: Run) -> tuple[Stage, ...]:
     elif n == 2 or not isinstance(stages[0], CoarseToFine):
         component.drawing = Drawing(random_positions(n, run.dim, rng))
     elif any(map(_judged, stages)) and is_star(P):
+        if component.other_mass is not None:  # the masses are auto's own; leaves of one mass spread evenly
+            component.affinity = replace(component.affinity, mass=np.ones(n))
         stages = (replace(SHAPE, finest=True),)
     elif any(map(_judged, stages)) and run.dim > 1 and is_ring(P):
         component.drawing = Drawing(circle(P, run.dim))

@@ -21,10 +21,9 @@ from scipy.sparse import csr_array
 
 from nelayout.numerics.breadth_first import COMPILED_ABOVE, hops_from
 from nelayout.numerics.parallel import Threads
-from nelayout.placing.dots import dot_size, part_dots
 from nelayout.quality.stress import stress_sums
 from nelayout.run.auto.symmetry import Symmetry
-from nelayout.run.parting import Neighborhoods
+from nelayout.run.parting import Neighborhoods, part_nodes
 
 __all__ = ["Judge"]
 
@@ -60,7 +59,7 @@ class Judge:
             return 0.0
         seen = 1.0
         if len(Y) <= PARTED:
-            Y = part_dots(Y, dot_size(Y))
+            Y = part_nodes(Y, self.neighborhoods)
         else:
             seen -= HIDDEN * self.neighborhoods.hidden(Y)
         return seen * self.plain(Y) / (1.0 + self.symmetry.broken(Y)) ** SYMMETRY_POWER
