@@ -38,7 +38,7 @@ LARGE_GRAPH = 10_000
 # On a large graph a `CoarseToFine` that is not `finest` stops at the level with this part of its nodes: the next stage,
 # which draws neighbors, handles the finer levels in fewer steps.
 FINEST = 1 / 5
-# What a stage may call its optimizer; `nelayout.optimizers` has the optimizers of these names.
+# Names by which a stage calls its optimizer; `nelayout.optimizers` has the optimizers.
 OPTIMIZER_NAMES = ("majorize", "momentum", "spectral-direction", "lbfgs")
 # The move of a node, in typical distances between nodes, that ends a level: the next level goes on.
 SHAPE_TOL = 0.1

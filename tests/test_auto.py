@@ -1,4 +1,4 @@
-"""What "auto" decides for itself: masses, stars, rings, symmetry."""
+"""The choices of "auto": masses, stars, rings, symmetry."""
 
 import networkx as nx
 import numpy as np

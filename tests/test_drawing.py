@@ -88,7 +88,7 @@ def test_long_edges_are_fainter_and_drawn_first():
 
 
 def test_the_long_edges_of_a_tree_are_not_faded():
-    """Where there is about one edge a node, long edges are limbs: in a hairball of the same lengths they fade."""
+    """Long edges are limbs if there is about one edge a node; in a hairball of the same lengths they fade."""
     figure = nl.draw(nx.path_graph(4), {0: (0, 0), 1: (1, 0), 2: (2, 0), 3: (30, 0)})
     assert np.ptp(edges_of(figure).get_edgecolors()[:, 3]) == 0
 

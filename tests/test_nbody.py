@@ -276,7 +276,14 @@ def test_all_nodes_at_one_place(label, n):
 
 
 @pytest.mark.parametrize(
-    ("name", "n", "every"), [("exact", 1200, 4), ("mesh", 2500, 2), ("mesh", 9000, 8), ("tree", 2500, 2)]
+    ("name", "n", "every"),
+    [
+        ("exact", 1200, 4),
+        pytest.param("exact", 2500, 4, marks=pytest.mark.thorough),
+        ("mesh", 2500, 2),
+        ("mesh", 9000, 8),
+        ("tree", 2500, 2),
+    ],
 )
 def test_bits_do_not_depend_on_the_number_of_threads(name, n, every):
     radials = tuple(RADIALS.values())[::every]

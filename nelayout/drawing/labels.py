@@ -12,10 +12,10 @@ __all__ = ["LABEL_POINTS", "write_labels"]
 _ALL_LABELS = 60  # nodes up to which every label is written
 _SOME_LABELS = 40  # labels of larger graphs, those of the highest degrees first
 LABEL_POINTS = 8.0
-# Where a text may stand about its node, best first: above, below, beside, at the corners.
+# Places of a text about its node, best first: above, below, beside, at the corners.
 _AROUND = ((0, 1), (0, -1), (1, 0), (-1, 0), (0.8, 0.8), (-0.8, 0.8), (0.8, -0.8), (-0.8, -0.8))
 _RINGS = (0.0, 7.0, 16.0)  # points farther out, where all nearer places are taken
-# What a text costs that lies on another text, on a dot, or one place or one ring farther from the best one.
+# Costs of a text that lies on another text, on a dot, or one place or one ring farther from the best one.
 _ON_TEXT, _ON_DOT, _LATER, _FARTHER = 10.0, 1.0, 0.1, 0.5
 
 

@@ -57,7 +57,7 @@ def read_lines(G: Any, network: graphs.Network, color: Any, width: Any, arrows: 
     if G is None:
         raise InputError("edge_color and edge_width for each edge need a graph; points without a graph have no edges")
     links = graphs.links(G)
-    # What the network has: no self-loops, and where weights were read, no edges of weight 0.
+    # Only the network's own edges stay: no self-loops, and none of weight 0 if weights were read.
     kept = np.isin(links.rows * n + links.cols, rows * n + adjacency.indices)
     rgb = np.array([to_rgb(color)]) if one_color else _colors(_each(color, "edge_color", links, network))[kept]
     if not one_width:

@@ -24,7 +24,7 @@ from nelayout.errors import InputError
 
 __all__ = ["REAL", "numbers", "plain_numbers", "short_repr"]
 
-# What to do about text in place of a number.
+# Advice that an error gives on text in place of a number.
 TEXT = "convert text to numbers first"
 REAL = (abstract.Real, decimal.Decimal, np.bool_)
 

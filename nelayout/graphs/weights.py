@@ -45,7 +45,7 @@ def _log(values: np.ndarray) -> np.ndarray:
     return np.log1p(values)
 
 
-# What to do about negative weights, as of correlations.
+# Advice that an error gives on negative weights, as of correlations.
 NEGATIVE = "take absolute values (abs), or leave the negative ones out"
 
 # `weight_kind` -> (numbers of all edges -> similarities of all edges).

@@ -59,7 +59,7 @@ class Frames:
             self._furnish()
             self.furnished = True
         self._lay(components)
-        # Where components have rooms from the first frame on, these have the right scale, whatever is drawn in them.
+        # Rooms that components have from the first frame on have the right scale, whatever is drawn in them.
         as_it_is = self.fixed or (len(self.components) > 1 and not self.kept)
         shown = self.whole.copy() if as_it_is else fit(self.whole, self.scale)
         return shown if self.center is None or self.fixed else shown + self.center

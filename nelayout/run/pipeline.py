@@ -152,7 +152,7 @@ def _draw_each(parts: list[Component], run: Run) -> tuple[str, Run]:
             different.append(part)
             if key is not None:
                 first_of[key] = part
-    # Where there is something to choose, the largest component decides for all.
+    # The largest component decides for all if there is something to choose.
     decided = 1 if run.method.choose is not None else 0
     together = batches(different[decided:], replace(run, method=at_order(run.method)))
     batched = {id(part) for batch in together for part in batch}
