@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import nelayout as nl
+from nelayout.errors import InputError
 from nelayout.graphs import read
 from nelayout.placing.dots import dot_diameter, dot_size, part_dots
 from nelayout.run.parting import Neighborhoods, part_nodes
@@ -118,3 +119,18 @@ def test_a_node_attribute_may_not_be_called_auto_in_vain():
     G = nx.path_graph(4)
     nx.set_node_attributes(G, 5.0, "auto")
     assert np.abs([*nl.layout(G, seed=0, node_size="auto").values()]).max() == pytest.approx(1.0)
+
+
+SOME = {"graph": nx.karate_club_graph(), "matrix": nx.to_scipy_sparse_array(nx.path_graph(4))}
+
+
+@pytest.mark.parametrize("G", SOME.values(), ids=SOME)
+def test_a_misspelt_word_is_answered_with_the_one_there_is(G):
+    with pytest.raises(InputError, match=r"unknown node_size 'atuo': did you mean 'auto'"):
+        nl.layout(G, node_size="atuo")
+
+
+def test_a_misspelt_word_for_a_picture_too():
+    G = nx.karate_club_graph()
+    with pytest.raises(InputError, match=r"unknown node_size 'degre': did you mean 'degree'"):
+        nl.draw(G, nl.layout(G, seed=0), node_size="degre")

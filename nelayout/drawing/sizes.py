@@ -10,7 +10,7 @@ import numpy as np
 
 from nelayout.drawing.colors import AMOUNTS
 from nelayout.drawing.sheet import SHEET
-from nelayout.errors import InputError
+from nelayout.errors import InputError, unknown
 from nelayout.graphs import Network, read
 from nelayout.graphs.to_floats import numbers
 
@@ -108,6 +108,9 @@ def relative_diameters(amount: np.ndarray) -> np.ndarray:
 
 def node_diameters(network: Network, node_size: Any, extent: float) -> np.ndarray:
     """(n,) diameters, checked: none is larger than the whole drawing, whose longer side is `extent` (0: one place)."""
+    attributes = network.host.attributes()
+    if isinstance(node_size, str) and node_size not in attributes:
+        raise unknown("node_size", node_size, ["auto", *AMOUNTS, *attributes])
     diameters = network.host.values(node_size, "node_size", nonnegative=True)
     largest = int(np.argmax(diameters)) if len(diameters) else 0
     if len(diameters) and 0 < extent < diameters[largest]:

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from nelayout import graphs
 from nelayout.connections import Fixed
 from nelayout.divergences.protocol import background_of
-from nelayout.errors import InputError, Unsupported, warn
+from nelayout.errors import InputError, Unsupported, unknown, warn
 from nelayout.method_record import Method
 from nelayout.nbody import check_backend
 from nelayout.optimizers import Optimizer, optimizer_named
@@ -108,6 +108,8 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
     check_variational(method, o, mask)
     dots = isinstance(o["node_size"], str) and o["node_size"] == "auto"
     given = None if dots else o["node_size"]
+    if isinstance(given, str) and given not in host.attributes():
+        raise unknown("node_size", given, ["auto", *host.attributes()])
     size = None if given is None else host.values(given, "node_size", nonnegative=True)
     moves = mask is None or not mask.all()
     if start is not None and o["max_iter"] == 0:  # nothing moves: what has a place keeps it

@@ -1,12 +1,12 @@
-"""Which of several drawings of one graph to keep: a quick verdict on neighbors, global order and symmetry at once.
+"""A quick verdict on drawings of one graph, of which the best is kept: neighbors, global order and symmetry at once.
 
-score = mean neighborhood Jaccard / (scale-normalized stress)^(2/3) / (1 + broken symmetry)^6 * (1 - hidden / 2)
+score = mean neighborhood Jaccard / (scale-normalized stress)^(2/3) / (1 + broken symmetry)^6 * (1 - hidden / 10)
 
-All look at the drawing as a picture shows it: nodes of small graphs are parted where they would hide each other, and of
-large ones those that are hidden count against it.  Jaccard compares the
-neighbors of a node with as many nearest nodes of the drawing; stress compares distances in the drawing, at their best
-common scale, with hops in the graph; both on a sample of nodes.  A drawing that buys neighbors by tearing the whole
-apart gains in the first and loses in the second.
+All look at the drawing as a picture shows it: nodes of small graphs are parted where they would hide each other, and
+the share of hidden nodes counts against large ones.  Jaccard compares the neighbors of a node with as many nearest
+nodes of the drawing; stress compares distances in the drawing, at their best common scale, with hops in the graph; both
+on a sample of nodes.  A drawing that buys neighbors by tearing the whole apart gains in the first and loses in the
+second.
 
 ``nelayout.measure`` takes the same two measures, on more nodes, and breaks ties at random; here ties fall to the
 node of the lower number, so that the verdict on a drawing is always the same.
