@@ -25,7 +25,7 @@ from scipy.sparse import csr_array
 
 from nelayout.connections import LARGEST, Normalized, NormalizedRows, Sums
 from nelayout.divergences import Divergence, i_divergence
-from nelayout.divergences.protocol import background_of, bind
+from nelayout.divergences.protocol import Homogeneous, background_of, bind
 from nelayout.edges.batch import BatchEdges
 from nelayout.edges.rows import RowEdges
 from nelayout.kernels import Radial
@@ -181,17 +181,18 @@ class BatchObjective(Objective):
 
     @cached_property
     def constants(self) -> np.ndarray:
-        """For each lambda, the constant that makes a normalized I-divergence KL(P || Q); else 0."""
-        normalized = isinstance(self.connection, (Normalized, NormalizedRows))
-        if not normalized or self.divergence != i_divergence():
+        """For each lambda, the constant that makes of the sums the divergence itself, as far as that is finite."""
+        if self.connection.name != "optimal":
+            return self._grouped(self._edge_constants) + self._pair_constant * self.total
+        if not isinstance(self.phi, Homogeneous):
             return np.zeros_like(self.total)
-        return self._grouped(self._row_constants()) + self.total
+        edges = self._grouped(self.edges.at_input(self.phi, self.kernel))
+        return self.phi.invariant_constant(edges, self._weight, self.total)
 
-    def _row_constants(self) -> np.ndarray:
-        """(n,) sum_j P ln(P/M) - P."""
-        P = self.edges.values
-        each = P * np.log(np.where(P > 0, P, 1.0) / self.edges.pair_mass) - P
-        return self.edges.row_sums(each)
+    @cached_property
+    def _edge_constants(self) -> np.ndarray:
+        """(n,) what the sum over each row's edges lacks."""
+        return self.edges.constants(self.phi)
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def evaluate(self, Y: np.ndarray, *, gradient: bool = True, weights: bool = False) -> BatchEvaluation:
@@ -265,7 +266,9 @@ class BatchObjective(Objective):
             vars(rows).update(phi=rows.divergence)
         cost = self.edges.sums(Y, self.kernel, self.divergence, each, value).value
         cost = cost + rows._pair_terms(own, total, each)[0]
-        if not retrieval:
+        if optimal and not retrieval:
             return cost
-        cost = cost + self._row_constants()
+        cost = cost + self._edge_constants
+        if not retrieval:
+            return cost + self._pair_constant * total
         return cost / self._weight[of] if optimal else cost

@@ -28,7 +28,7 @@ from scipy.sparse import csr_array
 
 from nelayout.connections import Connection, Sums
 from nelayout.divergences import Divergence, Similarity, i_divergence
-from nelayout.divergences.protocol import background_of, bind, is_linear
+from nelayout.divergences.protocol import Homogeneous, UpToConstants, background_of, bind, is_linear
 from nelayout.edges.matrix import Edges
 from nelayout.edges.walk import WalkEdges, can_smooth_exactly
 from nelayout.kernels import Kernel, Radial
@@ -130,17 +130,37 @@ class Objective:
 
     @cached_property
     def constant(self) -> float:
-        """Constant that turns J into KL(P || Q): sum P ln(P/M) - sum P + sum M; 0 unless the I-divergence is
-        normalized.
-        """
-        if self.connection.name != "normalized" or self.divergence != i_divergence() or not self.affinity.P.nnz:
+        """Constant that makes of the sums the divergence itself, as far as that is finite and each p_ij is known."""
+        if self.connection.name != "optimal":
+            return float(np.sum(self._edge_constants)) + self._pair_constant * self.total
+        if not isinstance(self.phi, Homogeneous) or isinstance(self.edges, WalkEdges) or not self.affinity.P.nnz:
             return 0.0
-        return float(np.sum(self._edge_constants())) + self.total
+        mass, ratio = self._pairs_of_edges
+        as_input = Similarity(self.kernel, np.zeros(0), known=np.log(ratio))
+        edges = float(np.sum(mass * self.phi.edge(ratio, as_input)))
+        return float(self.phi.invariant_constant(edges, self.edges.weight + self._inside, self.total))
 
+    @cached_property
     def _edge_constants(self) -> np.ndarray:
-        """(nnz,) P ln(P/M) - P of every entry."""
+        """(n,) what the sum over each node's edges lacks."""
+        if not isinstance(self.phi, UpToConstants):
+            return np.zeros(len(self.affinity.mass))
+        if isinstance(self.edges, WalkEdges):  # of whose p the sums are known
+            return self.edges.walk.row_sums * (self.phi.left_out(np.ones(1))[0] if not self._pair_constant else 0.0)
+        mass, ratio = self._pairs_of_edges
+        return self.edges.row_sums(mass * self.phi.left_out(ratio)[0])
+
+    @property
+    def _pair_constant(self) -> float:
+        """What the sum over all pairs lacks, for each unit of M."""
+        return self.phi.left_out(np.ones(1))[1] if isinstance(self.phi, UpToConstants) else 0.0
+
+    @property
+    def _pairs_of_edges(self) -> tuple[np.ndarray, np.ndarray]:
+        """(nnz,) M and P/M of every entry; of those that are 0 to floats, the smallest ratio there is."""
         P, mass = self.affinity.P, self.affinity.mass
-        return P.data * (np.log(P.data / (np.repeat(mass, np.diff(P.indptr)) * mass[P.indices])) - 1.0)
+        both = np.repeat(mass, np.diff(P.indptr)) * mass[P.indices]
+        return both, np.maximum(P.data / both, np.finfo(float).tiny)
 
     @cached_property
     def radials(self) -> tuple[Radial, ...]:
@@ -238,9 +258,11 @@ class Objective:
         total = 0.0 if retrieval else mass * (float(np.sum(mass)) - mass)
         cost = self.edges.node_values(Y, self.kernel, self.phi, lam)
         cost += self._pair_terms(own, total, lam)[0]
-        if not retrieval:
+        if optimal and not retrieval:
             return cost
-        cost += self.edges.row_sums(self._edge_constants())
+        cost += self._edge_constants
+        if not retrieval:
+            return cost + self._pair_constant * total
         return cost / self.edges.weight if optimal else cost
 
     def _sum(self, radial: Radial, potential: np.ndarray) -> float:

@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 
 from nelayout.connections import LARGEST, Sums
-from nelayout.divergences import Similarity, i_divergence
+from nelayout.divergences import Similarity
 from nelayout.divergences.protocol import background_of
 from nelayout.edges.rows import RowEdges
 from nelayout.kernels import Radial
@@ -64,16 +64,18 @@ class RowObjective(Objective):
 
     @cached_property
     def constant(self) -> float:
-        """Constant that turns J into sum_i KL(P_i || Q_i); 0 unless the divergence is the I-divergence."""
-        return float(np.sum(self._constants()))
+        """Constant that makes of the sums the divergences of all rows, as far as these are finite."""
+        return float(np.sum(self._constants))
 
+    @cached_property
     def _constants(self) -> np.ndarray:
-        """(n,) sum_j P ln(P/m_j) - sum_j P + sum_j m_j for the I-divergence, else 0."""
-        if self.divergence != i_divergence():
-            return np.zeros(self.edges.n)
-        P = self.edges.values
-        each = P * np.log(np.where(P > 0, P, 1.0) / self.edges.pair_mass) - P
-        return self.edges.row_sums(each) + self.total
+        """(n,) what the sums of each row lack."""
+        return self._edge_constants + self._pair_constant * self.total
+
+    @cached_property
+    def _edge_constants(self) -> np.ndarray:
+        """(n,) what the sum over each row's edges lacks."""
+        return self.edges.constants(self.phi)
 
     @property
     def scale_free(self) -> bool:
@@ -166,4 +168,4 @@ class RowObjective(Objective):
         sums = {r: f.potential for r, f in self._fields(Y, self.radials)[0].items()}
         each = self.connection.at(sums[Radial(self.kernel)])
         edges = self.edges.sums(Y, self.kernel, self.phi, each, frozenset({"value"}))
-        return edges.value + self._pair_terms(sums, self.total, each)[0] + self._constants()
+        return edges.value + self._pair_terms(sums, self.total, each)[0] + self._constants

@@ -73,6 +73,10 @@ class Alpha:
                 return attraction, np.where(normalizer > 0, np.log(normalizer), np.inf)
         return attraction, math.log(normalizer) if normalizer > 0 else math.inf
 
+    def invariant_constant(self, edges: Any, weight: Any, total: Any) -> Any:
+        """Renyi lacks -ln sum P."""
+        return -np.log(weight)
+
 
 def alpha(order: float, background: float = BACKGROUND) -> Any:
     """The alpha divergence of any order: 1 I-divergence, 1/2 Hellinger, 2 chi-square, 0 the reverse KL.

@@ -3,7 +3,8 @@
     phi(p, b) = [p^t + (t - 1) b^t - t p b^(t-1)] / (t (t - 1)),
 
 the I-divergence (generalized Kullback-Leibler) at t = 1, Itakura-Saito at t = 0, half the squared Euclidean distance at
-t = 2.  With bc(b, s) = (b^s - 1)/s, up to constants: pairs bc(b, t), edge -p bc(b, t-1), at every real order.
+t = 2.  With bc(b, s) = (b^s - 1)/s, up to constants: pairs bc(b, t), edge -p bc(b, t-1), at every real order.  At t <=
+0 a pair with p = 0 costs infinitely much, and what is left of phi is p b^(t-1) / (1-t) + bc(b, t).
 
 At the best lambda this is the gamma divergence (Yang, Peltonen & Kaski 2014, Theorem 1): a difference of the
 logarithms of two power means, ln PM_t(q; M) - ln PM_(t-1)(q; P).
@@ -20,6 +21,7 @@ import numpy as np
 
 from nelayout.divergences.protocol import PairTerm, Powers, Similarity
 from nelayout.errors import InputError
+from nelayout.kernels import boxcox
 from nelayout.part_names import spell
 
 __all__ = ["Beta", "beta", "i_divergence", "itakura_saito", "kl_divergence", "log_power_mean"]
@@ -74,10 +76,24 @@ class Beta:
     def slope(self, p: np.ndarray, b: Similarity) -> np.ndarray:
         return -p if self.order == 1.0 else -p * b.power(self.order - 1.0)
 
+    def left_out(self, p: np.ndarray) -> tuple[np.ndarray, float]:
+        """phi(p, b) - phi(0, b) - edge(p, b), and phi(0, b) - bc(b, t); see the module for orders <= 0."""
+        t = self.order
+        if t <= 0:
+            return p / (1.0 - t), 0.0
+        return (p / t) * (boxcox(np.log(p), t - 1.0) - 1.0), 1.0 / t
+
     def invariant(self, edges: Any, pairs: Any, weight: Any, total: Any) -> tuple[Any, Any]:
         """gamma: -ln PM_(t-1)(q; P) and ln PM_t(q; M)."""
         attraction = log_power_mean(-edges / weight, self.order - 1.0)
         return -attraction, log_power_mean(pairs / total, self.order)
+
+    def invariant_constant(self, edges: Any, weight: Any, total: Any) -> Any:
+        """gamma lacks (ln sum M - ln sum P + ln PM_(t-1)(P/M; P)) / t; nothing at orders <= 0, where it is infinite."""
+        if self.order <= 0:
+            return 0.0 * weight
+        own = log_power_mean(-edges / weight, self.order - 1.0)
+        return (np.log(total) - np.log(weight) + own) / self.order
 
 
 def beta(order: float) -> Beta:

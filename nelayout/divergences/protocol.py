@@ -24,6 +24,7 @@ __all__ = [
     "PowerEdges",
     "Powers",
     "Similarity",
+    "UpToConstants",
     "background_of",
     "bind",
     "is_linear",
@@ -177,6 +178,25 @@ class Homogeneous(Protocol):
 
         ``edges`` = sum M edge(P/M, q) and ``pairs`` = sum M phi(0, q), both at lambda = 1; weight = sum P, total =
         sum M.
+        """
+        ...
+
+    def invariant_constant(self, edges: Any, weight: Any, total: Any) -> Any:
+        """The constant that makes of the invariant form the divergence, 0 for a drawing as similar as the input.
+
+        ``edges`` = sum M edge(P/M, P/M).  Where p = 0 costs infinitely much, the form stays as it is.
+        """
+        ...
+
+
+@runtime_checkable
+class UpToConstants(Protocol):
+    """A divergence whose two halves lack what p alone decides; those of others add up to phi(p, b)."""
+
+    def left_out(self, p: np.ndarray) -> tuple[np.ndarray, float]:
+        """What the halves lack: phi(p, b) - phi(0, b) - edge(p, b) of each p > 0, and phi(0, b) less its pair terms.
+
+        Where phi(0, b) is infinite for every b, what is finite.
         """
         ...
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.divergences.protocol import Divergence, PowerEdges, Powers, Similarity, bind
+from nelayout.divergences.protocol import Divergence, PowerEdges, Powers, Similarity, UpToConstants, bind
 from nelayout.edges.matrix import Edges
 from nelayout.kernels import Kernel
 from nelayout.numerics.parallel import Threads
@@ -68,6 +68,17 @@ class RowEdges(Edges):
     def _own(self, values: np.ndarray, low: int, high: int) -> np.ndarray:
         """Values of the entries low..high, 0 where the row has none."""
         return values if self.given is None else np.where(self.given[low:high], values, 0.0)
+
+    def constants(self, divergence: Divergence) -> np.ndarray:
+        """(n,) what a divergence's sum over each row's own entries lacks, beside what its pairs lack."""
+        if not isinstance(divergence, UpToConstants):
+            return np.zeros(self.n)
+        return self.row_sums(self._own(self.pair_mass * divergence.left_out(self.ratio)[0], 0, self.size))
+
+    def at_input(self, divergence: Divergence, kernel: Kernel) -> np.ndarray:
+        """(n,) sum_j M edge(P/M, P/M): each row of a drawing as similar as the input."""
+        as_input = Similarity(kernel, np.zeros(0), known=np.log(self.ratio))
+        return self.row_sums(self._own(self.pair_mass * divergence.edge(self.ratio, as_input), 0, self.size))
 
     def sums(
         self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, lam: np.ndarray, want: frozenset[str]
