@@ -40,13 +40,15 @@ __all__ = ["BatchEvaluation", "BatchObjective", "batch_of", "on_batch", "one_aft
 
 @dataclass(frozen=True, slots=True)
 class BatchEvaluation:
-    """J (C,) and lambda (C,) of each graph; gradient (n, d) and the attraction of each edge where they were asked for.
+    """J, lambda and strength (C,) of each graph; gradient (n, d) and the attraction of each edge where they were asked
+    for.
 
     Of a graph whose J is infinite the others may be anything.
     """
 
     value: np.ndarray
     lam: np.ndarray
+    strength: np.ndarray
     gradient: np.ndarray = field(default_factory=lambda: NOTHING)
     weights: np.ndarray = field(default_factory=lambda: NOTHING)
 
@@ -55,13 +57,16 @@ class BatchEvaluation:
         return BatchEvaluation(
             np.where(taken, then.value, self.value),
             np.where(taken, then.lam, self.lam),
+            np.where(taken, then.strength, self.strength),
             np.where(rows[:, None], then.gradient, self.gradient),
             np.where(entries, then.weights, self.weights),
         )
 
     def take(self, kept: np.ndarray, rows: np.ndarray, entries: np.ndarray) -> BatchEvaluation:
         """The graphs of a mask (C,) alone."""
-        return BatchEvaluation(self.value[kept], self.lam[kept], self.gradient[rows], self.weights[entries])
+        return BatchEvaluation(
+            self.value[kept], self.lam[kept], self.strength[kept], self.gradient[rows], self.weights[entries]
+        )
 
 
 def one_after_another(affinities: Sequence[Affinity]) -> tuple[Affinity, Segments]:
@@ -230,7 +235,8 @@ class BatchObjective(Objective):
         own = coupling.value + self.constants
         if self.by_rows:  # a node that floats lose from all others
             own = np.where((lam > 0) & (lam < LARGEST), own, np.inf)
-        return BatchEvaluation(self._whole(own), self._lambda(coupling.lam * np.ones(len(own))), slopes, omega)
+        lam, strength = coupling.lam * np.ones(len(own)), np.abs(self._whole(coupling.d_edges * slope))
+        return BatchEvaluation(self._whole(own), self._lambda(lam), strength, slopes, omega)
 
     def _whole(self, values: np.ndarray) -> np.ndarray:
         """(C,) values of graphs from those that belong to a lambda."""

@@ -19,6 +19,7 @@ Itakura-Saito, and it is gamma-QuadLog.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -77,6 +78,9 @@ class Evaluation:
     weights: np.ndarray = field(default_factory=lambda: NOTHING)
     # indices of nodes too far from all others for floats, where J is infinite for their sake
     lost: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    # |dJ / d ln lambda| through the edges alone, how hard they pull together: 1 where lambda is optimal, sum P under a
+    # normalized I-divergence
+    strength: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -226,7 +230,8 @@ class Objective:
             if self.free is not None:
                 slopes[~self.free] = 0.0
         omega = NOTHING if edges.weights is None else np.multiply(edges.weights, coupling.d_edges, out=edges.weights)
-        return Evaluation(coupling.value + self.constant, coupling.lam, slopes, omega)
+        strength = abs(coupling.d_edges * edges_slope)
+        return Evaluation(coupling.value + self.constant, coupling.lam, slopes, omega, strength=strength)
 
     def attraction_at_zero(self, lam: float) -> np.ndarray:
         """omega of every edge if all had length 0: the curvature of the attraction that spectral directions use."""

@@ -114,7 +114,8 @@ class RowObjective(Objective):
                 slopes[~self.free] = 0.0
         omega = NOTHING if edges.weights is None else coupling.d_edges * edges.weights
         total = float(np.sum(coupling.value)) + self.constant
-        return Evaluation(total, float(np.exp(np.mean(np.log(coupling.lam)))), slopes, omega)
+        strength = abs(float(np.sum(coupling.d_edges * edges.slope)))
+        return Evaluation(total, float(np.exp(np.mean(np.log(coupling.lam)))), slopes, omega, strength=strength)
 
     def _fields(self, Y: np.ndarray, radials: tuple[Radial, ...]):
         """The first pass, and the nodes so far from all others that their sums were added up pair by pair."""

@@ -10,7 +10,7 @@ from nelayout.divergences import BACKGROUND
 from nelayout.kernels import heavy_tailed
 from nelayout.method_record import Method
 from nelayout.own_keywords import own_parts
-from nelayout.stages import EVEN_SHAPE, SHAPE_TOL, CoarseToFine, Descend, growing_tail
+from nelayout.stages import EVEN_SHAPE, CoarseToFine, Descend, growing_tail
 
 __all__ = ["AUTO", "METHODS"]
 
@@ -28,7 +28,7 @@ NOACK_2007 = "Noack, Energy models for graph clustering, J. Graph Algorithms and
 
 _THROUGH_LEVELS = (
     CoarseToFine("levels", 15),
-    Descend("majorize", 60, "majorize", tol=SHAPE_TOL),
+    Descend("majorize", 60, "majorize"),
 )
 
 METHODS: dict[str, Method] = {

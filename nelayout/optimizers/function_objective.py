@@ -77,7 +77,7 @@ class _Own:
         slopes = slopes.reshape(Y.shape)
         if self.free is not None:
             slopes[~self.free] = 0.0
-        return Evaluation(float(answer[0]), 1.0, slopes, np.ones(1))
+        return Evaluation(float(answer[0]), 1.0, gradient=slopes, weights=np.ones(1))
 
     def attraction_at_zero(self, lam: float) -> np.ndarray:
         return np.ones(1)

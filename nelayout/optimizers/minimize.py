@@ -6,6 +6,7 @@ ft-SNE, and `nelayout.optimizers` on the caller's own objective.  When it ends i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -28,13 +29,15 @@ def silent(value: float, Y: np.ndarray) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """When a drawing counts as resting; a part that is 0 (``gain``: None) is not looked at.
+    """When a run of steps ends before its last; a part that is 0 (``gain``: None) is not looked at.
 
-    move   each of the last ``window`` steps moved nodes by less than this part of the typical distance between nodes,
-           growth left out: a drawing that only grows is done, because some objectives have no best size.  A step that
-           was taken back is no move
-    gain   the last ``lull`` steps brought no more than this part of all the decrease so far
-    point  the drawing's radius is below this: it shrinks to a point
+    force  "converged": if all nodes went down the gradient by the typical distance between nodes, J would fall, as
+           the gradient has it, by less than this part of J, or of the strength of its edges (`objective.Evaluation`)
+           where that is less
+    move   "converged", for stages on the way: each of the last ``window`` steps moved nodes by less than this part of
+           the typical distance between nodes, growth left out.  A step that was taken back is no move
+    gain   "lull": the last ``lull`` steps brought no more than this part of all the decrease so far
+    point  "collapsed": the drawing's radius is below this, it shrinks to a point
     """
 
     move: float = 0.0
@@ -42,6 +45,7 @@ class Rest:
     gain: float | None = None
     lull: int = 10
     point: float = 0.0
+    force: float = 0.0
 
 
 def minimize(
@@ -49,15 +53,15 @@ def minimize(
 ) -> tuple[np.ndarray, Evaluation | None, str]:
     """Take steps of an optimizer from Y (n, d) until the drawing rests, at most ``max_iter``.
 
-    Returns the positions, J there (None if no step was to be taken) and the reason of the end: "converged" or
-    "max_iter".  What ``report`` raises ends the run.
+    Returns the positions, J there (None if no step was to be taken) and the reason of the end: one of `Rest`, "lull"
+    also where no step brings anything, or "max_iter".  What ``report`` raises ends the run.
     """
     if max_iter <= 0:
         return Y, None, "max_iter"
     state: State = optimizer.init(objective, Y)
     arithmetic = Arithmetic(objective.threads, objective.compiled)
     moves, values = list[float](), [state.evaluation.value]
-    sized = rest.move > 0 or rest.point > 0
+    sized = rest.move > 0 or rest.point > 0 or rest.force > 0
     radius = arithmetic.radius(Y) if sized else 0.0
     for _ in range(max_iter):
         before, radius_before = Y, radius
@@ -66,17 +70,36 @@ def minimize(
         report(values[-1], Y)
         if sized:
             radius = arithmetic.radius(Y)
+            if radius < rest.point:
+                return Y, state.evaluation, "collapsed"
+        if rest.move > 0 and Y is not before:
             moved = arithmetic.moved(Y, radius, before, radius_before) if radius > 0 < radius_before else 0.0
-            if Y is not before:
-                moves.append(moved * len(Y) ** (1.0 / Y.shape[1]))
-        if state.stuck or radius < rest.point or _rests(rest, moves, values):
+            moves.append(moved * len(Y) ** (1.0 / Y.shape[1]))
+        if reason := _ended(rest, moves, values):
+            return Y, state.evaluation, reason
+        if rest.force > 0 and _unbalance(state.evaluation, radius, arithmetic) <= rest.force:
             return Y, state.evaluation, "converged"
+        if state.stuck:
+            return Y, state.evaluation, "lull" if rest.force > 0 else "converged"
     return Y, state.evaluation, "max_iter"
 
 
-def _rests(rest: Rest, moves: list[float], values: list[float]) -> bool:
+def _unbalance(now: Evaluation, radius: float, arithmetic: Arithmetic) -> float:
+    """What J would lose if all nodes went down the gradient by the typical distance, in parts of J or of its strength.
+
+    The gradient g loses at most h sqrt(n) |g| in n moves of the length h.
+    """
+    n, d = now.gradient.shape
+    steepness = math.sqrt(n * arithmetic.product(now.gradient, now.gradient))
+    whole = min(now.strength, abs(now.value))
+    return steepness * radius / n ** (1.0 / d) / whole if whole > 0 else math.inf
+
+
+def _ended(rest: Rest, moves: list[float], values: list[float]) -> str:
+    """The reason why moves or values end the run; empty where they do not."""
     if rest.move > 0 and len(moves) >= rest.window and max(moves[-rest.window :]) < rest.move:
-        return True
+        return "converged"
     if rest.gain is None or len(values) <= rest.lull:
-        return False
-    return abs(values[-1 - rest.lull] - values[-1]) <= rest.gain * (values[0] - values[-1])
+        return ""
+    lull = abs(values[-1 - rest.lull] - values[-1]) <= rest.gain * (values[0] - values[-1])
+    return "lull" if lull else ""

@@ -24,7 +24,7 @@ from nelayout.run.start import frame, place_missing, radius, random_positions, s
 from nelayout.run.state import Component, Drawing, Run
 from nelayout.stages import SHAPE, CoarseToFine, Descend, Stage, early_exaggeration
 
-__all__ = ["POINT", "SHRUNK", "draw_component", "put_at_start", "shares_of", "steps_of"]
+__all__ = ["POINT", "SHRUNK", "draw_component", "put_at_start", "rest_of", "shares_of", "steps_of"]
 
 # Below this radius, in widths of a bounded kernel, a drawing counts as collapsed to a point.
 POINT = 1e-2
@@ -43,21 +43,21 @@ def draw_component(component: Component, run: Run) -> None:
     stages = _stages(component, run)
     candidates = Candidates(component.affinity.P, run.sums.threads) if any(map(_judged, stages)) else None
     tries = candidates is not None and component.other_mass is not None
-    *shares, trial = shares_of([*map(steps_of, stages), TRIAL_STEPS if tries else 0], run.max_iter)
-    run.observer.begin(sum(shares) + trial)
+    shares = shares_of([*map(steps_of, stages)], run.max_iter)
+    run.observer.begin(sum(shares) + (TRIAL_STEPS if tries else 0))
     for stage, steps in zip(stages, shares, strict=True):
         if isinstance(stage, CoarseToFine):
             Y = through_levels(component, stage, run)
             component.drawing = replace(component.drawing, Y=Y)
             continue
-        _descend(component, stage, steps, run)
+        _descend(component, stage, steps, run, last=stage is stages[-1])
         if candidates and stage.judged and not candidates.add(_candidate(component, stage)):
             break
     if component.drawing.method is None:
         component.drawing = replace(component.drawing, method=method_of(stages[-1], run.method))
     if candidates and candidates.best:
         if tries:
-            _try_masses(component, candidates.best, trial, run)
+            _try_masses(component, candidates.best, run)
             candidates.add(_candidate(component, candidates.best.stage))
         component.drawing, _, component.affinity = candidates.best
 
@@ -66,11 +66,11 @@ def _candidate(component: Component, stage: Descend) -> Candidate:
     return Candidate(component.drawing, stage, component.affinity)
 
 
-def _try_masses(component: Component, best: Candidate, steps: int, run: Run) -> None:
+def _try_masses(component: Component, best: Candidate, run: Run) -> None:
     """Go on from the best drawing, by the stage that made it, with the other masses."""
     component.drawing = best.drawing
     component.affinity = replace(component.affinity, mass=component.other_mass)
-    _descend(component, replace(best.stage, name="other masses"), steps, run)
+    _descend(component, replace(best.stage, name="other masses"), TRIAL_STEPS, run, last=False)
 
 
 def _judged(stage: Stage) -> bool:
@@ -121,15 +121,29 @@ def steps_of(stage: Stage) -> int:
 
 
 def shares_of(own: list[int], max_iter: int | None) -> list[int]:
-    """Most steps of each stage: its own, or ``max_iter`` shared out among the descents in proportion."""
-    if max_iter is None:
-        return own
-    ends = [round(max_iter * sum(own[: k + 1]) / sum(own)) if sum(own) else 0 for k in range(len(own))]
-    return [end - before for end, before in zip(ends, [0, *ends], strict=False)]
+    """Most steps of each stage: its own, of the last one ``max_iter`` where that is given.
+
+    The stages before the last prepare for it alike, however many steps it takes: so more steps never end higher.
+
+    >>> shares_of([40, 20, 80], 500)
+    [40, 20, 500]
+    """
+    return own if max_iter is None else [*own[:-1], max_iter]
 
 
-def _descend(component: Component, stage: Descend, steps: int, run: Run) -> None:
-    """Take a component's drawing through one stage on the graph itself."""
+def rest_of(stage: Descend, run: Run, last: bool, bounded: bool) -> Rest:
+    """When a stage ends before its steps are taken.
+
+    The caller's ``tol`` is for the last stage, like ``max_iter``; and whoever gives one of the two wants its steps, so
+    that a lull ends no run then.
+    """
+    tol = run.tol if last and run.tol is not None else stage.tol
+    asked = last and (run.tol is not None or run.max_iter is not None)
+    return Rest(force=tol, gain=None if asked or not tol else SLOW, point=POINT if bounded else 0.0)
+
+
+def _descend(component: Component, stage: Descend, steps: int, run: Run, last: bool) -> None:
+    """Take a component's drawing through one stage on the graph itself, the method's last one or another."""
     method, free = method_of(stage, run.method), component.free
     objective = run.sums.objective(method, component.affinity, free).exaggerated(stage.exaggeration)
     bounded = not method.kernel.singular and free is None
@@ -139,19 +153,20 @@ def _descend(component: Component, stage: Descend, steps: int, run: Run) -> None
         if bounded and (now := radius(drawing.Y)) < POINT:  # let the minimizer say whether it is to be a point
             drawing = replace(drawing, Y=drawing.Y * (10 * POINT / now))
     optimizer = run.optimizer or optimizer_named(stage.optimizer)
-    tol = stage.tol if run.tol is None else run.tol
-    rest = Rest(tol, gain=SLOW if tol > 0 else None, point=POINT if bounded else 0.0)
+    rest = rest_of(stage, run, last, bounded)
 
-    # How far apart the fixed nodes are, in the drawing's units, is free: search for it on the way.
+    # How far apart the fixed nodes are, in the drawing's units, is free: search for it on the way, after as many steps
+    # whatever their number, and before the last.
     rounds = 1 if free is None or run.max_iter == 0 else RESIZINGS if free.any() else 0
+    each, left = max(stage.max_iter // RESIZINGS, 1), steps
     entered = drawing.Y
     for turn in range(rounds):
-        if turn:
+        if turn and left:
             drawing = _spread_fixed(objective, drawing)
         component.drawing = drawing
-        share = steps // rounds + (turn < steps % rounds)
+        share = left if turn == rounds - 1 else min(each, left)
         Y, _, reason = minimize(objective, drawing.Y, optimizer, share, rest, run.report(component, stage.name))
-        drawing = replace(drawing, Y=Y, reason=reason)
+        drawing, left = replace(drawing, Y=Y, reason=reason), left - share
     if bounded and radius(drawing.Y) < POINT:
         # If the objective is lowest at a point (t-SNE of a clique), shapes are rounding errors: keep the last one.
         drawing = replace(drawing, Y=entered * (POINT / radius(entered)))

@@ -119,9 +119,10 @@ TEXTS: dict[str, str] = {
     "those of the dots of `nelayout.draw`, so that no node hides another; None: the minimizer as it is",
     "store_pos_as": "node attribute in which G itself also gets the positions",
     "seed": "int, numpy Generator or RandomState; the same seed gives the same bits; None: another drawing each time",
-    "max_iter": "most steps of the method's own stages; None: as many as they have; 0 gives back pos",
-    "tol": "stop when nodes move by less than this part of the typical distance between nodes in each of five steps; "
-    "None: the method's own",
+    "max_iter": "most steps of the method's last stage, on its own objective, after the stages that prepare for it; "
+    "None: as many as the stage has; 0 gives back pos",
+    "tol": "the last stage ends when J would fall by less than this part of itself if all nodes went down the gradient "
+    "by the typical distance between nodes; None: 0.001, or sooner when steps bring little",
     "optimizer": 'minimizer: "auto", "majorize", "momentum", or one of nelayout.optimizers',
     "nbody": 'backend of the sums over all pairs: "auto", "exact", "mesh" (dim <= 2) or "tree"',
     "callback": "function called with the state (iteration, stage, value, positions) after each step; positions are in "

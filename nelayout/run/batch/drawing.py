@@ -20,7 +20,6 @@ from nelayout.divergences.alpha import Alpha
 from nelayout.divergences.beta import Beta
 from nelayout.method_record import Method
 from nelayout.numerics.parallel import Threads
-from nelayout.optimizers.minimize import Rest
 from nelayout.record.progress import Observer, Stopped
 from nelayout.run.auto.candidates import WORSE
 from nelayout.run.auto.roads import road_exaggeration
@@ -28,8 +27,8 @@ from nelayout.run.batch.levels import batch_through_levels
 from nelayout.run.batch.size import size_search_batch
 from nelayout.run.batch.steps import BATCH_STEPS, BatchReport, minimize_batch
 from nelayout.run.batch.verdict import BatchJudge
-from nelayout.run.component import POINT, SHRUNK, put_at_start, shares_of, steps_of
-from nelayout.run.levels import SLOW, method_of
+from nelayout.run.component import POINT, SHRUNK, put_at_start, rest_of, shares_of, steps_of
+from nelayout.run.levels import method_of
 from nelayout.run.state import Component, Drawing, Run
 from nelayout.stages import CoarseToFine, Descend
 
@@ -169,7 +168,7 @@ class _Batch:
             if isinstance(stage, CoarseToFine):
                 self.Y = batch_through_levels(self.affinity, self.parts, stage, run, self.report(stage.name, None))
                 continue
-            self.descend(stage, steps, live)
+            self.descend(stage, steps, live, last=stage is stages[-1])
             if not stage.judged:
                 continue
             judge = judge or BatchJudge(self.affinity, self.parts)
@@ -187,7 +186,7 @@ class _Batch:
         if judge is not None:
             self.Y, self.reason, self.methods = best
 
-    def descend(self, stage: Descend, steps: int, live: np.ndarray) -> None:
+    def descend(self, stage: Descend, steps: int, live: np.ndarray, last: bool) -> None:
         """Take the drawings of a mask (C,) through one stage."""
         run, method = self.run, method_of(stage, self.run.method)
         affinity, parts, rows = some_of(self.affinity, self.parts, live)
@@ -205,8 +204,7 @@ class _Batch:
             if bounded and (radius < POINT).any():  # let the minimizer say whether it is to be a point
                 Y = Y * np.where(radius < POINT, 10 * POINT / radius, 1.0)[parts.of][:, None]
         optimizer = run.optimizer.name if run.optimizer else stage.optimizer
-        tol = stage.tol if run.tol is None else run.tol
-        rest = Rest(tol, gain=SLOW if tol > 0 else None, point=POINT if bounded else 0.0)
+        rest = rest_of(stage, run, last, bounded)
         self.Y[rows] = Y
         end = minimize_batch(objective, Y, optimizer, steps, rest, self.report(stage.name, rows))
         radius = parts.radius(end.Y)
@@ -216,7 +214,7 @@ class _Batch:
             point = (radius < POINT)[parts.of][:, None]
             drawn = np.where(point, Y * (POINT / parts.radius(Y))[parts.of][:, None], drawn)
         self.Y[rows] = drawn
-        self.reason[live] = np.where(end.rests, "converged", "max_iter")
+        self.reason[live] = end.reason
         self.method, self.methods[live] = method, method
 
     def _resized(self, objective, Y: np.ndarray, which: np.ndarray, live: np.ndarray) -> np.ndarray:

@@ -33,11 +33,11 @@ BatchReport = Callable[[float, Callable[[], np.ndarray], bool], None]
 
 @dataclass(frozen=True, slots=True)
 class BatchEnd:
-    """Positions (n, d), J (C,) there (infinite if no step was to be taken), and which graphs (C,) came to rest."""
+    """Positions (n, d), J (C,) there (infinite if no step was to be taken), and the reasons (C,) as `minimize` has them."""
 
     Y: np.ndarray
     value: np.ndarray
-    rests: np.ndarray
+    reason: np.ndarray
 
 
 class _Majorize:
@@ -167,17 +167,22 @@ class _Resting:
         self.values = np.full((rest.lull + 1, len(value)), np.nan)
         self.values[-1] = value
 
-    def after(self, taken: np.ndarray, value: np.ndarray, moved: np.ndarray, radius: np.ndarray) -> np.ndarray:
-        """Which graphs (C,) rest after a round in which those of the mask ``taken`` have moved."""
+    def after(
+        self, taken: np.ndarray, now: BatchEvaluation, moved: np.ndarray, radius: np.ndarray, unbalance: np.ndarray
+    ) -> np.ndarray:
+        """The reasons (C,) to rest after a round in which graphs of the mask ``taken`` have moved; empty: none."""
         rest = self.rest
         self.moves = np.where(taken, np.vstack([self.moves[1:], moved]), self.moves)
-        self.values = np.where(taken, np.vstack([self.values[1:], value]), self.values)
-        still = np.zeros(len(taken), dtype=bool)
-        if rest.move > 0:
-            still |= self.moves.max(axis=0) < rest.move
+        self.values = np.where(taken, np.vstack([self.values[1:], now.value]), self.values)
+        reason = np.full(len(taken), "", dtype=object)
+        reason[taken & (unbalance <= rest.force)] = "converged"
         if rest.gain is not None:  # not a number before there are enough values: false
-            still |= np.abs(self.values[0] - self.values[-1]) <= rest.gain * (self.first - self.values[-1])
-        return (still & taken) | (radius < rest.point)
+            gained = np.abs(self.values[0] - self.values[-1])
+            reason[taken & (gained <= rest.gain * (self.first - self.values[-1]))] = "lull"
+        if rest.move > 0:
+            reason[taken & (self.moves.max(axis=0) < rest.move)] = "converged"
+        reason[radius < rest.point] = "collapsed"
+        return reason
 
     def take(self, kept: np.ndarray) -> None:
         self.first, self.moves, self.values = self.first[kept], self.moves[:, kept], self.values[:, kept]
@@ -193,14 +198,14 @@ def minimize_batch(
     report     is called after each round
     """
     count = len(objective.parts.sizes)
-    end = BatchEnd(Y.copy(), np.full(count, np.inf), np.zeros(count, dtype=bool))
+    end = BatchEnd(Y.copy(), np.full(count, np.inf), np.full(count, "max_iter", dtype=object))
     if max_iter <= 0 or not count:
         return end
     parts, places, rows = objective.parts, np.arange(count), np.arange(len(Y))
     now = objective.evaluate(Y, weights=True)
     steps = BATCH_STEPS[optimizer](objective, now, Y.shape[1])
     resting, live, made = _Resting(rest, now.value), np.ones(count, dtype=bool), np.zeros(count, dtype=int)
-    sized = rest.move > 0 or rest.point > 0
+    sized = rest.move > 0 or rest.point > 0 or rest.force > 0
     radius, end.value[:] = parts.radius(Y) if sized else np.zeros(count), now.value
     while True:
         move, stuck = steps.propose(objective, now, live)
@@ -213,13 +218,17 @@ def minimize_batch(
         Y = np.where(of_rows[:, None], candidate, Y)
         now = now.updated(then, taken, of_rows, of_rows[objective.edges.rows])
         left, made = max_iter - made[live].min(), made + taken
-        moved = np.zeros(len(taken))
+        moved, unbalance = np.zeros(len(taken)), np.full(len(taken), np.inf)
         if sized:
             radius = parts.radius(Y)
             moved = _moved(objective, Y, radius, before, radius_before)
-        rests = stuck | (live & resting.after(taken, now.value, moved, radius))
+        if rest.force > 0:
+            unbalance = _unbalance(objective, now, radius, Y.shape[1])
+        reason = resting.after(taken, now, moved, radius, unbalance)
+        reason[stuck & (reason == "")] = "lull" if rest.force > 0 else "converged"
+        rests = live & (reason != "")
         end.Y[rows], end.value[places] = Y, now.value
-        end.rests[places] |= rests
+        end.reason[places[rests]] = reason[rests]
         live = live & ~rests & (made < max_iter)
         if report is not None:
             vain = live.any() and max_iter - made[live].min() == left
@@ -244,3 +253,13 @@ def _moved(
     now = np.where(sound, 1.0 / np.where(sound, radius, 1.0), 0.0)[parts.of][:, None]
     then = np.where(sound, 1.0 / np.where(sound, radius_before, 1.0), 0.0)[parts.of][:, None]
     return parts.radius(now * Y - then * before) * parts.sizes ** (1.0 / Y.shape[1])
+
+
+def _unbalance(objective: BatchObjective, now: BatchEvaluation, radius: np.ndarray, d: int) -> np.ndarray:
+    """(C,) `minimize`'s measure of what each J would lose by the gradient, in parts of J or of its strength."""
+    sizes = objective.parts.sizes
+    squares = objective.parts.sum(np.sum(now.gradient * now.gradient, axis=1))
+    whole = np.minimum(now.strength, np.abs(now.value))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = np.sqrt(sizes * squares) * radius / sizes ** (1.0 / d) / whole
+    return np.where(whole > 0, found, np.inf)
