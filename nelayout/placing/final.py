@@ -1,20 +1,36 @@
 """The last touches to a drawing: coincident nodes are moved apart, discs until none overlap, and all to size and place.
 
->>> Y, _ = finish(np.array([[0.0, 0.0], [0.0, 0.0], [3.0, 0.0], [0.0, 4.0]]), scale=2.0)
->>> bool((Y[0] != Y[1]).any()), float(np.abs(Y).max())
-(True, 2.0)
+>>> Y, factor, moved, _ = finish(np.array([[0.0, 0.0], [0.0, 0.0], [3.0, 0.0], [0.0, 4.0]]), scale=2.0)
+>>> bool((Y[0] != Y[1]).any()), float(np.abs(Y).max()), moved
+(True, 2.0, True)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
 from nelayout.placing.orient import fit
 from nelayout.placing.overlap import separate, split_coincident
 
-__all__ = ["finish"]
+__all__ = ["Finished", "finish"]
+
+
+class Finished(NamedTuple):
+    """A finished drawing.
+
+    Y       (n, d) as the user gets it
+    factor  by which it is larger than it was
+    moved   whether some nodes have moved against the others
+    notes   sentences for the user
+    """
+
+    Y: np.ndarray
+    factor: float
+    moved: bool
+    notes: tuple[str, ...] = ()
 
 
 def finish(
@@ -25,8 +41,8 @@ def finish(
     scale: float | None = 1.0,
     center: np.ndarray | None = None,
     part: Callable[[np.ndarray], np.ndarray] | None = None,
-) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Finish a drawing: return it as the user gets it, and notes on it.
+) -> Finished:
+    """Finish a drawing.
 
     Y       (n, d), in any units
     places  (n, d); rows of the nodes in the mask ``fixed`` come back bit for bit, and scale and center do not count
@@ -34,26 +50,37 @@ def finish(
     scale   the largest absolute coordinate about ``center``; None keeps the units of Y
     part    moves nodes apart that would hide each other
     """
-    notes: tuple[str, ...] = ()
     if not len(Y):
-        return Y, notes
+        return Finished(Y, 1.0, False)
     # Center the drawing first: far from the origin, coordinates lose the digits by which near nodes differ.
     if fixed is not None:
         assert places is not None
         Y = Y.copy()
         Y[fixed] = places[fixed]
         middle = Y.min(axis=0) / 2 + Y.max(axis=0) / 2
-        Y = split_coincident(Y - middle, fixed)
+        there = Y - middle
+        Y = split_coincident(there, fixed)
         Y = Y if size is None else separate(Y, size, fixed)
         Y = Y if part is None else part(Y)
+        moved = bool((Y != there).any())
         Y = Y + middle
         Y[fixed] = places[fixed]
-        return Y, notes
-    Y = fit(split_coincident(fit(Y, scale)), scale)
+        return Finished(Y, 1.0, moved)
+    there = fit(Y, scale)
+    factor = _extent(there) / extent if (extent := _extent(Y - np.sum(Y, axis=0) / len(Y))) else 1.0
+    opened = split_coincident(there)
+    Y = fit(opened, scale)
+    factor *= _extent(Y) / extent if (extent := _extent(opened - np.sum(opened, axis=0) / len(Y))) else 1.0
+    fitted, notes = Y, ()
     if part is not None:
         Y = part(Y)
     if size is not None:
         Y = separate(Y, size, within=scale)
         if scale is not None and float(np.abs(Y).max()) > scale * (1 + 1e-9):
             notes = ("nodes of this node_size do not fit [-scale, scale]: the drawing is larger than scale",)
-    return (Y if center is None else Y + center), notes
+    moved = bool((opened != there).any() or (Y != fitted).any())
+    return Finished(Y if center is None else Y + center, 1.0 if scale is None else factor, moved, notes)
+
+
+def _extent(Y: np.ndarray) -> float:
+    return float(np.abs(Y).max())

@@ -14,9 +14,12 @@ __all__ = ["REASONS", "Progress", "Solution", "Step"]
 
 # Reason of the end of a run -> its sentence.
 REASONS = {
-    "converged": "the drawing rests",
+    "converged": "the forces are in balance, to the part of J that tol names",
+    "lull": "the last steps brought next to nothing; a tol or max_iter of your own goes on",
     "max_iter": "all steps were taken, the usual end and no failure; a larger max_iter may lower the value",
     "stopped": "the callback has ended the run",
+    "collapsed": "the drawing shrank to a point, where this objective is lowest",
+    "unbounded": "J falls for ever as the drawing grows, so there is no best size; the shape is as good as the steps go",
 }
 # Characters in a line of a solution's repr, as wide as the lines of a notebook and of most terminals.
 LINE = 100
@@ -51,12 +54,16 @@ class Solution:
     """The result of `nelayout.solve`: a drawing and the evidence of its run.
 
     positions  in the host's own type, as a layout function returns them
-    value      J at the end: of the whole graph when it is connected, else the sum over its components
+    value      J of ``positions`` times ``unit``: of the whole graph when it is connected, else the sum over its
+               components; docs/methods.md has the J of each method
+    unit       the size of the method's own units, in those of ``positions``: a number, 1 for a connected graph with
+               scale=None; where components were drawn at sizes of their own, an (n, 1) column
     trace      (iteration, value, seconds, stage) of every step; values of coarse levels, of the shape stage and
                of stages whose edges pull harder belong to their own objectives
-    connection lambda at the end (of the largest component)
-    reason     "converged" (the drawing rests), "max_iter" (all steps were taken: the usual end of a schedule, and no
-               failure) or "stopped" (by the callback)
+    connection lambda of ``positions`` (of the largest component)
+    reason     of the end of the largest component's run: "converged" (the forces are in balance), "lull" (the last ten
+               steps brought next to nothing), "max_iter" (all steps were taken: the usual end of a schedule, and no
+               failure), "stopped" (by the callback), "collapsed" (to a point) or "unbounded" (J has no best size)
     node_cost  (n,) what each node costs, see below
     components (n,) component of each node, 0 the largest; isolated nodes are components of their own
     notes      sentences on what was done otherwise than asked or usual
@@ -96,6 +103,7 @@ class Solution:
     seconds: float
     choice: AlphaChoice | None = None
     method: str = ""
+    unit: float | np.ndarray = 1.0
 
     def __repr__(self) -> str:
         by, parts = f" by {self.method}" if self.method else "", int(self.components.max(initial=-1)) + 1

@@ -18,30 +18,36 @@ import numpy as np
 from nelayout import graphs
 from nelayout.catalogue import method_named, with_own
 from nelayout.method_record import Method
-from nelayout.nbody import backend, backend_note
+from nelayout.nbody import backend
 from nelayout.numerics.parallel import Threads, threads_for
-from nelayout.placing.final import finish
+from nelayout.placing.final import Finished, finish
 from nelayout.record.progress import Observer, Stopped, observe
 from nelayout.record.solution import Solution
 from nelayout.run.alike import REPEATED
 from nelayout.run.alpha_walk import at_order, draw_at_best_alpha
 from nelayout.run.assembly import assemble
 from nelayout.run.auto.masses import masses_of
-from nelayout.run.batch.drawing import batches, draw_batches, drawn_values
+from nelayout.run.batch.drawing import batches, draw_batches
 from nelayout.run.canvas import Frames
 from nelayout.run.component import draw_component
 from nelayout.run.costs import warn_of_memory
+from nelayout.run.evidence import evidence_of, grows
 from nelayout.run.keywords import takes_common_keywords
 from nelayout.run.options import LayoutOptions, MethodOptions, check_options
 from nelayout.run.part_costs import NUMPY_PAIRS
 from nelayout.run.parting import Neighborhoods, part_nodes
 from nelayout.run.request import NOTHING_KNOWN, Known, Request, read_request
-from nelayout.run.start import place_missing, random_positions
+from nelayout.run.start import place_missing, radius, random_positions
 from nelayout.run.state import Component, Drawing, Run, Summation
 from nelayout.run.taking_apart import take_apart
 from nelayout.run.variational_component import draw_variational
 
 __all__ = ["run_method", "solve"]
+
+# Change of J, in parts of itself, from which a note says that coincident nodes were opened.
+OPENED = 1e-3
+# Difference of a component's two sizes, in parts of them, that is a rounding error.
+ROUNDING = 1e-12
 
 
 @takes_common_keywords
@@ -86,9 +92,16 @@ def run_method(
             with nullcontext(known.observer) if known.observer else own as observer:
                 reason, parts, run = _draw(request, known, threads, observer)
             Y = assemble(parts, request.start, request.fixed, (len(request.labels), o["dim"]), o["scale"])
-            Y, notes = finish(Y, request.start, request.fixed, request.size, o["scale"], o["center"], _parting(request))
-            run.notes.extend(notes)
-            return _solution(request, Y, parts, run, reason, time.perf_counter() - began)
+            units = np.array([_ratio(part.drawing.Y, Y[part.nodes]) for part in parts])
+            done = finish(Y, request.start, request.fixed, request.size, o["scale"], o["center"], _parting(request))
+            return _solution(request, done, units / done.factor, parts, run, reason, began)
+
+
+def _ratio(drawn: np.ndarray, placed: np.ndarray) -> float:
+    """How many times as large a component was drawn as it lies on the sheet; 1 for a point."""
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        ratio = radius(drawn) / radius(placed) if len(drawn) > 1 and radius(placed) > 0 else 1.0
+    return ratio if abs(ratio - 1.0) > ROUNDING and 0 < ratio < math.inf else 1.0
 
 
 def _parting(request: Request) -> Callable[[np.ndarray], np.ndarray] | None:
@@ -208,28 +221,44 @@ def _as_it_is(part: Component, run: Run) -> Drawing:
 
 
 def _solution(
-    request: Request, Y: np.ndarray, parts: list[Component], run: Run, reason: str, seconds: float
+    request: Request,
+    done: Finished,
+    units: np.ndarray,
+    parts: list[Component],
+    run: Run,
+    reason: str,
+    began: float,
 ) -> Solution:
-    """The record of a finished run; positions are written in the host's type."""
-    connection, odd = float("nan"), None
-    values, cost = np.zeros(len(parts)), np.zeros(len(Y))
-    known = drawn_values(parts, run)
-    for k, part in enumerate(parts):
-        if len(part.nodes) < 2:
-            continue
-        if id(part) in known:
-            values[k], lam, cost[part.nodes] = known[id(part)]
-        else:
-            objective = run.sums.objective(part.drawing.method or run.method, part.affinity)
-            evaluation = objective.evaluate(part.drawing.Y, gradient=False)
-            values[k], lam = evaluation.value, evaluation.lam
-            cost[part.nodes] = objective.node_cost(part.drawing.Y, lam)
-            if not odd and (odd := backend_note(run.sums.nbody, part.drawing.Y, objective.radials)):
-                run.notes.append(odd)
-        if math.isnan(connection):
-            connection = float(lam)
-    value = float(sum(values.tolist()))
-    positions = request.network.host.write(Y, request.options["store_pos_as"])
-    trace, notes = tuple(run.observer.trace), tuple(run.notes)
-    evidence = value, trace, connection, reason, cost, request.labels, notes, seconds, run.choice, request.method.name
-    return Solution(positions, *evidence)
+    """The record of a finished run; positions are written in the host's type.
+
+    ``units`` (C,): by how much each component's part of the drawing is smaller than its objective has it.
+    """
+    n, before = len(done.Y), None
+    if done.moved and request.size is None and not request.dots:
+        before = evidence_of(parts, run, n).value
+    for part, unit in zip(parts, units.tolist(), strict=True):
+        here = done.Y[part.nodes]
+        part.drawing = replace(part.drawing, Y=(here - np.sum(here, axis=0) / len(here)) * unit)
+    found = evidence_of(parts, run, n)
+    if before is not None and abs(found.value - before) > OPENED * abs(before):
+        note = f"nodes that coincide at the minimum were opened a little, which takes J from {before:.6g} to"
+        run.notes.append(f"{note} {found.value:.6g}")
+    run.notes.extend((*done.notes, *found.notes))
+    reason = "unbounded" if reason in ("converged", "lull", "max_iter") and grows(parts, run) else reason
+    column = np.ones((n, 1))
+    for part, unit in zip(parts, units.tolist(), strict=True):
+        column[part.nodes] = unit
+    return Solution(
+        positions=request.network.host.write(done.Y, request.options["store_pos_as"]),
+        value=found.value,
+        trace=tuple(run.observer.trace),
+        connection=found.connection,
+        reason=reason,
+        node_cost=found.node_cost,
+        components=request.labels,
+        notes=tuple(run.notes),
+        seconds=time.perf_counter() - began,
+        choice=run.choice,
+        method=run.method.name,
+        unit=float(units[0]) if len(set(units.tolist())) == 1 else column,
+    )

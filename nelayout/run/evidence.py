@@ -1,0 +1,94 @@
+"""The evidence of drawings: J, its gradient, lambda and the cost of each node, of the positions that are given back.
+
+J of a graph is the sum over its components, which share nothing but the sheet.  Sums over all pairs are exact where
+that takes no longer than `EXACT`, whatever backend the run had.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nelayout.method_record import Method
+from nelayout.nbody import Exact, backend, backend_note
+from nelayout.nbody.auto import exact_cost
+from nelayout.objective import Objective
+from nelayout.run.batch.drawing import drawn_values
+from nelayout.run.state import Component, Run, Summation
+
+__all__ = ["Evidence", "evidence_of", "objective_of"]
+
+# Nanoseconds of exact sums over all pairs, on one core, up to which values are taken from them: 0.2 s, for which the
+# Cauchy kernel sums the pairs of 17,000 nodes, and the reverse divergence those of 5,000.
+EXACT = 2e8
+# Sizes, in parts of the drawing's, from one to the next of which J falls where it has no best size.
+SIZES = (1.0, 1.1, 10.0, 1e3)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The value of a drawing and where it comes from.
+
+    value       sum of J over the components
+    connection  lambda of the largest component with edges; NaN without one
+    node_cost   (n,), see `nelayout.Solution`
+    gradient_norm  sqrt(sum |dJ/dy|^2) over all coordinates; NaN where it was not asked for
+    notes       sentences on the sums
+    """
+
+    value: float
+    connection: float
+    node_cost: np.ndarray
+    gradient_norm: float
+    notes: tuple[str, ...]
+
+
+def objective_of(part: Component, method: Method, sums: Summation) -> Objective:
+    """The objective of a component for its value: with exact sums where they cost little, else with those of the run."""
+    objective = sums.objective(method, part.affinity)
+    if exact_cost(len(part.nodes), objective.radials) > EXACT:
+        return objective
+    return replace(objective, nbody=backend("exact", sums.threads, sums.compiled))
+
+
+def evidence_of(parts: Sequence[Component], run: Run, n: int, gradient: bool = False) -> Evidence:
+    """Look at the drawings of all components of a graph of n nodes, which are in the units of their objectives."""
+    values, cost, connection, squares = np.zeros(len(parts)), np.zeros(n), math.nan, 0.0
+    notes = list[str]()
+    known = {} if gradient else drawn_values(parts, run)
+    for k, part in enumerate(parts):
+        if len(part.nodes) < 2 or not part.affinity.P.nnz:
+            continue
+        if id(part) in known:
+            values[k], lam, cost[part.nodes] = known[id(part)]
+        else:
+            objective = objective_of(part, part.drawing.method or run.method, run.sums)
+            found = objective.evaluate(part.drawing.Y, gradient=gradient)
+            values[k], lam = found.value, found.lam
+            cost[part.nodes] = objective.node_cost(part.drawing.Y, lam)
+            squares += float(np.sum(found.gradient * found.gradient))
+            said = backend_note(run.sums.nbody, part.drawing.Y, objective.radials)
+            notes.extend([said] if said and not notes else [])
+        if math.isnan(connection):
+            connection = float(lam)
+    norm = math.sqrt(squares) if gradient else math.nan
+    return Evidence(float(sum(values.tolist())), connection, cost, norm, tuple(notes))
+
+
+def grows(parts: Sequence[Component], run: Run) -> bool:
+    """Whether J of the largest component falls for ever as its drawing grows: it has no minimum at a finite size.
+
+    So it is of t-SNE and ws-SNE of many lattices and trees: far apart, nodes under the Cauchy kernel compare like those
+    under a power of the distance, which knows no size.  Only exact sums can tell.
+    """
+    part = next((part for part in parts if len(part.nodes) > 1 and part.affinity.P.nnz), None)
+    if part is None or part.free is not None:
+        return False
+    objective = objective_of(part, part.drawing.method or run.method, run.sums)
+    if objective.scale_free or objective.kernel.a == 0 or not isinstance(objective.nbody, Exact):
+        return False
+    values = [objective.evaluate(size * part.drawing.Y, gradient=False).value for size in SIZES]
+    return all(math.isfinite(value) for value in values) and values == sorted(values, reverse=True)
