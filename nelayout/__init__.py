@@ -14,6 +14,7 @@ Graphs, by a method's own function
 Graphs, by any method
     layout               positions, by the name of a method, by a Method, or by "auto"
     solve, Solution      positions and all the evidence of the run
+    evaluate, Evaluated  value, gradient and costs of any drawing under the objective of a method
     estimate, Estimate   time and memory, before the run
     methods, method      the catalogue, and a method of it with parts or keywords changed
     Method               the record that a method is; CoarseToFine and Descend are its stages
@@ -57,6 +58,8 @@ _HOME = {
     "AlphaChoice": "alpha.choice",
     "solve": "run.pipeline",
     "Solution": "record.solution",
+    "evaluate": "run.evaluation",
+    "Evaluated": "record.evaluated",
     "estimate": "run.costs",
     "Estimate": "run.costs",
     "Method": "method_record",

@@ -32,9 +32,11 @@ from nelayout.layouts.retrieval import jse_layout as jse_layout
 from nelayout.layouts.retrieval import nerv_layout as nerv_layout
 from nelayout.layouts.retrieval import sne_layout as sne_layout
 from nelayout.method_record import Method as Method
+from nelayout.record.evaluated import Evaluated as Evaluated
 from nelayout.record.solution import Solution as Solution
 from nelayout.run.costs import Estimate as Estimate
 from nelayout.run.costs import estimate as estimate
+from nelayout.run.evaluation import evaluate as evaluate
 from nelayout.run.pipeline import solve as solve
 from nelayout.stages import CoarseToFine as CoarseToFine
 from nelayout.stages import Descend as Descend

@@ -11,7 +11,7 @@ from nelayout.comparison.alignment import align
 from nelayout.comparison.measuring import Measured, integer_seed, measure_drawing, sample_size
 from nelayout.comparison.ranking import table_lines
 from nelayout.errors import InputError, missing_extra
-from nelayout.graphs import guard, places, read
+from nelayout.graphs import every_position, guard, places, read
 from nelayout.quality.protocol import MeasuredDrawing
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def compare(
             diameters = network.host.values(node_size, "node_size", nonnegative=True)
         found = {}
         for name, pos in drawings.items():
-            Y = given.positions(network, pos, f"the drawing {name!r}")
+            Y = every_position(network, pos, f"the drawing {name!r}")
             drawing = MeasuredDrawing(network.adjacency, Y, known, true, diameters)
             found[str(name)] = measure_drawing(drawing, chosen, sample, seed)
         return Comparison(found, _align_all(drawings), G, names)

@@ -1,4 +1,4 @@
-"""Positions, classes and true coordinates of nodes, as users give them, become arrays in node order."""
+"""Classes and true coordinates of nodes, as users give them, become arrays in node order."""
 
 from __future__ import annotations
 
@@ -9,21 +9,7 @@ import numpy as np
 from nelayout.errors import InputError
 from nelayout.graphs import Network, places
 
-__all__ = ["class_names", "classes", "coordinates", "positions"]
-
-
-def positions(network: Network, pos: Any, what: str = "pos") -> np.ndarray:
-    """(n, dim) float64 of a drawing in which every node has a place; dim is that of the first position."""
-    opened = places(pos)
-    Y = network.host.positions(opened.given, opened.dim)
-    missing = np.flatnonzero(np.isnan(Y).any(axis=1))
-    if len(missing):
-        raise InputError(
-            f"{what} has no position for node {network.labels[missing[0]]!r} "
-            f"({len(missing)} of {len(Y)} nodes have none); "
-            "a drawing can be measured when every node has a place: add them, or measure a subgraph"
-        )
-    return Y
+__all__ = ["class_names", "classes", "coordinates"]
 
 
 def class_names(network: Network, labels: Any) -> list[Any] | None:

@@ -19,7 +19,7 @@ import numpy as np
 
 from nelayout.comparison import drawings
 from nelayout.errors import InputError, Unsupported, unknown
-from nelayout.graphs import guard, read
+from nelayout.graphs import every_position, guard, read
 from nelayout.quality import MEASURES
 from nelayout.quality.protocol import Measure, MeasuredDrawing
 
@@ -131,7 +131,7 @@ def measure(
     with guard(G):
         drawing = MeasuredDrawing(
             network.adjacency,
-            drawings.positions(network, pos),
+            every_position(network, pos),
             drawings.classes(drawings.class_names(network, labels)),
             drawings.coordinates(network, coords),
             None if node_size is None else network.host.values(node_size, "node_size", nonnegative=True),

@@ -16,7 +16,9 @@ import sys
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from nelayout.errors import InputTypeError
+import numpy as np
+
+from nelayout.errors import InputError, InputTypeError
 from nelayout.graphs import arrays, igraph, networkx
 from nelayout.graphs.network import Host, Library, Links, Network
 from nelayout.graphs.per_node import Places
@@ -31,6 +33,7 @@ __all__ = [
     "Links",
     "Network",
     "Places",
+    "every_position",
     "guard",
     "library_of",
     "links",
@@ -126,6 +129,23 @@ def places(pos: Any) -> Places:
         f"positions are a {type(pos).__name__}; allowed are a dict keyed by node, an igraph.Layout, an array "
         "(n, dim) in node order, and a Solution"
     )
+
+
+def every_position(network: Network, pos: Any, what: str = "pos") -> np.ndarray:
+    """(n, dim) float64 of a drawing in which every node has a place; dim is that of the first position.
+
+    Raises `InputError` naming a node that has none, and how many have none.
+    """
+    opened = places(pos)
+    Y = network.host.positions(opened.given, opened.dim)
+    missing = np.flatnonzero(np.isnan(Y).any(axis=1))
+    if len(missing):
+        raise InputError(
+            f"{what} has no position for node {network.labels[missing[0]]!r} "
+            f"({len(missing)} of {len(Y)} nodes have none); "
+            "a drawing can be measured when every node has a place: add them, or measure a subgraph"
+        )
+    return Y
 
 
 def guard(G: Any) -> AbstractContextManager[None]:

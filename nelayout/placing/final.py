@@ -62,7 +62,7 @@ def finish(
         Y = split_coincident(there, fixed)
         Y = Y if size is None else separate(Y, size, fixed)
         Y = Y if part is None else part(Y)
-        moved = bool((Y != there).any())
+        moved = bool((there != Y).any())
         Y = Y + middle
         Y[fixed] = places[fixed]
         return Finished(Y, 1.0, moved)
@@ -78,7 +78,7 @@ def finish(
         Y = separate(Y, size, within=scale)
         if scale is not None and float(np.abs(Y).max()) > scale * (1 + 1e-9):
             notes = ("nodes of this node_size do not fit [-scale, scale]: the drawing is larger than scale",)
-    moved = bool((opened != there).any() or (Y != fitted).any())
+    moved = bool((opened != there).any() or (fitted != Y).any())
     return Finished(Y if center is None else Y + center, 1.0 if scale is None else factor, moved, notes)
 
 

@@ -19,7 +19,7 @@ REASONS = {
     "max_iter": "all steps were taken, the usual end and no failure; a larger max_iter may lower the value",
     "stopped": "the callback has ended the run",
     "collapsed": "the drawing shrank to a point, where this objective is lowest",
-    "unbounded": "J falls for ever as the drawing grows, so there is no best size; the shape is as good as the steps go",
+    "unbounded": "J falls for ever as the drawing grows, so there is no best size",
 }
 # Characters in a line of a solution's repr, as wide as the lines of a notebook and of most terminals.
 LINE = 100

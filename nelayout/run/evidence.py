@@ -7,8 +7,9 @@ that takes no longer than `EXACT`, whatever backend the run had.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -16,16 +17,21 @@ from nelayout.method_record import Method
 from nelayout.nbody import Exact, backend, backend_note
 from nelayout.nbody.auto import exact_cost
 from nelayout.objective import Objective
-from nelayout.run.batch.drawing import drawn_values
-from nelayout.run.state import Component, Run, Summation
+from nelayout.run.state import Component, Summation
 
-__all__ = ["Evidence", "evidence_of", "objective_of"]
+__all__ = ["Evidence", "evidence_of", "grows", "objective_of"]
 
 # Nanoseconds of exact sums over all pairs, on one core, up to which values are taken from them: 0.2 s, for which the
 # Cauchy kernel sums the pairs of 17,000 nodes, and the reverse divergence those of 5,000.
 EXACT = 2e8
 # Sizes, in parts of the drawing's, from one to the next of which J falls where it has no best size.
 SIZES = (1.0, 1.1, 10.0, 1e3)
+# Rise of J, in parts of itself, that counts as none: of large drawings all digits of J but the last are the same.
+# About a minimum, a tenth more size takes J up by some thousandths.
+FLAT = 1e-10
+
+
+Values = Mapping[int, tuple[float, float, np.ndarray]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,30 +53,36 @@ class Evidence:
 
 
 def objective_of(part: Component, method: Method, sums: Summation) -> Objective:
-    """The objective of a component for its value: with exact sums where they cost little, else with those of the run."""
+    """The objective of a component, for its value: with exact sums where they cost little, else with the run's."""
     objective = sums.objective(method, part.affinity)
     if exact_cost(len(part.nodes), objective.radials) > EXACT:
         return objective
     return replace(objective, nbody=backend("exact", sums.threads, sums.compiled))
 
 
-def evidence_of(parts: Sequence[Component], run: Run, n: int, gradient: bool = False) -> Evidence:
-    """Look at the drawings of all components of a graph of n nodes, which are in the units of their objectives."""
+def evidence_of(
+    parts: Sequence[Component], method: Method, sums: Summation, known: Values | None = None, gradient: bool = False
+) -> Evidence:
+    """Look at the drawings of all components of a graph, which are in the units of their objectives.
+
+    method  whose objective it is where a drawing does not know its own
+    known   J, lambda and costs of some components, by their id
+    """
+    n, known = sum(len(part.nodes) for part in parts), known or {}
     values, cost, connection, squares = np.zeros(len(parts)), np.zeros(n), math.nan, 0.0
     notes = list[str]()
-    known = {} if gradient else drawn_values(parts, run)
     for k, part in enumerate(parts):
         if len(part.nodes) < 2 or not part.affinity.P.nnz:
             continue
         if id(part) in known:
             values[k], lam, cost[part.nodes] = known[id(part)]
         else:
-            objective = objective_of(part, part.drawing.method or run.method, run.sums)
+            objective = objective_of(part, part.drawing.method or method, sums)
             found = objective.evaluate(part.drawing.Y, gradient=gradient)
             values[k], lam = found.value, found.lam
             cost[part.nodes] = objective.node_cost(part.drawing.Y, lam)
             squares += float(np.sum(found.gradient * found.gradient))
-            said = backend_note(run.sums.nbody, part.drawing.Y, objective.radials)
+            said = backend_note(sums.nbody, part.drawing.Y, objective.radials)
             notes.extend([said] if said and not notes else [])
         if math.isnan(connection):
             connection = float(lam)
@@ -78,7 +90,7 @@ def evidence_of(parts: Sequence[Component], run: Run, n: int, gradient: bool = F
     return Evidence(float(sum(values.tolist())), connection, cost, norm, tuple(notes))
 
 
-def grows(parts: Sequence[Component], run: Run) -> bool:
+def grows(parts: Sequence[Component], method: Method, sums: Summation) -> bool:
     """Whether J of the largest component falls for ever as its drawing grows: it has no minimum at a finite size.
 
     So it is of t-SNE and ws-SNE of many lattices and trees: far apart, nodes under the Cauchy kernel compare like those
@@ -87,8 +99,9 @@ def grows(parts: Sequence[Component], run: Run) -> bool:
     part = next((part for part in parts if len(part.nodes) > 1 and part.affinity.P.nnz), None)
     if part is None or part.free is not None:
         return False
-    objective = objective_of(part, part.drawing.method or run.method, run.sums)
+    objective = objective_of(part, part.drawing.method or method, sums)
     if objective.scale_free or objective.kernel.a == 0 or not isinstance(objective.nbody, Exact):
         return False
     values = [objective.evaluate(size * part.drawing.Y, gradient=False).value for size in SIZES]
-    return all(math.isfinite(value) for value in values) and values == sorted(values, reverse=True)
+    rounding = FLAT * abs(values[0])
+    return all(math.isfinite(a) and b <= a + rounding for a, b in pairwise(values))

@@ -22,15 +22,30 @@ import inspect
 import re
 import textwrap
 import typing
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, ParamSpec, TypeVar, cast
 
 from nelayout import graphs
 from nelayout.catalogue import OWNERS, of_others
 from nelayout.errors import unknown
-from nelayout.run.options import DEFAULTS, GRAPH_TEXTS, GROUPS, LAYOUT_DEFAULTS, TEXTS, LayoutOptions, MethodOptions
+from nelayout.run.options import (
+    DEFAULTS,
+    EVALUATION_DEFAULTS,
+    GRAPH_TEXTS,
+    GROUPS,
+    LAYOUT_DEFAULTS,
+    TEXTS,
+    LayoutOptions,
+)
 
-__all__ = ["VECTOR_OWN", "checks_keywords", "takes_common_keywords", "takes_keywords_of", "takes_layout_keywords"]
+__all__ = [
+    "VECTOR_OWN",
+    "checks_keywords",
+    "takes_common_keywords",
+    "takes_evaluation_keywords",
+    "takes_keywords_of",
+    "takes_layout_keywords",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
@@ -70,10 +85,15 @@ def takes_layout_keywords(function: F) -> F:
     return _takes(function, LAYOUT_DEFAULTS)
 
 
-def _takes(function: F, defaults: LayoutOptions) -> F:
+def takes_evaluation_keywords(function: F) -> F:
+    """Let a function that looks at a drawing take those of the common keywords that count for it."""
+    return _takes(function, EVALUATION_DEFAULTS)
+
+
+def _takes(function: F, defaults: Mapping[str, Any]) -> F:
     signature, hints = _readable(function), typing.get_type_hints(LayoutOptions)
     taken = typing.get_type_hints(function).get("options")
-    any_method = MethodOptions in typing.get_args(taken)
+    any_method = any(OWNERS.keys() <= typing.get_type_hints(each).keys() for each in typing.get_args(taken))
     own = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
     common = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=_shown(hints[name]))
@@ -94,13 +114,15 @@ def _takes(function: F, defaults: LayoutOptions) -> F:
     shared = "".join(f"{name} : {text}\n" for name, text in GRAPH_TEXTS.items())
     entries = {entry.partition(" : ")[0]: entry for entry in ENTRY.split(shared + sections.get("Parameters", ""))}
     sections["Parameters"] = "".join(entries.get(name, "") for name in signature.parameters)
-    for group, names in GROUPS.items():
+    groups = {group: [name for name in names if name in defaults] for group, names in GROUPS.items()}
+    groups = {group: names for group, names in groups.items() if names}
+    for group, names in groups.items():
         entries = (f"{name} : default {defaults[name]!r}\n{_filled(TEXTS[name])}\n" for name in names)
         sections[f"{group} keywords"] = "".join(entries)
     if any_method:
         sections["Method keywords"] = OWN_TEXT
     sections.setdefault("Returns", RETURNS)
-    first = ["Parameters", *(f"{group} keywords" for group in GROUPS)]
+    first = ["Parameters", *(f"{group} keywords" for group in groups)]
     first += ["Method keywords"] * any_method + ["Returns"]
     order = [*first, *(title for title in sections if title not in first)]
     return cast("F", _door(wrapped, signature, head, {title: sections[title] for title in order}))

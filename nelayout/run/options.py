@@ -12,10 +12,12 @@ from nelayout.errors import InputError, InputTypeError, unknown
 
 __all__ = [
     "DEFAULTS",
+    "EVALUATION_DEFAULTS",
     "GRAPH_TEXTS",
     "GROUPS",
     "LAYOUT_DEFAULTS",
     "TEXTS",
+    "EvaluationOptions",
     "LayoutOptions",
     "MethodOptions",
     "check_options",
@@ -46,8 +48,8 @@ class LayoutOptions(TypedDict, total=False):
     n_jobs: int | None
 
 
-class MethodOptions(LayoutOptions, total=False):
-    """Keywords of the functions that take any method: the common ones, and those that only some methods have."""
+class OwnOptions(TypedDict, total=False):
+    """Keywords that only some methods have."""
 
     kernel: Any
     r: float
@@ -58,6 +60,23 @@ class MethodOptions(LayoutOptions, total=False):
     alpha: Any
     divergence: Any
     variational: bool
+
+
+class MethodOptions(LayoutOptions, OwnOptions, total=False):
+    """Keywords of the functions that draw by any method: the common ones, and those that only some methods have."""
+
+
+class EvaluationOptions(OwnOptions, total=False):
+    """Keywords of the functions that look at a drawing by any method."""
+
+    weight: str | None
+    weight_kind: str
+    mass: Any
+    smoothing: float
+    components: Literal["pack", "joint"]
+    seed: Any
+    nbody: str
+    n_jobs: int | None
 
 
 DEFAULTS: LayoutOptions = {
@@ -83,6 +102,11 @@ DEFAULTS: LayoutOptions = {
 
 # The defaults of functions whose drawings are looked at; those of functions that give the evidence are above.
 LAYOUT_DEFAULTS: LayoutOptions = {**DEFAULTS, "node_size": "auto"}
+
+# The common keywords of functions that look at a drawing, with their defaults.
+EVALUATION_DEFAULTS: dict[str, Any] = {
+    name: default for name, default in DEFAULTS.items() if name in EvaluationOptions.__annotations__
+}
 
 # Group of keywords -> its names, in the order in which signatures and docstrings show them.
 GROUPS: dict[str, tuple[str, ...]] = {

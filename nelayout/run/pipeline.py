@@ -27,7 +27,7 @@ from nelayout.run.alike import REPEATED
 from nelayout.run.alpha_walk import at_order, draw_at_best_alpha
 from nelayout.run.assembly import assemble
 from nelayout.run.auto.masses import masses_of
-from nelayout.run.batch.drawing import batches, draw_batches
+from nelayout.run.batch.drawing import batches, draw_batches, drawn_values
 from nelayout.run.canvas import Frames
 from nelayout.run.component import draw_component
 from nelayout.run.costs import warn_of_memory
@@ -233,19 +233,20 @@ def _solution(
 
     ``units`` (C,): by how much each component's part of the drawing is smaller than its objective has it.
     """
-    n, before = len(done.Y), None
+    before, look = None, lambda: evidence_of(parts, run.method, run.sums, drawn_values(parts, run))
     if done.moved and request.size is None and not request.dots:
-        before = evidence_of(parts, run, n).value
+        before = look().value
     for part, unit in zip(parts, units.tolist(), strict=True):
         here = done.Y[part.nodes]
         part.drawing = replace(part.drawing, Y=(here - np.sum(here, axis=0) / len(here)) * unit)
-    found = evidence_of(parts, run, n)
+    found = look()
     if before is not None and abs(found.value - before) > OPENED * abs(before):
         note = f"nodes that coincide at the minimum were opened a little, which takes J from {before:.6g} to"
         run.notes.append(f"{note} {found.value:.6g}")
     run.notes.extend((*done.notes, *found.notes))
-    reason = "unbounded" if reason in ("converged", "lull", "max_iter") and grows(parts, run) else reason
-    column = np.ones((n, 1))
+    if reason in ("converged", "lull", "max_iter") and grows(parts, run.method, run.sums):
+        reason = "unbounded"
+    column = np.ones((len(done.Y), 1))
     for part, unit in zip(parts, units.tolist(), strict=True):
         column[part.nodes] = unit
     return Solution(

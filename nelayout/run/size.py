@@ -7,14 +7,16 @@ by parabolas.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+from scipy.optimize import brentq, minimize_scalar
 
 from nelayout.objective import Objective
 from nelayout.run.start import radius
 
-__all__ = ["size_search", "spread_search"]
+__all__ = ["best_size", "size_search", "spread_search"]
 
 # The search begins, unless there is a guess, at a radius of so many times sqrt n: nodes then lie about one unit apart.
 EVEN = 0.5
@@ -26,6 +28,10 @@ NARROWINGS = 8
 DOUBLINGS, DOUBLINGS_SPREAD = 1000, 20
 # Smallest decrease of J, in parts of 1 + |J|, for which doubling goes on: some objectives have no best size.
 FLAT_VALUE = 1e-6
+
+# Sizes that `best_size` tries at least, as powers of 2 of nodes one unit apart; the rise of J, in parts of itself, to
+# the size before or after that is rounding; and the precision of ln s.
+SMALLEST, LARGEST, FLAT_SIZE, PRECISE = -8, 16, 1e-10, 1e-11
 
 Point = tuple[float, float]  # x and J there
 
@@ -109,3 +115,49 @@ def _lowest(low: Point, middle: Point, high: Point) -> float:
     if 0.0 < left + right < math.inf and left >= 0.0 <= right:
         return x + 0.5 * (left * (b - x) - right * (x - a)) / (left + right)
     return 0.5 * (a + x) if x - a > b - x else 0.5 * (x + b)
+
+
+def best_size(drawings: Sequence[tuple[Objective, np.ndarray]]) -> tuple[float, str]:
+    """The s > 0 that minimizes the sum of J(s Y) over drawings (n, d), and a sentence where there is none.
+
+    Sizes at which nodes lie 2^-8 to 2^16 units apart are tried, each twice the one before, and further ones while J
+    falls.  About the lowest, s is where the derivative of J in ln s changes its sign.
+    """
+    sized = [(objective, Y) for objective, Y in drawings if radius(Y) > 0 and not objective.scale_free]
+    if not sized:
+        return 1.0, ""
+    unit, step = radius(sized[0][1]) / (EVEN * math.sqrt(len(sized[0][1]))), math.log(2.0)
+
+    def at(x: float) -> list[tuple[Objective, np.ndarray]]:
+        return [(objective, (math.exp(x) / unit) * Y) for objective, Y in sized]
+
+    def value(k: float) -> float:
+        return sum(_finite_value(objective, Y) for objective, Y in at(k * step))
+
+    def slope(x: float) -> float:
+        """dJ / dx; huge towards sizes at which J is infinite."""
+        found = sum(float(np.sum(Y * objective.evaluate(Y).gradient)) for objective, Y in at(x))
+        return found if math.isfinite(found) else math.copysign(1e300, x - lowest * step)
+
+    known = {k: value(k) for k in range(SMALLEST, LARGEST + 1)}
+    lowest = min(known, key=lambda k: known[k])
+    if not math.isfinite(known[lowest]):
+        return 1.0, ""
+    for way in (-1, 1):
+        while len(known) < DOUBLINGS:
+            beyond = known.setdefault(lowest + way, value(lowest + way))
+            if not beyond < known[lowest]:
+                break
+            lowest += way
+    rounding = FLAT_SIZE * abs(known[lowest])
+    if known[lowest + 1] - known[lowest] <= rounding:
+        return math.exp(lowest * step) / unit, "J falls for ever as the drawing grows, so it has no best size"
+    if known[lowest - 1] - known[lowest] <= rounding:
+        return math.exp(lowest * step) / unit, "J falls for ever as the drawing shrinks to a point: it has no best size"
+    low, high = (lowest - 1) * step, (lowest + 1) * step
+    if not slope(low) < 0 < slope(high):  # J has more than one minimum between them
+        options, limits = {"xatol": PRECISE}, (low, high)
+        found: Any = minimize_scalar(lambda x: value(x / step), bounds=limits, method="bounded", options=options)
+        return math.exp(found.x) / unit, ""
+    x: Any = brentq(slope, low, high, xtol=PRECISE)
+    return math.exp(x) / unit, ""

@@ -33,7 +33,7 @@ BatchReport = Callable[[float, Callable[[], np.ndarray], bool], None]
 
 @dataclass(frozen=True, slots=True)
 class BatchEnd:
-    """Positions (n, d), J (C,) there (infinite if no step was to be taken), and the reasons (C,) as `minimize` has them."""
+    """Positions (n, d), J (C,) there (infinite if no step was to be taken), and the reasons (C,) of the end."""
 
     Y: np.ndarray
     value: np.ndarray

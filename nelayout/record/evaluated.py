@@ -1,0 +1,42 @@
+"""`Evaluated`: what an objective says of a drawing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["Evaluated"]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """The value of a drawing under the objective of a method, as `nelayout.evaluate` returns it.
+
+    value      J of the positions times ``unit``: the sum over the components of the graph; infinite where coincident
+               nodes repel each other without bound, which ``notes`` then say
+    gradient_norm  sqrt(sum over all coordinates of (dJ/dy)^2), at the positions times ``unit``
+    connection lambda (of the largest component)
+    node_cost  (n,) what each node costs, see `nelayout.Solution`
+    unit       by which the positions were multiplied: 1 for size="given", the best one for size="best"
+    components (n,) component of each node, 0 the largest
+    notes      sentences on what a reader of the value should know
+    method     the name of the method
+    """
+
+    value: float
+    gradient_norm: float
+    connection: float
+    node_cost: np.ndarray
+    unit: float
+    components: np.ndarray
+    notes: tuple[str, ...] = ()
+    method: str = ""
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __repr__(self) -> str:
+        notes = f" Notes: {'; '.join(self.notes)}." if self.notes else ""
+        found = f"value {self.value:.6g}, gradient norm {self.gradient_norm:.3g}, connection {self.connection:.6g}"
+        return f"Evaluated by {self.method} at {self.unit:.6g} times its size: {found}.{notes}"

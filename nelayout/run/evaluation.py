@@ -1,0 +1,154 @@
+"""The value of a drawing under the objective of a method, whoever has drawn it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal, Unpack
+
+import numpy as np
+from scipy.spatial import KDTree
+
+from nelayout import graphs
+from nelayout.catalogue import with_own
+from nelayout.errors import InputError, unknown
+from nelayout.method_record import Method
+from nelayout.nbody import backend, check_backend
+from nelayout.numerics.parallel import threads_for
+from nelayout.record.evaluated import Evaluated
+from nelayout.run.auto.masses import masses_of
+from nelayout.run.evidence import evidence_of, objective_of
+from nelayout.run.keywords import takes_evaluation_keywords
+from nelayout.run.options import EvaluationOptions, check_options
+from nelayout.run.part_costs import NUMPY_PAIRS
+from nelayout.run.request import NOTHING_KNOWN, read_request
+from nelayout.run.size import best_size
+from nelayout.run.state import Component, Drawing, Summation
+from nelayout.run.taking_apart import take_apart
+
+__all__ = ["evaluate"]
+
+
+@takes_evaluation_keywords
+def evaluate(
+    G: Any,
+    pos: Any,
+    method: str | Method,
+    size: Literal["given", "best"] = "given",
+    **options: Unpack[EvaluationOptions],
+) -> Evaluated:
+    """Evaluate a drawing under the objective of a method: its value, gradient, connection scalar, cost of each node.
+
+    The drawing may be ours or anybody's.  Objectives with a kernel of a width, which is most of them, depend on the
+    size of a drawing: one that was scaled to fit [-1, 1] is compared with others at its best size.
+
+    Parameters
+    ----------
+    pos : dict, igraph.Layout, (n, dim) array or Solution
+        positions of all nodes
+    method :
+        a name (``nelayout.methods()`` lists them; "nerv:0.3" carries a number) or a ``nelayout.Method``
+    size : default "given"
+        "given" takes the positions as they are; "best" first multiplies all of them by the one number that makes J
+        least, exact to 1e-8 of it
+
+    Returns
+    -------
+    Evaluated
+        ``value``, ``gradient_norm``, ``connection``, ``node_cost`` and ``unit``, by which the positions were
+        multiplied; of a drawing with one place for two nodes that repel each other without bound (LinLog and its kin)
+        the value is infinite, and ``notes`` name the nodes
+
+    Raises
+    ------
+    InputError
+        for a node without a position, with one that is not finite, for an unknown size, for the method "auto", which
+        chooses among several objectives, and as `solve` does
+
+    Examples
+    --------
+    >>> import networkx as nx, nelayout as nl
+    >>> G = nx.karate_club_graph()
+    >>> ours = nl.solve(G, "ws-sne", seed=0, scale=None)
+    >>> nl.evaluate(G, ours, "ws-sne").value == ours.value
+    True
+    >>> theirs = nx.spring_layout(G, seed=0)
+    >>> bool(nl.evaluate(G, theirs, "ws-sne", size="best").value > ours.value)
+    True
+    """
+    if not isinstance(size, str) or size not in ("given", "best"):
+        raise unknown("size", size, ["given", "best"])
+    recipe, common = with_own(method, dict(options))
+    if recipe.choose is not None:
+        raise InputError(f"{recipe.name} chooses alpha from the data; give the alpha whose value is wanted")
+    if any(getattr(stage, "judged", False) for stage in recipe.stages):
+        raise InputError(
+            f"method {recipe.name!r} chooses among several objectives, so that a drawing has no value under it: name "
+            'the one that is wanted, such as "ws-sne", or compare drawings with nelayout.compare'
+        )
+    o = check_options(common)
+    with threads_for(o["n_jobs"]) as threads:
+        request = read_request(G, replace(recipe, variational=False), o)
+        Y = graphs.every_position(request.network, pos)
+        check_backend(o["nbody"], Y.shape[1])
+        mass = recipe.mass if o["mass"] is None else o["mass"]
+        masses, said = masses_of(request.P, mass, request.network.host, request.rng)
+        parts, more = take_apart(request, masses, request.joint, NOTHING_KNOWN, threads)
+        compiled = len(Y) ** 2 + 20 * request.P.nnz > NUMPY_PAIRS
+        sums = Summation(backend(o["nbody"], threads, compiled), threads, compiled)
+        notes = [*request.notes, *said, *more]
+        for part in parts:
+            here = Y[part.nodes]
+            part.drawing = Drawing(here - np.sum(here, axis=0) / len(here), request.method)
+        unit = 1.0
+        if size == "best":
+            drawn = [part for part in parts if len(part.nodes) > 1 and part.affinity.P.nnz]
+            unit, about = best_size([(objective_of(part, request.method, sums), part.drawing.Y) for part in drawn])
+            notes += [about] if about else []
+            for part in parts:
+                part.drawing = replace(part.drawing, Y=unit * part.drawing.Y)
+        found = evidence_of(parts, request.method, sums, gradient=True)
+        together = _coincident(parts, Y) if request.method.kernel.singular else np.empty((0, 2), dtype=int)
+        notes += [*found.notes, *_why_infinite(found.value, together, request.method.name, request.network.labels)]
+        if len(together):
+            cost = found.node_cost.copy()
+            cost[together] = math.inf
+            found = replace(found, value=math.inf, gradient_norm=math.inf, node_cost=cost)
+    return Evaluated(
+        found.value,
+        found.gradient_norm,
+        found.connection,
+        found.node_cost,
+        unit,
+        request.labels,
+        tuple(notes),
+        recipe.name,
+    )
+
+
+def _coincident(parts: Sequence[Component], Y: np.ndarray) -> np.ndarray:
+    """(k, 2) pairs of nodes of one component that lie at one place."""
+    found = [
+        part.nodes[KDTree(Y[part.nodes]).query_pairs(0.0, output_type="ndarray")]
+        for part in parts
+        if len(part.nodes) > 1 and part.affinity.P.nnz
+    ]
+    return np.concatenate([np.empty((0, 2), dtype=int), *found])
+
+
+def _why_infinite(value: float, together: np.ndarray, method: str, names: Sequence[Any]) -> list[str]:
+    """A sentence on why J is infinite, where it is; ``together`` (k, 2) are nodes that repel each other without bound."""
+    if len(together):
+        a, b = (names[k] for k in together[0].tolist())
+        more = f", as do {len(together) - 1:,} more pairs" if len(together) > 1 else ""
+        return [
+            f"J is infinite: nodes {a!r} and {b!r} lie at one place{more}, and {method} repels such nodes without "
+            "bound; move them apart"
+        ]
+    if math.isfinite(value):
+        return []
+    return [
+        f"J is infinite: nodes lie so far apart that the kernel of {method} is 0 between them in floats; "
+        'size="best" brings the drawing to a size that suits it'
+    ]
