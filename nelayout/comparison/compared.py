@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -9,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 from nelayout.comparison import drawings as given
 from nelayout.comparison.alignment import align
 from nelayout.comparison.measuring import Measured, integer_seed, measure_drawing, sample_size
-from nelayout.comparison.ranking import table_lines
+from nelayout.comparison.ranking import J_OF, table_lines
 from nelayout.errors import InputError, missing_extra
 from nelayout.graphs import every_position, guard, places, read
+from nelayout.method_record import Method
 from nelayout.quality.protocol import MeasuredDrawing
+from nelayout.record.evaluated import Evaluated
+from nelayout.run.evaluation import evaluate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -115,6 +119,7 @@ def compare(
     coords: Any = None,
     *,
     measures: str | Iterable[str] | None = None,
+    objective: str | Method | None = None,
     weight: str | None = "weight",
     node_size: Any = None,
     sample: str | int | None = "auto",
@@ -127,6 +132,8 @@ def compare(
     G : the graph, as in `measure`.
     drawings : {name: positions}, at least one.
     labels, coords, measures, weight, node_size, sample, seed : as in `measure`.
+    objective : name of a method, or a `Method`: a last row, "J of ws-sne", has its objective of each drawing, at the
+        size that makes it least (`nelayout.evaluate`). None: no such row.
 
     Returns
     -------
@@ -149,6 +156,8 @@ def compare(
     crossings ↓          0*       3
     neighborhood ↑       1*  0.7778
     ↑ higher is better, ↓ lower is better, * best
+    >>> compare(G, pos, measures="crossings", objective="t-sne").table["J of tsne"].round(2).to_dict()
+    {'circle': 0.38, 'line': 0.62}
     """
     network = read(G, weight=weight)
     with guard(G):
@@ -169,7 +178,22 @@ def compare(
             Y = every_position(network, pos, f"the drawing {name!r}")
             drawing = MeasuredDrawing(network.adjacency, Y, known, true, diameters)
             found[str(name)] = measure_drawing(drawing, chosen, sample, seed)
+        if objective is not None:
+            values = {str(name): evaluate(G, pos, objective, "best", weight=weight) for name, pos in drawings.items()}
+            for name, measured in _objectives(values).items():
+                found[name][J_OF + values[name].method] = measured
         return Comparison(found, _align_all(drawings), G, names)
+
+
+def _objectives(found: Mapping[str, Evaluated]) -> dict[str, Measured]:
+    """J of each drawing as a measure; its score is 1 for the least and a half where J is twice as far from 0."""
+    least = min(each.value for each in found.values())
+    unit = abs(least) or 1.0
+
+    def score(value: float) -> float:
+        return 1.0 / (1.0 + (value - least) / unit) if math.isfinite(value) else 0.0
+
+    return {name: Measured(each.value, score(each.value), 0.0, True) for name, each in found.items()}
 
 
 def _align_all(drawings: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,8 +8,7 @@ from html import escape
 from typing import Any
 
 from nelayout.comparison.measuring import Measured
-from nelayout.comparison.ranking import KEY, arrow, best, shade, shown
-from nelayout.quality import MEASURES
+from nelayout.comparison.ranking import KEY, arrow, best, explained, shade, shown
 
 __all__ = ["page", "table_html"]
 
@@ -37,7 +36,7 @@ def table_html(measured: dict[str, dict[str, Measured]]) -> str:
             if row[name].value == first:
                 text = f"<b>{text}*</b>"
             cells.append(f'<td style="{_background(shade(name, row, values))}">{text}</td>')
-        title = escape(MEASURES[name].definition)
+        title = escape(explained(name).definition)
         lines.append(f'<tr><th title="{title}">{escape(name)} {arrow(name)}</th>{"".join(cells)}</tr>')
     return "\n".join([*lines, f"</tbody></table><p>{KEY}; darker is better</p>"])
 
@@ -56,8 +55,8 @@ def page(measured: dict[str, dict[str, Measured]], figure: Any) -> str:
     count = f"{len(measured)} drawings" if len(measured) > 1 else "A drawing"
     title = f"{count} of a graph: {escape(', '.join(measured))}"
     meanings = "".join(
-        f"<dt>{escape(name)} {arrow(name)}</dt><dd>{escape(MEASURES[name].definition)}; "
-        f"score: {escape(MEASURES[name].score.words)}</dd>"
+        f"<dt>{escape(name)} {arrow(name)}</dt><dd>{escape(explained(name).definition)}; "
+        f"score: {escape(explained(name).score)}</dd>"
         for name in names
     )
     return (

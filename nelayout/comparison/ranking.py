@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from nelayout.comparison.measuring import Measured
 from nelayout.quality import MEASURES
 
-__all__ = ["KEY", "arrow", "best", "shade", "shown", "table_lines"]
+__all__ = ["J_OF", "KEY", "Row", "arrow", "best", "explained", "shade", "shown", "table_lines"]
 
 # Explanation of the signs in a table.
 KEY = "↑ higher is better, ↓ lower is better, * best"
@@ -22,9 +23,39 @@ FULL = 1e9
 TINY = 1e-4
 
 
+# Before the name of a method: the row of its objective.
+J_OF = "J of "
+
+
+class Row(NamedTuple):
+    """The meaning of a row: its definition and the rule of its score in words, and the better direction.
+
+    ``count``: see `nelayout.quality.protocol.Score`.
+    """
+
+    definition: str
+    score: str
+    higher: bool = False
+    count: bool = False
+
+
+OBJECTIVE = Row(
+    "the objective of the method, at the size of the drawing that makes it least (nelayout.evaluate)",
+    "1 / (1 + how far it is above the least of these drawings, in parts of that one)",
+)
+
+
+def explained(name: str) -> Row:
+    """The meaning of a row, of a measure or of a method's objective."""
+    if name.startswith(J_OF):
+        return OBJECTIVE
+    score = MEASURES[name].score
+    return Row(MEASURES[name].definition, score.words, score.higher, score.count)
+
+
 def arrow(name: str) -> str:
     """Sign for the better direction of a measure."""
-    return "↑" if MEASURES[name].score.higher else "↓"
+    return "↑" if explained(name).higher else "↓"
 
 
 def best(name: str, values: Sequence[float]) -> float | None:
@@ -32,7 +63,7 @@ def best(name: str, values: Sequence[float]) -> float | None:
     known = [value for value in values if not math.isnan(value)]
     if len(set(known)) < 2:
         return None
-    return max(known) if MEASURES[name].score.higher else min(known)
+    return max(known) if explained(name).higher else min(known)
 
 
 def shade(name: str, row: Mapping[str, Measured], values: Sequence[float]) -> float:
@@ -44,7 +75,7 @@ def shade(name: str, row: Mapping[str, Measured], values: Sequence[float]) -> fl
     >>> [shade("crossings", row, [3.0, 7.0]) for row in rows]
     [1.0, 0.5]
     """
-    if not MEASURES[name].score.count:
+    if not explained(name).count:
         return row[name].score
     least = min((value for value in values if not math.isnan(value)), default=math.nan)
     return (1.0 + least) / (1.0 + row[name].value)

@@ -138,17 +138,13 @@ def _coincident(parts: Sequence[Component], Y: np.ndarray) -> np.ndarray:
 
 
 def _why_infinite(value: float, together: np.ndarray, method: str, names: Sequence[Any]) -> list[str]:
-    """A sentence on why J is infinite, where it is; ``together`` (k, 2) are nodes that repel each other without bound."""
+    """A sentence on why J is infinite, where it is; nodes ``together`` (k, 2) repel each other without bound."""
     if len(together):
         a, b = (names[k] for k in together[0].tolist())
         more = f", as do {len(together) - 1:,} more pairs" if len(together) > 1 else ""
-        return [
-            f"J is infinite: nodes {a!r} and {b!r} lie at one place{more}, and {method} repels such nodes without "
-            "bound; move them apart"
-        ]
+        why = f"nodes {a!r} and {b!r} lie at one place{more}, and {method} repels such nodes without bound"
+        return [f"J is infinite: {why}; move them apart"]
     if math.isfinite(value):
         return []
-    return [
-        f"J is infinite: nodes lie so far apart that the kernel of {method} is 0 between them in floats; "
-        'size="best" brings the drawing to a size that suits it'
-    ]
+    why = f"nodes lie so far apart that the kernel of {method} is 0 between them in floats"
+    return [f'J is infinite: {why}; size="best" brings the drawing to a size that suits it']

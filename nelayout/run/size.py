@@ -149,7 +149,7 @@ def best_size(drawings: Sequence[tuple[Objective, np.ndarray]]) -> tuple[float, 
             if not beyond < known[lowest]:
                 break
             lowest += way
-    rounding = FLAT_SIZE * abs(known[lowest])
+    rounding = FLAT_SIZE * max(abs(known[k]) for k in (0, lowest) if math.isfinite(known[k]))
     if known[lowest + 1] - known[lowest] <= rounding:
         return math.exp(lowest * step) / unit, "J falls for ever as the drawing grows, so it has no best size"
     if known[lowest - 1] - known[lowest] <= rounding:

@@ -1,0 +1,273 @@
+"""Values are those of the drawing that is given back, as docs/methods.md prints them; any drawing can be evaluated."""
+
+from __future__ import annotations
+
+import math
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import nelayout as nl
+from nelayout.catalogue import METHODS
+from nelayout.record.solution import REASONS
+
+KARATE, MISERABLES = nx.karate_club_graph(), nx.les_miserables_graph()
+GRAPHS = {"karate": KARATE, "les miserables": MISERABLES}
+REPULSION, TAIL, KAPPA, ALPHA, R = 1.0, 2.0, 0.5, 0.5, 3.0
+
+
+def off_diagonal(n: int) -> np.ndarray:
+    return ~np.eye(n, dtype=bool)
+
+
+def squared(Y: np.ndarray) -> np.ndarray:
+    return ((Y[:, None] - Y[None]) ** 2).sum(-1)
+
+
+def xlogy(x, y):
+    return np.where(x > 0, x * np.log(np.where(x > 0, y, 1.0)), 0.0)
+
+
+def kl(p: np.ndarray, q: np.ndarray) -> float:
+    """sum p ln(p/q) of entries of sum 1 each."""
+    return float(np.sum(xlogy(p, p / q)))
+
+
+def printed(name: str, G: nx.Graph, Y: np.ndarray) -> float:
+    """J as docs/methods.md prints it, of all pairs one by one."""
+    A = nx.to_numpy_array(G)
+    n, off = len(A), off_diagonal(len(A))
+    strength = A.sum(axis=1)
+    m = strength / strength.mean() if METHODS[name].mass == "strength" else np.ones(n)
+    xi, M, P = squared(Y)[off], np.outer(m, m)[off], A[off]
+    cauchy, gauss = 1 / (1 + xi), np.exp(-xi)
+    if name in ("ws-sne", "tsne", "ftsne", "ssne", "hssne"):
+        q = {"ssne": gauss, "hssne": (1 + TAIL * xi) ** (-1 / TAIL)}.get(name, cauchy)
+        return kl(P / P.sum(), M * q / (M * q).sum())
+    powers = {"gamma-quadlog": 2.0, "gamma-linlog": 1.0, "linlog": 1.0, "quadlog": 2.0, "polylog": R}
+    if name in powers:
+        r = powers[name]
+        pull, push = float(np.sum(P * xi ** (r / 2))), float(np.sum(M * np.log(xi))) * r / 2
+        return math.log(pull / P.sum()) - push / M.sum() if name.startswith("gamma") else pull - push
+    if name == "ee":
+        constants = np.sum(xlogy(P, P / (REPULSION * M)) - P)
+        return float(np.sum(P * xi) + REPULSION * np.sum(M * gauss) + constants)
+    if name == "mds-ks":
+        return -math.log(np.sum(P * gauss) / math.sqrt(np.sum(P**2 / M) * np.sum(M * gauss**2)))
+    rows = (A / strength[:, None])[off].reshape(n, n - 1)
+    q = gauss.reshape(n, n - 1)
+    q = q / q.sum(axis=1)[:, None]
+    if name == "sne":
+        return kl(rows, q)
+    if name == "alpha-sne":
+        return float(np.sum(rows**ALPHA * q ** (1 - ALPHA)) - n) / (ALPHA * (ALPHA - 1))
+    assert name == "jse"
+    z = KAPPA * rows + (1 - KAPPA) * q
+    return kl(rows, z) / (1 - KAPPA) + kl(q, z) / KAPPA
+
+
+# NeRV's second half has a background: tests/test_family.py
+PRINTED = [name for name in METHODS if name != "nerv"]
+
+
+@pytest.mark.parametrize("name", PRINTED)
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_the_value_is_the_printed_j_of_the_positions(graph, name):
+    G = GRAPHS[graph]
+    plain = nl.solve(G, name, seed=0, scale=None, max_iter=30)
+    Y = np.array([plain.positions[v] for v in G])
+    assert plain.unit == 1.0
+    assert plain.value == pytest.approx(printed(name, G, Y), rel=1e-8)
+    fitted = nl.solve(G, name, seed=0, max_iter=30)
+    Y = np.array([fitted.positions[v] for v in G])
+    assert np.abs(Y).max() == pytest.approx(1.0)
+    assert fitted.value == pytest.approx(printed(name, G, Y * fitted.unit), rel=1e-8)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_opening_coincident_nodes_hardly_changes_j(name):
+    """At minima of the Gaussian and the bounded methods, leaves and twins coincide."""
+    solution = nl.solve(MISERABLES, name, seed=0, scale=None)
+    assert abs(solution.value - solution.trace[-1].value) < 1e-3 * abs(solution.value)
+    Y = np.array([solution.positions[v] for v in MISERABLES])
+    apart = squared(Y)[off_diagonal(len(Y))]
+    assert apart.min() > 0
+
+
+def test_a_note_says_what_opening_has_cost():
+    """K(2, 60) by JSE draws sixty nodes on two points: next to them, a thousandth of the drawing is far."""
+    G = nx.disjoint_union(nx.path_graph(0), nx.complete_bipartite_graph(2, 60))
+    solution = nl.solve(G, "jse", seed=0, scale=None)
+    told = [note for note in solution.notes if "opened" in note]
+    change = abs(solution.value - solution.trace[-1].value)
+    assert bool(told) == (change > 1e-3 * abs(solution.trace[-1].value))
+
+
+def test_components_of_their_own_sizes_have_units_of_their_own():
+    G = nx.disjoint_union(nx.grid_2d_graph(5, 5), nx.cycle_graph(9))
+    solution = nl.solve(G, "tsne", seed=0)
+    Y = np.array([solution.positions[v] for v in G]) * solution.unit
+    parts = [np.flatnonzero(solution.components == k) for k in range(2)]
+    values = [printed("tsne", G.subgraph(np.array(G)[part]), Y[part]) for part in parts]
+    assert solution.value == pytest.approx(sum(values), rel=1e-8)
+    assert np.shape(solution.unit) == (34, 1)
+
+
+def test_ws_sne_of_unit_mass_has_the_value_of_tsne():
+    pos = nx.spring_layout(KARATE, seed=1)
+    ws, ts = (nl.evaluate(KARATE, pos, m, mass="unit") for m in ("ws-sne", "tsne"))
+    assert ws.value == pytest.approx(ts.value, rel=1e-12)
+    assert ws.value == pytest.approx(ws.node_cost.sum(), rel=1e-9)
+
+
+def test_elastic_embeddings_of_two_strengths_can_be_compared():
+    """Of all lambda, the best makes the I-divergence sum P times ws-SNE's value with a Gaussian kernel."""
+    pos = nx.spring_layout(KARATE, seed=1, scale=2)
+    best = nl.evaluate(KARATE, pos, nl.method("ws-sne", kernel="gaussian"), mass="unit")
+    values = [nl.evaluate(KARATE, pos, "ee", repulsion=best.connection * f).value for f in (0.9, 1.0, 1.1)]
+    weight = nx.to_numpy_array(KARATE).sum()
+    assert values[1] == pytest.approx(weight * best.value, rel=1e-9)
+    assert values[1] < min(values[0], values[2])
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_gradient_norm_is_that_of_differences(name):
+    Y = np.random.default_rng(0).normal(size=(34, 2))
+    found, h = nl.evaluate(KARATE, Y_of(Y), name), 1e-6
+    slopes = []
+    for k in (0, 7, 33, 50):
+        step = np.zeros(68)
+        step[k] = h
+        up, down = (nl.evaluate(KARATE, Y_of(Y + s * step.reshape(34, 2)), name).value for s in (1, -1))
+        slopes.append((up - down) / (2 * h))
+    assert found.gradient_norm >= np.linalg.norm(slopes) * (1 - 1e-6)
+    # along the gradient, J changes by its norm: tested where it is known, from a rotation-free direction
+    radial = float(np.sum(Y * Y)) ** 0.5
+    up, down = (nl.evaluate(KARATE, Y_of(Y * (1 + s * h)), name).value for s in (1, -1))
+    assert abs(up - down) / (2 * h) <= found.gradient_norm * radial * (1 + 1e-6)
+
+
+def Y_of(Y: np.ndarray) -> dict:
+    return dict(zip(KARATE, Y, strict=True))
+
+
+@pytest.mark.parametrize("name", ["tsne", "ee", "sne", "nerv", "jse", "linlog", "quadlog", "mds-ks"])
+def test_the_best_size_is_exact(name):
+    """About it, J rises both ways, and what it says does not depend on the size that was given."""
+    pos = nl.solve(MISERABLES, name, seed=1, max_iter=40).positions
+    best = nl.evaluate(MISERABLES, pos, name, size="best")
+    many = {v: 7.0 * y for v, y in pos.items()}
+    other = nl.evaluate(MISERABLES, many, name, size="best")
+    assert other.unit * 7.0 == pytest.approx(best.unit, rel=1e-8)
+    assert other.value == pytest.approx(best.value, rel=1e-12)
+    for factor in (1 - 1e-3, 1 + 1e-3):
+        near = {v: factor * best.unit * y for v, y in pos.items()}
+        assert nl.evaluate(MISERABLES, near, name).value > best.value
+
+
+def test_where_there_is_no_best_size_a_note_says_so():
+    """t-SNE of a grid: far apart, the Cauchy kernel is a power of the distance."""
+    grid = nx.grid_2d_graph(8, 8)
+    at_places = {v: v for v in grid}
+    found = nl.evaluate(grid, at_places, "tsne", size="best")
+    assert any("grows" in note for note in found.notes)
+    clique = nx.complete_graph(6)
+    found = nl.evaluate(clique, nx.circular_layout(clique), "tsne", size="best")
+    assert any("shrinks" in note for note in found.notes)
+
+
+def test_scale_free_objectives_need_no_size():
+    given, best = (nl.evaluate(KARATE, nx.spring_layout(KARATE, seed=0), "gamma-quadlog", size=s) for s in ("given", "best"))
+    assert given.value == best.value
+    assert best.unit == 1.0
+
+
+def test_other_libraries_drawings_and_hosts_are_evaluated():
+    igraph = pytest.importorskip("igraph")
+    g = igraph.Graph.Famous("Zachary")
+    layout = g.layout("fr")
+    H = nx.Graph(g.get_edgelist())
+    theirs = nl.evaluate(g, layout, "ws-sne", size="best")
+    ours = nl.evaluate(H, {v: layout[v] for v in H}, "ws-sne", size="best")
+    assert theirs.value == pytest.approx(ours.value, rel=1e-9)
+
+
+def test_compare_shows_the_objective():
+    drawings = {"ours": nl.tsne_layout(KARATE, seed=0), "circle": nx.circular_layout(KARATE)}
+    found = nl.compare(KARATE, drawings, measures="stress", objective="tsne")
+    own = {name: nl.evaluate(KARATE, pos, "tsne", "best").value for name, pos in drawings.items()}
+    assert found.table["J of tsne"].to_dict() == own
+    assert found.scores["J of tsne"]["ours"] == 1.0
+    assert found.scores["J of tsne"]["circle"] == pytest.approx(own["ours"] / own["circle"])
+    assert "J of tsne ↓" in repr(found)
+    assert "nelayout.evaluate" in found._repr_html_()
+
+
+def test_coincident_nodes_under_a_singular_kernel_are_named():
+    pos = nx.spring_layout(KARATE, seed=0)
+    pos[3] = pos[4]
+    found = nl.evaluate(KARATE, pos, "linlog")
+    assert math.isinf(found.value)
+    assert np.flatnonzero(np.isinf(found.node_cost)).tolist() == [3, 4]
+    assert any("3 and 4" in note and "infinite" in note for note in found.notes)
+    assert math.isfinite(nl.evaluate(KARATE, pos, "tsne").value)
+
+
+BAD = [
+    ({"size": "bets"}, "unknown size 'bets': did you mean 'best'"),
+    ({"pos": {0: (0, 1)}}, "33 of 34 nodes have none"),
+    ({"pos": {v: (0.0, math.nan) for v in KARATE}}, "must be 2 finite numbers"),
+    ({"method": "auto"}, "chooses among several objectives"),
+    ({"method": "alpha-sne", "alpha": "auto"}, "give the alpha"),
+]
+
+
+@pytest.mark.parametrize(("changes", "said"), BAD)
+def test_bad_input_is_told_in_words(changes, said):
+    given = {"pos": nx.circular_layout(KARATE), "method": "tsne", **changes}
+    with pytest.raises(ValueError, match=said):
+        nl.evaluate(KARATE, **given)
+
+
+def test_keywords_that_do_not_count_are_refused():
+    with pytest.raises(TypeError, match="unknown keyword of evaluate 'scale'"):
+        nl.evaluate(KARATE, nx.circular_layout(KARATE), "tsne", scale=None)
+
+
+STEPS, TOLS = (0, 5, 30, 120, 500), (1e-1, 1e-2, 1e-3, 1e-5)
+
+
+@pytest.mark.parametrize("name", ["ws-sne", "jse", "ee", "gamma-quadlog", "mds-ks"])
+def test_more_steps_or_a_smaller_tol_never_end_higher(name):
+    for keyword, settings in (("max_iter", STEPS), ("tol", TOLS)):
+        values = [nl.solve(KARATE, name, seed=0, scale=None, **{keyword: s}).value for s in settings]
+        rounding = 1e-9 * abs(values[-1])
+        assert all(b <= a + rounding for a, b in zip(values, values[1:], strict=False)), (keyword, values)
+
+
+def test_more_steps_never_end_higher_with_fixed_nodes():
+    pos = nx.circular_layout(KARATE)
+    given = {"pos": pos, "fixed": [0, 33], "seed": 0}
+    values = [nl.solve(KARATE, "tsne", max_iter=steps, **given).trace[-1].value for steps in (5, 30, 100, 400)]
+    assert values == sorted(values, reverse=True)
+
+
+def test_converged_means_that_further_steps_bring_little():
+    grid = nx.grid_2d_graph(8, 8)
+    for name in ("nerv:1", "nerv:0.5", "ee", "linlog"):
+        long = nl.solve(grid, name, seed=0, scale=None, max_iter=3000)
+        further = nl.solve(grid, name, seed=0, scale=None, max_iter=3000, tol=1e-7)
+        assert long.reason == "converged"
+        assert long.value - further.value < 1e-3 * abs(further.value)
+
+
+def test_reasons():
+    grid = nx.grid_2d_graph(8, 8)
+    assert nl.solve(grid, "tsne", seed=0).reason == "unbounded"
+    assert nl.solve(nx.complete_graph(6), "tsne", seed=0).reason == "collapsed"
+    assert nl.solve(KARATE, "jse", seed=0, max_iter=3).reason == "max_iter"
+    assert nl.solve(KARATE, "ee", seed=0, callback=lambda state: True).reason == "stopped"
+    assert nl.solve(KARATE, "linlog", seed=0, max_iter=1000).reason == "converged"
+    assert nl.solve(KARATE, "linlog", seed=0).reason == "lull"
+    assert set(REASONS) == {"converged", "lull", "max_iter", "stopped", "collapsed", "unbounded"}
