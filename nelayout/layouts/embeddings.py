@@ -116,7 +116,7 @@ def ftsne_layout(
         coordinates of the nodes, and p and q of each pair, learns where drawing and similarities differ (ibid.,
         section 3); it ends as low as the ordinary form, in twice its time.  Needs torch: pip install "nelayout[torch]".
         No fixed nodes, no masses, no other optimizer; ``max_iter`` counts its rounds and the steps before them
-    background : default 0.1
+    background : default 0.01
         part of all similarity, in (0, 1), that pairs without an edge share under "reverse-kl", which would be infinite
         otherwise; smaller punishes false neighbors harder.  Another than the default is refused where the divergence
         has no use for one
