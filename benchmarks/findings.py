@@ -26,13 +26,19 @@ IMAGES, FEW_IMAGES, FEWEST_IMAGES = 6000, 2000, 1000
 """Handwritten digits for [L13], as many as in the paper; and where the perplexity is wide, fewer must do."""
 KAPPAS = (0.05, 0.35, 0.65, 0.95)
 ALPHAS = tuple(round(0.1 * i, 1) for i in range(1, 11))
+TRADED_KAPPAS = tuple(round(0.1 * i, 1) for i in range(1, 10))
+"""Of NeRV beside alpha-SNE [A15]: with kappa = 0, which is SNE and alpha = 1, as many as the orders."""
 STARTS = 3
 """Seeds over which the drawings of [A15] are averaged."""
 KEPT = (1, 5, 10, 20, 50, 100, 300)
 """Sizes of neighborhoods at which R_NX is stored."""
 SIZES = (5, 10, 20, 50, 100, 200)
 """Mean sizes of the neighborhoods in the input for which [I18]'s threshold is set."""
+REACH = 100
+"""Most neighbors, nearest or farthest, up to which [I18]'s greatest precision is looked for; the paper names no range."""
 DIVERGENCES = ("kl", "reverse-kl", "js", "hellinger", "chi2")
+BY_ROWS = nl.Method(kernel="cauchy", divergence="kl", connection="normalized-rows")
+"""t-SNE as [L13, (3)] has it: the similarities of each row sum to one, in the data and in the drawing."""
 TRADE_PERPLEXITY = 20.0
 """Of [A15]: the paper gives none; 20 neighbors are the relevant ones there."""
 
@@ -61,7 +67,7 @@ def some(X: np.ndarray, count: int) -> np.ndarray:
 
 
 def drawing(
-    X: np.ndarray, method: str, perplexity: float, options: dict[str, Any], seed: int = SEED, manner: str = ""
+    X: np.ndarray, method: Any, perplexity: float, options: dict[str, Any], seed: int = SEED, manner: str = ""
 ) -> dict:
     """Positions, and what the run says of itself; the manner is one of MANNERS."""
     began = time.process_time()
@@ -82,7 +88,7 @@ def drawing(
     }
 
 
-def kept(X: np.ndarray, wanted: list[tuple[str, str, dict]], perplexity: float, manner: str = "") -> dict[str, dict]:
+def kept(X: np.ndarray, wanted: list[tuple[str, Any, dict]], perplexity: float, manner: str = "") -> dict[str, dict]:
     """{title: R_NX and its summaries} for (title, method, options)."""
     before, found = rq.ranks(X), {}
     for title, method, options in wanted:
@@ -107,9 +113,9 @@ def told(title: str, row: dict) -> None:
     print(title, short, flush=True)
 
 
-def mixture_sets() -> Iterator[tuple[str, np.ndarray, float, list]]:
+def mixture_sets() -> Iterator[tuple[str, np.ndarray, float, list[tuple[str, Any, dict]]]]:
     """Name, rows, perplexity and methods of the sets that [L13] draws: its four methods, and kappa of NeRV and JSE."""
-    four = [
+    four: list[tuple[str, Any, dict]] = [
         ("SNE", "sne", {}),
         ("NeRV", "nerv", {"kappa": 0.5}),
         ("JSE", "jse", {"kappa": 0.5}),
@@ -124,14 +130,15 @@ def mixture_sets() -> Iterator[tuple[str, np.ndarray, float, list]]:
     rng = np.random.default_rng(SEED)
     sphere = rng.standard_normal((1000, 3))
     sphere /= np.sqrt((sphere**2).sum(axis=1, keepdims=True))
-    yield "coil20", coil, len(coil) / 20, four + more
+    rows = [("t-SNE by rows", BY_ROWS, {})]
+    yield "coil20", coil, len(coil) / 20, four + rows + more
     yield "coil20 annealed", coil, len(coil) / 20, four
     yield "coil20 all pairs", coil, len(coil) / 20, four
-    yield "mnist", some(digits, IMAGES), 32.0, four + more
-    yield "mnist n/20", some(digits, FEW_IMAGES), FEW_IMAGES / 20, four
+    yield "mnist", some(digits, IMAGES), 32.0, four
+    yield "mnist n/20", some(digits, FEW_IMAGES), FEW_IMAGES / 20, four + rows + more
     yield "mnist all pairs", some(digits, FEWEST_IMAGES), FEWEST_IMAGES / 20, four + more
-    yield "sphere", sphere, len(sphere) / 20, four + more
-    yield "sphere annealed", sphere, len(sphere) / 20, four
+    yield "sphere", sphere, len(sphere) / 20, four
+    yield "sphere annealed", sphere, len(sphere) / 20, four + rows + more
 
 
 def mixtures() -> dict[str, Any]:
@@ -164,14 +171,17 @@ def divergences() -> dict[str, Any]:
             for divergence in DIVERGENCES:
                 run = drawing(X, "ftsne", perplexity, {"divergence": divergence})
                 Y = run.pop("Y")
-                q, kept = rq.cauchy_rows(Y), rq.agreement(before, rq.ranks(Y)).kept
+                q, after = rq.cauchy_rows(Y), rq.ranks(Y)
+                nearest = rq.agreement(before, after).kept[:REACH]
+                farthest = rq.agreement(rq.reversed_ranks(before), rq.reversed_ranks(after)).kept[:REACH]
                 at = [rq.retrieval(p, q, rq.threshold_of(p, size)) for size in SIZES if size < 3 * perplexity]
                 rows[divergence] = {
                     **run,
                     "f": [one.f for one in at],
                     "precision": [one.precision for one in at],
                     "recall": [one.recall for one in at],
-                    "nearest": [float(kept[size - 1]) for size in SIZES if size < 3 * perplexity],
+                    "nearest": [float(share) for share in nearest],
+                    "farthest": [float(share) for share in farthest],
                 }
                 told(divergence, {**rows[divergence], "f": max(rows[divergence]["f"])})
             found[f"{name}, perplexity {perplexity:g}"] = {
@@ -219,7 +229,7 @@ def orders() -> dict[str, Any]:
         given = (X, before, seeds)
         alphas = {str(alpha): area("alpha-sne", {"alpha": alpha}, *given) for alpha in ALPHAS}
         others = {"t-SNE": area("tsne", {}, *given)}
-        for kappa in (0.2, 0.5, 0.8):
+        for kappa in TRADED_KAPPAS:
             others[f"NeRV {kappa}"] = area("nerv", {"kappa": kappa}, *given)
         told(name, {**alphas, **others})
         found[name] = {"n": len(X), "alpha": alphas, "others": others}

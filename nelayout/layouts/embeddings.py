@@ -17,12 +17,12 @@ __all__ = ["ws_sne_layout", "tsne_layout", "ssne_layout", "hssne_layout", "ftsne
 def ws_sne_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, kernel: Any = "cauchy", **options: Unpack[LayoutOptions]
 ) -> Any:
-    """Weighted symmetric SNE: t-SNE with degrees as masses, for graphs and for neighborhoods of vectors alike.
+    """Weighted symmetric SNE: t-SNE with strengths as masses, for graphs and for neighborhoods of vectors alike.
 
     Minimizes -sum_ij P_ij ln q_ij / sum P + ln sum_ij m_i m_j q_ij, q = 1/(1 + |y_i - y_j|^2): the I-divergence at
     its best connection scalar, so no trade-off between attraction and repulsion is left to choose.  Masses m (the
-    strengths: degrees, where there are no weights) repel in proportion to what attracts them, which keeps hubs out of
-    the crowd.
+    strengths, sums of a node's weights: degrees, in a simple graph without weights) repel in proportion to what
+    attracts them, which keeps hubs out of the crowd.
 
     Source: Yang, Peltonen & Kaski (2014), sec. 5.1.
 

@@ -43,7 +43,7 @@ def nerv_layout(
 
     Minimizes sum_i (1 - kappa) KL(P_i || Q_i) + kappa KL(Q_i || P_i), P and Q as for SNE.
 
-    Source: Venna et al. (2010), kappa as in Lee et al. (2013), equation 32.
+    Source: Venna et al. (2010), kappa as in Lee et al. (2013), equations 7 and 8.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def jse_layout(
     Minimizes sum_i KL(P_i || Z_i) / (1 - kappa) + KL(Q_i || Z_i) / kappa with Z = kappa P + (1 - kappa) Q, P and Q
     as for SNE.
 
-    Source: Lee et al. (2013), equation 37.
+    Source: Lee et al. (2013), equations 12 and 14.
 
     Parameters
     ----------
