@@ -47,8 +47,8 @@ JSE is the best at every K up to 100; there the paper has NeRV above t-SNE, and 
 t-SNE and some of JSE ended at the limit of steps that `embed` has by default.
 """
 
-WAYS = """The way to a drawing decides as much as the method does. In each column the objective is the same, both ways are
-of three times the perplexity as neighbors, and less is better:
+WAYS = """The way to a drawing decides as much as the method does. In each column the objective is the same, with three
+times the perplexity as neighbors, and less is better:
 """
 
 KAPPA = """## What kappa does

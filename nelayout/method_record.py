@@ -1,8 +1,8 @@
 """`Method`: a named recipe, made of parts and of the stages that minimize it.
 
 A method is data.  t-SNE, for example, is ``Method(kernel="cauchy", divergence="i-divergence",
-connection="normalized")``; give it the strengths as masses and the optimal connection, and it is ws-SNE.  Parts are given by
-name or as values.
+connection="normalized")``; give it the strengths as masses and the optimal connection, and it is ws-SNE.  Parts are
+given by name or as values.
 """
 
 from __future__ import annotations

@@ -172,7 +172,7 @@ METHODS: dict[str, Method] = {
             **own_parts("ftsne", divergence="kl", variational=False, background=BACKGROUND),
             connection="normalized",
             reference=IM_2018,
-            summary="t-SNE under an f-divergence: reverse-kl, js for manifolds, kl clusters, chi2, hellinger sparse hierarchies",
+            summary="t-SNE by f-divergences: reverse-kl, js draw manifolds, kl clusters, chi2, hellinger hierarchies",
         ),
     )
 }
