@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +26,23 @@ IMAGES, FEW_IMAGES, FEWEST_IMAGES = 6000, 2000, 1000
 """Handwritten digits for [L13], as many as in the paper; and where the perplexity is wide, fewer must do."""
 KAPPAS = (0.05, 0.35, 0.65, 0.95)
 ALPHAS = tuple(round(0.1 * i, 1) for i in range(1, 11))
+TRADED_KAPPAS = tuple(round(0.1 * i, 1) for i in range(1, 10))
+"""Of NeRV beside alpha-SNE [A15]: with kappa = 0, which is SNE and alpha = 1, as many as the orders."""
 STARTS = 3
 """Seeds over which the drawings of [A15] are averaged."""
 KEPT = (1, 5, 10, 20, 50, 100, 300)
 """Sizes of neighborhoods at which R_NX is stored."""
 SIZES = (5, 10, 20, 50, 100, 200)
 """Mean sizes of the neighborhoods in the input for which [I18]'s threshold is set."""
+REACH = 100
+"""Neighbors, nearest or farthest, up to which [I18]'s greatest precision is looked for; the paper names no range."""
 DIVERGENCES = ("kl", "reverse-kl", "js", "hellinger", "chi2")
+BY_ROWS = nl.Method(kernel="cauchy", divergence="kl", connection="normalized-rows")
+"""t-SNE as [L13, (3)] has it: the similarities of each row sum to one, in the data and in the drawing."""
 TRADE_PERPLEXITY = 20.0
 """Of [A15]: the paper gives none; 20 neighbors are the relevant ones there."""
+
+Row = tuple[str, dict[str, Any]]
 
 MANNERS: dict[str, dict[str, Any]] = {
     "": {},
@@ -61,7 +69,7 @@ def some(X: np.ndarray, count: int) -> np.ndarray:
 
 
 def drawing(
-    X: np.ndarray, method: str, perplexity: float, options: dict[str, Any], seed: int = SEED, manner: str = ""
+    X: np.ndarray, method: Any, perplexity: float, options: dict[str, Any], seed: int = SEED, manner: str = ""
 ) -> dict:
     """Positions, and what the run says of itself; the manner is one of MANNERS."""
     began = time.process_time()
@@ -82,7 +90,7 @@ def drawing(
     }
 
 
-def kept(X: np.ndarray, wanted: list[tuple[str, str, dict]], perplexity: float, manner: str = "") -> dict[str, dict]:
+def kept(X: np.ndarray, wanted: list[tuple[str, Any, dict]], perplexity: float, manner: str = "") -> dict[str, dict]:
     """{title: R_NX and its summaries} for (title, method, options)."""
     before, found = rq.ranks(X), {}
     for title, method, options in wanted:
@@ -107,9 +115,9 @@ def told(title: str, row: dict) -> None:
     print(title, short, flush=True)
 
 
-def mixture_sets() -> Iterator[tuple[str, np.ndarray, float, list]]:
+def mixture_sets() -> Iterator[tuple[str, np.ndarray, float, list[tuple[str, Any, dict]]]]:
     """Name, rows, perplexity and methods of the sets that [L13] draws: its four methods, and kappa of NeRV and JSE."""
-    four = [
+    four: list[tuple[str, Any, dict]] = [
         ("SNE", "sne", {}),
         ("NeRV", "nerv", {"kappa": 0.5}),
         ("JSE", "jse", {"kappa": 0.5}),
@@ -124,24 +132,24 @@ def mixture_sets() -> Iterator[tuple[str, np.ndarray, float, list]]:
     rng = np.random.default_rng(SEED)
     sphere = rng.standard_normal((1000, 3))
     sphere /= np.sqrt((sphere**2).sum(axis=1, keepdims=True))
-    yield "coil20", coil, len(coil) / 20, four + more
+    rows = [("t-SNE by rows", BY_ROWS, {})]
+    yield "coil20", coil, len(coil) / 20, four + rows + more
     yield "coil20 annealed", coil, len(coil) / 20, four
     yield "coil20 all pairs", coil, len(coil) / 20, four
-    yield "mnist", some(digits, IMAGES), 32.0, four + more
-    yield "mnist n/20", some(digits, FEW_IMAGES), FEW_IMAGES / 20, four
+    yield "mnist", some(digits, IMAGES), 32.0, four
+    yield "mnist n/20", some(digits, FEW_IMAGES), FEW_IMAGES / 20, four + rows + more
     yield "mnist all pairs", some(digits, FEWEST_IMAGES), FEWEST_IMAGES / 20, four + more
-    yield "sphere", sphere, len(sphere) / 20, four + more
-    yield "sphere annealed", sphere, len(sphere) / 20, four
+    yield "sphere", sphere, len(sphere) / 20, four
+    yield "sphere annealed", sphere, len(sphere) / 20, four + rows + more
 
 
-def mixtures() -> dict[str, Any]:
+def mixtures(done: Container[str]) -> Iterator[Row]:
     """[L13]: how much of the neighborhoods SNE, NeRV, JSE and t-SNE keep."""
-    found = {}
     for name, X, perplexity, wanted in mixture_sets():
-        print(name)
-        methods = kept(X, wanted, perplexity, manner_of(name))
-        found[name] = {"n": len(X), "perplexity": perplexity, "methods": methods}
-    return found
+        if name not in done:
+            print(name)
+            methods = kept(X, wanted, perplexity, manner_of(name))
+            yield name, {"n": len(X), "perplexity": perplexity, "methods": methods}
 
 
 def family_sets() -> Iterator[tuple[str, np.ndarray, tuple[float, ...]]]:
@@ -153,34 +161,34 @@ def family_sets() -> Iterator[tuple[str, np.ndarray, tuple[float, ...]]]:
     yield "digits 0-4", components(clusters), (30.0, 100.0, 300.0)
 
 
-def divergences() -> dict[str, Any]:
+def divergences(done: Container[str]) -> Iterator[Row]:
     """[I18]: F between neighborhoods in the input and in the drawing, and the share of the K nearest that is kept."""
-    found = {}
     for name, X, perplexities in family_sets():
         for perplexity in perplexities:
-            print(name, perplexity)
+            title = f"{name}, perplexity {perplexity:g}"
+            if title in done:
+                continue
+            print(title)
             p = nl.entropic_affinity(X, perplexity, symmetrize="none").toarray()
             before, rows = rq.ranks(X), {}
             for divergence in DIVERGENCES:
                 run = drawing(X, "ftsne", perplexity, {"divergence": divergence})
                 Y = run.pop("Y")
-                q, kept = rq.cauchy_rows(Y), rq.agreement(before, rq.ranks(Y)).kept
+                q, after = rq.cauchy_rows(Y), rq.ranks(Y)
+                nearest = rq.agreement(before, after).kept[:REACH]
+                farthest = rq.agreement(rq.reversed_ranks(before), rq.reversed_ranks(after)).kept[:REACH]
                 at = [rq.retrieval(p, q, rq.threshold_of(p, size)) for size in SIZES if size < 3 * perplexity]
                 rows[divergence] = {
                     **run,
                     "f": [one.f for one in at],
                     "precision": [one.precision for one in at],
                     "recall": [one.recall for one in at],
-                    "nearest": [float(kept[size - 1]) for size in SIZES if size < 3 * perplexity],
+                    "nearest": [float(share) for share in nearest],
+                    "farthest": [float(share) for share in farthest],
                 }
                 told(divergence, {**rows[divergence], "f": max(rows[divergence]["f"])})
-            found[f"{name}, perplexity {perplexity:g}"] = {
-                "n": len(X),
-                "set": name,
-                "sizes": [size for size in SIZES if size < 3 * perplexity],
-                "divergences": rows,
-            }
-    return found
+            sizes = [size for size in SIZES if size < 3 * perplexity]
+            yield title, {"n": len(X), "set": name, "sizes": sizes, "divergences": rows}
 
 
 def components(X: np.ndarray, count: int = 30) -> np.ndarray:
@@ -190,7 +198,7 @@ def components(X: np.ndarray, count: int = 30) -> np.ndarray:
     return PCA(count, svd_solver="full").fit_transform(X)
 
 
-def trade_sets() -> Iterator[tuple[str, np.ndarray, np.ndarray, range]]:
+def trade_sets(done: Container[str]) -> Iterator[tuple[str, np.ndarray, np.ndarray, range]]:
     """Name, rows, their ranks and the seeds to average over, of the sets asked about [A15]."""
     from sklearn import datasets
 
@@ -203,14 +211,14 @@ def trade_sets() -> Iterator[tuple[str, np.ndarray, np.ndarray, range]]:
         "coil20": vectors("coil20")[0],
     }
     for name, X in sets.items():
-        print(name)
-        yield name, X, rq.ranks(X), range(STARTS if len(X) < 1000 else 1)
+        if name not in done:
+            print(name)
+            yield name, X, rq.ranks(X), range(STARTS if len(X) < 1000 else 1)
 
 
-def orders() -> dict[str, Any]:
+def orders(done: Container[str]) -> Iterator[Row]:
     """[A15]: the area under precision and recall for the orders of alpha-SNE, and what stands beside it there."""
-    found = {}
-    for name, X, before, seeds in trade_sets():
+    for name, X, before, seeds in trade_sets(done):
 
         def area(method: str, options: dict, X: np.ndarray, before: np.ndarray, seeds: range) -> float:
             Ys = [drawing(X, method, TRADE_PERPLEXITY, options, seed)["Y"] for seed in seeds]
@@ -219,17 +227,15 @@ def orders() -> dict[str, Any]:
         given = (X, before, seeds)
         alphas = {str(alpha): area("alpha-sne", {"alpha": alpha}, *given) for alpha in ALPHAS}
         others = {"t-SNE": area("tsne", {}, *given)}
-        for kappa in (0.2, 0.5, 0.8):
+        for kappa in TRADED_KAPPAS:
             others[f"NeRV {kappa}"] = area("nerv", {"kappa": kappa}, *given)
         told(name, {**alphas, **others})
-        found[name] = {"n": len(X), "alpha": alphas, "others": others}
-    return found
+        yield name, {"n": len(X), "alpha": alphas, "others": others}
 
 
-def choices() -> dict[str, Any]:
+def choices(done: Container[str]) -> Iterator[Row]:
     """[A15]: the order that alpha="auto" chooses, the area of its drawing, and of one drawn from scratch at it."""
-    found = {}
-    for name, X, before, seeds in trade_sets():
+    for name, X, before, seeds in trade_sets(done):
         rows = []
         for seed in seeds:
             auto = solve_vectors(
@@ -252,24 +258,30 @@ def choices() -> dict[str, Any]:
                 }
             )
             told(name, rows[-1])
-        found[name] = {"n": len(X), "runs": rows}
-    return found
+        yield name, {"n": len(X), "runs": rows}
 
 
-PARTS = {"mixtures": mixtures, "divergences": divergences, "orders": orders, "choices": choices}
+# Parts are told what sets are done, and give the name and the numbers of each of the others.
+PARTS: dict[str, Callable[[Container[str]], Iterator[Row]]] = {
+    "mixtures": mixtures,
+    "divergences": divergences,
+    "orders": orders,
+    "choices": choices,
+}
 
 
 def main() -> None:
     """Draw, measure, write the page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.findings", description=__doc__.splitlines()[0])
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
-    parser.add_argument("--figures", type=Path, help="JSON file: read what parts it has, and keep the others there")
+    parser.add_argument("--figures", type=Path, help="JSON file: read what sets it has, and keep the others there")
     parser.add_argument("--docs", type=Path, default=Path(__file__).resolve().parents[1] / "docs")
     given = parser.parse_args()
     found = json.loads(given.figures.read_text()) if given.figures and given.figures.exists() else {}
     for part in given.parts:
-        if part not in found:
-            found[part] = PARTS[part]()
+        rows = found.setdefault(part, {})
+        for name, row in PARTS[part](rows):
+            rows[name] = row
             if given.figures:
                 given.figures.write_text(json.dumps(found) + "\n")
     if set(PARTS) <= set(found):

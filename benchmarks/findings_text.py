@@ -4,16 +4,18 @@ INTRODUCTION = """# What the papers found
 
 Three papers behind the methods here report what their method keeps better than others do. `python -m
 benchmarks.findings` asks the same of our implementations and writes this page: tables, the papers' numbers where they
-print any, and for each finding whether it holds. It takes some twenty minutes on one core.
+print any, and for each finding whether it holds. It takes some twenty-five minutes on one core.
 
 Every drawing is `nelayout.embed` with the perplexity that is named, three times as many neighbors, `init="auto"`, one
-thread and seed 0. Differences of a hundredth are within what another seed changes. The papers' programs, their starts
-and some of their settings are unknown or differ (they compare all pairs), so orders can be compared and numbers hardly.
+thread and seed 0, but for sets called *annealed* or *all pairs*, see below. Differences of a hundredth are within what
+another seed changes. The papers' programs, their starts and some of their settings are unknown or differ (they compare
+all pairs), so orders can be compared and numbers hardly.
 
 ## In short
 
-A number behind a set is the smallest lead over the K that are named, a name the one that is best there. *All pairs*
-are drawings in which every pair has a similarity, as in the paper.
+The claims are the papers' and every set that is drawn is named. A number behind a set is the smallest lead over the K
+that are named, or the least step, a name the one that is best there. *Annealed* drawings are made as in the paper, *all
+pairs* have a similarity for every pair, as there; "MNIST at 32" alone is at a perplexity that the paper does not have.
 """
 
 MIXTURES = """## SNE, NeRV, JSE and t-SNE
@@ -28,9 +30,10 @@ $$
 is 0 for a random drawing and 1 for a perfect one. *Area* is its mean with weights 1/K. *100 B* is the mean of
 $100\\, B_{NX}(K)$: above 0 strangers come in, below 0 neighbors are torn away. (The paper's equation 43 as printed has
 the other sign than its figures: a circle squashed onto a line comes out negative.) The perplexity is N/20 as in the
-paper, and 32 for the 6,000 digits, where N/20 costs minutes for each drawing (at N/20 there are 2,000); kappa is 1/2.
+paper, of 2,000 digits for its 6,000; *MNIST at 32* are 6,000 at perplexity 32. kappa is 1/2.
 *Annealed* drawings are made as in the paper: from principal components, at perplexities N/2, N/4, ... before the last;
-*all pairs* have `n_neighbors="all"`, as the paper has, for 1,000 digits and at N/20.
+*all pairs* have `n_neighbors="all"`, as the paper has. t-SNE compares similarities whose sum over all pairs is one, as
+its authors have it; *t-SNE by rows* has the paper's (its equation 3), of which those of each row sum to one.
 The paper shows its results as curves, so there are no numbers to put beside these.
 
 ![Curves of R over K for SNE, NeRV, JSE and t-SNE on eight settings](images/findings-methods.png)
@@ -44,10 +47,15 @@ JSE is the best at every K up to 100; there the paper has NeRV above t-SNE, and 
 t-SNE and some of JSE ended at the limit of steps that `embed` has by default.
 """
 
+WAYS = """The way to a drawing decides as much as the method does. In each column the objective is the same, with three
+times the perplexity as neighbors, and less is better:
+"""
+
 KAPPA = """## What kappa does
 
 kappa = 0 is SNE; larger, false neighbors count more (the same paper, section 5.4.2 and figures 8 to 13). The paper
 prints two numbers for each method, 100 B of the sphere at kappa 0.05 and 0.95, from 3,000 points where ours has 1,000.
+The sphere is drawn annealed, where JSE ends lowest (see above), the other sets from our own start.
 
 ![Curves of R over K for NeRV and JSE at five kappa, beside t-SNE](images/findings-kappa.png)
 """

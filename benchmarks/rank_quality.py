@@ -46,6 +46,11 @@ def ranks(X: np.ndarray) -> np.ndarray:
     return found
 
 
+def reversed_ranks(table: np.ndarray) -> np.ndarray:
+    """The table of `ranks` that counts from the farthest row: 1 for it, 0 on the diagonal."""
+    return np.where(table > 0, len(table) - table, 0).astype(np.int32)
+
+
 @dataclass(frozen=True)
 class Agreement:
     """Curves over K = 1 .. n-1 [L13, (41)-(44)].

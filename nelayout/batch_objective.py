@@ -25,7 +25,7 @@ from scipy.sparse import csr_array
 
 from nelayout.connections import LARGEST, Normalized, NormalizedRows, Sums
 from nelayout.divergences import Divergence, i_divergence
-from nelayout.divergences.protocol import Homogeneous, background_of, bind
+from nelayout.divergences.protocol import Homogeneous, Spread, background_of, bind, spread
 from nelayout.edges.batch import BatchEdges
 from nelayout.edges.rows import RowEdges
 from nelayout.kernels import Radial
@@ -151,31 +151,32 @@ class BatchObjective(Objective):
     @cached_property
     def phi(self) -> Divergence:
         """The divergence, its background spread over the pairs of each graph that have no edge."""
-        return self.divergence if self._eps is None else bind(self.divergence, self._eps)
+        return self.divergence if self._spreads is None else bind(self.divergence, self._spreads)
 
     @cached_property
-    def _eps(self) -> np.ndarray | None:
-        """P/M of a pair without an edge, for each lambda; None where that is 0."""
+    def _spreads(self) -> Spread | None:
+        """The background spread over the pairs without an edge, for each lambda; None where there is none."""
         background = background_of(self.divergence)
         if not background:
             return None
         P, mass = self.affinity.P, self.affinity.mass
         rows = np.repeat(np.arange(len(mass)), np.diff(P.indptr))
         near = np.bincount(rows, mass[P.indices], minlength=len(mass))
-        weight = np.ones(len(mass))
+        weight, missing = np.ones(len(mass)), np.diff(P.indptr) < self.parts.sizes[self.parts.of] - 1
         if not self.by_rows:
             near = self.parts.sum(mass * near)
             weight = self.parts.sum(np.bincount(rows, P.data, minlength=len(mass)))
-        return background * weight / np.maximum(self.total - near, near)
+            missing = self.parts.sum(missing.astype(float)) > 0
+        return spread(background, weight, near, self.total, missing)
 
     @cached_property
     def edges(self) -> RowEdges:
         """The edge half."""
         affinity = self.affinity
-        eps = None if self._eps is None else self._of_rows(self._eps)
         if self.by_rows:
-            return RowEdges(affinity.P, None, affinity.mass, eps, self.threads, True)
-        return BatchEdges(affinity.P, affinity.mass, eps, self.threads)
+            return RowEdges(affinity.P, None, affinity.mass, self._spreads, self.threads, True)
+        spreads = None if self._spreads is None else self._spreads.at(self.parts.of)
+        return BatchEdges(affinity.P, affinity.mass, spreads, self.threads)
 
     @cached_property
     def total(self) -> np.ndarray:
@@ -267,8 +268,9 @@ class BatchObjective(Objective):
         of, own = self.parts.of, {r: mass * f.potential for r, f in fields.items()}
         total = 0.0 if retrieval else mass * (self.parts.sum(mass)[of] - mass)
         each = lam[of]
-        rows = self if self._eps is None else replace(self, divergence=bind(self.divergence, self._eps[of]))
-        if self._eps is not None:
+        rows = self
+        if self._spreads is not None:
+            rows = replace(self, divergence=bind(self.divergence, self._spreads.at(of)))
             vars(rows).update(phi=rows.divergence)
         cost = self.edges.sums(Y, self.kernel, self.divergence, each, value).value
         cost = cost + rows._pair_terms(own, total, each)[0]

@@ -1,8 +1,8 @@
 """`Method`: a named recipe, made of parts and of the stages that minimize it.
 
 A method is data.  t-SNE, for example, is ``Method(kernel="cauchy", divergence="i-divergence",
-connection="normalized")``; give it degree masses and the optimal connection, and it is ws-SNE.  Parts are given by
-name or as values.
+connection="normalized")``; give it the strengths as masses and the optimal connection, and it is ws-SNE.  Parts are
+given by name or as values.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class Method:
     choose : the search for the order of an alpha divergence, see "alpha:auto"; None: the divergence is as given.
     own : (keyword, value) of the keywords that the method has beside those of all, as in ``nelayout.nerv_layout``.
 
-    >>> Method(kernel="cauchy", divergence="beta:0.5", connection="optimal", mass="degree")
-    Method(cauchy, beta:0.5, optimal, mass=degree)
+    >>> Method(kernel="cauchy", divergence="beta:0.5", connection="optimal", mass="strength")
+    Method(cauchy, beta:0.5, optimal, mass=strength)
     """
 
     kernel: Any = "cauchy"

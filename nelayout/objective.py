@@ -29,7 +29,7 @@ from scipy.sparse import csr_array
 
 from nelayout.connections import Connection, Sums
 from nelayout.divergences import Divergence, Similarity, i_divergence
-from nelayout.divergences.protocol import Homogeneous, UpToConstants, background_of, bind, is_linear
+from nelayout.divergences.protocol import Homogeneous, Spread, UpToConstants, background_of, bind, is_linear, spread
 from nelayout.edges.matrix import Edges
 from nelayout.edges.walk import WalkEdges, can_smooth_exactly
 from nelayout.kernels import Kernel, Radial
@@ -121,16 +121,13 @@ class Objective:
         # A walk's own edges stand in for its dense p in earlier stages, whose kernels would need every p_ij.
         return Edges(affinity.P, affinity.mass, is_linear(self.divergence), self.threads, self.compiled)
 
-    def _spread(self, background: float) -> Any:
-        """P/M of a pair without an edge when such pairs share a part ``background`` of sum P.
-
-        Where edges are more than half of all pairs, the others get that part of what an edge has, and share less.
-        """
+    def _spread(self, background: float) -> Spread:
+        """A part ``background`` of sum P spread over the pairs without an edge."""
         affinity = self.affinity
         P, mass = affinity.P, affinity.mass
         weight = float(np.sum(P.data)) + affinity.inside
         near = float(np.sum(np.repeat(mass, np.diff(P.indptr)) * mass[P.indices]))
-        return background * weight / max(self.total - near, near)
+        return spread(background, weight, near, self.total, P.nnz < len(mass) * (len(mass) - 1))
 
     @cached_property
     def constant(self) -> float:

@@ -20,7 +20,7 @@ import numpy as np
 
 from nelayout.connections import LARGEST, Sums
 from nelayout.divergences import Similarity
-from nelayout.divergences.protocol import background_of
+from nelayout.divergences.protocol import Spread, background_of, spread
 from nelayout.edges.rows import RowEdges
 from nelayout.kernels import Radial
 from nelayout.nbody.far_nodes import FarNodes, falls_off
@@ -47,14 +47,16 @@ class RowObjective(Objective):
     def edges(self) -> RowEdges:
         """The edge half."""
         affinity, background = self.affinity, background_of(self.divergence)
-        eps = self._spread(background) if background else None
-        return RowEdges(affinity.P, affinity.rows, affinity.mass, eps, self.threads, self.compiled)
+        spreads = self._spread(background) if background else None
+        return RowEdges(affinity.P, affinity.rows, affinity.mass, spreads, self.threads, self.compiled)
 
-    def _spread(self, background: float) -> np.ndarray:
+    def _spread(self, background: float) -> Spread:
+        """A part ``background`` of each row spread over its pairs without an edge."""
         P, mass, rows = self.affinity.P, self.affinity.mass, self.affinity.rows
-        own = mass[P.indices] if rows is None else np.where(rows > 0, mass[P.indices], 0.0)
-        near = np.bincount(np.repeat(np.arange(P.shape[0]), np.diff(P.indptr)), own, minlength=P.shape[0])
-        return background / np.maximum(self.total - near, near)
+        n, own = len(mass), np.ones(P.nnz) if rows is None else rows > 0
+        of = np.repeat(np.arange(n), np.diff(P.indptr))
+        near, count = (np.bincount(of, own * each, minlength=n) for each in (mass[P.indices], 1.0))
+        return spread(background, 1.0, near, self.total, count < n - 1)
 
     @cached_property
     def total(self) -> np.ndarray:

@@ -18,7 +18,7 @@ from nelayout.nbody import Exact
 from nelayout.objective import Affinity, Objective
 from nelayout.row_objective import RowObjective
 
-DELTA = 0.1  # the background, unless it is said
+DELTA = 0.01  # the background, unless it is said
 
 
 def xlogy(x, y):
@@ -166,7 +166,9 @@ def dense_value(P, m, Y, kernel, name, connection, *, delta=DELTA, lam=None) -> 
     edge = off & (P > 0)
     near = (M * edge).sum(axis=axis, keepdims=True)
     eps = delta * P.sum(axis=axis, keepdims=True) / np.maximum((M * off).sum(axis=axis, keepdims=True) - near, near)
-    spread = np.where(edge, (1 - delta) * P, eps * M)
+    spread = np.where(edge, np.maximum((1 - delta) * P, eps * M), eps * M)
+    whole = (edge | ~off).all(axis=axis, keepdims=True)  # no pair is without an edge: no background
+    spread = np.where(whole, P, spread)
     given, spread, drawn, M = P[off] / M[off], spread[off] / M[off], drawn[off] / M[off], M[off]
     total = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -350,7 +350,7 @@ def test_methods_lists_the_catalogue(inside):
     lines = out.splitlines()
     assert [line.split()[0] for line in lines if not line.startswith(" ")] == [row["name"] for row in nl.methods()]
     below = next(k for k, line in enumerate(lines) if line.startswith("nerv")) + 1
-    assert lines[below].split() == ["--set", "kappa=0.5", "--set", "background=0.1"]
+    assert lines[below].split() == ["--set", "kappa=0.5", "--set", "background=0.01"]
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,7 @@ def test_compiled_rows_are_the_plain_ones(perplexity):
     assert np.abs(entropies(plain)[:250] - math.log(perplexity)).max() < 1e-9
     assert np.abs(entropies(compiled)[:250] - math.log(perplexity)).max() < 1e-9
     assert not plain[:50, 45:].any()
+    assert plain[:50, :45].min() > 0
     assert not compiled[:50, 45:].any()
 
 
@@ -119,7 +120,7 @@ def test_distances_of_all_magnitudes_in_a_row():
     D = 10.0 ** np.arange(-150, 150, 10)[None]
     p = calibrate(D, 1.5)
     assert entropies(p)[0] == pytest.approx(math.log(1.5), abs=1e-9)
-    assert p[0, 2:].max() == 0
+    assert p[0, 2:].max() < 1e-250
     p = calibrate(D, 3.0)  # the only way is three equal ones
     np.testing.assert_allclose(p[0, :4], [1 / 3, 1 / 3, 1 / 3, 0], atol=1e-4)
     assert entropies(p)[0] == pytest.approx(math.log(3), abs=1e-9)

@@ -39,7 +39,7 @@ from nelayout.divergences import (
     reverse_kl,
 )
 from nelayout.divergences.f_divergences import kl
-from nelayout.divergences.protocol import Homogeneous, Similarity, bind
+from nelayout.divergences.protocol import Homogeneous, Similarity, Spread, bind
 from nelayout.errors import InputError
 from nelayout.kernels import KERNELS, Kernel, heavy_tailed, inverse_power
 from nelayout.nbody import Exact
@@ -140,7 +140,7 @@ def test_compiled_is_numpy(name, connection):
 def test_edges_that_are_one_power_are_split_into_it_and_a_constant(name):
     rng = np.random.default_rng(0)
     p, xi = rng.random(50), rng.exponential(size=50)
-    divergence: Any = bind(part(name), 0.01)
+    divergence: Any = bind(part(name), Spread(0.01, True))
     b = Similarity(KERNELS["cauchy"], xi, 0.3)
     powers = getattr(divergence, "edge_powers", lambda p: None)(p)
     if powers is None:  # then slopes are no power of b: doubled, b multiplies them by another factor each time

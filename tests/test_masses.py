@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+import nelayout as nl
 from nelayout.errors import InputError
 from nelayout.graphs import read
 from nelayout.run.auto.masses import masses_of
@@ -225,3 +226,18 @@ def test_masses_of_the_method_auto(G, chosen):
     degree = np.array([d for _, d in G.degree], dtype=float)
     np.testing.assert_allclose(masses.first, degree**chosen / np.mean(degree**chosen))
     assert (masses.other is None) == (len(set(degree)) == 1)
+
+
+def test_ws_sne_composed_of_its_parts_weighs_nodes_by_their_strengths():
+    G = nx.les_miserables_graph()
+    drawn = nl.ws_sne_layout(G, seed=0, scale=None)
+    for mass, same in (("strength", True), ("degree", False)):
+        own = nl.Method(kernel="cauchy", divergence="i-divergence", connection="optimal", mass=mass)
+        composed = nl.layout(G, method=own, seed=0, scale=None)
+        assert all(np.array_equal(composed[v], drawn[v]) for v in G) is same
+
+
+def test_parallel_edges_add_to_the_strength_and_not_to_the_degree():
+    G = nx.MultiGraph([(0, 1), (0, 1), (1, 2)])
+    assert node_mass(read(G).adjacency, "strength")[0].tolist() == [1.0, 1.5, 0.5]
+    assert node_mass(read(G).adjacency, "degree")[0].tolist() == [0.75, 1.5, 0.75]

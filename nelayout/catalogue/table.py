@@ -1,7 +1,7 @@
 """The periodic table: each named method as a record of its parts.
 
 Read a row as a formula: ws-SNE is the Cauchy kernel, the I-divergence, the optimal connection and, as masses,
-the strengths (the sums of a node's weights: its degree where there are no weights).
+the strengths (the sum of a node's weights: its degree, in a simple graph without weights).
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ METHODS: dict[str, Method] = {
             **own_parts("ee", repulsion=1.0),
             mass="unit",
             reference="Carreira-Perpinan, The elastic embedding algorithm for dimensionality reduction, ICML 2010",
-            summary="Laplacian eigenmap and Gaussian repulsion, to be tuned; mass='degree' is weighted EE",
+            summary="Laplacian eigenmap and Gaussian repulsion, to be tuned; mass='strength' is weighted EE",
         ),
         Method(
             name="tsne",
@@ -172,7 +172,7 @@ METHODS: dict[str, Method] = {
             **own_parts("ftsne", divergence="kl", variational=False, background=BACKGROUND),
             connection="normalized",
             reference=IM_2018,
-            summary="t-SNE under an f-divergence: kl is t-SNE, chi2 the nearest neighbors, reverse-kl and js clusters",
+            summary="t-SNE by f-divergences: reverse-kl, js draw manifolds, kl clusters, chi2, hellinger hierarchies",
         ),
     )
 }

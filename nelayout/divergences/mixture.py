@@ -12,7 +12,7 @@ import numpy as np
 
 from nelayout.divergences.beta import Beta, kl_divergence
 from nelayout.divergences.f_divergences import kl
-from nelayout.divergences.protocol import Divergence, PairTerm, Similarity, background_of, bind, number_within
+from nelayout.divergences.protocol import Divergence, PairTerm, Similarity, Spread, background_of, bind, number_within
 from nelayout.divergences.with_background import BACKGROUND, background_number, reverse_kl
 from nelayout.errors import InputError
 from nelayout.part_names import spell
@@ -43,8 +43,8 @@ class Mixture:
     def background(self) -> float:
         return max(background_of(part) for _, part in self.parts)
 
-    def bound(self, eps: Any) -> Mixture:
-        return replace(self, first=bind(self.first, eps), second=bind(self.second, eps))
+    def bound(self, spread: Spread) -> Mixture:
+        return replace(self, first=bind(self.first, spread), second=bind(self.second, spread))
 
     @property
     def pairs(self) -> tuple[PairTerm, ...]:

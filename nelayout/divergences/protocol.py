@@ -24,6 +24,7 @@ __all__ = [
     "PowerEdges",
     "Powers",
     "Similarity",
+    "Spread",
     "UpToConstants",
     "background_of",
     "bind",
@@ -201,6 +202,38 @@ class UpToConstants(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A background as one graph has it: numbers, or one for each row or entry.
+
+    ``eps``: p/M of a pair without an edge.  ``missing``: whether there is such a pair; where there is none, nothing is
+    spread, and ``eps`` is some similarity to measure others by.
+
+    >>> float(spread(0.01, weight=1.0, near=3.0, total=13.0, missing=True).eps)
+    0.001
+    """
+
+    eps: Any
+    missing: Any
+
+    def at(self, rows: Any) -> Spread:
+        """The numbers of these rows."""
+        return Spread(self.eps[rows], self.missing[rows])
+
+    def carried(self, p: np.ndarray, background: float) -> np.ndarray:
+        """p/M of edges beside that background: what is left of them, but no less than a pair without an edge has."""
+        return np.where(self.missing, np.maximum((1.0 - background) * p, self.eps), p)
+
+
+def spread(background: float, weight: Any, near: Any, total: Any, missing: Any) -> Spread:
+    """The spread of a part ``background`` of the similarity ``weight`` over the pairs without an edge, by their masses.
+
+    ``near`` and ``total`` are sum M of the edges and of all pairs.  Where edges are more than half of all pairs, the
+    others get that part of what an edge has, and share less.
+    """
+    return Spread(np.where(missing, background, 1.0) * weight / np.maximum(total - near, near), missing)
+
+
 @runtime_checkable
 class Background(Protocol):
     """A divergence that is infinite at p = 0: pairs without an edge share a part of all similarity."""
@@ -210,8 +243,8 @@ class Background(Protocol):
         """That part, see `with_background`; 0 where none is needed after all."""
         ...
 
-    def bound(self, eps: Any) -> Divergence:
-        """Divergence whose pairs without an edge have p/M = ``eps``: a number, or one for each row or entry."""
+    def bound(self, spread: Spread) -> Divergence:
+        """The divergence with its background spread."""
         ...
 
 
@@ -220,9 +253,9 @@ def background_of(divergence: Any) -> float:
     return divergence.background if isinstance(divergence, Background) else 0.0
 
 
-def bind(divergence: Any, eps: Any) -> Any:
-    """The divergence with p/M of pairs without an edge set to ``eps``, where it has a background."""
-    return divergence.bound(eps) if background_of(divergence) else divergence
+def bind(divergence: Any, spread: Spread) -> Any:
+    """The divergence with its background spread, where it has one."""
+    return divergence.bound(spread) if background_of(divergence) else divergence
 
 
 @runtime_checkable

@@ -1,8 +1,9 @@
-"""The type-2 mixture of Lee et al. (2013), which JSE minimizes: both similarities against their mean.
+"""The type-2 mixture of Lee et al. (2013, equation 12), which JSE minimizes: both similarities against their mean.
 
     phi(p, b) = p ln(p/z) / (1 - kappa) + b ln(b/z) / kappa,      z = kappa p + (1 - kappa) b,
 
-the Kullback-Leibler divergence in the limit kappa = 0, its reverse at kappa = 1.  It is the f-divergence with f(0) =
+the Kullback-Leibler divergence in the limit kappa = 0, its reverse at kappa = 1, and four times the Jensen-Shannon
+divergence at kappa = 1/2.  It is the f-divergence with f(0) =
 -ln(1 - kappa) / kappa and H = ln(1 + kappa u / (1 - kappa)) / kappa; see `f_divergences`.
 """
 
@@ -53,7 +54,7 @@ class Type2Mixture:
 
 
 def jse_divergence(kappa: float, background: float = BACKGROUND) -> Any:
-    """The type-2 mixture of Lee et al. (2013): KL(p, b) at kappa = 0 over Jensen-Shannon to KL(b, p) at kappa = 1.
+    """The type-2 mixture of Lee et al. (2013): KL(p, b) at kappa = 0, over 4 Jensen-Shannon at 1/2, to KL(b, p) at 1.
 
     ``background``: as in `reverse_kl`, for kappa = 1 only; another than the usual one is refused below.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.divergences.protocol import Divergence, PowerEdges, Powers
+from nelayout.divergences.protocol import Divergence, PowerEdges, Powers, Spread
 from nelayout.edges.rows import RowEdges
 from nelayout.numerics.parallel import Threads
 
@@ -19,10 +19,10 @@ CLEAR_ORDER = 0.5
 
 
 class BatchEdges(RowEdges):
-    """The edges of graphs one after another in P; ``eps`` (n,): the background of each row's graph, if there is one."""
+    """The edges of graphs one after another in P; ``spread``: the background of each row's graph, if there is one."""
 
-    def __init__(self, P: csr_array, mass: np.ndarray, eps: np.ndarray | None, threads: Threads) -> None:
-        super().__init__(P, P.data, mass, eps, threads, True)
+    def __init__(self, P: csr_array, mass: np.ndarray, spread: Spread | None, threads: Threads) -> None:
+        super().__init__(P, P.data, mass, spread, threads, True)
         self.pair_mass = mass[self.rows] * mass[P.indices]
         self.ratio = np.where(P.data > 0, P.data, 1.0) / self.pair_mass
 
@@ -33,7 +33,7 @@ class BatchEdges(RowEdges):
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def _powers_of(self, divergence: Divergence) -> Powers | None:
         found = super()._powers_of(divergence)
-        if found is not None or not isinstance(divergence, PowerEdges) or self.eps is not None:
+        if found is not None or not isinstance(divergence, PowerEdges) or self.spread is not None:
             return found
         form = divergence.edge_powers(self.ratio)
         if form is None or form.form != "boxcox" or abs(form.order) < CLEAR_ORDER:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.divergences.protocol import Divergence, PowerEdges, Powers, Similarity, UpToConstants, bind
+from nelayout.divergences.protocol import Divergence, PowerEdges, Powers, Similarity, Spread, UpToConstants, bind
 from nelayout.edges.matrix import Edges
 from nelayout.kernels import Kernel
 from nelayout.numerics.parallel import Threads
@@ -31,23 +31,24 @@ class RowEdgeSums:
 class RowEdges(Edges):
     """The symmetric pattern of P with row-stochastic values; where only row j has the pair (i, j), row i stores a 0.
 
-    ``rows``: those values, None: P's own, each row divided by its sum.  ``eps`` (n,): each row's background, if the
+    ``rows``: those values, None: P's own, each row divided by its sum.  ``spread``: each row's background, if the
     divergence has one.
     """
 
     def __init__(
-        self, P: csr_array, rows: np.ndarray | None, mass: np.ndarray, eps: np.ndarray | None, threads: Threads,
+        self, P: csr_array, rows: np.ndarray | None, mass: np.ndarray, spread: Spread | None, threads: Threads,
         compiled: bool
     ) -> None:
         super().__init__(P, mass, True, threads, compiled)
         counts = np.diff(P.indptr)
         if rows is None:
             sums = self.row_sums(P.data)
-            rows = P.data / np.repeat(np.where(sums > 0, sums, 1.0), counts)
+            # an edge of next to no weight stays one
+            rows = np.maximum(P.data / np.repeat(np.where(sums > 0, sums, 1.0), counts), np.finfo(float).tiny)
         self.values = rows
         self.weight = float(np.sum(rows))
         self.pair_mass = mass[P.indices]
-        self.eps = eps
+        self.spread = spread
         self.rows = np.repeat(np.arange(self.n, dtype=np.int32), counts)
         # The place of the entry (j, i) for each entry (i, j): columns are sorted, so a stable sort by column finds it.
         self.other = np.argsort(P.indices, kind="stable").astype(np.int32 if len(P.indices) < 2**31 else np.int64)
@@ -62,7 +63,7 @@ class RowEdges(Edges):
 
     def scaled_slope(self, divergence: Divergence, b: Similarity) -> np.ndarray:
         """m_j d edge(P_ij / m_j, b) / d ln b of every entry."""
-        here = divergence if self.eps is None else bind(divergence, self.eps[self.rows])
+        here = divergence if self.spread is None else bind(divergence, self.spread.at(self.rows))
         return self._own(self.pair_mass * here.slope(self.ratio, b), 0, self.size)
 
     def _own(self, values: np.ndarray, low: int, high: int) -> np.ndarray:
@@ -120,7 +121,7 @@ class RowEdges(Edges):
             low, high = self.indptr[start], self.indptr[stop]
             own = self.rows[low:high]
             xi = self._squared_lengths(Y, start, stop)
-            here = divergence if self.eps is None else bind(divergence, self.eps[own])
+            here = divergence if self.spread is None else bind(divergence, self.spread.at(own))
             similarity = Similarity(kernel, xi, lam[own], kernel.log(xi) + log_lam[own])
             m, x = self.pair_mass[low:high], self.ratio[low:high]
             slope[low:high] = self._own(m * here.slope(x, similarity), low, high)
@@ -158,7 +159,7 @@ class RowEdges(Edges):
         None for Box-Cox forms of orders other than 0, too: their slopes would need a second sum over each row.
         """
         if self._powers is None or self._powers[0] is not divergence:
-            here = divergence if self.eps is None else bind(divergence, self.eps[self.rows])
+            here = divergence if self.spread is None else bind(divergence, self.spread.at(self.rows))
             found = here.edge_powers(self.ratio) if isinstance(here, PowerEdges) else None
             if found is not None and found.form == "boxcox" and found.order:
                 found = None

@@ -17,12 +17,12 @@ __all__ = ["ws_sne_layout", "tsne_layout", "ssne_layout", "hssne_layout", "ftsne
 def ws_sne_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, kernel: Any = "cauchy", **options: Unpack[LayoutOptions]
 ) -> Any:
-    """Weighted symmetric SNE: t-SNE with degrees as masses, for graphs and for neighborhoods of vectors alike.
+    """Weighted symmetric SNE: t-SNE with strengths as masses, for graphs and for neighborhoods of vectors alike.
 
     Minimizes -sum_ij P_ij ln q_ij / sum P + ln sum_ij m_i m_j q_ij, q = 1/(1 + |y_i - y_j|^2): the I-divergence at
     its best connection scalar, so no trade-off between attraction and repulsion is left to choose.  Masses m (the
-    strengths: degrees, where there are no weights) repel in proportion to what attracts them, which keeps hubs out of
-    the crowd.
+    strengths, sums of a node's weights: degrees, in a simple graph without weights) repel in proportion to what
+    attracts them, which keeps hubs out of the crowd.
 
     Source: Yang, Peltonen & Kaski (2014), sec. 5.1.
 
@@ -116,7 +116,7 @@ def ftsne_layout(
         coordinates of the nodes, and p and q of each pair, learns where drawing and similarities differ (ibid.,
         section 3); it ends as low as the ordinary form, in twice its time.  Needs torch: pip install "nelayout[torch]".
         No fixed nodes, no masses, no other optimizer; ``max_iter`` counts its rounds and the steps before them
-    background : default 0.1
+    background : default 0.01
         part of all similarity, in (0, 1), that pairs without an edge share under "reverse-kl", which would be infinite
         otherwise; smaller punishes false neighbors harder.  Another than the default is refused where the divergence
         has no use for one

@@ -127,7 +127,7 @@ def polylog_layout(
 def ee_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, repulsion: float = 1.0, **options: Unpack[LayoutOptions]
 ) -> Any:
-    """Elastic Embedding: a Laplacian eigenmap term plus Gaussian repulsion; weighted EE with ``mass="degree"``.
+    """Elastic Embedding: a Laplacian eigenmap term plus Gaussian repulsion; weighted EE with ``mass="strength"``.
 
     Minimizes sum_ij P_ij |y_i - y_j|^2 + repulsion sum_ij m_i m_j exp(-|y_i - y_j|^2).
 

@@ -43,15 +43,16 @@ def nerv_layout(
 
     Minimizes sum_i (1 - kappa) KL(P_i || Q_i) + kappa KL(Q_i || P_i), P and Q as for SNE.
 
-    Source: Venna et al. (2010), kappa as in Lee et al. (2013), equation 32.
+    Source: Venna et al. (2010), kappa as in Lee et al. (2013), equations 7 and 8.
 
     Parameters
     ----------
     kappa : default 0.5
         0 is SNE (nobody is missed), 1 punishes false neighbors only
-    background : default 0.1
+    background : default 0.01
         part of each node's similarity, in (0, 1), that those without an edge share in the second term, which would be
-        infinite otherwise; smaller punishes false neighbors harder
+        infinite otherwise; nothing where every pair has a similarity.  Smaller punishes false neighbors harder; with
+        0.1 drawings of some data shrink to a point at kappa 0.95
 
     Examples
     --------
@@ -72,14 +73,15 @@ def jse_layout(
     Minimizes sum_i KL(P_i || Z_i) / (1 - kappa) + KL(Q_i || Z_i) / kappa with Z = kappa P + (1 - kappa) Q, P and Q
     as for SNE.
 
-    Source: Lee et al. (2013), equation 37.
+    Source: Lee et al. (2013), equations 12 and 14.
 
     Parameters
     ----------
     kappa : default 0.5
-        0 is SNE, 1/2 the Jensen-Shannon divergence, 1 the reverse Kullback-Leibler divergence
-    background : default 0.1
-        as in `nerv_layout`, for kappa = 1 only; another than the default is refused below
+        0 is SNE, 1/2 four times the Jensen-Shannon divergence, 1 the reverse Kullback-Leibler divergence
+    background : default 0.01
+        as in `nerv_layout`, for kappa = 1 only, which on sparse graphs is therefore not the limit of larger and larger
+        kappa (they charge false neighbors -ln(1 - kappa) / kappa); another than the default is refused below
 
     Examples
     --------
@@ -106,9 +108,10 @@ def alpha_sne_layout(
     alpha : default 0.5
         the order; "auto" chooses it from the data, from 0.1 to 1, in some ten times the time of one drawing; see
         `choose_alpha`
-    background : default 0.1
+    background : default 0.01
         part of each node's similarity, in (0, 1), that those without an edge share at orders <= 0, which would be
-        infinite otherwise; smaller punishes false neighbors harder.  Another than the default is refused at orders > 0
+        infinite otherwise; smaller punishes false neighbors harder.  So on sparse graphs order 0 is not the limit of
+        small ones, which charge false neighbors 1 / alpha.  Another than the default is refused at orders > 0
 
     Examples
     --------

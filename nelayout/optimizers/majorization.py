@@ -8,8 +8,9 @@ Psi the gradient of the repulsion, is the same as
 because grad J = 4 L_W Y + Psi.  rho I bounds the curvature of the repulsion.  A node is pushed in proportion to its
 mass, so the bound here is rho diag(m), with m of mean 1: hubs are held back without holding back all others.
 
-rho is found by backtracking.  It is doubled after an increase, so J never rises, whatever W >= 0 is, and halved after a
-decrease at the first trial; where it had to be doubled it stays, because half of it would most likely fail again.
+rho is found by backtracking.  It is doubled after an increase (from the fourth on, multiplied by 4), so J never rises,
+whatever W >= 0 is, and halved after a decrease at the first trial; where it had to be raised it stays, because half of
+it would most likely fail again.
 W = max(omega, 0) therefore serves every method.
 
 One system is solved per trial, loosely, by conjugate gradients; information crosses the whole graph in one step, which

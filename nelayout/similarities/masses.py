@@ -1,8 +1,8 @@
 """Node masses m, the strengths with which nodes repel: M_ij = m_i m_j.
 
-Unit mass is the plain method; degree mass is "edge repulsion" and the w of ws-SNE; any centrality, node
-attribute or array will do.  All are scaled to mean 1, so that they share out the repulsion without
-changing its sum, and floored at 1e-3, so that every node repels a little::
+Unit mass is the plain method; the strength (the degree, in a simple graph without weights) is "edge repulsion"
+and the w of ws-SNE; any centrality, node attribute or array will do.  All are scaled to mean 1, so that they share
+out the repulsion without changing its sum, and floored at 1e-3, so that every node repels a little::
 
     >>> star = csr_array(np.array([[0, 1, 1], [1, 0, 0], [1, 0, 0]]))
     >>> node_mass(star, "degree")[0]

@@ -77,7 +77,7 @@ def at_perplexity(
 
 def _on_pattern(rows: csr_array, graph: csr_array, joining: float) -> np.ndarray:
     """The entries of ``rows`` where ``graph`` has entries, each row divided by its sum; 0 where only the other end's
-    row has one, ``joining`` where neither has.
+    row has one, ``joining`` where an edge was added, or made heavier, to join components.
     """
     n = graph.shape[0]
 
@@ -86,9 +86,8 @@ def _on_pattern(rows: csr_array, graph: csr_array, joining: float) -> np.ndarray
 
     values, at, there = np.zeros(graph.nnz), keys(graph), keys(rows)
     values[np.searchsorted(at, there)] = rows.data
-    back = at % n * n + at // n
-    neither = ~np.isin(at, there) & ~np.isin(back, there)
-    values[neither] = joining
+    both = values + values[np.searchsorted(at, at % n * n + at // n)]
+    values[graph.data > both / n] = joining  # without the join it weighs half of that
     return values / np.repeat(np.add.reduceat(values, graph.indptr[:-1]), np.diff(graph.indptr))
 
 

@@ -43,7 +43,8 @@ LOWEST = 1e-7
 BEYOND = 40.0
 MOST_STEPS = 200
 
-# A similarity below e^-CUT of its row's largest is set to 0, so that no later product with it underflows.
+# No similarity is below e^-CUT of its row's largest, so that no later product with it underflows: a pair that has one
+# must not become a pair without, to which divergences that charge for false neighbors are kinder.
 CUT = 600.0
 
 # Similarities above which the compiled loop pays for loading it: NumPy then takes a fifth of a second.
@@ -103,7 +104,7 @@ def entropic_affinity(
     -------
     csr_array (n, n)
         float64, int32 indices, sorted, nothing on the diagonal; entries below e^-600 of their row's largest are
-        left out
+        raised to that
 
     Raises
     ------
@@ -200,6 +201,7 @@ def calibrate(
         here = slice(start, start + size)
         excess, equal = _excess(distances[here], nearest)
         calibrate_rows(excess, *settings, p[here])
+        p[here][np.isinf(distances[here])] = 0.0
         tied = equal[:, nearest - 1]
         if tied.any():
             p[here][tied] = equal[tied] / np.sum(equal[tied], axis=1, keepdims=True)
@@ -224,7 +226,7 @@ def _excess(distances: np.ndarray, nearest: int) -> tuple[np.ndarray, np.ndarray
     excess = gap * (t + first)
     own = excess[:, nearest - 1 : nearest].copy()
     excess /= np.where(own > 0, own, 1.0)
-    # At the lowest precision too, what is beyond this is 0.
+    # At the lowest precision too, what is beyond this is cut.
     return np.minimum(excess, 4.0 * CUT / LOWEST), gap == 0
 
 
@@ -246,7 +248,7 @@ def _calibrate_rows(
     for _ in range(most):
         e, pi = excess[going], np.exp(log_pi)
         x = 0.5 * pi[:, None] * e
-        w = np.where(x < cut, np.exp(-np.minimum(x, cut)), 0.0)
+        w = np.exp(-np.minimum(x, cut))
         total = np.sum(w, axis=1)
         w /= total[:, None]
         p[going] = w

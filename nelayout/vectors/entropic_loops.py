@@ -17,9 +17,10 @@ def calibrate_rows(excess, target, low, high, tolerance, most, cut, p):
     """p[i] = exp(-pi_i excess[i] / 2) / sum with an entropy of ``target``, for every row of ``excess`` (m, k).
 
     Each row has its least entry at 0, so that no exponent is above 0 and the sum is at least 1; ``low`` and
-    ``high`` hold ln pi of every row between them; exponents below -``cut`` count as minus infinity.
+    ``high`` hold ln pi of every row between them; exponents below -``cut`` count as -``cut``.
     """
     m, k = excess.shape
+    least = math.exp(-cut)
     for i in range(m):
         e, w = excess[i], p[i]
         below, above, log_pi, before = low, high, 0.0, np.inf
@@ -29,7 +30,7 @@ def calibrate_rows(excess, target, low, high, tolerance, most, cut, p):
             total, first = 0.0, 0.0
             for j in range(k):
                 x = half * e[j]
-                q = exponential(-x) if x < cut else 0.0
+                q = exponential(-x) if x < cut else least
                 w[j] = q
                 total += q
                 first += q * e[j]
