@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import networkx as nx
 import numpy as np
@@ -178,7 +179,8 @@ def test_where_there_is_no_best_size_a_note_says_so():
 
 
 def test_scale_free_objectives_need_no_size():
-    given, best = (nl.evaluate(KARATE, nx.spring_layout(KARATE, seed=0), "gamma-quadlog", size=s) for s in ("given", "best"))
+    pos = nx.spring_layout(KARATE, seed=0)
+    given, best = (nl.evaluate(KARATE, pos, "gamma-quadlog", size=size) for size in ("given", "best"))
     assert given.value == best.value
     assert best.unit == 1.0
 
@@ -217,7 +219,7 @@ def test_coincident_nodes_under_a_singular_kernel_are_named():
 BAD = [
     ({"size": "bets"}, "unknown size 'bets': did you mean 'best'"),
     ({"pos": {0: (0, 1)}}, "33 of 34 nodes have none"),
-    ({"pos": {v: (0.0, math.nan) for v in KARATE}}, "must be 2 finite numbers"),
+    ({"pos": dict.fromkeys(KARATE, (0.0, math.nan))}, "must be 2 finite numbers"),
     ({"method": "auto"}, "chooses among several objectives"),
     ({"method": "alpha-sne", "alpha": "auto"}, "give the alpha"),
 ]
@@ -243,7 +245,7 @@ def test_more_steps_or_a_smaller_tol_never_end_higher(name):
     for keyword, settings in (("max_iter", STEPS), ("tol", TOLS)):
         values = [nl.solve(KARATE, name, seed=0, scale=None, **{keyword: s}).value for s in settings]
         rounding = 1e-9 * abs(values[-1])
-        assert all(b <= a + rounding for a, b in zip(values, values[1:], strict=False)), (keyword, values)
+        assert all(b <= a + rounding for a, b in pairwise(values)), (keyword, values)
 
 
 def test_more_steps_never_end_higher_with_fixed_nodes():
