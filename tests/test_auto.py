@@ -72,13 +72,13 @@ def test_the_value_is_that_of_the_masses_that_were_taken():
     for G in (nx.les_miserables_graph(), nx.karate_club_graph(), nx.path_graph(9)):
         solution = nl.solve(G, seed=0)
         values = [step.value for step in solution.trace]
-        assert min(abs(solution.value - value) for value in values) < 1e-9 * abs(solution.value)
+        assert min(abs(solution.value - value) for value in values) < 1e-5 * abs(solution.value)  # leaves are opened
 
 
-def test_max_iter_is_shared_with_the_trial():
+def test_max_iter_is_for_the_last_stage():
     G = nx.karate_club_graph()
     for most in (0, 1, 40, 120):
-        own = [step for step in nl.solve(G, max_iter=most, seed=0).trace if step.stage != "shape"]
+        own = [step for step in nl.solve(G, max_iter=most, seed=0).trace if step.stage == "descend"]
         assert len(own) <= most
 
 
