@@ -186,7 +186,7 @@ def test_two_nodes_lie_where_the_formula_puts_them():
     found = np.bincount(solution.components, solution.node_cost)[solution.components[::2]]
     assert found[weights < 0.95] == pytest.approx(0.0, abs=1e-6)
     heavy = weights[weights > 1.05]
-    assert found[weights > 1.05] == pytest.approx(2 * (1 + heavy * np.log(heavy) - heavy), rel=1e-2)  # a point has a size
+    assert found[weights > 1.05] == pytest.approx(2 * (1 + heavy * np.log(heavy) - heavy), rel=1e-2)
 
 
 @pytest.mark.parametrize("name", thinned(["tsne", "auto", "nerv"], plain=lambda name: name == "tsne"))
