@@ -57,8 +57,8 @@ _one_run = threading.RLock()  # torch has one number of threads for the process
 
 
 class Round(NamedTuple):
-    """One line of a trace, of one drawing: the bound on a sample of pairs, after the network has taken its turn, and the
-    divergence itself if it was asked for.
+    """One line of a trace, of one drawing: the bound on a sample of pairs, after the network has taken its turn, and
+    the divergence itself if it was asked for.
     """
 
     round: int
@@ -251,7 +251,7 @@ class _Turns:
         return _State(Evaluation(math.inf if self.primal is None else float(self.primal(Y)), 1.0), turn)
 
     def step(self, objective: Any, Y: np.ndarray, state: _State) -> tuple[np.ndarray, _State]:
-        self.Y = Y = self.moves.move(Y, state.turn, self.normalizer, self.primal)
+        self.Y = Y = self.moves.move(Y, state.turn, self._look, self.normalizer, self.primal)
         value = None if self.primal is None else float(self.primal(Y))
         turn = self._learn(Y, self.ascents)
         self.rounds.append(Round(len(self.rounds) + 1, turn.value(Y, self.normalizer)[0], value))
@@ -260,8 +260,7 @@ class _Turns:
     def _learn(self, Y: np.ndarray, ascents: int) -> Turn:
         """The network's turn: Adam's steps up, each on other pairs; then the bound that it has come to."""
         torch, quarter = torch_module(), self.pairs // 4
-        sums, near = self.normalizer(Y), near_pairs(Y, NEAR)
-        Z = positive(sums[0])
+        Z, near = positive(self.normalizer(Y)[0]), near_pairs(Y, NEAR)
         for _ in range(ascents):
             drawn = self.sample.pairs(self.pairs - 3 * quarter, 2 * quarter, near, quarter)
             value = Turn(self.line, self.network, drawn).bound(torch.from_numpy(kernel(Y, *drawn[:2]) / Z))
@@ -275,9 +274,15 @@ class _Turns:
                     f"the variational bound is {bound} in round {len(self.rounds) + 1}: learning_rate={rate:g} is too "
                     "large for these data; divide it by 10"
                 )
-        drawn = self.sample.pairs(self.pairs, MOST * self.pairs, near, self.pairs)
-        with torch.no_grad():
-            return Turn.of(self.line, self.network, drawn, kernel(Y, *drawn[:2]) / Z, len(sums) > 2)
+        return self._look(Y)
+
+    def _look(self, Y: np.ndarray) -> Turn:
+        """The bound that the network has come to, on new pairs."""
+        sums = self.normalizer(Y)
+        drawn = self.sample.pairs(self.pairs, MOST * self.pairs, near_pairs(Y, NEAR), self.pairs)
+        with torch_module().no_grad():
+            q = kernel(Y, *drawn[:2]) / positive(sums[0])
+            return Turn.of(self.line, self.network, drawn, q, len(sums) > 2)
 
 
 def _check(divergence: str, form: str, counts: dict[str, Any], learning_rate: float) -> None:

@@ -22,13 +22,14 @@ RATE, HALF = 0.2, 20
 PARTS = (1.0, 0.5, 0.25)  # of a turn that are tried, if the divergence is known, until it falls
 
 Normalizer = Callable[[np.ndarray], tuple[Any, ...]]
+Look = Callable[[np.ndarray], Turn]
 Primal = Callable[[np.ndarray], float] | None
 
 
 class Moves(Protocol):
     """A way of moving positions."""
 
-    def move(self, Y: np.ndarray, turn: Turn, normalizer: Normalizer, primal: Primal) -> np.ndarray:
+    def move(self, Y: np.ndarray, turn: Turn, look: Look, normalizer: Normalizer, primal: Primal) -> np.ndarray:
         """Positions (n, d) after a turn that begins at Y, and lowers the bound that ``turn`` holds."""
         ...
 
@@ -46,15 +47,18 @@ class Descent:
         torch = torch_module()
         return cls(steps, torch.optim.Adam([torch.from_numpy(Y.copy()).requires_grad_()]))
 
-    def move(self, Y: np.ndarray, turn: Turn, normalizer: Normalizer, primal: Primal) -> np.ndarray:
+    def move(self, Y: np.ndarray, turn: Turn, look: Look, normalizer: Normalizer, primal: Primal) -> np.ndarray:
         (group,) = self.adam.param_groups
         (at,) = group["params"]
         group["lr"] = RATE / (1.0 + self.rounds / HALF)
         self.rounds += 1
-        for _ in range(self.steps):
-            at.grad = torch_module().from_numpy(turn.value(at.detach().numpy(), normalizer)[1])
+        for step in range(self.steps):
+            if step:
+                turn = look(Y)
+            at.grad = torch_module().from_numpy(turn.value(Y, normalizer)[1])
             self.adam.step()
-        return at.detach().numpy().copy()
+            Y = at.detach().numpy().copy()
+        return Y
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,7 @@ class JudgedSearch:
     def of(cls, Y: np.ndarray, steps: int) -> JudgedSearch:
         return cls(steps)
 
-    def move(self, Y: np.ndarray, turn: Turn, normalizer: Normalizer, primal: Primal) -> np.ndarray:
+    def move(self, Y: np.ndarray, turn: Turn, look: Look, normalizer: Normalizer, primal: Primal) -> np.ndarray:
         Z = positive(normalizer(Y)[0])
         stiff = diags_array(turn.stiffness(kernel(Y, *turn.drawn[:2]), Z, len(Y)), format="csr")
         moved = lbfgs(
