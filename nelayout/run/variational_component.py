@@ -52,7 +52,7 @@ class Schedule:
 # Value of the keyword ``variational`` -> its schedule.  J = K = 10 are the paper's.  Chi-square falls to half of where
 # it begins in the ten steps before the sampled form.
 SCHEDULES: dict[bool | str, Schedule] = {
-    True: Schedule("paper", None, rounds=100, ascents=10, first_ascents=100, descents=10),
+    True: Schedule("paper", None, rounds=50, ascents=10, first_ascents=100, descents=10),
     "sampled": Schedule("sampled", 10, rounds=5, ascents=4, first_ascents=40, descents=20),
 }
 

@@ -225,7 +225,7 @@ class _State(NamedTuple):
 class _Turns:
     """An optimizer whose step is a round: the positions take their turn, then the network, which has begun.
 
-    ``rounds`` and ``Y`` are what the rounds so far have come to.
+    ``rounds`` and ``Y`` are what the rounds so far have come to, ``near`` the near pairs when the network last learned.
     """
 
     line: FFunction
@@ -242,6 +242,7 @@ class _Turns:
     solves: bool = False
     rounds: list[Round] = field(default_factory=list)
     Y: np.ndarray = field(default_factory=lambda: np.empty((0, 2)))
+    near: np.ndarray | None = None
 
     def check(self, kernel: Any, divergence: Any) -> None:
         """Check nothing: the caller has looked up the conjugate."""
@@ -260,9 +261,9 @@ class _Turns:
     def _learn(self, Y: np.ndarray, ascents: int) -> Turn:
         """The network's turn: Adam's steps up, each on other pairs; then the bound that it has come to."""
         torch, quarter = torch_module(), self.pairs // 4
-        Z, near = positive(self.normalizer(Y)[0]), near_pairs(Y, NEAR)
+        Z, self.near = positive(self.normalizer(Y)[0]), near_pairs(Y, NEAR)
         for _ in range(ascents):
-            drawn = self.sample.pairs(self.pairs - 3 * quarter, 2 * quarter, near, quarter)
+            drawn = self.sample.pairs(self.pairs - 3 * quarter, 2 * quarter, self.near, quarter)
             value = Turn(self.line, self.network, drawn).bound(torch.from_numpy(kernel(Y, *drawn[:2]) / Z))
             self.adam.zero_grad()
             (-value).backward()
@@ -279,7 +280,7 @@ class _Turns:
     def _look(self, Y: np.ndarray) -> Turn:
         """The bound that the network has come to, on new pairs."""
         sums = self.normalizer(Y)
-        drawn = self.sample.pairs(self.pairs, MOST * self.pairs, near_pairs(Y, NEAR), self.pairs)
+        drawn = self.sample.pairs(self.pairs, MOST * self.pairs, self.near, self.pairs)
         with torch_module().no_grad():
             q = kernel(Y, *drawn[:2]) / positive(sums[0])
             return Turn.of(self.line, self.network, drawn, q, len(sums) > 2)

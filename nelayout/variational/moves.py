@@ -18,7 +18,7 @@ __all__ = ["Descent", "JudgedSearch", "Moves"]
 # Length of a step of Adam along each coordinate, in units of the kernel, and the number of rounds after which it is
 # half as long (the paper's rates fall likewise; it names no numbers).  Of 0.1 and 0.2, halved after 20 and 50 rounds,
 # les miserables ends alike; steps that do not fall keep the game from coming to rest.
-RATE, HALF = 0.2, 20
+RATE, HALF = 0.05, 50
 PARTS = (1.0, 0.5, 0.25)  # of a turn that are tried, if the divergence is known, until it falls
 
 Normalizer = Callable[[np.ndarray], tuple[Any, ...]]
