@@ -332,12 +332,12 @@ def test_where_h_is_free_the_bound_comes_to_the_divergence(name):
     turn, adam, first = Turn(TABLE_2[name], network, drawn), torch.optim.Adam(network.weights, lr=0.01), None
     for _ in range(600):
         bound = turn.bound(torch.from_numpy(q))
-        first = float(bound) if first is None else first
+        first = float(bound.detach()) if first is None else first
         adam.zero_grad()
         (-bound).backward()
         adam.step()
     assert first < 0.5 * divergence
-    assert 0.99 * divergence < float(bound) <= divergence
+    assert 0.99 * divergence < float(bound.detach()) <= divergence
 
 
 @pytest.mark.parametrize("name", DIVERGENCES)
@@ -355,8 +355,8 @@ def test_the_game_parts_two_clusters_that_the_features_tell(name):
 def test_the_game_cannot_tell_nodes_of_equal_features():
     """Of features that say nothing h is one number, whose best bound is 0: the divergence stays unseen."""
     P, _, Y0, _ = two_clusters()
-    _, trace = run(P, np.ones((20, 1)), Y0, form="paper", primal=primal_of("kl", P))
-    assert all(abs(line.bound) < 1e-3 < 0.1 < line.primal for line in trace)
+    _, trace = run(P, np.ones((20, 1)), Y0, form="paper", primal=primal_of("kl", P), first_ascents=300)
+    assert all(-0.01 < line.bound < 1e-9 and line.primal > 0.1 for line in trace)
 
 
 # Pairs.

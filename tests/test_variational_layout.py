@@ -160,7 +160,8 @@ def test_the_paper_s_form_comes_out_of_a_heap_and_says_what_its_bound_is(diverge
     plain = tune("ftsne", divergence=divergence)
     heap = nl.solve(G, plain, pos=np.random.default_rng(0).normal(size=(48, 2)), max_iter=0).value
     assert solution.value == pytest.approx(turns[-1], rel=1e-9)
-    assert solution.value == nl.solve(G, plain, pos=solution.positions, max_iter=0).value
+    sized = nl.solve(G, plain, pos=solution.positions, max_iter=0).value  # a start is brought to its best size
+    assert 0.5 * solution.value < sized < solution.value + 1e-9
     bound, value = in_the_note(solution)
     assert value == float(f"{solution.value:.3g}")
     assert 0 < bound < value
