@@ -189,6 +189,12 @@ def test_other_words_are_refused_with_those_there_are(word):
         nl.ftsne_layout(groups(), variational=word)
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_its_cost_can_be_estimated(form):
+    """Stages before the game have other kernels, which are no variational form."""
+    assert nl.estimate(groups(), "ftsne", variational=form).bytes > 0
+
+
 def test_without_torch(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MissingExtra, match=r'pip install "nelayout\[torch\]"'):
