@@ -266,7 +266,7 @@ def _solution(
 
 
 def _bound_note(parts: list[Component], value: float) -> tuple[str, ...]:
-    """The note on the gap between the bound of a variational form and the divergence; none of a run that was stopped."""
+    """The note on the gap between a variational form's bound and the divergence; none if a run was stopped."""
     bounds = [part.drawing.bound for part in parts if len(part.nodes) > 1]
     known = [bound for bound in bounds if bound is not None]
     if not known or len(known) < len(bounds):

@@ -80,14 +80,14 @@ def vector_features(rows: Any) -> np.ndarray | None:
 
 
 def draw_variational(component: Component, run: Run) -> None:
-    """`draw_component` for variational methods; a step of ``run.max_iter`` is a round, or one of a stage before.
+    """`draw_component` for variational methods; a step of ``run.max_iter`` is a round, or one of the last stage.
 
     The stages are the method's own, of the last the first steps; a drawing with a start goes on from it.  The sampled
     form keeps the drawing of least divergence, the paper's the last one.
     """
     schedule, plain = SCHEDULES[run.method.variational], replace(run.method, variational=False)
     stages, affinity = _stages_before(plain, schedule.before), component.affinity
-    before = sum(stage.at(len(affinity.mass)).max_iter for stage in stages if isinstance(stage, Descend))
+    before = stages[-1].at(len(affinity.mass)).max_iter if isinstance(stages[-1], Descend) else 0
     first, rounds = 0 if component.placed else before, schedule.rounds
     if run.max_iter is not None:
         first = round(run.max_iter * first / (first + rounds))
