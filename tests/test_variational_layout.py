@@ -82,8 +82,8 @@ def test_any_number_of_steps(form):
     start = nl.solve(G, "ws-sne", seed=0).positions
     still = nl.solve(G, method, pos=start, max_iter=0)
     np.testing.assert_array_equal(still.positions, start)
-    counts = [len(nl.solve(G, method, seed=0, max_iter=steps).trace) for steps in (1, 3, 30)]
-    assert np.diff(counts).tolist() == [2, 27]  # the stages before the last are alike
+    counts = [len(nl.solve(G, method, seed=0, max_iter=steps).trace) for steps in (1, 3, 6)]
+    assert np.diff(counts).tolist() == [2, 3]  # the stages before the last are alike
     on = nl.solve(G, method, pos=start, max_iter=3)
     assert [line.stage for line in on.trace][-3:] == ["variational"] * 3
 
