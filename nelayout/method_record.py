@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from nelayout.alpha.search import AlphaSearch, alpha_search
 from nelayout.connections import Connection, connection_named
 from nelayout.divergences import Divergence, alpha, divergence_named
@@ -46,7 +48,8 @@ class Method:
     mass : m; "unit", "degree", "strength", "closeness", "betweenness", "eigenvector", a node attribute, array or dict.
     affinity : "raw", "sum-1" or "rows"; None takes what the connection needs.
     stages : the schedule; None takes the recipe that suits the kernel.
-    variational : minimize the variational form of an f-divergence in place of the divergence itself (needs torch).
+    variational : play the paper's min-max game for an f-divergence, in place of minimizing it (True), or lower the
+        divergence on samples of pairs ("sampled"); both need torch.
     choose : the search for the order of an alpha divergence, see "alpha:auto"; None: the divergence is as given.
     own : (keyword, value) of the keywords that the method has beside those of all, as in ``nelayout.nerv_layout``.
 
@@ -60,7 +63,7 @@ class Method:
     mass: Any = "unit"
     affinity: str | None = None
     stages: tuple[Stage, ...] = ()
-    variational: bool = False
+    variational: bool | str = False
     name: str = "custom"
     reference: str = ""
     summary: str = ""
@@ -94,7 +97,8 @@ class Method:
         for stage in stages:
             if isinstance(stage, Descend) and stage.divergence is not None:
                 connection.check(stage.divergence)
-        if self.variational:
+        variational = _form(self.variational)
+        if variational:
             _check_variational(kernel, divergence, connection)
         for name, value in {
             "kernel": kernel,
@@ -102,6 +106,7 @@ class Method:
             "connection": connection,
             "affinity": affinity,
             "stages": stages,
+            "variational": variational,
             "choose": choose,
         }.items():
             object.__setattr__(self, name, value)
@@ -114,7 +119,7 @@ class Method:
         if self.affinity != _suited(self.connection):
             said.append(f"affinity={self.affinity}")
         if self.variational:
-            said.append("variational")
+            said.append("variational" if self.variational is True else f"variational={self.variational}")
         if self.choose is not None and self.choose != AlphaSearch():
             said.append(f"choose={self.choose}")
         if self.scheduled:
@@ -175,6 +180,18 @@ def _suited(connection: Connection) -> str:
 
 def _recipe(kernel: Kernel, divergence: Divergence, connection: Connection) -> tuple[Stage, ...]:
     return recipe(kernel, connection.needs_normalizer and not isinstance(divergence, Homogeneous))
+
+
+def _form(given: Any) -> bool | str:
+    """False, True or "sampled"."""
+    if isinstance(given, (bool, np.bool_)):
+        return bool(given)
+    if isinstance(given, str) and given == "sampled":
+        return given
+    raise InputError(
+        "variational must be False, True (the min-max game of the paper) or 'sampled' (the divergence itself, on "
+        f"samples of pairs), given {given!r}"
+    )
 
 
 def _check_variational(kernel: Kernel, divergence: Divergence, connection: Connection) -> None:

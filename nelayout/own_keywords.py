@@ -10,8 +10,6 @@ from collections.abc import Callable
 from numbers import Real
 from typing import Any
 
-import numpy as np
-
 from nelayout.alpha.search import auto_alpha
 from nelayout.connections import Fixed
 from nelayout.divergences import alpha as alpha_divergence
@@ -57,11 +55,8 @@ def _alpha_sne(alpha: Any, background: float) -> dict[str, Any]:
     return {"divergence": alpha_divergence(float(alpha), background), "choose": None}
 
 
-def _ftsne(divergence: Any, variational: bool, background: float) -> dict[str, Any]:
-    if not isinstance(variational, (bool, np.bool_)):
-        raise InputError(f"variational must be True or False, given {variational!r}")
-    made = with_background(divergence_named(divergence), background)
-    return {"divergence": made, "variational": bool(variational)}
+def _ftsne(divergence: Any, variational: Any, background: float) -> dict[str, Any]:
+    return {"divergence": with_background(divergence_named(divergence), background), "variational": variational}
 
 
 _MAKERS: dict[str, Callable[..., dict[str, Any]]] = {

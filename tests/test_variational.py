@@ -9,11 +9,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from nelayout.divergences.f_functions import F_FUNCTIONS
+from nelayout.divergences.f_functions import F_FUNCTIONS, TABLE_2
 from nelayout.errors import InputError, MissingExtra
 from nelayout.variational.samples import PairSamples, near_pairs
 
 DIVERGENCES = sorted(F_FUNCTIONS)
+FORMS = ["paper", "sampled"]
 
 
 def torch_or_skip():
@@ -55,16 +56,39 @@ def two_clusters(seed=0):
 
 
 @pytest.mark.parametrize("name", DIVERGENCES)
-def test_conjugate_is_the_greatest_value(name):
-    """f*(h(x)) = max_{t >= 0} [h t - f(t)], the maximum over 400,001 values of t from 1e-9 to 1e9."""
+@pytest.mark.parametrize(("table", "low"), [(F_FUNCTIONS, -4.0), (TABLE_2, -2.0)], ids=["own", "paper"])
+def test_conjugate_is_the_greatest_value(table, low, name):
+    """f*(h(x)) = max_{t >= 0} [h t - f(t)], the maximum over 400,001 values of t from 1e-9 to 1e9.
+
+    The paper's of chi-square holds for h >= -2 alone.
+    """
     torch = torch_or_skip()
-    line = F_FUNCTIONS[name]
-    x = np.linspace(-4.0, 4.0, 33)
+    line = table[name]
+    x = np.linspace(low, 4.0, 33)
     h = line.h(torch.from_numpy(x)).numpy()
     t = np.exp(np.linspace(np.log(1e-9), np.log(1e9), 400_001))
     f = line.generator(t)
     greatest = np.array([np.max(one * t - f) for one in h])
     np.testing.assert_allclose(line.conjugate(torch.from_numpy(x)).numpy(), greatest, rtol=1e-6, atol=1e-7)
+
+
+def test_activations_are_those_of_table_2():
+    """Im, Verma & Branson 2018, with ln 2 - ln(1 + exp(-x)) for Jensen-Shannon: its 2 belongs to the first term."""
+    torch = torch_or_skip()
+    x = torch.linspace(-3.0, 3.0, 13, dtype=torch.float64)
+    written = {
+        "kl": x, "reverse-kl": -(-x).exp(), "js": np.log(2) - (1 + (-x).exp()).log(), "hellinger": 1 - (-x).exp(),
+        "chi2": x,
+    }
+    for name, h in written.items():
+        np.testing.assert_allclose(TABLE_2[name].h(x), h, atol=1e-14)
+
+
+def test_chi_square_of_table_2_stays_below_where_its_conjugate_does_not_hold():
+    """Below h = -2 the greatest value is at t = 0, where it is -1; x^2/4 + x is more, so the bound is less."""
+    torch = torch_or_skip()
+    x = torch.linspace(-9.0, -2.0, 15, dtype=torch.float64)
+    assert (TABLE_2["chi2"].conjugate(x) >= -1.0).all()
 
 
 @pytest.mark.parametrize("name", DIVERGENCES)
@@ -102,17 +126,19 @@ def test_the_best_h_gives_the_divergence(name):
         assert bound(best + 0.3 * rng.normal(size=12)) < divergence
 
 
-def a_turn(name, P, Y, usual, background=0.0, pairs=(15, 0)):
+def a_turn(name, P, Y, usual, background=0.0, pairs=(15, 0), form="sampled"):
     """The bound of a network with random weights, on pairs of 6 nodes."""
     torch = torch_or_skip()
-    from nelayout.variational.network import PairNetwork, Turn
+    from nelayout.variational.network import NodeNetwork, PairNetwork
+    from nelayout.variational.turn import Turn
 
     rng = np.random.default_rng(1)
-    network = PairNetwork.of(torch.from_numpy(rng.normal(size=(6, 3))), 8, rng)
+    kind = PairNetwork if form == "sampled" else NodeNetwork
+    network = kind.of(torch.from_numpy(rng.normal(size=(6, 3))), (8, 8), rng)
     with torch.no_grad():
-        network.weights[6] += torch.from_numpy(rng.normal(size=(11, 1)) / 20)
+        network.weights[4] += torch.from_numpy(rng.normal(size=network.weights[4].shape) / 20)
     drawn = PairSamples.of(P, 6, background, rng).pairs(*pairs)
-    return Turn(F_FUNCTIONS[name], network, drawn, usual)
+    return Turn((F_FUNCTIONS if form == "sampled" else TABLE_2)[name], network, drawn, usual)
 
 
 def six_nodes():
@@ -124,12 +150,13 @@ def six_nodes():
 
 
 @pytest.mark.parametrize("name", DIVERGENCES)
-def test_gradient_of_the_bound(name):
+@pytest.mark.parametrize("form", FORMS)
+def test_gradient_of_the_bound(form, name):
     """Of all pairs, Z and the network's view of q included: against differences; b only moves terms about."""
     P, Y = six_nodes()
-    turn = a_turn(name, P, Y, usual=(0.3, -0.7), background=0.1)
+    turn = a_turn(name, P, Y, usual=(0.3, -0.7), background=0.1, form=form)
     value, gradient = turn.value(Y, normalizer_and_entropy)
-    plain, same = a_turn(name, P, Y, usual=(0.0, 0.0), background=0.1).value(Y, normalizer)
+    plain, same = a_turn(name, P, Y, usual=(0.0, 0.0), background=0.1, form=form).value(Y, normalizer)
     assert value == pytest.approx(plain, rel=1e-12)
     np.testing.assert_allclose(gradient, same, atol=1e-12)
     for place in np.ndindex(Y.shape):
@@ -143,14 +170,15 @@ def test_gradient_of_the_bound(name):
 def test_a_settled_layer_makes_the_bound_the_divergence(name):
     """Of any drawing, before the other layers have learned anything; and it stays so while the positions move."""
     torch = torch_or_skip()
-    from nelayout.variational.network import PairNetwork, Turn, kernel
+    from nelayout.variational.network import PairNetwork
+    from nelayout.variational.turn import Turn, kernel
 
     rng = np.random.default_rng(2)
     P = rng.random((9, 9)) * (rng.random((9, 9)) > 0.3)
     P = np.triu(P, 1) + np.triu(P, 1).T
     background = 0.05
     sample = PairSamples.of(P, 9, background, rng)
-    network = PairNetwork.of(torch.from_numpy(rng.normal(size=(9, 3))), 6, rng)
+    network = PairNetwork.of(torch.from_numpy(rng.normal(size=(9, 3))), (6, 6), rng)
     drawn = sample.pairs(100, 100)
     i, j, _, p = drawn
     for Y in (rng.normal(size=(9, 2)), 3.0 * rng.normal(size=(9, 2))):
@@ -170,7 +198,8 @@ def test_a_settled_layer_makes_the_bound_the_divergence(name):
 def test_a_layer_settles_at_once_where_similarities_and_drawing_differ_widely(name, seed):
     """A wide drawing of a sparse graph, whose p/q comes to thousands: from a layer that has learned nothing."""
     torch = torch_or_skip()
-    from nelayout.variational.network import PairNetwork, Turn, kernel
+    from nelayout.variational.network import PairNetwork
+    from nelayout.variational.turn import Turn, kernel
 
     rng = np.random.default_rng(seed)
     n = 100
@@ -181,7 +210,7 @@ def test_a_layer_settles_at_once_where_similarities_and_drawing_differ_widely(na
     i, j, _, p = drawn
     q = kernel(Y, i, j) / normalizer(Y)[0]
     with torch.no_grad():
-        network = PairNetwork.of(torch.from_numpy(rng.normal(size=(n, 4))), 16, rng)
+        network = PairNetwork.of(torch.from_numpy(rng.normal(size=(n, 4))), (10, 20), rng)
         turn = Turn.of(F_FUNCTIONS[name], network, drawn, q, True)
     some = p > 0
     generator = F_FUNCTIONS[name].generator
@@ -197,7 +226,7 @@ def test_a_single_pair_has_no_slope_to_tell():
 
     torch_or_skip()
     for G in (nx.complete_graph(2), nx.path_graph(3), nx.complete_graph(5)):
-        pos = nl.ftsne_layout(G, divergence="reverse-kl", variational=True, seed=0)
+        pos = nl.ftsne_layout(G, divergence="reverse-kl", variational="sampled", seed=0)
         assert np.isfinite(list(pos.values())).all()
 
 
@@ -215,6 +244,120 @@ def test_gradients_of_draws_have_the_whole_gradient_as_their_mean():
     error = np.std(draws, axis=0) / np.sqrt(len(draws))
     assert error.max() < 0.1 * np.abs(want).max()
     assert np.all(np.abs(np.mean(draws, axis=0) - want) < 5 * error)
+
+
+# The paper's network.
+
+
+def nodes_network(X, widths=(10, 20), seed=0):
+    """One with random weights in every layer."""
+    torch = torch_or_skip()
+    from nelayout.variational.network import NodeNetwork
+
+    rng = np.random.default_rng(seed)
+    network = NodeNetwork.of(torch.from_numpy(np.asarray(X, dtype=float)), widths, rng)
+    with torch.no_grad():
+        network.weights[4] += torch.from_numpy(rng.normal(size=network.weights[4].shape))
+    return network
+
+
+def test_its_score_is_that_of_the_formula_and_symmetric():
+    """x_ij = g([f(x_i) + f(x_j); f(x_i) * f(x_j)]), written out by hand; of (j, i) the same bits."""
+    X = np.random.default_rng(3).normal(size=(7, 4))
+    network = nodes_network(X)
+    A, a, C, c, D, d = (part.detach().numpy() for part in network.weights)
+    i, j = np.triu_indices(7, 1)
+    f = np.maximum(X @ A + a, 0)
+    want = np.maximum(np.concatenate([f[i] + f[j], f[i] * f[j]], axis=1) @ C + c, 0) @ D + d
+    p = np.ones(len(i))
+    there, back = network.hidden(i, j, p).detach().numpy(), network.hidden(j, i, p).detach().numpy()
+    np.testing.assert_allclose(there, want[:, 0], rtol=1e-12)
+    np.testing.assert_array_equal(there, back)
+    assert np.ptp(there) > 0.1
+
+
+def test_its_score_knows_neither_p_nor_q():
+    """Of one network and one set of nodes x stays what it is under other similarities and other drawings."""
+    torch = torch_or_skip()
+    from nelayout.variational.turn import Turn
+
+    rng = np.random.default_rng(0)
+    network, scores = nodes_network(rng.normal(size=(6, 3))), []
+    for scale in (1.0, 20.0):
+        P, Y = rng.random((6, 6)), scale * rng.normal(size=(6, 2))
+        drawn = PairSamples.of(np.triu(P, 1), 6, 0.0, rng).pairs(15, 0)
+        q = all_q(Y)[drawn[0], drawn[1]] / all_q(Y).sum()
+        with torch.no_grad():
+            turn = Turn.of(TABLE_2["kl"], network, drawn, q, False)
+        scores.append(network.score_and_slope(turn.hidden, q))
+    np.testing.assert_array_equal(scores[0][0], scores[1][0])
+    assert scores[0][1] == scores[1][1] == 0
+
+
+@pytest.mark.parametrize("name", DIVERGENCES)
+@pytest.mark.parametrize("seed", range(5))
+def test_no_network_lifts_the_bound_above_the_divergence(name, seed):
+    """Weights as they come, and far from anything that was learned, on full sums: a theorem."""
+    torch = torch_or_skip()
+    from nelayout.variational.turn import Turn
+
+    rng = np.random.default_rng(seed)
+    P, Y = rng.random((8, 8)), (1.0 + 3.0 * seed) * rng.normal(size=(8, 2))
+    P = np.triu(P, 1) + np.triu(P, 1).T
+    drawn = PairSamples.of(P, 8, 0.0, rng).pairs(28, 0)
+    p, q = drawn[3], all_q(Y)[drawn[0], drawn[1]] / all_q(Y).sum()
+    divergence = 2 * np.sum(q * F_FUNCTIONS[name].generator(p / q))
+    network = nodes_network(rng.normal(size=(8, 3)), seed=seed)
+    for scale in (0.01, 0.1, 1.0):
+        with torch.no_grad():
+            network.weights[4] *= scale / network.weights[4].abs().max()
+            bound = float(Turn(TABLE_2[name], network, drawn).bound(torch.from_numpy(q)))
+        assert bound < divergence
+
+
+@pytest.mark.parametrize("name", DIVERGENCES)
+def test_where_h_is_free_the_bound_comes_to_the_divergence(name):
+    """Five nodes, each known by a coordinate of its own, and a wide network: its turn learns any h of the ten pairs."""
+    torch = torch_or_skip()
+    from nelayout.variational.network import NodeNetwork
+    from nelayout.variational.turn import Turn
+
+    rng = np.random.default_rng(0)
+    P, Y = 0.2 + rng.random((5, 5)), rng.normal(size=(5, 2))
+    P = np.triu(P, 1) + np.triu(P, 1).T
+    drawn = PairSamples.of(P, 5, 0.0, rng).pairs(10, 0)
+    p, q = drawn[3], all_q(Y)[drawn[0], drawn[1]] / all_q(Y).sum()
+    divergence = 2 * np.sum(q * F_FUNCTIONS[name].generator(p / q))
+    network = NodeNetwork.of(torch.eye(5, dtype=torch.float64), (16, 32), rng)
+    turn, adam, first = Turn(TABLE_2[name], network, drawn), torch.optim.Adam(network.weights, lr=0.01), None
+    for _ in range(600):
+        bound = turn.bound(torch.from_numpy(q))
+        first = float(bound.detach()) if first is None else first
+        adam.zero_grad()
+        (-bound).backward()
+        adam.step()
+    assert first < 0.5 * divergence
+    assert 0.99 * divergence < float(bound.detach()) <= divergence
+
+
+@pytest.mark.parametrize("name", DIVERGENCES)
+def test_the_game_parts_two_clusters_that_the_features_tell(name):
+    """The paper's form, from one heap: the divergence falls, and no bound is above that of its drawing."""
+    P, features, Y0, half = two_clusters()
+    primal = primal_of(name, P)
+    Y, trace = run(P, features, 0.1 * Y0, name, form="paper", primal=primal, rounds=30)
+    assert trace[-1].primal == primal(Y) < 0.5 * primal(0.1 * Y0)
+    assert all(line.primal is not None and line.bound <= line.primal + 1e-9 for line in trace)
+    apart = np.linalg.norm(Y[half == 0].mean(axis=0) - Y[half == 1].mean(axis=0))
+    assert apart > 2 * max(Y[half == k].std() for k in (0, 1))
+
+
+def test_the_game_cannot_tell_nodes_of_equal_features():
+    """Of features that say nothing h is one number, whose best bound is 0: the divergence stays unseen."""
+    P, _, Y0, _ = two_clusters()
+    Y, trace = run(P, np.ones((20, 1)), Y0, form="paper", first_ascents=300)
+    assert primal_of("kl", P)(Y) > 0.1
+    assert all(-0.01 < line.bound < 1e-9 for line in trace)
 
 
 # Pairs.
@@ -313,7 +456,8 @@ def run(P, features, Y0, *args, **options):
     torch_or_skip()
     from nelayout.variational.game import variational_drawing
 
-    return variational_drawing(P, features, Y0, *args, **{"normalizer": normalizer, "rng": 0, "rounds": 3} | options)
+    settings = {"normalizer": normalizer, "rng": 0, "rounds": 3, "form": "sampled"}
+    return variational_drawing(P, features, Y0, *args, **settings | options)
 
 
 @pytest.mark.parametrize(
@@ -329,8 +473,9 @@ def test_two_clusters_part(name, left):
     values = [primal(Y0), *(line.primal for line in trace)]
     assert values[-1] == primal(Y) < left * values[0]
     assert all(later <= earlier for earlier, later in itertools.pairwise(values))
-    for line, value in zip(trace, values, strict=False):  # the bound belongs to the drawing before its round
-        assert line.bound <= value + 1e-9
+    for line in trace:
+        assert line.primal is not None
+        assert line.bound <= line.primal + 1e-9
     if name != "reverse-kl":  # which stops at a drawing that keeps them together
         apart = np.linalg.norm(Y[half == 0].mean(axis=0) - Y[half == 1].mean(axis=0))
         assert apart > 2 * max(Y[half == k].std() for k in (0, 1))
@@ -359,14 +504,14 @@ def test_reverse_kl_of_sparse_similarities_takes_a_background():
         "reverse-kl",
         callback=lambda line, Y: values.append((line.bound, primal_of("reverse-kl", filled)(Y))),
     )
-    for (_, before), (bound, _) in itertools.pairwise(values):
-        assert bound <= before + 1e-9
+    assert all(bound <= value + 1e-9 for bound, value in values)
     with pytest.raises(InputError, match="reverse KL is infinite without a background; give one"):
         run(P, features, Y0, "reverse-kl", background=0.0)
 
 
 @pytest.mark.parametrize("pairs", [4, 4096])
-def test_same_seed_same_bits_on_any_number_of_threads(pairs):
+@pytest.mark.parametrize("form", FORMS)
+def test_same_seed_same_bits_on_any_number_of_threads(form, pairs):
     torch = torch_or_skip()
     P, features, Y0, _ = two_clusters()
     before = torch.get_num_threads()
@@ -375,12 +520,12 @@ def test_same_seed_same_bits_on_any_number_of_threads(pairs):
         for threads in (1, 2):
             torch.set_num_threads(threads)
             torch.manual_seed(threads)  # torch's own random numbers are not used
-            drawings.append(run(P, features, Y0, pairs=pairs)[0])
+            drawings.append(run(P, features, Y0, pairs=pairs, form=form)[0])
             assert torch.get_num_threads() == threads
     finally:
         torch.set_num_threads(before)
     np.testing.assert_array_equal(drawings[0], drawings[1])
-    assert not np.array_equal(drawings[0], run(P, features, Y0, pairs=pairs, rng=1)[0])
+    assert not np.array_equal(drawings[0], run(P, features, Y0, pairs=pairs, form=form, rng=1)[0])
 
 
 def test_a_callback_looks_on_and_stops():
@@ -404,7 +549,9 @@ def test_the_order_of_two_nodes_does_not_matter():
     """h is symmetric, so P and its transpose lead to the same bits."""
     P, features, Y0, _ = two_clusters()
     upper = np.triu(P)
-    np.testing.assert_array_equal(run(upper, features, Y0)[0], run(upper.T, features, Y0)[0])
+    for form in FORMS:
+        one, other = (run(given, features, Y0, form=form)[0] for given in (upper, upper.T))
+        np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize(
@@ -412,7 +559,8 @@ def test_the_order_of_two_nodes_does_not_matter():
     [
         ({"divergence": "kll"}, "unknown divergence 'kll': did you mean 'kl'"),
         ({"rounds": 0}, "rounds must be a whole number, at least 1, given 0"),
-        ({"width": 2.5}, "width must be a whole number, at least 1, given 2.5"),
+        ({"widths": (2.5, 3)}, "width of f must be a whole number, at least 1, given 2.5"),
+        ({"form": "papre"}, "unknown form 'papre': did you mean 'paper'"),
         ({"learning_rate": -1.0}, "learning_rate must be a positive finite number, given -1.0"),
         ({"learning_rate": 1e300}, "the variational bound is .* divide it by 10"),
         ({"normalizer": lambda Y: (0.0, Y)}, "normalizer gave 0.0; it must give the sum of q"),

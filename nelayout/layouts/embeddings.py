@@ -97,7 +97,7 @@ def hssne_layout(
 
 @takes_layout_keywords
 def ftsne_layout(
-    G: Any, pos: Any = None, fixed: Any = None, *, divergence: Any = "kl", variational: bool = False,
+    G: Any, pos: Any = None, fixed: Any = None, *, divergence: Any = "kl", variational: bool | str = False,
     background: float = BACKGROUND, **options: Unpack[LayoutOptions],
 ) -> Any:
     """ft-SNE: t-SNE under any f-divergence.
@@ -112,10 +112,13 @@ def ftsne_layout(
         "kl" (t-SNE), "reverse-kl", "js", "hellinger", "chi2" (aliases rkl, hl, ch), a divergence, or a function f(t) of
         an array: convex with f(1) = 0
     variational : default False
-        True minimizes the variational form of the named divergences, in which a small network that knows the spectral
-        coordinates of the nodes, and p and q of each pair, learns where drawing and similarities differ (ibid.,
-        section 3); it ends as low as the ordinary form, in twice its time.  Needs torch: pip install "nelayout[torch]".
-        No fixed nodes, no masses, no other optimizer; ``max_iter`` counts its rounds and the steps before them
+        True plays the min-max game of the paper (ibid., section 3, Algorithm 1) for the named divergences: a small
+        network that knows nothing but the spectral coordinates of the nodes raises a lower bound on the divergence, the
+        drawing, which begins at random, lowers it.  The bound is not tight, and the drawing ends far worse than the
+        ordinary one.  "sampled": the network sees p and q of each pair, which makes the bound the divergence; it ends
+        as low as the ordinary form.  A note of `solve` names the last bound.  Both need torch: pip install
+        "nelayout[torch]".  No fixed nodes, no masses, no other optimizer; ``max_iter`` counts the rounds and the steps
+        before them
     background : default 0.01
         part of all similarity, in (0, 1), that pairs without an edge share under "reverse-kl", which would be infinite
         otherwise; smaller punishes false neighbors harder.  Another than the default is refused where the divergence

@@ -51,7 +51,8 @@ def method_of(stage: Stage, method: Method) -> Method:
     """The method whose objective a stage minimizes."""
     if isinstance(stage, CoarseToFine):
         return method if stage.power is None else _polylog(stage.power)
-    return replace(method, kernel=stage.kernel or method.kernel, divergence=stage.divergence or method.divergence)
+    kernel, divergence = stage.kernel or method.kernel, stage.divergence or method.divergence
+    return replace(method, kernel=kernel, divergence=divergence, variational=False)
 
 
 def first_method(stage: CoarseToFine, method: Method) -> Method:

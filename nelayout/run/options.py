@@ -59,7 +59,7 @@ class OwnOptions(TypedDict, total=False):
     background: float
     alpha: Any
     divergence: Any
-    variational: bool
+    variational: bool | str
 
 
 class MethodOptions(LayoutOptions, OwnOptions, total=False):

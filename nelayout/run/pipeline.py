@@ -243,7 +243,7 @@ def _solution(
     if before is not None and abs(found.value - before) > OPENED * abs(before):
         note = f"nodes that coincide at the minimum were opened a little, which takes J from {before:.6g} to"
         run.notes.append(f"{note} {found.value:.6g}")
-    run.notes.extend((*done.notes, *found.notes))
+    run.notes.extend((*done.notes, *found.notes, *_bound_note(parts, found.value)))
     if reason in ("converged", "lull", "max_iter") and grows(parts, run.method, run.sums):
         reason = "unbounded"
     column = np.ones((len(done.Y), 1))
@@ -263,3 +263,12 @@ def _solution(
         method=run.method.name,
         unit=float(units[0]) if len(set(units.tolist())) == 1 else column,
     )
+
+
+def _bound_note(parts: list[Component], value: float) -> tuple[str, ...]:
+    """The note on the gap between a variational form's bound and the divergence; none if a run was stopped."""
+    bounds = [part.drawing.bound for part in parts if len(part.nodes) > 1]
+    known = [bound for bound in bounds if bound is not None]
+    if not known or len(known) < len(bounds):
+        return ()
+    return (f"the network's bound reached {sum(known):.3g} where the divergence is {value:.3g}",)

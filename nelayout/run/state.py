@@ -52,6 +52,7 @@ class Drawing:
     method  whose objective Y minimizes; None: none yet
     reason  why the last stage ended
     place, size  a warm start of the caller's lies at Y / size + place
+    bound   of a variational form: what the network's bound on the divergence came to; None: there is none
     """
 
     Y: np.ndarray
@@ -59,6 +60,7 @@ class Drawing:
     reason: str = "max_iter"
     place: np.ndarray | float = 0.0
     size: float = 1.0
+    bound: float | None = None
 
     @property
     def in_place(self) -> np.ndarray:

@@ -1,14 +1,15 @@
 """Variational ft-SNE as a way of drawing components: in place of the last stage, network and positions take turns.
 
-The game of `nelayout.variational` knows nothing of runs.  It is given the drawing after the stages before and some
-steps of the last, the network's coordinates of each node (spectral ones of the graph, or the vectors that were
-embedded), the sum Z of all q, and the divergence itself, by which turns are judged.
+The game of `nelayout.variational` knows nothing of runs.  It is given the drawing where it begins, the network's
+coordinates of each node (spectral ones of the graph, or the vectors that were embedded), the sum Z of all q, and the
+divergence itself.  The paper's form begins with random positions, as the paper does; the sampled form goes on from the
+stages before and some steps of the last.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,15 +25,36 @@ from nelayout.run.state import Component, Run
 from nelayout.stages import CoarseToFine, Descend, Stage
 from nelayout.variational.game import Round, needs_torch, variational_drawing
 
-__all__ = ["ROUNDS", "check_variational", "draw_variational", "vector_features"]
+__all__ = ["SCHEDULES", "Schedule", "check_variational", "draw_variational", "vector_features"]
 
-# Rounds, and steps of the positions in each.
-ROUNDS, DESCENTS = 5, 20
-# Steps of the network before a turn of the positions, and before the first.
-ASCENTS, FIRST_ASCENTS = 4, 40
-# Steps of the last stage that are taken in the ordinary way first: chi-square falls in them to half of where it begins.
-BEFORE = 10
 FEATURES = 16  # coordinates that the network knows of each node
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Numbers of one form of the game.
+
+    form     its name in `variational_drawing`
+    before   steps of the last stage that are taken in the ordinary way first, after the stages before; None: neither,
+             and the game begins with random positions
+    rounds   of these each has ``ascents`` steps of the network (the first has ``first_ascents``) and ``descents`` of
+             the positions
+    """
+
+    form: str
+    before: int | None
+    rounds: int
+    ascents: int
+    first_ascents: int
+    descents: int
+
+
+# Value of the keyword ``variational`` -> its schedule.  J = K = 10 are the paper's.  Chi-square falls to half of where
+# it begins in the ten steps before the sampled form.
+SCHEDULES: dict[bool | str, Schedule] = {
+    True: Schedule("paper", None, rounds=50, ascents=10, first_ascents=100, descents=10),
+    "sampled": Schedule("sampled", 10, rounds=5, ascents=4, first_ascents=40, descents=20),
+}
 
 
 def check_variational(method: Method, options: dict[str, Any], fixed: np.ndarray | None) -> None:
@@ -58,15 +80,15 @@ def vector_features(rows: Any) -> np.ndarray | None:
 
 
 def draw_variational(component: Component, run: Run) -> None:
-    """`draw_component` for variational methods; a step of ``run.max_iter`` is a round, or one of a stage before.
+    """`draw_component` for variational methods; a step of ``run.max_iter`` is a round, or one of the last stage.
 
-    The stages are the method's own, of the last the first steps; a drawing with a start goes on from it.  The drawing
-    of least divergence is kept.
+    The stages are the method's own, of the last the first steps; a drawing with a start goes on from it.  The sampled
+    form keeps the drawing of least divergence, the paper's the last one.
     """
-    plain = replace(run.method, variational=False)
-    stages, affinity = _stages_before(plain), component.affinity
-    before = sum(stage.at(len(affinity.mass)).max_iter for stage in stages if isinstance(stage, Descend))
-    first, rounds = 0 if component.placed else before, ROUNDS
+    schedule, plain = SCHEDULES[run.method.variational], replace(run.method, variational=False)
+    stages, affinity = _stages_before(plain, schedule.before), component.affinity
+    before = stages[-1].at(len(affinity.mass)).max_iter if isinstance(stages[-1], Descend) else 0
+    first, rounds = 0 if component.placed else before, schedule.rounds
     if run.max_iter is not None:
         first = round(run.max_iter * first / (first + rounds))
         rounds = run.max_iter - first
@@ -79,7 +101,7 @@ def draw_variational(component: Component, run: Run) -> None:
 
     def look(line: Round, Y: np.ndarray) -> bool:
         assert line.primal is not None
-        component.drawing = replace(component.drawing, Y=np.array(Y))
+        component.drawing = replace(component.drawing, Y=np.array(Y), bound=line.bound)
         report(line.primal, component.drawing.Y)
         return False
 
@@ -91,10 +113,11 @@ def draw_variational(component: Component, run: Run) -> None:
         plain.conjugate,
         normalizer=_normalizer(plain.kernel, run, background > 0),
         primal=lambda Y: objective.evaluate(Y, gradient=False).value,
+        form=schedule.form,
         rounds=rounds,
-        ascents=ASCENTS,
-        first_ascents=FIRST_ASCENTS,
-        descents=DESCENTS,
+        ascents=schedule.ascents,
+        first_ascents=schedule.first_ascents,
+        descents=schedule.descents,
         background=background or None,
         tol=0.0 if run.tol is None else run.tol,
         rng=run.rng,
@@ -103,13 +126,15 @@ def draw_variational(component: Component, run: Run) -> None:
     component.drawing = replace(component.drawing, Y=Y, reason="converged" if len(trace) < rounds else "max_iter")
 
 
-def _stages_before(method: Method) -> tuple[Stage, ...]:
-    """The method's stages, of the last the first steps: there the plain form falls fastest."""
+def _stages_before(method: Method, steps: int | None) -> tuple[Stage, ...]:
+    """The method's stages, of the last the first steps, where the plain form falls fastest; None: no step at all."""
     last = method.stages[-1]
+    if steps is None:
+        return (replace(last.as_descent() if isinstance(last, CoarseToFine) else last, max_iter=0, large=None),)
     if isinstance(last, CoarseToFine):
         return method.stages
-    large = last.large and (BEFORE, last.large[1])
-    return (*method.stages[:-1], replace(last, max_iter=BEFORE, large=large))
+    large = last.large and (steps, last.large[1])
+    return (*method.stages[:-1], replace(last, max_iter=steps, large=large))
 
 
 def _normalizer(kernel: Kernel, run: Run, with_logarithm: bool) -> Callable[[np.ndarray], tuple[Any, ...]]:

@@ -10,11 +10,11 @@ For example, of two clusters that are drawn in one heap the network learns that 
 their features, are more alike than drawn: its h is large there, f*(h) q is what these pairs cost, and the drawing
 lowers it by giving q to them.
 
-What the network knows of a pair is what is known of its nodes, how similar they are, p_ij, and how near they are drawn,
-q_ij.  The paper's knows the nodes alone; such a bound is far from tight where p_ij says more than the nodes'
-coordinates (the edges of a neighbor graph), and the drawing that minimizes it is a poor one.  Here the last layer sees
-ln p and ln q itself, and before the positions move it is fitted to their pairs by Newton's method.  The greatest bound
-is within its reach: what the positions lower is the divergence, to rounding.
+There are two forms.  The paper's network knows the nodes alone.  Its bound is far from tight where p_ij says more than
+the nodes' coordinates (the edges of a neighbor graph), and the drawing that lowers it may raise the divergence.  The
+sampled form is no game any more: the last layer of its network sees ln p and ln q themselves, and before the positions
+move it is fitted to their pairs by Newton's method.  The greatest bound is within its reach: the positions lower the
+divergence itself, to rounding, on a sample of pairs.
 
 Both sums are over pairs that are drawn; only the normalizer Z comes from outside, exact, from an N-body sum, and with a
 background, under which all pairs cost something, sum q ln q too.
@@ -32,28 +32,34 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import diags_array
 
-from nelayout.divergences.f_functions import F_FUNCTIONS, FFunction, torch_module
+from nelayout.divergences.f_functions import F_FUNCTIONS, TABLE_2, FFunction, torch_module
 from nelayout.errors import InputError, missing_extra, unknown
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Evaluation
 from nelayout.optimizers.minimize import Rest, minimize
-from nelayout.optimizers.on_functions import lbfgs
-from nelayout.variational.network import PairNetwork, Turn, kernel, positive
+from nelayout.variational.moves import Descent, JudgedSearch, Moves
+from nelayout.variational.network import NodeNetwork, PairNetwork
 from nelayout.variational.samples import PairSamples, near_pairs
+from nelayout.variational.turn import Turn, kernel, positive
 
 __all__ = ["Round", "needs_torch", "variational_drawing"]
 
 BACKGROUND = 0.01  # of reverse KL, when none is given
 NEAR = 10  # nearest nodes in the drawing, of whose pairs some are always among those that are looked at
 MOST = 16  # edges that a turn of the positions looks at, at most, as a multiple of `pairs`
-PARTS = (1.0, 0.5, 0.25)  # of a turn that are tried, if the divergence is known, until it falls
+# Form of the game -> its output activations, its network, and how the positions move.
+FORMS: dict[str, tuple[dict[str, FFunction], type[NodeNetwork], Callable[[np.ndarray, int], Moves]]] = {
+    "paper": (TABLE_2, NodeNetwork, Descent.of),
+    "sampled": (F_FUNCTIONS, PairNetwork, JudgedSearch.of),
+}
 _one_run = threading.RLock()  # torch has one number of threads for the process
 
 
 class Round(NamedTuple):
-    """One line of a trace: the bound after the network's turn, and the divergence itself if it was asked for."""
+    """One line of a trace, of one drawing: the bound on a sample of pairs, after the network has taken its turn, and
+    the divergence itself if it was asked for.
+    """
 
     round: int
     bound: float
@@ -68,11 +74,12 @@ def variational_drawing(
     *,
     normalizer: Callable[[np.ndarray], tuple[Any, ...]],
     primal: Callable[[np.ndarray], float] | None = None,
-    rounds: int = 50,
+    form: str = "paper",
+    rounds: int = 100,
     ascents: int = 10,
     first_ascents: int = 100,
-    descents: int = 5,
-    width: int = 16,
+    descents: int = 10,
+    widths: tuple[int, int] = (10, 20),
     pairs: int = 4096,
     learning_rate: float = 0.01,
     background: float | None = None,
@@ -82,13 +89,18 @@ def variational_drawing(
 ) -> tuple[np.ndarray, tuple[Round, ...]]:
     """min over Y, max over networks h of sum_{i != j} [h_ij p_ij - f*(h_ij) q_ij / Z], q = 1/(1 + |y_i - y_j|^2).
 
-    h_ij is an output activation of g([f(x_i) + f(x_j); f(x_i) * f(x_j); p_ij; q_ij / Z]), p and q as logarithms: the
-    same for (i, j) and (j, i).  f and g have one hidden layer each; the last layer sees p and q, too.  The network
-    moves by Adam, each time on other pairs.  The positions move by L-BFGS, a turn of theirs on one draw, to which the
-    last layer is fitted: pairs drawn evenly, the edges and the pairs of nodes that lie near, all weighted by how often
-    they are to be expected.  Sums of fewer terms are taken as a whole.  The gradient is that of the bound, Z and the q
-    that the network sees included.  The same rng gives the same bits: torch works on one thread, and two runs at once
-    wait for each other.
+    h_ij is an output activation of a network's x_ij, the same for (i, j) and (j, i).  The network moves by Adam, each
+    time on other pairs; the positions move after it, on one draw a turn: pairs drawn evenly, the edges and the pairs of
+    nodes that lie near, all weighted by how often they are to be expected.  Sums of fewer terms are taken as a whole.
+    The gradient is that of the bound, Z included.  The same rng gives the same bits: torch works on one thread, and two
+    runs at once wait for each other.
+
+    With form "paper" x_ij = g([f(x_i) + f(x_j); f(x_i) * f(x_j)]) knows the features x alone, h is that of Table 2, and
+    the positions take steps of Adam, whose length falls, as do the paper's; none is taken back.
+
+    With form "sampled" g sees ln p_ij and ln q_ij too, and so does its last layer, which is fitted to the draw of each
+    turn: the bound is the divergence.  The positions move by L-BFGS, and the gradient has that of the q that the
+    network sees.
 
     Parameters
     ----------
@@ -98,19 +110,20 @@ def variational_drawing(
     divergence : "kl", "reverse-kl", "js", "hellinger" or "chi2".
     normalizer : Y (n, d) -> Z = sum over i != j of q_ij, and its gradient (n, d); these alone, or followed by the sum
         of q_ij ln q_ij and its gradient, which a background wants.
-    primal : Y -> the divergence itself, for the trace.  With it a turn of the positions is halved or left out where it
-        would raise the divergence, so that the last drawing is the best; called up to three times a round.
-    rounds, ascents, descents : how often, J steps of the network and then at most K of the positions.
-    first_ascents : steps of the network in the first round, if more than `ascents`: one that has learned nothing yet
-        leads the drawing astray.
-    width : of the layers, 10 to 20 in the paper.
+    primal : Y -> the divergence itself, for the trace.  In the sampled form a turn of the positions is halved or left
+        out where it would raise the divergence, so that the last drawing is the best.
+    form : "paper" or "sampled".
+    rounds, ascents, descents : how often, J steps of the network and K of the positions (sampled: at most).
+    first_ascents : steps of the network before the first round, if more than `ascents`: one that has learned nothing
+        yet leads the drawing astray.
+    widths : units in the hidden layers of f and g; the paper's are the default, with J = K = 10.
     pairs : drawn in each step of the network, half of them edges and a quarter near pairs. In each turn of the
         positions as many are drawn evenly, as many of the near pairs, and up to 16 times as many edges.
     learning_rate : Adam's, of the network.
     background : part of P that is spread evenly over the pairs that are no edges, in [0, 1); default 0, and 0.01 for
         reverse KL, which is infinite without.
     tol : end after a round in which nodes moved by less than this part of the typical distance between nodes; 0: never.
-        A round whose turn was taken back does not count.
+        A round whose turn was left out does not count.
     rng : a Generator, or the seed of one.
     callback : callback(Round, Y) after each round, Y read-only; returning True ends the run.
 
@@ -124,7 +137,7 @@ def variational_drawing(
     MissingExtra
         without torch; the message names the install command.
     InputError
-        for an unknown divergence, arrays that do not fit each other or are not finite, a number out of range, a
+        for an unknown divergence or form, arrays that do not fit each other or are not finite, a number out of range, a
         normalizer that is not positive, and when the bound is no longer finite (then the learning rate is too large).
 
     References
@@ -144,7 +157,8 @@ def variational_drawing(
     """
     needs_torch()
     counts = {"rounds": rounds, "ascents": ascents, "first_ascents": first_ascents, "descents": descents}
-    _check(divergence, counts | {"width": width, "pairs": pairs}, learning_rate)
+    f, g = widths
+    _check(divergence, form, counts | {"width of f": f, "width of g": g, "pairs": pairs}, learning_rate)
     rng = np.random.default_rng(rng)
     Y, X = _finite("Y0", Y0), _finite("features", features)
     if len(X) != len(Y):
@@ -153,10 +167,12 @@ def variational_drawing(
     spread = X.std(axis=0)
     X = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     with _one_thread() as torch:
-        network = PairNetwork.of(torch.from_numpy(X), width, rng)
-        adam, first = torch.optim.Adam(network.weights, lr=learning_rate), max(ascents, first_ascents)
+        functions, kind, moves = FORMS[form]
+        network = kind.of(torch.from_numpy(X), widths, rng)
+        adam = torch.optim.Adam(network.weights, lr=learning_rate)
         turns = _Turns(
-            F_FUNCTIONS[divergence], network, adam, sample, pairs, normalizer, primal, ascents, first, descents
+            functions[divergence], network, adam, moves(Y, descents), sample, pairs, normalizer, primal, ascents,
+            max(ascents, first_ascents)
         )
 
         def report(value: float, Y: np.ndarray) -> None:
@@ -198,69 +214,56 @@ class _Ended(Exception):
 
 
 class _State(NamedTuple):
+    """turn: the bound at the positions, after the network's turn."""
+
     evaluation: Evaluation
+    turn: Turn
     stuck: bool = False
 
 
 @dataclass
 class _Turns:
-    """An optimizer whose step is a round: the network takes its turn, then the positions.
+    """An optimizer whose step is a round: the positions take their turn, then the network, which has begun.
 
-    ``rounds`` and ``Y`` are what the rounds so far have come to.
+    ``rounds`` and ``Y`` are what the rounds so far have come to, ``near`` the near pairs when the network last learned.
     """
 
     line: FFunction
-    network: PairNetwork
+    network: NodeNetwork
     adam: Any
+    moves: Moves
     sample: PairSamples
     pairs: int
     normalizer: Callable[[np.ndarray], tuple[Any, ...]]
     primal: Callable[[np.ndarray], float] | None
     ascents: int
     first_ascents: int
-    descents: int
     name: str = "variational"
     solves: bool = False
     rounds: list[Round] = field(default_factory=list)
     Y: np.ndarray = field(default_factory=lambda: np.empty((0, 2)))
+    near: np.ndarray | None = None
 
     def check(self, kernel: Any, divergence: Any) -> None:
         """Check nothing: the caller has looked up the conjugate."""
 
     def init(self, objective: Any, Y: np.ndarray) -> _State:
-        return _State(Evaluation(math.inf if self.primal is None else float(self.primal(Y)), 1.0))
+        turn = self._learn(Y, self.first_ascents)
+        return _State(Evaluation(math.inf if self.primal is None else float(self.primal(Y)), 1.0), turn)
 
     def step(self, objective: Any, Y: np.ndarray, state: _State) -> tuple[np.ndarray, _State]:
-        sums = self.normalizer(Y)
-        Z, near = positive(sums[0]), near_pairs(Y, NEAR)
-        self._raise(Y, Z, near)
-        drawn = self.sample.pairs(self.pairs, MOST * self.pairs, near, self.pairs)
-        q = kernel(Y, *drawn[:2])
-        with torch_module().no_grad():
-            turn = Turn.of(self.line, self.network, drawn, q / Z, len(sums) > 2)
-        stiff = diags_array(turn.stiffness(q, Z, len(Y)), format="csr")
-        bound = turn.value(Y, self.normalizer)[0]
-        moved = lbfgs(
-            lambda Y: turn.value(Y, self.normalizer), Y, stiff, max_iter=self.descents, tol=0.0
-        ).positions
-        least = state.evaluation.value
-        if self.primal is None:
-            Y = moved
-        else:
-            for part in PARTS:
-                value = float(self.primal(Y + part * (moved - Y)))
-                if value < least:
-                    Y, least = Y + part * (moved - Y), value
-                    break
-        self.rounds.append(Round(len(self.rounds) + 1, bound, None if self.primal is None else least))
-        self.Y = Y
-        return Y, _State(Evaluation(least, 1.0))
+        self.Y = Y = self.moves.move(Y, state.turn, self._look, self.normalizer, self.primal)
+        value = None if self.primal is None else float(self.primal(Y))
+        turn = self._learn(Y, self.ascents)
+        self.rounds.append(Round(len(self.rounds) + 1, turn.value(Y, self.normalizer)[0], value))
+        return Y, _State(Evaluation(math.inf if value is None else value, 1.0), turn)
 
-    def _raise(self, Y: np.ndarray, Z: float, near: Any) -> None:
-        """The network's turn: Adam's steps up, each on other pairs."""
+    def _learn(self, Y: np.ndarray, ascents: int) -> Turn:
+        """The network's turn: Adam's steps up, each on other pairs; then the bound that it has come to."""
         torch, quarter = torch_module(), self.pairs // 4
-        for _ in range(self.ascents if self.rounds else self.first_ascents):
-            drawn = self.sample.pairs(self.pairs - 3 * quarter, 2 * quarter, near, quarter)
+        Z, self.near = positive(self.normalizer(Y)[0]), near_pairs(Y, NEAR)
+        for _ in range(ascents):
+            drawn = self.sample.pairs(self.pairs - 3 * quarter, 2 * quarter, self.near, quarter)
             value = Turn(self.line, self.network, drawn).bound(torch.from_numpy(kernel(Y, *drawn[:2]) / Z))
             self.adam.zero_grad()
             (-value).backward()
@@ -272,12 +275,23 @@ class _Turns:
                     f"the variational bound is {bound} in round {len(self.rounds) + 1}: learning_rate={rate:g} is too "
                     "large for these data; divide it by 10"
                 )
+        return self._look(Y)
+
+    def _look(self, Y: np.ndarray) -> Turn:
+        """The bound that the network has come to, on new pairs."""
+        sums = self.normalizer(Y)
+        drawn = self.sample.pairs(self.pairs, MOST * self.pairs, self.near, self.pairs)
+        with torch_module().no_grad():
+            q = kernel(Y, *drawn[:2]) / positive(sums[0])
+            return Turn.of(self.line, self.network, drawn, q, len(sums) > 2)
 
 
-def _check(divergence: str, counts: dict[str, Any], learning_rate: float) -> None:
+def _check(divergence: str, form: str, counts: dict[str, Any], learning_rate: float) -> None:
     """InputError for settings out of range."""
     if divergence not in F_FUNCTIONS:
         raise unknown("divergence", divergence, F_FUNCTIONS)
+    if form not in FORMS:
+        raise unknown("form", form, FORMS)
     for name, count in counts.items():
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
             raise InputError(f"{name} must be a whole number, at least 1, given {count!r}")
