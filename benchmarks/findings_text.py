@@ -14,6 +14,7 @@ and some of their settings are unknown or differ (they compare all pairs), so or
 
 A number behind a set is the smallest lead over the K that are named, a name the one that is best there. *All pairs*
 are drawings in which every pair has a similarity, as in the paper.
+The papers on ws-SNE and majorization have [a page of their own](findings-yang.md).
 """
 
 MIXTURES = """## SNE, NeRV, JSE and t-SNE
