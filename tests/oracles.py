@@ -44,8 +44,12 @@ def alpha(t):
 
 
 def beta(t):
-    """Up to constants that p alone decides."""
-    return lambda p, b: boxcox(b, t) - p * boxcox(b, t - 1)
+    """phi itself; up to the order 0.1 without p^t / (t (t - 1)), and with b^t - 1 for b^t, which are infinite at 0."""
+    if t == 1:
+        return kl
+    if t > 0.1:
+        return lambda p, b: (p**t + (t - 1) * b**t - t * p * b ** (t - 1)) / (t * (t - 1))
+    return lambda p, b: p * b ** (t - 1) / (1 - t) + boxcox(b, t)
 
 
 def jse(kappa):

@@ -4,7 +4,8 @@
 
 the I-divergence (generalized Kullback-Leibler) at t = 1, Itakura-Saito at t = 0, half the squared Euclidean distance at
 t = 2.  With bc(b, s) = (b^s - 1)/s, up to constants: pairs bc(b, t), edge -p bc(b, t-1), at every real order.  At t <=
-0 a pair with p = 0 costs infinitely much, and what is left of phi is p b^(t-1) / (1-t) + bc(b, t).
+0 a pair with p = 0 costs infinitely much, and what is left of phi is p b^(t-1) / (1-t) + bc(b, t); so it is up to t =
+0.1, lest orders near 0 be 1/t and few digits of what moves.
 
 At the best lambda this is the gamma divergence (Yang, Peltonen & Kaski 2014, Theorem 1): a difference of the
 logarithms of two power means, ln PM_t(q; M) - ln PM_(t-1)(q; P).
@@ -19,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.divergences.protocol import PairTerm, Powers, Similarity
+from nelayout.divergences.protocol import SMALL_ORDER, PairTerm, Powers, Similarity
 from nelayout.errors import InputError
 from nelayout.kernels import boxcox
 from nelayout.part_names import spell
@@ -77,9 +78,9 @@ class Beta:
         return -p if self.order == 1.0 else -p * b.power(self.order - 1.0)
 
     def left_out(self, p: np.ndarray) -> tuple[np.ndarray, float]:
-        """phi(p, b) - phi(0, b) - edge(p, b), and phi(0, b) - bc(b, t); see the module for orders <= 0."""
+        """phi(p, b) - phi(0, b) - edge(p, b), and phi(0, b) - bc(b, t); see the module for small orders."""
         t = self.order
-        if t <= 0:
+        if t <= SMALL_ORDER:
             return p / (1.0 - t), 0.0
         return (p / t) * (boxcox(np.log(p), t - 1.0) - 1.0), 1.0 / t
 
@@ -89,8 +90,8 @@ class Beta:
         return -attraction, log_power_mean(pairs / total, self.order)
 
     def invariant_constant(self, edges: Any, weight: Any, total: Any) -> Any:
-        """gamma lacks (ln sum M - ln sum P + ln PM_(t-1)(P/M; P)) / t; nothing at orders <= 0, where it is infinite."""
-        if self.order <= 0:
+        """gamma lacks (ln sum M - ln sum P + ln PM_(t-1)(P/M; P)) / t; at small orders nothing."""
+        if self.order <= SMALL_ORDER:
             return 0.0 * weight
         own = log_power_mean(-edges / weight, self.order - 1.0)
         return (np.log(total) - np.log(weight) + own) / self.order

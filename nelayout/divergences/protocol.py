@@ -16,6 +16,7 @@ from nelayout.errors import InputError
 from nelayout.kernels import Kernel, Radial, boxcox
 
 __all__ = [
+    "SMALL_ORDER",
     "Background",
     "Divergence",
     "Homogeneous",
