@@ -153,7 +153,7 @@ class Objective:
 
     @property
     def _pair_constant(self) -> float:
-        """What the sum over all pairs lacks, for each unit of M."""
+        """Constant that the sum over all pairs lacks, for each unit of M."""
         return self.phi.left_out(np.ones(1))[1] if isinstance(self.phi, UpToConstants) else 0.0
 
     @property

@@ -196,7 +196,7 @@ class UpToConstants(Protocol):
     """A divergence whose two halves lack what p alone decides; those of others add up to phi(p, b)."""
 
     def left_out(self, p: np.ndarray) -> tuple[np.ndarray, float]:
-        """What the halves lack: phi(p, b) - phi(0, b) - edge(p, b) of each p > 0, and phi(0, b) less its pair terms.
+        """The parts that they lack: phi(p, b) - phi(0, b) - edge(p, b) of each p, and phi(0, b) less its pair terms.
 
         Where phi(0, b) is infinite for every b, what is finite.
         """

@@ -85,7 +85,7 @@ def minimize(
 
 
 def _unbalance(now: Evaluation, radius: float, arithmetic: Arithmetic) -> float:
-    """What J would lose if all nodes went down the gradient by the typical distance, in parts of J or of its strength.
+    """Part of J, or of its strength, that it would lose if all nodes went down the gradient by the typical distance.
 
     The gradient g loses at most h sqrt(n) |g| in n moves of the length h.
     """

@@ -217,6 +217,7 @@ def _run(
 
     try:
         _, _, reason = minimize(problem, X, optimizer, max_iter, Rest(gain=tol, lull=LULL), report)
+        reason = "converged" if reason == "lull" else reason  # little gain is the rule that tol states here
     except Stopped:
         reason = "stopped"
     value = observer.trace[-1].value if observer.trace else optimizer.init(problem, X).evaluation.value

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any, Literal, Unpack
 
 import numpy as np
-from scipy.spatial import KDTree
 
 from nelayout import graphs
 from nelayout.catalogue import with_own
@@ -129,6 +128,8 @@ def evaluate(
 
 def _coincident(parts: Sequence[Component], Y: np.ndarray) -> np.ndarray:
     """(k, 2) pairs of nodes of one component that lie at one place."""
+    from scipy.spatial import KDTree
+
     found = [
         part.nodes[KDTree(Y[part.nodes]).query_pairs(0.0, output_type="ndarray")]
         for part in parts

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq, minimize_scalar
 
 from nelayout.objective import Objective
 from nelayout.run.start import radius
@@ -123,6 +122,8 @@ def best_size(drawings: Sequence[tuple[Objective, np.ndarray]]) -> tuple[float, 
     Sizes at which nodes lie 2^-8 to 2^16 units apart are tried, each twice the one before, and further ones while J
     falls.  About the lowest, s is where the derivative of J in ln s changes its sign.
     """
+    from scipy.optimize import brentq, minimize_scalar
+
     sized = [(objective, Y) for objective, Y in drawings if radius(Y) > 0 and not objective.scale_free]
     if not sized:
         return 1.0, ""
