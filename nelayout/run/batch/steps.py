@@ -166,6 +166,7 @@ class _Resting:
         self.moves = np.full((rest.window, len(value)), np.inf)
         self.values = np.full((rest.lull + 1, len(value)), np.nan)
         self.values[-1] = value
+        self.calm = np.zeros(len(value), dtype=int)
 
     def after(
         self, taken: np.ndarray, now: BatchEvaluation, moved: np.ndarray, radius: np.ndarray, unbalance: np.ndarray
@@ -175,7 +176,8 @@ class _Resting:
         self.moves = np.where(taken, np.vstack([self.moves[1:], moved]), self.moves)
         self.values = np.where(taken, np.vstack([self.values[1:], now.value]), self.values)
         reason = np.full(len(taken), "", dtype=object)
-        reason[taken & (unbalance <= rest.force)] = "converged"
+        self.calm = np.where(taken, np.where(unbalance <= rest.force, self.calm + 1, 0), self.calm)
+        reason[taken & (self.calm >= rest.window)] = "converged"
         if rest.gain is not None:  # not a number before there are enough values: false
             gained = np.abs(self.values[0] - self.values[-1])
             reason[taken & (gained <= rest.gain * (self.first - self.values[-1]))] = "lull"
@@ -186,6 +188,7 @@ class _Resting:
 
     def take(self, kept: np.ndarray) -> None:
         self.first, self.moves, self.values = self.first[kept], self.moves[:, kept], self.values[:, kept]
+        self.calm = self.calm[kept]
 
 
 def minimize_batch(
@@ -225,7 +228,8 @@ def minimize_batch(
         if rest.force > 0:
             unbalance = _unbalance(objective, now, radius, Y.shape[1])
         reason = resting.after(taken, now, moved, radius, unbalance)
-        reason[stuck & (reason == "")] = "lull" if rest.force > 0 else "converged"
+        at_rest = (resting.calm > 0) | (rest.force == 0)
+        reason[stuck & (reason == "")] = np.where(at_rest, "converged", "lull")[stuck & (reason == "")]
         rests = live & (reason != "")
         end.Y[rows], end.value[places] = Y, now.value
         end.reason[places[rests]] = reason[rests]
