@@ -310,10 +310,18 @@ def test_a_failure_is_one_line_and_leaves_no_file(folder, inside, name):
     assert {p.name: p.read_bytes() for p in folder.iterdir()} == before
 
 
+ALLOWED = "'compare', 'embed', 'layout', 'methods', 'warm-up'"
+
+
 @pytest.mark.parametrize(
     ("command", "line"),
     [
         ("", "the following arguments are required: COMMAND; see nelayout --help"),
+        (
+            "layuot graph.gml --sed 3",
+            f"unknown command 'layuot': did you mean 'layout'? Allowed: {ALLOWED}; see nelayout --help",
+        ),
+        ("graph.gml", f"unknown command 'graph.gml'. Allowed: {ALLOWED}; see nelayout --help"),
         ("layout graph.gml", "the following arguments are required: -o/--output; see nelayout layout --help"),
         (
             "layout graph.gml -o out.png --sed 3",

@@ -371,7 +371,7 @@ def test_a_failure_is_one_line_and_leaves_no_file(folder, capsys, options):
     [
         ("bare.csv", "the following arguments are required: -o/--output"),
         ("bare.csv -o x.csv --pca some", "argument --pca: invalid number value: 'some'"),
-        ("bare.csv -o x.csv --init pac", "argument --init: invalid choice: 'pac' (choose from"),
+        ("bare.csv -o x.csv --init pac", "argument --init: unknown choice 'pac': did you mean 'pca'? Allowed:"),
         ("bare.csv -o x.csv -m wsne", "argument -m/--method: unknown method 'wsne': did you mean"),
     ],
 )

@@ -18,7 +18,9 @@ from matplotlib.colors import to_hex, to_rgba
 import nelayout as nl
 from nelayout.drawing.colors import PALETTE, PLAIN, UNKNOWN, classes_of, palette
 from nelayout.errors import InputError
+from nelayout.graphs import read
 from nelayout.placing.dots import dot_diameter
+from nelayout.similarities.masses import node_mass
 
 SQUARE = nx.cycle_graph(4)
 CORNERS = {0: (0.0, 0.0), 1: (2.0, 0.0), 2: (2.0, 1.0), 3: (0.0, 1.0)}
@@ -420,10 +422,19 @@ def test_degree_and_strength_are_words(word, amounts):
     assert figure.axes[0].child_axes[0].get_title(loc="left") == word
 
 
-def test_an_attribute_called_degree_comes_first():
-    G = nx.path_graph(2)
-    nx.set_node_attributes(G, {0: "red", 1: "blue"}, "degree")
-    assert set(node_colors(nl.draw(G, [[0, 0], [1, 1]], color="degree"), G).values()) == {"#ff0000", "#0000ff"}
+@pytest.mark.parametrize("word", ["degree", "strength"])
+def test_words_win_over_attributes_in_pictures_as_in_masses(word):
+    G = nx.star_graph(3)
+    pos = {0: (0, 0), 1: (1, 0), 2: (0, 1), 3: (-1, -1)}
+    plain: Any = nl.draw(G, pos, color=word, node_size=word)
+    masses = node_mass(read(G).adjacency, word, read(G).host)[0]
+    nx.set_node_attributes(G, {0: 0.0, 1: 0.1, 2: 0.2, 3: 0.3}, word)
+    named: Any = nl.draw(G, pos, color=word, node_size=word)
+    assert node_colors(named, G) == node_colors(plain, G)
+    np.testing.assert_array_equal(nodes_of(named).get_widths(), nodes_of(plain).get_widths())
+    np.testing.assert_array_equal(node_mass(read(G).adjacency, word, read(G).host)[0], masses)
+    own: Any = nl.draw(G, pos, color={0: "red", 1: "blue", 2: "blue", 3: "blue"})
+    assert set(node_colors(own, G).values()) == {"#ff0000", "#0000ff"}
 
 
 def test_points_without_a_graph():

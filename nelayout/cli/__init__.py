@@ -25,7 +25,7 @@ from typing import Any, NoReturn, Protocol
 from nelayout import __version__
 from nelayout.cli import compare_command, embed_command, layout_command, methods_command, warm_up_command
 from nelayout.cli.report import WrongUsage, say
-from nelayout.errors import InputError, Unsupported, near_matches
+from nelayout.errors import InputError, Unsupported, near_matches, unknown
 
 __all__ = ["COMMANDS", "main"]
 
@@ -123,6 +123,13 @@ class _Parser(argparse.ArgumentParser):
             if misspelt:
                 self.refuse(misspelt)
         return super().parse_known_args(args, namespace)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """A word that is none of those allowed, a misspelt command too, is answered with its near matches."""
+        if action.choices is not None and value not in action.choices:
+            if self._subparsers is not None:
+                raise argparse.ArgumentError(None, str(unknown("command", value, action.choices)))
+            raise argparse.ArgumentError(action, str(unknown("choice", value, action.choices)))
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"nelayout: {message}; see {self.prog} --help\n")

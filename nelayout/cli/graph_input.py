@@ -136,19 +136,23 @@ def texts(name: str | None, file: GraphFile) -> Any:
 
 def color(name: str | None, file: GraphFile) -> Any:
     """The colors that `--color` asks for: one value per node, or one color for all."""
-    if name is None or name in file.node_data:
-        return None if name is None else file.node_data[name]
-    from matplotlib.colors import is_color_like
-
     from nelayout.drawing.colors import AMOUNTS
 
-    if not is_color_like(name) and name not in AMOUNTS:
+    if name is None or name in AMOUNTS:
+        return name
+    if name in file.node_data:
+        return file.node_data[name]
+    from matplotlib.colors import is_color_like
+
+    if not is_color_like(name):
         raise unknown("node attribute or color for --color", name, [*file.node_data, *AMOUNTS])
     return name
 
 
 def _mass(name: str | None, file: GraphFile) -> Any:
-    """A column of the file where the graph itself does not hold it."""
-    if name is None or name not in file.node_data or name in file.host.attributes():
+    """A column of the file where the graph itself does not hold it, and no word is called so."""
+    from nelayout.similarities.masses import NAMED
+
+    if name is None or name in NAMED or name not in file.node_data or name in file.host.attributes():
         return name
     return file.node_data[name]

@@ -46,7 +46,7 @@ _LOG_FROM = 30.0
 # Most different whole numbers that can be classes where the caller says so; more are years or amounts.
 MANY_CLASSES = 60
 
-# Words for a number that every node has, where no node attribute is called so.
+# Words for a number that every node has. They win over node attributes, as those for masses do.
 AMOUNTS = ("degree", "strength")
 
 PLAIN = "#2c6fbb"

@@ -86,8 +86,9 @@ def draw(
         value is gray.
     node_size : float, str, dict or array
         Diameters in the units of `pos` (see `node_size_from_points`), 0 for no dot; a node attribute that holds them;
-        or "degree" or "strength" for areas in proportion to these. By default ("auto", as in the layouts) dots follow
-        from the number of nodes.
+        or "degree" or "strength" for areas in proportion to these. These words win over node attributes of the same
+        name, as those for masses do; values that a graph holds under them are given as a dict. By default ("auto", as
+        in the layouts) dots follow from the number of nodes.
         Where `color` tells no nodes apart, dots of large graphs are small, and from some 50,000 nodes on
         only isolated nodes are drawn.
     edge_color : color, str, dict or array

@@ -87,8 +87,8 @@ def _inches(figure: Any) -> float:
 
 
 def amounts(G: Any, network: Network, word: Any, weight: str | None) -> np.ndarray | None:
-    """(n,) the degrees or strengths that a word stands for; None for anything else, and for a node attribute."""
-    if not isinstance(word, str) or word not in AMOUNTS or word in network.host.attributes():
+    """(n,) the degrees or strengths that a word stands for, node attribute or not; None for anything else."""
+    if not isinstance(word, str) or word not in AMOUNTS:
         return None
     if word == "degree":
         return np.diff(network.adjacency.indptr).astype(np.float64)
