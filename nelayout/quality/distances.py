@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from scipy.spatial import KDTree
 
-__all__ = ["TIE", "lengths", "nearest", "nearest_by_number", "nearest_in_tree", "standardize"]
+__all__ = ["TIE", "lengths", "nearest", "nearest_in_tree", "standardize"]
 
 # Relative difference below which two distances are one: far above rounding, far below any reader's eye.
 TIE = 1e-9
@@ -58,21 +58,6 @@ def nearest(X: np.ndarray, nodes: np.ndarray, k: int, rng: np.random.Generator) 
     length = np.sqrt(((X[chosen] - X[nodes, None]) ** 2).sum(axis=2))
     order = np.lexsort((rng.random(length.shape), length))
     return np.take_along_axis(chosen, order, axis=1)
-
-
-def nearest_by_number(Y: np.ndarray, nodes: np.ndarray, k: int) -> np.ndarray:
-    """The k nodes nearest to each of `nodes`, nearest first, ties by node number; from the distances to all."""
-    xi = np.zeros((len(nodes), len(Y)))
-    for along in Y.T:
-        apart = along[nodes, None] - along
-        xi += apart * apart
-    xi[np.arange(len(nodes)), nodes] = np.inf
-    some = np.sort(np.argpartition(xi, k - 1, axis=1)[:, :k], axis=1)
-    near = np.take_along_axis(xi, some, 1)
-    order = np.take_along_axis(some, np.argsort(near, axis=1, kind="stable"), 1)
-    for row in np.flatnonzero(np.count_nonzero(xi <= near.max(axis=1)[:, None], axis=1) > k):  # ties at the border
-        order[row] = np.argsort(xi[row], kind="stable")[:k]
-    return order
 
 
 def nearest_in_tree(tree: KDTree, Y: np.ndarray, nodes: np.ndarray, k: int) -> np.ndarray:

@@ -21,7 +21,9 @@ from nelayout.quality.distances import TIE, lengths, standardize
 from nelayout.quality.protocol import VALUE, Measure
 from nelayout.quality.samples import Sampled, mean_of, sample_of
 
-__all__ = ["NEIGHBORHOOD", "NEIGHBORHOOD2", "hits", "jaccard_of_nearest", "neighborhood_jaccard"]
+__all__ = [
+    "NEIGHBORHOOD", "NEIGHBORHOOD2", "hits", "jaccard_by_number", "jaccard_of_nearest", "neighborhood_jaccard",
+]
 
 # Above this many nodes, this many are sampled: the standard error is then below 0.005.
 SAMPLE_ABOVE, SAMPLE = 20_000, 5_000
@@ -54,22 +56,52 @@ def neighborhood_jaccard(
     return mean_of(index, len(population), exact)
 
 
+def jaccard_by_number(adjacency: csr_array, nodes: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    """The index of each of `nodes`, none of them isolated, in a drawing Y (n, d), ties by node number; (len(nodes),).
+
+    From all distances between them and the n nodes, for small graphs.
+
+    >>> path = csr_array(np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    >>> jaccard_by_number(path, np.arange(3), np.array([[0.0], [1.0], [-0.5]])).tolist()
+    [0.0, 1.0, 0.0]
+    """
+    degree = np.diff(adjacency.indptr)[nodes].astype(np.int64)
+    xi = np.zeros((len(nodes), len(Y)))
+    for along in Y.T:
+        apart = along[nodes, None] - along
+        xi += apart * apart
+    xi[np.arange(len(nodes)), nodes] = np.inf
+    border = np.sort(xi, axis=1)[np.arange(len(nodes)), degree - 1]
+    near = xi <= border[:, None]
+    for row in np.flatnonzero(np.count_nonzero(near, axis=1) > degree):  # ties at the border
+        near[row] = False
+        near[row, np.argsort(xi[row], kind="stable")[: degree[row]]] = True
+    row, entry = _entries(adjacency, nodes, degree)
+    common = np.bincount(row[near[row, adjacency.indices[entry]]], minlength=len(nodes))
+    return common / (2 * degree - common)
+
+
 def jaccard_of_nearest(adjacency: csr_array, nodes: np.ndarray, nearest: np.ndarray) -> np.ndarray:
     """The index of each of `nodes` for given nearest nodes (len(nodes), most), nearest first; (len(nodes),).
 
     Of a node of degree k its first k nearest count. Where fewer are given, they are compared with all its neighbors.
+    A table of len(nodes) x n bytes, most of them never touched, says who is whose neighbor.
     """
     n, most = len(adjacency.indptr) - 1, nearest.shape[1]
     degree = np.diff(adjacency.indptr)[nodes].astype(np.int64)
-    # Each node has a range of n numbers, one for each node that may be its neighbor, or lie near.
     k = np.minimum(degree, most)
-    row = np.repeat(np.arange(len(nodes)), degree)
-    entry = np.arange(len(row)) + np.repeat(adjacency.indptr[nodes] - np.cumsum(degree) + degree, degree)
-    neighbors = row * n + adjacency.indices[entry]
-    near = (np.arange(len(nodes))[:, None] * n + nearest)[np.arange(most) < k[:, None]]
-    both = near[np.isin(near, neighbors, assume_unique=True)]
-    common = np.bincount(both // n, minlength=len(nodes))
+    row, entry = _entries(adjacency, nodes, degree)
+    neighbors = np.zeros((len(nodes), n), dtype=bool)
+    neighbors[row, adjacency.indices[entry]] = True
+    both = neighbors[np.arange(len(nodes))[:, None], nearest] & (np.arange(most) < k[:, None])
+    common = np.count_nonzero(both, axis=1)
     return common / (degree + k - common)
+
+
+def _entries(adjacency: csr_array, nodes: np.ndarray, degree: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The number in `nodes` of each node of these degrees, once for each neighbor, and the neighbor's entry."""
+    row = np.repeat(np.arange(len(nodes)), degree)
+    return row, np.arange(len(row)) + np.repeat(adjacency.indptr[nodes] - np.cumsum(degree) + degree, degree)
 
 
 def hits(Y: np.ndarray, nodes: np.ndarray, relevant: csr_array, rng: np.random.Generator) -> np.ndarray:

@@ -7,18 +7,17 @@ is wide as well, but beside the ring they would no longer lie in order: they sta
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from functools import cached_property
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.numerics.breadth_first import COMPILED_ABOVE
 from nelayout.placing.dots import dot_diameter, dot_size, part_dots
-from nelayout.quality.distances import nearest_by_number, nearest_in_tree
-from nelayout.quality.neighborhoods import jaccard_of_nearest
+from nelayout.quality.distances import nearest_in_tree
+from nelayout.quality.neighborhoods import jaccard_by_number, jaccard_of_nearest
 
-__all__ = ["Neighborhoods", "part_nodes"]
+__all__ = ["Neighborhoods", "part_and_measure", "part_nodes"]
 
 SAMPLE = 1000  # nodes whose neighbors are compared
 MOST_NEIGHBORS = 200  # of a hub that are compared, in graphs that are searched by a tree
@@ -38,8 +37,18 @@ class Neighborhoods:
 
     def __init__(self, P: csr_array, seed: int = 0) -> None:
         self.P, self.degree = P, np.diff(P.indptr)
-        some = np.random.default_rng(seed).permutation(np.flatnonzero(self.degree))
-        self.sample = np.sort(some[:SAMPLE])
+        some = np.random.default_rng(seed).permutation(np.flatnonzero(self.degree))[:SAMPLE]
+        self.sample = some[np.lexsort([some, self.degree[some]])]  # a block of like degrees needs no more nearest nodes
+
+    @cached_property
+    def are_paths(self) -> bool:
+        """Whether most nodes have two neighbors, one of them with two as well, and not each other."""
+        two = np.flatnonzero(self.degree == 2)
+        if 2 * len(two) <= len(self.degree):
+            return False
+        ends = self.P.indices[self.P.indptr[two][:, None] + np.arange(2)]
+        joined = np.asarray(self.P[ends[:, 0], ends[:, 1]]).ravel() != 0
+        return 2 * int(np.count_nonzero((self.degree[ends] == 2).any(axis=1) & ~joined)) > len(self.degree)
 
     def hidden(self, Y: np.ndarray) -> float:
         """Share of the sampled nodes that lie within a dot of another node of Y (n, d)."""
@@ -53,22 +62,19 @@ class Neighborhoods:
         return float(np.mean(nearest[:, 1] < dot))
 
     def kept(self, Y: np.ndarray) -> float:
-        """Mean Jaccard index of graph neighbors and nearest nodes of Y (n, d); ties fall to the lower number."""
+        """Mean Jaccard index of graph neighbors and nearest nodes of Y (n, d); in small graphs, ties go by number."""
         n = len(Y)
         if not len(self.sample):
             return 1.0
-        nearest: Callable[[np.ndarray, int], np.ndarray]
         if n <= COMPILED_ABOVE:
-            nearest, most = partial(nearest_by_number, Y), n - 1
-        else:
-            from scipy.spatial import KDTree
+            return float(np.mean(jaccard_by_number(self.P, self.sample, Y)))
+        from scipy.spatial import KDTree
 
-            nearest, most = partial(nearest_in_tree, KDTree(Y), Y), MOST_NEIGHBORS
-        blocks = (self.sample[k : k + BLOCK] for k in range(0, len(self.sample), BLOCK))
-        found = [
-            jaccard_of_nearest(self.P, nodes, nearest(nodes, min(int(self.degree[nodes].max()), most)))
-            for nodes in blocks
-        ]
+        tree, found = KDTree(Y), []
+        for k in range(0, len(self.sample), BLOCK):
+            nodes = self.sample[k : k + BLOCK]
+            most = min(int(self.degree[nodes].max()), MOST_NEIGHBORS)
+            found.append(jaccard_of_nearest(self.P, nodes, nearest_in_tree(tree, Y, nodes, most)))
         return float(np.mean(np.concatenate(found)))
 
 
@@ -78,31 +84,28 @@ def part_nodes(Y: np.ndarray, neighborhoods: Neighborhoods, fixed: np.ndarray | 
     Fixed nodes, a mask (n,), stay up to rounding.  Dots are halved as long as parting costs neighborhoods; the drawing
     comes back as it is where even small ones do, and where most nodes lie on paths, which are to be lines.
     """
+    return part_and_measure(Y, neighborhoods, fixed)[0]
+
+
+def part_and_measure(
+    Y: np.ndarray, neighborhoods: Neighborhoods, fixed: np.ndarray | None = None
+) -> tuple[np.ndarray, float | None]:
+    """The drawing of `part_nodes`, and what it keeps of the neighborhoods; None where that was not needed."""
     unit = float(np.abs(Y).max(initial=0.0)) or 1.0
     X = Y / unit  # squares of coordinates stay within the range of floats
     whole = dot_size(X)
-    if whole == 0.0 or _are_paths(neighborhoods.P):
-        return Y
+    if whole == 0.0 or neighborhoods.are_paths:
+        return Y, None
     if len(X) > MANY and neighborhoods.hidden(X) > FULL:
-        return Y
+        return Y, None
     size, before = whole, None
     while size >= SMALLEST * whole:
         parted = part_dots(X, size, fixed)
         if np.array_equal(parted, X):
             break
         before = neighborhoods.kept(X) if before is None else before
-        if neighborhoods.kept(parted) >= KEPT * before:
-            return parted * unit
+        kept = neighborhoods.kept(parted)
+        if kept >= KEPT * before:
+            return parted * unit, kept
         size /= 2
-    return Y
-
-
-def _are_paths(P: csr_array) -> bool:
-    """Whether most nodes have two neighbors, one of them with two as well, and not each other."""
-    degree = np.diff(P.indptr)
-    two = np.flatnonzero(degree == 2)
-    if 2 * len(two) <= len(degree):
-        return False
-    ends = P.indices[P.indptr[two][:, None] + np.arange(2)]
-    joined = np.asarray(P[ends[:, 0], ends[:, 1]]).ravel() != 0
-    return 2 * int(np.count_nonzero((degree[ends] == 2).any(axis=1) & ~joined)) > len(degree)
+    return Y, before

@@ -23,7 +23,7 @@ from nelayout.numerics.breadth_first import COMPILED_ABOVE, hops_from
 from nelayout.numerics.parallel import Threads
 from nelayout.quality.stress import stress_sums
 from nelayout.run.auto.symmetry import Symmetry
-from nelayout.run.parting import Neighborhoods, part_nodes
+from nelayout.run.parting import Neighborhoods, part_and_measure
 
 __all__ = ["Judge"]
 
@@ -57,16 +57,17 @@ class Judge:
         """The verdict on a drawing Y (n, d); larger is better."""
         if not np.isfinite(Y).all():
             return 0.0
-        seen = 1.0
+        seen, kept = 1.0, None
         if len(Y) <= PARTED:
-            Y = part_nodes(Y, self.neighborhoods)
+            Y, kept = part_and_measure(Y, self.neighborhoods)
         else:
             seen -= HIDDEN * self.neighborhoods.hidden(Y)
-        return seen * self.plain(Y) / (1.0 + self.symmetry.broken(Y)) ** SYMMETRY_POWER
+        return seen * self.plain(Y, kept) / (1.0 + self.symmetry.broken(Y)) ** SYMMETRY_POWER
 
-    def plain(self, Y: np.ndarray) -> float:
-        """The verdict on neighbors and global order alone."""
-        return max(self.neighborhoods.kept(Y), LEAST) / max(self.stress(Y), LEAST) ** STRESS_POWER
+    def plain(self, Y: np.ndarray, kept: float | None = None) -> float:
+        """The verdict on neighbors and global order alone; ``kept``: what Y keeps of the neighborhoods, if known."""
+        kept = self.neighborhoods.kept(Y) if kept is None else kept
+        return max(kept, LEAST) / max(self.stress(Y), LEAST) ** STRESS_POWER
 
     def stress(self, Y: np.ndarray) -> float:
         """The mean of (s |y_i - y_j| / hops - 1)^2 over pivots i and all j, at the scale s that makes it least."""
