@@ -10,6 +10,7 @@ import pytest
 
 import nelayout as nl
 from nelayout.catalogue import METHODS
+from nelayout.errors import InputError
 from nelayout.nbody import Auto, backend
 from nelayout.numerics.parallel import Threads
 
@@ -72,6 +73,19 @@ def test_graphs_of_next_to_nothing(G):
     assert 0 <= e.bytes < 1e7
     assert e.nodes == len(G)
     assert f"{len(G)} nodes" in str(e)
+
+
+def test_moving_nodes_apart_counts():
+    for G in (hubs(100), hubs(2000)):
+        plain, parted, sized = (nl.estimate(G, "ws-sne", node_size=size).seconds for size in (None, "auto", 0.01))
+        assert plain < parted == sized < 2 * plain
+
+
+def test_vectors_have_their_graph_estimated():
+    X = np.random.default_rng(0).random((200, 5))
+    with pytest.raises(InputError, match="For vectors, one row per sample, use nelayout.embed"):
+        nl.estimate(X)
+    assert nl.estimate(nl.knn_graph(X), "tsne").nodes == 200
 
 
 def test_every_host_and_no_change_to_the_graph():

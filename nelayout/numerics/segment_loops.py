@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 from nelayout.numerics.compiling import compiled_loop
 from nelayout.numerics.vector_loops import dot, iterate, scale_dot, subtract_dot, weighted_dot
 
-__all__ = ["directions", "remember", "solve_each"]
+__all__ = ["directions", "remember", "solve_each", "spread_each"]
 
 
 @compiled_loop
@@ -97,3 +99,20 @@ def remember(direction, length, before, after, moves, changes, curvatures, count
         if curvature > 1e-10 * squares * mean / (stop - start):
             curvatures[slot, part] = curvature
             counts[part] += 1
+
+
+@compiled_loop
+def spread_each(Y, before, factor, factor_before, starts, spread):
+    """Root mean squared distance of factor Y - factor_before before to its centroid, for each graph."""
+    for part in range(len(starts) - 1):
+        start, stop = starts[part], starts[part + 1]
+        now, then, squares = factor[part], factor_before[part], 0.0
+        for axis in range(Y.shape[1]):
+            total = 0.0
+            for i in range(start, stop):
+                total += now * Y[i, axis] - then * before[i, axis]
+            middle = total / (stop - start)
+            for i in range(start, stop):
+                apart = now * Y[i, axis] - then * before[i, axis] - middle
+                squares += apart * apart
+        spread[part] = math.sqrt(squares / (stop - start))

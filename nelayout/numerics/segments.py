@@ -47,8 +47,18 @@ class Segments:
 
     def radius(self, Y: np.ndarray) -> np.ndarray:
         """(C,) root mean squared distances to the centroids."""
-        centered = Y - self.mean(Y)[self.of]
-        return np.sqrt(self.mean(np.einsum("ij,ij->i", centered, centered)))
+        count = len(self.sizes)
+        return self.spread(Y, Y, np.ones(count), np.zeros(count))
+
+    def spread(
+        self, Y: np.ndarray, before: np.ndarray, factor: np.ndarray, factor_before: np.ndarray
+    ) -> np.ndarray:
+        """(C,) radii of the differences factor Y - factor_before before; factors (C,)."""
+        from nelayout.numerics.segment_loops import spread_each  # compiled: not loaded for one small graph
+
+        spread = np.empty(len(self.sizes))
+        spread_each(Y, before, factor, factor_before, self.starts, spread)
+        return spread
 
     def take(self, kept: np.ndarray) -> tuple[Segments, np.ndarray]:
         """The parts of a mask (C,) alone, and the mask (n,) of their rows."""

@@ -33,7 +33,11 @@ def assemble(
     """
     Y = np.zeros(shape)
     if start is None:
-        drawings = [canonical(c.drawing.Y, c.affinity.mass) for c in components]
+        turned: dict[int, np.ndarray] = {}  # equal components share one drawing
+        for c in components:
+            if id(c.drawing) not in turned:
+                turned[id(c.drawing)] = canonical(c.drawing.Y, c.affinity.mass)
+        drawings = [turned[id(c.drawing)] for c in components]
         drawings = pack(drawings) if len(drawings) > 1 else drawings
         for component, drawing in zip(components, drawings, strict=True):
             Y[component.nodes] = drawing

@@ -23,7 +23,8 @@ from nelayout.run.auto.masses import mass_to_read
 from nelayout.run.batch.drawing import LARGEST, LEAST, can_batch
 from nelayout.run.keywords import takes_common_keywords
 from nelayout.run.options import MethodOptions, check_options
-from nelayout.run.part_costs import BYTES_ENTRY, BYTES_NODE, COMPONENT, READ, Part
+from nelayout.run.part_costs import BYTES_ENTRY, BYTES_NODE, COMPONENT, PARTED_NODE, READ, Part
+from nelayout.run.parting import MANY
 from nelayout.run.request import read_request
 from nelayout.similarities.masses import NAMED, node_mass
 
@@ -61,7 +62,8 @@ class Estimate:
 def estimate(G: Any, method: str | Method = "auto", **options: Unpack[MethodOptions]) -> Estimate:
     """Estimate the seconds and bytes that drawing G by a method will take; nothing is drawn.
 
-    Of the common keywords dim, smoothing, max_iter, optimizer, nbody and n_jobs count.
+    Of the common keywords dim, node_size, smoothing, max_iter, optimizer, nbody and n_jobs count. Vectors have their
+    graph estimated: ``nelayout.estimate(nelayout.knn_graph(X), method)``, to which the search for neighbors comes.
 
     Parameters
     ----------
@@ -137,6 +139,8 @@ def _seconds(
     if np.count_nonzero(small) < LEAST or o["smoothing"] or not can_batch(method, optimizer):
         small[:] = False
     seconds = READ * (n + entries) + COMPONENT * max(len(sizes) - 1, 0)
+    if o["node_size"] is not None:
+        seconds += PARTED_NODE[n > MANY] * n
     for k, e in zip(sizes[drawn & ~small].tolist(), inside[drawn & ~small].tolist(), strict=True):
         seconds += Part(method, o, k, e, n * n, threads).seconds
     # Components drawn together count as so many of one size, in bands: their pairs grow with its square.

@@ -17,7 +17,7 @@ from nelayout.run.levels import method_of
 from nelayout.similarities.truncated_walk import KEPT, WHOLE
 from nelayout.stages import FINEST, LARGE_GRAPH, CoarseToFine, Descend, Stage, early_exaggeration
 
-__all__ = ["BYTES_ENTRY", "BYTES_NODE", "COMPONENT", "NUMPY_PAIRS", "READ", "Part"]
+__all__ = ["BYTES_ENTRY", "BYTES_NODE", "COMPONENT", "NUMPY_PAIRS", "PARTED_NODE", "READ", "Part"]
 
 # Pairs of nodes above which compiled loops pay for loading them: about 0.5 s in each process, some six seconds once on
 # each machine.  A drawing of 250 nodes then takes as long on NumPy.
@@ -39,6 +39,9 @@ SYSTEM_ENTRY = {"falls": 100e-9, "falls as 1/d": 200e-9, "constant": 90e-9, "gro
 MEMORY_NODE, MEMORY_CALL = 8e-9, 1.5e-4  # of one step of L-BFGS, per coordinate and curvature pair
 PUSH = 0.5e-9  # of truncating a random walk: per node, entry kept, mean degree and 1/(1 - rho)
 WALK_ENTRY = 110e-9  # of an evaluation with the walk as an operator, per entry and sqrt(1/(1 - rho))
+# Of moving nodes apart (node_size), per node of graphs of up to 1,000 nodes and of larger ones, which mostly have no
+# room: 2e-5 to 4e-4 over geometric and preferential graphs and trees by ws-SNE, LinLog and gamma-QuadLog.
+PARTED_NODE = 1e-4, 5e-6
 READ = 1.5e-6  # of reading and writing, per node and entry
 # Of components drawn together, per node: of an evaluation or system, and of a step of L-BFGS.  Each component, drawn or
 # a copy, also costs the rest.

@@ -29,15 +29,18 @@ def axes(dim: int) -> list[str]:
 
 def to_json(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> bytes:
     """Node-link: nodes with id, their attributes, x and y; edges with theirs, under "edges"."""
-    names = axes(Y.shape[1])
-    nodes = [
-        {**_plain(_others(G.nodes[label])), "id": label, **dict(zip(names, row, strict=True))}
-        for label, row in zip(labels, Y.tolist(), strict=True)
-    ]
+    own, columns = dict(G.nodes(data=True)), dict(zip(axes(Y.shape[1]), Y.T.tolist(), strict=True))
+    nodes = [{**_plain(_others(own[label])), "id": label} if own[label] else {"id": label} for label in labels]
+    for name, column in columns.items():
+        for node, value in zip(nodes, column, strict=True):
+            node[name] = value
     edges = []
     for u, v, *key, attributes in G.edges(data=True, **_keys(G)):
-        extra = {"key": key[0]} if key else {}
-        edges.append({**_plain(attributes), **extra, "source": u, "target": v})
+        edge = _plain(attributes) if attributes else {}
+        if key:
+            edge["key"] = key[0]
+        edge["source"], edge["target"] = u, v
+        edges.append(edge)
     data = {
         "directed": G.is_directed(),
         "multigraph": G.is_multigraph(),

@@ -250,9 +250,9 @@ def _moved(
     """(C,) root mean squared moves in typical distances between nodes, growth and shifts left out."""
     parts = objective.parts
     sound = (radius > 0) & (radius_before > 0)
-    now = np.where(sound, 1.0 / np.where(sound, radius, 1.0), 0.0)[parts.of][:, None]
-    then = np.where(sound, 1.0 / np.where(sound, radius_before, 1.0), 0.0)[parts.of][:, None]
-    return parts.radius(now * Y - then * before) * parts.sizes ** (1.0 / Y.shape[1])
+    now = np.where(sound, 1.0 / np.where(sound, radius, 1.0), 0.0)
+    then = np.where(sound, 1.0 / np.where(sound, radius_before, 1.0), 0.0)
+    return parts.spread(Y, before, now, then) * parts.sizes ** (1.0 / Y.shape[1])
 
 
 def _unbalance(objective: BatchObjective, now: BatchEvaluation, radius: np.ndarray, d: int) -> np.ndarray:
