@@ -9,6 +9,7 @@ import nelayout as nl
 from nelayout.graphs import read
 from nelayout.numerics.parallel import Threads
 from nelayout.run.auto.masses import masses_of
+from nelayout.run.auto.rings import is_ring
 from nelayout.run.auto.stars import is_star
 from nelayout.run.auto.symmetry import Symmetry
 from nelayout.run.auto.verdict import Judge
@@ -157,3 +158,24 @@ def test_rings_are_circles(n, dim):
     Y = drawn(nx.cycle_graph(n), dim=dim)
     assert variation(np.linalg.norm(Y - Y.mean(axis=0), axis=1)) < 1e-3
     assert variation(np.linalg.norm(np.roll(Y, 1, axis=0) - Y, axis=1)) < 1e-2
+
+
+@pytest.mark.parametrize("n", [21, 60, 160])
+def test_wheels_are_round(n):
+    """They were horseshoes, the hub in the opening; the names of the nodes tell nothing of their order."""
+    order = np.random.default_rng(n).permutation(n).tolist()
+    G = nx.relabel_nodes(nx.wheel_graph(n), dict(enumerate(order)))
+    G = nx.Graph(sorted(G.edges))
+    Y = dict(zip(G, drawn(G), strict=True))
+    rim = np.array([Y[order[k]] for k in range(1, n)])
+    assert variation(np.linalg.norm(rim - Y[order[0]], axis=1)) < 1e-3
+    assert variation(np.linalg.norm(np.roll(rim, 1, axis=0) - rim, axis=1)) < 1e-3
+
+
+def test_what_is_a_ring_or_a_wheel():
+    two_rims = nx.disjoint_union(nx.cycle_graph(4), nx.cycle_graph(4))
+    two_rims.add_edges_from((8, k) for k in range(8))
+    for G in (nx.complete_graph(4), two_rims, nx.path_graph(5), nx.star_graph(4), nx.complete_graph(5)):
+        assert not is_ring(adjacency(G))
+    for G in (nx.cycle_graph(3), nx.cycle_graph(9), nx.wheel_graph(5), nx.wheel_graph(9)):
+        assert is_ring(adjacency(G))

@@ -83,7 +83,7 @@ def test_moving_nodes_apart_counts():
 
 def test_vectors_have_their_graph_estimated():
     X = np.random.default_rng(0).random((200, 5))
-    with pytest.raises(InputError, match="For vectors, one row per sample, use nelayout.embed"):
+    with pytest.raises(InputError, match="For vectors, one row per sample"):
         nl.estimate(X)
     assert nl.estimate(nl.knn_graph(X), "tsne").nodes == 200
 
