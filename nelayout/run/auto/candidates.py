@@ -19,7 +19,7 @@ __all__ = ["Candidate", "Candidates"]
 # direction.  On large graphs, where a candidate costs seconds, one must be so much better to go on.
 WORSE, HARDLY_BETTER = 0.97, 1.05
 # On large graphs a heavier tail must also be so much better to be kept.  One that lets go of a few edges tears a mesh
-# where the sample of nodes hardly ever looks: grids of 300 x 300 gained 0.2 % to 1.02 %, and knots of 3 to 12 crossings.
+# where the sample of nodes hardly ever looks: grids of 300 x 300 gained 0.2 % to 1 %, and knots of 3 to 12 crossings.
 SEEN = 1.02
 
 
