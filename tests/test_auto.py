@@ -1,5 +1,8 @@
 """The choices of "auto": masses, stars, rings, symmetry."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -8,11 +11,15 @@ from scipy.sparse import csr_array
 import nelayout as nl
 from nelayout.graphs import read
 from nelayout.numerics.parallel import Threads
+from nelayout.objective import Affinity
+from nelayout.run.auto.candidates import Candidate, Candidates
 from nelayout.run.auto.masses import masses_of
 from nelayout.run.auto.rings import is_ring
 from nelayout.run.auto.stars import is_star
 from nelayout.run.auto.symmetry import Symmetry
 from nelayout.run.auto.verdict import Judge
+from nelayout.run.state import Drawing
+from nelayout.stages import Descend
 
 
 def adjacency(G: nx.Graph) -> csr_array:
@@ -179,3 +186,18 @@ def test_what_is_a_ring_or_a_wheel():
         assert not is_ring(adjacency(G))
     for G in (nx.cycle_graph(3), nx.cycle_graph(9), nx.wheel_graph(5), nx.wheel_graph(9)):
         assert is_ring(adjacency(G))
+
+
+@pytest.mark.parametrize(("n", "scores", "best"), [(9, [1.0, 1.01, 0.99], 1), (10_001, [1.0, 1.01, 1.03], 2)])
+def test_heavier_tails_of_large_graphs_must_be_clearly_better(n, scores, best):
+    """Other masses need no more than to be better."""
+    P = adjacency(nx.path_graph(n))
+    affinity, found = Affinity(P, np.ones(n)), Candidates(P, Threads())
+    found.__dict__["judge"] = SimpleNamespace(score=float)
+    candidates = [Candidate(Drawing(np.array(score)), Descend("tail", 1), affinity) for score in scores]
+    goes_on = [found.add(candidate) for candidate in candidates]
+    assert goes_on == ([True, True, True] if n == 9 else [True, False, False])
+    assert found.best is candidates[best]
+    other = Candidate(Drawing(np.array(scores[best] * 1.001)), Descend("tail", 1), replace(affinity))
+    found.add(other)
+    assert found.best is other
