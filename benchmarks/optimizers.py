@@ -64,14 +64,22 @@ def objective_and_start(A: csr_array, method: Method, seed: int = 0) -> tuple[Ob
     return J, Y * size_search(J, Y)
 
 
-def race(J: Objective, Y: np.ndarray, optimizer: Optimizer, seconds: float) -> np.ndarray:
-    """(steps, 2): processor seconds and J after each step."""
+def race(J: Objective, Y: np.ndarray, optimizer: Optimizer, seconds: float, also: tuple[str, ...] = ()) -> np.ndarray:
+    """(1 + steps, 2 + len(also)): processor seconds and J before the first and after each step.
+
+    ``also`` names numbers in the optimizer's state, such as "trials"; NaN where it has none of that name.
+    """
     began = time.process_time()
     state = optimizer.init(J, Y)
-    rows = [(time.process_time() - began, state.evaluation.value)]
+
+    def row() -> tuple[float, ...]:
+        numbers = (getattr(state, name, np.nan) for name in also)
+        return time.process_time() - began, state.evaluation.value, *numbers
+
+    rows = [row()]
     while rows[-1][0] < seconds and not state.stuck:
         Y, state = optimizer.step(J, Y, state)
-        rows.append((time.process_time() - began, state.evaluation.value))
+        rows.append(row())
     return np.array(rows)
 
 
