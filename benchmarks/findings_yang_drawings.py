@@ -50,7 +50,7 @@ RANDOM_SETS = {name: tuple(METHOD_OF) for name in SETS} | {"mnist": ("LinLog",)}
 REPULSIONS = (0.01, 0.1, 1.0, 10.0, 100.0)
 """lambda of EE where its influence is asked for; everywhere else it is 1."""
 REPULSION_SETS = ("worldtrade", "usair97")
-RHOS = (0.0, 0.9, 0.99)
+RHOS = (0.0, 0.99)
 MANNERS = ("ours", "random")
 """Starts: through coarsened graphs, as the package draws by default, and random positions."""
 

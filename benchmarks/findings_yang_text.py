@@ -127,7 +127,7 @@ SMOOTHING = """## gamma-QuadLog on a smoothed graph
 The paper draws shuttle with rho = 0.99 by gradient descent with backtracking (figure 3). Here majorization draws its
 10-nearest-neighbor graph, whose walks are all taken into account, from our start and from random positions (100 steps).
 
-![shuttle by gamma-QuadLog at three rho from two starts](images/findings-yang-smoothing.png)
+![shuttle by gamma-QuadLog smoothed and not, from two starts](images/findings-yang-smoothing.png)
 """
 
 SMOOTHING_SAID = """
@@ -140,7 +140,8 @@ The supplement counts, for t-SNE, how often majorization has to try a rho and th
 and shows J over steps; J over time is in the paper itself. Here all optimizers begin at the same points, normally
 distributed with standard deviation 0.0001, minimize the same J, t-SNE of the 10-nearest-neighbor graph (which
 similarities the paper used, the supplement does not say), and have the same processor seconds on one thread: 0.3 for
-scotland, 2 for coil20, 6 for pendigits, 15 for shuttle and MNIST. The other seven sets of the paper are not at hand.
+scotland, 1.5 for coil20, 4 for pendigits, 8 for shuttle and MNIST. The other seven sets of the paper are not at
+hand.
 
 *MM as in the paper* halves rho after every step; ours does not halve it after a step for which it had to be doubled,
 see [Optimizers](optimizers.md). The line search of our spectral direction (SD) starts from the last length. Momentum
