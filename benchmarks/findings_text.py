@@ -16,6 +16,7 @@ all pairs), so orders can be compared and numbers hardly.
 The claims are the papers' and every set that is drawn is named. A number behind a set is the smallest lead over the K
 that are named, or the least step, a name the one that is best there. *Annealed* drawings are made as in the paper, *all
 pairs* have a similarity for every pair, as there; "MNIST at 32" alone is at a perplexity that the paper does not have.
+The papers on ws-SNE and majorization have [a page of their own](findings-yang.md).
 """
 
 MIXTURES = """## SNE, NeRV, JSE and t-SNE

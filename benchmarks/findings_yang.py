@@ -13,7 +13,6 @@ page, docs/findings-yang.md, is written as soon as it has all of them.
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -40,16 +39,13 @@ def main(arguments: list[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     if strange := set(given.parts) - set(PARTS):
         parser.error(f"there is no part {', '.join(sorted(strange))}; there are {', '.join(PARTS)}")
-    given.results.mkdir(parents=True, exist_ok=True)
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[str, Any]] = {part: {} for part in PARTS}
     for part, (names, make) in PARTS.items():
-        file = given.results / f"{part}.json"
-        found[part] = json.loads(file.read_text()) if file.exists() else {}
         for name in names:
-            if part in (given.parts or PARTS) and name not in found[part]:
-                found[part][name] = make(name, given.results)
-                file.write_text(json.dumps(found[part]) + "\n")
-    if all(set(names) <= set(found[part]) for part, (names, _) in PARTS.items()):
+            file = given.results / f"{part}.{name}.json"
+            if part in (given.parts or PARTS) or file.exists():
+                found[part][name] = drawings.kept(file, lambda: make(name, given.results))  # noqa: B023
+    if all(len(found[part]) == len(names) for part, (names, _) in PARTS.items()):
         page.write(found, given.results, given.docs)
 
 

@@ -40,9 +40,9 @@ CURVE_POINTS = 60
 METHOD_OF = {"LinLog": "linlog", "t-SNE": "tsne", "EE": "ee", "ws-SNE": "ws-sne"}
 RANDOM_STAGES = {
     "LinLog": (Descend("descend", 100, "majorize"),),
-    "t-SNE": (Descend("early", 250, "momentum", exaggeration=12.0), Descend("descend", 750, "momentum")),
-    "EE": (Descend("descend", 300, "spectral-direction"),),
-    "ws-SNE": (Descend("descend", 300, "spectral-direction"),),
+    "t-SNE": (Descend("early", 250, "momentum", exaggeration=12.0), Descend("descend", 250, "momentum")),
+    "EE": (Descend("descend", 200, "spectral-direction"),),
+    "ws-SNE": (Descend("descend", 200, "spectral-direction"),),
 }
 """From random positions, the method's own objective alone: ws-SNE by the optimizer that [Y14] names (its limit is 1,000
 steps, which cost minutes), t-SNE with the exaggeration of its authors' program (van der Maaten 2013)."""
@@ -148,8 +148,8 @@ def drawn(
     began = cpu_seconds()
     P = what.similarities if similarities else what.graph
     run = nl.solve(P, method, seed=seed, scale=None, n_jobs=1, **options)
-    told = {"seconds": cpu_seconds() - began, "steps": len(run.trace), "value": float(run.value), "end": run.reason}
-    return np.asarray(run.positions), told
+    account = {"seconds": cpu_seconds() - began, "steps": len(run.trace), "value": float(run.value), "end": run.reason}
+    return np.asarray(run.positions), account
 
 
 def by_sfdp(what: Given, seed: int) -> tuple[np.ndarray, dict]:
@@ -172,8 +172,8 @@ def averaged(what: Given, draw: Callable[[int], tuple[np.ndarray, dict]], keep: 
     """Means over the set's seeds, with the spread of each number; curve and positions are the first seed's."""
     rows = []
     for seed in what.seeds:
-        Y, told = draw(seed)
-        rows.append({**told, **measured(what, Y)})
+        Y, account = draw(seed)
+        rows.append({**account, **measured(what, Y)})
         if keep is not None and seed == what.seeds[0]:
             keep.parent.mkdir(parents=True, exist_ok=True)
             np.savez_compressed(keep, Y=Y.astype(np.float32), labels=colors_of(what))
@@ -192,6 +192,15 @@ def colors_of(what: Given) -> np.ndarray:
     return np.nan_to_num(what.coords[:, 0], nan=float(np.nanmean(what.coords[:, 0])))
 
 
+def kept(file: Path, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Numbers from a file, or made and written there if there is none."""
+    if not file.exists():
+        found = make()
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(found) + "\n")
+    return json.loads(file.read_text())
+
+
 def told(*words: Any) -> None:
     """A line of progress."""
     print(*(f"{word:.3f}" if isinstance(word, float) else word for word in words), flush=True)
@@ -202,7 +211,11 @@ def figure(name: str, folder: Path) -> dict[str, Any]:
     what = given(name)
     rows: dict[str, Any] = {"n": what.graph.shape[0], "m": what.graph.nnz // 2, "ours": {}, "random": {}}
     for manner, title, draw in manners(what):
-        rows[manner][title] = averaged(what, draw, folder / f"{name}.{manner}.{title}.npz")
+        file = folder / f"{name}.{manner}.{title}"
+        rows[manner][title] = kept(
+            file.with_name(f"{file.name}.json"),
+            lambda: averaged(what, draw, file.with_name(f"{file.name}.npz")),  # noqa: B023
+        )
         told(name, manner, title, *(f"{k}={rows[manner][title].get(k)}" for k in ("auc", "near", "r2", "seconds")))
     if "sfdp" not in rows["ours"]:
         rows["ours"]["sfdp"] = {**stored_sfdp(name), "stored": True}

@@ -106,9 +106,9 @@ RANDOM = """### From random starts
 
 `nelayout` draws every method through coarsened graphs and grows heavy tails step by step. The paper says nothing of
 starts, and the usual ones are random. So the same methods were also drawn from random positions by their own objective
-alone: LinLog by 100 steps of majorization, t-SNE by momentum with an exaggeration of 12 for 250 of 1,000 steps, EE and
-ws-SNE by up to 300 steps of the spectral direction (the paper's limit is 1,000). MNIST was drawn by LinLog only. sfdp,
-which coarsens by itself, is compared with both.
+alone: LinLog by 100 steps of majorization, t-SNE by momentum with an exaggeration of 12 for 250 of 500 steps, EE and
+ws-SNE by up to 200 steps of the spectral direction (the paper's limit for t-SNE and ws-SNE is 1,000). MNIST was drawn
+by LinLog only. sfdp, which coarsens by itself, is compared with both.
 
 ![Four sets drawn from random starts by LinLog, t-SNE, EE and ws-SNE](images/findings-yang-random.png)
 """
