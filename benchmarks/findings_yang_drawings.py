@@ -40,7 +40,7 @@ CURVE_POINTS = 60
 METHOD_OF = {"LinLog": "linlog", "t-SNE": "tsne", "EE": "ee", "ws-SNE": "ws-sne"}
 RANDOM_STAGES = {
     "LinLog": (Descend("descend", 100, "majorize"),),
-    "t-SNE": (Descend("early", 250, "momentum", exaggeration=12.0), Descend("descend", 250, "momentum")),
+    "t-SNE": (Descend("early", 250, "momentum", exaggeration=12.0), Descend("descend", 750, "momentum")),
     "EE": (Descend("descend", 200, "spectral-direction"),),
     "ws-SNE": (Descend("descend", 200, "spectral-direction"),),
 }

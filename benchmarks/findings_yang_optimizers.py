@@ -27,9 +27,9 @@ from nelayout.optimizers.majorization import Majorize, MajorizeState
 SETS = {
     "scotland": (0.3, 10),
     "coil20": (1.5, 3),
-    "pendigits": (4.0, 1),
-    "shuttle": (8.0, 1),
-    "mnist": (8.0, 1),
+    "pendigits": (3.0, 1),
+    "shuttle": (6.0, 1),
+    "mnist": (6.0, 1),
 }
 """Processor seconds of each run, and runs ([Y15] has 10).  The other sets of its table 1 are not at hand."""
 SMALL_START = 1e-4

@@ -13,7 +13,7 @@ from benchmarks.findings_pictures import COLORS, finish, panels
 METHODS = ("sfdp", "LinLog", "t-SNE", "EE", "ws-SNE")
 MOST_DOTS = 12_000
 """Of a panel: more make the file large and the picture no clearer."""
-MOST_COLORS = 64
+MOST_COLORS = 200
 """Of a picture with many dots, so that its file stays small."""
 CUT = 0.005
 """Part of the nodes at each edge of a panel that may lie outside of it, as the paper zooms in."""

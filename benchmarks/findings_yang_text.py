@@ -106,9 +106,9 @@ RANDOM = """### From random starts
 
 `nelayout` draws every method through coarsened graphs and grows heavy tails step by step. The paper says nothing of
 starts, and the usual ones are random. So the same methods were also drawn from random positions by their own objective
-alone: LinLog by 100 steps of majorization, t-SNE by momentum with an exaggeration of 12 for 250 of 500 steps, EE and
-ws-SNE by up to 200 steps of the spectral direction (the paper's limit for t-SNE and ws-SNE is 1,000). MNIST was drawn
-by LinLog only. sfdp, which coarsens by itself, is compared with both.
+alone: LinLog by 100 steps of majorization, t-SNE by momentum with an exaggeration of 12 for 250 of 1,000 steps, EE and
+ws-SNE by up to 200 steps of the spectral direction (the paper has up to 1,000 for ws-SNE). MNIST was drawn by LinLog
+only. sfdp, which coarsens by itself, is compared with both.
 
 ![Four sets drawn from random starts by LinLog, t-SNE, EE and ws-SNE](images/findings-yang-random.png)
 """
@@ -140,7 +140,7 @@ The supplement counts, for t-SNE, how often majorization has to try a rho and th
 and shows J over steps; J over time is in the paper itself. Here all optimizers begin at the same points, normally
 distributed with standard deviation 0.0001, minimize the same J, t-SNE of the 10-nearest-neighbor graph (which
 similarities the paper used, the supplement does not say), and have the same processor seconds on one thread: 0.3 for
-scotland, 1.5 for coil20, 4 for pendigits, 8 for shuttle and MNIST. The other seven sets of the paper are not at
+scotland, 1.5 for coil20, 3 for pendigits, 6 for shuttle and MNIST. The other seven sets of the paper are not at
 hand.
 
 *MM as in the paper* halves rho after every step; ours does not halve it after a step for which it had to be doubled,
