@@ -1,7 +1,7 @@
 """The optimizers of [Y15] on t-SNE from one start: trials per step (its table 2) and J over time (its figures).
 
 The supplement does not say what its similarities are: here the 10-nearest-neighbor graph, as in [Y14], or the graph
-itself.  All begin at the same points, as near the origin as t-SNE programs do, so nothing of the schedules of
+itself.  All begin at the same points near the origin, so nothing of the schedules of
 `nelayout.embed` takes part.
 """
 
@@ -32,7 +32,8 @@ SETS = {
     "mnist": (6.0, 1),
 }
 """Processor seconds of each run, and runs ([Y15] has 10).  The other sets of its table 1 are not at hand."""
-SMALL_START = 1e-4
+SMALL_START = 1e-2
+"""Nearer the origin, decreases of J are lost in the error of the sums, and optimizers that search along a line stop."""
 EXACT_UP_TO = 2_000
 """Nodes up to which the sums over all pairs are exact; beyond they are those of the mesh."""
 CURVE_POINTS = 200

@@ -97,7 +97,7 @@ def draw_curves(parts: dict[str, Any], titles: dict[str, str], smoothed: dict[st
 def draw_smoothing(parts: dict[str, Any], folder: Path, path: Path) -> None:
     """[Y14, figure 3]: gamma-QuadLog, starts in rows, rho in columns."""
     columns = list(next(iter(parts.values())))
-    figure, axes = panels(len(parts), len(columns), 8.5 * len(parts) / len(columns))
+    figure, axes = panels(len(parts), len(columns), 6.0)
     for row, (manner, part) in zip(axes, parts.items(), strict=True):
         for axis, rho in zip(row, columns, strict=True):
             dots(axis, folder / f"smoothing.{manner}.{rho}.npz")
