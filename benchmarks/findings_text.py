@@ -47,7 +47,8 @@ and here it is below. t-SNE by rows keeps up to 0.03 more on coil20, and as much
 """
 
 WAYS = """The way to a drawing decides as much as the method does. In each column the objective is the same, with three
-times the perplexity as neighbors, and less is better:
+times the perplexity as neighbors, and less is better. The sphere, which has to be cut open, ends lower annealed, coil20
+from our own start (but for SNE):
 """
 
 KAPPA = """## What kappa does
