@@ -27,6 +27,7 @@ from benchmarks.findings_mixtures import (
 from benchmarks.findings_orders import alpha_table, alpha_verdicts, choice_table, choice_verdicts, other_table
 from benchmarks.findings_text import (
     ALPHA,
+    ALPHA_SAID,
     CHOICE,
     CHOICE_SAID,
     FAMILY,
@@ -66,6 +67,7 @@ def write(found: dict[str, Any], docs: Path) -> None:
         alpha_table(orders),
         other_table(orders),
         "\n".join(alpha_verdicts(orders)),
+        ALPHA_SAID,
         CHOICE,
         choice_table(orders, chosen),
         "\n".join(choice_verdicts(orders, chosen)),
