@@ -28,7 +28,7 @@ NOACK_2007 = "Noack, Energy models for graph clustering, J. Graph Algorithms and
 
 _THROUGH_LEVELS = (
     CoarseToFine("levels", 15),
-    Descend("majorize", 60, "majorize"),
+    Descend("majorize", 60, "majorize", starts=True),
 )
 
 METHODS: dict[str, Method] = {
