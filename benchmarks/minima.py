@@ -25,8 +25,6 @@ from scipy.sparse import csr_array
 
 import nelayout as nl
 from benchmarks import problems
-from nelayout.divergences import i_divergence
-from nelayout.divergences.protocol import Homogeneous
 from nelayout.method_record import Method
 from nelayout.nbody import Exact
 from nelayout.numerics.parallel import Threads
@@ -84,31 +82,6 @@ def objective_of(A: csr_array, method: Method) -> Objective:
     return Summation(Exact(compiled, one), one, compiled).objective(method, affinity)
 
 
-def constant(J: Objective) -> float:
-    """What turns the package's value into the divergence of the papers, where it leaves something out."""
-    if J.connection.needs_normalizer:
-        return 0.0
-    n = J.affinity.P.shape[0]
-    Y = random_positions(n, 2, np.random.default_rng(0))
-    P, M = J.affinity.P.toarray(), np.outer(J.affinity.mass, J.affinity.mass)
-    i, j = np.nonzero(~np.eye(n, dtype=bool))
-    p, m, q = P[i, j], M[i, j], J.kernel.value(np.sum((Y[i] - Y[j]) ** 2, axis=1))
-    edge = p > 0
-    if J.divergence == i_divergence():
-        if J.connection.name == "optimal":
-            p, b = p / p.sum(), m * q / (m * q).sum()
-        else:
-            b = J.connection.at(math.nan) * m * q
-        printed = float(np.sum(p[edge] * np.log(p[edge] / b[edge])) - p.sum() + b.sum())
-    elif isinstance(J.divergence, Homogeneous) and J.divergence.degree == -1:  # Itakura-Saito
-        a = 1.0 if J.connection.name == "optimal" else 1.0 / J.connection.at(math.nan)
-        pull, push = float(np.sum(p / q)), float(np.sum(m * np.log(q)))
-        printed = math.log(pull) + push / m.sum() if J.connection.name == "optimal" else a * pull + push
-    else:  # the gamma divergence of order 2
-        printed = -math.log(np.sum(p * q) / math.sqrt(np.sum(m * q * q) * np.sum(p * p / m)))
-    return printed - J.evaluate(Y, gradient=False).value
-
-
 def polish(J: Objective, Y: np.ndarray) -> float:
     """J where steps bring no more decrease."""
     value = math.inf
@@ -140,16 +113,15 @@ def measured(name: str, settings: list[str], seeds: int, search: int, store: dic
         base, keywords = SETTINGS[setting]
         method = nl.method(base, **keywords)
         J = objective_of(A, method)
-        extra = constant(J)
         began = time.process_time()
         drawn = [nl.solve(A, method, seed=seed, scale=None, n_jobs=1) for seed in range(seeds)]
         seconds = (time.process_time() - began) / seeds
-        values = [solution.value + extra for solution in drawn]
+        values = [solution.value for solution in drawn]
         known = own.setdefault(setting, {"best": math.inf, "random": [math.nan, math.nan]})
         found = list(values)
         if search:
-            noise = [from_noise(J, seed) + extra for seed in range(search)]
-            found += [*noise, *(polish(J, np.asarray(solution.positions)) + extra for solution in drawn[:search])]
+            noise = [from_noise(J, seed) for seed in range(search)]
+            found += [*noise, *(polish(J, np.asarray(solution.positions)) for solution in drawn[:search])]
             known["random"] = [float(np.median(noise)), float(min(noise))]
         known["best"] = min(known["best"], *map(float, found))
         cells = [above(v, known["best"], J.scale_free) for v in (np.median(values), min(values), *known["random"])]
@@ -165,10 +137,10 @@ def more_steps() -> None:
         method = nl.method(base, **keywords)
         J = objective_of(A, method)
         Y = np.asarray(nl.solve(A, method, seed=0, scale=None, n_jobs=1).positions)
-        before = J.evaluate(Y, gradient=False).value + constant(J)
+        before = J.evaluate(Y, gradient=False).value
         _, evaluation, _ = minimize(J, Y, LBFGS(), MORE_STEPS, Rest())
         assert evaluation is not None
-        after = evaluation.value + constant(J)
+        after = evaluation.value
         print(f"| {setting} | {before:.5g} | {after:.5g} | {(before - after) / abs(before):.2%} |", flush=True)
 
 

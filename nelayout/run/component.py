@@ -122,7 +122,7 @@ def put_at_start(component: Component, stages: tuple[Stage, ...], run: Run) -> t
 
 def steps_of(stage: Stage) -> int:
     """Most steps of a stage that are shared out: those on the graph itself."""
-    return stage.max_iter if isinstance(stage, Descend) else False
+    return stage.max_iter if isinstance(stage, Descend) else 0
 
 
 def shares_of(own: list[int], max_iter: int | None) -> list[int]:
