@@ -42,7 +42,7 @@ FINEST = 1 / 5
 SMALL_GRAPH = 2_000
 # Nodes up to which a last stage goes on from the lowest of several starts: in larger graphs random starts take longer
 # than the way through the coarse levels, and seldom end below it.
-SEVERAL_STARTS = 400
+SEVERAL_STARTS = 200
 # Names by which a stage calls its optimizer; `nelayout.optimizers` has the optimizers.
 OPTIMIZER_NAMES = ("majorize", "momentum", "spectral-direction", "lbfgs")
 # The move of a node, in typical distances between nodes, that ends a level: the next level goes on.
@@ -95,7 +95,7 @@ class Descend:
     divergence    minimize this divergence in place of the method's own; a name, a function f or a Divergence
     large         (max_iter, exaggeration) in their places in graphs of more than 10,000 nodes
     small         max_iter in its place in graphs of up to 2,000 nodes
-    starts        try random starts beside the drawing of the stages before, in graphs of up to 400 nodes; the lowest
+    starts        try random starts beside the drawing of the stages before, in graphs of up to 200 nodes; the lowest
                   goes on, see `nelayout.run.several_starts`
     straight      exaggerate further in road maps, so that roads lie straight, see `nelayout.run.auto.roads`
     judged        judge the drawing at the end of this stage; the best of all judged drawings is given back

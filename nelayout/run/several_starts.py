@@ -26,9 +26,10 @@ from nelayout.stages import Descend, Stage
 
 __all__ = ["descend_from_lowest", "steps_of_starts"]
 
-# Most rough drawings, and pairs of nodes of all of them together: 10 of can_96 take half as long as its way.
-ROUGH, ROUGH_PAIRS = 16, 1e5
-# Rough drawings that take steps of the objective: one where they were made by it, but for its connection, else two.
+# Most rough drawings, and pairs of nodes of all of them together: 8 of can_96 take 40 ms.
+ROUGH, ROUGH_PAIRS = 12, 8e4
+# Rough drawings that take steps of the objective: one where they were made by it, but for its connection, and where
+# steps are slow, under singular kernels; else two.
 TRIED_ALIKE, TRIED = 1, 2
 # Steps of a start on the objective before the starts are compared, and before the lowest is compared with the way's
 # drawing: after 20 steps starts stand in the order of their ends (correlations of 0.6 to 0.99 on can_96 and karate).
@@ -77,7 +78,8 @@ def steps_of_starts(stage: Stage, steps: int, method: Method) -> int:
 
 def _tried(method: Method) -> int:
     """How many rough drawings take steps of the objective."""
-    return TRIED_ALIKE if method.kernel.a == 0 and method.divergence == i_divergence() else TRIED
+    alike = method.kernel.a == 0 and method.divergence == i_divergence()
+    return TRIED_ALIKE if alike or method.kernel.singular else TRIED
 
 
 def _value(component: Component, method: Method, run: Run) -> float:
