@@ -15,10 +15,10 @@ import numpy as np
 from nelayout.alpha.search import AlphaSearch, alpha_search
 from nelayout.connections import Connection, connection_named
 from nelayout.divergences import Divergence, alpha, divergence_named
+from nelayout.divergences.beta import Beta
 from nelayout.divergences.f_divergences import f_function_of
 from nelayout.divergences.f_functions import F_FUNCTIONS
 from nelayout.divergences.own_function import OwnFunction
-from nelayout.divergences.protocol import Homogeneous
 from nelayout.errors import InputError, Unsupported, near_matches, unknown
 from nelayout.kernels import KERNELS, Kernel, kernel_named
 from nelayout.stages import CoarseToFine, Descend, Stage, recipe
@@ -179,7 +179,8 @@ def _suited(connection: Connection) -> str:
 
 
 def _recipe(kernel: Kernel, divergence: Divergence, connection: Connection) -> tuple[Stage, ...]:
-    return recipe(kernel, connection.needs_normalizer and not isinstance(divergence, Homogeneous))
+    keeps_edges = isinstance(divergence, Beta) or divergence == alpha(1.0)  # it lets go of none by itself
+    return recipe(kernel, connection.needs_normalizer and not keeps_edges)
 
 
 def _form(given: Any) -> bool | str:

@@ -38,6 +38,11 @@ LARGE_GRAPH = 10_000
 # On a large graph a `CoarseToFine` that is not `finest` stops at the level with this part of its nodes: the next stage,
 # which draws neighbors, handles the finer levels in fewer steps.
 FINEST = 1 / 5
+# Nodes up to which a last stage has its steps for small graphs, where a step takes a millisecond.
+SMALL_GRAPH = 2_000
+# Nodes up to which a last stage goes on from the lowest of several starts: in larger graphs random starts take longer
+# than the way through the coarse levels, and seldom end below it.
+SEVERAL_STARTS = 200
 # Names by which a stage calls its optimizer; `nelayout.optimizers` has the optimizers.
 OPTIMIZER_NAMES = ("majorize", "momentum", "spectral-direction", "lbfgs")
 # The move of a node, in typical distances between nodes, that ends a level: the next level goes on.
@@ -89,6 +94,9 @@ class Descend:
                   name or a Kernel
     divergence    minimize this divergence in place of the method's own; a name, a function f or a Divergence
     large         (max_iter, exaggeration) in their places in graphs of more than 10,000 nodes
+    small         max_iter in its place in graphs of up to 2,000 nodes
+    starts        try random starts beside the drawing of the stages before, in graphs of up to 200 nodes; the lowest
+                  goes on, see `nelayout.run.several_starts`
     straight      exaggerate further in road maps, so that roads lie straight, see `nelayout.run.auto.roads`
     judged        judge the drawing at the end of this stage; the best of all judged drawings is given back
     tol           end when J would fall by less than this part of itself if all nodes went down the gradient by the
@@ -102,6 +110,8 @@ class Descend:
     kernel: Any = None
     divergence: Any = None
     large: tuple[int, float] | None = None
+    small: int | None = None
+    starts: bool = False
     straight: bool = False
     judged: bool = False
     tol: float = BALANCED
@@ -117,7 +127,9 @@ class Descend:
         """The stage for a graph of n nodes; ``road``: the exaggeration that straightens its roads."""
         steps, factor = (self.max_iter, self.exaggeration) if self.large is None or n <= LARGE_GRAPH else self.large
         factor *= road if self.straight else 1.0
-        return replace(self, max_iter=steps, exaggeration=factor, straight=False, large=None)
+        steps = steps if self.small is None or n > SMALL_GRAPH else self.small
+        starts = self.starts and n <= SEVERAL_STARTS
+        return replace(self, max_iter=steps, exaggeration=factor, straight=False, large=None, small=None, starts=starts)
 
 
 Stage = CoarseToFine | Descend
@@ -161,8 +173,8 @@ TAILS = ((0.0, 40), (1 / 3, 20), (2 / 3, 30), (0.8, 30))
 # Steps and exaggerations of these parts in large graphs, where what belongs together has far to go.  J of 70,000 digits
 # -5.02 in place of -4.99, class AUC 0.80 and 0.78; neighborhood Jaccard of luxembourg under ws-SNE 0.88 and 0.80.
 LARGE_TAILS = ((40, 2.0), (40, 1.5), (40, 1.2), (40, 1.0))
-# Most steps with the whole tail.
-WHOLE_TAIL = 80
+# Most steps with the whole tail, and in small graphs.  Without a KL divergence 80 steps end 1 to 5 % above 240.
+WHOLE_TAIL, WHOLE_TAIL_SMALL = 80, 240
 # Most steps of the I-divergence with the kernel itself before another divergence takes over.
 BEFORE_OWN = 40
 
@@ -201,14 +213,14 @@ def recipe(kernel: Kernel, by_kl: bool = False) -> tuple[Stage, ...]:
         # The cautious steps of these kernels do not bring leaves back that the last coarse level left far out, unless
         # the shape is that of the kernel itself.
         shape = SHAPE if kernel.b / kernel.a == 1.0 else replace(SHAPE, finest=True)
-        return (shape, Descend("majorize", 60, "majorize"))
+        return (shape, Descend("majorize", 60, "majorize", starts=True))
     if kernel.a == 0:
-        own = Descend("descend", 100 if by_kl else 200)
+        own = Descend("descend", 100 if by_kl else 200, small=200, starts=True)
         return (SHAPE, Descend("kl", 60, divergence=kl), own) if by_kl else (SHAPE, own)
     stages = (EVEN_SHAPE, *growing_tail(kernel, kl))
     if by_kl:
         stages = (*stages, Descend("kl", BEFORE_OWN, divergence=kl))
-    return (*stages, Descend("descend", WHOLE_TAIL))
+    return (*stages, Descend("descend", WHOLE_TAIL, small=WHOLE_TAIL_SMALL, starts=True))
 
 
 def early_exaggeration(optimizer: str) -> tuple[Stage, ...]:

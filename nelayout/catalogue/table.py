@@ -31,7 +31,7 @@ NOACK_2007 = "Noack, Energy models for graph clustering, J. Graph Algorithms and
 FEW = (5, 1.0)
 _THROUGH_LEVELS = (
     CoarseToFine("levels", 15),
-    Descend("majorize", 60, "majorize", large=FEW),
+    Descend("majorize", 60, "majorize", large=FEW, starts=True),
 )
 
 METHODS: dict[str, Method] = {

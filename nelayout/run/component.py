@@ -19,6 +19,7 @@ from nelayout.run.auto.rings import circle, is_ring
 from nelayout.run.auto.roads import road_exaggeration
 from nelayout.run.auto.stars import is_star
 from nelayout.run.levels import SLOW, method_of, through_levels
+from nelayout.run.several_starts import descend_from_lowest, steps_of_starts
 from nelayout.run.size import size_search, spread_search
 from nelayout.run.start import frame, place_missing, radius, random_positions, stir_flat
 from nelayout.run.state import Component, Drawing, Run
@@ -44,13 +45,17 @@ def draw_component(component: Component, run: Run) -> None:
     candidates = Candidates(component.affinity.P, run.sums.threads) if any(map(_judged, stages)) else None
     tries = candidates is not None and component.other_mass is not None
     shares = shares_of([*map(steps_of, stages)], run.max_iter)
-    run.observer.begin(sum(shares) + (TRIAL_STEPS if tries else 0))
+    others = steps_of_starts(stages[-1], shares[-1], run.method)
+    run.observer.begin(sum(shares) + others + (TRIAL_STEPS if tries else 0))
     for stage, steps in zip(stages, shares, strict=True):
         if isinstance(stage, CoarseToFine):
             Y = through_levels(component, stage, run)
             component.drawing = replace(component.drawing, Y=Y)
             continue
-        _descend(component, stage, steps, run, last=stage is stages[-1])
+        if stage.starts and steps:
+            descend_from_lowest(component, stage, steps, run, _descend)
+        else:
+            _descend(component, stage, steps, run, last=stage is stages[-1])
         if candidates and stage.judged and not candidates.add(_candidate(component, stage)):
             break
     if component.drawing.method is None:
@@ -112,7 +117,7 @@ def put_at_start(component: Component, stages: tuple[Stage, ...], run: Run) -> t
     component.drawing = Drawing(Y, place=middle, size=1.0 / extent)
     # Exaggeration or another kernel would draw another map: a start goes to the last stage alone.
     last = stages[-1]
-    return (last.as_descent() if isinstance(last, CoarseToFine) else replace(last, judged=False),)
+    return (last.as_descent() if isinstance(last, CoarseToFine) else replace(last, judged=False, starts=False),)
 
 
 def steps_of(stage: Stage) -> int:

@@ -1,0 +1,126 @@
+"""Random starts of a small graph, many at a time: rough drawings by stochastic neighbor embedding with a Gaussian.
+
+A Gaussian lets go of no edge, so that it finds the shape of a graph from random places, and dense arrays of all pairs
+of ten drawings cost hardly more than those of one: 25 steps of ten drawings of 34 nodes take 6 ms.  Each start is made
+of random places that have moved ten times towards the mean of their neighbors, and takes steps of limited-memory BFGS
+on J = sum p d^2 + ln sum m m q, q = exp(-d^2); for methods by rows on the sum of that over rows.
+
+>>> from scipy.sparse import csr_array
+>>> path = csr_array(np.array([[0.0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 0]]))
+>>> light_starts(path, np.ones(4), 3, 2, True, np.random.default_rng(0)).shape
+(3, 4, 2)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+
+__all__ = ["light_starts"]
+
+# Moves of a random start towards the means of neighbors: with 3 and with 10 of them SNE ends in the lowest valley of
+# can_96 as often as with none, and 10 need half as many steps; with 30 all starts end alike.
+SMOOTHINGS = 10
+# Steps of each start: SNE of can_96 then stands within 1 % of its end.
+STEPS = 25
+# A squared distance so large that its Gaussian is 0.
+NONE = 1e30
+# Curvature pairs, the part of a promised decrease that a step must bring, and the part of its length that follows one
+# that does not.
+PAIRS, SUFFICIENT, SHORTER = 5, 1e-4, 0.3
+
+
+def light_starts(
+    P: csr_array, mass: np.ndarray, count: int, dim: int, by_rows: bool, rng: np.random.Generator
+) -> np.ndarray:
+    """Rough drawings (count, n, dim) of a connected graph, the lowest first; ``by_rows``: rows are compared alone."""
+    n = P.shape[0]
+    W = P.toarray()
+    strength = W.sum(axis=1)
+    Y = rng.standard_normal((count, n, dim))
+    for _ in range(SMOOTHINGS):
+        Y = 0.5 * Y + 0.5 * np.einsum("ij,sjd->sid", W / strength[:, None], Y)
+        Y = Y - np.einsum("i,sid->sd", strength / strength.sum(), Y)[:, None]
+    W = W / strength[:, None] if by_rows else W / strength.sum()
+    p = ((W + W.T) / 2).astype(np.float32)  # rough drawings need no more digits, and half the time
+    Y = (Y / np.sqrt(np.mean(Y * Y, axis=1, keepdims=True))).astype(np.float32)
+    mass = (mass / mass.mean()).astype(np.float32)
+    inverse = np.repeat(1.0 / (4.0 * np.maximum(p.sum(axis=1), p.sum() / n)), dim)
+
+    def evaluate(flat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return _evaluate(flat.reshape(count, n, dim), p, mass, by_rows)
+
+    value, flat = _descend(evaluate, Y.reshape(count, n * dim), inverse)
+    return flat.reshape(count, n, dim)[np.argsort(value, kind="stable")].astype(np.float64)
+
+
+def _evaluate(Y: np.ndarray, p: np.ndarray, mass: np.ndarray, by_rows: bool) -> tuple[np.ndarray, np.ndarray]:
+    """J (S,) of drawings Y (S, n, d), and its gradient (S, n d)."""
+    n, axes = len(p), 2 if by_rows else (1, 2)
+    columns = [np.ascontiguousarray(Y[:, :, c]) for c in range(Y.shape[2])]
+    xi = np.zeros((len(Y), n, n), dtype=Y.dtype)
+    for y in columns:
+        apart = y[:, :, None] - y[:, None, :]
+        apart *= apart
+        xi += apart
+    pulled = np.einsum("ij,sij->s", p, xi)
+    xi[:, np.arange(n), np.arange(n)] = NONE
+    least = np.min(xi, axis=axes, keepdims=True)
+    q = np.exp(np.subtract(least, xi, out=xi), out=xi)
+    q *= mass if by_rows else mass * mass[:, None]
+    total = np.sum(q, axis=axes, keepdims=True)
+    value = pulled + np.sum(np.log(total) - least, axis=(1, 2))
+    q /= total
+    sums = 2.0 * p.sum(axis=1) - np.sum(q, axis=2) - np.sum(q, axis=1)
+    gradient = np.empty_like(Y)
+    for c, y in enumerate(columns):
+        others = 2.0 * np.einsum("ij,sj->si", p, y) - np.einsum("sij,sj->si", q, y) - np.einsum("sij,si->sj", q, y)
+        gradient[:, :, c] = 2.0 * (sums * y - others)
+    return value, gradient.reshape(len(Y), -1)
+
+
+def _descend(evaluate, Y: np.ndarray, inverse: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """`STEPS` rounds of limited-memory BFGS from each row of Y (S, N): J (S,) and the rows at the end.
+
+    A row whose step is refused tries a shorter one in the next round.
+    """
+    value, slopes = evaluate(Y)
+    length, pairs = np.ones((len(Y), 1)), list[tuple[np.ndarray, np.ndarray, np.ndarray]]()
+    for _ in range(STEPS):
+        direction = _direction(slopes, pairs, inverse)
+        promised = _dots(direction, slopes)
+        downhill = promised < 0
+        direction = np.where(downhill, direction, -inverse * slopes)
+        promised = np.where(downhill, promised, _dots(direction, slopes))
+        move = length * direction
+        then, slopes_then = evaluate(Y + move)
+        taken = (then <= value + SUFFICIENT * (length * promised)[:, 0])[:, None]
+        change = slopes_then - slopes
+        curvature = _dots(move, change)
+        sound = taken & (curvature > 0)
+        pairs = [*pairs, (np.where(sound, move, 0.0), np.where(sound, change, 0.0), np.where(sound, curvature, 1.0))]
+        pairs = pairs[-PAIRS:]
+        Y, slopes = np.where(taken, Y + move, Y), np.where(taken, slopes_then, slopes)
+        value, length = np.where(taken[:, 0], then, value), np.where(taken, 1.0, SHORTER * length)
+    return value, Y
+
+
+def _direction(slopes: np.ndarray, pairs: list, inverse: np.ndarray) -> np.ndarray:
+    """The approximate inverse Hessian times -slopes, row by row; pairs of zeros count for nothing."""
+    q, parts = -slopes, []
+    factor = np.ones((len(slopes), 1))
+    for move, change, curvature in reversed(pairs):
+        parts.append(_dots(move, q) / curvature)
+        q = q - parts[-1] * change
+    for _, change, curvature in pairs:
+        weighed = _dots(change, inverse * change)
+        factor = np.where(weighed > 0, curvature / np.where(weighed > 0, weighed, 1.0), factor)
+    q = factor * inverse * q
+    for (move, change, curvature), part in zip(pairs, reversed(parts), strict=True):
+        q = q + (part - _dots(change, q) / curvature) * move
+    return q
+
+
+def _dots(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """(S, 1) sums of products of rows."""
+    return np.einsum("si,si->s", a, b)[:, None]
