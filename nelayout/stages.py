@@ -40,16 +40,18 @@ LARGE_GRAPH = 10_000
 FINEST = 1 / 5
 # Nodes up to which a last stage has its steps for small graphs, where a step takes a millisecond.
 SMALL_GRAPH = 2_000
-# Nodes up to which a last stage goes on from the lowest of several starts: in larger graphs random starts take longer
-# than the way through the coarse levels, and seldom end below it.
-SEVERAL_STARTS = 200
+# A last stage goes on from the lowest of several starts in graphs of more nodes than the first, which have few ways to
+# lie, and of no more than the second: in larger ones random starts take longer than the way through the coarse levels,
+# and seldom end below it.
+FEWEST, SEVERAL_STARTS = 5, 200
 # Names by which a stage calls its optimizer; `nelayout.optimizers` has the optimizers.
 OPTIMIZER_NAMES = ("majorize", "momentum", "spectral-direction", "lbfgs")
 # The move of a node, in typical distances between nodes, that ends a level: the next level goes on.
 SHAPE_TOL = 0.1
-# The part of J that the forces which are left at the end of a descent could still take away.  J is then at most 0.01 %
-# above its end on karate under eight methods; ten times as much leaves 0.7 %, a tenth takes half as many steps again.
-BALANCED = 1e-3
+# The part of J that the forces which are left at the end of a descent could still take away.  J of karate is then at
+# its minimum to six digits under eight methods, with ten times as much to four; and with that a star of eight leaves
+# rests as a square, which is a saddle.
+BALANCED = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,7 @@ class Descend:
         steps, factor = (self.max_iter, self.exaggeration) if self.large is None or n <= LARGE_GRAPH else self.large
         factor *= road if self.straight else 1.0
         steps = steps if self.small is None or n > SMALL_GRAPH else self.small
-        starts = self.starts and n <= SEVERAL_STARTS
+        starts = self.starts and FEWEST < n <= SEVERAL_STARTS
         return replace(self, max_iter=steps, exaggeration=factor, straight=False, large=None, small=None, starts=starts)
 
 

@@ -538,7 +538,7 @@ def test_callback_sees_every_step_of_the_whole_graph(method):
         assert np.isfinite(state.positions).all()
         assert not state.positions.flags.writeable
         assert np.isfinite(state.value)
-        assert state.stage in stages
+        assert state.stage in stages or state.stage.startswith(("start 1: ", "start 2: "))
     seconds = [step.seconds for step in solution.trace]
     assert seconds == sorted(seconds)
 

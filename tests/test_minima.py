@@ -72,7 +72,7 @@ def test_a_run_that_stops_among_the_starts_gives_back_the_drawing_of_the_way():
     assert solution.reason == "stopped"
     assert way
     lengths = [
-        sorted(np.linalg.norm(np.subtract(Y[u], Y[v])) for u, v in G.edges)
+        np.sort([np.linalg.norm(np.subtract(Y[u], Y[v])) for u, v in G.edges])
         for Y in (solution.positions, again.positions)
     ]
     np.testing.assert_allclose(lengths[0] / np.mean(lengths[0]), lengths[1] / np.mean(lengths[1]), rtol=1e-6)

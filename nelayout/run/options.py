@@ -146,7 +146,7 @@ TEXTS: dict[str, str] = {
     "max_iter": "most steps of the method's last stage, on its own objective, after the stages that prepare for it; "
     "None: as many as the stage has; 0 gives back pos",
     "tol": "the last stage ends when J would fall by less than this part of itself if all nodes went down the gradient "
-    "by the typical distance between nodes; None: 0.001, or sooner when steps bring little",
+    "by the typical distance between nodes; None: 0.0001, or sooner when steps bring little",
     "optimizer": 'minimizer: "auto", "majorize", "momentum", or one of nelayout.optimizers',
     "nbody": 'backend of the sums over all pairs: "auto", "exact", "mesh" (dim <= 2) or "tree"',
     "callback": "function called with the state (iteration, stage, value, positions) after each step; positions are in "

@@ -14,6 +14,7 @@ from nelayout.optimizers.limited_memory import pairs_kept
 from nelayout.run.alpha_walk import WALK_STEPS
 from nelayout.run.auto.masses import TRIAL_STEPS, mass_to_read
 from nelayout.run.levels import method_of
+from nelayout.run.several_starts import rough_drawings, steps_of_starts
 from nelayout.similarities.truncated_walk import KEPT, WHOLE
 from nelayout.stages import FINEST, LARGE_GRAPH, CoarseToFine, Descend, Stage, early_exaggeration
 
@@ -65,6 +66,7 @@ BYTES_MESH, BYTES_MESH_LEAST = 290, 560_000
 BYTES_PAIRS_ON_MESH, BYTES_PAIRS_ON_MESH_LEAST = 200, 100_000  # for singular kernels, whose grid is coarse
 BYTES_COMPILED = 200_000  # of the compiled form, however small the graph
 BYTES_NUMPY, NUMPY_BLOCK = 3_000_000, 1 << 15  # a block of pairs of the NumPy form, and the pairs in it
+BYTES_ROUGH = 36  # of the rough drawings of small graphs, for each pair of nodes of each
 BYTES_TRUNCATED = 63  # while a random walk is cut short, per entry
 
 
@@ -85,18 +87,22 @@ class Part:
         optimizer = None if o["optimizer"] == "auto" else optimizer_named(o["optimizer"]).name
         schedule = early_exaggeration("momentum") if optimizer == "momentum" else method.stages
         stages = tuple(stage.at(n) if isinstance(stage, Descend) else stage for stage in schedule)
+        last = stages[-1]
         chosen = o["mass"] is None and mass_to_read(method.mass) != method.mass
         if chosen and not together:  # and other masses are tried
             stages += (replace(stages[-1], max_iter=TRIAL_STEPS),)
-        own = sum(stage.max_iter for stage in stages if isinstance(stage, Descend))
+        others = 0 if together else steps_of_starts(last, last.max_iter, method)
+        if others:  # and the last stage begins at other places as well
+            assert isinstance(last, Descend)
+            stages += (replace(last, max_iter=others),)
         if method.choose is not None:  # and drawings on the walk over the orders
-            last = stages[-1]
             stages += (last, *(replace(last, max_iter=min(WALK_STEPS, last.max_iter)),) * method.choose.drawings)
-        share = 1.0 if o["max_iter"] is None else o["max_iter"] / max(own, 1)
         for stage in stages:
             if isinstance(stage, CoarseToFine):
                 self._levels(stage)
             else:
+                given = o["max_iter"] is not None and stage is last
+                share = o["max_iter"] / max(stage.max_iter, 1) if given else 1.0
                 self._descent(stage, optimizer or stage.optimizer, share)
         if self.meshed:
             singular = method.kernel.singular
@@ -106,6 +112,8 @@ class Part:
         self.bytes += BYTES_COMPILED if self.compiled else round(BYTES_NUMPY * min(1.0, n**2 / NUMPY_BLOCK))
         if any((optimizer or stage.optimizer) == "lbfgs" for stage in method.stages):
             self.bytes += BYTES_MEMORY * pairs_kept(n) * n * self.dim
+        if others:
+            self.bytes = max(self.bytes, BYTES_ROUGH * rough_drawings(n, 1) * n**2)
 
     def _smoothed(self, rho: float, n: int, entries: int) -> int:
         """Entries of what stands in for the graph: its own or a truncated walk's."""

@@ -24,7 +24,7 @@ from nelayout.run.light_starts import light_starts
 from nelayout.run.state import Component, Drawing, Run
 from nelayout.stages import Descend, Stage
 
-__all__ = ["descend_from_lowest", "steps_of_starts"]
+__all__ = ["descend_from_lowest", "rough_drawings", "steps_of_starts"]
 
 # Most rough drawings, and pairs of nodes of all of them together: 8 of can_96 take 40 ms.
 ROUGH, ROUGH_PAIRS = 12, 8e4
@@ -47,7 +47,7 @@ def descend_from_lowest(component: Component, stage: Descend, steps: int, run: R
     first, then, tried = min(FIRST_STEPS, steps), min(THEN_STEPS, steps), _tried(method)
     chosen = replace(run, tol=None)  # a tol of the caller's must not change which start goes on
     way, best, least, which = component.drawing, component.drawing, math.inf, ""
-    count = max(tried, min(ROUGH, int(ROUGH_PAIRS // P.shape[0] ** 2)))
+    count = rough_drawings(P.shape[0], tried)
     rough = light_starts(P, component.affinity.mass, count, run.dim, method.connection.by_rows, run.rng)
     try:
         for number, Y in enumerate(rough[:tried], 1):
@@ -74,6 +74,11 @@ def steps_of_starts(stage: Stage, steps: int, method: Method) -> int:
     """Most steps that `descend_from_lowest` takes beside those of the stage."""
     first, then = min(FIRST_STEPS, steps), min(THEN_STEPS, steps)
     return _tried(method) * first + then - first if isinstance(stage, Descend) and stage.starts else 0
+
+
+def rough_drawings(n: int, least: int) -> int:
+    """How many rough drawings of n nodes are made."""
+    return max(least, min(ROUGH, int(ROUGH_PAIRS // n**2)))
 
 
 def _tried(method: Method) -> int:

@@ -151,9 +151,9 @@ def best_size(drawings: Sequence[tuple[Objective, np.ndarray]]) -> tuple[float, 
                 break
             lowest += way
     rounding = FLAT_SIZE * max(abs(known[k]) for k in (0, lowest) if math.isfinite(known[k]))
-    if known[lowest + 1] - known[lowest] <= rounding:
+    if known[max(known)] - known[lowest] <= rounding:
         return math.exp(lowest * step) / unit, "J falls for ever as the drawing grows, so it has no best size"
-    if known[lowest - 1] - known[lowest] <= rounding:
+    if known[min(known)] - known[lowest] <= rounding:
         return math.exp(lowest * step) / unit, "J falls for ever as the drawing shrinks to a point: it has no best size"
     low, high = (lowest - 1) * step, (lowest + 1) * step
     if not slope(low) < 0 < slope(high):  # J has more than one minimum between them
