@@ -47,7 +47,7 @@ def test_no_node_hides_another_in_the_picture_of_a_layout(name, method):
 def test_the_minimizer_hides_some():
     G = nx.windmill_graph(6, 5)
     Y = np.array([*nl.solve(G, "tsne", seed=0).positions.values()])
-    assert (gaps(Y) < dot_size(Y)).sum() >= 14
+    assert (gaps(Y) < dot_size(Y)).sum() >= 10
     assert np.array_equal(Y, [*nl.tsne_layout(G, seed=0, node_size=None).values()])
     parted = nl.solve(G, "tsne", seed=0, node_size="auto").positions
     assert np.array_equal([*parted.values()], [*nl.tsne_layout(G, seed=0).values()])

@@ -84,7 +84,7 @@ def estimate(G: Any, method: str | Method = "auto", **options: Unpack[MethodOpti
     Examples
     --------
     >>> import networkx as nx, nelayout as nl
-    >>> small, large = (nl.estimate(nx.grid_2d_graph(k, k), "ws-sne") for k in (10, 40))
+    >>> small, large = (nl.estimate(nx.grid_2d_graph(k, k), "ws-sne") for k in (20, 40))
     >>> small.seconds < large.seconds, small.bytes < large.bytes, large.nodes
     (True, True, 1600)
     """

@@ -65,7 +65,7 @@ def descend_from_lowest(component: Component, stage: Descend, steps: int, run: R
     component.drawing = way
     descend(component, stage, then, chosen, True)
     value = _value(component, method, run)
-    if least < value - LOWER * abs(value):
+    if least < value - LOWER * abs(value) and best.reason != "collapsed":  # all points are alike
         component.drawing = best
     descend(component, stage, steps - then, run, True)
 
