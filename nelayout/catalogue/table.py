@@ -27,7 +27,7 @@ YANG_2009 = "Yang et al., Heavy-tailed symmetric stochastic neighbor embedding, 
 NOACK_2007 = "Noack, Energy models for graph clustering, J. Graph Algorithms and Applications 11, 2007"
 
 # Steps on the graph itself after the levels: 20 take les miserables from -2.3148 to -2.3204 (60 to -2.3207, and single
-# nodes of tiny weights far out); on large graphs fewer, for 60 take three times as long as all else and bring luxembourg
+# nodes of tiny weights far out); on large graphs fewer: 60 take three times as long as all else and bring luxembourg
 # from -13.144 to -13.148.
 STEPS, FEW = 20, (5, 1.0)
 _THROUGH_LEVELS = (

@@ -44,7 +44,7 @@ Way = Callable[[Component, Descend, int, Run, bool], None]
 def descend_from_lowest(component: Component, stage: Descend, steps: int, run: Run, descend: Way) -> None:
     """Take ``steps`` of a stage from the lowest of the component's drawing and of other starts."""
     method, P = method_of(stage, run.method), component.affinity.P
-    first, then, tried = min(FIRST_STEPS, steps), min(THEN_STEPS, steps), _tried(method)
+    (first, then), tried = _compared_after(steps), _tried(method)
     chosen = replace(run, tol=None)  # a tol of the caller's must not change which start goes on
     way, best, least, which = component.drawing, component.drawing, math.inf, ""
     count = rough_drawings(P.shape[0], tried)
@@ -72,8 +72,14 @@ def descend_from_lowest(component: Component, stage: Descend, steps: int, run: R
 
 def steps_of_starts(stage: Stage, steps: int, method: Method) -> int:
     """Most steps that `descend_from_lowest` takes beside those of the stage."""
-    first, then = min(FIRST_STEPS, steps), min(THEN_STEPS, steps)
+    first, then = _compared_after(steps)
     return _tried(method) * first + then - first if isinstance(stage, Descend) and stage.starts else 0
+
+
+def _compared_after(steps: int) -> tuple[int, int]:
+    """Steps after which starts are compared with each other, and with the way: one is left to whichever goes on."""
+    then = max(min(THEN_STEPS, steps - 1), 0)
+    return min(FIRST_STEPS, then), then
 
 
 def rough_drawings(n: int, least: int) -> int:
