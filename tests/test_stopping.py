@@ -37,9 +37,9 @@ def firsts(G, method: str, max_iter: int) -> list[int]:
 @pytest.mark.parametrize(
     ("method", "most"),
     [
-        pytest.param("ws-sne", 12, marks=pytest.mark.thorough),
-        ("gamma-quadlog", 4),
-        pytest.param("auto", 6, marks=pytest.mark.thorough),
+        pytest.param("ws-sne", 12, marks=pytest.mark.slow),
+        pytest.param("gamma-quadlog", 4, marks=pytest.mark.thorough),
+        pytest.param("auto", 6, marks=pytest.mark.slow),
     ],
 )
 def test_true_stops_in_every_level_and_stage(method, most):
