@@ -13,8 +13,8 @@ omega_ij = d(second)/d xi_ij
     grad_i J = 4 sum_j omega_ij (y_i - y_j) + 2 sum_k (dJ/dS_k) m_i grad Phi_k(y_i).
 
 Example: P = adjacency / sum, the Cauchy kernel, the I-divergence, the normalized connection and unit masses are t-SNE;
-degree masses and the optimal connection make it ws-SNE; exchange the kernel for 1/|y_i - y_j|^2 and the divergence for
-Itakura-Saito, and it is gamma-QuadLog.
+strengths as masses and the optimal connection make it ws-SNE; exchange the kernel for 1/|y_i - y_j|^2 and the
+divergence for Itakura-Saito, and it is gamma-QuadLog.
 """
 
 from __future__ import annotations
