@@ -101,8 +101,8 @@ class Part:
             if isinstance(stage, CoarseToFine):
                 self._levels(stage)
             else:
-                given = o["max_iter"] is not None and stage is last
-                share = o["max_iter"] / max(stage.max_iter, 1) if given else 1.0
+                most = o["max_iter"] if stage is last else None
+                share = 1.0 if most is None else most / max(stage.max_iter, 1)
                 self._descent(stage, optimizer or stage.optimizer, share)
         if self.meshed:
             singular = method.kernel.singular
