@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from itertools import product
+from itertools import cycle, product
 
 import pytest
 
@@ -22,7 +22,8 @@ RECIPES = ("ws-sne", "linlog", "ee", "hssne", "nerv")
 
 
 def thinned(*tables: Iterable, plain: Callable[..., bool]) -> list:
-    """Return the product of the tables as cases of a test; those that are not plain are marked as thorough."""
-    return [
-        pytest.param(*case, marks=() if plain(*case) else pytest.mark.thorough) for case in product(*tables)
-    ]
+    """Return the product of the tables as cases of a test; of those that are not plain, every other one is thorough, the
+    rest slow.
+    """
+    rest = cycle((pytest.mark.thorough, pytest.mark.slow))
+    return [pytest.param(*case, marks=() if plain(*case) else next(rest)) for case in product(*tables)]

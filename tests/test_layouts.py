@@ -435,7 +435,7 @@ def test_a_start_may_have_any_size(factor):
     assert np.isfinite(coordinates(nl.ws_sne_layout(G, pos=scaled, fixed=[0, 7], seed=0))).all()
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", thinned(METHODS, plain=lambda method: method in RECIPES))
 def test_starts_on_a_point_or_a_line_unfold(method):
     G = nx.grid_2d_graph(5, 5)
     for start in (dict.fromkeys(G, (1.0, 2.0)), {node: (i, i) for i, node in enumerate(G)}):
@@ -458,7 +458,7 @@ def test_components_without_a_place_come_beside_the_others():
 # --- fixed nodes ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", thinned(METHODS, plain=lambda method: method in RECIPES))
 @pytest.mark.parametrize("fixed", [[0], [0, 33], [5, 0, 33, 8], list(range(34))])
 def test_fixed_nodes_come_back_bit_for_bit(method, fixed):
     G = nx.karate_club_graph()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.spatial import KDTree
-from tables import thinned
+from tables import RECIPES, thinned
 
 import nelayout as nl
 from nelayout.catalogue import tune
@@ -77,7 +77,7 @@ def drawing(G, method, **options) -> np.ndarray:
     return Y
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", thinned(METHODS, plain=lambda method: method in RECIPES))
 @pytest.mark.parametrize(
     "leaves",
     [600, pytest.param(3000, marks=pytest.mark.thorough), pytest.param(50_000, marks=pytest.mark.slow)],

@@ -212,13 +212,13 @@ def grid_lengths(method: str) -> tuple[Y64, Y64]:
     return apart[step.sum(-1) == 1], apart[(step[..., 0] == 1) & (step[..., 1] == 1)]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", thinned(METHODS, plain=lambda method: method in RECIPES))
 def test_grid_has_no_crossing(method):
     G, pos, _ = drawn("grid", method)
     assert crossings(G, pos) == 0
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", thinned(METHODS, plain=lambda method: method in RECIPES))
 def test_grid_diagonals_are_longer_than_edges(method):
     """sqrt 2 times on a square grid, more where logarithmic repulsion presses the border together."""
     edges, diagonals = grid_lengths(method)
@@ -272,7 +272,7 @@ def test_star_has_its_hub_in_the_middle_of_its_leaves(method):
     assert gaps.max() < np.pi / 2  # leaves on every side of it
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", thinned(METHODS, plain=lambda method: method in RECIPES))
 @pytest.mark.parametrize(("n", "least"), [(5, 0.5), (10, 0.2)])
 def test_cliques_are_no_points(method, n, least):
     """A regular pentagon has 0.618.  Normalized methods would have a clique on a point: its shape is kept."""
@@ -291,7 +291,7 @@ def test_barbell_is_two_balls_and_a_bar(method):
     assert len(G) == len(Y)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", thinned(METHODS, plain=lambda method: method in RECIPES))
 def test_both_sides_of_a_symmetric_pair_are_treated_alike(method):
     """Equal components get equal drawings."""
     G = nx.disjoint_union_all([nx.grid_2d_graph(3, 3)] * 3)
