@@ -10,7 +10,7 @@ from nelayout.divergences import BACKGROUND
 from nelayout.kernels import heavy_tailed
 from nelayout.method_record import Method
 from nelayout.own_keywords import own_parts
-from nelayout.stages import EVEN_SHAPE, CoarseToFine, Descend, growing_tail
+from nelayout.stages import EVEN_SHAPE, SHAPE, CoarseToFine, Descend, growing_tail
 
 __all__ = ["AUTO", "METHODS"]
 
@@ -135,6 +135,7 @@ METHODS: dict[str, Method] = {
             divergence="beta:2",
             connection="optimal",
             mass="unit",
+            stages=(SHAPE, Descend("descend", 200)),  # from random starts it folds paths, for a lower J
             reference="Yang, Peltonen & Kaski, Majorization-minimization for manifold embedding, AISTATS 2015",
             summary="kernel strain: the gamma divergence of order 2, which forgives outliers",
         ),
