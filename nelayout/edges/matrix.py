@@ -171,7 +171,7 @@ class Edges:
             loops.squared_lengths(self.indptr, self.indices, Y, start, stop, xi)
             return xi
         diff = Y[self.rows] - Y[self.indices]
-        return (diff * diff).sum(axis=1)
+        return np.einsum("ij,ij->i", diff, diff)
 
     def _pull(self, Y: np.ndarray, omega: np.ndarray, start: int, stop: int, out: np.ndarray) -> None:
         if self.compiled:
@@ -205,12 +205,13 @@ class Edges:
                 graph, scale, ridges, sums, right, self.threads, tolerance=tolerance, max_iter=max_iter, free=free
             )
         matrix = csr_array((weights, self.indices, self.indptr), shape=(self.n, self.n))
+        diagonal = (scale * sums + ridges)[:, None]
 
         def times(X: np.ndarray) -> np.ndarray:
-            return scale * (sums[:, None] * X - matrix @ X) + ridges[:, None] * X
+            return diagonal * X - scale * (matrix @ X)
 
         return conjugate_gradients(
-            times, scale * sums + ridge, right, tolerance=tolerance, max_iter=max_iter, free=free
+            times, diagonal[:, 0], right, tolerance=tolerance, max_iter=max_iter, free=free
         )
 
     def row_sums(self, weights: np.ndarray) -> np.ndarray:

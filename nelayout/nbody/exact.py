@@ -105,11 +105,9 @@ def _blocks(Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> 
         own = (np.arange(stop - start), np.arange(start, stop))
         xi[own] = 1.0  # a node does not act on itself; any finite number will do
         for radial, potential, force in zip(radials, potentials, forces, strict=True):
-            weight = charges * radial.value(xi)
-            weight[own] = 0.0
-            potential[start:stop] = weight.sum(axis=1)
-            weight = charges * radial.slope(xi)
-            weight[own] = 0.0
+            value, slope = radial.value_and_slope(xi)
+            value[own] = slope[own] = 0.0
+            potential[start:stop] = np.einsum("ij,j->i", value, charges)
             for c, diff in enumerate(diffs):
-                force[start:stop, c] = 2.0 * (weight * diff).sum(axis=1)
+                force[start:stop, c] = 2.0 * np.einsum("ij,ij,j->i", slope, diff, charges)
     return [Field(p, f) for p, f in zip(potentials, forces, strict=True)]

@@ -46,32 +46,37 @@ def conjugate_gradients(
         inverse = inverse * free[:, None]
     X = np.zeros_like(right)
     residual = right if free is None else right * free[:, None]
-    goal = tolerance**2 * np.sum(residual * residual, axis=0)
+    goal = tolerance**2 * _columns(residual, residual)
     if start is not None:
         X = start
         residual = residual - (times(X) if free is None else times(X) * free[:, None])
-        if np.all(np.sum(residual * residual, axis=0) <= goal):
+        if np.all(_columns(residual, residual) <= goal):
             return X
     z = inverse * residual
     direction = z
-    rho = np.sum(residual * z, axis=0)
+    rho = _columns(residual, z)
     for _ in range(max_iter):
         product = times(direction)
         if free is not None:
             product = product * free[:, None]
-        curvature = np.sum(direction * product, axis=0)
+        curvature = _columns(direction, product)
         going = (curvature > 0) & (rho > 0)
         if not going.any():
             break
         length = np.where(going, rho / np.where(going, curvature, 1.0), 0.0)
         X = X + length * direction
         residual = residual - length * product
-        if np.all(np.sum(residual * residual, axis=0) <= goal):
+        if np.all(_columns(residual, residual) <= goal):
             break
         z = inverse * residual
-        rho, old = np.sum(residual * z, axis=0), rho
+        rho, old = _columns(residual, z), rho
         direction = z + np.where(old > 0, rho / np.where(old > 0, old, 1.0), 0.0) * direction
     return X
+
+
+def _columns(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """(d,) sums of products of columns."""
+    return np.einsum("ij,ij->j", a, b)
 
 
 def laplacian_gradients(
