@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from tables import thinned
 
 import nelayout as nl
 from nelayout import stages
@@ -29,7 +30,6 @@ from nelayout.run.batch.verdict import BatchJudge
 from nelayout.run.size import size_search
 from nelayout.run.state import Summation
 from nelayout.run.taking_apart import input_affinity
-from tests.tables import thinned
 
 ALL = {**METHODS, "auto": AUTO}
 SUMS = Summation(backend("exact", Threads(), compiled=False), Threads(), compiled=False)
@@ -144,8 +144,18 @@ def test_verdicts_are_those_of_graphs_alone():
 PERFECT = ("jse", "alpha-sne")
 
 
+# In the plane these stand for all methods: node masses, a singular kernel, a lambda for each row.
+CHECKED_OFTEN = ("ws-sne", "linlog", "nerv")
+
+
 @pytest.mark.parametrize(
-    ("name", "dim"), thinned([m for m in METHODS if m not in PERFECT], [2, 3], plain=lambda name, dim: False)
+    ("name", "dim"),
+    [
+        pytest.param(name, dim, marks=pytest.mark.thorough if dim == 2 and name in CHECKED_OFTEN else pytest.mark.slow)
+        for name in METHODS
+        for dim in (2, 3)
+        if name not in PERFECT
+    ],
 )
 def test_drawings_are_as_good_as_one_by_one(name, dim, monkeypatch):
     """J of each component, the better of two seeds: the median differs by at most half a percent, the sum by five.
@@ -195,7 +205,7 @@ def test_two_nodes_lie_where_the_formula_puts_them():
     assert found[weights > 1.05] == pytest.approx(2 * (1 + heavy * np.log(heavy) - heavy), rel=1e-2)
 
 
-@pytest.mark.parametrize("name", thinned(["tsne", "auto", "nerv"], plain=lambda name: name == "tsne"))
+@pytest.mark.parametrize("name", thinned(["tsne", "auto", "nerv"], plain=lambda name: False))
 def test_threads_and_callbacks_leave_the_bits_as_they_are(name, monkeypatch):
     monkeypatch.setattr(drawing, "NODES", 100)
     G, seen = forest(60, 15), []

@@ -636,7 +636,7 @@ def test_the_page_lists_the_words_of_headers():
     assert (edgelist.FROM | edgelist.TO | edgelist.WEIGHT | edgelist.NODE) - words == set()
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_documented_commands_run(tmp_path):
     """The examples of the page, one after the other, as they stand, in a folder that holds the examples."""
     for package in ("matplotlib", "sklearn", "pandas"):

@@ -239,7 +239,7 @@ def test_the_progress_bar_says_what_it_waits_for(capsys):
     assert capsys.readouterr().err == ""
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_machine_that_is_warmed_up_compiles_nothing(tmp_path):
     program = """
 import networkx as nx

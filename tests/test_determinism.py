@@ -51,7 +51,7 @@ ENVIRONMENTS = {
 LIBRARIES = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_same_seed_same_bits_in_every_process():
     found = {}
     for name, (n_jobs, threads, hash_seed) in ENVIRONMENTS.items():

@@ -87,8 +87,7 @@ def snapshot(G):
 # --- hosts ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("host", HOSTS)
-@pytest.mark.parametrize("dim", [1, 2, 3])
+@pytest.mark.parametrize(("host", "dim"), thinned(HOSTS, [1, 2, 3], plain=lambda host, dim: dim == 2))
 def test_positions_come_back_in_the_hosts_type_and_order(host, dim):
     G = HOSTS[host]()
     before = snapshot(G)
@@ -482,8 +481,10 @@ def test_fixed_nodes_stay_under_every_optimizer(optimizer):
     assert all(np.array_equal(pos[node], start[node]) for node in fixed)
 
 
-@pytest.mark.parametrize("method", METHODS_OF_EACH_KIND)
-@pytest.mark.parametrize("fixed", [[0], [16, 26, 14]])
+@pytest.mark.parametrize(
+    ("method", "fixed"),
+    thinned(METHODS_OF_EACH_KIND, [[0], [16, 26, 14]], plain=lambda method, fixed: len(fixed) == 3),
+)
 def test_fixing_nodes_of_a_drawing_keeps_the_drawing(method, fixed):
     """The minimum has these nodes at these places already, once s is found: their distance decides the size."""
     G = nx.karate_club_graph()
@@ -550,8 +551,9 @@ def frames_of(G, method="ws-sne", **options) -> tuple[list[np.ndarray], np.ndarr
     return frames, coordinates(pos)
 
 
-@pytest.mark.parametrize("method", METHODS_OF_EACH_KIND)
-@pytest.mark.parametrize("dim", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("method", "dim"), thinned(METHODS_OF_EACH_KIND, [1, 2, 3], plain=lambda method, dim: dim == 2)
+)
 def test_frames_have_the_scale_of_the_result_and_are_turned_onto_the_one_before(method, dim):
     frames, Y = frames_of(nx.les_miserables_graph(), method, dim=dim, scale=3.0, center=[1.0] * dim)
     assert len(frames) > 5

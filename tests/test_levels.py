@@ -59,13 +59,14 @@ def test_unfolding_costs_a_flat_mesh_nothing():
 @pytest.mark.parametrize(
     "G",
     [
-        nx.barabasi_albert_graph(3000, 3, seed=1),  # falls together under the pull, and is drawn as without it
+        # falls together under the pull, and is drawn as without it
+        pytest.param(nx.barabasi_albert_graph(3000, 3, seed=1), marks=pytest.mark.thorough),
         nx.star_graph(3000),
         nx.grid_2d_graph(27, 27),  # a quarter of these nodes is too few
         pytest.param(nx.path_graph(1000), marks=pytest.mark.thorough),
         pytest.param(nx.cycle_graph(2000), marks=pytest.mark.thorough),
         pytest.param(nx.random_labeled_tree(1000, seed=1), marks=pytest.mark.thorough),
-        nx.lollipop_graph(100, 1500),  # many edges, but its path would bend
+        pytest.param(nx.lollipop_graph(100, 1500), marks=pytest.mark.thorough),  # many edges, but its path would bend
         pytest.param(one_heavy_node(40), marks=pytest.mark.thorough),  # the others would fly apart
     ],
     ids=["hubs", "star", "small", "path", "ring", "tree", "lollipop", "heavy edges"],

@@ -101,8 +101,6 @@ BOUNDS = {"tree": (2e-3, 2e-2, 1e-3), "mesh": (5e-3, 4e-2, 2e-3)}
 # with hubs among them, make cells that three moments describe badly.
 HARDER = {"power-log": 2.0, "pile": 3.0}
 CLOUDS = list(drawings(9, 2))
-# What a tree of cells finds hardest, which is drawn on a line and in space as well.
-UNEVEN = ("clusters", "outlier", "pile")
 
 
 # Every backend in every number of dimensions that it takes; those that pass the work on to others, or do it plainly,
@@ -134,7 +132,7 @@ def summed(cloud: str, d: int):
 @pytest.mark.parametrize(
     ("name", "d", "cloud"),
     [
-        pytest.param(name, d, cloud, marks=() if cloud in UNEVEN or (name, d) in OFTEN else pytest.mark.thorough)
+        pytest.param(name, d, cloud, marks=() if (name, d) in OFTEN else pytest.mark.thorough)
         for name, d in PLACES
         for cloud in CLOUDS
         if (name, cloud) != ("mesh", "pile")  # nodes at one place push each other on a mesh, by its error
