@@ -126,6 +126,7 @@ def test_slope_of_the_normalizer_stays_where_the_search_expects_it(alpha):
     assert s.max() < 0.9
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("alpha", [pytest.param(0.3, marks=pytest.mark.thorough), 1.0, 1.7])
 def test_density_integrates_to_one(alpha):
     from scipy.integrate import quad
@@ -271,7 +272,7 @@ def test_order_is_recovered(samples, alpha, estimate, step):
     assert estimate(v, m, alpha)[1] == pytest.approx(1.0, abs=0.02)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.3, 0.5, 1.0])
 def test_order_is_recovered_from_few_pairs(alpha):
     """8,000 pairs, ten times: likelihood strays by 0.025, score matching by 0.06, both about the order itself."""

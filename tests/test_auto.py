@@ -141,6 +141,7 @@ def test_symmetric_graphs_are_drawn_so(G):
 # --- stars and rings ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("leaves", [300, 5000])
 def test_large_stars_are_even_discs(leaves):
     """As many leaves in each of five rings of equal area, to a tenth; the hub in the middle."""

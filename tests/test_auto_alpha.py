@@ -111,6 +111,7 @@ def test_all_doors_lead_to_the_same_drawing():
     assert np.array_equal(Y, embedded.positions)
 
 
+@pytest.mark.thorough
 def test_grid_estimator_and_refinement_are_the_callers():
     G = nx.les_miserables_graph()
     coarse = nl.choose_alpha(G, grid=[0.4, 1.0, 1.5], refine=False, seed=0)
@@ -176,6 +177,7 @@ def test_the_callback_ends_it_at_once():
     assert any("stopped before alpha was chosen" in note for note in solution.notes)
 
 
+@pytest.mark.thorough
 def test_same_bits_for_any_number_of_threads():
     G = nx.random_geometric_graph(900, 0.06, seed=1)
     one, two = (nl.solve(G, AUTO, seed=0, n_jobs=k, max_iter=5) for k in (1, 2))

@@ -116,6 +116,7 @@ def test_beside_a_background_no_edge_costs_more_than_none(divergence):
     assert np.abs(slope[2:]).max() < 1e-15
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("n_neighbors", ["all", 15])
 def test_rows_far_apart_are_joined_by_an_edge_of_the_row_too(n_neighbors):
     """Two heaps whose similarities to each other are next to nothing: the edge that joins them is drawn as one."""

@@ -177,6 +177,7 @@ def test_drawings_are_as_good_as_one_by_one(name, dim, monkeypatch):
     assert np.sum(together - alone) <= max(0.05 * np.sum(np.abs(alone)), luck)
 
 
+@pytest.mark.thorough
 def test_auto_keeps_drawings_as_good_as_one_by_one(monkeypatch):
     G = forest(40, 24)
     together, scores = nl.solve(G, "auto", seed=0), []
@@ -223,6 +224,7 @@ def test_threads_and_callbacks_leave_the_bits_as_they_are(name, monkeypatch):
     assert one.value == pytest.approx(one.node_cost.sum(), rel=1e-9) or name == "auto"
 
 
+@pytest.mark.thorough
 def test_frames_have_rooms_and_are_turned_onto_the_one_before():
     G, frames = forest(40, 15), []
     solution = nl.solve(G, "tsne", seed=1, callback=lambda progress: frames.append(progress.positions) and None)
@@ -295,6 +297,7 @@ def test_a_callback_stops_a_batch():
         assert np.isfinite(solution.positions).all()
 
 
+@pytest.mark.thorough
 def test_starts_and_fixed_nodes_stay():
     G = forest(60, 15)
     first = nl.solve(G, "tsne", seed=0)

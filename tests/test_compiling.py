@@ -108,6 +108,7 @@ def run_copy(copy: Path, **variables: str) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.thorough
 def test_a_loop_that_calls_a_changed_loop_of_another_file_is_compiled_anew(copied):
     assert run_copy(copied) == ["4.0", "inner outer", ONCE + "; "]
     stored = sorted((copied / "__pycache__" / "loops").iterdir())

@@ -16,7 +16,6 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
-from tables import thinned
 
 import nelayout as nl
 from nelayout.nbody import Auto, backend
@@ -76,6 +75,7 @@ def test_these_runs_meet_fast_sums_and_compiled_loops():
         assert auto.choose(even).name == "mesh"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "names", [["small world", "grid"], ["auto", "small world", "small"]], ids=" and ".join
 )
@@ -180,7 +180,11 @@ if __name__ == "__main__":
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 @pytest.mark.parametrize(
-    "way", thinned(["os.fork", "os.fork within a run", "fork", "forkserver"], plain=lambda way: False)
+    "way",
+    [
+        pytest.param("fork", marks=pytest.mark.thorough),
+        *(pytest.param(way, marks=pytest.mark.slow) for way in ("os.fork", "os.fork within a run", "forkserver")),
+    ],
 )
 def test_forked_children_draw_as_their_parent(tmp_path, way):
     script = tmp_path / "forked.py"

@@ -24,6 +24,7 @@ def hubs(n: int) -> nx.Graph:
     return nx.barabasi_albert_graph(n, 3, seed=1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", ["auto", *METHODS])
 def test_larger_graphs_take_longer_and_more(method):
     sizes = [nl.estimate(hubs(n), method) for n in (10, 100, 200, 400, 1000, 4000, 20000)]
@@ -138,10 +139,10 @@ def test_a_joint_drawing_counts_as_one():
     ("G", "method", "options"),
     [
         (hubs(150), "ws-sne", {}),
-        pytest.param(hubs(500), "ws-sne", {}, marks=pytest.mark.thorough),
-        pytest.param(hubs(800), "auto", {}, marks=pytest.mark.thorough),
+        pytest.param(hubs(500), "ws-sne", {}, marks=pytest.mark.slow),
+        pytest.param(hubs(800), "auto", {}, marks=pytest.mark.slow),
         pytest.param(hubs(800), "ws-sne", {}, marks=pytest.mark.thorough),
-        pytest.param(mesh(45), "ws-sne", {}, marks=pytest.mark.thorough),
+        pytest.param(mesh(45), "ws-sne", {}, marks=pytest.mark.slow),
         pytest.param(mesh(45), "gamma-quadlog", {"smoothing": 0.9}, marks=pytest.mark.thorough),
         pytest.param(hubs(2000), "linlog", {}, marks=pytest.mark.thorough),
         pytest.param(hubs(2000), "ws-sne", {"smoothing": 0.5}, marks=pytest.mark.thorough),

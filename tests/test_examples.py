@@ -23,13 +23,13 @@ MODULES = [
 NEEDED = {"nelayout.variational.game": "torch"}
 
 
-# What takes some seconds.
-LONG = ("alpha.md", "semi_supervised")
+# Pages and scripts that a plain run tries, too.
+FIRST = ("README.md", "quickstart.md")
 
 
 def case(path: Path, name: str):
     """The file as a case of a test."""
-    return pytest.param(path, id=name, marks=pytest.mark.thorough if name in LONG else ())
+    return pytest.param(path, id=name, marks=() if name in FIRST else pytest.mark.thorough)
 
 
 @pytest.fixture(autouse=True)

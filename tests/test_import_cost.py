@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 # Measured costs of an import, 0.06 to 0.65 s each: what draws thirty nodes in 0.1 s has no use for them.
 HEAVY = (
     "igraph",
@@ -76,6 +78,7 @@ def test_progress_alone_loads_its_bar():
     assert loaded(code) == {"tqdm"}
 
 
+@pytest.mark.thorough
 def test_compiled_loops_are_loaded_for_large_graphs_only():
     code = "nl.gamma_quadlog_layout(networkx.path_graph(900), seed=0, max_iter=1)"
     assert "numba" in loaded(code)

@@ -99,6 +99,7 @@ def test_metrics_of_scipy(metric):
     assert np.allclose(np.take_along_axis(D, found.indices, axis=1), found.distances, rtol=1e-12)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "metric", ["euclidean", "cosine", "correlation", "minkowski", "sqeuclidean", "haversine"]
 )

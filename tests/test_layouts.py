@@ -471,6 +471,7 @@ def test_fixed_nodes_come_back_bit_for_bit(method, fixed):
     assert all(not np.array_equal(pos[node], start[node]) for node in G if node not in fixed)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_fixed_nodes_stay_under_every_optimizer(optimizer):
     G = nx.les_miserables_graph()

@@ -48,6 +48,7 @@ def crossings_by_definition(drawing: str) -> int:
     return by_definition(GRAPH, DRAWINGS[drawing])
 
 
+@pytest.mark.thorough
 @EVERY
 def test_equals_its_definition(compiled, monkeypatch):
     monkeypatch.setattr(crossings, "PAIRS_NUMPY", 0 if compiled else 10**9)

@@ -51,6 +51,7 @@ def test_airports():
         assert found[key] == pytest.approx(value, abs=0.6e-4), key
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["football", "worldtrade", "usair97", "london_underground", "jazz"])
 def test_other_graphs(name, shared_data):
     stored = np.load(shared_data / "graphs" / f"{name}.npz")

@@ -181,6 +181,7 @@ BOUNDED = {label: radial for label, radial in RADIALS.items() if not radial.kern
 SINGLE = {label: radial for label, radial in BOUNDED.items() if form_of(radial)[0] in near.SINGLE}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("single", [False, True])
 @pytest.mark.parametrize("cloud", ["uniform", "clusters", "coincident"])
 @pytest.mark.parametrize("label", SINGLE)
@@ -273,6 +274,7 @@ def test_all_nodes_at_one_place(label, n):
     assert np.all(field.force == 0)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "n", "every"),
     [

@@ -54,6 +54,7 @@ def counted(monkeypatch, capsys):
     return draw
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", thinned(["auto", *METHODS], plain=lambda method: method in ("auto", *RECIPES)))
 def test_no_drawing_takes_more_steps_than_the_bar_says(counted, method):
     for how in ({}, {"max_iter": 7}, {"optimizer": "momentum", "max_iter": 9}):
@@ -86,6 +87,7 @@ def test_each_component_is_counted_on_its_own(counted, monkeypatch):
     assert lines[-1].startswith(f"ws-sne: {made[0][1] + made[1][1]} steps")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", ["auto", "tsne", "gamma-quadlog", "linlog"])
 def test_rounds_of_components_drawn_together_are_bounded(counted, method):
     trees = [nx.random_labeled_tree(8 + k % 50, seed=k) for k in range(40)]

@@ -80,7 +80,7 @@ def drawing(G, method, **options) -> np.ndarray:
 @pytest.mark.parametrize("method", thinned(METHODS, plain=lambda method: method in RECIPES))
 @pytest.mark.parametrize(
     "leaves",
-    [600, pytest.param(3000, marks=pytest.mark.thorough), pytest.param(50_000, marks=pytest.mark.slow)],
+    [600, *(pytest.param(leaves, marks=pytest.mark.slow) for leaves in (3000, 50_000))],
 )
 def test_a_hub(method, leaves):
     G = hub(leaves, leaves // 3)
@@ -133,6 +133,7 @@ def test_weights_over_twelve_orders_of_magnitude(side, method):
     assert lonely(Y) < (3 if side == 12 else 1.5)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("n", "method"), thinned([200, 1500], METHODS, plain=lambda n, method: n == 200 and method in ON_LARGE)
 )

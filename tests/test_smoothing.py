@@ -400,6 +400,7 @@ def test_value_is_that_of_the_dense_matrix(method):
     assert solution.value == pytest.approx(J.evaluate(Y).value + shift, abs=1e-6)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("dim", [1, 2, 3])
 @pytest.mark.parametrize("method", ["gamma-quadlog", "ee", "ws-sne"])
 def test_components_fixed_nodes_weights_and_callbacks(method, dim):

@@ -38,7 +38,7 @@ def firsts(G, method: str, max_iter: int) -> list[int]:
     ("method", "most"),
     [
         pytest.param("ws-sne", 12, marks=pytest.mark.slow),
-        pytest.param("gamma-quadlog", 4, marks=pytest.mark.thorough),
+        pytest.param("gamma-quadlog", 4, marks=pytest.mark.slow),
         pytest.param("auto", 6, marks=pytest.mark.slow),
     ],
 )
