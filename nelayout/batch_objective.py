@@ -211,7 +211,7 @@ class BatchObjective(Objective):
         rule: Any = NormalizedRows() if isinstance(self.connection, Normalized) else self.connection
         normalizer = sums.get(plain, np.nan)
         lam = rule.at(normalizer) * np.ones(len(self.total))
-        pairs, pairs_slope, d_sums = self._pair_terms(sums, self.total, lam)
+        pairs, pairs_slope, d_sums = self.pair_terms(sums, self.total, lam)
         asked = {"value": True, "pull": gradient, "weights": weights}
         want = frozenset(name for name, wanted in asked.items() if wanted)
         edges = self.edges.sums(Y, self.kernel, self.divergence, self._of_rows(lam), want)
@@ -262,7 +262,7 @@ class BatchObjective(Objective):
             sums = {r: f.potential for r, f in fields.items()}
             each = self.connection.at(sums[plain])
             edges = self.edges.sums(Y, self.kernel, self.divergence, each, value)
-            return edges.value + self._pair_terms(sums, self.total, each)[0] + self.constants
+            return edges.value + self.pair_terms(sums, self.total, each)[0] + self.constants
         optimal = self.connection.name == "optimal"
         retrieval = self.divergence == i_divergence() and (optimal or self.connection.needs_normalizer)
         of, own = self.parts.of, {r: mass * f.potential for r, f in fields.items()}
@@ -273,7 +273,7 @@ class BatchObjective(Objective):
             rows = replace(self, divergence=bind(self.divergence, self._spreads.at(of)))
             vars(rows).update(phi=rows.divergence)
         cost = self.edges.sums(Y, self.kernel, self.divergence, each, value).value
-        cost = cost + rows._pair_terms(own, total, each)[0]
+        cost = cost + rows.pair_terms(own, total, each)[0]
         if optimal and not retrieval:
             return cost
         cost = cost + self._edge_constants

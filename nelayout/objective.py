@@ -27,13 +27,13 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.connections import Connection, Sums
+from nelayout.connections import Connection, Coupling, Sums
 from nelayout.divergences import Divergence, Similarity, i_divergence
 from nelayout.divergences.protocol import Homogeneous, Spread, UpToConstants, background_of, bind, is_linear, spread
 from nelayout.edges.matrix import Edges
 from nelayout.edges.walk import WalkEdges, can_smooth_exactly
 from nelayout.kernels import Kernel, Radial
-from nelayout.nbody import NBody
+from nelayout.nbody import Field, NBody
 from nelayout.numerics.arithmetic import Arithmetic
 from nelayout.numerics.parallel import Threads
 from nelayout.similarities.random_walk import RandomWalk
@@ -169,10 +169,12 @@ class Objective:
         own = [radial for term in self.phi.pairs for radial in term.radials(self.kernel)]
         return tuple(dict.fromkeys([*own, Radial(self.kernel)] if self.connection.needs_normalizer else own))
 
-    def _pair_terms(self, sums: dict[Radial, Any], total: Any, lam: Any) -> tuple[Any, Any, dict[Radial, Any]]:
+    def pair_terms(
+        self, sums: dict[Radial, Any], total: Any, lam: Any, phi: Divergence | None = None
+    ) -> tuple[Any, Any, dict[Radial, Any]]:
         """The sum of phi(0, lambda q), its slope in ln lambda and its derivatives in the sums of the radials."""
         value, slope, d_sums = 0.0, 0.0, {}
-        for term in self.phi.pairs:
+        for term in (phi or self.phi).pairs:
             own = term.radials(self.kernel)
             part, slopes, steep = term.combine(tuple(sums[r] for r in own), total, lam)
             value, slope = value + part, slope + steep
@@ -193,42 +195,46 @@ class Objective:
 
         At a trial that goes too far they may be infinite or NaN, silently: whoever tries judges the value.
         """
-        mass, radials, plain = self.affinity.mass, self.radials, Radial(self.kernel)
-        fields = self.nbody.fields(Y, mass, radials)
-        sums = {r: self._sum(r, f.potential) for r, f in zip(radials, fields, strict=True)}
-        normalizer = sums.get(plain, np.nan)
-        lam = self.connection.at(normalizer)
-        pairs, pairs_slope, d_sums = self._pair_terms(sums, self.total, lam)
-
         want = {"value"} if value else set()
         want |= {"pull"} if gradient or weights else set()
         want |= {"weights"} if weights else set()
-        edges = self.edges.sums(Y, self.kernel, self.phi, lam, frozenset(want))
-        inside = self._inside
-        edges_value, edges_slope = edges.value, edges.slope
-        if inside:  # merged pairs: q(0) = 1, so b = lambda
-            edges_value, edges_slope = self._with_inside(edges_value, edges_slope, inside, lam)
-        weight = self.edges.weight + inside
-        coupling = self.connection.couple(
-            self.phi,
-            Sums(edges_value, edges_slope, pairs, pairs_slope, normalizer, weight, self.total),
-            self.exaggeration,
-        )
-
+        fields, d_sums, edges, coupling, edges_slope = self._coupled(Y, frozenset(want))
+        mass, plain = self.affinity.mass, Radial(self.kernel)
         slopes = NOTHING
         if gradient and edges.pull is not None:
             slopes, scale = edges.pull, 4.0 * coupling.d_edges
-            for r, f in zip(radials, fields, strict=True):
+            for r, f in fields.items():
                 factor = coupling.d_pairs * d_sums.get(r, 0.0) + (coupling.d_normalizer if r == plain else 0.0)
                 self._arithmetic.combine(slopes, scale, f.force, 2.0 * factor, mass)
                 scale = 1.0
-            if not radials:
+            if not fields:
                 slopes *= scale
             if self.free is not None:
                 slopes[~self.free] = 0.0
         omega = NOTHING if edges.weights is None else np.multiply(edges.weights, coupling.d_edges, out=edges.weights)
         strength = abs(coupling.d_edges * edges_slope)
         return Evaluation(coupling.value + self.constant, coupling.lam, slopes, omega, strength=strength)
+
+    def _coupled(self, Y: np.ndarray, want: frozenset[str]) -> tuple[dict[Radial, Field], dict, Any, Coupling, float]:
+        """Fields, derivatives in their sums, sums over edges, J with its derivatives in both, slope of the edges."""
+        radials, plain = self.radials, Radial(self.kernel)
+        fields = dict(zip(radials, self.nbody.fields(Y, self.affinity.mass, radials), strict=True))
+        sums = {r: self._sum(r, f.potential) for r, f in fields.items()}
+        normalizer = sums.get(plain, np.nan)
+        lam = self.connection.at(normalizer)
+        pairs, pairs_slope, d_sums = self.pair_terms(sums, self.total, lam)
+        edges, inside = self.edges.sums(Y, self.kernel, self.phi, lam, want), self._inside
+        value, slope = edges.value, edges.slope
+        if inside:  # merged pairs: q(0) = 1, so b = lambda
+            value, slope = self._with_inside(value, slope, inside, lam)
+        known = Sums(value, slope, pairs, pairs_slope, normalizer, self.edges.weight + inside, self.total)
+        return fields, d_sums, edges, self.connection.couple(self.phi, known, self.exaggeration), slope
+
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
+    def linearized(self, Y: np.ndarray) -> tuple[float, Coupling]:
+        """The lambda at which the sums over edges and pairs are taken at Y, and the derivatives of J in these sums."""
+        coupling = self._coupled(Y, frozenset({"value"}))[3]
+        return (coupling.lam if self.connection.needs_normalizer else self.connection.at(math.nan)), coupling
 
     def attraction_at_zero(self, lam: float) -> np.ndarray:
         """omega of every edge if all had length 0: the curvature of the attraction that spectral directions use."""
@@ -259,7 +265,7 @@ class Objective:
         # sum_j M_ij is among the constants; it would cancel, with the last digits of all else
         total = 0.0 if retrieval else mass * (float(np.sum(mass)) - mass)
         cost = self.edges.node_values(Y, self.kernel, self.phi, lam)
-        cost += self._pair_terms(own, total, lam)[0]
+        cost += self.pair_terms(own, total, lam)[0]
         if optimal and not retrieval:
             return cost
         cost += self._edge_constants

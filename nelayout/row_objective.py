@@ -99,7 +99,7 @@ class RowObjective(Objective):
         want = frozenset(name for name, wanted in asked.items() if wanted)
         edges = self.edges.sums(Y, self.kernel, self.phi, lam, want)
         potentials = {r: f.potential for r, f in fields.items()}
-        pairs, pairs_slope, charges = self._pair_terms(potentials, self.total, lam)
+        pairs, pairs_slope, charges = self.pair_terms(potentials, self.total, lam)
         coupling = self.connection.couple(
             self.phi,
             Sums(edges.value, edges.slope, pairs, pairs_slope, fields[plain].potential, self.edges.weight, self.total),
@@ -118,6 +118,23 @@ class RowObjective(Objective):
         total = float(np.sum(coupling.value)) + self.constant
         strength = abs(float(np.sum(coupling.d_edges * edges.slope)))
         return Evaluation(total, float(np.exp(np.mean(np.log(coupling.lam)))), slopes, omega, strength=strength)
+
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
+    def linearized_rows(self, Y: np.ndarray) -> tuple[np.ndarray, dict[Radial, np.ndarray]]:
+        """(n,) lambda of each row at Y, and (n,) the charge of each node in the field of each radial function.
+
+        A node of mass m that is added without an edge changes the rows of the others by m sum_k Phi_k(y; charges).
+        """
+        plain = Radial(self.kernel)
+        fields, _ = self._fields(Y, self.radials)
+        lam = self.connection.at(fields[plain].potential)
+        edges = self.edges.sums(Y, self.kernel, self.phi, lam, frozenset({"value"}))
+        potentials = {r: f.potential for r, f in fields.items()}
+        pairs, slope, charges = self.pair_terms(potentials, self.total, lam)
+        known = Sums(edges.value, edges.slope, pairs, slope, potentials[plain], self.edges.weight, self.total)
+        moving = self.connection.couple(self.phi, known, 1.0).d_normalizer
+        charges[plain] = charges.get(plain, 0.0) + moving
+        return lam, {r: np.broadcast_to(charge, lam.shape) for r, charge in charges.items()}
 
     def _fields(self, Y: np.ndarray, radials: tuple[Radial, ...]):
         """The first pass, and the nodes so far from all others that their sums were added up pair by pair."""
@@ -171,4 +188,4 @@ class RowObjective(Objective):
         sums = {r: f.potential for r, f in self._fields(Y, self.radials)[0].items()}
         each = self.connection.at(sums[Radial(self.kernel)])
         edges = self.edges.sums(Y, self.kernel, self.phi, each, frozenset({"value"}))
-        return edges.value + self._pair_terms(sums, self.total, each)[0] + self._constants
+        return edges.value + self.pair_terms(sums, self.total, each)[0] + self._constants

@@ -20,7 +20,7 @@ from nelayout.nbody import near_loops as near
 from nelayout.nbody.exact import form_of
 from nelayout.nbody.grid import grid_for, plane
 from nelayout.nbody.mesh import Sorted, taylor
-from nelayout.nbody.tree import _law, cells_of
+from nelayout.nbody.tree import cells_of, law_of
 from nelayout.numerics.parallel import Threads
 
 CAUCHY, GAUSSIAN = KERNELS["cauchy"], KERNELS["gaussian"]
@@ -385,7 +385,7 @@ def test_cells_hold_every_node_once_and_know_their_moments():
 def test_derivatives_of_the_radial_functions(label):
     """w v^k (A_k l + B_k) is the k-th derivative: each the central difference of the one before."""
     radial = RADIALS[label]
-    law = _law(radial)[1]
+    law = law_of(radial)[1]
     a, b, c, order = law[:4]
 
     def derivative(k: int, xi: np.ndarray) -> np.ndarray:

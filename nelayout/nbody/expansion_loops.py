@@ -18,7 +18,7 @@ import numpy as np
 from nelayout.numerics.compiling import compiled_loop, inlined
 from nelayout.numerics.elementary_loops import exponential, logarithm
 
-__all__ = ["at_one_place", "far_sums", "shift_field", "near_sums", "value_at", "with_room"]
+__all__ = ["at_one_place", "far_sums", "shift_field", "near_sums", "profile", "value_at", "with_room"]
 
 # w = v; w a half power of v; w = 1, l; w = v, l; w = e^(order l), l; w = e^(-b order xi), l = -b xi.
 RECIPROCAL, ROOT, LOG, RECIPROCAL_LOG, GENERAL, GAUSSIAN = 0, 1, 2, 3, 4, 5
@@ -33,7 +33,7 @@ LANES = 8
 
 
 @inlined
-def _profile(way, law, xi):
+def profile(way, law, xi):
     """Return w, v and l at xi, with zeros for those that the way does not need."""
     a, b, order = law[0], law[1], law[3]
     if way == GAUSSIAN:
@@ -55,7 +55,7 @@ def _profile(way, law, xi):
 @compiled_loop
 def at_one_place(way, law):
     """Return r(0) of kernels that are finite there; of others, r at the smallest distance told apart from 0."""
-    w, _, log_q = _profile(way, law, 0.0)
+    w, _, log_q = profile(way, law, 0.0)
     return w * (law[4] * log_q + law[8]) + law[12]
 
 
@@ -64,7 +64,7 @@ def _profiles(way, law, far, count, x, y, z):
     """Fill in the profile of each far cell at its distance from (x, y, z)."""
     for k in range(count):
         dx, dy, dz = x - far[0, k], y - far[1, k], z - far[2, k]
-        far[CELL, k], far[CELL + 1, k], far[CELL + 2, k] = _profile(way, law, dx * dx + dy * dy + dz * dz)
+        far[CELL, k], far[CELL + 1, k], far[CELL + 2, k] = profile(way, law, dx * dx + dy * dy + dz * dz)
 
 
 @compiled_loop
@@ -182,7 +182,7 @@ def _near(way, law, near, count, filled, own, x, y, z):
     p, fx, fy, fz = 0.0, 0.0, 0.0, 0.0
     for k in range(filled):
         dx, dy, dz = x - X[k], y - Y[k], z - Z[k]
-        w, v, log_q = _profile(way, law, dx * dx + dy * dy + dz * dz)
+        w, v, log_q = profile(way, law, dx * dx + dy * dy + dz * dz)
         m = M[k]
         p += m * (w * (a0 * log_q + b0) + constant)
         s = m * (w * v * (a1 * log_q + b1))

@@ -25,7 +25,7 @@ from nelayout.kernels import Radial
 from nelayout.nbody.field import Field
 from nelayout.numerics.parallel import Threads
 
-__all__ = ["Cells", "Tree", "cells_of", "depth_of"]
+__all__ = ["Cells", "Tree", "cells_of", "depth_of", "law_of", "rule_of"]
 
 # Most nodes in a cell that is not cut; of 8 to 48, the best for r = 1/u, ln u and others taken together.
 LEAF = 16
@@ -115,9 +115,8 @@ class Tree:
         """Field of one radial function, and the work it took: cells seen, far cells, pairs of nodes."""
         from nelayout.nbody import tree_loops
 
-        way, law = _law(radial)
-        fineness = (self.tolerance / TOLERANCE) ** 0.25  # the first order left out is the fourth
-        rule = _rule(radial, OPENING if cells.dimension > LINE else LINE_OPENING, fineness)
+        way, law = law_of(radial)
+        rule = rule_of(radial, cells, (self.tolerance / TOLERANCE) ** 0.25)  # the first order left out is the fourth
         n = len(cells.order)
         potential, force = np.empty(n), np.empty((3, n))
         tasks = cells.tasks
@@ -160,7 +159,7 @@ def depth_of(parent: np.ndarray) -> int:
     return levels
 
 
-def _law(radial: Radial) -> tuple[int, np.ndarray]:
+def law_of(radial: Radial) -> tuple[int, np.ndarray]:
     """Way and constants of a radial function, see `expansion_loops`.
 
     With t the order, w' = -b t w v, v' = -a v^2 and l' = -b v, so that the derivative of w v^k (A l + B) in
@@ -191,9 +190,9 @@ def _law(radial: Radial) -> tuple[int, np.ndarray]:
     return way, np.array([a, b, c, t, *A, *B, constant])
 
 
-def _rule(radial: Radial, opening: float, fineness: float) -> np.ndarray:
-    """Rule of `tree_loops.walk` for when two cells are far apart: farther for steep functions."""
-    opening, soft = opening * fineness, SOFT * fineness
+def rule_of(radial: Radial, cells: Cells, fineness: float = 1.0) -> np.ndarray:
+    """Rule of `tree_loops.walk` for when two cells are far apart: farther for steep functions, and on lines."""
+    opening, soft = (OPENING if cells.dimension > LINE else LINE_OPENING) * fineness, SOFT * fineness
     a, b, c, t = radial.kernel.a, radial.kernel.b, radial.kernel.c, radial.order
     if a == 0:
         rate = b * abs(t)

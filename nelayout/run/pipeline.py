@@ -42,7 +42,7 @@ from nelayout.run.state import Component, Drawing, Run, Summation
 from nelayout.run.taking_apart import take_apart
 from nelayout.run.variational_component import draw_variational
 
-__all__ = ["run_method", "solve"]
+__all__ = ["run_method", "run_parts", "solve"]
 
 # Change of J, in parts of itself, from which a note says that coincident nodes were opened.
 OPENED = 1e-3
@@ -81,6 +81,13 @@ def run_method(
     G: Any, method: str | Method, pos: Any, fixed: Any, options: LayoutOptions, known: Known = NOTHING_KNOWN
 ) -> Solution:
     """`solve` for callers who know more than the graph."""
+    return run_parts(G, method, pos, fixed, options, known)[0]
+
+
+def run_parts(
+    G: Any, method: str | Method, pos: Any, fixed: Any, options: LayoutOptions, known: Known = NOTHING_KNOWN
+) -> tuple[Solution, list[Component]]:
+    """`run_method` for callers who go on with its components: their similarities, masses, drawings and methods."""
     began = time.perf_counter()
     with graphs.guard(G):
         recipe, o = method_named(method), check_options(dict(options))
@@ -94,7 +101,7 @@ def run_method(
             Y = assemble(parts, request.start, request.fixed, (len(request.labels), o["dim"]), o["scale"])
             units = np.array([_ratio(part.drawing.Y, Y[part.nodes]) for part in parts])
             done = finish(Y, request.start, request.fixed, request.size, o["scale"], o["center"], _parting(request))
-            return _solution(request, done, units / done.factor, parts, run, reason, began)
+            return _solution(request, done, units / done.factor, parts, run, reason, began), parts
 
 
 def _ratio(drawn: np.ndarray, placed: np.ndarray) -> float:

@@ -21,13 +21,14 @@ from scipy.sparse import csr_array
 from nelayout.method_record import Method
 from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.record.progress import observe
-from nelayout.record.solution import Progress, Solution
+from nelayout.record.solution import Progress
 from nelayout.run.alpha_walk import at_order
 from nelayout.run.options import check_options
-from nelayout.run.pipeline import run_method
+from nelayout.run.pipeline import run_parts
 from nelayout.run.request import Known
 from nelayout.run.variational_component import vector_features
 from nelayout.vectors.entropic import entropic_rows, joint
+from nelayout.vectors.fit import Fit
 from nelayout.vectors.input import support
 from nelayout.vectors.joining import edges_in_words, join_components
 from nelayout.vectors.neighbors import Neighbors, Space
@@ -104,7 +105,7 @@ def draw_by_scales(
     callback: Callable[[Progress], object] | None = None,
     progress: bool = False,
     **options: Any,
-) -> Solution:
+) -> Fit:
     """A drawing at each perplexity of `scales`, the first from ``start``, the others from the one before.
 
     ``max_iter`` counts the steps of all scales together.  Trace and callback go on from scale to scale, whose
@@ -126,12 +127,12 @@ def draw_by_scales(
             settings: Any = {"seed": rng, "scale": None, "components": "joint", "n_jobs": n_jobs, "max_iter": steps}
             features = vector_features(space.given.rows) if here.variational else None
             known = Known(rows=rows, features=features, observer=observer)
-            solution = run_method(graph, here, start, None, settings | options, known)
+            solution, parts = run_parts(graph, here, start, None, settings | options, known)
             if last or solution.reason == "stopped":
                 break
             start = solution.positions
     notes = (*everything.notes, *_about(plan, space.n, perplexity), *joins, *solution.notes)
-    return replace(solution, notes=notes, seconds=observer.seconds)
+    return Fit(space, k, perplexity, graph, parts[0], replace(solution, notes=notes, seconds=observer.seconds))
 
 
 def _about(plan: tuple[tuple[float, int], ...], n: int, perplexity: float) -> tuple[str, ...]:

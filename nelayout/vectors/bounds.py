@@ -16,7 +16,7 @@ to be measured.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from scipy.sparse import issparse
 from nelayout.numerics.parallel import Threads
 from nelayout.numerics.principal import principal_components
 
-__all__ = ["Vectors", "first_k", "search", "squared_distances"]
+__all__ = ["Vectors", "first_k", "search", "search_from", "squared_distances"]
 
 # Pairs bounded at once: 32 MB of float32.
 BLOCK_PAIRS = 1 << 23
@@ -41,6 +41,9 @@ LONG_WORK = 2e10
 
 # Rows on which a kind of bound is tried before it is used for all.
 SAMPLE = 64
+
+# Squared length of a row, in units of the longest of the table, from which bounds are given up: products overflow.
+MOST = 1e30
 
 # Parts of a block side by side: their entrywise minimum is 32 times smaller to search for the k best.
 STRETCHES = 32
@@ -63,6 +66,10 @@ class Vectors:
         """(m,) squared distances of m pairs."""
         return squared_distances(self.X, rows, cols, self._compiled)
 
+    def squared_from(self, others: Any, rows: np.ndarray, cols: np.ndarray) -> np.ndarray:
+        """(m,) squared distances from ``rows`` of another table to ``cols`` of this one."""
+        return squared_distances(others, rows, cols, self._compiled, self.X)
+
     def _bounds(self) -> Iterator[Any]:
         if issparse(self.X):
             yield _SparseBound(self.X)
@@ -75,7 +82,7 @@ class Vectors:
     def _left_over(self, k: int) -> float:
         """Number of pairs that a row leaves to be measured, on average over a few rows."""
         rows = np.unique(np.linspace(0, self.n - 1, SAMPLE).astype(np.int64))
-        return len(_candidates(self, rows, k, None)[0]) / len(rows)
+        return len(_candidates_among(self, rows, k, None)[0]) / len(rows)
 
 
 class _Bound:
@@ -87,7 +94,8 @@ class _Bound:
 
     def __init__(self, Z: np.ndarray, dtype: Any) -> None:
         n, p = Z.shape
-        mean = np.sum(Z, axis=0, dtype=np.float64) / n
+        self.mean = mean = np.sum(Z, axis=0, dtype=np.float64) / n
+        self.project: Any = None  # rows of the table -> rows of Z, where these are not the same
         self.is_last = dtype == np.float64
         self.right = np.empty((n, p + 2), dtype=dtype)
         norm = np.empty(n)
@@ -110,6 +118,21 @@ class _Bound:
         left[:, -2:] = left[:, :-3:-1]
         return left @ self.right.T
 
+    def of_others(self, X: np.ndarray) -> np.ndarray:
+        """The bounds from rows of another table; 0 from those so far away that floats know none."""
+        Z = X if self.project is None else self.project(X)
+        p, dtype = Z.shape[1], self.right.dtype
+        centered = Z - self.mean
+        norm = np.sum(centered * centered, axis=1) / self.unit
+        far = ~(norm < MOST)
+        centered[far], norm[far] = 0.0, 0.0
+        left = np.ones((len(Z), p + 2), dtype=dtype)
+        left[:, :p] = centered / np.sqrt(self.unit)
+        left[:, p] = norm * (1 - 4 * (p + 8) * float(np.finfo(dtype).eps) / 2)
+        A = left @ self.right.T
+        A[far] = 0.0
+        return A
+
 
 class _SparseBound:
     """Lower bounds as `_Bound` has them, for sparse rows, whose product needs no threads."""
@@ -129,22 +152,33 @@ class _SparseBound:
         A += self.norm[rows, None]
         return A
 
+    def of_others(self, X: Any) -> np.ndarray:
+        """The bounds from rows of another table."""
+        norm = np.asarray(X.multiply(X).sum(axis=1)).ravel() / self.unit
+        A = (X @ self.transposed).toarray()
+        A *= -2 / self.unit
+        A += self.norm
+        A += norm[:, None] * (1 - 4 * (self.X.shape[1] + 8) * 2.0**-53)
+        A[~(norm < MOST)] = 0.0
+        return A
+
 
 def _along_directions(X: np.ndarray) -> _Bound:
     """Bound by the leading principal directions of a sample of the rows, and by the length outside of them."""
     n = len(X)
+
+    def project(rows: np.ndarray) -> np.ndarray:
+        centered = rows - mean
+        z = centered @ Q
+        outside = np.sum(centered * centered, axis=1) - np.sum(z * z, axis=1)
+        return np.column_stack([z, np.sqrt(np.maximum(outside, 0.0))])
+
     sample = X[np.linspace(0, n - 1, min(n, 5000)).astype(np.int64)]
     _, Q, mean = principal_components(sample, DIRECTIONS)
-    Z = np.empty((n, DIRECTIONS + 1))
     rows = max(1, (1 << 20) // X.shape[1])
-    for start in range(0, n, rows):
-        centered = X[start : start + rows] - mean
-        z = centered @ Q
-        Z[start : start + rows, :-1] = z
-        outside = np.sum(centered * centered, axis=1) - np.sum(z * z, axis=1)
-        Z[start : start + rows, -1] = np.sqrt(np.maximum(outside, 0.0))
+    Z = np.concatenate([project(X[start : start + rows]) for start in range(0, n, rows)])
     bound = _Bound(Z, np.float32)
-    bound.is_last = False
+    bound.is_last, bound.project = False, project
     return bound
 
 
@@ -163,7 +197,7 @@ def search(
 
     def block(start: int) -> tuple[np.ndarray, np.ndarray]:
         here = rows[start : start + size]
-        i, j, worst = _candidates(vectors, here, k, labels)
+        i, j, worst = _candidates_among(vectors, here, k, labels)
         d2 = vectors.squared(here[i], j)
         near = d2 <= worst[i]
         return first_k(i[near], j[near], d2[near], len(here), k)
@@ -181,22 +215,52 @@ def first_k(i: np.ndarray, j: np.ndarray, d: np.ndarray, m: int, k: int) -> tupl
     return j[keep].reshape(m, k), d[keep].reshape(m, k)
 
 
-def _candidates(
+def search_from(
+    vectors: Vectors, others: Any, k: int, threads: Threads
+) -> tuple[np.ndarray, np.ndarray]:
+    """Find the k rows of a table that are nearest to each row of ``others`` (m, d), in the form that `search` has."""
+    size = max(1, BLOCK_PAIRS // max(vectors.n, 1))
+
+    def block(start: int) -> tuple[np.ndarray, np.ndarray]:
+        here = others[start : start + size]
+
+        def measure(i: np.ndarray, j: np.ndarray) -> np.ndarray:
+            return vectors.squared_from(here, i, j)
+
+        i, j, worst = _candidates(vectors.bound.of_others(here), measure, vectors.bound.unit, k)
+        d2 = measure(i, j)
+        near = d2 <= worst[i]
+        return first_k(i[near], j[near], d2[near], here.shape[0], k)
+
+    found = threads.map(block, range(0, others.shape[0], size))
+    return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
+
+
+def _candidates_among(
     vectors: Vectors, rows: np.ndarray, k: int, labels: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Pairs (position in ``rows``, index) that may be among the k nearest, at least k a row, and each row's limit: a
-    squared distance that none of its k nearest exceeds.
-    """
-    n, m = vectors.n, len(rows)
+    """The candidates of rows of the table itself: all rows but themselves, or those of another label."""
     A = vectors.bound(rows)
     if labels is None:
-        A[np.arange(m), rows] = np.inf
+        A[np.arange(len(rows)), rows] = np.inf
     else:
         A[labels[rows][:, None] == labels] = np.inf
+    return _candidates(A, lambda i, j: vectors.squared(rows[i], j), vectors.bound.unit, k)
+
+
+def _candidates(
+    A: np.ndarray, measure: Callable[[np.ndarray, np.ndarray], np.ndarray], unit: float, k: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Pairs (row of A, index) that may be among the k nearest, at least k a row, and each row's limit: a squared
+    distance that none of its k nearest exceeds.
+
+    A (m, n): lower bounds of squared distances, in units of ``unit``; ``measure`` gives those of pairs.
+    """
+    m, n = A.shape
     j = _near(A, k)
     i = np.repeat(np.arange(m), k)
-    worst = np.max(vectors.squared(rows[i], j.ravel()).reshape(m, k), axis=1)
-    limit = (worst / vectors.bound.unit * (1 + 1e-6)).astype(A.dtype)
+    worst = np.max(measure(i, j.ravel()).reshape(m, k), axis=1)
+    limit = (worst / unit * (1 + 1e-6)).astype(A.dtype)
     limit = np.minimum(np.nextafter(limit, A.dtype.type(np.inf)), np.finfo(A.dtype).max)
     i, j = np.divmod(np.flatnonzero(limit[:, None] >= A), n)
     return i, j, worst
@@ -216,22 +280,28 @@ def _near(A: np.ndarray, k: int) -> np.ndarray:
     return np.argpartition(A, k - 1, axis=1)[:, :k]
 
 
-def squared_distances(X: Any, rows: np.ndarray, cols: np.ndarray, compiled: bool = False) -> np.ndarray:
-    """Squared distances (m,) of m pairs of rows, in float64, each a plain sum over the columns."""
+def squared_distances(
+    X: Any, rows: np.ndarray, cols: np.ndarray, compiled: bool = False, others: Any = None
+) -> np.ndarray:
+    """Squared distances (m,) of m pairs, ``rows`` of X and ``cols`` of X or of another table, in float64.
+
+    Each is a plain sum over the columns.
+    """
     out = np.empty(len(rows))
+    B = X if others is None else others
     if compiled:
         from nelayout.vectors.bounds_loops import sum_squares
 
-        sum_squares(X, rows, cols, out)
+        sum_squares(X, rows, B, cols, out)
         return out
     chunk = max(1, (1 << 18) // (64 if issparse(X) else X.shape[1]))
     for start in range(0, len(rows), chunk):
         i, j = rows[start : start + chunk], cols[start : start + chunk]
         if issparse(X):
-            diff = X[i] - X[j]
+            diff = X[i] - B[j]
             out[start : start + chunk] = np.asarray(diff.multiply(diff).sum(axis=1)).ravel()
         else:
             diff = X[i].astype(np.float64)
-            diff -= X[j]
+            diff -= B[j]
             out[start : start + chunk] = np.sum(np.multiply(diff, diff, out=diff), axis=1)
     return out

@@ -10,12 +10,12 @@ __all__ = ["sum_squares"]
 
 
 @compiled_loop
-def sum_squares(X, rows, cols, out):
-    """out[m] = |X[rows[m]] - X[cols[m]]|^2."""
+def sum_squares(A, rows, B, cols, out):
+    """out[m] = |A[rows[m]] - B[cols[m]]|^2."""
     for m in range(len(rows)):
         i, j = rows[m], cols[m]
         total = 0.0
-        for c in range(X.shape[1]):
-            diff = np.float64(X[i, c]) - np.float64(X[j, c])
+        for c in range(A.shape[1]):
+            diff = np.float64(A[i, c]) - np.float64(B[j, c])
             total += diff * diff
         out[m] = total

@@ -76,6 +76,7 @@ class Metric:
     convert    the metric's distance from the squared Euclidean one
     cdist      scipy's name of the metric, or a function of two rows
     table      the distances given
+    bring      other rows, as `input.read_vectors` gives them, as the metric compares them
     """
 
     rows: Any
@@ -84,14 +85,15 @@ class Metric:
     cdist: Any = "euclidean"
     table: np.ndarray | None = None
     params: dict[str, Any] = field(default_factory=dict)
+    bring: Callable[[Any], Any] = np.asarray
 
     def distance(self, squared: np.ndarray) -> np.ndarray:
         """Distances in the metric from squared Euclidean ones."""
         return self.convert(squared)
 
-    def between(self, rows: np.ndarray) -> Metric:
-        """The metric between other rows."""
-        return replace(self, rows=rows)
+    def between(self, rows: np.ndarray, bring: Callable[[Any], Any]) -> Metric:
+        """The metric between other rows, to which ``bring`` brings others."""
+        return replace(self, rows=rows, bring=bring)
 
     def too_large(self, work: float) -> bool:
         """Whether the whole table takes more than ``work`` pairs times columns."""
@@ -130,18 +132,34 @@ class Metric:
         found = threads.map(block, range(0, len(rows), size))
         return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
 
+    def nearest_from(self, others: Any, k: int, threads: Threads) -> tuple[np.ndarray, np.ndarray]:
+        """Indices and distances (m, k) of the k rows nearest to each of other rows, or to rows of distances (m, n)."""
+        n = len(self.table) if self.table is not None else self.rows.shape[0]
+        size = max(1, BLOCK_PAIRS // n)
+
+        def block(start: int) -> tuple[np.ndarray, np.ndarray]:
+            here = others[start : start + size]
+            return _smallest(here.astype(np.float64) if self.table is not None else self._between(here, "new row"), k)
+
+        found = threads.map(block, range(0, len(others), size))
+        return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
+
     def _distances(self, rows: np.ndarray) -> np.ndarray:
         if self.table is not None:
             return self.table[rows].astype(np.float64)
+        return self._between(self.rows[rows], "row", rows)
+
+    def _between(self, others: np.ndarray, kind: str, names: np.ndarray | None = None) -> np.ndarray:
+        """Distances from other rows, whose numbers an error tells, to all rows."""
         from scipy.spatial.distance import cdist
 
-        D: np.ndarray = cdist(self.rows[rows], self.rows, self.cdist, **self.params)
+        D: np.ndarray = cdist(others, self.rows, self.cdist, **self.params)
         if np.isnan(D).any():
             i, j = np.argwhere(np.isnan(D))[0].tolist()
             name = getattr(self.cdist, "__name__", self.cdist)
             raise InputError(
-                f"metric {name!r} is not defined between rows {int(rows[i])} and {j} (it gives NaN): "
-                "rows of zeros, perhaps; drop them or use another metric"
+                f"metric {name!r} is not defined between {kind} {i if names is None else int(names[i])} and row {j} "
+                "(it gives NaN): rows of zeros, perhaps; drop them or use another metric"
             )
         return D
 
@@ -150,7 +168,8 @@ def prepare(X: Any, metric: Any = "euclidean", params: dict[str, Any] | None = N
     """Make a metric ready for the rows ``X``, which come from `input.read_vectors`."""
     params = dict(params or {})
     if callable(metric):
-        return Metric(_dense(X, getattr(metric, "__name__", "given")), False, cdist=metric, params=params)
+        name = getattr(metric, "__name__", "given")
+        return Metric(_dense(X, name), False, cdist=metric, params=params, bring=lambda Z: _dense(Z, name))
     if not isinstance(metric, str):
         raise InputTypeError(
             f"metric must be a name or a function of two rows, given {type(metric).__name__}"
@@ -169,23 +188,37 @@ def prepare(X: Any, metric: Any = "euclidean", params: dict[str, Any] | None = N
                 "metric 'mahalanobis' needs metric_params={'VI': the inverse covariance matrix}, "
                 "e.g. np.linalg.inv(np.cov(X.T))"
             )
-        rows = _dense(X, metric)
-        return Metric(rows != 0 if metric in BINARY else rows, False, cdist=name, params=params)
+
+        def bring(Z: Any) -> Any:
+            return _dense(Z, metric) != 0 if metric in BINARY else _dense(Z, metric)
+
+        return Metric(bring(X), False, cdist=name, params=params, bring=bring)
+    bring, convert = _as_euclidean(X, metric, params)
+    return Metric(bring(X), True, convert, bring=bring)
+
+
+def _as_euclidean(X: Any, metric: str, params: dict[str, Any]) -> tuple[Callable[[Any], Any], Callable[..., Any]]:
+    """Rows -> those whose Euclidean distance has the metric's order, and squares of that -> the metric's distances."""
     if metric == "haversine":
-        return Metric(_on_sphere(X), True, lambda d2: 2 * np.arcsin(np.minimum(np.sqrt(d2) / 2, 1.0)))
-    if metric == "cosine":
-        return Metric(_at_length_one(X), True, lambda d2: d2 / 2)
-    if metric == "correlation":
-        dense = _dense(X, metric).astype(np.float64)
-        return Metric(
-            _at_length_one(dense - np.mean(dense, axis=1, keepdims=True)), True, lambda d2: d2 / 2
-        )
+        return _on_sphere, lambda d2: 2 * np.arcsin(np.minimum(np.sqrt(d2) / 2, 1.0))
+    if metric in ("cosine", "correlation"):
+
+        def centered(Z: Any) -> Any:
+            dense = _dense(Z, metric).astype(np.float64)
+            return dense - np.mean(dense, axis=1, keepdims=True)
+
+        first: Callable[[Any], Any] = centered if metric == "correlation" else lambda Z: Z
+        zeros = bool((_lengths(first(X)) == 0).any())
+        return lambda Z: _at_length_one(first(Z), zeros), lambda d2: d2 / 2
     if metric == "seuclidean":
-        return Metric(_moderate(_standardized(_dense(X, metric), params.get("V")))[0], True)
-    rows, unit = _moderate(X)
+        deviation = _deviations(_dense(X, metric), params.get("V"))
+        unit = _moderate(X / deviation)[1]
+        return lambda Z: _dense(Z, metric) / deviation / unit, lambda d2: np.sqrt(d2) * unit
+    unit = _moderate(X)[1]
+    bring = (lambda Z: Z) if unit == 1.0 else (lambda Z: Z / unit)
     if metric == "sqeuclidean":
-        return Metric(rows, True, lambda d2: d2 * unit * unit)
-    return Metric(rows, True, lambda d2: np.sqrt(d2) * unit)
+        return bring, lambda d2: d2 * unit * unit
+    return bring, lambda d2: np.sqrt(d2) * unit
 
 
 def _dense(X: Any, metric: str) -> np.ndarray:
@@ -206,8 +239,15 @@ def _moderate(X: Any) -> tuple[Any, float]:
     return X / unit, float(unit)
 
 
-def _at_length_one(X: Any) -> Any:
-    """Divide rows by their lengths; rows of zeros get a direction of their own, at distance 1 from all others."""
+def _lengths(X: Any) -> np.ndarray:
+    """The largest entry of each row, which is 0 for rows of zeros alone."""
+    if issparse(X):
+        return np.asarray(abs(X).max(axis=1).todense()).ravel()
+    return np.max(np.abs(X), axis=1, initial=0.0)
+
+
+def _at_length_one(X: Any, zeros: bool) -> Any:
+    """Divide rows by their lengths; ``zeros``: rows of zeros get a direction of their own, which no other has."""
     if issparse(X):
         length = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
         matrix = csr_array(X)
@@ -216,13 +256,13 @@ def _at_length_one(X: Any) -> Any:
             shape=X.shape,
         )
         zero = csr_array((length == 0).astype(np.float64)[:, None])
-        return csr_array(hstack([matrix, zero], format="csr")) if (length == 0).any() else matrix
+        return csr_array(hstack([matrix, zero], format="csr")) if zeros else matrix
     rows = X.astype(np.float64)
     largest = np.max(np.abs(rows), axis=1, keepdims=True, initial=0.0)
     zero = largest == 0
     rows /= np.where(zero, 1.0, largest)
     rows /= np.sqrt(np.sum(rows * rows, axis=1, keepdims=True)) + zero
-    return np.column_stack([rows, zero.astype(np.float64)]) if zero.any() else rows
+    return np.column_stack([rows, zero.astype(np.float64)]) if zeros else rows
 
 
 def _on_sphere(X: Any) -> np.ndarray:
@@ -236,14 +276,14 @@ def _on_sphere(X: Any) -> np.ndarray:
     )
 
 
-def _standardized(X: np.ndarray, V: Any) -> np.ndarray:
-    """Divide columns by the root of their variance (n - 1), or of V; constant columns stay."""
+def _deviations(X: np.ndarray, V: Any) -> np.ndarray:
+    """(d,) roots of the columns' variances (n - 1), or of V; 1 for constant columns."""
     variance = np.var(X, axis=0, ddof=1, dtype=np.float64) if V is None else np.asarray(V, dtype=np.float64)
     if variance.shape != (X.shape[1],) or not (np.isfinite(variance) & (variance >= 0)).all():
         raise InputError(
             f"V of metric 'seuclidean' must be {X.shape[1]} finite numbers >= 0, one for each column"
         )
-    return X / np.sqrt(np.where(variance > 0, variance, 1.0))
+    return np.sqrt(np.where(variance > 0, variance, 1.0))
 
 
 def _checked_table(X: Any) -> np.ndarray:

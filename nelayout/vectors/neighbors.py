@@ -24,7 +24,7 @@ from scipy.sparse import issparse
 from nelayout.errors import missing_extra
 from nelayout.numerics.parallel import Threads
 from nelayout.numerics.principal import principal_components
-from nelayout.vectors.bounds import Vectors, first_k, search, squared_distances
+from nelayout.vectors.bounds import Vectors, first_k, search, search_from, squared_distances
 from nelayout.vectors.metrics import Metric, prepare
 
 __all__ = ["Neighbors", "Space"]
@@ -66,7 +66,7 @@ class Neighbors:
 
 
 class Space:
-    """Rows and a metric between them."""
+    """Rows and a metric between them; ``original`` are the rows as they were given."""
 
     def __init__(
         self,
@@ -75,11 +75,14 @@ class Space:
         params: dict[str, Any] | None = None,
         pca: int | str | None = None,
     ) -> None:
+        self.original = X
         self.given: Metric = prepare(X, metric, params)
         self.n = X.shape[0]
         self.pca = pca
+        self._ready: Vectors | None = None
         if isinstance(pca, int) and self.given.rows is not None:
-            self.given = self.given.between(principal_components(self.given.rows, pca)[0])
+            bring, (scores, directions, mean) = self.given.bring, principal_components(self.given.rows, pca)
+            self.given = self.given.between(scores, lambda Z: _along(bring(Z), directions, mean))
 
     def nearest(self, k: int, rng: np.random.Generator, threads: Threads) -> Neighbors:
         """Find the k nearest other rows of each row."""
@@ -98,6 +101,22 @@ class Space:
         if len(first) < self.n:
             indices, squared = _with_copies(indices, squared, first, group, k)
         return Neighbors(indices, self.given.distance(squared), notes)
+
+    def nearest_from(self, X: Any, k: int, threads: Threads) -> Neighbors:
+        """Find the k nearest rows of each row of another table, as `input.read_vectors` gives it; always exactly."""
+        if self.given.table is not None:
+            return Neighbors(*self.given.nearest_from(X, k, threads))
+        others = self.given.bring(X)
+        if not self.given.euclidean:
+            return Neighbors(*self.given.nearest_from(others, k, threads))
+        indices, squared = search_from(self._compared(k), others, k, threads)
+        return Neighbors(indices, self.given.distance(squared))
+
+    def _compared(self, k: int) -> Vectors:
+        """The rows made ready for comparing; kept."""
+        if self._ready is None:
+            self._ready = Vectors(self.given.rows, k)
+        return self._ready
 
     def nearest_across(self, labels: np.ndarray, rows: np.ndarray, threads: Threads) -> tuple[np.ndarray, np.ndarray]:
         """Find the nearest row of another label for each of ``rows``: indices (m,), and distances (m,) in the order of
@@ -162,6 +181,14 @@ class Space:
             else:
                 indices[short], distances[short] = self.given.table_nearest(short, k, threads)
         return Neighbors(indices, distances, tuple(notes))
+
+
+def _along(X: Any, directions: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    """Rows in principal components, each summed alone and in one order."""
+    shift = np.einsum("j,jk->k", mean, directions)
+    if issparse(X):
+        return np.asarray(X @ directions) - shift
+    return np.einsum("ij,jk->ik", X.astype(np.float64), directions) - shift
 
 
 def _distinct(X: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -1,0 +1,110 @@
+"""Minimizing the objectives of added nodes, each by itself: its place does not depend on who else is added.
+
+Every node starts where its J_t is lowest of a few places about its neighbors, then takes steps of BFGS.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from nelayout.added.objective import AddedNodes, Ties
+
+__all__ = ["place"]
+
+# Steps of a node at most: with its two or three coordinates it is at rest after about ten.
+STEPS = 40
+# A node rests when a step would move it by less than this part of the typical distance between old nodes.
+REST = 1e-4
+# Longest step, in typical distances: farther than that the quadratic model knows nothing.
+LONGEST = 10.0
+# Part of the promised decrease that a step must bring, and the part of its length that follows one that does not.
+SUFFICIENT, SHORTER = 1e-4, 0.3
+# Neighbors whose surroundings are tried as a start, the most similar ones; and the part of the way from each to the
+# mean of all that a start lies off, as objectives with a singular kernel are infinite at a node.
+TRIED, OFF = 5, 0.1
+
+
+def place(added: AddedNodes, ties: Ties) -> np.ndarray:
+    """(m, d) places of the added nodes; one without edges goes to the centroid of the old ones."""
+    Y = added.Y
+    n, d = Y.shape
+    middle = np.sum(Y, axis=0) / n
+    unit = math.sqrt(float(np.sum((Y - middle) ** 2)) / n) / n ** (1.0 / d) or 1.0
+    at = _starts(added, ties, middle)
+    found = added.evaluate(at, ties)
+    H = np.zeros((len(at), d, d))
+    pull = np.where(found.pull > 0, found.pull, 1.0)
+    H[:, np.arange(d), np.arange(d)] = (1.0 / pull)[:, None]
+    value, slopes, here = found.value, found.gradient, ties
+    active, lengths = np.flatnonzero(np.isfinite(value)), np.ones(len(at))
+    if len(active) < len(at):
+        here = ties.some(np.isfinite(value))
+    for _ in range(STEPS):
+        if not len(active):
+            break
+        g = slopes[active]
+        step = -np.einsum("mij,mj->mi", H[active], g)
+        promised = np.einsum("mi,mi->m", step, g)
+        astray = ~(promised < 0)
+        step[astray] = -g[astray] / pull[active][astray, None]
+        promised = np.einsum("mi,mi->m", step, g)
+        size = np.sqrt(np.einsum("mi,mi->m", step, step))
+        part = lengths[active] * np.minimum(1.0, LONGEST * unit / np.maximum(size, 1e-300))
+        going = part * size > REST * unit
+        if not going.all():
+            active, here, g, step = active[going], here.some(going), g[going], step[going]
+            promised, part = promised[going], part[going]
+            if not len(active):
+                break
+        move = part[:, None] * step
+        then = added.evaluate(at[active] + move, here)
+        taken = then.value <= value[active] + SUFFICIENT * part * promised
+        ok, moved = active[taken], move[taken]
+        H[ok] = _updated(H[ok], moved, then.gradient[taken] - g[taken])
+        at[ok] += moved
+        value[ok], slopes[ok] = then.value[taken], then.gradient[taken]
+        lengths[active] = np.where(taken, 1.0, SHORTER * lengths[active])
+    return at
+
+
+def _starts(added: AddedNodes, ties: Ties, middle: np.ndarray) -> np.ndarray:
+    """(m, d) the places of lowest J_t among the mean of each node's neighbors and the surroundings of some of them."""
+    m, Y = len(ties.mass), added.Y
+    sums = ties.sums(ties.weight)
+    tied = sums > 0
+    mean = np.stack([ties.sums(ties.weight * Y[ties.to, c]) for c in range(Y.shape[1])], axis=1)
+    mean = np.where(tied[:, None], mean / np.where(tied, sums, 1.0)[:, None], middle)
+    best, least = mean, added.evaluate(mean, ties).value
+    order = np.lexsort((ties.to, -ties.weight, ties.of))
+    rank = np.arange(len(order)) - np.searchsorted(ties.of[order], np.arange(m))[ties.of[order]]
+    for k in range(TRIED):
+        chosen = order[rank == k]
+        if not len(chosen):
+            break
+        which = np.zeros(m, dtype=bool)
+        which[ties.of[chosen]] = True
+        start = Y[ties.to[chosen]]
+        start = start + OFF * (mean[which] - start)
+        value = np.full(m, np.inf)
+        value[which] = added.evaluate(start, ties.some(which)).value
+        lower = value < least
+        best = best.copy()
+        best[lower] = start[lower[which]]
+        least = np.where(lower, value, least)
+    return best
+
+
+def _updated(H: np.ndarray, move: np.ndarray, change: np.ndarray) -> np.ndarray:
+    """The BFGS update of inverse Hessians H (m, d, d); those whose curvature is not positive stay."""
+    curvature = np.einsum("mi,mi->m", move, change)
+    size = np.einsum("mi,mi->m", change, change) * np.einsum("mi,mi->m", move, move)
+    sound = curvature > 1e-10 * np.sqrt(size)
+    rho = np.where(sound, 1.0 / np.where(sound, curvature, 1.0), 0.0)
+    Hy = np.einsum("mij,mj->mi", H, change)
+    yHy = np.einsum("mi,mi->m", change, Hy)
+    outer = np.einsum("mi,mj->mij", move, Hy)
+    new = H - rho[:, None, None] * (outer + np.swapaxes(outer, 1, 2))
+    new += (rho * (1.0 + rho * yHy))[:, None, None] * np.einsum("mi,mj->mij", move, move)
+    return np.where(sound[:, None, None], new, H)

@@ -1,0 +1,154 @@
+"""J as a function of the place of one more node, the old ones fixed: the objective of each added node for itself.
+
+An added node t brings terms to the sums over edges and pairs that J is made of, and J changes by
+
+    J_t(y) = (dJ/d edges) sum_j M_tj edge(P_tj / M_tj, lambda q_tj) + sum_k (dJ/dS_k) m_t sum_j m_j r_k(|y - y_j|^2),
+
+the derivatives being those of the finished drawing: to first order in 1/n, whatever the connection.  Connections by
+rows give the node a row of its own with a lambda of its own, and an entry in the rows of the others, whose lambda moves
+a little with it.  An old node of a drawing at rest is at rest under its own J_t.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nelayout.connections import LARGEST, Sums
+from nelayout.divergences import Similarity
+from nelayout.divergences.protocol import background_of, bind, is_linear, spread
+from nelayout.kernels import Radial
+from nelayout.nbody.outside import Sources
+from nelayout.numerics.parallel import Threads
+from nelayout.objective import Objective
+from nelayout.row_objective import RowObjective
+
+__all__ = ["AddedNodes", "Ties"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ties:
+    """Edges from m added nodes to old ones, sorted by the added node.
+
+    of, to    (E,) the added node of each edge and the old one
+    weight    (E,) P_tj, in the units of the objective's own P; by rows, of the added node's row
+    back      (E,) P_jt, of the old node's row, where connections are by rows
+    mass      (m,) of the added nodes, in units in which those of the old ones have mean 1
+    """
+
+    of: np.ndarray
+    to: np.ndarray
+    weight: np.ndarray
+    back: np.ndarray
+    mass: np.ndarray
+
+    def some(self, which: np.ndarray) -> Ties:
+        """The ties of some of the nodes, given by a mask (m,)."""
+        here = which[self.of]
+        number = np.cumsum(which) - 1
+        return Ties(number[self.of[here]], self.to[here], self.weight[here], self.back[here], self.mass[which])
+
+    def sums(self, values: np.ndarray) -> np.ndarray:
+        """(m,) sums of values (E,) over each node's edges, in their order."""
+        return np.bincount(self.of, values, minlength=len(self.mass))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """J_t (m,), its gradient (m, d), and 2 sum_j of the weights with which a node's edges pull (m,)."""
+
+    value: np.ndarray
+    gradient: np.ndarray
+    pull: np.ndarray
+
+
+class AddedNodes:
+    """The objectives of added nodes beside the nodes of a drawing Y (n, d), in the units of its objective."""
+
+    def __init__(self, objective: Objective, Y: np.ndarray, threads: Threads) -> None:
+        self.of, self.Y, self.threads = objective, Y, threads
+        self.mass = objective.affinity.mass
+        self.sources = Sources(Y, self.mass, threads)
+        self.total = float(np.sum(self.mass))
+        if isinstance(objective, RowObjective):
+            self.rows, charges = objective.linearized_rows(Y)
+            self.charged = {r: Sources(Y, charge, threads) for r, charge in charges.items()}
+            self.radials = tuple(dict.fromkeys([*objective.radials, Radial(objective.kernel)]))
+            return
+        self.lam, self.coupling = objective.linearized(Y)
+        plain = (Radial(objective.kernel),) if self.coupling.d_normalizer else ()
+        self.radials = tuple(dict.fromkeys([*objective.radials, *plain]))
+
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
+    def evaluate(self, at: np.ndarray, ties: Ties) -> Found:
+        """J_t of each node at its place ``at`` (m, d); infinite, silently, where floats know none."""
+        fields = dict(zip(self.radials, self.sources.fields(at, self.radials), strict=True))
+        potentials = {r: f.potential for r, f in fields.items()}
+        diff = at[ties.of] - self.Y[ties.to]
+        xi = np.einsum("ij,ij->i", diff, diff)
+        if isinstance(self.of, RowObjective):
+            value, omega, factors = self._own_row(self.of, potentials, xi, ties)
+            more, pull = self._other_rows(self.of, xi, ties)
+            value, omega = value + more, omega + pull
+        else:
+            value, omega, factors = self._as_whole(potentials, xi, ties)
+        gradient = np.stack([ties.sums(2.0 * omega * diff[:, c]) for c in range(at.shape[1])], axis=1)
+        for r, factor in factors.items():
+            gradient += factor[:, None] * fields[r].force
+        if isinstance(self.of, RowObjective):
+            for r, sources in self.charged.items():
+                (field,) = sources.fields(at, (r,))
+                value = value + ties.mass * field.potential
+                gradient += ties.mass[:, None] * field.force
+        sound = np.isfinite(value) & np.isfinite(gradient).all(axis=1)
+        return Found(np.where(sound, value, np.inf), gradient, 2.0 * ties.sums(np.maximum(omega, 0.0)))
+
+    def _as_whole(self, potentials: dict[Radial, np.ndarray], xi: np.ndarray, ties: Ties):
+        """J_t, omega of each edge, and dJ_t / d potential of each radial function, at the lambda of the drawing."""
+        J, coupling, plain = self.of, self.coupling, Radial(self.of.kernel)
+        own = {r: ties.mass * potential for r, potential in potentials.items()}
+        pairs, _, slopes = J.pair_terms(own, ties.mass * self.total, self.lam)
+        M = 1.0 if is_linear(J.divergence) else ties.mass[ties.of] * self.mass[ties.to]
+        edges, omega, _ = self._edges(J.phi, ties, ties.weight, M, Similarity(J.kernel, xi, self.lam))
+        value = coupling.d_edges * edges + coupling.d_pairs * pairs
+        factors = {r: coupling.d_pairs * ties.mass * slope for r, slope in slopes.items()}
+        if coupling.d_normalizer:  # lambda moves with the sum of all q
+            value = value + coupling.d_normalizer * own[plain]
+            factors[plain] = factors.get(plain, 0.0) + coupling.d_normalizer * ties.mass
+        return value, coupling.d_edges * omega, factors
+
+    def _own_row(self, J: RowObjective, potentials: dict[Radial, np.ndarray], xi: np.ndarray, ties: Ties):
+        """The divergence of each added node's own row, and the same of it."""
+        plain, lam = Radial(J.kernel), J.connection.at(potentials[Radial(J.kernel)])
+        total, near = np.full(len(lam), self.total), ties.sums(self.mass[ties.to])
+        phi = here = J.divergence
+        background = background_of(J.divergence)
+        if background:
+            few = ties.sums(np.ones(len(ties.to))) < len(self.Y)
+            shared = spread(background, 1.0, np.maximum(near, np.finfo(float).tiny), total, few)
+            phi, here = bind(J.divergence, shared), bind(J.divergence, shared.at(ties.of))
+        b = Similarity(J.kernel, xi, lam[ties.of], J.kernel.log(xi) + np.log(lam)[ties.of])
+        edges, omega, slope = self._edges(here, ties, ties.weight, self.mass[ties.to], b)
+        pairs, pairs_slope, factors = J.pair_terms(potentials, total, lam, phi)
+        known = Sums(edges, slope, pairs, pairs_slope, potentials[plain], 1.0, total)
+        coupling = J.connection.couple(phi, known, 1.0)
+        factors[plain] = factors.get(plain, 0.0) + coupling.d_normalizer
+        factors = {r: np.broadcast_to(factor, lam.shape) for r, factor in factors.items()}
+        return np.where((lam > 0) & (lam < LARGEST), coupling.value, np.inf), omega, factors
+
+    def _other_rows(self, J: RowObjective, xi: np.ndarray, ties: Ties) -> tuple[np.ndarray, np.ndarray]:
+        """The edges that the rows of old nodes have to an added one: (m,) their sum, (E,) omega of each."""
+        lam, phi = self.rows[ties.to], J.divergence
+        if J.edges.spread is not None:
+            phi = bind(phi, J.edges.spread.at(ties.to))
+        b = Similarity(J.kernel, xi, lam, J.kernel.log(xi) + np.log(lam))
+        return self._edges(phi, ties, ties.back, ties.mass[ties.of], b)[:2]
+
+    def _edges(self, phi: Any, ties: Ties, weight: np.ndarray, M: Any, b: Similarity):
+        """(m,) sums over edges, omega (E,) of each, and (m,) their slopes in ln lambda; an edge of weight 0 is none."""
+        x, there = weight / M, weight > 0
+        slope = np.where(there, M * phi.slope(x, b), 0.0)
+        each = np.where(there, M * phi.edge(x, b), 0.0)
+        return ties.sums(each), -self.of.kernel.decay(b.xi) * slope, ties.sums(slope)

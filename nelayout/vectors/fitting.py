@@ -1,0 +1,236 @@
+"""From vectors to a finished embedding: the graph of nearest neighbors, drawn by any method of the catalogue.
+
+Groups that no neighbor joins would repel each other without end: the shortest edges between them are added to the
+graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from nelayout.catalogue import OWNERS, method_named, own_keywords, tune
+from nelayout.errors import InputError, InputTypeError, unknown
+from nelayout.method_record import Method
+from nelayout.numerics.parallel import threads_for
+from nelayout.numerics.principal import principal_components
+from nelayout.run.costs import warn_of_memory
+from nelayout.run.keywords import checks_keywords
+from nelayout.run.options import DEFAULTS, check_options, generator
+from nelayout.run.pipeline import run_parts
+from nelayout.run.request import Known
+from nelayout.run.variational_component import vector_features
+from nelayout.vectors.annealing import at_perplexity, draw_by_scales
+from nelayout.vectors.fit import Fit
+from nelayout.vectors.joining import edges_in_words, join_components
+from nelayout.vectors.knn import neighbor_graph, space_of
+from nelayout.vectors.neighbors import Space
+
+__all__ = ["fit_vectors"]
+
+STARTS = ("auto", "pca")
+
+# Entries of a neighbor graph per row and neighbor, both directions counted (found: 1.1 to 1.7 for 2 to 784 columns),
+# and bytes at the peak of the search: of a block of pairs, and per row and neighbor.
+UNION = 1.5
+BYTES_SEARCH, BYTES_ROW, BYTES_NEIGHBOR = 200_000_000, 1000, 100
+
+# Common keywords that count as a method's options: those of the objective. The others have names of their own here.
+PASSED_ON = ("mass", "smoothing")
+
+
+@checks_keywords
+def fit_vectors(
+    X: Any,
+    n_components: int = 2,
+    *,
+    method: str | Method = "ws-sne",
+    n_neighbors: int | Literal["all"] | None = None,
+    perplexity: float | None = None,
+    perplexity_annealing: bool = False,
+    metric: Any = "euclidean",
+    metric_params: dict[str, Any] | None = None,
+    pca: int | Literal["auto"] | None = "auto",
+    init: Any = "auto",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    max_iter: int | None = None,
+    tol: float | None = None,
+    optimizer: Any = "auto",
+    nbody: str = "auto",
+    callback: Callable[..., object] | None = None,
+    progress: bool = False,
+    method_options: dict[str, Any] | None = None,
+    **own: Any,
+) -> Fit:
+    """Embed vectors, and keep all the evidence and all that placing new rows takes.
+
+    Parameters
+    ----------
+    X : (n, d) array, frame, nested list or sparse matrix
+        one row per sample
+    n_components : default 2
+        columns of the answer: 1, 2 or 3
+    method : default "ws-sne"
+        a name (``nelayout.methods()`` lists them) or a ``nelayout.Method``
+    n_neighbors : default 10, or 3 * perplexity
+        k of the neighbor graph, from 1 to n - 1; None is the default: 10 without a perplexity, with one 3 times
+        it, at most n - 1.  With a perplexity "all" takes every other row
+    perplexity : default None
+        None: every edge weighs 1; a number > 1 and below n_neighbors, as in `entropic_affinity`: the weights
+        have sum 1, and each row is worth so many neighbors.  The methods with a fixed connection compare
+        weights as they are: "ee" then needs a ``repulsion`` near 1 / (n perplexity) in place of 1
+    perplexity_annealing : default False
+        draw at perplexities n/2, n/4, ... before the one asked for, each from the drawing before, up to 150
+        steps of the method's last stage at each (Lee et al. 2013).  It suits closed surfaces and curves; on
+        rolled sheets the value ends higher than without (see the page on vectors).  A wide perplexity needs many
+        similarities, and beyond 1.5e7 the annealing begins lower (the notes of `solve_vectors` say where).
+        ``max_iter`` is shared by all scales
+    metric : default "euclidean"
+        as in `knn_graph`
+    metric_params : default None
+        parameters of the metric
+    pca : default "auto"
+        as in `knn_graph`: an integer reduces the rows to so many principal components before they are
+        compared
+    init : default "auto"
+        where the points start: "auto" goes through coarser and coarser graphs and back; "pca" takes the first
+        principal components, the steps of the method alone; or an (n, n_components) array.  When the perplexity
+        is annealed, "auto" is "pca" where there are vectors to take components of
+    random_state : default None
+        int, Generator or RandomState; the same seed gives the same bits
+    n_jobs : default None
+        threads; None: all cores
+    max_iter : default None
+        most steps of the method's own stages; None: the method's own
+    tol : default None
+        stop when rows move by less than this part of the typical distance between rows in each of five steps
+    optimizer : default "auto"
+        "auto", "majorize", "momentum", or one of nelayout.optimizers
+    nbody : default "auto"
+        how the sums over all pairs are done
+    callback : default None
+        called with the state (iteration, stage, value, positions) after each step; True stops
+    progress : default False
+        show a progress bar
+    method_options : default None
+        the same as ``own`` in a dict
+    own : none
+        what the layout function of the method takes: tail=3.0 for "hssne", repulsion=0.1 for "ee", and mass or
+        smoothing for any
+    """
+    chosen, passed = _tuned(method, method_options, own)
+    rng = generator(random_state, "random_state")
+    _check_dimensions(n_components)
+    space, k = space_of(X, n_neighbors, metric, metric_params, pca, perplexity)
+    if perplexity_annealing and perplexity is None:
+        raise InputError("perplexity_annealing needs the perplexity to end at, e.g. perplexity=30")
+    run: dict[str, Any] = {
+        "dim": int(n_components),
+        "n_jobs": n_jobs,
+        "max_iter": max_iter,
+        "tol": tol,
+        "optimizer": optimizer,
+        "nbody": nbody,
+        "callback": callback,
+        "progress": progress,
+        **passed,
+    }
+    if perplexity is not None and perplexity_annealing:
+        if isinstance(init, str) and init == "auto" and _has_components(space, int(n_components)):
+            init = "pca"
+        start = _start(init, space, int(n_components))
+        return draw_by_scales(space, k, float(perplexity), chosen, start, rng, **run)
+    start = _start(init, space, int(n_components))
+    o = check_options(dict(run))
+    entries = round(UNION * space.n * k)
+    search = BYTES_SEARCH + space.n * (BYTES_ROW + BYTES_NEIGHBOR * k)
+    warn_of_memory(chosen, o, np.array([space.n]), np.array([entries]), search)
+    with threads_for(n_jobs) as threads:
+        found = space.nearest(k, rng, threads)
+        if perplexity is not None:
+            graph, rows, joins = at_perplexity(space, found, float(perplexity), threads)
+        else:
+            rows = None
+            graph, added = join_components(space, neighbor_graph(found, "union"), threads)
+            joins = _joins(k, added)
+    settings: Any = {"seed": rng, "scale": None, "components": "joint", **run}
+    features = vector_features(space.given.rows) if chosen.variational else None
+    solution, parts = run_parts(graph, chosen, start, None, settings, Known(True, rows, features))
+    solution = replace(solution, notes=(*found.notes, *joins, *solution.notes))
+    return Fit(space, k, perplexity, graph, parts[0], solution)
+
+
+def _joins(k: int, added: int) -> tuple[str, ...]:
+    if not added:
+        return ()
+    return (f"the graph of the {k} nearest neighbors has {added + 1} components; {edges_in_words(added)}",)
+
+
+def _check_dimensions(n_components: Any) -> None:
+    if hasattr(n_components, "__len__") and not isinstance(n_components, str):  # as in fit(X, y)
+        kind = type(n_components).__name__
+        raise InputTypeError(f"n_components must be 1, 2 or 3, given {kind}: labels are not read, leave them out")
+    if isinstance(n_components, (bool, np.bool_)) or n_components not in (1, 2, 3):
+        raise InputError(f"n_components must be 1, 2 or 3, given {n_components!r}")
+
+
+def _tuned(
+    method: str | Method, options: dict[str, Any] | None, own: dict[str, Any]
+) -> tuple[Method, dict[str, Any]]:
+    """Split the options: the method with its own, and the common ones."""
+    if options is not None and not isinstance(options, dict):
+        raise InputTypeError(f"method_options must be a dict or None, given {type(options).__name__}")
+    twice = [name for name in options or () if name in own]
+    if twice:
+        raise InputTypeError(f"{', '.join(twice)} is given twice: as a keyword and in method_options")
+    name = method_named(method).name
+    for option in options or ():
+        if option in DEFAULTS and option not in PASSED_ON:
+            raise InputError(
+                f"method_options cannot hold {option!r}; nelayout.embed has its own keywords, "
+                "and a graph of your own is drawn by the layout functions"
+            )
+        if option not in (*OWNERS, *PASSED_ON):
+            raise unknown(f"option of method {name!r}", option, (*own_keywords(name), *PASSED_ON))
+    given = {**(options or {}), **own}
+    passed = {option: given.pop(option) for option in PASSED_ON if option in given}
+    return tune(method, **given), passed
+
+
+def _has_components(space: Space, dim: int) -> bool:
+    rows = space.given.rows
+    return rows is not None and dim <= min(rows.shape)
+
+
+def _start(init: Any, space: Space, dim: int) -> np.ndarray | None:
+    """Positions (n, dim) to start from, None for the method's own way."""
+    if isinstance(init, str):
+        if init not in STARTS:
+            raise unknown("init", init, STARTS)
+        if init == "auto":
+            return None
+        rows = space.given.rows
+        if rows is None:
+            raise InputError(
+                "init='pca' needs vectors, and metric='precomputed' has none: use 'auto' or an array"
+            )
+        if not _has_components(space, dim):
+            raise InputError(
+                f"init='pca' has at most {min(rows.shape)} components, n_components is {dim}: use 'auto'"
+            )
+        return principal_components(rows, dim)[0]
+    try:
+        array = np.array(init, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputTypeError(
+            f"init must be 'auto', 'pca' or ({space.n}, {dim}) numbers, given {type(init).__name__}"
+        ) from None
+    if array.shape != (space.n, dim):
+        raise InputError(f"init must have shape ({space.n}, {dim}), given {array.shape}")
+    if not np.isfinite(array).all():
+        raise InputError(f"init holds NaN or infinity in row {int(np.argwhere(~np.isfinite(array))[0][0])}")
+    return array
