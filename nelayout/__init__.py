@@ -20,7 +20,7 @@ Graphs, by any method
     Method               the record that a method is; CoarseToFine and Descend are its stages
     parts of a method    the modules kernels, divergences and optimizers
 Vectors
-    embed, solve_vectors, knn_graph, entropic_affinity
+    embed, solve_vectors, knn_graph, entropic_affinity; NeighborEmbedding, an estimator of scikit-learn
 Drawings
     draw                 a picture; node_size_from_points gives sizes on paper in its units
     measure, measures    how good a drawing is; Measured
@@ -69,6 +69,7 @@ _HOME = {
     "methods": "catalogue",
     "embed": "vectors.embedding",
     "solve_vectors": "vectors.embedding",
+    "NeighborEmbedding": "vectors.estimator",
     "knn_graph": "vectors.knn",
     "entropic_affinity": "vectors.entropic",
     "measure": "comparison",

@@ -30,8 +30,8 @@ REACH = 3.0
 DENSE_ENTRIES = 3e7
 
 
-def read_vectors(X: Any) -> Any:
-    """Read (n, d) vectors, n >= 2 and finite, from an array, frame, nested list or sparse matrix; `X` is not changed.
+def read_vectors(X: Any, least: int = 2) -> Any:
+    """Read (n, d) finite vectors, n >= ``least``, from an array, frame, nested list or sparse matrix; `X` is not changed.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def read_vectors(X: Any) -> Any:
         named).
     """
     if issparse(X):
-        return _sparse(X)
+        return _sparse(X, least)
     kind = type(X).__name__
     if not (hasattr(X, "__array__") or isinstance(X, (list, tuple))):
         raise InputTypeError(
@@ -52,7 +52,7 @@ def read_vectors(X: Any) -> Any:
         array = np.asarray(X)
     except ValueError:
         raise InputError("X must be an (n, d) array; the rows given have different lengths") from None
-    _check_shape(array.shape)
+    _check_shape(array.shape, least)
     if array.dtype.kind == "O":
         array = _numbers(array, X)
     if array.dtype.kind not in "biuf":
@@ -127,10 +127,10 @@ def support(n_neighbors: Any, perplexity: Any, n: int) -> int:
     return k
 
 
-def _sparse(X: Any) -> Any:
+def _sparse(X: Any, least: int) -> Any:
     if X.dtype.kind not in "biuf":
         raise _not_real(X.dtype)
-    _check_shape(X.shape)
+    _check_shape(X.shape, least)
     matrix: Any = csr_array(X).astype(np.float64, copy=True)
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
@@ -141,7 +141,7 @@ def _sparse(X: Any) -> Any:
     return matrix.toarray() if float(X.shape[0]) * X.shape[1] <= DENSE_ENTRIES else matrix
 
 
-def _check_shape(shape: tuple[int, ...]) -> None:
+def _check_shape(shape: tuple[int, ...], least: int) -> None:
     if len(shape) == 1:
         raise InputError(
             f"X has shape {shape}; it must be (n, d), one row per sample: "
@@ -152,7 +152,7 @@ def _check_shape(shape: tuple[int, ...]) -> None:
             f"X has shape {shape}; it must be (n, d), one row per sample: "
             "X.reshape(len(X), -1) flattens samples"
         )
-    if shape[0] < 2:
+    if shape[0] < least:
         raise InputError(f"X has {'1 row' if shape[0] else 'no rows'}; neighbors need two or more: give more samples")
     if shape[1] < 1:
         raise InputError("X has no columns; it must be (n, d) with d >= 1")

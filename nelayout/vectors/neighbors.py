@@ -76,6 +76,7 @@ class Space:
         pca: int | str | None = None,
     ) -> None:
         self.original = X
+        self._made_of = X, metric, params, pca
         self.given: Metric = prepare(X, metric, params)
         self.n = X.shape[0]
         self.pca = pca
@@ -83,6 +84,9 @@ class Space:
         if isinstance(pca, int) and self.given.rows is not None:
             bring, (scores, directions, mean) = self.given.bring, principal_components(self.given.rows, pca)
             self.given = self.given.between(scores, lambda Z: _along(bring(Z), directions, mean))
+
+    def __reduce__(self):
+        return Space, self._made_of  # which a metric's own functions cannot be
 
     def nearest(self, k: int, rng: np.random.Generator, threads: Threads) -> Neighbors:
         """Find the k nearest other rows of each row."""

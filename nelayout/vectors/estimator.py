@@ -1,0 +1,180 @@
+"""`NeighborEmbedding`: every method as an estimator of scikit-learn."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+import numpy as np
+from scipy.sparse import issparse
+
+from nelayout.errors import missing_extra, warn
+from nelayout.method_record import Method
+from nelayout.numerics.parallel import threads_for
+from nelayout.vectors.fitting import fit_vectors
+from nelayout.vectors.input import NEIGHBORS, read_vectors
+
+try:
+    from joblib import effective_n_jobs
+    from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+    from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+except ImportError:
+    raise missing_extra("scikit-learn", "vectors", "the estimator NeighborEmbedding") from None
+
+__all__ = ["NeighborEmbedding"]
+
+
+class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """An estimator of scikit-learn that embeds vectors as points in the plane, and places new ones among them.
+
+    Parameters
+    ----------
+    n_components : default 2
+        columns of the embedding: 1, 2 or 3
+    method : default "ws-sne"
+        a name (``nelayout.methods()`` lists them) or a ``nelayout.Method``
+    n_neighbors : default None
+        k of the neighbor graph; None is 10, or with a perplexity 3 times it.  More than there are other rows is
+        taken down to their number, with a warning
+    perplexity : default None
+        None: as `nelayout.embed` weighs edges by itself; a number > 1: the weights of `entropic_affinity`, by which
+        each row is worth so many neighbors
+    metric : default "euclidean"
+        as in `nelayout.knn_graph`; "precomputed": X holds distances, (n, n), and in ``transform`` (m, n) those to
+        the fitted rows
+    metric_params : default None
+        parameters of the metric
+    pca : default "auto"
+        as in `nelayout.knn_graph`
+    init : default "auto"
+        as in `nelayout.embed`: "auto", "pca" or an (n, n_components) array
+    random_state : default None
+        int, Generator or RandomState; the same seed gives the same bits
+    n_jobs : default None
+        threads; None: one, unless in a joblib.parallel_backend context; -1: all cores
+    verbose : default 0
+        1: show a progress bar
+    max_iter : default None
+        most steps of the method's last stage; None: the method's own
+    tol : default None
+        as in `nelayout.embed`
+    method_options : default None
+        a dict of the method's own keywords and of ``mass`` and ``smoothing``, e.g. {"kappa": 0.3}
+
+    Attributes
+    ----------
+    embedding_ : (n, n_components) float64 array
+        in the method's own units
+    affinity_ : (n, n) csr_array
+        the graph that was drawn
+    solution_ : Solution
+        value, trace, reason, notes and costs of the rows
+    n_iter_ : int
+        steps taken
+    n_features_in_, feature_names_in_
+        as everywhere in scikit-learn
+
+    Notes
+    -----
+    ``transform`` takes the ``n_neighbors`` fitted rows nearest to each new row and minimizes the method's objective as
+    a function of the new row's place alone: no fitted row moves, and no new row sees another, so batches and their
+    order change no bit.  A row that was fitted comes to lie where it is.
+
+    Examples
+    --------
+    >>> import numpy as np, nelayout as nl
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.standard_normal((40, 5)), 8 + rng.standard_normal((40, 5))])
+    >>> estimator = nl.NeighborEmbedding(random_state=0).fit(X[::2])
+    >>> estimator.transform(X[1::2]).shape
+    (40, 2)
+    >>> bool((estimator.transform(X[::2]) == estimator.embedding_).all())
+    True
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        method: str | Method = "ws-sne",
+        n_neighbors: int | Literal["all"] | None = None,
+        perplexity: float | None = None,
+        metric: Any = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        pca: int | Literal["auto"] | None = "auto",
+        init: Any = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        max_iter: int | None = None,
+        tol: float | None = None,
+        method_options: dict[str, Any] | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.method = method
+        self.n_neighbors = n_neighbors
+        self.perplexity = perplexity
+        self.metric = metric
+        self.metric_params = metric_params
+        self.pca = pca
+        self.init = init
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.tol = tol
+        self.method_options = method_options
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Embed the rows of X (n, d); ``y`` is not read."""
+        rows = self._read(X, reset=True)
+        keywords = {name: value for name, value in self.get_params(deep=False).items() if name != "verbose"}
+        keywords["n_neighbors"] = self._neighbors(rows.shape[0])
+        keywords["n_jobs"] = effective_n_jobs(self.n_jobs)
+        fit = fit_vectors(rows, progress=bool(self.verbose), **keywords)
+        self._fit = fit
+        self.embedding_ = np.asarray(fit.solution.positions)
+        self.affinity_ = fit.graph
+        self.solution_ = fit.solution
+        self.n_iter_ = len(fit.solution.trace)
+        self._n_features_out = self.embedding_.shape[1]
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+        """Embed the rows of X (n, d) and return their places (n, n_components)."""
+        return self.fit(X, y).embedding_
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Place rows of X (m, d) among the fitted ones, which do not move: (m, n_components)."""
+        check_is_fitted(self)
+        rows = self._read(X, reset=False)
+        original = self._fit.space.original
+        if issparse(original) != issparse(rows):
+            rows = type(original)(rows) if issparse(original) else rows.toarray()
+        with threads_for(effective_n_jobs(self.n_jobs)) as threads:
+            return self._fit.place(rows, threads)
+
+    def _read(self, X: Any, *, reset: bool) -> Any:
+        """Check the rows in scikit-learn's words, and those that it has none for in ours."""
+        checked = check_array(
+            X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, ensure_min_samples=1 + reset,
+            estimator=self, input_name="X"
+        )
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        names = getattr(X, "columns", None)
+        return read_vectors(checked if names is None else X, least=1 + reset)
+
+    def _neighbors(self, n: int) -> int | str | None:
+        """``n_neighbors``, no more than there are other rows."""
+        k = self.n_neighbors
+        if k is None and self.perplexity is None and n <= NEIGHBORS:
+            k = NEIGHBORS
+        if isinstance(k, (int, np.integer)) and not isinstance(k, bool) and k > n - 1:
+            warn(f"n_neighbors={k} is more than the {n - 1} other rows that each has: it is taken as {n - 1}")
+            return n - 1
+        return k
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = isinstance(self.metric, str) and self.metric == "precomputed"
+        return tags
