@@ -11,7 +11,8 @@ import nelayout as nl
 from nelayout.catalogue import own_keywords
 from nelayout.errors import InputError, InputTypeError
 from nelayout.run.options import DEFAULTS
-from nelayout.vectors.embedding import PASSED_ON, solve_vectors
+from nelayout.vectors.embedding import solve_vectors
+from nelayout.vectors.fitting import PASSED_ON
 
 
 def blobs(*centers, size=25, seed=0):

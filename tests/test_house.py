@@ -236,7 +236,11 @@ def test_a_typing_slip_is_answered_with_the_near_name(slip, answer):
 
 @pytest.mark.parametrize(
     "code",
-    ["import nelayout", "import nelayout\nfor name in nelayout.__all__: getattr(nelayout, name)"],
+    [
+        "import nelayout",
+        # NeighborEmbedding is a class of scikit-learn's kind, which cannot be had without it.
+        "import nelayout\nfor name in nelayout.__all__: name == 'NeighborEmbedding' or getattr(nelayout, name)",
+    ],
     ids=["import", "every public name"],
 )
 def test_import_is_light(code):

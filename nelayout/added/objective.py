@@ -52,7 +52,7 @@ class Ties:
 
     def sums(self, values: np.ndarray) -> np.ndarray:
         """(m,) sums of values (E,) over each node's edges, in their order."""
-        return np.bincount(self.of, values, minlength=len(self.mass))
+        return np.bincount(self.of, values, minlength=len(self.mass)).astype(float, copy=False)  # integers of none
 
 
 @dataclass(frozen=True, slots=True)

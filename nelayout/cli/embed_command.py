@@ -36,7 +36,7 @@ def formats() -> dict[str, Iterable[str]]:
 
 def declare(command: argparse.ArgumentParser) -> None:
     """The options; those that are keywords of `nelayout.embed` mean the same."""
-    from nelayout.vectors.embedding import STARTS
+    from nelayout.vectors.fitting import STARTS
 
     option = arguments.declarer(command)
     command.add_argument("file", metavar="FILE", help="table with a row per sample; - is standard input")

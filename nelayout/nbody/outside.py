@@ -28,6 +28,9 @@ __all__ = ["Sources"]
 # Nodes up to which NumPy sums all pairs, without compiled loops; and from which cells of them are summed: a place then
 # meets as many as 2,000 nodes one by one take.
 FEW, MANY = 500, 2_000
+# How large a cell may be against its distance to act as one, in parts of what sums at all nodes allow: the force at
+# each place, not on average, is then right to half a percent of the usual one, in twice the time.
+FINE = 0.6
 # Pairs that NumPy holds at once, and places in a task of the compiled loops.
 BLOCK_PAIRS, TASK = 1 << 15, 256
 
@@ -78,7 +81,7 @@ class Sources:
                 add(points, self.charges, *numbers, places, none, low, high, start, stop, potential, force)
 
         else:
-            cells, (way, law), rule = self._cells, law_of(radial), rule_of(radial, self._cells)
+            cells, (way, law), rule = self._cells, law_of(radial), rule_of(radial, self._cells, FINE)
             room = 2 * depth_of(cells.parent) + 4
 
             def work(start: int) -> None:

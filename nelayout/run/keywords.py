@@ -212,7 +212,10 @@ def _refuse_unknown(function: str, given: Iterable[str], known: Collection[str])
 def _readable(function: Callable[..., Any]) -> inspect.Signature:
     """Signature with types in place of their source text, and without those that say nothing (``Any``)."""
     signature, hints = inspect.signature(function), typing.get_type_hints(function)
-    parameters = [p.replace(annotation=_shown(hints.get(p.name, Any))) for p in signature.parameters.values()]
+    # a door's own annotations are types already, and its hints those of what it wraps
+    parameters = [
+        p.replace(annotation=_shown(hints.get(p.name, p.annotation))) for p in signature.parameters.values()
+    ]
     return signature.replace(parameters=parameters, return_annotation=_shown(hints.get("return", Any)))
 
 

@@ -260,8 +260,8 @@ def _candidates(
     j = _near(A, k)
     i = np.repeat(np.arange(m), k)
     worst = np.max(measure(i, j.ravel()).reshape(m, k), axis=1)
-    limit = (worst / unit * (1 + 1e-6)).astype(A.dtype)
-    limit = np.minimum(np.nextafter(limit, A.dtype.type(np.inf)), np.finfo(A.dtype).max)
+    limit = np.minimum(worst / unit * (1 + 1e-6), np.finfo(A.dtype).max / 2).astype(A.dtype)
+    limit = np.nextafter(limit, A.dtype.type(np.inf))
     i, j = np.divmod(np.flatnonzero(limit[:, None] >= A), n)
     return i, j, worst
 

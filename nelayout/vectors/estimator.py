@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 from scipy.sparse import issparse
@@ -21,6 +21,11 @@ except ImportError:
     raise missing_extra("scikit-learn", "vectors", "the estimator NeighborEmbedding") from None
 
 __all__ = ["NeighborEmbedding"]
+
+
+def _threads(n_jobs: int | None) -> int:
+    """Number of threads that scikit-learn's ``n_jobs`` stands for."""
+    return effective_n_jobs(cast("int", n_jobs))  # None is one, or what a joblib context says
 
 
 class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -129,7 +134,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         rows = self._read(X, reset=True)
         keywords = {name: value for name, value in self.get_params(deep=False).items() if name != "verbose"}
         keywords["n_neighbors"] = self._neighbors(rows.shape[0])
-        keywords["n_jobs"] = effective_n_jobs(self.n_jobs)
+        keywords["n_jobs"] = _threads(self.n_jobs)
         fit = fit_vectors(rows, progress=bool(self.verbose), **keywords)
         self._fit = fit
         self.embedding_ = np.asarray(fit.solution.positions)
@@ -150,15 +155,13 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         original = self._fit.space.original
         if issparse(original) != issparse(rows):
             rows = type(original)(rows) if issparse(original) else rows.toarray()
-        with threads_for(effective_n_jobs(self.n_jobs)) as threads:
+        with threads_for(_threads(self.n_jobs)) as threads:
             return self._fit.place(rows, threads)
 
     def _read(self, X: Any, *, reset: bool) -> Any:
         """Check the rows in scikit-learn's words, and those that it has none for in ours."""
-        checked = check_array(
-            X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, ensure_min_samples=1 + reset,
-            estimator=self, input_name="X"
-        )
+        rules: dict[str, Any] = {"accept_sparse": "csr", "ensure_all_finite": False, "ensure_min_samples": 1 + reset}
+        checked = check_array(X, **rules, dtype="numeric", estimator=self, input_name="X")
         validate_data(self, X, reset=reset, skip_check_array=True)
         names = getattr(X, "columns", None)
         return read_vectors(checked if names is None else X, least=1 + reset)

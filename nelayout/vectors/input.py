@@ -31,7 +31,7 @@ DENSE_ENTRIES = 3e7
 
 
 def read_vectors(X: Any, least: int = 2) -> Any:
-    """Read (n, d) finite vectors, n >= ``least``, from an array, frame, nested list or sparse matrix; `X` is not changed.
+    """Read finite (n, d) vectors, n >= ``least``, of an array, frame, nested list or sparse matrix; `X` is not changed.
 
     Raises
     ------

@@ -189,10 +189,10 @@ def prepare(X: Any, metric: Any = "euclidean", params: dict[str, Any] | None = N
                 "e.g. np.linalg.inv(np.cov(X.T))"
             )
 
-        def bring(Z: Any) -> Any:
+        def as_it_is(Z: Any) -> Any:
             return _dense(Z, metric) != 0 if metric in BINARY else _dense(Z, metric)
 
-        return Metric(bring(X), False, cdist=name, params=params, bring=bring)
+        return Metric(as_it_is(X), False, cdist=name, params=params, bring=as_it_is)
     bring, convert = _as_euclidean(X, metric, params)
     return Metric(bring(X), True, convert, bring=bring)
 

@@ -1,0 +1,139 @@
+"""One more node beside a finished drawing: its objective is what J says of it, and its place depends on nobody else."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from tables import EVERY_METHOD, RECIPES, thinned
+
+import nelayout as nl
+from nelayout.added.descent import place
+from nelayout.added.objective import AddedNodes, Ties
+from nelayout.kernels import KERNELS, Radial, heavy_tailed
+from nelayout.nbody import Exact, outside
+from nelayout.nbody.outside import Sources
+from nelayout.numerics.parallel import Threads
+from nelayout.row_objective import RowObjective
+from nelayout.run.state import Summation
+from nelayout.run.taking_apart import input_affinity
+from nelayout.similarities.masses import node_mass
+
+ONE = Threads(1)
+RADIALS = (
+    Radial(KERNELS["cauchy"]),
+    Radial(KERNELS["gaussian"]),
+    Radial(KERNELS["inverse-square"], 0.0, "boxcox"),
+    Radial(KERNELS["cauchy"], 1.0, "power-log"),
+    Radial(heavy_tailed(2.0), 0.3),
+)
+
+
+def weights() -> csr_array:
+    A = nx.to_scipy_sparse_array(nx.les_miserables_graph(), dtype=float, format="csr")
+    return csr_array((A.data, A.indices.astype(np.int32), A.indptr.astype(np.int32)), shape=A.shape)
+
+
+def objective(name: str):
+    method, A = EVERY_METHOD[name], weights()
+    affinity, _ = input_affinity(A, node_mass(A, method.mass)[0], method, 0.0, ONE)
+    return Summation(Exact(False, ONE), ONE, False).objective(method, affinity)
+
+
+def ties_of(J, i: int) -> Ties:
+    """The edges of a node of the drawing, as if it were added."""
+    P = J.affinity.P
+    row = slice(P.indptr[i], P.indptr[i + 1])
+    weight = J.edges.values[row]
+    back = J.edges.values[J.edges.other[row]] if isinstance(J, RowObjective) else weight
+    to = P.indices[row].astype(np.int64)
+    return Ties(np.zeros(len(weight), dtype=np.int64), to, weight, back, J.affinity.mass[i : i + 1])
+
+
+def without(added: AddedNodes, i: int) -> AddedNodes:
+    """The objective of a node added beside all nodes but that one."""
+    keep = np.arange(len(added.Y)) != i
+    others = added.Y[keep]
+    added.sources = Sources(others, added.mass[keep], ONE)
+    added.total = float(added.mass[keep].sum())
+    if isinstance(added.of, RowObjective):
+        added.charged = {r: Sources(others, s.charges[keep], ONE) for r, s in added.charged.items()}
+    return added
+
+
+@pytest.mark.parametrize("name", EVERY_METHOD)
+def test_gradient_is_that_of_the_drawing_s_own_objective(name):
+    """J has a pair twice, and J_t once; by rows J_t has both rows, as J has.  So rest in one is rest in the other."""
+    J = objective(name)
+    Y = 2.0 * np.random.default_rng(1).standard_normal((77, 2))
+    gradient = J.evaluate(Y).gradient
+    factor = 1.0 if isinstance(J, RowObjective) else 2.0
+    for i in (0, 10, 48):
+        found = without(AddedNodes(J, Y, ONE), i).evaluate(Y[i : i + 1], ties_of(J, i))
+        np.testing.assert_allclose(factor * found.gradient[0], gradient[i], rtol=1e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "dim"), thinned(EVERY_METHOD, [1, 2, 3], plain=lambda name, dim: dim == 2 and name in RECIPES)
+)
+def test_gradient_is_the_slope_of_the_value(name, dim):
+    J = objective(name)
+    rng = np.random.default_rng(2)
+    added = AddedNodes(J, 2.0 * rng.standard_normal((77, dim)), ONE)
+    ties, at, h = ties_of(J, 11), rng.standard_normal((1, dim)), 1e-5
+    slopes = [
+        (added.evaluate(at + h * e, ties).value - added.evaluate(at - h * e, ties).value)[0] / (2 * h)
+        for e in np.eye(dim)
+    ]
+    np.testing.assert_allclose(added.evaluate(at, ties).gradient[0], slopes, rtol=1e-5, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["ws-sne", "gamma-quadlog", "tsne", "ee", "nerv", "ftsne js"])
+def test_a_place_is_a_minimum(name):
+    """No place on rings about it has a lower J_t, and it is below J_t at all neighbors' mean."""
+    J, method = objective(name), EVERY_METHOD[name]
+    Y = np.asarray(nl.solve(weights(), method, seed=0, scale=None).positions)
+    added, ties = AddedNodes(J, Y, ONE), ties_of(J, 10)
+    at = place(added, ties)
+    least = added.evaluate(at, ties).value[0]
+    unit = np.sqrt(((Y - Y.mean(0)) ** 2).sum(1).mean() / len(Y))
+    for radius in (1e-2, 0.1):
+        for angle in np.linspace(0, 2 * np.pi, 12):
+            beside = at + radius * unit * np.array([[np.cos(angle), np.sin(angle)]])
+            assert added.evaluate(beside, ties).value[0] > least - 1e-9 * abs(least)
+    mean = np.average(Y[ties.to], axis=0, weights=ties.weight)[None]
+    assert least <= added.evaluate(mean, ties).value[0]
+
+
+def test_a_node_without_edges_has_a_place():
+    J = objective("tsne")
+    Y = np.random.default_rng(0).standard_normal((77, 2))
+    none = np.zeros(0)
+    at = place(AddedNodes(J, Y, ONE), Ties(none.astype(int), none.astype(int), none, none, np.ones(1)))
+    assert np.isfinite(at).all()
+
+
+@pytest.mark.parametrize("n", [300, 1500, 9000])
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_fields_at_places_are_those_of_the_definition(n, dim):
+    rng = np.random.default_rng(3)
+    Y = np.concatenate([rng.standard_normal((n // 3, dim)) + 10 * rng.standard_normal(dim) for _ in range(3)])
+    charges, at = rng.uniform(0.5, 2.0, len(Y)), Y[::17] + 0.1 * rng.standard_normal((len(Y[::17]), dim))
+    diff = at[:, None] - Y
+    xi = np.einsum("ijc,ijc->ij", diff, diff)
+    tolerance = 1e-10 if n < outside.MANY else 1e-2
+    for radial, field in zip(RADIALS, Sources(Y, charges, Threads(2)).fields(at, RADIALS), strict=True):
+        potential = (radial.value(xi) * charges).sum(axis=1)
+        force = 2.0 * np.einsum("ij,ijc->ic", radial.slope(xi) * charges, diff)
+        np.testing.assert_allclose(field.potential, potential, atol=tolerance * np.abs(potential).mean())
+        np.testing.assert_allclose(field.force, force, atol=tolerance * np.sqrt((force * force).mean()) * 4)
+
+
+@pytest.mark.parametrize("n", [300, 1500, 9000])
+def test_bits_of_a_place_do_not_depend_on_the_others(n):
+    rng = np.random.default_rng(4)
+    Y, at = rng.standard_normal((n, 2)), rng.standard_normal((600, 2))
+    for radial in RADIALS:
+        (whole,) = Sources(Y, np.ones(n), Threads(2)).fields(at, (radial,))
+        (some,) = Sources(Y, np.ones(n), ONE).fields(at[500:503][::-1], (radial,))
+        assert np.array_equal(some.potential[::-1], whole.potential[500:503])
+        assert np.array_equal(some.force[::-1], whole.force[500:503])

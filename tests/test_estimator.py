@@ -1,0 +1,207 @@
+"""`NeighborEmbedding` as scikit-learn's users know estimators: fit, transform, clones, pickles, pipelines, errors."""
+
+import copy
+import pickle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from tables import RECIPES, thinned
+
+import nelayout as nl
+from nelayout.catalogue import METHODS
+from nelayout.numerics.parallel import Threads
+from nelayout.vectors.bounds import Vectors, search_from
+from nelayout.vectors.neighbors import Space
+
+RNG = np.random.default_rng(0)
+X = np.concatenate([RNG.standard_normal((40, 6)) + 5 * k for k in range(3)])
+NEW = np.concatenate([RNG.standard_normal((10, 6)) + 5 * k for k in range(3)])
+CLASS = np.repeat(np.arange(3), 40)
+METRICS = {
+    "euclidean": {},
+    "sqeuclidean": {},
+    "seuclidean": {},
+    "cosine": {},
+    "correlation": {},
+    "manhattan": {},
+    "minkowski": {"p": 3},
+}
+
+
+@pytest.mark.thorough
+@pytest.mark.filterwarnings("ignore:n_neighbors=10 is more than")  # the checks have tables of ten rows
+@parametrize_with_checks([nl.NeighborEmbedding()])
+def test_checks_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:n_neighbors=10 is more than")
+@parametrize_with_checks([nl.NeighborEmbedding(method="nerv"), nl.NeighborEmbedding(method="auto")])
+def test_checks_of_other_methods(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("method", thinned([*METHODS, "auto"], plain=lambda name: name in (*RECIPES, "auto")))
+def test_new_rows_join_their_own(method):
+    """Rows of three clouds lie among the fitted rows of their cloud; fitted rows stay, and lie where they are."""
+    estimator = nl.NeighborEmbedding(method=method, random_state=0).fit(X)
+    before = estimator.embedding_.copy()
+    Z = estimator.transform(NEW)
+    nearest = CLASS[np.argmin(cdist(Z, before), axis=1)]
+    assert np.array_equal(nearest, np.repeat(np.arange(3), 10))
+    assert np.array_equal(estimator.embedding_, before)
+    assert np.array_equal(estimator.transform(X), before)
+
+
+@pytest.mark.parametrize("method", ["ws-sne", "linlog", "nerv"])
+@pytest.mark.parametrize("perplexity", [None, 8.0])
+def test_a_new_row_does_not_know_the_others(method, perplexity):
+    estimator = nl.NeighborEmbedding(method=method, perplexity=perplexity, random_state=0, n_jobs=2).fit(X)
+    whole = estimator.transform(NEW)
+    assert np.array_equal(estimator.transform(NEW[::-1])[::-1], whole)
+    assert np.array_equal(np.concatenate([estimator.transform(NEW[k : k + 1]) for k in range(30)]), whole)
+    assert np.array_equal(estimator.set_params(n_jobs=1).transform(NEW), whole)
+
+
+def test_held_back_digits_have_the_classes_of_their_neighbors():
+    images, digit = load_digits(return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(images))
+    fitted, new = order[:1200], order[1200:]
+    estimator = nl.NeighborEmbedding(random_state=0).fit(images[fitted])
+    vote = KNeighborsClassifier(10).fit(estimator.embedding_, digit[fitted])
+    together = nl.embed(images, random_state=0)
+    joint = KNeighborsClassifier(10).fit(together[fitted], digit[fitted]).score(together[new], digit[new])
+    assert vote.score(estimator.transform(images[new]), digit[new]) > joint - 0.015
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("pca", [None, 3])
+def test_neighbors_of_new_rows_are_those_of_the_metric(metric, pca):
+    params = METRICS[metric]
+    space = Space(X, metric, params, pca if METRICS[metric] == {} and metric != "manhattan" else None)
+    found = space.nearest_from(NEW, 4, Threads(2))
+    if space.pca is None:
+        V = {"V": np.var(X, axis=0, ddof=1)} if metric == "seuclidean" else params
+        D = cdist(NEW, X, "cityblock" if metric == "manhattan" else metric, **V)
+        np.testing.assert_array_equal(found.indices, np.argsort(D, axis=1, kind="stable")[:, :4])
+        np.testing.assert_allclose(found.distances, np.sort(D, axis=1)[:, :4], rtol=1e-9)
+    same = space.nearest_from(X[:9], 1, Threads(1))
+    assert same.indices.ravel().tolist() == list(range(9))
+    np.testing.assert_allclose(same.distances, 0.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("columns", [3, 300])
+@pytest.mark.parametrize("far", [1.0, 1e20])
+def test_search_from_other_rows_is_exact(columns, far, monkeypatch):
+    monkeypatch.setattr("nelayout.vectors.bounds.LONG_WORK", 1e5)  # bounds along directions, measured by loops
+    rng = np.random.default_rng(5)
+    table, others = rng.standard_normal((700, columns)), rng.standard_normal((40, columns))
+    others[3] *= far
+    indices, squared = search_from(Vectors(table, 5), others, 5, Threads(2))
+    D = cdist(others, table, "sqeuclidean")
+    np.testing.assert_allclose(squared, np.sort(D, axis=1)[:, :5], rtol=1e-9)
+    near = np.arange(40) != 3
+    np.testing.assert_array_equal(indices[near], np.argsort(D, axis=1, kind="stable")[near, :5])
+
+
+def test_sparse_rows_are_dense_ones(monkeypatch):
+    dense = nl.NeighborEmbedding(random_state=0).fit(np.maximum(X, 0)).transform(np.maximum(NEW, 0))
+    for rows, new in [(sp.csr_matrix, sp.csc_array), (sp.csr_array, np.asarray)]:
+        sparse = nl.NeighborEmbedding(random_state=0).fit(rows(np.maximum(X, 0)))
+        assert np.array_equal(sparse.transform(new(np.maximum(NEW, 0))), dense)
+    monkeypatch.setattr("nelayout.vectors.input.DENSE_ENTRIES", 0)  # as if it were too large to be made dense
+    sparse = nl.NeighborEmbedding(random_state=0).fit(sp.csr_array(np.maximum(X, 0)))
+    np.testing.assert_allclose(sparse.transform(sp.csr_array(np.maximum(NEW, 0))), dense, atol=1e-6)
+
+
+def test_precomputed_distances():
+    plain = nl.NeighborEmbedding(random_state=0).fit(X)
+    given = nl.NeighborEmbedding(metric="precomputed", random_state=0).fit(cdist(X, X))
+    np.testing.assert_allclose(given.embedding_, plain.embedding_, atol=1e-9)
+    np.testing.assert_allclose(given.transform(cdist(NEW, X)), plain.transform(NEW), atol=1e-6)
+    assert np.array_equal(given.transform(cdist(X, X)), given.embedding_)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"metric": "cosine", "pca": 3}, {"method": "ftsne", "perplexity": 5.0}])
+def test_copies_and_pickles_place_alike(parameters):
+    estimator = nl.NeighborEmbedding(random_state=0, **parameters).fit(X)
+    for other in (pickle.loads(pickle.dumps(estimator)), copy.deepcopy(estimator)):
+        assert np.array_equal(other.transform(NEW), estimator.transform(NEW))
+    fresh: Any = clone(estimator)
+    with pytest.raises(NotFittedError):
+        fresh.transform(NEW)
+    assert np.array_equal(fresh.fit_transform(X), estimator.embedding_)
+
+
+def test_it_is_embed():
+    estimator = nl.NeighborEmbedding(method="nerv", method_options={"kappa": 0.3}, random_state=3).fit(X)
+    assert np.array_equal(estimator.embedding_, nl.embed(X, method="nerv", kappa=0.3, random_state=3))
+    assert estimator.solution_.value == nl.solve_vectors(X, method="nerv", kappa=0.3, random_state=3).value
+    assert estimator.n_iter_ == len(estimator.solution_.trace) > 10
+    assert len(abs(estimator.affinity_ - nl.knn_graph(X)).nonzero()[0]) <= 4  # edges that join the clouds
+
+
+def test_frames_pipelines_and_searches():
+    frame = pd.DataFrame(X, columns=list("abcdef"), index=[f"row {k}" for k in range(120)])
+    named = nl.NeighborEmbedding(random_state=0).set_output(transform="pandas").fit_transform(frame)
+    assert named.columns.tolist() == ["neighborembedding0", "neighborembedding1"]
+    assert named.index.equals(frame.index)
+    steps = make_pipeline(StandardScaler(), nl.NeighborEmbedding(random_state=0), KNeighborsClassifier(5))
+    search = GridSearchCV(steps, {"neighborembedding__n_neighbors": [5, 15]}, cv=3).fit(X, CLASS)
+    assert search.best_score_ == 1.0
+
+
+def test_neighbors_are_clamped_with_a_warning():
+    with pytest.warns(UserWarning, match=r"n_neighbors=10 is more than the 5 other rows"):
+        estimator = nl.NeighborEmbedding(random_state=0).fit(X[:6])
+    assert np.array_equal(estimator.embedding_, nl.embed(X[:6], n_neighbors=5, random_state=0))
+    with pytest.raises(ValueError, match="n_neighbors"):
+        nl.knn_graph(X[:6])
+
+
+WRONG = X.copy()
+WRONG[7, 2] = np.nan
+
+
+@pytest.mark.parametrize(
+    ("rows", "error", "words"),
+    [
+        (WRONG, ValueError, "NaN in row 7, column 2"),
+        (np.where(np.isnan(WRONG), np.inf, WRONG), ValueError, "infinity in row 7, column 2"),
+        (sp.csr_array(WRONG), ValueError, "NaN in row 7, column 2"),
+        (pd.DataFrame(WRONG, columns=list("abcdef")), ValueError, "NaN in row 7, column 'c'"),
+        (X[:1], ValueError, "1 sample"),
+        (X[:, :0], ValueError, "0 feature"),
+        (X[0], ValueError, "Reshape your data"),
+        ([["a", "b"], ["c", "d"]], ValueError, "numeric"),
+        (pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}), ValueError, "could not convert string"),
+    ],
+)
+def test_bad_rows(rows, error, words):
+    with pytest.raises(error, match=words):
+        nl.NeighborEmbedding().fit(rows)
+
+
+def test_bad_rows_to_place():
+    estimator = nl.NeighborEmbedding(random_state=0).fit(X)
+    with pytest.raises(ValueError, match="X has 5 features, but NeighborEmbedding is expecting 6"):
+        estimator.transform(X[:, :5])
+    with pytest.raises(ValueError, match="NaN in row 7"):
+        estimator.transform(WRONG)
+    with pytest.raises(ValueError, match="perplexity must be"):
+        nl.NeighborEmbedding(perplexity=500).fit(X)
+    with pytest.raises(ValueError, match="did you mean 'tsne'"):
+        nl.NeighborEmbedding(method="tsn").fit(X)
