@@ -125,13 +125,14 @@ def areas(seeds: int) -> None:
 
     import nelayout as nl
 
-    wine = load_wine().data
-    sets = {"iris": load_iris().data, "wine": (wine - wine.mean(0)) / wine.std(0)}
+    wine = load_wine(return_X_y=True)[0]
+    sets = {"iris": load_iris(return_X_y=True)[0], "wine": (wine - wine.mean(0)) / wine.std(0)}
     rng = np.random.default_rng(0)
     for name, count in (("coil20", 1440), ("mnist", 6000), ("usps", 1000)):
         X = rows_of(name)[0]
         sets[name] = X[np.sort(rng.choice(len(X), min(count, len(X)), replace=False))]
-    print('\n| area | rows | best alpha | alpha-SNE | alpha="auto" | openTSNE | Table 1 |\n|---|---:|---:|---:|---:|---:|---:|')
+    heads = ("area", "rows", "best alpha", "alpha-SNE", 'alpha="auto"', "openTSNE", "Table 1")
+    print(f"\n| {' | '.join(heads)} |\n|---{'|---:' * (len(heads) - 1)}|")
     for name, X in sets.items():
         before, many = rq.ranks(X), seeds if len(X) < 2000 else max(1, seeds // 10)
 
