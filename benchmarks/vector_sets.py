@@ -125,8 +125,8 @@ def areas(seeds: int) -> None:
 
     import nelayout as nl
 
-    wine = load_wine(return_X_y=True)[0]
-    sets = {"iris": load_iris(return_X_y=True)[0], "wine": (wine - wine.mean(0)) / wine.std(0)}
+    wine, iris = (np.asarray(load(return_X_y=True)[0]) for load in (load_wine, load_iris))
+    sets = {"iris": iris, "wine": (wine - wine.mean(0)) / wine.std(0)}
     rng = np.random.default_rng(0)
     for name, count in (("coil20", 1440), ("mnist", 6000), ("usps", 1000)):
         X = rows_of(name)[0]
