@@ -11,7 +11,7 @@ from nelayout.errors import missing_extra, warn
 from nelayout.method_record import Method
 from nelayout.numerics.parallel import threads_for
 from nelayout.vectors.fitting import fit_vectors
-from nelayout.vectors.input import NEIGHBORS, read_vectors
+from nelayout.vectors.input import NEIGHBORS, read_rows
 
 try:
     from joblib import effective_n_jobs
@@ -164,7 +164,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         checked = check_array(X, **rules, dtype="numeric", estimator=self, input_name="X")
         validate_data(self, X, reset=reset, skip_check_array=True)
         names = getattr(X, "columns", None)
-        return read_vectors(checked if names is None else X, least=1 + reset)
+        return read_rows(checked if names is None else X, self.metric, least=1 + reset)
 
     def _neighbors(self, n: int) -> int | str | None:
         """``n_neighbors``, no more than there are other rows."""

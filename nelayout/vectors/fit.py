@@ -99,6 +99,11 @@ class Fit:
         """(m,) the first fitted row that is equal to each row; -1: there is none."""
         given = self.space.original
         if self.space.given.table is not None:  # rows of distances: a fitted row is at distance 0 from one
+            if issparse(X):
+                zero = X.data == 0
+                known = np.full(X.shape[0], -1)
+                known[np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[zero][::-1]] = X.indices[zero][::-1]
+                return known
             zero = X == 0
             return np.where(zero.any(axis=1), np.argmax(zero, axis=1), -1)
         first: dict[bytes, int] = {}

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array, issparse
 
 from nelayout.errors import InputError, InputTypeError
 
-__all__ = ["count", "read_vectors", "support"]
+__all__ = ["count", "read_rows", "read_vectors", "support"]
 
 # Types of which float32 holds every value; half the memory, and the differences are taken in float64 anyway.
 FITS_FLOAT32 = {"float32", "float16", "uint8", "int8", "uint16", "int16", "bool"}
@@ -65,6 +65,22 @@ def read_vectors(X: Any, least: int = 2) -> Any:
         if len(bad):
             raise _not_finite(array[tuple(bad[0])], int(bad[0][0]), int(bad[0][1]), X, len(bad))
     return array
+
+
+def read_rows(X: Any, metric: Any, least: int = 2) -> Any:
+    """Read the rows that a metric compares; a sparse matrix under "precomputed" keeps its pattern and its zeros.
+
+    What such a matrix does not store is not known, which is another thing than a distance of 0.
+    """
+    if not (issparse(X) and isinstance(metric, str) and metric == "precomputed"):
+        return read_vectors(X, least)
+    if X.dtype.kind not in "biuf":
+        raise _not_real(X.dtype)
+    _check_shape(X.shape, least)
+    table: Any = csr_array(X).astype(np.float64, copy=True)
+    table.sum_duplicates()
+    _check_stored(table, X)
+    return table
 
 
 def count(value: Any, name: str, most: int, reason: str) -> int:
@@ -134,11 +150,15 @@ def _sparse(X: Any, least: int) -> Any:
     matrix: Any = csr_array(X).astype(np.float64, copy=True)
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
+    _check_stored(matrix, X)
+    return matrix.toarray() if float(X.shape[0]) * X.shape[1] <= DENSE_ENTRIES else matrix
+
+
+def _check_stored(matrix: Any, X: Any) -> None:
     bad = np.flatnonzero(~np.isfinite(matrix.data))
     if len(bad):
         row = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
         raise _not_finite(matrix.data[bad[0]], row, int(matrix.indices[bad[0]]), X, len(bad))
-    return matrix.toarray() if float(X.shape[0]) * X.shape[1] <= DENSE_ENTRIES else matrix
 
 
 def _check_shape(shape: tuple[int, ...], least: int) -> None:

@@ -26,7 +26,7 @@ from nelayout.errors import InputError, InputTypeError, unknown
 from nelayout.numerics.parallel import threads_for
 from nelayout.run.keywords import checks_keywords
 from nelayout.run.options import generator
-from nelayout.vectors.input import count, read_vectors, support
+from nelayout.vectors.input import count, read_rows, support
 from nelayout.vectors.neighbors import Neighbors, Space
 
 __all__ = ["canonical", "knn_graph", "neighbor_graph", "space_of"]
@@ -109,7 +109,7 @@ def space_of(
     X: Any, n_neighbors: Any, metric: Any, metric_params: Any, pca: Any, perplexity: Any = None
 ) -> tuple[Space, int]:
     """Space of the rows under their metric, and k as `support` reads it, once all arguments are checked."""
-    rows = read_vectors(X)
+    rows = read_rows(X, metric)
     n, d = rows.shape
     k = support(n_neighbors, perplexity, n)
     if isinstance(pca, bool) or not (pca is None or pca == "auto" or isinstance(pca, (int, np.integer))):

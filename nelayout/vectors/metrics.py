@@ -21,6 +21,7 @@ from scipy.sparse import csr_array, hstack, issparse
 
 from nelayout.errors import InputError, InputTypeError, Unsupported, unknown
 from nelayout.numerics.parallel import Threads
+from nelayout.vectors.distances import checked_table, smallest, stored_nearest
 
 __all__ = ["METRICS", "Metric", "prepare"]
 
@@ -75,7 +76,7 @@ class Metric:
     euclidean  whether the Euclidean distance between ``rows`` has the order of the metric's
     convert    the metric's distance from the squared Euclidean one
     cdist      scipy's name of the metric, or a function of two rows
-    table      the distances given
+    table      the distances given; of a sparse matrix, what is not stored is not known
     bring      other rows, as `input.read_vectors` gives them, as the metric compares them
     """
 
@@ -83,7 +84,7 @@ class Metric:
     euclidean: bool
     convert: Callable[[np.ndarray], np.ndarray] = np.sqrt
     cdist: Any = "euclidean"
-    table: np.ndarray | None = None
+    table: Any = None
     params: dict[str, Any] = field(default_factory=dict)
     bring: Callable[[Any], Any] = np.asarray
 
@@ -117,6 +118,13 @@ class Metric:
         """Indices and distances (m, k) of the k nearest other rows, or rows of another label, by a table of all
         distances; equal ones by index.
         """
+        if issparse(self.table):
+            if labels is not None:
+                raise InputError(
+                    "the stored distances leave groups of rows apart, and tell no distance from one to another: store "
+                    "more of them, or give X with a metric"
+                )
+            return stored_nearest(self.table[rows], k, rows)
         n = len(self.table) if self.table is not None else self.rows.shape[0]
         size = max(1, BLOCK_PAIRS // n)
 
@@ -127,19 +135,21 @@ class Metric:
                 D[np.arange(len(here)), here] = np.inf
             else:
                 D[labels[here][:, None] == labels] = np.inf
-            return _smallest(D, k)
+            return smallest(D, k)
 
         found = threads.map(block, range(0, len(rows), size))
         return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
 
     def nearest_from(self, others: Any, k: int, threads: Threads) -> tuple[np.ndarray, np.ndarray]:
         """Indices and distances (m, k) of the k rows nearest to each of other rows, or to rows of distances (m, n)."""
-        n = len(self.table) if self.table is not None else self.rows.shape[0]
+        if issparse(others) and self.table is not None:
+            return stored_nearest(others, k)
+        n = self.table.shape[0] if self.table is not None else self.rows.shape[0]
         size = max(1, BLOCK_PAIRS // n)
 
         def block(start: int) -> tuple[np.ndarray, np.ndarray]:
             here = others[start : start + size]
-            return _smallest(here.astype(np.float64) if self.table is not None else self._between(here, "new row"), k)
+            return smallest(here.astype(np.float64) if self.table is not None else self._between(here, "new row"), k)
 
         found = threads.map(block, range(0, len(others), size))
         return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
@@ -181,7 +191,7 @@ def prepare(X: Any, metric: Any = "euclidean", params: dict[str, Any] | None = N
         if key not in allowed:
             raise unknown(f"parameter of metric {metric!r}", key, allowed)
     if metric == "precomputed":
-        return Metric(None, False, cdist=name, table=_checked_table(X))
+        return Metric(None, False, cdist=name, table=checked_table(X))
     if name is not None:
         if metric == "mahalanobis" and "VI" not in params:
             raise InputError(
@@ -284,28 +294,3 @@ def _deviations(X: np.ndarray, V: Any) -> np.ndarray:
             f"V of metric 'seuclidean' must be {X.shape[1]} finite numbers >= 0, one for each column"
         )
     return np.sqrt(np.where(variance > 0, variance, 1.0))
-
-
-def _checked_table(X: Any) -> np.ndarray:
-    if issparse(X):
-        raise Unsupported(
-            "metric 'precomputed' needs a dense (n, n) array: a missing entry of a sparse one says nothing"
-        )
-    if X.shape[0] != X.shape[1]:
-        raise InputError(f"metric 'precomputed' needs square (n, n) distances, given {X.shape}")
-    if (X < 0).any():
-        i, j = np.argwhere(X < 0)[0].tolist()
-        raise InputError(f"distances are >= 0; that of rows {i} and {j} is {X[i, j]}")
-    return X
-
-
-def _smallest(D: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Columns (m, k) of the k smallest entries of each row, equal ones by column, and the entries."""
-    kth = np.partition(D, k - 1, axis=1)[:, k - 1 : k]
-    keep, equal = kth > D, kth == D
-    equal &= np.cumsum(equal, axis=1) <= k - keep.sum(axis=1, keepdims=True)
-    keep |= equal
-    columns = np.nonzero(keep)[1].reshape(len(D), k)
-    entries = np.take_along_axis(D, columns, axis=1)
-    order = np.argsort(entries, axis=1, kind="stable")
-    return np.take_along_axis(columns, order, axis=1), np.take_along_axis(entries, order, axis=1)
