@@ -5,7 +5,7 @@ distances: weights that fall off, over many neighbors, know more.  Among many ro
 cost time::
 
     >>> [default_weights(n) for n in (200, 400, 1600, 70_000)]
-    [(90, 30.0), (90, 30.0), (23, 15.0), (15, 10.0)]
+    [(90, 30.0), (75, 30.0), (19, 15.0), (15, 10.0)]
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ __all__ = ["default_weights", "has_components", "outline", "weights_for"]
 
 # Perplexities of few and of many rows, and, for the falling one between, what is divided by the root of the rows:
 # 30 up to 400, 10 from 3,600 on.  Found by 10-neighbor class accuracy and trustworthiness against openTSNE's default
-# on 25 sets of 150 to 20,000 rows (`benchmarks/vector_defaults.py`).
+# on 21 sets of 150 to 5,000 rows (`benchmarks/vector_defaults.py`).
 WIDEST, NARROWEST, FALLING = 30.0, 10.0, 600.0
 
 # Neighbors of many rows, and similarities that the rows between share out.  15 neighbors are as accurate as 30 at a
-# perplexity of 10 and take half the time; more than 25 join the turns of a rolled sheet of 1,500 rows.
-FEWEST, SHARED = 15, 36_000
+# perplexity of 10 and take half the time; 24 and more join the turns of a rolled sheet of 1,500 rows, 22 do not.
+FEWEST, SHARED = 15, 30_000
 
 
 def default_weights(n: int) -> tuple[int, float]:

@@ -80,7 +80,7 @@ def fit_vectors(
         a name (``nelayout.methods()`` lists them) or a ``nelayout.Method``
     n_neighbors : default 15 to 90, or 3 * perplexity
         k of the neighbor graph, from 1 to n - 1.  A number without a perplexity is a graph whose edges all weigh 1.
-        None: with a perplexity 3 times it, at most n - 1; without one 36,000 / n, at least 15 and at most 90 (or
+        None: with a perplexity 3 times it, at most n - 1; without one 30,000 / n, at least 15 and at most 90 (or
         n - 1).  With a perplexity "all" takes every other row
     perplexity : default 10 to 30, or none
         how many neighbors a row is worth by its weights, which have sum 1, as in `entropic_affinity`: a number > 1
