@@ -29,6 +29,7 @@ RNG = np.random.default_rng(0)
 X = np.concatenate([RNG.standard_normal((40, 6)) + 5 * k for k in range(3)])
 NEW = np.concatenate([RNG.standard_normal((10, 6)) + 5 * k for k in range(3)])
 CLASS = np.repeat(np.arange(3), 40)
+START = RNG.standard_normal((120, 2))
 METRICS = {
     "euclidean": {},
     "sqeuclidean": {},
@@ -118,18 +119,21 @@ def test_search_from_other_rows_is_exact(columns, far, monkeypatch):
 
 
 def test_sparse_rows_are_dense_ones(monkeypatch):
-    dense = nl.NeighborEmbedding(random_state=0).fit(np.maximum(X, 0)).transform(np.maximum(NEW, 0))
+    # One graph and one start, so that the last bits of distances decide nothing.
+    alike = {"n_neighbors": 10, "init": START, "random_state": 0}
+    dense = nl.NeighborEmbedding(**alike).fit(np.maximum(X, 0)).transform(np.maximum(NEW, 0))
     for rows, new in [(sp.csr_matrix, sp.csc_array), (sp.csr_array, np.asarray)]:
-        sparse = nl.NeighborEmbedding(random_state=0).fit(rows(np.maximum(X, 0)))
+        sparse = nl.NeighborEmbedding(**alike).fit(rows(np.maximum(X, 0)))
         assert np.array_equal(sparse.transform(new(np.maximum(NEW, 0))), dense)
     monkeypatch.setattr("nelayout.vectors.input.DENSE_ENTRIES", 0)  # as if it were too large to be made dense
-    sparse = nl.NeighborEmbedding(random_state=0).fit(sp.csr_array(np.maximum(X, 0)))
+    sparse = nl.NeighborEmbedding(**alike).fit(sp.csr_array(np.maximum(X, 0)))
     np.testing.assert_allclose(sparse.transform(sp.csr_array(np.maximum(NEW, 0))), dense, atol=1e-6)
 
 
 def test_precomputed_distances():
-    plain = nl.NeighborEmbedding(random_state=0).fit(X)
-    given = nl.NeighborEmbedding(metric="precomputed", random_state=0).fit(cdist(X, X))
+    alike = {"n_neighbors": 10, "init": START, "random_state": 0}  # distances have no principal components
+    plain = nl.NeighborEmbedding(**alike).fit(X)
+    given = nl.NeighborEmbedding(metric="precomputed", **alike).fit(cdist(X, X))
     np.testing.assert_allclose(given.embedding_, plain.embedding_, atol=1e-9)
     np.testing.assert_allclose(given.transform(cdist(NEW, X)), plain.transform(NEW), atol=1e-6)
     assert np.array_equal(given.transform(cdist(X, X)), given.embedding_)
@@ -149,8 +153,11 @@ def test_copies_and_pickles_place_alike(parameters):
 def test_it_is_embed():
     estimator = nl.NeighborEmbedding(method="nerv", method_options={"kappa": 0.3}, random_state=3).fit(X)
     assert np.array_equal(estimator.embedding_, nl.embed(X, method="nerv", kappa=0.3, random_state=3))
+    P = nl.entropic_affinity(X, 30, n_neighbors=90)
+    assert len(abs(estimator.affinity_ - P).nonzero()[0]) <= 4  # edges that join the clouds
     assert estimator.solution_.value == nl.solve_vectors(X, method="nerv", kappa=0.3, random_state=3).value
     assert estimator.n_iter_ == len(estimator.solution_.trace) > 10
+    estimator = nl.NeighborEmbedding(n_neighbors=10, random_state=3).fit(X)
     assert len(abs(estimator.affinity_ - nl.knn_graph(X)).nonzero()[0]) <= 4  # edges that join the clouds
 
 

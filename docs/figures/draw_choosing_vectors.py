@@ -110,10 +110,15 @@ def standardized(X: np.ndarray) -> np.ndarray:
     return (X - X.mean(axis=0)) / np.where(spread == 0, 1, spread)
 
 
+def plain(options: dict) -> dict:
+    """The graph of 10 neighbors, unless there is a perplexity or another number."""
+    return options if "perplexity" in options else {"n_neighbors": 10, **options}
+
+
 def timed(X: np.ndarray, **options) -> tuple[np.ndarray, float]:
     """Positions of seed 0, and seconds of processor time."""
     start = time.process_time()
-    Y = nl.embed(X, random_state=0, **options)
+    Y = nl.embed(X, random_state=0, **plain(options))
     return Y, time.process_time() - start
 
 
@@ -175,7 +180,7 @@ def grid(name: str, sets: dict[str, Rows], columns: dict[str, dict[str, Any]]) -
 def sheets(**options) -> str:
     """Agreement of three drawings of the roll with its sheet."""
     rows = swiss_roll()
-    drawings = [nl.embed(rows.X, random_state=seed, **options) for seed in range(3)]
+    drawings = [nl.embed(rows.X, random_state=seed, **plain(options)) for seed in range(3)]
     graph = nl.knn_graph(rows.X)
     found = [nl.measure(graph, Y, coords=rows.coords, measures=["map_r2"])["map_r2"] for Y in drawings]
     return f"{options}, sheet over three seeds: " + ", ".join(f"{float(value):.2f}" for value in found)
@@ -253,7 +258,7 @@ def distrust() -> None:
     for number, known in enumerate((rows, digits())):
         first = rows.X[:, :2] if known is rows else None
         for seed in (0, 1):
-            Y = nl.embed(known.X, random_state=seed)
+            Y = nl.embed(known.X, n_neighbors=10, random_state=seed)
             if first is None:
                 first = Y
             elif known is not rows:

@@ -39,7 +39,7 @@ def main() -> None:
     axes = figure.subplots(2, len(METHODS))
     for row, (name, (X, y)) in zip(axes, sets().items(), strict=True):
         for ax, method in zip(row, METHODS, strict=True):
-            Y = nl.embed(X, method=method, random_state=0)
+            Y = nl.embed(X, method=method, n_neighbors=10, random_state=0)
             near = nl.knn_graph(Y, 10, symmetrize="none")
             votes = near @ np.eye(int(y.max()) + 1)[y]
             accuracy = float(np.mean(np.argmax(votes, axis=1) == y))

@@ -59,13 +59,13 @@ def declare(command: argparse.ArgumentParser) -> None:
     option("--color", text="column that colors the points: no coordinate; or one color", metavar="COLUMN")
     option(
         "--n-neighbors",
-        text="neighbors of each row in the graph that is drawn (10; 3 times a perplexity)",
+        text="neighbors of each row in the graph that is drawn (15 to 90 by the rows; 3 times a perplexity)",
         type=int,
         metavar="K",
     )
     option(
         "--perplexity",
-        text="neighbors that each row is worth when edges are weighed (none: every edge weighs 1)",
+        text="neighbors that each row is worth by its weights (10 to 30 by the rows; with K none: every edge weighs 1)",
         type=float,
         metavar="NUMBER",
     )

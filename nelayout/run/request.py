@@ -35,12 +35,14 @@ class Known(NamedTuple):
     rows      (nnz,) row-stochastic similarities on the pattern of the graph, a symmetric csr_array; connections by rows
               take them in place of the graph's own
     features  (n, p) coordinates of the nodes, for variational methods
+    sketch    (n, dim) an outline of the drawing, from which a coarse level is also drawn
     observer  records the steps of this run after those of runs before
     """
 
     memory: bool = False
     rows: np.ndarray | None = None
     features: np.ndarray | None = None
+    sketch: np.ndarray | None = None
     observer: Observer | None = None
 
 

@@ -78,6 +78,7 @@ class Component:
     start     (n, dim) positions that the caller has given, NaN rows where there is none; None: no start
     fixed     (n,) mask of the nodes that stay; None: all are free
     drawing   the best drawing so far
+    sketch    (n, dim) an outline of the drawing, from which a coarse level is also drawn; None: there is none
     other_mass  (n,) masses that the method "auto" tries beside those of the affinity; None: none
     """
 
@@ -87,6 +88,7 @@ class Component:
     fixed: np.ndarray | None = None
     drawing: Drawing = field(default_factory=lambda: Drawing(np.zeros((0, 2))))
     other_mass: np.ndarray | None = None
+    sketch: np.ndarray | None = None
 
     @property
     def placed(self) -> bool:

@@ -47,7 +47,8 @@ def take_apart(
                     "the others, which would be a dot: the drawing starts with them brought nearer"
                 )
         other = None if masses.other is None else masses.other[nodes]
-        found.append(Component(nodes, affinity, start, fixed, other_mass=other))
+        sketch = None if known.sketch is None else known.sketch[nodes]
+        found.append(Component(nodes, affinity, start, fixed, other_mass=other, sketch=sketch))
     return found, notes
 
 
@@ -57,7 +58,8 @@ def _pieces(request: Request, joint: bool, known: Known) -> Iterable[tuple[np.nd
     if not len(request.labels):
         return []
     pieces = components(request.P, request.labels)
-    in_order = known.rows is not None or known.features is not None  # these go by the order of the nodes
+    # These go by the order of the nodes.
+    in_order = any(each is not None for each in (known.rows, known.features, known.sketch))
     return pieces if in_order else (side_by_side(*piece) for piece in pieces)
 
 

@@ -53,8 +53,9 @@ def solve_vectors(*vectors: Any, **keywords: Any) -> Solution:
 def embed(*vectors: Any, **keywords: Any) -> np.ndarray:
     """Embed vectors as points in the plane: similar rows come to lie near each other.
 
-    The graph of the ``n_neighbors`` nearest rows (binary, the union of both directions, see `knn_graph`) is
-    drawn by ``method``; with a ``perplexity``, its edges weigh the joint similarities of `entropic_affinity`.
+    The graph of each row's nearest rows is drawn by ``method``.  Its edges weigh the joint similarities of
+    `entropic_affinity`, whose ``perplexity`` falls with the number of rows; with ``n_neighbors`` alone they all weigh
+    1 (the union of both directions, see `knn_graph`).
     Its components, if there are several, are joined by the shortest edges between them, because most methods
     have no minimum on a graph that falls apart.  Such an edge weighs 1 in the binary graph, else
     1 / (2 n perplexity); similarities below a thousandth of that are kept, but join nothing.

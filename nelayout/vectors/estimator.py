@@ -38,11 +38,12 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     method : default "ws-sne"
         a name (``nelayout.methods()`` lists them) or a ``nelayout.Method``
     n_neighbors : default None
-        k of the neighbor graph; None is 10, or with a perplexity 3 times it.  More than there are other rows is
-        taken down to their number, with a warning
+        k of the neighbor graph; a number without a perplexity is a graph without weights.  None: 3 times the
+        perplexity, without one as `nelayout.embed` chooses by the number of rows (15 to 90).  More than there are
+        other rows is taken down to their number, with a warning
     perplexity : default None
-        None: as `nelayout.embed` weighs edges by itself; a number > 1: the weights of `entropic_affinity`, by which
-        each row is worth so many neighbors
+        how many neighbors each row is worth by the weights of `entropic_affinity`.  None: without n_neighbors as
+        `nelayout.embed` chooses by the number of rows (30 up to 400, 10 from 3,600 on); with it, no weights
     metric : default "euclidean"
         as in `nelayout.knn_graph`; "precomputed": X holds distances, (n, n), and in ``transform`` (m, n) those to
         the fitted rows

@@ -24,7 +24,9 @@ from nelayout.run.pipeline import run_parts
 from nelayout.run.request import Known
 from nelayout.run.variational_component import vector_features
 from nelayout.vectors.annealing import at_perplexity, draw_by_scales
+from nelayout.vectors.defaults import has_components, outline, weights_for
 from nelayout.vectors.fit import Fit
+from nelayout.vectors.input import read_vectors
 from nelayout.vectors.joining import edges_in_words, join_components
 from nelayout.vectors.knn import neighbor_graph, space_of
 from nelayout.vectors.neighbors import Space
@@ -76,13 +78,18 @@ def fit_vectors(
         columns of the answer: 1, 2 or 3
     method : default "ws-sne"
         a name (``nelayout.methods()`` lists them) or a ``nelayout.Method``
-    n_neighbors : default 10, or 3 * perplexity
-        k of the neighbor graph, from 1 to n - 1; None is the default: 10 without a perplexity, with one 3 times
-        it, at most n - 1.  With a perplexity "all" takes every other row
-    perplexity : default None
-        None: every edge weighs 1; a number > 1 and below n_neighbors, as in `entropic_affinity`: the weights
-        have sum 1, and each row is worth so many neighbors.  The methods with a fixed connection compare
-        weights as they are: "ee" then needs a ``repulsion`` near 1 / (n perplexity) in place of 1
+    n_neighbors : default 15 to 90, or 3 * perplexity
+        k of the neighbor graph, from 1 to n - 1.  A number without a perplexity is a graph whose edges all weigh 1.
+        None: with a perplexity 3 times it, at most n - 1; without one 30,000 / n, at least 15 and at most 90 (or
+        n - 1).  With a perplexity "all" takes every other row
+    perplexity : default 10 to 30, or none
+        how many neighbors a row is worth by its weights, which have sum 1, as in `entropic_affinity`: a number > 1
+        and below n_neighbors.  None: without n_neighbors 600 / sqrt(n), at least 10 (from 3,600 rows on) and at most
+        30 (up to 400; or (n - 1) / 3), because among few rows the nearest ten are coarse and among many rows they
+        are enough; with n_neighbors no weights.  Methods with a fixed connection ("ee", "linlog", "quadlog",
+        "polylog") compare weights as they are, and "auto" counts hops: unless you say otherwise, these take 10
+        neighbors without weights.  With a perplexity "ee" needs a ``repulsion`` near 1 / (n perplexity) in place
+        of 1
     perplexity_annealing : default False
         draw at perplexities n/2, n/4, ... before the one asked for, each from the drawing before, up to 150
         steps of the method's last stage at each (Lee et al. 2013).  It suits closed surfaces and curves; on
@@ -97,9 +104,11 @@ def fit_vectors(
         as in `knn_graph`: an integer reduces the rows to so many principal components before they are
         compared
     init : default "auto"
-        where the points start: "auto" goes through coarser and coarser graphs and back; "pca" takes the first
-        principal components, the steps of the method alone; or an (n, n_components) array.  When the perplexity
-        is annealed, "auto" is "pca" where there are vectors to take components of
+        where the points start: "auto" goes through coarser and coarser graphs and back, one of which is also drawn
+        from the means of the first principal components (that drawing is kept unless its stress is a third higher,
+        which means a fold); "pca" takes the first principal components, the steps of the method alone; or an
+        (n, n_components) array.  When the perplexity is annealed, "auto" is "pca" where there are vectors to take
+        components of
     random_state : default None
         int, Generator or RandomState; the same seed gives the same bits
     n_jobs : default None
@@ -125,9 +134,11 @@ def fit_vectors(
     chosen, passed = _tuned(method, method_options, own)
     rng = generator(random_state, "random_state")
     _check_dimensions(n_components)
-    space, k = space_of(X, n_neighbors, metric, metric_params, pca, perplexity)
     if perplexity_annealing and perplexity is None:
         raise InputError("perplexity_annealing needs the perplexity to end at, e.g. perplexity=30")
+    rows = read_vectors(X)
+    n_neighbors, perplexity = weights_for(chosen, n_neighbors, perplexity, rows.shape[0])
+    space, k = space_of(rows, n_neighbors, metric, metric_params, pca, perplexity)
     run: dict[str, Any] = {
         "dim": int(n_components),
         "n_jobs": n_jobs,
@@ -140,7 +151,7 @@ def fit_vectors(
         **passed,
     }
     if perplexity is not None and perplexity_annealing:
-        if isinstance(init, str) and init == "auto" and _has_components(space, int(n_components)):
+        if isinstance(init, str) and init == "auto" and has_components(space, int(n_components)):
             init = "pca"
         start = _start(init, space, int(n_components))
         return draw_by_scales(space, k, float(perplexity), chosen, start, rng, **run)
@@ -152,14 +163,15 @@ def fit_vectors(
     with threads_for(n_jobs) as threads:
         found = space.nearest(k, rng, threads)
         if perplexity is not None:
-            graph, rows, joins = at_perplexity(space, found, float(perplexity), threads)
+            graph, shares, joins = at_perplexity(space, found, float(perplexity), threads)
         else:
-            rows = None
+            shares = None
             graph, added = join_components(space, neighbor_graph(found, "union"), threads)
             joins = _joins(k, added)
     settings: Any = {"seed": rng, "scale": None, "components": "joint", **run}
     features = vector_features(space.given.rows) if chosen.variational else None
-    solution, parts = run_parts(graph, chosen, start, None, settings, Known(True, rows, features))
+    sketch = outline(space, chosen, int(n_components)) if start is None else None
+    solution, parts = run_parts(graph, chosen, start, None, settings, Known(True, shares, features, sketch))
     solution = replace(solution, notes=(*found.notes, *joins, *solution.notes))
     return Fit(space, k, perplexity, graph, parts[0], solution)
 
@@ -201,11 +213,6 @@ def _tuned(
     return tune(method, **given), passed
 
 
-def _has_components(space: Space, dim: int) -> bool:
-    rows = space.given.rows
-    return rows is not None and dim <= min(rows.shape)
-
-
 def _start(init: Any, space: Space, dim: int) -> np.ndarray | None:
     """Positions (n, dim) to start from, None for the method's own way."""
     if isinstance(init, str):
@@ -218,7 +225,7 @@ def _start(init: Any, space: Space, dim: int) -> np.ndarray | None:
             raise InputError(
                 "init='pca' needs vectors, and metric='precomputed' has none: use 'auto' or an array"
             )
-        if not _has_components(space, dim):
+        if not has_components(space, dim):
             raise InputError(
                 f"init='pca' has at most {min(rows.shape)} components, n_components is {dim}: use 'auto'"
             )

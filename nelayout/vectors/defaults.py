@@ -1,0 +1,67 @@
+"""Defaults that follow the number of rows: neighbors with their weights, and the outline of the drawing.
+
+Among few rows the tenth neighbor may be of another class, and ten equal edges say nothing of the order of large
+distances: weights that fall off, over many neighbors, know more.  Among many rows the ten nearest are alike, and edges
+cost time::
+
+    >>> [default_weights(n) for n in (200, 400, 1600, 70_000)]
+    [(90, 30.0), (75, 30.0), (19, 15.0), (15, 10.0)]
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from nelayout.connections import Fixed
+from nelayout.method_record import Method
+from nelayout.numerics.principal import principal_components
+from nelayout.stages import CoarseToFine, Descend
+from nelayout.vectors.input import NEIGHBORS, REACH
+from nelayout.vectors.neighbors import Space
+
+__all__ = ["default_weights", "has_components", "outline", "weights_for"]
+
+# Perplexities of few and of many rows, and, for the falling one between, what is divided by the root of the rows:
+# 30 up to 400, 10 from 3,600 on.  Found by 10-neighbor class accuracy and trustworthiness against openTSNE's default
+# on 21 sets of 150 to 5,000 rows (`benchmarks/vector_defaults.py`).
+WIDEST, NARROWEST, FALLING = 30.0, 10.0, 600.0
+
+# Neighbors of many rows, and similarities that the rows between share out.  15 neighbors are as accurate as 30 at a
+# perplexity of 10 and take half the time; 24 and more join the turns of a rolled sheet of 1,500 rows, 22 do not.
+FEWEST, SHARED = 15, 30_000
+
+
+def default_weights(n: int) -> tuple[int, float]:
+    """Neighbors and perplexity of n rows, more than `NEIGHBORS`."""
+    perplexity = min(max(FALLING / math.sqrt(n), NARROWEST), WIDEST, (n - 1) / REACH)
+    most = min(round(REACH * WIDEST), n - 1)
+    return min(max(math.ceil(SHARED / n), FEWEST), most), perplexity
+
+
+def weights_for(method: Method, n_neighbors: Any, perplexity: Any, n: int) -> tuple[Any, Any]:
+    """Number of neighbors and perplexity as they were given, or the defaults if neither was.
+
+    The methods with a fixed connection compare weights as they are, so that their unit matters, and one that judges its
+    drawings ("auto") counts hops, which heavy and light edges shorten alike: theirs is the graph without weights.
+    """
+    given = n_neighbors is not None or perplexity is not None
+    judges = any(isinstance(stage, Descend) and stage.judged for stage in method.stages)
+    if given or n <= NEIGHBORS or judges or isinstance(method.connection, Fixed):
+        return n_neighbors, perplexity
+    return default_weights(n)
+
+
+def has_components(space: Space, dim: int) -> bool:
+    """Whether there are rows with so many principal components."""
+    rows = space.given.rows
+    return rows is not None and dim <= min(rows.shape)
+
+
+def outline(space: Space, method: Method, dim: int) -> np.ndarray | None:
+    """First principal components (n, dim) where the method goes through coarse levels; None: there are none."""
+    if not has_components(space, dim) or not any(isinstance(stage, CoarseToFine) for stage in method.stages):
+        return None
+    return principal_components(space.given.rows, dim)[0]

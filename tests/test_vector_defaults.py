@@ -1,0 +1,92 @@
+"""The defaults of `embed` follow the number of rows without a jump; its start knows large distances and no folds."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import nelayout as nl
+from nelayout.catalogue import METHODS
+from nelayout.vectors.defaults import default_weights
+from nelayout.vectors.fitting import fit_vectors
+
+
+def rows(n, seed=0):
+    return np.random.default_rng(seed).standard_normal((n, 4))
+
+
+def test_weights_can_be_had_for_any_number_of_rows():
+    for n in [*range(11, 300), 1000, 3599, 3600, 10**7]:
+        k, perplexity = default_weights(n)
+        assert 1 < perplexity < k < n
+
+
+def test_weights_fall_with_the_rows_without_a_jump():
+    several = [default_weights(n) for n in range(270, 6000)]
+    for (k, p), (k_next, p_next) in itertools.pairwise(several):
+        assert 0 <= p - p_next <= 0.01 * p
+        assert 0 <= k - k_next <= 1
+    assert (several[0], several[-1]) == ((90, 30.0), (15, 10.0))
+
+
+def test_the_default_is_these_weights():
+    X = rows(150)
+    k, perplexity = default_weights(150)
+    given = nl.embed(X, n_neighbors=k, perplexity=perplexity, random_state=0)
+    assert (nl.embed(X, random_state=0) == given).all()
+    P = nl.entropic_affinity(X, perplexity, n_neighbors=k)
+    assert abs(fit_vectors(X, random_state=0).graph - P).max() <= 1e-15
+
+
+@pytest.mark.parametrize("method", ["auto", *METHODS])
+def test_weights_that_a_method_cannot_compare_are_not_its_default(method):
+    """Either the default is weighed, or it is the graph of 10 neighbors; a given number of neighbors has no weights."""
+    plain = nl.knn_graph(rows(30), 10)
+    keywords = {"method": method, "random_state": 0, "max_iter": 0}
+    graph = fit_vectors(rows(30), **keywords).graph
+    unweighed = ("auto", "ee", "linlog", "quadlog", "polylog")
+    if method in unweighed:
+        assert abs(graph - plain).max() == 0
+    else:
+        assert math.isclose(graph.sum(), 1.0)
+    assert abs(fit_vectors(rows(30), n_neighbors=10, **keywords).graph - plain).max() == 0
+
+
+def sheet(n):
+    """n points of a sheet of 4 x 1, and the same rolled up one and a half times, in space."""
+    rng = np.random.default_rng(0)
+    turn, across = 1.5 * np.pi * (1 + 2 * rng.random(n)), 21 * rng.random(n)
+    along = (turn * np.sqrt(1 + turn**2) + np.arcsinh(turn)) / 2
+    return np.column_stack([along, across]), np.column_stack([turn * np.cos(turn), across, turn * np.sin(turn)])
+
+
+def likeness(flat, Y):
+    """R^2 of the best similarity between a map and a drawing."""
+    flat, Y = flat - flat.mean(axis=0), Y - Y.mean(axis=0)
+    singular = np.linalg.svd(flat.T @ Y, compute_uv=False).sum()
+    return singular**2 / (flat**2).sum() / (Y**2).sum()
+
+
+def test_a_drawing_lies_as_the_principal_components_do():
+    flat, _ = sheet(600)
+    middle = flat - flat.mean(axis=0)
+    for seed in range(3):
+        Y = nl.embed(flat, n_neighbors=10, random_state=seed)
+        Y = Y - Y.mean(axis=0)
+        # The components are the axes of the sheet; from random starts the drawing is turned by any angle.
+        assert np.corrcoef(Y[:, 0], middle[:, 0])[0, 1] > 0.9
+        assert np.corrcoef(Y[:, 1], middle[:, 1])[0, 1] > 0.5
+
+
+def test_a_rolled_sheet_is_unrolled():
+    """Its principal components show the roll from the side."""
+    flat, rolled = sheet(1000)
+    assert likeness(flat, nl.embed(rolled, n_neighbors=10, random_state=0)) > 0.9
+
+
+@pytest.mark.parametrize("X", [np.zeros((60, 3)), np.arange(60.0)[:, None] * np.ones(3)], ids=["equal", "on a line"])
+def test_rows_without_two_components(X):
+    Y = nl.embed(X, random_state=0)
+    assert np.isfinite(Y).all()
+    assert len(np.unique(Y, axis=0)) == 60
