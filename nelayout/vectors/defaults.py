@@ -41,17 +41,24 @@ def default_weights(n: int) -> tuple[int, float]:
     return min(max(math.ceil(SHARED / n), FEWEST), most), perplexity
 
 
-def weights_for(method: Method, n_neighbors: Any, perplexity: Any, n: int) -> tuple[Any, Any]:
+def weights_for(method: Method, n_neighbors: Any, perplexity: Any, n: int, most: int) -> tuple[Any, Any]:
     """Number of neighbors and perplexity as they were given, or the defaults if neither was.
 
     The methods with a fixed connection compare weights as they are, so that their unit matters, and one that judges its
     drawings ("auto") counts hops, which heavy and light edges shorten alike: theirs is the graph without weights.
+    Where no more than ``most`` neighbors of each row are known, these have to do.
     """
-    given = n_neighbors is not None or perplexity is not None
-    judges = any(isinstance(stage, Descend) and stage.judged for stage in method.stages)
-    if given or n <= NEIGHBORS or judges or isinstance(method.connection, Fixed):
+    if n_neighbors is not None or (perplexity is not None and most == n - 1):
         return n_neighbors, perplexity
-    return default_weights(n)
+    if perplexity is not None:
+        return min(most, math.ceil(REACH * perplexity)), perplexity
+    judges = any(isinstance(stage, Descend) and stage.judged for stage in method.stages)
+    if n <= NEIGHBORS or judges or isinstance(method.connection, Fixed):
+        return (None if most == n - 1 else min(most, NEIGHBORS)), None
+    k, worth = default_weights(n)
+    if k <= most:
+        return k, worth
+    return (most, min(worth, most / REACH)) if most > REACH else (most, None)
 
 
 def has_components(space: Space, dim: int) -> bool:

@@ -46,9 +46,11 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         `nelayout.embed` chooses by the number of rows (30 up to 400, 10 from 3,600 on); with it, no weights
     metric : default "euclidean"
         as in `nelayout.knn_graph`; "precomputed": X holds distances, (n, n), and in ``transform`` (m, n) those to
-        the fitted rows
+        the fitted rows; of a sparse matrix, what is not stored is no neighbor
     metric_params : default None
         parameters of the metric
+    knn : default None
+        neighbor lists of the rows to fit, as in `nelayout.embed`; ``transform`` searches for itself
     pca : default "auto"
         as in `nelayout.knn_graph`
     init : default "auto"
@@ -106,6 +108,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         perplexity: float | None = None,
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
+        knn: tuple[Any, Any] | None = None,
         pca: int | Literal["auto"] | None = "auto",
         init: Any = "auto",
         random_state: Any = None,
@@ -121,6 +124,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self.perplexity = perplexity
         self.metric = metric
         self.metric_params = metric_params
+        self.knn = knn
         self.pca = pca
         self.init = init
         self.random_state = random_state

@@ -26,7 +26,8 @@ from nelayout.run.variational_component import vector_features
 from nelayout.vectors.annealing import at_perplexity, draw_by_scales
 from nelayout.vectors.defaults import has_components, outline, weights_for
 from nelayout.vectors.fit import Fit
-from nelayout.vectors.input import read_vectors
+from nelayout.vectors.given import most_known, read_neighbors
+from nelayout.vectors.input import count, read_rows
 from nelayout.vectors.joining import edges_in_words, join_components
 from nelayout.vectors.knn import neighbor_graph, space_of
 from nelayout.vectors.neighbors import Space
@@ -55,6 +56,7 @@ def fit_vectors(
     perplexity_annealing: bool = False,
     metric: Any = "euclidean",
     metric_params: dict[str, Any] | None = None,
+    knn: tuple[Any, Any] | None = None,
     pca: int | Literal["auto"] | None = "auto",
     init: Any = "auto",
     random_state: Any = None,
@@ -100,6 +102,11 @@ def fit_vectors(
         as in `knn_graph`
     metric_params : default None
         parameters of the metric
+    knn : default None
+        (indices, distances), two (n, k) arrays of an index of your own, row by row the nearest rows and how far they
+        are, as openTSNE and UMAP take them; a row may stand in its own list.  They are taken in place of a search;
+        without n_neighbors and perplexity all of them count, at most as many as else.  X is still read: its
+        principal components are an outline, and its rows are joined where the lists leave them apart
     pca : default "auto"
         as in `knn_graph`: an integer reduces the rows to so many principal components before they are
         compared
@@ -136,9 +143,15 @@ def fit_vectors(
     _check_dimensions(n_components)
     if perplexity_annealing and perplexity is None:
         raise InputError("perplexity_annealing needs the perplexity to end at, e.g. perplexity=30")
-    rows = read_vectors(X)
-    n_neighbors, perplexity = weights_for(chosen, n_neighbors, perplexity, rows.shape[0])
+    if knn is not None and perplexity_annealing:
+        raise InputError("perplexity_annealing looks at more neighbors than knn has: leave one of them out")
+    rows = read_rows(X, metric)
+    lists = None if knn is None else read_neighbors(knn, rows.shape[0])
+    most = most_known(rows, metric, lists)
+    n_neighbors, perplexity = weights_for(chosen, n_neighbors, perplexity, rows.shape[0], most)
     space, k = space_of(rows, n_neighbors, metric, metric_params, pca, perplexity)
+    if lists is not None:
+        count(k, "n_neighbors", most, f"knn has {most}")
     run: dict[str, Any] = {
         "dim": int(n_components),
         "n_jobs": n_jobs,
@@ -161,7 +174,7 @@ def fit_vectors(
     search = BYTES_SEARCH + space.n * (BYTES_ROW + BYTES_NEIGHBOR * k)
     warn_of_memory(chosen, o, np.array([space.n]), np.array([entries]), search)
     with threads_for(n_jobs) as threads:
-        found = space.nearest(k, rng, threads)
+        found = space.nearest(k, rng, threads) if lists is None else lists.first(k)
         if perplexity is not None:
             graph, shares, joins = at_perplexity(space, found, float(perplexity), threads)
         else:

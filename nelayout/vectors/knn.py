@@ -63,7 +63,8 @@ def knn_graph(
         k, from 1 to n - 1
     metric : default "euclidean"
         a name that scikit-learn's NearestNeighbors knows ("cosine", "manhattan", "correlation", "haversine",
-        ...), "precomputed" (X holds distances, n x n), or a function of two rows (slow).  Under "cosine",
+        ...), "precomputed" (X holds distances, n x n; of a sparse matrix, such as scikit-learn's KNeighborsTransformer
+        gives, what is not stored is no neighbor), or a function of two rows (slow).  Under "cosine",
         rows of zeros are alike and at distance 1 from all others.
     symmetrize : default "union"
         "union": i - j if either is among the other's nearest; "intersection": if both are; "none": directed,

@@ -64,6 +64,10 @@ class Neighbors:
     distances: np.ndarray
     notes: tuple[str, ...] = ()
 
+    def first(self, k: int) -> Neighbors:
+        """The k nearest of each row."""
+        return Neighbors(self.indices[:, :k], self.distances[:, :k], self.notes)
+
 
 class Space:
     """Rows and a metric between them; ``original`` are the rows as they were given."""

@@ -1,0 +1,103 @@
+"""Neighbors that the caller brings give the drawing that our own search would."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist
+from sklearn.neighbors import NearestNeighbors
+
+import nelayout as nl
+from nelayout.vectors.given import read_neighbors
+
+X = np.concatenate([np.random.default_rng(0).standard_normal((50, 5)) + 6 * k for k in range(2)])
+CLOUD = np.random.default_rng(1).standard_normal((100, 5))
+LISTS = NearestNeighbors(n_neighbors=16).fit(X).kneighbors()[::-1]
+WITH_SELF = NearestNeighbors(n_neighbors=16).fit(X).kneighbors(X)[::-1]
+
+
+@pytest.mark.parametrize("perplexity", [None, 5.0])
+def test_the_drawing_is_that_of_our_search(perplexity):
+    k: dict[str, Any] = {"n_neighbors": 15, "perplexity": perplexity, "init": "pca", "random_state": 0}
+    expected = nl.embed(X, **k)
+    lists = LISTS[0][:, :15], LISTS[1][:, :15]
+    given = nl.embed(X, knn=lists, **k)
+    np.testing.assert_allclose(given, expected, atol=1e-6 * np.abs(expected).max())
+    with_self = nl.embed(X, knn=WITH_SELF, **k)
+    assert np.array_equal(with_self, given)
+
+
+def test_without_a_number_all_that_are_given_count():
+    few = LISTS[0][:, :12], LISTS[1][:, :12]
+    given = nl.embed(X, knn=few, random_state=0)
+    assert np.array_equal(given, nl.embed(X, knn=few, n_neighbors=12, perplexity=4.0, random_state=0))
+    three = LISTS[0][:, :3], LISTS[1][:, :3]
+    assert np.array_equal(nl.embed(X, knn=three, random_state=0), nl.embed(X, n_neighbors=3, random_state=0))
+
+
+def test_fewer_neighbors_than_given_are_the_nearest():
+    given = nl.embed(X, knn=LISTS, n_neighbors=6, random_state=0)
+    assert np.array_equal(given, nl.embed(X, n_neighbors=6, random_state=0))
+
+
+def test_an_estimator_takes_them_and_places_new_rows_by_a_search_of_its_own():
+    estimator = nl.NeighborEmbedding(knn=LISTS, n_neighbors=10, random_state=0).fit(X)
+    plain = nl.NeighborEmbedding(n_neighbors=10, random_state=0).fit(X)
+    assert np.array_equal(estimator.embedding_, plain.embedding_)
+    assert np.array_equal(estimator.transform(X[:5] + 0.1), plain.transform(X[:5] + 0.1))
+
+
+@pytest.mark.parametrize(
+    ("knn", "error", "words"),
+    [
+        (LISTS[0], TypeError, "two .* arrays"),
+        ((LISTS[0][:9], LISTS[1][:9]), ValueError, "X has 100 rows"),
+        ((LISTS[0] + 0.5, LISTS[1]), TypeError, "no integers"),
+        ((LISTS[0] + 95, LISTS[1]), ValueError, "there are rows 0 to 99"),
+        ((LISTS[0], -1 - LISTS[1]), ValueError, "finite numbers >= 0"),
+        ((np.repeat(LISTS[0][:, :1], 3, axis=1), LISTS[1][:, :3]), ValueError, "twice"),
+        ((np.arange(100)[:, None], np.zeros((100, 1))), ValueError, "its only neighbor"),
+        (([["a"] * 3] * 100, LISTS[1][:, :3]), TypeError, "no integers"),
+    ],
+)
+def test_bad_lists(knn, error, words):
+    with pytest.raises(error, match=words):
+        nl.embed(X, knn=knn)
+
+
+def test_more_neighbors_than_the_lists_have():
+    with pytest.raises(ValueError, match=r"n_neighbors must be from 1 to 16 \(knn has 16\)"):
+        nl.embed(X, knn=LISTS, n_neighbors=30)
+
+
+def test_a_row_in_some_lists_of_its_own():
+    indices = np.array([[0, 1], [0, 2], [1, 0]])
+    found = read_neighbors((indices, np.array([[0.0, 2.0], [2.0, 3.0], [3.0, 5.0]])), 3)
+    assert found.indices.tolist() == [[1], [0], [1]]
+
+
+def test_sparse_distances_are_neighbor_lists():
+    """As scikit-learn's KNeighborsTransformer gives them; what is not stored is no neighbor, and not at distance 0."""
+    graph = NearestNeighbors(n_neighbors=15).fit(CLOUD).kneighbors_graph(mode="distance")
+    start = CLOUD[:, :2] - CLOUD[:, :2].mean(axis=0)  # distances have no components to begin with
+    given = nl.embed(graph, metric="precomputed", n_neighbors=12, init=start, random_state=0)
+    np.testing.assert_allclose(given, nl.embed(CLOUD, n_neighbors=12, init=start, random_state=0), atol=1e-6)
+    with pytest.raises(ValueError, match=r"row 0 has 15 stored distances .* n_neighbors=20"):
+        nl.embed(graph, metric="precomputed", n_neighbors=20)
+    keywords: dict[str, Any] = {"n_neighbors": 12, "init": start, "random_state": 0}
+    estimator = nl.NeighborEmbedding(metric="precomputed", **keywords).fit(graph)
+    new = NearestNeighbors(n_neighbors=14).fit(CLOUD).kneighbors_graph(CLOUD[:4] + 0.1, mode="distance")
+    dense = nl.NeighborEmbedding(**keywords).fit(CLOUD).transform(CLOUD[:4] + 0.1)
+    np.testing.assert_allclose(estimator.transform(new), dense, atol=1e-4)
+
+
+def test_sparse_distances_of_zero_count():
+    D = cdist(X, X)
+    D[0, 1] = D[1, 0] = 0.0
+    near = np.argsort(D + np.diag(np.full(100, np.inf)), axis=1, kind="stable")[:, :12]
+    rows = np.repeat(np.arange(100), 12)
+    stored = sp.csr_array((D[rows, near.ravel()], (rows, near.ravel())), shape=(100, 100))
+    assert stored.nnz == 1200
+    graph = nl.knn_graph(stored, 12, metric="precomputed", symmetrize="none")
+    assert (graph.toarray() > 0)[rows, near.ravel()].all()
