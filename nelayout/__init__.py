@@ -23,6 +23,7 @@ Vectors
     embed, solve_vectors, knn_graph, entropic_affinity; NeighborEmbedding, an estimator of scikit-learn
 Drawings
     draw                 a picture; node_size_from_points gives sizes on paper in its units
+    plot                 a picture of embedded vectors: classes, or what each point costs
     measure, measures    how good a drawing is; Measured
     compare, align       drawings beside each other, turned alike; Comparison
 Errors
@@ -79,6 +80,7 @@ _HOME = {
     "compare": "comparison",
     "Comparison": "comparison",
     "draw": "drawing",
+    "plot": "drawing",
     "node_size_from_points": "drawing",
     "Unsupported": "errors",
     "divergences": "divergences",

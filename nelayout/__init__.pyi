@@ -12,6 +12,7 @@ from nelayout.comparison import measure as measure
 from nelayout.comparison import measures as measures
 from nelayout.drawing import draw as draw
 from nelayout.drawing import node_size_from_points as node_size_from_points
+from nelayout.drawing import plot as plot
 from nelayout.errors import Unsupported as Unsupported
 from nelayout.layouts.by_name import layout as layout
 from nelayout.layouts.embeddings import ftsne_layout as ftsne_layout

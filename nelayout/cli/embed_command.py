@@ -182,7 +182,7 @@ def _parameters(given: argparse.Namespace) -> dict[str, Any]:
     if given.save == "-":
         raise WrongUsage("--save takes the name of a file; - is none")
     if given.save is not None:
-        from nelayout.vectors import estimator  # noqa: F401  # without scikit-learn this says how to install it
+        import_module("nelayout.vectors.estimator")  # without scikit-learn this says how to install it
     found = {keyword: asked[name] for name, keyword in FITTING.items() if name in asked}
     method = arguments.tuned_method(asked.get("method", arguments.Choice("ws-sne")), asked.get("set"))
     return {"method": method, "random_state": 0, **found}
