@@ -33,6 +33,7 @@ def png(figure: Any) -> bytes:
 
 
 def face_colors(figure: Any) -> np.ndarray:
+    dots: Any
     (dots,) = [c for c in figure.axes[0].collections if isinstance(c, EllipseCollection)]
     return dots.get_facecolors()
 
@@ -51,7 +52,7 @@ def test_a_plot_is_the_drawing_without_a_graph(tmp_path):
 
 def test_labels_are_classes_also_where_whole_numbers_would_be_a_scale():
     kinds = np.arange(200) % 23
-    legend = nl.plot(Y, kinds).axes[0].get_legend()
+    legend: Any = nl.plot(Y, kinds).axes[0].get_legend()
     assert {text.get_text() for text in legend.get_texts()} == set(map(str, range(23)))
     assert nl.draw(None, Y, color=kinds).axes[0].get_legend() is None
     colors = face_colors(nl.plot(Y, [None if k == 1 else "b" if k else "a" for k in KIND]))
@@ -62,7 +63,7 @@ def test_labels_are_classes_also_where_whole_numbers_would_be_a_scale():
 
 def test_the_name_of_a_series_is_the_heading_of_its_classes():
     pandas = pytest.importorskip("pandas")
-    legend = nl.plot(Y, pandas.Series(KIND, name="species")).axes[0].get_legend()
+    legend: Any = nl.plot(Y, pandas.Series(KIND, name="species")).axes[0].get_legend()
     assert legend.get_title().get_text() == "species"
 
 
@@ -71,6 +72,7 @@ def test_a_solution_is_colored_by_its_costs_and_outliers_do_not_take_the_scale()
     low, high = np.quantile(COST, [0.01, 0.99])
     shares = np.clip((COST - low) / (high - low), 0, 1)
     np.testing.assert_allclose(face_colors(figure), colormaps["viridis"](shares), atol=1 / 250)
+    bar: Any
     (bar,) = figure.axes[0].child_axes
     assert bar.get_title(loc="left") == "cost (1e-4)"
     assert bar.get_ylim() == pytest.approx((low, high))
@@ -88,7 +90,7 @@ def test_a_point_has_one_color():
     with pytest.raises(ValueError, match="labels"):
         nl.plot(Y, KIND[:-1])
     with pytest.raises(TypeError, match=r"'colr': did you mean 'color'"):
-        nl.plot(Y, **{"colr": "red"})
+        nl.plot(Y, colr="red")
 
 
 def test_ink_of_dots_is_that_of_discs_with_a_rim():

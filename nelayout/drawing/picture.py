@@ -64,7 +64,8 @@ def draw(
 
     Both axes have one scale, and there is no frame. Edges lie under the nodes, the most connected nodes on top; an
     edge within a class has its color. Beyond 20,000 edges they are painted as an image whose shades show how dense
-    they lie; so are as many points without edges. Positions on a line are drawn on a line, those in space as seen from one side, the far parts fainter.
+    they lie; so are as many points without edges. Positions on a line are drawn on a line, those in space as seen from
+    one side, the far parts fainter.
 
     Parameters
     ----------

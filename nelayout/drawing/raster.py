@@ -64,7 +64,7 @@ def dot_ink(P: np.ndarray, diameter: float, shape: tuple[int, int], rgb: np.ndar
 
     A pixel takes the share of a dot's ink that its center is inside of the rim, which is one pixel wide.
 
-    >>> dot_ink(np.array([[1.5, 1.5]]), 1.0, (3, 3))[:, :, 0].round(2).tolist()
+    >>> dot_ink(np.array([[1.5, 1.5]]), 1.0, (3, 3))[:, :, 0].astype(float).round(2).tolist()
     [[0.0, 0.0, 0.0], [0.0, 0.8, 0.0], [0.0, 0.0, 0.0]]
     """
     height, width = shape
