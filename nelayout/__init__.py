@@ -21,6 +21,7 @@ Graphs, by any method
     parts of a method    the modules kernels, divergences and optimizers
 Vectors
     embed, solve_vectors, knn_graph, entropic_affinity; NeighborEmbedding, an estimator of scikit-learn
+    embed_cells          the neighbor graph in an AnnData object, for users of scanpy
 Drawings
     draw                 a picture; node_size_from_points gives sizes on paper in its units
     plot                 a picture of embedded vectors: classes, or what each point costs
@@ -73,6 +74,7 @@ _HOME = {
     "NeighborEmbedding": "vectors.estimator",
     "knn_graph": "vectors.knn",
     "entropic_affinity": "vectors.entropic",
+    "embed_cells": "vectors.cells",
     "measure": "comparison",
     "measures": "comparison",
     "Measured": "comparison",

@@ -41,6 +41,7 @@ from nelayout.run.evaluation import evaluate as evaluate
 from nelayout.run.pipeline import solve as solve
 from nelayout.stages import CoarseToFine as CoarseToFine
 from nelayout.stages import Descend as Descend
+from nelayout.vectors.cells import embed_cells as embed_cells
 from nelayout.vectors.embedding import embed as embed
 from nelayout.vectors.embedding import solve_vectors as solve_vectors
 from nelayout.vectors.entropic import entropic_affinity as entropic_affinity
