@@ -302,6 +302,9 @@ def test_npz_holds_the_graph_that_was_drawn(folder):
     assert graph.toarray().tolist() == nl.entropic_affinity(X, perplexity=12).toarray().tolist()
     assert graph.toarray().tolist() == sp.load_npz("out.npz").toarray().tolist()
     assert nelayout("layout out.npz -m ws-sne -o drawn.json --quiet") == 0
+    assert nelayout("embed out.npz --n-neighbors 4 -o again.npy --quiet") == 0  # the positions, not the graph
+    with np.load("out.npz") as found:
+        assert np.load("again.npy").tolist() == nl.embed(found["positions"], n_neighbors=4, random_state=0).tolist()
 
 
 NEW = np.round(np.random.default_rng(6).standard_normal((6, 3)) + 2, 3)
@@ -508,6 +511,8 @@ def test_a_failure_is_one_line_and_leaves_no_file(folder, capsys, options):
         ("bare.csv", "the following arguments are required: -o/--output"),
         ("bare.csv -o x.csv --pca some", "argument --pca: invalid number value: 'some'"),
         ("bare.csv -o x.csv --init pac", "argument --init: unknown choice 'pac': did you mean 'pca'? Allowed:"),
+        ("bare.csv -o x.csv --save -", "--save takes the name of a file of its own, not -;"),
+        ("bare.csv -o x.csv --save x.csv", "--save takes the name of a file of its own, not x.csv;"),
         ("bare.csv -o x.csv -m wsne", "argument -m/--method: unknown method 'wsne': did you mean"),
     ],
 )

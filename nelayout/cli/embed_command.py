@@ -133,8 +133,8 @@ def run(given: argparse.Namespace) -> None:
         given.format = ":csv"
     parameters = _parameters(given)
     into, kind = arguments.choose_formats(given, (*PICTURES, *WRITERS))
-    others = [path for path in (given.model, given.save) if path is not None]
-    arguments.check_writable(given.output, kind, given.file, *others, drawn=PICTURES, extra="draw")
+    sources = [given.file] + [given.model] * (given.model is not None)
+    arguments.check_writable(given.output, kind, *sources, drawn=PICTURES, extra="draw")
     if given.save is not None:
         files.check_output(given.save, given.file)
     if into is None and given.file == "-":
@@ -179,8 +179,8 @@ def _parameters(given: argparse.Namespace) -> dict[str, Any]:
             option = f"--{named[0].replace('_', '-')}"
             raise WrongUsage(f"{option} is for a new map, and --model names a finished one; leave one of them out")
         return {}
-    if given.save == "-":
-        raise WrongUsage("--save takes the name of a file; - is none")
+    if given.save in ("-", given.output):
+        raise WrongUsage(f"--save takes the name of a file of its own, not {given.save}")
     if given.save is not None:
         import_module("nelayout.vectors.estimator")  # without scikit-learn this says how to install it
     found = {keyword: asked[name] for name, keyword in FITTING.items() if name in asked}

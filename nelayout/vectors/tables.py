@@ -155,7 +155,8 @@ def _arrays(source: Source, kind: str, columns: Sequence[str] | None, beside: Ma
         found = {name: loaded[name] for name in loaded.files} if hasattr(loaded, "files") else {"": loaded}
     except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile) as error:
         raise source.broken(f"cannot be read as {kind}: {error}; expected an array of numbers, (n, d)") from None
-    if {"format", "shape", "data"} <= set(found):
+    tables = [name for name, values in found.items() if values.ndim == 2 and name != "data"]
+    if {"format", "shape", "data"} <= set(found) and not tables:
         from scipy.sparse import csr_array, load_npz
 
         try:
