@@ -40,7 +40,7 @@ def plot(
 ) -> Figure:
     """Draw embedded vectors as points, and write the picture to `path`: `nelayout.draw` without a graph.
 
-    Beyond some 20,000 points the picture is an image: their ink is added up, so that shades show how dense they lie,
+    Beyond 20,000 points the picture is an image: their ink is added up, so that shades show how dense they lie,
     and places where classes meet have mixed colors, whichever class was drawn last.
 
     Parameters
