@@ -21,8 +21,10 @@ Graphs, by any method
     parts of a method    the modules kernels, divergences and optimizers
 Vectors
     embed, solve_vectors, knn_graph, entropic_affinity; NeighborEmbedding, an estimator of scikit-learn
+    embed_cells          the neighbor graph in an AnnData object, for users of scanpy
 Drawings
     draw                 a picture; node_size_from_points gives sizes on paper in its units
+    plot                 a picture of embedded vectors: classes, or what each point costs
     measure, measures    how good a drawing is; Measured
     compare, align       drawings beside each other, turned alike; Comparison
 Errors
@@ -72,6 +74,7 @@ _HOME = {
     "NeighborEmbedding": "vectors.estimator",
     "knn_graph": "vectors.knn",
     "entropic_affinity": "vectors.entropic",
+    "embed_cells": "vectors.cells",
     "measure": "comparison",
     "measures": "comparison",
     "Measured": "comparison",
@@ -79,6 +82,7 @@ _HOME = {
     "compare": "comparison",
     "Comparison": "comparison",
     "draw": "drawing",
+    "plot": "drawing",
     "node_size_from_points": "drawing",
     "Unsupported": "errors",
     "divergences": "divergences",

@@ -12,6 +12,7 @@ from nelayout.comparison import measure as measure
 from nelayout.comparison import measures as measures
 from nelayout.drawing import draw as draw
 from nelayout.drawing import node_size_from_points as node_size_from_points
+from nelayout.drawing import plot as plot
 from nelayout.errors import Unsupported as Unsupported
 from nelayout.layouts.by_name import layout as layout
 from nelayout.layouts.embeddings import ftsne_layout as ftsne_layout
@@ -40,6 +41,7 @@ from nelayout.run.evaluation import evaluate as evaluate
 from nelayout.run.pipeline import solve as solve
 from nelayout.stages import CoarseToFine as CoarseToFine
 from nelayout.stages import Descend as Descend
+from nelayout.vectors.cells import embed_cells as embed_cells
 from nelayout.vectors.embedding import embed as embed
 from nelayout.vectors.embedding import solve_vectors as solve_vectors
 from nelayout.vectors.entropic import entropic_affinity as entropic_affinity

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import pickle
 import sys
 from pathlib import Path
 
@@ -141,7 +142,7 @@ def test_label_and_color_stand_beside_positions_once(folder, capsys):
     assert positions("out.csv").tolist() == PLAIN.tolist()
     assert nelayout("embed table.csv --color kind --label kind -o out.npz --quiet") == 0
     with np.load("out.npz") as found:
-        assert sorted(found.files) == ["kind", "positions"]
+        assert sorted(found.files) == ["data", "format", "indices", "indptr", "kind", "positions", "shape"]
     assert nelayout("embed named.csv --color kind --label knd -o out.csv") == 1
     assert "unknown column for --label 'knd': did you mean 'kind'" in capsys.readouterr().err
 
@@ -293,6 +294,144 @@ def test_labels_color_the_points(folder, monkeypatch):
     assert years == [1900 + i / 2 for i in range(30)]
 
 
+def test_npz_holds_the_graph_that_was_drawn(folder):
+    """Its entries are those of the library, and scipy and `nelayout layout` read them as they stand."""
+    assert nelayout("embed bare.csv --perplexity 12 -m tsne -o out.npz --quiet") == 0
+    with np.load("out.npz") as found:
+        graph = sp.csr_array((found["data"], found["indices"], found["indptr"]), shape=found["shape"])
+    assert graph.toarray().tolist() == nl.entropic_affinity(X, perplexity=12).toarray().tolist()
+    assert graph.toarray().tolist() == sp.load_npz("out.npz").toarray().tolist()
+    assert nelayout("layout out.npz -m ws-sne -o drawn.json --quiet") == 0
+    assert nelayout("embed out.npz --n-neighbors 4 -o again.npy --quiet") == 0  # the positions, not the graph
+    with np.load("out.npz") as found:
+        assert np.load("again.npy").tolist() == nl.embed(found["positions"], n_neighbors=4, random_state=0).tolist()
+
+
+NEW = np.round(np.random.default_rng(6).standard_normal((6, 3)) + 2, 3)
+
+
+@pytest.fixture
+def saved(folder):
+    """A map that is fitted to columns with names, and tables of new rows: three of them, and a fitted one."""
+    pytest.importorskip("sklearn")
+    (folder / "new.csv").write_text(text([NAMES, *NEW.tolist(), X[4].tolist()]))
+    turned = [[kind, *row[::-1]] for kind, row in zip(KIND, NEW.tolist(), strict=False)]
+    (folder / "turned.csv").write_text(text([["kind", *NAMES[::-1]], *turned]))
+    assert nelayout("embed table.csv --color kind -o out.csv --save map.pickle --n-neighbors 7 --seed 2 --quiet") == 0
+    return nl.NeighborEmbedding(n_neighbors=7, random_state=2).fit(X)
+
+
+def test_a_saved_map_takes_new_rows(saved):
+    assert positions("out.csv").tolist() == saved.embedding_.tolist()
+    assert nelayout("embed new.csv --model map.pickle -o placed.csv --quiet") == 0
+    assert positions("placed.csv").tolist() == saved.transform(np.vstack([NEW, X[4]])).tolist()
+    assert positions("placed.csv")[-1].tolist() == positions("out.csv")[4].tolist()
+    assert nelayout("embed turned.csv --model map.pickle -o placed.npz --color kind --quiet") == 0
+    with np.load("placed.npz") as found:
+        assert sorted(found.files) == ["kind", "positions"]
+        assert found["positions"].tolist() == saved.transform(NEW).tolist()
+    np.save("more.npy", np.c_[np.zeros(6), NEW])
+    assert nelayout("embed more.npy --model map.pickle --columns 2-4 -o placed.npy --quiet") == 0
+    assert np.load("placed.npy").tolist() == saved.transform(NEW).tolist()
+
+
+def test_a_saved_map_is_an_estimator_of_python(saved, folder):
+    loaded = pickle.loads((folder / "map.pickle").read_bytes())
+    assert loaded.feature_names_in_.tolist() == NAMES
+    assert loaded.get_params() == saved.get_params()
+    frame = pytest.importorskip("pandas").DataFrame(NEW, columns=NAMES)
+    assert loaded.transform(frame).tolist() == saved.transform(NEW).tolist()
+    (folder / "own.pickle").write_bytes(pickle.dumps(saved))
+    assert nelayout("embed bare.csv --model own.pickle -o placed.csv --quiet") == 0
+    assert positions("placed.csv").tolist() == saved.embedding_.tolist()
+
+
+def test_a_picture_shows_new_rows_over_the_map(saved, monkeypatch):
+    pytest.importorskip("matplotlib")
+    from nelayout import drawing
+    from nelayout.drawing.colors import PLAIN, UNKNOWN
+
+    given = []
+    monkeypatch.setattr(drawing, "draw", lambda G, pos, path, **how: given.append((pos, how["color"])))
+    for options in ("", " --color kind", " --color tomato"):
+        table = "turned.csv" if "kind" in options else "new.csv"
+        assert nelayout(f"embed {table} --model map.pickle -o out.png --quiet{options}") == 0
+    assert [len(pos) for pos, _ in given] == [37, 36, 37]
+    assert given[1][0].tolist() == [*saved.embedding_.tolist(), *saved.transform(NEW).tolist()]
+    assert [colors[30:] for _, colors in given] == [[PLAIN] * 7, KIND[:6], ["#ff6347"] * 7]
+    assert [set(colors[:30]) for _, colors in given] == [{UNKNOWN}, {None}, {UNKNOWN}]
+
+
+MISPLACED = {
+    "other.csv --model map.pickle": (
+        "other.csv: there is no column 'depth'; the map was fitted to height, width, depth: give a table with these, "
+        "or name the columns that stand for them, in their order, with --columns"
+    ),
+    "bare.csv --model map.pickle": (
+        "bare.csv: the columns have no names; the map was fitted to height, width, depth: give a table with these, or "
+        "name the columns that stand for them, in their order, with --columns"
+    ),
+    "new.csv --model map.pickle --columns 1-2": (
+        "new.csv: 2 columns are coordinates, and the map in map.pickle was fitted to 3 (height, width, depth); name "
+        "the columns that stand for these with --columns"
+    ),
+    "new.csv --model mapp.pickle": "there is no file 'mapp.pickle'; did you mean 'map.pickle'?",
+    "new.csv --model bare.csv": (
+        "bare.csv cannot be read as a model (UnpicklingError): give a file that nelayout embed --save has written, in "
+        "this version of nelayout"
+    ),
+    "new.csv --model dict.pickle": (
+        "dict.pickle holds a dict, and no fitted NeighborEmbedding: give a file that nelayout embed --save has "
+        "written, in this version of nelayout"
+    ),
+    "new.csv --model map.pickle -o map.pickle --format csv": (
+        "the output 'map.pickle' is the input file; choose another name"
+    ),
+    "new.csv --save new.csv": "the output 'new.csv' is the input file; choose another name",
+    "new.csv --save nowhere/map.pickle": None,
+    "table.csv --save next.pickle": None,
+}
+
+
+@pytest.mark.parametrize("options", MISPLACED)
+def test_a_row_that_cannot_be_placed_is_one_line(saved, folder, capsys, options):
+    (folder / "other.csv").write_text(text([["width", "height", "deep"], *NEW.tolist()]))
+    (folder / "dict.pickle").write_bytes(pickle.dumps({"a": 1}))
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    output = "" if " -o " in options else " -o placed.csv"
+    capsys.readouterr()
+    assert nelayout(f"embed {options}{output}") == 1
+    out, said = capsys.readouterr()
+    assert (out, said.count("\n"), "mistake in nelayout" in said) == ("", 1, False)
+    if MISPLACED[options] is not None:
+        assert said == f"nelayout: {MISPLACED[options]}\n"
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "-m tsne", "--set kappa=0.2", "--n-neighbors 5", "--perplexity 5", "--metric cosine", "--pca 2", "--init pca",
+        "--dim 3", "--seed 0", "--max-iter 5", "--save next.pickle",
+    ],
+)  # fmt: skip
+def test_a_finished_map_takes_no_option_of_a_new_one(folder, capsys, option):
+    assert nelayout(f"embed bare.csv --model map.pickle -o out.csv {option}") == 2
+    name = "--method" if option[1] == "m" else option.split()[0]
+    assert capsys.readouterr().err.startswith(f"nelayout: {name} is for a new map, and --model names a finished one")
+
+
+def test_without_scikit_learn_a_model_names_the_command(folder, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "sklearn.base", None)
+    monkeypatch.delitem(sys.modules, "nelayout.vectors.estimator", raising=False)
+    assert nelayout("embed bare.csv -o out.csv --save map.pickle") == 1
+    assert capsys.readouterr().err == (
+        "nelayout: scikit-learn is needed for the estimator NeighborEmbedding and is not installed; "
+        'install it with: pip install "nelayout[vectors]"\n'
+    )
+    assert not (folder / "out.csv").exists()
+
+
 FAILURES = {
     "table.csv -o out.csv": (
         "table.csv, line 2: the column 'kind' holds 'ash', which is no number; give --color kind if it holds classes, "
@@ -372,6 +511,8 @@ def test_a_failure_is_one_line_and_leaves_no_file(folder, capsys, options):
         ("bare.csv", "the following arguments are required: -o/--output"),
         ("bare.csv -o x.csv --pca some", "argument --pca: invalid number value: 'some'"),
         ("bare.csv -o x.csv --init pac", "argument --init: unknown choice 'pac': did you mean 'pca'? Allowed:"),
+        ("bare.csv -o x.csv --save -", "--save takes the name of a file of its own, not -;"),
+        ("bare.csv -o x.csv --save x.csv", "--save takes the name of a file of its own, not x.csv;"),
         ("bare.csv -o x.csv -m wsne", "argument -m/--method: unknown method 'wsne': did you mean"),
     ],
 )

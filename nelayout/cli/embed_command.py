@@ -1,12 +1,15 @@
-"""`nelayout embed FILE -o OUT`: the rows of a table as points, in a picture or in a file."""
+"""`nelayout embed FILE -o OUT`: the rows of a table as points, in a picture or in a file.
+
+`--save MODEL` keeps the finished map, and `--model MODEL` places the rows of another table on it.
+"""
 
 from __future__ import annotations
 
 import argparse
 import csv
-import io
 import sys
-from collections.abc import Callable, Iterable, Sequence
+import warnings
+from collections.abc import Iterable
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -15,9 +18,12 @@ import numpy as np
 
 from nelayout.cli import arguments
 from nelayout.cli.arguments import PICTURES
-from nelayout.cli.report import painting, say
+from nelayout.cli.embed_output import WRITERS, picture
+from nelayout.cli.model_file import encode_model, read_model
+from nelayout.cli.report import WrongUsage, painting, say
 from nelayout.errors import InputError
 from nelayout.graphs.files.source import Source
+from nelayout.vectors.columns import FittedColumns
 from nelayout.vectors.tables import FORMATS, Table, read_table
 
 __all__ = ["EXAMPLES", "declare", "formats", "run"]
@@ -26,7 +32,21 @@ EXAMPLES = (
     "nelayout embed table.csv --color species -o map.png",
     "nelayout embed table.csv -m nerv:0.3 --color species --label name -o map.pdf",
     "nelayout embed table.csv --columns 1-64 -m tsne --perplexity 30 -o positions.npy",
+    "nelayout embed table.csv --color species -o map.png --save model.pickle",
+    "nelayout embed new.csv --model model.pickle -o new-positions.csv",
 )
+
+# Option of the fit, by its name among the arguments -> keyword of `NeighborEmbedding`; those not given have no value.
+FITTING = {
+    "n_neighbors": "n_neighbors",
+    "perplexity": "perplexity",
+    "metric": "metric",
+    "pca": "pca",
+    "init": "init",
+    "dim": "n_components",
+    "seed": "random_state",
+    "max_iter": "max_iter",
+}
 
 
 def formats() -> dict[str, Iterable[str]]:
@@ -39,9 +59,13 @@ def declare(command: argparse.ArgumentParser) -> None:
     from nelayout.vectors.fitting import STARTS
 
     option = arguments.declarer(command)
+
+    def fitting(*names: str, **how: Any) -> None:
+        option(*names, default=argparse.SUPPRESS, **how)
+
     command.add_argument("file", metavar="FILE", help="table with a row per sample; - is standard input")
-    option("-m", "--method", text=f"{arguments.METHOD_TEXT} (ws-sne)", default="ws-sne", type=arguments.method)
-    option("--set", text=arguments.SET_TEXT, type=arguments.setting, action="append", metavar="NAME=VALUE")
+    fitting("-m", "--method", text=f"{arguments.METHOD_TEXT} (ws-sne)", type=arguments.method)
+    fitting("--set", text=arguments.SET_TEXT, type=arguments.setting, action="append", metavar="NAME=VALUE")
     option(
         "-o",
         "--output",
@@ -58,29 +82,39 @@ def declare(command: argparse.ArgumentParser) -> None:
     option("--label", text="column written beside the points: no coordinate", metavar="COLUMN")
     option("--color", text="column that colors the points: no coordinate; or one color", metavar="COLUMN")
     option(
+        "--save",
+        text="also write the finished map into this file, for --model and for pickle.load in Python",
+        metavar="MODEL",
+    )
+    option(
+        "--model",
+        text="place the rows of FILE on the map in this file; reading it can run code that it holds: trust it like a "
+        "program",
+        metavar="MODEL",
+    )
+    fitting(
         "--n-neighbors",
         text="neighbors of each row in the graph that is drawn (15 to 90 by the rows; 3 times a perplexity)",
         type=int,
         metavar="K",
     )
-    option(
+    fitting(
         "--perplexity",
         text="neighbors that each row is worth by its weights (10 to 30 by the rows; with K none: every edge weighs 1)",
         type=float,
         metavar="NUMBER",
     )
-    option("--metric", text="distance of two rows: euclidean, cosine, manhattan, ... (euclidean)", default="euclidean")
-    option(
+    fitting("--metric", text="distance of two rows: euclidean, cosine, manhattan, ... (euclidean)")
+    fitting(
         "--pca",
         text="principal components in which rows are compared: a number, none or auto (auto)",
         type=_components,
-        default="auto",
         metavar="K",
     )
-    option("--init", text="where the points start (auto)", choices=STARTS, default="auto")
-    option("--dim", type=int, default=2, choices=(1, 2, 3))
-    option("--seed", text="same seed, same drawing (0)", type=arguments.whole, default=0)
-    option("--max-iter", text="most steps of the method's own stages", type=arguments.whole, metavar="STEPS")
+    fitting("--init", text="where the points start (auto)", choices=STARTS)
+    fitting("--dim", type=int, choices=(1, 2, 3))
+    fitting("--seed", text="same seed, same drawing (0)", type=arguments.whole)
+    fitting("--max-iter", text="most steps of the method's own stages", type=arguments.whole, metavar="STEPS")
     option(
         "--format",
         text="format of OUT, or of FILE if the name of OUT says its own; IN:OUT names both (csv for -)",
@@ -97,44 +131,87 @@ def run(given: argparse.Namespace) -> None:
 
     if given.output == "-" and given.format is None:
         given.format = ":csv"
-    method = arguments.tuned_method(given.method, given.set)
+    parameters = _parameters(given)
     into, kind = arguments.choose_formats(given, (*PICTURES, *WRITERS))
-    arguments.check_writable(given.output, kind, given.file, drawn=PICTURES, extra="draw")
+    sources = [given.file] + [given.model] * (given.model is not None)
+    arguments.check_writable(given.output, kind, *sources, drawn=PICTURES, extra="draw")
+    if given.save is not None:
+        files.check_output(given.save, given.file)
     if into is None and given.file == "-":
         into = "csv"
     form = file_format(into, given.file, table=FORMATS, kind="table format")
-    columns = None
+    columns: Any = None
     if given.columns is not None:
         columns = [word.strip() for words in given.columns for word in next(csv.reader([words])) if word.strip()]
     source = load(given.file, "a table")
+    model = None if given.model is None else read_model(given.model)
+    fitted = getattr(model, "feature_names_in_", None)
+    if columns is None and fitted is not None:
+        columns = FittedColumns(map(str, fitted))
     table, color = _read(source, form, columns, given.label, given.color)
-
-    from nelayout.vectors.embedding import solve_vectors
-
-    solution = solve_vectors(
-        table.X,
-        given.dim,
-        method=method,
-        n_neighbors=given.n_neighbors,
-        perplexity=given.perplexity,
-        metric=given.metric,
-        pca=given.pca,
-        init=given.init,
-        random_state=given.seed,
-        max_iter=given.max_iter,
-        progress=not given.quiet and sys.stderr.isatty(),
-    )
+    if model is None:
+        Y, graph, notes, saved = _fit(given, table, parameters)
+        under = None
+    else:
+        Y, graph, notes, saved = _place(given, table, model), None, (), b""
+        under = model.embedding_
     if not given.quiet:
-        for note in (*table.notes, *solution.notes):
+        for note in (*table.notes, *notes):
             say(note, given.parser)
         if kind == "npy" and table.beside:
             say("npy holds the positions alone; csv, json and npz keep the other columns as well", given.parser)
     if kind in PICTURES:
         with painting(given):
-            content = _picture(table, color, solution.positions, kind)
+            content = picture(table, color, Y, kind, under)
     else:
-        content = WRITERS[kind](table, solution.positions)
+        content = WRITERS[kind](table, Y, graph)
+    if given.save is not None:
+        files.deliver(given.save, saved)
     files.deliver(given.output, content)
+
+
+def _parameters(given: argparse.Namespace) -> dict[str, Any]:
+    """The parameters of a fit; `WrongUsage` where there is a finished map, which has them already."""
+    asked = {**vars(given), "save": given.save}
+    named = [name for name in ("method", "set", *FITTING) if name in asked] + ["save"] * (given.save is not None)
+    if given.model is not None:
+        if named:
+            option = f"--{named[0].replace('_', '-')}"
+            raise WrongUsage(f"{option} is for a new map, and --model names a finished one; leave one of them out")
+        return {}
+    if given.save in ("-", given.output):
+        raise WrongUsage(f"--save takes the name of a file of its own, not {given.save}")
+    if given.save is not None:
+        import_module("nelayout.vectors.estimator")  # without scikit-learn this says how to install it
+    found = {keyword: asked[name] for name, keyword in FITTING.items() if name in asked}
+    method = arguments.tuned_method(asked.get("method", arguments.Choice("ws-sne")), asked.get("set"))
+    return {"method": method, "random_state": 0, **found}
+
+
+def _fit(
+    given: argparse.Namespace, table: Table, parameters: dict[str, Any]
+) -> tuple[np.ndarray, Any, tuple[str, ...], bytes]:
+    """Positions of a new map, its graph, the notes of the run, and the content of the model file."""
+    from nelayout.vectors.fitting import fit_vectors
+
+    fit = fit_vectors(table.X, progress=not given.quiet and sys.stderr.isatty(), **parameters)
+    saved = b"" if given.save is None else encode_model(fit, table, parameters)
+    return fit.solution.positions, fit.graph, fit.solution.notes, saved
+
+
+def _place(given: argparse.Namespace, table: Table, model: Any) -> np.ndarray:
+    """Positions of rows on the map of a model."""
+    width = table.X.shape[1]
+    if width != model.n_features_in_:
+        names = getattr(model, "feature_names_in_", None)
+        called = "" if names is None else f" ({', '.join(map(str, names[:8]))}{', ...' if len(names) > 8 else ''})"
+        raise InputError(
+            f"{given.file}: {width} columns are coordinates, and the map in {given.model} was fitted to "
+            f"{model.n_features_in_}{called}; name the columns that stand for these with --columns"
+        )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")  # they were compared above
+        return model.transform(table.X)
 
 
 def _read(
@@ -160,82 +237,3 @@ def _components(text: str) -> int | str | None:
 _components.__name__ = "number"  # argparse says "invalid ... value"
 
 
-def _picture(table: Table, color: str | None, Y: np.ndarray, kind: str) -> bytes:
-    """The points without any edges."""
-    from nelayout.drawing import draw
-    from nelayout.drawing.colors import class_names
-
-    texts, classes = table.beside.get("--label"), table.beside.get("--color")
-    content = io.BytesIO()
-    draw(
-        None,
-        Y,
-        content,
-        labels=None if texts is None else ["" if text is None else str(text) for text in texts.values],
-        color=color if classes is None else class_names(classes.values),
-        format=kind,
-    )
-    return content.getvalue()
-
-
-def _titled(table: Table, taken: Iterable[str]) -> dict[str, list[Any]]:
-    """The columns beside the positions by their names; by its option one that has none, or one of `taken`."""
-    found = {}
-    for option, column in table.beside.items():
-        free = column.title and column.title not in taken
-        found[column.title if free else option.removeprefix("--")] = column.values
-    return found
-
-
-def _records(table: Table, Y: np.ndarray) -> tuple[list[str], list[list[Any]]]:
-    """Header and rows: what a row is called or its number from 0, its coordinates, the columns beside them."""
-    from nelayout.graphs.files.writers import axes
-
-    header = ["row", *axes(Y.shape[1])]
-    beside = _titled(table, header)
-    names: Sequence[Any] = table.names or range(len(Y))
-    columns = [names, *Y.T.tolist(), *beside.values()]
-    return [*header, *beside], [list(row) for row in zip(*columns, strict=True)]
-
-
-def _to_csv(table: Table, Y: np.ndarray) -> bytes:
-    from nelayout.graphs.files.encode import encode_csv
-
-    return encode_csv(*_records(table, Y))
-
-
-def _to_json(table: Table, Y: np.ndarray) -> bytes:
-    """A list of records."""
-    from nelayout.graphs.files.encode import encode_json
-
-    header, rows = _records(table, Y)
-    return encode_json([dict(zip(header, row, strict=True)) for row in rows])
-
-
-def _to_npz(table: Table, Y: np.ndarray) -> bytes:
-    """Arrays `positions`, `names` where there are any, and the columns beside; text is text (no pickle)."""
-    from nelayout.graphs.files.encode import encode_npz
-
-    arrays: dict[str, Any] = {"positions": Y}
-    if table.names is not None:
-        arrays["names"] = np.array(table.names)
-    for title, values in _titled(table, ("positions", "names")).items():
-        numeric = all(value is None or isinstance(value, (int, float)) for value in values)
-        unknown = np.nan if numeric else ""
-        arrays[title] = np.array([unknown if x is None else x if numeric else str(x) for x in values])
-    return encode_npz(arrays)
-
-
-def _to_npy(table: Table, Y: np.ndarray) -> bytes:
-    content = io.BytesIO()
-    np.save(content, Y)
-    return content.getvalue()
-
-
-# Format -> (table, (n, dim) positions) -> content.
-WRITERS: dict[str, Callable[[Table, np.ndarray], bytes]] = {
-    "csv": _to_csv,
-    "json": _to_json,
-    "npz": _to_npz,
-    "npy": _to_npy,
-}

@@ -88,7 +88,8 @@ class Coloring:
     rgba     (n, 4), or (1, 4) for one color
     classes  name and rgba of each class that a legend can name
     grouped  whether nodes of one color belong together, so that edges between them have their color
-    bounds   least and largest value of a scale, which is logarithmic if `log`, of whole numbers if `whole`
+    bounds   least and largest value of a scale, which is logarithmic if `log`, of whole numbers if `whole`; there are
+             values below and above these if `beyond`
     name     what the colors show, if they were given by a name
     note     a sentence for what no legend says
     """
@@ -99,6 +100,7 @@ class Coloring:
     bounds: tuple[float, float] | None = None
     log: bool = False
     whole: bool = False
+    beyond: bool = False
     name: str = ""
     note: str = ""
 
@@ -109,8 +111,10 @@ class Coloring:
         return (LogNorm if self.log else Normalize)(*(self.bounds or (0.0, 1.0)))
 
 
-def coloring(network: Network, color: Any, amount: np.ndarray | None = None) -> Coloring:
+def coloring(network: Network, color: Any, amount: np.ndarray | None = None, tails: float = 0.0) -> Coloring:
     """The colors of the nodes; see `nelayout.draw`. `amount` (n,) is a scale that `color` names ("degree").
+
+    `tails` is the share of nodes at each end of a scale of other numbers that have the color of the end.
 
     Raises `InputError` for a name that is neither a node attribute nor a color.
     """
@@ -134,7 +138,7 @@ def coloring(network: Network, color: Any, amount: np.ndarray | None = None) -> 
         return Coloring(rgba, grouped=True)
     classes = classes_of(values)
     if classes is None:
-        return _scale(values, name)
+        return _scale(values, name, tails=tails)
     rgba, named = class_colors(values)
     return Coloring(rgba, named if 1 < len(named) <= LEGEND else (), True, name=name, note=_note(classes, name))
 
@@ -183,7 +187,7 @@ def _is_color(value: Any) -> bool:
     return isinstance(value, (tuple, list)) and len(value) in (3, 4) and is_color_like(tuple(value))
 
 
-def _scale(values: list, name: str = "", skewed: bool = False) -> Coloring:
+def _scale(values: list, name: str = "", skewed: bool = False, tails: float = 0.0) -> Coloring:
     from matplotlib import colormaps
     from matplotlib.colors import to_rgba
 
@@ -197,10 +201,12 @@ def _scale(values: list, name: str = "", skewed: bool = False) -> Coloring:
     known = np.isfinite(numbers)
     log = skewed and bool((numbers > 0).any()) and numbers.max() > _LOG_FROM * numbers[numbers > 0].min()
     known = known & (numbers > 0) if log else known
-    low, high = (float(numbers[known].min()), float(numbers[known].max())) if known.any() else (0.0, 1.0)
+    low, high = np.quantile(numbers[known], [tails, 1 - tails]).tolist() if known.any() else (0.0, 1.0)
+    beyond = bool(known.any() and high > low and (numbers[known].min() < low or numbers[known].max() > high))
     rgba = np.tile(to_rgba(UNKNOWN), (len(values), 1))
     whole = bool((numbers[known] == np.round(numbers[known])).all())
-    found = Coloring(rgba, bounds=(low, high) if high > low else None, log=log, whole=whole, name=name)
+    bounds = (low, high) if high > low else None
+    found = Coloring(rgba, bounds=bounds, log=log, whole=whole, beyond=beyond, name=name)
     rgba[known] = colormaps["viridis"](found.norm()(numbers[known]) if high > low else np.full(known.sum(), 0.5))
     return found
 

@@ -17,7 +17,6 @@ _THIN = (0.25, 1.0)  # points, least and largest width of an edge by default
 _BY_NUMBER = (0.3, 4.0)  # points, least width, and the widest edge where widths are in proportion to numbers
 _ALPHA = (0.004, 0.55)  # least and largest opacity of an edge; an 8-bit image keeps nothing of less
 _LINES_UP_TO = 20_000  # edges up to which each is a line of its own
-_FINEST = 6000  # pixels along the longer side of such an image: half a gigabyte with colors
 _HEAD = (5.5, 3.6)  # points, least length of an arrow's head, and its width
 _FOG = 0.7  # share of its opacity that the farthest edge of a drawing in space loses
 
@@ -69,7 +68,7 @@ def edges(
     if depth is not None:
         alpha = alpha * (1.0 - _FOG * (depth[rows] + depth[cols]) / 2)
     if m > _LINES_UP_TO:
-        dpi = min(sheet.dpi, _FINEST / float(sheet.inches.max()))
+        dpi = sheet.image_dpi
         one = len(lines.rgb) == 1 and rgba is None
         paint(sheet.ax, Y, (rows, cols), 72 / dpi / sheet.points, alpha * width * dpi / 72, rgb[0] if one else rgb)
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ _ROW = 1.5  # height of an entry of a legend, over the size of its letters
 _ENTRY = 3.0  # width of dot and spaces beside the name, likewise
 _LONGEST = 28  # letters of a name; of longer ones the rest is left out
 _BAR = 0.16  # inches, the width of a color bar
+_PLAIN = (0.01, 1e5)  # largest numbers of a color bar that are written out, as 0.004 and 20000 are
 NOTE_POINTS = 8.0
 _GAP = 0.12  # inches between drawing and legend
 
@@ -55,7 +57,7 @@ def legend_size(colors: Coloring, height: float) -> tuple[float, float]:
         width = max(columns * (widest + _ENTRY * letters), heading[0])
         return width / 72 + _GAP, (rows * _ROW * letters + heading[1] * _ROW) / 72
     if colors.bounds is not None:
-        heading = text_size(colors.name, 8.0)[0] / 72
+        heading = text_size(_heading(colors), 8.0)[0] / 72
         return max(0.75, heading + 0.1) + _GAP, 1.2
     return 0.0, 0.0
 
@@ -100,12 +102,26 @@ def explain(ax: Any, colors: Coloring, side: float, foot: float, height: float) 
         )
 
 
+def _decade(colors: Coloring) -> int:
+    """The power of ten that the numbers beside a color bar are multiples of, where they would be long; else 0."""
+    largest = max(map(abs, colors.bounds or (1.0,)))
+    plain = colors.log or colors.whole or _PLAIN[0] <= largest < _PLAIN[1]
+    return 0 if plain else math.floor(math.log10(largest))
+
+
+def _heading(colors: Coloring) -> str:
+    """The text over a color bar: what it shows, and in which power of ten."""
+    unit = _decade(colors)
+    return f"{colors.name} (1e{unit})".strip() if unit else colors.name
+
+
 def _bar(ax: Any, colors: Coloring, left: float, width: float, middle: float, height: float) -> None:
     from matplotlib.cm import ScalarMappable
     from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
     inset = ax.inset_axes((left, middle - height / 2, width, height))
-    bar = ax.figure.colorbar(ScalarMappable(colors.norm(), cmap="viridis"), cax=inset)
+    extend = "both" if colors.beyond else "neither"
+    bar = ax.figure.colorbar(ScalarMappable(colors.norm(), cmap="viridis"), cax=inset, extend=extend)
     bar.outline.set_visible(False)
     if colors.log:
         decades = colors.bounds[1] / colors.bounds[0] if colors.bounds else 1.0
@@ -114,6 +130,8 @@ def _bar(ax: Any, colors: Coloring, left: float, width: float, middle: float, he
         bar.ax.yaxis.set_minor_formatter(NullFormatter())
     elif colors.whole:
         bar.ax.yaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
+    elif unit := _decade(colors):
+        bar.ax.yaxis.set_major_formatter(lambda x, _: f"{x / 10.0**unit:g}")
     inset.tick_params(labelsize=8, length=2, color="#606060", labelcolor="#202020")
-    if colors.name:
-        inset.set_title(colors.name, fontsize=8, color="#202020", loc="left", parse_math=False)
+    if _heading(colors):
+        inset.set_title(_heading(colors), fontsize=8, color="#202020", loc="left", parse_math=False)

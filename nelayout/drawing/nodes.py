@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nelayout.drawing.raster import paint_dots
 from nelayout.drawing.sheet import RASTER_FROM, Sheet
 from nelayout.placing.dots import dot_diameter
 
@@ -11,6 +12,7 @@ __all__ = ["dot_points", "nodes"]
 
 _EDGES_SHOW = 500  # nodes from which dots of one color shrink faster: edges show the shape, dots add nothing
 _LEAST = 0.25  # points, the least diameter of a node
+_SPECK = 1.0  # points, the dots of `RASTER_FROM` nodes: those of more without edges are not smaller, but an image
 _OUTLINED = 3000  # nodes up to which dots have a white outline
 
 
@@ -33,7 +35,8 @@ def nodes(
     """Draw the nodes, those of small degrees first, or in space those far behind; returns diameters in points.
 
     `diameters` are in units of `Y`, `relative` ones in usual dots.  Dots of one color are left out where they would be
-    thinner than edges, but for isolated nodes.
+    thinner than edges, but for isolated nodes.  More than `RASTER_FROM` dots without any edges are painted as an image,
+    whose shades show how dense they lie.
     """
     from matplotlib.collections import EllipseCollection
 
@@ -47,6 +50,10 @@ def nodes(
     else:
         plain = len(rgba) == 1 and bool((degree > 0).any())
         dot = dot_points(sheet, n, plain)
+        if n > RASTER_FROM and relative is None and not (degree > 0).any():
+            dpi = sheet.image_dpi
+            paint_dots(sheet.ax, Y, 72 / dpi / sheet.points, _SPECK * dpi / 72, rgba[:, :3])
+            return np.full(n, _SPECK)
         size = np.maximum(dot * (np.ones(n) if relative is None else relative), _LEAST)
         given, units = size, "points"
         if plain and dot <= _LEAST:

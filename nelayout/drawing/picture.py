@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 else:
     Figure = Any  # signatures are read without matplotlib, too
 
-__all__ = ["FORMATS", "draw", "render"]
+__all__ = ["FORMATS", "draw", "needs_matplotlib", "render"]
 
 FORMATS = ("png", "svg", "pdf")
 
@@ -64,7 +64,8 @@ def draw(
 
     Both axes have one scale, and there is no frame. Edges lie under the nodes, the most connected nodes on top; an
     edge within a class has its color. Beyond 20,000 edges they are painted as an image whose shades show how dense
-    they lie. Positions on a line are drawn on a line, those in space as seen from one side, the far parts fainter.
+    they lie; so are as many points without edges. Positions on a line are drawn on a line, those in space as seen from
+    one side, the far parts fainter.
 
     Parameters
     ----------
@@ -135,13 +136,14 @@ def draw(
     >>> figure = draw(G, {0: (0, 0), 1: (1, 0), 2: (1, 1)}, "path.png", labels=True, color=["a", "a", "b"])
     >>> figure = draw(None, [(0, 0), (1, 0), (1, 1)], color=["red", "red", "#0072b2"])
     """
-    _needs_matplotlib()
+    needs_matplotlib()
     network = graphs.points(pos) if G is None else graphs.read(G, weight=weight)
     with graphs.guard(G):
         kind = _picture_format(path, format)
         places = _places(network, pos)
         extent = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
-        colors = coloring(network, color, amounts(G, network, color, weight))
+        ready = isinstance(color, Coloring)
+        colors = color if ready else coloring(network, color, amounts(G, network, color, weight))
         texts = None if labels is None or labels is False else _texts(network, labels)
         node_size = None if isinstance(node_size, str) and node_size == "auto" else node_size
         relative = amounts(G, network, node_size, weight)
@@ -186,7 +188,8 @@ def draw(
     return figure
 
 
-def _needs_matplotlib() -> None:
+def needs_matplotlib() -> None:
+    """Raise `MissingExtra`, with the install command, where there is no matplotlib."""
     try:
         importlib.import_module("matplotlib.figure")
     except ImportError as error:

@@ -20,6 +20,8 @@ __all__ = ["RASTER_FROM", "SHEET", "Margins", "Sheet", "open_sheet"]
 SHEET = 8.0
 # Nodes and edges from which a vector file holds them as an image: as outlines they would take megabytes.
 RASTER_FROM = 20_000
+# Pixels along the longer side of an image within the picture: half a gigabyte with colors.
+_FINEST = 6000
 # Inches for a title.
 _TITLE = 0.4
 # Most of the axes that a border may take on each side, and a legend or a note, as shares.
@@ -57,6 +59,11 @@ class Sheet:
     origin: np.ndarray
     room: tuple[float, float, float, float]
     dpi: float
+
+    @property
+    def image_dpi(self) -> float:
+        """Dots per inch of an image within the picture: those of the picture, unless it would not fit into memory."""
+        return min(self.dpi, _FINEST / float(self.inches.max()))
 
 
 def open_sheet(

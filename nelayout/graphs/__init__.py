@@ -178,6 +178,8 @@ def _no_graph(G: Any) -> InputTypeError:
     elif "pandas" in sys.modules and hasattr(G, "to_numpy"):
         hint = "; an adjacency table becomes a matrix with .to_numpy(), a table of edges a graph with "
         hint += "networkx.from_pandas_edgelist(...)"
+    elif hasattr(G, "obsp"):
+        hint = "; single cells are drawn by nelayout.embed_cells, graphs of theirs are in its obsp"
     elif isinstance(G, type):
         hint = "; this is a class: pass an instance of it"
     return InputTypeError(

@@ -10,7 +10,10 @@ from typing import Any
 from nelayout.errors import InputError, unknown
 from nelayout.graphs.files.source import Source
 
-__all__ = ["MISSING", "Column", "Table", "choose_columns", "no_number"]
+__all__ = ["MISSING", "Column", "FittedColumns", "Table", "choose_columns", "names_that_tell_apart", "no_number"]
+
+# Names that an error lists of the columns of a fitted table.
+LISTED = 8
 
 # Cells, in small letters, that stand for an unknown value.
 MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
@@ -31,6 +34,7 @@ class Table:
     X       (n, d), dense or CSR
     beside  option that asked for it ("--color", "--label") -> a column that is no coordinate
     names   names of the rows, None where the file has none
+    columns names of the coordinates, None where the file has none that tell them apart
     notes   sentences about what was read in another way than a user may expect
     """
 
@@ -38,6 +42,13 @@ class Table:
     beside: Mapping[str, Column] = field(default_factory=dict)
     names: list[str] | None = None
     notes: tuple[str, ...] = ()
+    columns: tuple[str, ...] | None = None
+
+
+class FittedColumns(tuple[str, ...]):
+    """Names of the columns that a map was fitted to: another table is read by these names alone, not by numbers."""
+
+    __slots__ = ()
 
 
 def choose_columns(
@@ -48,6 +59,8 @@ def choose_columns(
     A first column without a name holds the rows' names: it is a coordinate only if it is asked for.
     """
     others = {option: _column(source, word, names, option) for option, word in beside.items()}
+    if isinstance(columns, FittedColumns):
+        return _as_fitted(source, columns, names), others
     if columns is None:
         taken = [k for k, name in enumerate(names) if k not in others.values() and (k or name)]
     else:
@@ -63,6 +76,39 @@ def choose_columns(
     if not taken:
         raise source.broken("there is no column with coordinates")
     return taken, others
+
+
+def _as_fitted(source: Source, fitted: FittedColumns, names: Sequence[str]) -> list[int]:
+    """Numbers of the columns that are called like the fitted ones, in the order of these."""
+    absent = [name for name in fitted if list(names).count(name) != 1]
+    if not absent:
+        return [list(names).index(name) for name in fitted]
+    listed = ", ".join(fitted[:LISTED]) + (f", ... ({len(fitted)} in all)" if len(fitted) > LISTED else "")
+    how_many = list(names).count(absent[0])
+    if _numbered(names):
+        what = "the columns have no names"
+    elif how_many:
+        what = f"{how_many} columns are called {absent[0]!r}"
+    else:
+        what = f"there is no column {absent[0]!r}"
+    raise source.broken(
+        f"{what}; the map was fitted to {listed}: give a table with these, or name the columns that stand for them, in "
+        "their order, with --columns"
+    )
+
+
+def names_that_tell_apart(names: Sequence[str]) -> tuple[str, ...] | None:
+    """The names of columns where all have one of their own, else None.
+
+    >>> names_that_tell_apart(["a", "b"]), names_that_tell_apart(["a", "a"]), names_that_tell_apart(["1", "2"])
+    (('a', 'b'), None, None)
+    """
+    return tuple(names) if len({*names, ""}) == len(names) + 1 and not _numbered(names) else None
+
+
+def _numbered(names: Sequence[str]) -> bool:
+    """Whether the columns are called by their numbers, as those of a table without a header are."""
+    return list(names) == [str(k + 1) for k in range(len(names))]
 
 
 def no_number(
@@ -95,7 +141,7 @@ def _column(source: Source, word: str, names: Sequence[str], option: str) -> int
         return list(names).index(word)
     if word.isdecimal() and 1 <= int(word) <= len(names):
         return int(word) - 1
-    if list(names) == [str(k + 1) for k in range(len(names))]:
+    if _numbered(names):
         raise source.broken(f"the columns have no names; give {option} a number from 1 to {len(names)}, not {word!r}")
     raise InputError(f"{source.name}: {unknown(f'column for {option}', word, filter(None, names))}")
 

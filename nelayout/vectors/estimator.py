@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, Self, cast
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy.sparse import issparse
 from nelayout.errors import missing_extra, warn
 from nelayout.method_record import Method
 from nelayout.numerics.parallel import threads_for
+from nelayout.vectors.fit import Fit
 from nelayout.vectors.fitting import fit_vectors
 from nelayout.vectors.input import NEIGHBORS, read_rows
 
@@ -20,7 +22,7 @@ try:
 except ImportError:
     raise missing_extra("scikit-learn", "vectors", "the estimator NeighborEmbedding") from None
 
-__all__ = ["NeighborEmbedding"]
+__all__ = ["NeighborEmbedding", "fitted_estimator"]
 
 
 def _threads(n_jobs: int | None) -> int:
@@ -140,7 +142,9 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         keywords = {name: value for name, value in self.get_params(deep=False).items() if name != "verbose"}
         keywords["n_neighbors"] = self._neighbors(rows.shape[0])
         keywords["n_jobs"] = _threads(self.n_jobs)
-        fit = fit_vectors(rows, progress=bool(self.verbose), **keywords)
+        return self._keep(fit_vectors(rows, progress=bool(self.verbose), **keywords))
+
+    def _keep(self, fit: Fit) -> Self:
         self._fit = fit
         self.embedding_ = np.asarray(fit.solution.positions)
         self.affinity_ = fit.graph
@@ -186,3 +190,19 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = isinstance(self.metric, str) and self.metric == "precomputed"
         return tags
+
+
+def fitted_estimator(fit: Fit, columns: Sequence[str] | None, **parameters: Any) -> NeighborEmbedding:
+    """Make the estimator of these parameters that holds a finished fit to columns of these names, None without names.
+
+    >>> fit = fit_vectors([[0.0], [1.0], [5.0]], n_neighbors=1, random_state=0)
+    >>> estimator = fitted_estimator(fit, ["height"], n_neighbors=1)
+    >>> estimator.get_feature_names_out().tolist(), estimator.feature_names_in_.tolist()
+    (['neighborembedding0', 'neighborembedding1'], ['height'])
+    """
+    estimator = NeighborEmbedding(**parameters)
+    seen: dict[str, Any] = {"n_features_in_": fit.space.original.shape[1]}
+    if columns is not None:
+        seen["feature_names_in_"] = np.array(columns, dtype=object)
+    vars(estimator).update(seen)
+    return estimator._keep(fit)

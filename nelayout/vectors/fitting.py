@@ -32,7 +32,7 @@ from nelayout.vectors.joining import edges_in_words, join_components
 from nelayout.vectors.knn import neighbor_graph, space_of
 from nelayout.vectors.neighbors import Space
 
-__all__ = ["fit_vectors"]
+__all__ = ["check_dimensions", "fit_vectors"]
 
 STARTS = ("auto", "pca")
 
@@ -140,7 +140,7 @@ def fit_vectors(
     """
     chosen, passed = _tuned(method, method_options, own)
     rng = generator(random_state, "random_state")
-    _check_dimensions(n_components)
+    check_dimensions(n_components)
     if perplexity_annealing and perplexity is None:
         raise InputError("perplexity_annealing needs the perplexity to end at, e.g. perplexity=30")
     if knn is not None and perplexity_annealing:
@@ -195,7 +195,8 @@ def _joins(k: int, added: int) -> tuple[str, ...]:
     return (f"the graph of the {k} nearest neighbors has {added + 1} components; {edges_in_words(added)}",)
 
 
-def _check_dimensions(n_components: Any) -> None:
+def check_dimensions(n_components: Any) -> None:
+    """Raise `InputError` for anything but 1, 2 or 3 columns."""
     if hasattr(n_components, "__len__") and not isinstance(n_components, str):  # as in fit(X, y)
         kind = type(n_components).__name__
         raise InputTypeError(f"n_components must be 1, 2 or 3, given {kind}: labels are not read, leave them out")

@@ -219,4 +219,6 @@ def _column(X: Any, column: int) -> str:
 def _hint(X: Any) -> str:
     if hasattr(X, "adjacency") or hasattr(X, "get_edgelist"):
         return "; a graph is drawn by a layout function, e.g. nelayout.ws_sne_layout"
+    if hasattr(X, "obsm"):
+        return "; single cells are drawn by nelayout.embed_cells, vectors of theirs are in its obsm"
     return ""

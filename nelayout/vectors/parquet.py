@@ -11,7 +11,7 @@ import numpy as np
 
 from nelayout.errors import missing_extra
 from nelayout.graphs.files.source import Source
-from nelayout.vectors.columns import Column, Table, choose_columns, no_number
+from nelayout.vectors.columns import Column, Table, choose_columns, names_that_tell_apart, no_number
 
 __all__ = ["read_parquet"]
 
@@ -45,7 +45,8 @@ def read_parquet(source: Source, columns: Sequence[str] | None, beside: Mapping[
         raise no_number(source, f"row {row + 1}", [(name, value) for name, value, _ in bad], good, bool(beside))
     X = np.concatenate(blocks, axis=1)
     found = {option: Column(names[k], table.column(k).to_pylist()) for option, k in others.items()}
-    return Table(X, found, called)
+    fitted = names_that_tell_apart([names[k] for k in taken]) if X.shape[1] == len(taken) else None
+    return Table(X, found, called, columns=fitted)
 
 
 def _numbers(column: Any) -> tuple[np.ndarray, None] | tuple[None, tuple[Any, int]]:

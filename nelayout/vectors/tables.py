@@ -23,7 +23,7 @@ import numpy as np
 
 from nelayout.errors import InputError, unknown
 from nelayout.graphs.files.source import Source
-from nelayout.vectors.columns import MISSING, Column, Table, choose_columns, no_number
+from nelayout.vectors.columns import MISSING, Column, Table, choose_columns, names_that_tell_apart, no_number
 from nelayout.vectors.parquet import read_parquet
 
 __all__ = ["FORMATS", "Table", "read_table"]
@@ -42,7 +42,8 @@ def read_table(
 
     Without `columns` all columns are coordinates but those of `beside`.
 
-    A column is given by its name or, if none is called so, by its number from 1; "3-7" are five of them.
+    A column is given by its name or, if none is called so, by its number from 1; "3-7" are five of them.  Those of
+    `FittedColumns` are given by their names alone.
 
     Raises
     ------
@@ -112,7 +113,8 @@ def _delimited(source: Source, kind: str, columns: Sequence[str] | None, beside:
                 f"the column {names[name]!r} only numbers the rows and counts as a coordinate; --columns leaves it out",
             )
     found = {option: Column(names[k] if header else "", read_labels(texts[k])) for option, k in others.items()}
-    return Table(X, found, called or None, notes)
+    fitted = names_that_tell_apart([names[k] for k in taken]) if header else None
+    return Table(X, found, called or None, notes, fitted)
 
 
 def _rows(source: Source, kind: str) -> Iterator[tuple[int, list[str]]]:
@@ -153,7 +155,8 @@ def _arrays(source: Source, kind: str, columns: Sequence[str] | None, beside: Ma
         found = {name: loaded[name] for name in loaded.files} if hasattr(loaded, "files") else {"": loaded}
     except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile) as error:
         raise source.broken(f"cannot be read as {kind}: {error}; expected an array of numbers, (n, d)") from None
-    if {"format", "shape", "data"} <= set(found):
+    tables = [name for name, values in found.items() if values.ndim == 2 and name != "data"]
+    if {"format", "shape", "data"} <= set(found) and not tables:
         from scipy.sparse import csr_array, load_npz
 
         try:

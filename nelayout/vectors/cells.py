@@ -1,0 +1,194 @@
+"""Single cells: the neighbor graph in an AnnData object, drawn, and its places and evidence written back into it.
+
+Nothing of anndata or scanpy is imported: an object counts as AnnData if it has ``obs``, ``obsm``, ``obsp`` and ``uns``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from nelayout.errors import InputError, InputTypeError, unknown
+from nelayout.method_record import Method
+from nelayout.record.solution import Solution
+from nelayout.run.keywords import checks_keywords
+from nelayout.run.options import generator
+from nelayout.run.pipeline import solve
+from nelayout.vectors.fitting import check_dimensions
+
+__all__ = ["embed_cells"]
+
+# Entry of ``uns`` that scanpy's neighbor search leaves, the word in it before the name of the graph in ``obsp``, and
+# that name where there is no such word.
+NEIGHBORS, NAMED, CONNECTIVITIES = "neighbors", "connectivities_key", "connectivities"
+PARTS = ("obs", "obsm", "obsp", "uns")
+
+
+@checks_keywords
+def embed_cells(
+    adata: Any,
+    method: str | Method = "ws-sne",
+    *,
+    n_components: int = 2,
+    neighbors_key: str | None = None,
+    key_added: str | None = None,
+    init_pos: Any = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    max_iter: int | None = None,
+    tol: float | None = None,
+    progress: bool = False,
+    **own: Any,
+) -> None:
+    """Draw the neighbor graph of single cells, as ``scanpy.tl.umap`` does: read from `adata` and written into it.
+
+    The graph is that of ``scanpy.pp.neighbors``, with its weights.  Groups of cells that no edge joins are drawn apart
+    and packed side by side.
+
+    Parameters
+    ----------
+    adata : AnnData
+        of n cells, after ``scanpy.pp.neighbors``; or any object with the same ``obs``, ``obsm``, ``obsp`` and ``uns``
+    method : default "ws-sne"
+        a name (``nelayout.methods()`` lists them; "nerv:0.3" carries a number) or a ``nelayout.Method``
+    n_components : default 2
+        columns of the embedding: 1, 2 or 3
+    neighbors_key : default None
+        the ``key_added`` of ``scanpy.pp.neighbors``: ``uns[neighbors_key]["connectivities_key"]`` names the graph in
+        ``obsp``.  None: "neighbors", or ``obsp["connectivities"]`` where ``uns`` has no such entry
+    key_added : default None
+        the name of the embedding in ``obsm`` and of the evidence in ``uns``; None: "X_nelayout" and "nelayout"
+    init_pos : default None
+        where the cells start: a name in ``obsm``, such as "X_umap", whose first columns are taken, or an
+        (n, n_components) array; None goes through coarser and coarser graphs and back
+    random_state : default 0
+        int, Generator or RandomState; the same seed gives the same bits; None: another drawing each time
+    n_jobs : default None
+        threads; None: all cores
+    max_iter : default None
+        most steps of the method's last stage; None: the method's own
+    tol : default None
+        as in `nelayout.solve`
+    progress : default False
+        show a progress bar
+    own : none
+        what the layout function of the method takes of its own, and ``mass`` or ``smoothing``
+
+    Returns
+    -------
+    None
+        Written are ``obsm["X_nelayout"]`` (n, n_components), in the method's own units; ``obs["nelayout_cost"]`` (n,),
+        the ``node_cost`` of the `nelayout.Solution`; and ``uns["nelayout"]``, a dict with ``params``, ``value``,
+        ``connection``, ``reason``, ``steps``, ``seconds`` and ``notes``, which h5ad files can hold
+
+    Raises
+    ------
+    ValueError
+        for an object that is no AnnData, one without neighbors, an unknown ``neighbors_key`` or ``init_pos``, and for
+        what `nelayout.solve` refuses; `adata` is then as it was
+
+    Examples
+    --------
+    >>> import numpy as np, nelayout as nl
+    >>> from types import SimpleNamespace
+    >>> graph = nl.knn_graph(np.random.default_rng(0).standard_normal((60, 5)), n_neighbors=8)
+    >>> adata = SimpleNamespace(obs={}, obsm={}, obsp={"connectivities": graph}, uns={})
+    >>> nl.embed_cells(adata)
+    >>> adata.obsm["X_nelayout"].shape, adata.uns["nelayout"]["params"]["method"]
+    ((60, 2), 'ws-sne')
+    """
+    absent = [part for part in PARTS if not hasattr(adata, part)]
+    if absent:
+        raise InputTypeError(
+            f"adata is a {type(adata).__name__} without {' and '.join(absent)}, and no AnnData; a matrix is drawn by a "
+            "layout function, e.g. nelayout.ws_sne_layout, and vectors by nelayout.embed"
+        )
+    if key_added is not None and not (isinstance(key_added, str) and key_added):
+        raise InputTypeError(f"key_added must be a name or None, given {key_added!r}")
+    check_dimensions(n_components)
+    graph = _connectivities(adata, neighbors_key)
+    solution = solve(
+        graph,
+        method,
+        _start(adata, init_pos, graph.shape[0], int(n_components)),
+        dim=n_components,
+        scale=None,
+        seed=generator(random_state, "random_state"),
+        n_jobs=n_jobs,
+        max_iter=max_iter,
+        tol=tol,
+        progress=progress,
+        **own,
+    )
+    asked = {"neighbors_key": neighbors_key, "random_state": random_state, "max_iter": max_iter, "tol": tol, **own}
+    if isinstance(init_pos, str):
+        asked["init_pos"] = init_pos
+    name = key_added or "nelayout"
+    adata.obsm[key_added or "X_nelayout"] = np.asarray(solution.positions)
+    adata.obs[f"{name}_cost"] = solution.node_cost
+    adata.uns[name] = _evidence(solution, {"method": solution.method, "n_components": n_components, **asked})
+
+
+def _connectivities(adata: Any, key: str | None) -> Any:
+    """The graph of the cells, (n, n), without the zeros that a neighbor search may store."""
+    if key is not None and key not in adata.uns:
+        raise unknown("neighbors_key", key, [name for name, held in adata.uns.items() if NAMED in _mapping(held)])
+    name = _mapping(adata.uns.get(key or NEIGHBORS)).get(NAMED, CONNECTIVITIES)
+    if name not in adata.obsp:
+        raise InputError(
+            f"adata.obsp has no {name!r}{_listed(adata.obsp)}; run scanpy.pp.neighbors(adata) first, or give its "
+            "key_added as neighbors_key"
+        )
+    graph = adata.obsp[name]
+    if issparse(graph):
+        graph = graph.copy()
+        graph.eliminate_zeros()
+    return graph
+
+
+def _mapping(held: Any) -> Mapping[str, Any]:
+    return held if isinstance(held, Mapping) else {}
+
+
+def _start(adata: Any, init_pos: Any, n: int, dim: int) -> np.ndarray | None:
+    """Positions (n, dim) to start from, or None for the method's own way."""
+    if init_pos is None:
+        return None
+    called = ""
+    if isinstance(init_pos, str):
+        if init_pos not in adata.obsm:
+            raise unknown("init_pos", init_pos, adata.obsm)
+        called, init_pos = f" {init_pos!r}", np.asarray(adata.obsm[init_pos])[:, :dim]
+    places = np.array(init_pos, dtype=np.float64)
+    if places.shape != (n, dim):
+        raise InputError(f"init_pos{called} must be ({n}, {dim}) numbers, given {places.shape}")
+    if not np.isfinite(places).all():
+        row = int(np.argwhere(~np.isfinite(places))[0][0])
+        raise InputError(f"init_pos{called} holds NaN or infinity in row {row}; give every cell a place")
+    return places
+
+
+def _evidence(solution: Solution, asked: dict[str, Any]) -> dict[str, Any]:
+    """Numbers and texts alone, which h5ad files hold; parameters that are None are left out."""
+    params = {
+        name: value if isinstance(value, (bool, int, float, str)) else str(value)
+        for name, value in asked.items()
+        if value is not None
+    }
+    return {
+        "params": params,
+        "value": float(solution.value),
+        "connection": float(solution.connection),
+        "reason": solution.reason,
+        "steps": len(solution.trace),
+        "seconds": float(solution.seconds),
+        "notes": "; ".join(solution.notes),
+    }
+
+
+def _listed(names: Iterable[str]) -> str:
+    held = ", ".join(map(repr, names))
+    return f", only {held}" if held else ""
