@@ -36,6 +36,7 @@ from nelayout.run.start import random_positions
 from nelayout.run.state import Summation
 from nelayout.run.taking_apart import input_affinity
 from nelayout.similarities.masses import node_mass
+from nelayout.vectors.embedding import solve_vectors
 
 SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
     **{name: (name, {}) for name in ("ws-sne", "gamma-quadlog", "gamma-linlog", "linlog", "quadlog")},
@@ -153,7 +154,7 @@ def sphere() -> None:
     for kappa in (0.05, 0.95):
         method = nl.method("jse", kappa=kappa)
         values = [
-            nl.embedding.solve_vectors(X, method=method, perplexity=50, random_state=0, **way).value
+            solve_vectors(X, method=method, perplexity=50, random_state=0, **way).value
             for way in ways.values()
         ]
         print(f"| kappa {kappa:g} | {' | '.join(f'{value:.1f}' for value in values)} |", flush=True)

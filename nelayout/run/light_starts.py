@@ -47,20 +47,26 @@ def light_starts(
     mass = (mass / mass.mean()).astype(np.float32)
     inverse = np.repeat(1.0 / (4.0 * np.maximum(p.sum(axis=1), p.sum() / n)), dim)
 
+    # Taken once: memory that is new in each round costs as much as the sums.
+    room = np.empty((2, count, n, n), dtype=Y.dtype)
+
     def evaluate(flat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return _evaluate(flat.reshape(count, n, dim), p, mass, by_rows)
+        return _evaluate(flat.reshape(count, n, dim), p, mass, by_rows, room)
 
     value, flat = _descend(evaluate, Y.reshape(count, n * dim), inverse)
     return flat.reshape(count, n, dim)[np.argsort(value, kind="stable")].astype(np.float64)
 
 
-def _evaluate(Y: np.ndarray, p: np.ndarray, mass: np.ndarray, by_rows: bool) -> tuple[np.ndarray, np.ndarray]:
-    """J (S,) of drawings Y (S, n, d), and its gradient (S, n d)."""
+def _evaluate(
+    Y: np.ndarray, p: np.ndarray, mass: np.ndarray, by_rows: bool, room: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """J (S,) of drawings Y (S, n, d), and its gradient (S, n d); ``room`` (2, S, n, n) is overwritten."""
     n, axes = len(p), 2 if by_rows else (1, 2)
     columns = [np.ascontiguousarray(Y[:, :, c]) for c in range(Y.shape[2])]
-    xi = np.zeros((len(Y), n, n), dtype=Y.dtype)
+    xi, apart = room
+    xi[:] = 0.0
     for y in columns:
-        apart = y[:, :, None] - y[:, None, :]
+        np.subtract(y[:, :, None], y[:, None, :], out=apart)
         apart *= apart
         xi += apart
     pulled = np.einsum("ij,sij->s", p, xi)
@@ -71,11 +77,16 @@ def _evaluate(Y: np.ndarray, p: np.ndarray, mass: np.ndarray, by_rows: bool) -> 
     total = np.sum(q, axis=axes, keepdims=True)
     value = pulled + np.sum(np.log(total) - least, axis=(1, 2))
     q /= total
-    sums = 2.0 * p.sum(axis=1) - np.sum(q, axis=2) - np.sum(q, axis=1)
+    pull = np.subtract(p, q, out=apart)  # p is symmetric, and so is q but for that of rows
+    if by_rows:
+        pull += p
+        pull -= q.transpose(0, 2, 1)
+    else:
+        pull *= 2.0
+    sums = np.sum(pull, axis=2)
     gradient = np.empty_like(Y)
     for c, y in enumerate(columns):
-        others = 2.0 * np.einsum("ij,sj->si", p, y) - np.einsum("sij,sj->si", q, y) - np.einsum("sij,si->sj", q, y)
-        gradient[:, :, c] = 2.0 * (sums * y - others)
+        gradient[:, :, c] = 2.0 * (sums * y - np.einsum("sij,sj->si", pull, y))
     return value, gradient.reshape(len(Y), -1)
 
 

@@ -66,7 +66,7 @@ BYTES_MESH, BYTES_MESH_LEAST = 290, 560_000
 BYTES_PAIRS_ON_MESH, BYTES_PAIRS_ON_MESH_LEAST = 200, 100_000  # for singular kernels, whose grid is coarse
 BYTES_COMPILED = 1_000_000  # of the compiled form, however small the graph
 BYTES_NUMPY, NUMPY_BLOCK = 3_000_000, 1 << 15  # a block of pairs of the NumPy form, and the pairs in it
-BYTES_ROUGH = 36  # of the rough drawings of small graphs, for each pair of nodes of each
+BYTES_ROUGH = 14  # of the rough drawings of small graphs, for each pair of nodes of each
 BYTES_TRUNCATED = 63  # while a random walk is cut short, per entry
 
 
