@@ -11,6 +11,7 @@ cost time::
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from nelayout.stages import CoarseToFine, Descend
 from nelayout.vectors.input import NEIGHBORS, REACH
 from nelayout.vectors.neighbors import Space
 
-__all__ = ["default_weights", "has_components", "outline", "weights_for"]
+__all__ = ["default_weights", "has_components", "outline", "weights_for", "with_steps_for_vectors"]
 
 # Perplexities of few and of many rows, and, for the falling one between, what is divided by the root of the rows:
 # 30 up to 400, 10 from 3,600 on.  Found by 10-neighbor class accuracy and trustworthiness against openTSNE's default
@@ -59,6 +60,19 @@ def weights_for(method: Method, n_neighbors: Any, perplexity: Any, n: int, most:
     if k <= most:
         return k, worth
     return (most, min(worth, most / REACH)) if most > REACH else (most, None)
+
+
+def with_steps_for_vectors(method: Method) -> Method:
+    """The method with no more steps for few rows than for many, where its kernel has a tail.
+
+    Groups that few edges join then drift apart without end, and further steps hardly draw anything else: on 1,797
+    digits 240 in place of 80 lower J of ws-SNE from 0.998 to 0.980, make the drawing 1.5 times as wide and its groups
+    as much smaller in it, and take the rank correlation of distances from 0.447 to 0.433.
+    """
+    if method.kernel.a == 0 or method.kernel.singular:
+        return method
+    stages = (replace(stage, small=None) if isinstance(stage, Descend) else stage for stage in method.stages)
+    return replace(method, stages=tuple(stages))
 
 
 def has_components(space: Space, dim: int) -> bool:

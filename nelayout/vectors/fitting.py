@@ -24,7 +24,7 @@ from nelayout.run.pipeline import run_parts
 from nelayout.run.request import Known
 from nelayout.run.variational_component import vector_features
 from nelayout.vectors.annealing import at_perplexity, draw_by_scales
-from nelayout.vectors.defaults import has_components, outline, weights_for
+from nelayout.vectors.defaults import has_components, outline, weights_for, with_steps_for_vectors
 from nelayout.vectors.fit import Fit
 from nelayout.vectors.given import most_known, read_neighbors
 from nelayout.vectors.input import count, read_rows
@@ -121,7 +121,8 @@ def fit_vectors(
     n_jobs : default None
         threads; None: all cores
     max_iter : default None
-        most steps of the method's own stages; None: the method's own
+        most steps of the method's last stage; None: the method's own, under a kernel with a tail 80, because groups of
+        rows drift apart under more
     tol : default None
         stop when rows move by less than this part of the typical distance between rows in each of five steps
     optimizer : default "auto"
@@ -139,6 +140,7 @@ def fit_vectors(
         smoothing for any
     """
     chosen, passed = _tuned(method, method_options, own)
+    chosen = with_steps_for_vectors(chosen)
     rng = generator(random_state, "random_state")
     check_dimensions(n_components)
     if perplexity_annealing and perplexity is None:
