@@ -136,10 +136,11 @@ def test_other_metrics_and_reduced_rows_reach_the_graph():
 def test_method_options_are_those_of_the_layout_function(method, options, function, keywords):
     X, _ = blobs([0] * 4)
     graph = nl.knn_graph(X, 6)
-    expected = function(graph, scale=None, node_size=None, seed=0, **keywords)
-    Y = nl.embed(X, method=method, n_neighbors=6, random_state=0, method_options=options)
+    expected = function(graph, scale=None, node_size=None, seed=0, max_iter=40, **keywords)
+    run: dict[str, Any] = {"method": method, "n_neighbors": 6, "random_state": 0, "max_iter": 40}
+    Y = nl.embed(X, **run, method_options=options)
     assert np.array_equal(Y, expected)
-    assert not np.array_equal(Y, nl.embed(X, method=method, n_neighbors=6, random_state=0))
+    assert not np.array_equal(Y, nl.embed(X, **run))
 
 
 @pytest.mark.parametrize("name", [name for name in nl._HOME if name.endswith("_layout")])

@@ -74,9 +74,9 @@ def test_a_drawing_lies_as_the_principal_components_do():
     for seed in range(3):
         Y = nl.embed(flat, n_neighbors=10, random_state=seed)
         Y = Y - Y.mean(axis=0)
-        # The components are the axes of the sheet; from random starts the drawing is turned by any angle.
-        assert np.corrcoef(Y[:, 0], middle[:, 0])[0, 1] > 0.9
-        assert np.corrcoef(Y[:, 1], middle[:, 1])[0, 1] > 0.5
+        # The components are the axes of the sheet; which side is up, the drawing's own weight decides.
+        assert abs(np.corrcoef(Y[:, 0], middle[:, 0])[0, 1]) > 0.9
+        assert abs(np.corrcoef(Y[:, 1], middle[:, 1])[0, 1]) > 0.5
 
 
 def test_a_rolled_sheet_is_unrolled():
