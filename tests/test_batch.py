@@ -109,6 +109,7 @@ def test_sizes_are_those_of_graphs_alone(name):
         assert found[k] == pytest.approx(size_search(SUMS.objective(method, part), here), rel=1e-6)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("optimizer", BATCH_STEPS)
 @pytest.mark.parametrize("name", ["ws-sne", "linlog", "sne"])
 def test_steps_end_where_those_of_a_graph_alone_end(name, optimizer):

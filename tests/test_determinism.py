@@ -183,6 +183,7 @@ PLACES = np.random.default_rng(0).standard_normal((700, 3))
 
 
 # Loops that read and write look at run time whether their arrays overlap, and sum in another order if they seem to.
+@pytest.mark.thorough
 @pytest.mark.parametrize("form", edge_loops.FORMS)
 @pytest.mark.parametrize("d", [2, 3])
 def test_sums_over_edges_do_not_depend_on_where_arrays_lie(form, d):

@@ -106,6 +106,7 @@ def test_positions_come_back_in_the_hosts_type_and_order(host, dim):
     assert snapshot(G) == before
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("host", ["igraph", "csr_array", "csr_matrix", "coo_array", "csc_array", "dense"])
 def test_hosts_of_one_graph_are_drawn_alike(host):
     """Bit for bit: nothing of a host travels below the border."""

@@ -56,6 +56,7 @@ def test_unfolding_costs_a_flat_mesh_nothing():
     assert found["crossings"].value == 0.0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "G",
     [

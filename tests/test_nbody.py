@@ -132,7 +132,7 @@ def summed(cloud: str, d: int):
 @pytest.mark.parametrize(
     ("name", "d", "cloud"),
     [
-        pytest.param(name, d, cloud, marks=() if (name, d) in OFTEN else pytest.mark.thorough)
+        pytest.param(name, d, cloud, marks=() if (name, d) in OFTEN and cloud == "clusters" else pytest.mark.thorough)
         for name, d in PLACES
         for cloud in CLOUDS
         if (name, cloud) != ("mesh", "pile")  # nodes at one place push each other on a mesh, by its error

@@ -49,6 +49,7 @@ def _cells_for_all(monkeypatch):
     monkeypatch.setattr("nelayout.nbody.far_nodes.FEW_PAIRS", 0)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("d", [1, 2, 3])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", RADIALS)

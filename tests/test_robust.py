@@ -124,6 +124,7 @@ def test_a_star_and_a_path(method, leaves, length):
         assert spread(Y) < 50
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("side", "method"), thinned([12, 45], METHODS, plain=lambda side, method: side == 12 and method != "tsne")
 )
@@ -258,6 +259,7 @@ def test_a_surprising_backend_is_noted(name):
         assert notes == ()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", thinned(range(3), plain=lambda seed: seed == 0))
 def test_a_size_beside_infinite_values(seed):
     """Rows of a Gaussian are infinite where a node is too far from all: alpha-SNE of a tree wants to be wide, and

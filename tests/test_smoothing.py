@@ -335,6 +335,7 @@ def test_small_graphs_keep_the_whole_matrix(name, rho):
     np.testing.assert_allclose(P.toarray(), p, atol=ACCURACY)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rho", RHOS)
 @pytest.mark.parametrize("kind", ["mesh", "hubs"])
 def test_larger_graphs_keep_the_largest_entries(kind, rho):
@@ -358,6 +359,7 @@ def test_larger_graphs_keep_the_largest_entries(kind, rho):
     assert part == pytest.approx(found.sum() / p.sum(), rel=0.05)
 
 
+@pytest.mark.thorough
 def test_threads_change_no_bit():
     G = nx.random_geometric_graph(700, 0.08, seed=2)
     for method in ("gamma-quadlog", "ws-sne"):
