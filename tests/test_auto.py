@@ -158,6 +158,7 @@ def test_what_is_no_large_star():
         assert not is_star(adjacency(G))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("n", [3, 4, 30, 1000, 20_000])
 @pytest.mark.parametrize("dim", [2, 3])
 def test_rings_are_circles(n, dim):

@@ -80,6 +80,7 @@ def test_the_chosen_drawing_is_the_one_that_comes_back():
     assert solution.value == pytest.approx(defined, rel=1e-6)
 
 
+@pytest.mark.thorough
 def test_choice_tells_the_user():
     solution = nl.solve(nx.karate_club_graph(), AUTO, seed=0)
     choice = solution.choice
@@ -146,6 +147,7 @@ def test_where_every_alpha_fits(G):
     assert nl.choose_alpha(G, seed=0) is None
 
 
+@pytest.mark.thorough
 def test_fixed_nodes_and_starts_keep_their_meaning():
     G = nx.karate_club_graph()
     start = {v: np.array([100.0 + 3 * np.cos(v), -50 + np.sin(2.0 * v)]) for v in G}

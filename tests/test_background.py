@@ -50,6 +50,7 @@ def test_where_every_pair_has_a_similarity_the_value_is_the_divergence(divergenc
     assert by_rows(p, divergence).evaluate(Y).value == pytest.approx((1 - kappa) * kl(p, q) + kappa * kl(q, p))
 
 
+@pytest.mark.thorough
 def test_drawings_of_all_pairs_report_the_divergence():
     s = nl.solve_vectors(X, method="nerv:0.3", perplexity=10, n_neighbors="all", random_state=0)
     p, q = every_pair(X), rows(s.positions)

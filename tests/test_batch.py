@@ -130,6 +130,7 @@ def test_steps_end_where_those_of_a_graph_alone_end(name, optimizer):
     assert batch.evaluate(end.Y).value == pytest.approx(end.value)
 
 
+@pytest.mark.thorough
 def test_verdicts_are_those_of_graphs_alone():
     parts = affinities(AUTO)[1:]
     batch = batch_of(parts, AUTO, Threads())

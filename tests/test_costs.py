@@ -135,6 +135,7 @@ def test_a_joint_drawing_counts_as_one():
     assert nl.estimate(mesh(9), "nerv", components="joint") == nl.estimate(mesh(9), "nerv")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("G", "method", "options"),
     [

@@ -77,6 +77,7 @@ def test_value_and_gradient_are_the_definition(name, connection):
         assert here.lam > 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", HOMOGENEOUS)
 def test_the_optimal_connection_is_the_least_value_of_the_definition(name):
     """No other lambda makes J less; the gradient is that of J at this lambda, times what the values rise by."""

@@ -177,6 +177,7 @@ def test_coincident_starts_separate(place, name, method):
     assert np.median(nearest) > 0.02 * np.median(distances(Y)) / np.sqrt(len(Y))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("far", "name", "method"),
     thinned([1e3, 1e8, 1e300], GRAPHS, METHODS, plain=lambda far, name, method: name == "grid" or method in ON_LARGE),

@@ -41,7 +41,7 @@ def conjugate_gradients(
     From 0, every iterate X has sum(X * right) > 0, so minus a gradient on the right gives a direction of
     descent however early the iteration ends.
     """
-    inverse = (1.0 / diagonal)[:, None]
+    inverse = _inverse(diagonal)[:, None]
     if free is not None:
         inverse = inverse * free[:, None]
     X = np.zeros_like(right)
@@ -74,6 +74,11 @@ def conjugate_gradients(
     return X
 
 
+def _inverse(diagonal: np.ndarray) -> np.ndarray:
+    """1 / diagonal; 0 for rows that nothing holds, which so stay where they are."""
+    return np.divide(1.0, diagonal, out=np.zeros_like(diagonal), where=diagonal > 0)
+
+
 def _columns(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """(d,) sums of products of columns."""
     return np.einsum("ij,ij->j", a, b)
@@ -100,7 +105,7 @@ def laplacian_gradients(
     n, d = right.shape
     rows = [(start, min(start + CHUNK, n)) for start in range(0, n, CHUNK)]
     mask = np.ones(n) if free is None else free.astype(float)
-    inverse = mask / (scale * sums + ridge)
+    inverse = mask * _inverse(scale * sums + ridge)
     X = np.zeros_like(right)
     residual = right * mask[:, None]
     direction = inverse[:, None] * residual
