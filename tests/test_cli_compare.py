@@ -14,6 +14,8 @@ import scipy.sparse as sp
 import nelayout as nl
 from nelayout.cli import main
 
+pytestmark = pytest.mark.thorough  # whole programs, from file to file
+
 KINDS = "xxxxxyyyy"
 
 

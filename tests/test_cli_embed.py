@@ -14,6 +14,8 @@ import scipy.sparse as sp
 import nelayout as nl
 from nelayout.cli import main
 
+pytestmark = pytest.mark.thorough  # whole programs, from file to file
+
 X = np.round(np.random.default_rng(5).standard_normal((30, 3)) + 4 * (np.arange(30)[:, None] % 2), 3)
 NAMES = ["height", "width", "depth"]
 KIND = ["oak" if i % 2 else "ash" for i in range(30)]
