@@ -22,6 +22,6 @@ RECIPES = ("ws-sne", "linlog", "ee", "hssne", "nerv")
 
 
 def thinned(*tables: Iterable, plain: Callable[..., bool]) -> list:
-    """Return the product of the tables as cases of a test; those that are not plain are thorough and slow in turns."""
-    rest = cycle((pytest.mark.thorough, pytest.mark.slow))
+    """Return the product of the tables as cases of a test; of those that are not plain every third is thorough."""
+    rest = cycle((pytest.mark.slow, pytest.mark.thorough, pytest.mark.slow))
     return [pytest.param(*case, marks=() if plain(*case) else next(rest)) for case in product(*tables)]
