@@ -227,5 +227,5 @@ def test_refused_in_words(keywords, error, words):
 def test_a_table_of_distances_has_no_principal_components():
     D = np.abs(np.arange(12.0)[:, None] - np.arange(12.0))
     assert nl.embed(D, metric="precomputed", n_neighbors=3, random_state=0).shape == (12, 2)
-    with pytest.raises(InputError, match="'auto' or an array"):
+    with pytest.raises(InputError, match="'auto', 'spectral' or an array"):
         nl.embed(D, metric="precomputed", n_neighbors=3, init="pca")

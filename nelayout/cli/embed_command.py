@@ -56,7 +56,7 @@ def formats() -> dict[str, Iterable[str]]:
 
 def declare(command: argparse.ArgumentParser) -> None:
     """The options; those that are keywords of `nelayout.embed` mean the same."""
-    from nelayout.vectors.fitting import STARTS
+    from nelayout.vectors.start import STARTS
 
     option = arguments.declarer(command)
 

@@ -32,6 +32,7 @@ from nelayout.vectors.fit import Fit
 from nelayout.vectors.input import support
 from nelayout.vectors.joining import edges_in_words, join_components
 from nelayout.vectors.neighbors import Neighbors, Space
+from nelayout.vectors.start import Start, start_on
 
 __all__ = ["at_perplexity", "draw_by_scales", "scales"]
 
@@ -97,7 +98,7 @@ def draw_by_scales(
     k: int,
     perplexity: float,
     method: Method,
-    start: np.ndarray | None,
+    start: Start,
     rng: np.random.Generator,
     *,
     n_jobs: int | None,
@@ -127,7 +128,8 @@ def draw_by_scales(
             settings: Any = {"seed": rng, "scale": None, "components": "joint", "n_jobs": n_jobs, "max_iter": steps}
             features = vector_features(space.given.rows) if here.variational else None
             known = Known(rows=rows, features=features, observer=observer)
-            solution, parts = run_parts(graph, here, start, None, settings | options, known)
+            begin = start_on(graph, start, int(options["dim"]))
+            solution, parts = run_parts(graph, here, begin, None, settings | options, known)
             if last or solution.reason == "stopped":
                 break
             start = solution.positions

@@ -21,9 +21,9 @@ from nelayout.method_record import Method
 from nelayout.numerics.principal import principal_components
 from nelayout.stages import CoarseToFine, Descend
 from nelayout.vectors.input import NEIGHBORS, REACH
-from nelayout.vectors.neighbors import Space
+from nelayout.vectors.start import has_components
 
-__all__ = ["default_weights", "has_components", "outline", "weights_for", "with_steps_for_vectors"]
+__all__ = ["default_weights", "outline", "weights_for", "with_steps_for_vectors"]
 
 # Perplexities of few and of many rows, and, for the falling one between, what is divided by the root of the rows:
 # 30 up to 400, 10 from 3,600 on.  Found by 10-neighbor class accuracy and trustworthiness against openTSNE's default
@@ -75,14 +75,8 @@ def with_steps_for_vectors(method: Method) -> Method:
     return replace(method, stages=tuple(stages))
 
 
-def has_components(space: Space, dim: int) -> bool:
-    """Whether there are rows with so many principal components."""
-    rows = space.given.rows
-    return rows is not None and dim <= min(rows.shape)
-
-
-def outline(space: Space, method: Method, dim: int) -> np.ndarray | None:
-    """First principal components (n, dim) where the method goes through coarse levels; None: there are none."""
-    if not has_components(space, dim) or not any(isinstance(stage, CoarseToFine) for stage in method.stages):
+def outline(rows: Any, method: Method, dim: int) -> np.ndarray | None:
+    """First principal components (n, dim) of rows (n, d) or None, for a method with coarse levels; None: without."""
+    if not has_components(rows, dim) or not any(isinstance(stage, CoarseToFine) for stage in method.stages):
         return None
-    return principal_components(space.given.rows, dim)[0]
+    return principal_components(rows, dim)[0]

@@ -14,6 +14,7 @@ from nelayout.numerics.parallel import threads_for
 from nelayout.vectors.fit import Fit
 from nelayout.vectors.fitting import fit_vectors
 from nelayout.vectors.input import NEIGHBORS, read_rows
+from nelayout.vectors.similarities import is_similarity
 
 try:
     from joblib import effective_n_jobs
@@ -48,7 +49,8 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         `nelayout.embed` chooses by the number of rows (30 up to 400, 10 from 3,600 on); with it, no weights
     metric : default "euclidean"
         as in `nelayout.knn_graph`; "precomputed": X holds distances, (n, n), and in ``transform`` (m, n) those to
-        the fitted rows; of a sparse matrix, what is not stored is no neighbor
+        the fitted rows; of a sparse matrix, what is not stored is no neighbor.  "similarity": X holds similarities
+        (n, n), and in ``transform`` (m, n), those of a new row with each fitted one
     metric_params : default None
         parameters of the metric
     knn : default None
@@ -56,7 +58,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     pca : default "auto"
         as in `nelayout.knn_graph`
     init : default "auto"
-        as in `nelayout.embed`: "auto", "pca" or an (n, n_components) array
+        as in `nelayout.embed`: "auto", "pca", "spectral" or an (n, n_components) array
     random_state : default None
         int, Generator or RandomState; the same seed gives the same bits
     n_jobs : default None
@@ -178,7 +180,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     def _neighbors(self, n: int) -> int | str | None:
         """``n_neighbors``, no more than there are other rows."""
         k = self.n_neighbors
-        if k is None and self.perplexity is None and n <= NEIGHBORS:
+        if k is None and self.perplexity is None and n <= NEIGHBORS and not is_similarity(self.metric):
             k = NEIGHBORS
         if isinstance(k, (int, np.integer)) and not isinstance(k, bool) and k > n - 1:
             warn(f"n_neighbors={k} is more than the {n - 1} other rows that each has: it is taken as {n - 1}")
@@ -188,7 +190,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = isinstance(self.metric, str) and self.metric == "precomputed"
+        tags.input_tags.pairwise = isinstance(self.metric, str) and self.metric in ("precomputed", "similarity")
         return tags
 
 

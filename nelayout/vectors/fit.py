@@ -31,6 +31,7 @@ from nelayout.run.part_costs import NUMPY_PAIRS
 from nelayout.run.state import Component, Summation
 from nelayout.vectors.entropic import calibrate
 from nelayout.vectors.neighbors import Space
+from nelayout.vectors.similarities import Similarities
 
 __all__ = ["Fit"]
 
@@ -39,14 +40,14 @@ __all__ = ["Fit"]
 class Fit:
     """A finished embedding.
 
-    space       the rows and their metric
-    k           neighbors of a row, where the search was ours
+    space       the rows and their metric, or the similarities in their place
+    k           neighbors of a row; 0: as many as have a similarity
     perplexity  of the weights; None: binary ones
     graph       (n, n) what was drawn: neighbors or similarities, with the edges that join components
     part        the whole graph as one component, with its similarities, masses and method
     """
 
-    space: Space
+    space: Space | Similarities
     k: int
     perplexity: float | None
     graph: csr_array
@@ -84,21 +85,29 @@ class Fit:
 
     def _ties(self, X: Any, threads: Threads) -> Ties:
         """The edges of new rows: those of an average fitted row, shared out among their nearest."""
+        of, to, share = self._shares(X, threads)
+        P = self.part.affinity.P
+        whole = 1.0 if self.method.connection.by_rows else float(np.sum(P.data)) / len(self.part.nodes)
+        weight = whole * share
+        return Ties(of, to, weight, weight, np.ones(X.shape[0]))
+
+    def _shares(self, X: Any, threads: Threads) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The new row and the fitted row of each edge, and the part of the new row's weight that it has."""
+        if isinstance(self.space, Similarities):
+            return self.space.shares(X)
         found = self.space.nearest_from(X, self.k, threads)
         m, k = found.indices.shape
         if self.perplexity is None:
             share = np.full((m, k), 1.0 / k)
         else:
             share = calibrate(found.distances, self.perplexity, threads)
-        P = self.part.affinity.P
-        whole = 1.0 if self.method.connection.by_rows else float(np.sum(P.data)) / len(self.part.nodes)
-        weight = whole * share.ravel()
-        return Ties(np.repeat(np.arange(m), k), found.indices.ravel(), weight, weight, np.ones(m))
+        return np.repeat(np.arange(m), k), found.indices.ravel(), share.ravel()
 
     def _known(self, X: Any) -> np.ndarray:
         """(m,) the first fitted row that is equal to each row; -1: there is none."""
         given = self.space.original
-        if self.space.given.table is not None:  # rows of distances: a fitted row is at distance 0 from one
+        if isinstance(self.space, Space) and self.space.given.table is not None:
+            # of rows of distances, a fitted one is at distance 0 from itself
             if issparse(X):
                 zero = X.data == 0
                 known = np.full(X.shape[0], -1)

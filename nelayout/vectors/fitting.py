@@ -11,12 +11,12 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from nelayout.catalogue import OWNERS, method_named, own_keywords, tune
 from nelayout.errors import InputError, InputTypeError, unknown
 from nelayout.method_record import Method
 from nelayout.numerics.parallel import threads_for
-from nelayout.numerics.principal import principal_components
 from nelayout.run.costs import warn_of_memory
 from nelayout.run.keywords import checks_keywords
 from nelayout.run.options import DEFAULTS, check_options, generator
@@ -24,17 +24,18 @@ from nelayout.run.pipeline import run_parts
 from nelayout.run.request import Known
 from nelayout.run.variational_component import vector_features
 from nelayout.vectors.annealing import at_perplexity, draw_by_scales
-from nelayout.vectors.defaults import has_components, outline, weights_for, with_steps_for_vectors
+from nelayout.vectors.defaults import outline, weights_for, with_steps_for_vectors
 from nelayout.vectors.fit import Fit
 from nelayout.vectors.given import most_known, read_neighbors
 from nelayout.vectors.input import count, read_rows
 from nelayout.vectors.joining import edges_in_words, join_components
 from nelayout.vectors.knn import neighbor_graph, space_of
 from nelayout.vectors.neighbors import Space
+from nelayout.vectors.searching import searching
+from nelayout.vectors.similarities import Similarities, is_similarity
+from nelayout.vectors.start import Start, has_components, read_init, start_on
 
 __all__ = ["check_dimensions", "fit_vectors"]
-
-STARTS = ("auto", "pca")
 
 # Entries of a neighbor graph per row and neighbor, both directions counted (found: 1.1 to 1.7 for 2 to 784 columns),
 # and bytes at the peak of the search: of a block of pairs, and per row and neighbor.
@@ -99,7 +100,9 @@ def fit_vectors(
         similarities, and beyond 1.5e7 the annealing begins lower (the notes of `solve_vectors` say where).
         ``max_iter`` is shared by all scales
     metric : default "euclidean"
-        as in `knn_graph`
+        as in `knn_graph`; "similarity": X (n, n), dense or sparse, holds similarities >= 0 in place of vectors, and is
+        the graph that is drawn, A + A^T where it differs from its transpose.  Neighbors and weights are then given:
+        n_neighbors, perplexity, knn and pca are left out
     metric_params : default None
         parameters of the metric
     knn : default None
@@ -113,9 +116,10 @@ def fit_vectors(
     init : default "auto"
         where the points start: "auto" goes through coarser and coarser graphs and back, one of which is also drawn
         from the means of the first principal components (that drawing is kept unless its stress is a third higher,
-        which means a fold); "pca" takes the first principal components, the steps of the method alone; or an
-        (n, n_components) array.  When the perplexity is annealed, "auto" is "pca" where there are vectors to take
-        components of
+        which means a fold); "pca" takes the first principal components, the steps of the method alone, and "spectral"
+        the slowest directions of the random walk on the graph, those of the normalized Laplacian with the smallest
+        eigenvalues; or an (n, n_components) array.  When the perplexity is annealed, "auto" is "pca" where there are
+        vectors to take components of
     random_state : default None
         int, Generator or RandomState; the same seed gives the same bits
     n_jobs : default None
@@ -148,14 +152,9 @@ def fit_vectors(
     if knn is not None and perplexity_annealing:
         raise InputError("perplexity_annealing looks at more neighbors than knn has: leave one of them out")
     rows = read_rows(X, metric)
-    lists = None if knn is None else read_neighbors(knn, rows.shape[0])
-    most = most_known(rows, metric, lists)
-    n_neighbors, perplexity = weights_for(chosen, n_neighbors, perplexity, rows.shape[0], most)
-    space, k = space_of(rows, n_neighbors, metric, metric_params, pca, perplexity)
-    if lists is not None:
-        count(k, "n_neighbors", most, f"knn has {most}")
+    dim = int(n_components)
     run: dict[str, Any] = {
-        "dim": int(n_components),
+        "dim": dim,
         "n_jobs": n_jobs,
         "max_iter": max_iter,
         "tol": tol,
@@ -165,30 +164,70 @@ def fit_vectors(
         "progress": progress,
         **passed,
     }
+    if is_similarity(metric):
+        given = {"n_neighbors": n_neighbors, "perplexity": perplexity, "metric_params": metric_params, "knn": knn}
+        _refuse_of_similarities({**given, "pca": None if pca == "auto" else pca})
+        table = Similarities(rows)
+        start = read_init(init, None, table.n, dim)
+        return _drawn(table, 0, None, table.graph(), start, chosen, {"seed": rng, **run}, Known(), ())
+    lists = None if knn is None else read_neighbors(knn, rows.shape[0])
+    most = most_known(rows, metric, lists)
+    n_neighbors, perplexity = weights_for(chosen, n_neighbors, perplexity, rows.shape[0], most)
+    space, k = space_of(rows, n_neighbors, metric, metric_params, pca, perplexity)
+    if lists is not None:
+        count(k, "n_neighbors", most, f"knn has {most}")
     if perplexity is not None and perplexity_annealing:
-        if isinstance(init, str) and init == "auto" and has_components(space, int(n_components)):
+        if isinstance(init, str) and init == "auto" and has_components(space.given.rows, dim):
             init = "pca"
-        start = _start(init, space, int(n_components))
+        start = read_init(init, space.given.rows, space.n, dim)
         return draw_by_scales(space, k, float(perplexity), chosen, start, rng, **run)
-    start = _start(init, space, int(n_components))
+    start = read_init(init, space.given.rows, space.n, dim)
     o = check_options(dict(run))
     entries = round(UNION * space.n * k)
     search = BYTES_SEARCH + space.n * (BYTES_ROW + BYTES_NEIGHBOR * k)
     warn_of_memory(chosen, o, np.array([space.n]), np.array([entries]), search)
     with threads_for(n_jobs) as threads:
-        found = space.nearest(k, rng, threads) if lists is None else lists.first(k)
+        if lists is None:
+            with searching(threads, space.n, bool(progress)) as watched:
+                found = space.nearest(k, rng, watched)
+        else:
+            found = lists.first(k)
         if perplexity is not None:
             graph, shares, joins = at_perplexity(space, found, float(perplexity), threads)
         else:
             shares = None
             graph, added = join_components(space, neighbor_graph(found, "union"), threads)
             joins = _joins(k, added)
-    settings: Any = {"seed": rng, "scale": None, "components": "joint", **run}
     features = vector_features(space.given.rows) if chosen.variational else None
-    sketch = outline(space, chosen, int(n_components)) if start is None else None
-    solution, parts = run_parts(graph, chosen, start, None, settings, Known(True, shares, features, sketch))
-    solution = replace(solution, notes=(*found.notes, *joins, *solution.notes))
-    return Fit(space, k, perplexity, graph, parts[0], solution)
+    sketch = outline(space.given.rows, chosen, dim) if start is None else None
+    known = Known(True, shares, features, sketch)
+    return _drawn(space, k, perplexity, graph, start, chosen, {"seed": rng, **run}, known, (*found.notes, *joins))
+
+
+def _drawn(
+    space: Space | Similarities,
+    k: int,
+    perplexity: float | None,
+    graph: csr_array,
+    start: Start,
+    method: Method,
+    run: dict[str, Any],
+    known: Known,
+    notes: tuple[str, ...],
+) -> Fit:
+    """The drawing of a connected graph of rows."""
+    settings: Any = {"scale": None, "components": "joint", **run}
+    solution, parts = run_parts(graph, method, start_on(graph, start, run["dim"]), None, settings, known)
+    return Fit(space, k, perplexity, graph, parts[0], replace(solution, notes=(*notes, *solution.notes)))
+
+
+def _refuse_of_similarities(given: dict[str, Any]) -> None:
+    """Refuse what a table of similarities has no use for."""
+    asked = [name for name, value in given.items() if value is not None]
+    if asked:
+        raise InputError(
+            f"with metric='similarity' X is the graph that is drawn, and {asked[0]} would change it: leave it out"
+        )
 
 
 def _joins(k: int, added: int) -> tuple[str, ...]:
@@ -227,33 +266,3 @@ def _tuned(
     given = {**(options or {}), **own}
     passed = {option: given.pop(option) for option in PASSED_ON if option in given}
     return tune(method, **given), passed
-
-
-def _start(init: Any, space: Space, dim: int) -> np.ndarray | None:
-    """Positions (n, dim) to start from, None for the method's own way."""
-    if isinstance(init, str):
-        if init not in STARTS:
-            raise unknown("init", init, STARTS)
-        if init == "auto":
-            return None
-        rows = space.given.rows
-        if rows is None:
-            raise InputError(
-                "init='pca' needs vectors, and metric='precomputed' has none: use 'auto' or an array"
-            )
-        if not has_components(space, dim):
-            raise InputError(
-                f"init='pca' has at most {min(rows.shape)} components, n_components is {dim}: use 'auto'"
-            )
-        return principal_components(rows, dim)[0]
-    try:
-        array = np.array(init, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputTypeError(
-            f"init must be 'auto', 'pca' or ({space.n}, {dim}) numbers, given {type(init).__name__}"
-        ) from None
-    if array.shape != (space.n, dim):
-        raise InputError(f"init must have shape ({space.n}, {dim}), given {array.shape}")
-    if not np.isfinite(array).all():
-        raise InputError(f"init holds NaN or infinity in row {int(np.argwhere(~np.isfinite(array))[0][0])}")
-    return array

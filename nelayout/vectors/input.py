@@ -70,9 +70,13 @@ def read_vectors(X: Any, least: int = 2) -> Any:
 def read_rows(X: Any, metric: Any, least: int = 2) -> Any:
     """Read the rows that a metric compares; a sparse matrix under "precomputed" keeps its pattern and its zeros.
 
-    What such a matrix does not store is not known, which is another thing than a distance of 0.
+    What such a matrix does not store is not known, which is another thing than a distance of 0.  Under "similarity"
+    the answer is a sparse matrix, whatever was given.
     """
-    if not (issparse(X) and isinstance(metric, str) and metric == "precomputed"):
+    named = metric if isinstance(metric, str) else ""
+    if named == "similarity" and not issparse(X):
+        return csr_array(read_vectors(X, least).astype(np.float64))
+    if not (issparse(X) and named in ("precomputed", "similarity")):
         return read_vectors(X, least)
     if X.dtype.kind not in "biuf":
         raise _not_real(X.dtype)

@@ -184,6 +184,11 @@ def prepare(X: Any, metric: Any = "euclidean", params: dict[str, Any] | None = N
         raise InputTypeError(
             f"metric must be a name or a function of two rows, given {type(metric).__name__}"
         )
+    if metric == "similarity":
+        raise InputError(
+            "with metric='similarity' X is a graph already, which nelayout.embed and the layout functions draw; "
+            "neighbors are searched for among vectors or distances"
+        )
     if metric not in METRICS:
         raise unknown("metric", metric, METRICS)
     name, allowed = METRICS[metric]

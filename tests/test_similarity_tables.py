@@ -1,0 +1,137 @@
+"""Similarities in the place of vectors, the spectral start, and what is said of the search for neighbors."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+import nelayout as nl
+from nelayout.errors import InputError
+from nelayout.numerics.parallel import Threads
+from nelayout.vectors import neighbors
+from nelayout.vectors.searching import WatchedThreads, searching
+
+METHODS = (
+    "ws-sne", "linlog", pytest.param("nerv", marks=pytest.mark.thorough), pytest.param("ee", marks=pytest.mark.slow)
+)
+
+
+def similarities(n=40):
+    X = np.random.default_rng(3).standard_normal((n, 3))
+    S = np.exp(-((X[:, None] - X[None]) ** 2).sum(axis=2))
+    S[S < 0.02] = 0.0
+    return S
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_similarities_are_the_graph_that_a_layout_function_draws(method):
+    S = similarities()
+    apart = S.copy()
+    np.fill_diagonal(apart, 0.0)
+    Y = nl.embed(S, method=method, metric="similarity", random_state=0)
+    same = nl.layout(apart, method.replace("_", "-"), components="joint", scale=None, node_size=None, seed=0)
+    if method != "ws-sne":
+        assert np.array_equal(Y, same)
+        return
+    values = [nl.evaluate(apart, drawing, method, "best").value for drawing in (Y, same)]
+    assert values[0] == pytest.approx(values[1], rel=0.01)  # of vectors a kernel with a tail takes fewer last steps
+
+
+def test_dense_and_sparse_similarities_are_alike_and_stay_as_they_are():
+    S = similarities()
+    kept, sparse = S.copy(), csr_array(S)
+    Y = nl.embed(S, metric="similarity", random_state=0)
+    assert np.array_equal(nl.embed(sparse, metric="similarity", random_state=0), Y)
+    assert np.array_equal(S, kept)
+    assert np.array_equal(sparse.toarray(), kept)
+
+
+def test_new_rows_of_similarities_lie_at_those_they_are_similar_to():
+    pytest.importorskip("sklearn")
+    S = similarities()
+    estimator = nl.NeighborEmbedding(metric="similarity", random_state=0).fit(S)
+    Y = estimator.embedding_
+    assert np.array_equal(estimator.transform(S), Y)
+    new = S[:6].copy()
+    new[new > 0] *= 0.5  # parts of the row count, not its sum; and it is no fitted row
+    new[np.arange(6), np.arange(6)] = 1.0
+    places = estimator.transform(new)
+    off = np.hypot(*(places - Y[:6]).T)
+    assert off.max() < 0.15 * np.ptp(Y)  # two rows of one normal sample lie 0.45 apart on average
+    assert np.array_equal(estimator.transform(csr_array(new))[::-1], estimator.transform(new[::-1]))
+    new[2] = 0.0
+    with pytest.raises(InputError, match="row 2 of X has no similarity > 0"):
+        estimator.transform(new)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"n_neighbors": 5}, "n_neighbors would change it"),
+        ({"perplexity": 5}, "perplexity would change it"),
+        ({"pca": 2}, "pca would change it"),
+        ({"init": "pca"}, "'spectral' or an array"),
+        ({"X": similarities()[:7]}, r"square \(n, n\) similarities, given \(7, 40\)"),
+        ({"X": -similarities()}, "finite number >= 0"),
+        ({"X": np.kron(np.eye(2), np.ones((3, 3)))}, "leave 2 groups of rows apart"),
+    ],
+)
+def test_what_a_table_of_similarities_has_no_use_for_is_refused(change, words):
+    keywords = {"X": similarities(), "metric": "similarity", **change}
+    with pytest.raises(InputError, match=words):
+        nl.embed(**keywords)
+
+
+def test_neighbors_are_not_searched_for_among_similarities():
+    with pytest.raises(InputError, match="X is a graph already"):
+        nl.knn_graph(similarities(), metric="similarity")
+
+
+def test_spectral_start_holds_the_slowest_eigenvectors_of_the_normalized_laplacian():
+    X = np.random.default_rng(0).standard_normal((60, 3)) * [9, 3, 1]
+    solution = nl.solve_vectors(X, init="spectral", n_neighbors=8, max_iter=0, random_state=0)
+    A = nl.knn_graph(X, 8).toarray()
+    root = np.sqrt(A.sum(axis=1))
+    eigenvalues, vectors = np.linalg.eigh(np.eye(60) - A / root[:, None] / root)
+    slow = vectors[:, 1:3] / root[:, None]
+    Y = np.asarray(solution.positions)
+    Y, slow = Y - Y.mean(axis=0), slow - slow.mean(axis=0)
+    left = Y - slow @ np.linalg.lstsq(slow, Y, rcond=None)[0]
+    assert eigenvalues[3] - eigenvalues[2] > 0.01  # else the plane is not defined
+    assert np.abs(left).max() < 0.02 * np.abs(Y).max()
+
+
+def test_spectral_start_without_vectors_and_where_there_are_too_few_rows():
+    D = np.abs(np.subtract.outer(np.arange(20.0), np.arange(20.0)))
+    Y = nl.embed(D, metric="precomputed", n_neighbors=3, init="spectral", random_state=0)
+    order = np.argsort(Y[:, 0])
+    assert np.array_equal(order, np.arange(20)) or np.array_equal(order[::-1], np.arange(20))
+    with pytest.raises(InputError, match="at most 1 coordinates, n_components is 2"):
+        nl.embed([[0.0], [1.0]], n_neighbors=1, init="spectral")
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_search_shows_how_far_it_is(threads, capfd, monkeypatch):
+    pytest.importorskip("tqdm")
+    monkeypatch.setattr("nelayout.vectors.bounds.BLOCK_PAIRS", 2000)
+    X = np.random.default_rng(0).standard_normal((200, 20))
+    silent = neighbors.Space(X).nearest(5, np.random.default_rng(0), Threads(threads))
+    with searching(Threads(threads), 200, True) as watched:
+        shown = neighbors.Space(X).nearest(5, np.random.default_rng(0), watched)
+        assert isinstance(watched, WatchedThreads)
+        line = watched._line
+        assert line.n == line.total == 20  # 2000 pairs are 10 of 200 rows
+    assert np.array_equal(shown.indices, silent.indices)
+    assert "neighbors of 200 rows: 100%" in capfd.readouterr().err
+
+
+def test_recall_is_the_part_of_the_nearest_that_was_found():
+    X = np.random.default_rng(0).standard_normal((300, 6))
+    space = neighbors.Space(X)
+    found = space.nearest(10, np.random.default_rng(0), Threads())
+    squared = found.distances**2
+    assert space._recall(X, found.indices, squared, 10, Threads()) == 1.0
+    squared[:, 7:] *= 4.0  # three of ten are farther than the tenth nearest
+    rows = np.linspace(0, 299, neighbors.SAMPLED).astype(int)
+    missed = (squared[rows] > found.distances[rows, -1:] ** 2 * (1 + 1e-5)).mean()
+    assert missed > 0.15
+    assert space._recall(X, found.indices, squared, 10, Threads()) == pytest.approx(1.0 - missed)
