@@ -660,6 +660,6 @@ def test_documented_commands_run(tmp_path):
         capture_output=True,
         check=True,
     )
-    outputs = set(re.findall(r"(?:-o|>) (\w[\w.-]+)", asked))
+    outputs = set(re.findall(r"(?:-o|>|--save) (\w[\w.-]+)", asked))
     assert {path.name for path in tmp_path.iterdir()} == {"examples", "digits.csv", *outputs}
     assert all((tmp_path / name).stat().st_size for name in outputs)
