@@ -26,6 +26,18 @@ def nelayout(command):
     return main(command.split())
 
 
+def fails_in_one_line(options, line, folder, capsys):
+    """Embed without success: one line on standard error, that one unless it is None, and no file is touched."""
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    capsys.readouterr()
+    assert main(["embed", *options.split()]) == 1
+    out, said = capsys.readouterr()
+    assert (out, said.count("\n"), "mistake in nelayout" in said) == ("", 1, False)
+    if line is not None:
+        assert said == f"nelayout: {line}\n"
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
 def text(rows, separator=","):
     return "".join(separator.join(map(str, row)) + "\n" for row in rows)
 
@@ -400,15 +412,8 @@ MISPLACED = {
 def test_a_row_that_cannot_be_placed_is_one_line(saved, folder, capsys, options):
     (folder / "other.csv").write_text(text([["width", "height", "deep"], *NEW.tolist()]))
     (folder / "dict.pickle").write_bytes(pickle.dumps({"a": 1}))
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
     output = "" if " -o " in options else " -o placed.csv"
-    capsys.readouterr()
-    assert nelayout(f"embed {options}{output}") == 1
-    out, said = capsys.readouterr()
-    assert (out, said.count("\n"), "mistake in nelayout" in said) == ("", 1, False)
-    if MISPLACED[options] is not None:
-        assert said == f"nelayout: {MISPLACED[options]}\n"
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    fails_in_one_line(f"{options}{output}", MISPLACED[options], folder, capsys)
 
 
 @pytest.mark.parametrize(
@@ -499,13 +504,7 @@ def test_a_failure_is_one_line_and_leaves_no_file(folder, capsys, options):
     (folder / "empty.csv").write_text("\n")
     np.savez("pair.npz", a=np.ones((2, 2)), b=np.ones((2, 3)))
     np.save("line.npy", np.ones(5))
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    assert main(["embed", *options.split()]) == 1
-    out, said = capsys.readouterr()
-    assert (out, said.count("\n"), "mistake in nelayout" in said) == ("", 1, False)
-    if FAILURES[options] is not None:
-        assert said == f"nelayout: {FAILURES[options]}\n"
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    fails_in_one_line(options, FAILURES[options], folder, capsys)
 
 
 @pytest.mark.parametrize(

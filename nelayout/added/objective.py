@@ -68,7 +68,7 @@ class AddedNodes:
     """The objectives of added nodes beside the nodes of a drawing Y (n, d), in the units of its objective."""
 
     def __init__(self, objective: Objective, Y: np.ndarray, threads: Threads) -> None:
-        self.of, self.Y, self.threads = objective, Y, threads
+        self.of, self.Y = objective, Y
         self.mass = objective.affinity.mass
         self.sources = Sources(Y, self.mass, threads)
         self.total = float(np.sum(self.mass))

@@ -28,8 +28,8 @@ __all__ = ["Sources"]
 # Nodes up to which NumPy sums all pairs, without compiled loops; and from which cells of them are summed: a place then
 # meets as many as 2,000 nodes one by one take.
 FEW, MANY = 500, 2_000
-# How large a cell may be against its distance to act as one, in parts of what sums at all nodes allow: the force at
-# each place, not on average, is then right to half a percent of the usual one, in twice the time.
+# Largest size of a cell that acts as one, against its distance, as a part of what sums at all nodes allow.  The force
+# at every place is then right to half a percent of the usual one, which those sums reach on average, in twice the time.
 FINE = 0.6
 # Pairs that NumPy holds at once, and places in a task of the compiled loops.
 BLOCK_PAIRS, TASK = 1 << 15, 256
