@@ -41,16 +41,23 @@ METRICS = {
 }
 
 
+def checks_of(*estimators):
+    """The checks of scikit-learn as cases of a test; version 1.6 makes a generator of them, which pytest refuses."""
+    mark = parametrize_with_checks(list(estimators))
+    names, cases = mark.args
+    return pytest.mark.parametrize(names, list(cases), **mark.kwargs)
+
+
 @pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore:n_neighbors=10 is more than")  # the checks have tables of ten rows
-@parametrize_with_checks([nl.NeighborEmbedding()])
+@checks_of(nl.NeighborEmbedding())
 def test_checks_of_scikit_learn(estimator, check):
     check(estimator)
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:n_neighbors=10 is more than")
-@parametrize_with_checks([nl.NeighborEmbedding(method="nerv"), nl.NeighborEmbedding(method="auto")])
+@checks_of(nl.NeighborEmbedding(method="nerv"), nl.NeighborEmbedding(method="auto"))
 def test_checks_of_other_methods(estimator, check):
     check(estimator)
 
