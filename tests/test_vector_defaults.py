@@ -39,6 +39,27 @@ def test_the_default_is_these_weights():
     assert abs(fit_vectors(X, random_state=0).graph - P).max() <= 1e-15
 
 
+def test_rows_count_alike_where_they_have_weights():
+    """ws-SNE of vectors is t-SNE; binary neighbors keep the masses of the method, and so does a method of one's own."""
+    X = rows(60)
+
+    def masses(**keywords):
+        return fit_vectors(X, random_state=0, max_iter=0, **keywords).part.affinity.mass
+
+    one = np.ones(60)
+    assert np.array_equal(masses(), one)
+    assert np.array_equal(masses(method="gamma-linlog"), one)
+    assert np.array_equal(masses(method=nl.method("ws-sne")), one)
+    assert not np.array_equal(masses(mass="strength"), one)
+    assert not np.array_equal(masses(n_neighbors=5), one)
+    own = nl.Method(kernel="cauchy", connection="optimal", mass="strength", name="mine")
+    assert not np.array_equal(masses(method=own), one)
+    drawing = nl.embed(X, random_state=0)
+    P = nl.entropic_affinity(X, default_weights(60)[1], n_neighbors=default_weights(60)[0])
+    values = [nl.evaluate(P, drawing, method, "best", mass="unit").value for method in ("ws-sne", "t-sne")]
+    assert values[0] == pytest.approx(values[1], rel=1e-9)
+
+
 @pytest.mark.parametrize("method", ["auto", *METHODS])
 def test_weights_that_a_method_cannot_compare_are_not_its_default(method):
     """Either the default is weighed, or it is the graph of 10 neighbors; a given number of neighbors has no weights."""

@@ -24,7 +24,7 @@ from nelayout.run.pipeline import run_parts
 from nelayout.run.request import Known
 from nelayout.run.variational_component import vector_features
 from nelayout.vectors.annealing import at_perplexity, draw_by_scales
-from nelayout.vectors.defaults import outline, weights_for, with_steps_for_vectors
+from nelayout.vectors.defaults import outline, weights_for, with_equal_rows, with_steps_for_vectors
 from nelayout.vectors.fit import Fit
 from nelayout.vectors.given import most_known, read_neighbors
 from nelayout.vectors.input import count, read_rows
@@ -87,8 +87,8 @@ def fit_vectors(
         n - 1).  With a perplexity "all" takes every other row
     perplexity : default 10 to 30, or none
         how many neighbors a row is worth by its weights, which have sum 1, as in `entropic_affinity`: a number > 1
-        and below n_neighbors.  None: without n_neighbors 600 / sqrt(n), at least 10 (from 3,600 rows on) and at most
-        30 (up to 400; or (n - 1) / 3), because among few rows the nearest ten are coarse and among many rows they
+        and below n_neighbors.  None: without n_neighbors 15,000 / n, at least 10 (from 1,500 rows on) and at most
+        30 (up to 500; or (n - 1) / 3), because among few rows the nearest ten are coarse and among many rows they
         are enough; with n_neighbors no weights.  Methods with a fixed connection ("ee", "linlog", "quadlog",
         "polylog") compare weights as they are, and "auto" counts hops: unless you say otherwise, these take 10
         neighbors without weights.  With a perplexity "ee" needs a ``repulsion`` near 1 / (n perplexity) in place
@@ -141,7 +141,8 @@ def fit_vectors(
         the same as ``own`` in a dict
     own : none
         what the layout function of the method takes: tail=3.0 for "hssne", repulsion=0.1 for "ee", and mass or
-        smoothing for any
+        smoothing for any.  With a perplexity the methods of the catalogue count all rows alike unless mass says
+        otherwise: ws-SNE is then t-SNE; with neighbors alone rows have the masses of the method
     """
     chosen, passed = _tuned(method, method_options, own)
     chosen = with_steps_for_vectors(chosen)
@@ -173,6 +174,8 @@ def fit_vectors(
     lists = None if knn is None else read_neighbors(knn, rows.shape[0])
     most = most_known(rows, metric, lists)
     n_neighbors, perplexity = weights_for(chosen, n_neighbors, perplexity, rows.shape[0], most)
+    if perplexity is not None and "mass" not in passed:
+        chosen = with_equal_rows(chosen)
     space, k = space_of(rows, n_neighbors, metric, metric_params, pca, perplexity)
     if lists is not None:
         count(k, "n_neighbors", most, f"knn has {most}")
