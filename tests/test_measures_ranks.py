@@ -6,7 +6,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from nelayout.graphs import read
-from nelayout.quality import coranking
+from nelayout.quality import coranking, ranks
 from nelayout.quality.input_distances import Hops, PathLengths, VectorDistances
 from nelayout.quality.ranks import NEIGHBORS, RELEVANT, RETRIEVED, neighborhood_size, ranks_of
 from nelayout.quality.sweep import Sweep
@@ -99,7 +99,6 @@ def test_without_ties_they_are_sets():
     weights = 1 / np.arange(1, n - 1)
     area = (curve.r_nx[:-1] * weights).sum() / weights.sum()
     assert coranking.r_nx_area(Sweep(vectors(D), Y)).value == pytest.approx(area)
-    rank_in, rank_out = np.argsort(near, axis=1), np.argsort(drawn, axis=1)  # of the columns' nodes, below
     rank_in, rank_out = np.argsort(np.argsort(D, axis=1), axis=1), np.argsort(np.argsort(E, axis=1), axis=1)
     both = (rank_in <= 10) & (rank_out <= 10) & ~np.eye(n, dtype=bool)
     bias = ((rank_out < rank_in) & both).sum() - ((rank_out > rank_in) & both).sum()
@@ -128,35 +127,25 @@ def test_scikit_learn_finds_the_same_trustworthiness():
 
 
 def test_a_drawing_in_the_order_of_the_graph_is_perfect_however_many_ties_there_are():
-    for G in (nx.star_graph(30), nx.path_graph(40), nx.cycle_graph(31)):
-        A = read(G).adjacency
-        order = Hops(A)
-        n = len(G)
-        Y = np.zeros((n, 2))
-        if G.degree(0) > 2:  # a hub in the middle of a circle, rather than as far from all as they are from each other
-            turn = 2 * np.pi * np.arange(1, n) / (n - 1)
-            Y = np.c_[np.r_[0, np.cos(turn)], np.r_[0, np.sin(turn)], np.zeros(n)][:, :2] * 0.1
-            Y[1:] += 0.001 * np.random.default_rng(0).normal(size=(n - 1, 2))
-            rows = [(0, G)]  # seen from the hub alone: the leaves are nearer to each other than to it
-            assert coranking.curves(Sweep(order, Y)).attainable[1] < 1
-            assert len(rows) == 1
-            continue
-        Y = np.c_[np.arange(n), np.zeros(n)] if G.degree(0) == 1 else np.c_[
-            np.cos(2 * np.pi * np.arange(n) / n), np.sin(2 * np.pi * np.arange(n) / n)]
-        Y = Y + 1e-5 * np.random.default_rng(1).normal(size=Y.shape)
+    jitter, turn = 1e-5 * np.random.default_rng(1).normal(size=(40, 2)), 2 * np.pi * np.arange(31) / 31
+    line, circle = np.c_[np.arange(40), np.zeros(40)], np.c_[np.cos(turn), np.sin(turn)]
+    for G, Y in ((nx.path_graph(40), line + jitter), (nx.cycle_graph(31), circle + jitter[:31])):
+        sweep = Sweep(Hops(read(G).adjacency), Y)
         for measure in ALL:
-            assert measure(Sweep(order, Y)).value == pytest.approx(0 if measure is coranking.b_nx else 1, abs=0.02)
-        assert coranking.trustworthiness(Sweep(order, Y)).value == pytest.approx(1, abs=1e-12)
-        assert coranking.r_nx_area(Sweep(order, Y)).value == pytest.approx(1, abs=1e-12)
+            assert measure(sweep).value == pytest.approx(0 if measure is coranking.b_nx else 1, abs=0.02)
+        for measure in (coranking.trustworthiness, coranking.r_nx_area):
+            assert measure(sweep).value == pytest.approx(1, abs=1e-12)
+        assert coranking.curves(sweep).attainable.min() < 1
 
 
 def test_drawings_at_random_have_no_agreement():
     rng = np.random.default_rng(3)
-    A = read(nx.barabasi_albert_graph(120, 2, seed=1)).adjacency
-    found = [[measure(Sweep(Hops(A), rng.normal(size=(120, 2)))).value for measure in ALL[4:6]] for _ in range(40)]
+    A = read(nx.barabasi_albert_graph(50, 2, seed=1)).adjacency
+    sweeps = [Sweep(Hops(A), rng.normal(size=(50, 2))) for _ in range(40)]
+    found = [[measure(sweep).value for measure in ALL[4:6]] for sweep in sweeps]
     mean, spread = np.mean(found, axis=0), np.std(found, axis=0) / np.sqrt(40)
     assert (abs(mean) < 4 * spread).all()
-    assert (spread < 0.01).all()
+    assert (spread < 0.02).all()
 
 
 def test_all_in_one_place_has_exactly_no_agreement():
@@ -183,25 +172,23 @@ def test_too_few_nodes_have_no_ranks_to_keep(n):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("measure", ALL)
-def test_samples_lie_within_their_error(measure):
-    G = nx.random_geometric_graph(1200, 0.06, seed=1)
+def test_samples_lie_within_their_error():
+    G = nx.random_geometric_graph(600, 0.08, seed=1)
     A = read(G).adjacency
-    Y = np.array([G.nodes[v]["pos"] for v in G]) + 0.05 * np.random.default_rng(0).normal(size=(1200, 2))
-    exact = measure(Sweep(Hops(A), Y, None)).value
-    found = [measure(Sweep(Hops(A), Y, 120, seed)) for seed in range(40)]
-    z = np.array([(f.value - exact) / f.error for f in found])
-    assert 0.6 < np.sqrt(np.mean(z**2)) < 1.6
-    assert not any(f.exact for f in found)
+    Y = np.array([G.nodes[v]["pos"] for v in G]) + 0.05 * np.random.default_rng(0).normal(size=(600, 2))
+    whole, sweeps = Sweep(Hops(A), Y, None), [Sweep(Hops(A), Y, 90, seed) for seed in range(40)]
+    for measure in ALL:
+        exact, found = measure(whole).value, [measure(sweep) for sweep in sweeps]
+        z = np.array([(f.value - exact) / f.error for f in found])
+        assert 0.6 < np.sqrt(np.mean(z**2)) < 1.6, measure
+        assert not any(f.exact for f in found)
 
 
 def test_a_thinned_curve_keeps_the_area(monkeypatch):
-    A = read(nx.random_geometric_graph(900, 0.07, seed=2)).adjacency
-    Y = np.random.default_rng(0).normal(size=(900, 2))
-    expected = coranking.r_nx_area(Sweep(Hops(A), Y, 500)).value
-    from nelayout.quality import ranks
-
+    A = read(nx.random_geometric_graph(300, 0.1, seed=2)).adjacency
+    Y = np.random.default_rng(0).normal(size=(300, 2))
+    expected = coranking.r_nx_area(Sweep(Hops(A), Y, 100)).value
     monkeypatch.setattr(ranks, "EVERY_K", 60)
-    sweep = Sweep(Hops(A), Y, 500)
-    assert len(ranks.ranks_of(sweep).k) < 400
+    sweep = Sweep(Hops(A), Y, 100)
+    assert len(ranks.ranks_of(sweep).k) < 220
     assert coranking.r_nx_area(sweep).value == pytest.approx(expected, abs=2e-4)
