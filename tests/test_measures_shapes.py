@@ -94,8 +94,8 @@ def test_angular_resolution_by_hand_and_by_definition():
 @pytest.mark.parametrize("compiled", [False, True])
 def test_crossing_angles_equal_their_definition(compiled, monkeypatch):
     monkeypatch.setattr(crossings, "PAIRS_NUMPY", 0 if compiled else 10**9)
-    G = nx.gnm_random_graph(25, 70, seed=7)
-    for Y in (RNG.normal(size=(25, 2)), RNG.integers(4, size=(25, 2)).astype(float)):
+    G = nx.gnm_random_graph(16, 36, seed=7)
+    for Y in (RNG.normal(size=(16, 2)), RNG.integers(4, size=(16, 2)).astype(float)):
         A = read(G).adjacency
         found = []
         for e, f in combinations(G.edges, 2):
@@ -154,16 +154,16 @@ def test_retrieval_by_hand():
     assert recall(star, np.zeros((5, 2))).value == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("of", [precision, recall, f_score])
 def test_sampled_retrieval_lies_within_its_error(of):
-    G = nx.random_geometric_graph(500, 0.09, seed=2)
-    A, Y = read(G).adjacency, np.array([G.nodes[v]["pos"] for v in G]) + 0.05 * RNG.normal(size=(500, 2))
+    G = nx.random_geometric_graph(400, 0.09, seed=2)
+    A, Y = read(G).adjacency, np.array([G.nodes[v]["pos"] for v in G]) + 0.05 * RNG.normal(size=(400, 2))
     exact = of(A, Y, sample=None).value
-    found = [of(A, Y, sample=200, seed=seed) for seed in range(40)]
+    found = [of(A, Y, sample=150, seed=seed) for seed in range(40)]
     z = np.array([(f.value - exact) / f.error for f in found])
-    if of is f_score:  # of precision and recall the radius varies too, which their errors leave out
-        assert 0.6 < np.sqrt(np.mean(z**2)) < 1.6
-    assert max(abs(f.value - exact) for f in found) < 0.1
+    assert 0.6 < np.sqrt(np.mean(z**2)) < 1.6
+    assert not any(f.exact for f in found)
 
 
 def test_scikit_learn_finds_the_same_index():

@@ -17,7 +17,8 @@ from scipy.sparse import csr_array
 from nelayout.numerics.parallel import threads_for
 from nelayout.quality.distances import TIE, lengths, standardize
 from nelayout.quality.protocol import SIMILARITY, VALUE, Measure
-from nelayout.quality.samples import NOTHING, Sampled, sample_of, standard_error
+from nelayout.quality.samples import NOTHING, Sampled, sample_of
+from nelayout.quality.sweep import GROUPS, jackknife
 
 __all__ = ["F_SCORE", "PRECISION", "RECALL", "f_score", "precision", "recall", "retrieval"]
 
@@ -31,7 +32,7 @@ def f_score(
     neighbors: csr_array, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0
 ) -> Sampled:
     """The largest F = 2 PR / (P + R) over radii, in [0, 1]; P and R as in `retrieval`."""
-    return _at_best(neighbors, Y, sample, seed, lambda p, r: _harmonic(p, r))
+    return _at_best(neighbors, Y, sample, seed, _harmonic)
 
 
 def precision(
@@ -80,15 +81,18 @@ def _at_best(neighbors, Y, sample, seed, of) -> Sampled:
     if not len(nodes):
         return NOTHING
     _, each_p, each_r = retrieval(neighbors, Y, nodes)
-    at = int(np.argmax(_harmonic(each_p.mean(axis=0), each_r.mean(axis=0))))
-    p, r = each_p[:, at], each_r[:, at]
-    value = float(of(p.mean(), r.mean()))
+    groups = min(GROUPS, len(nodes))
+    group = rng.permutation(np.arange(len(nodes)) % groups)
+
+    def value(kept: np.ndarray) -> float:
+        p, r = (each[kept[group]].mean(axis=0) for each in (each_p, each_r))
+        at = int(np.argmax(_harmonic(p, r)))
+        return float(of(p[at], r[at]))
+
+    found = value(np.ones(groups, bool))
     if exact:
-        return Sampled(value)
-    # First-order change of the value with one node's precision and recall; at the best radius its choice adds none.
-    h = 1e-6
-    slopes = [(of(p.mean() + a, r.mean() + b) - of(p.mean() - a, r.mean() - b)) / (2 * h) for a, b in ((h, 0), (0, h))]
-    return Sampled(value, standard_error(slopes[0] * p + slopes[1] * r, len(population)), exact=False)
+        return Sampled(found)
+    return Sampled(found, jackknife(value, groups, 1 - len(nodes) / len(population)), exact=False)
 
 
 def _harmonic(p, r):
