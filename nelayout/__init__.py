@@ -25,7 +25,9 @@ Vectors
 Drawings
     draw                 a picture; node_size_from_points gives sizes on paper in its units
     plot                 a picture of embedded vectors: classes, or what each point costs
-    measure, measures    how good a drawing is; Measured
+    measure, measures    how good a drawing is; Measured; measure_vectors for embeddings
+    rank_curves          Q_NX, B_NX, R_NX of all neighborhood sizes; rank_curves_vectors; RankCurves
+    stability            how alike several drawings of one graph are
     compare, align       drawings beside each other, turned alike; Comparison
 Errors
     Unsupported
@@ -77,6 +79,11 @@ _HOME = {
     "embed_cells": "vectors.cells",
     "measure": "comparison",
     "measures": "comparison",
+    "measure_vectors": "comparison",
+    "rank_curves": "comparison",
+    "rank_curves_vectors": "comparison",
+    "RankCurves": "comparison",
+    "stability": "comparison",
     "Measured": "comparison",
     "align": "comparison",
     "compare": "comparison",
