@@ -15,12 +15,18 @@ from nelayout.quality.protocol import INVARIANCES, MeasuredDrawing
 
 TURN = np.array([[0.6, 0.8], [-0.8, 0.6]])
 DRAWN = {
-    "translation": (lambda Y: Y + [3.0, -7.0],),
+    "translation": (lambda Y: Y + np.array([3.0, -7.0]),),
     "rotation": (lambda Y: Y @ TURN, lambda Y: Y @ TURN @ TURN),
     "reflection": (lambda Y: Y * [1, -1], lambda Y: Y[:, ::-1]),
     "scale": (lambda Y: 3.7 * Y, lambda Y: 1e-150 * Y, lambda Y: 1e150 * Y),
     "affine": (lambda Y: Y @ [[1.0, 0.9], [0.0, 3.0]],),
 }
+# Measures that read distances of the input; those of neighborhoods take a sweep for its sample alone.
+READERS = [
+    name
+    for name, entry in MEASURES.items()
+    if {"sweep", "distances"} & set(entry.uses) and "neighbors" not in entry.uses
+]
 
 
 def drawings():
@@ -41,6 +47,11 @@ def distances(D):
     return VectorDistances(len(D), lambda nodes: D[nodes])
 
 
+def rows(drawing):
+    assert drawing.given is not None
+    return drawing.given.rows(np.arange(40))
+
+
 def values(drawing, name):
     return measure_drawing(drawing, name, "auto", 0)[name].value
 
@@ -59,16 +70,16 @@ def test_declared_invariances_hold_and_no_other(name):
         assert (max(moved) < 1e-9) == (kind in declared), (kind, moved)
 
 
-@pytest.mark.parametrize("name", [name for name, entry in MEASURES.items() if {"sweep", "distances"} & set(entry.uses)])
+@pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("function", [np.square, np.sqrt, lambda D: np.expm1(3 * D)])
 def test_only_ranks_bear_another_scale_of_the_input(name, function):
     drawing = next(drawings())
-    bent = function(drawing.given.rows(np.arange(40)))
+    bent = function(rows(drawing))
     moved = abs(values(replace(drawing, given=distances(bent)), name) - values(drawing, name))
     assert (moved < 1e-9) == ("monotone" in MEASURES[name].invariances)
 
 
-@pytest.mark.parametrize("name", [name for name, entry in MEASURES.items() if not {"sweep", "distances"} & set(entry.uses)])
+@pytest.mark.parametrize("name", sorted(set(MEASURES) - set(READERS)))
 def test_measures_that_read_no_distance_of_the_input_claim_nothing_about_them(name):
     assert "monotone" not in MEASURES[name].invariances
 
@@ -77,10 +88,9 @@ def test_measures_that_read_no_distance_of_the_input_claim_nothing_about_them(na
 def test_the_order_of_the_nodes_does_not_matter(name):
     drawing = next(drawings())
     order = np.random.default_rng(7).permutation(40)
-    D = drawing.given.rows(np.arange(40))[order][:, order]
+    D = rows(drawing)[order][:, order]
     adjacency = drawing.adjacency[order][:, order].tocsr()
     adjacency.sort_indices()
-    shuffled = MeasuredDrawing(
-        adjacency, drawing.Y[order], drawing.classes[order], drawing.coords[order], drawing.diameters[order], distances(D)
-    )
+    given = (each[order] for each in (drawing.Y, drawing.classes, drawing.coords, drawing.diameters))
+    shuffled = MeasuredDrawing(adjacency, *given, distances(D))
     assert values(shuffled, name) == pytest.approx(values(drawing, name), abs=1e-9)

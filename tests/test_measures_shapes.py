@@ -10,8 +10,10 @@ from scipy.spatial.distance import cdist
 from nelayout.graphs import read
 from nelayout.quality import angles, crossings
 from nelayout.quality.clusters import adjusted_rand, class_ari, k_means
+from nelayout.quality.input_distances import Hops
 from nelayout.quality.retrieval import f_score, precision, recall, retrieval
 from nelayout.quality.shapes import gabriel_graph, relative_graph, shape_agreement
+from nelayout.quality.sweep import Sweep
 
 RNG = np.random.default_rng(0)
 TURN = np.array([[0.6, 0.8], [-0.8, 0.6]])
@@ -123,6 +125,10 @@ def test_sampled_crossing_angles_lie_within_their_error():
     assert not any(f.exact for f in found)
 
 
+def sweep_of(A, Y, sample=None, seed=0):
+    return Sweep(Hops(A), Y, sample, seed)
+
+
 def test_retrieval_equals_its_definition():
     G = nx.gnm_random_graph(50, 110, seed=3)
     A, Y = read(G).adjacency, RNG.normal(size=(50, 2))
@@ -137,7 +143,7 @@ def test_retrieval_equals_its_definition():
             assert each_r[t, at] == pytest.approx(len(shared) / G.degree(v))
     p, r = each_p.mean(axis=0), each_r.mean(axis=0)
     best = np.argmax(2 * p * r / (p + r))
-    found = [of(A, Y).value for of in (precision, recall, f_score)]
+    found = [of(sweep_of(A, Y), A).value for of in (precision, recall, f_score)]
     assert found == pytest.approx([p[best], r[best], 2 * p[best] * r[best] / (p[best] + r[best])])
 
 
@@ -146,12 +152,13 @@ def test_retrieval_by_hand():
     radii, p, r = retrieval(path, Y, np.arange(3))
     assert (p[:, 0].mean(), r[:, 0].mean()) == pytest.approx((2 / 3, 1 / 2))
     assert len(radii) == 2
-    assert f_score(path, Y).value == 1
-    assert np.isnan(f_score(read(nx.empty_graph(3)).adjacency, Y).value)
+    assert f_score(sweep_of(path, Y), path).value == 1
+    empty = read(nx.empty_graph(3)).adjacency
+    assert np.isnan(f_score(sweep_of(empty, Y), empty).value)
     # All in one place: everything is retrieved.
     star = read(nx.star_graph(4)).adjacency
-    assert precision(star, np.zeros((5, 2))).value == pytest.approx((1 + 4 * 1 / 4) / 5)
-    assert recall(star, np.zeros((5, 2))).value == 1
+    assert precision(sweep_of(star, np.zeros((5, 2))), star).value == pytest.approx((1 + 4 * 1 / 4) / 5)
+    assert recall(sweep_of(star, np.zeros((5, 2))), star).value == 1
 
 
 @pytest.mark.thorough
@@ -159,8 +166,8 @@ def test_retrieval_by_hand():
 def test_sampled_retrieval_lies_within_its_error(of):
     G = nx.random_geometric_graph(400, 0.09, seed=2)
     A, Y = read(G).adjacency, np.array([G.nodes[v]["pos"] for v in G]) + 0.05 * RNG.normal(size=(400, 2))
-    exact = of(A, Y, sample=None).value
-    found = [of(A, Y, sample=150, seed=seed) for seed in range(40)]
+    exact = of(sweep_of(A, Y), A).value
+    found = [of(sweep_of(A, Y, 150, seed), A) for seed in range(40)]
     z = np.array([(f.value - exact) / f.error for f in found])
     assert 0.6 < np.sqrt(np.mean(z**2)) < 1.6
     assert not any(f.exact for f in found)

@@ -128,7 +128,7 @@ def measure(
     node_size : diameters in the units of `pos` (number, dict, array or attribute), for `overlaps`.
     sample : "auto" is exact where that takes seconds and samples beyond (neighborhoods and nearest nodes
         above 20,000 nodes, stress above 2,000, the area of classes, ranks and pairs above 5,000, crossings by work);
-        None is always exact (`spearman` and `nonmetric_stress` then hold 24 bytes for each pair); a number is the
+        None is always exact (`spearman` and `nonmetric_stress` then hold some 60 bytes for each pair); a number is the
         nodes, pivots or edges to sample.
     seed : of the samples and of ties: int, None, `numpy.random.Generator` or `RandomState`.
     lengths : edge attribute that holds lengths of edges, numbers > 0: distances are then lengths of shortest paths, of

@@ -14,7 +14,7 @@ such nodes for one last class of ties, farther than all that a path reaches; mea
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -24,6 +24,10 @@ from nelayout.numerics.parallel import threads_for
 from nelayout.quality.distances import TIE
 
 __all__ = ["Hops", "InputDistances", "PathLengths", "VectorDistances", "dense_levels"]
+
+
+# Nodes up to which numbers of edges are kept, 50 MB: several measures look at the same rows.
+TABLE = 5_000
 
 
 class InputDistances:
@@ -51,6 +55,7 @@ class Hops(InputDistances):
 
     def __init__(self, adjacency: csr_array) -> None:
         self.adjacency, self.n = adjacency, adjacency.shape[0]
+        self._table: np.ndarray | None = None
 
     def rows(self, nodes: np.ndarray) -> np.ndarray:
         result = np.empty((len(nodes), self.n))
@@ -69,7 +74,18 @@ class Hops(InputDistances):
             found.append((level, farthest + int(unreached > 0)))
         return found
 
-    def _hops(self, nodes: np.ndarray) -> list[np.ndarray]:
+    def _hops(self, nodes: np.ndarray) -> Sequence[np.ndarray]:
+        """Numbers of edges from each of `nodes`, 0 to itself and to nodes that no path reaches."""
+        if self.n > TABLE:
+            return self._searched(nodes)
+        if self._table is None:
+            self._table, self._known = np.zeros((self.n, self.n), np.int16), np.zeros(self.n, bool)
+        new = nodes[~self._known[nodes]]
+        if len(new):
+            self._table[new], self._known[new] = self._searched(new), True
+        return self._table[nodes]
+
+    def _searched(self, nodes: np.ndarray) -> list[np.ndarray]:
         with threads_for(None) as threads:
             return hops_from(self.adjacency, nodes, threads)
 

@@ -19,7 +19,7 @@ from nelayout.numerics.parallel import threads_for
 from nelayout.quality.distances import TIE
 from nelayout.quality.sweep import Sweep
 
-__all__ = ["NEIGHBORS", "RELEVANT", "RETRIEVED", "Ranks", "neighborhood_size", "penalties", "ranks_of"]
+__all__ = ["NEIGHBORS", "RELEVANT", "RETRIEVED", "Ranks", "evened", "neighborhood_size", "penalties", "ranks_of"]
 
 # Size of the neighborhoods of trustworthiness, continuity, Q_NX and R_NX.
 NEIGHBORS = 10
@@ -79,6 +79,8 @@ def ranks_of(sweep: Sweep) -> Ranks:
     curves = np.zeros((4, len(count), len(ks)))
     intruded, extruded = np.zeros((len(count), 3)), np.zeros((len(count), 3))
     found, findable = np.zeros((len(count), retrieved)), np.zeros((len(count), retrieved))
+    rank = np.arange(1, m + 1)
+    inside, over = (rank <= near).astype(np.float64), np.maximum(rank - near, 0.0)
 
     def look(row: tuple[int, np.ndarray, int]) -> tuple[np.ndarray, ...]:
         node, level, levels = row
@@ -87,19 +89,22 @@ def ranks_of(sweep: Sweep) -> Ranks:
         out = np.empty((4, m))
         agreement(level, size, order, tied, *out, np.zeros(levels, np.int64), np.zeros(levels, np.int64))
         seen = level[order]
-        return out[:, ks - 1], *penalties(seen, size, tied, near), *_retrieved(seen, size, tied, relevant, retrieved)
+        intruded, extruded = penalties(seen, size, evened(inside, tied), evened(over, tied), near)
+        return out if sweep.exact else out[:, ks - 1], intruded, extruded, *_retrieved(
+            seen, size, tied, relevant, retrieved
+        )
 
-    if m < 1:
-        return Ranks(ks, step, count, *curves, intruded, extruded, found, findable, relevant)
+    nodes = sweep.nodes if m else sweep.nodes[:0]
     with threads_for(None) as threads:
-        for start in range(0, len(sweep.nodes), AT_ONCE):
-            some = sweep.nodes[start : start + AT_ONCE]
+        for start in range(0, len(nodes), AT_ONCE):
+            some = nodes[start : start + AT_ONCE]
             rows = [(int(node), *found) for node, found in zip(some, sweep.distances.levels(some), strict=True)]
             for t, part in enumerate(threads.map(look, rows), start):
                 curves[:, group[t]] += part[0]
                 for total, each in zip((intruded, extruded, found, findable), part[1:], strict=True):
                     total[group[t]] += each
-    return Ranks(ks, step, count, *curves, intruded, extruded, found, findable, relevant)
+    hits, early, late, best = curves
+    return Ranks(ks, step, count, hits, early, late, best, intruded, extruded, found, findable, relevant)
 
 
 def drawn_order(Y: np.ndarray, node: int) -> tuple[np.ndarray, np.ndarray]:
@@ -115,26 +120,34 @@ def drawn_order(Y: np.ndarray, node: int) -> tuple[np.ndarray, np.ndarray]:
     return order, tied
 
 
-def penalties(seen: np.ndarray, size: np.ndarray, tied: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+def evened(values: np.ndarray, tied: np.ndarray) -> np.ndarray:
+    """Values at the ranks of the drawing (m,), replaced by their mean over each group of ties.
+
+    >>> evened(np.array([4.0, 1.0, 3.0]), np.array([False, False, True])).tolist()
+    [4.0, 2.0, 2.0]
+    """
+    if not tied.any():
+        return values
+    begins = np.flatnonzero(~tied)
+    size = np.diff(np.append(begins, len(tied)))
+    return np.repeat(np.add.reduceat(values, begins) / size, size)
+
+
+def penalties(
+    seen: np.ndarray, size: np.ndarray, inside: np.ndarray, over: np.ndarray, k: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Expected penalties of one node's k nearest, and the least and the most of each: two arrays (3,).
 
     The first sums (rank in the input - k)+ over the k nearest in the drawing, the second (rank in the drawing - k)+ over
     the k nearest in the input.  `seen` (m,): rank class in the input of the nodes in their order in the drawing, `size`
-    of each class, `tied` as from `drawn_order`.
+    of each class; `inside` and `over` (m,): their chance to be among the k nearest in the drawing, their (rank - k)+ there.
     """
-    m, begins = len(seen), np.flatnonzero(~tied)
-    drawn = np.diff(np.append(begins, m))
-    here, beyond = _chance(begins, drawn, k), _beyond(begins, drawn, k)
-    a = np.cumsum(size) - size
+    m, a = len(seen), np.cumsum(size) - size
     chance, penalty = _chance(a, size, k), _beyond(a, size, k)
-    last = int(np.searchsorted(begins, k))
-    stop = m if last == len(begins) else begins[last]
-    intruded = (np.repeat(here[:last], drawn[:last]) * penalty[seen[:stop]]).sum()
-    extruded = (chance[seen] * np.repeat(beyond, drawn)).sum()
+    intruded, extruded = (inside * penalty[seen]).sum(), (chance[seen] * over).sum()
     least = (chance * size * penalty).sum()
     farthest = np.clip(k - (m - a - size), 0, size)
-    room = m - k
-    far = _triangle(a + size, room) - _triangle(a, room)
+    far = _triangle(a + size, m - k) - _triangle(a, m - k)
     return np.array([intruded, least, (farthest * penalty).sum()]), np.array([extruded, least, (chance * far).sum()])
 
 
@@ -164,10 +177,7 @@ def _retrieved(
     stop = most
     while stop < len(tied) and tied[stop]:
         stop += 1
-    worth = chance[seen[:stop]]
-    begins = np.flatnonzero(~tied[:stop])
-    drawn = np.diff(np.append(begins, stop))
-    worth = np.repeat(np.add.reduceat(worth, begins) / drawn, drawn)
+    worth = evened(chance[seen[:stop]], tied[:stop])
     ideal = np.repeat(chance, np.minimum(size, most))[:most]
     return np.cumsum(worth)[:most], np.cumsum(ideal)
 

@@ -11,40 +11,36 @@ nothing has precision 0) and recall (1 + 1/2 + 0) / 3; with radius 2 every node 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.numerics.parallel import threads_for
 from nelayout.quality.distances import TIE, lengths, standardize
 from nelayout.quality.protocol import SIMILARITY, VALUE, Measure
-from nelayout.quality.samples import NOTHING, Sampled, sample_of
-from nelayout.quality.sweep import GROUPS, jackknife
+from nelayout.quality.samples import NOTHING, Sampled
+from nelayout.quality.sweep import Sweep
 
 __all__ = ["F_SCORE", "PRECISION", "RECALL", "f_score", "precision", "recall", "retrieval"]
 
 # Radii that are tried: even quantiles of the drawn distances of neighbors, so that F is within some 1 % of the best.
 RADII = 100
-# All drawn distances of a node are looked at: all nodes up to 5,000, 1,000 sampled beyond.
-SAMPLE_ABOVE, SAMPLE = 5_000, 1_000
 
 
-def f_score(
-    neighbors: csr_array, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0
-) -> Sampled:
+def f_score(sweep: Sweep, neighbors: csr_array) -> Sampled:
     """The largest F = 2 PR / (P + R) over radii, in [0, 1]; P and R as in `retrieval`."""
-    return _at_best(neighbors, Y, sample, seed, _harmonic)
+    return _at_best(sweep, neighbors, _harmonic)
 
 
-def precision(
-    neighbors: csr_array, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0
-) -> Sampled:
+def precision(sweep: Sweep, neighbors: csr_array) -> Sampled:
     """Mean share of the nodes within one radius that are neighbors, at the radius that makes F largest, in [0, 1]."""
-    return _at_best(neighbors, Y, sample, seed, lambda p, _: p)
+    return _at_best(sweep, neighbors, lambda p, _: p)
 
 
-def recall(neighbors: csr_array, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0) -> Sampled:
+def recall(sweep: Sweep, neighbors: csr_array) -> Sampled:
     """Mean share of a node's neighbors that are within one radius, at the radius that makes F largest, in [0, 1]."""
-    return _at_best(neighbors, Y, sample, seed, lambda _, r: r)
+    return _at_best(sweep, neighbors, lambda _, r: r)
 
 
 def retrieval(
@@ -74,25 +70,27 @@ def retrieval(
     return radii, np.array([p for p, _ in found]), np.array([r for _, r in found])
 
 
-def _at_best(neighbors, Y, sample, seed, of) -> Sampled:
-    population = np.flatnonzero(np.diff(neighbors.indptr))
-    rng = np.random.default_rng(seed)
-    nodes, exact = sample_of(population, sample, SAMPLE_ABOVE, SAMPLE, rng)
-    if not len(nodes):
+def _looked_at(sweep: Sweep, neighbors: csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Precision and recall of the sweep's nodes that have neighbors, and which of its nodes these are."""
+    asked = np.flatnonzero(np.diff(neighbors.indptr)[sweep.nodes])
+    if not len(asked):
+        return np.zeros((0, 0)), np.zeros((0, 0)), asked
+    _, each_p, each_r = retrieval(neighbors, sweep.Y, sweep.nodes[asked])
+    return each_p, each_r, asked
+
+
+def _at_best(sweep: Sweep, neighbors: csr_array, of: Callable) -> Sampled:
+    each_p, each_r, asked = sweep.once(_looked_at, neighbors)
+    if not len(asked):
         return NOTHING
-    _, each_p, each_r = retrieval(neighbors, Y, nodes)
-    groups = min(GROUPS, len(nodes))
-    group = rng.permutation(np.arange(len(nodes)) % groups)
+    group = sweep.group[asked]
 
     def value(kept: np.ndarray) -> float:
         p, r = (each[kept[group]].mean(axis=0) for each in (each_p, each_r))
         at = int(np.argmax(_harmonic(p, r)))
         return float(of(p[at], r[at]))
 
-    found = value(np.ones(groups, bool))
-    if exact:
-        return Sampled(found)
-    return Sampled(found, jackknife(value, groups, 1 - len(nodes) / len(population)), exact=False)
+    return sweep.estimate(value)
 
 
 def _harmonic(p, r):
@@ -100,24 +98,24 @@ def _harmonic(p, r):
 
 
 COST = "O(n^2), sampled O(n) a node"
-SAMPLING = "1,000 nodes above 5,000"
+SAMPLING = "what is drawn around 300 nodes above 5,000"
 SOURCE = "Venna et al. 2010; Im et al. 2018 threshold similarities of both sides instead"
 
 PRECISION = Measure(
     "precision",
     "mean share of the nodes drawn within one radius of a node that are its neighbors, at the radius of the largest F",
-    precision, ("neighbors", "Y", "sample", "seed"), VALUE,
+    precision, ("sweep", "neighbors"), VALUE,
     invariances=SIMILARITY, complexity=COST, sampling=SAMPLING, source=SOURCE, default_for=(),
 )  # fmt: skip
 RECALL = Measure(
     "recall",
     "mean share of a node's neighbors that are drawn within one radius of it, at the radius of the largest F",
-    recall, ("neighbors", "Y", "sample", "seed"), VALUE,
+    recall, ("sweep", "neighbors"), VALUE,
     invariances=SIMILARITY, complexity=COST, sampling=SAMPLING, source=SOURCE, default_for=(),
 )  # fmt: skip
 F_SCORE = Measure(
     "f_score",
     "harmonic mean of precision and recall of neighborhoods of one radius, at the radius where it is largest",
-    f_score, ("neighbors", "Y", "sample", "seed"), VALUE,
+    f_score, ("sweep", "neighbors"), VALUE,
     invariances=SIMILARITY, complexity=COST, sampling=SAMPLING, source=SOURCE, default_for=(),
 )  # fmt: skip

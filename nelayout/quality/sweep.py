@@ -79,11 +79,12 @@ class Sweep:
             return connected_components(d.adjacency if isinstance(d, Hops) else d.lengths, directed=False)[1]
         return np.zeros(len(self.Y), np.int32)
 
-    def once(self, find: Callable[[Sweep], Part]) -> Part:
-        """Return ``find(self)``, found at the first call and kept."""
-        if find not in self._kept:
-            self._kept[find] = find(self)
-        return self._kept[find]
+    def once(self, find: Callable[..., Part], *others: object) -> Part:
+        """Return ``find(self, *others)``, found at the first call with these and kept."""
+        key = find, *map(id, others)
+        if key not in self._kept:
+            self._kept[key] = find(self, *others), others  # kept too, so that no other object gets their number
+        return self._kept[key][0]
 
     @cached_property
     def _kept(self) -> dict:
