@@ -15,7 +15,7 @@ import numpy as np
 from nelayout.quality.pairs import Pairs, levels_of, pairs_of, products_of
 from nelayout.quality.protocol import CHANCE, MONOTONE, REST, SIMILARITY, VALUE, Measure
 from nelayout.quality.samples import NOTHING, Sampled
-from nelayout.quality.sweep import Sweep
+from nelayout.quality.sweep import Sweep, jackknife
 
 __all__ = [
     "DISTANCE_CORRELATION", "NONMETRIC_STRESS", "SPEARMAN", "distance_correlation", "nonmetric_stress", "spearman",
@@ -87,8 +87,6 @@ def distance_correlation(sweep: Sweep) -> Sampled:
 
     def correlation(kept: np.ndarray) -> float:
         inside = kept[sums.of]
-        if not inside.any():
-            return float("nan")
         d, e = sums.d[inside] / n, sums.e[inside] / n
 
         def covariance(product: np.ndarray, a: np.ndarray, b: np.ndarray) -> float:
@@ -99,7 +97,11 @@ def distance_correlation(sweep: Sweep) -> Sampled:
             return 0.0
         return float(np.sqrt(min(max(covariance(sums.de, d, e), 0.0) / np.sqrt(both), 1.0)))
 
-    return sweep.estimate(correlation)
+    count = int(sums.of.max()) + 1
+    value = correlation(np.ones(count, bool))
+    if sums.exact:
+        return Sampled(value)
+    return Sampled(value, jackknife(correlation, count, 1 - len(sums.d) / n), exact=False)
 
 
 COST = "O(n^2 log n), sampled O(n) a node"
@@ -125,6 +127,6 @@ DISTANCE_CORRELATION = Measure(
     "distance correlation of the input and the drawing, in the largest component",
     distance_correlation, ("sweep",), VALUE,
     invariances=SIMILARITY, complexity="O(n^2), sampled O(n) a node",
-    sampling="the distances of 300 nodes from all others above 5,000", default_for=(),
+    sampling="the distances of 300 nodes from all others in a component above 5,000", default_for=(),
     source="Szekely, Rizzo & Bakirov 2007, eq. 2.18",
 )  # fmt: skip

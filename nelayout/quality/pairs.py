@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from nelayout.quality.input_distances import dense_levels
-from nelayout.quality.sweep import Sweep
+from nelayout.quality.samples import sample_of
+from nelayout.quality.sweep import GROUPS, ROWS_ABOVE, ROWS_SAMPLED, Sweep
 
 __all__ = ["Pairs", "Products", "pairs_of", "products_of"]
 
@@ -36,11 +37,13 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Products:
-    """Sums over the rows of the nodes of the sweep that are in the largest component, (r,) each; of (r,) their groups.
+    """Sums over rows of the largest component, (r,) each.
 
     d, e        sums of the distances in the input and in the drawing
     dd, de, ee  sums of their products
+    of          (r,) the group of each row, all 0 where all nodes of the component have one
     size        number of nodes of the component
+    exact       whether all of them have one
     """
 
     d: np.ndarray
@@ -50,6 +53,7 @@ class Products:
     ee: np.ndarray
     of: np.ndarray
     size: int
+    exact: bool
 
 
 def pairs_of(sweep: Sweep) -> Pairs:
@@ -80,19 +84,22 @@ def pairs_of(sweep: Sweep) -> Pairs:
 
 
 def products_of(sweep: Sweep) -> Products:
-    """Sum the rows of the largest component: all distances from each of its nodes in the sweep to the others in it."""
+    """Sum the rows of the largest component: all distances from each of its nodes, or of a sample, to the others in it."""
     component = sweep.component
     count = np.bincount(component) if len(component) else np.zeros(1, np.int64)
     inside = np.flatnonzero(component == count.argmax())
-    chosen = np.flatnonzero(np.isin(sweep.nodes, inside))
-    sums = np.zeros((5, len(chosen)))
-    for start in range(0, len(chosen), AT_ONCE):
-        some = sweep.nodes[chosen[start : start + AT_ONCE]]
+    rng = np.random.default_rng([sweep.seed, 3])
+    nodes, exact = sample_of(inside, sweep.sample, ROWS_ABOVE, ROWS_SAMPLED, rng)
+    sums = np.zeros((5, len(nodes)))
+    for start in range(0, len(nodes), AT_ONCE):
+        some = nodes[start : start + AT_ONCE]
         for t, (node, row) in enumerate(zip(some.tolist(), sweep.distances.rows(some), strict=True), start):
             d, e = row[inside], _drawn(sweep.places, node, inside)
             sums[:, t] = d.sum(), e.sum(), (d * d).sum(), (d * e).sum(), (e * e).sum()
     d, e, dd, de, ee = sums
-    return Products(d, e, dd, de, ee, sweep.group[chosen], int(count.max()))
+    groups = 1 if exact else GROUPS
+    of = rng.permutation(np.arange(len(nodes)) % min(groups, max(len(nodes), 1)))
+    return Products(d, e, dd, de, ee, of, len(inside), exact)
 
 
 def _drawn(Y: np.ndarray, node: int, others: np.ndarray) -> np.ndarray:

@@ -90,19 +90,15 @@ class Sweep:
     def _kept(self) -> dict:
         return {}
 
-    def estimate(self, of: Callable[[np.ndarray], float], population: int | None = None) -> Sampled:
-        """The value of a function of groups, a boolean mask, with its standard error.
-
-        `population`: number of nodes sampled from, all n if not given.
-        """
-        n = len(self.Y) if population is None else population
+    def estimate(self, of: Callable[[np.ndarray], float]) -> Sampled:
+        """The value of a function of groups, a boolean mask, with its standard error."""
         count = int(self.group.max(initial=-1)) + 1
         if not count:
             return NOTHING
         value = of(np.ones(count, bool))
         if self.exact:
             return Sampled(value)
-        return Sampled(value, jackknife(of, count, 1 - len(self.nodes) / n), exact=False)
+        return Sampled(value, jackknife(of, count, 1 - len(self.nodes) / len(self.Y)), exact=False)
 
 
 def jackknife(of: Callable[[np.ndarray], float], count: int, share_left: float) -> float:
