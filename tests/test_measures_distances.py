@@ -1,4 +1,6 @@
-"""Agreement of distances: by hand, against SciPy and scikit-learn, against definitions, samples, components, lengths."""
+"""Agreement of distances: by hand, against SciPy and scikit-learn, against definitions, samples, components,
+lengths.
+"""
 
 import networkx as nx
 import numpy as np
@@ -10,7 +12,7 @@ from nelayout.comparison import measure
 from nelayout.errors import InputError
 from nelayout.graphs import read
 from nelayout.quality.distance_agreement import distance_correlation, nonmetric_stress, spearman
-from nelayout.quality.input_distances import Hops, PathLengths, VectorDistances
+from nelayout.quality.input_distances import Hops, VectorDistances
 from nelayout.quality.stress import distance_stress, scaled_stress
 from nelayout.quality.sweep import Sweep
 
@@ -23,8 +25,7 @@ def vectors(D):
 
 def cases():
     rng = np.random.default_rng(0)
-    for G in (nx.gnm_random_graph(40, 90, seed=2), nx.path_graph(3), nx.star_graph(12), nx.random_tree(30, seed=1)
-              if hasattr(nx, "random_tree") else nx.balanced_tree(2, 4)):  # fmt: skip
+    for G in (nx.gnm_random_graph(40, 90, seed=2), nx.path_graph(3), nx.star_graph(12), nx.balanced_tree(2, 4)):
         G = G.subgraph(max(nx.connected_components(G), key=len))
         A = read(G).adjacency
         for Y in (rng.normal(size=(len(G), 2)), rng.integers(3, size=(len(G), 2)).astype(float)):
@@ -41,7 +42,7 @@ def test_scipy_finds_the_same_rank_correlation(case):
     distances, D, Y = CASES[case]
     d, e = squareform(D, checks=False), pdist(Y)
     if len(set(d)) > 1 and len(set(e)) > 1:
-        assert spearman(Sweep(distances, Y)).value == pytest.approx(spearmanr(d, e).statistic, abs=1e-12)
+        assert spearman(Sweep(distances, Y)).value == pytest.approx(spearmanr(d, e)[0], abs=1e-12)
 
 
 @pytest.mark.parametrize("case", range(len(CASES)))
@@ -91,7 +92,7 @@ def test_pairs_without_a_path_are_left_out():
     D = hops.rows(np.arange(n + 5))
     joined = np.isfinite(D) & np.triu(np.ones_like(D, bool), 1)
     e = cdist(Y, Y)[joined]
-    assert spearman(Sweep(hops, Y)).value == pytest.approx(spearmanr(D[joined], e).statistic)
+    assert spearman(Sweep(hops, Y)).value == pytest.approx(spearmanr(D[joined], e)[0])
     alone = distance_correlation(Sweep(Hops(read(whole).adjacency), Y[:n])).value
     assert distance_correlation(Sweep(hops, Y)).value == pytest.approx(alone)
     # Where the components lie makes no difference to any of them.
@@ -124,7 +125,7 @@ def test_lengths_of_edges_make_lengths_of_paths():
     pos = dict(enumerate(Y))
     found = measure(G, pos, measures=["spearman", "stress", "trustworthiness", "neighborhood"], lengths="long")
     d, e = squareform(D, checks=False), pdist(Y)
-    assert found["spearman"].value == pytest.approx(spearmanr(d, e).statistic)
+    assert found["spearman"].value == pytest.approx(spearmanr(d, e)[0])
     ratio = e / d
     assert found["stress"].value == pytest.approx(1 - ratio.sum() ** 2 / (len(d) * (ratio**2).sum()))
     assert found["neighborhood"] == measure(G, pos, measures="neighborhood")["neighborhood"]
@@ -137,10 +138,8 @@ def test_lengths_of_edges_make_lengths_of_paths():
     assert measure(double, pos, measures="spearman", lengths="long")["spearman"] == found["spearman"]
     # Of opposite edges of a directed graph the shorter counts, and an edge without a length has length 1.
     turned = nx.DiGraph([(0, 1, {"long": 2.0}), (1, 0, {"long": 5.0}), (1, 2)])
-    rows = PathLengths
     line = {0: (0.0, 0.0), 1: (2.0, 0.0), 2: (3.0, 0.0)}
     assert measure(turned, line, measures="stress", lengths="long")["stress"].value == pytest.approx(0, abs=1e-12)
-    assert rows(read(G).adjacency).n == 25
 
 
 def test_lengths_that_are_none_are_refused():

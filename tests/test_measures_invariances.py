@@ -21,11 +21,11 @@ DRAWN = {
     "scale": (lambda Y: 3.7 * Y, lambda Y: 1e-150 * Y, lambda Y: 1e150 * Y),
     "affine": (lambda Y: Y @ [[1.0, 0.9], [0.0, 3.0]],),
 }
-# Measures that read distances of the input; those of neighborhoods take a sweep for its sample alone.
+# Measures that read distances of the input; those of neighborhoods and shapes share other parts of a sweep.
 READERS = [
     name
     for name, entry in MEASURES.items()
-    if {"sweep", "distances"} & set(entry.uses) and "neighbors" not in entry.uses
+    if {"sweep", "distances"} & set(entry.uses) and not {"neighbors", "adjacency"} & set(entry.uses)
 ]
 
 

@@ -40,7 +40,7 @@ def by_chances(D, E, k=NEIGHBORS, relevant=RELEVANT):
         others = np.arange(n) != i
         p, q = chances(D[i, others]), chances(E[i, others])
         # A drawing without ties in the order of the input, and one in the reverse order.
-        perfect, reverse = np.eye(m)[np.argsort(np.argsort(D[i, others]))], np.eye(m)[np.argsort(np.argsort(-D[i, others]))]
+        perfect, reverse = (np.eye(m)[np.argsort(np.argsort(sign * D[i, others]))] for sign in (1, -1))
         for K in ranks:
             both = np.einsum("jr,js->rs", q[:, :K], p[:, :K])  # [rank in the drawing, rank in the input]
             sums["hits"][K - 1] += both.sum()

@@ -73,7 +73,8 @@ def test_every_measure_has_a_value_worked_out_by_hand():
 def test_values_are_those_by_hand(name):
     pos = np.array([[0.0, 0.0], [1.0, 1.0], [1.0, 0.0], [0.0, 1.0]])
     square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
-    found = measure(nx.cycle_graph(4), dict(enumerate(pos)), labels=list("aabb"), coords=square, node_size=1.1, measures="all")
+    given = {"labels": list("aabb"), "coords": square, "node_size": 1.1}
+    found = measure(nx.cycle_graph(4), dict(enumerate(pos)), measures="all", **given)
     assert found[name].value == pytest.approx(EXACT[name], abs=1e-12)
 
 
@@ -109,8 +110,8 @@ def test_score_is_what_its_words_say(name):
 def test_every_line_of_the_list_is_filled():
     for line in measures():
         assert set(line) == {
-            "name", "definition", "better", "score", "needs", "default", "applies", "dimensions", "invariances", "complexity",
-            "sampling", "source",
+            "name", "definition", "better", "score", "needs", "default", "applies", "dimensions", "invariances",
+            "complexity", "sampling", "source",
         }  # fmt: skip
         assert all(line[key] for key in ("definition", "invariances", "complexity", "sampling", "source")), line["name"]
 

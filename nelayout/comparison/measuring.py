@@ -59,10 +59,10 @@ def measures() -> list[dict[str, str]]:
     Returns
     -------
     list of dicts
-        name, definition; better: "higher" or "lower"; score: how it follows from the value; needs: keywords of `measure`
-        that bring what is needed; default: for what it is taken unasked ("graphs", "vectors"); applies: for what it is
-        defined; dimensions: the only number of dimensions, or ""; invariances: what does not change the value
-        (translation, rotation, reflection, scale and affine are changes of the drawing, monotone is an increasing
+        name, definition; better: "higher" or "lower"; score: how it follows from the value; needs: keywords of
+        `measure` that bring what is needed; default: for what it is taken unasked ("graphs", "vectors"); applies: for
+        what it is defined; dimensions: the only number of dimensions, or ""; invariances: what does not change the
+        value (translation, rotation, reflection, scale and affine are changes of the drawing, monotone is an increasing
         function of all distances in the input); complexity, for n nodes and m edges; sampling: what ``sample="auto"``
         samples, and from which size on; source: paper and equation
 
@@ -108,9 +108,9 @@ def measure(
 ) -> dict[str, Measured]:
     """Measure how good a drawing is.
 
-    The graph counts as undirected and unweighted: distances are numbers of edges, or with `lengths` of paths. Nodes that no
-    path joins have no distance: measures of distances leave such pairs out (`distance_correlation` takes the largest
-    component), and measures of ranks take them for equally far, farther than all others.
+    The graph counts as undirected and unweighted: distances are numbers of edges, or with `lengths` of paths. Nodes
+    that no path joins have no distance: measures of distances leave such pairs out (`distance_correlation` takes the
+    largest component), and measures of ranks take them for equally far, farther than all others.
 
     Parameters
     ----------

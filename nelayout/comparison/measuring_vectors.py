@@ -64,9 +64,9 @@ def measure_vectors(
     labels : classes of the rows, one each, for `class_auc`, `class_accuracy` and `class_ari`; None, NaN, -1 and "" are
         unknown.
     metric, metric_params : as in `nelayout.knn_graph`.
-    measures : names to take, in this order; None takes those that are default for vectors (see `nelayout.measures`), and
-        "all" takes all, for which everything needed was given. `neighborhood`, `neighborhood2`, `precision`, `recall` and
-        `f_score` find the 10 nearest of every row, which takes a while above some 50,000 rows.
+    measures : names to take, in this order; None takes those that are default for vectors (see `nelayout.measures`),
+        and "all" takes all, for which everything needed was given. `neighborhood`, `neighborhood2`, `precision`,
+        `recall` and `f_score` find the 10 nearest of every row, which takes a while above some 50,000 rows.
     coords : true coordinates of the rows, (n, d'), for `map_r2` and `map_neighbors`: what is known to lie behind them.
     node_size : diameters in the units of `Y`, for `overlaps`.
     sample, seed : as in `nelayout.measure`.
@@ -117,8 +117,8 @@ def placed_rows(
     rows = read_rows(X, metric)
     if issparse(rows) and isinstance(metric, str) and metric == "precomputed":
         raise InputError(
-            "a sparse table of distances leaves most of them open, and measures compare them all: give an (n, n) array, or "
-            "X with its metric"
+            "a sparse table of distances leaves most of them open, and measures compare them all: give an (n, n) "
+            "array, or X with its metric"
         )
     opened = places(Y)
     n = rows.shape[0]

@@ -21,8 +21,8 @@ def stability(drawings: Iterable[Any], *, sample: str | int | None = "auto", see
 
     Parameters
     ----------
-    drawings : at least two drawings of the same nodes: dicts keyed by node, or arrays, layouts or `Solution`s in one node
-        order; all in the same number of dimensions.
+    drawings : at least two drawings of the same nodes: dicts keyed by node, or arrays, layouts or `Solution`s in one
+        node order; all in the same number of dimensions.
     sample, seed : as in `nelayout.measure`; above 20,000 nodes the neighbors of 5,000 are compared.
 
     Returns
@@ -58,14 +58,14 @@ def stability(drawings: Iterable[Any], *, sample: str | int | None = "auto", see
         if number and set(other.labels) != set(network.labels):
             odd = sorted(map(repr, set(other.labels) ^ set(network.labels)))
             raise InputError(
-                f"drawing {number} places other nodes than drawing 0: {odd[0]} is in one of them alone ({len(odd)} such "
-                "nodes); give drawings of the same graph"
+                f"drawing {number} places other nodes than drawing 0: {odd[0]} is in one of them alone "
+                f"({len(odd)} such nodes); give drawings of the same graph"
             )
         placed.append(every_position(network, pos, f"drawing {number}"))
         if placed[-1].shape != placed[0].shape:
             raise InputError(
-                f"drawing {number} has {placed[-1].shape[1]} dimensions and drawing 0 has {placed[0].shape[1]}; give all in "
-                "the same number"
+                f"drawing {number} has {placed[-1].shape[1]} dimensions and drawing 0 has {placed[0].shape[1]}; "
+                "give all in the same number"
             )
     apart = procrustes_apart(placed)
     kept = neighbors_kept(placed, sample_size(sample), integer_seed(seed))

@@ -19,7 +19,8 @@ __all__ = ["ANGULAR_RESOLUTION", "CROSSING_ANGLE", "angular_resolution", "crossi
 
 
 def angular_resolution(adjacency: csr_array, Y: np.ndarray) -> Sampled:
-    """Mean over nodes of degree k >= 2 of the smallest angle between two of their edges over 360 / k degrees, in [0, 1].
+    """Mean over nodes of degree k >= 2 of the smallest angle between two of their edges over 360 / k degrees, in [0,
+    1].
 
     1: at every node the edges are evenly spread. A node with an edge of length 0, which has no direction, counts 0. NaN
     where no node has two edges. `Y` is (n, 2).
@@ -49,8 +50,8 @@ def crossing_angle(
 ) -> Sampled:
     """Mean over crossings of the angle between the two edges, at most 90 degrees, over 90 degrees; in [0, 1].
 
-    Crossings as in `crossings`; edges that overlap, and an edge of length 0 with any other, have the angle 0. NaN where no
-    edges cross. `Y` is (n, 2).
+    Crossings as in `crossings`; edges that overlap, and an edge of length 0 with any other, have the angle 0. NaN where
+    no edges cross. `Y` is (n, 2).
     """
     drawn = Segments(adjacency, Y)
     chosen, exact = sampled_edges(drawn, sample, seed)

@@ -26,8 +26,8 @@ def class_ari(
 ) -> Sampled:
     """Adjusted Rand index of the classes and of as many clusters of positions by k-means, at most 1, 0 by chance.
 
-    `classes` (n,): integers, -1 unknown; nodes of unknown class take no part. NaN below two classes, or where every node
-    is a class of its own.
+    `classes` (n,): integers, -1 unknown; nodes of unknown class take no part. NaN below two classes, or where every
+    node is a class of its own.
     """
     known = np.asarray(classes) >= 0
     Y, classes = standardize(np.asarray(Y)[known]), np.asarray(classes)[known]
@@ -49,7 +49,8 @@ def class_ari(
 
 
 def adjusted_rand(first: np.ndarray, second: np.ndarray) -> float:
-    """Adjusted Rand index of two partitions, integers (n,) each (Hubert and Arabie 1985, eq. 5); 1 where both are trivial.
+    """Adjusted Rand index of two partitions, integers (n,) each (Hubert and Arabie 1985, eq. 5); 1 where both are
+    trivial.
 
     >>> round(adjusted_rand(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])), 9)
     -0.5
@@ -68,7 +69,8 @@ def adjusted_rand(first: np.ndarray, second: np.ndarray) -> float:
 
 
 def k_means(Y: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
-    """Clusters (n,) of the positions by Lloyd's steps from the best of ten k-means++ starts (Arthur & Vassilvitskii 2007).
+    """Clusters (n,) of the positions by Lloyd's steps from the best of ten k-means++ starts (Arthur & Vassilvitskii
+    2007).
 
     Fewer than k clusters where there are fewer different positions.
     """

@@ -15,7 +15,9 @@ from nelayout.quality.ranks import NEIGHBORS, Ranks, neighborhood_size, ranks_of
 from nelayout.quality.samples import NOTHING, Sampled
 from nelayout.quality.sweep import Sweep
 
-__all__ = ["B_NX", "CONTINUITY", "Q_NX", "RETRIEVAL_AUC", "R_NX", "R_NX_AREA", "TRUSTWORTHINESS", "RankCurves", "curves"]
+__all__ = [
+    "B_NX", "CONTINUITY", "Q_NX", "RETRIEVAL_AUC", "R_NX", "R_NX_AREA", "TRUSTWORTHINESS", "RankCurves", "curves",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,14 +65,15 @@ def curves(sweep: Sweep) -> RankCurves:
 def trustworthiness(sweep: Sweep) -> Sampled:
     """1 - sum_i sum_{j in U_i} (rank in the input - k) over the most it can be; U_i: the intruders among i's k nearest.
 
-    k = 10, or half of the other nodes where there are fewer than 20.  Venna and Kaski 2001; without ties the most that it
-    can be is n k (2 n - 3 k - 1) / 2.  NaN where every drawing has the same penalty.
+    k = 10, or half of the other nodes where there are fewer than 20.  Venna and Kaski 2001; without ties the most that
+    it can be is n k (2 n - 3 k - 1) / 2.  NaN where every drawing has the same penalty.
     """
     return _between(sweep, "intruded")
 
 
 def continuity(sweep: Sweep) -> Sampled:
-    """1 - sum_i sum_{j in V_i} (rank in the drawing - k) over the most it can be; V_i: the missing ones of i's k nearest.
+    """1 - sum_i sum_{j in V_i} (rank in the drawing - k) over the most it can be; V_i: the missing ones of i's k
+    nearest.
 
     As `trustworthiness`, with drawing and input exchanged.
     """
@@ -179,24 +182,24 @@ COST = "O(n^2 log n), sampled O(n log n) a node"
 
 TRUSTWORTHINESS = Measure(
     "trustworthiness",
-    "1 - how far, in ranks of the input, the intruders among a node's 10 nearest in the drawing come from, over the most "
-    "that any drawing has",
+    "1 - how far, in ranks of the input, the intruders among a node's 10 nearest in the drawing come from, over the "
+    "most that any drawing has",
     trustworthiness, ("sweep",), VALUE,
     invariances=INVARIANCES, complexity=COST, sampling=ROWS, default_for=("vectors",),
     source="Venna & Kaski 2001, eq. 1; ties as their mean over all orders",
 )  # fmt: skip
 CONTINUITY = Measure(
     "continuity",
-    "1 - how far, in ranks of the drawing, the missing ones of a node's 10 nearest in the input are, over the most that "
-    "any drawing has",
+    "1 - how far, in ranks of the drawing, the missing ones of a node's 10 nearest in the input are, over the most "
+    "that any drawing has",
     continuity, ("sweep",), VALUE,
     invariances=INVARIANCES, complexity=COST, sampling=ROWS, default_for=("vectors",),
     source="Venna & Kaski 2001, eq. 2; ties as their mean over all orders",
 )  # fmt: skip
 Q_NX = Measure(
     "q_nx",
-    "mean share of a node's 10 nearest in the input that are among its 10 nearest in the drawing, over that of the best "
-    "drawing",
+    "mean share of a node's 10 nearest in the input that are among its 10 nearest in the drawing, over that of the "
+    "best drawing",
     q_nx, ("sweep",), VALUE,
     invariances=INVARIANCES, complexity=COST, sampling=ROWS, default_for=("vectors",),
     source="Lee & Verleysen 2009; Lee et al. 2013, eq. 41; NN-precision of Im et al. 2018",

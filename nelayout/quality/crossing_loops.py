@@ -13,7 +13,8 @@ __all__ = ["count_crossings"]
 def count_crossings(
     a, b, first, second, along, segment, band, least, entries, start, stop, found, angle
 ):
-    """For each entry t, how many of the entries start[t]..stop[t]-1 are segments that meet its own, and at which angles.
+    """For each entry t, how many of the entries start[t]..stop[t]-1 are segments that meet its own, and at which
+    angles.
 
     a, b           (m, 2) ends of the segments, a[:, 0] <= b[:, 0]
     first, second  (m,) their nodes
@@ -60,9 +61,10 @@ def count_crossings(
             turn = abs(along[p] - along[q])
             while turn > np.pi:
                 turn -= np.pi
-            if np.pi - turn < turn:
-                turn = np.pi - turn
-            if turn == turn:  # not NaN
+            # Of a segment of length 0 the angle is NaN, which no comparison holds for.
+            if turn <= np.pi / 2:
                 turned += turn
+            elif turn <= np.pi:
+                turned += np.pi - turn
         found[t] = total
         angle[t] = turned

@@ -249,7 +249,7 @@ CROSSINGS = Measure(
     ("adjacency", "Y", "sample", "seed"),
     Score(
         "1 - value / number of pairs of edges without a common node",
-        lambda value, drawing: 1.0 - value / max(most_crossings(drawing.adjacency), 1),
+        lambda value, drawing: 1.0 - value / max(most_crossings(csr_array(drawing.adjacency)), 1),
         count=True,
     ),
     dim=2,

@@ -49,8 +49,8 @@ def spearman(sweep: Sweep) -> Sampled:
 def nonmetric_stress(sweep: Sweep) -> Sampled:
     """Kruskal's stress-1, sqrt(sum (e - f(d))^2 / sum e^2) at the rising f that makes it least, in [0, 1].
 
-    e: distance in the drawing, d: in the input; pairs with the same d have the same f(d) (Kruskal's secondary approach to
-    ties: all pairs two edges apart should be equally far). 1 where all nodes coincide.
+    e: distance in the drawing, d: in the input; pairs with the same d have the same f(d) (Kruskal's secondary approach
+    to ties: all pairs two edges apart should be equally far). 1 where all nodes coincide.
     """
     pairs = sweep.once(pairs_of)
     if not len(pairs.d):
@@ -77,8 +77,8 @@ def distance_correlation(sweep: Sweep) -> Sampled:
     """Distance correlation of the input and the drawing, in [0, 1]: 0 where they are independent.
 
     With distances d and e, row means d_i, e_i and overall means, dCov^2(d, e) = mean(d e) - 2 mean(d_i e_i) + mean(d)
-    mean(e), and the value is the root of dCov^2(d, e) / (dCov(d, d) dCov(e, e)). It needs the distances of all pairs, so
-    of a graph that falls apart only the largest component counts. 0 where all nodes coincide, NaN below two nodes.
+    mean(e), and the value is the root of dCov^2(d, e) / (dCov(d, d) dCov(e, e)). It needs the distances of all pairs,
+    so of a graph that falls apart only the largest component counts. 0 where all nodes coincide, NaN below two nodes.
     """
     sums = sweep.once(products_of)
     if sums.size < 2 or not len(sums.d):
@@ -116,8 +116,8 @@ SPEARMAN = Measure(
 )  # fmt: skip
 NONMETRIC_STRESS = Measure(
     "nonmetric_stress",
-    "root of the share of squared drawn distances that no rising function of the distances in the input gives, over pairs "
-    "that a path joins",
+    "root of the share of squared drawn distances that no rising function of the distances in the input gives, over "
+    "pairs that a path joins",
     nonmetric_stress, ("sweep",), REST,
     invariances=(*SIMILARITY, MONOTONE), complexity=COST, sampling=PAIRS, default_for=(),
     source="Kruskal 1964, stress-1 with the secondary approach to ties",

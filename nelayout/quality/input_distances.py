@@ -14,7 +14,7 @@ such nodes for one last class of ties, farther than all that a path reaches; mea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -74,7 +74,7 @@ class Hops(InputDistances):
             found.append((level, farthest + int(unreached > 0)))
         return found
 
-    def _hops(self, nodes: np.ndarray) -> Sequence[np.ndarray]:
+    def _hops(self, nodes: np.ndarray) -> list[np.ndarray]:
         """Numbers of edges from each of `nodes`, 0 to itself and to nodes that no path reaches."""
         if self.n > TABLE:
             return self._searched(nodes)
@@ -83,7 +83,7 @@ class Hops(InputDistances):
         new = nodes[~self._known[nodes]]
         if len(new):
             self._table[new], self._known[new] = self._searched(new), True
-        return self._table[nodes]
+        return list(self._table[nodes])
 
     def _searched(self, nodes: np.ndarray) -> list[np.ndarray]:
         with threads_for(None) as threads:

@@ -195,7 +195,8 @@ def _of_neighbors(neighbors: csr_array, Y: np.ndarray, hops: int, sample: str | 
 
 NEIGHBORHOOD = Measure(
     "neighborhood",
-    "mean Jaccard index of a node's neighbors and as many nearest nodes in the drawing (vectors: the 10 nearest of each)",
+    "mean Jaccard index of a node's neighbors and as many nearest nodes in the drawing (vectors: the 10 nearest of "
+    "each)",
     partial(_of_neighbors, hops=1),
     ("neighbors", "Y", "sample", "seed"),
     VALUE,

@@ -84,7 +84,9 @@ def pairs_of(sweep: Sweep) -> Pairs:
 
 
 def products_of(sweep: Sweep) -> Products:
-    """Sum the rows of the largest component: all distances from each of its nodes, or of a sample, to the others in it."""
+    """Sum the rows of the largest component: all distances from each of its nodes, or of a sample, to the others in
+    it.
+    """
     component = sweep.component
     count = np.bincount(component) if len(component) else np.zeros(1, np.int64)
     inside = np.flatnonzero(component == count.argmax())

@@ -13,6 +13,7 @@ graph, and for R_NX 0 is a drawing at random.  Without ties, as between vectors,
 from __future__ import annotations
 
 from dataclasses import dataclass
+
 import numpy as np
 
 from nelayout.numerics.parallel import threads_for
@@ -41,8 +42,8 @@ class Ranks:
     hits, early, late    (g, m) see `rank_loops.agreement`
     best                 (g, m) the most that hits can be
     intruded, extruded   (g, 3) penalty of trustworthiness and of continuity, the least and the most that it can be
-    found, findable      (g, r) relevant nodes among the K = 1 .. r nearest in the drawing, and the most that can be there
-    relevant             how many nodes are relevant to each
+    found, findable      (g, r) relevant nodes among the K = 1 .. r nearest in the drawing, and the most that can be
+    there relevant             how many nodes are relevant to each
     """
 
     k: np.ndarray
@@ -138,9 +139,10 @@ def penalties(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Expected penalties of one node's k nearest, and the least and the most of each: two arrays (3,).
 
-    The first sums (rank in the input - k)+ over the k nearest in the drawing, the second (rank in the drawing - k)+ over
-    the k nearest in the input.  `seen` (m,): rank class in the input of the nodes in their order in the drawing, `size`
-    of each class; `inside` and `over` (m,): their chance to be among the k nearest in the drawing, their (rank - k)+ there.
+    The first sums (rank in the input - k)+ over the k nearest in the drawing, the second (rank in the drawing - k)+
+    over the k nearest in the input.  `seen` (m,): rank class in the input of the nodes in their order in the drawing,
+    `size` of each class; `inside` and `over` (m,): their chance to be among the k nearest in the drawing, their (rank -
+    k)+ there.
     """
     m, a = len(seen), np.cumsum(size) - size
     chance, penalty = _chance(a, size, k), _beyond(a, size, k)

@@ -5,8 +5,9 @@ that are neighbors indeed, recall the share of the neighbors that are found; bot
 radius gives precision, a large one recall, and F = 2 PR / (P + R) is largest somewhere between: the measures are those
 at that radius.
 
-The path a - b - c drawn at 0, 1, 3: with radius 1, a and b find each other and c nothing, so precision is 2/3 (who finds
-nothing has precision 0) and recall (1 + 1/2 + 0) / 3; with radius 2 every node finds its neighbors and no other, F = 1.
+The path a - b - c drawn at 0, 1, 3: with radius 1, a and b find each other and c nothing, so precision is 2/3 (who
+finds nothing has precision 0) and recall (1 + 1/2 + 0) / 3; with radius 2 every node finds its neighbors and no other,
+F = 1.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ them when the disc whose diameter they are holds no other node, not even on its 
 asks for an empty lune, no node being nearer to both than they are to each other. A square drawn at its corners has its
 sides in both graphs, and not its diagonals, whose discs have the other corners on the border.
 
-A node that shares its place with another has no neighbors in either graph: nodes that cannot be told apart have no shape.
+A node that shares its place with another has no neighbors in either graph: nodes that cannot be told apart have no
+shape.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from scipy.sparse import csr_array
 from nelayout.quality.distances import TIE, lengths, standardize
 from nelayout.quality.protocol import SIMILARITY, VALUE, Measure
 from nelayout.quality.samples import NOTHING, Sampled, mean_of
+from nelayout.quality.sweep import Sweep
 
 __all__ = ["SHAPE_GABRIEL", "SHAPE_RELATIVE", "gabriel_graph", "relative_graph", "shape_agreement"]
 
@@ -28,11 +30,24 @@ AT_ONCE = 20_000
 def shape_agreement(adjacency: csr_array, Y: np.ndarray, *, relative: bool = False) -> Sampled:
     """Mean over nodes of the Jaccard index of a node's neighbors in the graph and in the shape graph, in [0, 1].
 
-    The shape graph is the Gabriel graph, or with `relative` the relative neighborhood graph. Isolated nodes are left out;
-    NaN when there are no others.
+    The shape graph is the Gabriel graph, or with `relative` the relative neighborhood graph. Isolated nodes are left
+    out; NaN when there are no others.
     """
-    i, j = (relative_graph if relative else gabriel_graph)(Y)
-    n = len(Y)
+    return _agreement(adjacency, relative_graph(Y) if relative else gabriel_graph(Y))
+
+
+def _of_sweep(sweep: Sweep, adjacency: csr_array, *, relative: bool) -> Sampled:
+    edges = sweep.once(_gabriel)
+    return _agreement(adjacency, _relative(sweep.places, *edges) if relative else edges)
+
+
+def _gabriel(sweep: Sweep) -> tuple[np.ndarray, np.ndarray]:
+    return gabriel_graph(sweep.Y)
+
+
+def _agreement(adjacency: csr_array, edges: tuple[np.ndarray, np.ndarray]) -> Sampled:
+    i, j = edges
+    n = adjacency.shape[0]
     shape = csr_array((np.ones(2 * len(i)), (np.r_[i, j], np.r_[j, i])), shape=(n, n))
     degree = np.diff(adjacency.indptr)
     if not degree.any():
@@ -67,10 +82,13 @@ def gabriel_graph(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def relative_graph(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Edges (i, j), i < j, of the relative neighborhood graph of the positions (n, dim), dim 1, 2 or 3; open lunes."""
+    return _relative(standardize(Y), *gabriel_graph(Y))
+
+
+def _relative(Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Those of the edges of the Gabriel graph that are in the relative neighborhood graph, which is a part of it."""
     from scipy.spatial import KDTree
 
-    Y = standardize(Y)
-    i, j = gabriel_graph(Y)
     if not len(i):
         return i, j
     tree, apart = KDTree(Y), lengths(Y, i, j)
@@ -134,12 +152,12 @@ SOURCE = "Eades, Hong, Nguyen & Klein 2017, sec. 3, with the mean Jaccard index"
 SHAPE_GABRIEL = Measure(
     "shape_gabriel",
     "mean Jaccard index of a node's neighbors in the graph and in the Gabriel graph of the positions",
-    shape_agreement, ("adjacency", "Y"), VALUE,
+    partial(_of_sweep, relative=False), ("sweep", "adjacency"), VALUE,
     invariances=SIMILARITY, complexity=COST, default_for=(), source=f"{SOURCE}; Gabriel & Sokal 1969",
 )  # fmt: skip
 SHAPE_RELATIVE = Measure(
     "shape_relative",
     "mean Jaccard index of a node's neighbors in the graph and in the relative neighborhood graph of the positions",
-    partial(shape_agreement, relative=True), ("adjacency", "Y"), VALUE,
+    partial(_of_sweep, relative=True), ("sweep", "adjacency"), VALUE,
     invariances=SIMILARITY, complexity=COST, default_for=(), source=f"{SOURCE}; Toussaint 1980",
 )  # fmt: skip

@@ -24,8 +24,8 @@ NEIGHBORS, SAMPLE_ABOVE, SAMPLE = 10, 20_000, 5_000
 def procrustes_apart(drawings: Sequence[np.ndarray]) -> Sampled:
     """Mean over pairs of drawings (n, dim) of 1 - R^2, what is left after the best similarity transform; in [0, 1].
 
-    It is the same whichever of the two is moved (Gower 1975; both brought to size 1). NaN where a drawing has all nodes in
-    one place.
+    It is the same whichever of the two is moved (Gower 1975; both brought to size 1). NaN where a drawing has all nodes
+    in one place.
     """
     return _over_pairs(len(drawings), lambda a, b: 1 - map_r2(drawings[a], drawings[b]).value)
 

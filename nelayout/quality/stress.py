@@ -41,7 +41,9 @@ def scaled_stress(
 def distance_stress(
     distances: InputDistances, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0
 ) -> Sampled:
-    """The stress of `scaled_stress` for any distances d; pairs at distance 0, as equal vectors are, are left out too."""
+    """The stress of `scaled_stress` for any distances d; pairs at distance 0, as equal vectors are, are left out
+    too.
+    """
     rng = np.random.default_rng(seed)
     n = len(Y)
     pivots, exact = sample_of(np.arange(n), sample, PAIRS_ABOVE, PIVOTS, rng)
@@ -77,7 +79,8 @@ def stress_sums(Y: np.ndarray, pivot: int, hops: np.ndarray) -> tuple[float, flo
 
 STRESS = Measure(
     "stress",
-    "mean of ((s e - d) / d)^2 over pairs at distance d in the input (numbers of edges) and drawn e apart, at the best s",
+    "mean of ((s e - d) / d)^2 over pairs at distance d in the input (numbers of edges) and drawn e apart, at the "
+    "best s",
     distance_stress,
     ("distances", "Y", "sample", "seed"),
     REST,

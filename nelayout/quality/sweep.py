@@ -1,8 +1,8 @@
 """One pass over nodes of a drawing, whose parts several measures share: ranks, and pairs of distances.
 
-All measures of ranks read the same `Ranks`, all measures of distances the same `Pairs`, so that taking ten of them costs
-little more than one.  Both are sums over groups of nodes: leaving out one group at a time gives the standard error
-(jackknife), whatever a measure makes of the sums.
+All measures of ranks read the same `Ranks`, all measures of distances the same `Pairs`, so that taking ten of them
+costs little more than one.  Both are sums over groups of nodes: leaving out one group at a time gives the standard
+error (jackknife), whatever a measure makes of the sums.
 """
 
 from __future__ import annotations
