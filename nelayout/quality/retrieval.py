@@ -21,7 +21,7 @@ from nelayout.numerics.parallel import threads_for
 from nelayout.quality.distances import TIE, lengths, standardize
 from nelayout.quality.protocol import SIMILARITY, VALUE, Measure
 from nelayout.quality.samples import NOTHING, Sampled
-from nelayout.quality.sweep import Sweep
+from nelayout.quality.sweep import Sweep, half_samples
 
 __all__ = ["F_SCORE", "PRECISION", "RECALL", "f_score", "precision", "recall", "retrieval"]
 
@@ -91,7 +91,11 @@ def _at_best(sweep: Sweep, neighbors: csr_array, of: Callable) -> Sampled:
         at = int(np.argmax(_harmonic(p, r)))
         return float(of(p[at], r[at]))
 
-    return sweep.estimate(value)
+    groups = int(group.max()) + 1
+    found = value(np.ones(groups, bool))
+    if sweep.exact:
+        return Sampled(found)
+    return Sampled(found, half_samples(value, groups, 1 - len(sweep.nodes) / len(sweep.Y)), exact=False)
 
 
 def _harmonic(p, r):
