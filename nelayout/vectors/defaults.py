@@ -28,8 +28,8 @@ __all__ = ["default_weights", "outline", "weights_for", "with_equal_rows", "with
 
 # Perplexities of few and of many rows, and between these the neighbors for each unit: 30 up to 500 rows, 10 from 1,500
 # on.  Found by 10-neighbor class accuracy and trustworthiness against openTSNE's default on 21 sets of 150 to 5,000
-# rows (`benchmarks/vector_defaults.py`).  With fewer neighbors for a unit their weights are nearly equal: 1,440 pictures
-# of objects have an accuracy of 0.972 with a perplexity of 10 on 21 neighbors, and 0.948 with one of 16.
+# rows (`benchmarks/vector_defaults.py`).  With fewer neighbors for a unit their weights are nearly equal: 1,440
+# pictures of objects have an accuracy of 0.972 with a perplexity of 10 on 21 neighbors, and 0.948 with one of 16.
 WIDEST, NARROWEST, HALF = 30.0, 10.0, 2.0
 
 # Neighbors of many rows, and similarities that the rows between share out.  15 neighbors are as accurate as 30 at a
