@@ -26,6 +26,7 @@ Drawings
     draw                 a picture; node_size_from_points gives sizes on paper in its units
     plot                 a picture of embedded vectors: classes, or what each point costs
     measure, measures    how good a drawing is; Measured
+    explore, Page        a page to zoom, search and select in
     compare, align       drawings beside each other, turned alike; Comparison
 Errors
     Unsupported
@@ -84,6 +85,8 @@ _HOME = {
     "draw": "drawing",
     "plot": "drawing",
     "node_size_from_points": "drawing",
+    "explore": "pages",
+    "Page": "pages",
     "Unsupported": "errors",
     "divergences": "divergences",
     "kernels": "kernels",

@@ -33,6 +33,8 @@ from nelayout.layouts.retrieval import jse_layout as jse_layout
 from nelayout.layouts.retrieval import nerv_layout as nerv_layout
 from nelayout.layouts.retrieval import sne_layout as sne_layout
 from nelayout.method_record import Method as Method
+from nelayout.pages import Page as Page
+from nelayout.pages import explore as explore
 from nelayout.record.evaluated import Evaluated as Evaluated
 from nelayout.record.solution import Solution as Solution
 from nelayout.run.costs import Estimate as Estimate

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
+    from nelayout.pages import Page
+
 __all__ = ["Comparison", "compare"]
 
 
@@ -80,22 +82,37 @@ class Comparison:
         found = self.measured if table else {}
         return side_by_side(self.G, self.drawings, found, self.labels if color is None else color, labels)
 
-    def to_html(self, path: str | Path) -> None:
-        """Write one page that needs no other file: the figure, the table, what each measure means.
+    def to_html(
+        self, path: str | Path, *, color: Any = None, labels: Any = None, weight: str | None = "weight"
+    ) -> None:
+        """Write one page that needs no other file and no network: the drawings, to zoom, search and select in, the
+        table, and what each measure means.
 
-        The file appears whole or not at all. Raises `MissingExtra` without matplotlib, `InputError` for a
-        folder that does not exist.
+        What is hovered over or selected in one drawing stands out in all; nodes can be colored by degree, class, any
+        attribute, and by the neighbors that each drawing keeps. The file appears whole or not at all.
+
+        Parameters
+        ----------
+        path : the file; "-" is standard output.
+        color, labels, weight : as in `nelayout.explore`; without a color the classes of the nodes color them.
+
+        Raises
+        ------
+        InputError
+            for a folder that does not exist, and a page of more than 100 MB, which browsers do not bear.
         """
-        from nelayout.comparison.page import page
-        from nelayout.graphs.files import check_output, deliver
+        from nelayout.graphs.files import check_output
 
         check_output(path)
-        deliver(path, page(self.measured, self.plot(table=False)).encode())
+        self._page(color=color, labels=labels, weight=weight).write(path)
+
+    def _page(self, **look: Any) -> Page:
+        from nelayout.comparison.page import comparison_page
+
+        return comparison_page(self.G, self.drawings, self.measured, self.labels, **look)
 
     def _repr_html_(self) -> str:
-        from nelayout.comparison.page import table_html
-
-        return table_html(self.measured)
+        return self._page()._repr_html_()
 
     def __repr__(self) -> str:
         return "\n".join(table_lines(self.measured))
