@@ -114,11 +114,13 @@ def run(given: argparse.Namespace) -> None:
     drawings = _requested(given.drawings)
     into, kind = arguments.choose_formats(given, WRITERS)
     sources = [given.file, *(drawing.path for drawing in drawings if drawing.path is not None)]
-    arguments.check_writable(given.output, kind, *sources, drawn=(*PICTURES, "html"), extra="compare")
+    arguments.check_writable(given.output, kind, *sources, drawn=PICTURES, extra="compare")
     file = files.read_graph(given.file, into)
     classes = graph_input.attribute(given.classes, file, "--classes")
     look = {"labels": graph_input.texts(given.label, file)}
-    if kind not in DATA:
+    if kind == "html":
+        look = graph_input.page_look(given, file)
+    elif kind not in DATA:
         look["color"] = graph_input.color(given.color, file)
     coords, notes = (None, ()) if given.coords is None else _coords(given.coords, file)
     ready = {d.name: _every_position(d.path, file) for d in drawings if d.path is not None}

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DATA", "WRITERS"]
 
-# Keywords of `Comparison.plot`.
+# Keywords of `Comparison.plot`, and for a page those of `Comparison.page`.
 Look = dict[str, Any]
 Writer = Callable[["Comparison", Look], bytes]
 
@@ -40,9 +40,7 @@ def _values(row: Mapping[str, Measured]) -> list[float | None]:
 
 
 def _to_html(comparison: Comparison, look: Look) -> bytes:
-    from nelayout.comparison.page import page
-
-    return page(comparison.measured, comparison.plot(**look, table=False)).encode()
+    return comparison.page(**look).html().encode("utf-8", "replace")
 
 
 def _to_picture(kind: str) -> Writer:

@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nelayout.cli.arguments import whole
 from nelayout.errors import InputError, unknown
 
@@ -22,6 +24,7 @@ __all__ = [
     "keywords",
     "known_positions",
     "node",
+    "page_look",
     "texts",
     "weight",
 ]
@@ -147,6 +150,34 @@ def color(name: str | None, file: GraphFile) -> Any:
     if not is_color_like(name):
         raise unknown("node attribute or color for --color", name, [*file.node_data, *AMOUNTS])
     return name
+
+
+def page_look(given: argparse.Namespace, file: GraphFile) -> dict[str, Any]:
+    """The options of `declare_look` as keywords of `nelayout.pages.page_of`, and what else it shows of a file.
+
+    Attributes that the graph itself does not hold, as matrices have none, come as columns.
+    """
+    from pathlib import PurePath
+
+    from nelayout.drawing.colors import AMOUNTS
+    from nelayout.pages import Column, hex_color
+
+    held = file.host.attributes()
+    data = {name: values for name, values in file.node_data.items() if name not in held and np.ndim(values) == 1}
+    known = [*file.node_data, *AMOUNTS]
+    if given.color is not None and given.color not in known and hex_color(given.color) is None:
+        raise unknown("node attribute or color for --color", given.color, known)
+    labels = texts(given.label, file)
+    if labels is None and list(file.labels) != list(file.host.aliases[0]):
+        labels = list(file.labels)
+    title = None if given.file == "-" else PurePath(given.file).name
+    return {
+        "labels": labels,
+        "color": given.color,
+        "weight": weight(given, file).get("weight", "weight"),
+        "columns": [Column(name, values) for name, values in data.items()],
+        "title": title,
+    }
 
 
 def _mass(name: str | None, file: GraphFile) -> Any:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-    from nelayout.pages import Page
+    from nelayout.pages import Column, Page
 
 __all__ = ["Comparison", "compare"]
 
@@ -104,15 +104,34 @@ class Comparison:
         from nelayout.graphs.files import check_output
 
         check_output(path)
-        self._page(color=color, labels=labels, weight=weight).write(path)
+        self.page(color=color, labels=labels, weight=weight).write(path)
 
-    def _page(self, **look: Any) -> Page:
+    def page(
+        self,
+        *,
+        color: Any = None,
+        labels: Any = None,
+        weight: str | None = "weight",
+        title: str | None = None,
+        columns: Iterable[Column] = (),
+    ) -> Page:
+        """The page of `to_html`, which shows itself in a notebook; `columns` are further values of the nodes."""
         from nelayout.comparison.page import comparison_page
 
-        return comparison_page(self.G, self.drawings, self.measured, self.labels, **look)
+        return comparison_page(
+            self.G,
+            self.drawings,
+            self.measured,
+            self.labels,
+            color=color,
+            labels=labels,
+            weight=weight,
+            title=title,
+            columns=columns,
+        )
 
     def _repr_html_(self) -> str:
-        return self._page()._repr_html_()
+        return self.page()._repr_html_()
 
     def __repr__(self) -> str:
         return "\n".join(table_lines(self.measured))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -57,22 +57,24 @@ def comparison_page(
     color: Any = None,
     weight: str | None = "weight",
     title: str | None = None,
+    columns: Iterable[Column] = (),
     facts: Mapping[str, Sequence[str]] | None = None,
     words: str = "",
 ) -> Page:
     """The page of a comparison: drawings, table, and the definitions of its measures; see `Comparison.to_html`.
 
     classes  the class of each node, which colors the nodes unless `color` says otherwise
+    columns  further values of the nodes
     facts    {drawing: short texts beside its heading}, such as its seconds
     words    a text over the table, in plain text; an empty line begins a paragraph
     """
     network = graphs.read(G, weight=weight)
-    columns = [] if classes is None else [Column("class", classes)]
+    columns = [*([] if classes is None else [Column("class", classes)]), *columns]
     if network.adjacency.nnz <= _NEIGHBORS:
         for name, pos in drawings.items():
             kept = neighbors_kept(network, graphs.every_position(network, pos))
             columns.append(Column("neighbors kept", kept, name, amount=True))
-    if color is None and columns and columns[0].name == "class" and columns[0].kind != "texts":
+    if color is None and classes is not None and columns[0].kind != "texts":
         color = "class"
     below = "".join(f"<p>{escape(part)}</p>" for part in words.split("\n\n") if part.strip())
     names = list(next(iter(measured.values()), {}))

@@ -10,8 +10,8 @@ custom JavaScript there as well. The program here is 1 % of that, keeps the edge
 graphics card, and 20,000 nodes with 170,000 edges in four drawings follow the mouse.
 """
 
-from nelayout.pages.columns import Column
-from nelayout.pages.opening import explore, page_of
+from nelayout.pages.columns import Column, hex_color
+from nelayout.pages.opening import explore, page_of, solution_page
 from nelayout.pages.page import Drawn, Page
 
-__all__ = ["Column", "Drawn", "Page", "explore", "page_of"]
+__all__ = ["Column", "Drawn", "Page", "explore", "hex_color", "page_of", "solution_page"]

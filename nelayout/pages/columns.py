@@ -39,7 +39,7 @@ class Column:
     """
 
     name: str
-    values: Sequence[Any]
+    values: Sequence[Any] | np.ndarray
     drawing: str | None = None
     amount: bool = False
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from nelayout import graphs
-from nelayout.drawing.colors import AMOUNTS, PLAIN, class_names
+from nelayout.drawing.colors import AMOUNTS, class_names
 from nelayout.drawing.space import seen_from_aside
 from nelayout.errors import InputError, unknown
 from nelayout.graphs.files import check_output
 from nelayout.pages.columns import Column, hex_color, shortened
 from nelayout.pages.page import Drawn, Page
 
-__all__ = ["explore", "page_of"]
+__all__ = ["explore", "page_of", "solution_page"]
 
 
 def explore(
@@ -69,14 +69,18 @@ def explore(
     """
     if path is not None:
         check_output(path)
-    columns = []
-    if getattr(pos, "node_cost", None) is not None and len(pos.node_cost):
-        columns = [Column("cost", np.asarray(pos.node_cost), amount=True)]
-    name = getattr(pos, "method", "") or "drawing"
-    page = page_of(G, {name: pos}, labels=labels, color=color, weight=weight, title=title, columns=columns)
+    page = solution_page(G, pos, labels=labels, color=color, weight=weight, title=title)
     if path is not None:
         page.write(path)
     return page
+
+
+def solution_page(G: Any, pos: Any, *, columns: Iterable[Column] = (), **look: Any) -> Page:
+    """The page of one drawing, which has the cost of each node where `pos` is a `Solution`; `look`: see `page_of`."""
+    cost = getattr(pos, "node_cost", None)
+    costs = [] if cost is None or not len(cost) else [Column("cost", np.asarray(cost), amount=True)]
+    name = getattr(pos, "method", "") or "drawing"
+    return page_of(G, {name: pos}, columns=[*costs, *columns], **look)
 
 
 def page_of(
@@ -110,8 +114,10 @@ def page_of(
         once = rows < cols
         weights = np.asarray(network.adjacency.data)[once]
         differ = len(weights) > 0 and float(weights.min()) < float(weights.max())
-        places = {str(name): graphs.every_position(network, pos, f"the drawing {name!r}") for name, pos in drawings.items()}
-        drawn = [Drawn(name, _flat(Y), (facts or {}).get(name, ())) for name, Y in places.items()]
+        drawn = []
+        for name, pos in drawings.items():
+            Y = graphs.every_position(network, pos, f"the drawing {name!r}")
+            drawn.append(Drawn(str(name), _flat(Y), (facts or {}).get(name, ())))
         return Page(
             names,
             (rows[once], cols[once]),
@@ -163,7 +169,7 @@ def _color(network: graphs.Network, color: Any, known: list[Column]) -> tuple[st
     column = Column("color", class_names(network.host.objects(color, "color")))
     if column.kind == "texts":
         raise InputError(
-            "color holds so many different texts that no reader could tell their colors apart; give numbers, or at most "
+            "color holds more different texts than a reader could tell the colors of apart; give numbers, or at most "
             "60 classes, or show them with labels="
         )
     return "color", [column]

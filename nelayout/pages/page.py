@@ -97,8 +97,8 @@ class Page:
         if self.size > LARGEST:
             raise InputError(
                 f"the page of {len(self.names)} nodes, {len(self.ends[0])} edges and {len(self.drawings)} drawings "
-                f"would be {self.size / 1e6:.0f} MB, and browsers bear some {LARGEST / 1e6:.0f}: draw a picture instead "
-                "(nelayout.draw, Comparison.plot; on the command line a png), or a subgraph"
+                f"would be {self.size / 1e6:.0f} MB, and browsers bear some {LARGEST / 1e6:.0f}: draw a picture "
+                "instead (nelayout.draw, Comparison.plot; on the command line a png), or a subgraph"
             )
         style, program = _parts()
         digest = base64.b64encode(hashlib.sha256(program.encode()).digest()).decode("ascii")

@@ -3,7 +3,7 @@
 
 const LARGEST_DOT = 11; // pixels
 const COVER = 0.045; // share of a panel that all dots cover together, as in pictures
-const MOST_NAMES = 30; // names of the most connected nodes that a panel shows
+const MOST_NAMES = 24; // names of the most connected nodes that a panel shows
 const MOST_RINGS = 3000; // neighbors of the node under the mouse that get a ring and a line
 
 function element(tag, attributes = {}, ...children) {
@@ -81,7 +81,7 @@ class Panel {
     const { m } = page.data;
     const count = page.edges ? Math.min(page.shown, budget) : 0;
     const width = page.data.m > 5000 ? 1 : 1.2;
-    const ink = (0.55 * this.width * this.height) / Math.max(page.shown * this.meanLength * this.fit * width, 1);
+    const ink = (0.32 * this.width * this.height) / Math.max(page.shown * this.meanLength * this.fit * width, 1);
     const own = Math.min(0.6, Math.min(Math.max(ink, 0.02), 0.5) * this.view.zoom ** 0.8) * Math.max(1, Math.min(page.shown, m) / Math.max(count, 1));
     const found = page.painter.paint(this.lower.getContext("2d"), this.index, {
       view: [this.view.x, this.view.y, this.width / 2 / this.scale, this.height / 2 / this.scale],

@@ -9,7 +9,7 @@ const page = {
   active: null, budget: Infinity, lastFrame: 0, waiting: false, resting: 0,
 
   theme: {
-    gray: [0.26, 0.29, 0.35, 0.5], rim: [0.08, 0.09, 0.11], paper: [1, 1, 1], accent: "#d4380d", veil: "rgb(212 56 13 / 0.08)", halo: "rgb(255 255 255 / 0.85)", ink: "#15181d",
+    gray: [0.3, 0.33, 0.39, 0.6], rim: [0.08, 0.09, 0.11], paper: [1, 1, 1], accent: "#d4380d", veil: "rgb(212 56 13 / 0.08)", halo: "rgb(255 255 255 / 0.85)", ink: "#15181d",
   },
 
   // Paint every panel in the next frame; `moving`: a first part of the edges if that is all there is time for.
