@@ -66,7 +66,7 @@ function box(text, checked, change) {
 }
 
 function button(text, label, press) {
-  return element("button", { type: "button", title: label, "aria-label": label, onclick: press }, text);
+  return element("button", { type: "button", title: label, "aria-label": /\w/.test(text) ? null : label, onclick: press }, text);
 }
 
 function toolButtons(page) {

@@ -25,7 +25,7 @@ class PlainPainter {
     const x = (i) => ((xy[2 * i] - cx) / half + 1) * (width / 2);
     const y = (i) => (1 - (xy[2 * i + 1] - cy) / halfHigh) * (height / 2);
     const strokes = (ends, count, opacity) => {
-      context.strokeStyle = `rgb(${how.gray.slice(0, 3).map((c) => 255 * c)} / ${opacity})`;
+      context.strokeStyle = `rgb(${how.gray.slice(0, 3).map((c) => 255 * c).join(" ")} / ${opacity})`;
       context.lineWidth = how.width;
       for (let e = 0; e < count; e++) {
         context.beginPath();
@@ -40,12 +40,12 @@ class PlainPainter {
     for (const wanted of levels ? [0, 1, 2] : [1]) {
       for (const i of this.data.order) {
         if (levels && levels[i] !== wanted) continue;
-        context.fillStyle = `rgb(${rgb.subarray(3 * i, 3 * i + 3)} / ${wanted ? 1 : 0.2})`;
+        context.fillStyle = `rgb(${rgb.subarray(3 * i, 3 * i + 3).join(" ")} / ${wanted ? 1 : 0.2})`;
         context.beginPath();
         context.arc(x(i), y(i), (how.size / 2) * (wanted === 2 ? 1.45 : 1), 0, 7);
         context.fill();
         if (wanted === 2) {
-          context.strokeStyle = `rgb(${how.rim.map((c) => 255 * c)})`;
+          context.strokeStyle = `rgb(${how.rim.map((c) => 255 * c).join(" ")})`;
           context.stroke();
         }
       }
