@@ -191,13 +191,10 @@ def test_figures(folder, ending, head):
 
 
 def test_the_page_is_that_of_the_library(folder):
-    pytest.importorskip("matplotlib")
-    assert nelayout("compare graph.graphml -m ws-sne --pos circle=circle.csv -o out.html --quiet") == 0
-    from nelayout.comparison.page import table_html
-
-    page = (folder / "out.html").read_text()
-    assert "<svg" in page
-    assert table_html(compared("ws-sne", "circle").measured) in page
+    command = "compare graph.graphml -m ws-sne --pos circle=circle.csv --color kind --label kind -o out.html --quiet"
+    assert nelayout(command) == 0
+    theirs = compared("ws-sne", "circle").page(color="kind", labels="kind", title="graph.graphml").html()
+    assert (folder / "out.html").read_text() == theirs
 
 
 def test_a_note_names_its_method_unless_all_say_it(folder, capsys):

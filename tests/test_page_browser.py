@@ -54,7 +54,7 @@ def folder(tmp_path_factory):
 
 def opened(driver, path):
     driver.get(path.as_uri())
-    waited(driver, "return document.documentElement.dataset.painted")
+    waited(driver, "return document.documentElement.dataset.complete")
     return driver
 
 

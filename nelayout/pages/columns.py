@@ -45,7 +45,7 @@ class Column:
 
     @property
     def kind(self) -> str:
-        """What the values are: "classes" and "numbers" have colors, "texts" are shown and searched."""
+        """The kind of the values: "classes" and "numbers" have colors, "texts" are shown alone."""
         return self._sorted_out()[0]
 
     def held(self, drawings: Sequence[str]) -> dict[str, Any]:

@@ -24,8 +24,8 @@ __all__ = ["LARGEST", "Drawn", "Page"]
 
 # The program, in the order in which its files stand in the page.
 _PROGRAM = ("data.js", "webgl.js", "plain.js", "panel.js", "controls.js", "start.js")
-# Bytes of the largest page that is written. Chromium shows one of 100 MB (2 million nodes, 4 million edges) after some
-# ten seconds; texts of 512 MB it refuses, and tabs of phones end far below.
+# Bytes of the largest page that is written: one of 96 MB (1.6 million nodes, 4.5 million edges) took Chromium 12 seconds
+# to open, on two cores without a graphics card, and it refuses texts of 512 MB.
 LARGEST = 100_000_000
 # Bytes of the largest page that a notebook takes into itself: it is stored there with every saved output.
 _IN_NOTEBOOK = 4_000_000

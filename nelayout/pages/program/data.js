@@ -62,9 +62,7 @@ function choicesOf(data) {
 }
 
 function boundsOf(columns) {
-  const known = [];
-  for (const column of columns) for (const value of column.values) if (Number.isFinite(value)) known.push(value);
-  known.sort((a, b) => a - b);
+  const known = Float64Array.from(columns.flatMap((column) => Array.from(column.values).filter(Number.isFinite))).sort();
   const [low, high, middle] = [known[0] ?? 0, known.at(-1) ?? 1, known[known.length >> 1] ?? 0];
   const least = known.find((value) => value > 0) ?? 1;
   const log = low >= 0 && middle > 0 && high > SKEWED * middle;
@@ -93,12 +91,13 @@ function colorsOf(data, color, drawing) {
   const choice = data.choices.get(color);
   const column = choice && columnFor(choice, drawing);
   const missing = rgbOf(UNKNOWN);
+  const put = (i, rgb) => { for (let c = 0; c < 3; c++) result[3 * i + c] = rgb[c]; };
   if (!column) {
     const one = choice ? missing : rgbOf(color);
-    for (let i = 0; i < data.n; i++) result.set(one, 3 * i);
+    for (let i = 0; i < data.n; i++) put(i, one);
   } else if (choice.kind === "classes") {
     const table = column.colors.map(rgbOf);
-    for (let i = 0; i < data.n; i++) result.set(table[column.codes[i]] || missing, 3 * i);
+    for (let i = 0; i < data.n; i++) put(i, table[column.codes[i]] || missing);
   } else {
     const by = choice.log ? Math.log : (x) => x;
     const [low, span] = [by(choice.low), by(choice.high) - by(choice.low)];
@@ -106,7 +105,7 @@ function colorsOf(data, color, drawing) {
     for (let i = 0; i < data.n; i++) {
       const value = column.values[i];
       const share = span > 0 ? (by(Math.max(value, choice.log ? choice.low : value)) - low) / span : 0.5;
-      result.set(Number.isFinite(value) ? table[Math.round(255 * share)] : missing, 3 * i);
+      put(i, Number.isFinite(value) ? table[Math.round(255 * share)] : missing);
     }
   }
   return result;

@@ -85,11 +85,11 @@ class Panel {
     const own = Math.min(0.6, Math.min(Math.max(ink, 0.02), 0.5) * this.view.zoom ** 0.8) * Math.max(1, Math.min(page.shown, m) / Math.max(count, 1));
     const found = page.painter.paint(this.lower.getContext("2d"), this.index, {
       view: [this.view.x, this.view.y, this.width / 2 / this.scale, this.height / 2 / this.scale],
-      edges: count, ink: page.levels ? 0.3 * own : own, markedInk: Math.max(own, 0.16), k: page.levels || this.darkening !== null ? this.darkening : null,
+      edges: count, ink: page.levels ? 0.3 * own : own, markedInk: Math.max(own, 0.16), k: this.darkening,
       width: width * this.ratio, size: this.dot * this.ratio, levels: page.levels,
-      gray: page.theme.gray, rim: page.theme.rim, paper: page.theme.paper,
+      gray: [...page.theme.gray, page.data.choices.get(page.color)?.kind === "numbers" ? 0.88 : 0.6], rim: page.theme.rim, paper: page.theme.paper,
     });
-    if (!page.levels && count === page.shown) this.darkening = found;
+    if (!page.levels && count >= Math.min(page.shown, page.most)) this.darkening = found;
   }
 
   // Names, and what the mouse is at.

@@ -2,38 +2,60 @@
 
 const MOVING = 140; // milliseconds after the last move from which a panel is painted in full
 const SLOW = 45; // milliseconds of a frame from which fewer edges are painted while the view moves
+const FIRST = 60000; // edges, all panels together, that are painted first of all: any graphics card has time for them
+const PATIENCE = 4000; // milliseconds that painting all panels in full may take where there is no graphics card
 const KEYS = "Arrows go from node to node, Enter selects, Shift and arrows move the drawing, + and − zoom, 0 shows everything, Escape clears, / searches.";
 
 const page = {
   data: readData(), panels: [], selected: new Set(), levels: null, hover: -1, names: true, edges: true, linked: true, tool: "move",
-  active: null, budget: Infinity, lastFrame: 0, waiting: false, resting: 0,
+  active: null, budget: 0, lastFrame: 0, waiting: false, resting: 0,
 
   theme: {
-    gray: [0.3, 0.33, 0.39, 0.6], rim: [0.08, 0.09, 0.11], paper: [1, 1, 1], accent: "#d4380d", veil: "rgb(212 56 13 / 0.08)", halo: "rgb(255 255 255 / 0.85)", ink: "#15181d",
+    gray: [0.3, 0.33, 0.39], rim: [0.08, 0.09, 0.11], paper: [1, 1, 1], accent: "#d4380d", veil: "rgb(212 56 13 / 0.08)", halo: "rgb(255 255 255 / 0.85)", ink: "#15181d",
   },
 
   // Paint every panel in the next frame; `moving`: a first part of the edges if that is all there is time for.
   repaint(moving = false) {
     clearTimeout(this.resting);
-    if (moving) this.resting = setTimeout(() => { this.lastFrame = 0; this.repaint(); }, MOVING);
     this.moving = moving;
     if (this.waiting) return;
     this.waiting = true;
     requestAnimationFrame((now) => {
       this.waiting = false;
       const spent = now - this.lastFrame;
-      if (this.moving && this.lastFrame && spent < 4 * MOVING) {
+      if (this.moving && this.lastFrame) {
         if (spent > SLOW) this.budget = Math.max(1000, Math.min(this.budget, this.data.m) / 2);
         else if (spent < SLOW / 2) this.budget *= 1.5;
       }
       this.lastFrame = this.moving ? now : 0;
-      for (const panel of this.panels) panel.paint(this.moving ? Math.ceil(Math.min(this.budget, this.data.m)) : Infinity);
+      for (const panel of this.panels) panel.paint(this.moving ? Math.ceil(this.budget) : this.most);
       this.drawOver();
+      if (this.moving) this.resting = setTimeout(() => this.repaint(), MOVING);
     });
   },
 
   drawOver() {
     for (const panel of this.panels) panel.drawOver();
+  },
+
+  // After the first picture, of a part of the edges: how many there is time for. A machine without a graphics card paints
+  // some million a second where they are short, and far fewer where they are long.
+  complete() {
+    const { data, panels } = this;
+    const part = Math.floor(FIRST / panels.length);
+    document.documentElement.dataset.painted = Math.round(performance.now());
+    if (data.m > part) {
+      const [without, within] = [0, part].map((edges) => {
+        const begun = performance.now();
+        panels[0].paint(edges);
+        return performance.now() - begun;
+      });
+      const each = Math.max(within - without, 0.1) / part;
+      this.most = Math.max(part, Math.floor((PATIENCE / panels.length - without) / each));
+      if (this.most < data.m) document.getElementById("count").append(` (${this.most.toLocaleString("en")} of them are painted: there is no graphics card)`);
+    }
+    this.repaint();
+    requestAnimationFrame(() => requestAnimationFrame(() => { document.documentElement.dataset.complete = Math.round(performance.now()); }));
   },
 
   setView(panel, view) {
@@ -129,6 +151,7 @@ const page = {
   start() {
     const { data } = this;
     this.shown = data.m;
+    this.budget = this.most = FIRST / data.drawings.length;
     this.color = data.color;
     try {
       this.painter = new WebGLPainter(data);
@@ -154,7 +177,7 @@ const page = {
     const fitted = () => { if (this.panels.map((panel) => panel.resize()).includes(true)) this.repaint(); };
     new ResizeObserver(fitted).observe(grid);
     fitted();
-    requestAnimationFrame(() => requestAnimationFrame(() => { document.documentElement.dataset.painted = Math.round(performance.now()); }));
+    requestAnimationFrame(() => requestAnimationFrame(() => this.complete()));
   },
 };
 

@@ -155,7 +155,7 @@ class WebGLPainter {
     const gl = this.gl;
     const full = new Uint8Array(4 * this.data.n);
     for (let i = 0; i < this.data.n; i++) {
-      full.set(rgb.subarray(3 * i, 3 * i + 3), 4 * i);
+      for (let c = 0; c < 3; c++) full[4 * i + c] = rgb[3 * i + c];
       full[4 * i + 3] = levels ? (255 * levels[i]) / 2 : 127;
     }
     this.colors[panel] = this.texture(gl.RGBA8, gl.RGBA, gl.UNSIGNED_BYTE, full, 4, Uint8Array, this.colors[panel] || undefined);
