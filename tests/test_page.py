@@ -196,6 +196,14 @@ def test_names_come_from_an_attribute_or_texts():
     assert next(c for c in named["columns"] if c["name"] == "node")["values"][0] == "0"
 
 
+def test_an_attribute_that_repeats_the_names_is_left_out():
+    graph = nx.path_graph(["a", "b", "c"])
+    nx.set_node_attributes(graph, {v: v for v in graph}, "name")
+    nx.set_node_attributes(graph, {v: 2 * v for v in graph}, "twice")
+    data = data_of(nl.explore(graph, {v: (k, 0) for k, v in enumerate(graph)}).html())
+    assert [column["name"] for column in data["columns"]] == ["degree", "twice"]
+
+
 @pytest.mark.parametrize(
     ("look", "said"),
     [
@@ -210,6 +218,12 @@ def test_names_come_from_an_attribute_or_texts():
 def test_what_is_refused(look, said):
     with pytest.raises(nx.NetworkXError, match=said):
         nl.explore(G, POS, **look)
+
+
+def test_draw_says_who_writes_pages():
+    pytest.importorskip("matplotlib")
+    with pytest.raises(nx.NetworkXError, match=r"nelayout.explore\(G, pos, 'a.html'\) writes it"):
+        nl.draw(G, POS, "a.html")
 
 
 def test_every_node_needs_a_place():

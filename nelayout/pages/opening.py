@@ -104,7 +104,7 @@ def page_of(
     with graphs.guard(G):
         own = [shortened(label) for label in network.labels]
         names = own if labels is None else _names(network, labels, own)
-        known = [*columns, *_of_graph(network)]
+        known = [column for column in (*columns, *_of_graph(network)) if not _repeats(column, names)]
         if labels is not None:
             known.append(Column("node", own))
         chosen, extra = _color(network, color, known)
@@ -137,6 +137,11 @@ def _names(network: graphs.Network, labels: Any, own: list[str]) -> list[str]:
     """The text of each node, its own name where it has none."""
     given = network.host.objects(labels, "labels")
     return [name if text is None else shortened(text) for text, name in zip(given, own, strict=True)]
+
+
+def _repeats(column: Column, names: list[str]) -> bool:
+    """Whether a column says no more than the names do."""
+    return column.kind == "texts" and [None if value is None else shortened(value) for value in column.values] == names
 
 
 def _of_graph(network: graphs.Network) -> list[Column]:

@@ -167,7 +167,7 @@ function details(page) {
     const facts = page.panels.map((panel) => factsOf(data, node, panel.index).find(([name]) => name === column.name)?.[1]);
     const several = column.drawing !== undefined && page.panels.length > 1;
     if (several && column.drawing !== Math.min(...data.columns.filter((other) => other.name === column.name).map((other) => other.drawing))) continue;
-    const told = several ? page.panels.map((panel, k) => `${panel.name} ${facts[k] ?? "–"}`).join(", ") : facts.find((fact) => fact !== undefined);
+    const told = several ? page.panels.map((panel, k) => `${facts[k] ?? "–"} ${panel.name}`).join("\n") : facts.find((fact) => fact !== undefined);
     if (told !== undefined) table.append(element("dt", {}, column.name), element("dd", {}, told));
   }
   const around = [...new Set(data.neighbors.subarray(data.start[node], data.start[node + 1]))].sort((i, j) => data.degree(j) - data.degree(i));

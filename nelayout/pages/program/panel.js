@@ -85,7 +85,7 @@ class Panel {
     const own = Math.min(0.6, Math.min(Math.max(ink, 0.02), 0.5) * this.view.zoom ** 0.8) * Math.max(1, Math.min(page.shown, m) / Math.max(count, 1));
     const found = page.painter.paint(this.lower.getContext("2d"), this.index, {
       view: [this.view.x, this.view.y, this.width / 2 / this.scale, this.height / 2 / this.scale],
-      edges: count, ink: page.levels ? 0.3 * own : own, markedInk: Math.max(own, 0.16), k: this.darkening,
+      edges: count, ink: page.levels ? 0.12 * own : own, markedInk: Math.max(own, 0.16), k: this.darkening,
       width: width * this.ratio, size: this.dot * this.ratio, levels: page.levels,
       gray: [...page.theme.gray, page.data.choices.get(page.color)?.kind === "numbers" ? 0.88 : 0.6], rim: page.theme.rim, paper: page.theme.paper,
     });
@@ -128,8 +128,8 @@ class Panel {
     const [x, y] = this.toScreen(node);
     const r = this.dot / 2;
     pen.strokeStyle = theme.accent;
-    pen.lineWidth = 1.2;
-    pen.globalAlpha = 0.75;
+    pen.lineWidth = 1;
+    pen.globalAlpha = Math.min(0.75, Math.max(0.12, 5 / Math.sqrt(data.degree(node))));
     const last = Math.min(data.start[node + 1], data.start[node] + MOST_RINGS);
     pen.beginPath();
     for (let k = data.start[node]; k < last; k++) {
@@ -139,7 +139,7 @@ class Panel {
       pen.lineTo(a, b);
     }
     pen.stroke();
-    pen.globalAlpha = 1;
+    pen.globalAlpha = Math.min(1, Math.max(0.4, 10 / Math.sqrt(data.degree(node))));
     pen.beginPath();
     for (let k = data.start[node]; k < last; k++) {
       if (data.edge[k] >= page.shown) continue;
@@ -148,6 +148,7 @@ class Panel {
       pen.arc(a, b, r + 1, 0, 7);
     }
     pen.stroke();
+    pen.globalAlpha = 1;
     pen.beginPath();
     pen.arc(x, y, r + 3, 0, 7);
     pen.lineWidth = 3;

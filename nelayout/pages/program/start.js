@@ -11,7 +11,7 @@ const page = {
   active: null, budget: 0, lastFrame: 0, waiting: false, resting: 0,
 
   theme: {
-    gray: [0.3, 0.33, 0.39], rim: [0.08, 0.09, 0.11], paper: [1, 1, 1], accent: "#d4380d", veil: "rgb(212 56 13 / 0.08)", halo: "rgb(255 255 255 / 0.85)", ink: "#15181d",
+    gray: [0.3, 0.33, 0.39], rim: [0.08, 0.09, 0.11], paper: [1, 1, 1], accent: "#101620", veil: "rgb(16 22 32 / 0.07)", halo: "rgb(255 255 255 / 0.85)", ink: "#15181d",
   },
 
   // Paint every panel in the next frame; `moving`: a first part of the edges if that is all there is time for.
@@ -24,7 +24,7 @@ const page = {
       this.waiting = false;
       const spent = now - this.lastFrame;
       if (this.moving && this.lastFrame) {
-        if (spent > SLOW) this.budget = Math.max(1000, Math.min(this.budget, this.data.m) / 2);
+        if (spent > SLOW) this.budget = Math.max(4000, Math.min(this.budget, this.data.m) / 2);
         else if (spent < SLOW / 2) this.budget *= 1.5;
       }
       this.lastFrame = this.moving ? now : 0;
