@@ -65,7 +65,7 @@ def explore(
     >>> G = nx.karate_club_graph()
     >>> page = nl.explore(G, nl.ws_sne_layout(G, seed=0), "karate.html", color="club")
     >>> page
-    Page('34 nodes, 78 edges': 34 nodes, 78 edges, 0.038 MB)
+    Page('A graph of 34 nodes': 34 nodes, 78 edges, 0.1 MB)
     """
     if path is not None:
         check_output(path)

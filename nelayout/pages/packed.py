@@ -1,4 +1,4 @@
-"""Arrays and texts as a page holds them: numbers as base64, text that no reader of HTML takes for markup.
+r"""Arrays and texts as a page holds them: numbers as base64, text that no reader of HTML takes for markup.
 
 >>> packed(np.array([1, 258], np.uint16))
 {'type': 'u2', 'data': 'AQACAQ=='}
