@@ -24,8 +24,8 @@ __all__ = ["LARGEST", "Drawn", "Page"]
 
 # The program, in the order in which its files stand in the page.
 _PROGRAM = ("data.js", "webgl.js", "plain.js", "panel.js", "controls.js", "start.js")
-# Bytes of the largest page that is written: one of 96 MB, with 1.6 million nodes and 4.5 million edges, took Chromium 12
-# seconds to open, on two cores without a graphics card.
+# Bytes of the largest page that is written: one of 96 MB, with 1.6 million nodes and 4.5 million edges, took Chromium
+# 12 seconds to open, on two cores without a graphics card.
 LARGEST = 100_000_000
 # Bytes of the largest page that a notebook takes into itself: it is stored there with every saved output.
 _IN_NOTEBOOK = 4_000_000
