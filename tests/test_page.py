@@ -191,6 +191,13 @@ def test_nothing_much_to_see(n):
     assert len(data["rows"]) == 0
 
 
+def test_points_without_a_graph():
+    data = data_of(nl.explore(None, [(0, 0), (4, 2), (4, 0)], color=["a", "a", "b"]).html())
+    assert data["drawings"][0]["xy"].tolist() == [-1.0, -0.5, 1.0, 0.5, 1.0, -0.5]
+    assert [column["name"] for column in data["columns"]] == [data["color"]] == ["color"]
+    assert data_of(nl.explore(None, [(0, 0), (4, 2)]).html())["color"] == data["plain"]
+
+
 def test_names_come_from_an_attribute_or_texts():
     named = data_of(nl.explore(G, POS, labels={0: "Mr. Hi"}).html())
     assert named["names"][:2] == ["Mr. Hi", "1"]

@@ -68,9 +68,9 @@ def comparison_page(
     facts    {drawing: short texts beside its heading}, such as its seconds
     words    a text over the table, in plain text; an empty line begins a paragraph
     """
-    network = graphs.read(G, weight=weight)
     columns = [*([] if classes is None else [Column("class", classes)]), *columns]
-    if network.adjacency.nnz <= _NEIGHBORS:
+    network = None if G is None else graphs.read(G, weight=weight)
+    if network is not None and 0 < network.adjacency.nnz <= _NEIGHBORS:
         for name, pos in drawings.items():
             kept = neighbors_kept(network, graphs.every_position(network, pos))
             columns.append(Column("neighbors kept", kept, name, amount=True))

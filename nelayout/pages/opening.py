@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nelayout import graphs
-from nelayout.drawing.colors import AMOUNTS, class_names
+from nelayout.drawing.colors import AMOUNTS, PLAIN, class_names
 from nelayout.drawing.space import seen_from_aside
 from nelayout.errors import InputError, unknown
 from nelayout.graphs.files import check_output
@@ -38,7 +38,8 @@ def explore(
 
     Parameters
     ----------
-    G : networkx graph, igraph.Graph, scipy.sparse matrix or array, square array.
+    G : networkx graph, igraph.Graph, scipy.sparse matrix or array, square array; None for points without edges, such as
+        embedded vectors.
     pos : positions as a layout returns them, or a `Solution`, whose cost of each node the page then knows. On a line
         and in the plane they are shown as they are, in space as seen from one side, like those of `nelayout.draw`.
     path : where the file is written, whole or not at all; None writes none, and a notebook shows the page.
@@ -100,7 +101,7 @@ def page_of(
     columns  further values of the nodes
     facts    {drawing: short texts beside its heading}
     """
-    network = graphs.read(G, weight=weight)
+    network = graphs.points(next(iter(drawings.values()))) if G is None else graphs.read(G, weight=weight)
     with graphs.guard(G):
         own = [shortened(label) for label in network.labels]
         names = own if labels is None else _names(network, labels, own)
@@ -145,9 +146,10 @@ def _repeats(column: Column, names: list[str]) -> bool:
 
 
 def _of_graph(network: graphs.Network) -> list[Column]:
-    """The degree, the strength where edges have weights, and the node attributes."""
-    degree = np.diff(network.adjacency.indptr)
-    amounts = [Column("degree", degree, amount=True)]
+    """The degree, where there are edges, the strength, where they have weights, and the node attributes."""
+    amounts = []
+    if network.adjacency.nnz:
+        amounts.append(Column("degree", np.diff(network.adjacency.indptr), amount=True))
     if network.weighted:
         amounts.append(Column("strength", np.asarray(network.adjacency.sum(axis=1)).ravel(), amount=True))
     names = [name for name in network.host.attributes() if name not in AMOUNTS]
@@ -156,13 +158,14 @@ def _of_graph(network: graphs.Network) -> list[Column]:
 
 def _color(network: graphs.Network, color: Any, known: list[Column]) -> tuple[str, list[Column]]:
     """The name of the first color, and the column that comes with it where values were given."""
+    usual = "degree" if network.adjacency.nnz else PLAIN
     if color is None:
-        return "degree", []
+        return usual, []
     if isinstance(color, str):
         if any(column.name == color and column.kind != "texts" for column in known):
             return color, []
-        if color == "strength":
-            return "degree", []  # without weights they are the same
+        if color in AMOUNTS:  # without weights the strength is the degree
+            return usual, []
         plain = hex_color(color)
         if plain is None:
             allowed = [column.name for column in known if column.kind != "texts"]
