@@ -333,6 +333,15 @@ def test_a_class_in_the_legend_selects_its_nodes(club):
     )
 
 
+def test_points_without_edges_have_no_tools_for_them(driver, tmp_path):
+    nl.explore(None, [(0, 0), (1, 1), (2, 0)], tmp_path / "points.html", color=["a", "b", "a"])
+    opened(driver, tmp_path / "points.html")
+    assert severe(driver) == []
+    assert "Edges" not in driver.execute_script("return document.getElementById('bar').textContent")
+    assert driver.execute_script("return document.getElementById('count').textContent") == "3 nodes · 1 drawing"
+    assert driver.title == "3 points"
+
+
 def test_without_webgl_the_page_says_so_and_works(folder):
     driver = browser("--disable-3d-apis")
     try:

@@ -87,7 +87,7 @@ def comparison_page(
         below += f"<h2>Measures</h2>{table_html(measured)}<h2>Definitions</h2><dl>{meanings}</dl>"
     if title is None:
         count = f"{len(drawings)} drawings" if len(drawings) > 1 else "A drawing"
-        title = f"{count} of a graph: {', '.join(drawings)}"
+        title = f"{count} of {'vectors' if G is None else 'a graph'}: {', '.join(drawings)}"
     return page_of(
         G, drawings, labels=labels, color=color, weight=weight, title=title, columns=columns, facts=facts, below=below
     )

@@ -126,7 +126,7 @@ def page_of(
             drawn,
             known,
             chosen,
-            f"A graph of {len(names):,} nodes" if title is None else title,
+            (f"{len(names):,} points" if G is None else f"A graph of {len(names):,} nodes") if title is None else title,
             below,
             weight or "weight",
         )

@@ -83,6 +83,7 @@ function toolButtons(page) {
 // The edges on or off, and the share of them, strongest first, that is shown.
 function edgeTools(page) {
   const { data } = page;
+  if (!data.m) return [];
   const parts = [box("Edges", true, (on) => { page.edges = on; page.repaint(); })];
   if (data.weights) {
     const said = element("output", {}, "all");

@@ -163,7 +163,7 @@ const page = {
     const grid = document.getElementById("panels");
     grid.dataset.count = Math.min(this.panels.length, 5);
     grid.append(...this.panels.map((panel) => panel.figure));
-    document.getElementById("count").textContent = `${data.n.toLocaleString("en")} nodes · ${data.m.toLocaleString("en")} edges · ${data.drawings.length} drawing${data.drawings.length > 1 ? "s" : ""}`;
+    document.getElementById("count").textContent = `${data.n.toLocaleString("en")} nodes · ${data.m ? `${data.m.toLocaleString("en")} edges · ` : ""}${data.drawings.length} drawing${data.drawings.length > 1 ? "s" : ""}`;
     document.getElementById("aside").append(element("div", { id: "legend" }), element("div", { id: "details" }, details(this)),
       element("details", { open: false }, element("summary", {}, "Keys"), element("p", { id: "keys" }, KEYS)));
     document.body.append(element("div", { id: "tip", hidden: true, "aria-hidden": "true" }));
