@@ -280,6 +280,24 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
 
 
+def test_the_command_line_writes_the_page(tmp_path, monkeypatch, capsys):
+    from nelayout.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    nx.write_gml(G, "karate.gml")
+    assert main(["layout", "karate.gml", "-m", "t-sne", "-o", "page.html", "--color", "club", "--quiet"]) == 0
+    solution = nl.solve(G, "t-sne", seed=0, node_size="auto")
+    ours, theirs = data_of((tmp_path / "page.html").read_text()), data_of(nl.explore(G, solution, color="club").html())
+    assert (ours["title"], ours["color"]) == ("karate.gml", "club")
+    for name in ("rows", "cols", "weights"):
+        assert ours[name].tolist() == theirs[name].tolist()
+    assert ours["drawings"][0]["xy"].tolist() == theirs["drawings"][0]["xy"].tolist()
+    assert [column["name"] for column in ours["columns"]] == ["cost", "degree", "strength", "club"]
+    assert main(["layout", "karate.gml", "-o", "other.html", "--color", "clb", "--quiet"]) == 1
+    assert "did you mean 'club'" in capsys.readouterr().err
+    assert not (tmp_path / "other.html").exists()
+
+
 def test_a_notebook_shows_the_page_in_a_frame():
     made = nl.explore(G, POS)
     (frame,) = (attributes for tag, attributes in Reader(made._repr_html_()).elements if tag == "iframe")

@@ -6,8 +6,6 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from nelayout.cli.arguments import whole
 from nelayout.errors import InputError, unknown
 
@@ -162,9 +160,9 @@ def page_look(given: argparse.Namespace, file: GraphFile) -> dict[str, Any]:
     from nelayout.drawing.colors import AMOUNTS
     from nelayout.pages import Column, hex_color
 
-    held = file.host.attributes()
-    data = {name: values for name, values in file.node_data.items() if name not in held and np.ndim(values) == 1}
-    known = [*file.node_data, *AMOUNTS]
+    flat = {name: values for name, values in file.node_data.items() if getattr(values, "ndim", 1) == 1}
+    columns = [Column(name, values) for name, values in flat.items()]
+    known = [*(column.name for column in columns if column.kind != "texts"), *AMOUNTS]
     if given.color is not None and given.color not in known and hex_color(given.color) is None:
         raise unknown("node attribute or color for --color", given.color, known)
     labels = texts(given.label, file)
@@ -175,7 +173,7 @@ def page_look(given: argparse.Namespace, file: GraphFile) -> dict[str, Any]:
         "labels": labels,
         "color": given.color,
         "weight": weight(given, file).get("weight", "weight"),
-        "columns": [Column(name, values) for name, values in data.items()],
+        "columns": [column for column in columns if column.name not in file.host.attributes()],
         "title": title,
     }
 
