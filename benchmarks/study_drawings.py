@@ -49,7 +49,7 @@ def main() -> None:
             began, used = time.perf_counter(), cpu_seconds()
             try:
                 Y = np.asarray(draw(), np.float64)
-            except Exception as error:  # a peer's own failure on this graph: named, and the next graph drawn
+            except Exception as error:  # noqa: BLE001  a peer's own failure on this graph: named, and the next graph drawn
                 print(f"{graph}: {who.name} failed: {error}", flush=True)
                 continue
             wall, cpu = time.perf_counter() - began, cpu_seconds() - used

@@ -1,7 +1,8 @@
 """Comparing drawings: measures, one over the other, a table and a figure."""
 
 from nelayout.comparison.alignment import align
-from nelayout.comparison.compared import Comparison, compare
+from nelayout.comparison.compared import Comparison
+from nelayout.comparison.comparing import compare
 from nelayout.comparison.curves import RankCurves, rank_curves, rank_curves_vectors
 from nelayout.comparison.measuring import Measured, measure, measures
 from nelayout.comparison.measuring_vectors import measure_vectors

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from nelayout.comparison.measuring import Measured
-from nelayout.comparison.ranking import arrow, best, shade, shown
+from nelayout.comparison.ranking import arrow, leaders, shade, shown
 from nelayout.drawing import draw
 from nelayout.drawing.colors import LEGEND, class_colors, classes_of
 from nelayout.drawing.legend import LEGEND_STYLE, dots
@@ -99,8 +99,8 @@ def _table(
         heading = f"{name.replace('_', ' ')} {arrow(name)}"
         ax.text(x, top - 0.06, heading, rotation=30, ha="left", va="bottom", fontsize=8)
         values = [row[name].value for row in found.values()]
-        first = best(name, values)
-        for r, row in enumerate(found.values()):
+        first = leaders(name, {drawing: row[name] for drawing, row in found.items()})
+        for r, (drawing, row) in enumerate(found.items()):
             measured, y = row[name], top + r * ROW
             dark = shade(name, row, values)
             color = "#eeeeee" if math.isnan(dark) else shades(0.85 * dark)
@@ -113,7 +113,7 @@ def _table(
                 va="center",
                 fontsize=8,
                 color="white" if dark > READABLE else "#202020",
-                weight="bold" if measured.value == first else "normal",
+                weight="bold" if drawing in first else "normal",
             )
     for r, name in enumerate(found):
         ax.text(

@@ -1,0 +1,261 @@
+"""`compare`: drawings of one graph, drawn here by name or given, are measured with the same samples."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from nelayout.catalogue import METHODS, method_named
+from nelayout.comparison import drawings as given
+from nelayout.comparison.alignment import align
+from nelayout.comparison.compared import Comparison
+from nelayout.comparison.entries import Entry, LeftOut, Run, entries_of, function_entry, peer_entry
+from nelayout.comparison.means import mean_of
+from nelayout.comparison.measuring import Measured, integer_seed, measure_drawing, sample_size
+from nelayout.comparison.ranking import J_OF
+from nelayout.errors import InputError, unknown, warn
+from nelayout.graphs import Network, guard, places, read
+from nelayout.method_record import Method
+from nelayout.part_names import split
+from nelayout.peers import graph_peer, graph_peers
+from nelayout.quality import MEASURES
+from nelayout.quality.protocol import MeasuredDrawing
+from nelayout.record.evaluated import Evaluated
+from nelayout.run.evaluation import evaluate
+from nelayout.run.pipeline import solve
+
+__all__ = ["compare", "take_part"]
+
+
+def compare(
+    G: Any,
+    drawings: Mapping[str, Any] | Iterable[Any],
+    labels: Any = None,
+    coords: Any = None,
+    *,
+    measures: str | Iterable[str] | None = None,
+    objective: str | Method | None = None,
+    seeds: int = 1,
+    weight: str | None = "weight",
+    node_size: Any = None,
+    sample: str | int | None = "auto",
+    seed: Any = 0,
+    n_jobs: int | None = None,
+) -> Comparison:
+    """Measure several drawings of one graph with the same samples, and show them side by side.
+
+    Parameters
+    ----------
+    G : the graph, as in `measure`.
+    drawings : {name: drawing} or a list of drawings, at least one. Each is
+
+        - positions, or a `Solution`; several of one kind as a list of them or as an array (runs, n, dim);
+        - the name of a method ("ws-sne", "nerv:0.3"), or a `Method`: drawn as `layout` does;
+        - the name of a layout of another package, with that package's defaults: "nx:spring", "nx:kamada_kawai" and
+          every other layout of networkx that needs the graph alone; "igraph:drl" and every other of igraph;
+          "graphviz:sfdp", neato, fdp, dot, circo, twopi; "opentsne", "umap", "s_gd2". Those that take weights for
+          similarities get them, the others draw the graph without weights. One that is not installed or fails on this
+          graph is left out with a warning;
+        - a function of ``G``, which gets ``seed=`` where it takes one.
+    labels, coords, measures, weight, node_size, sample : as in `measure`.
+    objective : name of a method, or a `Method`: a last row, "J of ws-sne", has its objective of each drawing, at the
+        size that makes it least (`nelayout.evaluate`). None: no such row.
+    seeds : drawings of each method, peer and function, with the seeds seed, seed + 1, ...; what does not depend on the
+        seed is drawn once. Their mean is measured, ``.spread`` has their deviation.
+    seed : of the samples, as in `measure`, and of the first drawing.
+    n_jobs : threads for our methods and for the peers that have such a number; None: their own default.
+
+    Returns
+    -------
+    Comparison
+        ``.table`` (pandas), ``.marked``, ``.spread``, ``.verdict``, ``.plot()`` (matplotlib), ``.to_html(path)``;
+        ``.measured`` and ``.seconds`` need no package. The seconds of a first run include the loading of compiled
+        loops.
+
+    Raises
+    ------
+    InputError
+        as `measure` does, naming the drawing and the nodes that have no place; for an unknown method or peer, with near
+        matches; and when there is no drawing, or none is left.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from nelayout import compare
+    >>> G = nx.cycle_graph(6)
+    >>> pos = {"circle": nx.circular_layout(G), "line": {v: (v, 0.0) for v in G}}
+    >>> found = compare(G, pos, measures=["crossings", "neighborhood"])
+    >>> found
+                    circle     line
+    crossings ↓          0*       3
+    neighborhood ↑       1*  0.7778
+    ↑ higher is better, ↓ lower is better, * best
+    >>> found.front, found.dominated
+    (['circle'], {'line': ['circle']})
+    >>> compare(G, pos, measures="crossings", objective="t-sne").table["J of tsne"].round(2).to_dict()
+    {'circle': 0.38, 'line': 0.62}
+    >>> drawn = compare(G, ["nx:spring", "ws-sne", pos["line"]], seeds=2, measures="stress")
+    >>> list(drawn.measured), list(drawn.seconds), len(drawn.runs["nx:spring"])
+    (['nx:spring', 'ws-sne', 'given'], ['nx:spring', 'ws-sne'], 2)
+    """
+    network = read(G, weight=weight)
+    with guard(G):
+        chosen = _names(measures)
+        sample, seed = sample_size(sample), integer_seed(seed)
+        names = given.class_names(network, labels)
+        known, true = given.classes(names), given.coordinates(network, coords)
+        diameters = None
+        if node_size is not None:
+            diameters = network.host.values(node_size, "node_size", nonnegative=True)
+        entries = entries_of(drawings, *_artists(G, network, weight, n_jobs))
+        for entry in entries:  # before anything is drawn, which may take long
+            for pos in entry.given:
+                given.every_place(network, pos, entry.name)
+
+        def find(name: str, pos: Any) -> dict[str, Measured]:
+            Y = given.every_place(network, pos, name)
+            return measure_drawing(MeasuredDrawing(network.adjacency, Y, known, true, diameters), chosen, sample, seed)
+
+        runs, notes = take_part(entries, seeds, seed)
+        for name in [name for name, each in runs.items() if any(_is_point(run.positions) for run in each)]:
+            notes[name] = (*notes.get(name, ()), "all nodes lie at one place")
+            warn(f"all nodes of the drawing {name!r} lie at one place: its measures say little")
+        found = {name: [find(name, run.positions) for run in each] for name, each in runs.items()}
+        if objective is not None:
+            _add_objective(found, runs, lambda pos: evaluate(G, pos, objective, "best", weight=weight))
+        return comparison_of(found, runs, notes, entries, G, names)
+
+
+def comparison_of(
+    found: dict[str, list[dict[str, Measured]]],
+    runs: dict[str, list[Run]],
+    notes: dict[str, tuple[str, ...]],
+    entries: list[Entry],
+    G: Any,
+    names: list[Any] | None,
+) -> Comparison:
+    """Put the measures of all runs together."""
+    drawn = {name: [run.seconds for run in each if run.seconds is not None] for name, each in runs.items()}
+    return Comparison(
+        {name: mean_of(each) for name, each in found.items()},
+        _align_all({name: each[0].positions for name, each in runs.items()}),
+        G,
+        names,
+        {name: statistics.median(seconds) for name, seconds in drawn.items() if seconds},
+        found,
+        notes,
+        tuple(entry.name for entry in entries if entry.seeded and len(runs.get(entry.name, ())) == 1),
+    )
+
+
+def take_part(
+    entries: list[Entry], seeds: int, seed: int
+) -> tuple[dict[str, list[Run]], dict[str, tuple[str, ...]]]:
+    """Draw all entries: {name: runs}, and {name: notes}, with a warning of each that is left out.
+
+    Raises `InputError` where none is left, or for a number of seeds that is none.
+    """
+    if isinstance(seeds, bool) or not hasattr(seeds, "__index__") or int(seeds) < 1:
+        raise InputError(f"seeds={seeds!r}; give the number of drawings of each method, at least 1")
+    runs: dict[str, list[Run]] = {}
+    notes: dict[str, tuple[str, ...]] = {}
+    for entry in entries:
+        try:
+            runs[entry.name] = entry.runs(range(seed, seed + int(seeds)))
+        except LeftOut as reason:
+            notes[entry.name] = (f"left out: {reason}",)
+            continue
+        said = tuple(dict.fromkeys(note for run in runs[entry.name] for note in run.notes))
+        if said:
+            notes[entry.name] = said
+    lost = [f"{entry.name} is {notes[entry.name][0]}" for entry in entries if entry.name not in runs]
+    if not runs:
+        raise InputError(f"no drawing is left to compare: {'; '.join(lost)}")
+    for sentence in lost:
+        warn(sentence)
+    return runs, notes
+
+
+def _artists(
+    G: Any, network: Network, weight: str | None, n_jobs: int | None
+) -> tuple[Callable[[str, str], Entry], Callable[[str, Method], Entry], Callable[[str, Callable], Entry]]:
+    """What makes entries of names, methods and functions, for `entries_of`."""
+
+    def method(row: str, record: str | Method) -> Entry:
+        def draw(seed: int) -> Run:
+            began = time.perf_counter()
+            found = solve(G, record, weight=weight, node_size="auto", seed=seed, n_jobs=n_jobs)
+            return Run(found.positions, time.perf_counter() - began, found.notes)
+
+        return Entry(row, draw=draw, seeded=True)
+
+    def named(row: str, name: str) -> Entry:
+        peer = graph_peer(name)
+        if peer is None:
+            check_method(name, graph_peers())
+            return method(row, name)
+        adjacency = network.adjacency.copy()
+        if not peer.weighted:
+            adjacency.data[:] = 1.0
+        return peer_entry(row, peer, adjacency, network.host.write, n_jobs)
+
+    return named, method, lambda row, function: function_entry(row, function, G)
+
+
+def check_method(name: str, peers: Iterable[str]) -> None:
+    """Raise `InputError` for a name that is neither a method nor a peer, with the near matches of both."""
+    try:
+        method_named(name)
+    except InputError:
+        if split(name)[0] in METHODS:  # it is the number behind the name that is wrong
+            raise
+        raise unknown("method or peer", name, ["auto", *METHODS, *peers]) from None
+
+
+def _is_point(pos: Any) -> bool:
+    """Whether a drawing has its nodes, if there are several, at one place."""
+    rows = np.asarray(list(places(pos).rows), np.float64)
+    return len(rows) > 1 and not np.ptp(rows, axis=0).any()
+
+
+def _names(measures: str | Iterable[str] | None) -> list[str] | None:
+    """The measures that were asked for; `InputError` for one that does not exist, before anything is drawn."""
+    if measures is None:
+        return None
+    names = [measures] if isinstance(measures, str) else list(measures)
+    for name in names:
+        if name not in MEASURES:
+            raise unknown("measure", name, MEASURES)
+    return names
+
+
+def _add_objective(
+    found: dict[str, list[dict[str, Measured]]], runs: dict[str, list[Run]], value: Callable[[Any], Evaluated]
+) -> None:
+    """Add J of every run as a measure; its score is 1 for the least and a half where J is twice as far from 0."""
+    values = {name: [value(run.positions) for run in each] for name, each in runs.items()}
+    least = min(one.value for each in values.values() for one in each)
+    unit = abs(least) or 1.0
+    for name, each in values.items():
+        for row, one in zip(found[name], each, strict=True):
+            score = 1.0 / (1.0 + (one.value - least) / unit) if math.isfinite(one.value) else 0.0
+            row[J_OF + one.method] = Measured(one.value, score, 0.0, True)
+
+
+def _align_all(drawings: Mapping[str, Any]) -> dict[str, Any]:
+    """Each drawing laid over the first, where they have the same number of dimensions."""
+    opened = {name: getattr(pos, "positions", pos) for name, pos in drawings.items()}
+    first = next(iter(opened.values()))
+    result = {}
+    for name, pos in opened.items():
+        mine = places(pos)
+        over = pos is not first and len(mine.given) > 0 and mine.dim == places(first).dim
+        result[name] = align(pos, to=first) if over else pos
+    return result
+
+
