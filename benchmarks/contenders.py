@@ -23,7 +23,7 @@ PEERS: dict[str, float] = {
     "opentsne": float("inf"),
     "umap": float("inf"),
     "s_gd2": float("inf"),
-    "nx:spring": 10_000,
+    "nx:spring": 4_000,
     "nx:kamada_kawai": 2_000,
 }
 SPELLINGS = {

@@ -29,7 +29,7 @@ from nelayout.record.evaluated import Evaluated
 from nelayout.run.evaluation import evaluate
 from nelayout.run.pipeline import solve
 
-__all__ = ["compare", "take_part"]
+__all__ = ["check_method", "compare", "comparison_of", "take_part"]
 
 
 def compare(
@@ -42,6 +42,7 @@ def compare(
     objective: str | Method | None = None,
     seeds: int = 1,
     weight: str | None = "weight",
+    weight_kind: str = "similarity",
     node_size: Any = None,
     sample: str | int | None = "auto",
     seed: Any = 0,
@@ -63,6 +64,7 @@ def compare(
           graph is left out with a warning;
         - a function of ``G``, which gets ``seed=`` where it takes one.
     labels, coords, measures, weight, node_size, sample : as in `measure`.
+    weight_kind : what the weights are to those who draw, as in the layouts: "similarity", "distance" or "log".
     objective : name of a method, or a `Method`: a last row, "J of ws-sne", has its objective of each drawing, at the
         size that makes it least (`nelayout.evaluate`). None: no such row.
     seeds : drawings of each method, peer and function, with the seeds seed, seed + 1, ...; what does not depend on the
@@ -103,7 +105,7 @@ def compare(
     >>> list(drawn.measured), list(drawn.seconds), len(drawn.runs["nx:spring"])
     (['nx:spring', 'ws-sne', 'given'], ['nx:spring', 'ws-sne'], 2)
     """
-    network = read(G, weight=weight)
+    network = read(G, weight, weight_kind)
     with guard(G):
         chosen = _names(measures)
         sample, seed = sample_size(sample), integer_seed(seed)
@@ -112,7 +114,7 @@ def compare(
         diameters = None
         if node_size is not None:
             diameters = network.host.values(node_size, "node_size", nonnegative=True)
-        entries = entries_of(drawings, *_artists(G, network, weight, n_jobs))
+        entries = entries_of(drawings, *_artists(G, network, weight, weight_kind, n_jobs))
         for entry in entries:  # before anything is drawn, which may take long
             for pos in entry.given:
                 given.every_place(network, pos, entry.name)
@@ -127,7 +129,8 @@ def compare(
             warn(f"all nodes of the drawing {name!r} lie at one place: its measures say little")
         found = {name: [find(name, run.positions) for run in each] for name, each in runs.items()}
         if objective is not None:
-            _add_objective(found, runs, lambda pos: evaluate(G, pos, objective, "best", weight=weight))
+            weights = {"weight": weight, "weight_kind": weight_kind}
+            _add_objective(found, runs, lambda pos: evaluate(G, pos, objective, "best", **weights))
         return comparison_of(found, runs, notes, entries, G, names)
 
 
@@ -182,14 +185,15 @@ def take_part(
 
 
 def _artists(
-    G: Any, network: Network, weight: str | None, n_jobs: int | None
+    G: Any, network: Network, weight: str | None, weight_kind: str, n_jobs: int | None
 ) -> tuple[Callable[[str, str], Entry], Callable[[str, Method], Entry], Callable[[str, Callable], Entry]]:
     """What makes entries of names, methods and functions, for `entries_of`."""
 
-    def method(row: str, record: str | Method) -> Entry:
+    def method(row: str, record: Method) -> Entry:
         def draw(seed: int) -> Run:
             began = time.perf_counter()
-            found = solve(G, record, weight=weight, node_size="auto", seed=seed, n_jobs=n_jobs)
+            weights = {"weight": weight, "weight_kind": weight_kind}
+            found = solve(G, record, node_size="auto", seed=seed, n_jobs=n_jobs, **weights)
             return Run(found.positions, time.perf_counter() - began, found.notes)
 
         return Entry(row, draw=draw, seeded=True)
@@ -198,7 +202,7 @@ def _artists(
         peer = graph_peer(name)
         if peer is None:
             check_method(name, graph_peers())
-            return method(row, name)
+            return method(row, method_named(name))
         adjacency = network.adjacency.copy()
         if not peer.weighted:
             adjacency.data[:] = 1.0
@@ -210,10 +214,8 @@ def _artists(
 def check_method(name: str, peers: Iterable[str]) -> None:
     """Raise `InputError` for a name that is neither a method nor a peer, with the near matches of both."""
     try:
-        method_named(name)
+        method_named(split(name)[0])
     except InputError:
-        if split(name)[0] in METHODS:  # it is the number behind the name that is wrong
-            raise
         raise unknown("method or peer", name, ["auto", *METHODS, *peers]) from None
 
 

@@ -6,7 +6,7 @@ are the Pareto front, and which of them to take depends on what is to be seen.
 >>> def row(**values):
 ...     return {name: Measured(value, value, 0.0, True) for name, value in values.items()}
 >>> rows = {"a": row(neighborhood=0.9, map_r2=0.2), "b": row(neighborhood=0.5, map_r2=0.8),
-...         "c": row(neighborhood=0.4, map_r2=0.7)}
+...         "c": row(neighborhood=0.3, map_r2=0.7)}
 >>> front(rows), dominators(rows)
 (['a', 'b'], {'c': ['b']})
 >>> for sentence in verdict(rows):
@@ -14,7 +14,7 @@ are the Pareto front, and which of them to take depends on what is to be seen.
 a and b: which to take depends on what is to be seen; neither is at least as good as the other in everything.
 a is best in neighborhood (0.9), and gives up map_r2 (0.2; b has 0.8).
 b is best in map_r2 (0.8), and gives up neighborhood (0.5; a has 0.9).
-c is dominated by b, which is better in neighborhood (0.5 to 0.4) and map_r2 (0.8 to 0.7) and worse in nothing.
+c is dominated by b, which is better in neighborhood (0.5 to 0.3) and map_r2 (0.8 to 0.7) and worse in nothing.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def verdict(rows: Rows, seconds: Mapping[str, float] | None = None, single: Iter
         return ["There is one drawing, and nothing to compare it with."]
     rows = _ranking(rows)
     better, behind, ahead = _better(rows), dominators(rows), front(rows)
-    said = [_on_the_front(ahead, len(rows), better)]
+    said = [_on_the_front(ahead, better)]
     if not any(better.values()):
         return [*said, *_time(seconds or {})]
     said += [_strengths(name, rows, better) for name in ahead]
@@ -113,10 +113,9 @@ def verdict(rows: Rows, seconds: Mapping[str, float] | None = None, single: Iter
     return said
 
 
-def _on_the_front(ahead: list[str], count: int, better: Mapping[tuple[str, str], list[str]]) -> str:
+def _on_the_front(ahead: list[str], better: Mapping[tuple[str, str], list[str]]) -> str:
     if len(ahead) == 1:
-        others = "the other" if count == 2 else "any other"
-        return f"{ahead[0]} is the only drawing that is not dominated: in no measure worse than {others}, or nearly so."
+        return f"{ahead[0]} is the only drawing that no other dominates."
     if not any(better[a, b] for a in ahead for b in ahead):
         return f"{_listed(ahead)} cannot be told apart by these measures."
     pair = "neither is at least as good as the other" if len(ahead) == 2 else "none is at least as good as the others"
