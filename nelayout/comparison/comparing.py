@@ -131,22 +131,24 @@ def compare(
         if objective is not None:
             weights = {"weight": weight, "weight_kind": weight_kind}
             _add_objective(found, runs, lambda pos: evaluate(G, pos, objective, "best", **weights))
-        return comparison_of(found, runs, notes, entries, G, names)
+        first = {name: _native(network, each[0].positions, name) for name, each in runs.items()}
+        return comparison_of(found, first, runs, notes, entries, G, names)
 
 
 def comparison_of(
     found: dict[str, list[dict[str, Measured]]],
+    first: dict[str, Any],
     runs: dict[str, list[Run]],
     notes: dict[str, tuple[str, ...]],
     entries: list[Entry],
     G: Any,
     names: list[Any] | None,
 ) -> Comparison:
-    """Put the measures of all runs together."""
+    """Put the measures of all runs together, and lay the first drawing of each over that of the first."""
     drawn = {name: [run.seconds for run in each if run.seconds is not None] for name, each in runs.items()}
     return Comparison(
         {name: mean_of(each) for name, each in found.items()},
-        _align_all({name: each[0].positions for name, each in runs.items()}),
+        _align_all(first),
         G,
         names,
         {name: statistics.median(seconds) for name, seconds in drawn.items() if seconds},
@@ -219,6 +221,15 @@ def check_method(name: str, peers: Iterable[str]) -> None:
         raise unknown("method or peer", name, ["auto", *METHODS, *peers]) from None
 
 
+def _native(network: Network, pos: Any, name: str) -> Any:
+    """A drawing as the graph's library keys it: an array of a networkx graph becomes a dict, a dict of igraph a Layout."""
+    pos = getattr(pos, "positions", pos)
+    keyed = places(network.host.write(np.zeros((len(network.labels), 2)))).keys is not None
+    if (places(pos).keys is not None) == keyed:
+        return pos
+    return network.host.write(given.every_place(network, pos, name))
+
+
 def _is_point(pos: Any) -> bool:
     """Whether a drawing has its nodes, if there are several, at one place."""
     rows = np.asarray(list(places(pos).rows), np.float64)
@@ -251,10 +262,9 @@ def _add_objective(
 
 def _align_all(drawings: Mapping[str, Any]) -> dict[str, Any]:
     """Each drawing laid over the first, where they have the same number of dimensions."""
-    opened = {name: getattr(pos, "positions", pos) for name, pos in drawings.items()}
-    first = next(iter(opened.values()))
+    first = next(iter(drawings.values()))
     result = {}
-    for name, pos in opened.items():
+    for name, pos in drawings.items():
         mine = places(pos)
         over = pos is not first and len(mine.given) > 0 and mine.dim == places(first).dim
         result[name] = align(pos, to=first) if over else pos

@@ -17,6 +17,8 @@ __all__ = ["graph_embeddings", "vector_embeddings"]
 # s_gd2 compares all pairs up to this many nodes, and beyond each node with this many pivots: all pairs would take
 # minutes and gigabytes.
 ALL_PAIRS, PIVOTS = 5_000, 200
+# Below this openTSNE's own TSNE sums over a tree, from there on over a grid.
+FEW = 10_000
 
 
 def graph_embeddings() -> dict[str, Peer]:
@@ -44,13 +46,14 @@ def _opentsne(adjacency: csr_array, seed: int, threads: int | None) -> Draw:
     from openTSNE.affinity import PrecomputedAffinities
 
     P = csr_matrix(adjacency / adjacency.sum())
+    gradient = "bh" if adjacency.shape[0] < FEW else "fft"
 
     def draw() -> np.ndarray:
         start = initialization.random(adjacency.shape[0], n_components=2, random_state=seed)
         embedding = TSNEEmbedding(
             start,
             PrecomputedAffinities(P, normalize=False),
-            negative_gradient_method="fft",
+            negative_gradient_method=gradient,
             n_jobs=threads or 1,
             random_state=seed,
         )
