@@ -182,7 +182,8 @@ def test_a_dict_of_everything():
 
 
 def test_several_seeds():
-    found = compare(G, ["nx:spring", "nx:circular", nx.spring_layout, POS["random"]], seeds=4, seed=3, measures="stress")
+    drawings = ["nx:spring", "nx:circular", nx.spring_layout, POS["random"]]
+    found = compare(G, drawings, seeds=4, seed=3, measures="stress")
     spring = [nx.spring_layout(G, seed=s) for s in range(3, 7)]
     values = [measure(G, pos, measures="stress", seed=3)["stress"].value for pos in spring]
     mean = found.measured["spring_layout"]["stress"]

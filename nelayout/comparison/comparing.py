@@ -222,7 +222,7 @@ def check_method(name: str, peers: Iterable[str]) -> None:
 
 
 def _native(network: Network, pos: Any, name: str) -> Any:
-    """A drawing as the graph's library keys it: an array of a networkx graph becomes a dict, a dict of igraph a Layout."""
+    """A drawing as the graph's library keys it: an array of a networkx graph becomes a dict."""
     pos = getattr(pos, "positions", pos)
     keyed = places(network.host.write(np.zeros((len(network.labels), 2)))).keys is not None
     if (places(pos).keys is not None) == keyed:
