@@ -14,11 +14,19 @@ from nelayout.catalogue import METHODS, method_named
 from nelayout.comparison import drawings as given
 from nelayout.comparison.alignment import align
 from nelayout.comparison.compared import Comparison
-from nelayout.comparison.entries import Entry, LeftOut, Run, entries_of, function_entry, peer_entry
+from nelayout.comparison.entries import (
+    Entry,
+    Run,
+    entries_of,
+    function_entry,
+    peer_entry,
+    say_points,
+    take_part,
+)
 from nelayout.comparison.means import mean_of
-from nelayout.comparison.measuring import Measured, integer_seed, measure_drawing, sample_size
+from nelayout.comparison.measuring import KEYWORD, Measured, integer_seed, measure_drawing, path_lengths, sample_size
 from nelayout.comparison.ranking import J_OF
-from nelayout.errors import InputError, unknown, warn
+from nelayout.errors import InputError, unknown
 from nelayout.graphs import Network, guard, places, read
 from nelayout.method_record import Method
 from nelayout.part_names import split
@@ -29,7 +37,7 @@ from nelayout.record.evaluated import Evaluated
 from nelayout.run.evaluation import evaluate
 from nelayout.run.pipeline import solve
 
-__all__ = ["check_method", "compare", "comparison_of", "take_part"]
+__all__ = ["check_measures", "check_method", "compare", "comparison_of"]
 
 
 def compare(
@@ -47,6 +55,7 @@ def compare(
     sample: str | int | None = "auto",
     seed: Any = 0,
     n_jobs: int | None = None,
+    lengths: str | None = None,
 ) -> Comparison:
     """Measure several drawings of one graph with the same samples, and show them side by side.
 
@@ -63,7 +72,7 @@ def compare(
           similarities get them, the others draw the graph without weights. One that is not installed or fails on this
           graph is left out with a warning;
         - a function of ``G``, which gets ``seed=`` where it takes one.
-    labels, coords, measures, weight, node_size, sample : as in `measure`.
+    labels, coords, measures, weight, node_size, sample, lengths : as in `measure`.
     weight_kind : what the weights are to those who draw, as in the layouts: "similarity", "distance" or "log".
     objective : name of a method, or a `Method`: a last row, "J of ws-sne", has its objective of each drawing, at the
         size that makes it least (`nelayout.evaluate`). None: no such row.
@@ -107,13 +116,15 @@ def compare(
     """
     network = read(G, weight, weight_kind)
     with guard(G):
-        chosen = _names(measures)
+        chosen = check_measures(measures)
         sample, seed = sample_size(sample), integer_seed(seed)
         names = given.class_names(network, labels)
         known, true = given.classes(names), given.coordinates(network, coords)
         diameters = None
         if node_size is not None:
             diameters = network.host.values(node_size, "node_size", nonnegative=True)
+        far = path_lengths(G, network, lengths)
+        _check_needs(chosen, {"classes": known, "coords": true, "diameters": diameters})
         entries = entries_of(drawings, *_artists(G, network, weight, weight_kind, n_jobs))
         for entry in entries:  # before anything is drawn, which may take long
             for pos in entry.given:
@@ -121,12 +132,11 @@ def compare(
 
         def find(name: str, pos: Any) -> dict[str, Measured]:
             Y = given.every_place(network, pos, name)
-            return measure_drawing(MeasuredDrawing(network.adjacency, Y, known, true, diameters), chosen, sample, seed)
+            drawing = MeasuredDrawing(network.adjacency, Y, known, true, diameters, far)
+            return measure_drawing(drawing, chosen, sample, seed)
 
         runs, notes = take_part(entries, seeds, seed)
-        for name in [name for name, each in runs.items() if any(_is_point(run.positions) for run in each)]:
-            notes[name] = (*notes.get(name, ()), "all nodes lie at one place")
-            warn(f"all nodes of the drawing {name!r} lie at one place: its measures say little")
+        say_points(runs, notes)
         found = {name: [find(name, run.positions) for run in each] for name, each in runs.items()}
         if objective is not None:
             weights = {"weight": weight, "weight_kind": weight_kind}
@@ -156,34 +166,6 @@ def comparison_of(
         notes,
         tuple(entry.name for entry in entries if entry.seeded and len(runs.get(entry.name, ())) == 1),
     )
-
-
-def take_part(
-    entries: list[Entry], seeds: int, seed: int
-) -> tuple[dict[str, list[Run]], dict[str, tuple[str, ...]]]:
-    """Draw all entries: {name: runs}, and {name: notes}, with a warning of each that is left out.
-
-    Raises `InputError` where none is left, or for a number of seeds that is none.
-    """
-    if isinstance(seeds, bool) or not hasattr(seeds, "__index__") or int(seeds) < 1:
-        raise InputError(f"seeds={seeds!r}; give the number of drawings of each method, at least 1")
-    runs: dict[str, list[Run]] = {}
-    notes: dict[str, tuple[str, ...]] = {}
-    for entry in entries:
-        try:
-            runs[entry.name] = entry.runs(range(seed, seed + int(seeds)))
-        except LeftOut as reason:
-            notes[entry.name] = (f"left out: {reason}",)
-            continue
-        said = tuple(dict.fromkeys(note for run in runs[entry.name] for note in run.notes))
-        if said:
-            notes[entry.name] = said
-    lost = [f"{entry.name} is {notes[entry.name][0]}" for entry in entries if entry.name not in runs]
-    if not runs:
-        raise InputError(f"no drawing is left to compare: {'; '.join(lost)}")
-    for sentence in lost:
-        warn(sentence)
-    return runs, notes
 
 
 def _artists(
@@ -230,21 +212,23 @@ def _native(network: Network, pos: Any, name: str) -> Any:
     return network.host.write(given.every_place(network, pos, name))
 
 
-def _is_point(pos: Any) -> bool:
-    """Whether a drawing has its nodes, if there are several, at one place."""
-    rows = np.asarray(list(places(pos).rows), np.float64)
-    return len(rows) > 1 and not np.ptp(rows, axis=0).any()
-
-
-def _names(measures: str | Iterable[str] | None) -> list[str] | None:
+def check_measures(measures: str | Iterable[str] | None) -> list[str] | str | None:
     """The measures that were asked for; `InputError` for one that does not exist, before anything is drawn."""
-    if measures is None:
-        return None
+    if measures is None or (isinstance(measures, str) and measures == "all"):
+        return measures
     names = [measures] if isinstance(measures, str) else list(measures)
     for name in names:
         if name not in MEASURES:
             raise unknown("measure", name, MEASURES)
     return names
+
+
+def _check_needs(measures: list[str] | str | None, brought: Mapping[str, Any]) -> None:
+    """Raise `InputError`, before anything is drawn, for a measure that needs what was not given."""
+    for name in measures if isinstance(measures, list) else ():
+        lacking = [KEYWORD[use] for use in MEASURES[name].uses if use in brought and brought[use] is None]
+        if lacking:
+            raise InputError(f"the measure {name!r} needs {lacking[0]}=...: give it, or leave it out")
 
 
 def _add_objective(

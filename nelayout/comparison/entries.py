@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.errors import InputError, InputTypeError
+from nelayout.errors import InputError, InputTypeError, warn
+from nelayout.graphs import places
 from nelayout.method_record import Method
 from nelayout.peers import Peer
 
-__all__ = ["Entry", "LeftOut", "Run", "entries_of", "function_entry", "peer_entry"]
+__all__ = ["Entry", "LeftOut", "Run", "entries_of", "function_entry", "peer_entry", "say_points", "take_part"]
 
 # Name of drawings that stand in a list, which names none.
 UNNAMED = "given"
@@ -156,3 +157,44 @@ def function_entry(name: str, function: Callable, data: Any) -> Entry:
         return Run(getattr(found, "positions", found), seconds, tuple(getattr(found, "notes", ())))
 
     return Entry(name, draw=draw, seeded=seeded)
+
+
+def take_part(
+    entries: list[Entry], seeds: int, seed: int
+) -> tuple[dict[str, list[Run]], dict[str, tuple[str, ...]]]:
+    """Draw all entries: {name: runs}, and {name: notes}, with a warning of each that is left out.
+
+    Raises `InputError` where none is left, or for a number of seeds that is none.
+    """
+    if isinstance(seeds, bool) or not hasattr(seeds, "__index__") or int(seeds) < 1:
+        raise InputError(f"seeds={seeds!r}; give the number of drawings of each method, at least 1")
+    runs: dict[str, list[Run]] = {}
+    notes: dict[str, tuple[str, ...]] = {}
+    for entry in entries:
+        try:
+            runs[entry.name] = entry.runs(range(seed, seed + int(seeds)))
+        except LeftOut as reason:
+            notes[entry.name] = (f"left out: {reason}",)
+            continue
+        said = tuple(dict.fromkeys(note for run in runs[entry.name] for note in run.notes))
+        if said:
+            notes[entry.name] = said
+    lost = [f"{entry.name} is {notes[entry.name][0]}" for entry in entries if entry.name not in runs]
+    if not runs:
+        raise InputError(f"no drawing is left to compare: {'; '.join(lost)}")
+    for sentence in lost:
+        warn(sentence)
+    return runs, notes
+
+
+def say_points(runs: Mapping[str, list[Run]], notes: dict[str, tuple[str, ...]]) -> None:
+    """Warn of drawings with all nodes at one place, and add it to the notes."""
+    for name, each in runs.items():
+        if any(_is_point(run.positions) for run in each):
+            notes[name] = (*notes.get(name, ()), "all nodes lie at one place")
+            warn(f"all nodes of the drawing {name!r} lie at one place: its measures say little")
+
+
+def _is_point(pos: Any) -> bool:
+    rows = np.asarray(list(places(pos).rows), np.float64)
+    return len(rows) > 1 and not np.ptp(rows, axis=0).any()
