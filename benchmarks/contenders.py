@@ -37,12 +37,13 @@ SPELLINGS = {
 
 @dataclass(frozen=True)
 class Contender:
-    """A name, how it starts, whether what it needs is installed, up to how many nodes it is sensible."""
+    """A name, how it starts, whether it is installed, the most sensible nodes, whether seeds make a difference."""
 
     name: str
     prepare: Prepare
     available: bool = True
     largest: float = float("inf")
+    seeded: bool = True
 
 
 def nelayout(method: str) -> Contender:
@@ -61,4 +62,4 @@ def contender(name: str) -> Contender:
     peer = graph_peer(SPELLINGS.get(name, name))
     if peer is None:
         return nelayout(name.removeprefix("nelayout "))
-    return Contender(name, peer.prepare, peer.missing is None, PEERS.get(peer.name, float("inf")))
+    return Contender(name, peer.prepare, peer.missing is None, PEERS.get(peer.name, float("inf")), peer.seeded)

@@ -36,7 +36,8 @@ def main() -> None:
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:1])
     who, warm = contender(given.contender), False
     for graph in given.graphs:
-        wanted = [(seed, drawing_file(given.folder, graph, who.name, seed)) for seed in given.seeds]
+        seeds = given.seeds if who.seeded else given.seeds[:1]
+        wanted = [(seed, drawing_file(given.folder, graph, who.name, seed)) for seed in seeds]
         wanted = [(seed, file) for seed, file in wanted if not file.exists()]
         problem = problems.load(graph)
         if not wanted or problem.n > who.largest:

@@ -171,6 +171,9 @@ def test_names_draw_as_the_layouts_do():
     lines = repr(found).splitlines()
     assert [line.split()[0] for line in lines[-2:]] == ["seconds", "↑"]
     assert found.single == ("tsne", "ee", "spring_layout")
+    texts = [text.get_text() for text in found.plot().axes[-1].texts]
+    assert "seconds" in texts
+    assert texts.count("–") == 1  # the drawing that was given
 
 
 def test_a_dict_of_everything():

@@ -131,7 +131,8 @@ class Comparison:
         from nelayout.comparison.figure import side_by_side
 
         found = self.measured if table else {}
-        return side_by_side(self.G, self.drawings, found, self.labels if color is None else color, labels)
+        colors = self.labels if color is None else color
+        return side_by_side(self.G, self.drawings, found, colors, labels, self.seconds)
 
     def to_html(self, path: str | Path) -> None:
         """Write one page that needs no other file: the figure, the table, what each measure means.

@@ -27,7 +27,12 @@ READABLE = 0.55
 
 
 def side_by_side(
-    G: Any, drawings: dict[str, Any], found: dict[str, dict[str, Measured]], color: Any, labels: Any = None
+    G: Any,
+    drawings: dict[str, Any],
+    found: dict[str, dict[str, Measured]],
+    color: Any,
+    labels: Any = None,
+    seconds: dict[str, float] | None = None,
 ) -> Any:
     """A `matplotlib.figure.Figure` of drawings of `G`, over what was found of each; see `Comparison.plot`."""
     try:
@@ -37,8 +42,8 @@ def side_by_side(
         raise missing_extra("matplotlib", "compare", "figures") from None
 
     colors, classes = _classes(color) if isinstance(color, list) else (color, [])
-    columns = min(len(drawings), COLUMNS)
-    rows = -(-len(drawings) // columns)
+    rows = -(-len(drawings) // COLUMNS)
+    columns = -(-len(drawings) // rows)
     measures = list(next(iter(found.values()), {}))
     table = ROW * (len(drawings) + 4) if measures else 0.0
     width = max(columns * INCHES, NAME + SLANT + 0.62 * len(measures) if measures else 0.0) + 2 * BORDER
@@ -69,7 +74,7 @@ def side_by_side(
         ax = figure.add_axes(
             (BORDER / width, BORDER / height, 1 - 2 * BORDER / width, (table - ROW) / height)
         )
-        _table(ax, found, measures, width - 2 * BORDER, table - ROW)
+        _table(ax, found, measures, seconds or {}, width - 2 * BORDER, table - ROW)
     return figure
 
 
@@ -82,16 +87,21 @@ def _classes(labels: list[Any]) -> tuple[list[Any] | None, list[tuple[str, Any]]
 
 
 def _table(
-    ax: Any, found: dict[str, dict[str, Measured]], measures: list[str], width: float, height: float
+    ax: Any,
+    found: dict[str, dict[str, Measured]],
+    measures: list[str],
+    seconds: dict[str, float],
+    width: float,
+    height: float,
 ) -> None:
-    """One cell per drawing and measure, the darker the better; the best of each measure is bold."""
+    """One cell per drawing and measure, the darker the better; the best of each is bold; seconds stand behind."""
     from matplotlib import colormaps
     from matplotlib.patches import Rectangle
 
     ax.set_xlim(0, width)
     ax.set_ylim(height, 0)
     ax.set_axis_off()
-    cell = (width - NAME - SLANT) / len(measures)
+    cell = (width - NAME - SLANT) / (len(measures) + bool(seconds))
     top = height - ROW * len(found)
     shades = colormaps["Blues"]
     for m, name in enumerate(measures):
@@ -115,6 +125,12 @@ def _table(
                 color="white" if dark > READABLE else "#202020",
                 weight="bold" if drawing in first else "normal",
             )
+    if seconds:
+        x = NAME + (len(measures) + 0.5) * cell
+        ax.text(x, top - 0.06, "seconds", rotation=30, ha="left", va="bottom", fontsize=8)
+        for r, name in enumerate(found):
+            text = shown(seconds.get(name, math.nan), 2)
+            ax.text(x, top + (r + 0.5) * ROW, text, ha="center", va="center", fontsize=8, color="#202020")
     for r, name in enumerate(found):
         ax.text(
             NAME - 0.1, top + (r + 0.5) * ROW, name, ha="right", va="center", fontsize=9, parse_math=False
