@@ -9,6 +9,7 @@ from nelayout.comparison import Measured as Measured
 from nelayout.comparison import RankCurves as RankCurves
 from nelayout.comparison import align as align
 from nelayout.comparison import compare as compare
+from nelayout.comparison import compare_vectors as compare_vectors
 from nelayout.comparison import measure as measure
 from nelayout.comparison import measure_vectors as measure_vectors
 from nelayout.comparison import measures as measures

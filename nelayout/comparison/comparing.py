@@ -171,7 +171,7 @@ def comparison_of(
 def _artists(
     G: Any, network: Network, weight: str | None, weight_kind: str, n_jobs: int | None
 ) -> tuple[Callable[[str, str], Entry], Callable[[str, Method], Entry], Callable[[str, Callable], Entry]]:
-    """What makes entries of names, methods and functions, for `entries_of`."""
+    """Makers of entries, of names, of methods and of functions, for `entries_of`."""
 
     def method(row: str, record: Method) -> Entry:
         def draw(seed: int) -> Run:

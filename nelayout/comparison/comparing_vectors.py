@@ -14,11 +14,13 @@ from nelayout.comparison.compared import Comparison
 from nelayout.comparison.comparing import check_measures, check_method, comparison_of
 from nelayout.comparison.entries import Entry, Run, entries_of, function_entry, peer_entry, say_points, take_part
 from nelayout.comparison.measuring import Measured, integer_seed, sample_size
-from nelayout.graphs import points
+from nelayout.comparison.measuring_vectors import measure_vectors
+from nelayout.errors import InputError
+from nelayout.graphs import places, points
 from nelayout.method_record import Method
 from nelayout.peers import vector_peer, vector_peers
 from nelayout.vectors.embedding import solve_vectors
-from nelayout.vectors.input import read_vectors
+from nelayout.vectors.input import read_rows
 
 __all__ = ["compare_vectors"]
 
@@ -39,7 +41,7 @@ def compare_vectors(
 
     Parameters
     ----------
-    X : (n, d) array, one row per sample.
+    X : (n, d) array, frame, nested list or sparse matrix, one row per sample.
     drawings : {name: drawing} or a list of drawings, at least one. Each is
 
         - an (n, 2) array, or several of them as an array (runs, n, 2);
@@ -73,12 +75,15 @@ def compare_vectors(
     """
     check_measures(measures)
     sample, seed = sample_size(sample), integer_seed(seed)
-    rows = read_vectors(X)
+    rows = read_rows(X, metric)
     network = points(np.zeros((rows.shape[0], 2)))
     names = given.class_names(network, labels)
     entries = entries_of(drawings, *_artists(X, rows, network.host.write, metric, n_jobs))
     for entry in entries:
         for pos in entry.given:
+            count = len(places(pos).given)
+            if count != rows.shape[0]:
+                raise InputError(f"the drawing {entry.name!r} has {count} rows and X has {rows.shape[0]}; give one each")
             given.every_place(network, pos, entry.name)
 
     def find(name: str, pos: Any) -> dict[str, Measured]:
@@ -95,7 +100,7 @@ def compare_vectors(
 def _artists(
     X: Any, rows: np.ndarray, close: Callable[[np.ndarray], Any], metric: Any, n_jobs: int | None
 ) -> tuple[Callable[[str, str], Entry], Callable[[str, Method], Entry], Callable[[str, Callable], Entry]]:
-    """What makes entries of names, methods and functions, for `entries_of`."""
+    """Makers of entries, of names, of methods and of functions, for `entries_of`."""
 
     def method(row: str, record: Method) -> Entry:
         def draw(seed: int) -> Run:
