@@ -9,7 +9,7 @@ import nelayout as nl
 from nelayout.errors import InputError
 
 RNG = np.random.default_rng(0)
-X = np.concatenate([RNG.normal(size=(30, 4)), RNG.normal(size=(30, 4)) + [3.0, 0, 0, 0]])
+X = np.concatenate([RNG.normal(size=(30, 4)), RNG.normal(size=(30, 4)) + np.array([3.0, 0, 0, 0])])
 CLASSES = ["a"] * 30 + ["b"] * 30
 RANDOM = RNG.normal(size=(60, 2))
 

@@ -83,7 +83,8 @@ def compare_vectors(
         for pos in entry.given:
             count = len(places(pos).given)
             if count != rows.shape[0]:
-                raise InputError(f"the drawing {entry.name!r} has {count} rows and X has {rows.shape[0]}; give one each")
+                said = f"the drawing {entry.name!r} has {count} rows and X has {rows.shape[0]}"
+                raise InputError(f"{said}; give one position for each row of X")
             given.every_place(network, pos, entry.name)
 
     def find(name: str, pos: Any) -> dict[str, Measured]:
