@@ -165,7 +165,8 @@ def _drawing_by(method: Any, keywords: dict[str, Any]) -> Callable[..., Any]:
     from nelayout.run.pipeline import solve
 
     def draw(G: Any, seed: int) -> Any:
-        return solve(G, method, **{**keywords, "seed": seed})
+        options: Any = {**keywords, "seed": seed}
+        return solve(G, method, **options)
 
     return draw
 

@@ -40,7 +40,7 @@ def every_place(network: Network, pos: Any, name: str) -> np.ndarray:
         others = [key for key in opened.keys or () if key not in known]
         also = f", and places {_some(others)}, which the graph does not have" if others else ""
         raise InputError(
-            f"the drawing {name!r} has no position for {_some([network.labels[i] for i in without])} "
+            f"the drawing {name!r} has no position for {_some([network.labels[i] for i in without.tolist()])} "
             f"({len(without)} of {len(Y)} nodes have none){also}; drawings of one graph are compared: give every node "
             "of it a place, or compare drawings of a subgraph"
         )

@@ -42,8 +42,13 @@ def vector_embeddings() -> dict[str, Peer]:
 
 def _opentsne(adjacency: csr_array, seed: int, threads: int | None) -> Draw:
     """t-SNE of the graph's own P = A / sum A, from a random start, with openTSNE's usual two phases."""
-    from openTSNE import TSNEEmbedding, initialization
-    from openTSNE.affinity import PrecomputedAffinities
+    from openTSNE import (  # pyright: ignore[reportMissingImports]  a peer, not a dependency
+        TSNEEmbedding,
+        initialization,
+    )
+    from openTSNE.affinity import (  # pyright: ignore[reportMissingImports]  a peer, not a dependency
+        PrecomputedAffinities,
+    )
 
     P = csr_matrix(adjacency / adjacency.sum())
     gradient = "bh" if adjacency.shape[0] < FEW else "fft"
@@ -103,12 +108,12 @@ def _s_gd2(adjacency: csr_array, seed: int, threads: int | None) -> Draw:
 
 
 def _opentsne_vectors(X: np.ndarray, seed: int, threads: int | None) -> Draw:
-    from openTSNE import TSNE
+    from openTSNE import TSNE  # pyright: ignore[reportMissingImports]  a peer, not a dependency
 
     return lambda: np.asarray(TSNE(n_jobs=threads or 1, random_state=seed).fit(X), np.float64)
 
 
 def _umap_vectors(X: np.ndarray, seed: int, threads: int | None) -> Draw:
-    from umap import UMAP  # pyright: ignore[reportMissingImports, reportAttributeAccessIssue]  a peer
+    from umap import UMAP  # pyright: ignore[reportMissingImports]  a peer, not a dependency
 
     return lambda: np.asarray(UMAP(random_state=seed, n_jobs=1).fit_transform(X), np.float64)
