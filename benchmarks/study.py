@@ -37,8 +37,6 @@ SMALL = [
     "email_eu_core", "polblogs",
 ]
 MIDDLE = ["1138_bus", "cora", "minnesota", "us_counties", "ca_grqc_lcc", "3elt", "uspowergrid", "lastfm_asia"]
-SEEDS = 3
-"""Of the graphs in SMALL; the others, and what does not depend on the seed, are drawn once."""
 ABOUT = ("graph", "nodes", "edges", "drawing", "seeds", "seconds")
 DIGITS = 5
 
@@ -57,14 +55,14 @@ def draw(who: str, graphs: list[str], folder: Path, seeds: int, limit: float) ->
         print(f"{who}: ended after {limit:g} s; what it has drawn is counted")
 
 
-def measured(folder: Path, graphs: list[str], names: list[str]) -> Found:
+def measured(folder: Path, graphs: list[str], names: list[str], seeds: int) -> Found:
     """The measures of all drawings in the folder, means over seeds."""
     found: Found = {}
     for graph in graphs:
         problem = problems.load(graph)
         entry = {"nodes": problem.n, "edges": problem.m, "drawings": {}, "seconds": {}, "seeds": {}}
         for name in names:
-            files = [drawing_file(folder, graph, name, seed) for seed in range(SEEDS)]
+            files = [drawing_file(folder, graph, name, seed) for seed in range(seeds)]
             files = [file for file in files if file.exists()]
             if files:
                 runs = [measures_of(file, problem) for file in files]
@@ -133,6 +131,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--graphs", nargs="+", default=[*SMALL, *MIDDLE], metavar="GRAPH")
     parser.add_argument("--methods", nargs="*", default=METHODS, metavar="METHOD")
     parser.add_argument("--peers", nargs="*", default=list(PEERS), metavar="PEER")
+    parser.add_argument("--seeds", type=int, default=1, help="drawings of the small graphs; larger ones get one")
     parser.add_argument("--limit", type=float, default=1800, help="seconds of one contender for all graphs")
     parser.add_argument("--no-drawing", action="store_true", help="measure what is in the folder")
     parser.add_argument("--page", action="store_true", help="write the page from the stored table")
@@ -144,9 +143,9 @@ def main(arguments: list[str] | None = None) -> None:
             if not contender(name).available:
                 print(f"{name} is not installed, left out")
                 continue
-            draw(name, [graph for graph in given.graphs if graph in SMALL], given.folder, SEEDS, given.limit)
+            draw(name, [graph for graph in given.graphs if graph in SMALL], given.folder, given.seeds, given.limit)
             draw(name, [graph for graph in given.graphs if graph not in SMALL], given.folder, 1, given.limit)
-        write_table(measured(given.folder, given.graphs, names), TABLE)
+        write_table(measured(given.folder, given.graphs, names, given.seeds), TABLE)
     PAGE.write_text(page(read_table(TABLE)))
     print(f"written: {PAGE}")
 

@@ -72,13 +72,15 @@ def page(found: dict[str, dict]) -> str:
 
 def _about(found: dict[str, dict], ours: list[str], peers: list[str]) -> str:
     several = sum(max(entry["seeds"].values(), default=0) > 1 for entry in found.values())
+    drawn = "Each was drawn once, from seed 0."
+    if several:
+        drawn = f"{several} of the graphs were drawn from several seeds, whose means count, the larger ones once."
     sizes = [entry["nodes"] for entry in found.values()]
     return (
         f"{len(found)} graphs of {min(sizes):,} to {max(sizes):,} nodes, drawn by {len(ours)} of our methods "
         f"({', '.join(f'`{name.removeprefix(OURS)}`' for name in ours)}) and {len(peers)} layouts of other packages "
         f"({', '.join(f'`{name}`' for name in peers)}), each with its own defaults, on the binary adjacency of the "
-        f"largest component and on one core. {several} of the graphs were drawn from three seeds each, whose means "
-        "count, the larger ones (and what no seed changes) once. The same samples measured all drawings of a graph. "
+        f"largest component and on one core. {drawn} The same samples measured all drawings of a graph. "
         "One drawing is *ahead* of another in a measure by more than three standard errors and a hundredth of the "
         "scale from 0 to 1, as in "
         "[the verdict](comparing.md) of `nl.compare`. `python -m benchmarks.study` draws, measures, and writes this "
