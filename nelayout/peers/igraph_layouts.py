@@ -32,7 +32,7 @@ def igraph_layouts() -> dict[str, Peer]:
     try:
         import igraph
     except ImportError:
-        names = ["drl", "fr", "kk", "lgl", "mds", "graphopt", "umap"]
+        names = sorted([*SHORT, *SHORT.values(), "auto", "drl", "graphopt", "grid", "lgl", "mds", "random", "umap"])
     else:
         methods = [name.removeprefix("layout_") for name in dir(igraph.Graph) if name.startswith("layout_")]
         methods = [name for name in methods if not name.endswith("_3d") and name not in UNFIT]
