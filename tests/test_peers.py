@@ -2,6 +2,7 @@
 
 import random
 import shutil
+import sys
 
 import igraph
 import networkx as nx
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from nelayout.peers import Peer, graph_peer, graph_peers, vector_peer, vector_peers
+from nelayout.peers.igraph_layouts import igraph_layouts
 
 G = nx.karate_club_graph()
 A = nx.to_scipy_sparse_array(G, dtype=float, format="csr")
@@ -118,6 +120,14 @@ def test_what_is_missing_is_named_with_the_way_to_install_it(monkeypatch):
     sfdp = graph_peer("sfdp")
     assert sfdp is not None
     assert sfdp.missing == "there is no program sfdp (it comes with Graphviz, such as apt install graphviz)"
+
+
+def test_igraph_layouts_have_names_where_igraph_is_not(monkeypatch):
+    here = igraph_layouts()
+    monkeypatch.setitem(sys.modules, "igraph", None)
+    there = igraph_layouts()
+    assert {"igraph:drl", "igraph:fr", "igraph:fruchterman_reingold", "igraph:kk", "igraph:lgl"} <= set(there) & set(here)
+    assert {peer.missing for peer in there.values()} == {"igraph is not installed (pip install igraph)"}
 
 
 @pytest.mark.slow
