@@ -126,7 +126,7 @@ def test_igraph_layouts_have_names_where_igraph_is_not(monkeypatch):
     here = igraph_layouts()
     monkeypatch.setitem(sys.modules, "igraph", None)
     there = igraph_layouts()
-    assert {"igraph:drl", "igraph:fr", "igraph:fruchterman_reingold", "igraph:kk", "igraph:lgl"} <= set(there) & set(here)
+    assert {"igraph:drl", "igraph:fr", "igraph:fruchterman_reingold", "igraph:kk"} <= set(there) & set(here)
     assert {peer.missing for peer in there.values()} == {"igraph is not installed (pip install igraph)"}
 
 
