@@ -213,15 +213,16 @@ def _in_short(rows: dict[str, Rows], ours: list[str], peers: list[str]) -> list[
         if all(won > lost for won, lost, _ in duels.values()):
             closest = min(duels, key=lambda peer: duels[peer][0] - duels[peer][1])
             good.append(f"`{name}` (closest: {closest}, {duels[closest][0]}–{duels[closest][1]})")
-        for peer, (won, lost, _) in duels.items():
-            if lost > won:
-                bad.append((lost - won, f"`{name}`: {peer}, {lost} graphs to {won}"))
+        losing = sorted(((lost - won, peer) for peer, (won, lost, _) in duels.items() if lost > won), reverse=True)
+        if losing:
+            whom = ", ".join(f"{peer} {duels[peer][1]}–{duels[peer][0]}" for _, peer in losing)
+            bad.append((losing[0][0], f"`{name}` ({whom})"))
     said = []
     if good:
         said.append(f"`auto` is ahead of every peer in more graphs than it is behind, in: {', '.join(good)}.")
     if bad:
         worst = "; ".join(text for _, text in sorted(bad, reverse=True))
-        said.append(f"A peer is ahead of `auto` in more graphs in: {worst}.")
+        said.append(f"A peer is ahead of `auto` in more graphs than it is behind, in: {worst}.")
     never = [name for name in (*ours, *peers) if _never_dominated(name, rows)]
     if never:
         said.append(f"Dominated in no graph: {', '.join(map(_shown_name, never))}.")
