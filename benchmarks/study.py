@@ -36,7 +36,7 @@ SMALL = [
     "football", "jazz", "london_underground", "usair97", "zoo_kdl", "usairports2010", "price_1000", "dwt_1005",
     "email_eu_core", "polblogs",
 ]
-MIDDLE = ["1138_bus", "cora", "minnesota", "us_counties", "ca_grqc_lcc", "3elt", "uspowergrid", "lastfm_asia"]
+MIDDLE = ["1138_bus", "cora", "minnesota", "us_counties", "ca_grqc_lcc", "3elt"]
 ABOUT = ("graph", "nodes", "edges", "drawing", "seeds", "seconds")
 DIGITS = 5
 

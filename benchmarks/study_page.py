@@ -72,7 +72,10 @@ def page(found: dict[str, dict]) -> str:
 
 def _about(found: dict[str, dict], ours: list[str], peers: list[str]) -> str:
     several = sum(max(entry["seeds"].values(), default=0) > 1 for entry in found.values())
-    drawn = "Each was drawn once, from seed 0."
+    drawn = (
+        "Each was drawn once, from seed 0: between two methods on one graph another seed may decide otherwise, so read "
+        "the counts over graphs."
+    )
     if several:
         drawn = f"{several} of the graphs were drawn from several seeds, whose means count, the larger ones once."
     sizes = [entry["nodes"] for entry in found.values()]
