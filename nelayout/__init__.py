@@ -25,9 +25,11 @@ Vectors
 Drawings
     draw                 a picture; node_size_from_points gives sizes on paper in its units
     plot                 a picture of embedded vectors: classes, or what each point costs
-    measure, measures    how good a drawing is; Measured
+    measure, measures    how good a drawing is; Measured; measure_vectors for embeddings
+    rank_curves          Q_NX, B_NX, R_NX of all neighborhood sizes; rank_curves_vectors; RankCurves
+    stability            how alike several drawings of one graph are
     explore, Page        a page to zoom, search and select in
-    compare, align       drawings beside each other, turned alike; Comparison
+    compare, align       drawings beside each other, turned alike; Comparison; compare_vectors for embeddings
 Errors
     Unsupported
 
@@ -78,9 +80,15 @@ _HOME = {
     "embed_cells": "vectors.cells",
     "measure": "comparison",
     "measures": "comparison",
+    "measure_vectors": "comparison",
+    "rank_curves": "comparison",
+    "rank_curves_vectors": "comparison",
+    "RankCurves": "comparison",
+    "stability": "comparison",
     "Measured": "comparison",
     "align": "comparison",
     "compare": "comparison",
+    "compare_vectors": "comparison",
     "Comparison": "comparison",
     "draw": "drawing",
     "plot": "drawing",

@@ -6,10 +6,16 @@ from nelayout.catalogue import method as method
 from nelayout.catalogue import methods as methods
 from nelayout.comparison import Comparison as Comparison
 from nelayout.comparison import Measured as Measured
+from nelayout.comparison import RankCurves as RankCurves
 from nelayout.comparison import align as align
 from nelayout.comparison import compare as compare
+from nelayout.comparison import compare_vectors as compare_vectors
 from nelayout.comparison import measure as measure
+from nelayout.comparison import measure_vectors as measure_vectors
 from nelayout.comparison import measures as measures
+from nelayout.comparison import rank_curves as rank_curves
+from nelayout.comparison import rank_curves_vectors as rank_curves_vectors
+from nelayout.comparison import stability as stability
 from nelayout.drawing import draw as draw
 from nelayout.drawing import node_size_from_points as node_size_from_points
 from nelayout.drawing import plot as plot

@@ -345,6 +345,6 @@ def test_the_page_of_a_comparison_has_what_each_drawing_keeps():
 def test_a_page_takes_further_facts_in_words():
     from nelayout.comparison.page import comparison_page
 
-    made = comparison_page(G, {"a": POS}, {}, facts={"a": ["0.3 s", "<b>"]}, words="a is best.\n\nb > a")
-    assert data_of(made.html())["drawings"][0]["facts"] == ["0.3 s", "<b>"]
+    made = comparison_page(G, {"a": POS}, {}, seconds={"a": 0.3}, words="a is best.\n\nb > a")
+    assert data_of(made.html())["drawings"][0]["facts"] == ["0.3 s"]
     assert "<p>a is best.</p><p>b &gt; a</p>" in made.html()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from nelayout import graphs
 from nelayout.comparison.measuring import Measured
-from nelayout.comparison.ranking import KEY, arrow, best, explained, shade, shown
+from nelayout.comparison.ranking import KEY, SEEDS_KEY, arrow, explained, leaders, marked_cell, shade, shown
 from nelayout.pages import Column, Page, page_of
 from nelayout.quality.neighborhoods import hits
 
@@ -22,24 +22,34 @@ __all__ = ["comparison_page", "neighbors_kept", "table_html"]
 _NEIGHBORS = 1_000_000
 
 
-def table_html(measured: dict[str, dict[str, Measured]]) -> str:
-    """A row per measure, a column per drawing; the best is bold with a star, a sampled value shows its error."""
+def table_html(
+    measured: Mapping[str, Mapping[str, Measured]],
+    spreads: Mapping[str, Mapping[str, float]] | None = None,
+    seconds: Mapping[str, float] | None = None,
+) -> str:
+    """A row per measure, a column per drawing, and the seconds below; the best is bold with a star.
+
+    A value has the deviation over seeds behind it, or else the error of its sample.
+    """
     heads = "".join(f"<th>{escape(drawing)}</th>" for drawing in measured)
     lines = [f"<table><thead><tr><th></th>{heads}</tr></thead><tbody>"]
+    spreads, seconds = spreads or {}, seconds or {}
     for name in next(iter(measured.values()), {}):
         values = [row[name].value for row in measured.values()]
-        first = best(name, values)
+        first = leaders(name, {drawing: row[name] for drawing, row in measured.items()})
         cells = []
-        for row in measured.values():
-            text = shown(row[name].value)
-            if not row[name].exact:
-                text += f" &plusmn; {shown(row[name].error, 2)}"
-            if row[name].value == first:
+        for drawing, row in measured.items():
+            text = marked_cell(row[name], spreads.get(drawing, {}).get(name)).replace("±", "&plusmn;")
+            if drawing in first:
                 text = f"<b>{text}*</b>"
             cells.append(f'<td style="{_background(shade(name, row, values))}">{text}</td>')
         title = escape(explained(name).definition)
         lines.append(f'<tr><th title="{title}">{escape(name)} {arrow(name)}</th>{"".join(cells)}</tr>')
-    return "\n".join([*lines, f"</tbody></table><p>{KEY}; darker is better</p>"])
+    if seconds:
+        times = "".join(f"<td>{shown(seconds.get(drawing, math.nan), 2)}</td>" for drawing in measured)
+        lines.append(f"<tr><th>seconds</th>{times}</tr>")
+    keys = f"{KEY}; darker is better" + (f"; {SEEDS_KEY}" if spreads else "")
+    return "\n".join([*lines, f"</tbody></table><p>{keys}</p>"])
 
 
 def _background(dark: float) -> str:
@@ -50,7 +60,7 @@ def _background(dark: float) -> str:
 def comparison_page(
     G: Any,
     drawings: Mapping[str, Any],
-    measured: dict[str, dict[str, Measured]],
+    measured: Mapping[str, Mapping[str, Measured]],
     classes: list[Any] | None = None,
     *,
     labels: Any = None,
@@ -58,14 +68,16 @@ def comparison_page(
     weight: str | None = "weight",
     title: str | None = None,
     columns: Iterable[Column] = (),
-    facts: Mapping[str, Sequence[str]] | None = None,
+    seconds: Mapping[str, float] | None = None,
+    spreads: Mapping[str, Mapping[str, float]] | None = None,
     words: str = "",
 ) -> Page:
     """The page of a comparison: drawings, table, and the definitions of its measures; see `Comparison.to_html`.
 
     classes  the class of each node, which colors the nodes unless `color` says otherwise
     columns  further values of the nodes
-    facts    {drawing: short texts beside its heading}, such as its seconds
+    seconds  {drawing: its seconds}, which stand beside its heading, too
+    spreads  {drawing: {measure: standard deviation over seeds}}
     words    a text over the table, in plain text; an empty line begins a paragraph
     """
     columns = [*([] if classes is None else [Column("class", classes)]), *columns]
@@ -76,6 +88,7 @@ def comparison_page(
             columns.append(Column("neighbors kept", kept, name, amount=True))
     if color is None and classes is not None and columns[0].kind != "texts":
         color = "class"
+    facts = {name: [f"{shown(spent, 2)} s"] for name, spent in (seconds or {}).items()}
     below = "".join(f"<p>{escape(part)}</p>" for part in words.split("\n\n") if part.strip())
     names = list(next(iter(measured.values()), {}))
     if names:
@@ -84,7 +97,7 @@ def comparison_page(
             f"score: {escape(explained(name).score)}</dd>"
             for name in names
         )
-        below += f"<h2>Measures</h2>{table_html(measured)}<h2>Definitions</h2><dl>{meanings}</dl>"
+        below += f"<h2>Measures</h2>{table_html(measured, spreads, seconds)}<h2>Definitions</h2><dl>{meanings}</dl>"
     if title is None:
         count = f"{len(drawings)} drawings" if len(drawings) > 1 else "A drawing"
         title = f"{count} of {'vectors' if G is None else 'a graph'}: {', '.join(drawings)}"

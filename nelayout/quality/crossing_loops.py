@@ -10,26 +10,30 @@ __all__ = ["count_crossings"]
 
 
 @exact_loop
-def count_crossings(a, b, first, second, segment, band, least, entries, start, stop):
-    """For each entry t, how many of the entries start[t]..stop[t]-1 are segments that meet its own.
+def count_crossings(
+    a, b, first, second, along, segment, band, least, entries, start, stop, found, angle
+):
+    """For each entry t, how many of the entries start[t]..stop[t]-1 are segments that meet its own, and at which
+    angles.
 
     a, b           (m, 2) ends of the segments, a[:, 0] <= b[:, 0]
     first, second  (m,) their nodes
+    along          (m,) directions of the segments in radians, NaN for those of length 0
     segment, band  of each entry
     least          (m,) first band of each segment
+    found, angle   out, of each entry: number of segments, sum of the angles with them (at most pi / 2 each)
 
     Segments with a common node, and pairs that belong to an earlier band, do not count. Two segments meet when their
     bounding boxes do and neither lies wholly on one side of the other's line: true for touching and overlapping ones
     too.
     """
-    found = np.zeros(len(entries), np.int64)
     for t in range(len(entries)):
         p, here = segment[entries[t]], band[entries[t]]
         earlier = least[p] < here
         ax, ay, bx, by = a[p, 0], a[p, 1], b[p, 0], b[p, 1]
         low, high = min(ay, by), max(ay, by)
         ux, uy = bx - ax, by - ay
-        total = 0
+        total, turned = 0, 0.0
         for other in range(start[t], stop[t]):
             q = segment[other]
             if earlier and least[q] < here:
@@ -54,5 +58,13 @@ def count_crossings(a, b, first, second, segment, band, least, entries, start, s
             ):
                 continue
             total += 1
+            turn = abs(along[p] - along[q])
+            while turn > np.pi:
+                turn -= np.pi
+            # Of a segment of length 0 the angle is NaN, which no comparison holds for.
+            if turn <= np.pi / 2:
+                turned += turn
+            elif turn <= np.pi:
+                turned += np.pi - turn
         found[t] = total
-    return found
+        angle[t] = turned

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nelayout.quality.protocol import OTHER_NODES, Measure
+from nelayout.quality.protocol import BOTH, OTHER_NODES, RIGID, Measure
 from nelayout.quality.samples import Sampled
 
 __all__ = ["OVERLAPS", "overlapping_nodes"]
@@ -53,4 +53,8 @@ OVERLAPS = Measure(
     overlapping_nodes,
     ("Y", "diameters"),
     OTHER_NODES,
+    invariances=RIGID,
+    complexity="O(n log n + overlaps)",
+    source="node occlusions of Taylor & Rodgers 2005, counted by node",
+    default_for=BOTH,
 )

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.quality.distances import lengths, standardize
-from nelayout.quality.protocol import EVENNESS, OTHER_NODES, VALUE, Measure
+from nelayout.quality.protocol import AFFINE, BOTH, EVENNESS, OTHER_NODES, SIMILARITY, VALUE, Measure
 from nelayout.quality.samples import NOTHING, Sampled
 
 __all__ = [
@@ -70,6 +70,9 @@ EDGE_LENGTH_VARIATION = Measure(
     edge_length_variation,
     ("adjacency", "Y"),
     EVENNESS,
+    invariances=SIMILARITY,
+    complexity="O(m)",
+    source="edge length variation of Haleem et al. 2019, without their division by sqrt(m - 1)",
 )
 COINCIDENT = Measure(
     "coincident",
@@ -77,6 +80,10 @@ COINCIDENT = Measure(
     coincident_nodes,
     ("Y",),
     OTHER_NODES,
+    invariances=AFFINE,
+    complexity="O(n log n)",
+    source="this package",
+    default_for=BOTH,
 )
 RESOLUTION = Measure(
     "resolution",
@@ -85,4 +92,7 @@ RESOLUTION = Measure(
     node_resolution,
     ("Y",),
     VALUE,
+    invariances=SIMILARITY,
+    complexity="O(n log n)",
+    source="node resolution, here over the median of the nearest distances and not over the diameter",
 )

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from nelayout.quality.distances import nearest, standardize
 from nelayout.quality.neighborhoods import hits
-from nelayout.quality.protocol import VALUE, Measure
+from nelayout.quality.protocol import BOTH, SAMPLED_NODES, SIMILARITY, VALUE, Measure
 from nelayout.quality.samples import NOTHING, Sampled, mean_of, sample_of
 
 __all__ = ["MAP_NEIGHBORS", "MAP_R2", "map_neighbors", "map_r2"]
@@ -74,6 +74,10 @@ MAP_R2 = Measure(
     map_r2,
     ("Y", "coords"),
     VALUE,
+    invariances=SIMILARITY,
+    complexity="O(n)",
+    source="Procrustes analysis (Gower 1975): 1 - its statistic",
+    default_for=BOTH,
 )
 MAP_NEIGHBORS = Measure(
     "map_neighbors",
@@ -81,4 +85,9 @@ MAP_NEIGHBORS = Measure(
     map_neighbors,
     ("Y", "coords", "sample", "seed"),
     VALUE,
+    invariances=SIMILARITY,
+    complexity="O(n log n)",
+    sampling=SAMPLED_NODES,
+    source="Q_NX of the map and the drawing at K = 10, ties at random (Lee & Verleysen 2009)",
+    default_for=BOTH,
 )

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.quality.distances import TIE, lengths, standardize
-from nelayout.quality.protocol import VALUE, Measure
+from nelayout.quality.protocol import SAMPLED_NODES, SIMILARITY, VALUE, Measure
 from nelayout.quality.samples import Sampled, mean_of, sample_of
 
 __all__ = [
@@ -189,12 +189,21 @@ def _chunks(adjacency: csr_array, degree: np.ndarray, nodes: np.ndarray, hops: i
             yield slice(int(start), int(stop))
 
 
+def _of_neighbors(neighbors: csr_array, Y: np.ndarray, hops: int, sample: str | int | None, seed: int) -> Sampled:
+    return neighborhood_jaccard(neighbors, Y, hops, sample, seed)
+
+
 NEIGHBORHOOD = Measure(
     "neighborhood",
-    "mean Jaccard index of a node's neighbors and as many nearest nodes in the drawing",
-    neighborhood_jaccard,
-    ("adjacency", "Y", "sample", "seed"),
+    "mean Jaccard index of a node's neighbors and as many nearest nodes in the drawing (vectors: the 10 nearest of "
+    "each)",
+    partial(_of_neighbors, hops=1),
+    ("neighbors", "Y", "sample", "seed"),
     VALUE,
+    invariances=SIMILARITY,
+    complexity="O(m + n log n)",
+    sampling=SAMPLED_NODES,
+    source="neighborhood preservation of Kruiger et al. 2017, sec. 5.2, at radius 1; ties at random",
 )
 NEIGHBORHOOD2 = Measure(
     "neighborhood2",
@@ -202,4 +211,8 @@ NEIGHBORHOOD2 = Measure(
     partial(neighborhood_jaccard, hops=2),
     ("adjacency", "Y", "sample", "seed"),
     VALUE,
+    invariances=SIMILARITY,
+    complexity="O(nodes within two edges + n log n)",
+    sampling=SAMPLED_NODES,
+    source="neighborhood preservation of Kruiger et al. 2017, sec. 5.2, at radius 2; ties at random",
 )

@@ -11,13 +11,13 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.numerics.breadth_first import hops_from
-from nelayout.numerics.parallel import threads_for
 from nelayout.quality.distances import standardize
-from nelayout.quality.protocol import REST, Measure
+from nelayout.quality.input_distances import Hops, InputDistances
+from nelayout.quality.protocol import PIVOTS as SAMPLING
+from nelayout.quality.protocol import REST, SIMILARITY, Measure
 from nelayout.quality.samples import NOTHING, Sampled, sample_of, standard_error
 
-__all__ = ["STRESS", "scaled_stress", "stress_sums"]
+__all__ = ["STRESS", "distance_stress", "scaled_stress", "stress_sums"]
 
 # Up to this many nodes all pairs count; beyond, all pairs of this many sampled pivots.
 PAIRS_ABOVE, PIVOTS = 2_000, 200
@@ -35,16 +35,24 @@ def scaled_stress(
     which all nodes coincide has stress 1. `sample` counts pivots; its standard error treats each pivot's
     pairs as one draw.
     """
+    return distance_stress(Hops(adjacency), Y, sample, seed)
+
+
+def distance_stress(
+    distances: InputDistances, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0
+) -> Sampled:
+    """The stress of `scaled_stress` for any distances d; pairs at distance 0, as equal vectors are, are left out
+    too.
+    """
     rng = np.random.default_rng(seed)
     n = len(Y)
     pivots, exact = sample_of(np.arange(n), sample, PAIRS_ABOVE, PIVOTS, rng)
     Y = standardize(Y)
     sums = np.zeros((len(pivots), 3))
-    with threads_for(None) as threads:
-        for start in range(0, len(pivots), PIVOTS_AT_ONCE):
-            some = pivots[start : start + PIVOTS_AT_ONCE]
-            for t, hops in enumerate(hops_from(adjacency, some, threads), start):
-                sums[t] = stress_sums(Y, pivots[t], hops)
+    for start in range(0, len(pivots), PIVOTS_AT_ONCE):
+        some = pivots[start : start + PIVOTS_AT_ONCE]
+        for t, row in enumerate(distances.rows(some), start):
+            sums[t] = stress_sums(Y, pivots[t], np.where(np.isfinite(row), row, 0.0))
     first, second, pairs = sums.sum(axis=0).tolist()
     if not pairs:
         return NOTHING
@@ -71,8 +79,13 @@ def stress_sums(Y: np.ndarray, pivot: int, hops: np.ndarray) -> tuple[float, flo
 
 STRESS = Measure(
     "stress",
-    "mean of ((s e - d) / d)^2 over pairs of nodes d edges apart and drawn e apart, at the best s",
-    scaled_stress,
-    ("adjacency", "Y", "sample", "seed"),
+    "mean of ((s e - d) / d)^2 over pairs at distance d in the input (numbers of edges) and drawn e apart, at the "
+    "best s",
+    distance_stress,
+    ("distances", "Y", "sample", "seed"),
     REST,
+    invariances=SIMILARITY,
+    complexity="O(n m), sampled O(m) a pivot",
+    sampling=SAMPLING,
+    source="Gansner, Koren & North 2004 with weights d^-2; the best scale as in Smelser, Miller & Kobourov 2024",
 )

@@ -1,0 +1,163 @@
+"""Shape of a drawing: whether the nodes that the eye joins are joined in the graph.
+
+The eye joins nodes that are near each other with nothing between them. The Gabriel graph of the positions joins two of
+them when the disc whose diameter they are holds no other node, not even on its border; the relative neighborhood graph
+asks for an empty lune, no node being nearer to both than they are to each other. A square drawn at its corners has its
+sides in both graphs, and not its diagonals, whose discs have the other corners on the border.
+
+A node that shares its place with another has no neighbors in either graph: nodes that cannot be told apart have no
+shape.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nelayout.quality.distances import TIE, lengths, standardize
+from nelayout.quality.protocol import SIMILARITY, VALUE, Measure
+from nelayout.quality.samples import NOTHING, Sampled, mean_of
+from nelayout.quality.sweep import Sweep
+
+__all__ = ["SHAPE_GABRIEL", "SHAPE_RELATIVE", "gabriel_graph", "relative_graph", "shape_agreement"]
+
+# Nodes in the lunes of this many edges are looked at together.
+AT_ONCE = 20_000
+
+
+def shape_agreement(adjacency: csr_array, Y: np.ndarray, *, relative: bool = False) -> Sampled:
+    """Mean over nodes of the Jaccard index of a node's neighbors in the graph and in the shape graph, in [0, 1].
+
+    The shape graph is the Gabriel graph, or with `relative` the relative neighborhood graph. Isolated nodes are left
+    out; NaN when there are no others.
+    """
+    return _agreement(adjacency, relative_graph(Y) if relative else gabriel_graph(Y))
+
+
+def _of_sweep(sweep: Sweep, adjacency: csr_array, *, relative: bool) -> Sampled:
+    edges = sweep.once(_gabriel)
+    return _agreement(adjacency, _relative(sweep.places, *edges) if relative else edges)
+
+
+def _gabriel(sweep: Sweep) -> tuple[np.ndarray, np.ndarray]:
+    return gabriel_graph(sweep.Y)
+
+
+def _agreement(adjacency: csr_array, edges: tuple[np.ndarray, np.ndarray]) -> Sampled:
+    i, j = edges
+    n = adjacency.shape[0]
+    shape = csr_array((np.ones(2 * len(i)), (np.r_[i, j], np.r_[j, i])), shape=(n, n))
+    degree = np.diff(adjacency.indptr)
+    if not degree.any():
+        return NOTHING
+    graph = csr_array((np.ones(adjacency.nnz), adjacency.indices, adjacency.indptr), shape=(n, n))
+    both = np.asarray(graph.multiply(shape).sum(axis=1)).ravel()
+    either = degree + np.diff(shape.indptr) - both
+    asked = degree > 0
+    return mean_of(both[asked] / either[asked], int(asked.sum()), exact=True)
+
+
+def gabriel_graph(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Edges (i, j), i < j, of the Gabriel graph of the positions (n, dim), dim 1, 2 or 3; closed discs.
+
+    >>> corners = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    >>> [edge.tolist() for edge in gabriel_graph(corners)]
+    [[0, 0, 1, 2], [1, 3, 2, 3]]
+    """
+    from scipy.spatial import KDTree
+
+    places, alone, number = _places(Y)
+    i, j = _neighboring(places)
+    keep = alone[i] & alone[j]
+    i, j = i[keep], j[keep]
+    if len(i) and len(places) > 2:
+        radius = lengths(places, i, j) / 2
+        third = KDTree(places).query((places[i] + places[j]) / 2, k=3, workers=-1)[0][:, 2]
+        free = third > radius * (1 + TIE)
+        i, j = i[free], j[free]
+    return _sorted(number[i], number[j])
+
+
+def relative_graph(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Edges (i, j), i < j, of the relative neighborhood graph of the positions (n, dim), dim 1, 2 or 3; open lunes."""
+    return _relative(standardize(Y), *gabriel_graph(Y))
+
+
+def _relative(Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Those of the edges of the Gabriel graph that are in the relative neighborhood graph, which is a part of it."""
+    from scipy.spatial import KDTree
+
+    if not len(i):
+        return i, j
+    tree, apart = KDTree(Y), lengths(Y, i, j)
+    blocked = np.zeros(len(i), bool)
+    for start in range(0, len(i), AT_ONCE):
+        part = slice(start, start + AT_ONCE)
+        # The lune of two points at distance 1 lies within sqrt(3) / 2 of their middle.
+        balls = tree.query_ball_point((Y[i[part]] + Y[j[part]]) / 2, apart[part] * np.sqrt(0.75), workers=-1)
+        edge = np.repeat(np.arange(len(balls)), [len(ball) for ball in balls]) + start
+        third = np.concatenate([np.asarray(ball, np.int64) for ball in balls])
+        others = (third != i[edge]) & (third != j[edge])
+        edge, third = edge[others], third[others]
+        nearer = np.maximum(lengths(Y, i[edge], third), lengths(Y, j[edge], third)) < apart[edge] * (1 - TIE)
+        blocked[edge[nearer]] = True
+    return i[~blocked], j[~blocked]
+
+
+def _places(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The different positions, whether only one node is there, and the number of one node that is there."""
+    places, first, count = np.unique(standardize(Y), axis=0, return_index=True, return_counts=True)
+    return places, count == 1, first
+
+
+def _neighboring(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of different places among which all edges of the Gabriel graph are: those of a Delaunay triangulation."""
+    from scipy.spatial import Delaunay
+
+    n = len(places)
+    if n < 2:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    centered = places - places.mean(axis=0)
+    # Places on a line or in a plane have no triangulation in the whole space: their coordinates along it are used.
+    _, spread, axes = np.linalg.svd(centered, full_matrices=False)
+    flat = centered @ axes[spread > spread[0] * TIE].T
+    if flat.shape[1] == 1:
+        order = np.argsort(flat[:, 0])
+        return order[:-1], order[1:]
+    if n <= flat.shape[1] + 1:
+        i, j = np.triu_indices(n, 1)
+        return i, j
+    found = Delaunay(flat)
+    simplex = found.simplices.astype(np.int64)
+    a, b = np.triu_indices(simplex.shape[1], 1)
+    # Places that rounding left out of the triangulation are joined with the corners around them.
+    out, around, _ = found.coplanar.astype(np.int64).reshape(-1, 3).T
+    i = np.concatenate([simplex[:, a].ravel(), np.repeat(out, simplex.shape[1])])
+    j = np.concatenate([simplex[:, b].ravel(), simplex[around].ravel()])
+    code = np.unique(np.minimum(i, j) * n + np.maximum(i, j))
+    return code // n, code % n
+
+
+def _sorted(i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    low, high = np.minimum(i, j), np.maximum(i, j)
+    order = np.lexsort((high, low))
+    return low[order], high[order]
+
+
+COST = "O(n log n) in the plane"
+SOURCE = "Eades, Hong, Nguyen & Klein 2017, sec. 3, with the mean Jaccard index"
+
+SHAPE_GABRIEL = Measure(
+    "shape_gabriel",
+    "mean Jaccard index of a node's neighbors in the graph and in the Gabriel graph of the positions",
+    partial(_of_sweep, relative=False), ("sweep", "adjacency"), VALUE,
+    invariances=SIMILARITY, complexity=COST, default_for=(), source=f"{SOURCE}; Gabriel & Sokal 1969",
+)  # fmt: skip
+SHAPE_RELATIVE = Measure(
+    "shape_relative",
+    "mean Jaccard index of a node's neighbors in the graph and in the relative neighborhood graph of the positions",
+    partial(_of_sweep, relative=True), ("sweep", "adjacency"), VALUE,
+    invariances=SIMILARITY, complexity=COST, default_for=(), source=f"{SOURCE}; Toussaint 1980",
+)  # fmt: skip

@@ -1,0 +1,159 @@
+"""Agreement of distances: by hand, against SciPy and scikit-learn, against definitions, samples, components,
+lengths.
+"""
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist, pdist, squareform
+from scipy.stats import spearmanr
+
+from nelayout.comparison import measure
+from nelayout.errors import InputError
+from nelayout.graphs import read
+from nelayout.quality.distance_agreement import distance_correlation, nonmetric_stress, spearman
+from nelayout.quality.input_distances import Hops, VectorDistances
+from nelayout.quality.stress import distance_stress, scaled_stress
+from nelayout.quality.sweep import Sweep
+
+ALL = (spearman, nonmetric_stress, distance_correlation)
+
+
+def vectors(D):
+    return VectorDistances(len(D), lambda nodes: D[nodes])
+
+
+def cases():
+    rng = np.random.default_rng(0)
+    for G in (nx.gnm_random_graph(40, 90, seed=2), nx.path_graph(3), nx.star_graph(12), nx.balanced_tree(2, 4)):
+        G = G.subgraph(max(nx.connected_components(G), key=len))
+        A = read(G).adjacency
+        for Y in (rng.normal(size=(len(G), 2)), rng.integers(3, size=(len(G), 2)).astype(float)):
+            yield Hops(A), Hops(A).rows(np.arange(len(G))), Y
+    X = rng.normal(size=(35, 5))
+    yield vectors(cdist(X, X)), cdist(X, X), X[:, :2] ** 3
+
+
+CASES = list(cases())
+
+
+@pytest.mark.parametrize("case", range(len(CASES)))
+def test_scipy_finds_the_same_rank_correlation(case):
+    distances, D, Y = CASES[case]
+    d, e = squareform(D, checks=False), pdist(Y)
+    if len(set(d)) > 1 and len(set(e)) > 1:
+        assert spearman(Sweep(distances, Y)).value == pytest.approx(spearmanr(d, e)[0], abs=1e-12)
+
+
+@pytest.mark.parametrize("case", range(len(CASES)))
+def test_scikit_learn_finds_the_same_rising_function(case):
+    from sklearn.isotonic import IsotonicRegression
+
+    distances, D, Y = CASES[case]
+    d, e = squareform(D, checks=False), pdist(Y)
+    fitted = IsotonicRegression().fit_transform(d, e)
+    expected = np.sqrt(((e - fitted) ** 2).sum() / (e**2).sum())
+    assert nonmetric_stress(Sweep(distances, Y)).value == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("case", range(len(CASES)))
+def test_distance_correlation_equals_its_definition(case):
+    distances, D, Y = CASES[case]
+
+    def centered(M):
+        return M - M.mean(axis=0) - M.mean(axis=1)[:, None] + M.mean()
+
+    a, b = centered(D), centered(cdist(Y, Y))
+    expected = np.sqrt((a * b).sum() / np.sqrt((a * a).sum() * (b * b).sum()))
+    assert distance_correlation(Sweep(distances, Y)).value == pytest.approx(expected, abs=1e-9)
+
+
+def test_by_hand():
+    path, Y = Hops(read(nx.path_graph(3)).adjacency), np.array([[0.0], [1], [3]])
+    assert nonmetric_stress(Sweep(path, Y)).value == pytest.approx(np.sqrt(0.5 / 14))
+    assert nonmetric_stress(Sweep(path, np.zeros((3, 1)))).value == 1
+    assert distance_correlation(Sweep(path, np.zeros((3, 1)))).value == 0
+    assert np.isnan(spearman(Sweep(path, np.zeros((3, 1)))).value)
+    straight = np.array([[0.0], [2], [4]])
+    for found, best in zip(ALL, (1, 0, 1), strict=True):
+        assert found(Sweep(path, straight)).value == pytest.approx(best, abs=1e-12)
+    for n in (0, 1):
+        for found in ALL:
+            assert np.isnan(found(Sweep(Hops(read(nx.path_graph(n)).adjacency), np.zeros((n, 2)))).value)
+
+
+def test_pairs_without_a_path_are_left_out():
+    whole, part = nx.gnm_random_graph(30, 70, seed=3), nx.path_graph(5)
+    whole = whole.subgraph(max(nx.connected_components(whole), key=len))
+    n = len(whole)
+    G = nx.disjoint_union(whole, part)
+    Y = np.random.default_rng(1).normal(size=(n + 5, 2))
+    hops = Hops(read(G).adjacency)
+    D = hops.rows(np.arange(n + 5))
+    joined = np.isfinite(D) & np.triu(np.ones_like(D, bool), 1)
+    e = cdist(Y, Y)[joined]
+    assert spearman(Sweep(hops, Y)).value == pytest.approx(spearmanr(D[joined], e)[0])
+    alone = distance_correlation(Sweep(Hops(read(whole).adjacency), Y[:n])).value
+    assert distance_correlation(Sweep(hops, Y)).value == pytest.approx(alone)
+    # Where the components lie makes no difference to any of them.
+    far = Y + np.r_[np.zeros(n), np.full(5, 50.0)][:, None]
+    for found in ALL:
+        assert found(Sweep(hops, far)).value == pytest.approx(found(Sweep(hops, Y)).value, abs=1e-9)
+
+
+@pytest.mark.thorough
+def test_samples_lie_within_their_error():
+    G = nx.random_geometric_graph(600, 0.08, seed=1)
+    G = nx.convert_node_labels_to_integers(G.subgraph(max(nx.connected_components(G), key=len)))
+    Y = np.array([G.nodes[v]["pos"] for v in G]) ** 2
+    hops = Hops(read(G).adjacency)
+    whole, sweeps = Sweep(hops, Y, None), [Sweep(hops, Y, 90, seed) for seed in range(40)]
+    for found in ALL:
+        exact, sampled = found(whole).value, [found(sweep) for sweep in sweeps]
+        z = np.array([(f.value - exact) / f.error for f in sampled])
+        assert 0.6 < np.sqrt(np.mean(z**2)) < 1.6, found
+        assert not any(f.exact for f in sampled)
+
+
+def test_lengths_of_edges_make_lengths_of_paths():
+    rng = np.random.default_rng(4)
+    G = nx.gnm_random_graph(25, 60, seed=5)
+    for _, _, at in G.edges(data=True):
+        at["long"] = float(rng.uniform(0.5, 3))
+    D = np.array([[nx.shortest_path_length(G, a, b, "long") for b in G] for a in G])
+    Y = rng.normal(size=(25, 2))
+    pos = dict(enumerate(Y))
+    found = measure(G, pos, measures=["spearman", "stress", "trustworthiness", "neighborhood"], lengths="long")
+    d, e = squareform(D, checks=False), pdist(Y)
+    assert found["spearman"].value == pytest.approx(spearmanr(d, e)[0])
+    ratio = e / d
+    assert found["stress"].value == pytest.approx(1 - ratio.sum() ** 2 / (len(d) * (ratio**2).sum()))
+    assert found["neighborhood"] == measure(G, pos, measures="neighborhood")["neighborhood"]
+    matrix = nx.to_scipy_sparse_array(G, weight="long")
+    assert measure(matrix, Y, measures="spearman", lengths="weight")["spearman"].value == pytest.approx(
+        found["spearman"].value
+    )
+    double = nx.MultiGraph(G)
+    double.add_edge(*next(iter(G.edges)), long=100.0)
+    assert measure(double, pos, measures="spearman", lengths="long")["spearman"] == found["spearman"]
+    # Of opposite edges of a directed graph the shorter counts, and an edge without a length has length 1.
+    turned = nx.DiGraph([(0, 1, {"long": 2.0}), (1, 0, {"long": 5.0}), (1, 2)])
+    line = {0: (0.0, 0.0), 1: (2.0, 0.0), 2: (3.0, 0.0)}
+    assert measure(turned, line, measures="stress", lengths="long")["stress"].value == pytest.approx(0, abs=1e-12)
+
+
+def test_lengths_that_are_none_are_refused():
+    G = nx.path_graph(3)
+    pos = {v: (float(v), 0.0) for v in G}
+    with pytest.raises(InputError, match="unknown edge attribute for lengths 'long'"):
+        measure(G, pos, lengths="long")
+    for wrong in (0, -1, np.nan, np.inf, "far"):
+        G[0][1]["long"] = wrong
+        with pytest.raises(InputError, match=r"edge \(0, 1\)"):
+            measure(G, pos, lengths="long")
+
+
+def test_stress_of_hops_is_stress():
+    A = read(nx.gnm_random_graph(60, 140, seed=6)).adjacency
+    Y = np.random.default_rng(0).normal(size=(60, 2))
+    assert distance_stress(Hops(A), Y) == scaled_stress(A, Y)
