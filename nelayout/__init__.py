@@ -28,7 +28,8 @@ Drawings
     measure, measures    how good a drawing is; Measured; measure_vectors for embeddings
     rank_curves          Q_NX, B_NX, R_NX of all neighborhood sizes; rank_curves_vectors; RankCurves
     stability            how alike several drawings of one graph are
-    compare, align       drawings beside each other, turned alike; Comparison
+    explore, Page        a page to zoom, search and select in
+    compare, align       drawings beside each other, turned alike; Comparison; compare_vectors for embeddings
 Errors
     Unsupported
 
@@ -87,10 +88,13 @@ _HOME = {
     "Measured": "comparison",
     "align": "comparison",
     "compare": "comparison",
+    "compare_vectors": "comparison",
     "Comparison": "comparison",
     "draw": "drawing",
     "plot": "drawing",
     "node_size_from_points": "drawing",
+    "explore": "pages",
+    "Page": "pages",
     "Unsupported": "errors",
     "divergences": "divergences",
     "kernels": "kernels",

@@ -9,6 +9,7 @@ from nelayout.comparison import Measured as Measured
 from nelayout.comparison import RankCurves as RankCurves
 from nelayout.comparison import align as align
 from nelayout.comparison import compare as compare
+from nelayout.comparison import compare_vectors as compare_vectors
 from nelayout.comparison import measure as measure
 from nelayout.comparison import measure_vectors as measure_vectors
 from nelayout.comparison import measures as measures
@@ -38,6 +39,8 @@ from nelayout.layouts.retrieval import jse_layout as jse_layout
 from nelayout.layouts.retrieval import nerv_layout as nerv_layout
 from nelayout.layouts.retrieval import sne_layout as sne_layout
 from nelayout.method_record import Method as Method
+from nelayout.pages import Page as Page
+from nelayout.pages import explore as explore
 from nelayout.record.evaluated import Evaluated as Evaluated
 from nelayout.record.solution import Solution as Solution
 from nelayout.run.costs import Estimate as Estimate

@@ -6,10 +6,12 @@ import json
 import math
 from pathlib import Path
 
+import igraph
 import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from pages import data_of
 
 import nelayout as nl
 from nelayout.cli import main
@@ -54,9 +56,11 @@ def values(comparison):
 
 
 def read_table(path):
+    """The values, without the seconds, which no two runs share."""
     with Path(path).open(newline="") as file:
         rows = list(csv.DictReader(file))
-    return {row.pop("drawing"): {key: float(value) for key, value in row.items()} for row in rows}
+    kept = [{key: value for key, value in row.items() if key != "seconds"} for row in rows]
+    return {row.pop("drawing"): {key: float(value) for key, value in row.items()} for row in kept}
 
 
 def test_the_table_is_that_of_the_library(folder, capsys):
@@ -65,6 +69,7 @@ def test_the_table_is_that_of_the_library(folder, capsys):
     assert read_table("out.csv") == values(expected)
     pandas = pytest.importorskip("pandas")
     table = pandas.read_csv("out.csv", index_col=0, dtype=str).astype(float)  # the parser of old versions rounds
+    assert (table.pop("seconds") > 0).all()
     assert table.to_dict("index") == expected.table.to_dict("index")
     assert capsys.readouterr().err == ""
 
@@ -76,6 +81,7 @@ def test_records_hold_the_same_and_null_for_what_cannot_be_measured(folder):
     assert (record["drawing"], record["neighborhood"], record["coincident"]) == ("ws-sne", None, 0.0)
     assert nelayout("compare graph.graphml -m tsne -o out.json --quiet") == 0
     (record,) = json.loads((folder / "out.json").read_text())
+    assert record.pop("seconds") > 0
     assert {"drawing": "tsne", **values(compared("tsne"))["tsne"]} == record
 
 
@@ -146,8 +152,14 @@ def test_true_coordinates_of_an_archive_and_a_drawing_of_a_matrix(folder, monkey
 def test_standard_output_is_the_table_in_columns(folder, capsys):
     arguments = "compare graph.graphml -m ws-sne --pos circle=circle.csv -o out.csv"
     assert nelayout(arguments) == 0
-    lines = capsys.readouterr().out.splitlines()
+    table, verdict = capsys.readouterr().out.split("\n\n")
+    lines = table.splitlines()
     assert lines.pop() == "↑ higher is better, ↓ lower is better, * best"
+    name, *seconds = lines.pop().split()
+    assert (name, seconds[1]) == ("seconds", "–")  # of a file
+    assert float(seconds[0]) > 0
+    assert verdict.splitlines()[-1].startswith("ws-sne: one seed each")
+    assert "(--seeds 5 draws five)" in verdict
     assert lines[0].split() == ["ws-sne", "circle"]
     table = read_table("out.csv")
     assert [line.split()[0] for line in lines[1:]] == list(table["ws-sne"])
@@ -178,7 +190,10 @@ def test_quiet_says_nothing_and_a_dash_holds_the_file_alone(folder, capsys):
     assert nelayout("compare graph.graphml -m ws-sne -o out.csv --quiet") == 0
     assert capsys.readouterr() == ("", "")
     assert nelayout("compare graph.graphml -m ws-sne -o - --format csv") == 0
-    assert capsys.readouterr().out == (folder / "out.csv").read_text()
+    found = capsys.readouterr().out
+    (folder / "again.csv").write_text(found)
+    assert read_table("again.csv") == read_table("out.csv")
+    assert found.count("\n") == 2
 
 
 @pytest.mark.parametrize(("ending", "head"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
@@ -191,13 +206,52 @@ def test_figures(folder, ending, head):
 
 
 def test_the_page_is_that_of_the_library(folder):
-    pytest.importorskip("matplotlib")
-    assert nelayout("compare graph.graphml -m ws-sne --pos circle=circle.csv -o out.html --quiet") == 0
-    from nelayout.comparison.page import table_html
+    command = "compare graph.graphml -m ws-sne --pos circle=circle.csv --color kind --label kind -o out.html --quiet"
+    assert nelayout(command) == 0
+    theirs = data_of(compared("ws-sne", "circle").page(color="kind", labels="kind", title="graph.graphml").html())
+    ours = data_of((folder / "out.html").read_text())
+    for drawing in (*ours["drawings"], *theirs["drawings"]):
+        drawing.pop("facts")  # the seconds
+    assert repr(ours) == repr(theirs)
+    assert ours["color"] == "kind"
 
-    page = (folder / "out.html").read_text()
-    assert "<svg" in page
-    assert table_html(compared("ws-sne", "circle").measured) in page
+
+@pytest.mark.skipif(not hasattr(igraph.Graph, "layout_drl"), reason="this igraph has no DrL")
+def test_peers_by_name_and_several_seeds(folder, capsys):
+    drawings = "-m nx:spring --pos circle=circle.csv -m igraph:drl -m networkx:kamada-kawai"
+    assert nelayout(f"compare graph.graphml {drawings} --seeds 3 -o out.json") == 0
+    G = nx.read_graphml("graph.graphml")
+    numbered = nx.convert_node_labels_to_integers(G)
+    expected = [
+        nl.compare(G, [dict(zip(G, nx.spring_layout(numbered, seed=seed).values(), strict=True))]) for seed in range(3)
+    ]
+    records = {record["drawing"]: record for record in json.loads((folder / "out.json").read_text())}
+    assert list(records) == ["nx:spring", "circle", "igraph:drl", "nx:kamada_kawai"]
+    stress = [one.measured["given"]["stress"].value for one in expected]
+    assert records["nx:spring"]["stress"] == pytest.approx(np.mean(stress), rel=1e-9)
+    assert records["nx:spring"]["spread"]["stress"] == pytest.approx(np.std(stress, ddof=1), rel=1e-9)
+    assert "spread" not in records["circle"]
+    assert "spread" not in records["nx:kamada_kawai"]  # it is the same with every seed
+    assert "± the standard deviation over seeds" in capsys.readouterr().out
+
+
+def test_without_an_output_the_table_is_printed(folder, capsys):
+    before = set(folder.iterdir())
+    assert nelayout("compare graph.graphml --pos a=circle.csv --pos b=circle.csv") == 0
+    table, verdict = capsys.readouterr().out.split("\n\n")
+    assert table.startswith(" ")
+    assert verdict == "a and b cannot be told apart by these measures.\n"
+    assert set(folder.iterdir()) == before
+
+
+def test_a_peer_that_is_not_there_is_named_and_left_out(folder, capsys, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    assert nelayout("compare graph.graphml -m graphviz:sfdp --pos a=circle.csv -o out.csv") == 0
+    assert list(read_table("out.csv")) == ["a"]
+    said = "left out: there is no program sfdp (it comes with Graphviz, such as apt install graphviz)\n"
+    assert capsys.readouterr().err == f"nelayout: graphviz:sfdp: {said}"
+    assert nelayout("compare graph.graphml -m graphviz:sfdp") == 1
+    assert "no drawing is left to compare" in capsys.readouterr().err
 
 
 def test_a_note_names_its_method_unless_all_say_it(folder, capsys):
@@ -215,6 +269,11 @@ def test_a_note_names_its_method_unless_all_say_it(folder, capsys):
 
 
 WRONG_USAGE = {
+    "compare graph.graphml -m ws-sne --quiet": (
+        "without -o OUT there is the table alone, and --quiet leaves it out; give one of the two"
+    ),
+    "compare graph.graphml -m ws-sne --seeds 0": "--seeds 0 draws nothing; give 1 or more",
+    "compare graph.graphml -m nx:spring --set k=2": "--set k: nx:spring draws with the defaults of its own package",
     "compare graph.graphml -o out.csv": ("there is nothing to compare: give at least one -m METHOD or --pos NAME=FILE"),
     "compare graph.graphml -m ws-sne -m WS_SNE -o out.csv": "the drawing 'ws-sne' is given twice; each method once",
     "compare graph.graphml -m ws-sne --pos ws-sne=circle.csv -o out.csv": (

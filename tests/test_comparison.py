@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+import nelayout as nl
 from nelayout.comparison import Measured, align, compare, measure
 from nelayout.comparison.ranking import shade, table_lines
 from nelayout.errors import InputError, MissingExtra
@@ -108,19 +109,6 @@ def test_page_has_a_heading_and_its_measures_once(compared, tmp_path):
     assert "<h1>3 drawings of a graph: spring, circle, random</h1>" in text
     assert text.count("<table>") == text.count("map_r2 ↑</th>") == 1
     assert text.count("<tr>") == 1 + len(compared.measured["spring"])  # a line per measure: the page does not grow wide
-    picture = text[text.index("<svg") : text.index("</svg>")]
-    assert "map r2" not in picture
-
-
-def test_page_stands_alone(compared, tmp_path):
-    path = tmp_path / "page.html"
-    compared.to_html(path)
-    text = path.read_text()
-    assert "<svg" in text
-    assert "<script" not in text
-    assert "src=" not in text
-    for name in (*POS, "crossings", "class_auc"):
-        assert name in text
     assert [p.name for p in tmp_path.iterdir()] == ["page.html"]
     with pytest.raises(InputError, match="does not exist"):
         compared.to_html(tmp_path / "nowhere" / "page.html")
@@ -128,8 +116,8 @@ def test_page_stands_alone(compared, tmp_path):
 
 def test_html_escapes_names():
     found = compare(nx.path_graph(3), {"<b>": {v: (v, 0.0) for v in range(3)}}, measures="stress")
-    assert "<b>stress" not in found._repr_html_()
-    assert "&lt;b&gt;" in found._repr_html_()
+    assert "<b></th>" not in found.page().html()
+    assert "<th>&lt;b&gt;</th>" in found.page().html()
 
 
 def test_other_hosts():
@@ -152,13 +140,153 @@ def test_measures_without_anything_to_see(tmp_path):
     assert "–" in found._repr_html_()
 
 
+def test_names_draw_as_the_layouts_do():
+    found = compare(G, ["tsne", "nx:circular", POS["random"], nl.method("ee"), nx.spring_layout])
+    assert list(found.measured) == ["tsne", "nx:circular", "given", "ee", "spring_layout"]
+    for name, pos in {
+        "tsne": nl.layout(G, "tsne", seed=0),
+        "nx:circular": nx.circular_layout(G),
+        "given": POS["random"],
+        "ee": nl.layout(G, "ee", seed=0),
+        "spring_layout": nx.spring_layout(G, seed=0),
+    }.items():
+        assert found.measured[name] == measure(G, pos)
+    assert set(found.seconds) == set(found.measured) - {"given"}
+    assert all(seconds > 0 for seconds in found.seconds.values())
+    assert math.isnan(found.table.loc["given", "seconds"])
+    assert found.table.loc["tsne", "seconds"] == found.seconds["tsne"]
+    lines = repr(found).splitlines()
+    assert [line.split()[0] for line in lines[-2:]] == ["seconds", "↑"]
+    assert found.single == ("tsne", "ee", "spring_layout")
+    texts = [text.get_text() for text in found.plot().axes[-1].texts]
+    assert "seconds" in texts
+    assert texts.count("–") == 1  # the drawing that was given
+
+
+def test_a_dict_of_everything():
+    drawings = {"ours": "tsne", "theirs": "nx:spring", "mine": POS["circle"], "own": nx.spiral_layout}
+    found = compare(G, drawings, measures=["stress"])
+    assert list(found.measured) == list(drawings)
+    assert found.measured["own"] == measure(G, nx.spiral_layout(G), measures="stress")
+    assert found.single == ("ours", "theirs")
+
+
+def test_several_seeds():
+    drawings = ["nx:spring", "nx:circular", nx.spring_layout, POS["random"]]
+    found = compare(G, drawings, seeds=4, seed=3, measures="stress")
+    spring = [nx.spring_layout(G, seed=s) for s in range(3, 7)]
+    values = [measure(G, pos, measures="stress", seed=3)["stress"].value for pos in spring]
+    mean = found.measured["spring_layout"]["stress"]
+    assert mean.value == pytest.approx(np.mean(values), rel=1e-12)
+    assert mean.error == pytest.approx(np.std(values, ddof=1) / 2, rel=1e-12)
+    assert found.spread.loc["spring_layout", "stress"] == pytest.approx(np.std(values, ddof=1), rel=1e-12)
+    assert [run["stress"].value for run in found.runs["spring_layout"]] == values
+    assert {name: len(runs) for name, runs in found.runs.items()} == {
+        "nx:spring": 4, "nx:circular": 1, "spring_layout": 4, "given": 1,
+    }  # fmt: skip
+    assert math.isnan(found.spread.loc["given", "stress"])
+    assert found.single == ()
+    first = nx.spring_layout(G, seed=3)
+    assert all((found.drawings["spring_layout"][v] == align(first, to=found.drawings["nx:spring"])[v]).all() for v in G)
+    cell = found.marked.loc["spring_layout", "stress"]
+    assert cell.rstrip("*") == f"{mean.value:.4g} ± {np.std(values, ddof=1):.2g}"
+    assert repr(found).endswith("± the standard deviation over seeds; of one drawing the standard error of the sample")
+
+
+def test_several_drawings_that_exist():
+    spring = [nx.spring_layout(G, seed=seed) for seed in range(3)]
+    array = np.array([[pos[v] for v in G] for pos in spring])
+    found = compare(G, {"list": spring, "array": array}, measures="stress")
+    values = [measure(G, pos, measures="stress")["stress"].value for pos in spring]
+    for name in ("list", "array"):
+        assert found.measured[name]["stress"].value == pytest.approx(np.mean(values), rel=1e-12)
+        assert found.spreads[name]["stress"] == pytest.approx(np.std(values, ddof=1), rel=1e-12)
+    assert found.seconds == {}
+    assert "seconds" not in found.table
+    assert list(found.drawings["array"]) == list(G)  # an array of a networkx graph is keyed by its nodes
+
+
+@pytest.mark.thorough
+def test_weights_reach_the_methods_and_the_peers_that_take_them_for_similarities():
+    weighted = compare(G, ["nx:spring", "tsne", "igraph:kk"], measures="stress")
+    plain = compare(G, ["nx:spring", "tsne", "igraph:kk"], measures="stress", weight=None)
+    for name in ("nx:spring", "tsne"):
+        assert weighted.measured[name] != plain.measured[name]
+    assert weighted.measured["igraph:kk"] == plain.measured["igraph:kk"]
+    logs = compare(G, ["tsne"], measures="stress", weight_kind="log")
+    pos = nl.layout(G, "tsne", weight_kind="log", seed=0)
+    assert logs.measured["tsne"] == measure(G, pos, measures="stress")
+
+
+def test_a_peer_that_is_missing_or_fails_is_named_and_left_out(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    with pytest.warns(UserWarning, match="left out") as said:
+        found = compare(G, ["graphviz:sfdp", "nx:planar", POS["circle"]], measures="stress")
+    assert list(found.measured) == ["given"]
+    assert [str(one.message) for one in said] == [
+        "graphviz:sfdp is left out: there is no program sfdp (it comes with Graphviz, such as apt install graphviz)",
+        "nx:planar is left out: it failed with NetworkXException: G is not planar.",
+    ]
+    assert set(found.notes) == {"graphviz:sfdp", "nx:planar"}
+    with pytest.raises(InputError, match="no drawing is left to compare: graphviz:sfdp is left out"):
+        compare(G, "graphviz:sfdp")
+
+
+def test_the_verdict_of_drawings(compared):
+    assert compared.dominated["random"] == ["spring", "circle"] or compared.dominated["random"] == ["spring"]
+    assert compared.front[0] == "spring"
+    assert any(sentence.startswith("random is dominated by spring") for sentence in compared.verdict)
+
+
+def test_a_drawing_at_one_place_is_said():
+    with pytest.warns(UserWarning, match="all nodes of the drawing 'point' lie at one place"):
+        found = compare(G, {"point": dict.fromkeys(G, (1.0, 2.0)), "circle": POS["circle"]})
+    assert found.notes == {"point": ("all nodes lie at one place",)}
+    assert found.measured["point"]["coincident"].value == len(G)
+    found.plot()
+
+
 def test_what_is_refused():
     refused: Any = ({}, [], None)
     for nothing in refused:
         with pytest.raises(nx.NetworkXError, match="drawings"):
             compare(G, nothing)
-    with pytest.raises(InputError, match="the drawing 'half'"):
-        compare(G, {"all": POS["circle"], "half": {v: POS["circle"][v] for v in range(17)}})
+
+
+REFUSED: dict[str, tuple[Any, dict, str]] = {
+    "half": ({"half": {v: POS["circle"][v] for v in range(30)}}, {}, r"no position for 30, 31, 32, 33 \(4 of 34"),
+    "other nodes": (
+        {"other": {**{v: POS["circle"][v] for v in range(33)}, "x": (0, 0)}}, {},
+        "no position for 33 .*, and places 'x', which the graph does not have",
+    ),
+    "nan": (
+        {"nan": {**POS["circle"], 3: (math.nan, 0.0), 7: (0.0, math.inf)}}, {},
+        "the drawing 'nan' has positions that are no finite numbers: of the nodes 3, 7;",
+    ),
+    "nan rows": ([np.full((34, 2), np.nan)], {}, "of the nodes 0, 1, 2, 3, 4 and 29 more"),
+    "rows": ([np.zeros((33, 2))], {}, "33 rows and the graph has 34 nodes"),
+    "one drawing for several": (POS["circle"], {}, "drawings is one dict of positions"),
+    "twice": (["tsne", "tsne"], {}, "the drawing 'tsne' is given twice"),
+    "method": (["wssne:3", "ws-sen"], {}, "ws-sne takes no number|unknown method or peer"),
+    "near method": (["ws-sen"], {}, "unknown method or peer 'ws-sen': did you mean 'ws-sne'"),
+    "near peer": (["nx:sprng"], {}, "did you mean 'nx:spring'"),
+    "number": (["nerv:7"], {}, "kappa"),
+    "measure": ([POS["circle"]], {"measures": "stres"}, "unknown measure 'stres': did you mean 'stress'"),
+    "labels": ([POS["circle"]], {"labels": ["a"] * 33}, "labels has 33 entries and the graph has 34 nodes"),
+    "no seeds": (["tsne"], {"seeds": 0}, "seeds=0"),
+    "nothing returned": ([lambda graph: None], {}, "returned None"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_bad_input_is_named_before_anything_is_drawn(what, monkeypatch):
+    import nelayout.comparison.comparing as comparing
+
+    monkeypatch.setattr(comparing, "solve", lambda *_, **__: pytest.fail("it draws before it has looked"))
+    drawings, keywords, said = REFUSED[what]
+    with pytest.raises(nx.NetworkXError, match=said) as error:
+        compare(G, drawings, **keywords)
+    assert isinstance(error.value, InputError)
 
 
 def test_without_the_extra(compared, monkeypatch):

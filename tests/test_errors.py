@@ -53,9 +53,9 @@ def test_near_matches_of_things_that_are_no_text():
 
 
 def test_missing_extra_names_the_command():
-    error = missing_extra("bokeh", "page", "the linked page")
-    assert 'pip install "nelayout[page]"' in str(error)
-    assert error.name == "bokeh"
+    error = missing_extra("pandas", "compare", "tables")
+    assert 'pip install "nelayout[compare]"' in str(error)
+    assert error.name == "pandas"
 
 
 @pytest.mark.parametrize("kind", [InputError, InputTypeError, Unsupported])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ import numpy as np
 from nelayout.cli import arguments, graph_input
 from nelayout.cli.arguments import PICTURES
 from nelayout.cli.compare_output import DATA, WRITERS
-from nelayout.cli.report import WrongUsage, painting, say
+from nelayout.cli.report import WrongUsage, in_options, painting, say
 from nelayout.errors import InputError, near_matches, unknown
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ EXAMPLES = (
     "nelayout compare graph.graphml -m ws-sne -m gamma-quadlog --classes kind -o compare.html",
     "nelayout compare graph.graphml -m nerv:0.2 -m nerv:0.8 -o kappa.png --color kind",
     "nelayout compare graph.graphml -m tsne --pos mine=mine.csv -o table.csv",
+    "nelayout compare graph.graphml -m ws-sne -m nx:spring -m igraph:drl -m graphviz:sfdp --seeds 5",
 )
 
 
@@ -45,10 +46,11 @@ def formats() -> dict[str, Iterable[str]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Requested:
-    """A drawing that is asked for: its name, and the method that draws it or the file that holds it."""
+    """A drawing that is asked for: its name, and the method or peer that draws it or the file that holds it."""
 
     name: str
     method: Any = None
+    peer: str | None = None
     path: str | None = None
 
 
@@ -58,7 +60,8 @@ def declare(command: argparse.ArgumentParser) -> None:
     option(
         "-m",
         "--method",
-        text=f"method that draws the graph, {arguments.METHOD_TEXT}; may be repeated",
+        text=f"method that draws the graph, {arguments.METHOD_TEXT}; or a layout of another package, such as "
+        "nx:spring, igraph:drl, graphviz:sfdp, opentsne, umap; may be repeated",
         type=_by_method,
         dest="drawings",
         action="append",
@@ -83,9 +86,15 @@ def declare(command: argparse.ArgumentParser) -> None:
     option(
         "-o",
         "--output",
-        text="figure, table or page, by its ending; - is standard output",
+        text="figure, table or page, by its ending; - is standard output; without it the table is printed alone",
         metavar="OUT",
-        required=True,
+    )
+    option(
+        "--seeds",
+        text="drawings of each method, with the seeds SEED, SEED + 1, ...; their mean and spread are shown (1)",
+        type=arguments.whole,
+        default=1,
+        metavar="COUNT",
     )
     graph_input.declare(command, option)
     graph_input.declare_look(option)
@@ -112,36 +121,56 @@ def run(given: argparse.Namespace) -> None:
     from nelayout.graphs import files
 
     drawings = _requested(given.drawings)
-    into, kind = arguments.choose_formats(given, WRITERS)
-    sources = [given.file, *(drawing.path for drawing in drawings if drawing.path is not None)]
-    arguments.check_writable(given.output, kind, *sources, drawn=(*PICTURES, "html"), extra="compare")
+    if given.output is None and given.quiet:
+        raise WrongUsage("without -o OUT there is the table alone, and --quiet leaves it out; give one of the two")
+    if given.seeds < 1:
+        raise WrongUsage("--seeds 0 draws nothing; give 1 or more")
+    into, kind = (given.format, "") if given.output is None else arguments.choose_formats(given, WRITERS)
+    if given.output is not None:
+        sources = [given.file, *(drawing.path for drawing in drawings if drawing.path is not None)]
+        arguments.check_writable(given.output, kind, *sources, drawn=PICTURES, extra="compare")
     file = files.read_graph(given.file, into)
     classes = graph_input.attribute(given.classes, file, "--classes")
     look = {"labels": graph_input.texts(given.label, file)}
-    if kind not in DATA:
+    if kind == "html":
+        look = graph_input.page_look(given, file)
+    elif kind not in DATA:
         look["color"] = graph_input.color(given.color, file)
     coords, notes = (None, ()) if given.coords is None else _coords(given.coords, file)
     ready = {d.name: _every_position(d.path, file) for d in drawings if d.path is not None}
 
     from nelayout.comparison import compare
-    from nelayout.run.pipeline import solve
 
     keywords = graph_input.keywords(given, file)
     keywords["progress"] = not given.quiet and sys.stderr.isatty()
-    solved = {d.name: solve(file.graph, d.method, **keywords) for d in drawings if d.path is None}
-    found = ready | solved
-    positions = {d.name: found[d.name] for d in drawings}
-    comparison = compare(file.graph, positions, classes, coords, **graph_input.weight(given, file), seed=given.seed)
+    entries = {d.name: d.peer or _drawing_by(d.method, keywords) for d in drawings} | ready
+    weights = {**graph_input.weight(given, file), "weight_kind": given.weight_kind}
+    comparison = compare(file.graph, entries, classes, coords, seeds=given.seeds, seed=given.seed, **weights)
     if not given.quiet:
-        for note in (*file.notes, *notes, *_notes({name: solution.notes for name, solution in solved.items()})):
+        own = {d.name: comparison.notes.get(d.name, ()) for d in drawings if d.method is not None}
+        others = (f"{name}: {note}" for name, said in comparison.notes.items() if name not in own for note in said)
+        for note in (*file.notes, *notes, *_notes(own), *others):
             say(note, given.parser)
         if kind in DATA and (given.label or given.color):
             say(f"--label and --color are for pictures; {kind} holds the measures alone", given.parser)
-    with nullcontext() if kind in DATA else painting(given):
-        content = WRITERS[kind](comparison, look)
-    files.deliver(given.output, content)
+    if given.output is not None:
+        with nullcontext() if kind in DATA else painting(given):
+            content = WRITERS[kind](comparison, look)
+        files.deliver(given.output, content)
     if given.output != "-" and not given.quiet:
-        sys.stdout.write(_printable(f"{comparison}\n"))
+        verdict = "\n".join(in_options(sentence, given.parser) for sentence in comparison.verdict)
+        sys.stdout.write(_printable(f"{comparison}\n\n{verdict}\n"))
+
+
+def _drawing_by(method: Any, keywords: dict[str, Any]) -> Callable[..., Any]:
+    """A function that draws the graph by a method with the options that were given, whatever the seed."""
+    from nelayout.run.pipeline import solve
+
+    def draw(G: Any, seed: int) -> Any:
+        options: Any = {**keywords, "seed": seed}
+        return solve(G, method, **options)
+
+    return draw
 
 
 def _printable(text: str) -> str:
@@ -157,17 +186,21 @@ def _printable(text: str) -> str:
 
 def _requested(parts: list[tuple[str, Any]] | None) -> list[Requested]:
     """Collect the drawings in the order of the command line, each -m with the --set that follow it."""
-    chosen: list[tuple[str, Any]] = []  # a file's name and path; or "" and (method, settings)
+    chosen: list[tuple[str, Any]] = []  # a file's name and path; a peer's name and None; or "" and (method, settings)
     for option, value in parts or ():
         if option == "pos":
             chosen.append(value)
+        elif option == "peer":
+            chosen.append((value, None))
         elif option == "method":
             chosen.append(("", (value, [])))
+        elif chosen and chosen[-1][1] is None:
+            raise WrongUsage(f"--set {value[0]}: {chosen[-1][0]} draws with the defaults of its own package")
         elif not chosen or chosen[-1][0]:
             raise WrongUsage(f"--set {value[0]} belongs behind the -m METHOD that it is for")
         else:
             chosen[-1][1][1].append(value)
-    drawings = [Requested(name, path=value) if name else _drawn(*value) for name, value in chosen]
+    drawings = [_existing(name, value) if name else _drawn(*value) for name, value in chosen]
     if not drawings:
         raise WrongUsage("there is nothing to compare: give at least one -m METHOD or --pos NAME=FILE")
     names = [drawing.name for drawing in drawings]
@@ -186,7 +219,23 @@ def _drawn(choice: arguments.Choice, settings: list[tuple[str, Any]]) -> Request
     return Requested(f"{choice.name}{own}", method=arguments.tuned_method(choice, settings))
 
 
+def _existing(name: str, path: str | None) -> Requested:
+    """A drawing of a file, or of another package."""
+    return Requested(name, peer=name) if path is None else Requested(name, path=path)
+
+
 def _by_method(name: str) -> tuple[str, Any]:
+    """A method of ours, or the name of another package's layout."""
+    from nelayout.comparison.comparing import check_method
+    from nelayout.peers import graph_peer, graph_peers
+
+    peer = graph_peer(name)
+    if peer is not None:
+        return "peer", peer.name
+    try:
+        check_method(name, graph_peers())
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
     return "method", arguments.method(name)
 
 

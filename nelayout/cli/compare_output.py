@@ -13,36 +13,56 @@ if TYPE_CHECKING:
 
 __all__ = ["DATA", "WRITERS"]
 
-# Keywords of `Comparison.plot`.
+# Keywords of `Comparison.plot`, and for a page those of `Comparison.page`.
 Look = dict[str, Any]
 Writer = Callable[["Comparison", Look], bytes]
 
 
 def _to_csv(comparison: Comparison, look: Look) -> bytes:
+    """A row for each drawing: the values, the seconds, and the deviations over seeds, as far as there are any."""
     from nelayout.graphs.files.encode import encode_csv
 
-    header = ["drawing", *next(iter(comparison.measured.values()))]
-    return encode_csv(header, ([name, *_values(row)] for name, row in comparison.measured.items()))
+    names = list(next(iter(comparison.measured.values())))
+    header, rows = ["drawing", *names], {name: [name, *_values(row)] for name, row in comparison.measured.items()}
+    if comparison.seconds:
+        header.append("seconds")
+    if comparison.spreads:
+        header += [f"{name} spread" for name in names]
+    for drawing, row in rows.items():
+        if comparison.seconds:
+            row.append(comparison.seconds.get(drawing))
+        if comparison.spreads:
+            spread = comparison.spreads.get(drawing, {})
+            row += [_known(spread.get(name)) for name in names]
+    return encode_csv(header, rows.values())
 
 
 def _to_json(comparison: Comparison, look: Look) -> bytes:
     """A list of records; null where a measure had nothing to look at."""
     from nelayout.graphs.files.encode import encode_json
 
-    records = [
-        {"drawing": name} | dict(zip(row, _values(row), strict=True)) for name, row in comparison.measured.items()
-    ]
+    records = []
+    for name, row in comparison.measured.items():
+        record: dict[str, Any] = {"drawing": name} | dict(zip(row, _values(row), strict=True))
+        if name in comparison.seconds:
+            record["seconds"] = comparison.seconds[name]
+        if name in comparison.spreads:
+            record["spread"] = {measure: _known(x) for measure, x in comparison.spreads[name].items()}
+        records.append(record)
     return encode_json(records, indent=1)
 
 
+def _known(value: float | None) -> float | None:
+    """The value, None where there is none."""
+    return None if value is None or math.isnan(value) else value
+
+
 def _values(row: Mapping[str, Measured]) -> list[float | None]:
-    return [None if math.isnan(m.value) else m.value for m in row.values()]
+    return [_known(m.value) for m in row.values()]
 
 
 def _to_html(comparison: Comparison, look: Look) -> bytes:
-    from nelayout.comparison.page import page
-
-    return page(comparison.measured, comparison.plot(**look, table=False)).encode()
+    return comparison.page(**look).html().encode("utf-8", "replace")
 
 
 def _to_picture(kind: str) -> Writer:

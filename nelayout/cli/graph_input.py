@@ -22,6 +22,7 @@ __all__ = [
     "keywords",
     "known_positions",
     "node",
+    "page_look",
     "texts",
     "weight",
 ]
@@ -147,6 +148,34 @@ def color(name: str | None, file: GraphFile) -> Any:
     if not is_color_like(name):
         raise unknown("node attribute or color for --color", name, [*file.node_data, *AMOUNTS])
     return name
+
+
+def page_look(given: argparse.Namespace, file: GraphFile) -> dict[str, Any]:
+    """The options of `declare_look` as keywords of `nelayout.pages.page_of`, and what else it shows of a file.
+
+    Attributes that the graph itself does not hold, as matrices have none, come as columns.
+    """
+    from pathlib import PurePath
+
+    from nelayout.drawing.colors import AMOUNTS
+    from nelayout.pages import Column, hex_color
+
+    flat = {name: values for name, values in file.node_data.items() if getattr(values, "ndim", 1) == 1}
+    columns = [Column(name, values) for name, values in flat.items()]
+    known = [*(column.name for column in columns if column.kind != "texts"), *AMOUNTS]
+    if given.color is not None and given.color not in known and hex_color(given.color) is None:
+        raise unknown("node attribute or color for --color", given.color, known)
+    labels = texts(given.label, file)
+    if labels is None and list(file.labels) != list(file.host.aliases[0]):
+        labels = list(file.labels)
+    title = None if given.file == "-" else PurePath(given.file).name
+    return {
+        "labels": labels,
+        "color": given.color,
+        "weight": weight(given, file).get("weight", "weight"),
+        "columns": [column for column in columns if column.name not in file.host.attributes()],
+        "title": title,
+    }
 
 
 def _mass(name: str | None, file: GraphFile) -> Any:

@@ -1,4 +1,4 @@
-"""`nelayout layout FILE -o OUT`: a picture of a graph, or the positions of its nodes in a file."""
+"""`nelayout layout FILE -o OUT`: a picture or a page of a graph, or the positions of its nodes."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ __all__ = ["EXAMPLES", "declare", "formats", "run"]
 
 EXAMPLES = (
     "nelayout layout graph.graphml -o drawing.png --label id --color kind",
+    "nelayout layout graph.graphml -o drawing.html",
     "nelayout layout graph.mtx.gz -m nerv --set kappa=0.2 -o positions.csv",
     "nelayout layout edges.csv --weight none --dim 3 -o positions.json",
 )
@@ -24,7 +25,12 @@ def formats() -> dict[str, Iterable[str]]:
     """Formats that the command reads and writes, for --help."""
     from nelayout.graphs.files import WRITERS
 
-    return {"FILE": graph_input.graph_formats(), "OUT, a picture": PICTURES, "OUT, positions": WRITERS}
+    return {
+        "FILE": graph_input.graph_formats(),
+        "OUT, a picture": PICTURES,
+        "OUT, a page to zoom and search in": ("html",),
+        "OUT, positions": WRITERS,
+    }
 
 
 def declare(command: argparse.ArgumentParser) -> None:
@@ -35,7 +41,7 @@ def declare(command: argparse.ArgumentParser) -> None:
     option(
         "-o",
         "--output",
-        text="picture or positions, by its ending; - is standard output",
+        text="picture, page or positions, by its ending; - is standard output",
         metavar="OUT",
         required=True,
     )
@@ -68,11 +74,12 @@ def run(given: argparse.Namespace) -> None:
     from nelayout.graphs import files
 
     method = arguments.tuned_method(given.method, given.set)
-    into, kind = arguments.choose_formats(given, (*PICTURES, *files.WRITERS))
+    into, kind = arguments.choose_formats(given, (*PICTURES, "html", *files.WRITERS))
     arguments.check_writable(given.output, kind, given.file, drawn=PICTURES, extra="draw")
     file = files.read_graph(given.file, into)
     labels = graph_input.texts(given.label, file)
     color = graph_input.color(given.color, file) if kind in PICTURES else None
+    look = graph_input.page_look(given, file) if kind == "html" else {}
     start = None if given.pos is None else graph_input.known_positions(given.pos, file)
     fixed = None if given.fixed is None else [graph_input.node(name, file, "--fixed") for name in given.fixed]
 
@@ -91,8 +98,14 @@ def run(given: argparse.Namespace) -> None:
     if not given.quiet:
         for note in (*file.notes, *solution.notes):
             say(note, given.parser)
-        if kind not in PICTURES and (given.label or given.color):
+        if kind in files.WRITERS and (given.label or given.color):
             say(f"--label and --color are for pictures; {kind} keeps every node attribute it can", given.parser)
+    if kind == "html":
+        from nelayout.pages import solution_page
+
+        content = solution_page(file.graph, solution, **look).html()
+        files.deliver(given.output, content.encode("utf-8", "replace"))
+        return
     if kind not in PICTURES:
         files.write_positions(given.output, file, solution.positions, kind, source=given.file)
         return

@@ -1,7 +1,8 @@
-"""Classes and true coordinates of nodes, as users give them, become arrays in node order."""
+"""Positions, classes and true coordinates of nodes, as users give them, become arrays in node order."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,55 @@ import numpy as np
 from nelayout.errors import InputError
 from nelayout.graphs import Network, places
 
-__all__ = ["class_names", "classes", "coordinates"]
+__all__ = ["class_names", "classes", "coordinates", "every_place"]
+
+# Nodes that a message names before it only counts the others.
+NAMED = 5
+
+
+def every_place(network: Network, pos: Any, name: str) -> np.ndarray:
+    """(n, dim) float64 of the drawing `name`, in which every node has a finite place.
+
+    Raises `InputError` that names the nodes without a place and those with one that is not finite, and says which keys
+    of a dict are nodes of another graph where some are missing.
+    """
+    opened = places(pos)
+    rows = opened.given
+    if isinstance(rows, Mapping):
+        strange = [key for key, row in rows.items() if not _finite(row)]
+    else:
+        strange = [network.labels[i] for i, row in enumerate(rows) if i < len(network.labels) and not _finite(row)]
+    if strange and len(rows) == len(network.labels):
+        raise InputError(
+            f"the drawing {name!r} has positions that are no finite numbers: of the nodes {_some(strange)}; "
+            "give each of them a place, or compare drawings of a subgraph"
+        )
+    Y = network.host.positions(rows, opened.dim)
+    without = np.flatnonzero(np.isnan(Y).any(axis=1))
+    if len(without):
+        known = {label for labels in network.host.aliases for label in labels}
+        others = [key for key in opened.keys or () if key not in known]
+        also = f", and places {_some(others)}, which the graph does not have" if others else ""
+        raise InputError(
+            f"the drawing {name!r} has no position for {_some([network.labels[i] for i in without.tolist()])} "
+            f"({len(without)} of {len(Y)} nodes have none){also}; drawings of one graph are compared: give every node "
+            "of it a place, or compare drawings of a subgraph"
+        )
+    return Y
+
+
+def _finite(row: Any) -> bool:
+    try:
+        return bool(np.isfinite(np.asarray(row, np.float64)).all())
+    except (TypeError, ValueError):
+        return True  # no number at all: the message of the host says so
+
+
+def _some(labels: Iterable[Any]) -> str:
+    """The first labels, and how many there are beyond."""
+    listed = list(labels)
+    rest = len(listed) - NAMED
+    return ", ".join(map(repr, listed[:NAMED])) + (f" and {rest} more" if rest > 0 else "")
 
 
 def class_names(network: Network, labels: Any) -> list[Any] | None:

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from nelayout.comparison.measuring import Measured
-from nelayout.comparison.ranking import arrow, best, shade, shown
+from nelayout.comparison.ranking import arrow, leaders, shade, shown
 from nelayout.drawing import draw
 from nelayout.drawing.colors import LEGEND, class_colors, classes_of
 from nelayout.drawing.legend import LEGEND_STYLE, dots
@@ -27,7 +27,12 @@ READABLE = 0.55
 
 
 def side_by_side(
-    G: Any, drawings: dict[str, Any], found: dict[str, dict[str, Measured]], color: Any, labels: Any = None
+    G: Any,
+    drawings: dict[str, Any],
+    found: dict[str, dict[str, Measured]],
+    color: Any,
+    labels: Any = None,
+    seconds: dict[str, float] | None = None,
 ) -> Any:
     """A `matplotlib.figure.Figure` of drawings of `G`, over what was found of each; see `Comparison.plot`."""
     try:
@@ -37,8 +42,8 @@ def side_by_side(
         raise missing_extra("matplotlib", "compare", "figures") from None
 
     colors, classes = _classes(color) if isinstance(color, list) else (color, [])
-    columns = min(len(drawings), COLUMNS)
-    rows = -(-len(drawings) // columns)
+    rows = -(-len(drawings) // COLUMNS)
+    columns = -(-len(drawings) // rows)
     measures = list(next(iter(found.values()), {}))
     table = ROW * (len(drawings) + 4) if measures else 0.0
     width = max(columns * INCHES, NAME + SLANT + 0.62 * len(measures) if measures else 0.0) + 2 * BORDER
@@ -69,7 +74,7 @@ def side_by_side(
         ax = figure.add_axes(
             (BORDER / width, BORDER / height, 1 - 2 * BORDER / width, (table - ROW) / height)
         )
-        _table(ax, found, measures, width - 2 * BORDER, table - ROW)
+        _table(ax, found, measures, seconds or {}, width - 2 * BORDER, table - ROW)
     return figure
 
 
@@ -82,16 +87,21 @@ def _classes(labels: list[Any]) -> tuple[list[Any] | None, list[tuple[str, Any]]
 
 
 def _table(
-    ax: Any, found: dict[str, dict[str, Measured]], measures: list[str], width: float, height: float
+    ax: Any,
+    found: dict[str, dict[str, Measured]],
+    measures: list[str],
+    seconds: dict[str, float],
+    width: float,
+    height: float,
 ) -> None:
-    """One cell per drawing and measure, the darker the better; the best of each measure is bold."""
+    """One cell per drawing and measure, the darker the better; the best of each is bold; seconds stand behind."""
     from matplotlib import colormaps
     from matplotlib.patches import Rectangle
 
     ax.set_xlim(0, width)
     ax.set_ylim(height, 0)
     ax.set_axis_off()
-    cell = (width - NAME - SLANT) / len(measures)
+    cell = (width - NAME - SLANT) / (len(measures) + bool(seconds))
     top = height - ROW * len(found)
     shades = colormaps["Blues"]
     for m, name in enumerate(measures):
@@ -99,8 +109,8 @@ def _table(
         heading = f"{name.replace('_', ' ')} {arrow(name)}"
         ax.text(x, top - 0.06, heading, rotation=30, ha="left", va="bottom", fontsize=8)
         values = [row[name].value for row in found.values()]
-        first = best(name, values)
-        for r, row in enumerate(found.values()):
+        first = leaders(name, {drawing: row[name] for drawing, row in found.items()})
+        for r, (drawing, row) in enumerate(found.items()):
             measured, y = row[name], top + r * ROW
             dark = shade(name, row, values)
             color = "#eeeeee" if math.isnan(dark) else shades(0.85 * dark)
@@ -113,8 +123,14 @@ def _table(
                 va="center",
                 fontsize=8,
                 color="white" if dark > READABLE else "#202020",
-                weight="bold" if measured.value == first else "normal",
+                weight="bold" if drawing in first else "normal",
             )
+    if seconds:
+        x = NAME + (len(measures) + 0.5) * cell
+        ax.text(x, top - 0.06, "seconds", rotation=30, ha="left", va="bottom", fontsize=8)
+        for r, name in enumerate(found):
+            text = shown(seconds.get(name, math.nan), 2)
+            ax.text(x, top + (r + 0.5) * ROW, text, ha="center", va="center", fontsize=8, color="#202020")
     for r, name in enumerate(found):
         ax.text(
             NAME - 0.1, top + (r + 0.5) * ROW, name, ha="right", va="center", fontsize=9, parse_math=False

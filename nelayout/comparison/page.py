@@ -1,44 +1,55 @@
-"""A comparison as HTML: a table for notebooks, and a page that stands alone."""
+"""A comparison as HTML: its table, and what a page has beside the drawings."""
 
 from __future__ import annotations
 
-import io
 import math
+from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 
+import numpy as np
+
+from nelayout import graphs
 from nelayout.comparison.measuring import Measured
-from nelayout.comparison.ranking import KEY, arrow, best, explained, shade, shown
+from nelayout.comparison.ranking import KEY, SEEDS_KEY, arrow, explained, leaders, marked_cell, shade, shown
+from nelayout.pages import Column, Page, page_of
+from nelayout.quality.neighborhoods import hits
 
-__all__ = ["page", "table_html"]
+__all__ = ["comparison_page", "neighbors_kept", "table_html"]
 
-STYLE = (
-    "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:75rem;padding:0 1rem;color:#202020}"
-    "figure{margin:0}figure svg{max-width:100%;height:auto}table{border-collapse:collapse;margin:1rem 0}"
-    "th,td{padding:.25rem .6rem;text-align:right;border-bottom:1px solid #dddddd}"
-    "th:first-child{text-align:left}h1{font-size:1.3rem}h2{font-size:1.1rem}.table{overflow-x:auto}"
-    "dt{font-weight:600}"
-)
+# Neighbors, all nodes together, up to which it is found for each node how many of them are near in each drawing: some
+# three seconds a drawing.
+_NEIGHBORS = 1_000_000
 
 
-def table_html(measured: dict[str, dict[str, Measured]]) -> str:
-    """A row per measure, a column per drawing; the best is bold with a star, a sampled value shows its error."""
+def table_html(
+    measured: Mapping[str, Mapping[str, Measured]],
+    spreads: Mapping[str, Mapping[str, float]] | None = None,
+    seconds: Mapping[str, float] | None = None,
+) -> str:
+    """A row per measure, a column per drawing, and the seconds below; the best is bold with a star.
+
+    A value has the deviation over seeds behind it, or else the error of its sample.
+    """
     heads = "".join(f"<th>{escape(drawing)}</th>" for drawing in measured)
     lines = [f"<table><thead><tr><th></th>{heads}</tr></thead><tbody>"]
+    spreads, seconds = spreads or {}, seconds or {}
     for name in next(iter(measured.values()), {}):
         values = [row[name].value for row in measured.values()]
-        first = best(name, values)
+        first = leaders(name, {drawing: row[name] for drawing, row in measured.items()})
         cells = []
-        for row in measured.values():
-            text = shown(row[name].value)
-            if not row[name].exact:
-                text += f" &plusmn; {shown(row[name].error, 2)}"
-            if row[name].value == first:
+        for drawing, row in measured.items():
+            text = marked_cell(row[name], spreads.get(drawing, {}).get(name)).replace("±", "&plusmn;")
+            if drawing in first:
                 text = f"<b>{text}*</b>"
             cells.append(f'<td style="{_background(shade(name, row, values))}">{text}</td>')
         title = escape(explained(name).definition)
         lines.append(f'<tr><th title="{title}">{escape(name)} {arrow(name)}</th>{"".join(cells)}</tr>')
-    return "\n".join([*lines, f"</tbody></table><p>{KEY}; darker is better</p>"])
+    if seconds:
+        times = "".join(f"<td>{shown(seconds.get(drawing, math.nan), 2)}</td>" for drawing in measured)
+        lines.append(f"<tr><th>seconds</th>{times}</tr>")
+    keys = f"{KEY}; darker is better" + (f"; {SEEDS_KEY}" if spreads else "")
+    return "\n".join([*lines, f"</tbody></table><p>{keys}</p>"])
 
 
 def _background(dark: float) -> str:
@@ -46,23 +57,64 @@ def _background(dark: float) -> str:
     return "" if math.isnan(dark) else f"background:rgba(33,113,181,{0.45 * dark:.2f})"
 
 
-def page(measured: dict[str, dict[str, Measured]], figure: Any) -> str:
-    """A matplotlib figure of the drawings, the table and the definitions of the measures; see `Comparison.to_html`."""
-    picture = io.StringIO()
-    figure.savefig(picture, format="svg", metadata={"Date": None})
-    svg = picture.getvalue()
-    names = next(iter(measured.values()), {})
-    count = f"{len(measured)} drawings" if len(measured) > 1 else "A drawing"
-    title = f"{count} of a graph: {escape(', '.join(measured))}"
-    meanings = "".join(
-        f"<dt>{escape(name)} {arrow(name)}</dt><dd>{escape(explained(name).definition)}; "
-        f"score: {escape(explained(name).score)}</dd>"
-        for name in names
+def comparison_page(
+    G: Any,
+    drawings: Mapping[str, Any],
+    measured: Mapping[str, Mapping[str, Measured]],
+    classes: list[Any] | None = None,
+    *,
+    labels: Any = None,
+    color: Any = None,
+    weight: str | None = "weight",
+    title: str | None = None,
+    columns: Iterable[Column] = (),
+    seconds: Mapping[str, float] | None = None,
+    spreads: Mapping[str, Mapping[str, float]] | None = None,
+    words: str = "",
+) -> Page:
+    """The page of a comparison: drawings, table, and the definitions of its measures; see `Comparison.to_html`.
+
+    classes  the class of each node, which colors the nodes unless `color` says otherwise
+    columns  further values of the nodes
+    seconds  {drawing: its seconds}, which stand beside its heading, too
+    spreads  {drawing: {measure: standard deviation over seeds}}
+    words    a text over the table, in plain text; an empty line begins a paragraph
+    """
+    columns = [*([] if classes is None else [Column("class", classes)]), *columns]
+    network = None if G is None else graphs.read(G, weight=weight)
+    if network is not None and 0 < network.adjacency.nnz <= _NEIGHBORS:
+        for name, pos in drawings.items():
+            kept = neighbors_kept(network, graphs.every_position(network, pos))
+            columns.append(Column("neighbors kept", kept, name, amount=True))
+    if color is None and classes is not None and columns[0].kind != "texts":
+        color = "class"
+    facts = {name: [f"{shown(spent, 2)} s"] for name, spent in (seconds or {}).items()}
+    below = "".join(f"<p>{escape(part)}</p>" for part in words.split("\n\n") if part.strip())
+    names = list(next(iter(measured.values()), {}))
+    if names:
+        meanings = "".join(
+            f"<dt>{escape(name)} {arrow(name)}</dt><dd>{escape(explained(name).definition)}; "
+            f"score: {escape(explained(name).score)}</dd>"
+            for name in names
+        )
+        below += f"<h2>Measures</h2>{table_html(measured, spreads, seconds)}<h2>Definitions</h2><dl>{meanings}</dl>"
+    if title is None:
+        count = f"{len(drawings)} drawings" if len(drawings) > 1 else "A drawing"
+        title = f"{count} of {'vectors' if G is None else 'a graph'}: {', '.join(drawings)}"
+    return page_of(
+        G, drawings, labels=labels, color=color, weight=weight, title=title, columns=columns, facts=facts, below=below
     )
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        f"<title>{title}</title><style>{STYLE}</style></head><body>"
-        f"<h1>{title}</h1><figure>{svg[svg.index('<svg') :]}</figure>"
-        f'<h2>Measures</h2><div class="table">{table_html(measured)}</div><dl>{meanings}</dl>'
-        "</body></html>\n"
-    )
+
+
+def neighbors_kept(network: graphs.Network, Y: np.ndarray) -> np.ndarray:
+    """The Jaccard index of each node's neighbors and as many nearest nodes in a drawing, NaN for isolated nodes.
+
+    Its mean is the measure "neighborhood"; ties of nearest nodes are broken at random, with the seed 0.
+    """
+    degree = np.diff(network.adjacency.indptr).astype(np.int64)
+    nodes = np.flatnonzero(degree)
+    result = np.full(len(Y), np.nan)
+    if len(nodes):
+        found = hits(Y, nodes, network.adjacency[nodes], np.random.default_rng(0))
+        result[nodes] = found / (2 * degree[nodes] - found)
+    return result

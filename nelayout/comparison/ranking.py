@@ -13,10 +13,16 @@ from typing import NamedTuple
 from nelayout.comparison.measuring import Measured
 from nelayout.quality import MEASURES
 
-__all__ = ["J_OF", "KEY", "Row", "arrow", "best", "explained", "shade", "shown", "table_lines"]
+__all__ = [
+    "J_OF", "KEY", "Row", "arrow", "best", "explained", "leaders", "marked_cell", "shade", "shown", "table_lines",
+]
 
 # Explanation of the signs in a table.
 KEY = "↑ higher is better, ↓ lower is better, * best"
+# Explanation of what stands behind a ±, where there is one.
+SEEDS_KEY = "± the standard deviation over seeds; of one drawing the standard error of the sample"
+# Standard errors within which a value is not told from the best, and has a star as well.
+ALIKE = 2.0
 # Counts up to this are written in full, with no power of ten.
 FULL = 1e9
 # Values below this are written with a power of ten: four digits of them would need eight places.
@@ -94,17 +100,52 @@ def shown(value: float, digits: int = 4) -> str:
     return f"{value:.{digits if abs(value) >= TINY else 1}g}"
 
 
-def table_lines(measured: Mapping[str, Mapping[str, Measured]]) -> list[str]:
-    """A line per measure and a column per drawing; a star stands behind the best, a sampled value has its error."""
+def leaders(name: str, row: Mapping[str, Measured]) -> set[str]:
+    """The drawings with the best value of a measure, and those within two standard errors of it; none if all are.
+
+    >>> row = {"a": Measured(0.5, 0.5, 0.01, False), "b": Measured(0.51, 0.51, 0.01, False)}
+    >>> sorted(leaders("neighborhood", row)), leaders("neighborhood", {**row, "c": Measured(0.6, 0.6, 0.01, False)})
+    ([], {'c'})
+    """
+    first = best(name, [m.value for m in row.values()])
+    if first is None:
+        return set()
+    top = next(m for m in row.values() if m.value == first)
+    found = {
+        drawing
+        for drawing, m in row.items()
+        if m.value == first or abs(m.value - first) <= ALIKE * math.hypot(m.error, top.error)
+    }
+    return set() if len(found) == sum(not math.isnan(m.value) for m in row.values()) else found
+
+
+def marked_cell(m: Measured, spread: float | None = None) -> str:
+    """A value with the deviation over seeds behind it, or else the error of its sample.
+
+    >>> marked_cell(Measured(0.25, 0.25, 0.01, True), 0.02), marked_cell(Measured(0.25, 0.25, 0.0, True))
+    ('0.25 ± 0.02', '0.25')
+    """
+    if spread is not None and not math.isnan(spread):
+        return f"{shown(m.value)} ± {shown(spread, 2)}"
+    return shown(m.value) if m.exact else f"{shown(m.value)} ± {shown(m.error, 2)}"
+
+
+def table_lines(
+    measured: Mapping[str, Mapping[str, Measured]],
+    spreads: Mapping[str, Mapping[str, float]] | None = None,
+    seconds: Mapping[str, float] | None = None,
+) -> list[str]:
+    """A line per measure and a column per drawing, and the seconds below; a star stands behind the best."""
     rows = [["", *(f"{name} " for name in measured)]]
+    spreads, seconds = spreads or {}, seconds or {}
     for name in next(iter(measured.values()), {}):
-        found = [row[name] for row in measured.values()]
-        first = best(name, [m.value for m in found])
-        rows.append([f"{name} {arrow(name)}", *(f"{_cell(m)}{'*' if m.value == first else ' '}" for m in found)])
+        found = {drawing: row[name] for drawing, row in measured.items()}
+        first = leaders(name, found)
+        cells = {drawing: marked_cell(m, spreads.get(drawing, {}).get(name)) for drawing, m in found.items()}
+        stars = (f"{cell}{'*' if drawing in first else ' '}" for drawing, cell in cells.items())
+        rows.append([f"{name} {arrow(name)}", *stars])
+    if seconds:
+        rows.append(["seconds", *(f"{shown(seconds.get(drawing, math.nan), 2)} " for drawing in measured)])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join([f"{row[0]:<{widths[0]}}", *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in rows]
-    return [*lines, KEY]
-
-
-def _cell(m: Measured) -> str:
-    return shown(m.value) if m.exact else f"{shown(m.value)} ± {shown(m.error, 2)}"
+    return [*lines, KEY, *([SEEDS_KEY] if spreads else [])]

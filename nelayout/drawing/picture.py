@@ -206,6 +206,8 @@ def _picture_format(path: Any, given: str | None) -> str | None:
             raise InputError(f"an open file has no ending; give format= one of {', '.join(FORMATS)}")
         return output_format("-", given, FORMATS)
     check_output(path)
+    if given is None and str(path).lower().endswith((".html", ".htm")):
+        raise InputError(f"{str(path)!r} is a page, not a picture: nelayout.explore(G, pos, {str(path)!r}) writes it")
     return output_format(path, given, FORMATS)
 
 

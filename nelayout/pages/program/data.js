@@ -1,0 +1,132 @@
+// The data of the page: arrays out of base64, the neighbors of each node, the colors that a column stands for.
+
+const SCALE = ["#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"];
+const UNKNOWN = "#b4b4b4"; // a node without a value
+const SKEWED = 30; // the largest value over the median, from which a scale is logarithmic
+const KINDS = { f4: Float32Array, f8: Float64Array, i2: Int16Array, u2: Uint16Array, u4: Uint32Array };
+
+function unpacked(held) {
+  const text = atob(held.data);
+  const bytes = new Uint8Array(text.length);
+  for (let k = 0; k < text.length; k++) bytes[k] = text.charCodeAt(k);
+  return new KINDS[held.type](bytes.buffer);
+}
+
+function readData() {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const [rows, cols] = [unpacked(data.rows), unpacked(data.cols)];
+  const [n, m] = [data.names.length, rows.length];
+  data.n = n;
+  data.m = m;
+  data.weights = data.weights && unpacked(data.weights);
+  for (const drawing of data.drawings) drawing.xy = unpacked(drawing.xy);
+  for (const column of data.columns) {
+    if (column.kind === "classes") column.codes = unpacked(column.codes);
+    if (column.kind === "numbers") column.values = unpacked(column.values);
+  }
+  // Neighbors of node i: neighbors[start[i]] to neighbors[start[i + 1] - 1], by the edges of the same places in `edge`.
+  data.ends = new Uint32Array(2 * m);
+  data.start = new Uint32Array(n + 1);
+  for (let e = 0; e < m; e++) {
+    data.ends[2 * e] = rows[e];
+    data.ends[2 * e + 1] = cols[e];
+    data.start[rows[e] + 1]++;
+    data.start[cols[e] + 1]++;
+  }
+  for (let i = 0; i < n; i++) data.start[i + 1] += data.start[i];
+  const next = data.start.slice();
+  data.neighbors = new Uint32Array(2 * m);
+  data.edge = new Uint32Array(2 * m);
+  for (let k = 0; k < 2 * m; k++) {
+    const place = next[data.ends[k]]++;
+    data.neighbors[place] = data.ends[k ^ 1];
+    data.edge[place] = k >> 1;
+  }
+  data.degree = (i) => data.start[i + 1] - data.start[i];
+  data.order = Uint32Array.from({ length: n }, (_, i) => i).sort((i, j) => data.degree(i) - data.degree(j) || i - j);
+  data.choices = choicesOf(data);
+  return data;
+}
+
+// What nodes can be colored by: columns of one name, one for all drawings or one for each, are one choice.
+function choicesOf(data) {
+  const choices = new Map();
+  for (const column of data.columns) {
+    if (column.kind === "texts") continue;
+    const choice = choices.get(column.name) || { name: column.name, kind: column.kind, columns: [] };
+    choice.columns.push(column);
+    choices.set(column.name, choice);
+  }
+  for (const choice of choices.values()) if (choice.kind === "numbers") Object.assign(choice, boundsOf(choice.columns));
+  return choices;
+}
+
+function boundsOf(columns) {
+  const known = Float64Array.from(columns.flatMap((column) => Array.from(column.values).filter(Number.isFinite))).sort();
+  const [low, high, middle] = [known[0] ?? 0, known.at(-1) ?? 1, known[known.length >> 1] ?? 0];
+  const least = known.find((value) => value > 0) ?? 1;
+  const log = low >= 0 && middle > 0 && high > SKEWED * middle;
+  return { low: log ? least : low, high, log };
+}
+
+function columnFor(choice, drawing) {
+  return choice.columns.find((column) => column.drawing === undefined || column.drawing === drawing);
+}
+
+function rgbOf(hex) {
+  const full = hex.length === 4 ? hex.replace(/[^#]/g, "$&$&") : hex;
+  return [1, 3, 5].map((k) => parseInt(full.slice(k, k + 2), 16));
+}
+
+function onScale(share) {
+  const place = Math.min(Math.max(share, 0), 1) * (SCALE.length - 1);
+  const k = Math.min(Math.floor(place), SCALE.length - 2);
+  const [a, b] = [rgbOf(SCALE[k]), rgbOf(SCALE[k + 1])];
+  return a.map((value, c) => Math.round(value + (place - k) * (b[c] - value)));
+}
+
+// (3 n) red, green and blue of the nodes in a drawing, by the name of a choice or by one color.
+function colorsOf(data, color, drawing) {
+  const result = new Uint8Array(3 * data.n);
+  const choice = data.choices.get(color);
+  const column = choice && columnFor(choice, drawing);
+  const missing = rgbOf(UNKNOWN);
+  const put = (i, rgb) => { for (let c = 0; c < 3; c++) result[3 * i + c] = rgb[c]; };
+  if (!column) {
+    const one = choice ? missing : rgbOf(color);
+    for (let i = 0; i < data.n; i++) put(i, one);
+  } else if (choice.kind === "classes") {
+    const table = column.colors.map(rgbOf);
+    for (let i = 0; i < data.n; i++) put(i, table[column.codes[i]] || missing);
+  } else {
+    const by = choice.log ? Math.log : (x) => x;
+    const [low, span] = [by(choice.low), by(choice.high) - by(choice.low)];
+    const table = Array.from({ length: 256 }, (_, k) => onScale(k / 255));
+    for (let i = 0; i < data.n; i++) {
+      const value = column.values[i];
+      const share = span > 0 ? (by(Math.max(value, choice.log ? choice.low : value)) - low) / span : 0.5;
+      put(i, Number.isFinite(value) ? table[Math.round(255 * share)] : missing);
+    }
+  }
+  return result;
+}
+
+// A number in up to five digits, whole ones in full.
+function written(value) {
+  if (Number.isInteger(value)) return Math.abs(value) < 1e4 ? String(value) : value.toLocaleString("en");
+  return Number(value.toPrecision(5)).toString();
+}
+
+// What is known of a node in a drawing, as pairs of name and text.
+function factsOf(data, i, drawing) {
+  const facts = [];
+  for (const column of data.columns) {
+    if (column.drawing !== undefined && column.drawing !== drawing) continue;
+    let text = null;
+    if (column.kind === "classes") text = column.names[column.codes[i]] ?? null;
+    else if (column.kind === "texts") text = column.values[i];
+    else if (Number.isFinite(column.values[i])) text = written(column.values[i]);
+    if (text !== null) facts.push([column.name, text]);
+  }
+  return facts;
+}

@@ -1,0 +1,301 @@
+// A panel: one drawing on two canvases. The lower one has nodes and edges and is painted when the view or the colors
+// change; the upper one has names and what the mouse is at, and is cleared and drawn again at every move.
+
+const LARGEST_DOT = 11; // pixels
+const COVER = 0.045; // share of a panel that all dots cover together, as in pictures
+const MOST_NAMES = 24; // names of the most connected nodes that a panel shows
+const MOST_RINGS = 3000; // neighbors of the node under the mouse that get a ring and a line
+
+function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (value === true) made.setAttribute(name, "");
+    else if (value !== false && value !== null) made.setAttribute(name, value);
+  }
+  made.append(...children); // texts become text nodes, whatever is written in them
+  return made;
+}
+
+class Panel {
+  constructor(page, index) {
+    this.page = page;
+    this.index = index;
+    const drawing = page.data.drawings[index];
+    this.name = drawing.name;
+    this.xy = drawing.xy;
+    this.view = { x: 0, y: 0, zoom: 1 };
+    const { n, m } = page.data;
+    this.lower = element("canvas", { "aria-hidden": "true" });
+    this.upper = element("canvas", {
+      tabindex: "0", role: "application", "aria-roledescription": "graph drawing", "aria-describedby": "keys",
+      "aria-label": `${this.name}: ${n} nodes, ${m} edges`,
+    });
+    const heading = element("figcaption", {}, element("strong", {}, this.name));
+    for (const fact of drawing.facts) heading.append(element("span", {}, fact));
+    this.figure = element("figure", {}, heading, element("div", { class: "stage" }, this.lower, this.upper));
+    this.extent = [0, 0];
+    for (let i = 0; i < n; i++) for (const c of [0, 1]) this.extent[c] = Math.max(this.extent[c], Math.abs(this.xy[2 * i + c]));
+    let total = 0;
+    const { ends } = page.data;
+    for (let e = 0; e < m; e++) {
+      const [i, j] = [2 * ends[2 * e], 2 * ends[2 * e + 1]];
+      total += Math.hypot(this.xy[i] - this.xy[j], this.xy[i + 1] - this.xy[j + 1]);
+    }
+    this.meanLength = m ? total / m : 0;
+    this.listen();
+  }
+
+  // Bring the canvases to the size of their place; whether it had changed.
+  resize() {
+    const { width, height } = this.upper.getBoundingClientRect();
+    const ratio = window.devicePixelRatio || 1;
+    const [w, h] = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))];
+    if (this.ratio === ratio && this.lower.width === w && this.lower.height === h) return false;
+    for (const canvas of [this.lower, this.upper]) [canvas.width, canvas.height] = [w, h];
+    [this.width, this.height, this.ratio] = [w / ratio, h / ratio, ratio];
+    const margin = 22;
+    this.fit = Math.min((this.width / 2 - margin) / Math.max(this.extent[0], 0.05), (this.height / 2 - margin) / Math.max(this.extent[1], 0.05));
+    this.darkening = null;
+    return true;
+  }
+
+  get scale() {
+    return this.fit * this.view.zoom;
+  }
+
+  // Diameter of a dot in pixels of the screen; dots grow with the zoom, but more slowly.
+  get dot() {
+    const n = Math.max(1, this.page.data.n);
+    const area = this.width * this.height;
+    const usual = Math.min(LARGEST_DOT, Math.sqrt((COVER * area * 4) / (n * Math.PI)));
+    return Math.min(Math.max(usual, 1.8) * Math.sqrt(this.view.zoom), Math.max(18, usual));
+  }
+
+  toScreen(i) {
+    return [this.width / 2 + (this.xy[2 * i] - this.view.x) * this.scale, this.height / 2 - (this.xy[2 * i + 1] - this.view.y) * this.scale];
+  }
+
+  paint(budget) {
+    const { page } = this;
+    const { m } = page.data;
+    const count = page.edges ? Math.min(page.shown, budget) : 0;
+    const width = page.data.m > 5000 ? 1 : 1.2;
+    const ink = (0.32 * this.width * this.height) / Math.max(page.shown * this.meanLength * this.fit * width, 1);
+    const own = Math.min(0.6, Math.min(Math.max(ink, 0.02), 0.5) * this.view.zoom ** 0.8) * Math.max(1, Math.min(page.shown, m) / Math.max(count, 1));
+    const found = page.painter.paint(this.lower.getContext("2d"), this.index, {
+      view: [this.view.x, this.view.y, this.width / 2 / this.scale, this.height / 2 / this.scale],
+      edges: count, ink: page.levels ? 0.12 * own : own, markedInk: Math.max(own, 0.16), k: this.darkening,
+      width: width * this.ratio, size: this.dot * this.ratio, levels: page.levels,
+      gray: [...page.theme.gray, page.data.choices.get(page.color)?.kind === "numbers" ? 0.88 : 0.6], rim: page.theme.rim, paper: page.theme.paper,
+    });
+    if (!page.levels && count >= Math.min(page.shown, page.most)) this.darkening = found;
+  }
+
+  // Names, and what the mouse is at.
+  drawOver() {
+    const { page } = this;
+    const { data, theme } = page;
+    const pen = this.upper.getContext("2d");
+    pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    pen.clearRect(0, 0, this.width, this.height);
+    pen.font = "12px system-ui, sans-serif";
+    const taken = [];
+    if (page.hover >= 0) {
+      this.ring(pen, page.hover);
+      this.write(pen, page.hover, taken, true);
+    }
+    if (page.names) {
+      let left = MOST_NAMES;
+      const chosen = page.selected.size ? [...page.selected] : data.order.slice(-400).reverse();
+      for (const i of chosen.slice(0, 400)) if (left > 0 && this.write(pen, i, taken, false)) left--;
+    }
+    if (this.drawn) {
+      pen.beginPath();
+      this.drawn.forEach(([x, y], k) => (k ? pen.lineTo(x, y) : pen.moveTo(x, y)));
+      pen.closePath();
+      pen.fillStyle = theme.veil;
+      pen.fill();
+      pen.strokeStyle = theme.accent;
+      pen.lineWidth = 1.5;
+      pen.stroke();
+    }
+  }
+
+  ring(pen, node) {
+    const { page } = this;
+    const { data, theme } = page;
+    const [x, y] = this.toScreen(node);
+    const r = this.dot / 2;
+    pen.strokeStyle = theme.accent;
+    pen.lineWidth = 1;
+    pen.globalAlpha = Math.min(0.75, Math.max(0.12, 5 / Math.sqrt(data.degree(node))));
+    const last = Math.min(data.start[node + 1], data.start[node] + MOST_RINGS);
+    pen.beginPath();
+    for (let k = data.start[node]; k < last; k++) {
+      if (data.edge[k] >= page.shown) continue;
+      const [a, b] = this.toScreen(data.neighbors[k]);
+      pen.moveTo(x, y);
+      pen.lineTo(a, b);
+    }
+    pen.stroke();
+    pen.globalAlpha = Math.min(1, Math.max(0.4, 10 / Math.sqrt(data.degree(node))));
+    pen.beginPath();
+    for (let k = data.start[node]; k < last; k++) {
+      if (data.edge[k] >= page.shown) continue;
+      const [a, b] = this.toScreen(data.neighbors[k]);
+      pen.moveTo(a + r + 1, b);
+      pen.arc(a, b, r + 1, 0, 7);
+    }
+    pen.stroke();
+    pen.globalAlpha = 1;
+    pen.beginPath();
+    pen.arc(x, y, r + 3, 0, 7);
+    pen.lineWidth = 3;
+    pen.stroke();
+  }
+
+  // Write the name of a node beside it; false where it is out of sight or, unless it must, in the way of another.
+  write(pen, node, taken, must) {
+    const [x, y] = this.toScreen(node);
+    if (x < 0 || y < 0 || x > this.width || y > this.height) return false;
+    const name = this.page.data.names[node];
+    const text = name.length > 28 ? `${name.slice(0, 27)}…` : name;
+    const wide = pen.measureText(text).width;
+    const left = x + this.dot / 2 + 3 + wide > this.width ? x - this.dot / 2 - 3 - wide : x + this.dot / 2 + 3;
+    const box = [left - 2, y - 8, left + wide + 2, y + 8];
+    if (!must && taken.some((b) => box[0] < b[2] && b[0] < box[2] && box[1] < b[3] && b[1] < box[3])) return false;
+    taken.push(box);
+    pen.lineJoin = "round";
+    pen.lineWidth = 3.5;
+    pen.strokeStyle = this.page.theme.halo;
+    pen.strokeText(text, left, y + 4);
+    pen.fillStyle = this.page.theme.ink;
+    pen.fillText(text, left, y + 4);
+    return true;
+  }
+
+  // The node at a place of the panel, -1 where none is near.
+  nodeAt(x, y) {
+    const { n } = this.page.data;
+    const [px, py] = [(x - this.width / 2) / this.scale + this.view.x, (this.height / 2 - y) / this.scale + this.view.y];
+    let [best, found] = [((this.dot / 2 + 6) / this.scale) ** 2, -1];
+    for (let i = 0; i < n; i++) {
+      const [dx, dy] = [this.xy[2 * i] - px, this.xy[2 * i + 1] - py];
+      const apart = dx * dx + dy * dy;
+      if (apart < best) [best, found] = [apart, i];
+    }
+    return found;
+  }
+
+  // The nodes within a closed line of places (even-odd rule).
+  nodesWithin(line) {
+    const found = [];
+    for (let i = 0; i < this.page.data.n; i++) {
+      const [x, y] = this.toScreen(i);
+      let inside = false;
+      for (let a = 0, b = line.length - 1; a < line.length; b = a++) {
+        const [[ax, ay], [bx, by]] = [line[a], line[b]];
+        if (ay > y !== by > y && x < ax + ((y - ay) / (by - ay)) * (bx - ax)) inside = !inside;
+      }
+      if (inside) found.push(i);
+    }
+    return found;
+  }
+
+  // The nearest node to the right, left, above or below of a node, -1 where there is none.
+  nodeBeside(node, [sx, sy]) {
+    let [best, found] = [Infinity, -1];
+    for (let i = 0; i < this.page.data.n; i++) {
+      const [dx, dy] = [this.xy[2 * i] - this.xy[2 * node], this.xy[2 * i + 1] - this.xy[2 * node + 1]];
+      const [along, across] = [dx * sx + dy * sy, Math.abs(dx * sy - dy * sx)];
+      if (along > 0 && across <= along && along + 2 * across < best) [best, found] = [along + 2 * across, i];
+    }
+    return found;
+  }
+
+  move(change) {
+    const view = { ...this.view, ...change };
+    view.zoom = Math.min(Math.max(view.zoom, 0.5), 400);
+    this.page.setView(this, view);
+  }
+
+  zoomAt(x, y, factor) {
+    const { view } = this;
+    const zoom = Math.min(Math.max(view.zoom * factor, 0.5), 400);
+    const keep = (1 / this.scale) * (1 - view.zoom / zoom);
+    this.move({ x: view.x + (x - this.width / 2) * keep, y: view.y + (this.height / 2 - y) * keep, zoom });
+  }
+
+  listen() {
+    const { page, upper } = this;
+    const at = (event) => {
+      const box = upper.getBoundingClientRect();
+      return [event.clientX - box.left, event.clientY - box.top];
+    };
+    let [from, moved] = [null, false];
+    upper.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      upper.setPointerCapture(event.pointerId);
+      [from, moved] = [at(event), false];
+      this.start = { ...this.view };
+      this.tool = event.shiftKey && page.tool === "move" ? "box" : page.tool;
+    });
+    upper.addEventListener("pointermove", (event) => {
+      const [x, y] = at(event);
+      if (!from) return page.setHover(this.nodeAt(x, y), this, event);
+      moved ||= Math.hypot(x - from[0], y - from[1]) > 4;
+      if (!moved) return undefined;
+      if (this.tool === "move") this.move({ x: this.start.x - (x - from[0]) / this.scale, y: this.start.y + (y - from[1]) / this.scale });
+      else if (this.tool === "box") this.drawn = [from, [x, from[1]], [x, y], [from[0], y]];
+      else (this.drawn ||= [from]).push([x, y]);
+      return this.drawOver();
+    });
+    upper.addEventListener("pointerup", (event) => {
+      if (!from) return;
+      if (!moved) {
+        const node = this.nodeAt(...at(event));
+        page.select(node < 0 ? [] : [node], event.shiftKey);
+      } else if (this.drawn) page.select(this.nodesWithin(this.drawn), event.shiftKey && page.tool !== "move");
+      from = this.drawn = null;
+      this.drawOver();
+    });
+    upper.addEventListener("pointercancel", () => (from = this.drawn = null));
+    upper.addEventListener("pointerleave", () => page.setHover(-1, this));
+    upper.addEventListener("dblclick", (event) => this.zoomAt(...at(event), 2));
+    upper.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      this.zoomAt(...at(event), Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0016)));
+    }, { passive: false });
+    upper.addEventListener("focus", () => (page.active = this));
+    upper.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  key(event) {
+    const { page } = this;
+    const steps = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+    const step = steps[event.key];
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (step && event.shiftKey) this.move({ x: this.view.x + (0.15 * step[0] * this.width) / this.scale, y: this.view.y + (0.15 * step[1] * this.height) / this.scale });
+    else if (step) {
+      const node = page.hover < 0 ? (page.data.order.at(-1) ?? -1) : this.nodeBeside(page.hover, step);
+      if (node >= 0) {
+        this.bringIntoSight(node);
+        page.setHover(node, this);
+        page.say(page.described(node, this.index));
+      }
+    } else if (event.key === "+" || event.key === "=") this.zoomAt(this.width / 2, this.height / 2, 1.4);
+    else if (event.key === "-") this.zoomAt(this.width / 2, this.height / 2, 1 / 1.4);
+    else if (event.key === "0") page.fitAll();
+    else if (event.key === "Enter" || event.key === " ") page.select(page.hover < 0 ? [] : [page.hover], event.shiftKey);
+    else if (event.key === "Escape") page.select([], false);
+    else return;
+    event.preventDefault();
+  }
+
+  bringIntoSight(node) {
+    const [x, y] = this.toScreen(node);
+    if (x > 10 && y > 10 && x < this.width - 10 && y < this.height - 10) return;
+    this.move({ x: this.xy[2 * node], y: this.xy[2 * node + 1] });
+  }
+}

@@ -1,0 +1,55 @@
+// Nodes and edges where the browser has no WebGL 2: slower, with gray edges, of which at most a first part is painted.
+
+const PLAIN_EDGES = 30000;
+
+class PlainPainter {
+  constructor(data) {
+    this.data = data;
+    this.colors = [];
+    this.marked = new Uint32Array(0);
+  }
+
+  setColors(panel, rgb, levels) {
+    this.colors[panel] = { rgb, levels };
+  }
+
+  setMarked(ends) {
+    this.marked = ends;
+  }
+
+  paint(context, panel, how) {
+    const { width, height } = context.canvas;
+    const { xy } = this.data.drawings[panel];
+    const { rgb, levels } = this.colors[panel];
+    const [cx, cy, half, halfHigh] = how.view;
+    const x = (i) => ((xy[2 * i] - cx) / half + 1) * (width / 2);
+    const y = (i) => (1 - (xy[2 * i + 1] - cy) / halfHigh) * (height / 2);
+    const strokes = (ends, count, opacity) => {
+      context.strokeStyle = `rgb(${how.gray.slice(0, 3).map((c) => 255 * c).join(" ")} / ${opacity})`;
+      context.lineWidth = how.width;
+      for (let e = 0; e < count; e++) {
+        context.beginPath();
+        context.moveTo(x(ends[2 * e]), y(ends[2 * e]));
+        context.lineTo(x(ends[2 * e + 1]), y(ends[2 * e + 1]));
+        context.stroke();
+      }
+    };
+    context.clearRect(0, 0, width, height);
+    strokes(this.data.ends, Math.min(how.edges, PLAIN_EDGES), how.ink);
+    strokes(this.marked, Math.min(this.marked.length / 2, PLAIN_EDGES), how.markedInk);
+    for (const wanted of levels ? [0, 1, 2] : [1]) {
+      for (const i of this.data.order) {
+        if (levels && levels[i] !== wanted) continue;
+        context.fillStyle = `rgb(${rgb.subarray(3 * i, 3 * i + 3).join(" ")} / ${wanted ? 1 : 0.2})`;
+        context.beginPath();
+        context.arc(x(i), y(i), (how.size / 2) * (wanted === 2 ? 1.45 : 1), 0, 7);
+        context.fill();
+        if (wanted === 2) {
+          context.strokeStyle = `rgb(${how.rim.map((c) => 255 * c).join(" ")})`;
+          context.stroke();
+        }
+      }
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,390 @@
+"""Pages in a real browser: they load without an error, and answer the mouse and the keys.
+
+Chromium without a screen, by selenium; skipped where one of them is not installed.
+"""
+
+import json
+import shutil
+import time
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import nelayout as nl
+
+pytestmark = pytest.mark.slow
+
+EVIL = "</script><img src=x onerror=\"document.title='broken'\">"
+SWITCHES = ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1300,1000")
+WEBGL = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader")
+
+
+def browser(*switches):
+    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+    found = shutil.which("chromium"), shutil.which("chromedriver")
+    if None in found:
+        pytest.skip("there is no chromium with its chromedriver on the PATH")
+    options = webdriver.ChromeOptions()
+    for switch in (*SWITCHES, *switches):
+        options.add_argument(switch)
+    options.binary_location = found[0]
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return webdriver.Chrome(options=options, service=webdriver.ChromeService(found[1]))
+
+
+@pytest.fixture(scope="module")
+def driver():
+    driver = browser(*WEBGL)
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Two drawings of a club in which one name is markup, and one of a ring."""
+    folder = tmp_path_factory.mktemp("pages")
+    G = nx.relabel_nodes(nx.karate_club_graph(), {0: EVIL, 1: "one", 33: "Zoë"})
+    drawings = {"spring": nx.spring_layout(G, seed=0), "circle": nx.circular_layout(G)}
+    nl.compare(G, drawings, "club", measures=["stress", "crossings"]).to_html(folder / "club.html")
+    ring = nx.cycle_graph(12)
+    nl.explore(ring, nx.circular_layout(ring), folder / "ring.html", color="#0072b2")
+    return folder
+
+
+def opened(driver, path):
+    driver.get(path.as_uri())
+    waited(driver, "return document.documentElement.dataset.complete")
+    return driver
+
+
+@pytest.fixture
+def club(driver, folder):
+    return opened(driver, folder / "club.html")
+
+
+def waited(driver, script, seconds=20):
+    """The value of a script as soon as it is true."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        value = driver.execute_script(script)
+        if value:
+            return value
+        time.sleep(0.05)
+    raise AssertionError(f"never true: {script}")
+
+
+def severe(driver):
+    return [entry["message"] for entry in driver.get_log("browser") if entry["level"] == "SEVERE"]
+
+
+def node(driver, name):
+    return driver.execute_script("return nelayout.data.names.indexOf(arguments[0])", name)
+
+
+def place(driver, panel, i):
+    """Where a node of a panel is in the window."""
+    return driver.execute_script(
+        "const p = nelayout.panels[arguments[0]], b = p.upper.getBoundingClientRect();"
+        "const [x, y] = p.toScreen(arguments[1]);"
+        "return [Math.round(b.left + x), Math.round(b.top + y)]",
+        panel,
+        i,
+    )
+
+
+def corner(driver, panel):
+    """A place of a panel without a node, in the window."""
+    box = "const b = nelayout.panels[arguments[0]].upper.getBoundingClientRect();"
+    return driver.execute_script(f"{box} return [Math.round(b.left) + 4, Math.round(b.top) + 4]", panel)
+
+
+def mouse(driver, *steps):
+    """Move to each place in the window; "down" and "up" press and let go."""
+    builder = pytest.importorskip("selenium.webdriver.common.action_chains").ActionBuilder(driver, duration=0)
+    for step in steps:
+        if step == "down":
+            builder.pointer_action.pointer_down()
+        elif step == "up":
+            builder.pointer_action.pointer_up()
+        else:
+            builder.pointer_action.move_to_location(*step)
+    builder.perform()
+
+
+def press(driver, *keys):
+    pytest.importorskip("selenium.webdriver").ActionChains(driver).send_keys(*keys).perform()
+
+
+def selected(driver):
+    return set(driver.execute_script("return [...nelayout.selected].map((i) => nelayout.data.names[i])"))
+
+
+def pixels(driver, panel, canvas="lower"):
+    """(height, width, 4) of a canvas, after the next frame."""
+    shape, values = driver.execute_async_script(
+        "const c = nelayout.panels[arguments[0]][arguments[1]], done = arguments[2];"
+        "requestAnimationFrame(() => requestAnimationFrame(() => {"
+        " const d = c.getContext('2d').getImageData(0, 0, c.width, c.height);"
+        " done([[c.height, c.width, 4], Array.from(d.data)]); }))",
+        panel,
+        canvas,
+    )
+    return np.array(values).reshape(shape)
+
+
+def at(driver, panel, i, canvas="lower"):
+    """The colors of the pixels around a node, (5, 5, 4)."""
+    x, y = driver.execute_script(
+        "const p = nelayout.panels[arguments[0]]; return p.toScreen(arguments[1]).map((v) => Math.round(v * p.ratio))",
+        panel,
+        i,
+    )
+    return pixels(driver, panel, canvas)[y - 2 : y + 3, x - 2 : x + 3]
+
+
+def test_a_page_loads_without_errors_and_paints_nodes_in_their_colors(club):
+    assert severe(club) == []
+    assert club.execute_script("return nelayout.painter.constructor.name") == "WebGLPainter"
+    wanted = {"Mr. Hi": (0x00, 0x72, 0xB2), "Officer": (0xE6, 0x9F, 0x00)}
+    rgb = club.execute_script("return Array.from(nelayout.rgb[0])")
+    G = nx.karate_club_graph()
+    colors = {tuple(rgb[3 * v : 3 * v + 3]) for v in G if G.nodes[v]["club"] == "Mr. Hi"}
+    assert colors == {wanted["Mr. Hi"]}
+    for v in (0, 33):
+        for panel in (0, 1):
+            middle = at(club, panel, v)[2, 2]
+            assert np.abs(middle[:3] - wanted[G.nodes[v]["club"]]).max() <= 3
+            assert middle[3] == 255
+
+
+def test_edges_lie_where_the_graph_has_them(driver, folder):
+    """Halfway between neighbors on the ring there is ink, halfway between others none."""
+    opened(driver, folder / "ring.html")
+    ink = pixels(driver, 0)[:, :, 3]
+    where = driver.execute_script(
+        "const p = nelayout.panels[0]; return [...Array(12).keys()].map((i) => p.toScreen(i).map((v) => v * p.ratio))"
+    )
+    P = np.array(where)
+
+    def halfway(i, j):
+        x, y = np.round((P[i] + P[j]) / 2).astype(int)
+        return ink[y - 1 : y + 2, x - 1 : x + 2].max()
+
+    assert min(halfway(i, (i + 1) % 12) for i in range(12)) > 40
+    assert max(halfway(i, (i + 2) % 12) for i in range(12)) == 0
+    driver.execute_script("document.querySelectorAll('#bar input[type=checkbox]')[0].click()")
+    assert pixels(driver, 0)[:, :, 3].sum() < 0.7 * ink.sum()
+    assert driver.execute_script("return nelayout.edges") is False
+
+
+def test_hovering_in_one_drawing_shows_the_name_as_text_and_rings_in_all(club):
+    evil = node(club, EVIL)
+    before = pixels(club, 1, "upper")
+    mouse(club, place(club, 0, evil))
+    tip = waited(club, "const t = document.getElementById('tip'); return t.hidden ? null : t.textContent")
+    assert tip.startswith(EVIL)
+    assert club.execute_script("return document.querySelectorAll('#tip img, #aside img, #found img').length") == 0
+    assert club.title.startswith("2 drawings of a graph")
+    assert (pixels(club, 1, "upper") != before).any()
+    mouse(club, (5, 5))
+    assert club.execute_script("return [nelayout.hover, document.getElementById('tip').hidden]") == [-1, True]
+
+
+def test_selecting_in_one_drawing_stands_out_in_the_others(club):
+    first, neighbor = node(club, EVIL), node(club, "one")
+    other = next(v for v in nx.non_neighbors(nx.karate_club_graph(), 0) if v not in (1, 33))
+    faded, kept, usual = at(club, 1, node(club, str(other))), at(club, 1, neighbor), at(club, 1, first)
+    mouse(club, place(club, 0, first), "down", "up")
+    assert selected(club) == {EVIL}
+    assert (at(club, 1, first) != usual).any(), "a ring around the selected node"
+    assert at(club, 1, node(club, str(other)))[2, 2, :3].min() > faded[2, 2, :3].min() + 60, "others fade"
+    assert np.abs(at(club, 1, neighbor)[2, 2] - kept[2, 2]).max() <= 3, "neighbors do not"
+    listed = club.execute_script(
+        "return [...document.querySelectorAll('#details .names button')].map((b) => b.textContent)"
+    )
+    relabeled = {0: EVIL, 1: "one", 33: "Zoë"}
+    assert set(listed) == {relabeled.get(v, str(v)) for v in nx.karate_club_graph()[0]}
+    assert EVIL in club.execute_script("return document.getElementById('details').textContent")
+    mouse(club, corner(club, 0), "down", "up")
+    assert selected(club) == set()
+    assert np.abs(at(club, 1, node(club, str(other))) - faded).max() == 0
+
+
+@pytest.mark.parametrize("tool", ["box", "lasso"])
+def test_a_box_and_a_lasso_select_what_lies_within(club, tool):
+    number = {"box": 1, "lasso": 2}[tool]
+    club.execute_script(f"document.querySelectorAll('[aria-label=Mouse] button')[{number}].click()")
+    left, top, width, height = club.execute_script(
+        "const b = nelayout.panels[0].upper.getBoundingClientRect(); return [b.left, b.top, b.width, b.height]"
+    )
+    middle = int(left + width / 2), int(top + height / 2)
+    corner = int(left + width - 2), int(top + 2)
+    way = [corner] if tool == "box" else [(corner[0], middle[1]), corner, (middle[0], corner[1])]
+    mouse(club, middle, "down", *way, "up")
+    places = {
+        club.execute_script(f"return nelayout.data.names[{i}]"): place(club, 0, i) for i in range(34)
+    }
+    within = {name for name, (x, y) in places.items() if x > middle[0] and y < middle[1]}
+    assert 0 < len(within) < 34
+    assert selected(club) == within
+    said = club.execute_script("return document.getElementById('status').textContent")
+    assert said == f"{len(within)} nodes selected"
+
+
+def test_search_finds_by_a_part_of_the_name(club):
+    Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
+
+    press(club, "/")
+    assert club.execute_script("return document.activeElement.id") == "search"
+    press(club, "zo")
+    found = club.execute_script("return [...document.querySelectorAll('#found li')].map((l) => l.textContent)")
+    assert found == ["Zoë"]
+    press(club, Keys.ENTER)
+    assert selected(club) == {"Zoë"}
+    club.execute_script("document.getElementById('search').value = ''")
+    press(club, "onerror")
+    assert club.execute_script("return document.querySelector('#found li').textContent") == EVIL
+    press(club, Keys.ESCAPE)
+    press(club, "nobody")
+    assert club.execute_script("return document.getElementById('status').textContent") == "no node has this name"
+
+
+def test_everything_is_reached_by_keys(club):
+    Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
+
+    reached = []
+    for _ in range(40):
+        press(club, Keys.TAB)
+        reached.append(club.execute_script(
+            "const e = document.activeElement;"
+            "return e.getAttribute('aria-label') || e.id || e.textContent || e.parentElement.textContent"
+        ))
+    for wanted in ("Search nodes by name", "color", "Edges", "Names", "Move together", "Box", "Lasso",
+                   "Zoom in", "spring: 34 nodes, 78 edges", "circle: 34 nodes, 78 edges", "Keys"):
+        assert wanted in reached
+    club.execute_script("nelayout.panels[0].upper.focus()")
+    press(club, Keys.ARROW_RIGHT)
+    hub = club.execute_script("return nelayout.data.names[nelayout.hover]")
+    assert hub == "Zoë", "the walk begins at the most connected node"
+    assert hub in club.execute_script("return document.getElementById('status').textContent")
+    start = place(club, 0, node(club, hub))
+    press(club, Keys.ARROW_LEFT)
+    after = club.execute_script("return nelayout.hover")
+    assert place(club, 0, after)[0] < start[0]
+    press(club, Keys.ENTER)
+    assert selected(club) == {club.execute_script(f"return nelayout.data.names[{after}]")}
+    press(club, "+")
+    assert club.execute_script("return nelayout.panels.map((p) => p.view.zoom)") == [1.4, 1.4]
+    press(club, "0", Keys.ESCAPE)
+    assert club.execute_script("return nelayout.panels[0].view.zoom") == 1
+    assert selected(club) == set()
+
+
+def test_dragging_moves_what_is_under_the_mouse_and_the_other_drawing_with_it(club):
+    x, y = place(club, 0, 5)
+    other = place(club, 1, 5)
+    start = corner(club, 0)
+    mouse(club, start, "down", (start[0] + 30, start[1] + 12), (start[0] + 60, start[1] + 25), "up")
+    assert place(club, 0, 5) == pytest.approx([x + 60, y + 25], abs=1)
+    assert place(club, 1, 5) != other
+    club.execute_script(
+        "[...document.querySelectorAll('#bar label')].find((l) => l.textContent === 'Move together').click()"
+    )
+    other = place(club, 1, 5)
+    mouse(club, start, "down", (start[0] + 30, start[1]), "up")
+    assert place(club, 0, 5) == pytest.approx([x + 90, y + 25], abs=1)
+    assert place(club, 1, 5) == other
+
+
+def test_zooming_keeps_the_place_under_the_mouse(club):
+    before = place(club, 0, 7)
+    club.execute_script(
+        "const p = nelayout.panels[0], [x, y] = p.toScreen(7); p.zoomAt(x, y, 3);"
+    )
+    assert place(club, 0, 7) == pytest.approx(before, abs=1)
+    assert club.execute_script("return nelayout.panels[0].view.zoom") == pytest.approx(3)
+
+
+def test_the_color_and_the_strength_of_edges_can_be_chosen(club):
+    before = pixels(club, 0)
+    club.execute_script(
+        "const s = document.getElementById('color'); s.value = 'neighbors kept'; s.dispatchEvent(new Event('change'))"
+    )
+    rgb = club.execute_script("return nelayout.rgb.map((each) => Array.from(each))")
+    assert rgb[0] != rgb[1], "each drawing keeps other neighbors"
+    assert (pixels(club, 0) != before).any()
+    assert "neighbors kept" in club.execute_script("return document.getElementById('legend').textContent")
+    weights = np.array(club.execute_script("return Array.from(nelayout.data.weights)"))
+    club.execute_script(
+        "const r = document.getElementById('strongest'); r.value = 30; r.dispatchEvent(new Event('input'))"
+    )
+    shown = club.execute_script("return nelayout.shown")
+    least = weights[shown - 1]
+    assert shown == np.count_nonzero(weights >= least)
+    assert f"weight ≥ {least:g}: {shown}" in club.execute_script("return document.getElementById('bar').textContent")
+    assert severe(club) == []
+
+
+def test_a_class_in_the_legend_selects_its_nodes(club):
+    club.execute_script("document.querySelector('#legend .classes button').click()")
+    assert len(selected(club)) == sum(
+        kind == "Mr. Hi" for _, kind in nx.karate_club_graph().nodes(data="club")
+    )
+
+
+def test_points_without_edges_have_no_tools_for_them(driver, tmp_path):
+    nl.explore(None, [(0, 0), (1, 1), (2, 0)], tmp_path / "points.html", color=["a", "b", "a"])
+    opened(driver, tmp_path / "points.html")
+    assert severe(driver) == []
+    assert "Edges" not in driver.execute_script("return document.getElementById('bar').textContent")
+    assert driver.execute_script("return document.getElementById('count').textContent") == "3 nodes · 1 drawing"
+    assert driver.title == "3 points"
+
+
+def test_without_webgl_the_page_says_so_and_works(folder):
+    driver = browser("--disable-3d-apis")
+    try:
+        opened(driver, folder / "club.html")
+        assert driver.execute_script("return nelayout.painter.constructor.name") == "PlainPainter"
+        assert "no WebGL 2" in driver.execute_script("return document.body.textContent")
+        assert at(driver, 0, 33)[2, 2, :3].tolist() == [0xE6, 0x9F, 0x00]
+        first = node(driver, EVIL)
+        mouse(driver, place(driver, 0, first), "down", "up")
+        assert selected(driver) == {EVIL}
+    finally:
+        driver.quit()
+
+
+def test_a_notebook_frame_shows_the_page(driver, folder, tmp_path):
+    G = nx.path_graph(3)
+    shown = nl.explore(G, {v: (v, v * v) for v in G}, labels={0: EVIL})._repr_html_()
+    (tmp_path / "notebook.html").write_text(f"<!doctype html><meta charset='utf-8'><title>notebook</title>{shown}")
+    driver.get((tmp_path / "notebook.html").as_uri())
+    driver.switch_to.frame(0)
+    assert waited(driver, "return document.documentElement.dataset.painted")
+    assert json.loads(driver.execute_script("return JSON.stringify(nelayout.data.names)")) == [EVIL, "1", "2"]
+    driver.switch_to.default_content()
+    assert driver.title == "notebook"
+    assert severe(driver) == []
+
+
+def test_twenty_thousand_nodes_are_drawn_whole(driver, tmp_path):
+    """Every node of the graph is on the canvas, and a node at random is found by the mouse."""
+    rng = np.random.default_rng(0)
+    n, m = 20_000, 100_000
+    G = nx.Graph(list(map(tuple, rng.integers(0, n, (m, 2)))))
+    G.add_nodes_from(range(n))
+    pos = dict(zip(G, rng.random((n, 2)), strict=True))
+    nl.explore(G, pos, tmp_path / "large.html")
+    opened(driver, tmp_path / "large.html")
+    assert severe(driver) == []
+    ink = pixels(driver, 0)[:, :, 3]
+    for v in rng.integers(0, n, 30).tolist():
+        x, y = driver.execute_script(
+            "const p = nelayout.panels[0]; return p.toScreen(arguments[0]).map((v) => Math.floor(v * p.ratio))", v
+        )
+        assert ink[y, x] > 150
+        assert driver.execute_script(
+            "const p = nelayout.panels[0], [x, y] = p.toScreen(arguments[0]); return p.nodeAt(x, y)", v
+        ) == v

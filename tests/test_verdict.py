@@ -1,0 +1,142 @@
+"""The verdict of a comparison, on constructed cases: the front by brute force, ties, errors, and every sentence."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from nelayout.comparison import Measured
+from nelayout.comparison.means import deviation, mean_of
+from nelayout.comparison.ranking import leaders
+from nelayout.comparison.verdict import beats, dominators, front, verdict
+
+HIGHER = ["neighborhood", "neighborhood2", "class_auc", "map_r2"]
+
+
+def row(error=0.0, **values):
+    return {name: Measured(value, value, error, error == 0.0) for name, value in values.items()}
+
+
+def test_front_is_that_of_the_definition():
+    """Values in steps of 0.1: every difference counts, so that the definition of Pareto is all there is."""
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        table = rng.integers(0, 4, size=(rng.integers(2, 6), rng.integers(1, 4))) / 10
+        rows = {f"d{i}": row(**dict(zip(HIGHER, values, strict=False))) for i, values in enumerate(table)}
+        behind = {}
+        for (a, x), (b, y) in itertools.permutations(zip(rows, table, strict=True), 2):
+            if (y >= x).all() and (y > x).any():
+                behind.setdefault(a, []).append(b)
+        assert dominators(rows) == behind
+        assert front(rows) == [name for name in rows if name not in behind]
+
+
+def test_a_difference_within_the_errors_is_none():
+    rows = {"a": row(neighborhood=0.50, error=0.02), "b": row(neighborhood=0.58, error=0.02)}
+    assert front(rows) == ["a", "b"]  # 0.08 is less than 3 sqrt(2) 0.02
+    assert verdict(rows) == ["a and b cannot be told apart by these measures."]
+    rows["b"] = row(neighborhood=0.59, error=0.02)
+    assert dominators(rows) == {"a": ["b"]}
+
+
+def test_a_hundredth_of_the_scale_is_none():
+    rows = {"a": row(neighborhood=0.500), "b": row(neighborhood=0.509)}
+    assert dominators(rows) == {}
+    rows["b"] = row(neighborhood=0.511)
+    assert dominators(rows) == {"a": ["b"]}
+
+
+def test_lower_is_better_where_it_is():
+    rows = {name: {"stress": Measured(value, 1 - value, 0.0, True)} for name, value in {"a": 0.3, "b": 0.1}.items()}
+    values = [0.3, 0.1]
+    assert beats("stress", rows["b"], rows["a"], values)
+    assert not beats("stress", rows["a"], rows["b"], values)
+    assert front(rows) == ["b"]
+
+
+def test_counts_are_seen_beside_the_least():
+    """Of a million possible crossings 300 and 310 are alike on the scale, and 300 and 400 in no way."""
+
+    def crossings(**counts):
+        return {d: {"crossings": Measured(n, 1 - n / 1e6, 0.0, True)} for d, n in counts.items()}
+
+    assert dominators(crossings(a=300.0, b=400.0)) == {"b": ["a"]}
+    assert dominators(crossings(a=300.0, b=302.0)) == {}
+
+
+def test_what_cannot_be_measured_decides_nothing():
+    rows = {"a": row(neighborhood=0.9, map_r2=math.nan), "b": row(neighborhood=0.2, map_r2=0.5)}
+    assert dominators(rows) == {"b": ["a"]}
+
+
+def test_measures_that_describe_do_not_rank_unless_they_are_all_there_is():
+    rows = {"a": row(neighborhood=0.9, resolution=0.1), "b": row(neighborhood=0.2, resolution=1.0)}
+    assert dominators(rows) == {"b": ["a"]}
+    assert dominators({name: {"resolution": each["resolution"]} for name, each in rows.items()}) == {"a": ["b"]}
+
+
+def test_a_circle_of_small_differences_leaves_nobody_out():
+    """Within a hundredth a is as b and b as c in one measure, where c is ahead of a; so it goes round."""
+    rows = {
+        "a": row(neighborhood=0.020, neighborhood2=0.009, class_auc=0.0105),
+        "b": row(neighborhood=0.009, neighborhood2=0.0105, class_auc=0.020),
+        "c": row(neighborhood=0.0105, neighborhood2=0.020, class_auc=0.009),
+    }
+    behind = dominators(rows)
+    assert all(behind.get(name) for name in rows)
+    assert front(rows) == ["a", "b", "c"]
+    assert len(verdict(rows)) >= 1
+
+
+def test_the_words_of_a_trade_off_and_of_a_dominated_drawing():
+    rows = {
+        "near": row(neighborhood=0.9, class_auc=0.8, map_r2=0.2),
+        "far": row(neighborhood=0.5, class_auc=0.8, map_r2=0.8),
+        "poor": row(neighborhood=0.4, class_auc=0.3, map_r2=0.2),
+    }
+    shared = "shares the best in class_auc (0.8)"
+    assert verdict(rows, {"near": 3.21, "far": 0.05}, ["near"]) == [
+        (
+            "near and far: which to take depends on what is to be seen; neither is at least as good as the other in "
+            "everything."
+        ),
+        f"near is best in neighborhood (0.9), {shared}, and gives up map_r2 (0.2; far has 0.8).",
+        f"far is best in map_r2 (0.8), {shared}, and gives up neighborhood (0.5; near has 0.9).",
+        (
+            "poor is dominated by far, which is better in map_r2 (0.8 to 0.2), class_auc (0.8 to 0.3) and neighborhood "
+            "(0.5 to 0.4) and worse in nothing (so it is by near)."
+        ),
+        "far was the fastest (0.05 s), near the slowest (3.2 s).",
+        "near: one seed each; a difference between two methods may be one between two seeds (seeds=5 draws five).",
+    ]
+
+
+def test_one_drawing_has_nothing_beside_it():
+    assert verdict({"a": row(neighborhood=0.5)}) == ["There is one drawing, and nothing to compare it with."]
+
+
+def test_the_best_of_a_column_and_what_is_not_told_from_it():
+    a, b, c = (Measured(value, value, error, False) for value, error in ((0.50, 0.01), (0.48, 0.01), (0.40, 0.01)))
+    assert leaders("neighborhood", {"a": a, "b": b, "c": c}) == {"a", "b"}
+    assert leaders("neighborhood", {"a": a, "b": b}) == set()
+    assert leaders("neighborhood", {"a": a, "c": c}) == {"a"}
+    assert leaders("neighborhood", {"a": a, "x": Measured(math.nan, math.nan, 0.0, True)}) == set()
+
+
+def test_the_mean_of_seeds_covers_the_mean_of_the_method():
+    """Its standard error says how far the mean of five seeds is from that of all: within two of them 88 times in 100.
+
+    (Student's t with four degrees of freedom is within 2 with probability 0.884.)
+    """
+    rng = np.random.default_rng(0)
+    within = 0
+    for _ in range(1000):
+        runs = [row(neighborhood=x) for x in rng.normal(0.5, 0.1, size=5)]
+        found = mean_of(runs)["neighborhood"]
+        within += abs(found.value - 0.5) <= 2 * found.error
+    assert within / 1000 == pytest.approx(0.884, abs=0.03)
+    assert deviation([1.0, 3.0]) == pytest.approx(math.sqrt(2))
+    assert math.isnan(deviation([1.0]))
+    assert mean_of([row(neighborhood=0.3, error=0.1)]) == row(neighborhood=0.3, error=0.1)
+    assert mean_of([row(neighborhood=0.3, error=0.1)] * 9)["neighborhood"].error == pytest.approx(0.1)
