@@ -213,7 +213,7 @@ FAILURES = {
         "layout graph.gml -o out.jsno",
         (
             "'out.jsno': unknown output format 'jsno': did you mean 'json'? Allowed: 'csv', 'gexf', "
-            "'graphml', 'json', 'npz', 'pdf', 'png', 'svg'; or name it with --format"
+            "'graphml', 'html', 'json', 'npz', 'pdf', 'png', 'svg'; or name it with --format"
         ),
     ),
     "unknown fixed node": (
@@ -277,7 +277,7 @@ FAILURES = {
         "layout graph.gml -o out",
         (
             "'out' has no ending that tells the output format; name it with --format, "
-            "one of csv, gexf, graphml, json, npz, pdf, png, svg"
+            "one of csv, gexf, graphml, html, json, npz, pdf, png, svg"
         ),
     ),
     "mass": ("layout graph.gml -o out.csv --mass kind", None),
