@@ -232,7 +232,7 @@ def test_joining_leaves_the_given_graph_alone():
 
 def test_a_perplexity_widens_the_support_and_one_below_it_is_refused():
     P = nl.entropic_affinity(X60, 5, n_neighbors=20)
-    drawn = nl.solve(P, "ws-sne", scale=None, seed=1, components="joint", max_iter=40)
+    drawn = nl.solve(P, "ws-sne", scale=None, seed=1, mass="unit", components="joint", max_iter=40)
     assert np.array_equal(nl.embed(X60, perplexity=5, n_neighbors=20, random_state=1, max_iter=40), drawn.positions)
     assert not np.array_equal(nl.embed(X60, perplexity=5, random_state=1), drawn.positions)  # 15 neighbors
     with pytest.raises(InputError, match="below n_neighbors"):

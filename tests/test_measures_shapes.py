@@ -116,6 +116,7 @@ def test_crossing_angles_equal_their_definition(compiled, monkeypatch):
     assert np.isnan(angles.crossing_angle(read(nx.path_graph(5)).adjacency, np.arange(10.0).reshape(5, 2)).value)
 
 
+@pytest.mark.thorough
 def test_sampled_crossing_angles_lie_within_their_error():
     A, Y = read(nx.gnm_random_graph(200, 500, seed=6)).adjacency, RNG.normal(size=(200, 2)) * [1, 3]
     exact = angles.crossing_angle(A, Y, sample=None).value
