@@ -21,7 +21,7 @@ def stability(drawings: Iterable[Any], *, sample: str | int | None = "auto", see
 
     Parameters
     ----------
-    drawings : at least two drawings of the same nodes: dicts keyed by node, or arrays, layouts or `Solution`s in one
+    drawings : at least two drawings of the same nodes: dicts keyed by node, or arrays, layouts or solutions in one
         node order; all in the same number of dimensions.
     sample, seed : as in `nelayout.measure`; above 20,000 nodes the neighbors of 5,000 are compared.
 
