@@ -95,7 +95,7 @@ def test_pairs_without_a_path_are_left_out():
     assert spearman(Sweep(hops, Y)).value == pytest.approx(spearmanr(D[joined], e)[0])
     alone = distance_correlation(Sweep(Hops(read(whole).adjacency), Y[:n])).value
     assert distance_correlation(Sweep(hops, Y)).value == pytest.approx(alone)
-    # Where the components lie makes no difference to any of them.
+    # The places of the components make no difference to any of them.
     far = Y + np.r_[np.zeros(n), np.full(5, 50.0)][:, None]
     for found in ALL:
         assert found(Sweep(hops, far)).value == pytest.approx(found(Sweep(hops, Y)).value, abs=1e-9)

@@ -83,7 +83,7 @@ def node(driver, name):
 
 
 def place(driver, panel, i):
-    """Where a node of a panel is in the window."""
+    """The place of a node of a panel in the window."""
     return driver.execute_script(
         "const p = nelayout.panels[arguments[0]], b = p.upper.getBoundingClientRect();"
         "const [x, y] = p.toScreen(arguments[1]);"

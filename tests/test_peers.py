@@ -26,7 +26,7 @@ def drawn(name, adjacency=A, seed=0):
 
 
 def plain(seed):
-    """The same graph with nodes 0 .. n-1, as networkx draws it."""
+    """A graph with nodes 0 .. n-1 in place of its own, as networkx draws it."""
     return np.array(list(nx.spring_layout(nx.from_scipy_sparse_array(A), seed=seed).values()))
 
 

@@ -260,6 +260,15 @@ def test_path_runs_along_the_principal_axis(method):
     assert np.ptp(Y[:, 1]) < 0.05 * np.ptp(Y[:, 0])
 
 
+@pytest.mark.parametrize("method", ["sne", pytest.param("nerv", marks=pytest.mark.thorough)])
+def test_random_starts_do_not_fold_a_path(method):
+    """After a few steps a folded path of 40 nodes is lower than the straight one, which ends lower."""
+    for seed in range(3):
+        Y = np.array(list(nl.layout(nx.path_graph(40), method, seed=seed, node_size=None).values()))
+        steps = np.diff(Y[:, 0])
+        assert (np.sign(steps) == np.sign(steps[0])).all()
+
+
 @pytest.mark.parametrize("method", OF_EACH_KIND)
 def test_tree_has_few_crossings(method):
     G, pos, _ = drawn("tree", method)

@@ -106,7 +106,7 @@ SIMILARITY = INVARIANCES[:4]
 AFFINE = INVARIANCES[:5]
 MONOTONE = INVARIANCES[5]
 
-# Where a measure is taken by default.
+# Inputs for which a measure is taken by default.
 GRAPHS, BOTH = ("graphs",), ("graphs", "vectors")
 
 # Rules of sampling that several measures share.

@@ -13,7 +13,7 @@ from nelayout.numerics.parallel import Threads
 __all__ = ["WatchedThreads", "searching"]
 
 LINE = "{desc}: {percentage:3.0f}% |{bar}| [{elapsed}<{remaining}{postfix}]"
-# Where the search tells nobody how far it is: trees, and approximate search.
+# Line of a search that tells nobody how far it is, by a tree or approximate.
 BOUNDLESS = "{desc} [{elapsed}{postfix}]"
 
 

@@ -153,7 +153,7 @@ function nameList(page, nodes) {
   return element("ul", { class: "names" }, ...items);
 }
 
-// What is known of the selected nodes.
+// Facts about the selected nodes.
 function details(page) {
   const { data } = page;
   const nodes = [...page.selected];

@@ -48,7 +48,7 @@ function readData() {
   return data;
 }
 
-// What nodes can be colored by: columns of one name, one for all drawings or one for each, are one choice.
+// Choices of a color for nodes: columns of one name, one for all drawings or one for each, are one choice.
 function choicesOf(data) {
   const choices = new Map();
   for (const column of data.columns) {
@@ -117,7 +117,7 @@ function written(value) {
   return Number(value.toPrecision(5)).toString();
 }
 
-// What is known of a node in a drawing, as pairs of name and text.
+// Facts about a node in a drawing, as pairs of name and text.
 function factsOf(data, i, drawing) {
   const facts = [];
   for (const column of data.columns) {
