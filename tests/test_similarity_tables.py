@@ -66,6 +66,7 @@ def test_new_rows_of_similarities_lie_at_those_they_are_similar_to():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
+        ({"metric": "similarty"}, "did you mean 'similarity'"),
         ({"n_neighbors": 5}, "n_neighbors would change it"),
         ({"perplexity": 5}, "perplexity would change it"),
         ({"pca": 2}, "pca would change it"),

@@ -190,7 +190,7 @@ def prepare(X: Any, metric: Any = "euclidean", params: dict[str, Any] | None = N
             "neighbors are searched for among vectors or distances"
         )
     if metric not in METRICS:
-        raise unknown("metric", metric, METRICS)
+        raise unknown("metric", metric, [*METRICS, "similarity"])
     name, allowed = METRICS[metric]
     for key in params:
         if key not in allowed:
