@@ -11,6 +11,7 @@ a little with it.  An old node of a drawing at rest is at rest under its own J_t
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,6 +81,15 @@ class AddedNodes:
         self.lam, self.coupling = objective.linearized(Y)
         plain = (Radial(objective.kernel),) if self.coupling.d_normalizer else ()
         self.radials = tuple(dict.fromkeys([*objective.radials, *plain]))
+
+    def beside(self, kept: np.ndarray) -> AddedNodes:
+        """The objectives of nodes added beside some of the nodes alone, given by a mask (n,)."""
+        some, Y = copy(self), self.Y[kept]
+        some.sources = Sources(Y, self.mass[kept], self.sources.threads)
+        some.total = float(np.sum(self.mass[kept]))
+        if isinstance(self.of, RowObjective):
+            some.charged = {r: Sources(Y, s.charges[kept], s.threads) for r, s in self.charged.items()}
+        return some
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def evaluate(self, at: np.ndarray, ties: Ties) -> Found:

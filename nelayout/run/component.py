@@ -23,7 +23,8 @@ from nelayout.run.several_starts import descend_from_lowest, steps_of_starts
 from nelayout.run.size import size_search, spread_search
 from nelayout.run.start import frame, place_missing, radius, random_positions, stir_flat
 from nelayout.run.state import Component, Drawing, Run
-from nelayout.stages import SHAPE, CoarseToFine, Descend, Stage, early_exaggeration
+from nelayout.run.strays import brought_home
+from nelayout.stages import LARGE_GRAPH, SHAPE, CoarseToFine, Descend, Stage, early_exaggeration
 
 __all__ = ["POINT", "SHRUNK", "draw_component", "put_at_start", "rest_of", "shares_of", "steps_of"]
 
@@ -157,6 +158,8 @@ def _descend(component: Component, stage: Descend, steps: int, run: Run, last: b
         drawing = _resize(objective, drawing)
         if bounded and (now := radius(drawing.Y)) < POINT:  # let the minimizer say whether it is to be a point
             drawing = replace(drawing, Y=drawing.Y * (10 * POINT / now))
+    if last and component.start is None and len(drawing.Y) > LARGE_GRAPH:
+        drawing = replace(drawing, Y=brought_home(objective, drawing.Y))
     optimizer = run.optimizer or optimizer_named(stage.optimizer)
     rest = rest_of(stage, run, last, bounded)
 

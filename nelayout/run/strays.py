@@ -1,0 +1,71 @@
+"""Nodes that a stage left far out, though their own objective is lower at home.
+
+L-BFGS on a large graph has one length of step for all nodes.  A leaf of a hub that an early step threw out feels a
+force that is a millionth of the others', so that no later step brings it back.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nelayout.added.descent import place
+from nelayout.added.objective import AddedNodes, Ties
+from nelayout.objective import Objective
+from nelayout.row_objective import RowObjective
+
+__all__ = ["brought_home"]
+
+# Distance from the middle, in that of half of all nodes, beyond which a node is asked: even discs end at 1.4, and of
+# 10,000 normally distributed nodes about 20 lie beyond.
+FAR = 3.0
+# Nodes that are asked in a round at most, the farthest: more of them are no strays but the shape of the drawing.
+ASKED = 1_000
+# Rounds: a node whose neighbor is brought home in one follows it in the next.
+ROUNDS = 3
+
+
+def brought_home(objective: Objective, Y: np.ndarray) -> np.ndarray:
+    """A drawing Y (n, d) whose nodes far out are put where their own J is lowest, where that is lower than where it is.
+
+    Each is placed by its ties to the nodes that are not far out, as if it were added to them; one without such ties
+    stays, and so does a node at rest, like those of a path that leads far away.
+    """
+    for _ in range(0 if objective.affinity.walk else ROUNDS):  # a walk's similarities are known as an operator alone
+        far = _far(Y) if objective.free is None else _far(Y) & objective.free
+        ties = _ties(objective, far)
+        at_home = ~far[ties.to]
+        tied = ties.sums(at_home.astype(float)) > 0
+        nodes, ties = np.flatnonzero(far)[tied], ties.some(tied)
+        if not len(nodes):
+            break
+        added = AddedNodes(objective, Y, objective.threads).beside(~far)
+        at_home = ~far[ties.to]
+        home = Ties(ties.of[at_home], ties.to[at_home], ties.weight[at_home], ties.back[at_home], ties.mass)
+        at = place(added, home)
+        lower = added.evaluate(at, ties).value < added.evaluate(Y[nodes], ties).value
+        if not lower.any():
+            break
+        Y = Y.copy()
+        Y[nodes[lower]] = at[lower]
+    return Y
+
+
+def _far(Y: np.ndarray) -> np.ndarray:
+    """The nodes (n,) that are asked."""
+    off = Y - np.median(Y, axis=0)
+    away = np.einsum("ic,ic->i", off, off)
+    least = FAR**2 * np.median(away)
+    if np.count_nonzero(away > least) > ASKED:
+        least = np.partition(away, -ASKED - 1)[-ASKED - 1]
+    return away > least
+
+
+def _ties(objective: Objective, which: np.ndarray) -> Ties:
+    """The edges of some nodes of the drawing, as if those were added to it."""
+    P, values = objective.affinity.P, objective.edges.values
+    of = np.repeat(np.arange(len(which)), np.diff(P.indptr))
+    here = np.flatnonzero(which[of])
+    back = values[objective.edges.other[here]] if isinstance(objective, RowObjective) else values[here]
+    number = np.cumsum(which) - 1
+    mass = objective.affinity.mass[which]
+    return Ties(number[of[here]], P.indices[here].astype(np.int64), values[here], back, mass)
