@@ -158,7 +158,8 @@ def _descend(component: Component, stage: Descend, steps: int, run: Run, last: b
         drawing = _resize(objective, drawing)
         if bounded and (now := radius(drawing.Y)) < POINT:  # let the minimizer say whether it is to be a point
             drawing = replace(drawing, Y=drawing.Y * (10 * POINT / now))
-    if last and component.start is None and len(drawing.Y) > LARGE_GRAPH:
+    strays = last and component.start is None and len(drawing.Y) > LARGE_GRAPH
+    if strays:
         drawing = replace(drawing, Y=brought_home(objective, drawing.Y))
     optimizer = run.optimizer or optimizer_named(stage.optimizer)
     rest = rest_of(stage, run, last, bounded)
@@ -175,6 +176,8 @@ def _descend(component: Component, stage: Descend, steps: int, run: Run, last: b
         share = left if turn == rounds - 1 else min(each, left)
         Y, _, reason = minimize(objective, drawing.Y, optimizer, share, rest, run.report(component, stage.name))
         drawing, left = replace(drawing, Y=Y, reason=reason), left - share
+    if strays:
+        drawing = replace(drawing, Y=brought_home(objective, drawing.Y))
     if bounded and radius(drawing.Y) < POINT:
         # If the objective is lowest at a point (t-SNE of a clique), shapes are rounding errors: keep the last one.
         drawing = replace(drawing, Y=entered * (POINT / radius(entered)))

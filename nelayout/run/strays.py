@@ -15,9 +15,9 @@ from nelayout.row_objective import RowObjective
 
 __all__ = ["brought_home"]
 
-# Distance from the middle, in that of half of all nodes, beyond which a node is asked: even discs end at 1.4, and of
-# 10,000 normally distributed nodes about 20 lie beyond.
-FAR = 3.0
+# Distances from the middle beyond which a node is asked, in that of half of all nodes and in that of all but a
+# thousandth: even discs end at 1.4 of the first, and of 10,000 normally distributed nodes about 20 lie beyond 3.
+FAR, FARTHER = 3.0, 1.3
 # Nodes that are asked in a round at most, the farthest: more of them are no strays but the shape of the drawing.
 ASKED = 1_000
 # Rounds: a node whose neighbor is brought home in one follows it in the next.
@@ -54,7 +54,7 @@ def _far(Y: np.ndarray) -> np.ndarray:
     """The nodes (n,) that are asked."""
     off = Y - np.median(Y, axis=0)
     away = np.einsum("ic,ic->i", off, off)
-    least = FAR**2 * np.median(away)
+    least = min(FAR**2 * np.median(away), FARTHER**2 * np.quantile(away, 0.999, method="lower"))
     if np.count_nonzero(away > least) > ASKED:
         least = np.partition(away, -ASKED - 1)[-ASKED - 1]
     return away > least
