@@ -72,8 +72,9 @@ class Comparison:
     @property
     def spread(self) -> DataFrame:
         """Standard deviations of the values over seeds, NaN where there is one drawing."""
-        rows = {drawing: dict(self.spreads.get(drawing, {})) for drawing in self.measured}
-        return _data_frame(rows).reindex(columns=list(next(iter(self.measured.values()), {})))
+        columns = list(next(iter(self.measured.values()), {}))
+        rows = {drawing: self.spreads.get(drawing, dict.fromkeys(columns, math.nan)) for drawing in self.measured}
+        return _data_frame(rows).reindex(columns=columns)
 
     @property
     def marked(self) -> DataFrame:

@@ -94,7 +94,9 @@ class PathLengths(InputDistances):
     """Lengths of shortest paths; the entries of the symmetric `lengths` (n, n) are lengths of edges, all > 0."""
 
     def __init__(self, lengths: csr_array) -> None:
-        self.lengths, self.n = lengths, lengths.shape[0]
+        # Dijkstra's algorithm of SciPy 1.13 takes indices of 32 bits alone.
+        indices, indptr = lengths.indices.astype(np.int32), lengths.indptr.astype(np.int32)
+        self.lengths, self.n = csr_array((lengths.data, indices, indptr), shape=lengths.shape), lengths.shape[0]
 
     def rows(self, nodes: np.ndarray) -> np.ndarray:
         from scipy.sparse.csgraph import dijkstra
