@@ -89,6 +89,7 @@ class Space:
         self.n = X.shape[0]
         self.pca = pca
         self._ready: Vectors | None = None
+        self._single: Vectors | None = None
         if isinstance(pca, int) and self.given.rows is not None:
             bring, (scores, directions, mean) = self.given.bring, principal_components(self.given.rows, pca)
             self.given = self.given.between(scores, lambda Z: _along(bring(Z), directions, mean))
@@ -135,7 +136,9 @@ class Space:
         the metric's.
         """
         if self.given.euclidean and self.given.rows is not None:
-            j, d = search(Vectors(self.given.rows, 1), rows, 1, threads, labels)
+            if self._single is None:
+                self._single = Vectors(self.given.rows, 1)
+            j, d = search(self._single, rows, 1, threads, labels)
         else:
             j, d = self.given.table_nearest(rows, 1, threads, labels)
         return j[:, 0], d[:, 0]
