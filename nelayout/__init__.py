@@ -23,7 +23,7 @@ Vectors
     embed, solve_vectors, knn_graph, entropic_affinity; NeighborEmbedding, an estimator of scikit-learn
     embed_cells          the neighbor graph in an AnnData object, for users of scanpy
 Drawings
-    draw                 a picture; node_size_from_points gives sizes on paper in its units
+    draw                 a picture; node_size_from_points and node_size_from_labels give sizes on paper in its units
     plot                 a picture of embedded vectors: classes, or what each point costs
     measure, measures    how good a drawing is; Measured; measure_vectors for embeddings
     rank_curves          Q_NX, B_NX, R_NX of all neighborhood sizes; rank_curves_vectors; RankCurves
@@ -92,6 +92,7 @@ _HOME = {
     "Comparison": "comparison",
     "draw": "drawing",
     "plot": "drawing",
+    "node_size_from_labels": "drawing",
     "node_size_from_points": "drawing",
     "explore": "pages",
     "Page": "pages",

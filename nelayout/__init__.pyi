@@ -17,6 +17,7 @@ from nelayout.comparison import rank_curves as rank_curves
 from nelayout.comparison import rank_curves_vectors as rank_curves_vectors
 from nelayout.comparison import stability as stability
 from nelayout.drawing import draw as draw
+from nelayout.drawing import node_size_from_labels as node_size_from_labels
 from nelayout.drawing import node_size_from_points as node_size_from_points
 from nelayout.drawing import plot as plot
 from nelayout.errors import Unsupported as Unsupported

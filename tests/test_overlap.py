@@ -1,8 +1,10 @@
 """Overlaps: gone afterwards, by brute force over all pairs; what did not overlap stays where it was."""
 
+import networkx as nx
 import numpy as np
 import pytest
 
+import nelayout as nl
 from nelayout.errors import InputError
 from nelayout.placing.overlap import separate, split_coincident
 
@@ -110,7 +112,7 @@ def test_large_drawings_need_no_loop_over_pairs():
 
 @pytest.mark.parametrize("size", [-1.0, np.nan, np.inf])
 def test_bad_sizes(size):
-    with pytest.raises(InputError, match=r"node_size is .* for node number 1; give finite diameters"):
+    with pytest.raises(InputError, match=r"node_size is .* for node number 1; give finite sizes"):
         separate(np.zeros((3, 2)), np.array([1.0, size, 1.0]))
 
 
@@ -180,3 +182,85 @@ def test_nothing_to_split(n):
     Y = np.full((n, 2), 4.0)
     assert (split_coincident(Y) == Y).all()
     assert (separate(Y, 1.0) == Y).all()
+
+
+def boxes_apart(Y, size):
+    """The least gap between two boxes, in the axis where it is widest; negative where two overlap."""
+    away = np.abs(Y[:, None] - Y[None]) - (size[:, None] + size[None]) / 2
+    gap = away.max(axis=2)
+    np.fill_diagonal(gap, np.inf)
+    return gap.min()
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("fill", [0.05, 0.4, 3.0])
+@pytest.mark.parametrize("mixed", [False, True])
+def test_no_two_boxes_overlap(d, fill, mixed):
+    rng = np.random.default_rng([d, mixed])
+    n = 300
+    Y = rng.normal(size=(n, d))
+    size = (4.0**d * fill / n) ** (1 / d) * np.array([3.0, 0.5, 1.0])[:d] * np.ones((n, 1))
+    if mixed:
+        size = size * np.exp(0.8 * rng.normal(size=(n, d)))
+    assert boxes_apart(Y, size) < 0
+    Z = separate(Y, size)
+    assert boxes_apart(Z, size) >= 0
+    np.testing.assert_array_equal(Z, separate(Y, size))
+
+
+def test_boxes_go_the_shortest_way_and_others_stay():
+    size = np.array([[4.0, 1.0], [4.0, 1.0], [1.0, 1.0], [1.0, 4.0]])
+    Y = np.array([[0.0, 0.0], [1.0, 0.4], [9.0, 0.0], [9.9, 0.0]])
+    Z = separate(Y, size)
+    np.testing.assert_allclose(Z[:2], [[0.0, -0.3], [1.0, 0.7]], atol=1e-3)
+    assert Z[2, 1] == Z[3, 1] == 0.0
+    assert Z[3, 0] - Z[2, 0] == pytest.approx(1.0, abs=1e-3)
+    far = np.array([[0.0, 0.0], [0.0, 1.0], [4.0, 0.0]])
+    np.testing.assert_array_equal(separate(far, np.tile([4.0, 1.0], (3, 1))), far)
+
+
+def test_boxes_that_are_cubes_keep_what_discs_need():
+    """A disc fits its box: boxes with the diameters as sides leave no discs on each other."""
+    rng = np.random.default_rng(3)
+    Y, size = rng.normal(size=(200, 2)), rng.uniform(0.05, 0.3, 200)
+    assert pairs_apart(separate(Y, np.stack([size, size], axis=1)), size) >= 0
+
+
+def test_fixed_boxes_and_boxes_at_one_place():
+    rng = np.random.default_rng(4)
+    Y, fixed = rng.normal(size=(150, 2)), np.arange(150) < 3
+    Y[:3] = [[0, 0], [3, 0], [0, 3]]
+    size = np.tile([0.8, 0.2], (150, 1))
+    Z = separate(Y, size, fixed=fixed)
+    np.testing.assert_array_equal(Z[:3], Y[:3])
+    assert boxes_apart(Z, size) >= 0
+    assert boxes_apart(separate(np.zeros((80, 2)), size[:80]), size[:80]) >= 0
+
+
+def test_layouts_take_boxes_by_node_and_in_node_order():
+    G = nx.les_miserables_graph()
+    box = {v: (0.02 * len(v), 0.05) for v in G}
+    pos = nl.ws_sne_layout(G, node_size=box, seed=0)
+    size = np.array([box[v] for v in G])
+    assert boxes_apart(np.array([pos[v] for v in G]), size) >= 0
+    again = nl.ws_sne_layout(G, node_size=size, seed=0)
+    assert all((pos[v] == again[v]).all() for v in G)
+    with pytest.raises(InputError, match="2 dimensions: give each node its diameter, or the 2 sides of its box"):
+        nl.ws_sne_layout(G, node_size=np.ones((77, 3)), seed=0)
+    with pytest.raises(InputError, match="height in node_size"):
+        nl.ws_sne_layout(G, node_size={v: (0.1, -1.0 if v == "Javert" else 0.1) for v in G}, seed=0)
+
+
+def test_labels_measured_on_paper_are_boxes():
+    pytest.importorskip("matplotlib")
+    G = nx.les_miserables_graph()
+    size = nl.node_size_from_labels({v: v for v in G}, 6)
+    rows = nl.node_size_from_labels(list(G), 6)
+    np.testing.assert_array_equal(rows, [size[v] for v in G])
+    np.testing.assert_allclose(nl.node_size_from_labels(list(G), 12), 2 * rows, rtol=0.15)  # letters have hints
+    np.testing.assert_allclose(nl.node_size_from_labels(list(G), 6, scale=3), 3 * rows)
+    for bad in ("Valjean", 7):
+        with pytest.raises(InputError, match="one text per node"):
+            nl.node_size_from_labels(bad)
+    with pytest.raises(InputError, match="size of the letters"):
+        nl.node_size_from_labels(["a"], -1)

@@ -6,7 +6,7 @@ ink they would need, so that 50 nodes look like a diagram and 400,000 like a map
 """
 
 from nelayout.drawing.picture import FORMATS, draw, render
-from nelayout.drawing.sizes import node_size_from_points
+from nelayout.drawing.sizes import node_size_from_labels, node_size_from_points
 from nelayout.drawing.vectors_picture import plot
 
-__all__ = ["FORMATS", "draw", "node_size_from_points", "plot", "render"]
+__all__ = ["FORMATS", "draw", "node_size_from_labels", "node_size_from_points", "plot", "render"]

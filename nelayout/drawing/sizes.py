@@ -10,11 +10,11 @@ import numpy as np
 
 from nelayout.drawing.colors import AMOUNTS
 from nelayout.drawing.sheet import SHEET
-from nelayout.errors import InputError, unknown
+from nelayout.errors import InputError, missing_extra, unknown
 from nelayout.graphs import Network, read
 from nelayout.graphs.to_floats import numbers
 
-__all__ = ["amounts", "node_diameters", "node_size_from_points", "relative_diameters"]
+__all__ = ["amounts", "node_diameters", "node_size_from_labels", "node_size_from_points", "relative_diameters"]
 
 # Share of an axis that matplotlib leaves free on each side of the data (its setting axes.xmargin).
 _MARGIN = 0.05
@@ -68,6 +68,57 @@ def node_size_from_points(points: Any, figure: Any = None, *, scale: float = 1.0
     if np.ndim(points):
         return unit * numbers(list(points), "points", lambda k: f"entry {k}", nonnegative=True)
     return float(numbers([points], "points", lambda _: "the dot", nonnegative=True)[0] * unit)
+
+
+def node_size_from_labels(labels: Any, points: float = 10.0, figure: Any = None, *, scale: float = 1.0) -> Any:
+    """Boxes in the units of a drawing that texts take on paper, in letters of `points` points.
+
+    Given to a layout as `node_size`, they keep room for the labels of all nodes. Needs matplotlib (``[draw]``), whose
+    default font is measured.
+
+    Parameters
+    ----------
+    labels : dict or sequence
+        ``{node: text}``, or one text per node in node order.
+    points : float
+        Size of the letters; ``nx.draw_networkx_labels`` has 12.
+    figure, scale
+        As `node_size_from_points` takes them.
+
+    Returns
+    -------
+    dict or (n, 2) array
+        Widths and heights, ``{node: (width, height)}`` or as rows, as `labels` came.
+
+    Raises
+    ------
+    InputError
+        for a size of letters that is no number > 0, labels that are one text, and a figure that is none.
+
+    Examples
+    --------
+    >>> import networkx as nx, nelayout as nl
+    >>> G = nx.les_miserables_graph()
+    >>> size = nl.node_size_from_labels({v: v for v in G}, 6)
+    >>> pos = nl.ws_sne_layout(G, node_size=size, seed=0)  # no name lies on another
+    >>> bool(size["Valjean"][0] > 2 * size["Valjean"][1])
+    True
+    """
+    if isinstance(labels, str) or not hasattr(labels, "__len__"):
+        raise InputError(f"labels is {labels!r}; give a dict {{node: text}}, or one text per node")
+    if not (isinstance(points, (int, float, np.number)) and 0 < points < math.inf):
+        raise InputError(f"points is {points!r}; give the size of the letters, a number > 0")
+    unit = node_size_from_points(1.0, figure, scale=scale)
+    try:
+        from nelayout.drawing.lettering import text_size
+
+        texts = labels.values() if isinstance(labels, Mapping) else labels
+        boxes = [tuple(unit * side for side in text_size(str(text), points)) for text in texts]
+    except ImportError:
+        raise missing_extra("matplotlib", "draw", "measuring labels") from None
+    if isinstance(labels, Mapping):
+        return dict(zip(labels, boxes, strict=True))
+    return np.array(boxes, dtype=np.float64).reshape(len(boxes), 2)
 
 
 def _inches(figure: Any) -> float:

@@ -1,8 +1,8 @@
 """Take apart nodes that lie on one another.
 
 Two questions, two functions.  `split_coincident` needs no node size: a star's leaves that a layout left on one point
-become a small sunflower about that point, everything else stays where it is.  `separate` knows the node diameters:
-discs that overlap push each other apart, along the line through their centers, until none do.  Two discs of diameter 1
+become a small sunflower about that point, everything else stays where it is.  `separate` knows the sizes of the nodes:
+discs or boxes that overlap push each other apart, the shortest way (`shapes`), until none do.  Two discs of diameter 1
 at distance 0.4 move by 0.3 each.
 
 `near_pairs` finds the nodes that are in each other's way; no loop over nodes or pairs runs in Python.
@@ -13,17 +13,16 @@ from __future__ import annotations
 import numpy as np
 
 from nelayout.errors import InputError
-from nelayout.placing.near_pairs import Crowded, gaps, heaps_of, touching_pairs
+from nelayout.placing.near_pairs import Crowded, heaps_of
+from nelayout.placing.shapes import GOLDEN, SLACK, Boxes, Discs, Shapes
 
 __all__ = ["separate", "split_coincident"]
 
-GOLDEN = np.pi * (3.0 - np.sqrt(5.0))
 NEAR = 1e-4  # nodes nearer than this part of the typical distance extent / n^(1/d) count as coincident
 NEAR_FLOAT32 = 5e-7  # so do nodes nearer than this part of the largest coordinate: four float32 roundings
 # Distance of sunflower neighbors, in typical distances: far enough for float32, so near that nodes around them stay
 # the nearer ones.  (A quarter of the typical distance cost ca_grqc_lcc 7 % of its neighborhoods, netscience 6 %.)
 PETAL = 1e-3
-SLACK = 1e-4  # discs are pushed this share farther than needed, so that pushing ends
 SKIN = 0.3  # pairs are listed up to this share beyond touching, and pushed `PUSHES` times before a new list
 PUSHES = 6
 CROWDED = 60  # candidate pairs per node above which the drawing is enlarged before pushing
@@ -96,13 +95,13 @@ def separate(
     within: float | None = None,
     center: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Copy `Y` (n, d) with nodes moved until no two discs (intervals, balls) of diameters `node_size` overlap.
+    """Copy `Y` (n, d) with nodes moved until no two discs (intervals, balls) or boxes of `node_size` overlap.
 
-    `node_size`: a scalar or (n,), in the units of Y, not negative; touching is no overlap.  Overlapping discs
-    push each other apart, the smaller one giving way more; where that does not end, because there are too
-    many for their place, the drawing is enlarged a little about its centroid and pushed again, so that it
-    always ends (with `fixed` nodes, only the nodes in conflict go outwards).  `within`: keep the
-    coordinates in [-within, within] about `center` where that is possible (crowded places are spread over the
+    `node_size`: diameters, a scalar or (n,), or sides of boxes along the axes, (n, d), in the units of Y, not
+    negative; touching is no overlap.  Overlapping nodes push each other apart, the smaller one giving way more; where
+    that does not end, because there are too many for their place, the drawing is enlarged a little about its centroid
+    and pushed again, so that it always ends (with `fixed` nodes, only the nodes in conflict go outwards).  `within`:
+    keep the coordinates in [-within, within] about `center` where that is possible (crowded places are spread over the
     free ones first); overlap-free wins.  `fixed`, a boolean mask (n,): these never move, two of
     them may overlap.  Deterministic; Y is not changed.
     Raises `InputError` for a negative or non-finite size.
@@ -110,31 +109,35 @@ def separate(
     >>> import numpy as np
     >>> separate(np.array([[0.0, 0.0], [0.4, 0.0]]), 1.0).round(2).tolist()
     [[-0.3, 0.0], [0.7, 0.0]]
+    >>> separate(np.array([[0.0, 0.0], [1.0, 0.4]]), np.array([[4.0, 1.0], [4.0, 1.0]])).round(2).tolist()
+    [[0.0, -0.3], [1.0, 0.7]]
     """
     Y = np.array(Y, dtype=np.float64, ndmin=2)
     n, d = Y.shape
-    size = np.broadcast_to(np.asarray(node_size, dtype=np.float64), (n,))
+    size = np.asarray(node_size, dtype=np.float64)
+    size = size if size.ndim == 2 else np.broadcast_to(size, (n,))
     if n and not (np.isfinite(size).all() and size.min() >= 0.0):
-        i = int(np.argmin(np.where(np.isfinite(size), size, -1.0)))
-        raise InputError(f"node_size is {size[i]!r} for node number {i}; give finite diameters of 0 or more")
+        worst = np.where(np.isfinite(size), size, -1.0).reshape(n, -1).min(axis=1)
+        i = int(np.argmin(worst))
+        raise InputError(f"node_size is {size[i].tolist()!r} for node number {i}; give finite sizes of 0 or more")
     if n < 2 or d == 0:
         return Y
     fixed = np.zeros(n, dtype=bool) if fixed is None else np.asarray(fixed, dtype=bool)
     if size.max() == 0.0:
         return split_coincident(Y, fixed)
     Y = split_coincident(Y, fixed)  # a heap has no line through its centers to push along
-    radius = size / 2
+    shapes: Shapes = Boxes(size) if size.ndim == 2 else Discs(size, d)
     middle = np.zeros(d) if center is None else np.asarray(center, dtype=np.float64)
-    overlap, even = np.inf, bool(size.min() == size.max())
+    overlap = np.inf
     moved: np.ndarray | None = None  # nodes whose pairs may overlap; None: all
     for attempt in range(ROUNDS):
         try:
-            pairs = touching_pairs(Y, radius, SKIN, CROWDED * n, moved)
+            pairs = shapes.near(Y, SKIN, CROWDED * n, moved)
         except Crowded:
             Y, moved = _enlarge(Y, ~fixed, 1.25), None
             continue
         entered = Y
-        depth, conflict = _overlap(Y, radius, pairs, fixed)
+        depth, conflict = _overlap(Y, shapes, pairs, fixed)
         if depth == 0.0:
             return Y
         walls = within if attempt < ROUNDS // 2 else None
@@ -145,11 +148,11 @@ def separate(
                 Y = _spread(Y, ~fixed, middle, walls)
         overlap = depth
         for _ in range(PUSHES):
-            Y = _push(Y, radius, pairs, fixed)
+            Y = _push(Y, shapes, pairs, fixed)
             if walls is not None:
                 Y = np.where(fixed[:, None], Y, np.clip(Y, middle - walls, middle + walls))
-        moved = (entered != Y).any(axis=1) if even else None
-    return _line_up(Y, radius, fixed)
+        moved = (entered != Y).any(axis=1) if shapes.even else None
+    return _line_up(Y, shapes, fixed)
 
 
 def _enlarge(Y: np.ndarray, moving: np.ndarray, factor: float) -> np.ndarray:
@@ -165,38 +168,26 @@ def _spread(Y: np.ndarray, moving: np.ndarray, middle: np.ndarray, within: float
 
 
 def _overlap(
-    Y: np.ndarray, radius: np.ndarray, pairs: tuple[np.ndarray, np.ndarray], fixed: np.ndarray
+    Y: np.ndarray, shapes: Shapes, pairs: tuple[np.ndarray, np.ndarray], fixed: np.ndarray
 ) -> tuple[float, np.ndarray]:
     """Sum of the depths of all overlaps that can be mended, relative to the sizes, and the mask of their nodes."""
     i, j = pairs
-    _, distance = gaps(Y, i, j)
-    touch = radius[i] + radius[j]
-    open_ = (distance < touch) & ~(fixed[i] & fixed[j])
+    part = shapes.overlaps(Y, i, j)[1]
+    open_ = (part > 0) & ~(fixed[i] & fixed[j])
     conflict = np.zeros(len(Y), dtype=bool)
     conflict[i[open_]] = conflict[j[open_]] = True
-    return float((1.0 + SLACK - distance[open_] / touch[open_]).sum()), conflict
+    return float(part[open_].sum()), conflict
 
 
-def _push(
-    Y: np.ndarray, radius: np.ndarray, pairs: tuple[np.ndarray, np.ndarray], fixed: np.ndarray
-) -> np.ndarray:
+def _push(Y: np.ndarray, shapes: Shapes, pairs: tuple[np.ndarray, np.ndarray], fixed: np.ndarray) -> np.ndarray:
     """Push every overlapping pair apart once; a node pushed from k sides moves by 2/(k + 1) of the sum."""
     i, j = pairs
-    difference, distance = gaps(Y, i, j)
-    touch = (radius[i] + radius[j]) * (1 + SLACK)
-    now = np.flatnonzero(distance < radius[i] + radius[j])
+    push, part = shapes.overlaps(Y, i, j)
+    now = np.flatnonzero(part > 0)
     if len(now) == 0:
         return Y
-    i, j, difference, distance, touch = i[now], j[now], difference[now], distance[now], touch[now]
-    same = distance <= 1e-9 * touch
-    if same.any():  # no line through the centers: any direction will do, if it differs from pair to pair
-        angle = GOLDEN * (i[same] + j[same])
-        difference[same] = 0.0
-        difference[same, 0] = np.cos(angle) if Y.shape[1] > 1 else 1.0
-        if Y.shape[1] > 1:
-            difference[same, 1] = np.sin(angle)
-    step = (touch - distance) / np.where(same, 1.0, distance)
-    share_i = radius[j] / (radius[i] + radius[j])
+    i, j, push = i[now], j[now], push[now]
+    share_i = shapes.reach[j] / (shapes.reach[i] + shapes.reach[j])
     share_i = np.where(fixed[i], 0.0, np.where(fixed[j], 1.0, share_i))
     share_j = np.where(fixed[j], 0.0, 1.0 - share_i)
     n = len(Y)
@@ -204,23 +195,23 @@ def _push(
     relax = 2.0 / (count + 1.0)
     Y = Y.copy()
     for a in range(Y.shape[1]):
-        move = step * difference[:, a]
+        move = push[:, a]
         total = np.bincount(i, move * share_i, minlength=n) - np.bincount(j, move * share_j, minlength=n)
         Y[:, a] += relax * total
     return Y
 
 
-def _line_up(Y: np.ndarray, radius: np.ndarray, fixed: np.ndarray) -> np.ndarray:
+def _line_up(Y: np.ndarray, shapes: Shapes, fixed: np.ndarray) -> np.ndarray:
     """Move nodes that still overlap out of the drawing, to a row below it: the last resort."""
-    i, j = touching_pairs(Y, radius, 0.0)
-    _, distance = gaps(Y, i, j)
-    bad = (distance < radius[i] + radius[j]) & ~(fixed[i] & fixed[j])
+    i, j = shapes.near(Y, 0.0)
+    bad = (shapes.overlaps(Y, i, j)[1] > 0) & ~(fixed[i] & fixed[j])
     leave = np.unique(np.where(fixed[i[bad]], j[bad], i[bad]))
-    widths = 2 * radius[leave] * (1 + SLACK)
+    half = shapes.half
+    widths = 2 * half[leave, 0] * (1 + SLACK)
     x = Y[:, 0].min() + np.cumsum(widths) - widths / 2
     if Y.shape[1] == 1:
-        x = x - Y[:, 0].min() + (Y[:, 0] + radius).max() * (1 + SLACK)
+        x = x - Y[:, 0].min() + (Y[:, 0] + half[:, 0]).max() * (1 + SLACK)
     else:
-        Y[leave, 1] = (Y[:, 1] - radius).min() - 1.01 * radius.max()
+        Y[leave, 1] = (Y[:, 1] - half[:, 1]).min() - 1.01 * half[:, 1].max()
     Y[leave, 0] = x
     return Y

@@ -139,7 +139,8 @@ TEXTS: dict[str, str] = {
     "dim": "dimensions of the drawing: 1, 2 or 3",
     "scale": "the drawing fits [-scale, scale]; None keeps the method's own units",
     "center": "middle of the drawing, dim numbers; None: the origin",
-    "node_size": 'node diameters in units of the drawing (scalar, dict or array), which then do not overlap; "auto": '
+    "node_size": 'node diameters in units of the drawing (scalar, dict or array), or the sides of a box for each node '
+    '(dict of pairs, or array (n, dim)), which then do not overlap; "auto": '
     "those of the dots of `nelayout.draw`, so that no node hides another; None: the minimizer as it is",
     "store_pos_as": "node attribute in which G itself also gets the positions",
     "seed": "int, numpy Generator or RandomState; the same seed gives the same bits; None: another drawing each time",

@@ -15,6 +15,8 @@ from nelayout import graphs
 from nelayout.connections import Fixed
 from nelayout.divergences.protocol import background_of
 from nelayout.errors import InputError, Unsupported, unknown, warn
+from nelayout.graphs.per_node import as_mapping
+from nelayout.graphs.to_floats import short_repr
 from nelayout.method_record import Method
 from nelayout.nbody import check_backend
 from nelayout.optimizers import Optimizer, optimizer_named
@@ -112,7 +114,7 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
     given = None if dots else o["node_size"]
     if isinstance(given, str) and given not in host.attributes():
         raise unknown("node_size", given, ["auto", *host.attributes()])
-    size = None if given is None else host.values(given, "node_size", nonnegative=True)
+    size = None if given is None else _sizes(network, given, o["dim"])
     moves = mask is None or not mask.all()
     if start is not None and o["max_iter"] == 0:  # nothing moves: what has a place keeps it
         placed = ~np.isnan(start[:, 0])
@@ -126,6 +128,27 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
         start = None
     notes = (*network.notes, *_broken_note(G, network, labels), *notes)
     return Request(method, o, network, P, labels, joint and P.nnz > 0, start, mask, size, dots, optimizer, rng, notes)
+
+
+def _sizes(network: graphs.Network, given: Any, dim: int) -> np.ndarray:
+    """The sizes of nodes: diameters (n,), or sides of boxes (n, dim) where each node has several numbers."""
+    mapping = as_mapping(given)
+    each = given if mapping is None else list(mapping.values())
+    pairs = np.ndim(each[0]) == 1 if hasattr(each, "__getitem__") and not isinstance(each, str) and len(each) else False
+    if not pairs:
+        return network.host.values(given, "node_size", nonnegative=True)
+    wrong = next((side for side in each if np.shape(side) != (dim,)), None)
+    if wrong is not None:
+        raise InputError(
+            f"node_size has {short_repr(wrong)} for a node, in a drawing of {dim} dimensions: give each node its "
+            f"diameter, or the {dim} sides of its box"
+        )
+    columns = []
+    for a, side in zip(range(dim), ("width", "height", "depth"), strict=False):
+        along = [sides[a] for sides in each]
+        of_nodes = along if mapping is None else dict(zip(mapping, along, strict=True))
+        columns.append(network.host.values(of_nodes, f"{side} in node_size", nonnegative=True))
+    return np.stack(columns, axis=1)
 
 
 def _broken_note(G: Any, network: graphs.Network, labels: np.ndarray) -> tuple[str, ...]:

@@ -1,0 +1,118 @@
+"""Shapes of nodes that must not overlap: discs by their diameters, boxes by their sides.
+
+Two shapes that overlap are parted the shortest way: discs along the line through their centers, boxes along the axis in
+which they overlap least.  So two labels, which are wide and low, most often go up and down::
+
+    >>> labels = Boxes(np.array([[4.0, 1.0], [4.0, 1.0]]))
+    >>> Y = np.array([[0.0, 0.0], [1.0, 0.4]])
+    >>> push, part = labels.overlaps(Y, np.array([0]), np.array([1]))
+    >>> push.round(3).tolist(), part.round(3).tolist()
+    ([[0.0, -0.6]], [0.6])
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from nelayout.placing.near_pairs import gaps, touching_pairs
+
+__all__ = ["Boxes", "Discs", "Shapes"]
+
+GOLDEN = np.pi * (3.0 - np.sqrt(5.0))
+SLACK = 1e-4  # shapes are pushed this share farther than needed, so that pushing ends
+
+
+class Shapes(Protocol):
+    """One shape for each of n nodes.
+
+    reach  (n,) how far the shape reaches from its center at most
+    half   (n, d) half of its sides along the axes
+    even   whether all are alike and of one size in all directions
+    """
+
+    reach: np.ndarray
+    half: np.ndarray
+    even: bool
+
+    def near(
+        self, Y: np.ndarray, skin: float, limit: float = np.inf, of: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Pairs (i, j) among which are all that overlap or would if they were larger by the part ``skin``; see
+        `touching_pairs`.
+        """
+        ...
+
+    def overlaps(self, Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """How far i is to move from j, or j from i: (m, d) vectors, and (m,) the part of their common size by which
+        they overlap; 0 for pairs that do not.
+        """
+        ...
+
+
+class Discs:
+    """Discs (intervals, balls) of diameters (n,)."""
+
+    def __init__(self, size: np.ndarray, d: int) -> None:
+        self.reach = size / 2
+        self.half = np.repeat(self.reach[:, None], d, axis=1)
+        self.even = bool(size.min() == size.max())
+
+    def near(
+        self, Y: np.ndarray, skin: float, limit: float = np.inf, of: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        return touching_pairs(Y, self.reach, skin, limit, of)
+
+    def overlaps(self, Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        difference, distance = gaps(Y, i, j)
+        touch = self.reach[i] + self.reach[j]
+        over = distance < touch
+        same = distance <= 1e-9 * touch
+        if same.any():  # no line through the centers: any direction will do, if it differs from pair to pair
+            difference[same] = _directions(i[same], j[same], Y.shape[1])
+        length = np.where(same, 1.0, distance)
+        depth = np.where(over, touch * (1 + SLACK) - np.where(same, 0.0, distance), 0.0)
+        part = np.where(over, 1.0 + SLACK - distance / np.where(over, touch, 1.0), 0.0)
+        return (depth / length)[:, None] * difference, part
+
+
+class Boxes:
+    """Boxes of sides (n, d) along the axes: labels, cards."""
+
+    def __init__(self, size: np.ndarray) -> None:
+        self.half = size / 2
+        self.reach = np.sqrt(np.sum(self.half * self.half, axis=1))
+        self.even = bool((size == size[0]).all())
+        # In units of the usual sides wide boxes are squares, and the discs about them not much larger.
+        usual = np.mean(self.half, axis=0)
+        self._unit = np.where(usual > 0, usual, 1.0)
+        self._around = np.sqrt(np.sum((self.half / self._unit) ** 2, axis=1))
+
+    def near(
+        self, Y: np.ndarray, skin: float, limit: float = np.inf, of: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        return touching_pairs(Y / self._unit, self._around, skin, limit, of)
+
+    def overlaps(self, Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        difference, touch = Y[i] - Y[j], self.half[i] + self.half[j]
+        away = np.abs(difference)
+        over = (away < touch).all(axis=1)
+        depth = np.where(over[:, None], touch * (1 + SLACK) - away, 0.0)
+        axis, pairs = np.argmin(depth, axis=1), np.arange(len(i))
+        sign = np.sign(difference[pairs, axis])
+        sign = np.where(sign == 0, 1.0 - 2.0 * ((i + j) % 2), sign)
+        push = np.zeros_like(difference)
+        push[pairs, axis] = sign * depth[pairs, axis]
+        part = np.where(over, 1.0 + SLACK - np.max(away / np.where(touch > 0, touch, 1.0), axis=1), 0.0)
+        return push, part
+
+
+def _directions(i: np.ndarray, j: np.ndarray, d: int) -> np.ndarray:
+    """Unit vectors that differ from pair to pair."""
+    directions = np.zeros((len(i), d))
+    angle = GOLDEN * (i + j)
+    directions[:, 0] = np.cos(angle) if d > 1 else 1.0
+    if d > 1:
+        directions[:, 1] = np.sin(angle)
+    return directions
