@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+from itertools import groupby
 
 import networkx as nx
 import pytest
@@ -129,3 +130,20 @@ def test_a_terminal_that_says_it_is_0_wide_shows_the_line(monkeypatch, size):
     lines = [line for line in said.replace("\r", "\n").splitlines() if line.strip()]
     assert re.match(r"ws-sne: [1-9]\d* steps \[", lines[-1])
     assert all(len(line) <= 80 for line in lines)
+
+
+def test_the_log_tells_stages_and_the_end(caplog):
+    G = nx.les_miserables_graph()
+    with caplog.at_level("DEBUG", logger="nelayout"):
+        solution = nl.solve(G, "ws-sne", seed=0)
+    lines = [record.getMessage() for record in caplog.records]
+    assert all(record.name == "nelayout" for record in caplog.records)
+    assert lines[0] == "ws-sne of 77 nodes, 254 edges, 1 components"
+    told = [line.rsplit(":", 1)[0].removeprefix("stage ") for line in lines if line.startswith("stage ")]
+    assert told == [stage for stage, _ in groupby(step.stage for step in solution.trace)]
+    steps = [int(line.rsplit(": ", 1)[1].split()[0]) for line in lines if line.startswith("stage ")]
+    assert sum(steps) == len(solution.trace)
+    assert f"ws-sne: {solution.reason}, J = {solution.value:.6g}" in lines[-1 - len(solution.notes)]
+    caplog.clear()
+    nl.solve(G, "ws-sne", seed=0)
+    assert not caplog.records

@@ -1,21 +1,27 @@
-"""The progress of a run: trace, clock, progress bar and the caller's callback, in one `Observer`."""
+"""The progress of a run: trace, clock, progress bar, log and the caller's callback, in one `Observer`.
+
+The logger "nelayout" tells at DEBUG what is drawn, each stage when it is over, why the run ended, and its notes.
+"""
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import groupby
 
 import numpy as np
 
 from nelayout.numerics.notices import listening
 from nelayout.record.solution import Progress, Step
 
-__all__ = ["Bar", "Observer", "Stopped", "observe"]
+__all__ = ["LOG", "Bar", "Observer", "Stopped", "observe"]
 
+LOG = logging.getLogger("nelayout")
 # Lines of a progress bar, in tqdm's words: where the schedule says the most steps, and where it does not.
 BOUNDED = "{desc}: {n_fmt} of at most {total_fmt} steps |{bar}| [{elapsed}, {rate_noinv_fmt}{postfix}]"
 BOUNDLESS = "{desc}: {n_fmt} steps [{elapsed}, {rate_noinv_fmt}{postfix}]"
@@ -35,6 +41,7 @@ class Observer:
     bar       shows how far the run is
     prefix    stands before the names of stages
     given_up  is asked after each step; True ends the run
+    logs      whether stages are logged
     """
 
     callback: Callable[[Progress], object] | None = None
@@ -43,6 +50,8 @@ class Observer:
     trace: list[Step] = field(default_factory=list)
     began: float = field(default_factory=time.perf_counter)
     given_up: Callable[[], bool] = lambda: False
+    logs: bool = True
+    _logged: int = 0  # steps whose stages are logged
 
     @property
     def seconds(self) -> float:
@@ -51,7 +60,7 @@ class Observer:
 
     def silent_copy(self, given_up: Callable[[], bool]) -> Observer:
         """An observer of work that goes on beside this one's: it has the same clock, and shows nobody anything."""
-        return Observer(prefix=self.prefix, began=self.began, given_up=given_up)
+        return Observer(prefix=self.prefix, began=self.began, given_up=given_up, logs=False)
 
     def append(self, other: Observer) -> None:
         """Take over the trace of a `silent_copy`; seconds stay in order."""
@@ -73,6 +82,8 @@ class Observer:
     def record(self, stage: str, value: float, positions: Callable[[], np.ndarray]) -> None:
         """Record a step; ``positions`` (of all nodes) is called only if somebody wants to see them."""
         step = Step(len(self.trace), value, self.seconds, self.prefix + stage)
+        if self.trace and self.trace[-1].stage != step.stage:
+            self.log_stages()
         self.trace.append(step)
         if self.given_up():
             raise Stopped
@@ -83,6 +94,15 @@ class Observer:
             everything.flags.writeable = False
             if self.callback(Progress(step.iteration, step.stage, value, everything)):
                 raise Stopped
+
+    def log_stages(self) -> None:
+        """Log the stages of the steps since the last time."""
+        if not self.logs or not LOG.isEnabledFor(logging.DEBUG):
+            return
+        new, self._logged = self.trace[self._logged :], len(self.trace)
+        for stage, steps in groupby(new, key=lambda step: step.stage):
+            each = list(steps)
+            LOG.debug("stage %s: %d steps, J = %.6g, %.2f s", stage, len(each), each[-1].value, each[-1].seconds)
 
 
 class Bar:

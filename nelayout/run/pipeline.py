@@ -21,7 +21,7 @@ from nelayout.method_record import Method
 from nelayout.nbody import backend
 from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.placing.final import Finished, finish
-from nelayout.record.progress import Observer, Stopped, observe
+from nelayout.record.progress import LOG, Observer, Stopped, observe
 from nelayout.record.solution import Solution
 from nelayout.run.alike import REPEATED
 from nelayout.run.alpha_walk import at_order, draw_at_best_alpha
@@ -95,13 +95,20 @@ def run_parts(
             request = read_request(G, recipe, o, pos, fixed)
             if not known.memory:
                 warn_of_memory(recipe, o, *request.sizes)
+            size = len(request.labels), request.P.nnz // 2, int(request.labels.max(initial=-1)) + 1
+            LOG.debug("%s of %d nodes, %d edges, %d components", recipe.name, *size)
             own = observe(recipe.name, o["callback"], o["progress"])
             with nullcontext(known.observer) if known.observer else own as observer:
                 reason, parts, run = _draw(request, known, threads, observer)
+                observer.log_stages()
             Y = assemble(parts, request.start, request.fixed, (len(request.labels), o["dim"]), o["scale"])
             units = np.array([_ratio(part.drawing.Y, Y[part.nodes]) for part in parts])
             done = finish(Y, request.start, request.fixed, request.size, o["scale"], o["center"], _parting(request))
-            return _solution(request, done, units / done.factor, parts, run, reason, began), parts
+            found = _solution(request, done, units / done.factor, parts, run, reason, began)
+            LOG.debug("%s: %s, J = %.6g, %.2f s", found.method, found.reason, found.value, found.seconds)
+            for note in found.notes:
+                LOG.debug("note: %s", note)
+            return found, parts
 
 
 def _ratio(drawn: np.ndarray, placed: np.ndarray) -> float:
