@@ -97,7 +97,7 @@ class Boxes:
     def overlaps(self, Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         difference, touch = Y[i] - Y[j], self.half[i] + self.half[j]
         away = np.abs(difference)
-        over = (away < touch).all(axis=1)
+        over = np.all(away < touch, axis=1)
         depth = np.where(over[:, None], touch * (1 + SLACK) - away, 0.0)
         axis, pairs = np.argmin(depth, axis=1), np.arange(len(i))
         sign = np.sign(difference[pairs, axis])
