@@ -48,7 +48,7 @@ def class_ari(
 
 
 def adjusted_rand(first: np.ndarray, second: np.ndarray) -> float:
-    """Adjusted Rand index of two partitions, integers (n,) each (Hubert and Arabie 1985, eq. 5); 1 where both are
+    """Adjusted Rand index of two partitions, integers (n,) each (Hubert and Arabie 1985); 1 where both are
     trivial.
 
     >>> round(adjusted_rand(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])), 9)
@@ -112,5 +112,5 @@ CLASS_ARI = Measure(
     class_ari, ("Y", "classes", "sample", "seed"), CHANCE,
     invariances=SIMILARITY, complexity="O(n log c) a step for c classes",
     sampling="the centers of 5,000 nodes, eight times, above 20,000", default_for=(),
-    source="Hubert & Arabie 1985, eq. 5",
+    source="Hubert & Arabie 1985",
 )  # fmt: skip

@@ -186,7 +186,7 @@ TRUSTWORTHINESS = Measure(
     "most that any drawing has",
     trustworthiness, ("sweep",), VALUE,
     invariances=INVARIANCES, complexity=COST, sampling=ROWS, default_for=("vectors",),
-    source="Venna & Kaski 2001, eq. 1; ties as their mean over all orders",
+    source="Venna & Kaski 2001; ties as their mean over all orders",
 )  # fmt: skip
 CONTINUITY = Measure(
     "continuity",
@@ -194,7 +194,7 @@ CONTINUITY = Measure(
     "that any drawing has",
     continuity, ("sweep",), VALUE,
     invariances=INVARIANCES, complexity=COST, sampling=ROWS, default_for=("vectors",),
-    source="Venna & Kaski 2001, eq. 2; ties as their mean over all orders",
+    source="Venna & Kaski 2001; ties as their mean over all orders",
 )  # fmt: skip
 Q_NX = Measure(
     "q_nx",

@@ -128,5 +128,5 @@ DISTANCE_CORRELATION = Measure(
     distance_correlation, ("sweep",), VALUE,
     invariances=SIMILARITY, complexity="O(n^2), sampled O(n) a node",
     sampling="the distances of 300 nodes from all others in a component above 5,000", default_for=(),
-    source="Szekely, Rizzo & Bakirov 2007, eq. 2.18",
+    source="Szekely, Rizzo & Bakirov 2007",
 )  # fmt: skip

@@ -203,7 +203,7 @@ NEIGHBORHOOD = Measure(
     invariances=SIMILARITY,
     complexity="O(m + n log n)",
     sampling=SAMPLED_NODES,
-    source="neighborhood preservation of Kruiger et al. 2017, sec. 5.2, at radius 1; ties at random",
+    source="neighborhood preservation of Kruiger et al. 2017, at radius 1; ties at random",
 )
 NEIGHBORHOOD2 = Measure(
     "neighborhood2",
@@ -214,5 +214,5 @@ NEIGHBORHOOD2 = Measure(
     invariances=SIMILARITY,
     complexity="O(nodes within two edges + n log n)",
     sampling=SAMPLED_NODES,
-    source="neighborhood preservation of Kruiger et al. 2017, sec. 5.2, at radius 2; ties at random",
+    source="neighborhood preservation of Kruiger et al. 2017, at radius 2; ties at random",
 )

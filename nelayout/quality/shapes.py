@@ -147,7 +147,7 @@ def _sorted(i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 COST = "O(n log n) in the plane"
-SOURCE = "Eades, Hong, Nguyen & Klein 2017, sec. 3, with the mean Jaccard index"
+SOURCE = "Eades, Hong, Nguyen & Klein 2017, with the mean Jaccard index"
 
 SHAPE_GABRIEL = Measure(
     "shape_gabriel",
