@@ -157,3 +157,12 @@ def test_stress_of_hops_is_stress():
     A = read(nx.gnm_random_graph(60, 140, seed=6)).adjacency
     Y = np.random.default_rng(0).normal(size=(60, 2))
     assert distance_stress(Hops(A), Y) == scaled_stress(A, Y)
+
+
+def test_every_pair_of_a_large_graph_is_warned_of_where_memory_is_short(monkeypatch):
+    G, Y = nx.path_graph(400), np.random.default_rng(0).normal(size=(400, 2))
+    monkeypatch.setattr("nelayout.numerics.memory.available", lambda: 5_000_000)
+    with pytest.warns(UserWarning, match=r'pairs of 400 nodes needs about .* sample="auto" looks at 300 nodes'):
+        whole = measure(G, dict(enumerate(Y)), measures="spearman", sample=None)["spearman"]
+    assert whole.exact
+    assert not measure(G, dict(enumerate(Y)), measures="spearman", sample=100)["spearman"].exact

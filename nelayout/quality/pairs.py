@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nelayout.numerics.memory import warn_if_short
 from nelayout.quality.input_distances import dense_levels
 from nelayout.quality.samples import sample_of
 from nelayout.quality.sweep import GROUPS, ROWS_ABOVE, ROWS_SAMPLED, Sweep
@@ -18,6 +19,8 @@ __all__ = ["Pairs", "Products", "pairs_of", "products_of"]
 
 # Other nodes that each sampled node is paired with: the spread between nodes, not within, makes the error.
 PARTNERS = 3_000
+# Bytes of a pair where every pair is looked at: its entries, and what ranking them needs at the same time.
+PAIR_BYTES = 17 + 60
 # Rows that are held at a time.
 AT_ONCE = 64
 
@@ -59,9 +62,12 @@ class Products:
 def pairs_of(sweep: Sweep) -> Pairs:
     """Return every pair once where nothing is sampled, else each sampled node with up to 3,000 others.
 
-    17 bytes a pair, and some 60 while they are ranked.
+    A warning comes before the work starts where memory is short for every pair.
     """
     n, rng = len(sweep.Y), np.random.default_rng([sweep.seed, 2])
+    if sweep.exact:
+        remedy = 'sample="auto" looks at 300 nodes and tells the standard error'
+        warn_if_short(PAIR_BYTES * n * (n - 1) // 2, f"ranking the distances of all pairs of {n:,} nodes", remedy)
     parts_d, parts_e, parts_of = [], [], []
     for start in range(0, len(sweep.nodes), AT_ONCE):
         some = sweep.nodes[start : start + AT_ONCE]
