@@ -29,6 +29,7 @@ RUNS = {
     "minima": ["--graphs", "usair97", "--settings", "ws-sne", "jse 0.5", "linlog", "--seeds", "1", "--search", "1"],
     "optimizers": ["--graphs", "usair97", "--methods", "ws-sne", "linlog", "--figure", "race.png"],
     "peers": ["--graphs", "usair97", "--methods", "ws-sne", "--cold", "--out", "peers"],
+    "vector_sets": ["--rows", "300"],
     "weights": ["--graphs", *GRAPHS, "--seeds", "1"],
 }
 """What each module is asked for; all others that have a main are asked for their help."""
