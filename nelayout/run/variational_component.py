@@ -129,12 +129,12 @@ def draw_variational(component: Component, run: Run) -> None:
 def _stages_before(method: Method, steps: int | None) -> tuple[Stage, ...]:
     """The method's stages, of the last the first steps, where the plain form falls fastest; None: no step at all."""
     last = method.stages[-1]
-    if steps is None:
-        return (replace(last.as_descent() if isinstance(last, CoarseToFine) else last, max_iter=0, large=None),)
     if isinstance(last, CoarseToFine):
-        return method.stages
-    large = last.large and (steps, last.large[1])
-    return (*method.stages[:-1], replace(last, max_iter=steps, large=large))
+        return method.stages if steps is not None else (replace(last.as_descent(), max_iter=0),)
+    few = replace(last, max_iter=steps or 0, large=None, small=None, starts=False)
+    if steps is None:
+        return (few,)
+    return (*method.stages[:-1], replace(few, large=last.large and (steps, last.large[1])))
 
 
 def _normalizer(kernel: Kernel, run: Run, with_logarithm: bool) -> Callable[[np.ndarray], tuple[Any, ...]]:
