@@ -100,7 +100,7 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
     for doubt in network.doubts:
         warn(doubt)
     # Weights that only decide about sizes are rescaled early, others when floats would overflow.
-    sizes_only = method.kernel.is_power or not isinstance(method.connection, Fixed)
+    sizes_only = (method.kernel.is_power or not isinstance(method.connection, Fixed)) and method.gravity is None
     P, notes = within_range(network.adjacency, 40 if sizes_only else 300)
     host = network.host
     if o["store_pos_as"] is not None and not host.stores:
@@ -125,7 +125,8 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
     if joint and start is not None and np.isnan(start).all():
         start = None
     notes = (*network.notes, *_broken_note(G, network, labels), *notes)
-    return Request(method, o, network, P, labels, joint and P.nnz > 0, start, mask, size, dots, optimizer, rng, notes)
+    joint = joint and (P.nnz > 0 or _holds(method))
+    return Request(method, o, network, P, labels, joint, start, mask, size, dots, optimizer, rng, notes)
 
 
 def _broken_note(G: Any, network: graphs.Network, labels: np.ndarray) -> tuple[str, ...]:
@@ -149,15 +150,22 @@ def _optimizer(method: Method, o: dict[str, Any]) -> Optimizer | None:
     return optimizer
 
 
+def _holds(method: Method) -> bool:
+    """Whether gravity keeps nodes together."""
+    return method.gravity is not None and method.gravity.holds
+
+
 def _check_joint(method: Method, P: csr_array, count: int) -> None:
-    """Unsupported where nothing holds components together: only a background attracts pairs without an edge."""
+    """Unsupported where nothing holds components together, as gravity does, or a background between all pairs."""
+    if _holds(method):
+        return
     if not P.nnz:
         raise Unsupported("the graph has no edges, so no objective spans its nodes: use components='pack'")
     if not background_of(method.divergence):
         raise Unsupported(
             f"the graph has {count} components, and in {method.name} nodes without an edge between them only repel: "
             "components would part without end, so that there is no minimum. Use components='pack', connect them, or "
-            "take a divergence with a background, as NeRV with kappa > 0 has"
+            "take a divergence with a background, as NeRV with kappa > 0 has, or gravity, as forceatlas2 has"
         )
 
 

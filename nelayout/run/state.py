@@ -40,7 +40,7 @@ class Summation:
         kind = RowObjective if method.connection.by_rows else Objective
         return kind(
             affinity, method.kernel, method.divergence, method.connection, self.nbody, self.threads, self.compiled,
-            free=free,
+            free=free, gravity=method.gravity,
         )
 
 
@@ -76,6 +76,7 @@ class Component:
     nodes     (n,) where its nodes stand in the graph
     affinity  input similarities and masses
     start     (n, dim) positions that the caller has given, NaN rows where there is none; None: no start
+    packed    whether the start is no caller's, but components drawn alone and packed: others may be tried beside it
     fixed     (n,) mask of the nodes that stay; None: all are free
     drawing   the best drawing so far
     sketch    (n, dim) an outline of the drawing, from which a coarse level is also drawn; None: there is none
@@ -85,6 +86,7 @@ class Component:
     nodes: np.ndarray
     affinity: Affinity
     start: np.ndarray | None = None
+    packed: bool = False
     fixed: np.ndarray | None = None
     drawing: Drawing = field(default_factory=lambda: Drawing(np.zeros((0, 2))))
     other_mass: np.ndarray | None = None
