@@ -22,6 +22,7 @@ from numbers import Real
 import numpy as np
 
 from nelayout.errors import InputError
+from nelayout.numerics.segments import Segments
 
 __all__ = ["Gravity", "Pull"]
 
@@ -61,9 +62,10 @@ class Gravity:
         """Whether nodes that only repel each other stay at finite distances."""
         return self.strength > 0
 
-    def at(self, Y: np.ndarray, mass: np.ndarray) -> Pull:
-        """The pull at positions Y (n, d) of nodes of these masses (n,)."""
-        away = Y - np.sum(Y, axis=0) / len(Y)
+    def at(self, Y: np.ndarray, mass: np.ndarray, graphs: Segments | None = None) -> Pull:
+        """The pull at positions Y (n, d) of nodes of these masses (n,); each of several ``graphs`` has its own middle."""
+        graphs = graphs or Segments(np.array([len(Y)]))
+        away = Y - graphs.mean(Y)[graphs.of]
         weight = self.strength * mass
         squares = np.einsum("ij,ij->i", away, away)
         if self.strong:
@@ -71,7 +73,17 @@ class Gravity:
         else:
             # |y| lies below the parabola that touches it, whose curvature is 1 / |y|.
             distance = np.sqrt(squares)
-            nearest = NEAREST * math.sqrt(float(np.sum(squares)) / len(Y)) or 1.0
-            cost, curvature = weight * distance, weight / np.maximum(distance, nearest)
+            nearest = NEAREST * np.sqrt(graphs.mean(squares))[graphs.of]
+            cost, curvature = weight * distance, weight / np.maximum(distance, np.where(nearest > 0, nearest, 1.0))
         force = curvature[:, None] * away
-        return Pull(cost, force - np.sum(force, axis=0) / len(Y), curvature)  # c moves with the nodes
+        return Pull(cost, force - graphs.mean(force)[graphs.of], curvature)  # c moves with the nodes
+
+    def beside(
+        self, at: np.ndarray, masses: np.ndarray, Y: np.ndarray, mass: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(m,) G of nodes Y (n, d) with one more at a place of ``at`` (m, d), and (m, d) its gradient in that place."""
+        value, gradient = np.empty(len(at)), np.empty_like(at)
+        for t, place in enumerate(at):
+            pull = self.at(np.vstack([place, Y]), np.append(masses[t], mass))
+            value[t], gradient[t] = float(np.sum(pull.cost)), pull.gradient[0]
+        return value, gradient

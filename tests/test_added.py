@@ -53,7 +53,7 @@ def without(added: AddedNodes, i: int) -> AddedNodes:
     """The objective of a node added beside all nodes but that one."""
     keep = np.arange(len(added.Y)) != i
     others = added.Y[keep]
-    added.sources = Sources(others, added.mass[keep], ONE)
+    added.sources, added.still = Sources(others, added.mass[keep], ONE), (others, added.mass[keep])
     added.total = float(added.mass[keep].sum())
     if isinstance(added.of, RowObjective):
         added.charged = {r: Sources(others, s.charges[keep], ONE) for r, s in added.charged.items()}

@@ -402,7 +402,7 @@ def test_own_parameters_are_those_of_the_layout_functions(folder, monkeypatch, s
             "-m tsne:3",
             (
                 "argument -m/--method: 'tsne:3' is no method: tsne takes no number; "
-                "a number may stand behind polylog, ee, hssne, nerv, jse, alpha-sne"
+                "a number may stand behind polylog, ee, forceatlas2, hssne, nerv, jse, alpha-sne"
             ),
         ),
         ("-m nerv --set kappa=3", "--set: kappa must be a number from 0 to 1, given 3.0"),

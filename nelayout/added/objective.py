@@ -70,7 +70,7 @@ class AddedNodes:
     def __init__(self, objective: Objective, Y: np.ndarray, threads: Threads) -> None:
         self.of, self.Y = objective, Y
         self.mass = objective.affinity.mass
-        self.sources = Sources(Y, self.mass, threads)
+        self.sources, self.still = Sources(Y, self.mass, threads), (Y, self.mass)
         self.total = float(np.sum(self.mass))
         if isinstance(objective, RowObjective):
             self.rows, charges = objective.linearized_rows(Y)
@@ -102,6 +102,9 @@ class AddedNodes:
                 (field,) = sources.fields(at, (r,))
                 value = value + ties.mass * field.potential
                 gradient += ties.mass[:, None] * field.force
+        if self.of.gravity is not None:  # J has it once, and every pair twice
+            more, pull = self.of.gravity.beside(at, ties.mass, *self.still)
+            value, gradient = value + 0.5 * more, gradient + 0.5 * pull
         sound = np.isfinite(value) & np.isfinite(gradient).all(axis=1)
         return Found(np.where(sound, value, np.inf), gradient, 2.0 * ties.sums(np.maximum(omega, 0.0)))
 

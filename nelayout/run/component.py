@@ -118,7 +118,9 @@ def put_at_start(component: Component, stages: tuple[Stage, ...], run: Run) -> t
     component.drawing = Drawing(Y, place=middle, size=1.0 / extent)
     # Exaggeration or another kernel would draw another map: a start goes to the last stage alone.
     last = stages[-1]
-    return (last.as_descent() if isinstance(last, CoarseToFine) else replace(last, judged=False, starts=last.starts and component.packed and P.nnz > 0),)
+    if isinstance(last, CoarseToFine):
+        return (last.as_descent(),)
+    return (replace(last, judged=False, starts=last.starts and component.packed and P.nnz > 0),)
 
 
 def steps_of(stage: Stage) -> int:

@@ -76,21 +76,21 @@ class Component:
     nodes     (n,) where its nodes stand in the graph
     affinity  input similarities and masses
     start     (n, dim) positions that the caller has given, NaN rows where there is none; None: no start
-    packed    whether the start is no caller's, but components drawn alone and packed: others may be tried beside it
     fixed     (n,) mask of the nodes that stay; None: all are free
     drawing   the best drawing so far
     sketch    (n, dim) an outline of the drawing, from which a coarse level is also drawn; None: there is none
     other_mass  (n,) masses that the method "auto" tries beside those of the affinity; None: none
+    packed    whether the start is our own, components drawn alone and packed: others may be tried beside it
     """
 
     nodes: np.ndarray
     affinity: Affinity
     start: np.ndarray | None = None
-    packed: bool = False
     fixed: np.ndarray | None = None
     drawing: Drawing = field(default_factory=lambda: Drawing(np.zeros((0, 2))))
     other_mass: np.ndarray | None = None
     sketch: np.ndarray | None = None
+    packed: bool = False
 
     @property
     def placed(self) -> bool:

@@ -53,7 +53,7 @@ def can_batch(method: Method, optimizer: str | None) -> bool:
     # At the best lambda the divergence's own closed form must take arrays.
     coupled = not isinstance(method.connection, Optimal) or isinstance(method.divergence, (Beta, Alpha))
     known = type(method.connection) in CONNECTIONS.values()
-    return method.gravity is None and not method.variational and optimizers <= set(BATCH_STEPS) and shaped and coupled and known
+    return not method.variational and optimizers <= set(BATCH_STEPS) and shaped and coupled and known
 
 
 def batches(parts: list[Component], run: Run) -> list[list[Component]]:
