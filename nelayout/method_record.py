@@ -72,7 +72,7 @@ class Method:
     reference: str = ""
     summary: str = ""
     choose: AlphaSearch | None = None
-    gravity: Gravity | float | None = None
+    gravity: Any = None
     own: tuple[tuple[str, Any], ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:

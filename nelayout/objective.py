@@ -224,11 +224,11 @@ class Objective:
                 slopes[~self.free] = 0.0
         omega = NOTHING if edges.weights is None else np.multiply(edges.weights, coupling.d_edges, out=edges.weights)
         strength = abs(coupling.d_edges * edges_slope)
-        value, stiffness = coupling.value + self.constant, NOTHING
+        total, stiffness = coupling.value + self.constant, NOTHING
         if pull is not None:
             weight = float(np.sum(pull.cost))
-            value, strength, stiffness = value + weight, strength + weight, pull.curvature
-        return Evaluation(value, coupling.lam, slopes, omega, strength=strength, stiffness=stiffness)
+            total, strength, stiffness = total + weight, strength + weight, pull.curvature
+        return Evaluation(total, coupling.lam, slopes, omega, strength=strength, stiffness=stiffness)
 
     def _coupled(self, Y: np.ndarray, want: frozenset[str]) -> tuple[dict[Radial, Field], dict, Any, Coupling, float]:
         """Fields, derivatives in their sums, sums over edges, J with its derivatives in both, slope of the edges."""

@@ -82,5 +82,6 @@ def force_atlas_linlog(repulsion: float) -> ForceAtlas:
 
 def _checked(repulsion: float) -> float:
     if isinstance(repulsion, bool) or not (isinstance(repulsion, Real) and 0 < float(repulsion) < math.inf):
-        raise InputError(f"scaling_ratio, the strength of the repulsion, must be a finite number > 0, given {repulsion!r}")
+        what = "scaling_ratio, the strength of the repulsion,"
+        raise InputError(f"{what} must be a finite number > 0, given {repulsion!r}")
     return float(repulsion)

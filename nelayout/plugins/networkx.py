@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
@@ -164,10 +164,10 @@ def _refusal(
     if any(not 0 < m < math.inf for m in (node_mass or {}).values()):
         return "a node of no mass is pushed by none and one below 0 is drawn in: node_mass must be > 0"
     if any(not 0 <= w < math.inf for _, _, w in _weighted_edges(G, weight)):
-        return f"a weight below 0 drives its nodes apart without end, so that there is no minimum: {weight} must be >= 0"
+        return f"a weight below 0 drives its nodes apart without end, so that there is no minimum; {weight} must be >= 0"
     if G.is_directed() and not _goes_both_ways(G, weight):
-        return "edges directed one way pull one of their nodes alone, so that no energy has these forces: G.to_undirected()"
-    if gravity == 0 and len(G) > 1 and not (nx.is_weakly_connected if G.is_directed() else nx.is_connected)(G):
+        return "edges directed one way pull one of their nodes alone, and no energy has these forces: G.to_undirected()"
+    if gravity == 0 and len(G) > 1 and not nx.is_connected(G.to_undirected(as_view=True)):
         return "without gravity components part without end, so that there is no minimum: gravity must be > 0"
     return ""
 
@@ -181,9 +181,9 @@ def _weighted_edges(G: nx.Graph, weight: str | None) -> Iterator[tuple[Hashable,
     return ((u, v, 1 if weight is None else data.get(weight, 1)) for u, v, data in G.edges(data=True))
 
 
-def _sums(G: nx.Graph, weight: str | None) -> Counter:
+def _sums(G: nx.Graph, weight: str | None) -> dict[tuple[Hashable, Hashable], float]:
     """(tail, head) -> weight of all edges from one to the other."""
-    sums = Counter()
+    sums: dict[tuple[Hashable, Hashable], float] = defaultdict(float)
     for u, v, w in _weighted_edges(G, weight):
         sums[u, v] += w
     return sums
@@ -191,7 +191,7 @@ def _sums(G: nx.Graph, weight: str | None) -> Counter:
 
 def _goes_both_ways(G: nx.Graph, weight: str | None) -> bool:
     sums = _sums(G, weight)
-    return all(math.isclose(w, sums[v, u], rel_tol=1e-12) for (u, v), w in sums.items())
+    return all(math.isclose(w, sums.get((v, u), 0.0), rel_tol=1e-12) for (u, v), w in sums.items())
 
 
 def _undirected(G: nx.Graph, weight: str | None) -> nx.Graph:

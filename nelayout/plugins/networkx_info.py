@@ -9,13 +9,13 @@ loaded in every program that uses networkx.  The backend itself is `nelayout.plu
 
 __all__ = ["get_info"]
 
-NOTES = """Minimizes the energy whose forces networkx's own function follows, in a fraction of its time; nodes are drawn in one
-objective, also those of several components.  ``distributed_action`` and ``node_size`` have no such energy, nor have
-edges that are directed one way: these calls are refused."""
+NOTES = """Minimizes the energy whose forces networkx's own function follows, in a fraction of its time on large graphs.
+``distributed_action``, ``node_size`` and edges that are directed one way have no such energy: calls with these are
+refused."""
 PARAMETERS = {
     "max_iter : int": "Most steps on the energy itself, after those that find the shape of the whole.",
-    "jitter_tolerance : float": "Of networkx's steps; ours are as long as the energy allows, so that it has no effect.",
-    "seed : int, RandomState, Generator or None": "Source of all randomness, as in networkx; the drawing is another one.",
+    "jitter_tolerance : float": "Of networkx's steps; ours are as long as the energy allows, without it.",
+    "seed : int, RandomState, Generator or None": "Source of all randomness, as in networkx.",
 }
 
 

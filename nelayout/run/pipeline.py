@@ -32,6 +32,7 @@ from nelayout.run.canvas import Frames
 from nelayout.run.component import draw_component
 from nelayout.run.costs import warn_of_memory
 from nelayout.run.evidence import evidence_of, grows
+from nelayout.run.gathering import gather
 from nelayout.run.keywords import takes_common_keywords
 from nelayout.run.options import LayoutOptions, MethodOptions, check_options
 from nelayout.run.part_costs import NUMPY_PAIRS
@@ -145,7 +146,8 @@ def _draw(
         alone, said = take_apart(request, masses, False, known, threads)
         run.notes.extend(said)
         reason, run = _draw_each(alone, run)
-        parts[0].start, parts[0].packed = assemble(alone, None, None, (n, run.dim), None), True
+        together = assemble(alone, None, None, (n, run.dim), None) if run.method.gravity is None else gather(alone, run)
+        parts[0].start, parts[0].packed = together, True
         run = replace(run, canvas=_frames(request, parts))
         if reason == "stopped":
             parts[0].drawing = Drawing(parts[0].start, reason=reason)

@@ -80,7 +80,7 @@ class Component:
     drawing   the best drawing so far
     sketch    (n, dim) an outline of the drawing, from which a coarse level is also drawn; None: there is none
     other_mass  (n,) masses that the method "auto" tries beside those of the affinity; None: none
-    packed    whether the start is our own, components drawn alone and packed: others may be tried beside it
+    packed    whether the start is our own, of components drawn alone: others may be tried beside it
     """
 
     nodes: np.ndarray
