@@ -8,7 +8,6 @@ given by name or as values.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -103,7 +102,7 @@ class Method:
             if isinstance(stage, Descend) and stage.divergence is not None:
                 connection.check(stage.divergence)
         variational = _form(self.variational)
-        gravity = Gravity(self.gravity) if isinstance(self.gravity, Real) else self.gravity
+        gravity = self.gravity if self.gravity is None or isinstance(self.gravity, Gravity) else Gravity(self.gravity)
         if gravity is not None and (connection.by_rows or variational):
             raise Unsupported(
                 "gravity is a term of one objective for the whole graph, and a connection by rows or a variational form "

@@ -176,7 +176,7 @@ def _fixed(network: graphs.Network, fixed: Any, start: np.ndarray | None) -> np.
     if not len(nodes):
         return None
     if start is None:
-        raise InputError("fixed nodes need positions: give them in pos")
+        raise InputError("nodes are fixed without positions: give them in pos")
     homeless = nodes[np.isnan(start[nodes, 0])]
     if len(homeless):
         name = network.labels[int(homeless[0])]
