@@ -443,7 +443,7 @@ def test_messages_speak_of_options():
         "weight=None takes every edge as 1": "--weight none takes every edge as 1",
         "name it with format=, one of csv": "name it with --format, one of csv",
         'it looks like gml: say format="gml"': "it looks like gml: say --format gml",
-        "nodes are fixed without positions: give them in pos": "fixed nodes need positions: give them in --pos",
+        "nodes are fixed without positions: give them in pos": "nodes are fixed without positions: give them in --pos",
         "with another weight_kind": "with another --weight-kind",
         "pass dim=3, or positions": "pass --dim 3, or positions",
         "weight= uses one of them": "--weight uses one of them",

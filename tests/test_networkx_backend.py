@@ -90,10 +90,10 @@ def test_networkx_s_own_tests_of_drawing_pass_with_the_backend(run):
     """Every function of ours in the place of networkx's; what we do not have falls back to it."""
     pytest.importorskip("matplotlib", reason="networkx tests its pictures by matplotlib")
     program = """
-        import pytest, sys
+        import functools, pytest, sys
         import nelayout.plugins.networkx as ours
         calls, plain = [], ours.forceatlas2_layout
-        ours.forceatlas2_layout = lambda *a, **k: calls.append(1) or plain(*a, **k)
+        ours.forceatlas2_layout = functools.wraps(plain)(lambda *a, **k: calls.append(1) or plain(*a, **k))
         code = pytest.main(["-q", "-p", "no:cacheprovider", "--pyargs", "networkx.drawing"])
         print("calls", len(calls))
         sys.exit(code)

@@ -180,7 +180,7 @@ def _fixed(network: graphs.Network, fixed: Any, start: np.ndarray | None) -> np.
     homeless = nodes[np.isnan(start[nodes, 0])]
     if len(homeless):
         name = network.labels[int(homeless[0])]
-        raise InputError(f"fixed node {name!r} has no position in pos: give it one, or free it")
+        raise InputError(f"nodes are fixed without positions: {name!r} has none in pos; give it one, or free it")
     mask = np.zeros(len(start), dtype=bool)
     mask[nodes] = True
     return mask
