@@ -63,7 +63,7 @@ class Gravity:
         return self.strength > 0
 
     def at(self, Y: np.ndarray, mass: np.ndarray, graphs: Segments | None = None) -> Pull:
-        """The pull at positions Y (n, d) of nodes of masses (n,); each of several ``graphs`` has a middle of its own."""
+        """The pull at positions Y (n, d) of nodes of masses (n,); each of several ``graphs`` has its own middle."""
         graphs = graphs or Segments(np.array([len(Y)]))
         away = Y - graphs.mean(Y)[graphs.of]
         weight = self.strength * mass

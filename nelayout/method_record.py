@@ -102,11 +102,13 @@ class Method:
             if isinstance(stage, Descend) and stage.divergence is not None:
                 connection.check(stage.divergence)
         variational = _form(self.variational)
-        gravity = self.gravity if self.gravity is None or isinstance(self.gravity, Gravity) else Gravity(self.gravity)
+        gravity = self.gravity
+        if gravity is not None and not isinstance(gravity, Gravity):
+            gravity = Gravity(gravity)
         if gravity is not None and (connection.by_rows or variational):
             raise Unsupported(
-                "gravity is a term of one objective for the whole graph, and a connection by rows or a variational form "
-                "has none: leave it out, or use connection='fixed', 'optimal' or 'normalized'"
+                "gravity is a term of one objective for the whole graph, and a connection by rows or a variational "
+                "form has none: leave it out, or use connection='fixed', 'optimal' or 'normalized'"
             )
         if variational:
             _check_variational(kernel, divergence, connection)

@@ -41,7 +41,8 @@ def forceatlas2_energy(A: np.ndarray, m: np.ndarray, Y: np.ndarray) -> float:
     d = np.sqrt(squared(Y))
     one, other = np.triu_indices(len(A), 1)
     A, M, d = A[one, other], m[one] * m[other], d[one, other]
-    return float(np.sum(A * d**2) / 2 - 2 * np.sum(M * np.log(d))) + float(np.sum(m * np.linalg.norm(Y - Y.mean(axis=0), axis=1)))
+    pairs = np.sum(A * d**2) / 2 - 2 * np.sum(M * np.log(d))
+    return float(pairs + np.sum(m * np.linalg.norm(Y - Y.mean(axis=0), axis=1)))
 
 
 def printed(name: str, G: nx.Graph, Y: np.ndarray) -> float:

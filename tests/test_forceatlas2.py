@@ -1,4 +1,4 @@
-"""ForceAtlas2 as an energy: its gradient against networkx's own steps, closed forms of tiny graphs, and joint drawings."""
+"""ForceAtlas2 as an energy: its gradient against networkx's steps, closed forms of tiny graphs, joint drawings."""
 
 from typing import Any
 

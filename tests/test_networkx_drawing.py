@@ -1,5 +1,6 @@
 """networkx's own tools of drawing take our positions as they take their own, and its tests take our layouts."""
 
+import inspect
 import os
 import subprocess
 import sys
@@ -57,6 +58,16 @@ def test_display_reads_the_positions_that_were_stored(axes):
     np.testing.assert_array_equal(drawn_at(axes), np.array([pos[v] for v in G]))
 
 
+def test_keywords_and_defaults_of_its_spring_layout_are_ours():
+    """All but those of its own algorithm; seeds are Python's own defaults in both."""
+    theirs = inspect.signature(nx.spring_layout).parameters
+    ours = inspect.signature(nl.layout).parameters
+    algorithm = {"k", "iterations", "threshold", "method", "gravity", "backend", "backend_kwargs"}
+    shared = {name: p.default for name, p in theirs.items() if name not in algorithm}
+    assert {"G", "pos", "fixed", "scale", "center", "dim", "weight", "seed"} <= shared.keys()
+    assert shared == {name: ours[name].default for name in shared}
+
+
 def test_positions_are_rescaled_by_networkx():
     pos = nl.ws_sne_layout(KARATE, seed=0)
     small = nx.rescale_layout_dict(pos, scale=0.25)
@@ -87,13 +98,13 @@ def test_a_drawing_on_a_line_orders_the_nodes_of_two_layers():
     layers = {0: sorted(women, key=y.get), 1: sorted(G.graph["bottom"], key=y.get)}
     ours, theirs = nx.multipartite_layout(G, subset_key=layers), nx.bipartite_layout(G, women)
     assert crossings(G, women, ours) < 0.7 * crossings(G, women, theirs)
-    assert [v for v in sorted(women, key=lambda v: ours[v][1])] in (layers[0], layers[0][::-1])
+    assert sorted(women, key=lambda v: ours[v][1]) in (layers[0], layers[0][::-1])
 
 
 # Tests of networkx's that ask for something else than we give, and what that is.
 OTHERWISE = {
     "test_smoke_empty_graph": "the empty list as an empty graph; we say how a list becomes a graph",
-    "(test_layouts_negative_dim and spring_layout)": "its own sentence on dim=-1; ours names the dimensions that there are",
+    "(test_layouts_negative_dim and spring_layout)": "its own sentence on dim=-1; ours names those that there are",
 }
 IN_ITS_PLACE = """
 import networkx as nx, nelayout as nl
@@ -122,5 +133,6 @@ def test_networkx_s_tests_of_layouts_pass_with_ours_for_its_spring_layout(method
     done = subprocess.run(
         [*command, "--pyargs", "networkx.drawing.tests.test_layout"],
         capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": path, "MPLBACKEND": "Agg"},
+        check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-4000:]

@@ -164,7 +164,7 @@ def _refusal(
     if any(not 0 < m < math.inf for m in (node_mass or {}).values()):
         return "a node of no mass is pushed by none and one below 0 is drawn in: node_mass must be > 0"
     if any(not 0 <= w < math.inf for _, _, w in _weighted_edges(G, weight)):
-        return f"a weight below 0 drives its nodes apart without end, so that there is no minimum; {weight} must be >= 0"
+        return f"a weight below 0 drives its nodes apart without end, and there is no minimum; {weight} must be >= 0"
     if G.is_directed() and not _goes_both_ways(G, weight):
         return "edges directed one way pull one of their nodes alone, and no energy has these forces: G.to_undirected()"
     if gravity == 0 and len(G) > 1 and not nx.is_connected(G.to_undirected(as_view=True)):
