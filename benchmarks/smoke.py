@@ -26,6 +26,7 @@ RUNS = {
     "balance": ["--graphs", *GRAPHS, "--methods", "ws-sne", "gamma-quadlog"],
     "family": ["--nodes", "200", "--only", "ws-sne"],
     "scaling": ["--sizes", "500", "1000", "--large", "1000", "--figure", "scaling.png"],
+    "forceatlas2": ["--nodes", "60", "--steps", "2"],
     "minima": ["--graphs", "usair97", "--settings", "ws-sne", "jse 0.5", "linlog", "--seeds", "1", "--search", "1"],
     "optimizers": ["--graphs", "usair97", "--methods", "ws-sne", "linlog", "--figure", "race.png"],
     "peers": ["--graphs", "usair97", "--methods", "ws-sne", "--cold", "--out", "peers"],

@@ -10,7 +10,7 @@ Graphs, by a method's own function
     neighbor embeddings  ws_sne_layout, tsne_layout, ssne_layout, hssne_layout, ftsne_layout, mds_ks_layout
     row by row           sne_layout, nerv_layout, jse_layout, alpha_sne_layout; choose_alpha, AlphaChoice
     energies             gamma_quadlog_layout, gamma_linlog_layout, linlog_layout, quadlog_layout, polylog_layout,
-                         ee_layout
+                         ee_layout, forceatlas2_layout
 Graphs, by any method
     layout               positions, by the name of a method, by a Method, or by "auto"
     solve, Solution      positions and all the evidence of the run
@@ -50,6 +50,7 @@ _HOME = {
     "quadlog_layout": "layouts.energies",
     "polylog_layout": "layouts.energies",
     "ee_layout": "layouts.energies",
+    "forceatlas2_layout": "layouts.energies",
     "tsne_layout": "layouts.embeddings",
     "ssne_layout": "layouts.embeddings",
     "hssne_layout": "layouts.embeddings",

@@ -29,6 +29,7 @@ from nelayout.layouts.embeddings import ssne_layout as ssne_layout
 from nelayout.layouts.embeddings import tsne_layout as tsne_layout
 from nelayout.layouts.embeddings import ws_sne_layout as ws_sne_layout
 from nelayout.layouts.energies import ee_layout as ee_layout
+from nelayout.layouts.energies import forceatlas2_layout as forceatlas2_layout
 from nelayout.layouts.energies import gamma_linlog_layout as gamma_linlog_layout
 from nelayout.layouts.energies import gamma_quadlog_layout as gamma_quadlog_layout
 from nelayout.layouts.energies import linlog_layout as linlog_layout

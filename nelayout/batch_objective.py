@@ -41,7 +41,7 @@ __all__ = ["BatchEvaluation", "BatchObjective", "batch_of", "on_batch", "one_aft
 @dataclass(frozen=True, slots=True)
 class BatchEvaluation:
     """J, lambda and strength (C,) of each graph; gradient (n, d) and the attraction of each edge where they were asked
-    for.
+    for; the stiffness (n,) that gravity has, 0 without it.
 
     Of a graph whose J is infinite the others may be anything.
     """
@@ -49,6 +49,7 @@ class BatchEvaluation:
     value: np.ndarray
     lam: np.ndarray
     strength: np.ndarray
+    stiffness: np.ndarray
     gradient: np.ndarray = field(default_factory=lambda: NOTHING)
     weights: np.ndarray = field(default_factory=lambda: NOTHING)
 
@@ -58,6 +59,7 @@ class BatchEvaluation:
             np.where(taken, then.value, self.value),
             np.where(taken, then.lam, self.lam),
             np.where(taken, then.strength, self.strength),
+            np.where(rows, then.stiffness, self.stiffness),
             np.where(rows[:, None], then.gradient, self.gradient),
             np.where(entries, then.weights, self.weights),
         )
@@ -65,7 +67,8 @@ class BatchEvaluation:
     def take(self, kept: np.ndarray, rows: np.ndarray, entries: np.ndarray) -> BatchEvaluation:
         """The graphs of a mask (C,) alone."""
         return BatchEvaluation(
-            self.value[kept], self.lam[kept], self.strength[kept], self.gradient[rows], self.weights[entries]
+            self.value[kept], self.lam[kept], self.strength[kept], self.stiffness[rows], self.gradient[rows],
+            self.weights[entries],
         )
 
 
@@ -113,6 +116,7 @@ def on_batch(
         Islands(parts.starts, threads),
         threads,
         compiled=True,
+        gravity=method.gravity,
         parts=parts,
         factors=np.ones(len(parts.sizes)) if exaggeration is None else exaggeration,
     )
@@ -237,7 +241,13 @@ class BatchObjective(Objective):
         if self.by_rows:  # a node that floats lose from all others
             own = np.where((lam > 0) & (lam < LARGEST), own, np.inf)
         lam, strength = coupling.lam * np.ones(len(own)), np.abs(self._whole(coupling.d_edges * slope))
-        return BatchEvaluation(self._whole(own), self._lambda(lam), strength, slopes, omega)
+        value, stiffness = self._whole(own), np.zeros(len(mass))
+        if self.gravity is not None:
+            pull = self.gravity.at(Y, mass, self.parts)
+            weight, stiffness = self.parts.sum(pull.cost), pull.curvature
+            value, strength = value + weight, strength + weight
+            slopes = slopes + pull.gradient if len(slopes) else slopes
+        return BatchEvaluation(value, self._lambda(lam), strength, stiffness, slopes, omega)
 
     def _whole(self, values: np.ndarray) -> np.ndarray:
         """(C,) values of graphs from those that belong to a lambda."""
@@ -274,6 +284,8 @@ class BatchObjective(Objective):
             vars(rows).update(phi=rows.divergence)
         cost = self.edges.sums(Y, self.kernel, self.divergence, each, value).value
         cost = cost + rows.pair_terms(own, total, each)[0]
+        if self.gravity is not None:
+            cost = cost + self.gravity.at(Y, mass, self.parts).cost
         if optimal and not retrieval:
             return cost
         cost = cost + self._edge_constants

@@ -20,6 +20,7 @@ from nelayout.divergences.f_divergences import f_function_of
 from nelayout.divergences.f_functions import F_FUNCTIONS
 from nelayout.divergences.own_function import OwnFunction
 from nelayout.errors import InputError, Unsupported, near_matches, unknown
+from nelayout.gravity import Gravity
 from nelayout.kernels import KERNELS, Kernel, kernel_named
 from nelayout.stages import CoarseToFine, Descend, Stage, recipe
 
@@ -51,6 +52,8 @@ class Method:
     variational : play the paper's min-max game for an f-divergence, in place of minimizing it (True), or lower the
         divergence on samples of pairs ("sampled"); both need torch.
     choose : the search for the order of an alpha divergence, see "alpha:auto"; None: the divergence is as given.
+    gravity : a pull to the middle of the drawing, as a number g or ``nelayout.gravity.Gravity(g, strong=True)``; masses
+        are then taken as they are given.  None: there is none.
     own : (keyword, value) of the keywords that the method has beside those of all, as in ``nelayout.nerv_layout``.
 
     >>> Method(kernel="cauchy", divergence="beta:0.5", connection="optimal", mass="strength")
@@ -68,6 +71,7 @@ class Method:
     reference: str = ""
     summary: str = ""
     choose: AlphaSearch | None = None
+    gravity: Any = None
     own: tuple[tuple[str, Any], ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
@@ -98,6 +102,14 @@ class Method:
             if isinstance(stage, Descend) and stage.divergence is not None:
                 connection.check(stage.divergence)
         variational = _form(self.variational)
+        gravity = self.gravity
+        if gravity is not None and not isinstance(gravity, Gravity):
+            gravity = Gravity(gravity)
+        if gravity is not None and (connection.by_rows or variational):
+            raise Unsupported(
+                "gravity is a term of one objective for the whole graph, and a connection by rows or a variational "
+                "form has none: leave it out, or use connection='fixed', 'optimal' or 'normalized'"
+            )
         if variational:
             _check_variational(kernel, divergence, connection)
         for name, value in {
@@ -108,6 +120,7 @@ class Method:
             "stages": stages,
             "variational": variational,
             "choose": choose,
+            "gravity": gravity,
         }.items():
             object.__setattr__(self, name, value)
 
@@ -118,6 +131,8 @@ class Method:
             said.append(f"mass={self.mass if isinstance(self.mass, str) else type(self.mass).__name__}")
         if self.affinity != _suited(self.connection):
             said.append(f"affinity={self.affinity}")
+        if self.gravity is not None:
+            said.append(f"gravity={self.gravity.name}")
         if self.variational:
             said.append("variational" if self.variational is True else f"variational={self.variational}")
         if self.choose is not None and self.choose != AlphaSearch():

@@ -32,6 +32,7 @@ from nelayout.divergences import Divergence, Similarity, i_divergence
 from nelayout.divergences.protocol import Homogeneous, Spread, UpToConstants, background_of, bind, is_linear, spread
 from nelayout.edges.matrix import Edges
 from nelayout.edges.walk import WalkEdges, can_smooth_exactly
+from nelayout.gravity import Gravity
 from nelayout.kernels import Kernel, Radial
 from nelayout.nbody import Field, NBody
 from nelayout.numerics.arithmetic import Arithmetic
@@ -79,13 +80,19 @@ class Evaluation:
     # indices of nodes too far from all others for floats, where J is infinite for their sake
     lost: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     # |dJ / d ln lambda| through the edges alone, how hard they pull together: 1 where lambda is optimal, sum P under a
-    # normalized I-divergence
+    # normalized I-divergence; gravity's part of J is added
     strength: float = math.nan
+    # (n,) a bound on the curvature of gravity
+    stiffness: np.ndarray = field(default_factory=lambda: NOTHING)
 
 
 @dataclass(frozen=True)
 class Objective:
-    """J as a frozen value; ``exaggeration`` scales the edges (annealing), ``free`` masks the nodes that may move."""
+    """J as a frozen value.
+
+    ``exaggeration`` scales the edges (annealing), ``free`` masks the nodes that may move, ``gravity`` pulls all of them
+    to the middle.
+    """
 
     affinity: Affinity
     kernel: Kernel
@@ -96,6 +103,7 @@ class Objective:
     compiled: bool = False
     exaggeration: float = 1.0
     free: np.ndarray | None = None
+    gravity: Gravity | None = None
 
     def __post_init__(self) -> None:
         self.connection.check(self.divergence)
@@ -185,7 +193,7 @@ class Objective:
     @property
     def scale_free(self) -> bool:
         """Whether the size of the drawing leaves J as it is."""
-        return self.connection.name == "optimal" and self.kernel.is_power
+        return self.connection.name == "optimal" and self.kernel.is_power and self.gravity is None
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def evaluate(
@@ -200,6 +208,7 @@ class Objective:
         want |= {"weights"} if weights else set()
         fields, d_sums, edges, coupling, edges_slope = self._coupled(Y, frozenset(want))
         mass, plain = self.affinity.mass, Radial(self.kernel)
+        pull = None if self.gravity is None else self.gravity.at(Y, mass)
         slopes = NOTHING
         if gradient and edges.pull is not None:
             slopes, scale = edges.pull, 4.0 * coupling.d_edges
@@ -209,11 +218,17 @@ class Objective:
                 scale = 1.0
             if not fields:
                 slopes *= scale
+            if pull is not None:
+                slopes += pull.gradient
             if self.free is not None:
                 slopes[~self.free] = 0.0
         omega = NOTHING if edges.weights is None else np.multiply(edges.weights, coupling.d_edges, out=edges.weights)
         strength = abs(coupling.d_edges * edges_slope)
-        return Evaluation(coupling.value + self.constant, coupling.lam, slopes, omega, strength=strength)
+        total, stiffness = coupling.value + self.constant, NOTHING
+        if pull is not None:
+            weight = float(np.sum(pull.cost))
+            total, strength, stiffness = total + weight, strength + weight, pull.curvature
+        return Evaluation(total, coupling.lam, slopes, omega, strength=strength, stiffness=stiffness)
 
     def _coupled(self, Y: np.ndarray, want: frozenset[str]) -> tuple[dict[Radial, Field], dict, Any, Coupling, float]:
         """Fields, derivatives in their sums, sums over edges, J with its derivatives in both, slope of the edges."""
@@ -266,6 +281,8 @@ class Objective:
         total = 0.0 if retrieval else mass * (float(np.sum(mass)) - mass)
         cost = self.edges.node_values(Y, self.kernel, self.phi, lam)
         cost += self.pair_terms(own, total, lam)[0]
+        if self.gravity is not None:
+            cost += self.gravity.at(Y, mass).cost
         if optimal and not retrieval:
             return cost
         cost += self._edge_constants

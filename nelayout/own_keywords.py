@@ -10,12 +10,15 @@ from collections.abc import Callable
 from numbers import Real
 from typing import Any
 
+import numpy as np
+
 from nelayout.alpha.search import auto_alpha
 from nelayout.connections import Fixed
 from nelayout.divergences import alpha as alpha_divergence
-from nelayout.divergences import divergence_named, jse_divergence, nerv_divergence
+from nelayout.divergences import divergence_named, force_atlas, force_atlas_linlog, jse_divergence, nerv_divergence
 from nelayout.divergences.with_background import with_background
 from nelayout.errors import InputError
+from nelayout.gravity import Gravity
 from nelayout.kernels import heavy_tailed, inverse_power
 
 __all__ = ["own_parts"]
@@ -55,6 +58,13 @@ def _alpha_sne(alpha: Any, background: float) -> dict[str, Any]:
     return {"divergence": alpha_divergence(float(alpha), background), "choose": None}
 
 
+def _forceatlas2(scaling_ratio: float, gravity: float, strong_gravity: bool, linlog: bool) -> dict[str, Any]:
+    if not isinstance(linlog, (bool, np.bool_)):
+        raise InputError(f"linlog must be True or False, given {linlog!r}")
+    energy = force_atlas_linlog if linlog else force_atlas
+    return {"divergence": energy(scaling_ratio), "gravity": Gravity(gravity, strong_gravity)}
+
+
 def _ftsne(divergence: Any, variational: Any, background: float) -> dict[str, Any]:
     return {"divergence": with_background(divergence_named(divergence), background), "variational": variational}
 
@@ -68,6 +78,7 @@ _MAKERS: dict[str, Callable[..., dict[str, Any]]] = {
     "jse": _jse,
     "alpha-sne": _alpha_sne,
     "ftsne": _ftsne,
+    "forceatlas2": _forceatlas2,
 }
 
 

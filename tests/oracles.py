@@ -76,6 +76,10 @@ ORACLES: dict[str, Callable[..., Any]] = {
     "mix": lambda share, first, second: [
         *((share * weight, phi) for weight, phi in first), *(((1 - share) * weight, phi) for weight, phi in second)
     ],
+    "forceatlas2": lambda s: lambda p, b: p / (4 * b) + s / 4 * np.log(b),
+    "forceatlas2-linlog": lambda s: lambda p, b: (
+        p / 2 * ((1 + b**-0.5) * np.log(1 + b**-0.5) - b**-0.5) + s / 4 * np.log(b)
+    ),
 }
 # Families are tested at these numbers, others that take numbers at the first of ANY.
 NUMBERS: dict[str, list[tuple[float, ...]]] = {

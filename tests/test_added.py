@@ -57,7 +57,7 @@ def test_gradient_is_that_of_the_drawing_s_own_objective(name):
     gradient = J.evaluate(Y).gradient
     factor = 1.0 if isinstance(J, RowObjective) else 2.0
     for i in (0, 10, 48):
-        found = AddedNodes(J, Y, ONE).beside(np.arange(77) != i).evaluate(Y[i : i + 1], ties_of(J, i))
+        found = AddedNodes(J, Y, ONE, np.arange(77) != i).evaluate(Y[i : i + 1], ties_of(J, i))
         np.testing.assert_allclose(factor * found.gradient[0], gradient[i], rtol=1e-8, atol=1e-12)
 
 

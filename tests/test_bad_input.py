@@ -283,7 +283,7 @@ def test_fixed_nodes():
     refused(lambda: nl.ws_sne_layout(G, pos=PLACES, fixed=["zebra"]), "fixed", "'zebra'")
     refused(lambda: nl.ws_sne_layout(G, pos=PLACES, fixed="zebra"), "fixed", "'zebra'")
     refused(lambda: nl.ws_sne_layout(G, pos=PLACES, fixed=[["a"]]), "fixed", "['a']")
-    refused(lambda: nl.ws_sne_layout(G, pos={"a": (0, 0)}, fixed=["a", "b"]), "fixed node 'b'", "pos")
+    refused(lambda: nl.ws_sne_layout(G, pos={"a": (0, 0)}, fixed=["a", "b"]), "fixed without positions: 'b'", "pos")
     refused(lambda: nl.ws_sne_layout(G, pos=PLACES, fixed=np.ones(3, dtype=bool)), "fixed", "(3,)")
 
 

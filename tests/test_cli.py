@@ -245,7 +245,7 @@ FAILURES = {
     ),
     "fixed without positions": (
         "layout graph.gml -o out.csv --fixed a",
-        "fixed nodes need positions: give them in --pos",
+        "nodes are fixed without positions: give them in --pos",
     ),
     "absent weight": (
         "layout graph.gml -o out.csv --weight strenth",
@@ -402,7 +402,7 @@ def test_own_parameters_are_those_of_the_layout_functions(folder, monkeypatch, s
             "-m tsne:3",
             (
                 "argument -m/--method: 'tsne:3' is no method: tsne takes no number; "
-                "a number may stand behind polylog, ee, hssne, nerv, jse, alpha-sne"
+                "a number may stand behind polylog, ee, forceatlas2, hssne, nerv, jse, alpha-sne"
             ),
         ),
         ("-m nerv --set kappa=3", "--set: kappa must be a number from 0 to 1, given 3.0"),
@@ -443,7 +443,7 @@ def test_messages_speak_of_options():
         "weight=None takes every edge as 1": "--weight none takes every edge as 1",
         "name it with format=, one of csv": "name it with --format, one of csv",
         'it looks like gml: say format="gml"': "it looks like gml: say --format gml",
-        "fixed nodes need positions: give them in pos": "fixed nodes need positions: give them in --pos",
+        "nodes are fixed without positions: give them in pos": "nodes are fixed without positions: give them in --pos",
         "with another weight_kind": "with another --weight-kind",
         "pass dim=3, or positions": "pass --dim 3, or positions",
         "weight= uses one of them": "--weight uses one of them",

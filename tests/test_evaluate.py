@@ -36,9 +36,20 @@ def kl(p: np.ndarray, q: np.ndarray) -> float:
     return float(np.sum(xlogy(p, p / q)))
 
 
+def forceatlas2_energy(A: np.ndarray, m: np.ndarray, Y: np.ndarray) -> float:
+    """Springs, logarithmic repulsion of strength 2, gravity of strength 1; each pair once."""
+    d = np.sqrt(squared(Y))
+    one, other = np.triu_indices(len(A), 1)
+    A, M, d = A[one, other], m[one] * m[other], d[one, other]
+    pairs = np.sum(A * d**2) / 2 - 2 * np.sum(M * np.log(d))
+    return float(pairs + np.sum(m * np.linalg.norm(Y - Y.mean(axis=0), axis=1)))
+
+
 def printed(name: str, G: nx.Graph, Y: np.ndarray) -> float:
     """J as docs/methods.md prints it, of all pairs one by one."""
     A = nx.to_numpy_array(G)
+    if name == "forceatlas2":
+        return forceatlas2_energy(A, (A > 0).sum(axis=1) + 1, Y)
     n, off = len(A), off_diagonal(len(A))
     strength = A.sum(axis=1)
     m = strength / strength.mean() if METHODS[name].mass == "strength" else np.ones(n)

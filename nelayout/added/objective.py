@@ -11,7 +11,6 @@ a little with it.  An old node of a drawing at rest is at rest under its own J_t
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,30 +65,29 @@ class Found:
 
 
 class AddedNodes:
-    """The objectives of added nodes beside the nodes of a drawing Y (n, d), in the units of its objective."""
+    """The objectives of added nodes beside the nodes of a drawing Y (n, d), in the units of its objective.
 
-    def __init__(self, objective: Objective, Y: np.ndarray, threads: Threads) -> None:
+    ``among`` masks those of Y that repel; None: all.  The others count for lambda alone: they are the nodes to be
+    placed, where the objective is that of the whole graph and has them about where they will be.
+    """
+
+    def __init__(
+        self, objective: Objective, Y: np.ndarray, threads: Threads, among: np.ndarray | None = None
+    ) -> None:
         self.of, self.Y = objective, Y
         self.mass = objective.affinity.mass
-        self.sources = Sources(Y, self.mass, threads)
-        self.total = float(np.sum(self.mass))
+        those = slice(None) if among is None else among
+        self.still = Y[those], self.mass[those]
+        self.sources = Sources(*self.still, threads)
+        self.total = float(np.sum(self.mass[those]))
         if isinstance(objective, RowObjective):
             self.rows, charges = objective.linearized_rows(Y)
-            self.charged = {r: Sources(Y, charge, threads) for r, charge in charges.items()}
+            self.charged = {r: Sources(Y[those], charge[those], threads) for r, charge in charges.items()}
             self.radials = tuple(dict.fromkeys([*objective.radials, Radial(objective.kernel)]))
             return
         self.lam, self.coupling = objective.linearized(Y)
         plain = (Radial(objective.kernel),) if self.coupling.d_normalizer else ()
         self.radials = tuple(dict.fromkeys([*objective.radials, *plain]))
-
-    def beside(self, kept: np.ndarray) -> AddedNodes:
-        """The objectives of nodes added beside some of the nodes alone, given by a mask (n,)."""
-        some, Y = copy(self), self.Y[kept]
-        some.sources = Sources(Y, self.mass[kept], self.sources.threads)
-        some.total = float(np.sum(self.mass[kept]))
-        if isinstance(self.of, RowObjective):
-            some.charged = {r: Sources(Y, s.charges[kept], s.threads) for r, s in self.charged.items()}
-        return some
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def evaluate(self, at: np.ndarray, ties: Ties) -> Found:
@@ -112,6 +110,9 @@ class AddedNodes:
                 (field,) = sources.fields(at, (r,))
                 value = value + ties.mass * field.potential
                 gradient += ties.mass[:, None] * field.force
+        if self.of.gravity is not None:  # J has it once, and every pair twice
+            more, pull = self.of.gravity.beside(at, ties.mass, *self.still)
+            value, gradient = value + 0.5 * more, gradient + 0.5 * pull
         sound = np.isfinite(value) & np.isfinite(gradient).all(axis=1)
         return Found(np.where(sound, value, np.inf), gradient, 2.0 * ties.sums(np.maximum(omega, 0.0)))
 

@@ -31,7 +31,7 @@ OWNERS: dict[str, list[str]] = {
 _SPELLINGS = {"t-sne": "tsne", "s-sne": "ssne", "wssne": "ws-sne"}
 # Parts whose change makes another method, with another name and another schedule.
 _FORMULA = ("kernel", "divergence", "connection")
-_PARTS = (*_FORMULA, "mass", "affinity", "stages", "name", "summary", "reference")
+_PARTS = (*_FORMULA, "mass", "affinity", "gravity", "stages", "name", "summary", "reference")
 
 
 def method_named(method: str | Method) -> Method:
@@ -115,8 +115,9 @@ def method(base: str | Method, **changes: Any) -> Method:
     ----------
     base : a name (``nelayout.methods()`` lists them; "nerv:0.3" carries a number) or a `Method`.
     changes : its own keywords (kappa of "nerv", tail of "hssne", ...), and kernel, divergence, connection, mass,
-        affinity, stages or name as `Method` has them.  With another kernel, divergence or connection the method is
-        called "custom" unless you give a name, and takes the stages that suit its kernel unless you give stages.
+        affinity, gravity, stages or name as `Method` has them.  With another kernel, divergence or connection the
+        method is called "custom" unless you give a name, and takes the stages that suit its kernel unless you give
+        stages.
 
     Returns
     -------

@@ -21,6 +21,7 @@ AMID_2015 = (
     "Amid, Dikmen & Oja, Optimizing the information retrieval trade-off in data visualization using alpha-divergence, "
     "arXiv:1505.05821, 2015"
 )
+JACOMY_2014 = "Jacomy, Venturini, Heymann & Bastian, ForceAtlas2, PLoS ONE 9(6), 2014"
 IM_2018 = "Im, Verma & Branson, Stochastic neighbor embedding under f-divergences, arXiv:1811.01247"
 YANG_2014 = "Yang, Peltonen & Kaski, Optimization equivalence of divergences improves neighbor embedding, ICML 2014"
 YANG_2009 = "Yang et al., Heavy-tailed symmetric stochastic neighbor embedding, NIPS 2009"
@@ -101,6 +102,16 @@ METHODS: dict[str, Method] = {
             mass="unit",
             reference="Carreira-Perpinan, The elastic embedding algorithm for dimensionality reduction, ICML 2010",
             summary="Laplacian eigenmap and Gaussian repulsion, to be tuned; mass='strength' is weighted EE",
+        ),
+        Method(
+            name="forceatlas2",
+            kernel="inverse-square",
+            **own_parts("forceatlas2", scaling_ratio=2.0, gravity=1.0, strong_gravity=False, linlog=False),
+            connection="fixed",
+            mass="degree+1",
+            stages=(SHAPE, Descend("descend", 200, small=600, starts=True)),
+            reference=JACOMY_2014,
+            summary="the energy of ForceAtlas2 as networkx has it: springs, logarithmic repulsion and gravity",
         ),
         Method(
             name="tsne",

@@ -42,8 +42,8 @@ def in_options(message: str, parser: argparse.ArgumentParser) -> str:
     >>> _ = parser.add_argument("--weight"), parser.add_argument("--pos")
     >>> in_options("3 edges of weight 0 taken as no edge; weight=None takes every edge as 1", parser)
     '3 edges of weight 0 taken as no edge; --weight none takes every edge as 1'
-    >>> in_options("fixed nodes need positions: give them in pos", parser)
-    'fixed nodes need positions: give them in --pos'
+    >>> in_options("nodes are fixed without positions: give them in pos", parser)
+    'nodes are fixed without positions: give them in --pos'
     """
     options = _options(parser)
     if not options:

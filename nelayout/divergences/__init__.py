@@ -23,6 +23,7 @@ from nelayout.alpha.search import alpha_search, auto_alpha
 from nelayout.divergences.alpha import Alpha, alpha
 from nelayout.divergences.beta import Beta, beta, i_divergence, itakura_saito, kl_divergence
 from nelayout.divergences.f_divergences import FDivergence, chi_square, hellinger, jensen_shannon
+from nelayout.divergences.force_atlas import ForceAtlas, force_atlas, force_atlas_linlog
 from nelayout.divergences.mixture import Mixture, mixture, nerv_divergence
 from nelayout.divergences.own_function import OwnFunction, f_divergence
 from nelayout.divergences.protocol import Divergence, PairTerm, Similarity
@@ -38,6 +39,7 @@ __all__ = [
     "Beta",
     "Divergence",
     "FDivergence",
+    "ForceAtlas",
     "Mixture",
     "OwnFunction",
     "PairTerm",
@@ -49,6 +51,8 @@ __all__ = [
     "chi_square",
     "divergence_named",
     "f_divergence",
+    "force_atlas",
+    "force_atlas_linlog",
     "hellinger",
     "i_divergence",
     "itakura_saito",
@@ -88,6 +92,8 @@ DIVERGENCES: dict[str, Callable[..., Divergence]] = {
     "nerv": nerv_divergence,
     "jse": jse_divergence,
     "mix": mix,
+    "forceatlas2": force_atlas,
+    "forceatlas2-linlog": force_atlas_linlog,
 }
 _ALIASES = {"rkl": "reverse-kl", "hl": "hellinger", "ch": "chi2", "chi-square": "chi2", "jensen-shannon": "js"}
 

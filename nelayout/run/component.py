@@ -112,13 +112,16 @@ def put_at_start(component: Component, stages: tuple[Stage, ...], run: Run) -> t
     """Put a component's drawing at its start; the stages that go on from there."""
     assert component.start is not None
     middle, extent = frame(component.start)
-    Y = place_missing((component.start - middle) / extent, component.affinity.P, run.rng)
+    P = component.affinity.P
+    Y = place_missing((component.start - middle) / extent, P, run.rng)
     if run.max_iter != 0:
         Y = stir_flat(Y, component.free, run.rng)
     component.drawing = Drawing(Y, place=middle, size=1.0 / extent)
     # Exaggeration or another kernel would draw another map: a start goes to the last stage alone.
     last = stages[-1]
-    return (last.as_descent() if isinstance(last, CoarseToFine) else replace(last, judged=False, starts=False),)
+    if isinstance(last, CoarseToFine):
+        return (last.as_descent(),)
+    return (replace(last, judged=False, starts=last.starts and component.packed and P.nnz > 0),)
 
 
 def steps_of(stage: Stage) -> int:

@@ -92,7 +92,8 @@ def evaluate(
         Y = graphs.every_position(request.network, pos)
         check_backend(o["nbody"], Y.shape[1])
         mass = recipe.mass if o["mass"] is None else o["mass"]
-        masses, said = masses_of(request.P, mass, request.network.host, request.rng)
+        host, relative = request.network.host, recipe.gravity is None
+        masses, said = masses_of(request.P, mass, host, request.rng, relative)
         parts, more = take_apart(request, masses, request.joint, NOTHING_KNOWN, threads)
         compiled = len(Y) ** 2 + 20 * request.P.nnz > NUMPY_PAIRS
         sums = Summation(backend(o["nbody"], threads, compiled), threads, compiled)
@@ -102,7 +103,7 @@ def evaluate(
             part.drawing = Drawing(here - np.sum(here, axis=0) / len(here), request.method)
         unit = 1.0
         if size == "best":
-            drawn = [part for part in parts if len(part.nodes) > 1 and part.affinity.P.nnz]
+            drawn = [part for part in parts if len(part.nodes) > 1]
             unit, about = best_size([(objective_of(part, request.method, sums), part.drawing.Y) for part in drawn])
             notes += [about] if about else []
             for part in parts:
@@ -133,7 +134,7 @@ def _coincident(parts: Sequence[Component], Y: np.ndarray) -> np.ndarray:
     found = [
         part.nodes[KDTree(Y[part.nodes]).query_pairs(0.0, output_type="ndarray")]
         for part in parts
-        if len(part.nodes) > 1 and part.affinity.P.nnz
+        if len(part.nodes) > 1
     ]
     return np.concatenate([np.empty((0, 2), dtype=int), *found])
 

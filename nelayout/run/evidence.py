@@ -72,7 +72,7 @@ def evidence_of(
     values, cost, connection, squares = np.zeros(len(parts)), np.zeros(n), math.nan, 0.0
     notes = list[str]()
     for k, part in enumerate(parts):
-        if len(part.nodes) < 2 or not part.affinity.P.nnz:
+        if len(part.nodes) < 2:
             continue
         if id(part) in known:
             values[k], lam, cost[part.nodes] = known[id(part)]

@@ -33,15 +33,16 @@ PAIRS, SUFFICIENT, SHORTER = 5, 1e-4, 0.3
 def light_starts(
     P: csr_array, mass: np.ndarray, count: int, dim: int, by_rows: bool, rng: np.random.Generator
 ) -> np.ndarray:
-    """Rough drawings (count, n, dim) of a connected graph, the lowest first; ``by_rows``: rows are compared alone."""
+    """Rough drawings (count, n, dim) of a graph with edges, the lowest first; ``by_rows``: rows are compared alone."""
     n = P.shape[0]
     W = P.toarray()
     strength = W.sum(axis=1)
+    each = np.where(strength > 0, strength, 1.0)[:, None]
     Y = rng.standard_normal((count, n, dim))
     for _ in range(SMOOTHINGS):
-        Y = 0.5 * Y + 0.5 * np.einsum("ij,sjd->sid", W / strength[:, None], Y)
+        Y = 0.5 * Y + 0.5 * np.einsum("ij,sjd->sid", W / each, Y)
         Y = Y - np.einsum("i,sid->sd", strength / strength.sum(), Y)[:, None]
-    W = W / strength[:, None] if by_rows else W / strength.sum()
+    W = W / each if by_rows else W / strength.sum()
     p = ((W + W.T) / 2).astype(np.float32)  # rough drawings need no more digits, and half the time
     Y = (Y / np.sqrt(np.mean(Y * Y, axis=1, keepdims=True))).astype(np.float32)
     mass = (mass / mass.mean()).astype(np.float32)

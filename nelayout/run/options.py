@@ -60,6 +60,10 @@ class OwnOptions(TypedDict, total=False):
     alpha: Any
     divergence: Any
     variational: bool | str
+    scaling_ratio: float
+    gravity: float
+    strong_gravity: bool
+    linlog: bool
 
 
 class MethodOptions(LayoutOptions, OwnOptions, total=False):
@@ -131,8 +135,8 @@ TEXTS: dict[str, str] = {
     "edge weighs 1",
     "weight_kind": 'meaning of the weights: "similarity" (larger is closer), "distance" (larger is farther) or "log" '
     "(similarities with heavy tails: log1p of them is taken)",
-    "mass": 'node masses: "unit", "degree", "strength", "closeness", "betweenness", "eigenvector", a node attribute, '
-    "array or dict; None: the method's own",
+    "mass": 'node masses: "unit", "degree", "degree+1", "strength", "closeness", "betweenness", "eigenvector", a node '
+    "attribute, array or dict; None: the method's own",
     "smoothing": "rho in [0, 1): random-walk smoothing of the graph; 0 is none",
     "components": '"pack" draws components apart and packs them; "joint" draws all in one objective, where it has a '
     "minimum",

@@ -32,6 +32,7 @@ from nelayout.run.canvas import Frames
 from nelayout.run.component import draw_component
 from nelayout.run.costs import warn_of_memory
 from nelayout.run.evidence import evidence_of, grows
+from nelayout.run.gathering import gather
 from nelayout.run.keywords import takes_common_keywords
 from nelayout.run.options import LayoutOptions, MethodOptions, check_options
 from nelayout.run.part_costs import NUMPY_PAIRS
@@ -129,7 +130,9 @@ def _draw(
     """Draw all components: the reason of the end, the components with their drawings, and the run that they shared."""
     o, P = request.options, request.P
     mass = request.method.mass if o["mass"] is None else o["mass"]
-    masses, about_mass = masses_of(P, mass, request.network.host, request.rng)
+    masses, about_mass = masses_of(
+        P, mass, request.network.host, request.rng, request.method.gravity is None
+    )
     parts, said = take_apart(request, masses, request.joint, known, threads)
     n, entries = len(request.labels), sum(part.affinity.P.nnz for part in parts)
     compiled = n**2 + 20 * entries > NUMPY_PAIRS
@@ -150,7 +153,8 @@ def _draw(
         alone, said = take_apart(request, masses, False, known, threads)
         run.notes.extend(said)
         reason, run = _draw_each(alone, run)
-        parts[0].start = assemble(alone, None, None, (n, run.dim), None)
+        together = assemble(alone, None, None, (n, run.dim), None) if run.method.gravity is None else gather(alone, run)
+        parts[0].start, parts[0].packed = together, True
         run = replace(run, canvas=_frames(request, parts))
         if reason == "stopped":
             parts[0].drawing = Drawing(parts[0].start, reason=reason)

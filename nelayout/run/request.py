@@ -102,7 +102,7 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
     for doubt in network.doubts:
         warn(doubt)
     # Weights that only decide about sizes are rescaled early, others when floats would overflow.
-    sizes_only = method.kernel.is_power or not isinstance(method.connection, Fixed)
+    sizes_only = (method.kernel.is_power or not isinstance(method.connection, Fixed)) and method.gravity is None
     P, notes = within_range(network.adjacency, 40 if sizes_only else 300)
     host = network.host
     if o["store_pos_as"] is not None and not host.stores:
@@ -127,7 +127,8 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
     if joint and start is not None and np.isnan(start).all():
         start = None
     notes = (*network.notes, *_broken_note(G, network, labels), *notes)
-    return Request(method, o, network, P, labels, joint and P.nnz > 0, start, mask, size, dots, optimizer, rng, notes)
+    joint = joint and (P.nnz > 0 or _holds(method))
+    return Request(method, o, network, P, labels, joint, start, mask, size, dots, optimizer, rng, notes)
 
 
 def _sizes(network: graphs.Network, given: Any, dim: int) -> np.ndarray:
@@ -172,15 +173,22 @@ def _optimizer(method: Method, o: dict[str, Any]) -> Optimizer | None:
     return optimizer
 
 
+def _holds(method: Method) -> bool:
+    """Whether gravity keeps nodes together."""
+    return method.gravity is not None and method.gravity.holds
+
+
 def _check_joint(method: Method, P: csr_array, count: int) -> None:
-    """Unsupported where nothing holds components together: only a background attracts pairs without an edge."""
+    """Unsupported where nothing holds components together, as gravity does, or a background between all pairs."""
+    if _holds(method):
+        return
     if not P.nnz:
         raise Unsupported("the graph has no edges, so no objective spans its nodes: use components='pack'")
     if not background_of(method.divergence):
         raise Unsupported(
             f"the graph has {count} components, and in {method.name} nodes without an edge between them only repel: "
             "components would part without end, so that there is no minimum. Use components='pack', connect them, or "
-            "take a divergence with a background, as NeRV with kappa > 0 has"
+            "take a divergence with a background, as NeRV with kappa > 0 has, or gravity, as forceatlas2 has"
         )
 
 
@@ -191,11 +199,11 @@ def _fixed(network: graphs.Network, fixed: Any, start: np.ndarray | None) -> np.
     if not len(nodes):
         return None
     if start is None:
-        raise InputError("fixed nodes need positions: give them in pos")
+        raise InputError("nodes are fixed without positions: give them in pos")
     homeless = nodes[np.isnan(start[nodes, 0])]
     if len(homeless):
         name = network.labels[int(homeless[0])]
-        raise InputError(f"fixed node {name!r} has no position in pos: give it one, or free it")
+        raise InputError(f"nodes are fixed without positions: {name!r} has none in pos; give it one, or free it")
     mask = np.zeros(len(start), dtype=bool)
     mask[nodes] = True
     return mask

@@ -40,7 +40,7 @@ class Summation:
         kind = RowObjective if method.connection.by_rows else Objective
         return kind(
             affinity, method.kernel, method.divergence, method.connection, self.nbody, self.threads, self.compiled,
-            free=free,
+            free=free, gravity=method.gravity,
         )
 
 
@@ -80,6 +80,7 @@ class Component:
     drawing   the best drawing so far
     sketch    (n, dim) an outline of the drawing, from which a coarse level is also drawn; None: there is none
     other_mass  (n,) masses that the method "auto" tries beside those of the affinity; None: none
+    packed    whether the start is our own, of components drawn alone: others may be tried beside it
     """
 
     nodes: np.ndarray
@@ -89,6 +90,7 @@ class Component:
     drawing: Drawing = field(default_factory=lambda: Drawing(np.zeros((0, 2))))
     other_mass: np.ndarray | None = None
     sketch: np.ndarray | None = None
+    packed: bool = False
 
     @property
     def placed(self) -> bool:

@@ -38,7 +38,7 @@ def brought_home(objective: Objective, Y: np.ndarray) -> np.ndarray:
         nodes, ties = np.flatnonzero(far)[tied], ties.some(tied)
         if not len(nodes):
             break
-        added = AddedNodes(objective, Y, objective.threads).beside(~far)
+        added = AddedNodes(objective, Y, objective.threads, ~far)
         at_home = ~far[ties.to]
         home = Ties(ties.of[at_home], ties.to[at_home], ties.weight[at_home], ties.back[at_home], ties.mass)
         at = place(added, home)

@@ -26,6 +26,9 @@ __all__ = ["FLOOR", "NAMED", "node_mass"]
 # The least mass, the mean being 1.
 FLOOR = 1e-3
 
+# Largest weight whose scale a sum of weights keeps: sums of huge weights stay finite.
+LARGEST = 1e290
+
 # Steps of power iteration at most: long paths and grids have no leading eigenvector to speak of.
 POWER_STEPS = 2000
 
@@ -45,12 +48,18 @@ def _degree(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarray
     return np.diff(adjacency.indptr).astype(np.float64), ()
 
 
+def _degree_plus_1(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarray, Notes]:
+    """m_i = number of neighbors + 1."""
+    return np.diff(adjacency.indptr) + 1.0, ()
+
+
 def _strength(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarray, Notes]:
     """m_i = sum_j P_ij."""
     n = len(adjacency.indptr) - 1
     rows = np.repeat(np.arange(n), np.diff(adjacency.indptr))
-    largest = adjacency.data.max(initial=1.0)  # sums of huge weights stay finite; the scale is lost anyway
-    return np.bincount(rows, weights=adjacency.data / largest, minlength=n), ()
+    largest = adjacency.data.max(initial=1.0)
+    relative = np.bincount(rows, weights=adjacency.data / largest, minlength=n)
+    return relative * min(largest, LARGEST), ()
 
 
 def _eigenvector(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarray, Notes]:
@@ -87,6 +96,7 @@ def _eigenvector(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.nd
 NAMED: dict[str, Callable[[csr_array, np.random.Generator], tuple[np.ndarray, Notes]]] = {
     "unit": _unit,
     "degree": _degree,
+    "degree+1": _degree_plus_1,
     "strength": _strength,
     "closeness": closeness,
     "betweenness": betweenness,
@@ -99,15 +109,16 @@ def node_mass(
     mass: Any = "unit",
     host: Any = None,
     rng: np.random.Generator | int | None = None,
+    relative: bool = True,
 ) -> tuple[np.ndarray, Notes]:
-    """Masses of the nodes: mean 1 before the floor, none below 1e-3.
+    """Masses of the nodes: mean 1 before the floor, none below a thousandth of the mean.
 
     Parameters
     ----------
     adjacency : (n, n) symmetric csr_array without diagonal and explicit zeros.
     mass : one of
 
-        - "unit": 1; "degree": number of neighbors; "strength": sum of the weights;
+        - "unit": 1; "degree": number of neighbors; "degree+1": one more; "strength": sum of the weights;
         - "closeness", "betweenness": over shortest paths in hops, exact as long as nodes times entries stay
           below 3e8, else from sampled sources, and a note says so;
         - "eigenvector": leading eigenvector of the 0/1 adjacency, in each component for itself;
@@ -116,6 +127,7 @@ def node_mass(
         - None: "unit".
     host : reads attributes, arrays and dicts, and names nodes in errors: `nelayout.graphs.Network.host`.
     rng : for sampled sources; a Generator, a seed, or None for seed 0.
+    relative : False leaves their mean as it is.
 
     Returns
     -------
@@ -141,7 +153,7 @@ def node_mass(
     if isinstance(mass, str) and mass in NAMED:
         generator = np.random.default_rng(0 if rng is None else rng)
         values, notes = NAMED[mass](adjacency, generator)
-        return _scaled(values), notes
+        return _scaled(values, relative), notes
     _check_kind(mass)
     if host is not None:
         if not isinstance(mass, str) and hasattr(mass, "keys"):
@@ -154,7 +166,7 @@ def node_mass(
     else:
         values = _array(mass, n)
     notes = () if n == 0 or values.any() else ("all masses given are 0: every node weighs the same",)
-    return _scaled(values), notes
+    return _scaled(values, relative), notes
 
 
 def _check_kind(mass: Any) -> None:
@@ -182,9 +194,10 @@ def _array(mass: Any, n: int) -> np.ndarray:
     return values
 
 
-def _scaled(values: np.ndarray) -> np.ndarray:
+def _scaled(values: np.ndarray, relative: bool) -> np.ndarray:
     largest = values.max(initial=0.0)
     if largest == 0:
         return np.ones(len(values))
-    relative = values / largest  # first, so that the mean of huge numbers stays finite
-    return np.maximum(relative / relative.mean(), FLOOR)
+    parts = values / largest  # first, so that the mean of huge numbers stays finite
+    mean = parts.mean()
+    return np.maximum(parts / mean, FLOOR) if relative else largest * np.maximum(parts, FLOOR * mean)

@@ -41,7 +41,9 @@ class Masses(NamedTuple):
     other: np.ndarray | None = None
 
 
-def masses_of(P: csr_array, mass: Any, host: Any, rng: np.random.Generator) -> tuple[Masses, tuple[str, ...]]:
+def masses_of(
+    P: csr_array, mass: Any, host: Any, rng: np.random.Generator, relative: bool = True
+) -> tuple[Masses, tuple[str, ...]]:
     """The masses that were asked for, and notes; for "auto", the powers of the strengths that suit the graph.
 
     >>> star = csr_array(np.array([[0, 1, 1], [1, 0, 0], [1, 0, 0]]))
@@ -49,7 +51,7 @@ def masses_of(P: csr_array, mass: Any, host: Any, rng: np.random.Generator) -> t
     >>> masses.first.round(2).tolist(), masses.other.tolist()
     ([1.12, 0.94, 0.94], [1.0, 1.0, 1.0])
     """
-    found, notes = node_mass(P, mass_to_read(mass), host, rng)
+    found, notes = node_mass(P, mass_to_read(mass), host, rng, relative)
     if not _is_auto(mass):
         return Masses(found), notes
     first, other = ((weight := found**power) / np.mean(weight) if len(found) else found for power in _powers(P))

@@ -61,7 +61,7 @@ class _Majorize:
         weights = attracting(now.weights)
         sums = edges.row_sums(weights)
         self.rho = np.maximum(self.rho, SMALLEST_RHO * 4.0 * parts.mean(sums))
-        ridge = (self.rho / parts.mean(mass))[parts.of] * mass
+        ridge = (self.rho / parts.mean(mass))[parts.of] * mass + now.stiffness
         move, residual = np.zeros_like(now.gradient), -now.gradient
         direction, product, room = np.empty_like(move), np.empty_like(move), np.empty((6, move.shape[1]))
         segment_loops.solve_each(
@@ -153,7 +153,7 @@ def _twice(array: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _inverse(objective: BatchObjective, now: BatchEvaluation) -> np.ndarray:
     """`limited_memory._inverse` for each graph."""
-    pull = objective.edges.row_sums(attracting(now.weights))
+    pull = objective.edges.row_sums(attracting(now.weights)) + 0.25 * now.stiffness
     mean = objective.parts.mean(pull)
     return 1.0 / (4.0 * np.maximum(pull, np.where(mean > 0, mean, 1.0)[objective.parts.of]))
 

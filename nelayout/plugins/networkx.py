@@ -1,0 +1,202 @@
+"""A networkx backend: ``nx.forceatlas2_layout(G, backend="nelayout")`` minimizes the energy of networkx's own forces.
+
+networkx finds this module by an entry point of the package and imports it when the backend is first asked for.  It
+calls the function here that has the name of its own, with the same arguments.
+
+>>> import networkx as nx
+>>> sorted(forceatlas2_layout(nx.path_graph(3), seed=0))
+[0, 1, 2]
+>>> can_run("forceatlas2_layout", (nx.path_graph(3),), {"distributed_action": True})
+'distributed_action divides the attraction of each node by its mass, so that no energy has these forces'
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from nelayout.catalogue import tune
+from nelayout.run.pipeline import solve
+
+__all__ = ["can_run", "convert_from_nx", "convert_to_nx", "forceatlas2_layout", "should_run"]
+
+# Steps that networkx takes unless it is told: who leaves them there leaves the number to us.
+USUAL_STEPS = 100
+Positions = dict[Hashable, np.ndarray]
+
+
+def forceatlas2_layout(
+    G: nx.Graph,
+    pos: Mapping[Hashable, Any] | None = None,
+    *,
+    max_iter: int = USUAL_STEPS,
+    jitter_tolerance: float = 1.0,
+    scaling_ratio: float = 2.0,
+    gravity: float = 1.0,
+    distributed_action: bool = False,
+    strong_gravity: bool = False,
+    node_mass: Mapping[Hashable, float] | None = None,
+    node_size: Mapping[Hashable, float] | None = None,
+    weight: str | None = None,
+    linlog: bool = False,
+    seed: Any = None,
+    dim: int = 2,
+    store_pos_as: str | None = None,
+) -> Positions:
+    """Draw a graph by the energy of ForceAtlas2, with the parameters of `networkx.forceatlas2_layout`.
+
+    Minimizes, with each edge and each pair counted once and c the mean of all positions,
+
+        sum_edges w_ij |y_i - y_j|^2 / 2 - scaling_ratio sum_pairs m_i m_j ln |y_i - y_j| + gravity sum_i m_i |y_i - c|,
+
+    as `nelayout.forceatlas2_layout` does with ``components="joint"`` and ``scale=None``, whose docstring says what
+    ``linlog`` and ``strong_gravity`` change.  Positions are in networkx's units.
+
+    Parameters
+    ----------
+    G : networkx graph
+        undirected, or directed with as much weight in both directions of every edge
+    pos : positions to start from, of all nodes or of some
+    max_iter : most steps on the energy; networkx's 100 stands for as many as our method takes
+    jitter_tolerance : of networkx's steps; ours have no use for it
+    node_mass : masses of all nodes or of some; of the others the degree + 1
+    dim : 1, 2 or 3; with ``pos``, its own dimension counts
+    seed : int, RandomState, Generator, or None for NumPy's own RandomState
+
+    Raises
+    ------
+    NetworkXError
+        for what `can_run` refuses, and as `nelayout.forceatlas2_layout` does
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> pos = nx.forceatlas2_layout(nx.karate_club_graph(), seed=0, backend="nelayout")  # doctest: +SKIP
+    """
+    _forget_conversion(G)
+    refused = _refusal(G, pos, scaling_ratio, gravity, distributed_action, node_mass, node_size, weight, dim)
+    if refused:
+        raise nx.NetworkXError(refused)
+    if not len(G):
+        return {}
+    if weight is not None and not any(weight in data for _, _, data in G.edges(data=True)):
+        weight = None  # networkx takes every edge as 1 then
+    mass = {node: degree + 1.0 for node, degree in G.degree()} | {v: m for v, m in (node_mass or {}).items() if v in G}
+    own = {"scaling_ratio": scaling_ratio, "gravity": gravity, "strong_gravity": strong_gravity, "linlog": linlog}
+    solution = solve(
+        _undirected(G, weight) if G.is_directed() else G,
+        tune("forceatlas2", **own),
+        dict(pos) if pos else None,
+        weight="weight" if G.is_directed() else weight,
+        mass=mass,
+        components="joint",
+        dim=_dimension(pos, dim),
+        scale=None,
+        max_iter=None if max_iter == USUAL_STEPS else max_iter,
+        seed=nx.utils.create_random_state(seed),
+    )
+    positions: Positions = solution.positions
+    if store_pos_as is not None:
+        nx.set_node_attributes(G, positions, store_pos_as)
+    return positions
+
+
+def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
+    """True, or a sentence on why these arguments of a function are refused."""
+    if name != "forceatlas2_layout":
+        return f"nelayout has no {name}"
+    signature = inspect.signature(forceatlas2_layout)
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        return str(error)
+    bound.apply_defaults()
+    looked_at = inspect.signature(_refusal).parameters
+    return _refusal(**{name: bound.arguments[name] for name in looked_at}) or True
+
+
+def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """True: a graph of any size is drawn no slower than by networkx's own default of steps, or by little."""
+    return True
+
+
+def convert_from_nx(graph: Any, **_facts: Any) -> Any:
+    """The graph itself: networkx's own are read as they are."""
+    return graph
+
+
+def convert_to_nx(result: Any, **_facts: Any) -> Any:
+    """The result itself, positions keyed by node."""
+    return result
+
+
+def _forget_conversion(G: nx.Graph) -> None:
+    """Take the graph out of its own cache of conversions, where networkx would warn of a copy that may be stale."""
+    cache = getattr(G, "__networkx_cache__", None)
+    if cache:
+        cache.get("backends", {}).pop("nelayout", None)
+
+
+def _refusal(
+    G: nx.Graph, pos: Any, scaling_ratio: float, gravity: float, distributed_action: bool, node_mass: Any,
+    node_size: Any, weight: str | None, dim: int
+) -> str:
+    """A sentence on why these arguments have no energy, or none with a minimum; empty where they do."""
+    if distributed_action:
+        return "distributed_action divides the attraction of each node by its mass, so that no energy has these forces"
+    if node_size is not None:
+        return (
+            "node_size makes the repulsion of each pair another function of its distance, whose sums nelayout does not "
+            "have; nelayout.forceatlas2_layout(G, node_size=...) moves nodes apart at the end"
+        )
+    if not 1 <= _dimension(pos, dim) <= 3:
+        return f"nelayout draws in 1, 2 or 3 dimensions, given {_dimension(pos, dim)}"
+    if not 0 < scaling_ratio < math.inf:
+        return f"without repulsion all nodes fall together: scaling_ratio must be > 0, given {scaling_ratio!r}"
+    if not 0 <= gravity < math.inf:
+        return f"gravity below 0 drives nodes apart without end, so that there is no minimum; given {gravity!r}"
+    if any(not 0 < m < math.inf for m in (node_mass or {}).values()):
+        return "a node of no mass is pushed by none and one below 0 is drawn in: node_mass must be > 0"
+    if any(not 0 <= w < math.inf for _, _, w in _weighted_edges(G, weight)):
+        return f"a weight below 0 drives its nodes apart without end, and there is no minimum; {weight} must be >= 0"
+    if G.is_directed() and not _goes_both_ways(G, weight):
+        return "edges directed one way pull one of their nodes alone, and no energy has these forces: G.to_undirected()"
+    if gravity == 0 and len(G) > 1 and not nx.is_connected(G.to_undirected(as_view=True)):
+        return "without gravity components part without end, so that there is no minimum: gravity must be > 0"
+    return ""
+
+
+def _dimension(pos: Any, dim: int) -> int:
+    """The number of coordinates: that of the first position, where there is one."""
+    return len(next(iter(pos.values()))) if pos else dim
+
+
+def _weighted_edges(G: nx.Graph, weight: str | None) -> Iterator[tuple[Hashable, Hashable, float]]:
+    return ((u, v, 1 if weight is None else data.get(weight, 1)) for u, v, data in G.edges(data=True))
+
+
+def _sums(G: nx.Graph, weight: str | None) -> dict[tuple[Hashable, Hashable], float]:
+    """(tail, head) -> weight of all edges from one to the other."""
+    sums: dict[tuple[Hashable, Hashable], float] = defaultdict(float)
+    for u, v, w in _weighted_edges(G, weight):
+        sums[u, v] += w
+    return sums
+
+
+def _goes_both_ways(G: nx.Graph, weight: str | None) -> bool:
+    sums = _sums(G, weight)
+    return all(math.isclose(w, sums.get((v, u), 0.0), rel_tol=1e-12) for (u, v), w in sums.items())
+
+
+def _undirected(G: nx.Graph, weight: str | None) -> nx.Graph:
+    """One edge for two of opposite directions, with the weight of one."""
+    H = nx.Graph()
+    H.add_nodes_from(G)
+    H.add_weighted_edges_from((u, v, w) for (u, v), w in _sums(G, weight).items())
+    return H
