@@ -25,13 +25,11 @@ import numpy as np
 
 from nelayout.graphs.files.record import FileFormat, GraphFile, from_edges, from_networkx
 from nelayout.graphs.files.source import Source
+from nelayout.graphs.headings import WEIGHT, ends_named, first_of
 
 __all__ = ["EDGE_LIST", "read_edgelist"]
 
 COMMENTS = ("#", "%")
-FROM = {"source", "src", "from", "fromnodeid", "node1", "node_1", "id_1", "id1", "u", "head", "i", "start"}
-TO = {"target", "dst", "to", "tonodeid", "node2", "node_2", "id_2", "id2", "v", "tail", "j", "end", "dest"}
-WEIGHT = {"weight", "w", "value", "strength", "count"}
 # First headings of tables of nodes and of positions, which have no ends.
 NODE = {"node", "row", "id", "nodeid", "node_id", "label", "name", "key"}
 # Most columns of an edge list whose header does not name the ends: two nodes, a weight and a time (KONECT).
@@ -77,9 +75,11 @@ def _split(line: str, separator: str | None) -> list[str]:
 
 def _named_columns(head: list[str]) -> list[int] | None:
     """Columns of source, target and perhaps weight, if a row names the first two."""
-    words = [re.sub(r"[\s\"']", "", token).lower() for token in head]
-    found = [next((k for k, word in enumerate(words) if word in names), None) for names in (FROM, TO, WEIGHT)]
-    return None if None in found[:2] else [k for k in found if k is not None]
+    named = ends_named(head)
+    if named is None:
+        return None
+    weight = first_of(head, WEIGHT)
+    return [*named] if weight is None else [*named, weight]
 
 
 def _read_head(
