@@ -234,7 +234,7 @@ def test_rustworkx_indices_may_have_holes():
     pos = nl.ws_sne_layout(G, seed=0)
     assert list(pos) == list(G.node_indices()) == [0, 1, 3, 4, 5]
     drawn = mpl_draw(G, pos=pos)
-    found = {tuple(np.array(spot).tolist()) for spot in pyplot.gca().collections[0].get_offsets()}
+    found = set(map(tuple, np.array(pyplot.gca().collections[0].get_offsets()).tolist()))
     assert found == {tuple(place) for place in pos.values()}
     pyplot.close(drawn)
     theirs = rustworkx.spring_layout(G, seed=1)
