@@ -58,6 +58,7 @@ GRAPHML = FileFormat(
     re.compile(r"\s*<.*<graphml\b|\s*<graphml\b", re.DOTALL),
     read_graphml,
     to_graphml,
+    viewer=1000.0,
 )
 GEXF = FileFormat(
     "gexf",
@@ -65,4 +66,5 @@ GEXF = FileFormat(
     re.compile(r"\s*<.*<gexf\b|\s*<gexf\b", re.DOTALL),
     read_gexf,
     to_gexf,
+    viewer=1000.0,
 )

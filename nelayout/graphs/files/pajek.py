@@ -10,17 +10,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
 
 import numpy as np
 
+from nelayout.graphs.files.look import PLAIN, Look, text_labels
 from nelayout.graphs.files.record import FileFormat, GraphFile, from_edges
 from nelayout.graphs.files.source import Source
 
-__all__ = ["PAJEK", "read_pajek"]
+__all__ = ["PAJEK", "read_pajek", "to_pajek"]
 
 TOKEN = re.compile(r'"([^"]*)"|(\S+)')
 COORDINATES = ("x", "y", "z")
+# Part of Pajek's unit square that a drawing leaves free on each side, so that dots on its border are seen whole.
+MARGIN = 0.05
 
 
 class _Reading:
@@ -28,7 +32,7 @@ class _Reading:
 
     def __init__(self, source: Source):
         self.source = source
-        self.n = 0
+        self.n = -1
         self.labels: dict[int, str] = {}
         self.columns: dict[str, dict[int, float]] = {}
         self.edges: list[tuple[int, int]] = []
@@ -101,7 +105,7 @@ def read_pajek(source: Source) -> GraphFile:
         if text.startswith("*"):
             word = tokens[0].lower().rstrip(":")
             if word == "*network":
-                if reading.n:
+                if reading.n >= 0:
                     break
                 section = None
             elif word == "*vertices":
@@ -117,7 +121,7 @@ def read_pajek(source: Source) -> GraphFile:
         else:
             section(tokens, line)
             reading.directed |= arcs
-    if not reading.n:
+    if reading.n < 0:
         raise source.broken('cannot be read as pajek: no line "*Vertices n"')
     return _graph_file(reading)
 
@@ -157,9 +161,35 @@ def _graph_file(reading: _Reading) -> GraphFile:
     )
 
 
+def to_pajek(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
+    """Vertices with their labels and places, and edges (directed: arcs) with their weights.
+
+    Pajek's coordinates lie in the unit square, y pointing down: the drawing is moved and resized into it, and its shape
+    stays.  Labels have no double quotes and no line breaks there; node attributes are left out.
+    """
+    names = text_labels(labels, "pajek", lambda label: " ".join(str(label).replace('"', "'").split()))
+    low, high = (Y.min(axis=0), Y.max(axis=0)) if len(Y) else (np.zeros(2), np.ones(2))
+    width = float((high - low).max()) or 1.0
+    places = 0.5 + (1 - 2 * MARGIN) * (Y / width - low / width - (high - low) / width / 2)
+    rows = np.full((len(Y), 3), 0.5)
+    rows[:, : min(Y.shape[1], 3)] = places[:, :3]
+    rows[:, 1] = 1 - rows[:, 1]
+    lines = [f"*Vertices {len(names)}"]
+    for k, (name, (x, y, z)) in enumerate(zip(names, rows.tolist(), strict=True), 1):
+        lines.append(f'{k} "{name}" {x!r} {y!r} {z!r}')
+    number = {label: k for k, label in enumerate(labels, 1)}
+    lines.append("*Arcs" if G.is_directed() else "*Edges")
+    for u, v, weight in G.edges(data="weight"):
+        known = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
+        lines.append(f"{number[u]} {number[v]}" + (f" {float(weight)!r}" if known else ""))
+    text = "\n".join(lines) + "\n"
+    return text.encode("utf-8" if text.isascii() else "utf-8-sig")  # by whose mark Pajek knows Unicode
+
+
 PAJEK = FileFormat(
     "pajek",
     ("net", "pajek", "paj"),
     re.compile(r"(?:\s*%.*\n)*\s*\*(?:vertices|network)\b", re.IGNORECASE),
     read_pajek,
+    to_pajek,
 )
