@@ -32,7 +32,7 @@ from nelayout.graphs.files.look import PLAIN, Look
 from nelayout.graphs.files.outputs import atomic, check_output, deliver, refuse_folder
 from nelayout.graphs.files.positions import as_networkx, as_record, place_nodes, read_columns, read_csv
 from nelayout.graphs.files.record import GraphFile
-from nelayout.graphs.files.source import Source, load
+from nelayout.graphs.files.source import Source, Unreadable, load
 
 __all__ = [
     "FORMATS",
@@ -48,6 +48,9 @@ __all__ = [
     "read_positions",
     "write_positions",
 ]
+
+# Advice on a content that is not of its format and of no other that is known.
+AGAIN = "fetch or export it again, or name its format with format="
 
 
 def read_graph(path: str | os.PathLike, format: str | None = None) -> GraphFile:  # noqa: A002  # the name users know
@@ -91,9 +94,10 @@ def _parse(source: Source, name: str) -> GraphFile:
     try:
         return FORMATS[name].read(source)
     except InputError as error:
-        if not other:
+        hint = other or (AGAIN if isinstance(error, Unreadable) else "")
+        if not hint:
             raise
-        raise InputError(f"{error}; {other}") from None
+        raise InputError(f"{error}; {hint}") from None
 
 
 def output_format(

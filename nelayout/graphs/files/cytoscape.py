@@ -38,7 +38,7 @@ def read_cytoscape(source: Source) -> GraphFile:
         nodes = [each for each in elements if "source" not in _data(source, each)]
         elements = {"nodes": nodes, "edges": [each for each in elements if "source" in _data(source, each)]}
     if not isinstance(elements, dict) or not isinstance(elements.get("nodes"), list):
-        raise source.broken(f"cannot be read as cytoscape; expected {EXPECTED}")
+        raise source.unreadable(f"cannot be read as cytoscape; expected {EXPECTED}")
     nodes = []
     values = {}
     for k, element in enumerate(elements["nodes"]):

@@ -34,7 +34,7 @@ def read_graphology(source: Source) -> GraphFile:
     """
     data = load_json(source)
     if not isinstance(data, dict) or not isinstance(data.get("nodes"), list) or not isinstance(data.get("edges"), list):
-        raise source.broken(f"cannot be read as graphology; expected {EXPECTED}")
+        raise source.unreadable(f"cannot be read as graphology; expected {EXPECTED}")
     nodes = []
     for k, node in enumerate(data["nodes"]):
         if not isinstance(node, dict) or "key" not in node:

@@ -11,6 +11,7 @@ import json
 import re
 from typing import Any
 
+from nelayout.errors import InputError
 from nelayout.graphs.files.record import FileFormat, GraphFile, from_networkx
 from nelayout.graphs.files.source import Source
 from nelayout.graphs.files.writers import to_json
@@ -34,9 +35,13 @@ def load_json(source: Source) -> Any:
     try:
         return json.loads(source.text())
     except json.JSONDecodeError as error:
-        raise source.broken(f"no valid JSON: {error.msg}", error.lineno) from None
+        raise source.unreadable(f"no valid JSON: {error.msg}", error.lineno) from None
     except RecursionError:
-        raise source.broken("no valid JSON: brackets are nested too deeply") from None
+        raise source.unreadable("no valid JSON: brackets are nested too deeply") from None
+    except InputError:
+        raise
+    except ValueError:  # Python's limit of digits
+        raise source.unreadable("no valid JSON: a whole number has thousands of digits") from None
 
 
 def build(source: Source, data: Any, name: str) -> GraphFile:
@@ -47,7 +52,7 @@ def build(source: Source, data: Any, name: str) -> GraphFile:
         data = data["graph"]
     edges = data.get("edges", data.get("links")) if isinstance(data, dict) else None
     if not isinstance(data, dict) or not isinstance(data.get("nodes"), list) or not isinstance(edges, list):
-        raise source.broken(f"cannot be read as json node-link; expected {EXPECTED}")
+        raise source.unreadable(f"cannot be read as json node-link; expected {EXPECTED}")
     kinds = {
         (False, False): networkx.Graph,
         (True, False): networkx.DiGraph,
@@ -61,7 +66,7 @@ def build(source: Source, data: Any, name: str) -> GraphFile:
         key = next((name for name in ("id", "key", "name") if name in attributes), None)
         label = _hashable(k if key is None else attributes.pop(key))
         if label in G:
-            raise source.broken(f"node {k} has the id {label!r} of another node")
+            raise source.broken(f"node {k} has the id {label!r} of another node; rename or remove one")
         labels.append(label)
         G.add_node(label, **{str(name): value for name, value in attributes.items()})
 

@@ -18,11 +18,14 @@ import numpy as np
 from nelayout.graphs.files.look import PLAIN, Look, text_labels
 from nelayout.graphs.files.record import FileFormat, GraphFile, from_edges
 from nelayout.graphs.files.source import Source
+from nelayout.graphs.to_floats import short_repr
 
 __all__ = ["PAJEK", "read_pajek", "to_pajek"]
 
 TOKEN = re.compile(r'"([^"]*)"|(\S+)')
 COORDINATES = ("x", "y", "z")
+# Sections of project files that hold no network.
+OTHERS = {"*partition", "*vector", "*permutation", "*cluster", "*hierarchy", "*events", "*tevents"}
 # Part of Pajek's unit square that a drawing leaves free on each side, so that dots on its border are seen whole.
 MARGIN = 0.05
 
@@ -33,6 +36,7 @@ class _Reading:
     def __init__(self, source: Source):
         self.source = source
         self.n = -1
+        self.listed: dict[int, int] = {}
         self.labels: dict[int, str] = {}
         self.columns: dict[str, dict[int, float]] = {}
         self.edges: list[tuple[int, int]] = []
@@ -42,6 +46,11 @@ class _Reading:
 
     def vertices(self, tokens: list[str], line: int) -> None:
         i = self.node(tokens[0], line)
+        if i in self.listed:
+            raise self.source.broken(
+                f"vertex {i + 1} is there twice, first in line {self.listed[i]}; number or remove one", line
+            )
+        self.listed[i] = line
         if len(tokens) > 1:
             self.labels[i] = tokens[1]
         for axis, token in zip(COORDINATES, tokens[2:5], strict=False):
@@ -63,7 +72,7 @@ class _Reading:
                 weight = 1.0
         self.weights.append(weight)
 
-    def listed(self, tokens: list[str], line: int) -> None:
+    def neighbors(self, tokens: list[str], line: int) -> None:
         first, *others = (self.node(token, line) for token in tokens)
         self.edges.extend((first, other) for other in others)
         self.weights.extend([1.0] * len(others))
@@ -86,7 +95,7 @@ class _Reading:
         try:
             number = int(token)
         except ValueError:
-            raise self.source.broken(f"{token!r} is no vertex number", line) from None
+            raise self.source.broken(f"{short_repr(token)} is no vertex number", line) from None
         if not 1 <= number <= self.n:
             raise self.source.broken(f"vertex {number} does not exist; there are {self.n}", line)
         return number - 1
@@ -101,6 +110,8 @@ def read_pajek(source: Source) -> GraphFile:
         text = text.strip()
         if not text or text.startswith("%"):
             continue
+        if text.count('"') % 2:
+            raise source.broken("a double quote is not closed", line)
         tokens = text.split() if '"' not in text else [a or b for a, b in TOKEN.findall(text)]
         if text.startswith("*"):
             word = tokens[0].lower().rstrip(":")
@@ -114,23 +125,28 @@ def read_pajek(source: Source) -> GraphFile:
             elif word in _SECTIONS:
                 section = getattr(reading, _SECTIONS[word])
                 arcs = word.startswith("*arcs")
+            elif word in OTHERS:
+                break  # the rest of a project file
             else:
-                break  # partitions and vectors of a project file
+                known = ", ".join(["*vertices", *_SECTIONS])
+                raise source.broken(f"{short_repr(tokens[0])} is no section of Pajek; a network has {known}", line)
         elif section is None:
-            raise source.broken('expected "*Vertices n" before the first data', line)
+            raise source.unreadable('expected "*Vertices n" before the first data', line)
         else:
             section(tokens, line)
             reading.directed |= arcs
     if reading.n < 0:
-        raise source.broken('cannot be read as pajek: no line "*Vertices n"')
+        raise source.unreadable('cannot be read as pajek: no line "*Vertices n"')
+    if section == reading.vertices and 0 < len(reading.listed) < reading.n:
+        raise source.unreadable(f"the file ends after {len(reading.listed)} of its {reading.n} vertices")
     return _graph_file(reading)
 
 
 _SECTIONS = {
     "*edges": "pair",
     "*arcs": "pair",
-    "*edgeslist": "listed",
-    "*arcslist": "listed",
+    "*edgeslist": "neighbors",
+    "*arcslist": "neighbors",
     "*matrix": "matrix",
 }
 

@@ -47,9 +47,12 @@ def as_networkx(file: GraphFile) -> Any:
 
 def read_csv(source: Source) -> tuple[list[str], np.ndarray]:
     """Labels (text) and positions of a table with a header: the first column names nodes, then x, y, z."""
-    lines = source.text().splitlines()
-    separator = "\t" if "\t" in lines[0] else ","
-    rows = list(csv.reader(io.StringIO(source.text()), delimiter=separator))
+    text = source.text()
+    separator = "\t" if "\t" in text.splitlines()[0] else ","
+    try:
+        rows = list(csv.reader(io.StringIO(text), delimiter=separator))
+    except csv.Error as error:
+        raise source.broken(f"cannot be read as a table: {error}; fetch or write it again") from None
     header = [name.strip().lower() for name in rows[0]]
     columns = [header.index(axis) for axis in ("x", "y", "z") if axis in header]
     if "x" not in header:
