@@ -117,9 +117,10 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 # First arguments -> their entry in docstrings.
 GRAPH_TEXTS = {
-    "G": """networkx graph, igraph.Graph, scipy.sparse matrix or square array
+    "G": """networkx graph, igraph.Graph, rustworkx, networkit or graph-tool graph, pandas table of edges (columns source
+    and target), scipy.sparse matrix or square array
     directions are summed, self-loops dropped""",
-    "pos": """dict, igraph.Layout or (n, dim) array, optional
+    "pos": """dict, (n, dim) array, or what a layout of the graph's library gives, optional
     positions to start from, of all nodes or of some; without it the drawing starts from coarsened graphs""",
     "fixed": """nodes, optional
     nodes that come back exactly where ``pos`` puts them; scale and center are then not applied""",
