@@ -25,6 +25,9 @@ class PropertyMap:
         assert key in self.held
         self.held[key] = value
 
+    def __call__(self, key):  # graph-tool's can be called, too
+        return self.held[key]
+
     def value_type(self):
         return self.kind
 

@@ -243,11 +243,13 @@ def test_rustworkx_indices_may_have_holes():
     assert set(nl.align(theirs, to=pos)) == set(pos)
 
 
-def test_rustworkx_text_names_the_nodes_of_files(tmp_path):
+def test_rustworkx_text_names_nodes(tmp_path):
     rustworkx = pytest.importorskip("rustworkx", reason="rustworkx is not installed")
     G = rustworkx.PyGraph()
     G.add_nodes_from(["Oslo", "Rome"])
     G.add_edge(0, 1, 2.5)
+    held = nl.ws_sne_layout(G, {"Rome": (3, 4), 0: (1, 2)}, ["Oslo", 1])
+    assert {node: place.tolist() for node, place in held.items()} == {0: [1, 2], 1: [3, 4]}
     files.write_positions(tmp_path / "g.graphml", G, nl.ws_sne_layout(G, seed=0))
     assert dict(nx.read_graphml(tmp_path / "g.graphml").nodes(data="label")) == {"0": "Oslo", "1": "Rome"}
 
@@ -302,6 +304,8 @@ def test_graph_tool_property_maps_are_taken_as_they_are(graph_tool):
     G = in_graph_tool(False, graph_tool)
     flat = G.new_edge_property("int", vals=[2] * len(edges()))
     assert graphs.read(G, weight=flat).weighted
+    by_map, by_name = nl.ws_sne_layout(G, weight=G.ep["weight"], seed=0), nl.ws_sne_layout(G, weight="weight", seed=0)
+    assert rows(G, by_map).tolist() == rows(G, by_name).tolist() != rows(G, nl.ws_sne_layout(G, weight=flat)).tolist()
     assert graphs.read(G, weight=G.ep["weight"]).adjacency.sum() == graphs.read(G).adjacency.sum()
     mass = G.new_vertex_property("double", vals=np.arange(1.0, N + 1))
     by_map, by_array = (rows(G, nl.ws_sne_layout(G, seed=0, mass=m)) for m in (mass, np.arange(1.0, N + 1)))

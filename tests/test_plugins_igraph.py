@@ -46,6 +46,7 @@ def test_every_layout_function_has_its_name(name):
     assert g.layout(name, seed=1, max_iter=2).coords == ours(g, seed=1, max_iter=2).coords
     space = g.layout(f"{name}_3d", seed=1, max_iter=2)
     assert isinstance(space, igraph.Layout)
+    assert g.layout(name.replace("_", "-"), seed=1, max_iter=2).coords == g.layout(name, seed=1, max_iter=2).coords
     assert space.coords == ours(g, seed=1, max_iter=2, dim=3).coords
     assert getattr(g, f"layout_{name}")(seed=1, max_iter=2).coords == g.layout(name, seed=1, max_iter=2).coords
 

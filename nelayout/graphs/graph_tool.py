@@ -23,7 +23,7 @@ from nelayout.graphs import per_node
 from nelayout.graphs.edge_lists import add_edges, network_of
 from nelayout.graphs.network import Host, Links, Network
 
-__all__ = ["GraphToolHost", "as_networkx", "guard", "host", "links", "places", "read", "recognizes"]
+__all__ = ["GraphToolHost", "as_networkx", "guard", "holds_weights", "host", "links", "places", "read", "recognizes"]
 
 
 def recognizes(G: Any) -> bool:
@@ -34,10 +34,15 @@ def recognizes(G: Any) -> bool:
 def read(G: Any, weight: Any, weight_kind: str) -> Network:
     """The `Network` of a graph-tool graph, see `nelayout.graphs.read`; `weight` may be a property map."""
     listed = links(G)
-    if _is(weight, "EdgePropertyMap"):
+    if holds_weights(weight):
         column = _of_edges(G, weight)
         listed, weight = Links(listed.rows, listed.cols, ["weight"], lambda _: column), "weight"
     return network_of(listed, GraphToolHost(G), G.is_directed(), weight, weight_kind)
+
+
+def holds_weights(weight: Any) -> bool:
+    """Whether `weight` is an edge property map, which is taken as it is, where other libraries have names."""
+    return _is(weight, "EdgePropertyMap")
 
 
 def links(G: Any) -> Links:

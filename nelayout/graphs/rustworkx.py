@@ -1,6 +1,7 @@
 """rustworkx graphs; positions go back as ``{node index: array}``, as its own ``mpl_draw(graph, pos=...)`` takes.
 
-A node answers to its index, also where indices have holes after nodes were removed.  The payload of a node or an edge
+A node answers to its index, also where indices have holes after nodes were removed, and where the nodes are distinct
+texts to its text.  The payload of a node or an edge
 is any object: a dict holds attributes, and a number on an edge is its weight.
 
     >>> import rustworkx
@@ -68,7 +69,9 @@ class RustworkxHost(Host):
 
     def __init__(self, G: Any):
         self.G = G
-        self.aliases: Sequence[Sequence[Hashable]] = [list(G.node_indices())]
+        numbers, names = list(G.node_indices()), list(G.nodes())
+        named = all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
+        self.aliases: Sequence[Sequence[Hashable]] = [numbers, names] if named else [numbers]
 
     @property
     def stores(self) -> bool:

@@ -60,14 +60,15 @@ def register() -> None:
     Graph, names = _table()
     functions = _functions()
     for name in functions:
-        if not _is_ours(Graph, name) and (name in names or hasattr(Graph, f"layout_{name}")):
+        theirs = hasattr(Graph, f"layout_{name}") or any(spelling in names for spelling in _spellings(name))
+        if theirs and not _is_ours(Graph, name):
             raise Unsupported(
                 f"igraph has a layout {name!r} of its own, which is not replaced; hand the function over instead: "
                 "g.layout(nelayout.ws_sne_layout)"
             )
     for name, function in functions.items():
         setattr(Graph, f"layout_{name}", _method(name, function))
-        names[name] = f"layout_{name}"
+        names.update(dict.fromkeys(_spellings(name), f"layout_{name}"))
 
 
 def unregister() -> None:
@@ -82,7 +83,8 @@ def unregister() -> None:
     for name in _functions():
         if _is_ours(Graph, name):
             delattr(Graph, f"layout_{name}")
-            names.pop(name, None)
+            for spelling in _spellings(name):
+                names.pop(spelling, None)
 
 
 def _functions() -> dict[str, Callable[..., Any]]:
@@ -91,6 +93,11 @@ def _functions() -> dict[str, Callable[..., Any]]:
     names = [name.replace("-", "_") for name in METHODS]
     found = {name: next(vars(m)[f"{name}_layout"] for m in modules if f"{name}_layout" in vars(m)) for name in names}
     return {ANY_METHOD: by_name.layout, **found}
+
+
+def _spellings(name: str) -> tuple[str, str]:
+    """A layout's name as igraph writes names, and as `nelayout.methods` does: ws_sne, ws-sne."""
+    return name, name.replace("_", "-")
 
 
 def _table() -> tuple[Any, dict[str, str]]:
