@@ -266,6 +266,31 @@ def test_a_file_is_a_start_of_its_own(source, tmp_path, ending, monkeypatch):
     assert (tmp_path / "piped.csv").read_text() == (tmp_path / again).read_text()
 
 
+def test_a_form_of_json_is_that_of_the_output(source, tmp_path):
+    assert main(["layout", "karate.graphml", "-m", "linlog", "-o", "out.json", "--format", "graphology"]) == 0
+    assert read_graph("out.json").format == "graphology"
+    assert main(["layout", "out.json", "-m", "linlog", "-o", "again.json", "--format", "cytoscape"]) == 0
+    assert read_graph("again.json").format == "cytoscape"
+    assert main(["layout", "again.json", "-m", "linlog", "-o", "plain.json"]) == 0
+    assert read_graph("plain.json").format == "json"
+
+
+def test_pajek_has_the_weights_that_were_asked_for(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    nx.write_graphml(nx.Graph([("a", "b", {"km": 3})]), "g.graphml")
+    assert main(["layout", "g.graphml", "--weight", "km", "-m", "linlog", "-o", "out.net"]) == 0
+    assert [*nx.read_pajek("out.net").edges(data="weight")] == [("a", "b", 3.0)]
+
+
+def test_names_of_the_nodes_own_are_kept(tmp_path):
+    G = nx.Graph()
+    G.add_node("n0", name="Ann", label="Annie")
+    write_positions(tmp_path / "g.cyjs", G, {"n0": (0, 0)})
+    write_positions(tmp_path / "g.graphology.json", G, {"n0": (0, 0)})
+    assert json.loads((tmp_path / "g.cyjs").read_text())["elements"]["nodes"][0]["data"]["name"] == "Ann"
+    assert json.loads((tmp_path / "g.graphology.json").read_text())["nodes"][0]["attributes"]["label"] == "Annie"
+
+
 def test_what_is_misspelt_is_said_before_the_work(source, tmp_path, capsys):
     assert main(["layout", "karate.graphml", "-o", "out.gexf", "--color", "clubb"]) == 1
     assert "did you mean 'club'" in capsys.readouterr().err

@@ -121,7 +121,8 @@ def run(given: argparse.Namespace) -> None:
         files.deliver(given.output, content.encode("utf-8", "replace"))
         return
     if kind not in PICTURES:
-        look = files.Look() if viewer is None else viewer_look(given, file, solution.positions)
+        weight = graph_input.weight(given, file).get("weight", "weight")
+        look = files.Look(weight=weight) if viewer is None else viewer_look(given, file, solution.positions, weight)
         files.write_positions(given.output, file, solution.positions, kind, given.file, look)
         return
     from nelayout.drawing import draw

@@ -25,13 +25,12 @@ def check_look(given: argparse.Namespace, file: GraphFile) -> None:
     graph_input.color(given.color, file)
 
 
-def viewer_look(given: argparse.Namespace, file: GraphFile, pos: Any) -> Look:
+def viewer_look(given: argparse.Namespace, file: GraphFile, pos: Any, weight: str | None) -> Look:
     """The look of a drawing: dots as large as in a picture, colors and names if they were asked for."""
     from nelayout.graphs import every_position, read
     from nelayout.graphs.files import Look
     from nelayout.placing.dots import dot_diameter
 
-    weight = graph_input.weight(given, file).get("weight", "weight")
     network = read(file.graph, weight)
     Y = every_position(network, pos)
     sides = np.sort(np.ptp(Y, axis=0)) if len(Y) else np.ones(2)
@@ -49,4 +48,4 @@ def viewer_look(given: argparse.Namespace, file: GraphFile, pos: Any) -> Look:
         color = graph_input.color(given.color, file)
         rgba = coloring(network, color, amounts(file.graph, network, color, weight)).rgba
         colors = [to_hex(each) for each in np.broadcast_to(rgba, (len(Y), 4))]
-    return Look(sizes, colors, None if names is None else ["" if name is None else str(name) for name in names])
+    return Look(sizes, colors, None if names is None else ["" if name is None else str(name) for name in names], weight)

@@ -71,11 +71,12 @@ def to_cytoscape(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look =
     `networkx.cytoscape_graph` read it.
     """
     H = scalars(G, labels, Y, "cytoscape", look)
-    names = [str(label) for label in labels] if look.names is None else look.names
     nodes = []
     for k, label in enumerate(labels):
-        own = {f"own_{n}" if n in {"id", "value", "name"} else n: x for n, x in plain(H.nodes[label]).items()}
-        shown: dict[str, Any] = {"id": str(label), "value": _name(label), "name": names[k]}
+        taken = {"id", "value"} if look.names is None else {"id", "value", "name"}
+        own = {f"own_{n}" if n in taken else n: x for n, x in plain(H.nodes[label]).items()}
+        name = own.get("name", str(label)) if look.names is None else look.names[k]
+        shown: dict[str, Any] = {"id": str(label), "value": _name(label), "name": name}
         if look.sizes is not None:
             shown["size"] = float(look.sizes[k])
         if look.colors is not None:

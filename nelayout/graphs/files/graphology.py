@@ -61,15 +61,15 @@ def read_graphology(source: Source) -> GraphFile:
 def to_graphology(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
     """Nodes and edges for ``graph.import(...)``; in sigma.js, y points up and `size` is a radius."""
     H = scalars(G, labels, Y, "graphology", look)
-    names = [str(label) for label in labels] if look.names is None else look.names
     nodes = []
     for k, label in enumerate(labels):
-        shown: dict[str, Any] = {"label": names[k]}
+        own = plain(H.nodes[label])
+        shown: dict[str, Any] = {"label": own.get("label", str(label)) if look.names is None else look.names[k]}
         if look.sizes is not None:
             shown["size"] = float(look.sizes[k]) / 2
         if look.colors is not None:
             shown["color"] = look.colors[k]
-        nodes.append({"key": str(label), "attributes": {**plain(H.nodes[label]), **shown}})
+        nodes.append({"key": str(label), "attributes": {**own, **shown}})
     plainly = {} if H.is_directed() else {"undirected": True}
     edges = [
         {"source": str(u), "target": str(v), "attributes": plain(attributes), **plainly}

@@ -1,4 +1,4 @@
-"""Sizes, colors and names of nodes, for the formats of viewers that show them; others leave them out.
+"""Sizes, colors and names of nodes, and what weighs an edge, for the formats of viewers; others leave them out.
 
 >>> Look(colors=["#0072b2"]).channels(0)
 (0, 114, 178)
@@ -22,12 +22,14 @@ class Look:
 
     sizes   (n,) diameters in units of the positions, or None: the viewer's own
     colors  "#rrggbb" for each node, or None: the viewer's own
-    names   the text beside each node, or None: the node's label
+    names   the text beside each node, or None: the node's own
+    weight  edge attribute with the weights, where the format has one number for each edge (Pajek)
     """
 
     sizes: np.ndarray | None = None
     colors: Sequence[str] | None = None
     names: Sequence[str] | None = None
+    weight: str | None = "weight"
 
     def channels(self, k: int) -> tuple[int, int, int]:
         """Red, green and blue of a node, 0 to 255."""
