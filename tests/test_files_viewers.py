@@ -185,6 +185,8 @@ def test_broken_json_says_what(tmp_path, ending, content, said):
 
 # the command
 
+QUICK = ["-m", "linlog", "--max-iter", "2"]
+
 
 @pytest.fixture
 def source(tmp_path, monkeypatch):
@@ -226,14 +228,16 @@ def shown(path):
     return {key: ((own["x"], own["y"]), 2 * own["size"], own["color"], own["label"]) for key, own in nodes.items()}
 
 
-@pytest.mark.parametrize("name", VIEWERS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name == "gexf" else pytest.mark.thorough) for name in VIEWERS]
+)
 def test_the_command_writes_what_the_picture_shows(source, tmp_path, name):
     from matplotlib.colors import to_hex
 
     from nelayout.drawing.colors import coloring
 
     path = tmp_path / f"out.{FORMATS[name].endings[0]}"
-    wanted = ["layout", "karate.graphml", "-m", "ws-sne", "--quiet", "--color", "club", "--label", "club"]
+    wanted = ["layout", "karate.graphml", *QUICK, "--quiet", "--color", "club", "--label", "club"]
     assert main([*wanted, "-o", str(path)]) == 0
     nodes = shown(path)
     drawn = np.array([place for place, *_ in nodes.values()])
@@ -244,7 +248,7 @@ def test_the_command_writes_what_the_picture_shows(source, tmp_path, name):
     sizes = {size for _, size, *_ in nodes.values()}
     assert len(sizes) == 1
     apart = np.linalg.norm(drawn[:, None] - drawn[None], axis=2)[np.triu_indices(len(drawn), 1)]
-    assert apart.min() >= max(sizes) * (1 - 1e-6)  # no dot hides another
+    assert apart.min() >= max(sizes) * (1 - 5e-3)  # no dot hides another, as far as placing.dots parts them
     assert main([*wanted, "-o", "plain.json"]) == 0
     plain = np.array(list(read_positions("plain.json").values()))
     assert np.allclose(drawn / FORMATS[name].viewer, plain)
@@ -252,10 +256,13 @@ def test_the_command_writes_what_the_picture_shows(source, tmp_path, name):
     assert np.abs([place for place, *_ in shown(path).values()]).max() == pytest.approx(5)
 
 
-@pytest.mark.parametrize("ending", ["gexf", "graphml", "cyjs", "graphology.json", "net", "json"])
+@pytest.mark.parametrize(
+    "ending",
+    ["net", *(pytest.param(e, marks=pytest.mark.thorough) for e in ("gexf", "graphml", "cyjs", "graphology.json"))],
+)
 def test_a_file_is_a_start_of_its_own(source, tmp_path, ending, monkeypatch):
     first, again = f"first.{ending}", "again.csv"
-    assert main(["layout", "karate.graphml", "-m", "linlog", "--quiet", "-o", first]) == 0
+    assert main(["layout", "karate.graphml", *QUICK, "--quiet", "-o", first]) == 0
     kept = ["--max-iter", "0", "--scale", "none", "--quiet"]
     assert main(["layout", first, "-m", "linlog", "--pos", first, *kept, "-o", again]) == 0
     before, after = (np.array(list(read_positions(path).values())) for path in (first, again))
@@ -266,19 +273,20 @@ def test_a_file_is_a_start_of_its_own(source, tmp_path, ending, monkeypatch):
     assert (tmp_path / "piped.csv").read_text() == (tmp_path / again).read_text()
 
 
+@pytest.mark.thorough
 def test_a_form_of_json_is_that_of_the_output(source, tmp_path):
-    assert main(["layout", "karate.graphml", "-m", "linlog", "-o", "out.json", "--format", "graphology"]) == 0
+    assert main(["layout", "karate.graphml", *QUICK, "-o", "out.json", "--format", "graphology"]) == 0
     assert read_graph("out.json").format == "graphology"
-    assert main(["layout", "out.json", "-m", "linlog", "-o", "again.json", "--format", "cytoscape"]) == 0
+    assert main(["layout", "out.json", *QUICK, "-o", "again.json", "--format", "cytoscape"]) == 0
     assert read_graph("again.json").format == "cytoscape"
-    assert main(["layout", "again.json", "-m", "linlog", "-o", "plain.json"]) == 0
+    assert main(["layout", "again.json", *QUICK, "-o", "plain.json"]) == 0
     assert read_graph("plain.json").format == "json"
 
 
 def test_pajek_has_the_weights_that_were_asked_for(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     nx.write_graphml(nx.Graph([("a", "b", {"km": 3})]), "g.graphml")
-    assert main(["layout", "g.graphml", "--weight", "km", "-m", "linlog", "-o", "out.net"]) == 0
+    assert main(["layout", "g.graphml", "--weight", "km", *QUICK, "-o", "out.net"]) == 0
     assert [*nx.read_pajek("out.net").edges(data="weight")] == [("a", "b", 3.0)]
 
 
@@ -295,6 +303,6 @@ def test_what_is_misspelt_is_said_before_the_work(source, tmp_path, capsys):
     assert main(["layout", "karate.graphml", "-o", "out.gexf", "--color", "clubb"]) == 1
     assert "did you mean 'club'" in capsys.readouterr().err
     assert main(["layout", "karate.graphml", "-o", "out.cyjs", "--label", "clubb"]) == 1
-    assert main(["layout", "karate.graphml", "-m", "linlog", "-o", "out.net", "--color", "club"]) == 0
+    assert main(["layout", "karate.graphml", *QUICK, "-o", "out.net", "--color", "club"]) == 0
     assert "pictures and viewers; pajek has none of them" in capsys.readouterr().err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["karate.graphml", "out.net"]
