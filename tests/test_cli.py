@@ -21,6 +21,7 @@ import nelayout as nl
 from nelayout.cli import COMMANDS, _parser, compare_command, embed_command, main
 from nelayout.cli.arguments import PICTURES
 from nelayout.cli.report import in_options
+from nelayout.graphs import headings
 from nelayout.graphs.files import FORMATS, WRITERS, edgelist, read_positions
 
 GML = """graph [
@@ -212,8 +213,9 @@ FAILURES = {
     "wrong output format": (
         "layout graph.gml -o out.jsno",
         (
-            "'out.jsno': unknown output format 'jsno': did you mean 'json'? Allowed: 'csv', 'gexf', "
-            "'graphml', 'html', 'json', 'npz', 'pdf', 'png', 'svg'; or name it with --format"
+            "'out.jsno': unknown output format 'jsno': did you mean 'json'? Allowed: 'csv', 'cyjs', "
+            "'cytoscape', 'gexf', 'graphml', 'graphology', 'graphology.json', 'html', 'json', 'net', 'npz', 'paj', "
+            "'pajek', 'pdf', 'png', 'svg'; or name it with --format"
         ),
     ),
     "unknown fixed node": (
@@ -277,7 +279,8 @@ FAILURES = {
         "layout graph.gml -o out",
         (
             "'out' has no ending that tells the output format; name it with --format, "
-            "one of csv, gexf, graphml, html, json, npz, pdf, png, svg"
+            "one of csv, cyjs, cytoscape, gexf, graphml, graphology, graphology.json, html, json, net, npz, paj, "
+            "pajek, pdf, png, svg"
         ),
     ),
     "mass": ("layout graph.gml -o out.csv --mass kind", None),
@@ -633,7 +636,7 @@ def test_the_page_lists_the_words_of_headers():
     if not page.is_file():
         pytest.skip("docs/ is not installed with the package")
     words = set(re.findall(r"`(\w+)`", page.read_text()))
-    assert (edgelist.FROM | edgelist.TO | edgelist.WEIGHT | edgelist.NODE) - words == set()
+    assert (headings.FROM | headings.TO | headings.WEIGHT | edgelist.NODE) - words == set()
 
 
 @pytest.mark.slow

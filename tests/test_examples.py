@@ -20,7 +20,11 @@ MODULES = [
     if ">>>" in path.read_text()
 ]
 # Extras that `dev` does not bring, and the modules whose examples need them.
-NEEDED = {"nelayout.variational.game": "torch"}
+NEEDED = {
+    "nelayout.variational.game": "torch",
+    "nelayout.graphs.networkit": "networkit",
+    "nelayout.graphs.rustworkx": "rustworkx",
+}
 
 
 # Pages and scripts that a plain run tries, too.

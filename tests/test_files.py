@@ -25,7 +25,7 @@ from nelayout.graphs.files import (
     write_positions,
 )
 from nelayout.graphs.files import record as record_module
-from nelayout.graphs.files.formats import EXTENSIONS, sniff
+from nelayout.graphs.files.formats import EXTENSIONS, JSON, sniff
 
 
 def dense(file):
@@ -311,6 +311,10 @@ SAMPLES = {
     "mtx": "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n",
     "edgelist": "# two nodes\na b\n",
     "json": '{"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": "a", "target": "b"}]}',
+    "cytoscape": '{"format_version": "1.0", "data": {"name": "two"}, "elements": {"nodes": [{"data": {"id": "a"}}, '
+    '{"data": {"id": "b"}}], "edges": [{"data": {"id": "e", "source": "a", "target": "b"}}]}}',
+    "graphology": '{"attributes": {}, "nodes": [{"key": "a", "attributes": {}}, {"key": "b", "attributes": {}}], '
+    '"edges": [{"key": "e", "source": "a", "target": "b", "undirected": true}]}',
 }
 
 
@@ -413,7 +417,7 @@ def test_what_is_read_of_a_table_is_said(write, content, notes):
 @pytest.mark.parametrize("truth", FORMATS)
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_file_that_is_not_what_its_name_says(write, name, truth):
-    if name == truth:
+    if name == truth or {name, truth} <= JSON:  # the forms of JSON are told apart by their content
         return
     path = write(f"wrong.{name}", content_of(truth))
     with pytest.raises(InputError, match=r"wrong\.") as caught:
@@ -522,7 +526,11 @@ def test_unknown_endings_and_formats(tmp_path):
 # writing
 
 
-@pytest.mark.parametrize("name", WRITERS)
+# Pajek's coordinates are in the unit square: see test_pajek_has_the_drawing_in_its_unit_square.
+EXACT = [name for name in WRITERS if name != "pajek"]
+
+
+@pytest.mark.parametrize("name", EXACT)
 @pytest.mark.parametrize("directed", [False, True])
 def test_positions_come_back_bit_by_bit(tmp_path, name, directed):
     G = example(directed)
@@ -534,13 +542,13 @@ def test_positions_come_back_bit_by_bit(tmp_path, name, directed):
         assert set(again.labels) == set(G)
         order = np.argsort([str(v) for v in G])
         assert np.array_equal(dense(again), read(G).adjacency.toarray()[np.ix_(order, order)])
-    if name in ("json", "graphml", "gexf"):
+    if name in ("json", "graphml", "gexf", "cytoscape", "graphology"):
         assert dict(zip(again.labels, again.node_data["club"], strict=True)) == dict(G.nodes(data="club"))
     assert "x" not in G.nodes["b"]
     assert "viz" not in G.nodes["b"]
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("name", EXACT)
 def test_three_dimensions(tmp_path, name):
     path = tmp_path / f"out.{name}"
     pos = {0: np.array([1.0, 2.0, 3.0]), 1: np.array([4.0, 5.0, 6.0])}
@@ -577,10 +585,12 @@ def test_csv_is_a_table(tmp_path):
 AWKWARD = ("id", "label", "name", "x", "y", "z", "positions", "coords", "viz", "pid", "parents", "spells", "key", "for")
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("name", EXACT)
 @pytest.mark.parametrize("dim", [1, 2, 3])
 @pytest.mark.parametrize("value", [7, "seven"])
 def test_no_attribute_hides_names_or_positions(tmp_path, name, dim, value):
+    if (name, dim) == ("cytoscape", 1):
+        pytest.skip("a place in Cytoscape has an x and a y")
     for attribute in AWKWARD:
         G = nx.MultiGraph([("a", "b"), ("b", "c")])
         nx.set_node_attributes(G, {node: f"{value} {node}" if value == "seven" else value for node in G}, attribute)
@@ -614,7 +624,7 @@ def test_gexf_has_positions_for_gephi(tmp_path):
     assert nx.read_gexf(path).nodes["0"]["viz"]["position"] == {"x": 1.5, "y": 2.0, "z": 0.0}
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("name", EXACT)
 def test_matrices_and_igraph_are_written_too(tmp_path, name):
     matrix = np.array([[0, 2.0, 0], [2, 0, 1], [0, 1, 0]])
     Y = np.array([[0, 1.0], [2, 3], [4, 5]])

@@ -47,17 +47,20 @@ def declarer(command: argparse.ArgumentParser) -> Callable[..., None]:
 def choose_formats(given: argparse.Namespace, allowed: Iterable[str]) -> tuple[str | None, str]:
     """Decide the formats of FILE (None: as its name or content says) and of OUT.
 
-    ``--format`` names the format of OUT; that of FILE where the name of OUT says its own; IN:OUT names both.
+    ``--format`` names the format of OUT; that of FILE where the name of OUT says its own; IN:OUT names both.  A form of
+    JSON is that of OUT also where its name says json, since in FILE the content tells them apart.
     """
     from nelayout.graphs import files
+    from nelayout.graphs.files.formats import JSON
 
     into, colon, out = (given.format or "").partition(":")
     if colon:
         return into or None, files.output_format(given.output, out or None, allowed)
     try:
-        return given.format, files.output_format(given.output, None, allowed)
+        named = files.output_format(given.output, None, allowed)
     except InputError:
         return None, files.output_format(given.output, given.format, allowed)
+    return (None, given.format) if {given.format, named} <= JSON else (given.format, named)
 
 
 def check_writable(output: str, kind: str, *sources: str, drawn: Iterable[str], extra: str) -> None:

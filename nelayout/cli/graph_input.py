@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from nelayout.cli.arguments import whole
@@ -25,6 +25,7 @@ __all__ = [
     "page_look",
     "texts",
     "weight",
+    "with_endings",
 ]
 
 # Values of `--label` that mean the nodes' own names, unless an attribute is called so.
@@ -56,7 +57,14 @@ def graph_formats() -> list[str]:
     """The formats of FILE, with their endings where these are not their names."""
     from nelayout.graphs.files import FORMATS
 
-    own = ((entry.name, " ".join(entry.endings)) for entry in FORMATS.values())
+    return with_endings(FORMATS)
+
+
+def with_endings(names: Iterable[str]) -> list[str]:
+    """The formats of these names, with their endings where these are not their names."""
+    from nelayout.graphs.files import FORMATS
+
+    own = ((name, " ".join(FORMATS[name].endings)) for name in names)
     return [name if endings == name else f"{name} ({endings})" for name, endings in own]
 
 
@@ -91,11 +99,15 @@ def weight(given: argparse.Namespace, file: GraphFile) -> dict[str, str | None]:
     return {"weight": given.weight}
 
 
-def known_positions(path: str, file: GraphFile) -> dict[Any, Any]:
-    """Positions in a file, keyed by the graph's own nodes; those of other nodes are left out."""
+def known_positions(path: str, file: GraphFile, own: str | None = None) -> dict[Any, Any]:
+    """Positions in a file, keyed by the graph's own nodes; those of other nodes are left out.
+
+    `own` is the path of the graph's file: its own positions are asked for where both are the same, also standard input.
+    """
     from nelayout.graphs import files
 
-    found = {str(label): place for label, place in files.read_positions(path).items()}
+    places = files.positions_of(file, path) if path == own else files.read_positions(path)
+    found = {str(label): place for label, place in places.items()}
     names = keys(file)
     start = {names[name]: place for name, place in found.items() if name in names}
     if not start:

@@ -6,10 +6,12 @@ import argparse
 import io
 import sys
 from collections.abc import Iterable
+from typing import Any
 
 from nelayout.cli import arguments, graph_input
 from nelayout.cli.arguments import PICTURES
 from nelayout.cli.report import painting, say
+from nelayout.cli.viewer_look import check_look, viewer_look
 
 __all__ = ["EXAMPLES", "declare", "formats", "run"]
 
@@ -21,15 +23,23 @@ EXAMPLES = (
 )
 
 
+# Default of --scale: what suits the format of the output.
+SUITABLE: Any = object()
+# What becomes of node attributes in files that show neither colors nor names.
+KEPT, LEFT = "keeps every node attribute it can", {"csv": "holds positions only", "pajek": "has none of them"}
+
+
 def formats() -> dict[str, Iterable[str]]:
     """Formats that the command reads and writes, for --help."""
-    from nelayout.graphs.files import WRITERS
+    from nelayout.graphs.files import FORMATS, WRITERS
 
+    viewers = [name for name, entry in FORMATS.items() if entry.viewer is not None or name == "pajek"]
     return {
         "FILE": graph_input.graph_formats(),
         "OUT, a picture": PICTURES,
         "OUT, a page to zoom and search in": ("html",),
-        "OUT, positions": WRITERS,
+        "OUT, for a viewer": graph_input.with_endings(viewers),
+        "OUT, positions": [name for name in WRITERS if name not in viewers],
     }
 
 
@@ -49,11 +59,12 @@ def declare(command: argparse.ArgumentParser) -> None:
     option("--dim", type=int, default=2, choices=(1, 2, 3))
     option(
         "--scale",
-        text="the drawing fits [-SCALE, SCALE] (1); none: the method's own units",
+        text="the drawing fits [-SCALE, SCALE] (1; in files for viewers, which count in pixels, 1000, in graphology's "
+        "400); none: the method's own units",
         type=_scale,
-        default=1.0,
+        default=SUITABLE,
     )
-    option("--pos", text="file with positions to start from", metavar="FILE")
+    option("--pos", text="file with positions to start from; it may be FILE itself", metavar="FILE")
     option(
         "--fixed",
         text="node that stays where --pos puts it; may be repeated",
@@ -80,7 +91,10 @@ def run(given: argparse.Namespace) -> None:
     labels = graph_input.texts(given.label, file)
     color = graph_input.color(given.color, file) if kind in PICTURES else None
     look = graph_input.page_look(given, file) if kind == "html" else {}
-    start = None if given.pos is None else graph_input.known_positions(given.pos, file)
+    viewer = files.FORMATS[kind].viewer if kind in files.FORMATS else None
+    if viewer is not None:
+        check_look(given, file)
+    start = None if given.pos is None else graph_input.known_positions(given.pos, file, given.file)
     fixed = None if given.fixed is None else [graph_input.node(name, file, "--fixed") for name in given.fixed]
 
     from nelayout.run.pipeline import solve
@@ -91,15 +105,15 @@ def run(given: argparse.Namespace) -> None:
         start,
         fixed,
         dim=given.dim,
-        scale=given.scale,
+        scale=(viewer or 1.0) if given.scale is SUITABLE else given.scale,
         progress=not given.quiet and sys.stderr.isatty(),
         **graph_input.keywords(given, file),
     )
     if not given.quiet:
         for note in (*file.notes, *solution.notes):
             say(note, given.parser)
-        if kind in files.WRITERS and (given.label or given.color):
-            say(f"--label and --color are for pictures; {kind} keeps every node attribute it can", given.parser)
+        if kind in files.WRITERS and viewer is None and (given.label or given.color):
+            say(f"--label and --color are for pictures and viewers; {kind} {LEFT.get(kind, KEPT)}", given.parser)
     if kind == "html":
         from nelayout.pages import solution_page
 
@@ -107,7 +121,9 @@ def run(given: argparse.Namespace) -> None:
         files.deliver(given.output, content.encode("utf-8", "replace"))
         return
     if kind not in PICTURES:
-        files.write_positions(given.output, file, solution.positions, kind, source=given.file)
+        weight = graph_input.weight(given, file).get("weight", "weight")
+        look = files.Look(weight=weight) if viewer is None else viewer_look(given, file, solution.positions, weight)
+        files.write_positions(given.output, file, solution.positions, kind, given.file, look)
         return
     from nelayout.drawing import draw
 
@@ -119,6 +135,7 @@ def run(given: argparse.Namespace) -> None:
 
 
 def _scale(text: str) -> float | None:
+    """A number, or None for the method's own units."""
     return None if text == "none" else float(text)
 
 

@@ -1,4 +1,4 @@
-"""Graphs of networkx, igraph and matrices become a `Network`; positions go back in the library's own type.
+"""Graphs of networkx, igraph and other libraries become a `Network`; positions go back in the library's own type.
 
 Only this room knows the libraries: labels, attributes, directions, parallel edges and self-loops end here.  Each
 library (a host) has one file; `HOSTS` is the table.  No host is imported: a graph of a
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nelayout.errors import InputError, InputTypeError
-from nelayout.graphs import arrays, igraph, networkx
+from nelayout.graphs import arrays, graph_tool, igraph, networkit, networkx, pandas, rustworkx
 from nelayout.graphs.network import Host, Library, Links, Network
 from nelayout.graphs.per_node import Places
 
@@ -43,7 +43,32 @@ __all__ = [
 ]
 
 # Library -> the module that knows its graphs and positions; the first that recognizes a graph reads it.
-HOSTS: dict[str, Library] = {"networkx": networkx, "igraph": igraph, "arrays": arrays}
+HOSTS: dict[str, Library] = {
+    "networkx": networkx,
+    "igraph": igraph,
+    "rustworkx": rustworkx,
+    "networkit": networkit,
+    "graph_tool": graph_tool,
+    "pandas": pandas,
+    "arrays": arrays,
+}
+
+# The graphs that are taken, as messages list them.
+TAKEN = (
+    "networkx graphs, igraph.Graph, rustworkx.PyGraph and PyDiGraph, networkit.Graph, graph_tool.Graph, pandas tables "
+    "of edges (columns source and target), scipy.sparse matrices or arrays, and square NumPy arrays"
+)
+# Package of other graphs -> its own way to one that is taken.
+CONVERSIONS = {
+    "cugraph": "G.to_pandas_edgelist() gives a pandas table of edges",
+    "dgl": "dgl.to_networkx(g) gives a networkx graph",
+    "polars": "frame.to_pandas() gives a pandas table",
+    "pyarrow": "table.to_pandas() gives a pandas table",
+    "pydot": "networkx.nx_pydot.from_pydot(P) gives a networkx graph",
+    "pygraphviz": "networkx.nx_agraph.from_agraph(A) gives a networkx graph",
+    "torch": "tensor.numpy() gives an array; a torch_geometric graph becomes one of networkx with to_networkx(data)",
+    "torch_geometric": "torch_geometric.utils.to_networkx(data) gives a networkx graph",
+}
 
 
 def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity") -> Network:
@@ -54,8 +79,8 @@ def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity")
 
     Parameters
     ----------
-    G : networkx graph (also digraph, multigraph, view), igraph.Graph, scipy.sparse matrix or array, square
-        NumPy array.
+    G : networkx graph (also digraph, multigraph, view), igraph.Graph, rustworkx.PyGraph or PyDiGraph, networkit.Graph,
+        graph_tool.Graph, pandas table of edges, scipy.sparse matrix or array, square NumPy array.
     weight : edge attribute that holds the weights; None takes every edge as 1.  An edge without it weighs 1.
         Where no edge has "weight", all weigh 1, and `Network.notes` names the numeric attributes that were not used;
         any other name that no edge has is an error.
@@ -67,7 +92,7 @@ def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity")
     Raises
     ------
     InputTypeError
-        for something that is no graph.
+        for something that is no graph, and for a graph of a version of its library that cannot be read.
     InputError
         naming the edge whose weight is negative, NaN, infinite or not a number, or a distance that is <= 0;
         for a `weight` that no edge has and for an unknown `weight_kind`, with near matches.  For networkx graphs
@@ -81,7 +106,11 @@ def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity")
            [0.69, 0.  , 1.61],
            [0.  , 1.61, 0.  ]])
     """
-    return library_of(G).read(G, weight, weight_kind)
+    library = library_of(G)
+    try:
+        return library.read(G, weight, weight_kind)
+    except AttributeError as error:  # a name that this version of the library does not have
+        raise _unreadable(G, error) from error
 
 
 def library_of(G: Any) -> Library:
@@ -126,8 +155,8 @@ def places(pos: Any) -> Places:
         if opened is not None:
             return opened
     raise InputTypeError(
-        f"positions are a {type(pos).__name__}; allowed are a dict keyed by node, an igraph.Layout, an array "
-        "(n, dim) in node order, and a Solution"
+        f"positions are a {type(pos).__name__}; allowed are a dict keyed by node, an igraph.Layout, a vertex property "
+        "map of graph-tool, a DataFrame indexed by node, an array (n, dim) in node order, and a Solution"
     )
 
 
@@ -165,24 +194,35 @@ def guard(G: Any) -> AbstractContextManager[None]:
     return next((library.guard() for library in HOSTS.values() if library.recognizes(G)), nullcontext())
 
 
+def _kind(G: Any) -> str:
+    return f"{type(G).__module__}.{type(G).__qualname__}".removeprefix("builtins.")
+
+
+def _unreadable(G: Any, error: AttributeError) -> InputTypeError:
+    package = type(G).__module__.partition(".")[0]
+    version = getattr(sys.modules.get(package), "__version__", "of an unknown version")
+    return InputTypeError(
+        f"this {_kind(G)} cannot be read: {error} ({package} {version}); install a version of it that nelayout knows, "
+        f"or convert the graph: allowed are {TAKEN}"
+    )
+
+
 def _no_graph(G: Any) -> InputTypeError:
-    kind = f"{type(G).__module__}.{type(G).__qualname__}".removeprefix("builtins.")
-    hint = ""
+    hint = CONVERSIONS.get(type(G).__module__.partition(".")[0], "")
     if isinstance(G, (list, tuple, set, dict)):
         hint = (
-            "; a list of edges or a dict of neighbors becomes a graph with networkx.Graph(...), "
+            "a list of edges or a dict of neighbors becomes a graph with networkx.Graph(...), "
             "a list of rows a matrix with numpy.array(...)"
         )
     elif isinstance(G, (str, bytes)) or hasattr(G, "__fspath__"):
-        hint = "; a file is read with nelayout.graphs.files.read_graph(path), or on the command line"
-    elif "pandas" in sys.modules and hasattr(G, "to_numpy"):
-        hint = "; an adjacency table becomes a matrix with .to_numpy(), a table of edges a graph with "
-        hint += "networkx.from_pandas_edgelist(...)"
+        hint = "a file is read with nelayout.graphs.files.read_graph(path), or on the command line"
     elif hasattr(G, "obsp"):
-        hint = "; single cells are drawn by nelayout.embed_cells, graphs of theirs are in its obsp"
+        hint = "single cells are drawn by nelayout.embed_cells, graphs of theirs are in its obsp"
     elif isinstance(G, type):
-        hint = "; this is a class: pass an instance of it"
-    return InputTypeError(
-        f"{kind} is no graph; allowed are networkx graphs, igraph.Graph, scipy.sparse matrices or arrays and "
-        f"square NumPy arrays{hint}"
-    )
+        hint = "this is a class: pass an instance of it"
+    elif not hint:
+        hint = (
+            "another object becomes a graph by the list of its edges: networkx.Graph([(u, v), ...]), or "
+            "networkx.Graph() and add_weighted_edges_from([(u, v, weight), ...])"
+        )
+    return InputTypeError(f"{_kind(G)} is no graph; allowed are {TAKEN}; {hint}")

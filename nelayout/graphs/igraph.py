@@ -16,9 +16,8 @@ import numpy as np
 
 from nelayout.errors import unknown
 from nelayout.graphs import per_node
-from nelayout.graphs.network import Host, Links, Network, symmetric
-from nelayout.graphs.to_floats import plain_numbers, short_repr
-from nelayout.graphs.weights import attribute_words, check_kind, similarities, unread, zero_note
+from nelayout.graphs.edge_lists import network_of
+from nelayout.graphs.network import Host, Links, Network
 
 __all__ = ["IgraphHost", "as_networkx", "guard", "host", "links", "places", "read", "recognizes"]
 
@@ -31,53 +30,13 @@ def recognizes(G: Any) -> bool:
 
 def read(G: Any, weight: str | None, weight_kind: str) -> Network:
     """The `Network` of an igraph graph; see `nelayout.graphs.read` for the rules."""
-    check_kind(weight_kind)
-    host = IgraphHost(G)
-    labels = host.aliases[0]
-    ends = np.array(G.get_edgelist(), dtype=np.int64).reshape(-1, 2)
-    edges = np.flatnonzero(ends[:, 0] != ends[:, 1])
-    rows, cols = ends[edges, 0], ends[edges, 1]
-    weights, notes, doubts = np.ones(len(edges)), (), ()
-
-    def given(attribute: str) -> list:
-        values = G.es[attribute]
-        return values if len(edges) == len(values) else [values[k] for k in edges.tolist()]
-
-    if weight is not None and len(edges):
-        values = given(weight) if weight in G.es.attributes() else []
-        if any(value is not None for value in values):
-            weights = similarities(
-                [1 if value is None else value for value in values],
-                weight_kind,
-                attribute_words(weight),
-                lambda k: f"edge ({short_repr(labels[rows[k]])}, {short_repr(labels[cols[k]])})",
-            )
-            notes = zero_note(int(np.count_nonzero(weights == 0)))
-        else:
-            others = [name for name in G.es.attributes() if name != weight]
-            notes, doubts = unread(weight, others, lambda name: _numeric(given(name)))
-    return Network(
-        labels=labels,
-        adjacency=symmetric(len(labels), rows, cols, weights),
-        directed=G.is_directed(),
-        weighted=bool(np.any((weights != 1) & (weights != 0))),
-        notes=notes,
-        host=host,
-        zeros=bool(np.any(weights == 0)),
-        doubts=doubts,
-    )
+    return network_of(links(G), IgraphHost(G), G.is_directed(), weight, weight_kind)
 
 
 def links(G: Any) -> Links:
     """The edges in the order of `G.es`."""
     ends = np.array(G.get_edgelist(), dtype=np.int64).reshape(-1, 2)
     return Links(ends[:, 0], ends[:, 1], sorted(G.es.attributes()), lambda name: list(G.es[name]))
-
-
-def _numeric(values: list) -> bool:
-    """Whether an edge attribute holds numbers wherever it is set; booleans are answers, not numbers."""
-    given = [value for value in values if value is not None]
-    return bool(given) and not isinstance(given[0], (bool, str)) and plain_numbers(given) is not None
 
 
 class IgraphHost(Host):

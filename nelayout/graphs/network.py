@@ -34,7 +34,7 @@ LARGEST_INDEX = np.iinfo(np.int32).max
 class Host(Protocol):
     """One graph as its library knows it: reads what is given for each node, writes positions back.
 
-    A host says what differs between libraries (`attributes`, `attribute`, `write`); the rest follows.
+    A host says what differs between libraries (`attributes`, `attribute`, `write`, perhaps `opened`); the rest follows.
 
     aliases  the names that a node answers to, as sequences in node order; the first one is `Network.labels`
     stores   whether `write` can keep positions in the graph itself
@@ -58,13 +58,17 @@ class Host(Protocol):
         """Positions (n, dim) in the host's own type; with `store_pos_as` also kept in the graph."""
         ...
 
+    def opened(self, x: Any) -> Any:
+        """A list in node order for values of nodes in a type of the library's own; anything else as it is."""
+        return x
+
     def positions(self, pos: Any, dim: int) -> np.ndarray:
         """Positions as they were given -> (n, dim) float64 in node order, NaN rows where a node has none.
 
         Extra keys are ignored.  Raises `InputError` naming the node for a wrong length or a number that
         is not finite.
         """
-        return per_node.positions(pos, dim, self.aliases)
+        return per_node.positions(self.opened(pos), dim, self.aliases)
 
     def nodes(self, which: Iterable | None, what: str = "fixed") -> np.ndarray:
         """Node labels (or one label, or a boolean mask) -> their indices, int64, sorted, each once.
@@ -80,7 +84,7 @@ class Host(Protocol):
         `nonnegative`: or negative), and for an attribute that does not exist, with near matches.
         """
         if not isinstance(x, str):
-            return per_node.values(x, what, self.aliases, nonnegative=nonnegative)
+            return per_node.values(self.opened(x), what, self.aliases, nonnegative=nonnegative)
         named = zip(self.aliases[0], self.attribute(x, what), strict=True)
         given = {label: value for label, value in named if value is not None}
         return per_node.values(given, f"{what} {x!r}", self.aliases[:1], nonnegative=nonnegative)
@@ -90,7 +94,7 @@ class Host(Protocol):
 
         Raises `InputError` for a wrong length, a dict without any node of the graph, an unknown attribute.
         """
-        return self.attribute(x, what) if isinstance(x, str) else per_node.objects(x, what, self.aliases)
+        return self.attribute(x, what) if isinstance(x, str) else per_node.objects(self.opened(x), what, self.aliases)
 
 
 class Library(Protocol):

@@ -36,6 +36,7 @@ def igraph_layouts() -> dict[str, Peer]:
     else:
         methods = [name.removeprefix("layout_") for name in dir(igraph.Graph) if name.startswith("layout_")]
         methods = [name for name in methods if not name.endswith("_3d") and name not in UNFIT]
+        methods = [name for name in methods if not _is_ours(getattr(igraph.Graph, f"layout_{name}"))]
         names = sorted([*methods, *(short for short, name in SHORT.items() if name in methods)])
     return {
         f"igraph:{name}": Peer(
@@ -47,6 +48,11 @@ def igraph_layouts() -> dict[str, Peer]:
         )
         for name in names
     }
+
+
+def _is_ours(method: Any) -> bool:
+    """Whether a layout of igraph's graphs is one that `nelayout.plugins.igraph` gave them."""
+    return str(getattr(method, "__module__", "")).startswith("nelayout.")
 
 
 def _prepare(layout: str, adjacency: csr_array, seed: int, threads: int | None) -> Draw:

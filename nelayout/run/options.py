@@ -9,6 +9,7 @@ from typing import Any, Literal, TypedDict
 import numpy as np
 
 from nelayout.errors import InputError, InputTypeError, unknown
+from nelayout.graphs import graph_tool
 
 __all__ = [
     "DEFAULTS",
@@ -121,9 +122,10 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 # First arguments -> their entry in docstrings.
 GRAPH_TEXTS = {
-    "G": """networkx graph, igraph.Graph, scipy.sparse matrix or square array
+    "G": """networkx graph, igraph.Graph, rustworkx, networkit or graph-tool graph, pandas table of edges (columns
+    source and target), scipy.sparse matrix or square array
     directions are summed, self-loops dropped""",
-    "pos": """dict, igraph.Layout or (n, dim) array, optional
+    "pos": """dict, (n, dim) array, or what a layout of the graph's library gives, optional
     positions to start from, of all nodes or of some; without it the drawing starts from coarsened graphs""",
     "fixed": """nodes, optional
     nodes that come back exactly where ``pos`` puts them; scale and center are then not applied""",
@@ -197,7 +199,8 @@ def check_options(options: dict[str, Any]) -> dict[str, Any]:
         raise InputTypeError(f"callback must be a function of one state, given {type(o['callback']).__name__}")
     if not isinstance(o["progress"], (bool, np.bool_)):
         raise InputTypeError(f"progress must be True or False, given {o['progress']!r}")
-    if callable(o["weight"]) or not isinstance(o["weight"], Hashable):
+    named = isinstance(o["weight"], Hashable) and not callable(o["weight"])
+    if not named and not graph_tool.holds_weights(o["weight"]):
         raise InputTypeError(
             f"weight must be the name of an edge attribute or None, given {type(o['weight']).__name__}: "
             "store what it stands for in an attribute first"

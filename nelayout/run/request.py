@@ -106,7 +106,10 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
     P, notes = within_range(network.adjacency, 40 if sizes_only else 300)
     host = network.host
     if o["store_pos_as"] is not None and not host.stores:
-        raise InputError("store_pos_as needs a graph with node attributes; an array has none")
+        raise InputError(
+            "store_pos_as needs a graph whose nodes have attributes: one of networkx, igraph or graph-tool, or of "
+            "rustworkx with a dict for each node; use the positions that come back"
+        )
     start = None if pos is None else host.positions(graphs.places(pos).given, o["dim"])
     mask = _fixed(network, fixed, start)
     check_variational(method, o, mask)

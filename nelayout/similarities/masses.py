@@ -154,6 +154,7 @@ def node_mass(
         generator = np.random.default_rng(0 if rng is None else rng)
         values, notes = NAMED[mass](adjacency, generator)
         return _scaled(values, relative), notes
+    mass = mass if host is None else host.opened(mass)
     _check_kind(mass)
     if host is not None:
         if not isinstance(mass, str) and hasattr(mass, "keys"):

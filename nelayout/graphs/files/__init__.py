@@ -27,24 +27,31 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import InputError
-from nelayout.graphs.files.formats import FORMATS, WRITERS, file_format, sniff
+from nelayout.graphs.files.formats import EXTENSIONS, FORMATS, JSON, WRITERS, file_format, sniff
+from nelayout.graphs.files.look import PLAIN, Look
 from nelayout.graphs.files.outputs import atomic, check_output, deliver, refuse_folder
 from nelayout.graphs.files.positions import as_networkx, as_record, place_nodes, read_columns, read_csv
 from nelayout.graphs.files.record import GraphFile
-from nelayout.graphs.files.source import Source, load
+from nelayout.graphs.files.source import Source, Unreadable, load
 
 __all__ = [
     "FORMATS",
     "WRITERS",
     "GraphFile",
+    "Look",
     "atomic",
     "check_output",
     "deliver",
     "output_format",
+    "positions_of",
     "read_graph",
     "read_positions",
     "write_positions",
 ]
+
+# Advice on a content that is not of its format and of no other that is known.
+AGAIN = "fetch or export it again, or name its format with format="
+
 
 def read_graph(path: str | os.PathLike, format: str | None = None) -> GraphFile:  # noqa: A002  # the name users know
     """Read the graph in a file, or on standard input for "-".
@@ -79,15 +86,18 @@ def read_graph(path: str | os.PathLike, format: str | None = None) -> GraphFile:
 
 def _parse(source: Source, name: str) -> GraphFile:
     seems = sniff(source.data)
+    if seems in JSON and name in JSON:
+        name = seems
     other = "" if seems in (None, name) else f'it looks like {seems}: say format="{seems}"'
     if other and name == "edgelist":  # which would read the words of any text as labels
         raise source.broken(f"this is no edge list; {other}")
     try:
         return FORMATS[name].read(source)
     except InputError as error:
-        if not other:
+        hint = other or (AGAIN if isinstance(error, Unreadable) else "")
+        if not hint:
             raise
-        raise InputError(f"{error}; {other}") from None
+        raise InputError(f"{error}; {hint}") from None
 
 
 def output_format(
@@ -104,7 +114,9 @@ def output_format(
     """
     if format is None and path != "-":
         refuse_folder(path)
-    return file_format(format, path, table={name: name for name in allowed}, kind="output format")
+    table = {name: name for name in allowed}
+    table = {ending: name for ending, name in EXTENSIONS.items() if name in table} | table
+    return file_format(format, path, table=table, kind="output format")
 
 
 def write_positions(
@@ -113,6 +125,7 @@ def write_positions(
     pos: Any,
     format: str | None = None,  # noqa: A002  # see read_graph
     source: str | os.PathLike | None = None,
+    look: Look = PLAIN,
 ) -> None:
     """Write a graph with its positions into a file, whole or not at all; "-" is standard output.
 
@@ -121,8 +134,10 @@ def write_positions(
     path : the file; its ending is the format unless `format` says it ("-" needs it).
     graph : what `read_graph` gave, or a graph of any host.
     pos : positions of every node as a layout returns them: dict, igraph.Layout or (n, dim) array.
-    format : "json" (node-link with x and y), "csv" (node, x, y), "graphml", "gexf", "npz".
+    format : "json" (node-link with x and y), "csv" (node, x, y), "graphml", "gexf", "cytoscape", "graphology",
+        "pajek" (in the unit square, y down), "npz".
     source : the file that the graph came from, which is not overwritten.
+    look : sizes, colors and names of the nodes, for the formats of viewers: graphml, gexf, cytoscape, graphology.
 
     Raises
     ------
@@ -134,7 +149,7 @@ def write_positions(
     file = as_record(graph)
     Y = place_nodes(pos, file)
     G = None if name == "csv" else as_networkx(file)
-    deliver(path, WRITERS[name](G, file.labels, Y))
+    deliver(path, WRITERS[name](G, file.labels, Y, look))
 
 
 def read_positions(
@@ -156,6 +171,11 @@ def read_positions(
         labels, Y = read_csv(load(path))
         with contextlib.suppress(ValueError):  # then they are text
             labels = [int(label) for label in labels]
-    else:
-        labels, Y = read_columns(read_graph(path, format), str(path))
+        return dict(zip(labels, Y, strict=True))
+    return positions_of(read_graph(path, format), str(path))
+
+
+def positions_of(file: GraphFile, name: str) -> dict[Any, np.ndarray]:
+    """Positions {label: coordinates} that a graph file of this name holds beside its graph; see `read_positions`."""
+    labels, Y = read_columns(file, "standard input" if name == "-" else name)
     return dict(zip(labels, Y, strict=True))

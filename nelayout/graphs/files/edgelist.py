@@ -25,13 +25,12 @@ import numpy as np
 
 from nelayout.graphs.files.record import FileFormat, GraphFile, from_edges, from_networkx
 from nelayout.graphs.files.source import Source
+from nelayout.graphs.headings import WEIGHT, ends_named, first_of
+from nelayout.graphs.to_floats import short_repr
 
 __all__ = ["EDGE_LIST", "read_edgelist"]
 
 COMMENTS = ("#", "%")
-FROM = {"source", "src", "from", "fromnodeid", "node1", "node_1", "id_1", "id1", "u", "head", "i", "start"}
-TO = {"target", "dst", "to", "tonodeid", "node2", "node_2", "id_2", "id2", "v", "tail", "j", "end", "dest"}
-WEIGHT = {"weight", "w", "value", "strength", "count"}
 # First headings of tables of nodes and of positions, which have no ends.
 NODE = {"node", "row", "id", "nodeid", "node_id", "label", "name", "key"}
 # Most columns of an edge list whose header does not name the ends: two nodes, a weight and a time (KONECT).
@@ -42,8 +41,16 @@ LARGEST_EXACT = 2.0**53
 
 def read_edgelist(source: Source) -> GraphFile:
     """The graph of an edge list, undirected; weighted repeated edges add up, others count once."""
-    text = source.text()
+    try:
+        return _read(source, source.text())
+    except csv.Error as error:
+        raise source.unreadable(f"cannot be read as a table of edges: {error}") from None
+
+
+def _read(source: Source, text: str) -> GraphFile:
     first_line, first = _first(source, text)
+    if first.lstrip().startswith("<"):
+        raise source.unreadable("this is XML or a page of a server, and no edge list", first_line)
     if "{" in first and first.rstrip().endswith("}"):
         return _networkx_dicts(source, text)
     separator = next((sign for sign in "\t,;" if sign in first), None)
@@ -77,9 +84,11 @@ def _split(line: str, separator: str | None) -> list[str]:
 
 def _named_columns(head: list[str]) -> list[int] | None:
     """Columns of source, target and perhaps weight, if a row names the first two."""
-    words = [re.sub(r"[\s\"']", "", token).lower() for token in head]
-    found = [next((k for k, word in enumerate(words) if word in names), None) for names in (FROM, TO, WEIGHT)]
-    return None if None in found[:2] else [k for k in found if k is not None]
+    named = ends_named(head)
+    if named is None:
+        return None
+    weight = first_of(head, WEIGHT)
+    return [*named] if weight is None else [*named, weight]
 
 
 def _read_head(
@@ -96,7 +105,7 @@ def _read_head(
             line,
         )
     if len(head) < 2:
-        raise source.broken(f"an edge needs two columns and there is one: {head[0]!r}", line)
+        raise source.broken(f"an edge needs two columns and there is one: {short_repr(head[0])}", line)
     words = separator is not None and not any(map(_is_number, head))
     if words and head[0].lower() in NODE:
         raise source.broken(
@@ -187,7 +196,10 @@ def _words(
             continue
         row = content.split() if separator is None else _split(content, separator)
         if len(row) <= last:
-            raise source.broken(f"{last + 1} columns were expected and there are {len(row)}: {content.strip()!r}", line)
+            found = f"there are {len(row)}: {short_repr(content.strip())}"
+            raise source.broken(f"{last + 1} columns were expected and {found}", line)
+        if not skip and len(row) > MOST_COLUMNS:
+            raise source.broken(f"at most {MOST_COLUMNS} columns were expected and there are {len(row)}", line)
         ends.extend(index.setdefault(row[column], len(index)) for column in columns[:2])
         if len(columns) == 3:
             try:
@@ -208,7 +220,7 @@ def _networkx_dicts(source: Source, text: str) -> GraphFile:
     try:
         G = networkx.parse_edgelist(rows, nodetype=int if whole else None)
     except (TypeError, ValueError, networkx.NetworkXError) as error:
-        raise source.broken(f"cannot be read as an edge list with attributes: {error}") from None
+        raise source.unreadable(f"cannot be read as an edge list with attributes: {error}") from None
     return from_networkx(G, "edgelist")
 
 

@@ -2,6 +2,8 @@
 
 >>> file_format(path="web.net"), file_format("csv"), file_format(path="luxembourg.mtx.gz")
 ('pajek', 'edgelist', 'mtx')
+>>> file_format(path="web.graphology.json"), file_format(path="web.of.json")
+('graphology', 'json')
 >>> sniff(b'<?xml version="1.0"?><graphml>')
 'graphml'
 """
@@ -13,8 +15,10 @@ from collections.abc import Mapping
 from pathlib import PurePath
 
 from nelayout.errors import InputError, unknown
+from nelayout.graphs.files.cytoscape import CYTOSCAPE
 from nelayout.graphs.files.edgelist import EDGE_LIST
 from nelayout.graphs.files.gml import GML
+from nelayout.graphs.files.graphology import GRAPHOLOGY
 from nelayout.graphs.files.markup import GEXF, GRAPHML
 from nelayout.graphs.files.matrices import MTX, NPZ
 from nelayout.graphs.files.nodelink import NODE_LINK
@@ -22,7 +26,7 @@ from nelayout.graphs.files.pajek import PAJEK
 from nelayout.graphs.files.record import FileFormat
 from nelayout.graphs.files.writers import to_csv
 
-__all__ = ["EXTENSIONS", "FORMATS", "WRITERS", "file_format", "sniff"]
+__all__ = ["EXTENSIONS", "FORMATS", "JSON", "WRITERS", "file_format", "sniff"]
 
 # Bytes within which a format shows itself.
 HEAD = 4096
@@ -30,8 +34,11 @@ HEAD = 4096
 # The formats of graph files, in the order in which a content is compared with their signs: almost any text looks like
 # an edge list.
 FORMATS: dict[str, FileFormat] = {
-    entry.name: entry for entry in (NPZ, MTX, GRAPHML, GEXF, NODE_LINK, PAJEK, GML, EDGE_LIST)
+    entry.name: entry for entry in (NPZ, MTX, GRAPHML, GEXF, CYTOSCAPE, GRAPHOLOGY, NODE_LINK, PAJEK, GML, EDGE_LIST)
 }
+
+# The forms of JSON, which a content tells apart and a file name often does not.
+JSON = {CYTOSCAPE.name, GRAPHOLOGY.name, NODE_LINK.name}
 
 # File ending, or the format's own name -> format; both are understood where a format is asked for.
 EXTENSIONS = {ending: entry.name for entry in FORMATS.values() for ending in (*entry.endings, entry.name)}
@@ -60,7 +67,9 @@ def file_format(
             f"the {kind} must be named for standard output: format=, {_name_all(table)}"
         )
     pure = PurePath(path)
-    ending = (PurePath(pure.stem) if pure.suffix.lower() == ".gz" else pure).suffix.lower().lstrip(".")
+    pure = PurePath(pure.stem) if pure.suffix.lower() == ".gz" else pure
+    double = "".join(pure.suffixes[-2:]).lower().lstrip(".")  # graphology.json
+    ending = double if double in table else pure.suffix.lower().lstrip(".")
     if not ending:
         raise InputError(
             f"{str(path)!r} has no ending that tells the {kind}; name it with format=, {_name_all(table)}"

@@ -32,6 +32,8 @@ def read_gml(source: Source) -> GraphFile:
                 # Text that only looks like a character reference stays as it is.
                 warnings.simplefilter("ignore")
                 G = networkx.parse_gml(text, label=label)
+        except RecursionError:
+            raise source.unreadable("cannot be read as gml: brackets are nested too deeply") from None
         except (networkx.NetworkXError, ValueError, TypeError, KeyError, AttributeError) as error:
             message = str(error).partition("\n")[0]
             missing, repeated = "'label' attribute" in message, "node label" in message
@@ -46,7 +48,7 @@ def read_gml(source: Source) -> GraphFile:
                     notes.append(f"parallel edges are kept: {message}")
             else:
                 at = AT_LINE.search(message)
-                raise source.broken(f"cannot be read as gml: {message}", int(at[1]) if at else None) from None
+                raise source.unreadable(f"cannot be read as gml: {message}", int(at[1]) if at else None) from None
         else:
             return from_networkx(G, "gml", tuple(notes))
     raise source.broken("cannot be read as gml: edges with the same ends and the same key")

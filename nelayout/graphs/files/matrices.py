@@ -17,6 +17,8 @@ from nelayout.graphs.files.writers import to_npz
 
 __all__ = ["MTX", "NPZ", "read_mtx", "read_npz"]
 
+# Beginnings of what NumPy saves: archives, also without content, and single arrays.
+ARCHIVES, ARRAY = (b"PK\x03\x04", b"PK\x05\x06"), b"\x93NUMPY"
 NPZ_KEYS = "rows, cols and n (each undirected edge once), or what scipy.sparse.save_npz writes"
 
 
@@ -24,13 +26,15 @@ def read_mtx(source: Source) -> GraphFile:
     """A Matrix Market file; entries without values count 1, stored zeros stay (they are no edges later)."""
     from scipy.io import mmread
 
+    if b"\0" in source.data:  # on which scipy 1.17 reads beyond its buffer
+        raise source.no_text(source.data.partition(b"\0")[0].count(b"\n") + 1)
     # Newer scipy asks which class is wanted; older does not know the question.
     wanted = {"spmatrix": False} if "spmatrix" in inspect.signature(mmread).parameters else {}
     try:
         matrix: Any = mmread(io.BytesIO(source.data), **wanted)
     except (ValueError, OverflowError, TypeError, IndexError) as error:
         at = re.search(r"[Ll]ine (\d+)", str(error))
-        raise source.broken(f"cannot be read as mtx: {error}", int(at[1]) if at else None) from None
+        raise source.unreadable(f"cannot be read as mtx: {error}", int(at[1]) if at else None) from None
     matrix = csr_array(matrix)
     return GraphFile(matrix, range(_check_square(source, matrix)), {}, "mtx")
 
@@ -41,13 +45,15 @@ def read_npz(source: Source) -> GraphFile:
     `names` (or `labels` beside `positions`) name the nodes where they are distinct; all other arrays with one
     row per node are node data: `labels`, `coords`.
     """
+    if source.data.startswith(ARRAY):
+        raise source.broken(f"holds a single array; expected {NPZ_KEYS}")
+    if not source.data.startswith(ARCHIVES):
+        raise source.unreadable(f"cannot be read as npz: this is no archive; expected {NPZ_KEYS}")
     try:
         with np.load(io.BytesIO(source.data), allow_pickle=False) as archive:
-            if not hasattr(archive, "files"):
-                raise source.broken(f"holds a single array; expected {NPZ_KEYS}")
             arrays = {name: archive[name] for name in archive.files}
     except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile) as error:
-        raise source.broken(f"cannot be read as npz: {error}; expected {NPZ_KEYS}") from None
+        raise source.unreadable(f"cannot be read as npz: {error}; expected {NPZ_KEYS}") from None
     if {"rows", "cols"} <= set(arrays):
         return _edges(source, arrays)
     if {"format", "shape", "data"} <= set(arrays):

@@ -11,11 +11,12 @@ import json
 import re
 from typing import Any
 
+from nelayout.errors import InputError
 from nelayout.graphs.files.record import FileFormat, GraphFile, from_networkx
 from nelayout.graphs.files.source import Source
 from nelayout.graphs.files.writers import to_json
 
-__all__ = ["NODE_LINK", "read_nodelink"]
+__all__ = ["NODE_LINK", "build", "load_json", "read_nodelink"]
 
 EXPECTED = '{"nodes": [{"id": ...}, ...], "links" or "edges": [{"source": ..., "target": ...}, ...]}'
 
@@ -26,17 +27,32 @@ def read_nodelink(source: Source) -> GraphFile:
     Nodes are named by "id" (without it by "key" or "name", or by their place); edges stand under "edges" or
     "links"; "source" and "target" are ids, or places where no node is called so (D3).
     """
+    return build(source, load_json(source), "json")
+
+
+def load_json(source: Source) -> Any:
+    """The JSON value that a file holds; `InputError` naming the line where it holds none."""
+    try:
+        return json.loads(source.text())
+    except json.JSONDecodeError as error:
+        raise source.unreadable(f"no valid JSON: {error.msg}", error.lineno) from None
+    except RecursionError:
+        raise source.unreadable("no valid JSON: brackets are nested too deeply") from None
+    except InputError:
+        raise
+    except ValueError:  # Python's limit of digits
+        raise source.unreadable("no valid JSON: a whole number has thousands of digits") from None
+
+
+def build(source: Source, data: Any, name: str) -> GraphFile:
+    """The graph of node-link data, of a file of the format `name`."""
     import networkx
 
-    try:
-        data = json.loads(source.text())
-    except json.JSONDecodeError as error:
-        raise source.broken(f"no valid JSON: {error.msg}", error.lineno) from None
     if isinstance(data, dict) and isinstance(data.get("graph"), dict) and "nodes" in data["graph"]:
         data = data["graph"]
     edges = data.get("edges", data.get("links")) if isinstance(data, dict) else None
     if not isinstance(data, dict) or not isinstance(data.get("nodes"), list) or not isinstance(edges, list):
-        raise source.broken(f"cannot be read as json node-link; expected {EXPECTED}")
+        raise source.unreadable(f"cannot be read as json node-link; expected {EXPECTED}")
     kinds = {
         (False, False): networkx.Graph,
         (True, False): networkx.DiGraph,
@@ -50,7 +66,7 @@ def read_nodelink(source: Source) -> GraphFile:
         key = next((name for name in ("id", "key", "name") if name in attributes), None)
         label = _hashable(k if key is None else attributes.pop(key))
         if label in G:
-            raise source.broken(f"node {k} has the id {label!r} of another node")
+            raise source.broken(f"node {k} has the id {label!r} of another node; rename or remove one")
         labels.append(label)
         G.add_node(label, **{str(name): value for name, value in attributes.items()})
 
@@ -72,7 +88,7 @@ def read_nodelink(source: Source) -> GraphFile:
         attributes = {str(name): value for name, value in edge.items()}
         index = G.add_edge(u, v, key=key) if G.is_multigraph() else G.add_edge(u, v)
         (G.edges[u, v] if index is None else G.edges[u, v, index]).update(attributes)
-    return from_networkx(G, "json")
+    return from_networkx(G, name)
 
 
 def _hashable(value: Any) -> Any:

@@ -10,17 +10,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
 
 import numpy as np
 
+from nelayout.graphs.files.look import PLAIN, Look, text_labels
 from nelayout.graphs.files.record import FileFormat, GraphFile, from_edges
 from nelayout.graphs.files.source import Source
+from nelayout.graphs.to_floats import short_repr
 
-__all__ = ["PAJEK", "read_pajek"]
+__all__ = ["PAJEK", "read_pajek", "to_pajek"]
 
 TOKEN = re.compile(r'"([^"]*)"|(\S+)')
 COORDINATES = ("x", "y", "z")
+# Sections of project files that hold no network.
+OTHERS = {"*partition", "*vector", "*permutation", "*cluster", "*hierarchy", "*events", "*tevents"}
+# Part of Pajek's unit square that a drawing leaves free on each side, so that dots on its border are seen whole.
+MARGIN = 0.05
 
 
 class _Reading:
@@ -28,7 +35,8 @@ class _Reading:
 
     def __init__(self, source: Source):
         self.source = source
-        self.n = 0
+        self.n = -1
+        self.listed: dict[int, int] = {}
         self.labels: dict[int, str] = {}
         self.columns: dict[str, dict[int, float]] = {}
         self.edges: list[tuple[int, int]] = []
@@ -38,6 +46,11 @@ class _Reading:
 
     def vertices(self, tokens: list[str], line: int) -> None:
         i = self.node(tokens[0], line)
+        if i in self.listed:
+            raise self.source.broken(
+                f"vertex {i + 1} is there twice, first in line {self.listed[i]}; number or remove one", line
+            )
+        self.listed[i] = line
         if len(tokens) > 1:
             self.labels[i] = tokens[1]
         for axis, token in zip(COORDINATES, tokens[2:5], strict=False):
@@ -59,7 +72,7 @@ class _Reading:
                 weight = 1.0
         self.weights.append(weight)
 
-    def listed(self, tokens: list[str], line: int) -> None:
+    def neighbors(self, tokens: list[str], line: int) -> None:
         first, *others = (self.node(token, line) for token in tokens)
         self.edges.extend((first, other) for other in others)
         self.weights.extend([1.0] * len(others))
@@ -82,7 +95,7 @@ class _Reading:
         try:
             number = int(token)
         except ValueError:
-            raise self.source.broken(f"{token!r} is no vertex number", line) from None
+            raise self.source.broken(f"{short_repr(token)} is no vertex number", line) from None
         if not 1 <= number <= self.n:
             raise self.source.broken(f"vertex {number} does not exist; there are {self.n}", line)
         return number - 1
@@ -97,11 +110,13 @@ def read_pajek(source: Source) -> GraphFile:
         text = text.strip()
         if not text or text.startswith("%"):
             continue
+        if text.count('"') % 2:
+            raise source.broken("a double quote is not closed", line)
         tokens = text.split() if '"' not in text else [a or b for a, b in TOKEN.findall(text)]
         if text.startswith("*"):
             word = tokens[0].lower().rstrip(":")
             if word == "*network":
-                if reading.n:
+                if reading.n >= 0:
                     break
                 section = None
             elif word == "*vertices":
@@ -110,23 +125,28 @@ def read_pajek(source: Source) -> GraphFile:
             elif word in _SECTIONS:
                 section = getattr(reading, _SECTIONS[word])
                 arcs = word.startswith("*arcs")
+            elif word in OTHERS:
+                break  # the rest of a project file
             else:
-                break  # partitions and vectors of a project file
+                known = ", ".join(["*vertices", *_SECTIONS])
+                raise source.broken(f"{short_repr(tokens[0])} is no section of Pajek; a network has {known}", line)
         elif section is None:
-            raise source.broken('expected "*Vertices n" before the first data', line)
+            raise source.unreadable('expected "*Vertices n" before the first data', line)
         else:
             section(tokens, line)
             reading.directed |= arcs
-    if not reading.n:
-        raise source.broken('cannot be read as pajek: no line "*Vertices n"')
+    if reading.n < 0:
+        raise source.unreadable('cannot be read as pajek: no line "*Vertices n"')
+    if section == reading.vertices and 0 < len(reading.listed) < reading.n:
+        raise source.unreadable(f"the file ends after {len(reading.listed)} of its {reading.n} vertices")
     return _graph_file(reading)
 
 
 _SECTIONS = {
     "*edges": "pair",
     "*arcs": "pair",
-    "*edgeslist": "listed",
-    "*arcslist": "listed",
+    "*edgeslist": "neighbors",
+    "*arcslist": "neighbors",
     "*matrix": "matrix",
 }
 
@@ -157,9 +177,35 @@ def _graph_file(reading: _Reading) -> GraphFile:
     )
 
 
+def to_pajek(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
+    """Vertices with their labels and places, and edges (directed: arcs) with their weights.
+
+    Pajek's coordinates lie in the unit square, y pointing down: the drawing is moved and resized into it, and its shape
+    stays.  Labels have no double quotes and no line breaks there; node attributes are left out.
+    """
+    names = text_labels(labels, "pajek", lambda label: " ".join(str(label).replace('"', "'").split()))
+    low, high = (Y.min(axis=0), Y.max(axis=0)) if len(Y) else (np.zeros(2), np.ones(2))
+    width = float((high - low).max()) or 1.0
+    places = 0.5 + (1 - 2 * MARGIN) * (Y / width - low / width - (high - low) / width / 2)
+    rows = np.full((len(Y), 3), 0.5)
+    rows[:, : min(Y.shape[1], 3)] = places[:, :3]
+    rows[:, 1] = 1 - rows[:, 1]
+    lines = [f"*Vertices {len(names)}"]
+    for k, (name, (x, y, z)) in enumerate(zip(names, rows.tolist(), strict=True), 1):
+        lines.append(f'{k} "{name}" {x!r} {y!r} {z!r}')
+    number = {label: k for k, label in enumerate(labels, 1)}
+    lines.append("*Arcs" if G.is_directed() else "*Edges")
+    for u, v, weight in G.edges(data=look.weight):
+        known = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
+        lines.append(f"{number[u]} {number[v]}" + (f" {float(weight)!r}" if known else ""))
+    text = "\n".join(lines) + "\n"
+    return text.encode("utf-8" if text.isascii() else "utf-8-sig")  # by whose mark Pajek knows Unicode
+
+
 PAJEK = FileFormat(
     "pajek",
     ("net", "pajek", "paj"),
     re.compile(r"(?:\s*%.*\n)*\s*\*(?:vertices|network)\b", re.IGNORECASE),
     read_pajek,
+    to_pajek,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -47,9 +47,12 @@ def as_networkx(file: GraphFile) -> Any:
 
 def read_csv(source: Source) -> tuple[list[str], np.ndarray]:
     """Labels (text) and positions of a table with a header: the first column names nodes, then x, y, z."""
-    lines = source.text().splitlines()
-    separator = "\t" if "\t" in lines[0] else ","
-    rows = list(csv.reader(io.StringIO(source.text()), delimiter=separator))
+    text = source.text()
+    separator = "\t" if "\t" in text.splitlines()[0] else ","
+    try:
+        rows = list(csv.reader(io.StringIO(text), delimiter=separator))
+    except csv.Error as error:
+        raise source.broken(f"cannot be read as a table: {error}; fetch or write it again") from None
     header = [name.strip().lower() for name in rows[0]]
     columns = [header.index(axis) for axis in ("x", "y", "z") if axis in header]
     if "x" not in header:
@@ -70,15 +73,20 @@ def read_csv(source: Source) -> tuple[list[str], np.ndarray]:
 def read_columns(file: GraphFile, name: str) -> tuple[list[Hashable], np.ndarray]:
     """Labels and positions out of node data: `positions` of an archive, x, y, z, `coords`, or GEXF's viz.
 
+    The y of Pajek points down, and is turned up; its z is left out where all nodes have the same, as in the plane.
+
     In other files than archives, an attribute `positions` or `coords` is one of the graph's own.
     """
     data: Mapping[str, Any] = file.node_data
+    down = file.format == "pajek"
     if file.format == "npz" and "positions" in data:
         return _where_known(file, data["positions"], name)
     for axes in AXIS_NAMES:
         present = [axis for axis in axes if axis in data]
+        if down and "z" in present and len(set(data["z"])) == 1:
+            present.remove("z")
         if axes[0] in present:
-            rows = zip(*(data[axis] for axis in present), strict=True)
+            rows = zip(*(_upward(data[axis]) if down and axis == "y" else data[axis] for axis in present), strict=True)
             return _where_known(file, [[np.nan if value is None else value for value in row] for row in rows], name)
     if "coords" in data:
         return _where_known(file, data["coords"], name)
@@ -88,6 +96,10 @@ def read_columns(file: GraphFile, name: str) -> tuple[list[Hashable], np.ndarray
     raise InputError(
         f"{name} holds no positions; expected node attributes x and y, or an array positions or coords"
     )
+
+
+def _upward(values: Iterable[Any]) -> list:
+    return [None if value is None else -value for value in values]
 
 
 def _where_known(file: GraphFile, rows: Any, name: str) -> tuple[list[Hashable], np.ndarray]:

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.graphs import Host, library_of
+from nelayout.graphs.files.look import Look
 from nelayout.graphs.files.source import Source
 
 __all__ = ["FileFormat", "GraphFile", "from_edges", "from_networkx", "mirror"]
@@ -62,16 +63,19 @@ class FileFormat:
     endings  the endings of its files; they, too, are understood where a format is asked for
     sign     matches the beginning of its content
     read     the content of a file -> the graph
-    write    (networkx graph, labels in node order, (n, dim) positions) -> content; None where it is only read
+    write    (networkx graph, labels in node order, (n, dim) positions, look) -> content; None where it is only read
     binary   whether a content with NUL characters can be of this format
+    viewer   half the width of a drawing that suits the programs which show this format, in their units, where they show
+             sizes and colors too; None where it is no format of a viewer
     """
 
     name: str
     endings: tuple[str, ...]
     sign: re.Pattern[str]
     read: Callable[[Source], GraphFile]
-    write: Callable[[Any, Sequence[Hashable], np.ndarray], bytes] | None = None
+    write: Callable[[Any, Sequence[Hashable], np.ndarray, Look], bytes] | None = None
     binary: bool = False
+    viewer: float | None = None
 
 
 def from_networkx(G: Any, file_format: str, notes: tuple[str, ...] = ()) -> GraphFile:

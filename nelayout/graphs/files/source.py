@@ -12,12 +12,18 @@ from pathlib import Path
 
 from nelayout.errors import InputError
 
-__all__ = ["Source", "load"]
+__all__ = ["Source", "Unreadable", "load"]
 
 GZIP = b"\x1f\x8b"
 # Least likeness of two file names, as difflib counts it, for one to be a slip of the other: a letter more in a name of
 # three has 0.86, two exchanged in one of five 0.8.
 LIKE = 0.8
+# Letters of a complaint that a message shows: some four lines of a terminal. A reader may quote a line of megabytes.
+SHOWN = 300
+
+
+class Unreadable(InputError):
+    """Content that is not of the format that was expected, or only a part of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +34,40 @@ class Source:
     data: bytes
 
     def text(self) -> str:
-        """The content as text: UTF-8, UTF-16 if it says so, else Latin-1, which takes any byte."""
+        """The content as text: UTF-8, UTF-16 if it says so, else Latin-1, which takes any byte.
+
+        Raises `InputError` for UTF-16 that ends within a letter, and for NUL characters, which no text has.
+        """
         if self.data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            return self.data.decode("utf-16", errors="replace")
-        try:
-            return self.data.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            return self.data.decode("latin-1")
+            try:
+                text = self.data.decode("utf-16")
+            except UnicodeDecodeError as error:
+                raise self.unreadable(f"is not whole as UTF-16 ({error.reason})") from None
+        else:
+            try:
+                text = self.data.decode("utf-8-sig")
+            except UnicodeDecodeError:
+                text = self.data.decode("latin-1")
+        if "\x00" in text:
+            raise self.no_text(text.partition("\x00")[0].count("\n") + 1)
+        return text
+
+    def no_text(self, line: int) -> InputError:
+        """The error for a content with NUL characters in place of a text."""
+        what = "this is no text, or one in UTF-16 without its mark"
+        return self.broken(f"{what}: save it as UTF-8, or fetch it again", line)
 
     def broken(self, what: str, line: int | None = None) -> InputError:
-        """The error for content that cannot be understood."""
+        """The error for content that is wrong in one place."""
+        return InputError(self._said(what, line))
+
+    def unreadable(self, what: str, line: int | None = None) -> Unreadable:
+        """The error for content that is not of its format, or not whole."""
+        return Unreadable(self._said(what, line))
+
+    def _said(self, what: str, line: int | None) -> str:
         where = f", line {line}" if line else ""
-        return InputError(f"{self.name}{where}: {what}")
+        return f"{self.name}{where}: {what if len(what) <= SHOWN else what[:SHOWN] + '...'}"
 
 
 def load(path: str | os.PathLike, expected: str = "a graph file") -> Source:

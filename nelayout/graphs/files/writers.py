@@ -1,7 +1,7 @@
 """A graph with its positions -> the bytes of a file; each format's record names its writer.
 
 JSON, GraphML, GEXF and npz hold the whole graph and can be read again; CSV holds the positions only.  Numbers
-are written such that they read back as the same floats.
+are written such that they read back as the same floats.  The formats of viewers hold a `Look` as well.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from nelayout.graphs.files.encode import encode_csv, encode_json, encode_npz
+from nelayout.graphs.files.look import PLAIN, Look, text_labels
 
-__all__ = ["axes", "to_csv", "to_gexf", "to_graphml", "to_json", "to_npz"]
+__all__ = ["axes", "item", "plain", "scalars", "to_csv", "to_gexf", "to_graphml", "to_json", "to_npz"]
 
 AXES = ("x", "y", "z")
 # Attributes in which networkx looks for GEXF's own things, such as the name of a node; those of a graph are renamed.
@@ -27,16 +28,16 @@ def axes(dim: int) -> list[str]:
     return list(AXES[:dim]) if dim <= 3 else [f"x{k + 1}" for k in range(dim)]
 
 
-def to_json(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> bytes:
+def to_json(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
     """Node-link: nodes with id, their attributes, x and y; edges with theirs, under "edges"."""
     own, columns = dict(G.nodes(data=True)), dict(zip(axes(Y.shape[1]), Y.T.tolist(), strict=True))
-    nodes = [{**_plain(_others(own[label])), "id": label} if own[label] else {"id": label} for label in labels]
+    nodes = [{**plain(_others(own[label])), "id": label} if own[label] else {"id": label} for label in labels]
     for name, column in columns.items():
         for node, value in zip(nodes, column, strict=True):
             node[name] = value
     edges = []
     for u, v, *key, attributes in G.edges(data=True, **_keys(G)):
-        edge = _plain(attributes) if attributes else {}
+        edge = plain(attributes) if attributes else {}
         if key:
             edge["key"] = key[0]
         edge["source"], edge["target"] = u, v
@@ -48,41 +49,60 @@ def to_json(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> bytes:
         "nodes": nodes,
         "edges": edges,
     }
-    return encode_json(data, default=_item)
+    return encode_json(data, default=item)
 
 
-def to_csv(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> bytes:
+def to_csv(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
     """One row per node: node, x, y (and z)."""
-    rows = ([_item(label), *row] for label, row in zip(labels, Y.tolist(), strict=True))
+    rows = ([item(label), *row] for label, row in zip(labels, Y.tolist(), strict=True))
     return encode_csv(["node", *axes(Y.shape[1])], rows)
 
 
-def to_graphml(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> bytes:
-    """GraphML with the node attributes x and y."""
+def to_graphml(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
+    """GraphML with the node attributes x, y (and z), size, r, g, b and label.
+
+    Gephi finds them by these names, and takes r, g and b as whole numbers (its class ImporterGraphML).
+    """
     import networkx
 
+    H = scalars(G, labels, Y, "graphml", look)
+    for k, label in enumerate(labels):
+        shown = H.nodes[label]
+        if look.sizes is not None:
+            shown["size"] = float(look.sizes[k])
+        if look.colors is not None:
+            shown.update(zip("rgb", look.channels(k), strict=True))
+        if look.names is not None:
+            shown["label"] = look.names[k]
     buffer = io.BytesIO()
-    networkx.write_graphml(_scalars(G, labels, Y), buffer)
+    networkx.write_graphml(H, buffer)
     return buffer.getvalue()
 
 
-def to_gexf(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> bytes:
-    """GEXF with the node attributes x and y, and viz:position, which Gephi draws."""
+def to_gexf(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
+    """GEXF with the node attributes x and y, and viz:position, viz:size and viz:color, which Gephi draws."""
     import networkx
 
-    H = _scalars(G, labels, Y)
+    H = scalars(G, labels, Y, "gexf", Look(names=look.names))
     for own in (*H.nodes.values(), *H.edges.values()):
         for name in GEXF_WORDS & own.keys():
             own[f"own_{name}"] = own.pop(name)
-    for label, row in zip(labels, Y.tolist(), strict=True):
+    for k, (label, row) in enumerate(zip(labels, Y.tolist(), strict=True)):
         x, y, z = [*row, 0.0, 0.0][:3]
-        H.nodes[label]["viz"] = {"position": {"x": x, "y": y, "z": z}}
+        shown: dict[str, Any] = {"position": {"x": x, "y": y, "z": z}}
+        if look.sizes is not None:
+            shown["size"] = float(look.sizes[k])
+        if look.colors is not None:
+            shown["color"] = {**dict(zip("rgb", look.channels(k), strict=True)), "a": 1.0}
+        if look.names is not None:
+            H.nodes[label]["label"] = look.names[k]
+        H.nodes[label]["viz"] = shown
     buffer = io.BytesIO()
     networkx.write_gexf(H, buffer)
     return buffer.getvalue()
 
 
-def to_npz(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> bytes:
+def to_npz(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
     """Arrays `positions`, `labels`, `rows`, `cols`, `n`, `directed`, and `weights` if an edge has one."""
     index = {label: k for k, label in enumerate(labels)}
     edges = list(G.edges(data="weight"))
@@ -108,7 +128,7 @@ def _others(attributes: dict) -> dict:
     return {name: value for name, value in attributes.items() if name not in AXES}
 
 
-def _plain(attributes: dict) -> dict[str, Any]:
+def plain(attributes: dict) -> dict[str, Any]:
     """Attributes as JSON knows them: text as names, no NaN."""
     return {
         str(name): None if isinstance(value, float) and not math.isfinite(value) else value
@@ -116,7 +136,7 @@ def _plain(attributes: dict) -> dict[str, Any]:
     }
 
 
-def _item(value: Any) -> Any:
+def item(value: Any) -> Any:
     """A plain Python value for one of NumPy's, and text for anything else that formats do not know."""
     if isinstance(value, np.ndarray):
         return value.tolist()
@@ -125,10 +145,15 @@ def _item(value: Any) -> Any:
     return str(value)
 
 
-def _scalars(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> Any:
-    """A copy in which every attribute is a text, a number or a boolean: XML formats know no others."""
+def scalars(G: Any, labels: Sequence[Hashable], Y: np.ndarray, file_format: str, look: Look = PLAIN) -> Any:
+    """A copy in which every attribute is a text, a number or a boolean, with coordinates: viewers know no others.
 
-    def scalars(attributes: dict) -> dict[str, Any]:
+    An attribute of a node that is called like one of the look's is renamed "own_...".  Raises `InputError` where two
+    labels are the same text, as which the format knows them.
+    """
+    text_labels(labels, file_format)
+
+    def known(attributes: dict) -> dict[str, Any]:
         result = {}
         for name, value in attributes.items():
             value = value.item() if isinstance(value, np.generic) else value
@@ -139,10 +164,11 @@ def _scalars(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> Any:
     H = G.__class__()
     names = axes(Y.shape[1])
     for label, row in zip(labels, Y.tolist(), strict=True):
-        H.add_node(label, **{**scalars(_others(G.nodes[label])), **dict(zip(names, row, strict=True))})
+        own = {f"own_{key}" if key in look.taken else key: x for key, x in known(_others(G.nodes[label])).items()}
+        H.add_nodes_from([(label, {**own, **dict(zip(names, row, strict=True))})])
     for u, v, *key, attributes in G.edges(data=True, **_keys(G)):
         index = H.add_edge(u, v, *key)
-        (H.edges[u, v] if index is None else H.edges[u, v, index]).update(scalars(attributes))
+        (H.edges[u, v] if index is None else H.edges[u, v, index]).update(known(attributes))
     return H
 
 

@@ -1,0 +1,185 @@
+"""Bad files of every format: one line that names the file and what to do, exit status 1, nothing written."""
+
+from __future__ import annotations
+
+import gzip
+import io
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse as sp
+
+from nelayout.cli import main
+from nelayout.errors import InputError
+from nelayout.graphs.files import FORMATS, WRITERS, read_graph, read_positions, write_positions
+
+GRAPH = nx.relabel_nodes(nx.karate_club_graph(), lambda k: f"person {k}")
+POS = nx.circular_layout(GRAPH)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """Format -> bytes of a good file."""
+    folder = tmp_path_factory.mktemp("whole")
+    contents = {}
+    for name in FORMATS:
+        path = folder / f"g.{FORMATS[name].endings[0]}"
+        if name in WRITERS:
+            write_positions(path, GRAPH, POS, name)
+        elif name == "gml":
+            nx.write_gml(GRAPH, path)
+        elif name == "mtx":
+            scipy.io.mmwrite(path, sp.coo_array(nx.to_scipy_sparse_array(GRAPH)))
+        else:
+            lines = [f"{u},{v},{w}" for u, v, w in GRAPH.edges(data="weight")]
+            path.write_text("\n".join(["source,target,weight", *lines]))
+        contents[name] = path.read_bytes()
+    return contents
+
+
+# What doubles a node, which networkx would take for one: text of the good file -> text in its place.
+TWINS = {
+    "graphml": ('<node id="person 1">', '<node id="person 0">'),
+    "gexf": ('<node id="person 1"', '<node id="person 0"'),
+    "gml": ("id 1\n", "id 0\n"),
+    "pajek": ('2 "person 1"', '1 "person 1"'),
+    "json": ('"id": "person 1"', '"id": "person 0"'),
+    "cytoscape": ('"id": "person 1"', '"id": "person 0"'),
+    "graphology": ('"key": "person 1"', '"key": "person 0"'),
+}
+
+
+def doubled(name, good):
+    one, other = (text.encode() for text in TWINS[name])
+    assert good.count(one) == 1
+    twin = good.replace(one, other)
+    return twin.replace(b'"value": "person 1"', b'"value": "person 0"')
+
+
+# Fault -> (format, good content) -> bad content.
+FAULTS = {
+    "empty": lambda name, good: b"",
+    "blank": lambda name, good: b" \n\n\t",
+    "truncated early": lambda name, good: good[: len(good) // 9],
+    "truncated late": lambda name, good: good[: 8 * len(good) // 9],
+    "truncated gzip": lambda name, good: gzip.compress(good)[:-6],
+    "binary": lambda name, good: bytes(range(256)) * 4,
+    "a picture": lambda name, good: b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(range(256)),
+    "NUL within": lambda name, good: good[: len(good) // 2] + b"\0\0" + good[len(good) // 2 :],
+    "UTF-16 cut short": lambda name, good: (b"\xff\xfe" + good.decode("latin-1").encode("utf-16-le"))[:-1],
+    "one huge word": lambda name, good: b"x" * 2_000_000,
+    "one huge number": lambda name, good: b"1" * 2_000_000,
+    "a huge line at the end": lambda name, good: good + b"\n" + b"y" * 2_000_000,
+    "brackets without end": lambda name, good: b'{"a":[' * 100_000,
+    "a graph within a graph": lambda name, good: b"graph [" * 100_000,
+    "another text": lambda name, good: b"Not found\n\nThe requested page is not on this server, sorry.\n",
+    "a page of a server": lambda name, good: b"<!DOCTYPE html><html><head><title>404</title></head></html>",
+    "a node twice": doubled,
+}
+# Contents that no reader can tell from good ones.
+GOOD = {
+    ("edgelist", "truncated early"): "the beginning of a list is a list",
+    ("edgelist", "truncated late"): "the beginning of a list is a list",
+    ("pajek", "truncated late"): "the beginning of a list of edges is one",
+    ("npz", "NUL within"): "an archive is binary",
+}
+# Formats that a plain run tries: XML, JSON, our own reader, and a table.
+PLAIN = ("graphml", "json", "pajek", "edgelist")
+CASES = [
+    pytest.param(name, fault, marks=() if name in PLAIN else pytest.mark.thorough)
+    for name in FORMATS
+    for fault in FAULTS
+    if (name, fault) not in GOOD and (fault != "a node twice" or name in TWINS)
+]
+
+
+@pytest.mark.parametrize(("name", "fault"), CASES)
+def test_a_bad_file_is_one_line_and_nothing_written(whole, tmp_path, monkeypatch, capsys, name, fault):
+    monkeypatch.chdir(tmp_path)
+    bad = f"bad.{FORMATS[name].endings[0]}"
+    (tmp_path / bad).write_bytes(FAULTS[fault](name, whole[name]))
+    assert main(["layout", bad, "-o", "out.csv", "-m", "linlog"]) == 1
+    out, said = capsys.readouterr()
+    assert out == ""
+    assert said.startswith(f"nelayout: {bad}")
+    assert said.count("\n") == 1
+    assert len(said) < 500
+    assert "mistake in nelayout" not in said
+    assert [path.name for path in tmp_path.iterdir()] == [bad]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_good_file_is_read(whole, tmp_path, name):
+    """What the faults are put into: else every one of them would be refused for another reason."""
+    path = tmp_path / f"good.{FORMATS[name].endings[0]}"
+    path.write_bytes(whole[name])
+    file = read_graph(path)
+    assert (len(file.labels), file.format) == (34, name)
+    if name in WRITERS:
+        assert len(read_positions(path)) == 34
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "npz"])
+def test_text_in_utf_16_with_its_mark_is_read(whole, tmp_path, name):
+    if name == "mtx":
+        pytest.skip("Matrix Market is ASCII")
+    path = tmp_path / f"wide.{FORMATS[name].endings[0]}"
+    text = whole[name].decode().replace("encoding='utf-8'", "encoding='utf-16'")
+    path.write_bytes(text.encode("utf-16"))
+    assert set(map(str, read_graph(path).labels)) == set(GRAPH)
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "said"),
+    [
+        ("graphml", 82, "the node 'person 0' is there twice, first in line 78; rename or remove one"),
+        ("pajek", 3, "vertex 1 is there twice, first in line 2; number or remove one"),
+        ("json", None, "node 1 has the id 'person 0' of another node; rename or remove one"),
+    ],
+)
+def test_a_node_that_is_there_twice_is_named(whole, tmp_path, name, line, said):
+    path = tmp_path / f"bad.{FORMATS[name].endings[0]}"
+    content = doubled(name, whole[name])
+    path.write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        read_graph(path)
+    where = ""
+    if line is not None:
+        spots = [k for k, text in enumerate(content.decode().splitlines(), 1) if TWINS[name][1][:19] in text]
+        where, said = f", line {spots[-1]}", said.replace("first in line 78", f"first in line {spots[0]}")
+    assert str(caught.value) == f"{path}{where}: {said}"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('*Vertices 2\n1 "a"\n', "the file ends after 1 of its 2 vertices; fetch or export it again"),
+        ('*Vertices 2\n1 "a"\n2 "b\n', "line 3: a double quote is not closed"),
+        ('*Vertices 2\n1 "a"\n2 "b"\n*Edg', r"line 4: '\*Edg' is no section of Pajek; a network has \*vertices, "),
+    ],
+)
+def test_a_network_of_pajek_that_is_cut_off_says_so(tmp_path, content, said):
+    (tmp_path / "g.net").write_text(content)
+    with pytest.raises(InputError, match=said):
+        read_graph(tmp_path / "g.net")
+
+
+def test_a_list_of_positions_that_is_broken_says_so(tmp_path):
+    for content, said in [
+        (b"node,x,y\na,1\n", "line 2: expected a node and 2 numbers"),
+        (b"node,x,y\ra,1,2\rb\0,1,2\n", "this is no text"),
+        (b"node,x,y\na,1," + b"9" * 200_000 + b"\n", "cannot be read as a table"),
+    ]:
+        (tmp_path / "pos.csv").write_bytes(content)
+        with pytest.raises(InputError, match=said):
+            read_positions(tmp_path / "pos.csv")
+
+
+def test_an_archive_may_be_an_array(tmp_path):
+    buffer = io.BytesIO()
+    np.save(buffer, np.eye(3))
+    (tmp_path / "a.npz").write_bytes(buffer.getvalue())
+    with pytest.raises(InputError, match=r"holds a single array; expected rows, cols and n"):
+        read_graph(tmp_path / "a.npz")

@@ -1,0 +1,414 @@
+"""rustworkx, networkit, graph-tool and pandas: one graph gives one drawing, whichever library holds it.
+
+graph-tool is not on PyPI: where it is not installed, its tests run on a small one with the calls of its documentation.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import fake_graph_tool
+import networkx as nx
+import numpy as np
+import pytest
+
+import nelayout as nl
+from nelayout import graphs
+from nelayout.errors import InputError, InputTypeError
+from nelayout.graphs import files
+
+N = 12
+
+
+def edges(directed=False):
+    """(u, v, w) of a connected graph with parallel and opposite edges, a self-loop and a weight of 0."""
+    rng = np.random.default_rng(3)
+    random = [(int(u), int(v), float(w)) for u, v, w in zip(*rng.integers(0, N, (2, 25)), rng.random(25), strict=True)]
+    return [*((k, k + 1, 1.0 + k) for k in range(N - 1)), *random, (2, 2, 5.0), (3, 4, 0.0), (4, 3, 7.0), (3, 4, 2.0)]
+
+
+def in_networkx(directed):
+    G = nx.MultiDiGraph() if directed else nx.MultiGraph()
+    G.add_nodes_from(range(N))
+    G.add_weighted_edges_from(edges())
+    return G
+
+
+def in_rustworkx(directed):
+    rustworkx = pytest.importorskip("rustworkx", reason="rustworkx is not installed")
+    G = rustworkx.PyDiGraph() if directed else rustworkx.PyGraph()
+    G.add_nodes_from([None] * N)
+    G.add_edges_from(edges())
+    return G
+
+
+def in_networkit(directed):
+    networkit = pytest.importorskip("networkit", reason="networkit is not installed")
+    G = networkit.Graph(N, weighted=True, directed=directed)
+    for edge in edges():
+        G.addEdge(*edge)
+    return G
+
+
+def in_graph_tool(directed, module):
+    G = module.Graph(directed=directed)
+    G.add_vertex(N)
+    G.add_edge_list([edge[:2] for edge in edges()])
+    G.edge_properties["weight"] = G.new_edge_property("double", vals=[weight for *_, weight in edges()])
+    return G
+
+
+def in_pandas(directed):
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    return pandas.DataFrame(edges(), columns=["source", "target", "weight"])
+
+
+@pytest.fixture(params=["real", "fake"])
+def graph_tool(request, monkeypatch):
+    if request.param == "real":
+        return pytest.importorskip("graph_tool", reason="graph-tool is not installed, and not on PyPI")
+    monkeypatch.setitem(sys.modules, "graph_tool", fake_graph_tool)
+    return fake_graph_tool
+
+
+# A plain run goes through two of them; each of the others has tests of its own.
+PLAIN = ("rustworkx", "pandas")
+LIBRARIES = (*PLAIN, "networkit", "graph-tool", "the tests' graph-tool")
+
+
+@pytest.fixture(params=[pytest.param(name, marks=() if name in PLAIN else pytest.mark.thorough) for name in LIBRARIES])
+def build(request, monkeypatch):
+    """(directed) -> the graph of `edges` in one of the libraries, whose name is `library`."""
+    by_name = {"rustworkx": in_rustworkx, "networkit": in_networkit, "pandas": in_pandas}
+    module = fake_graph_tool
+    if request.param == "graph-tool":
+        module = pytest.importorskip("graph_tool", reason="graph-tool is not installed, and not on PyPI")
+    elif request.param not in by_name:
+        monkeypatch.setitem(sys.modules, "graph_tool", fake_graph_tool)
+
+    class Builder:
+        library = request.param
+
+        def __call__(self, directed=False):
+            return by_name[self.library](directed) if self.library in by_name else in_graph_tool(directed, module)
+
+    return Builder()
+
+
+def rows(G, pos):
+    """Positions of whatever type, one row for each node in node order."""
+    opened = graphs.places(pos)
+    return graphs.read(G).host.positions(opened.given, opened.dim)
+
+
+def nodes(G):
+    return list(graphs.read(G).labels)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("options", [{}, {"weight": None}, {"weight_kind": "log"}], ids=str)
+def test_the_network_is_that_of_networkx(build, directed, options):
+    if build.library == "pandas" and (directed or options.get("weight", "weight") is None):
+        pytest.skip("rows of a table are undirected, and without weights repeated ones count once")
+    ours, theirs = graphs.read(build(directed), **options), graphs.read(in_networkx(directed), **options)
+    order = np.argsort(ours.labels)
+    np.testing.assert_allclose(
+        ours.adjacency.toarray()[np.ix_(order, order)], theirs.adjacency.toarray(), rtol=1e-15
+    )
+    assert (ours.directed, ours.weighted, ours.zeros) == (theirs.directed, theirs.weighted, theirs.zeros)
+    assert ours.notes == theirs.notes
+
+
+@pytest.mark.parametrize("dim", [2, pytest.param(3, marks=pytest.mark.thorough)])
+def test_the_drawing_is_that_of_networkx_bit_for_bit(build, dim):
+    G, H = build(), in_networkx(directed=False)
+    sizes = {"dim": dim, "seed": 1, "node_size": 0.1, "mass": np.arange(1, N + 1), "max_iter": 5}
+    assert rows(G, nl.ws_sne_layout(G, **sizes)).tolist() == rows(H, nl.ws_sne_layout(H, **sizes)).tolist()
+
+
+def test_node_sizes_keep_their_distance(build):
+    G = build()
+    Y = rows(G, nl.ws_sne_layout(G, seed=0, node_size=0.3, max_iter=5))
+    apart = np.linalg.norm(Y[:, None] - Y[None], axis=2)[np.triu_indices(N, 1)]
+    assert apart.min() >= 0.3 * (1 - 1e-9)
+    assert rows(G, nl.ws_sne_layout(G, seed=0, node_size=None, max_iter=5)).tolist() != Y.tolist()
+
+
+def test_positions_start_hold_and_are_taken_everywhere(build, tmp_path):
+    G = build()
+    first = nl.ws_sne_layout(G, seed=0, max_iter=5)
+    held = nodes(G)[:3]
+    second = nl.ws_sne_layout(G, first, held, seed=1, max_iter=5)
+    assert type(second) is type(first)
+    assert rows(G, second)[:3].tolist() == rows(G, first)[:3].tolist()
+    assert rows(G, second)[3:].tolist() != rows(G, first)[3:].tolist()
+    by_name = {node: (k, -k) for k, node in enumerate(held)}
+    third = nl.ws_sne_layout(G, by_name, held, seed=1, max_iter=5)
+    assert rows(G, third)[:3].tolist() == [[k, -k] for k in range(3)]
+    assert nl.measure(G, first, measures=["stress"])["stress"].value > 0
+    assert np.allclose(rows(G, nl.align(second, to=first)), nl.align(rows(G, second), to=rows(G, first)))
+    nl.draw(G, first, tmp_path / "drawn.svg", labels=True, edge_width="weight")
+    files.write_positions(tmp_path / "drawn.json", G, first)
+    again = files.read_graph(tmp_path / "drawn.json")
+    assert np.allclose(graphs.read(again.graph).adjacency.toarray(), graphs.read(G).adjacency.toarray())
+    assert [place.tolist() for place in files.read_positions(tmp_path / "drawn.json").values()] == rows(
+        G, first
+    ).tolist()
+
+
+def test_masses_are_arrays_and_dicts(build):
+    G = build()
+    mass = {node: 1 + k for k, node in enumerate(nodes(G))}
+    by_dict, by_array = (
+        nl.solve(G, "ws-sne", seed=0, mass=given, max_iter=5) for given in (mass, [*mass.values()])
+    )
+    assert rows(G, by_dict).tolist() == rows(G, by_array).tolist()
+    with pytest.raises(InputError, match="node 0 has no mass"):
+        nl.ws_sne_layout(G, mass={1: 1.0})
+
+
+def test_a_wrong_weight_names_the_edge(build):
+    G = build()
+    if build.library == "networkit":
+        G.setWeight(0, 1, -2.0)
+    elif build.library == "rustworkx":
+        G.update_edge(0, 1, -2.0)
+    elif build.library == "pandas":
+        G.loc[0, "weight"] = -2.0
+    else:
+        G.edge_properties["weight"][next(iter(G.edges()))] = -2.0
+    with pytest.raises(InputError, match=r"edge \(0, 1\) has weight -2\.0"):
+        graphs.read(G)
+    with pytest.raises(InputError, match="no edge has the attribute 'miles'"):
+        graphs.read(G, weight="miles")
+
+
+def test_store_pos_as_is_done_or_refused_in_words(build):
+    G = build()
+    if "graph-tool" in build.library:
+        pos = nl.ws_sne_layout(G, seed=0, store_pos_as="place")
+        assert rows(G, G.vertex_properties["place"]).tolist() == rows(G, pos).tolist()
+    else:
+        with pytest.raises(InputError, match="store_pos_as needs a graph whose nodes have attributes"):
+            nl.ws_sne_layout(G, store_pos_as="place")
+
+
+def test_inputs_are_not_changed(build):
+    G = build()
+
+    def content():
+        listed = graphs.links(G)
+        return [listed.rows.tolist(), listed.cols.tolist(), listed.attribute("weight")]
+
+    before = content()
+    pos = nl.ws_sne_layout(G, seed=0, max_iter=5)
+    kept = rows(G, pos).tolist()
+    nl.ws_sne_layout(G, pos, seed=0, weight_kind="log", max_iter=5)
+    assert content() == before
+    assert rows(G, pos).tolist() == kept
+
+
+# rustworkx
+
+
+def test_rustworkx_payloads_are_weights_and_attributes():
+    rustworkx = pytest.importorskip("rustworkx", reason="rustworkx is not installed")
+    G = rustworkx.PyGraph()
+    G.add_nodes_from([{"age": 1}, {"age": 3}, {"age": 5}])
+    G.add_edges_from([(0, 1, {"km": 2.0}), (1, 2, {"km": 5})])
+    assert "weight='km'" in graphs.read(G).notes[0]
+    assert graphs.read(G, weight="km").adjacency.data.tolist() == [2, 2, 5, 5]
+    host = graphs.read(G).host
+    assert host.values("age", "mass").tolist() == [1, 3, 5]
+    with pytest.raises(InputError, match="did you mean 'age'"):
+        host.values("ages", "mass")
+    pos = nl.ws_sne_layout(G, seed=0, weight="km", store_pos_as="xy")
+    assert [node["xy"].tolist() for node in G.nodes()] == [place.tolist() for place in pos.values()]
+    G.add_edge(0, 2, "far")
+    assert graphs.read(G).adjacency.nnz == 6
+    G.add_edge(0, 2, 3.0)
+    with pytest.raises(InputError, match=r"edge \(0, 2\) has weight 'far'"):
+        graphs.read(G)
+
+
+def test_rustworkx_indices_may_have_holes():
+    rustworkx = pytest.importorskip("rustworkx", reason="rustworkx is not installed")
+    from matplotlib import pyplot
+    from rustworkx.visualization import mpl_draw
+
+    G = rustworkx.generators.path_graph(6)
+    G.remove_node(2)
+    pos = nl.ws_sne_layout(G, seed=0)
+    assert list(pos) == list(G.node_indices()) == [0, 1, 3, 4, 5]
+    drawn = mpl_draw(G, pos=pos)
+    found = set(map(tuple, np.array(pyplot.gca().collections[0].get_offsets()).tolist()))
+    assert found == {tuple(place) for place in pos.values()}
+    pyplot.close(drawn)
+    theirs = rustworkx.spring_layout(G, seed=1)
+    kept = nl.ws_sne_layout(G, theirs, max_iter=0)
+    assert {node: place.tolist() for node, place in kept.items()} == {node: [*place] for node, place in theirs.items()}
+    assert set(nl.align(theirs, to=pos)) == set(pos)
+
+
+def test_rustworkx_text_names_nodes(tmp_path):
+    rustworkx = pytest.importorskip("rustworkx", reason="rustworkx is not installed")
+    G = rustworkx.PyGraph()
+    G.add_nodes_from(["Oslo", "Rome"])
+    G.add_edge(0, 1, 2.5)
+    held = nl.ws_sne_layout(G, {"Rome": (3, 4), 0: (1, 2)}, ["Oslo", 1])
+    assert {node: place.tolist() for node, place in held.items()} == {0: [1, 2], 1: [3, 4]}
+    files.write_positions(tmp_path / "g.graphml", G, nl.ws_sne_layout(G, seed=0))
+    assert dict(nx.read_graphml(tmp_path / "g.graphml").nodes(data="label")) == {"0": "Oslo", "1": "Rome"}
+
+
+# networkit
+
+
+def test_networkit_ids_of_removed_nodes_keep_their_rows():
+    networkit = pytest.importorskip("networkit", reason="networkit is not installed")
+    G = networkit.Graph(6)
+    for k in range(5):
+        G.addEdge(k, (k + 2) % 6)
+    G.removeNode(3)
+    assert not graphs.read(G).weighted
+    Y = nl.ws_sne_layout(G, seed=0)
+    assert Y.shape == (6, 2)
+    assert np.isnan(Y).any(axis=1).tolist() == [k == 3 for k in range(6)]
+    assert np.array_equal(nl.ws_sne_layout(G, Y, max_iter=0), Y, equal_nan=True)
+    ages = np.array([1, 2, 3, 99, 4, 5])
+    assert graphs.read(G).host.values(ages, "mass").tolist() == [1, 2, 3, 4, 5]
+    assert graphs.read(G).host.values(ages[[0, 1, 2, 4, 5]], "mass").tolist() == [1, 2, 3, 4, 5]
+    nl.draw(G, Y, labels=True)
+    with pytest.raises(InputError, match="4 rows and the graph has 5 nodes"):
+        nl.ws_sne_layout(G, Y[:4])
+
+
+def test_networkit_attributes_go_by_their_names():
+    networkit = pytest.importorskip("networkit", reason="networkit is not installed")
+    G = networkit.Graph(3)
+    G.addEdge(0, 1)
+    G.addEdge(1, 2)
+    G.indexEdges()
+    km = G.attachEdgeAttribute("km", float)
+    km[0, 1] = 4.0
+    age = G.attachNodeAttribute("age", int)
+    for node in range(3):
+        age[node] = node + 1
+    assert graphs.read(G, weight="km").adjacency.toarray().tolist() == [[0, 4, 0], [4, 0, 1], [0, 1, 0]]
+    assert graphs.read(G).host.values("age", "mass").tolist() == [1, 2, 3]
+    by_name, by_array = (nl.ws_sne_layout(G, seed=0, mass=mass) for mass in ("age", np.array([1, 2, 3])))
+    assert np.array_equal(by_name, by_array)
+    with pytest.raises(InputError, match="unknown mass 'ages'"):
+        nl.ws_sne_layout(G, mass="ages")
+    with pytest.raises(InputError, match="no node attribute of the networkit graph is called so"):
+        graphs.read(G).host.objects("kind", "labels")
+
+
+# graph-tool
+
+
+def test_graph_tool_property_maps_are_taken_as_they_are(graph_tool):
+    G = in_graph_tool(False, graph_tool)
+    flat = G.new_edge_property("int", vals=[2] * len(edges()))
+    assert graphs.read(G, weight=flat).weighted
+    by_map, by_name = nl.ws_sne_layout(G, weight=G.ep["weight"], seed=0), nl.ws_sne_layout(G, weight="weight", seed=0)
+    assert rows(G, by_map).tolist() == rows(G, by_name).tolist() != rows(G, nl.ws_sne_layout(G, weight=flat)).tolist()
+    assert graphs.read(G, weight=G.ep["weight"]).adjacency.sum() == graphs.read(G).adjacency.sum()
+    mass = G.new_vertex_property("double", vals=np.arange(1.0, N + 1))
+    by_map, by_array = (rows(G, nl.ws_sne_layout(G, seed=0, mass=m, max_iter=2)) for m in (mass, np.arange(1.0, N + 1)))
+    assert by_map.tolist() == by_array.tolist()
+    G.vp["age"] = mass
+    assert graphs.read(G).host.values("age", "mass").tolist() == list(range(1, N + 1))
+    with pytest.raises(InputError, match="did you mean 'age'"):
+        graphs.read(G).host.values("agee", "mass")
+    words = G.new_edge_property("string", vals=["far"] * len(edges()))
+    with pytest.raises(InputError, match=r"edge \(0, 1\) has weight 'far'"):
+        graphs.read(G, weight=words)
+
+
+def test_graph_tool_views_are_drawn_as_they_are_filtered(graph_tool):
+    G = in_graph_tool(False, graph_tool)
+    view = graph_tool.GraphView(G, vfilt=lambda v: int(v) not in {0, 5})
+    assert nodes(view) == [1, 2, 3, 4, 6, 7, 8, 9, 10, 11]
+    whole = nl.ws_sne_layout(G, seed=0)
+    kept = nl.ws_sne_layout(view, whole, max_iter=0)
+    assert rows(view, kept).tolist() == rows(G, whole)[nodes(view)].tolist()
+    empty = G.new_vertex_property("vector<double>")
+    assert graphs.places(empty).given == {}
+    assert rows(G, nl.ws_sne_layout(G, empty, seed=0)).tolist() == rows(G, whole).tolist()
+
+
+# pandas
+
+
+def test_tables_are_read_as_files_of_edges_are(tmp_path):
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    table = pandas.DataFrame({"kind": list("xyxy"), "Src": list("abca"), "Dst": list("bcab"), "weight": [1.0, 2, 3, 4]})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    for weight in ("weight", None):
+        file = files.read_graph(tmp_path / "t.csv")
+        ours, theirs = graphs.read(table, weight), graphs.read(file.graph, weight)
+        assert ours.labels == theirs.labels == ["a", "b", "c"]
+        assert ours.adjacency.toarray().tolist() == theirs.adjacency.toarray().tolist()
+    assert graphs.read(table, None).notes == ("1 repeated edges count once",)
+
+
+def test_a_table_gives_a_table_indexed_by_node():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    table = pandas.DataFrame({"source": ["b", "a", "c"], "target": ["a", "c", "d"]})
+    pos = nl.ws_sne_layout(table, seed=0, dim=3)
+    assert list(pos.index) == ["b", "a", "c", "d"]
+    assert list(pos.columns) == ["x", "y", "z"]
+    nodes = pandas.DataFrame({"club": ["x", "y"]}, index=["a", "b"]).join(pos)
+    assert nodes.loc["a", "x"] == pos.loc["a", "x"]
+    held = nl.ws_sne_layout(table, nodes[["club", "x", "y"]], ["a", "b"], seed=0)
+    assert held.loc[["a", "b"]].to_numpy().tolist() == pos.loc[["a", "b"], ["x", "y"]].to_numpy().tolist()
+    G = nx.Graph([("b", "a"), ("a", "c")])
+    assert nl.ws_sne_layout(G, pos[["x", "y"]], max_iter=0)["c"].tolist() == pos.loc["c", ["x", "y"]].tolist()
+    masses = pandas.Series({"d": 4.0, "a": 1.0, "b": 2.0, "c": 3.0})
+    assert graphs.read(table).host.values(masses, "mass").tolist() == [2, 1, 3, 4]
+
+
+def test_a_table_that_is_none_of_edges_names_its_columns():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    said = r"columns 'a', 'b', 'c', which do not name .* df\.rename\(columns=\{'a': 'source'"
+    with pytest.raises(InputTypeError, match=said):
+        nl.ws_sne_layout(pandas.DataFrame({"a": [1], "b": [2], "c": [3]}))
+    with pytest.raises(InputTypeError, match=r"the columns \(none\)"):
+        nl.ws_sne_layout(pandas.DataFrame())
+    with pytest.raises(InputTypeError, match="0, 1, 2, 3, 4, 5, 6, 7 and 2 more"):
+        nl.ws_sne_layout(pandas.DataFrame(np.eye(10)))
+    holes = pandas.DataFrame({"source": ["a", None], "target": ["b", "c"]}, index=[7, 8])
+    with pytest.raises(InputError, match=r"the row 8 has no node at an end \(1 of 2 rows\)"):
+        nl.ws_sne_layout(holes)
+    missing = pandas.DataFrame({"source": ["a", "b"], "target": ["b", "c"], "weight": [1.0, None]})
+    with pytest.raises(InputError, match=r"edge \('b', 'c'\) has weight nan"):
+        nl.ws_sne_layout(missing)
+    kilometers = missing.rename(columns={"weight": "km"}).fillna(2.0)
+    assert "weight='km' would use the numbers there" in graphs.read(kilometers).notes[0]
+    assert len(nl.ws_sne_layout(pandas.DataFrame({"source": [], "target": []}))) == 0
+
+
+# what is no graph, and graphs of another day
+
+
+def test_the_error_for_another_object_lists_what_is_taken_and_how_to_get_there():
+    class Data:
+        pass
+
+    with pytest.raises(InputTypeError, match="is no graph; allowed are networkx graphs") as caught:
+        nl.ws_sne_layout(Data())
+    for package in graphs.HOSTS:
+        assert package.replace("arrays", "NumPy arrays") in str(caught.value)
+    assert "networkx.Graph([(u, v), ...])" in str(caught.value)
+    Data.__module__ = "torch_geometric.data.data"
+    with pytest.raises(InputTypeError, match=r"torch_geometric\.utils\.to_networkx\(data\) gives a networkx graph"):
+        nl.ws_sne_layout(Data())
+
+
+def test_a_graph_of_another_version_says_so(graph_tool, monkeypatch):
+    G = in_graph_tool(False, graph_tool)
+    monkeypatch.setattr(graph_tool, "__version__", "9.99")
+    monkeypatch.delattr(graph_tool.Graph, "get_edges")
+    with pytest.raises(InputTypeError, match=r"cannot be read: .*get_edges.* 9\.99\).*allowed are networkx graphs"):
+        nl.ws_sne_layout(G)
