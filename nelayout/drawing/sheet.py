@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from nelayout.drawing.paper import WHITE, Paper
 from nelayout.placing.dots import FLATTEST
 
-__all__ = ["RASTER_FROM", "SHEET", "Margins", "Sheet", "open_sheet"]
+__all__ = ["RASTER_FROM", "SHEET", "Margins", "Sheet", "cover", "open_sheet"]
 
 # Longer side of the drawing, in inches: a page with borders, half a screen.
 SHEET = 8.0
@@ -51,6 +52,7 @@ class Sheet:
     origin  (2,) the lower left corner of the axes, in units of the positions
     room    x0, y0, x1, y1 in points from `origin`: where labels may lie
     dpi     dots per inch of what is painted as an image
+    paper   what is behind it
     """
 
     ax: Any
@@ -59,6 +61,7 @@ class Sheet:
     origin: np.ndarray
     room: tuple[float, float, float, float]
     dpi: float
+    paper: Paper = WHITE
 
     @property
     def image_dpi(self) -> float:
@@ -74,6 +77,7 @@ def open_sheet(
     figsize: tuple[float, float] | None = None,
     dpi: float = 150.0,
     title: str | None = None,
+    paper: Paper = WHITE,
 ) -> Sheet:
     """A sheet for a drawing between the corners `low` and `high`, on `ax` or on a new figure of `figsize` inches."""
     extent = np.maximum(high - low, FLATTEST * float((high - low).max()))
@@ -89,7 +93,7 @@ def open_sheet(
         box = np.maximum(SHEET * extent / extent.max() + around, margins.least)
         if figsize is not None:
             box = np.array(figsize, dtype=np.float64) - [0.0, above]
-        figure: Any = Figure(figsize=(box[0], box[1] + above), dpi=dpi, facecolor="white")
+        figure: Any = Figure(figsize=(box[0], box[1] + above), dpi=dpi, facecolor=paper.color or "none")
         FigureCanvasAgg(figure)
         ax = figure.add_axes((0.0, 0.0, 1.0, box[1] / (box[1] + above)), facecolor="none")
         figure._repr_png_ = functools.partial(_png, figure)
@@ -97,6 +101,7 @@ def open_sheet(
         figure, window = ax.figure, ax.get_window_extent()
         box = np.array([window.width, window.height]) / figure.dpi
         dpi = max(dpi, figure.dpi)
+        cover(ax, paper)
     beside = np.minimum(beside, _MOST_BESIDE * box)  # something of the drawing is seen on the smallest axes
     border = min(margins.border, _MOST_BORDER * float(box.min()))
     free = box - beside - 2 * border
@@ -110,9 +115,17 @@ def open_sheet(
     ax.set_aspect("equal")
     ax.set_axis_off()
     if title:
-        ax.set_title(title, fontsize=12, color="#202020")
+        ax.set_title(title, fontsize=12, color=paper.ink)
     room = (1.0, 72 * beside[1] + 1.0, 72 * (box[0] - beside[0]) - 1.0, 72 * box[1] - 1.0)
-    return Sheet(ax, 72 * unit, inches, origin, room, dpi)
+    return Sheet(ax, 72 * unit, inches, origin, room, dpi, paper)
+
+
+def cover(ax: Any, paper: Paper) -> None:
+    """Paint axes of the user's own with the paper's color, if it has one, under everything that is drawn there."""
+    from matplotlib.patches import Rectangle
+
+    if paper.color is not None:
+        ax.add_artist(Rectangle((0.0, 0.0), 1.0, 1.0, transform=ax.transAxes, color=paper.color, zorder=0, linewidth=0))
 
 
 def _png(figure: Any) -> bytes:

@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from nelayout.drawing.bundles import curves, detours
+from nelayout.drawing.edges import faintness
 from nelayout.drawing.lines import Lines
 from nelayout.drawing.nodes import dot_points
-from nelayout.drawing.sheet import Sheet
+from nelayout.drawing.paper import Paper
+from nelayout.drawing.sheet import Sheet, cover
 
 __all__ = ["draw_in_space", "is_space", "seen_from_aside"]
 
@@ -40,9 +43,19 @@ def seen_from_aside(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def draw_in_space(
-    ax: Any, Y: np.ndarray, lines: Lines, rgba: np.ndarray, size: np.ndarray | None, texts: list[str] | None
+    ax: Any,
+    Y: np.ndarray,
+    lines: Lines,
+    rgba: np.ndarray,
+    size: np.ndarray | None,
+    texts: list[str] | None,
+    style: str,
+    paper: Paper,
 ) -> None:
-    """Draw nodes, edges and labels at (n, 3) positions on 3-D axes; `size` (n,) are diameters in units of `Y`."""
+    """Draw nodes, edges and labels at (n, 3) positions on 3-D axes.
+
+    `size` (n,) are diameters in units of `Y`, `style` is how edges are drawn, as in `nelayout.draw`.
+    """
     from mpl_toolkits.mplot3d.art3d import Line3DCollection
 
     n = len(Y)
@@ -54,20 +67,26 @@ def draw_in_space(
     ax.set_zlim(middle[2] - half, middle[2] + half)
     ax.set_box_aspect((1.0, 1.0, 1.0), zoom=1.3)
     ax.set_axis_off()
+    cover(ax, paper)
     window = ax.get_window_extent()
     inches = np.full(2, min(window.width, window.height) / ax.figure.dpi) * 0.75  # a cube seen from aside
     if len(lines.rows):
         width = lines.width if isinstance(lines.width, float) else _EDGE[0]
         if isinstance(lines.width, np.ndarray):
             width = np.maximum(4.0 * lines.width / (float(lines.width.max()) or 1.0), _EDGE[0] / 2)
-        segments = np.stack([Y[lines.rows], Y[lines.cols]], axis=1)
-        ax.add_collection3d(Line3DCollection(list(segments), colors=lines.rgb, linewidths=width, alpha=_EDGE[1]))
+        bundled = style == "bundled"
+        ways = detours(Y, lines.rows, lines.cols) if bundled else np.stack([lines.rows, lines.cols], axis=1)
+        tracks = curves(Y, list(ways))
+        fade = faintness(np.sqrt(((Y[lines.rows] - Y[lines.cols]) ** 2).sum(axis=1)), n, style)
+        ink = np.concatenate([np.broadcast_to(lines.rgb, (len(fade), 3)), _EDGE[1] * fade[:, None]], axis=1)
+        ax.add_collection3d(Line3DCollection(tracks, colors=ink, linewidths=width))
     if n:
-        sheet = Sheet(ax, 72 * float(inches[0]) / (2 * half), inches, np.zeros(2), (0.0, 0.0, 0.0, 0.0), ax.figure.dpi)
+        room = (0.0, 0.0, 0.0, 0.0)
+        sheet = Sheet(ax, 72 * float(inches[0]) / (2 * half), inches, np.zeros(2), room, ax.figure.dpi, paper)
         dot = dot_points(sheet, n, len(rgba) == 1 and len(lines.rows) > 0)
         points = np.full(n, dot) if size is None else size * sheet.points
         colors = rgba if len(rgba) == n else np.repeat(rgba, n, axis=0)
-        ax.scatter(*Y.T, s=points**2, c=colors, linewidths=0.3, edgecolors="white", depthshade=True)
+        ax.scatter(*Y.T, s=points**2, c=colors, linewidths=0.3, edgecolors=paper.rgb, depthshade=True)
     for i, text in enumerate(texts or []):
         if text:
-            ax.text(*Y[i], text, fontsize=8, color="#202020", parse_math=False)
+            ax.text(*Y[i], text, fontsize=8, color=paper.ink, parse_math=False)
