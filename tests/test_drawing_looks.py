@@ -74,7 +74,7 @@ def test_any_two_classes_of_one_shape_differ_for_every_eye(colors, eye):
 def test_no_color_is_that_of_another_shape_nor_that_of_the_paper(colors):
     places = lab(linear(colors))
     assert np.linalg.norm(places[:, None] - places, axis=2)[np.triu_indices(len(colors), 1)].min() >= 12
-    background = "white" if colors is ON_WHITE else DARK
+    background = "white" if colors is ON_WHITE else DARK.color
     assert min(contrast(color, background) for color in colors) >= (3.0 if colors is ON_DARK else 1.5)
 
 
@@ -83,14 +83,13 @@ def test_classes_beyond_the_eighth_have_other_shapes():
     figure = nl.draw(G, nx.circular_layout(G), color=[f"class {v:02}" for v in G])
     corners = [len(path.vertices) for path in layer(figure, EllipseCollection).get_paths()]
     assert [corners.count(corners[k]) for k in (0, 8, 16)] == [8, 8, 4]
-    legend = figure.axes[0].get_legend()
-    assert legend is not None
+    legend: Any = figure.axes[0].get_legend()
     assert [entry.get_marker() for entry in legend.legend_handles] == ["o"] * 8 + ["^"] * 8 + ["s"] * 4
     few = nl.draw(G, nx.circular_layout(G), color=[f"class {v % 8}" for v in G])
     assert len(layer(few, EllipseCollection).get_paths()) == 1
 
 
-@pytest.mark.parametrize(("background", "behind"), [("dark", DARK), ("#102a10", "#102a10"), ("navy", "#000080")])
+@pytest.mark.parametrize(("background", "behind"), [("dark", DARK.color), ("#102a10", "#102a10"), ("navy", "#000080")])
 def test_everything_can_be_read_on_dark_paper(background, behind):
     G = nx.path_graph(9)
     colors = [None, *"abcdefgh"]
@@ -127,7 +126,7 @@ def test_paper_without_color_is_not_painted_and_a_figure_s_own_is_followed():
     assert not ax.patches
     ax = Figure(facecolor="white").add_subplot()
     nl.draw(G, [[0, 0], [1, 1]], ax=ax, background="dark")
-    assert [to_hex(artist.get_facecolor()) for artist in ax.patches] == [DARK]
+    assert [to_hex(artist.get_facecolor()) for artist in ax.patches] == [DARK.color]
 
 
 def test_points_follow_the_paper_too():

@@ -19,8 +19,6 @@ from nelayout.errors import InputError
 
 __all__ = ["DARK", "WHITE", "Paper", "paper"]
 
-# The background called "dark": nearly black, a little blue, that of many editors and notebooks.
-DARK = "#14171c"
 # Relative luminance below which white letters have more contrast than black ones, by the ratio of WCAG 2.1,
 # (L1 + 0.05) / (L2 + 0.05): the root of (1.05) (0.05) = (L + 0.05)^2.
 _DARK_BELOW = 0.179
@@ -28,7 +26,7 @@ _DARK_BELOW = 0.179
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """What a picture is drawn on.
+    """The paper of a picture, as far as inks depend on it.
 
     color  a hex code, or None where nothing is painted behind the drawing
     rgb    red, green and blue from 0 to 1: `color`, or white where that is None
@@ -77,17 +75,18 @@ def paper(background: Any, ax: Any = None) -> Paper:
     if isinstance(background, str) and background == "auto":
         if ax is None:
             return WHITE
-        *behind, opacity = to_rgba(ax.figure.get_facecolor())
-        return _on(None, tuple(behind)) if opacity > 0 else _on(None, WHITE.rgb)
+        r, g, b, opacity = to_rgba(ax.figure.get_facecolor())
+        return _on(None, (r, g, b)) if opacity > 0 else _on(None, WHITE.rgb)
     if background is None:
         return _on(None, WHITE.rgb)
-    known = DARK if isinstance(background, str) and background == "dark" else background
-    if not is_color_like(known):
+    if isinstance(background, str) and background == "dark":
+        return DARK
+    if not is_color_like(background):
         raise InputError(
             f'background is {background!r}; allowed are "white", "dark", a matplotlib color such as "#102030", None '
             'for a transparent one, and "auto"'
         )
-    rgb = to_rgba(known)[:3]
+    rgb = to_rgba(background)[:3]
     return _on(to_hex(rgb), rgb)
 
 
@@ -97,3 +96,5 @@ def _on(color: str | None, rgb: tuple[float, float, float]) -> Paper:
 
 
 WHITE = Paper("#ffffff", (1.0, 1.0, 1.0), False)
+# The background called "dark": nearly black, a little blue, that of many editors and notebooks.
+DARK = Paper("#14171c", (0x14 / 255, 0x17 / 255, 0x1C / 255), True)

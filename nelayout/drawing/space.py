@@ -13,10 +13,13 @@ from nelayout.drawing.nodes import dot_points
 from nelayout.drawing.paper import Paper
 from nelayout.drawing.sheet import Sheet, cover
 
-__all__ = ["draw_in_space", "is_space", "seen_from_aside"]
+__all__ = ["VIEW", "draw_in_space", "is_space", "seen_from_aside"]
 
 # Degrees by which the drawing is tilted towards the viewer, and turned: all three axes are seen, the longest best.
 _TILT, _TURN = 28.0, 24.0
+_C, _S = np.cos(np.deg2rad([_TILT, _TURN])), np.sin(np.deg2rad([_TILT, _TURN]))
+# Right, up and towards the viewer in the coordinates of a drawing: it is turned about its second axis, then tilted.
+VIEW = np.array([[1, 0, 0], [0, _C[0], -_S[0]], [0, _S[0], _C[0]]]) @ [[_C[1], 0, _S[1]], [0, 1, 0], [-_S[1], 0, _C[1]]]
 _EDGE = (0.6, 0.35)  # width in points and opacity of an edge on 3-D axes
 
 
@@ -32,11 +35,7 @@ def seen_from_aside(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     >>> depth.tolist(), bool(np.allclose(flat[0], -flat[1]))
     ([0.0, 1.0], True)
     """
-    tilt, turn = np.deg2rad(_TILT), np.deg2rad(_TURN)
-    x = np.cos(turn) * Y[:, 0] + np.sin(turn) * Y[:, 2]
-    z = -np.sin(turn) * Y[:, 0] + np.cos(turn) * Y[:, 2]
-    y = np.cos(tilt) * Y[:, 1] - np.sin(tilt) * z
-    z = np.sin(tilt) * Y[:, 1] + np.cos(tilt) * z
+    x, y, z = (Y[:, 0] * a + Y[:, 1] * b + Y[:, 2] * c for a, b, c in VIEW)
     behind = float(z.max() - z.min()) if len(z) else 0.0
     depth = (z.max() - z) / behind if behind > 0 else np.zeros(len(z))
     return np.stack([x, y], axis=1), depth
