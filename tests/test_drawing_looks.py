@@ -13,6 +13,7 @@ pytest.importorskip("matplotlib")
 from matplotlib.collections import EllipseCollection, LineCollection, PolyCollection
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
+from matplotlib.image import imread
 
 import nelayout as nl
 from nelayout.drawing.bundles import BUNDLED_UP_TO, curves, detours
@@ -116,8 +117,6 @@ def test_paper_without_color_is_not_painted_and_a_figure_s_own_is_followed():
     figure = nl.draw(G, [[0, 0], [1, 1]], background=None)
     content = io.BytesIO()
     figure.savefig(content, format="png")
-    from matplotlib.image import imread
-
     content.seek(0)
     assert imread(content)[0, 0, 3] == 0
     ax = Figure(facecolor="black").add_subplot()
@@ -213,9 +212,24 @@ def test_bundles_and_fading_in_space():
     pos = np.random.default_rng(0).normal(size=(8, 3))
     for edges in ("bundled", "faded"):
         assert nl.draw(G, pos, edges=edges, background="dark").axes
+        content = io.BytesIO()
         ax = Figure().add_subplot(projection="3d")
-        nl.draw(G, pos, ax=ax, edges=edges, background="dark")
-        ax.figure.canvas.draw()
+        nl.draw(G, pos, content, format="png", dpi=100, ax=ax, edges=edges, background="dark")
+        content.seek(0)
+        left, bottom = ax.transAxes.transform((0.05, 0.05)).astype(int)
+        assert to_hex(imread(content)[480 - bottom, left]) == DARK.color, "beside the drawing, within the axes"
+
+
+def test_the_legend_of_axes_in_space_lies_beside_them():
+    """However the drawing is turned, it stays within its axes, and the legend within those that were given."""
+    G = nx.empty_graph(9)
+    ax = Figure().add_subplot(projection="3d")
+    given = ax.get_position()
+    nl.draw(G, np.random.default_rng(0).normal(size=(9, 3)), ax=ax, color=list("abcdefghi"))
+    box = ax.get_legend().get_window_extent().transformed(ax.figure.transFigure.inverted())
+    assert ax.get_position().x1 <= box.x0
+    assert box.x1 <= given.x1
+    assert len(ax.collections) == 2, "circles, and triangles from the ninth class on"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from nelayout.drawing.lettering import text_size
 from nelayout.drawing.palettes import class_shape
 from nelayout.drawing.paper import WHITE, Paper
 
-__all__ = ["LEGEND_STYLE", "NOTE_POINTS", "dots", "explain", "legend_columns", "legend_size"]
+__all__ = ["LEGEND_STYLE", "MARKERS", "NOTE_POINTS", "dots", "explain", "legend_columns", "legend_size", "make_room"]
 
 LEGEND_STYLE = {"frameon": False, "fontsize": 9, "handletextpad": 0.2, "borderaxespad": 0.0}
 # Size of the letters of a legend of up to so many classes, and of one of more, in points.
@@ -22,7 +22,7 @@ _LONGEST = 28  # letters of a name; of longer ones the rest is left out
 _BAR = 0.16  # inches, the width of a color bar
 _PLAIN = (0.01, 1e5)  # largest numbers of a color bar that are written out, as 0.004 and 20000 are
 NOTE_POINTS = 8.0
-_MARKERS = "o^s"  # matplotlib's for the shapes of dots
+MARKERS = "o^s"  # matplotlib's for the shapes of dots
 _GAP = 0.12  # inches between drawing and legend
 
 
@@ -31,7 +31,7 @@ def dots(classes: Sequence[tuple[str, Any]], paper: Paper = WHITE, shaped: bool 
     from matplotlib.lines import Line2D
 
     how = {"linestyle": "", "markersize": 7, "markeredgecolor": paper.rgb}
-    markers = [_MARKERS[class_shape(k) if shaped else 0] for k in range(len(classes))]
+    markers = [MARKERS[class_shape(k) if shaped else 0] for k in range(len(classes))]
     return [
         Line2D([], [], color=rgba, marker=marker, label=_entry(name), **how)
         for marker, (name, rgba) in zip(markers, classes, strict=True)
@@ -67,6 +67,13 @@ def legend_size(colors: Coloring, height: float) -> tuple[float, float]:
         heading = text_size(_heading(colors), 8.0)[0] / 72
         return max(0.75, heading + 0.1) + _GAP, 1.2
     return 0.0, 0.0
+
+
+def make_room(ax: Any, colors: Coloring) -> None:
+    """Narrow axes of the user's own from the right by the width of a legend or color bar, at most to half of them."""
+    box, window = ax.get_position(), ax.get_window_extent()
+    share = min(0.5, legend_size(colors, window.height / ax.figure.dpi)[0] * ax.figure.dpi / window.width)
+    ax.set_position((box.x0, box.y0, box.width * (1.0 - share), box.height))
 
 
 def explain(ax: Any, colors: Coloring, side: float, foot: float, height: float, paper: Paper = WHITE) -> None:

@@ -15,7 +15,7 @@ from nelayout.drawing.colors import Coloring, coloring
 from nelayout.drawing.edges import check_style
 from nelayout.drawing.edges import edges as draw_edges
 from nelayout.drawing.labels import LABEL_POINTS, write_labels
-from nelayout.drawing.legend import explain, legend_size
+from nelayout.drawing.legend import explain, legend_size, make_room
 from nelayout.drawing.lettering import text_size
 from nelayout.drawing.lines import read_lines
 from nelayout.drawing.nodes import nodes
@@ -169,11 +169,13 @@ def draw(
         if is_space(ax):
             if places.shape[1] != 3:
                 raise InputError(f"ax is 3-D and positions have {places.shape[1]} coordinates; lay out with dim=3")
-            draw_in_space(ax, places, lines, colors.rgba, diameters, texts, edges, back)
+            if legend:
+                make_room(ax, colors)
+            draw_in_space(ax, places, lines, colors, diameters, texts, edges, back)
             if title:
                 ax.set_title(title, fontsize=12, color=back.ink)
-            if legend:
-                explain(ax, colors, legend_size(colors, SHEET)[0], _FOOT, SHEET / 2, back)
+            if legend:  # in the strip that the axes have left, on the figure's own paper
+                explain(ax, colors, 0.0, _FOOT, SHEET / 2, paper("auto", ax))
         else:
             Y, depth = seen_from_aside(places) if places.shape[1] == 3 else (_flat(places), None)
             low, high = (Y.min(axis=0), Y.max(axis=0)) if len(Y) else (np.zeros(2), np.ones(2))

@@ -15,7 +15,7 @@ import numpy as np
 from nelayout.drawing.paper import WHITE, Paper
 from nelayout.placing.dots import FLATTEST
 
-__all__ = ["RASTER_FROM", "SHEET", "Margins", "Sheet", "cover", "open_sheet"]
+__all__ = ["RASTER_FROM", "SHEET", "Margins", "Sheet", "open_sheet"]
 
 # Longer side of the drawing, in inches: a page with borders, half a screen.
 SHEET = 8.0
@@ -98,10 +98,14 @@ def open_sheet(
         ax = figure.add_axes((0.0, 0.0, 1.0, box[1] / (box[1] + above)), facecolor="none")
         figure._repr_png_ = functools.partial(_png, figure)
     else:
+        from matplotlib.patches import Rectangle
+
         figure, window = ax.figure, ax.get_window_extent()
         box = np.array([window.width, window.height]) / figure.dpi
         dpi = max(dpi, figure.dpi)
-        cover(ax, paper)
+        if paper.color is not None:  # without its frame axes do not paint their own background
+            whole = {"transform": ax.transAxes, "color": paper.color, "linewidth": 0, "zorder": 0}
+            ax.add_artist(Rectangle((0.0, 0.0), 1.0, 1.0, **whole))
     beside = np.minimum(beside, _MOST_BESIDE * box)  # something of the drawing is seen on the smallest axes
     border = min(margins.border, _MOST_BORDER * float(box.min()))
     free = box - beside - 2 * border
@@ -118,14 +122,6 @@ def open_sheet(
         ax.set_title(title, fontsize=12, color=paper.ink)
     room = (1.0, 72 * beside[1] + 1.0, 72 * (box[0] - beside[0]) - 1.0, 72 * box[1] - 1.0)
     return Sheet(ax, 72 * unit, inches, origin, room, dpi, paper)
-
-
-def cover(ax: Any, paper: Paper) -> None:
-    """Paint axes of the user's own with the paper's color, if it has one, under everything that is drawn there."""
-    from matplotlib.patches import Rectangle
-
-    if paper.color is not None:
-        ax.add_artist(Rectangle((0.0, 0.0), 1.0, 1.0, transform=ax.transAxes, color=paper.color, zorder=0, linewidth=0))
 
 
 def _png(figure: Any) -> bytes:

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from nelayout.drawing.bundles import curves, detours
+from nelayout.drawing.colors import Coloring
 from nelayout.drawing.edges import faintness
+from nelayout.drawing.legend import MARKERS
 from nelayout.drawing.lines import Lines
 from nelayout.drawing.nodes import dot_points
 from nelayout.drawing.paper import Paper
-from nelayout.drawing.sheet import Sheet, cover
+from nelayout.drawing.sheet import Sheet
 
 __all__ = ["VIEW", "draw_in_space", "is_space", "seen_from_aside"]
 
@@ -45,7 +47,7 @@ def draw_in_space(
     ax: Any,
     Y: np.ndarray,
     lines: Lines,
-    rgba: np.ndarray,
+    look: Coloring,
     size: np.ndarray | None,
     texts: list[str] | None,
     style: str,
@@ -66,7 +68,8 @@ def draw_in_space(
     ax.set_zlim(middle[2] - half, middle[2] + half)
     ax.set_box_aspect((1.0, 1.0, 1.0), zoom=1.3)
     ax.set_axis_off()
-    cover(ax, paper)
+    if paper.color is not None:
+        ax.set_facecolor(paper.color)
     window = ax.get_window_extent()
     inches = np.full(2, min(window.width, window.height) / ax.figure.dpi) * 0.75  # a cube seen from aside
     if len(lines.rows):
@@ -82,10 +85,15 @@ def draw_in_space(
     if n:
         room = (0.0, 0.0, 0.0, 0.0)
         sheet = Sheet(ax, 72 * float(inches[0]) / (2 * half), inches, np.zeros(2), room, ax.figure.dpi, paper)
+        rgba = look.rgba
         dot = dot_points(sheet, n, len(rgba) == 1 and len(lines.rows) > 0)
         points = np.full(n, dot) if size is None else size * sheet.points
         colors = rgba if len(rgba) == n else np.repeat(rgba, n, axis=0)
-        ax.scatter(*Y.T, s=points**2, c=colors, linewidths=0.3, edgecolors=paper.rgb, depthshade=True)
+        shapes = np.zeros(n, dtype=int) if look.shapes is None else look.shapes
+        for shape in np.unique(shapes).tolist():
+            of = shapes == shape
+            how = {"marker": MARKERS[shape], "linewidths": 0.3, "edgecolors": paper.rgb, "depthshade": True}
+            ax.scatter(*Y[of].T, s=points[of] ** 2, c=colors[of], **how)
     for i, text in enumerate(texts or []):
-        if text:
-            ax.text(*Y[i], text, fontsize=8, color=paper.ink, parse_math=False)
+        if text:  # a space as wide as half a letter keeps it off its dot
+            ax.text(*Y[i], f"\u2002{text}", fontsize=8, color=paper.ink, va="center", parse_math=False)
