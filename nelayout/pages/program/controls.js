@@ -114,7 +114,7 @@ function fillBar(page) {
   if (page.panels.length > 1) bar.append(box("Move together", true, (on) => { page.linked = on; }));
   const zoom = (factor) => () => page.panels.slice(0, page.linked ? 1 : undefined).forEach((panel) => panel.zoomAt(panel.width / 2, panel.height / 2, factor));
   bar.append(toolButtons(page), element("span", { class: "joined", role: "group", "aria-label": "Zoom" },
-    button("−", "Zoom out", zoom(1 / 1.5)), button("+", "Zoom in", zoom(1.5)), button("Fit", "Show everything", () => page.fitAll())), themeButton(page));
+    button("−", "Zoom out", zoom(1 / 1.5)), button("+", "Zoom in", zoom(1.5)), button("Fit", "Show everything", () => page.fitAll())));
 }
 
 // The classes, each a button that selects its nodes, or the scale.

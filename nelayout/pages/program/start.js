@@ -185,6 +185,7 @@ const page = {
     document.body.append(element("div", { id: "tip", hidden: true, "aria-hidden": "true" }));
     followSystem(this);
     fillBar(this);
+    document.querySelector("header").append(themeButton(this));
     this.setColor(this.color);
     document.addEventListener("keydown", (event) => {
       if (event.key !== "/" || /INPUT|SELECT/.test(document.activeElement.tagName)) return;

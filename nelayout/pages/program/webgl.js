@@ -72,7 +72,7 @@ void main() {
   vec4 color = colorOf(node);
   level = int(color.a * 2.0 + 0.5);
   vec3 p = placeOf(node);
-  tint = mix(color.rgb, paper, level == 0 ? 0.82 : level == 2 ? 0.0 : ${MIST} * p.z);
+  tint = mix(color.rgb, paper, level == 0 ? (paper.r < 0.5 ? 0.7 : 0.82) : level == 2 ? 0.0 : ${MIST} * p.z);
   points = size * (level == 2 ? 1.45 : 1.0) * (1.0 + ${NEARER} * (space - 2.0 * p.z)) + 1.0;
   gl_PointSize = points;
   gl_Position = level == wanted ? vec4(p.xy, 0.0, 1.0) : vec4(2.0, 2.0, 2.0, 1.0);
