@@ -527,6 +527,8 @@ def test_the_page_is_dark_where_the_system_is_and_by_its_button(driver, folder):
         driver.execute_cdp_cmd(
             "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": value}]}
         )
+        waited(driver, f"return matchMedia('(prefers-color-scheme: {value})').matches")
+        pixels(driver, 0)  # two frames later the page was told
 
     def luminance(selector):
         """Of a background from 0 to 1."""
@@ -536,6 +538,7 @@ def test_the_page_is_dark_where_the_system_is_and_by_its_button(driver, folder):
         return np.mean([int(part) for part in color.removeprefix("rgb(").rstrip(")").split(",")]) / 255
 
     try:
+        opened(driver, folder / "club.html")
         scheme("dark")
         opened(driver, folder / "club.html")
         for selector in ("body", "figure", "aside", "#bar", "select", "#below table"):
