@@ -14,6 +14,8 @@ from pages import Reader, data_of
 import nelayout as nl
 from nelayout.comparison.page import neighbors_kept
 from nelayout.drawing.colors import PALETTE
+from nelayout.drawing.palettes import ON_DARK
+from nelayout.drawing.space import seen_from_aside
 from nelayout.errors import InputError
 from nelayout.graphs import read
 from nelayout.pages import Column, page
@@ -55,7 +57,7 @@ def test_columns_are_what_the_graph_knows_of_its_nodes(karate):
     assert columns["strength"]["values"].tolist() == [G.degree(v, weight="weight") for v in G]
     club = columns["club"]
     assert [club["names"][code] for code in club["codes"]] == [G.nodes[v]["club"] for v in G]
-    assert club["colors"] == list(PALETTE[:2])
+    assert (club["colors"], club["dark"]) == (list(PALETTE[:2]), list(ON_DARK[:2]))
     assert karate["color"] == "club"
     assert karate["names"] == [str(v) for v in G]
 
@@ -178,7 +180,10 @@ def test_a_line_and_a_drawing_in_space():
     line = data_of(nl.explore(path, {0: [0.0], 1: [1.0], 2: [4.0]}).html())["drawings"][0]["xy"]
     assert line.tolist() == [-1.0, 0.0, -0.5, 0.0, 1.0, 0.0]
     corners = {0: (0, 0, 0), 1: (1, 0, 0), 2: (1, 1, 1)}
-    assert len(data_of(nl.explore(path, corners).html())["drawings"][0]["xy"]) == 6
+    space = data_of(nl.explore(path, corners).html())
+    assert space["drawings"][0]["xyz"].tolist() == [-1.0, -1.0, -1.0, 1.0, -1.0, -1.0, 1.0, 1.0, 1.0]
+    seen = np.array(list(corners.values())) @ np.reshape(space["view"], (3, 3)).T
+    assert np.allclose(seen[:, :2], seen_from_aside(np.array(list(corners.values()), float))[0]), "as in pictures"
     with pytest.raises(nx.NetworkXError, match="4 coordinates; a page needs 1, 2 or 3"):
         nl.explore(path, {v: (0, 0, 0, v) for v in path})
 
@@ -195,7 +200,7 @@ def test_points_without_a_graph():
     data = data_of(nl.explore(None, [(0, 0), (4, 2), (4, 0)], color=["a", "a", "b"]).html())
     assert data["drawings"][0]["xy"].tolist() == [-1.0, -0.5, 1.0, 0.5, 1.0, -0.5]
     assert [column["name"] for column in data["columns"]] == [data["color"]] == ["color"]
-    assert data_of(nl.explore(None, [(0, 0), (4, 2)]).html())["color"] == data["plain"]
+    assert data_of(nl.explore(None, [(0, 0), (4, 2)]).html())["color"] == data["plain"][0]
 
 
 def test_names_come_from_an_attribute_or_texts():

@@ -388,3 +388,195 @@ def test_twenty_thousand_nodes_are_drawn_whole(driver, tmp_path):
         assert driver.execute_script(
             "const p = nelayout.panels[0], [x, y] = p.toScreen(arguments[0]); return p.nodeAt(x, y)", v
         ) == v
+
+
+@pytest.fixture
+def ball(driver, tmp_path_factory):
+    """Two drawings in space of one graph, and one in the plane, on a page of their own."""
+    path = tmp_path_factory.mktemp("space") / "ball.html"
+    G = nx.random_regular_graph(3, 40, seed=0)
+    rng = np.random.default_rng(0)
+    drawings = {"one": rng.normal(size=(40, 3)), "two": rng.normal(size=(40, 3)), "flat": rng.normal(size=(40, 2))}
+    nl.compare(G, drawings, measures=["stress"]).to_html(path)
+    return opened(driver, path)
+
+
+def turned(driver, panel):
+    """The turn (3, 3) of a panel, and its places as they are seen (n, 3): right, up, depth."""
+    turn, seen = driver.execute_script(
+        "const s = nelayout.panels[arguments[0]].seen; return [s.turn, Array.from(s.xyd)]", panel
+    )
+    return np.reshape(turn, (3, 3)), np.reshape(seen, (-1, 3))
+
+
+def far_corner(driver, panel):
+    """A place in the window where a drawing in space never has a node, and room to drag from it."""
+    x, y = corner(driver, panel)
+    return x + 4, y + 4
+
+
+def test_dragging_turns_drawings_in_space_and_those_that_move_with_them(ball):
+    assert severe(ball) == []
+    places = np.reshape(ball.execute_script("return Array.from(nelayout.data.drawings[0].xyz)"), (-1, 3))
+    (before, seen), (other, _) = turned(ball, 0), turned(ball, 1)
+    assert np.allclose(seen[:, :2], places @ before[:2].T, atol=1e-5)
+    flat = place(ball, 2, 3)
+    painted = pixels(ball, 0)
+    x, y = far_corner(ball, 0)
+    mouse(ball, (x, y), "down", (x + 40, y), (x + 80, y), "up")
+    (after, seen), (other_after, _) = turned(ball, 0), turned(ball, 1)
+    step = after @ before.T
+    angle = 80 * np.pi / min(ball.execute_script("const p = nelayout.panels[0]; return [p.width, p.height]"))
+    about_up = [[np.cos(angle), 0, np.sin(angle)], [0, 1, 0], [-np.sin(angle), 0, np.cos(angle)]]
+    assert np.allclose(step, about_up, atol=1e-5), "what is in front follows the mouse to the right"
+    assert np.allclose(after @ after.T, np.eye(3), atol=1e-6)
+    assert np.allclose(other_after @ other.T, step, atol=1e-5), "the other drawing turns likewise"
+    assert place(ball, 2, 3) == flat
+    assert (pixels(ball, 0) != painted).any()
+    towards = places @ after[2]
+    order = ball.execute_script("return Array.from(nelayout.panels[0].seen.order)")
+    assert (np.diff(towards[order]) > -np.ptp(towards) / 1000).all(), "the nearest nodes are painted last"
+    assert np.allclose(np.argsort(seen[:, 2]), np.argsort(-towards))
+
+
+def test_shift_moves_and_keys_turn_and_fit_turns_back(ball):
+    before, _ = turned(ball, 0)
+    Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
+    webdriver = pytest.importorskip("selenium.webdriver")
+    x, y = far_corner(ball, 0)
+    was = place(ball, 0, 5)
+    webdriver.ActionChains(ball).key_down(Keys.SHIFT).perform()
+    mouse(ball, (x, y), "down", (x + 20, y), (x + 30, y + 10), "up")
+    webdriver.ActionChains(ball).key_up(Keys.SHIFT).perform()
+    assert np.allclose(turned(ball, 0)[0], before)
+    assert place(ball, 0, 5) == pytest.approx([was[0] + 30, was[1] + 10], abs=1)
+    ball.execute_script("nelayout.panels[0].upper.focus()")
+    for key, axis in (("d", 1), ("s", 0), ("q", 2)):
+        first, _ = turned(ball, 0)
+        press(ball, key)
+        step = turned(ball, 0)[0] @ first.T
+        assert np.trace(step) == pytest.approx(1 + 2 * np.cos(np.pi / 18)), "ten degrees"
+        assert step[axis, axis] == pytest.approx(1.0)
+    press(ball, "0")
+    assert np.allclose(turned(ball, 0)[0], before)
+
+
+def test_hover_and_search_find_nodes_in_space(ball):
+    """The mouse finds the front one of the nodes under it, and search brings a node into the panel."""
+    _, seen = turned(ball, 0)
+    screen = ball.execute_script("const p = nelayout.panels[0]; return p.page.data.names.map((_, i) => p.toScreen(i))")
+    radius = ball.execute_script("return nelayout.panels[0].dot / 2")
+    for i in range(0, 40, 7):
+        under = np.flatnonzero(np.hypot(*(np.array(screen) - screen[i]).T) < radius)
+        found = ball.execute_script("return nelayout.panels[0].nodeAt(...arguments[0])", screen[i])
+        assert found == under[np.argmin(seen[under, 2])]
+    quarter = "[0, 0, 1, 0, 1, 0, -1, 0, 0]"
+    ball.execute_script(f"const p = nelayout.panels[0]; p.zoomAt(10, 10, 20); nelayout.turn(p, {quarter})")
+    ball.execute_script("nelayout.select([7], false); nelayout.show(7)")
+    width, height, (x, y) = ball.execute_script(
+        "const p = nelayout.panels[0]; return [p.width, p.height, p.toScreen(7)]"
+    )
+    assert 0 < x < width
+    assert 0 < y < height
+
+
+def test_what_is_in_the_middle_stays_there_when_it_is_turned(ball):
+    ball.execute_script(
+        "const p = nelayout.panels[0]; p.view = { x: p.placeOf(9)[0], y: p.placeOf(9)[1], zoom: 4 };"
+        "for (let k = 0; k < 5; k++) nelayout.turn(p, [0.8, 0, 0.6, 0, 1, 0, -0.6, 0, 0.8]);"
+    )
+    width, height, spot = ball.execute_script(
+        "const p = nelayout.panels[0]; return [p.width, p.height, p.toScreen(9)]"
+    )
+    assert spot == pytest.approx([width / 2, height / 2], abs=0.1)
+
+
+def touch(driver, kind, *points):
+    driver.execute_cdp_cmd(
+        "Input.dispatchTouchEvent",
+        {"type": kind, "touchPoints": [{"x": x, "y": y, "id": k} for k, (x, y) in enumerate(points)]},
+    )
+
+
+def test_two_fingers_zoom_and_move(club):
+    """The places under both fingers stay under them."""
+    left, top = corner(club, 0)
+    a, b = (left + 150, top + 100), (left + 250, top + 160)
+    script = (
+        "const p = nelayout.panels[0], b = p.upper.getBoundingClientRect();"
+        "return [(arguments[0] - b.left - p.width / 2) / p.scale + p.view.x,"
+        " (p.height / 2 - arguments[1] + b.top) / p.scale + p.view.y]"
+    )
+    held = [club.execute_script(script, *finger) for finger in (a, b)]
+    middle = (a[0] + b[0]) / 2, (a[1] + b[1]) / 2
+    wide = [(30 + middle[0] + 1.5 * (x - middle[0]), 10 + middle[1] + 1.5 * (y - middle[1])) for x, y in (a, b)]
+    touch(club, "touchStart", a)
+    touch(club, "touchStart", a, b)
+    touch(club, "touchMove", wide[0], b)
+    touch(club, "touchMove", *wide)
+    waited(club, "return nelayout.panels[0].view.zoom > 1.45")  # moves are told once a frame
+    assert [club.execute_script(script, *finger) for finger in wide] == [pytest.approx(spot, abs=0.02) for spot in held]
+    assert club.execute_script("return nelayout.panels[0].view.zoom") == pytest.approx(1.5, abs=0.02)
+    touch(club, "touchEnd")
+    assert selected(club) == set()
+    club.execute_script("nelayout.fitAll()")
+
+
+def test_the_page_is_dark_where_the_system_is_and_by_its_button(driver, folder):
+    def scheme(value):
+        driver.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": value}]}
+        )
+        waited(driver, f"return matchMedia('(prefers-color-scheme: {value})').matches")
+        pixels(driver, 0)  # two frames later the page was told
+
+    def luminance(selector):
+        """Of a background from 0 to 1."""
+        color = driver.execute_script(
+            "return getComputedStyle(document.querySelector(arguments[0])).backgroundColor", selector
+        )
+        return np.mean([int(part) for part in color.removeprefix("rgb(").rstrip(")").split(",")]) / 255
+
+    try:
+        opened(driver, folder / "club.html")
+        scheme("dark")
+        opened(driver, folder / "club.html")
+        for selector in ("body", "figure", "aside", "#bar", "select", "#below table"):
+            assert luminance(selector) < 0.15, selector
+        assert driver.execute_script("return Array.from(nelayout.rgb[0].slice(0, 3))") == [0x56, 0xB4, 0xE9]
+        assert np.abs(at(driver, 0, 0)[2, 2, :3] - [0x56, 0xB4, 0xE9]).max() <= 3
+        assert driver.execute_script("return document.getElementById('theme').getAttribute('aria-pressed')") == "true"
+        scheme("light")
+        assert luminance("figure") == 1.0, "the page follows the system"
+        driver.execute_script("document.getElementById('theme').click()")
+        assert luminance("figure") < 0.15
+        scheme("dark")
+        driver.execute_script("document.getElementById('theme').click()")
+        scheme("light")
+        assert luminance("figure") == 1.0
+        driver.execute_script("document.getElementById('theme').click()")
+        scheme("dark")
+        scheme("light")
+        assert luminance("figure") < 0.15, "the button wins over the system"
+        assert severe(driver) == []
+    finally:
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def test_without_webgl_a_drawing_in_space_turns_too(tmp_path):
+    G = nx.cubical_graph()
+    nl.explore(G, nl.layout(G, dim=3, seed=0), tmp_path / "cube.html")
+    driver = browser("--disable-3d-apis")
+    try:
+        opened(driver, tmp_path / "cube.html")
+        assert driver.execute_script("return nelayout.painter.constructor.name") == "PlainPainter"
+        front = driver.execute_script("return nelayout.panels[0].seen.order.at(-1)")
+        usual = driver.execute_script("return Array.from(nelayout.rgb[0]).slice(3 * arguments[0])", front)[:3]
+        assert np.abs(at(driver, 0, front)[2, 2, :3] - usual).max() <= 8
+        before = pixels(driver, 0)
+        x, y = far_corner(driver, 0)
+        mouse(driver, (x, y), "down", (x + 40, y + 20), (x + 80, y + 40), "up")
+        assert (pixels(driver, 0) != before).any()
+        assert severe(driver) == []
+    finally:
+        driver.quit()

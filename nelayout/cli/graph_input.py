@@ -17,12 +17,14 @@ __all__ = [
     "color",
     "declare",
     "declare_look",
+    "declare_picture",
     "graph_formats",
     "keys",
     "keywords",
     "known_positions",
     "node",
     "page_look",
+    "picture_look",
     "texts",
     "weight",
     "with_endings",
@@ -30,6 +32,8 @@ __all__ = [
 
 # Values of `--label` that mean the nodes' own names, unless an attribute is called so.
 OWN_NAMES = ("id", "label", "name")
+# Values of `--edges`: those of `nelayout.drawing.edges`, which needs not be imported for --help.
+EDGES = ("straight", "faded", "bundled")
 
 
 def declare(command: argparse.ArgumentParser, option: Callable[..., None]) -> None:
@@ -51,6 +55,35 @@ def declare_look(option: Callable[..., None]) -> None:
     """The options of pictures, which mean the same in all commands that draw the nodes of a graph."""
     option("--label", text="node attribute written beside the nodes; id: the nodes' own names", metavar="NAME")
     option("--color", text="node attribute that colors the nodes, or one color", metavar="NAME")
+
+
+def declare_picture(option: Callable[..., None]) -> None:
+    """The options that pictures of one graph alone have; they mean what the keywords of `nelayout.draw` mean."""
+    option("--background", text="white, dark, a color, or none for a transparent picture", metavar="COLOR")
+    option("--edges", text="how a picture has edges (straight)", choices=EDGES)
+
+
+def picture_look(
+    given: argparse.Namespace, kind: str, pictures: Iterable[str], file: GraphFile
+) -> dict[str, Any]:
+    """The options of `declare_picture` as keywords of `nelayout.draw`.
+
+    Raises `InputError`, before the work starts, where the output is no picture, and as `nelayout.draw` does.
+    """
+    asked = [name for name in ("background", "edges") if getattr(given, name) is not None]
+    if asked and kind not in pictures:
+        raise InputError(f"--{asked[0]} is for pictures ({', '.join(pictures)}); {kind} is none: leave it out")
+    look: dict[str, Any] = {name: getattr(given, name) for name in asked}
+    if look.get("background") == "none":
+        look["background"] = None
+    if asked:
+        from nelayout import graphs
+        from nelayout.drawing.edges import check_style
+        from nelayout.drawing.paper import paper
+
+        paper(look.get("background", "auto"))
+        check_style(look.get("edges", "straight"), graphs.read(file.graph, weight=None).adjacency.nnz // 2)
+    return look
 
 
 def graph_formats() -> list[str]:

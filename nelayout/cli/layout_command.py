@@ -17,6 +17,7 @@ __all__ = ["EXAMPLES", "declare", "formats", "run"]
 
 EXAMPLES = (
     "nelayout layout graph.graphml -o drawing.png --label id --color kind",
+    "nelayout layout graph.graphml -o drawing.pdf --background dark --edges bundled",
     "nelayout layout graph.graphml -o drawing.html",
     "nelayout layout graph.mtx.gz -m nerv --set kappa=0.2 -o positions.csv",
     "nelayout layout edges.csv --weight none --dim 3 -o positions.json",
@@ -72,6 +73,7 @@ def declare(command: argparse.ArgumentParser) -> None:
         metavar="NODE",
     )
     graph_input.declare_look(option)
+    graph_input.declare_picture(option)
     option(
         "--format",
         text="format of OUT, or of FILE if the name of OUT says its own; IN:OUT names both",
@@ -90,6 +92,7 @@ def run(given: argparse.Namespace) -> None:
     file = files.read_graph(given.file, into)
     labels = graph_input.texts(given.label, file)
     color = graph_input.color(given.color, file) if kind in PICTURES else None
+    picture = graph_input.picture_look(given, kind, PICTURES, file)
     look = graph_input.page_look(given, file) if kind == "html" else {}
     viewer = files.FORMATS[kind].viewer if kind in files.FORMATS else None
     if viewer is not None:
@@ -130,7 +133,8 @@ def run(given: argparse.Namespace) -> None:
     content = io.BytesIO()
     with painting(given):
         weight = graph_input.weight(given, file).get("weight", "weight")
-        draw(file.graph, solution.positions, content, labels=labels, color=color, weight=weight, format=kind)
+        how = {"labels": labels, "color": color, "weight": weight, "format": kind, **picture}
+        draw(file.graph, solution.positions, content, **how)
     files.deliver(given.output, content.getvalue())
 
 

@@ -48,7 +48,7 @@ def table_html(
     if seconds:
         times = "".join(f"<td>{shown(seconds.get(drawing, math.nan), 2)}</td>" for drawing in measured)
         lines.append(f"<tr><th>seconds</th>{times}</tr>")
-    keys = f"{KEY}; darker is better" + (f"; {SEEDS_KEY}" if spreads else "")
+    keys = f"{KEY}; the bluer the better" + (f"; {SEEDS_KEY}" if spreads else "")
     return "\n".join([*lines, f"</tbody></table><p>{keys}</p>"])
 
 

@@ -10,13 +10,14 @@ numbers are a scale:
 
 from __future__ import annotations
 
-import colorsys
 import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from nelayout.drawing.palettes import EIGHT, ON_WHITE, class_shape, palette
+from nelayout.drawing.paper import WHITE, Paper
 from nelayout.errors import InputError, unknown
 from nelayout.graphs import Network
 
@@ -49,36 +50,13 @@ MANY_CLASSES = 60
 # Words for a number that every node has. They win over node attributes, as those for masses do.
 AMOUNTS = ("degree", "strength")
 
-PLAIN = "#2c6fbb"
-UNKNOWN = "#b4b4b4"
-# Okabe and Ito's colors, which stay apart for the color-blind, without the yellow; then darker ones, and for more than
-# twelve classes others that differ in lightness from their like.
-PALETTE = (
-    "#0072b2",
-    "#e69f00",
-    "#009e73",
-    "#d55e00",
-    "#cc79a7",
-    "#56b4e9",
-    "#7a5195",
-    "#a6a33a",
-    "#882255",
-    "#5f4b32",
-    "#8dd3a8",
-    "#222255",
-    "#f2a593",
-    "#00585a",
-    "#f0cf7a",
-    "#a99be0",
-    "#4d6b0f",
-    "#e31a8c",
-    "#3fb8af",
-    "#8c2d04",
-    "#6b7fd7",
-    "#c7b8a1",
-    "#5c1a5e",
-    "#7f8c8d",
-)
+PLAIN = WHITE.plain
+UNKNOWN = WHITE.unknown
+PALETTE = ON_WHITE
+# Nodes up to which classes beyond the eighth have shapes of their own: dots of more are thinner than 4 points.
+_SHAPES_UP_TO = 1000
+# Share of viridis that is left out on dark paper: its darkest colors would not show.
+_TOO_DARK = 0.3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,6 +70,8 @@ class Coloring:
              values below and above these if `beyond`
     name     what the colors show, if they were given by a name
     note     a sentence for what no legend says
+    dark     whether the colors are those for dark paper
+    shapes   (n,) numbers of the shapes of dots, see `palettes.class_shape`; None where all are circles
     """
 
     rgba: np.ndarray
@@ -103,6 +83,15 @@ class Coloring:
     beyond: bool = False
     name: str = ""
     note: str = ""
+    dark: bool = False
+    shapes: np.ndarray | None = None
+
+    def scale(self) -> Any:
+        """The share of a scale -> its color, as matplotlib has it: viridis, on dark paper without its dark end."""
+        from matplotlib import colormaps
+        from matplotlib.colors import ListedColormap
+
+        return ListedColormap(colormaps["viridis"](np.linspace(_TOO_DARK if self.dark else 0.0, 1.0, 256)))
 
     def norm(self) -> Any:
         """Values -> the share of the scale that lies below them, as matplotlib has it."""
@@ -111,19 +100,22 @@ class Coloring:
         return (LogNorm if self.log else Normalize)(*(self.bounds or (0.0, 1.0)))
 
 
-def coloring(network: Network, color: Any, amount: np.ndarray | None = None, tails: float = 0.0) -> Coloring:
+def coloring(
+    network: Network, color: Any, amount: np.ndarray | None = None, tails: float = 0.0, paper: Paper = WHITE
+) -> Coloring:
     """The colors of the nodes; see `nelayout.draw`. `amount` (n,) is a scale that `color` names ("degree").
 
-    `tails` is the share of nodes at each end of a scale of other numbers that have the color of the end.
+    `tails` is the share of nodes at each end of a scale of other numbers that have the color of the end. Colors that
+    were not given are those for `paper`.
 
     Raises `InputError` for a name that is neither a node attribute nor a color.
     """
     from matplotlib.colors import is_color_like, to_rgba
 
     if color is None:
-        return Coloring(np.array([to_rgba(PLAIN)]))
+        return Coloring(np.array([to_rgba(paper.plain)]))
     if amount is not None:
-        return _scale(amount.tolist(), color, skewed=True)
+        return _scale(amount.tolist(), color, skewed=True, paper=paper)
     if isinstance(color, str) and color not in network.host.attributes():
         if not is_color_like(color):
             raise unknown("node attribute or color for color", color, [*network.host.attributes(), *AMOUNTS])
@@ -134,16 +126,21 @@ def coloring(network: Network, color: Any, amount: np.ndarray | None = None, tai
     values = [None if _missing(value) else value for value in network.host.objects(color, "color")]
     known = [value for value in values if value is not None]
     if known and all(map(_is_color, known)):
-        rgba = np.array([to_rgba(UNKNOWN if value is None else value) for value in values])
+        rgba = np.array([to_rgba(paper.unknown if value is None else value) for value in values])
         return Coloring(rgba, grouped=True)
     classes = classes_of(values)
     if classes is None:
-        return _scale(values, name, tails=tails)
-    rgba, named = class_colors(values)
-    return Coloring(rgba, named if 1 < len(named) <= LEGEND else (), True, name=name, note=_note(classes, name))
+        return _scale(values, name, tails=tails, paper=paper)
+    rgba, named = class_colors(values, paper)
+    shapes = None
+    if EIGHT < len(named) <= LEGEND and len(values) <= _SHAPES_UP_TO:
+        number = {value: class_shape(k) for k, value in enumerate(classes)}
+        shapes = np.array([0 if value is None else number[_plain(value)] for value in values])
+    legend = named if 1 < len(named) <= LEGEND else ()
+    return Coloring(rgba, legend, True, name=name, note=_note(classes, name), dark=paper.dark, shapes=shapes)
 
 
-def class_colors(values: list) -> tuple[np.ndarray, tuple[tuple[str, tuple], ...]]:
+def class_colors(values: list, paper: Paper = WHITE) -> tuple[np.ndarray, tuple[tuple[str, tuple], ...]]:
     """A color (n, 4) for every value that names a class, gray for None, and name and color of each class.
 
     >>> rgba, named = class_colors(["b", "a", None])
@@ -153,9 +150,9 @@ def class_colors(values: list) -> tuple[np.ndarray, tuple[tuple[str, tuple], ...
     from matplotlib.colors import to_rgba
 
     classes = classes_of(values) or []
-    chosen = [to_rgba(c) for c in palette(len(classes))]
+    chosen = [to_rgba(c) for c in palette(len(classes), paper.dark)]
     number = {value: k for k, value in enumerate(classes)}
-    table = np.array([*chosen, to_rgba(UNKNOWN)])
+    table = np.array([*chosen, to_rgba(paper.unknown)])
     rgba = table[[len(classes) if value is None else number[_plain(value)] for value in values]]
     return rgba, tuple(zip(map(str, classes), chosen, strict=True))
 
@@ -187,8 +184,9 @@ def _is_color(value: Any) -> bool:
     return isinstance(value, (tuple, list)) and len(value) in (3, 4) and is_color_like(tuple(value))
 
 
-def _scale(values: list, name: str = "", skewed: bool = False, tails: float = 0.0) -> Coloring:
-    from matplotlib import colormaps
+def _scale(
+    values: list, name: str = "", skewed: bool = False, tails: float = 0.0, paper: Paper = WHITE
+) -> Coloring:
     from matplotlib.colors import to_rgba
 
     try:
@@ -203,11 +201,11 @@ def _scale(values: list, name: str = "", skewed: bool = False, tails: float = 0.
     known = known & (numbers > 0) if log else known
     low, high = np.quantile(numbers[known], [tails, 1 - tails]).tolist() if known.any() else (0.0, 1.0)
     beyond = bool(known.any() and high > low and (numbers[known].min() < low or numbers[known].max() > high))
-    rgba = np.tile(to_rgba(UNKNOWN), (len(values), 1))
+    rgba = np.tile(to_rgba(paper.unknown), (len(values), 1))
     whole = bool((numbers[known] == np.round(numbers[known])).all())
     bounds = (low, high) if high > low else None
-    found = Coloring(rgba, bounds=bounds, log=log, whole=whole, beyond=beyond, name=name)
-    rgba[known] = colormaps["viridis"](found.norm()(numbers[known]) if high > low else np.full(known.sum(), 0.5))
+    found = Coloring(rgba, bounds=bounds, log=log, whole=whole, beyond=beyond, name=name, dark=paper.dark)
+    rgba[known] = found.scale()(found.norm()(numbers[known]) if high > low else np.full(known.sum(), 0.5))
     return found
 
 
@@ -247,9 +245,3 @@ def _plain(value: Any) -> Any:
 def _missing(value: Any) -> bool:
     return value is None or (isinstance(value, (float, np.floating)) and not math.isfinite(value))
 
-
-def palette(k: int) -> list[Any]:
-    """k colors: the palette, and beyond its 24, hues by the golden ratio in three brightnesses."""
-    if k <= len(PALETTE):
-        return list(PALETTE[:k])
-    return [colorsys.hls_to_rgb((0.61803398875 * i) % 1.0, (0.40, 0.62, 0.27)[i % 3], 0.65) for i in range(k)]

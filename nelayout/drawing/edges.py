@@ -6,11 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from nelayout.drawing.bundles import BUNDLED_UP_TO, curves, detours
 from nelayout.drawing.lines import Lines
 from nelayout.drawing.raster import paint
 from nelayout.drawing.sheet import RASTER_FROM, Sheet
+from nelayout.errors import InputError, unknown
 
-__all__ = ["edges"]
+__all__ = ["STYLES", "check_style", "edges", "faintness"]
+
+STYLES = ("straight", "faded", "bundled")
 
 _INK = 0.14  # share of the sheet that all edges darken together
 _THIN = (0.25, 1.0)  # points, least and largest width of an edge by default
@@ -19,6 +23,37 @@ _ALPHA = (0.004, 0.55)  # least and largest opacity of an edge; an 8-bit image k
 _LINES_UP_TO = 20_000  # edges up to which each is a line of its own
 _HEAD = (5.5, 3.6)  # points, least length of an arrow's head, and its width
 _FOG = 0.7  # share of its opacity that the farthest edge of a drawing in space loses
+_BY_LENGTH = {"straight": 0.5, "faded": 1.0, "bundled": 0.25}  # powers of length that edges fade by, see `faintness`
+_FAINTEST = 0.1  # factor of the longest faded edges: set by eye, so that single ones are just seen
+_CURVED_UP_TO = 100_000  # points of lines up to which vector files hold them: four megabytes of svg
+_HEAD_FROM = 5  # points of a curve from its end, from where on it is straight enough for the direction of its head
+
+
+def check_style(style: Any, m: int) -> None:
+    """Raise `InputError` for a way to draw edges that there is not, or that `m` edges are too many for."""
+    if style not in STYLES:
+        raise unknown("edges", style, STYLES) if isinstance(style, str) else InputError(
+            f"edges is {style!r}; allowed are {', '.join(map(repr, STYLES))}"
+        )
+    if style == "bundled" and m > BUNDLED_UP_TO:
+        raise InputError(
+            f"the graph has {m:,} edges, and edges='bundled' takes up to {BUNDLED_UP_TO:,}, as its time grows with "
+            "the square of their number; edges='faded' lets the clusters of any graph show"
+        )
+
+
+def faintness(length: np.ndarray, n: int, style: str) -> np.ndarray:
+    """(m,) factors of opacity, up to 1, of edges of these lengths between n nodes.
+
+    In "straight" pictures they fall with the root of the length beyond the median, where there are many edges a node:
+    the few long edges of a hairball do not hide the short ones, and those of a tree, its limbs, keep their strength. If
+    "faded" they fall with the length itself beyond the lower quartile, in any graph, to a tenth: a long edge has hardly
+    more ink than a short one, and what is dense are the clusters.
+    """
+    usual = float(np.quantile(length, 0.25 if style == "faded" else 0.5))
+    crowded = 1.0 if style == "faded" else float(np.clip(len(length) / n - 1.0, 0.0, 1.0))
+    fade = np.minimum(1.0, (max(usual, 1e-6) / np.maximum(length, 1e-6)) ** (crowded * _BY_LENGTH[style]))
+    return np.maximum(fade, _FAINTEST) if style == "faded" else fade
 
 
 def edges(
@@ -28,8 +63,9 @@ def edges(
     rgba: np.ndarray | None,
     sizes: np.ndarray,
     depth: np.ndarray | None = None,
+    style: str = "straight",
 ) -> None:
-    """Draw the lines, longest first.
+    """Draw the lines, longest first; see `nelayout.draw` for the `style`.
 
     `rgba` (n, 4) are the colors of nodes of classes: an edge within a class has its color.  `sizes` (n,) are the
     diameters of the nodes in points, at whose borders arrows end.  `depth` (n,) is 0 for the nearest node of a drawing
@@ -41,10 +77,7 @@ def edges(
     length = np.maximum(np.hypot(*(Y[lines.rows] - Y[lines.cols]).T) * sheet.points, 1e-6)
     order = np.argsort(-length, kind="stable")
     rows, cols, length = lines.rows[order], lines.cols[order], length[order]
-    # alpha ~ length^(-1/2) beyond the median, where there are many edges a node: the few long ones of a hairball do not
-    # hide the short ones. The long edges of a tree are its limbs, and keep their strength.
-    faded = 0.5 * float(np.clip(m / n - 1.0, 0.0, 1.0))
-    fade = np.minimum(1.0, (np.median(length) / length) ** faded)
+    fade = faintness(length, n, style)
     # thinner lines before fainter ones: roads and meshes stay dark, only hairballs are made transparent
     area = float(np.prod(sheet.inches)) * 72**2
     ink = _INK * area / float((length * fade).sum())
@@ -72,28 +105,32 @@ def edges(
         one = len(lines.rgb) == 1 and rgba is None
         paint(sheet.ax, Y, (rows, cols), 72 / dpi / sheet.points, alpha * width * dpi / 72, rgb[0] if one else rgb)
         return
-    _draw(sheet, Y, (rows, cols), width, np.concatenate([rgb, alpha[:, None]], axis=1), sizes, lines.heads)
+    tracks = curves(Y, detours(Y, rows, cols)) if style == "bundled" else list(np.stack([Y[rows], Y[cols]], axis=1))
+    raster = n + m > RASTER_FROM or sum(map(len, tracks)) > _CURVED_UP_TO
+    _draw(sheet, tracks, width, np.concatenate([rgb, alpha[:, None]], axis=1), sizes[cols], lines.heads, raster)
 
 
 def _draw(
     sheet: Sheet,
-    Y: np.ndarray,
-    ends: tuple[np.ndarray, np.ndarray],
+    tracks: list[np.ndarray],
     width: np.ndarray,
     colors: np.ndarray,
     sizes: np.ndarray,
     heads: bool,
+    raster: bool,
 ) -> None:
+    """Draw lines through the points (2 or more, 2) of `tracks`; heads end at dots of these `sizes` (m,), in points."""
     from matplotlib.collections import LineCollection, PolyCollection
 
-    start, end = Y[ends[0]], Y[ends[1]]
-    how: dict[str, Any] = {"zorder": 1, "clip_on": False, "rasterized": len(Y) + len(start) > RASTER_FROM}
+    how: dict[str, Any] = {"zorder": 1, "clip_on": False, "rasterized": raster}
     if heads:
+        start = np.array([track[-min(len(track), _HEAD_FROM)] for track in tracks])
+        end = np.array([track[-1] for track in tracks])
         along = (end - start) * sheet.points
         length = np.maximum(np.hypot(*along.T), 1e-9)[:, None]
         along = along / length
         across = along[:, ::-1] * [1.0, -1.0]
-        free = length - sizes[ends[1]][:, None] / 2
+        free = length - sizes[:, None] / 2
         head = np.minimum(np.maximum(_HEAD[0], 2.5 * width[:, None]), np.maximum(free, 0.0))
         half = head * _HEAD[1] / _HEAD[0] / 2
         tip = end - along * (length - free) / sheet.points
@@ -103,8 +140,14 @@ def _draw(
         sheet.ax.add_collection(
             PolyCollection(list(corners), facecolors=solid, edgecolors="none", **how), autolim=False
         )
-        end = base
-    segments = list(np.stack([start, end], axis=1))
+        tracks = [_up_to(track, foot) for track, foot in zip(tracks, base, strict=True)]
     widths = width[0] if (width == width[0]).all() else width
-    lines = LineCollection(segments, linewidths=widths, edgecolors=colors, capstyle="butt", **how)
+    lines = LineCollection(tracks, linewidths=widths, edgecolors=colors, capstyle="butt", joinstyle="round", **how)
     sheet.ax.add_collection(lines, autolim=False)
+
+
+def _up_to(track: np.ndarray, foot: np.ndarray) -> np.ndarray:
+    """The track with `foot`, near its end, for its end: points that lie nearer to the end than that are left out."""
+    away = np.hypot(*(track - track[-1]).T)
+    before = track[:-1][away[:-1] > np.hypot(*(foot - track[-1]))]
+    return np.concatenate([before if len(before) else track[:1], foot[None]])

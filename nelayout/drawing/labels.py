@@ -31,7 +31,7 @@ def write_labels(sheet: Sheet, Y: np.ndarray, degree: np.ndarray, texts: list[st
     half = np.maximum(size, 1.0)[:, None] / 2
     dots = np.concatenate([center - half, center + half], axis=1)
     boxes = np.zeros((0, 4))
-    halo = [withStroke(linewidth=2.0, foreground="white")]
+    halo = [withStroke(linewidth=2.0, foreground=sheet.paper.rgb)]
     for i in order.tolist():
         if not texts[i] or len(boxes) >= (n if few else _SOME_LABELS):
             continue
@@ -49,7 +49,7 @@ def write_labels(sheet: Sheet, Y: np.ndarray, degree: np.ndarray, texts: list[st
             y,
             texts[i],
             fontsize=LABEL_POINTS,
-            color="#202020",
+            color=sheet.paper.ink,
             ha="center",
             va="center",
             zorder=3,

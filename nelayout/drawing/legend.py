@@ -8,8 +8,10 @@ from typing import Any
 
 from nelayout.drawing.colors import Coloring
 from nelayout.drawing.lettering import text_size
+from nelayout.drawing.palettes import class_shape
+from nelayout.drawing.paper import WHITE, Paper
 
-__all__ = ["LEGEND_STYLE", "NOTE_POINTS", "dots", "explain", "legend_columns", "legend_size"]
+__all__ = ["LEGEND_STYLE", "MARKERS", "NOTE_POINTS", "dots", "explain", "legend_columns", "legend_size", "make_room"]
 
 LEGEND_STYLE = {"frameon": False, "fontsize": 9, "handletextpad": 0.2, "borderaxespad": 0.0}
 # Size of the letters of a legend of up to so many classes, and of one of more, in points.
@@ -20,15 +22,20 @@ _LONGEST = 28  # letters of a name; of longer ones the rest is left out
 _BAR = 0.16  # inches, the width of a color bar
 _PLAIN = (0.01, 1e5)  # largest numbers of a color bar that are written out, as 0.004 and 20000 are
 NOTE_POINTS = 8.0
+MARKERS = "o^s"  # matplotlib's for the shapes of dots
 _GAP = 0.12  # inches between drawing and legend
 
 
-def dots(classes: Sequence[tuple[str, Any]]) -> list[Any]:
-    """The entries of a legend: a dot in the color of each class, and its name."""
+def dots(classes: Sequence[tuple[str, Any]], paper: Paper = WHITE, shaped: bool = False) -> list[Any]:
+    """The entries of a legend: a dot in the color of each class, and its name; `shaped` if dots differ in shape."""
     from matplotlib.lines import Line2D
 
-    how = {"linestyle": "", "marker": "o", "markersize": 7, "markeredgecolor": "white"}
-    return [Line2D([], [], color=rgba, label=_entry(name), **how) for name, rgba in classes]
+    how = {"linestyle": "", "markersize": 7, "markeredgecolor": paper.rgb}
+    markers = [MARKERS[class_shape(k) if shaped else 0] for k in range(len(classes))]
+    return [
+        Line2D([], [], color=rgba, marker=marker, label=_entry(name), **how)
+        for marker, (name, rgba) in zip(markers, classes, strict=True)
+    ]
 
 
 def _entry(name: str) -> str:
@@ -62,7 +69,14 @@ def legend_size(colors: Coloring, height: float) -> tuple[float, float]:
     return 0.0, 0.0
 
 
-def explain(ax: Any, colors: Coloring, side: float, foot: float, height: float) -> None:
+def make_room(ax: Any, colors: Coloring) -> None:
+    """Narrow axes of the user's own from the right by the width of a legend or color bar, at most to half of them."""
+    box, window = ax.get_position(), ax.get_window_extent()
+    share = min(0.5, legend_size(colors, window.height / ax.figure.dpi)[0] * ax.figure.dpi / window.width)
+    ax.set_position((box.x0, box.y0, box.width * (1.0 - share), box.height))
+
+
+def explain(ax: Any, colors: Coloring, side: float, foot: float, height: float, paper: Paper = WHITE) -> None:
     """Draw the legend or the color bar in the strip of `side` inches at the right of `ax`, a note in the one beneath.
 
     `height` is that of the drawing in inches.
@@ -74,7 +88,7 @@ def explain(ax: Any, colors: Coloring, side: float, foot: float, height: float) 
     if colors.classes:
         k = len(colors.classes)
         legend = ax.legend(
-            handles=dots(colors.classes),
+            handles=dots(colors.classes, paper, colors.shapes is not None),
             loc="center left",
             bbox_to_anchor=(left, middle),
             ncols=legend_columns(k, height),
@@ -86,8 +100,9 @@ def explain(ax: Any, colors: Coloring, side: float, foot: float, height: float) 
         )
         for text in (*legend.get_texts(), legend.get_title()):
             text.set_parse_math(False)
+            text.set_color(paper.ink)
     elif colors.bounds is not None:
-        _bar(ax, colors, left, _BAR / wide, middle, min(0.6 * (high - foot), height) / high)
+        _bar(ax, colors, left, _BAR / wide, middle, min(0.6 * (high - foot), height) / high, paper)
     if colors.note:
         ax.text(
             0.5,
@@ -97,7 +112,7 @@ def explain(ax: Any, colors: Coloring, side: float, foot: float, height: float) 
             ha="center",
             va="bottom",
             fontsize=NOTE_POINTS,
-            color="#505050",
+            color=paper.soft,
             parse_math=False,
         )
 
@@ -115,13 +130,15 @@ def _heading(colors: Coloring) -> str:
     return f"{colors.name} (1e{unit})".strip() if unit else colors.name
 
 
-def _bar(ax: Any, colors: Coloring, left: float, width: float, middle: float, height: float) -> None:
+def _bar(
+    ax: Any, colors: Coloring, left: float, width: float, middle: float, height: float, paper: Paper
+) -> None:
     from matplotlib.cm import ScalarMappable
     from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
     inset = ax.inset_axes((left, middle - height / 2, width, height))
     extend = "both" if colors.beyond else "neither"
-    bar = ax.figure.colorbar(ScalarMappable(colors.norm(), cmap="viridis"), cax=inset, extend=extend)
+    bar = ax.figure.colorbar(ScalarMappable(colors.norm(), cmap=colors.scale()), cax=inset, extend=extend)
     bar.outline.set_visible(False)
     if colors.log:
         decades = colors.bounds[1] / colors.bounds[0] if colors.bounds else 1.0
@@ -132,6 +149,6 @@ def _bar(ax: Any, colors: Coloring, left: float, width: float, middle: float, he
         bar.ax.yaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
     elif unit := _decade(colors):
         bar.ax.yaxis.set_major_formatter(lambda x, _: f"{x / 10.0**unit:g}")
-    inset.tick_params(labelsize=8, length=2, color="#606060", labelcolor="#202020")
+    inset.tick_params(labelsize=8, length=2, color=paper.soft, labelcolor=paper.ink)
     if _heading(colors):
-        inset.set_title(_heading(colors), fontsize=8, color="#202020", loc="left", parse_math=False)
+        inset.set_title(_heading(colors), fontsize=8, color=paper.ink, loc="left", parse_math=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from nelayout.drawing.raster import paint_dots
@@ -31,12 +33,13 @@ def nodes(
     relative: np.ndarray | None,
     rgba: np.ndarray,
     depth: np.ndarray | None,
+    shapes: np.ndarray | None = None,
 ) -> np.ndarray:
     """Draw the nodes, those of small degrees first, or in space those far behind; returns diameters in points.
 
     `diameters` are in units of `Y`, `relative` ones in usual dots.  Dots of one color are left out where they would be
     thinner than edges, but for isolated nodes.  More than `RASTER_FROM` dots without any edges are painted as an image,
-    whose shades show how dense they lie.
+    whose shades show how dense they lie.  `shapes` (n,) are numbers of shapes, circles without them.
     """
     from matplotlib.collections import EllipseCollection
 
@@ -63,21 +66,37 @@ def nodes(
     if not len(order):
         return size
     outline = 0.0 if n > _OUTLINED else float(np.clip(size.mean() * 0.09, 0.2, 0.8))
-    sheet.ax.add_collection(
-        EllipseCollection(
-            given[order],
-            given[order],
-            np.zeros(len(order)),
-            units=units,
-            offsets=Y[order],
-            offset_transform=sheet.ax.transData,
-            facecolors=rgba[order] if len(rgba) == n else rgba,
-            edgecolors="white" if outline else "none",
-            linewidths=outline,
-            zorder=2,
-            rasterized=n + int(degree.sum()) // 2 > RASTER_FROM,
-            clip_on=False,
-        ),
-        autolim=False,
+    given = given[order]
+    given = given[:1] if (given == given[0]).all() else given  # one outline, which a vector file holds once
+    dots = EllipseCollection(
+        given,
+        given,
+        np.zeros(len(given)),
+        units=units,
+        offsets=Y[order],
+        offset_transform=sheet.ax.transData,
+        facecolors=rgba[order] if len(rgba) == n else rgba,
+        edgecolors=sheet.paper.rgb if outline else "none",
+        linewidths=outline,
+        zorder=2,
+        rasterized=n + int(degree.sum()) // 2 > RASTER_FROM,
+        clip_on=False,
     )
+    if shapes is not None:
+        outlines = _outlines()
+        dots.set_paths([outlines[shape] for shape in shapes[order]])
+    sheet.ax.add_collection(dots, autolim=False)
     return size
+
+
+def _outlines() -> list[Any]:
+    """Circle, triangle and square, by `palettes.class_shape`: all within the circle, so that dots stay apart."""
+    from matplotlib.path import Path
+
+    return [Path.unit_circle(), Path.unit_regular_polygon(3), Path.unit_regular_polygon(4).transformed(_eighth())]
+
+
+def _eighth() -> Any:
+    from matplotlib.transforms import Affine2D
+
+    return Affine2D().rotate_deg(45.0)

@@ -12,12 +12,14 @@ import numpy as np
 
 from nelayout import graphs
 from nelayout.drawing.colors import Coloring, coloring
-from nelayout.drawing.edges import edges
+from nelayout.drawing.edges import check_style
+from nelayout.drawing.edges import edges as draw_edges
 from nelayout.drawing.labels import LABEL_POINTS, write_labels
-from nelayout.drawing.legend import explain, legend_size
+from nelayout.drawing.legend import explain, legend_size, make_room
 from nelayout.drawing.lettering import text_size
 from nelayout.drawing.lines import read_lines
 from nelayout.drawing.nodes import nodes
+from nelayout.drawing.paper import paper
 from nelayout.drawing.sheet import SHEET, Margins, open_sheet
 from nelayout.drawing.sizes import amounts, node_diameters, relative_diameters
 from nelayout.drawing.space import draw_in_space, is_space, seen_from_aside
@@ -36,7 +38,7 @@ FORMATS = ("png", "svg", "pdf")
 
 # Inches around the drawing; where labels may stick out; beneath it for a note.
 _BORDER, _LABEL_BORDER, _FOOT = 0.2, 0.5, 0.3
-# Share of white that the farthest nodes of a drawing in space are mixed with.
+# Share of the background that the farthest nodes of a drawing in space are mixed with.
 _MIST = 0.35
 
 
@@ -49,12 +51,14 @@ def draw(
     labels: Any = None,
     color: Any = None,
     node_size: Any = None,
-    edge_color: Any = "#30343c",
+    edge_color: Any = None,
     edge_width: Any = None,
+    edges: str = "straight",
     arrows: Any = "auto",
     weight: str | None = None,
     title: str | None = None,
     legend: bool = True,
+    background: Any = "auto",
     figsize: tuple[float, float] | None = None,
     ax: Any = None,
     dpi: float = 150.0,
@@ -93,11 +97,16 @@ def draw(
         Where `color` tells no nodes apart, dots of large graphs are small, and from some 50,000 nodes on
         only isolated nodes are drawn.
     edge_color : color, str, dict or array
-        One color, or a color for each edge: an edge attribute, a dict {(u, v): color}, or a sequence in the graph's
-        own order of edges.
+        One color, by default a gray that stands out from the background; or a color for each edge: an edge attribute, a
+        dict {(u, v): color}, or a sequence in the graph's own order of edges.
     edge_width : float, str, dict or array
         Points for all edges; or numbers that the widths are in proportion to, the largest 4 points: an edge
         attribute, a dict or a sequence. By default edges are the thinner the more ink they need.
+    edges : {"straight", "faded", "bundled"}
+        How edges are drawn. "faded": the longer, the fainter, so that clusters show in a tangle of long edges.
+        "bundled", up to 20,000 edges: a long edge is bent along a path of short ones between its own ends, at most
+        twice as long, so that many share a way; an edge without such a path stays straight (edge-path bundling:
+        Wallinger, Archambault, Auber, Nöllenburg and Peltonen 2022, doi:10.1109/TVCG.2021.3114795).
     arrows : bool or "auto"
         Whether edges of a directed graph are arrows; "auto" up to 1,000 edges.
     weight : str, optional
@@ -107,6 +116,9 @@ def draw(
         A line above the drawing.
     legend : bool
         Whether to explain the colors.
+    background : color or None
+        "white", "dark", any matplotlib color, or None for a transparent picture. Letters, edges, outlines and colors
+        of classes and scales follow it; those that were given stay. "auto" is white, and on `ax` what lies behind it.
     figsize : pair of float, optional
         Width and height of the figure in inches. By default it is as large as needed for a drawing of 8 inches.
     ax : matplotlib axes, optional
@@ -142,42 +154,47 @@ def draw(
         kind = _picture_format(path, format)
         places = _places(network, pos)
         extent = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
+        back = paper(background, ax)
         ready = isinstance(color, Coloring)
-        colors = color if ready else coloring(network, color, amounts(G, network, color, weight))
+        colors = color if ready else coloring(network, color, amounts(G, network, color, weight), paper=back)
         texts = None if labels is None or labels is False else _texts(network, labels)
         node_size = None if isinstance(node_size, str) and node_size == "auto" else node_size
         relative = amounts(G, network, node_size, weight)
         relative = None if relative is None else relative_diameters(relative)
         diameters = None if node_size is None or relative is not None else node_diameters(network, node_size, extent)
-        lines = read_lines(G, network, edge_color, edge_width, arrows)
+        lines = read_lines(G, network, back.line if edge_color is None else edge_color, edge_width, arrows)
+        check_style(edges, len(lines.rows))
         size = _figure_size(figsize)
 
         if is_space(ax):
             if places.shape[1] != 3:
                 raise InputError(f"ax is 3-D and positions have {places.shape[1]} coordinates; lay out with dim=3")
-            draw_in_space(ax, places, lines, colors.rgba, diameters, texts)
-            if title:
-                ax.set_title(title, fontsize=12, color="#202020")
             if legend:
-                explain(ax, colors, legend_size(colors, SHEET)[0], _FOOT, SHEET / 2)
+                make_room(ax, colors)
+            draw_in_space(ax, places, lines, colors, diameters, texts, edges, back)
+            if title:
+                ax.set_title(title, fontsize=12, color=back.ink)
+            if legend:  # in the strip that the axes have left, on the figure's own paper
+                explain(ax, colors, 0.0, _FOOT, SHEET / 2, paper("auto", ax))
         else:
             Y, depth = seen_from_aside(places) if places.shape[1] == 3 else (_flat(places), None)
             low, high = (Y.min(axis=0), Y.max(axis=0)) if len(Y) else (np.zeros(2), np.ones(2))
             reach = 0.0 if diameters is None or not len(Y) else float(diameters.max()) / 2
             shown = colors if legend else Coloring(colors.rgba)
             margins = _margins(shown, texts)
-            sheet = open_sheet(low - reach, high + reach, margins, ax, size, dpi, title)
+            sheet = open_sheet(low - reach, high + reach, margins, ax, size, dpi, title, back)
             ax = sheet.ax
             degree = np.diff(network.adjacency.indptr)
             rgba = colors.rgba
             if depth is not None:
                 mist = _MIST * depth[:, None]
-                rgba = np.concatenate([rgba[:, :3] * (1 - mist) + mist, np.ones((len(Y), 1))], axis=1)
-            drawn = nodes(sheet, Y, degree, diameters, relative, rgba, depth)
-            edges(sheet, Y, lines, colors.rgba if colors.grouped else None, drawn, depth)
+                misty = rgba[:, :3] * (1 - mist) + mist * np.array(back.rgb)
+                rgba = np.concatenate([misty, np.ones((len(Y), 1))], axis=1)
+            drawn = nodes(sheet, Y, degree, diameters, relative, rgba, depth, colors.shapes)
+            draw_edges(sheet, Y, lines, colors.rgba if colors.grouped else None, drawn, depth, edges)
             if texts is not None:
                 write_labels(sheet, Y, degree, texts, drawn)
-            explain(ax, shown, margins.side, margins.foot, float(sheet.inches[1]))
+            explain(ax, shown, margins.side, margins.foot, float(sheet.inches[1]), back)
         figure = ax.figure
         if path is not None and kind is not None:
             content = render(figure, kind, dpi)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from nelayout.drawing.paper import WHITE, Paper
 from nelayout.placing.dots import FLATTEST
 
 __all__ = ["RASTER_FROM", "SHEET", "Margins", "Sheet", "open_sheet"]
@@ -51,6 +52,7 @@ class Sheet:
     origin  (2,) the lower left corner of the axes, in units of the positions
     room    x0, y0, x1, y1 in points from `origin`: where labels may lie
     dpi     dots per inch of what is painted as an image
+    paper   what is behind it
     """
 
     ax: Any
@@ -59,6 +61,7 @@ class Sheet:
     origin: np.ndarray
     room: tuple[float, float, float, float]
     dpi: float
+    paper: Paper = WHITE
 
     @property
     def image_dpi(self) -> float:
@@ -74,6 +77,7 @@ def open_sheet(
     figsize: tuple[float, float] | None = None,
     dpi: float = 150.0,
     title: str | None = None,
+    paper: Paper = WHITE,
 ) -> Sheet:
     """A sheet for a drawing between the corners `low` and `high`, on `ax` or on a new figure of `figsize` inches."""
     extent = np.maximum(high - low, FLATTEST * float((high - low).max()))
@@ -89,14 +93,19 @@ def open_sheet(
         box = np.maximum(SHEET * extent / extent.max() + around, margins.least)
         if figsize is not None:
             box = np.array(figsize, dtype=np.float64) - [0.0, above]
-        figure: Any = Figure(figsize=(box[0], box[1] + above), dpi=dpi, facecolor="white")
+        figure: Any = Figure(figsize=(box[0], box[1] + above), dpi=dpi, facecolor=paper.color or "none")
         FigureCanvasAgg(figure)
         ax = figure.add_axes((0.0, 0.0, 1.0, box[1] / (box[1] + above)), facecolor="none")
         figure._repr_png_ = functools.partial(_png, figure)
     else:
+        from matplotlib.patches import Rectangle
+
         figure, window = ax.figure, ax.get_window_extent()
         box = np.array([window.width, window.height]) / figure.dpi
         dpi = max(dpi, figure.dpi)
+        if paper.color is not None:  # without its frame axes do not paint their own background
+            whole = {"transform": ax.transAxes, "color": paper.color, "linewidth": 0, "zorder": 0}
+            ax.add_artist(Rectangle((0.0, 0.0), 1.0, 1.0, **whole))
     beside = np.minimum(beside, _MOST_BESIDE * box)  # something of the drawing is seen on the smallest axes
     border = min(margins.border, _MOST_BORDER * float(box.min()))
     free = box - beside - 2 * border
@@ -110,9 +119,9 @@ def open_sheet(
     ax.set_aspect("equal")
     ax.set_axis_off()
     if title:
-        ax.set_title(title, fontsize=12, color="#202020")
+        ax.set_title(title, fontsize=12, color=paper.ink)
     room = (1.0, 72 * beside[1] + 1.0, 72 * (box[0] - beside[0]) - 1.0, 72 * box[1] - 1.0)
-    return Sheet(ax, 72 * unit, inches, origin, room, dpi)
+    return Sheet(ax, 72 * unit, inches, origin, room, dpi, paper)
 
 
 def _png(figure: Any) -> bytes:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from nelayout.drawing.colors import class_names, coloring
+from nelayout.drawing.paper import paper
 from nelayout.drawing.picture import draw, needs_matplotlib
 from nelayout.errors import InputError
 from nelayout.graphs import points
@@ -33,6 +34,7 @@ def plot(
     node_size: Any = None,
     title: str | None = None,
     legend: bool = True,
+    background: Any = "auto",
     figsize: tuple[float, float] | None = None,
     ax: Any = None,
     dpi: float = 150.0,
@@ -57,7 +59,7 @@ def plot(
         in place of labels what `nelayout.draw` takes: one color, a color for each point, or values.  Numbers that are
         no classes are a scale, here and for labels, on which the lowest and the highest hundredth of the points have
         the colors of the ends
-    node_size, title, legend, figsize, ax, dpi, format
+    node_size, title, legend, background, figsize, ax, dpi, format
         as in `nelayout.draw`
 
     Returns
@@ -89,7 +91,7 @@ def plot(
         values = class_names(network.host.objects(labels, "labels"))
     elif color is None and hasattr(Y, "node_cost"):
         name, values = "cost", Y.node_cost
-    colors = coloring(network, values, tails=TAILS)
+    colors = coloring(network, values, tails=TAILS, paper=paper(background, ax))
     if isinstance(name, str):
         colors = replace(colors, name=name)
     return draw(
@@ -100,6 +102,7 @@ def plot(
         node_size=node_size,
         title=title,
         legend=legend,
+        background=background,
         figsize=figsize,
         ax=ax,
         dpi=dpi,

@@ -62,8 +62,9 @@ class Column:
         number = {name: k for k, name in enumerate(map(str, classes))}
         codes = np.array([-1 if value is None else number[_text(value)] for value in known], np.int16)
         own = [hex_color(name) for name in classes]
-        colors = own if all(own) else [hex_color(color) for color in palette(len(classes))]
-        return result | {"names": [shortened(name) for name in classes], "colors": colors, "codes": packed(codes)}
+        light, dark = ([hex_color(color) for color in palette(len(classes), night)] for night in (False, True))
+        colors = {"colors": own if all(own) else light, "dark": own if all(own) else dark}
+        return result | {"names": [shortened(name) for name in classes], **colors, "codes": packed(codes)}
 
     def _sorted_out(self) -> tuple[str, list, list]:
         """The kind, the values with None for every missing one, and the classes where they are some."""

@@ -10,7 +10,6 @@ import numpy as np
 
 from nelayout import graphs
 from nelayout.drawing.colors import AMOUNTS, PLAIN, class_names
-from nelayout.drawing.space import seen_from_aside
 from nelayout.errors import InputError, unknown
 from nelayout.graphs.files import check_output
 from nelayout.pages.columns import Column, hex_color, shortened
@@ -33,15 +32,16 @@ def explore(
 
     Nodes can be hovered over, searched by name, selected one by one, in a box or by a lasso; the neighbors of what is
     selected stand out. A reader chooses the node attribute that colors the nodes, and down to which weight edges are
-    shown. All of it works by mouse and by keyboard. `nelayout.draw` makes pictures for print, and
+    shown. All of it works by mouse and by keyboard, zoom and move also by two fingers. The page is dark where the
+    reader's system is, and by a button. `nelayout.draw` makes pictures for print, and
     ``compare(G, {...}).to_html(path)`` the page of several drawings.
 
     Parameters
     ----------
     G : networkx graph, igraph.Graph, scipy.sparse matrix or array, square array; None for points without edges, such as
         embedded vectors.
-    pos : positions as a layout returns them, or a `Solution`, whose cost of each node the page then knows. On a line
-        and in the plane they are shown as they are, in space as seen from one side, like those of `nelayout.draw`.
+    pos : positions as a layout returns them, or a `Solution`, whose cost of each node the page then knows. Positions in
+        space (``dim=3``) are turned by dragging, and by the keys W, A, S, D, Q and E.
     path : where the file is written, whole or not at all; None writes none, and a notebook shows the page.
     labels : names of the nodes: a node attribute, a dict or texts; by default the nodes themselves.
     color : what colors the nodes at first: a node attribute, "degree", "strength", a dict or an array of values, or one
@@ -184,9 +184,7 @@ def _color(network: graphs.Network, color: Any, known: list[Column]) -> tuple[st
 
 
 def _flat(Y: np.ndarray) -> np.ndarray:
-    """(n, 2) places of positions on a line, in the plane or in space."""
+    """(n, 2 or 3) places of positions on a line, in the plane or in space."""
     if Y.shape[1] not in (1, 2, 3):
         raise InputError(f"positions have {Y.shape[1]} coordinates; a page needs 1, 2 or 3")
-    if Y.shape[1] == 3:
-        return seen_from_aside(Y)[0]
-    return np.concatenate([Y, np.zeros((len(Y), 2 - Y.shape[1]))], axis=1)
+    return np.concatenate([Y, np.zeros((len(Y), max(0, 2 - Y.shape[1])))], axis=1)

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 from nelayout.drawing.colors import PLAIN
+from nelayout.drawing.paper import DARK, WHITE
+from nelayout.drawing.space import VIEW
 from nelayout.errors import InputError
 from nelayout.graphs.files import check_output, deliver
 from nelayout.pages.columns import Column, shortened
@@ -23,7 +25,9 @@ from nelayout.pages.packed import embedded, node_numbers, packed
 __all__ = ["LARGEST", "Drawn", "Page"]
 
 # The program, in the order in which its files stand in the page.
-_PROGRAM = ("data.js", "webgl.js", "plain.js", "panel.js", "controls.js", "start.js")
+_PROGRAM = (
+    "data.js", "space.js", "webgl.js", "plain.js", "panel.js", "gestures.js", "controls.js", "theme.js", "start.js",
+)  # fmt: skip
 # Bytes of the largest page that is written: one of 96 MB, with 1.6 million nodes and 4.5 million edges, took Chromium
 # 12 seconds to open, on two cores without a graphics card.
 LARGEST = 100_000_000
@@ -40,7 +44,7 @@ class Drawn:
     """A drawing on a page.
 
     name   its heading
-    Y      (n, 2) places, in units of its own: a page brings every drawing to one size
+    Y      (n, 2 or 3) places, in units of its own: a page brings every drawing to one size
     facts  further short texts beside the heading: "0.3 s", "the best of 3 seeds"
     """
 
@@ -80,7 +84,8 @@ class Page:
     def size(self) -> int:
         """Bytes of the page, to a few percent, without making it."""
         n, m = len(self.names), len(self.ends[0])
-        numbers = 8 * n * len(self.drawings) + m * (4 if n <= 1 << 16 else 8) + (0 if self.weights is None else 4 * m)
+        numbers = m * (4 if n <= 1 << 16 else 8) + (0 if self.weights is None else 4 * m)
+        numbers += 4 * n * sum(drawing.Y.shape[1] for drawing in self.drawings)
         texts = sum(map(len, self.names)) + 3 * n + len(self.below)
         for column in self.columns:
             if column.kind == "texts":
@@ -159,18 +164,21 @@ class Page:
             "weights": None if self.weights is None else packed(self.weights[order].astype(np.float32)),
             "weightName": self.weight_name,
             "drawings": [
-                {"name": each.name, "facts": list(each.facts), "xy": packed(_fitted(each.Y))} for each in self.drawings
+                {"name": each.name, "facts": list(each.facts), "xyz"[: each.Y.shape[1]]: packed(_fitted(each.Y))}
+                for each in self.drawings
             ],
+            "view": VIEW.ravel().tolist(),
             "columns": [column.held(names) for column in self.columns],
             "color": self.color,
-            "plain": PLAIN,
+            "plain": [WHITE.plain, DARK.plain],
+            "unknown": [WHITE.unknown, DARK.unknown],
         }
 
 
 def _fitted(Y: np.ndarray) -> np.ndarray:
-    """Places (n, 2) with the middle of their box at 0 and the longer side from -1 to 1, as float32."""
+    """Places (n, dim) with the middle of their box at 0 and the longer side from -1 to 1, as float32."""
     if not len(Y):
-        return np.zeros((0, 2), np.float32)
+        return np.zeros(Y.shape, np.float32)
     low, high = Y.min(axis=0), Y.max(axis=0)
     half = float((high / 2 - low / 2).max())
     return ((Y - (low / 2 + high / 2)) / (half if half > 0 else 1.0)).astype(np.float32)

@@ -70,13 +70,15 @@ function button(text, label, press) {
 }
 
 function toolButtons(page) {
-  const tools = [["move", "Move", "Drag to move, click to select"], ["box", "Box", "Drag a box to select"], ["lasso", "Lasso", "Draw a line around nodes to select"]];
+  const space = page.panels.some((panel) => panel.seen);
+  const tools = [...(space ? [["turn", "Turn", "Drag to turn, with Shift or the right button to move, click to select"]] : []), ["move", "Move", "Drag to move, click to select"], ["box", "Box", "Drag a box to select"], ["lasso", "Lasso", "Draw a line around nodes to select"]];
   const buttons = tools.map(([tool, text, label]) => button(text, label, () => {
     page.tool = tool;
     buttons.forEach((each, k) => each.setAttribute("aria-pressed", String(tools[k][0] === tool)));
     document.getElementById("panels").dataset.tool = tool;
   }));
   buttons.forEach((each, k) => each.setAttribute("aria-pressed", String(k === 0)));
+  [[page.tool]] = tools;
   return element("span", { class: "joined", role: "group", "aria-label": "Mouse" }, ...buttons);
 }
 
@@ -122,7 +124,7 @@ function legend(page) {
   const title = element("h2", {}, choice.name);
   if (choice.kind === "numbers") {
     const bar = element("div", { class: "scale", role: "img", "aria-label": `from ${written(choice.low)} to ${written(choice.high)}` });
-    bar.style.background = `linear-gradient(90deg, ${SCALE.join(",")})`;
+    bar.style.background = `linear-gradient(90deg, ${SCALE.map((_, k) => `rgb(${onScale(k / (SCALE.length - 1), page.dark).join(" ")})`).join(",")})`;
     const note = choice.log ? element("span", {}, "logarithmic") : "";
     return element("div", {}, title, bar, element("div", { class: "ends" }, element("span", {}, written(choice.low)), note, element("span", {}, written(choice.high))));
   }
@@ -131,7 +133,7 @@ function legend(page) {
   for (const code of column.codes) counts[code < 0 ? column.names.length : code]++;
   const items = column.names.map((name, k) => {
     const dot = element("span", { class: "dot" });
-    dot.style.background = column.colors[k];
+    dot.style.background = (page.dark ? column.dark : column.colors)[k];
     const press = () => page.select(nodesOfClass(column, k), false);
     return element("li", {}, element("button", { type: "button", onclick: press, title: "Select these nodes" }, dot, element("span", {}, name), element("small", {}, String(counts[k]))));
   });

@@ -1,7 +1,7 @@
 // The data of the page: arrays out of base64, the neighbors of each node, the colors that a column stands for.
 
 const SCALE = ["#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"];
-const UNKNOWN = "#b4b4b4"; // a node without a value
+const TOO_DARK = 0.3; // share of the scale that does not show on a dark page
 const SKEWED = 30; // the largest value over the median, from which a scale is logarithmic
 const KINDS = { f4: Float32Array, f8: Float64Array, i2: Int16Array, u2: Uint16Array, u4: Uint32Array };
 
@@ -19,7 +19,10 @@ function readData() {
   data.n = n;
   data.m = m;
   data.weights = data.weights && unpacked(data.weights);
-  for (const drawing of data.drawings) drawing.xy = unpacked(drawing.xy);
+  for (const drawing of data.drawings) {
+    drawing.dim = drawing.xyz ? 3 : 2;
+    drawing.places = drawing.xyz ? (drawing.xyz = unpacked(drawing.xyz)) : (drawing.xy = unpacked(drawing.xy));
+  }
   for (const column of data.columns) {
     if (column.kind === "classes") column.codes = unpacked(column.codes);
     if (column.kind === "numbers") column.values = unpacked(column.values);
@@ -78,30 +81,32 @@ function rgbOf(hex) {
   return [1, 3, 5].map((k) => parseInt(full.slice(k, k + 2), 16));
 }
 
-function onScale(share) {
-  const place = Math.min(Math.max(share, 0), 1) * (SCALE.length - 1);
+// The color of a share of the scale, on a dark page without the dark end.
+function onScale(share, dark) {
+  const whole = Math.min(Math.max(share, 0), 1);
+  const place = (dark ? TOO_DARK + (1 - TOO_DARK) * whole : whole) * (SCALE.length - 1);
   const k = Math.min(Math.floor(place), SCALE.length - 2);
   const [a, b] = [rgbOf(SCALE[k]), rgbOf(SCALE[k + 1])];
   return a.map((value, c) => Math.round(value + (place - k) * (b[c] - value)));
 }
 
-// (3 n) red, green and blue of the nodes in a drawing, by the name of a choice or by one color.
-function colorsOf(data, color, drawing) {
+// (3 n) red, green and blue of the nodes in a drawing, by the name of a choice or by one color; `dark`: on a dark page.
+function colorsOf(data, color, drawing, dark) {
   const result = new Uint8Array(3 * data.n);
   const choice = data.choices.get(color);
   const column = choice && columnFor(choice, drawing);
-  const missing = rgbOf(UNKNOWN);
+  const missing = rgbOf(data.unknown[Number(dark)]);
   const put = (i, rgb) => { for (let c = 0; c < 3; c++) result[3 * i + c] = rgb[c]; };
   if (!column) {
-    const one = choice ? missing : rgbOf(color);
+    const one = choice ? missing : rgbOf(data.plain.includes(color) ? data.plain[Number(dark)] : color);
     for (let i = 0; i < data.n; i++) put(i, one);
   } else if (choice.kind === "classes") {
-    const table = column.colors.map(rgbOf);
+    const table = (dark ? column.dark : column.colors).map(rgbOf);
     for (let i = 0; i < data.n; i++) put(i, table[column.codes[i]] || missing);
   } else {
     const by = choice.log ? Math.log : (x) => x;
     const [low, span] = [by(choice.low), by(choice.high) - by(choice.low)];
-    const table = Array.from({ length: 256 }, (_, k) => onScale(k / 255));
+    const table = Array.from({ length: 256 }, (_, k) => onScale(k / 255, dark));
     for (let i = 0; i < data.n; i++) {
       const value = column.values[i];
       const share = span > 0 ? (by(Math.max(value, choice.log ? choice.low : value)) - low) / span : 0.5;

@@ -23,7 +23,9 @@ class Panel {
     this.index = index;
     const drawing = page.data.drawings[index];
     this.name = drawing.name;
-    this.xy = drawing.xy;
+    this.dim = drawing.dim;
+    this.seen = drawing.dim === 3 ? new Seen(drawing.places, page.data.view) : null;
+    this.xy = this.seen ? this.seen.xyd : drawing.places; // node i is at xy[dim * i], xy[dim * i + 1]
     this.view = { x: 0, y: 0, zoom: 1 };
     const { n, m } = page.data;
     this.lower = element("canvas", { "aria-hidden": "true" });
@@ -34,16 +36,40 @@ class Panel {
     const heading = element("figcaption", {}, element("strong", {}, this.name));
     for (const fact of drawing.facts) heading.append(element("span", {}, fact));
     this.figure = element("figure", {}, heading, element("div", { class: "stage" }, this.lower, this.upper));
-    this.extent = [0, 0];
-    for (let i = 0; i < n; i++) for (const c of [0, 1]) this.extent[c] = Math.max(this.extent[c], Math.abs(this.xy[2 * i + c]));
+    this.extent = this.seen ? [this.seen.radius, this.seen.radius] : [0, 0]; // in space, however it is turned
+    for (let i = 0; i < n && !this.seen; i++) for (const c of [0, 1]) this.extent[c] = Math.max(this.extent[c], Math.abs(this.xy[2 * i + c]));
     let total = 0;
     const { ends } = page.data;
     for (let e = 0; e < m; e++) {
-      const [i, j] = [2 * ends[2 * e], 2 * ends[2 * e + 1]];
+      const [i, j] = [this.dim * ends[2 * e], this.dim * ends[2 * e + 1]];
       total += Math.hypot(this.xy[i] - this.xy[j], this.xy[i + 1] - this.xy[j + 1]);
     }
     this.meanLength = m ? total / m : 0;
-    this.listen();
+    listenTo(this);
+  }
+
+  // Places of a node in the drawing as it is seen.
+  placeOf(i) {
+    return [this.xy[this.dim * i], this.xy[this.dim * i + 1]];
+  }
+
+  // Turn a drawing in space by a further turn, about its middle or, when zoomed in, about the node in the middle of the panel.
+  turn(step) {
+    if (!this.seen) return;
+    const { view, seen } = this;
+    const middle = view.zoom > 1 ? this.nearest(view.x, view.y, Infinity) : -1;
+    const point = [view.x, view.y, middle < 0 ? 0 : seen.height(middle)];
+    seen.turnTo(product(step, seen.turn));
+    this.view = { ...view, x: step[0] * point[0] + step[1] * point[1] + step[2] * point[2], y: step[3] * point[0] + step[4] * point[1] + step[5] * point[2] };
+    this.page.painter.setPlaces(this.index, seen);
+  }
+
+  // The whole drawing, as it was first seen.
+  fitAll() {
+    this.view = { x: 0, y: 0, zoom: 1 };
+    if (!this.seen) return;
+    this.seen.turnTo(this.seen.view);
+    this.page.painter.setPlaces(this.index, this.seen);
   }
 
   // Bring the canvases to the size of their place; whether it had changed.
@@ -73,7 +99,8 @@ class Panel {
   }
 
   toScreen(i) {
-    return [this.width / 2 + (this.xy[2 * i] - this.view.x) * this.scale, this.height / 2 - (this.xy[2 * i + 1] - this.view.y) * this.scale];
+    const k = this.dim * i;
+    return [this.width / 2 + (this.xy[k] - this.view.x) * this.scale, this.height / 2 - (this.xy[k + 1] - this.view.y) * this.scale];
   }
 
   paint(budget) {
@@ -175,13 +202,26 @@ class Panel {
     return true;
   }
 
-  // The node at a place of the panel, -1 where none is near.
+  // The node at a place of the panel, -1 where none is near; in space the front one of those whose dots cover the place.
   nodeAt(x, y) {
-    const { n } = this.page.data;
     const [px, py] = [(x - this.width / 2) / this.scale + this.view.x, (this.height / 2 - y) / this.scale + this.view.y];
-    let [best, found] = [((this.dot / 2 + 6) / this.scale) ** 2, -1];
-    for (let i = 0; i < n; i++) {
-      const [dx, dy] = [this.xy[2 * i] - px, this.xy[2 * i + 1] - py];
+    if (this.seen) {
+      const { order } = this.seen;
+      const within = (this.dot / 2 / this.scale) ** 2;
+      for (let k = order.length - 1; k >= 0; k--) {
+        const at = 3 * order[k];
+        if ((this.xy[at] - px) ** 2 + (this.xy[at + 1] - py) ** 2 < within) return order[k];
+      }
+    }
+    return this.nearest(px, py, (this.dot / 2 + 6) / this.scale);
+  }
+
+  // The node nearest to a place of the drawing as it is seen, -1 where none is nearer than `most`.
+  nearest(px, py, most) {
+    const { xy, dim } = this;
+    let [best, found] = [most * most, -1];
+    for (let i = 0, k = 0; k < xy.length; i++, k += dim) {
+      const [dx, dy] = [xy[k] - px, xy[k + 1] - py];
       const apart = dx * dx + dy * dy;
       if (apart < best) [best, found] = [apart, i];
     }
@@ -206,8 +246,9 @@ class Panel {
   // The nearest node to the right, left, above or below of a node, -1 where there is none.
   nodeBeside(node, [sx, sy]) {
     let [best, found] = [Infinity, -1];
+    const [x, y] = this.placeOf(node);
     for (let i = 0; i < this.page.data.n; i++) {
-      const [dx, dy] = [this.xy[2 * i] - this.xy[2 * node], this.xy[2 * i + 1] - this.xy[2 * node + 1]];
+      const [dx, dy] = [this.xy[this.dim * i] - x, this.xy[this.dim * i + 1] - y];
       const [along, across] = [dx * sx + dy * sy, Math.abs(dx * sy - dy * sx)];
       if (along > 0 && across <= along && along + 2 * across < best) [best, found] = [along + 2 * across, i];
     }
@@ -227,75 +268,10 @@ class Panel {
     this.move({ x: view.x + (x - this.width / 2) * keep, y: view.y + (this.height / 2 - y) * keep, zoom });
   }
 
-  listen() {
-    const { page, upper } = this;
-    const at = (event) => {
-      const box = upper.getBoundingClientRect();
-      return [event.clientX - box.left, event.clientY - box.top];
-    };
-    let [from, moved] = [null, false];
-    upper.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0) return;
-      upper.setPointerCapture(event.pointerId);
-      [from, moved] = [at(event), false];
-      this.start = { ...this.view };
-      this.tool = event.shiftKey && page.tool === "move" ? "box" : page.tool;
-    });
-    upper.addEventListener("pointermove", (event) => {
-      const [x, y] = at(event);
-      if (!from) return page.setHover(this.nodeAt(x, y), this, event);
-      moved ||= Math.hypot(x - from[0], y - from[1]) > 4;
-      if (!moved) return undefined;
-      if (this.tool === "move") this.move({ x: this.start.x - (x - from[0]) / this.scale, y: this.start.y + (y - from[1]) / this.scale });
-      else if (this.tool === "box") this.drawn = [from, [x, from[1]], [x, y], [from[0], y]];
-      else (this.drawn ||= [from]).push([x, y]);
-      return this.drawOver();
-    });
-    upper.addEventListener("pointerup", (event) => {
-      if (!from) return;
-      if (!moved) {
-        const node = this.nodeAt(...at(event));
-        page.select(node < 0 ? [] : [node], event.shiftKey);
-      } else if (this.drawn) page.select(this.nodesWithin(this.drawn), event.shiftKey && page.tool !== "move");
-      from = this.drawn = null;
-      this.drawOver();
-    });
-    upper.addEventListener("pointercancel", () => (from = this.drawn = null));
-    upper.addEventListener("pointerleave", () => page.setHover(-1, this));
-    upper.addEventListener("dblclick", (event) => this.zoomAt(...at(event), 2));
-    upper.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      this.zoomAt(...at(event), Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0016)));
-    }, { passive: false });
-    upper.addEventListener("focus", () => (page.active = this));
-    upper.addEventListener("keydown", (event) => this.key(event));
-  }
-
-  key(event) {
-    const { page } = this;
-    const steps = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
-    const step = steps[event.key];
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (step && event.shiftKey) this.move({ x: this.view.x + (0.15 * step[0] * this.width) / this.scale, y: this.view.y + (0.15 * step[1] * this.height) / this.scale });
-    else if (step) {
-      const node = page.hover < 0 ? (page.data.order.at(-1) ?? -1) : this.nodeBeside(page.hover, step);
-      if (node >= 0) {
-        this.bringIntoSight(node);
-        page.setHover(node, this);
-        page.say(page.described(node, this.index));
-      }
-    } else if (event.key === "+" || event.key === "=") this.zoomAt(this.width / 2, this.height / 2, 1.4);
-    else if (event.key === "-") this.zoomAt(this.width / 2, this.height / 2, 1 / 1.4);
-    else if (event.key === "0") page.fitAll();
-    else if (event.key === "Enter" || event.key === " ") page.select(page.hover < 0 ? [] : [page.hover], event.shiftKey);
-    else if (event.key === "Escape") page.select([], false);
-    else return;
-    event.preventDefault();
-  }
-
   bringIntoSight(node) {
     const [x, y] = this.toScreen(node);
     if (x > 10 && y > 10 && x < this.width - 10 && y < this.height - 10) return;
-    this.move({ x: this.xy[2 * node], y: this.xy[2 * node + 1] });
+    const [cx, cy] = this.placeOf(node);
+    this.move({ x: cx, y: cy });
   }
 }

@@ -6,7 +6,12 @@ class PlainPainter {
   constructor(data) {
     this.data = data;
     this.colors = [];
+    this.seen = data.drawings.map(({ places }) => ({ xyd: places, order: data.order }));
     this.marked = new Uint32Array(0);
+  }
+
+  setPlaces(panel, seen) {
+    this.seen[panel] = seen;
   }
 
   setColors(panel, rgb, levels) {
@@ -19,11 +24,13 @@ class PlainPainter {
 
   paint(context, panel, how) {
     const { width, height } = context.canvas;
-    const { xy } = this.data.drawings[panel];
+    const { xyd, order } = this.seen[panel];
+    const { dim } = this.data.drawings[panel];
     const { rgb, levels } = this.colors[panel];
     const [cx, cy, half, halfHigh] = how.view;
-    const x = (i) => ((xy[2 * i] - cx) / half + 1) * (width / 2);
-    const y = (i) => (1 - (xy[2 * i + 1] - cy) / halfHigh) * (height / 2);
+    const x = (i) => ((xyd[dim * i] - cx) / half + 1) * (width / 2);
+    const y = (i) => (1 - (xyd[dim * i + 1] - cy) / halfHigh) * (height / 2);
+    const depth = (i) => (dim === 3 ? xyd[3 * i + 2] : 0);
     const strokes = (ends, count, opacity) => {
       context.strokeStyle = `rgb(${how.gray.slice(0, 3).map((c) => 255 * c).join(" ")} / ${opacity})`;
       context.lineWidth = how.width;
@@ -38,11 +45,11 @@ class PlainPainter {
     strokes(this.data.ends, Math.min(how.edges, PLAIN_EDGES), how.ink);
     strokes(this.marked, Math.min(this.marked.length / 2, PLAIN_EDGES), how.markedInk);
     for (const wanted of levels ? [0, 1, 2] : [1]) {
-      for (const i of this.data.order) {
+      for (const i of order) {
         if (levels && levels[i] !== wanted) continue;
-        context.fillStyle = `rgb(${rgb.subarray(3 * i, 3 * i + 3).join(" ")} / ${wanted ? 1 : 0.2})`;
+        context.fillStyle = `rgb(${rgb.subarray(3 * i, 3 * i + 3).join(" ")} / ${wanted === 0 ? 0.2 : wanted === 1 ? 1 - MIST * depth(i) : 1})`;
         context.beginPath();
-        context.arc(x(i), y(i), (how.size / 2) * (wanted === 2 ? 1.45 : 1), 0, 7);
+        context.arc(x(i), y(i), (how.size / 2) * (wanted === 2 ? 1.45 : 1) * (dim === 3 ? 1 + NEARER * (1 - 2 * depth(i)) : 1), 0, 7);
         context.fill();
         if (wanted === 2) {
           context.strokeStyle = `rgb(${how.rim.map((c) => 255 * c).join(" ")})`;

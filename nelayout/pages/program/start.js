@@ -4,15 +4,14 @@ const MOVING = 140; // milliseconds after the last move from which a panel is pa
 const SLOW = 45; // milliseconds of a frame from which fewer edges are painted while the view moves
 const FIRST = 60000; // edges, all panels together, that are painted first of all: any graphics card has time for them
 const PATIENCE = 6000; // milliseconds that painting all panels in full may take where there is no graphics card
+const KEYS_IN_SPACE = " W, A, S and D turn the drawing, Q and E roll it.";
 const KEYS = "Arrows go from node to node, Enter selects, Shift and arrows move the drawing, + and − zoom, 0 shows everything, Escape clears, / searches.";
 
 const page = {
   data: readData(), panels: [], selected: new Set(), levels: null, hover: -1, names: true, edges: true, linked: true, tool: "move",
   active: null, budget: 0, lastFrame: 0, waiting: false, resting: 0,
 
-  theme: {
-    gray: [0.3, 0.33, 0.39], rim: [0.08, 0.09, 0.11], paper: [1, 1, 1], accent: "#101620", veil: "rgb(16 22 32 / 0.07)", halo: "rgb(255 255 255 / 0.85)", ink: "#15181d",
-  },
+  dark: false, theme: THEMES.light, themeChosen: false,
 
   // Paint every panel in the next frame; `moving`: a first part of the edges if that is all there is time for.
   repaint(moving = false) {
@@ -65,8 +64,22 @@ const page = {
   },
 
   fitAll() {
-    for (const panel of this.panels) panel.view = { x: 0, y: 0, zoom: 1 };
+    for (const panel of this.panels) panel.fitAll();
     this.repaint();
+  },
+
+  // Turn a drawing in space, and those that move with it.
+  turn(panel, step) {
+    for (const each of this.linked ? this.panels : [panel]) each.turn(step);
+    this.repaint(true);
+  },
+
+  setTheme(dark) {
+    this.dark = dark;
+    this.theme = THEMES[dark ? "dark" : "light"];
+    document.documentElement.dataset.theme = dark ? "dark" : "light";
+    document.getElementById("theme")?.setAttribute("aria-pressed", String(dark));
+    if (this.rgb) this.setColor(this.color);
   },
 
   // Bring a node into the middle of every panel, near enough to see its surroundings.
@@ -75,7 +88,9 @@ const page = {
       const zoom = Math.max(panel.view.zoom, this.data.n > 200 ? 2 : 1);
       const [x, y] = panel.toScreen(node);
       const inside = x > 30 && y > 30 && x < panel.width - 30 && y < panel.height - 30;
-      if (!inside) panel.view = { x: panel.xy[2 * node], y: panel.xy[2 * node + 1], zoom };
+      if (inside) continue;
+      const [cx, cy] = panel.placeOf(node);
+      panel.view = { x: cx, y: cy, zoom };
     }
     this.repaint();
   },
@@ -130,7 +145,7 @@ const page = {
 
   setColor(color) {
     this.color = color;
-    this.rgb = this.panels.map((panel) => colorsOf(this.data, color, panel.index));
+    this.rgb = this.panels.map((panel) => colorsOf(this.data, color, panel.index, this.dark));
     document.getElementById("legend").replaceChildren(legend(this));
     this.recolor();
   },
@@ -160,14 +175,17 @@ const page = {
       document.getElementById("bar").before(element("p", { class: "note" }, "This browser has no WebGL 2: drawings are slower, and show at most 30,000 edges."));
     }
     this.panels = data.drawings.map((_, k) => new Panel(this, k));
+    this.panels.forEach((panel, k) => { if (panel.seen) this.painter.setPlaces(k, panel.seen); });
     const grid = document.getElementById("panels");
     grid.dataset.count = Math.min(this.panels.length, 5);
     grid.append(...this.panels.map((panel) => panel.figure));
     document.getElementById("count").textContent = `${data.n.toLocaleString("en")} nodes · ${data.m ? `${data.m.toLocaleString("en")} edges · ` : ""}${data.drawings.length} drawing${data.drawings.length > 1 ? "s" : ""}`;
     document.getElementById("aside").append(element("div", { id: "legend" }), element("div", { id: "details" }, details(this)),
-      element("details", { open: false }, element("summary", {}, "Keys"), element("p", { id: "keys" }, KEYS)));
+      element("details", { open: false }, element("summary", {}, "Keys"), element("p", { id: "keys" }, this.panels.some((panel) => panel.seen) ? KEYS + KEYS_IN_SPACE : KEYS)));
     document.body.append(element("div", { id: "tip", hidden: true, "aria-hidden": "true" }));
+    followSystem(this);
     fillBar(this);
+    document.querySelector("header").append(themeButton(this));
     this.setColor(this.color);
     document.addEventListener("keydown", (event) => {
       if (event.key !== "/" || /INPUT|SELECT/.test(document.activeElement.tagName)) return;

@@ -6,30 +6,37 @@
 
 const WIDE = 2048; // nodes in a row of a texture
 const THIN_FROM = 30000; // edges from which lines are one pixel wide and not smoothed, which is faster
+const [FOG, MIST, NEARER] = ["0.7", "0.6", "0.3"]; // of the farthest: ink that its edges lose, paper in its color; how much larger the nearest dot is
 const DENSEST = 2; // ink of the densest places after darkening
 const NODE_AT = `
 uniform highp sampler2D places;
 uniform highp sampler2D colors;
 uniform vec4 view; // middle x, y in the drawing; half a panel's width and height in the drawing
-vec2 placeOf(uint i) {
-  vec2 p = texelFetch(places, ivec2(int(i) % ${WIDE}, int(i) / ${WIDE}), 0).xy;
-  return (p - view.xy) / view.zw;
+uniform float space; // 1 for a drawing in space
+vec3 placeOf(uint i) { // x, y of the panel from -1 to 1; depth from 0 to 1, in the plane 0
+  vec3 p = texelFetch(places, ivec2(int(i) % ${WIDE}, int(i) / ${WIDE}), 0).xyz;
+  return vec3((p.xy - view.xy) / view.zw, space * p.z);
 }
+float fogOf(float depth) { return 1.0 - ${FOG} * depth; }
 vec4 colorOf(uint i) { return texelFetch(colors, ivec2(int(i) % ${WIDE}, int(i) / ${WIDE}), 0); }
 `;
 const HEAD = "#version 300 es\nprecision highp float;\nprecision highp int;\n";
 
 const LINE_VERTEX = `${HEAD}${NODE_AT}
 in uint node;
-out vec3 tint; out float beside;
-void main() { gl_Position = vec4(placeOf(node), 0.0, 1.0); tint = colorOf(node).rgb; beside = 0.0; }`;
+out vec3 tint; out float beside; out float fog;
+void main() {
+  vec3 p = placeOf(node);
+  gl_Position = vec4(p.xy, 0.0, 1.0); tint = colorOf(node).rgb; beside = 0.0; fog = fogOf(p.z);
+}`;
 const BAND_VERTEX = `${HEAD}${NODE_AT}
 in uvec2 ends;
 uniform vec2 half_size; uniform float width;
-out vec3 tint; out float beside;
+out vec3 tint; out float beside; out float fog;
 void main() {
   bool second = gl_VertexID > 1;
-  vec2 a = placeOf(ends.x) * half_size, b = placeOf(ends.y) * half_size;
+  vec3 from = placeOf(ends.x), to = placeOf(ends.y);
+  vec2 a = from.xy * half_size, b = to.xy * half_size;
   vec2 along = b - a;
   float size = length(along);
   vec2 across = size > 0.0 ? vec2(-along.y, along.x) / size : vec2(0.0);
@@ -37,13 +44,14 @@ void main() {
   beside = side * (width / 2.0 + 0.75);
   gl_Position = vec4(((second ? b : a) + across * beside) / half_size, 0.0, 1.0);
   tint = colorOf(second ? ends.y : ends.x).rgb;
+  fog = fogOf(second ? to.z : from.z);
 }`;
 const INK_FRAGMENT = `${HEAD}
-in vec3 tint; in float beside;
+in vec3 tint; in float beside; in float fog;
 uniform float ink; uniform float width; uniform vec4 gray;
 out vec4 result;
 void main() {
-  float t = ink * clamp(width / 2.0 + 0.5 - abs(beside), 0.0, 1.0);
+  float t = ink * fog * clamp(width / 2.0 + 0.5 - abs(beside), 0.0, 1.0);
   result = vec4(mix(tint, gray.rgb, gray.a) * t, t);
 }`;
 const SHEET_VERTEX = `${HEAD}
@@ -58,15 +66,16 @@ void main() {
 }`;
 const NODE_VERTEX = `${HEAD}${NODE_AT}
 in uint node;
-uniform float size; uniform int wanted; uniform float lightest;
+uniform float size; uniform int wanted; uniform vec3 paper;
 out vec3 tint; flat out int level; flat out float points;
 void main() {
   vec4 color = colorOf(node);
   level = int(color.a * 2.0 + 0.5);
-  tint = level == 0 ? mix(color.rgb, vec3(lightest), 0.82) : color.rgb;
-  points = size * (level == 2 ? 1.45 : 1.0) + 1.0;
+  vec3 p = placeOf(node);
+  tint = mix(color.rgb, paper, level == 0 ? (paper.r < 0.5 ? 0.7 : 0.82) : level == 2 ? 0.0 : ${MIST} * p.z);
+  points = size * (level == 2 ? 1.45 : 1.0) * (1.0 + ${NEARER} * (space - 2.0 * p.z)) + 1.0;
   gl_PointSize = points;
-  gl_Position = level == wanted ? vec4(placeOf(node), 0.0, 1.0) : vec4(2.0, 2.0, 2.0, 1.0);
+  gl_Position = level == wanted ? vec4(p.xy, 0.0, 1.0) : vec4(2.0, 2.0, 2.0, 1.0);
 }`;
 const NODE_FRAGMENT = `${HEAD}
 in vec3 tint; flat in int level; flat in float points;
@@ -96,7 +105,9 @@ class WebGLPainter {
     this.edges = this.strokes(data.ends);
     this.marked = this.strokes(new Uint32Array(0));
     this.nodes = this.numbers(this.programs.node, "node", data.order, 1, 0);
-    this.places = data.drawings.map(({ xy }) => this.texture(gl.RG32F, gl.RG, gl.FLOAT, xy, 2, Float32Array));
+    this.orders = data.drawings.map(({ dim }) => (dim === 3 ? this.numbers(this.programs.node, "node", data.order, 1, 0) : this.nodes));
+    this.places = data.drawings.map(({ dim, places }) => (dim === 3 ? gl.createTexture() : this.texture(gl.RG32F, gl.RG, gl.FLOAT, places, 2, Float32Array)));
+    this.space = data.drawings.map(({ dim }) => Number(dim === 3));
     this.colors = data.drawings.map(() => null);
     this.ink = gl.createTexture();
     this.target = gl.createFramebuffer();
@@ -150,6 +161,14 @@ class WebGLPainter {
     return texture;
   }
 
+  // Places of a drawing in space as it is seen, see `Seen`.
+  setPlaces(panel, { xyd, order }) {
+    const gl = this.gl;
+    this.texture(gl.RGB32F, gl.RGB, gl.FLOAT, xyd, 3, Float32Array, this.places[panel]);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.orders[panel].buffer);
+    gl.bufferData(gl.ARRAY_BUFFER, order, gl.DYNAMIC_DRAW);
+  }
+
   // Colors (3 n) of the nodes in a panel, and levels (n): 0 faded, 1 usual, 2 selected.
   setColors(panel, rgb, levels) {
     const gl = this.gl;
@@ -186,6 +205,7 @@ class WebGLPainter {
   paint(context, panel, how) {
     const gl = this.gl;
     const { width, height } = context.canvas;
+    how.space = this.space[panel];
     this.fit(width, height);
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_2D, this.places[panel]);
@@ -210,9 +230,8 @@ class WebGLPainter {
     gl.drawArrays(gl.TRIANGLES, 0, 3);
     gl.bindTexture(gl.TEXTURE_2D, null);
     const node = this.use("node", how);
-    gl.bindVertexArray(this.nodes.vao);
+    gl.bindVertexArray(this.orders[panel].vao);
     gl.uniform1f(node.at("size"), how.size);
-    gl.uniform1f(node.at("lightest"), how.paper[0]);
     gl.uniform3fv(node.at("rim"), how.rim);
     gl.uniform3fv(node.at("paper"), how.paper);
     for (const level of how.levels ? [0, 1, 2] : [1]) {
@@ -245,6 +264,7 @@ class WebGLPainter {
     gl.uniform1i(at("places"), 0);
     gl.uniform1i(at("colors"), 1);
     gl.uniform4fv(at("view"), how.view);
+    gl.uniform1f(at("space"), how.space);
     return this.programs[name];
   }
 }
