@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.anchors import Anchors
 from nelayout.connections import Connection, Coupling, Sums
 from nelayout.divergences import Divergence, Similarity, i_divergence
 from nelayout.divergences.protocol import Homogeneous, Spread, UpToConstants, background_of, bind, is_linear, spread
@@ -85,7 +86,10 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Objective:
-    """J as a frozen value; ``exaggeration`` scales the edges (annealing), ``free`` masks the nodes that may move."""
+    """J as a frozen value; ``exaggeration`` scales the edges (annealing), ``free`` masks the nodes that may move.
+
+    ``external``: springs to places, whose potential is added to the value and the gradient.
+    """
 
     affinity: Affinity
     kernel: Kernel
@@ -96,14 +100,22 @@ class Objective:
     compiled: bool = False
     exaggeration: float = 1.0
     free: np.ndarray | None = None
+    external: Anchors | None = None
 
     def __post_init__(self) -> None:
         self.connection.check(self.divergence)
 
     def exaggerated(self, factor: float) -> Objective:
         """The objective whose edges pull ``factor`` times as hard; it shares the edges of this one."""
-        other = replace(self, exaggeration=factor)
-        vars(other).update(phi=self.phi, edges=self.edges, constant=self.constant)  # none depends on the factor
+        return self._sharing(exaggeration=factor)
+
+    def anchored(self, anchors: Anchors) -> Objective:
+        """The objective with springs to places; it shares the edges of this one."""
+        return self._sharing(external=anchors)
+
+    def _sharing(self, **changes: Any) -> Objective:
+        other = replace(self, **changes)
+        vars(other).update(phi=self.phi, edges=self.edges, constant=self.constant)  # none depends on the changes
         return other
 
     @cached_property
@@ -209,11 +221,19 @@ class Objective:
                 scale = 1.0
             if not fields:
                 slopes *= scale
-            if self.free is not None:
-                slopes[~self.free] = 0.0
         omega = NOTHING if edges.weights is None else np.multiply(edges.weights, coupling.d_edges, out=edges.weights)
         strength = abs(coupling.d_edges * edges_slope)
-        return Evaluation(coupling.value + self.constant, coupling.lam, slopes, omega, strength=strength)
+        total, slopes = self._held(Y, coupling.value + self.constant, slopes)
+        return Evaluation(total, coupling.lam, slopes, omega, strength=strength)
+
+    def _held(self, Y: np.ndarray, value: float, slopes: np.ndarray) -> tuple[float, np.ndarray]:
+        """Value and gradient with those of the springs added; the gradient of nodes that are not free is 0."""
+        if self.external is not None:
+            value += self.external.value(Y)
+            slopes = slopes + self.external.gradient(Y) if len(slopes) else slopes
+        if self.free is not None and len(slopes):
+            slopes[~self.free] = 0.0
+        return value, slopes
 
     def _coupled(self, Y: np.ndarray, want: frozenset[str]) -> tuple[dict[Radial, Field], dict, Any, Coupling, float]:
         """Fields, derivatives in their sums, sums over edges, J with its derivatives in both, slope of the edges."""

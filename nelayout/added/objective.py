@@ -65,16 +65,23 @@ class Found:
 
 
 class AddedNodes:
-    """The objectives of added nodes beside the nodes of a drawing Y (n, d), in the units of its objective."""
+    """The objectives of added nodes beside the nodes of a drawing Y (n, d), in the units of its objective.
 
-    def __init__(self, objective: Objective, Y: np.ndarray, threads: Threads) -> None:
+    ``among`` masks those of Y that repel; None: all.  The others count for lambda alone: they are the nodes to be
+    placed, where the objective is that of the whole graph and has them about where they will be.
+    """
+
+    def __init__(
+        self, objective: Objective, Y: np.ndarray, threads: Threads, among: np.ndarray | None = None
+    ) -> None:
         self.of, self.Y = objective, Y
         self.mass = objective.affinity.mass
-        self.sources = Sources(Y, self.mass, threads)
+        those = slice(None) if among is None else among
+        self.sources = Sources(Y[those], self.mass[those], threads)
         self.total = float(np.sum(self.mass))
         if isinstance(objective, RowObjective):
             self.rows, charges = objective.linearized_rows(Y)
-            self.charged = {r: Sources(Y, charge, threads) for r, charge in charges.items()}
+            self.charged = {r: Sources(Y[those], charge[those], threads) for r, charge in charges.items()}
             self.radials = tuple(dict.fromkeys([*objective.radials, Radial(objective.kernel)]))
             return
         self.lam, self.coupling = objective.linearized(Y)

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nelayout.objective import Evaluation, Objective
-from nelayout.optimizers.step import attracting
+from nelayout.optimizers.step import attracting, springs
 
 __all__ = ["Majorize"]
 
@@ -65,9 +65,10 @@ class Majorize:
         mean = 4.0 * float(np.mean(objective.edges.row_sums(weights)))
         rho = max(state.rho, SMALLEST_RHO * mean)
         mass = objective.affinity.mass / float(np.mean(objective.affinity.mass))
+        held = springs(objective)
         for trial in range(1, MAX_TRIALS + 1):
             move = objective.edges.solve(
-                weights, 4.0, rho * mass, -now.gradient, self.tolerance, self.inner, objective.free
+                weights, 4.0, rho * mass + held, -now.gradient, self.tolerance, self.inner, objective.free
             )
             candidate = Y + move
             then = objective.evaluate(candidate, weights=True)

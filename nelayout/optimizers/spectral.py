@@ -18,6 +18,7 @@ import numpy as np
 from nelayout.errors import Unsupported
 from nelayout.objective import Evaluation, Objective
 from nelayout.optimizers.line_search import MAX_TRIALS, search
+from nelayout.optimizers.step import springs
 
 __all__ = ["SpectralDirection"]
 
@@ -55,7 +56,7 @@ class SpectralDirection:
     def step(self, objective: Objective, Y: np.ndarray, state: SpectralState) -> tuple[np.ndarray, SpectralState]:
         now = state.evaluation
         weights = objective.attraction_at_zero(now.lam)
-        ridge = RIDGE * 4.0 * float(np.mean(objective.edges.row_sums(weights)))
+        ridge = RIDGE * 4.0 * float(np.mean(objective.edges.row_sums(weights))) + springs(objective)
         direction = objective.edges.solve(
             weights, 4.0, ridge, -now.gradient, self.tolerance, self.inner, objective.free
         )

@@ -10,7 +10,7 @@ from nelayout.divergences import Divergence
 from nelayout.kernels import Kernel
 from nelayout.objective import Evaluation, Objective
 
-__all__ = ["Optimizer", "State", "attracting", "attraction_of"]
+__all__ = ["Optimizer", "State", "attracting", "attraction_of", "springs"]
 
 
 class State(Protocol):
@@ -54,7 +54,16 @@ def attracting(weights: np.ndarray) -> np.ndarray:
 
 
 def attraction_of(objective: Objective, evaluation: Evaluation) -> np.ndarray:
-    """(n,) w_i = sum_j max(omega_ij, 0), never below the mean: a quarter of the curvature of each node's edges."""
+    """(n,) w_i = sum_j max(omega_ij, 0), never below the mean: a quarter of the curvature of each node's edges.
+
+    Springs of the node's own are added to that of its edges.
+    """
     pull = objective.edges.row_sums(attracting(evaluation.weights))
     # If nothing attracts (NeRV of a single pair), any length is as good as another to start with.
-    return np.maximum(pull, float(np.mean(pull)) or 1.0)
+    return np.maximum(pull, float(np.mean(pull)) or 1.0) + 0.25 * springs(objective)
+
+
+def springs(objective: Any) -> np.ndarray | float:
+    """(n,) curvature of each node's spring; 0 where the objective, ours or the caller's own, has none."""
+    external = getattr(objective, "external", None)
+    return 0.0 if external is None else external.stiffness

@@ -15,13 +15,16 @@ from nelayout.optimizers import optimizer_named
 from nelayout.optimizers.minimize import Rest, minimize
 from nelayout.run.auto.candidates import Candidate, Candidates
 from nelayout.run.auto.masses import TRIAL_STEPS
+from nelayout.run.auto.resuming import resume
 from nelayout.run.auto.rings import circle, is_ring
 from nelayout.run.auto.roads import road_exaggeration
 from nelayout.run.auto.stars import is_star
+from nelayout.run.held import hold
 from nelayout.run.levels import SLOW, method_of, through_levels
+from nelayout.run.newcomers import place_newcomers
 from nelayout.run.several_starts import descend_from_lowest, steps_of_starts
 from nelayout.run.size import size_search, spread_search
-from nelayout.run.start import frame, place_missing, radius, random_positions, stir_flat
+from nelayout.run.start import frame, radius, random_positions, stir_flat
 from nelayout.run.state import Component, Drawing, Run
 from nelayout.stages import SHAPE, CoarseToFine, Descend, Stage, early_exaggeration
 
@@ -93,6 +96,8 @@ def _stages(component: Component, run: Run) -> tuple[Stage, ...]:
         run.notes.extend([note] if note not in run.notes else [])
     component.drawing = Drawing(np.zeros((n, run.dim)))
     if component.start is not None and component.placed:
+        if judged := tuple(stage.at(n) for stage in stages if isinstance(stage, Descend) and stage.judged):
+            stages = (resume(component, judged, run),)
         stages = put_at_start(component, stages, run)
     elif n == 2 or not isinstance(stages[0], CoarseToFine):
         component.drawing = Drawing(random_positions(n, run.dim, rng))
@@ -111,12 +116,12 @@ def put_at_start(component: Component, stages: tuple[Stage, ...], run: Run) -> t
     """Put a component's drawing at its start; the stages that go on from there."""
     assert component.start is not None
     middle, extent = frame(component.start)
-    Y = place_missing((component.start - middle) / extent, component.affinity.P, run.rng)
+    # Exaggeration or another kernel would draw another map: a start goes to the last stage alone.
+    last = stages[-1]
+    Y = place_newcomers(component, (component.start - middle) / extent, method_of(last, run.method), run)
     if run.max_iter != 0:
         Y = stir_flat(Y, component.free, run.rng)
     component.drawing = Drawing(Y, place=middle, size=1.0 / extent)
-    # Exaggeration or another kernel would draw another map: a start goes to the last stage alone.
-    last = stages[-1]
     return (last.as_descent() if isinstance(last, CoarseToFine) else replace(last, judged=False, starts=False),)
 
 
@@ -157,6 +162,7 @@ def _descend(component: Component, stage: Descend, steps: int, run: Run, last: b
         drawing = _resize(objective, drawing)
         if bounded and (now := radius(drawing.Y)) < POINT:  # let the minimizer say whether it is to be a point
             drawing = replace(drawing, Y=drawing.Y * (10 * POINT / now))
+    objective = hold(objective, component, drawing, run.stability)
     optimizer = run.optimizer or optimizer_named(stage.optimizer)
     rest = rest_of(stage, run, last, bounded)
 

@@ -26,6 +26,7 @@ from nelayout.record.solution import Solution
 from nelayout.run.alike import REPEATED
 from nelayout.run.alpha_walk import at_order, draw_at_best_alpha
 from nelayout.run.assembly import assemble
+from nelayout.run.assembly_kept import assemble_kept
 from nelayout.run.auto.masses import masses_of
 from nelayout.run.batch.drawing import batches, draw_batches, drawn_values
 from nelayout.run.canvas import Frames
@@ -98,10 +99,18 @@ def run_parts(
             own = observe(recipe.name, o["callback"], o["progress"])
             with nullcontext(known.observer) if known.observer else own as observer:
                 reason, parts, run = _draw(request, known, threads, observer)
-            Y = assemble(parts, request.start, request.fixed, (len(request.labels), o["dim"]), o["scale"])
+            Y, stay = _assembled(parts, request, known)
             units = np.array([_ratio(part.drawing.Y, Y[part.nodes]) for part in parts])
-            done = finish(Y, request.start, request.fixed, request.size, o["scale"], o["center"], _parting(request))
+            done = finish(Y, request.start, stay, request.size, o["scale"], o["center"], _parting(request))
             return _solution(request, done, units / done.factor, parts, run, reason, began), parts
+
+
+def _assembled(parts: list[Component], request: Request, known: Known) -> tuple[np.ndarray, np.ndarray | None]:
+    """All positions (n, dim), and the mask of the nodes that stay; one of none where the units are those of a start."""
+    shape = len(request.labels), request.options["dim"]
+    if known.kept is None:
+        return assemble(parts, request.start, request.fixed, shape, request.options["scale"]), request.fixed
+    return assemble_kept(parts, shape), np.zeros(shape[0], dtype=bool) if request.fixed is None else request.fixed
 
 
 def _ratio(drawn: np.ndarray, placed: np.ndarray) -> float:
@@ -124,6 +133,10 @@ def _draw(
     mass = request.method.mass if o["mass"] is None else o["mass"]
     masses, about_mass = masses_of(P, mass, request.network.host, request.rng)
     parts, said = take_apart(request, masses, request.joint, known, threads)
+    if known.kept is not None:
+        for part in parts:
+            if known.kept.same[part.nodes].all():
+                part.fixed = np.ones(len(part.nodes), dtype=bool)
     n, entries = len(request.labels), sum(part.affinity.P.nnz for part in parts)
     compiled = n**2 + 20 * entries > NUMPY_PAIRS
     run = Run(
@@ -136,6 +149,7 @@ def _draw(
         request.optimizer,
         o["max_iter"],
         o["tol"],
+        0.0 if known.kept is None else known.kept.stability,
         notes=[*request.notes, *about_mass, *said],
     )
     if request.joint and request.start is None:

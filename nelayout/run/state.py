@@ -96,6 +96,11 @@ class Component:
         return self.start is not None and not np.isnan(self.start).all()
 
     @property
+    def rests(self) -> bool:
+        """Whether all of its nodes stay."""
+        return self.fixed is not None and bool(self.fixed.all())
+
+    @property
     def free(self) -> np.ndarray | None:
         """(n,) mask of the nodes that may move; None: all."""
         return ~self.fixed if self.fixed is not None and self.fixed.any() else None
@@ -118,6 +123,7 @@ class Run:
     """The settings, sums and records that all components of a run share.
 
     optimizer, max_iter, tol  in place of the stages' own; None: the stages' own
+    stability  part of its way that a node with a start forgoes, in [0, 1), see `nelayout.run.held`
     choice  how alpha was chosen, where it was
     notes   sentences for the reader, added to as they arise
     """
@@ -131,6 +137,7 @@ class Run:
     optimizer: Optimizer | None = None
     max_iter: int | None = None
     tol: float | None = None
+    stability: float = 0.0
     choice: AlphaChoice | None = None
     notes: list[str] = field(default_factory=list)
 
