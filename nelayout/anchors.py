@@ -2,9 +2,9 @@
 
     A(Y) = 1/2 sum_i k_i |y_i - a_i|^2
 
-A node whose edges pull with the curvature c and whose spring has k = 9 c goes one tenth of the way that it would go
-without: its stability is k / (c + k) = 0.9.  `stiffness` makes k of c for the stability that is asked for, so that the
-number means the same whatever the objective, its units, and the size of the graph:
+What is pulled with the curvature c and tied by a spring of k = 9 c goes one tenth of the way that it would go without:
+its stability is k / (c + k) = 0.9.  `stiffness` makes k of c for the stability that is asked for, so that the number
+means the same whatever the objective and its units:
 
 >>> stiffness(0.9, np.array([2.0, 4.0])).round(9).tolist()
 [18.0, 36.0]
@@ -37,5 +37,5 @@ class Anchors:
 
 
 def stiffness(stability: float, curvature: np.ndarray) -> np.ndarray:
-    """k_i (n,) of springs that take the part ``stability``, in [0, 1), from each node's way; ``curvature`` (n,)."""
+    """k_i (n,) of springs that take the part ``stability``, in [0, 1), of a way against ``curvature`` (n,)."""
     return stability / (1.0 - stability) * curvature

@@ -96,9 +96,11 @@ def _stages(component: Component, run: Run) -> tuple[Stage, ...]:
         run.notes.extend([note] if note not in run.notes else [])
     component.drawing = Drawing(np.zeros((n, run.dim)))
     if component.start is not None and component.placed:
-        if judged := tuple(stage.at(n) for stage in stages if isinstance(stage, Descend) and stage.judged):
-            stages = (resume(component, judged, run),)
-        stages = put_at_start(component, stages, run)
+        judged = tuple(stage.at(n) for stage in stages if isinstance(stage, Descend) and stage.judged)
+        own = resume(component, judged, run) if judged else stages[-1]
+        last = put_at_start(component, (own,), run)
+        again = run.stability is not None and component.free is None and not momentum
+        stages = (*_before(stages, own), *last) if again else last
     elif n == 2 or not isinstance(stages[0], CoarseToFine):
         component.drawing = Drawing(random_positions(n, run.dim, rng))
     elif any(map(_judged, stages)) and is_star(P):
@@ -110,6 +112,17 @@ def _stages(component: Component, run: Run) -> tuple[Stage, ...]:
         stages = tuple(stage for stage in stages if isinstance(stage, Descend))
     road = road_exaggeration(P) if any(isinstance(s, Descend) and s.straight for s in stages) else 1.0
     return tuple(stage.at(n, road) if isinstance(stage, Descend) else stage for stage in stages)
+
+
+def _before(stages: tuple[Stage, ...], own: Stage) -> tuple[Stage, ...]:
+    """The stages on the graph itself before one of them: a held map goes through them again, to let new nodes in."""
+    found = []
+    for stage in stages:
+        if stage.name == own.name:
+            break
+        if isinstance(stage, Descend):
+            found.append(replace(stage, judged=False, starts=False))
+    return tuple(found)
 
 
 def put_at_start(component: Component, stages: tuple[Stage, ...], run: Run) -> tuple[Stage, ...]:

@@ -1,13 +1,13 @@
-"""Held drawings: nodes with a start are tied to it by springs, and what comes out is laid back over it.
+"""Held drawings: nodes with a start are tied to it by springs.
 
-The stability s in [0, 1) says how strongly: a node whose neighbors stay goes the part 1 - s of the way that its edges
-would take it.  So the spring is s / (1 - s) times as stiff as the curvature of the node's own edges, 4 sum_j omega_ij,
-where the run begins; it means the same for every objective, in any units, and for graphs of any size.  What moves
-together is held more firmly than what moves alone: a part of the map that drifts as a whole strains few edges, and all
-of its springs.
+The stability s in [0, 1) says how strongly: a move of the map as a whole goes the part 1 - s of its way.  Springs are
 
-J sees neither where a drawing lies nor how it is turned, and some objectives do not see its size: those are taken from
-the start.
+    k_i = s / (1 - s) c_i q,    c_i = 4 sum_j omega_ij,    q = (edges' work on a stretch) / (work of springs c_i on it),
+
+the curvature c_i of the node's own edges where a stage begins, times the one number q at which springs would resist a
+stretch of the whole drawing just as hard as its edges do.  q is about the square of an edge's length over the drawing's
+radius, so that a single node finds its place among its neighbors nearly as if it had no spring, and what is held is the
+map.  Work against work is a pure number: s means the same for every objective, in any units, for graphs of any size.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from nelayout.run.state import Component, Drawing
 
 __all__ = ["Kept", "hold"]
 
-# Curvature of a node's edges, as a part of the mean, that its spring has at least: a node that hardly anything pulls
-# would be pushed about by the others.
+# Bounds of c_i, in parts of the median: a node that hardly anything pulls would be pushed about by the others, and one
+# that lies on its neighbor, where kernels are singular, would be tied down for good.
 LEAST, MOST = 0.1, 1e3
 
 
@@ -32,24 +32,25 @@ LEAST, MOST = 0.1, 1e3
 class Kept:
     """A drawing that stays itself while its graph changes.
 
-    stability  part of its way that a node with a start forgoes, in [0, 1)
+    stability  part of its way that the map forgoes, in [0, 1); None: what has a place is fixed
     same       (n,) mask of the nodes whose component is as it was when the start was drawn: it is not drawn again
     """
 
-    stability: float
+    stability: float | None
     same: np.ndarray
 
 
-def hold(objective: Objective, component: Component, drawing: Drawing, stability: float) -> Objective:
+def hold(objective: Objective, component: Component, drawing: Drawing, stability: float | None) -> Objective:
     """The objective with a spring from each node of the component to its start, in the units of the drawing."""
-    if not stability or component.start is None:
+    if not stability or component.start is None or component.free is not None:
         return objective
-    known = ~np.isnan(component.start[:, 0])
-    if not known.any():
-        return objective
+    known, Y = ~np.isnan(component.start[:, 0]), drawing.Y
+    weights = attracting(objective.evaluate(Y, weights=True).weights)
+    curvature = 4.0 * objective.edges.row_sums(weights)
+    usual = float(np.median(curvature)) or 1.0
+    curvature = np.clip(np.nan_to_num(curvature, nan=usual), LEAST * usual, MOST * usual)
+    about = Y - np.sum(Y, axis=0) / len(Y)
+    work = float(np.sum(curvature * np.einsum("ij,ij->i", about, about)))
+    part = 4.0 * objective.edges.stretch(weights, about) / work if work > 0 else 1.0
     places = np.where(known[:, None], (component.start - drawing.place) * drawing.size, 0.0)
-    weights = objective.evaluate(drawing.Y, weights=True).weights
-    pull = 4.0 * objective.edges.row_sums(attracting(weights))
-    usual = float(np.median(pull)) or 1.0
-    pull = np.where(np.isfinite(pull), np.clip(pull, LEAST * usual, MOST * usual), MOST * usual)
-    return objective.anchored(Anchors(places, np.where(known, stiffness(stability, pull), 0.0)))
+    return objective.anchored(Anchors(places, np.where(known, stiffness(stability, part * curvature), 0.0)))

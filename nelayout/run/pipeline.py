@@ -149,7 +149,7 @@ def _draw(
         request.optimizer,
         o["max_iter"],
         o["tol"],
-        0.0 if known.kept is None else known.kept.stability,
+        known.kept.stability if known.kept else None,
         notes=[*request.notes, *about_mass, *said],
     )
     if request.joint and request.start is None:

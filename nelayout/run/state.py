@@ -123,7 +123,7 @@ class Run:
     """The settings, sums and records that all components of a run share.
 
     optimizer, max_iter, tol  in place of the stages' own; None: the stages' own
-    stability  part of its way that a node with a start forgoes, in [0, 1), see `nelayout.run.held`
+    stability  how firmly components with a start are held to it, see `nelayout.run.held`; None: they are free to go
     choice  how alpha was chosen, where it was
     notes   sentences for the reader, added to as they arise
     """
@@ -137,7 +137,7 @@ class Run:
     optimizer: Optimizer | None = None
     max_iter: int | None = None
     tol: float | None = None
-    stability: float = 0.0
+    stability: float | None = None
     choice: AlphaChoice | None = None
     notes: list[str] = field(default_factory=list)
 
