@@ -61,7 +61,7 @@ class LayoutSequence:
     def __getitem__(self, k: int) -> Any:
         return self.positions[k]
 
-    def to_gif(self, path: str | os.PathLike, *, seconds: float = 0.8, fps: int = 20, size: int = 720) -> None:
+    def to_gif(self, path: str | os.PathLike, *, seconds: float = 0.8, fps: int = 15, size: int = 640) -> None:
         """Write the drawings as an animated picture, whole or not at all; needs matplotlib.
 
         Parameters

@@ -13,7 +13,7 @@ from nelayout import graphs
 from nelayout.catalogue import with_own
 from nelayout.changing.film import LayoutSequence, Snapshot
 from nelayout.changing.new_nodes import given_places
-from nelayout.changing.snapshots import common_rows, unchanged
+from nelayout.changing.snapshots import common_rows, keep_places, unchanged
 from nelayout.errors import InputError, InputTypeError
 from nelayout.method_record import Method
 from nelayout.record.solution import Solution
@@ -27,7 +27,7 @@ from nelayout.run.start import radius
 __all__ = ["STABILITY", "checked_stability", "layout_sequence"]
 
 # The default: see docs/changing-graphs.md for what it was measured on.
-STABILITY = 0.9
+STABILITY = 0.8
 
 
 @takes_sequence_keywords
@@ -52,9 +52,10 @@ def layout_sequence(
         ones, in matrices by the number of its row
     method : default "auto"
         a name (``nelayout.methods()`` lists them; "nerv:0.3" carries a number) or a ``nelayout.Method``
-    stability : default 0.9
-        part of its way that a node forgoes, in [0, 1): with 0.9, one whose neighbors stay goes a tenth of the way that
-        its edges would take it.  0: no springs, each drawing only starts from the one before and is laid over it
+    stability : default 0.8
+        part of its way that the map forgoes, in [0, 1): with 0.8, a move of all of it goes a fifth of the way, while
+        single nodes find their places among their neighbors nearly as if they were free.  It means the same for every
+        method and for graphs of any size.  0: each drawing only starts from the one before and is laid over it
     pos : dict, igraph.Layout, (n, dim) array, optional
         a drawing of an earlier snapshot, to which the first one is held; drawings then keep its units, and scale and
         center are not applied
@@ -155,7 +156,8 @@ class _State:
                 )
         same = np.zeros(len(network.labels), dtype=bool)
         if self.networks:
-            same = unchanged(self.networks[-1], network)
+            same, kept = unchanged(self.networks[-1], network), keep_places(self.networks[-1], network)
+            there = {label: there[label] for label, stays in zip(network.labels, kept, strict=True) if stays and label in there}
         known = NOTHING_KNOWN._replace(kept=Kept(self.stability, same)) if there else NOTHING_KNOWN
         own = {"scale": None, "center": None, "store_pos_as": None, "seed": self.rng}
         solution = run_method(G, self.record, there or None, None, cast("LayoutOptions", {**self.options, **own}), known)

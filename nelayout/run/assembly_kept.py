@@ -16,9 +16,9 @@ from nelayout.run.state import Component
 
 __all__ = ["assemble_kept"]
 
-# Part of a component's nodes that tells its size, where it is not the largest: two old nodes among a hundred new ones
-# tell none.
-ENOUGH = 0.5
+# How many times the room for a node may be that of the largest component, or a part of it, before a component's start
+# is no word on its size: two old nodes among a hundred new ones tell none.
+DIFFERENT = 2.0
 
 
 def assemble_kept(components: list[Component], shape: tuple[int, int]) -> np.ndarray:
@@ -53,11 +53,11 @@ def _over_start(component: Component, room: float | None) -> np.ndarray:
         return component.drawing.in_place
     there = component.fixed if fixed else known
     assert there is not None
-    enough = np.count_nonzero(known) >= ENOUGH * len(Y) or room is None
-    sized = _distinct(component) and enough
-    if not sized and room is not None and _room(Y) > 0:
-        Y = Y * (room / _room(Y))
-    return transform(Y, Y[there], start[there], scale=sized, reflect=False)
+    over = transform(Y, Y[there], start[there], scale=_distinct(component), reflect=False)
+    if room is None or not _room(Y) > 0 or (_distinct(component) and 1 / DIFFERENT < _room(over) / room < DIFFERENT):
+        return over
+    Y = Y * (room / _room(Y))
+    return transform(Y, Y[there], start[there], scale=False, reflect=False)
 
 
 def _distinct(component: Component) -> bool:
