@@ -7,9 +7,9 @@ import io
 import sys
 from collections.abc import Iterable
 
-from nelayout.cli import arguments, graph_input
+from nelayout.cli import arguments, film_output, graph_input
 from nelayout.cli.arguments import PICTURES
-from nelayout.cli.report import painting, say
+from nelayout.cli.report import WrongUsage, painting, say
 
 __all__ = ["EXAMPLES", "declare", "formats", "run"]
 
@@ -18,6 +18,7 @@ EXAMPLES = (
     "nelayout layout graph.graphml -o drawing.html",
     "nelayout layout graph.mtx.gz -m nerv --set kappa=0.2 -o positions.csv",
     "nelayout layout edges.csv --weight none --dim 3 -o positions.json",
+    "nelayout layout 2019.graphml 2020.graphml 2021.graphml -o film.html",
 )
 
 
@@ -30,6 +31,7 @@ def formats() -> dict[str, Iterable[str]]:
         "OUT, a picture": PICTURES,
         "OUT, a page to zoom and search in": ("html",),
         "OUT, positions": WRITERS,
+        "OUT, a film of several FILEs": film_output.FILMS,
     }
 
 
@@ -46,6 +48,7 @@ def declare(command: argparse.ArgumentParser) -> None:
         required=True,
     )
     graph_input.declare(command, option)
+    film_output.declare(command, option)
     option("--dim", type=int, default=2, choices=(1, 2, 3))
     option(
         "--scale",
@@ -74,6 +77,11 @@ def run(given: argparse.Namespace) -> None:
     from nelayout.graphs import files
 
     method = arguments.tuned_method(given.method, given.set)
+    if given.more:
+        film_output.write_film(given, method)
+        return
+    if given.stability is not None:
+        raise WrongUsage("--stability is for the snapshots of a changing graph: give two FILEs or more")
     into, kind = arguments.choose_formats(given, (*PICTURES, "html", *files.WRITERS))
     arguments.check_writable(given.output, kind, given.file, drawn=PICTURES, extra="draw")
     file = files.read_graph(given.file, into)
