@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import deque
+from itertools import pairwise
 from pathlib import Path
 
 import networkx as nx
@@ -54,7 +55,7 @@ def growing(name: str, order: str, steps: int, first: float, seed: int) -> list[
 def moves(before: dict, now: dict) -> tuple[float, float]:
     """Mean and largest move of the nodes of both, in parts of the radius of the drawing before."""
     common = [node for node in before if node in now]
-    A, B, whole = (np.array([pos[v] for v in nodes]) for pos, nodes in ((before, common), (now, common), (before, before)))
+    A, B, whole = (np.array([pos[v] for v in of]) for pos, of in ((before, common), (now, common), (before, before)))
     radius = np.sqrt(((whole - whole.mean(axis=0)) ** 2).sum(axis=1).mean())
     away = np.sqrt(((A - B) ** 2).sum(axis=1)) / radius
     return float(away.mean()), float(away.max())
@@ -81,28 +82,30 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--graph", default="cora")
     parser.add_argument("--methods", nargs="+", default=["ws-sne", "gamma-quadlog", "tsne", "auto"])
-    parser.add_argument("--stability", nargs="+", type=float, default=[0.9])
+    parser.add_argument("--stability", nargs="+", type=float, default=[0.0, 0.8, 0.9, 0.95])
     parser.add_argument("--order", choices=["breadth-first", "random"], default="breadth-first")
     parser.add_argument("--steps", type=int, default=20)
-    parser.add_argument("--first", type=float, default=0.5, help="part of the nodes that the first snapshot has")
+    parser.add_argument("--first", type=float, default=0.8, help="part of the nodes that the first snapshot has")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--each", action="store_true", help="a line for each step as well")
     chosen = parser.parse_args(arguments)
     snapshots = growing(chosen.graph, chosen.order, chosen.steps, chosen.first, chosen.seed)
-    print(f"{chosen.graph}, {chosen.order}: {len(snapshots[0])} to {len(snapshots[-1])} nodes in {chosen.steps} snapshots\n")
+    sizes = f"{len(snapshots[0])} to {len(snapshots[-1])} nodes"
+    print(f"{chosen.graph}, {chosen.order}: {sizes} in {chosen.steps} snapshots\n")
     print("| method | drawn | mean move | largest mean | largest of a node | neighborhood | stress | J, worse by | s |")
     print("|---|---|---:|---:|---:|---:|---:|---:|---:|")
     for method in chosen.methods:
         cold, laid = anew(snapshots, method, chosen.seed)
         least = np.array([quality(G, s.positions) for G, s in zip(snapshots, cold, strict=True)])
         values = np.array([s.value for s in cold])
-        each = np.array([moves(a, b) for a, b in zip(laid, laid[1:], strict=False)])
+        each = np.array([moves(a, b) for a, b in pairwise(laid)])
         row(method, "anew", each[:, 0], each[:, 1], least[1:], np.zeros(1), sum(s.seconds for s in cold))
         for stability in chosen.stability:
             film = nl.layout_sequence(snapshots, method, stability, seed=chosen.seed)
             found = np.array([quality(G, pos) for G, pos in zip(snapshots, film.positions, strict=True)])
             worse = (film.values - values) / np.abs(values)
-            row(method, f"{stability:g}", film.mean_moves[1:], film.most_moves[1:], found[1:], worse[1:], film.seconds.sum())
+            seconds = float(film.seconds.sum())
+            row(method, f"{stability:g}", film.mean_moves[1:], film.most_moves[1:], found[1:], worse[1:], seconds)
             if chosen.each:
                 for t in range(len(film)):
                     ratio = found[t] / least[t]

@@ -222,9 +222,8 @@ class Objective:
             if not fields:
                 slopes *= scale
         omega = NOTHING if edges.weights is None else np.multiply(edges.weights, coupling.d_edges, out=edges.weights)
-        strength = abs(coupling.d_edges * edges_slope)
         total, slopes = self._held(Y, coupling.value + self.constant, slopes)
-        return Evaluation(total, coupling.lam, slopes, omega, strength=strength)
+        return Evaluation(total, coupling.lam, slopes, omega, strength=abs(coupling.d_edges * edges_slope))
 
     def _held(self, Y: np.ndarray, value: float, slopes: np.ndarray) -> tuple[float, np.ndarray]:
         """Value and gradient with those of the springs added; the gradient of nodes that are not free is 0."""

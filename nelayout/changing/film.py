@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from nelayout import graphs
+from nelayout.changing.union import Snapshot, union_of
 
-__all__ = ["LayoutSequence", "Snapshot"]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Snapshot:
-    """One graph of a sequence: node labels, weights (n, n), and the host that writes positions."""
-
-    labels: Sequence[Any]
-    adjacency: csr_array
-    host: graphs.Host
+__all__ = ["LayoutSequence"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -80,7 +69,7 @@ class LayoutSequence:
         """
         from nelayout.changing.gif import write_gif
 
-        write_gif(self, path, seconds, fps, size)
+        write_gif(union_of(self.snapshots, self.positions), path, seconds, fps, size)
 
     def to_html(self, path: str | os.PathLike, *, title: str = "A changing graph") -> None:
         """Write the drawings as a page with a slider and a button to play them: one file that needs no network.
@@ -89,7 +78,7 @@ class LayoutSequence:
         """
         from nelayout.changing.film_page import film_page
 
-        film_page(self, title).write(path)
+        film_page(union_of(self.snapshots, self.positions), self.method, title).write(path)
 
     def __repr__(self) -> str:
         moves, n = self.mean_moves[1:], len(self)

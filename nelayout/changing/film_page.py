@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nelayout.changing.film import LayoutSequence
-from nelayout.changing.union import union_of
+from nelayout.changing.union import Union
 from nelayout.pages.columns import Column, shortened
 from nelayout.pages.frames import Frames
 from nelayout.pages.page import Drawn, Page
@@ -13,10 +12,9 @@ from nelayout.pages.page import Drawn, Page
 __all__ = ["film_page"]
 
 
-def film_page(film: LayoutSequence, title: str) -> Page:
+def film_page(union: Union, method: str, title: str) -> Page:
     """The page of a sequence; nodes are colored by the snapshot that they came with, while it is one of several."""
-    union = union_of(film)
-    T, n = len(film), len(union.labels)
+    T, n = len(union.Y), len(union.labels)
     there = ~np.isnan(union.Y[..., 0])
     came = there.argmax(axis=0)
     last = T - 1 - there[::-1].argmax(axis=0)
@@ -28,7 +26,7 @@ def film_page(film: LayoutSequence, title: str) -> Page:
         [shortened(label) for label in union.labels],
         (union.ends[:, 0], union.ends[:, 1]),
         None,
-        [Drawn(film.method, frames.fitted()[last, np.arange(n)])],
+        [Drawn(method, frames.fitted()[last, np.arange(n)])],
         known,
         known[0].name,
         title,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from nelayout.changing.film import LayoutSequence
-from nelayout.changing.union import Union, union_of
+from nelayout.changing.union import Union
 from nelayout.errors import InputError, missing_extra
 from nelayout.graphs.files import atomic, check_output
 from nelayout.placing.dots import dot_diameter
@@ -24,11 +24,11 @@ MARGIN = 0.04
 COLORS = 128
 # Part of the time from one drawing to the next in which nodes move.
 MOVING = 0.5
-# Gray of the edges, and the ink that all of them have together, as a part of the picture: few lines are dark, many faint.
+# Gray of the edges, and the ink of all of them, as a part of the picture: few lines are dark, many faint.
 GRAY, INK = (0.3, 0.33, 0.39), 0.13
 
 
-def write_gif(film: LayoutSequence, path: str | os.PathLike, seconds: float, fps: int, size: int) -> None:
+def write_gif(union: Union, path: str | os.PathLike, seconds: float, fps: int, size: int) -> None:
     """See `LayoutSequence.to_gif`."""
     if Path(path).suffix.lower() != ".gif":
         raise InputError(f"an animated picture is a .gif, given {str(path)!r}; .to_html(path) makes a page")
@@ -36,15 +36,12 @@ def write_gif(film: LayoutSequence, path: str | os.PathLike, seconds: float, fps
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
             raise InputError(f"{name} must be a number from {low:g} to {high:g}, given {value!r}")
     check_output(path)
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        raise missing_extra("matplotlib", "draw", "animated pictures") from None
-    del mpl
-    scene = _Scene(union_of(film), int(size))
+    if importlib.util.find_spec("matplotlib") is None:
+        raise missing_extra("matplotlib", "draw", "animated pictures")
+    scene = _Scene(union, int(size))
     # A rest is one frame that stays; between two of them the frames are evenly spaced.
     moving = max(1, round(MOVING * seconds * fps))
-    times = [t + k / moving for t in range(len(film) - 1) for k in range(moving)] + [len(film) - 1.0]
+    times = [t + k / moving for t in range(len(union.Y) - 1) for k in range(moving)] + [len(union.Y) - 1.0]
     rest, step = round(1000 * (1 - MOVING) * seconds), round(1000 * MOVING * seconds / moving)
     lengths = [rest if time == int(time) else step for time in times]
     palette = scene.picture(times[-1]).quantize(COLORS, method=1)
@@ -120,7 +117,7 @@ class _Scene:
         opacity = (1 - part) * old + part * new
         shown = opacity > 0
         ends = union.ends[shown]
-        self.lines.set_segments(np.stack([Y[ends[:, 0]], Y[ends[:, 1]]], axis=1))
+        self.lines.set_segments(list(np.stack([Y[ends[:, 0]], Y[ends[:, 1]]], axis=1)))
         self.lines.set_color([(*GRAY, self.alpha * each) for each in opacity[shown].tolist()])
         step = before if time - before < 0.5 else after
         count = int(np.count_nonzero(~np.isnan(union.Y[step, :, 0])))

@@ -12,7 +12,7 @@ from nelayout.catalogue import with_own
 from nelayout.errors import InputError
 from nelayout.graphs.to_floats import short_repr
 from nelayout.method_record import Method
-from nelayout.run.held import Kept
+from nelayout.run.kept import Kept
 from nelayout.run.keywords import takes_addition_keywords
 from nelayout.run.options import LayoutOptions, MethodOptions
 from nelayout.run.pipeline import run_method
@@ -78,8 +78,8 @@ def given_places(network: graphs.Network, pos: Any, what: str) -> tuple[dict[Has
     if opened.keys is None:
         if len(given) > len(network.labels):
             raise InputError(
-                f"{what} has {len(given)} rows and the graph has {len(network.labels)} nodes; give one row for each old "
-                "node, those of nodes that have left are none of this graph's"
+                f"{what} has {len(given)} rows and the graph has {len(network.labels)} nodes; give one row for each "
+                "old node, those of nodes that have left are none of this graph's"
             )
         given = dict(zip(network.labels, given, strict=False))
     dim = opened.dim

@@ -17,7 +17,7 @@ from nelayout.changing.snapshots import common_rows, keep_places, unchanged
 from nelayout.errors import InputError, InputTypeError
 from nelayout.method_record import Method
 from nelayout.record.solution import Solution
-from nelayout.run.held import Kept
+from nelayout.run.kept import Kept
 from nelayout.run.keywords import takes_sequence_keywords
 from nelayout.run.options import LayoutOptions, MethodOptions, check_options, generator
 from nelayout.run.pipeline import run_method
@@ -107,8 +107,8 @@ def _listed(given: Any) -> list[Any]:
     for library in graphs.HOSTS.values():
         if library.recognizes(given):
             raise InputTypeError(
-                "layout_sequence draws several graphs, given one: put it into a list, [G1, G2, ...]; one graph is drawn "
-                "by nelayout.layout"
+                "layout_sequence draws several graphs, given one: put it into a list, [G1, G2, ...]; one graph is "
+                "drawn by nelayout.layout"
             )
     if not isinstance(given, Iterable) or isinstance(given, (str, bytes)):
         raise InputTypeError(f"graphs must be a list of graphs, [G1, G2, ...], given {type(given).__name__}")
@@ -120,7 +120,7 @@ def _listed(given: Any) -> list[Any]:
 
 @dataclass
 class _State:
-    """What is known on the way: the drawings so far, and the last place of every node that there has been."""
+    """The drawings so far, and the last place of every node that there has been."""
 
     record: Method
     options: dict[str, Any]
@@ -151,16 +151,18 @@ class _State:
             there = {label: self.last[label] for label in network.labels if label in self.last}
             if self.last and not there and len(network.labels):
                 raise InputError(
-                    f"graph number {k + 1} has no node in common with those before it, so that there is no map to keep: "
-                    "nodes are known by their labels (in matrices by their rows); draw it by nelayout.layout"
+                    f"graph number {k + 1} has no node in common with those before it, so that there is no map to "
+                    "keep: nodes are known by their labels (in matrices by their rows); draw it by nelayout.layout"
                 )
         same = np.zeros(len(network.labels), dtype=bool)
         if self.networks:
             same, kept = unchanged(self.networks[-1], network), keep_places(self.networks[-1], network)
-            there = {label: there[label] for label, stays in zip(network.labels, kept, strict=True) if stays and label in there}
+            stay = {label for label, stays in zip(network.labels, kept, strict=True) if stays}
+            there = {label: place for label, place in there.items() if label in stay}
         known = NOTHING_KNOWN._replace(kept=Kept(self.stability, same)) if there else NOTHING_KNOWN
         own = {"scale": None, "center": None, "store_pos_as": None, "seed": self.rng}
-        solution = run_method(G, self.record, there or None, None, cast("LayoutOptions", {**self.options, **own}), known)
+        options = cast("LayoutOptions", {**self.options, **own})
+        solution = run_method(G, self.record, there or None, None, options, known)
         Y = network.host.positions(graphs.places(solution.positions).given, self.options["dim"])
         self.networks.append(network)
         self.drawings.append(Y)

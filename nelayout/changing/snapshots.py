@@ -12,8 +12,8 @@ from nelayout.placing.components import component_labels
 
 __all__ = ["common_rows", "keep_places", "unchanged"]
 
-# A part that has become joined to a larger one keeps its place if it has at least so many nodes, and so many in parts of
-# the other's: smaller ones go where their new neighbors are, for pieces that lay about the map would tear it.
+# A part that has become joined to a larger one keeps its place if it has at least so many nodes, and so many in parts
+# of the other's: smaller ones go where their new neighbors are, for pieces that lay about the map would tear it.
 MAP, EQUAL = 50, 0.5
 
 

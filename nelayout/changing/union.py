@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from nelayout import graphs
-from nelayout.changing.film import LayoutSequence
 
-__all__ = ["Union", "union_of"]
+__all__ = ["Snapshot", "Union", "union_of"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Snapshot:
+    """One graph of a sequence: node labels, weights (n, n), and the host that writes positions."""
+
+    labels: Sequence[Any]
+    adjacency: csr_array
+    host: graphs.Host
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,13 +40,13 @@ class Union:
     edges: np.ndarray
 
 
-def union_of(film: LayoutSequence) -> Union:
-    """The nodes and edges of all snapshots of a sequence, and where and when they are there."""
+def union_of(snapshots: Sequence[Snapshot], positions: Sequence[Any]) -> Union:
+    """The nodes and edges of all snapshots, and where and when they are there."""
     number: dict[Hashable, int] = {}
-    rows = [np.array([number.setdefault(label, len(number)) for label in each.labels], int) for each in film.snapshots]
+    rows = [np.array([number.setdefault(label, len(number)) for label in each.labels], int) for each in snapshots]
     n, keys = len(number), []
-    Y = np.full((len(film), n, 2), np.nan)
-    for t, (each, pos) in enumerate(zip(film.snapshots, film.positions, strict=True)):
+    Y = np.full((len(snapshots), n, 2), np.nan)
+    for t, (each, pos) in enumerate(zip(snapshots, positions, strict=True)):
         opened = graphs.places(pos)
         here = each.host.positions(opened.given, opened.dim)[:, :2]
         Y[t, rows[t], 1] = 0.0

@@ -18,9 +18,8 @@ FILMS = ("html", "gif")
 
 def declare(command: argparse.ArgumentParser, option: Callable[..., None]) -> None:
     """The further files, and how firmly the map is held."""
-    command.add_argument(
-        "more", metavar="FILE", nargs="*", help="further snapshots of a graph that changes; OUT is then a film, html or gif"
-    )
+    text = "further snapshots of a graph that changes; OUT is then a film, html or gif"
+    command.add_argument("more", metavar="FILE", nargs="*", help=text)
     option(
         "--stability",
         text="of several FILEs: part of its way that the map forgoes from one to the next, in [0, 1) (0.8)",
@@ -44,8 +43,8 @@ def write_film(given: argparse.Namespace, method: Any) -> None:
     kind = out or Path(given.output).suffix.lower().lstrip(".")
     if kind not in FILMS or Path(given.output).suffix.lower() != f".{kind}":
         raise WrongUsage(
-            f"{count} FILEs are the snapshots of a film, which {given.output!r} is none: name it .html or .gif, or draw "
-            "the files one by one"
+            f"{count} FILEs are the snapshots of a film, which {given.output!r} is none: name it .html or .gif, or "
+            "draw the files one by one"
         )
     stability = checked_stability(STABILITY if given.stability is None else given.stability)
     paths = [given.file, *given.more]
@@ -68,7 +67,7 @@ def write_film(given: argparse.Namespace, method: Any) -> None:
         for note in dict.fromkeys([note for each in snapshots for note in each.notes] + list(film.notes)):
             say(note, given.parser)
         if given.label or given.color:
-            say("--label and --color are for pictures; a film is colored by the snapshot with which nodes came", given.parser)
+            say("--label and --color are for pictures; a film is colored by when nodes came", given.parser)
     if kind == "gif":
         film.to_gif(given.output)
     else:

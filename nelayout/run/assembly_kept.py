@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nelayout.placing.packing import pack, pack_around
 from nelayout.placing.orient import canonical
+from nelayout.placing.packing import pack, pack_around
 from nelayout.placing.similarity import transform
 from nelayout.run.start import one_place, radius
 from nelayout.run.state import Component

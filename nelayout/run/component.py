@@ -24,7 +24,7 @@ from nelayout.run.levels import SLOW, method_of, through_levels
 from nelayout.run.newcomers import place_newcomers
 from nelayout.run.several_starts import descend_from_lowest, steps_of_starts
 from nelayout.run.size import size_search, spread_search
-from nelayout.run.start import frame, radius, random_positions, stir_flat
+from nelayout.run.start import frame, place_missing, radius, random_positions, stir_flat
 from nelayout.run.state import Component, Drawing, Run
 from nelayout.stages import SHAPE, CoarseToFine, Descend, Stage, early_exaggeration
 
@@ -131,7 +131,11 @@ def put_at_start(component: Component, stages: tuple[Stage, ...], run: Run) -> t
     middle, extent = frame(component.start)
     # Exaggeration or another kernel would draw another map: a start goes to the last stage alone.
     last = stages[-1]
-    Y = place_newcomers(component, (component.start - middle) / extent, method_of(last, run.method), run)
+    start = (component.start - middle) / extent
+    if run.max_iter == 0:
+        Y = place_missing(start, component.affinity.P, run.rng)
+    else:
+        Y = place_newcomers(component, start, method_of(last, run.method), run)
     if run.max_iter != 0:
         Y = stir_flat(Y, component.free, run.rng)
     component.drawing = Drawing(Y, place=middle, size=1.0 / extent)

@@ -12,8 +12,6 @@ map.  Work against work is a pure number: s means the same for every objective, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from nelayout.anchors import Anchors, stiffness
@@ -21,23 +19,11 @@ from nelayout.objective import Objective
 from nelayout.optimizers.step import attracting
 from nelayout.run.state import Component, Drawing
 
-__all__ = ["Kept", "hold"]
+__all__ = ["hold"]
 
 # Bounds of c_i, in parts of the median: a node that hardly anything pulls would be pushed about by the others, and one
 # that lies on its neighbor, where kernels are singular, would be tied down for good.
 LEAST, MOST = 0.1, 1e3
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Kept:
-    """A drawing that stays itself while its graph changes.
-
-    stability  part of its way that the map forgoes, in [0, 1); None: what has a place is fixed
-    same       (n,) mask of the nodes whose component is as it was when the start was drawn: it is not drawn again
-    """
-
-    stability: float | None
-    same: np.ndarray
 
 
 def hold(objective: Objective, component: Component, drawing: Drawing, stability: float | None) -> Objective:

@@ -21,7 +21,7 @@ from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.placing.components import component_labels
 from nelayout.record.progress import Observer
 from nelayout.run.alike import first_of_kind
-from nelayout.run.held import Kept
+from nelayout.run.kept import Kept
 from nelayout.run.options import generator
 from nelayout.run.variational_component import check_variational
 from nelayout.similarities.rescale import within_range
