@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Unpack, cast
 
 import numpy as np
@@ -159,11 +159,19 @@ class _State:
             same, kept = unchanged(self.networks[-1], network), keep_places(self.networks[-1], network)
             stay = {label for label, stays in zip(network.labels, kept, strict=True) if stays}
             there = {label: place for label, place in there.items() if label in stay}
+        if self.networks and same.all() and len(same) == len(self.networks[-1].labels):  # the same graph again
+            old, new = common_rows(self.networks[-1].labels, network.labels)
+            return self._add(network, self.drawings[-1][old][np.argsort(new)], replace(self.solutions[-1], seconds=0.0))
         known = NOTHING_KNOWN._replace(kept=Kept(self.stability, same)) if there else NOTHING_KNOWN
         own = {"scale": None, "center": None, "store_pos_as": None, "seed": self.rng}
         options = cast("LayoutOptions", {**self.options, **own})
         solution = run_method(G, self.record, there or None, None, options, known)
-        Y = network.host.positions(graphs.places(solution.positions).given, self.options["dim"])
+        return self._add(
+            network, network.host.positions(graphs.places(solution.positions).given, self.options["dim"]), solution
+        )
+
+    def _add(self, network: graphs.Network, Y: np.ndarray, solution: Solution) -> bool:
+        """Take in a drawing (n, d); whether there are to be more."""
         self.networks.append(network)
         self.drawings.append(Y)
         self.solutions.append(solution)

@@ -99,18 +99,23 @@ def run_parts(
             own = observe(recipe.name, o["callback"], o["progress"])
             with nullcontext(known.observer) if known.observer else own as observer:
                 reason, parts, run = _draw(request, known, threads, observer)
-            Y, stay = _assembled(parts, request, known)
+            Y, places, stay = _assembled(parts, request, known)
             units = np.array([_ratio(part.drawing.Y, Y[part.nodes]) for part in parts])
-            done = finish(Y, request.start, stay, request.size, o["scale"], o["center"], _parting(request))
+            done = finish(Y, places, stay, request.size, o["scale"], o["center"], _parting(request))
             return _solution(request, done, units / done.factor, parts, run, reason, began), parts
 
 
-def _assembled(parts: list[Component], request: Request, known: Known) -> tuple[np.ndarray, np.ndarray | None]:
-    """All positions (n, dim), and the mask of the nodes that stay; one of none where the units are those of a start."""
-    shape = len(request.labels), request.options["dim"]
+def _assembled(parts: list[Component], request: Request, known: Known) -> tuple[np.ndarray, Any, Any]:
+    """All positions (n, dim), and the places and mask of the nodes that stay; None where units are the method's own."""
+    shape, start, fixed = (len(request.labels), request.options["dim"]), request.start, request.fixed
     if known.kept is None:
-        return assemble(parts, request.start, request.fixed, shape, request.options["scale"]), request.fixed
-    return assemble_kept(parts, shape), np.zeros(shape[0], dtype=bool) if request.fixed is None else request.fixed
+        return assemble(parts, start, fixed, shape, request.options["scale"]), start, fixed
+    Y, stay = assemble_kept(parts, shape), np.zeros(shape[0], dtype=bool)
+    for part in parts:
+        stay[part.nodes] = part.rests
+    if fixed is None or start is None:
+        return Y, Y, stay
+    return Y, np.where(fixed[:, None], start, Y), stay | fixed
 
 
 def _ratio(drawn: np.ndarray, placed: np.ndarray) -> float:
