@@ -6,18 +6,20 @@ import networkx as nx
 import numpy as np
 import pytest
 from pages import Reader
-from tables import EVERY_METHOD, RECIPES, thinned
+from tables import EVERY_METHOD, thinned
 
 import nelayout as nl
-from nelayout.changing.snapshots import keep_places, unchanged
 from nelayout.catalogue import method_named
+from nelayout.changing.film_page import film_page
+from nelayout.changing.snapshots import keep_places, unchanged
+from nelayout.changing.union import union_of
 from nelayout.graphs import read
 from nelayout.pages.packed import unpacked
-from nelayout.placing.packing import _outlines, pack_around
+from nelayout.placing.packing import pack_around
 from nelayout.placing.sheet import ANGLES
 from nelayout.run.pipeline import run_parts
 
-METHODS = thinned(EVERY_METHOD, plain=lambda name: name in RECIPES)
+METHODS = thinned(EVERY_METHOD, plain=lambda name: name in ("ws-sne", "linlog"))
 
 
 def grown():
@@ -56,7 +58,9 @@ def test_old_nodes_do_not_move_by_a_bit(name):
     assert len(np.unique(array(more, H), axis=0)) == len(H)  # not even twins share a place
 
 
-@pytest.mark.parametrize("name", ["ws-sne", "gamma-quadlog", "linlog", "ee", "nerv"])
+@pytest.mark.parametrize(
+    "name", thinned(["ws-sne", "gamma-quadlog", "linlog", "ee", "nerv"], plain=lambda name: name == "gamma-quadlog")
+)
 def test_no_random_place_suits_a_new_node_better(name):
     """J of the whole graph, in the units at which it is lowest, rises wherever else one new node is put."""
     G, _ = grown()
@@ -114,7 +118,7 @@ def test_a_start_of_auto_goes_on_by_the_objective_that_made_it():
     assert np.sqrt(((A - B) ** 2).sum(axis=1)).mean() < 0.15 * spread(A)
 
 
-@pytest.mark.parametrize("name", ["ws-sne", "gamma-quadlog", "nerv", "ee", "auto"])
+@pytest.mark.parametrize("name", ["gamma-quadlog", "ee", "auto"])
 def test_identical_snapshots_do_not_move(name):
     G = nx.karate_club_graph()
     film = nl.layout_sequence([G, G, nx.Graph(G)], name, seed=0)
@@ -130,13 +134,14 @@ def test_towards_stability_one_old_nodes_do_not_move(name):
     assert film.arrived.tolist() == [0, 6]
 
 
+@pytest.mark.thorough
 def test_movement_falls_as_stability_rises():
     snapshots = growing()
     moves = [nl.layout_sequence(snapshots, "ws-sne", s, seed=0).mean_moves[1:].mean() for s in (0.2, 0.5, 0.8, 0.95, 0.99)]
     assert all(b < 0.95 * a for a, b in zip(moves[:-1], moves[1:], strict=True)), moves
 
 
-@pytest.mark.parametrize("name", ["ws-sne", "gamma-quadlog"])
+@pytest.mark.parametrize("name", thinned(["ws-sne", "gamma-quadlog"], plain=lambda name: name == "gamma-quadlog"))
 def test_the_order_of_the_nodes_does_not_count(name):
     first, second = growing()[0], growing()[0]
     second.add_edges_from([("Valjean", "Gavroche"), ("Cosette", "Enjolras"), ("Fantine", "Gillenormand")])
@@ -161,6 +166,7 @@ def test_a_held_drawing_keeps_its_frame():
         assert ((A - B) ** 2).sum() <= 1.000001 * ((A - laid) ** 2).sum()
 
 
+@pytest.mark.thorough
 def test_all_drawings_have_one_scale():
     film = nl.layout_sequence(growing(), "ws-sne", seed=0, scale=3.0)
     assert max(np.abs(array(pos, pos)).max() for pos in film.positions) == pytest.approx(3.0)
@@ -205,6 +211,7 @@ def test_a_sequence_goes_on_from_a_drawing():
     assert all(np.allclose(more[0][v], film[0][v], atol=1e-4) for v in G)
 
 
+@pytest.mark.thorough
 def test_same_seed_same_bits():
     one, two = (nl.layout_sequence(growing(), "tsne", seed=3) for _ in range(2))
     assert all(np.array_equal(array(a, a), array(b, b)) for a, b in zip(one.positions, two.positions, strict=True))
@@ -218,7 +225,6 @@ def test_packed_around_nothing_overlaps():
     assert np.array_equal(there[0], placed[0])
     assert np.array_equal(there[2], placed[2])  # it was not in the way
     every = [*there, *around]
-    h, _, middle = _outlines(every, np.array([len(Y) for Y in every]))
     u = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)
     for i, A in enumerate(every):
         for B in every[:i]:
@@ -263,17 +269,14 @@ def test_small_and_empty_snapshots():
 def test_a_page_holds_every_snapshot():
     G, H = nx.path_graph(4), nx.cycle_graph(6)
     film = nl.layout_sequence([G, H, H.subgraph([0, 1, 5])], "ws-sne", seed=0)
-    from nelayout.changing.film_page import film_page
-    from nelayout.changing.union import union_of
-
     data = json.loads(Reader(film_page(union_of(film.snapshots, film.positions), "ws-sne", "T").html()).scripts[0])
     xy = unpacked(data["film"]["xy"]).reshape(3, 6, 2)
     assert (~np.isnan(xy[..., 0])).sum(axis=1).tolist() == [4, 6, 3]
     rows, cols = unpacked(data["rows"]), unpacked(data["cols"])
     bits = np.unpackbits(unpacked(data["film"]["edges"]).reshape(3, -1), axis=1, bitorder="little")
     for t, graph in enumerate((G, H, H.subgraph([0, 1, 5]))):
-        there = {tuple(sorted((int(data["names"][i]), int(data["names"][j])))) for i, j, b in zip(rows, cols, bits[t], strict=False) if b}
-        assert there == {tuple(sorted(edge)) for edge in graph.edges}
+        ends = {(data["names"][i], data["names"][j]) for i, j, b in zip(rows, cols, bits[t], strict=False) if b}
+        assert {frozenset(map(int, edge)) for edge in ends} == {frozenset(edge) for edge in graph.edges}
     places = array(film[1], range(6))
     order = [int(name) for name in data["names"]]
     ratio = np.linalg.norm(np.diff(places[order], axis=0), axis=1) / np.linalg.norm(np.diff(xy[1], axis=0), axis=1)

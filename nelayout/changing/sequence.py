@@ -23,6 +23,7 @@ from nelayout.run.options import LayoutOptions, MethodOptions, check_options, ge
 from nelayout.run.pipeline import run_method
 from nelayout.run.request import NOTHING_KNOWN
 from nelayout.run.start import radius
+from nelayout.similarities.masses import NAMED
 
 __all__ = ["STABILITY", "checked_stability", "layout_sequence"]
 
@@ -155,10 +156,13 @@ class _State:
                     "keep: nodes are known by their labels (in matrices by their rows); draw it by nelayout.layout"
                 )
         same = np.zeros(len(network.labels), dtype=bool)
+        mass = self.options["mass"]
         if self.networks:
             same, kept = unchanged(self.networks[-1], network), keep_places(self.networks[-1], network)
             stay = {label for label, stays in zip(network.labels, kept, strict=True) if stays}
             there = {label: place for label, place in there.items() if label in stay}
+            if not (mass is None or (isinstance(mass, str) and mass in NAMED)):
+                same[:] = False  # masses of the caller's own may have changed
         if self.networks and same.all() and len(same) == len(self.networks[-1].labels):  # the same graph again
             old, new = common_rows(self.networks[-1].labels, network.labels)
             return self._add(network, self.drawings[-1][old][np.argsort(new)], replace(self.solutions[-1], seconds=0.0))
