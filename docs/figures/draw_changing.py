@@ -34,7 +34,8 @@ def colors_of(pos: dict) -> dict:
     Y = Y - Y.mean(axis=0)
     angle, away = np.arctan2(Y[:, 1], Y[:, 0]), np.hypot(Y[:, 0], Y[:, 1])
     away = np.minimum(away / np.quantile(away, 0.9), 1.0)
-    return dict(zip(pos, hsv_to_rgb(np.stack([angle / (2 * np.pi) % 1, 0.25 + 0.75 * away, 0.9 + 0 * away], 1)), strict=True))
+    hsv = np.stack([angle / (2 * np.pi) % 1, 0.25 + 0.75 * away, np.full(len(away), 0.9)], axis=1)
+    return dict(zip(pos, hsv_to_rgb(hsv), strict=True))
 
 
 def panel(ax, G: nx.Graph, pos: dict, colors: dict, title: str) -> None:
