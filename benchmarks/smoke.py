@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
 GRAPHS = ("usair97", "worldtrade")
 RUNS = {
     "balance": ["--graphs", *GRAPHS, "--methods", "ws-sne", "gamma-quadlog"],
+    "changing_graphs": ["--graph", "usair97", "--methods", "ws-sne", "--stability", "0.8", "--steps", "3"],
     "family": ["--nodes", "200", "--only", "ws-sne"],
     "scaling": ["--sizes", "500", "1000", "--large", "1000", "--figure", "scaling.png"],
     "forceatlas2": ["--nodes", "60", "--steps", "2"],

@@ -19,6 +19,9 @@ Graphs, by any method
     methods, method      the catalogue, and a method of it with parts or keywords changed
     Method               the record that a method is; CoarseToFine and Descend are its stages
     parts of a method    the modules kernels, divergences and optimizers
+Graphs that change
+    add_nodes            new nodes placed in a finished drawing, old ones still
+    layout_sequence      snapshots drawn so that the map stays itself; LayoutSequence, with films of them
 Vectors
     embed, solve_vectors, knn_graph, entropic_affinity; NeighborEmbedding, an estimator of scikit-learn
     embed_cells          the neighbor graph in an AnnData object, for users of scanpy
@@ -95,6 +98,9 @@ _HOME = {
     "plot": "drawing",
     "node_size_from_labels": "drawing",
     "node_size_from_points": "drawing",
+    "add_nodes": "changing",
+    "layout_sequence": "changing",
+    "LayoutSequence": "changing",
     "explore": "pages",
     "Page": "pages",
     "Unsupported": "errors",

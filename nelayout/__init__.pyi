@@ -4,6 +4,9 @@ from nelayout import optimizers as optimizers
 from nelayout.alpha.choice import AlphaChoice as AlphaChoice
 from nelayout.catalogue import method as method
 from nelayout.catalogue import methods as methods
+from nelayout.changing import LayoutSequence as LayoutSequence
+from nelayout.changing import add_nodes as add_nodes
+from nelayout.changing import layout_sequence as layout_sequence
 from nelayout.comparison import Comparison as Comparison
 from nelayout.comparison import Measured as Measured
 from nelayout.comparison import RankCurves as RankCurves

@@ -23,20 +23,12 @@ import numpy as np
 
 from nelayout.errors import InputError
 from nelayout.numerics.segments import Segments
+from nelayout.pull import Pull
 
-__all__ = ["Gravity", "Pull"]
+__all__ = ["Gravity"]
 
 # Least distance from the middle, in parts of the drawing's radius, that gravity's curvature is divided by.
 NEAREST = 1e-12
-
-
-@dataclass(frozen=True, slots=True)
-class Pull:
-    """Gravity at one drawing: the cost of each node (n,), the gradient (n, d), a bound on its curvature (n,)."""
-
-    cost: np.ndarray
-    gradient: np.ndarray
-    curvature: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)

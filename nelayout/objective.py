@@ -25,8 +25,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
+from nelayout.affinity import Affinity
+from nelayout.anchors import Anchors
 from nelayout.connections import Connection, Coupling, Sums
 from nelayout.divergences import Divergence, Similarity, i_divergence
 from nelayout.divergences.protocol import Homogeneous, Spread, UpToConstants, background_of, bind, is_linear, spread
@@ -37,31 +38,8 @@ from nelayout.kernels import Kernel, Radial
 from nelayout.nbody import Field, NBody
 from nelayout.numerics.arithmetic import Arithmetic
 from nelayout.numerics.parallel import Threads
-from nelayout.similarities.random_walk import RandomWalk
 
 __all__ = ["Affinity", "Evaluation", "Objective"]
-
-
-@dataclass(frozen=True, slots=True)
-class Affinity:
-    """Input similarities and masses; on a merged graph also what its merging has hidden.
-
-    P      (n, n) CSR, symmetric, non-negative, zero diagonal
-    mass   (n,) positive
-    inside weight of P that merged pairs hold: they still count in sum P
-    hidden sum over clusters of m_C^2 - sum_{i in C} m_i^2: pairs at distance 0 that still count in every sum over M
-    rows   row-stochastic similarities on the pattern of P, for connections by rows; None: P's rows by their sums
-    features (n, p) what is known of each node beside P, for variational methods; None: nothing
-    walk   the random walk on P whose dense p stands in for P in objectives that are quadratic in the drawing
-    """
-
-    P: csr_array
-    mass: np.ndarray
-    inside: float = 0.0
-    hidden: float = 0.0
-    walk: RandomWalk | None = None
-    rows: np.ndarray | None = None
-    features: np.ndarray | None = None
 
 
 # Stands for results that were not requested.
@@ -82,8 +60,8 @@ class Evaluation:
     # |dJ / d ln lambda| through the edges alone, how hard they pull together: 1 where lambda is optimal, sum P under a
     # normalized I-divergence; gravity's part of J is added
     strength: float = math.nan
-    # (n,) a bound on the curvature of gravity
-    stiffness: np.ndarray = field(default_factory=lambda: NOTHING)
+    # (n,) a bound on the curvature of gravity and anchors; a zero where there are none
+    stiffness: np.ndarray = field(default_factory=lambda: np.zeros(()))
 
 
 @dataclass(frozen=True)
@@ -91,7 +69,7 @@ class Objective:
     """J as a frozen value.
 
     ``exaggeration`` scales the edges (annealing), ``free`` masks the nodes that may move, ``gravity`` pulls all of them
-    to the middle.
+    to the middle, ``anchors`` each to a place of its own.
     """
 
     affinity: Affinity
@@ -104,14 +82,22 @@ class Objective:
     exaggeration: float = 1.0
     free: np.ndarray | None = None
     gravity: Gravity | None = None
+    anchors: Anchors | None = None
 
     def __post_init__(self) -> None:
         self.connection.check(self.divergence)
 
     def exaggerated(self, factor: float) -> Objective:
         """The objective whose edges pull ``factor`` times as hard; it shares the edges of this one."""
-        other = replace(self, exaggeration=factor)
-        vars(other).update(phi=self.phi, edges=self.edges, constant=self.constant)  # none depends on the factor
+        return self._sharing(exaggeration=factor)
+
+    def anchored(self, anchors: Anchors) -> Objective:
+        """The objective with springs to places; it shares the edges of this one."""
+        return self._sharing(anchors=anchors)
+
+    def _sharing(self, **changes: Any) -> Objective:
+        other = replace(self, **changes)
+        vars(other).update(phi=self.phi, edges=self.edges, constant=self.constant)  # none depends on the changes
         return other
 
     @cached_property
@@ -208,7 +194,6 @@ class Objective:
         want |= {"weights"} if weights else set()
         fields, d_sums, edges, coupling, edges_slope = self._coupled(Y, frozenset(want))
         mass, plain = self.affinity.mass, Radial(self.kernel)
-        pull = None if self.gravity is None else self.gravity.at(Y, mass)
         slopes = NOTHING
         if gradient and edges.pull is not None:
             slopes, scale = edges.pull, 4.0 * coupling.d_edges
@@ -218,17 +203,23 @@ class Objective:
                 scale = 1.0
             if not fields:
                 slopes *= scale
-            if pull is not None:
-                slopes += pull.gradient
-            if self.free is not None:
-                slopes[~self.free] = 0.0
         omega = NOTHING if edges.weights is None else np.multiply(edges.weights, coupling.d_edges, out=edges.weights)
         strength = abs(coupling.d_edges * edges_slope)
-        total, stiffness = coupling.value + self.constant, NOTHING
-        if pull is not None:
-            weight = float(np.sum(pull.cost))
-            total, strength, stiffness = total + weight, strength + weight, pull.curvature
-        return Evaluation(total, coupling.lam, slopes, omega, strength=strength, stiffness=stiffness)
+        return self._held(Y, Evaluation(coupling.value + self.constant, coupling.lam, slopes, omega, strength=strength))
+
+    def _held(self, Y: np.ndarray, free: Evaluation) -> Evaluation:
+        """The evaluation with what gravity and anchors add to it; the gradient of fixed nodes becomes 0."""
+        value, slopes, strength, stiffness = free.value, free.gradient, free.strength, free.stiffness
+        for potential in (self.gravity, self.anchors):
+            if potential is None:
+                continue
+            pull = potential.at(Y, self.affinity.mass)
+            value, strength = value + float(np.sum(pull.cost)), strength + float(np.sum(pull.cost))
+            stiffness = stiffness + pull.curvature
+            slopes = slopes + pull.gradient if len(slopes) else slopes
+        if self.free is not None and len(slopes):
+            slopes[~self.free] = 0.0
+        return replace(free, value=value, gradient=slopes, strength=strength, stiffness=stiffness)
 
     def _coupled(self, Y: np.ndarray, want: frozenset[str]) -> tuple[dict[Radial, Field], dict, Any, Coupling, float]:
         """Fields, derivatives in their sums, sums over edges, J with its derivatives in both, slope of the edges."""

@@ -112,12 +112,10 @@ class RowObjective(Objective):
             slopes += mass[:, None] * self._back(Y, charges, far)
             for r, charge in charges.items():
                 slopes += charge[:, None] * fields[r].force
-            if self.free is not None:
-                slopes[~self.free] = 0.0
         omega = NOTHING if edges.weights is None else coupling.d_edges * edges.weights
-        total = float(np.sum(coupling.value)) + self.constant
+        total, lam = float(np.sum(coupling.value)) + self.constant, float(np.exp(np.mean(np.log(coupling.lam))))
         strength = abs(float(np.sum(coupling.d_edges * edges.slope)))
-        return Evaluation(total, float(np.exp(np.mean(np.log(coupling.lam)))), slopes, omega, strength=strength)
+        return self._held(Y, Evaluation(total, lam, slopes, omega, strength=strength))
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def linearized_rows(self, Y: np.ndarray) -> tuple[np.ndarray, dict[Radial, np.ndarray]]:

@@ -580,3 +580,44 @@ def test_without_webgl_a_drawing_in_space_turns_too(tmp_path):
         assert severe(driver) == []
     finally:
         driver.quit()
+def film(driver, folder):
+    snapshots = [nx.path_graph(4), nx.cycle_graph(7), nx.cycle_graph(7).subgraph([0, 1, 6])]
+    nl.layout_sequence(snapshots, "ws-sne", seed=0).to_html(folder / "film.html")
+    opened(driver, folder / "film.html")
+    return lambda: driver.find_element("css selector", "#film output").text
+
+
+def shares(driver):
+    return driver.execute_script("return Array.from(window.nelayout.film.shares)")
+
+
+def test_a_film_opens_at_its_end_and_is_played_by_keys(driver, folder):
+    from selenium.webdriver.common.keys import Keys
+
+    said = film(driver, folder)
+    assert said() == "snapshot 3 of 3: 3 nodes, 2 edges"
+    assert sum(shares(driver)) == 3
+    slider = driver.find_element("id", "time")
+    slider.send_keys(Keys.ARROW_LEFT)
+    waited(driver, "return window.nelayout.film.at === 1")
+    assert said() == slider.get_attribute("aria-valuetext") == "snapshot 2 of 3: 7 nodes, 7 edges"
+    assert shares(driver) == [1] * 7
+    slider.send_keys(Keys.HOME)
+    waited(driver, "return window.nelayout.film.at === 0")
+    assert sum(shares(driver)) == 4
+    button = driver.find_element("css selector", "#film button")
+    button.send_keys(Keys.ENTER)
+    assert button.text == "Pause"
+    assert 0 < waited(driver, "const { at } = window.nelayout.film; return at > 0.1 && at < 1 && at") < 1
+    assert any(0 < share < 1 for share in shares(driver))  # new nodes fade in
+    waited(driver, "return window.nelayout.film.at === 2 && !window.nelayout.film.playing")
+    assert button.text == "Play"
+    assert not [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"]
+
+
+def test_a_search_goes_to_the_time_at_which_the_node_is_there(driver, folder):
+    said = film(driver, folder)
+    driver.find_element("id", "search").send_keys("4\n")
+    waited(driver, "return window.nelayout.film.at === 1")
+    assert said() == "snapshot 2 of 3: 7 nodes, 7 edges"
+    assert "2 neighbors" in driver.find_element("id", "details").text

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from nelayout.cli import arguments, graph_input
+from nelayout.cli import arguments, film_output, graph_input
 from nelayout.cli.arguments import PICTURES
-from nelayout.cli.report import painting, say
+from nelayout.cli.report import WrongUsage, painting, say
 from nelayout.cli.viewer_look import check_look, viewer_look
 
 __all__ = ["EXAMPLES", "declare", "formats", "run"]
@@ -21,6 +21,7 @@ EXAMPLES = (
     "nelayout layout graph.graphml -o drawing.html",
     "nelayout layout graph.mtx.gz -m nerv --set kappa=0.2 -o positions.csv",
     "nelayout layout edges.csv --weight none --dim 3 -o positions.json",
+    "nelayout layout 2019.graphml 2020.graphml 2021.graphml -o film.html",
 )
 
 
@@ -41,6 +42,7 @@ def formats() -> dict[str, Iterable[str]]:
         "OUT, a page to zoom and search in": ("html",),
         "OUT, for a viewer": graph_input.with_endings(viewers),
         "OUT, positions": [name for name in WRITERS if name not in viewers],
+        "OUT, a film of several FILEs": film_output.FILMS,
     }
 
 
@@ -57,6 +59,7 @@ def declare(command: argparse.ArgumentParser) -> None:
         required=True,
     )
     graph_input.declare(command, option)
+    film_output.declare(command, option)
     option("--dim", type=int, default=2, choices=(1, 2, 3))
     option(
         "--scale",
@@ -87,6 +90,11 @@ def run(given: argparse.Namespace) -> None:
     from nelayout.graphs import files
 
     method = arguments.tuned_method(given.method, given.set)
+    if given.more:
+        film_output.write_film(given, method)
+        return
+    if given.stability is not None:
+        raise WrongUsage("--stability is for the snapshots of a changing graph: give two FILEs or more")
     into, kind = arguments.choose_formats(given, (*PICTURES, "html", *files.WRITERS))
     arguments.check_writable(given.output, kind, given.file, drawn=PICTURES, extra="draw")
     file = files.read_graph(given.file, into)

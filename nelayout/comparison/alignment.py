@@ -12,8 +12,9 @@ import numpy as np
 
 from nelayout.errors import InputError
 from nelayout.graphs import places
+from nelayout.placing.similarity import transform
 
-__all__ = ["align", "transform"]
+__all__ = ["align"]
 
 Positions = TypeVar("Positions")
 
@@ -80,44 +81,6 @@ def align(pos: Positions, to: Any, *, scale: bool = True, reflect: bool = True) 
             raise InputError("pos and to place no node in common; nothing says how to lay one over the other")
         result = transform(Y, Y[common][known], X[known], scale=scale, reflect=reflect)
     return mine.close(result)
-
-
-def transform(
-    Y: np.ndarray, source: np.ndarray, target: np.ndarray, *, scale: bool, reflect: bool
-) -> np.ndarray:
-    """The rows of `Y` under the best similarity transform of `source` (m, d) onto `target` (m, d)."""
-    center, goal = source.mean(axis=0), target.mean(axis=0)
-    S, T = source - center, target - goal
-    dim = S.shape[1]
-    # Sums in numpy's own fixed order: a BLAS product's bits depend on its threads.
-    H = np.array([[(S[:, a] * T[:, b]).sum() for b in range(dim)] for a in range(dim)])
-    R = _rotation(H, reflect)
-    size = (S * S).sum()
-    gain = sum(float(H[a, b] * R[a, b]) for a in range(dim) for b in range(dim))
-    factor = gain / size if scale and size > 0 and gain > 0 else 1.0
-    moved = np.empty_like(Y)
-    for b in range(dim):
-        moved[:, b] = goal[b] + factor * sum((Y[:, a] - center[a]) * R[a, b] for a in range(dim))
-    return moved
-
-
-def _rotation(H: np.ndarray, reflect: bool) -> np.ndarray:
-    """The orthogonal R, a rotation unless `reflect`, with the largest sum(H * R); it acts as y -> y R."""
-    if len(H) == 1:
-        return np.array([[-1.0 if reflect and H[0, 0] < 0 else 1.0]])
-    if len(H) == 2:
-        along, across = H[0, 0] + H[1, 1], H[0, 1] - H[1, 0]
-        mirrored, turned = H[0, 0] - H[1, 1], H[0, 1] + H[1, 0]
-        if reflect and np.hypot(mirrored, turned) > np.hypot(along, across):
-            angle = np.arctan2(turned, mirrored)
-            return np.array([[np.cos(angle), np.sin(angle)], [np.sin(angle), -np.cos(angle)]])
-        angle = np.arctan2(across, along)
-        return np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
-    # Three by three: too small for any library to share out among threads.
-    U, _, Vt = np.linalg.svd(H)
-    if not reflect and np.linalg.det(U @ Vt) < 0:
-        U[:, -1] *= -1
-    return U @ Vt
 
 
 def _array(rows: Any, what: str) -> np.ndarray:

@@ -214,6 +214,14 @@ class Edges:
             times, diagonal[:, 0], right, tolerance=tolerance, max_iter=max_iter, free=free
         )
 
+    def stretch(self, weights: np.ndarray, Y: np.ndarray) -> float:
+        """tr(Y^T L_w Y) = 1/2 sum_ij w_ij |y_i - y_j|^2, the work of a stretch of the whole drawing Y (n, d)."""
+        parts = []
+        for start, stop in self._row_ranges():
+            xi = self._squared_lengths(Y, start, stop)
+            parts.append(float(np.sum(weights[self.indptr[start] : self.indptr[stop]] * xi)))
+        return 0.5 * sum(parts)
+
     def row_sums(self, weights: np.ndarray) -> np.ndarray:
         """sum_j w_ij."""
         if not len(weights):

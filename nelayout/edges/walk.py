@@ -97,6 +97,11 @@ class WalkEdges:
         self._move = self.walk.solve(scale * float(weights[0]), ridge, right, tolerance, max_iter, free)
         return self._move[0]
 
+    def stretch(self, weights: np.ndarray, Y: np.ndarray) -> float:
+        """w tr(Y^T (diag(p1) - p) Y), as `edges.Edges.stretch`."""
+        Y = Y - np.sum(Y, axis=0) / self.n
+        return float(weights[0]) * float(np.sum(Y * self._laplacian(Y)))
+
     def row_sums(self, weights: np.ndarray) -> np.ndarray:
         """w sum_{j != i} p_ij, bounded closely from above: it sets lengths of steps."""
         return float(weights[0]) * self.walk.attraction

@@ -65,10 +65,9 @@ class Majorize:
         mean = 4.0 * float(np.mean(objective.edges.row_sums(weights)))
         rho = max(state.rho, SMALLEST_RHO * mean)
         mass = objective.affinity.mass / float(np.mean(objective.affinity.mass))
-        held = now.stiffness if len(now.stiffness) else 0.0
         for trial in range(1, MAX_TRIALS + 1):
             move = objective.edges.solve(
-                weights, 4.0, rho * mass + held, -now.gradient, self.tolerance, self.inner, objective.free
+                weights, 4.0, rho * mass + now.stiffness, -now.gradient, self.tolerance, self.inner, objective.free
             )
             candidate = Y + move
             then = objective.evaluate(candidate, weights=True)

@@ -55,7 +55,7 @@ class SpectralDirection:
     def step(self, objective: Objective, Y: np.ndarray, state: SpectralState) -> tuple[np.ndarray, SpectralState]:
         now = state.evaluation
         weights = objective.attraction_at_zero(now.lam)
-        ridge = RIDGE * 4.0 * float(np.mean(objective.edges.row_sums(weights)))
+        ridge = RIDGE * 4.0 * float(np.mean(objective.edges.row_sums(weights))) + now.stiffness
         direction = objective.edges.solve(
             weights, 4.0, ridge, -now.gradient, self.tolerance, self.inner, objective.free
         )

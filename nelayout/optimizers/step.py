@@ -56,10 +56,8 @@ def attracting(weights: np.ndarray) -> np.ndarray:
 def attraction_of(objective: Objective, evaluation: Evaluation) -> np.ndarray:
     """(n,) w_i = sum_j max(omega_ij, 0), never below the mean: a quarter of the curvature of each node's edges.
 
-    Gravity adds its own.
+    Gravity and springs add their own.
     """
     pull = objective.edges.row_sums(attracting(evaluation.weights))
-    if len(evaluation.stiffness):
-        pull = pull + 0.25 * evaluation.stiffness
     # If nothing attracts (NeRV of a single pair), any length is as good as another to start with.
-    return np.maximum(pull, float(np.mean(pull)) or 1.0)
+    return np.maximum(pull, float(np.mean(pull)) or 1.0) + 0.25 * evaluation.stiffness

@@ -20,6 +20,7 @@ from nelayout.drawing.space import VIEW
 from nelayout.errors import InputError
 from nelayout.graphs.files import check_output, deliver
 from nelayout.pages.columns import Column, shortened
+from nelayout.pages.frames import Frames
 from nelayout.pages.packed import embedded, node_numbers, packed
 
 __all__ = ["LARGEST", "Drawn", "Page"]
@@ -68,6 +69,7 @@ class Page:
     title        the heading
     below        HTML under the drawings: tables, definitions; it is taken as it is, so its texts are escaped
     weight_name  what the weights are called
+    frames       the nodes and edges at several times, to be played; then there is one drawing.  None: all are there
     """
 
     names: Sequence[str]
@@ -79,6 +81,7 @@ class Page:
     title: str = "A graph"
     below: str = ""
     weight_name: str = "weight"
+    frames: Frames | None = None
 
     @property
     def size(self) -> int:
@@ -92,7 +95,8 @@ class Page:
                 texts += sum(3 + min(len(str(value)), 200) for value in column.values)
             else:
                 numbers += (8 if column.kind == "numbers" else 2) * n
-        return int(texts + _BASE64 * numbers) + sum(map(len, _parts()))
+        numbers += 0 if self.frames is None else self.frames.size
+        return int(texts + _BASE64 * numbers) + sum(map(len, _parts(self.frames is not None)))
 
     def html(self) -> str:
         """The whole page.
@@ -105,7 +109,7 @@ class Page:
                 f"would be {self.size / 1e6:.0f} MB, and browsers bear some {LARGEST / 1e6:.0f}: draw a picture "
                 "instead (nelayout.draw, Comparison.plot; on the command line a png), or a subgraph"
             )
-        style, program = _parts()
+        style, program = _parts(self.frames is not None)
         digest = base64.b64encode(hashlib.sha256(program.encode()).digest()).decode("ascii")
         # No network and no other script: also where a text should slip through as markup.
         policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
@@ -156,7 +160,8 @@ class Page:
         if self.weights is not None:
             order = order[np.argsort(-self.weights[order], kind="stable")]
         names = [drawing.name for drawing in self.drawings]
-        return {
+        film = {} if self.frames is None else {"film": self.frames.held(order)}
+        return film | {
             "title": self.title,
             "names": [shortened(name) for name in self.names],
             "rows": packed(node_numbers(self.ends[0][order], n)),
@@ -185,8 +190,10 @@ def _fitted(Y: np.ndarray) -> np.ndarray:
 
 
 @cache
-def _parts() -> tuple[str, str]:
-    """The style and the program."""
+def _parts(film: bool) -> tuple[str, str]:
+    """The style and the program, with what plays a film where there is one."""
     folder = files("nelayout.pages").joinpath("program")
-    program = "\n".join(folder.joinpath(name).read_text("utf-8") for name in _PROGRAM)
-    return folder.joinpath("page.css").read_text("utf-8"), f'"use strict";\n(() => {{\n{program}\n}})();\n'
+    scripts, styles = (*_PROGRAM, *["film.js"] * film), ("page.css", *["film.css"] * film)
+    program = "\n".join(folder.joinpath(name).read_text("utf-8") for name in scripts)
+    style = "".join(folder.joinpath(name).read_text("utf-8") for name in styles)
+    return style, f'"use strict";\n(() => {{\n{program}\n}})();\n'

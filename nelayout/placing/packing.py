@@ -19,9 +19,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nelayout.placing.sheet import ANGLES, ASPECT, SIDES, on_sheet
+from nelayout.placing.sheet import ANGLES, ASPECT, SIDES, on_shared_sheet, on_sheet
 
-__all__ = ["pack"]
+__all__ = ["pack", "pack_around"]
 
 LONG_AREA = 0.2  # a thin outline counts as an area of at least this share of its diameter squared
 
@@ -70,6 +70,51 @@ def pack(drawings: Sequence[np.ndarray], gap: float = 1.0) -> list[np.ndarray]:
         unit = factor[0] if len(order) else 1.0
         placed = [(Y - (low + high) / 2) / unit for Y in placed]
     return placed
+
+
+def pack_around(
+    placed: Sequence[np.ndarray], stays: Sequence[bool], drawings: Sequence[np.ndarray], gap: float = 1.0
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Pack `drawings` around others that have their places on the sheet, all lists of (n_i, d) arrays.
+
+    Returns both lists anew: `placed` as they were, but that one whose outline has come to overlap a larger one's moves
+    as a whole to the free place nearest to its own, unless `stays` has it; `drawings` at the scale of the largest of
+    `placed` and around it, isolated nodes one by one.  On a line they stand to the right.  At least one is placed.
+
+    >>> square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    >>> (there,), (new,) = pack_around([square], [True], [np.zeros((1, 2))])
+    >>> bool((there == square).all()), bool(0.9 < np.abs(new - 0.5).max() < 2.5)
+    (True, True)
+    """
+    sizes, more = np.array([len(Y) for Y in placed]), np.array([len(Y) for Y in drawings], dtype=int)
+    order, rest = np.argsort(-sizes, kind="stable"), np.argsort(-more, kind="stable")
+    d = placed[0].shape[1]
+    outline, factor, middle = _outlines([placed[i] for i in order], sizes[order])
+    unit = float(factor[0])
+    drawn = outline.max(axis=1) < 1e6 * np.sqrt(sizes[order])  # an outline beyond all bounds would empty the board
+    outline = outline * (unit / factor)[:, None]
+    origin = middle[0]
+    own, scales, centers = _outlines([drawings[i] for i in rest], more[rest])
+    there = (middle - origin) * unit
+    if d == 1:
+        right = float((there[:, 0] + outline[:, 0]).max())
+        ends = right + np.cumsum(2.0 * (own[:, 0] + 0.5 * gap)) + 0.5 * gap
+        moved, offsets = there, np.stack([ends - own[:, 0] - 0.5 * gap, np.zeros(len(own))], axis=1)
+    else:
+        margin, least = 0.5 * gap + 0.015 * _width(outline), 0.5 * gap + 0.015 * _width(own)
+        stay = np.array([bool(stays[i]) for i in order]) | ~drawn
+        flat = there[:, :2]
+        moved, offsets = on_shared_sheet(outline, flat, stay, own + least[:, None], margin)
+    old, new = list(placed), list(drawings)
+    for rank, i in enumerate(order.tolist()):
+        step = moved[rank, : min(d, 2)] - there[rank, : min(d, 2)]
+        if step.any():
+            old[i] = placed[i].copy()
+            old[i][:, : min(d, 2)] += step / unit
+    for rank, i in enumerate(rest.tolist()):
+        new[i] = (drawings[i] - centers[rank]) * (scales[rank] / unit) + origin
+        new[i][:, : min(d, 2)] += offsets[rank, : min(d, 2)] / unit
+    return old, new
 
 
 def _outlines(drawings: list[np.ndarray], sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["ANGLES", "ASPECT", "SIDES", "on_sheet"]
+__all__ = ["ANGLES", "ASPECT", "SIDES", "on_sheet", "on_shared_sheet"]
 
 SIDES = 32
 ANGLES = 2 * np.pi * np.arange(SIDES) / SIDES
@@ -71,6 +71,36 @@ def on_sheet(h: np.ndarray) -> np.ndarray:
     return offsets
 
 
+def on_shared_sheet(
+    held: np.ndarray, places: np.ndarray, stays: np.ndarray, loose: np.ndarray, margin: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Offsets of polygons that have their places (c, 2), and of others (k, 2) that come to lie around them.
+
+    held    (c, 32) support values of those with a place, the largest first; one that has come to overlap a larger one
+            moves to the free place nearest to its own, with its margin about it, unless the mask ``stays`` (c,) has it
+    loose   (k, 32) support values of those without, the largest first, their margins within
+    margin  (c,) of those with a place
+    """
+    quarter, places = SIDES // 4, np.array(places)
+    every = np.concatenate([held, loose])
+    wide = np.stack([every[:, 0] + every[:, 2 * quarter], every[:, quarter] + every[:, 3 * quarter]], axis=1)
+    cell = float(np.sqrt((wide[:, 0] * wide[:, 1]).sum())) / CELLS_ACROSS
+    board = _Board(cell, 2 * CELLS_ACROSS)
+    order = np.argsort(~stays, kind="stable")
+    for rank in order.tolist():
+        if not stays[rank] and _overlaps(board, held[rank], places[rank]):
+            places[rank] = _place_outline(board, held[rank] + margin[rank], places[rank] / cell)
+        else:
+            _mark_outline(board, held[rank], places[rank])
+    first = min(len(loose), ONE_BY_ONE)
+    offsets = np.zeros((len(loose), 2))
+    for rank in range(first):
+        offsets[rank] = _place_outline(board, loose[rank])
+    if first < len(loose):
+        offsets[first:] = _place_boxes(board, loose[first:], wide[len(held) + first :])
+    return places, offsets
+
+
 def _runs(h: np.ndarray, cell: float) -> tuple[int, np.ndarray, np.ndarray]:
     """Cells that the polygon h about a corner of cells touches: first row; begin and end of every row."""
     step = 2 * np.pi / SIDES
@@ -92,8 +122,8 @@ def _runs(h: np.ndarray, cell: float) -> tuple[int, np.ndarray, np.ndarray]:
     return first, begin, np.maximum(np.ceil(high + 1e-9).astype(int), begin + 1)
 
 
-def _place_outline(board: _Board, h: np.ndarray) -> tuple[float, float]:
-    """Mark the free place nearest to the middle, and return its offset."""
+def _place_outline(board: _Board, h: np.ndarray, near: np.ndarray | None = None) -> tuple[float, float]:
+    """Mark the free place nearest to the middle, or to ``near`` in cells from it, and return its offset."""
     first, begin, end = _runs(h, board.cell)
     rows, left, columns = len(begin), int(begin.min()), int(end.max() - begin.min())
     pad = max(rows, columns) + 2
@@ -118,6 +148,8 @@ def _place_outline(board: _Board, h: np.ndarray) -> tuple[float, float]:
     upward = np.maximum(by1, np.arange(height) + y0 + rows) - np.minimum(by0, np.arange(height) + y0)
     away = _away(dx[None, :], dy[:, None], board.aspect)
     away += 0.5 * np.maximum(across[None, :] / board.aspect, upward[:, None]) ** 2
+    if near is not None:
+        away = (dx[None, :] - near[0]) ** 2 + (dy[:, None] - near[1]) ** 2
     away[hits > 0] = np.inf
     i, j = divmod(int(np.argmin(away)), width)
     for row in range(rows):
@@ -126,11 +158,24 @@ def _place_outline(board: _Board, h: np.ndarray) -> tuple[float, float]:
     return float(dx[j] * board.cell), float(dy[i] * board.cell)
 
 
+def _overlaps(board: _Board, h: np.ndarray, offset: np.ndarray) -> bool:
+    """Whether a polygon at its place touches cells that are taken."""
+    first, begin, end = _runs_at(board, h, offset)
+    for row in range(len(begin)):
+        y, a, b = board.half + first + row, board.half + begin[row], board.half + end[row]
+        if 0 <= y < 2 * board.half and board.taken[y, max(a, 0) : max(b, 0)].any():
+            return True
+    return False
+
+
+def _runs_at(board: _Board, h: np.ndarray, offset: np.ndarray) -> tuple[int, np.ndarray, np.ndarray]:
+    """`_runs` of a polygon at its place."""
+    return _runs(h + offset[0] * np.cos(ANGLES) + offset[1] * np.sin(ANGLES), board.cell)
+
+
 def _mark_outline(board: _Board, h: np.ndarray, offset: np.ndarray) -> None:
     """Mark a polygon at its place on a board of another resolution."""
-    shift = offset / board.cell
-    turned = h + shift[0] * np.cos(ANGLES) * board.cell + shift[1] * np.sin(ANGLES) * board.cell
-    first, begin, end = _runs(turned, board.cell)
+    first, begin, end = _runs_at(board, h, offset)
     reach = int(max(abs(first), abs(first + len(begin)), abs(begin.min()), abs(end.max()))) + 1
     if reach > board.half:
         board.widen(reach - board.half)

@@ -15,10 +15,13 @@ from nelayout.optimizers import optimizer_named
 from nelayout.optimizers.minimize import Rest, minimize
 from nelayout.run.auto.candidates import Candidate, Candidates
 from nelayout.run.auto.masses import TRIAL_STEPS
+from nelayout.run.auto.resuming import resume
 from nelayout.run.auto.rings import circle, is_ring
 from nelayout.run.auto.roads import road_exaggeration
 from nelayout.run.auto.stars import is_star
+from nelayout.run.held import hold
 from nelayout.run.levels import SLOW, method_of, through_levels
+from nelayout.run.newcomers import place_newcomers
 from nelayout.run.several_starts import descend_from_lowest, steps_of_starts
 from nelayout.run.size import size_search, spread_search
 from nelayout.run.start import frame, place_missing, radius, random_positions, stir_flat
@@ -94,7 +97,11 @@ def _stages(component: Component, run: Run) -> tuple[Stage, ...]:
         run.notes.extend([note] if note not in run.notes else [])
     component.drawing = Drawing(np.zeros((n, run.dim)))
     if component.start is not None and component.placed:
-        stages = put_at_start(component, stages, run)
+        judged = tuple(stage.at(n) for stage in stages if isinstance(stage, Descend) and stage.judged)
+        own = resume(component, judged, run) if judged else stages[-1]
+        last = put_at_start(component, (own,), run)
+        again = run.stability is not None and component.free is None and not momentum
+        stages = (*_before(stages, own), *last) if again else last
     elif n == 2 or not isinstance(stages[0], CoarseToFine):
         component.drawing = Drawing(random_positions(n, run.dim, rng))
     elif any(map(_judged, stages)) and is_star(P):
@@ -108,17 +115,29 @@ def _stages(component: Component, run: Run) -> tuple[Stage, ...]:
     return tuple(stage.at(n, road) if isinstance(stage, Descend) else stage for stage in stages)
 
 
+def _before(stages: tuple[Stage, ...], own: Stage) -> tuple[Stage, ...]:
+    """The stages on the graph itself before one of them: a held map goes through them again, to let new nodes in."""
+    found = []
+    for stage in stages:
+        if stage.name == own.name:
+            break
+        if isinstance(stage, Descend):
+            found.append(replace(stage, judged=False, starts=False))
+    return tuple(found)
+
+
 def put_at_start(component: Component, stages: tuple[Stage, ...], run: Run) -> tuple[Stage, ...]:
     """Put a component's drawing at its start; the stages that go on from there."""
     assert component.start is not None
     middle, extent = frame(component.start)
-    P = component.affinity.P
-    Y = place_missing((component.start - middle) / extent, P, run.rng)
-    if run.max_iter != 0:
+    # Exaggeration or another kernel would draw another map: a start goes to the last stage alone.
+    last, P, start = stages[-1], component.affinity.P, (component.start - middle) / extent
+    if run.max_iter == 0:
+        Y = place_missing(start, P, run.rng)
+    else:
+        Y = place_newcomers(component, start, method_of(last, run.method), run)
         Y = stir_flat(Y, component.free, run.rng)
     component.drawing = Drawing(Y, place=middle, size=1.0 / extent)
-    # Exaggeration or another kernel would draw another map: a start goes to the last stage alone.
-    last = stages[-1]
     if isinstance(last, CoarseToFine):
         return (last.as_descent(),)
     return (replace(last, judged=False, starts=last.starts and component.packed and P.nnz > 0),)
@@ -164,6 +183,7 @@ def _descend(component: Component, stage: Descend, steps: int, run: Run, last: b
     strays = last and component.start is None and len(drawing.Y) > LARGE_GRAPH
     if strays:
         drawing = replace(drawing, Y=brought_home(objective, drawing.Y))
+    objective = hold(objective, component, drawing, run.stability)
     optimizer = run.optimizer or optimizer_named(stage.optimizer)
     rest = rest_of(stage, run, last, bounded)
 

@@ -41,10 +41,12 @@ from nelayout.run.options import (
 __all__ = [
     "VECTOR_OWN",
     "checks_keywords",
+    "takes_addition_keywords",
     "takes_common_keywords",
     "takes_evaluation_keywords",
     "takes_keywords_of",
     "takes_layout_keywords",
+    "takes_sequence_keywords",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -91,6 +93,16 @@ def takes_layout_keywords(function: F) -> F:
 def takes_evaluation_keywords(function: F) -> F:
     """Let a function that looks at a drawing take those of the common keywords that count for it."""
     return _takes(function, EVALUATION_DEFAULTS)
+
+
+def takes_addition_keywords(function: F) -> F:
+    """Let a function that adds to a drawing take the keywords of a layout function, but those that its units settle."""
+    return _takes(function, {k: v for k, v in LAYOUT_DEFAULTS.items() if k not in ("dim", "scale", "center")})
+
+
+def takes_sequence_keywords(function: F) -> F:
+    """Let a function that draws several graphs in one frame take the common keywords, but node sizes on one of them."""
+    return _takes(function, {k: v for k, v in DEFAULTS.items() if k != "node_size"})
 
 
 def _takes(function: F, defaults: Mapping[str, Any]) -> F:

@@ -26,6 +26,7 @@ from nelayout.record.solution import Solution
 from nelayout.run.alike import REPEATED
 from nelayout.run.alpha_walk import at_order, draw_at_best_alpha
 from nelayout.run.assembly import assemble
+from nelayout.run.assembly_kept import assemble_kept
 from nelayout.run.auto.masses import masses_of
 from nelayout.run.batch.drawing import batches, draw_batches, drawn_values
 from nelayout.run.canvas import Frames
@@ -102,14 +103,27 @@ def run_parts(
             with nullcontext(known.observer) if known.observer else own as observer:
                 reason, parts, run = _draw(request, known, threads, observer)
                 observer.log_stages()
-            Y = assemble(parts, request.start, request.fixed, (len(request.labels), o["dim"]), o["scale"])
+            Y, places, stay = _assembled(parts, request, known)
             units = np.array([_ratio(part.drawing.Y, Y[part.nodes]) for part in parts])
-            done = finish(Y, request.start, request.fixed, request.size, o["scale"], o["center"], _parting(request))
+            done = finish(Y, places, stay, request.size, o["scale"], o["center"], _parting(request))
             found = _solution(request, done, units / done.factor, parts, run, reason, began)
             LOG.debug("%s: %s, J = %.6g, %.2f s", found.method, found.reason, found.value, found.seconds)
             for note in found.notes:
                 LOG.debug("note: %s", note)
             return found, parts
+
+
+def _assembled(parts: list[Component], request: Request, known: Known) -> tuple[np.ndarray, Any, Any]:
+    """All positions (n, dim), and the places and mask of the nodes that stay; None where units are the method's own."""
+    shape, start, fixed = (len(request.labels), request.options["dim"]), request.start, request.fixed
+    if known.kept is None:
+        return assemble(parts, start, fixed, shape, request.options["scale"]), start, fixed
+    Y, stay = assemble_kept(parts, shape), np.zeros(shape[0], dtype=bool)
+    for part in parts:
+        stay[part.nodes] = part.rests
+    if fixed is None or start is None:
+        return Y, Y, stay
+    return Y, np.where(fixed[:, None], start, Y), stay | fixed
 
 
 def _ratio(drawn: np.ndarray, placed: np.ndarray) -> float:
@@ -134,6 +148,10 @@ def _draw(
         P, mass, request.network.host, request.rng, request.method.gravity is None
     )
     parts, said = take_apart(request, masses, request.joint, known, threads)
+    if known.kept is not None:
+        for part in parts:
+            if known.kept.same[part.nodes].all():
+                part.fixed = np.ones(len(part.nodes), dtype=bool)
     n, entries = len(request.labels), sum(part.affinity.P.nnz for part in parts)
     compiled = n**2 + 20 * entries > NUMPY_PAIRS
     run = Run(
@@ -146,6 +164,7 @@ def _draw(
         request.optimizer,
         o["max_iter"],
         o["tol"],
+        known.kept.stability if known.kept else None,
         notes=[*request.notes, *about_mass, *said],
     )
     if request.joint and request.start is None:

@@ -98,6 +98,11 @@ class Component:
         return self.start is not None and not np.isnan(self.start).all()
 
     @property
+    def rests(self) -> bool:
+        """Whether all of its nodes stay."""
+        return self.fixed is not None and bool(self.fixed.all())
+
+    @property
     def free(self) -> np.ndarray | None:
         """(n,) mask of the nodes that may move; None: all."""
         return ~self.fixed if self.fixed is not None and self.fixed.any() else None
@@ -120,6 +125,7 @@ class Run:
     """The settings, sums and records that all components of a run share.
 
     optimizer, max_iter, tol  in place of the stages' own; None: the stages' own
+    stability  how firmly components with a start are held to it, see `nelayout.run.held`; None: they are free to go
     choice  how alpha was chosen, where it was
     notes   sentences for the reader, added to as they arise
     """
@@ -133,6 +139,7 @@ class Run:
     optimizer: Optimizer | None = None
     max_iter: int | None = None
     tol: float | None = None
+    stability: float | None = None
     choice: AlphaChoice | None = None
     notes: list[str] = field(default_factory=list)
 

@@ -3,7 +3,7 @@
 const SCALE = ["#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"];
 const TOO_DARK = 0.3; // share of the scale that does not show on a dark page
 const SKEWED = 30; // the largest value over the median, from which a scale is logarithmic
-const KINDS = { f4: Float32Array, f8: Float64Array, i2: Int16Array, u2: Uint16Array, u4: Uint32Array };
+const KINDS = { f4: Float32Array, f8: Float64Array, i2: Int16Array, u1: Uint8Array, u2: Uint16Array, u4: Uint32Array };
 
 function unpacked(held) {
   const text = atob(held.data);
@@ -12,12 +12,27 @@ function unpacked(held) {
   return new KINDS[held.type](bytes.buffer);
 }
 
+// Edges by pairs of node numbers. Neighbors of node i are neighbors[start[i]] to neighbors[start[i + 1] - 1], by the edges
+// of the same places in `edge`.
+function linkUp(data, ends) {
+  const { n } = data;
+  const m = ends.length / 2;
+  Object.assign(data, { m, ends, start: new Uint32Array(n + 1), neighbors: new Uint32Array(2 * m), edge: new Uint32Array(2 * m) });
+  for (const node of ends) data.start[node + 1]++;
+  for (let i = 0; i < n; i++) data.start[i + 1] += data.start[i];
+  const next = data.start.slice();
+  for (let k = 0; k < 2 * m; k++) {
+    const place = next[data.ends[k]]++;
+    data.neighbors[place] = data.ends[k ^ 1];
+    data.edge[place] = k >> 1;
+  }
+}
+
 function readData() {
   const data = JSON.parse(document.getElementById("data").textContent);
   const [rows, cols] = [unpacked(data.rows), unpacked(data.cols)];
   const [n, m] = [data.names.length, rows.length];
   data.n = n;
-  data.m = m;
   data.weights = data.weights && unpacked(data.weights);
   for (const drawing of data.drawings) {
     drawing.dim = drawing.xyz ? 3 : 2;
@@ -27,24 +42,9 @@ function readData() {
     if (column.kind === "classes") column.codes = unpacked(column.codes);
     if (column.kind === "numbers") column.values = unpacked(column.values);
   }
-  // Neighbors of node i: neighbors[start[i]] to neighbors[start[i + 1] - 1], by the edges of the same places in `edge`.
-  data.ends = new Uint32Array(2 * m);
-  data.start = new Uint32Array(n + 1);
-  for (let e = 0; e < m; e++) {
-    data.ends[2 * e] = rows[e];
-    data.ends[2 * e + 1] = cols[e];
-    data.start[rows[e] + 1]++;
-    data.start[cols[e] + 1]++;
-  }
-  for (let i = 0; i < n; i++) data.start[i + 1] += data.start[i];
-  const next = data.start.slice();
-  data.neighbors = new Uint32Array(2 * m);
-  data.edge = new Uint32Array(2 * m);
-  for (let k = 0; k < 2 * m; k++) {
-    const place = next[data.ends[k]]++;
-    data.neighbors[place] = data.ends[k ^ 1];
-    data.edge[place] = k >> 1;
-  }
+  const ends = new Uint32Array(2 * m);
+  for (let e = 0; e < m; e++) [ends[2 * e], ends[2 * e + 1]] = [rows[e], cols[e]];
+  linkUp(data, ends);
   data.degree = (i) => data.start[i + 1] - data.start[i];
   data.order = Uint32Array.from({ length: n }, (_, i) => i).sort((i, j) => data.degree(i) - data.degree(j) || i - j);
   data.choices = choicesOf(data);

@@ -58,7 +58,7 @@ def can_batch(method: Method, optimizer: str | None) -> bool:
 
 def batches(parts: list[Component], run: Run) -> list[list[Component]]:
     """Those of the components, the largest first, that are drawn together, as lists; none where they are few."""
-    if not can_batch(run.method, run.optimizer.name if run.optimizer else None):
+    if run.stability is not None or not can_batch(run.method, run.optimizer.name if run.optimizer else None):
         return []
     able = [part for part in parts if 1 < len(part.nodes) <= LARGEST and _plain(part)]
     if len(able) < LEAST:

@@ -1,0 +1,34 @@
+"""The record of what an objective compares drawings with: similarities of nodes, and their masses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nelayout.similarities.random_walk import RandomWalk
+
+__all__ = ["Affinity"]
+
+
+@dataclass(frozen=True, slots=True)
+class Affinity:
+    """Input similarities and masses; on a merged graph also what its merging has hidden.
+
+    P      (n, n) CSR, symmetric, non-negative, zero diagonal
+    mass   (n,) positive
+    inside weight of P that merged pairs hold: they still count in sum P
+    hidden sum over clusters of m_C^2 - sum_{i in C} m_i^2: pairs at distance 0 that still count in every sum over M
+    rows   row-stochastic similarities on the pattern of P, for connections by rows; None: P's rows by their sums
+    features (n, p) what is known of each node beside P, for variational methods; None: nothing
+    walk   the random walk on P whose dense p stands in for P in objectives that are quadratic in the drawing
+    """
+
+    P: csr_array
+    mass: np.ndarray
+    inside: float = 0.0
+    hidden: float = 0.0
+    walk: RandomWalk | None = None
+    rows: np.ndarray | None = None
+    features: np.ndarray | None = None

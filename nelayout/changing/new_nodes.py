@@ -1,0 +1,91 @@
+"""`add_nodes`: new nodes find their places in a finished drawing, whose nodes do not move by a bit."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, Unpack, cast
+
+import numpy as np
+
+from nelayout import graphs
+from nelayout.catalogue import with_own
+from nelayout.errors import InputError
+from nelayout.graphs.to_floats import short_repr
+from nelayout.method_record import Method
+from nelayout.run.kept import Kept
+from nelayout.run.keywords import takes_addition_keywords
+from nelayout.run.options import LayoutOptions, MethodOptions
+from nelayout.run.pipeline import run_method
+from nelayout.run.request import NOTHING_KNOWN
+
+__all__ = ["add_nodes", "given_places"]
+
+
+@takes_addition_keywords
+def add_nodes(G: Any, pos: Any, method: str | Method = "auto", **options: Unpack[MethodOptions]) -> Any:
+    """Place the new nodes of a graph in a drawing of its old ones, which do not move by a bit.
+
+    Each new node goes where its own part of the objective J is lowest among the old ones; then all new nodes settle
+    together.  Those that no path joins to a placed node are drawn apart, and packed around the drawing.  Where old
+    nodes should make room for new ones, `layout_sequence` moves them a little.
+
+    Parameters
+    ----------
+    pos : dict, igraph.Layout, (m, dim) array or Solution
+        positions of the old nodes; of a matrix, whose rows 0 to m - 1 are the old nodes, fewer rows than it has.
+        Nodes that the graph no longer has are left out
+    method : default "auto"
+        a name (``nelayout.methods()`` lists them; "nerv:0.3" carries a number) or a ``nelayout.Method``: the one that
+        made the drawing; "auto" finds out which of its objectives the drawing is nearest to rest under
+
+    Returns
+    -------
+    dict {node: (dim,) array} for networkx, igraph.Layout for igraph, (n, dim) array for matrices
+        positions of all nodes, in the units of ``pos``
+
+    Raises
+    ------
+    InputError
+        for positions that no node of G has, and as `layout` does
+
+    Examples
+    --------
+    >>> import networkx as nx, nelayout as nl
+    >>> G = nx.karate_club_graph()
+    >>> pos = nl.layout(G, seed=0)
+    >>> G.add_edges_from([("new", 0), ("new", 1), ("newer", "new")])
+    >>> more = nl.add_nodes(G, pos, seed=0)
+    >>> len(more), all((more[v] == pos[v]).all() for v in pos)
+    (36, True)
+    """
+    record, common = with_own(method, options)
+    network = graphs.read(G, weight=None)
+    places, dim = given_places(network, pos, "pos")
+    if not places and len(network.labels):
+        raise InputError(
+            f"pos has no position for any of the {len(network.labels)} nodes of the graph: give those of the old "
+            "nodes, or draw the graph with nelayout.layout"
+        )
+    known = NOTHING_KNOWN._replace(kept=Kept(None, np.zeros(len(network.labels), dtype=bool)))
+    o = cast("LayoutOptions", {**common, "dim": dim})
+    return run_method(G, record, places, list(places) or None, o, known).positions
+
+
+def given_places(network: graphs.Network, pos: Any, what: str) -> tuple[dict[Hashable, np.ndarray], int]:
+    """The positions of those nodes that have one, {label: (dim,)}, and dim; an array may have fewer rows than nodes."""
+    opened = graphs.places(pos)
+    given = opened.given
+    if opened.keys is None:
+        if len(given) > len(network.labels):
+            raise InputError(
+                f"{what} has {len(given)} rows and the graph has {len(network.labels)} nodes; give one row for each "
+                "old node, those of nodes that have left are none of this graph's"
+            )
+        given = dict(zip(network.labels, given, strict=False))
+    dim = opened.dim
+    Y = network.host.positions(given, dim)
+    there = np.flatnonzero(~np.isnan(Y).any(axis=1)).tolist()
+    try:
+        return {network.labels[k]: Y[k] for k in there}, dim
+    except TypeError:
+        raise InputError(f"{what}: node {short_repr(network.labels[there[0]])} cannot be a key") from None

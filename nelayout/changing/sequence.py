@@ -1,0 +1,219 @@
+"""`layout_sequence`: the snapshots of a changing graph, drawn one after another, each held to the one before."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any, Unpack, cast
+
+import numpy as np
+
+from nelayout import graphs
+from nelayout.catalogue import with_own
+from nelayout.changing.film import LayoutSequence, Snapshot
+from nelayout.changing.new_nodes import given_places
+from nelayout.changing.snapshots import common_rows, keep_places, unchanged
+from nelayout.errors import InputError, InputTypeError
+from nelayout.method_record import Method
+from nelayout.record.solution import Solution
+from nelayout.run.kept import Kept
+from nelayout.run.keywords import takes_sequence_keywords
+from nelayout.run.options import LayoutOptions, MethodOptions, check_options, generator
+from nelayout.run.pipeline import run_method
+from nelayout.run.request import NOTHING_KNOWN
+from nelayout.run.start import radius
+from nelayout.similarities.masses import NAMED
+
+__all__ = ["STABILITY", "checked_stability", "layout_sequence"]
+
+# The default: see docs/changing-graphs.md for what it was measured on.
+STABILITY = 0.8
+
+
+@takes_sequence_keywords
+def layout_sequence(
+    graphs: Iterable[Any],
+    method: str | Method = "auto",
+    stability: float = STABILITY,
+    pos: Any = None,
+    **options: Unpack[MethodOptions],
+) -> LayoutSequence:
+    """Draw the snapshots of a changing graph so that the map stays itself: nodes stay about where they were.
+
+    The first graph is drawn as `layout` does it.  Each later one starts from the drawing before: new nodes go where
+    their own part of J is lowest, and springs hold the others while all of them settle.  A component that has not
+    changed is not drawn again; a node that comes back starts from its last place.  All drawings have one frame: none is
+    turned, and all have the scale that fits the whole sequence into [-scale, scale].
+
+    Parameters
+    ----------
+    graphs : at least one graph
+        networkx, igraph, or matrices; a node is known by its label, in igraph by its name where vertices have distinct
+        ones, in matrices by the number of its row
+    method : default "auto"
+        a name (``nelayout.methods()`` lists them; "nerv:0.3" carries a number) or a ``nelayout.Method``
+    stability : default 0.8
+        part of its way that the map forgoes, in [0, 1): with 0.8, a move of all of it goes a fifth of the way, while
+        single nodes find their places among their neighbors nearly as if they were free.  It means the same for every
+        method and for graphs of any size.  0: each drawing only starts from the one before and is laid over it
+    pos : dict, igraph.Layout, (n, dim) array, optional
+        a drawing of an earlier snapshot, to which the first one is held; drawings then keep its units, and scale and
+        center are not applied
+
+    Returns
+    -------
+    LayoutSequence
+        ``.positions``, one for each graph in its own type, how far nodes moved, J of each drawing; ``.to_html(path)``
+        and ``.to_gif(path)`` make films
+
+    Raises
+    ------
+    InputError
+        for no graph, a stability outside [0, 1), a graph without a node of any before it, and as `layout` does
+
+    Examples
+    --------
+    >>> import networkx as nx, nelayout as nl
+    >>> G = nx.karate_club_graph()
+    >>> film = nl.layout_sequence([G.subgraph(range(n)) for n in (28, 31, 34)], "ws-sne", seed=0)
+    >>> len(film[0]), len(film[2]), film.arrived.tolist(), bool(film.mean_moves.max() < 0.2)
+    (28, 34, [0, 3, 3], True)
+    """
+    snapshots = _listed(graphs)
+    stability = checked_stability(stability)
+    record, common = with_own(method, options)
+    o = check_options(dict(common))
+    state = _State(record, o, stability, generator(o["seed"]))
+    state.begin(snapshots[0], pos)
+    for k, G in enumerate(snapshots):
+        if not state.draw(k, G):
+            break
+    return state.finished(record.name, kept=pos is not None)
+
+
+def checked_stability(stability: Any) -> float:
+    """The stability as a number; `InputError` where it is none in [0, 1)."""
+    number = isinstance(stability, (int, float, np.integer, np.floating)) and not isinstance(stability, bool)
+    if not number or not 0 <= stability < 1:
+        raise InputError(
+            f"stability must be a number in [0, 1), given {stability!r}: 0 lets nodes go all the way, 0.99 a hundredth "
+            "of it; nelayout.add_nodes does not move them at all"
+        )
+    return float(stability)
+
+
+def _listed(given: Any) -> list[Any]:
+    """The graphs as a list."""
+    for library in graphs.HOSTS.values():
+        if library.recognizes(given):
+            raise InputTypeError(
+                "layout_sequence draws several graphs, given one: put it into a list, [G1, G2, ...]; one graph is "
+                "drawn by nelayout.layout"
+            )
+    if not isinstance(given, Iterable) or isinstance(given, (str, bytes)):
+        raise InputTypeError(f"graphs must be a list of graphs, [G1, G2, ...], given {type(given).__name__}")
+    found = list(given)
+    if not found:
+        raise InputError("there is no graph to draw: give at least one, [G1, G2, ...]")
+    return found
+
+
+@dataclass
+class _State:
+    """The drawings so far, and the last place of every node that there has been."""
+
+    record: Method
+    options: dict[str, Any]
+    stability: float
+    rng: np.random.Generator
+    last: dict[Hashable, np.ndarray] = field(default_factory=dict)
+    networks: list[graphs.Network] = field(default_factory=list)
+    drawings: list[np.ndarray] = field(default_factory=list)
+    solutions: list[Solution] = field(default_factory=list)
+
+    def begin(self, G: Any, pos: Any) -> None:
+        """Take the drawing to which the first one is held, if there is one."""
+        if pos is None:
+            return
+        opened = graphs.places(pos)
+        if opened.keys is None:
+            self.last, dim = given_places(graphs.read(G, weight=None), pos, "pos")
+        else:
+            dim = opened.dim
+            given = graphs.points(pos).host.positions(opened.given, dim)
+            self.last = dict(zip(opened.keys, given, strict=True))
+        self.options["dim"] = dim
+
+    def draw(self, k: int, G: Any) -> bool:
+        """Draw the graph number k; False: the callback has ended the run."""
+        with graphs.guard(G):
+            network = graphs.read(G, self.options["weight"], self.options["weight_kind"])
+            there = {label: self.last[label] for label in network.labels if label in self.last}
+            if self.last and not there and len(network.labels):
+                raise InputError(
+                    f"graph number {k + 1} has no node in common with those before it, so that there is no map to "
+                    "keep: nodes are known by their labels (in matrices by their rows); draw it by nelayout.layout"
+                )
+        same = np.zeros(len(network.labels), dtype=bool)
+        mass = self.options["mass"]
+        if self.networks:
+            same, kept = unchanged(self.networks[-1], network), keep_places(self.networks[-1], network)
+            stay = {label for label, stays in zip(network.labels, kept, strict=True) if stays}
+            there = {label: place for label, place in there.items() if label in stay}
+            if not (mass is None or (isinstance(mass, str) and mass in NAMED)):
+                same[:] = False  # masses of the caller's own may have changed
+        if self.networks and same.all() and len(same) == len(self.networks[-1].labels):  # the same graph again
+            old, new = common_rows(self.networks[-1].labels, network.labels)
+            return self._add(network, self.drawings[-1][old][np.argsort(new)], replace(self.solutions[-1], seconds=0.0))
+        known = NOTHING_KNOWN._replace(kept=Kept(self.stability, same)) if there else NOTHING_KNOWN
+        own = {"scale": None, "center": None, "store_pos_as": None, "seed": self.rng}
+        options = cast("LayoutOptions", {**self.options, **own})
+        solution = run_method(G, self.record, there or None, None, options, known)
+        return self._add(
+            network, network.host.positions(graphs.places(solution.positions).given, self.options["dim"]), solution
+        )
+
+    def _add(self, network: graphs.Network, Y: np.ndarray, solution: Solution) -> bool:
+        """Take in a drawing (n, d); whether there are to be more."""
+        self.networks.append(network)
+        self.drawings.append(Y)
+        self.solutions.append(solution)
+        self.last.update(zip(network.labels, Y, strict=True))
+        return solution.reason != "stopped"
+
+    def finished(self, name: str, kept: bool) -> LayoutSequence:
+        """The record of all drawings, brought to the scale and center that were asked for."""
+        drawings = self.drawings if kept else _fitted(self.drawings, self.options["scale"], self.options["center"])
+        T, stored = len(drawings), self.options["store_pos_as"]
+        mean, most, arrived, left = np.zeros(T), np.zeros(T), np.zeros(T, dtype=int), np.zeros(T, dtype=int)
+        for t in range(1, T):
+            old, new = common_rows(self.networks[t - 1].labels, self.networks[t].labels)
+            arrived[t], left[t] = len(drawings[t]) - len(new), len(drawings[t - 1]) - len(old)
+            away = np.sqrt(np.sum((drawings[t][new] - drawings[t - 1][old]) ** 2, axis=1))
+            if len(away) and (unit := radius(drawings[t - 1])) > 0:
+                mean[t], most[t] = float(np.mean(away)) / unit, float(np.max(away)) / unit
+        notes = dict.fromkeys(note for solution in self.solutions for note in solution.notes)
+        return LayoutSequence(
+            tuple(net.host.write(Y, stored) for net, Y in zip(self.networks, drawings, strict=True)),
+            np.array([solution.value for solution in self.solutions]),
+            mean,
+            most,
+            arrived,
+            left,
+            np.array([solution.seconds for solution in self.solutions]),
+            self.stability,
+            name,
+            tuple(notes),
+            tuple(Snapshot(net.labels, net.adjacency, net.host) for net in self.networks),
+        )
+
+
+def _fitted(drawings: list[np.ndarray], scale: float | None, center: np.ndarray | None) -> list[np.ndarray]:
+    """All drawings about the centroid of the last, at the one scale at which all of them fit."""
+    last = drawings[-1]
+    middle = np.sum(last, axis=0) / max(len(last), 1)
+    reach = max((float(np.abs(Y - middle).max(initial=0.0)) for Y in drawings), default=0.0)
+    factor = scale / reach if scale is not None and 0 < reach < math.inf else 1.0
+    shift = 0.0 if center is None else center
+    return [factor * (Y - middle) + shift for Y in drawings]
