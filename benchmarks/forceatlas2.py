@@ -13,7 +13,7 @@ import time
 import networkx as nx
 import numpy as np
 
-import nelayout as nl
+from nelayout.plugins.networkx import forceatlas2_layout
 
 ROWS = 500
 """Rows of pairs that are summed at once."""
@@ -45,7 +45,7 @@ def main() -> None:
     seconds = {}
 
     def ours() -> dict:
-        return nl.forceatlas2_layout(G, weight=None, components="joint", scale=None, node_size=None, seed=given.seed)
+        return forceatlas2_layout(G, seed=given.seed)
 
     def theirs() -> dict:
         return nx.forceatlas2_layout(G, max_iter=given.steps, seed=given.seed, backend="networkx")

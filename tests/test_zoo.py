@@ -257,7 +257,8 @@ def test_path_runs_along_the_principal_axis(method):
     _, _, Y = drawn("path", method)
     steps = np.diff(Y[:, 0])
     assert (np.sign(steps) == np.sign(steps[0])).all()
-    assert np.ptp(Y[:, 1]) < 0.05 * np.ptp(Y[:, 0])
+    bent = 0.3 if method == "forceatlas2" else 0.05  # gravity bends a path of 30 nodes: straight, its energy is higher
+    assert np.ptp(Y[:, 1]) < bent * np.ptp(Y[:, 0])
 
 
 @pytest.mark.parametrize("method", ["sne", pytest.param("nerv", marks=pytest.mark.thorough)])
@@ -461,7 +462,7 @@ def test_roads_lie_straight(monkeypatch):
 
 def test_joint_components_are_refused_where_there_is_no_minimum():
     for method in METHODS:
-        if not background_of(METHODS[method].divergence):
+        if not background_of(METHODS[method].divergence) and METHODS[method].gravity is None:
             with pytest.raises(nl.Unsupported, match=r"components.*pack"):
                 nl.layout(disconnected(), method, components="joint")
     assert len(nl.ws_sne_layout(nx.path_graph(4), components="joint", seed=0)) == 4

@@ -109,7 +109,7 @@ METHODS: dict[str, Method] = {
             **own_parts("forceatlas2", scaling_ratio=2.0, gravity=1.0, strong_gravity=False, linlog=False),
             connection="fixed",
             mass="degree+1",
-            stages=(SHAPE, Descend("descend", 200, small=600, starts=True)),
+            stages=(SHAPE, Descend("descend", 200, small=400, starts=True)),
             reference=JACOMY_2014,
             summary="the energy of ForceAtlas2 as networkx has it: springs, logarithmic repulsion and gravity",
         ),

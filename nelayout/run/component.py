@@ -140,7 +140,7 @@ def put_at_start(component: Component, stages: tuple[Stage, ...], run: Run) -> t
     component.drawing = Drawing(Y, place=middle, size=1.0 / extent)
     if isinstance(last, CoarseToFine):
         return (last.as_descent(),)
-    return (replace(last, judged=False, starts=last.starts and component.packed and P.nnz > 0),)
+    return (replace(last, judged=False, starts=last.starts and component.gathered and P.nnz > 0),)
 
 
 def steps_of(stage: Stage) -> int:

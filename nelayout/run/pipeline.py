@@ -172,8 +172,8 @@ def _draw(
         alone, said = take_apart(request, masses, False, known, threads)
         run.notes.extend(said)
         reason, run = _draw_each(alone, run)
-        together = assemble(alone, None, None, (n, run.dim), None) if run.method.gravity is None else gather(alone, run)
-        parts[0].start, parts[0].packed = together, True
+        parts[0].gathered = run.method.gravity is not None
+        parts[0].start = gather(alone, run) if parts[0].gathered else assemble(alone, None, None, (n, run.dim), None)
         run = replace(run, canvas=_frames(request, parts))
         if reason == "stopped":
             parts[0].drawing = Drawing(parts[0].start, reason=reason)

@@ -80,7 +80,7 @@ class Component:
     drawing   the best drawing so far
     sketch    (n, dim) an outline of the drawing, from which a coarse level is also drawn; None: there is none
     other_mass  (n,) masses that the method "auto" tries beside those of the affinity; None: none
-    packed    whether the start is our own, of components drawn alone: others may be tried beside it
+    gathered  whether the start is our own, see `nelayout.run.gathering`: others may be tried beside it
     """
 
     nodes: np.ndarray
@@ -90,7 +90,7 @@ class Component:
     drawing: Drawing = field(default_factory=lambda: Drawing(np.zeros((0, 2))))
     other_mass: np.ndarray | None = None
     sketch: np.ndarray | None = None
-    packed: bool = False
+    gathered: bool = False
 
     @property
     def placed(self) -> bool:
