@@ -177,6 +177,23 @@ def test_a_list_of_positions_that_is_broken_says_so(tmp_path):
             read_positions(tmp_path / "pos.csv")
 
 
+def test_a_bad_table_of_vectors_is_one_line_and_nothing_written(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    buffer = io.BytesIO()
+    np.save(buffer, np.random.default_rng(0).random((40, 5)))
+    good = buffer.getvalue()
+    for name in ("bad.npy", "bad.npz"):
+        for fault, make in FAULTS.items():
+            if fault == "a node twice":
+                continue
+            (tmp_path / name).write_bytes(make(name, good))
+            assert main(["embed", name, "-o", "out.csv"]) == 1, fault
+            said = capsys.readouterr().err
+            assert said.startswith(f"nelayout: {name}"), fault
+            assert (said.count("\n"), "mistake" in said, "pickled" in said) == (1, False, False), said
+            assert not (tmp_path / "out.csv").exists()
+
+
 def test_an_archive_may_be_an_array(tmp_path):
     buffer = io.BytesIO()
     np.save(buffer, np.eye(3))

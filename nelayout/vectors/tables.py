@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import csv
 import io
-import zipfile
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
@@ -22,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import InputError, unknown
+from nelayout.graphs.files.matrices import load_arrays
 from nelayout.graphs.files.source import Source
 from nelayout.vectors.columns import MISSING, Column, Table, choose_columns, names_that_tell_apart, no_number
 from nelayout.vectors.parquet import read_parquet
@@ -150,11 +150,7 @@ def _is_number(cell: str) -> bool:
 
 
 def _arrays(source: Source, kind: str, columns: Sequence[str] | None, beside: Mapping[str, str]) -> Table:
-    try:
-        loaded = np.load(io.BytesIO(source.data), allow_pickle=False)
-        found = {name: loaded[name] for name in loaded.files} if hasattr(loaded, "files") else {"": loaded}
-    except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile) as error:
-        raise source.broken(f"cannot be read as {kind}: {error}; expected an array of numbers, (n, d)") from None
+    found = load_arrays(source, kind, "an array of numbers, (n, d)")
     tables = [name for name, values in found.items() if values.ndim == 2 and name != "data"]
     if {"format", "shape", "data"} <= set(found) and not tables:
         from scipy.sparse import csr_array, load_npz

@@ -6,6 +6,7 @@ import inspect
 import io
 import re
 import zipfile
+import zlib
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from nelayout.graphs.files.record import FileFormat, GraphFile, mirror
 from nelayout.graphs.files.source import Source
 from nelayout.graphs.files.writers import to_npz
 
-__all__ = ["MTX", "NPZ", "read_mtx", "read_npz"]
+__all__ = ["MTX", "NPZ", "load_arrays", "read_mtx", "read_npz"]
 
 # Beginnings of what NumPy saves: archives, also without content, and single arrays.
 ARCHIVES, ARRAY = (b"PK\x03\x04", b"PK\x05\x06"), b"\x93NUMPY"
@@ -45,15 +46,9 @@ def read_npz(source: Source) -> GraphFile:
     `names` (or `labels` beside `positions`) name the nodes where they are distinct; all other arrays with one
     row per node are node data: `labels`, `coords`.
     """
-    if source.data.startswith(ARRAY):
+    arrays = load_arrays(source, "npz", NPZ_KEYS)
+    if "" in arrays:
         raise source.broken(f"holds a single array; expected {NPZ_KEYS}")
-    if not source.data.startswith(ARCHIVES):
-        raise source.unreadable(f"cannot be read as npz: this is no archive; expected {NPZ_KEYS}")
-    try:
-        with np.load(io.BytesIO(source.data), allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-    except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile) as error:
-        raise source.unreadable(f"cannot be read as npz: {error}; expected {NPZ_KEYS}") from None
     if {"rows", "cols"} <= set(arrays):
         return _edges(source, arrays)
     if {"format", "shape", "data"} <= set(arrays):
@@ -66,6 +61,24 @@ def read_npz(source: Source) -> GraphFile:
     else:
         raise source.broken(f"holds {', '.join(arrays) or 'nothing'}; expected {NPZ_KEYS}")
     return GraphFile(matrix, range(_check_square(source, matrix)), {}, "npz")
+
+
+def load_arrays(source: Source, kind: str, expected: str) -> dict[str, np.ndarray]:
+    """Name -> array of what NumPy has saved; a single array has the name "".
+
+    Raises `InputError` for other contents, those that are not whole, and arrays of Python objects, which could run code.
+    """
+    if not source.data.startswith((*ARCHIVES, ARRAY)):
+        raise source.unreadable(f"cannot be read as {kind}: NumPy has not saved this; expected {expected}")
+    content = io.BytesIO(source.data)
+    try:
+        loaded = np.load(content, allow_pickle=False)
+        found = {name: loaded[name] for name in loaded.files} if hasattr(loaded, "files") else {"": loaded}
+    except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
+        raise source.unreadable(f"cannot be read as {kind}: {error}; expected {expected}") from None
+    if "" in found and content.read(1):
+        raise source.unreadable(f"cannot be read as {kind}: there is more in it than its array")
+    return found
 
 
 def _edges(source: Source, arrays: dict[str, np.ndarray]) -> GraphFile:
