@@ -16,13 +16,14 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
+from pages import data_of
 
 import nelayout as nl
 from nelayout.cli import COMMANDS, _parser, compare_command, embed_command, main
 from nelayout.cli.arguments import PICTURES
 from nelayout.cli.report import in_options
 from nelayout.graphs import headings
-from nelayout.graphs.files import FORMATS, WRITERS, edgelist, read_positions
+from nelayout.graphs.files import FORMATS, WRITERS, edgelist, read_graph, read_positions
 
 GML = """graph [
   node [ id 0 label "a" kind "x" ]
@@ -126,6 +127,29 @@ def test_pictures(folder, inside, ending, head):
     assert inside("layout", "graph.gml", "-o", f"out.{ending}", *options) == (0, "", "")
     assert (folder / f"out.{ending}").read_bytes().startswith(head)
     assert sorted(p.name for p in folder.iterdir()) == ["graph.gml", f"out.{ending}"]
+
+
+def test_background_and_edges_of_a_picture(folder, inside):
+    """The picture is that of `nelayout.draw`, to the byte."""
+    pytest.importorskip("matplotlib")
+    look = ["--background", "dark", "--edges", "bundled", "--quiet"]
+    assert inside("layout", "graph.gml", "-o", "out.png", "--weight", "strength", *look) == (0, "", "")
+    G = read_graph(folder / "graph.gml").graph
+    pos = nl.layout(G, weight="strength", seed=0)
+    nl.draw(G, pos, folder / "own.png", background="dark", edges="bundled", weight="strength")
+    assert (folder / "out.png").read_bytes() == (folder / "own.png").read_bytes()
+    status, _, err = inside("layout", "graph.gml", "-o", "out.csv", "--background", "dark")
+    assert status == 1
+    assert "--background is for pictures (png, svg, pdf); csv is none: leave it out" in err
+    status, _, err = inside("layout", "graph.gml", "-o", "two.png", "--background", "drak")
+    assert status == 1
+    assert "background is 'drak'; allowed are" in err
+    assert inside("layout", "graph.gml", "-o", "two.svg", "--background", "none", "--quiet") == (0, "", "")
+
+
+def test_a_page_of_a_drawing_in_space(folder, inside):
+    assert inside("layout", "graph.gml", "-o", "out.html", "--dim", "3", "--quiet") == (0, "", "")
+    assert len(data_of((folder / "out.html").read_text("utf-8"))["drawings"][0]["xyz"]) == 12
 
 
 @pytest.mark.parametrize("ending", ["json", "svg"])

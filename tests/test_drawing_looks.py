@@ -251,7 +251,7 @@ def test_too_many_edges_for_bundles_are_refused():
         nl.draw(G, nx.circular_layout(G), edges="bundled")
 
 
-@pytest.mark.parametrize(("n", "kilobytes"), [(30, 60), (3000, 2000)])
+@pytest.mark.parametrize(("n", "kilobytes"), [(30, 60), pytest.param(3000, 2000, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("kind", ["svg", "pdf"])
 def test_vector_files_have_a_sane_size(n, kilobytes, kind):
     G = nx.random_regular_graph(4, n, seed=0)

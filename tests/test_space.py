@@ -8,7 +8,7 @@ import nelayout as nl
 from nelayout.catalogue import METHODS
 
 CUBE = nx.grid_graph((3, 3, 3))
-PLAIN = ("ws-sne", "ee", "sne")
+PLAIN = ("ws-sne",)
 ALONE = [name for name in METHODS if name != "auto"]
 
 
