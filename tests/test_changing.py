@@ -113,7 +113,10 @@ def test_a_start_of_auto_goes_on_by_the_objective_that_made_it():
     G = G.subgraph(max(nx.connected_components(G), key=len)).copy()
     first, parts = run_parts(G, method_named("auto"), None, None, {"seed": 0})
     again, resumed = run_parts(G, method_named("auto"), first.positions, None, {"seed": 0})
-    assert parts[0].drawing.method.kernel == resumed[0].drawing.method.kernel
+    made, on = parts[0].drawing.method, resumed[0].drawing.method
+    assert made is not None
+    assert on is not None
+    assert made.kernel == on.kernel
     assert np.array_equal(np.sort(parts[0].affinity.mass), np.sort(resumed[0].affinity.mass))
     A, B = array(first.positions, G), array(again.positions, G)
     assert np.sqrt(((A - B) ** 2).sum(axis=1)).mean() < 0.15 * spread(A)
@@ -292,7 +295,7 @@ def test_an_animated_picture_plays(tmp_path):
     film = nl.layout_sequence([nx.path_graph(4), nx.path_graph(6)], "ws-sne", seed=0)
     film.to_gif(tmp_path / "film.gif", seconds=0.5, fps=8, size=120)
     with Image.open(tmp_path / "film.gif") as picture:
-        assert picture.n_frames == 3
+        assert getattr(picture, "n_frames", 1) == 3
         assert picture.size == (120, 120)
         first = np.asarray(picture.convert("L"))
         picture.seek(2)

@@ -226,7 +226,9 @@ def test_the_legend_of_axes_in_space_lies_beside_them():
     ax = Figure().add_subplot(projection="3d")
     given = ax.get_position()
     nl.draw(G, np.random.default_rng(0).normal(size=(9, 3)), ax=ax, color=list("abcdefghi"))
-    box = ax.get_legend().get_window_extent().transformed(ax.figure.transFigure.inverted())
+    legend = ax.get_legend()
+    assert legend is not None
+    box = legend.get_window_extent().transformed(ax.figure.transFigure.inverted())
     assert ax.get_position().x1 <= box.x0
     assert box.x1 <= given.x1
     assert len(ax.collections) == 2, "circles, and triangles from the ninth class on"
