@@ -14,7 +14,7 @@ omega_ij = d(second)/d xi_ij
 
 Example: P = adjacency / sum, the Cauchy kernel, the I-divergence, the normalized connection and unit masses are t-SNE;
 strengths as masses and the optimal connection make it ws-SNE; exchange the kernel for 1/|y_i - y_j|^2 and the
-divergence for Itakura-Saito, and it is gamma-QuadLog.
+divergence for Itakura-Saito, and it is gamma-QuadLog.  Gravity, where a method has it, is one more sum, over the nodes.
 """
 
 from __future__ import annotations
