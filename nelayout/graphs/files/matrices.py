@@ -66,8 +66,7 @@ def read_npz(source: Source) -> GraphFile:
 def load_arrays(source: Source, kind: str, expected: str) -> dict[str, np.ndarray]:
     """Name -> array of what NumPy has saved; a single array has the name "".
 
-    Raises `InputError` for other contents, those that are not whole, and arrays of Python objects, which could run
-    code.
+    Raises `InputError` for other contents, those not whole, and arrays of Python objects, which could run code.
     """
     if not source.data.startswith((*ARCHIVES, ARRAY)):
         raise source.unreadable(f"cannot be read as {kind}: NumPy has not saved this; expected {expected}")
