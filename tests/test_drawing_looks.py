@@ -223,7 +223,7 @@ def test_bundles_and_fading_in_space():
 def test_the_legend_of_axes_in_space_lies_beside_them():
     """However the drawing is turned, it stays within its axes, and the legend within those that were given."""
     G = nx.empty_graph(9)
-    ax = Figure().add_subplot(projection="3d")
+    ax: Any = Figure().add_subplot(projection="3d")
     given = ax.get_position()
     nl.draw(G, np.random.default_rng(0).normal(size=(9, 3)), ax=ax, color=list("abcdefghi"))
     legend = ax.get_legend()

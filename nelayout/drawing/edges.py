@@ -52,7 +52,8 @@ def faintness(length: np.ndarray, n: int, style: str) -> np.ndarray:
     """
     usual = float(np.quantile(length, 0.25 if style == "faded" else 0.5))
     crowded = 1.0 if style == "faded" else float(np.clip(len(length) / n - 1.0, 0.0, 1.0))
-    fade = np.minimum(1.0, (max(usual, 1e-6) / np.maximum(length, 1e-6)) ** (crowded * _BY_LENGTH[style]))
+    least = 1e-9 * (float(length.max()) or 1.0)  # of edges between nodes at one place
+    fade = np.minimum(1.0, (max(usual, least) / np.maximum(length, least)) ** (crowded * _BY_LENGTH[style]))
     return np.maximum(fade, _FAINTEST) if style == "faded" else fade
 
 
