@@ -213,6 +213,22 @@ def test_a_sequence_goes_on_from_a_drawing():
     assert all(np.allclose(more[0][v], film[0][v], atol=1e-4) for v in G)
 
 
+def test_masses_of_all_nodes_may_come_in_one_dict_and_change_what_has_not_changed():
+    first, second = growing()[:2]
+    mass = {v: 1.0 + len(v) for v in second}
+    film = nl.layout_sequence([first, second, second], "ws-sne", mass=mass, seed=0)
+    assert film.values[0] == pytest.approx(nl.solve(first, "ws-sne", mass={v: mass[v] for v in first}, seed=0).value)
+    assert film.most_moves[2] > 0  # masses may be other ones, so the same graph is drawn again
+
+
+def test_alpha_is_chosen_once():
+    snapshots = growing()[:2]
+    film = nl.layout_sequence(snapshots, "alpha-sne", alpha="auto", seed=0)
+    alpha = nl.solve(snapshots[0], "alpha-sne", alpha="auto", seed=0).choice.alpha
+    same = nl.evaluate(snapshots[1], film[1], "alpha-sne", alpha=alpha, size="best").value
+    assert film.values[1] == pytest.approx(same, rel=1e-2)
+
+
 @pytest.mark.thorough
 def test_same_seed_same_bits():
     one, two = (nl.layout_sequence(growing(), "tsne", seed=3) for _ in range(2))

@@ -36,6 +36,9 @@ POINT = 1e-2
 SHRUNK = 0.1
 # Rounds in which a stage with fixed nodes searches for the size of the drawing.
 RESIZINGS = 5
+# Rounds of the last stage with springs to a start, which hold its size as well as its shape: before each, the size of
+# both is searched for.
+HOLDINGS = 3
 
 
 def draw_component(component: Component, run: Run) -> None:
@@ -179,17 +182,23 @@ def _descend(component: Component, stage: Descend, steps: int, run: Run, last: b
         drawing = _resize(objective, drawing)
         if bounded and (now := radius(drawing.Y)) < POINT:  # let the minimizer say whether it is to be a point
             drawing = replace(drawing, Y=drawing.Y * (10 * POINT / now))
-    objective = hold(objective, component, drawing, run.stability)
+    plain, objective = objective, hold(objective, component, drawing, run.stability)
+    held = objective is not plain
     optimizer = run.optimizer or optimizer_named(stage.optimizer)
     rest = rest_of(stage, run, last, bounded)
 
     # How far apart the fixed nodes are, in the drawing's units, is free: search for it on the way, after as many steps
     # whatever their number, and before the last.
     rounds = 1 if free is None or run.max_iter == 0 else RESIZINGS if free.any() else 0
-    each, left = max(stage.max_iter // RESIZINGS, 1), steps
+    if held and last and not plain.scale_free and run.max_iter != 0:
+        rounds = HOLDINGS
+    each, left = max(stage.max_iter // max(rounds, 1), 1), steps
     entered = drawing.Y
     for turn in range(rounds):
-        if turn and left:
+        if turn and left and held:
+            drawing = _resize(plain, replace(drawing, method=method))
+            objective = hold(plain, component, drawing, run.stability)
+        elif turn and left:
             drawing = _spread_fixed(objective, drawing)
         component.drawing = drawing
         share = left if turn == rounds - 1 else min(each, left)
