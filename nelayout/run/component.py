@@ -204,6 +204,8 @@ def _descend(component: Component, stage: Descend, steps: int, run: Run, last: b
         share = left if turn == rounds - 1 else min(each, left)
         Y, _, reason = minimize(objective, drawing.Y, optimizer, share, rest, run.report(component, stage.name))
         drawing, left = replace(drawing, Y=Y, reason=reason), left - share
+    if rounds == HOLDINGS and held:
+        drawing = _resize(plain, replace(drawing, method=method))
     if bounded and radius(drawing.Y) < POINT:
         # If the objective is lowest at a point (t-SNE of a clique), shapes are rounding errors: keep the last one.
         drawing = replace(drawing, Y=entered * (POINT / radius(entered)))
