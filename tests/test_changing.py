@@ -234,7 +234,7 @@ def test_alpha_is_chosen_once():
     assert film.values[1] == pytest.approx(same, rel=1e-2)
 
 
-@pytest.mark.parametrize("name", thinned(["tsne", "jse", "ee", "mds-ks"], plain=lambda name: name == "jse"))
+@pytest.mark.parametrize("name", thinned(["tsne", "jse", "ee"], plain=lambda name: name == "jse"))
 def test_a_held_drawing_has_the_size_that_suits_it(name):
     """Springs hold the shape; the size is the objective's own."""
     snapshots = growing()[:2]
