@@ -24,6 +24,12 @@ def held(J, Y, stability, size=1.0):
     return hold(J, component, Drawing(Y, size=size), stability)
 
 
+def springs_of(J, Y, stability, size=1.0):
+    external = held(J, Y, stability, size).anchors
+    assert external is not None
+    return external
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_gradient_with_springs_is_the_slope_of_the_value(name):
     rng, J = np.random.default_rng(3), objective(name)
@@ -58,8 +64,7 @@ def test_springs_resist_a_stretch_of_the_map_by_their_part(name, stability):
     edges = 0.5 * 4.0 * 0.5 * sum(
         w * ((Y[i] - Y[j]) ** 2).sum() for w, i, j in zip(omega, rows, P.indices, strict=True)
     )
-    springs = held(J, Y, stability).anchors
-    assert springs is not None
+    springs = springs_of(J, Y, stability)
     work = 0.5 * float(np.sum(springs.stiffness * (about**2).sum(axis=1)))
     assert work == pytest.approx(stability / (1 - stability) * edges)
     np.testing.assert_allclose(springs.places, Y)
@@ -67,9 +72,7 @@ def test_springs_resist_a_stretch_of_the_map_by_their_part(name, stability):
 
 def test_units_of_the_caller_change_no_spring():
     J, Y = objective("ws-sne"), np.random.default_rng(6).standard_normal((77, 2))
-    one, other = held(J, Y, 0.8).anchors, held(J, Y, 0.8, size=1e-3).anchors
-    assert one is not None
-    assert other is not None
+    one, other = springs_of(J, Y, 0.8), springs_of(J, Y, 0.8, size=1e-3)
     np.testing.assert_allclose(one.stiffness, other.stiffness)
     np.testing.assert_allclose(one.places, other.places)
 

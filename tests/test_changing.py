@@ -113,10 +113,9 @@ def test_a_start_of_auto_goes_on_by_the_objective_that_made_it():
     G = G.subgraph(max(nx.connected_components(G), key=len)).copy()
     first, parts = run_parts(G, method_named("auto"), None, None, {"seed": 0})
     again, resumed = run_parts(G, method_named("auto"), first.positions, None, {"seed": 0})
-    made, on = parts[0].drawing.method, resumed[0].drawing.method
-    assert made is not None
-    assert on is not None
-    assert made.kernel == on.kernel
+    methods = parts[0].drawing.method, resumed[0].drawing.method
+    assert None not in methods
+    assert methods[0] == methods[1]
     assert np.array_equal(np.sort(parts[0].affinity.mass), np.sort(resumed[0].affinity.mass))
     A, B = array(first.positions, G), array(again.positions, G)
     assert np.sqrt(((A - B) ** 2).sum(axis=1)).mean() < 0.15 * spread(A)
@@ -214,6 +213,34 @@ def test_a_sequence_goes_on_from_a_drawing():
     film = nl.layout_sequence([G], "ws-sne", seed=0)
     more = nl.layout_sequence([H], "ws-sne", 1 - 1e-9, pos=film[0], seed=0)
     assert all(np.allclose(more[0][v], film[0][v], atol=1e-4) for v in G)
+
+
+def test_masses_of_all_nodes_may_come_in_one_dict_and_change_what_has_not_changed():
+    first, second = growing()[:2]
+    mass = {v: 1.0 + len(v) for v in second}
+    film = nl.layout_sequence([first, second, second], "ws-sne", mass=mass, seed=0)
+    assert film.values[0] == pytest.approx(nl.solve(first, "ws-sne", mass={v: mass[v] for v in first}, seed=0).value)
+    assert film.most_moves[2] > 0  # masses may be other ones, so the same graph is drawn again
+
+
+@pytest.mark.thorough
+def test_alpha_is_chosen_once():
+    snapshots = growing()[:2]
+    film = nl.layout_sequence(snapshots, "alpha-sne", alpha="auto", seed=0)
+    choice = nl.solve(snapshots[0], "alpha-sne", alpha="auto", seed=0).choice
+    assert choice is not None
+    alpha = choice.alpha
+    same = nl.evaluate(snapshots[1], film[1], "alpha-sne", alpha=alpha, size="best").value
+    assert film.values[1] == pytest.approx(same, rel=1e-2)
+
+
+@pytest.mark.parametrize("name", thinned(["tsne", "jse", "ee"], plain=lambda name: name == "jse"))
+def test_a_held_drawing_has_the_size_that_suits_it(name):
+    """Springs hold the shape; the size is the objective's own."""
+    snapshots = growing()[:2]
+    film = nl.layout_sequence(snapshots, name, 0.95, seed=0)
+    best = nl.evaluate(snapshots[1], film[1], name, size="best").value
+    assert film.values[1] == pytest.approx(best, rel=2e-2)
 
 
 @pytest.mark.thorough

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Unpack, cast
 
@@ -17,6 +17,7 @@ from nelayout.changing.snapshots import common_rows, keep_places, unchanged
 from nelayout.errors import InputError, InputTypeError
 from nelayout.method_record import Method
 from nelayout.record.solution import Solution
+from nelayout.run.alpha_walk import at_order
 from nelayout.run.kept import Kept
 from nelayout.run.keywords import takes_sequence_keywords
 from nelayout.run.options import LayoutOptions, MethodOptions, check_options, generator
@@ -168,8 +169,12 @@ class _State:
             return self._add(network, self.drawings[-1][old][np.argsort(new)], replace(self.solutions[-1], seconds=0.0))
         known = NOTHING_KNOWN._replace(kept=Kept(self.stability, same)) if there else NOTHING_KNOWN
         own = {"scale": None, "center": None, "store_pos_as": None, "seed": self.rng}
+        if isinstance(mass, Mapping):  # one dict has the nodes of all graphs
+            own["mass"] = {node: mass[node] for node in network.labels if node in mass}
         options = cast("LayoutOptions", {**self.options, **own})
         solution = run_method(G, self.record, there or None, None, options, known)
+        if solution.choice is not None:  # one objective for all
+            self.record = at_order(self.record, solution.choice.alpha)
         return self._add(
             network, network.host.positions(graphs.places(solution.positions).given, self.options["dim"]), solution
         )

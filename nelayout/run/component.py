@@ -37,6 +37,9 @@ POINT = 1e-2
 SHRUNK = 0.1
 # Rounds in which a stage with fixed nodes searches for the size of the drawing.
 RESIZINGS = 5
+# Rounds of the last stage with springs to a start, which hold its size as well as its shape: before each, the size of
+# both is searched for.
+HOLDINGS = 3
 
 
 def draw_component(component: Component, run: Run) -> None:
@@ -183,17 +186,23 @@ def _descend(component: Component, stage: Descend, steps: int, run: Run, last: b
     strays = last and component.start is None and len(drawing.Y) > LARGE_GRAPH
     if strays:
         drawing = replace(drawing, Y=brought_home(objective, drawing.Y))
-    objective = hold(objective, component, drawing, run.stability)
+    plain, objective = objective, hold(objective, component, drawing, run.stability)
+    held = objective is not plain
     optimizer = run.optimizer or optimizer_named(stage.optimizer)
     rest = rest_of(stage, run, last, bounded)
 
     # How far apart the fixed nodes are, in the drawing's units, is free: search for it on the way, after as many steps
     # whatever their number, and before the last.
     rounds = 1 if free is None or run.max_iter == 0 else RESIZINGS if free.any() else 0
-    each, left = max(stage.max_iter // RESIZINGS, 1), steps
+    if held and last and not plain.scale_free and run.max_iter != 0:
+        rounds = HOLDINGS
+    each, left = max(stage.max_iter // max(rounds, 1), 1), steps
     entered = drawing.Y
     for turn in range(rounds):
-        if turn and left:
+        if turn and left and held:
+            drawing = _resize(plain, replace(drawing, method=method))
+            objective = hold(plain, component, drawing, run.stability)
+        elif turn and left:
             drawing = _spread_fixed(objective, drawing)
         component.drawing = drawing
         share = left if turn == rounds - 1 else min(each, left)
@@ -201,6 +210,8 @@ def _descend(component: Component, stage: Descend, steps: int, run: Run, last: b
         drawing, left = replace(drawing, Y=Y, reason=reason), left - share
     if strays:
         drawing = replace(drawing, Y=brought_home(objective, drawing.Y))
+    if rounds == HOLDINGS and held:
+        drawing = _resize(plain, replace(drawing, method=method))
     if bounded and radius(drawing.Y) < POINT:
         # If the objective is lowest at a point (t-SNE of a clique), shapes are rounding errors: keep the last one.
         drawing = replace(drawing, Y=entered * (POINT / radius(entered)))
