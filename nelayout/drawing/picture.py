@@ -278,8 +278,11 @@ def _text(value: Any) -> str:
 
 
 def render(figure: Any, kind: str, dpi: float = 150.0) -> bytes:
-    """A figure as the content of a PNG, SVG or PDF file, without the date."""
+    """A figure as the content of a PNG, SVG or PDF file, without the date and names made at random."""
+    from matplotlib import rc_context
+
     content = io.BytesIO()
     undated = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
-    figure.savefig(content, format=kind, dpi=dpi, metadata=undated)
+    with rc_context({"svg.hashsalt": "nelayout"}):
+        figure.savefig(content, format=kind, dpi=dpi, metadata=undated)
     return content.getvalue()
