@@ -77,7 +77,8 @@ def layout_sequence(
     --------
     >>> import networkx as nx, nelayout as nl
     >>> G = nx.karate_club_graph()
-    >>> film = nl.layout_sequence([G.subgraph(range(n)) for n in (28, 31, 34)], "ws-sne", seed=0)
+    >>> nodes = sorted(G, key=G.degree, reverse=True)
+    >>> film = nl.layout_sequence([G.subgraph(nodes[:n]) for n in (28, 31, 34)], "ws-sne", seed=0)
     >>> len(film[0]), len(film[2]), film.arrived.tolist(), bool(film.mean_moves.max() < 0.2)
     (28, 34, [0, 3, 3], True)
     """
