@@ -146,7 +146,7 @@ def test_a_joint_drawing_counts_as_one():
         pytest.param(mesh(45), "ws-sne", {}, marks=pytest.mark.slow),
         pytest.param(mesh(45), "gamma-quadlog", {"smoothing": 0.9}, marks=pytest.mark.thorough),
         pytest.param(hubs(2000), "linlog", {}, marks=pytest.mark.thorough),
-        pytest.param(hubs(2000), "ws-sne", {"smoothing": 0.5}, marks=pytest.mark.thorough),
+        pytest.param(hubs(2000), "ws-sne", {"smoothing": 0.5}, marks=pytest.mark.slow),
     ],
 )
 def test_memory_is_right_within_a_factor_of_two(G, method, options):
