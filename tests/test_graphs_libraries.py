@@ -234,8 +234,8 @@ def test_rustworkx_payloads_are_weights_and_attributes():
 def test_rustworkx_indices_may_have_holes():
     rustworkx = pytest.importorskip("rustworkx", reason="rustworkx is not installed")
     from matplotlib import pyplot
-    from rustworkx.visualization import mpl_draw
 
+    mpl_draw = pytest.importorskip("rustworkx.visualization").mpl_draw
     G = rustworkx.generators.path_graph(6)
     G.remove_node(2)
     pos = nl.ws_sne_layout(G, seed=0)

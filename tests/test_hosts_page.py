@@ -54,8 +54,7 @@ def ways(library):
         G = module.Graph(ends, edge_attrs={"weight": weights})
         return G, lambda pos: module.plot(G, layout=pos, target=pyplot.gca())
     if library == "rustworkx":
-        from rustworkx.visualization import mpl_draw
-
+        mpl_draw = pytest.importorskip("rustworkx.visualization").mpl_draw
         G = module.PyGraph()
         G.add_nodes_from([None] * 4)
         G.add_edges_from(triples)
