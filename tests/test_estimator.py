@@ -74,6 +74,7 @@ def test_new_rows_join_their_own(method):
     assert np.array_equal(estimator.transform(X), before)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", ["ws-sne", "linlog", "nerv"])
 @pytest.mark.parametrize("perplexity", [None, 8.0])
 def test_a_new_row_does_not_know_the_others(method, perplexity):

@@ -83,6 +83,7 @@ def test_a_node_drawn_where_it_belongs_costs_nothing():
     assert cost[7] > 3 * np.delete(cost, 7).max()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("smoothing", [0.0, 0.5])
 @pytest.mark.parametrize("method", [name for name, m in METHODS.items() if m.connection.name != "optimal"])
 def test_costs_add_up_to_the_value(method, smoothing):

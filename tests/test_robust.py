@@ -270,6 +270,7 @@ def test_a_size_beside_infinite_values(seed):
     assert solution.value < 1000  # 2,600 where it is stuck, a third of what it begins with
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kernel", ["cauchy", "gaussian", "heavy-tailed:2"])
 @pytest.mark.parametrize("divergence", ["itakura-saito", "beta:-1"])
 @pytest.mark.parametrize("graph", [nx.karate_club_graph(), nx.star_graph(40)], ids=["karate", "star"])

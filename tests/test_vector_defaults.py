@@ -60,6 +60,7 @@ def test_rows_count_alike_where_they_have_weights():
     assert values[0] == pytest.approx(values[1], rel=1e-9)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", ["auto", *METHODS])
 def test_weights_that_a_method_cannot_compare_are_not_its_default(method):
     """Either the default is weighed, or it is the graph of 10 neighbors; a given number of neighbors has no weights."""
