@@ -39,7 +39,7 @@ def whole(tmp_path_factory):
     return contents
 
 
-# What doubles a node, which networkx would take for one: text of the good file -> text in its place.
+# Changes that double a node, which networkx would take for one: text of the good file -> text in its place.
 TWINS = {
     "graphml": ('<node id="person 1">', '<node id="person 0">'),
     "gexf": ('<node id="person 1"', '<node id="person 0"'),
@@ -112,7 +112,7 @@ def test_a_bad_file_is_one_line_and_nothing_written(whole, tmp_path, monkeypatch
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_the_good_file_is_read(whole, tmp_path, name):
-    """What the faults are put into: else every one of them would be refused for another reason."""
+    """The good files, which the faults are put into, are read: else all would be refused for another reason."""
     path = tmp_path / f"good.{FORMATS[name].endings[0]}"
     path.write_bytes(whole[name])
     file = read_graph(path)

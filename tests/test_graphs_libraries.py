@@ -78,7 +78,7 @@ LIBRARIES = (*PLAIN, "networkit", "graph-tool", "the tests' graph-tool")
 
 @pytest.fixture(params=[pytest.param(name, marks=() if name in PLAIN else pytest.mark.thorough) for name in LIBRARIES])
 def build(request, monkeypatch):
-    """(directed) -> the graph of `edges` in one of the libraries, whose name is `library`."""
+    """(directed) -> the graph of `edges` in one of the libraries, whose name is `host`."""
     by_name = {"rustworkx": in_rustworkx, "networkit": in_networkit, "pandas": in_pandas}
     module = fake_graph_tool
     if request.param == "graph-tool":
@@ -87,10 +87,10 @@ def build(request, monkeypatch):
         monkeypatch.setitem(sys.modules, "graph_tool", fake_graph_tool)
 
     class Builder:
-        library = request.param
+        host = request.param
 
         def __call__(self, directed=False):
-            return by_name[self.library](directed) if self.library in by_name else in_graph_tool(directed, module)
+            return by_name[self.host](directed) if self.host in by_name else in_graph_tool(directed, module)
 
     return Builder()
 
@@ -108,7 +108,7 @@ def nodes(G):
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("options", [{}, {"weight": None}, {"weight_kind": "log"}], ids=str)
 def test_the_network_is_that_of_networkx(build, directed, options):
-    if build.library == "pandas" and (directed or options.get("weight", "weight") is None):
+    if build.host == "pandas" and (directed or options.get("weight", "weight") is None):
         pytest.skip("rows of a table are undirected, and without weights repeated ones count once")
     ours, theirs = graphs.read(build(directed), **options), graphs.read(in_networkx(directed), **options)
     order = np.argsort(ours.labels)
@@ -169,11 +169,11 @@ def test_masses_are_arrays_and_dicts(build):
 
 def test_a_wrong_weight_names_the_edge(build):
     G = build()
-    if build.library == "networkit":
+    if build.host == "networkit":
         G.setWeight(0, 1, -2.0)
-    elif build.library == "rustworkx":
+    elif build.host == "rustworkx":
         G.update_edge(0, 1, -2.0)
-    elif build.library == "pandas":
+    elif build.host == "pandas":
         G.loc[0, "weight"] = -2.0
     else:
         G.edge_properties["weight"][next(iter(G.edges()))] = -2.0
@@ -185,7 +185,7 @@ def test_a_wrong_weight_names_the_edge(build):
 
 def test_store_pos_as_is_done_or_refused_in_words(build):
     G = build()
-    if "graph-tool" in build.library:
+    if "graph-tool" in build.host:
         pos = nl.ws_sne_layout(G, seed=0, store_pos_as="place")
         assert rows(G, G.vertex_properties["place"]).tolist() == rows(G, pos).tolist()
     else:

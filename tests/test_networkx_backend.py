@@ -71,7 +71,7 @@ def test_networkx_calls_the_backend(run):
         assert all((first[v] == p).all() for v, p in ours.forceatlas2_layout(G, seed=0).items())
         try:
             nx.forceatlas2_layout(G, backend="nelayout", distributed_action=True)
-        except NotImplementedError as error:
+        except NotImplementedError as error:  # networkx's own word for what a backend refuses
             assert "for the given arguments" in str(error)
         else:
             raise AssertionError("distributed_action was taken")

@@ -25,7 +25,7 @@ from nelayout.numerics.parallel import Threads
 from nelayout.objective import Objective
 from nelayout.row_objective import RowObjective
 
-__all__ = ["AddedNodes", "Ties"]
+__all__ = ["AddedNodes", "Ties", "ties_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,21 @@ class Ties:
     def sums(self, values: np.ndarray) -> np.ndarray:
         """(m,) sums of values (E,) over each node's edges, in their order."""
         return np.bincount(self.of, values, minlength=len(self.mass)).astype(float, copy=False)  # integers of none
+
+
+def ties_of(objective: Objective, new: np.ndarray, among: np.ndarray | None = None) -> Ties:
+    """The edges of some nodes of the objective's graph, as if those were added; all, or those to the nodes ``among``.
+
+    Both are masks (n,).
+    """
+    P, mass = objective.affinity.P, objective.affinity.mass
+    of = np.repeat(np.arange(len(mass)), np.diff(P.indptr))
+    kept = np.flatnonzero(new[of] if among is None else new[of] & among[P.indices])
+    weight = back = P.data
+    if isinstance(objective, RowObjective):
+        weight, back = objective.edges.values, objective.edges.values[objective.edges.other]
+    number = np.cumsum(new) - 1
+    return Ties(number[of[kept]], P.indices[kept].astype(np.int64), weight[kept], back[kept], mass[new])
 
 
 @dataclass(frozen=True, slots=True)

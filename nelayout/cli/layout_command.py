@@ -27,7 +27,7 @@ EXAMPLES = (
 
 # Default of --scale: what suits the format of the output.
 SUITABLE: Any = object()
-# What becomes of node attributes in files that show neither colors nor names.
+# The fate of node attributes in files that show neither colors nor names.
 KEPT, LEFT = "keeps every node attribute it can", {"csv": "holds positions only", "pajek": "has none of them"}
 
 

@@ -10,10 +10,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.added.descent import place
-from nelayout.added.objective import AddedNodes, Ties
+from nelayout.added.objective import AddedNodes, ties_of
 from nelayout.method_record import Method
-from nelayout.objective import Objective
-from nelayout.row_objective import RowObjective
 from nelayout.run.size import size_search
 from nelayout.run.start import place_missing, radius
 from nelayout.run.state import Component, Run
@@ -40,7 +38,7 @@ def place_newcomers(component: Component, start: np.ndarray, method: Method, run
         reached = ~placed & (_pattern(P) @ placed.astype(float) > 0)
         if not reached.any():
             break
-        at = place(AddedNodes(objective, Z, run.sums.threads, placed), _ties(objective, reached, placed))
+        at = place(AddedNodes(objective, Z, run.sums.threads, placed), ties_of(objective, reached, placed))
         sound = np.isfinite(at).all(axis=1)
         Z[np.flatnonzero(reached)[sound]] = at[sound]
         placed = placed | reached
@@ -48,18 +46,6 @@ def place_newcomers(component: Component, start: np.ndarray, method: Method, run
             break
         Z = place_missing(np.where(placed[:, None], Z, np.nan), P, run.rng)
     return Z / size + middle
-
-
-def _ties(objective: Objective, new: np.ndarray, placed: np.ndarray) -> Ties:
-    """The edges from some nodes to the placed ones, both given by masks (n,)."""
-    P, mass = objective.affinity.P, objective.affinity.mass
-    of = np.repeat(np.arange(len(mass)), np.diff(P.indptr))
-    kept = new[of] & placed[P.indices]
-    weight = back = P.data
-    if isinstance(objective, RowObjective):
-        weight, back = objective.edges.values, objective.edges.values[objective.edges.other]
-    number = np.cumsum(new) - 1
-    return Ties(number[of[kept]], P.indices[kept].astype(np.int64), weight[kept], back[kept], mass[new])
 
 
 def _pattern(P: csr_array) -> csr_array:

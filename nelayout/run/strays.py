@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from nelayout.added.descent import place
-from nelayout.added.objective import AddedNodes, Ties
+from nelayout.added.objective import AddedNodes, Ties, ties_of
 from nelayout.objective import Objective
-from nelayout.row_objective import RowObjective
 
 __all__ = ["brought_home"]
 
@@ -32,7 +31,7 @@ def brought_home(objective: Objective, Y: np.ndarray) -> np.ndarray:
     """
     for _ in range(0 if objective.affinity.walk else ROUNDS):  # a walk's similarities are known as an operator alone
         far = _far(Y) if objective.free is None else _far(Y) & objective.free
-        ties = _ties(objective, far)
+        ties = ties_of(objective, far)
         at_home = ~far[ties.to]
         tied = ties.sums(at_home.astype(float)) > 0
         nodes, ties = np.flatnonzero(far)[tied], ties.some(tied)
@@ -58,14 +57,3 @@ def _far(Y: np.ndarray) -> np.ndarray:
     if np.count_nonzero(away > least) > ASKED:
         least = np.partition(away, -ASKED - 1)[-ASKED - 1]
     return away > least
-
-
-def _ties(objective: Objective, which: np.ndarray) -> Ties:
-    """The edges of some nodes of the drawing, as if those were added to it."""
-    P, values = objective.affinity.P, objective.edges.values
-    of = np.repeat(np.arange(len(which)), np.diff(P.indptr))
-    here = np.flatnonzero(which[of])
-    back = values[objective.edges.other[here]] if isinstance(objective, RowObjective) else values[here]
-    number = np.cumsum(which) - 1
-    mass = objective.affinity.mass[which]
-    return Ties(number[of[here]], P.indices[here].astype(np.int64), values[here], back, mass)
