@@ -145,7 +145,7 @@ class Optimal:
 
     def couple(self, divergence: Any, sums: Sums, exaggeration: float) -> Coupling:
         sound = (sums.pairs_slope > 0) & (sums.edges_slope < 0)  # else a kernel has underflowed in too large a drawing
-        several = isinstance(sound, np.ndarray)
+        several = np.ndim(sound) > 0
         if not several and not sound:
             return Coupling(math.inf, 0.0, 0.0, 0.0, math.inf)
         pull, push = divergence.invariant(sums.edges, sums.pairs, sums.weight, sums.total)

@@ -20,6 +20,7 @@ import warnings
 from collections.abc import Iterable
 
 __all__ = [
+    "DeviceError",
     "InputError",
     "InputTypeError",
     "MissingExtra",
@@ -45,6 +46,10 @@ class InputTypeError(InputError, TypeError):
 
 class Unsupported(ValueError):
     """A sensible request that the chosen part cannot fulfil; the message names one that can."""
+
+
+class DeviceError(RuntimeError):
+    """A device (a GPU) that is not there, failed or has too little memory; the message says what to use instead."""
 
 
 class MissingExtra(ImportError):

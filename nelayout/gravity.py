@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -56,8 +57,11 @@ class Gravity:
 
     def at(self, Y: np.ndarray, mass: np.ndarray, graphs: Segments | None = None) -> Pull:
         """The pull at positions Y (n, d) of nodes of masses (n,); each of several ``graphs`` has its own middle."""
-        graphs = graphs or Segments(np.array([len(Y)]))
-        away = Y - graphs.mean(Y)[graphs.of]
+
+        def middle(x: np.ndarray) -> Any:
+            return np.mean(x, axis=0) if graphs is None else graphs.mean(x)[graphs.of]
+
+        away = Y - middle(Y)
         weight = self.strength * mass
         squares = np.einsum("ij,ij->i", away, away)
         if self.strong:
@@ -65,10 +69,10 @@ class Gravity:
         else:
             # |y| lies below the parabola that touches it, whose curvature is 1 / |y|.
             distance = np.sqrt(squares)
-            nearest = NEAREST * np.sqrt(graphs.mean(squares))[graphs.of]
+            nearest = NEAREST * np.sqrt(middle(squares))
             cost, curvature = weight * distance, weight / np.maximum(distance, np.where(nearest > 0, nearest, 1.0))
         force = curvature[:, None] * away
-        return Pull(cost, force - graphs.mean(force)[graphs.of], curvature)  # c moves with the nodes
+        return Pull(cost, force - middle(force), curvature)  # c moves with the nodes
 
     def beside(
         self, at: np.ndarray, masses: np.ndarray, Y: np.ndarray, mass: np.ndarray

@@ -29,10 +29,12 @@ import numpy as np
 from nelayout.affinity import Affinity
 from nelayout.anchors import Anchors
 from nelayout.connections import Connection, Coupling, Sums
+from nelayout.device import Device
 from nelayout.divergences import Divergence, Similarity, i_divergence
 from nelayout.divergences.protocol import Homogeneous, Spread, UpToConstants, background_of, bind, is_linear, spread
 from nelayout.edges.matrix import Edges
 from nelayout.edges.walk import WalkEdges, can_smooth_exactly
+from nelayout.evaluation_record import NOTHING, Evaluation
 from nelayout.gravity import Gravity
 from nelayout.kernels import Kernel, Radial
 from nelayout.nbody import Field, NBody
@@ -42,34 +44,12 @@ from nelayout.numerics.parallel import Threads
 __all__ = ["Affinity", "Evaluation", "Objective"]
 
 
-# Stands for results that were not requested.
-NOTHING = np.empty(0)
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """J at one drawing, its lambda, and the results that were requested; the others are empty."""
-
-    value: float
-    lam: float
-    gradient: np.ndarray = field(default_factory=lambda: NOTHING)
-    # omega >= or < 0, on the pattern of P: the attraction of each edge
-    weights: np.ndarray = field(default_factory=lambda: NOTHING)
-    # indices of nodes too far from all others for floats, where J is infinite for their sake
-    lost: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
-    # |dJ / d ln lambda| through the edges alone, how hard they pull together: 1 where lambda is optimal, sum P under a
-    # normalized I-divergence; gravity's part of J is added
-    strength: float = math.nan
-    # (n,) a bound on the curvature of gravity and anchors; a zero where there are none
-    stiffness: np.ndarray = field(default_factory=lambda: np.zeros(()))
-
-
 @dataclass(frozen=True)
 class Objective:
     """J as a frozen value.
 
     ``exaggeration`` scales the edges (annealing), ``free`` masks the nodes that may move, ``gravity`` pulls all of them
-    to the middle, ``anchors`` each to a place of its own.
+    to the middle, ``anchors`` each to a place of its own.  On a ``device`` arrays are the device's, as NumPy's.
     """
 
     affinity: Affinity
@@ -83,6 +63,7 @@ class Objective:
     free: np.ndarray | None = None
     gravity: Gravity | None = None
     anchors: Anchors | None = None
+    device: Device | None = None
 
     def __post_init__(self) -> None:
         self.connection.check(self.divergence)
@@ -111,7 +92,9 @@ class Objective:
         """The edge half: `Edges` or `WalkEdges`; by rows, `RowEdges`."""
         affinity = self.affinity
         if affinity.walk is not None and can_smooth_exactly(self.kernel, self.divergence, self.connection):
-            return WalkEdges(affinity.walk)
+            return WalkEdges(affinity.walk if self.device is None else self.device.walk(affinity.walk))
+        if self.device is not None:
+            return self.device.edges(affinity, is_linear(self.divergence))
         # A walk's own edges stand in for its dense p in earlier stages, whose kernels would need every p_ij.
         return Edges(affinity.P, affinity.mass, is_linear(self.divergence), self.threads, self.compiled)
 
@@ -192,14 +175,15 @@ class Objective:
         want = {"value"} if value else set()
         want |= {"pull"} if gradient or weights else set()
         want |= {"weights"} if weights else set()
+        Y = self.brought(Y)
         fields, d_sums, edges, coupling, edges_slope = self._coupled(Y, frozenset(want))
-        mass, plain = self.affinity.mass, Radial(self.kernel)
+        mass, plain = self.mass, Radial(self.kernel)
         slopes = NOTHING
         if gradient and edges.pull is not None:
             slopes, scale = edges.pull, 4.0 * coupling.d_edges
             for r, f in fields.items():
                 factor = coupling.d_pairs * d_sums.get(r, 0.0) + (coupling.d_normalizer if r == plain else 0.0)
-                self._arithmetic.combine(slopes, scale, f.force, 2.0 * factor, mass)
+                self.arithmetic.combine(slopes, scale, f.force, 2.0 * factor, mass)
                 scale = 1.0
             if not fields:
                 slopes *= scale
@@ -213,7 +197,7 @@ class Objective:
         for potential in (self.gravity, self.anchors):
             if potential is None:
                 continue
-            pull = potential.at(Y, self.affinity.mass)
+            pull = potential.at(Y, self.mass)
             value, strength = value + float(np.sum(pull.cost)), strength + float(np.sum(pull.cost))
             stiffness = stiffness + pull.curvature
             slopes = slopes + pull.gradient if len(slopes) else slopes
@@ -224,7 +208,7 @@ class Objective:
     def _coupled(self, Y: np.ndarray, want: frozenset[str]) -> tuple[dict[Radial, Field], dict, Any, Coupling, float]:
         """Fields, derivatives in their sums, sums over edges, J with its derivatives in both, slope of the edges."""
         radials, plain = self.radials, Radial(self.kernel)
-        fields = dict(zip(radials, self.nbody.fields(Y, self.affinity.mass, radials), strict=True))
+        fields = dict(zip(radials, self.nbody.fields(Y, self.mass, radials), strict=True))
         sums = {r: self._sum(r, f.potential) for r, f in fields.items()}
         normalizer = sums.get(plain, np.nan)
         lam = self.connection.at(normalizer)
@@ -239,12 +223,12 @@ class Objective:
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def linearized(self, Y: np.ndarray) -> tuple[float, Coupling]:
         """The lambda at which the sums over edges and pairs are taken at Y, and the derivatives of J in these sums."""
-        coupling = self._coupled(Y, frozenset({"value"}))[3]
+        coupling = self._coupled(self.brought(Y), frozenset({"value"}))[3]
         return (coupling.lam if self.connection.needs_normalizer else self.connection.at(math.nan)), coupling
 
     def attraction_at_zero(self, lam: float) -> np.ndarray:
         """omega of every edge if all had length 0: the curvature of the attraction that spectral directions use."""
-        b = Similarity(self.kernel, np.zeros(self.edges.size), self.connection.at(1.0 / lam))
+        b = Similarity(self.kernel, self.brought(np.zeros(self.edges.size)), self.connection.at(1.0 / lam))
         slope = self.edges.scaled_slope(self.phi, b)
         omega = -self.kernel.decay(np.zeros(1)) * slope
         if self.connection.name == "optimal":
@@ -262,7 +246,7 @@ class Objective:
 
         Elsewhere constants that depend on P alone are left out.  Of a drawing whose J is infinite some costs are, too.
         """
-        mass = self.affinity.mass
+        Y, mass = self.brought(Y), self.mass
         optimal = self.connection.name == "optimal"
         retrieval = self.divergence == i_divergence() and (optimal or self.connection.needs_normalizer)
         radials = tuple(dict.fromkeys(r for term in self.phi.pairs for r in term.radials(self.kernel)))
@@ -282,14 +266,24 @@ class Objective:
         return cost / self.edges.weight if optimal else cost
 
     def _sum(self, radial: Radial, potential: np.ndarray) -> float:
-        total = self._arithmetic.product(self.affinity.mass, potential)
+        total = self.arithmetic.product(self.mass, potential)
         if self.affinity.hidden and not self.kernel.singular:
             total += radial.at_zero * self.affinity.hidden
         return total
 
     @property
-    def _arithmetic(self) -> Arithmetic:
+    def arithmetic(self) -> Arithmetic:
+        """Sums and updates of drawings, in the form in which this objective is summed."""
         return Arithmetic(self.threads, self.compiled)
+
+    @cached_property
+    def mass(self) -> np.ndarray:
+        """(n,) masses, where the sums are taken."""
+        return self.brought(self.affinity.mass)
+
+    def brought(self, x: np.ndarray) -> np.ndarray:
+        """The array where the sums are taken: as it is, or on the device."""
+        return x if self.device is None else self.device.array(x)
 
     @cached_property
     def total(self) -> Any:

@@ -48,6 +48,8 @@ class RowObjective(Objective):
         """The edge half."""
         affinity, background = self.affinity, background_of(self.divergence)
         spreads = self._spread(background) if background else None
+        if self.device is not None:
+            return self.device.row_edges(affinity, spreads)
         return RowEdges(affinity.P, affinity.rows, affinity.mass, spreads, self.threads, self.compiled)
 
     def _spread(self, background: float) -> Spread:
@@ -61,7 +63,7 @@ class RowObjective(Objective):
     @cached_property
     def total(self) -> np.ndarray:
         """(n,) sum_j m_j over the pairs of each row."""
-        mass = self.affinity.mass
+        mass = self.mass
         return float(np.sum(mass)) - mass
 
     @cached_property
@@ -88,12 +90,12 @@ class RowObjective(Objective):
         self, Y: np.ndarray, *, value: bool = True, gradient: bool = True, weights: bool = False
     ) -> Evaluation:
         """J(Y), its gradient (n, d) and the symmetrized attraction (omega_ij + omega_ji) / 2 of every edge."""
-        mass, plain = self.affinity.mass, Radial(self.kernel)
+        Y, mass, plain = self.brought(Y), self.mass, Radial(self.kernel)
         fields, far = self._fields(Y, self.radials)
         lam = self.connection.at(fields[plain].potential)
         lost = np.flatnonzero(~((lam > 0) & (lam < LARGEST)))
         if len(lost):
-            none = np.zeros(self.edges.size) if weights else NOTHING
+            none = np.zeros_like(self.edges.values) if weights else NOTHING
             return Evaluation(np.inf, np.inf, np.zeros_like(Y), none, lost)
         asked = {"value": value, "pull": gradient, "weights": weights}
         want = frozenset(name for name, wanted in asked.items() if wanted)
@@ -123,7 +125,7 @@ class RowObjective(Objective):
 
         A node of mass m that is added without an edge changes the rows of the others by m sum_k Phi_k(y; charges).
         """
-        plain = Radial(self.kernel)
+        Y, plain = self.brought(Y), Radial(self.kernel)
         fields, _ = self._fields(Y, self.radials)
         lam = self.connection.at(fields[plain].potential)
         edges = self.edges.sums(Y, self.kernel, self.phi, lam, frozenset({"value"}))
@@ -136,17 +138,19 @@ class RowObjective(Objective):
 
     def _fields(self, Y: np.ndarray, radials: tuple[Radial, ...]):
         """The first pass, and the nodes so far from all others that their sums were added up pair by pair."""
-        mass, plain = self.affinity.mass, Radial(self.kernel)
+        mass, plain = self.mass, Radial(self.kernel)
         fields = dict(zip(radials, self.nbody.fields(Y, mass, radials), strict=True))
         usual = fields[plain].potential
         far = np.flatnonzero(~(usual > FAR * np.sqrt(np.mean(usual * usual))))
-        if not self.compiled:  # small graphs are summed exactly as a whole
+        if not self.compiled and self.device is None:  # small graphs are summed exactly as a whole
             far = far[:0]
-        elif not falls_off(radials) and len(far) * len(Y) > MOST_PAIRS:
+        if not len(far):
+            return fields, FarNodes(Y, far, None, self.threads)
+        if not falls_off(radials) and len(far) * len(Y) > MOST_PAIRS:
             fields[plain].potential[far] = 0.0  # no drawing to go on from
             return fields, FarNodes(Y, far, None, self.threads)
-        at_far = FarNodes.of(Y, far, radials, self.threads)
-        for r, exact in at_far.fields_at_nodes(mass, radials).items() if len(far) else ():
+        at_far = FarNodes.of(np.asarray(Y), far, radials, self.threads)  # on any device by the CPU: they are few
+        for r, exact in at_far.fields_at_nodes(np.asarray(mass), radials).items():
             fields[r].potential[far] = exact.potential
             fields[r].force[far] = exact.force
         return fields, at_far
@@ -159,12 +163,12 @@ class RowObjective(Objective):
             others[far.nodes] = 0.0
             force += self.nbody.fields(Y, others, (radial,))[0].force
         if len(far.nodes):
-            force += far.force_of_nodes({radial: charge[far.nodes] for radial, charge in charges.items()})
+            force += far.force_of_nodes({radial: np.asarray(charge[far.nodes]) for radial, charge in charges.items()})
         return force
 
     def attraction_at_zero(self, lam: float) -> np.ndarray:
         """The symmetrized omega of every edge if all had length 0 and every lambda were ``lam``."""
-        b = Similarity(self.kernel, np.zeros(self.edges.size), lam)
+        b = Similarity(self.kernel, np.zeros_like(self.edges.values), lam)
         slope = self.edges.scaled_slope(self.phi, b)
         return self.exaggeration * self.edges.symmetric(-self.kernel.decay(np.zeros(1)) * slope)
 

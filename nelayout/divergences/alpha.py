@@ -68,7 +68,7 @@ class Alpha:
         mean = self.order * edges / weight + 1.0  # of bc(u, t-1), weighted by P
         normalizer = self.order * pairs
         attraction = log_power_mean(mean, self.order - 1.0)
-        if isinstance(normalizer, np.ndarray):
+        if np.ndim(normalizer) > 0:
             with np.errstate(invalid="ignore", divide="ignore"):
                 return attraction, np.where(normalizer > 0, np.log(normalizer), np.inf)
         return attraction, math.log(normalizer) if normalizer > 0 else math.inf

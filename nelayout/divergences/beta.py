@@ -36,7 +36,7 @@ def log_power_mean(mean: Any, order: float) -> Any:
     if order == 0:
         return mean
     inside = order * mean
-    if isinstance(inside, np.ndarray):
+    if np.ndim(inside) > 0:
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(inside > -1.0, np.log1p(inside) / order, np.inf)
     return math.log1p(inside) / order if inside > -1.0 else math.inf

@@ -62,7 +62,7 @@ class Similarity:
 
     def power(self, order: float) -> np.ndarray:
         """b^order."""
-        if isinstance(self.lam, np.ndarray):  # of a node far away lambda is huge and q tiny, b is neither
+        if np.ndim(self.lam) > 0:  # of a node far away lambda is huge and q tiny, b is neither
             return np.exp(order * self.log())
         power = self.kernel.power(self.xi, order)
         return power if self._plain else power * self.lam**order

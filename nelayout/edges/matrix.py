@@ -8,6 +8,7 @@ arrays of a chunk.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,7 @@ from nelayout.kernels import Kernel
 from nelayout.numerics.conjugate_gradients import conjugate_gradients, laplacian_gradients
 from nelayout.numerics.parallel import Threads
 
-__all__ = ["EdgeSums", "Edges"]
+__all__ = ["EdgeSums", "Edges", "row_ranges"]
 
 # Entries of a chunk, at least, and chunks, at most: both without regard to threads, so that sums keep their bits.
 CHUNK, CHUNKS = 1 << 15, 64
@@ -35,12 +36,32 @@ class EdgeSums:
     weights: np.ndarray | None
 
 
+def row_ranges(indptr: np.ndarray, chunk: int) -> Iterator[tuple[int, int]]:
+    """Cut the rows of a CSR pattern into ranges (start, stop) of about ``chunk`` entries, without regard to threads.
+
+    >>> list(row_ranges(np.array([0, 2, 4, 6]), 3))
+    [(0, 2), (2, 3)]
+    """
+    n, nnz = len(indptr) - 1, int(indptr[-1])
+    if nnz <= chunk:
+        if nnz:
+            yield 0, n
+        return
+    cuts = np.searchsorted(indptr, np.arange(chunk, nnz + chunk, chunk)).clip(1, n)
+    start = 0
+    for stop in np.unique(cuts).tolist():
+        yield start, stop
+        start = stop
+    if start < n:
+        yield start, n
+
+
 class Edges:
     """The pattern of P cut into row ranges, with its weights and the masses of its pairs."""
 
     def __init__(self, P: csr_array, mass: np.ndarray, linear: bool, threads: Threads, compiled: bool) -> None:
         self.indptr, self.indices, self.values = P.indptr, P.indices, P.data
-        self.threads, self.compiled = threads, compiled
+        self.threads, self.compiled, self.by_powers = threads, compiled, compiled
         self.n, self.size = P.shape[0], len(P.data)
         self.longest = int(np.max(np.diff(P.indptr), initial=0))  # entries of a row
         self.weight = float(np.sum(P.data))
@@ -49,31 +70,16 @@ class Edges:
         self.pair_mass: np.ndarray | None = None
         if not linear and not np.all(mass == 1.0):
             self.pair_mass = np.repeat(mass, np.diff(P.indptr)) * mass[P.indices]
-        self.chunks = list(self._row_ranges())
+        self.chunks = list(row_ranges(P.indptr, max(CHUNK, -(-self.size // CHUNKS)) if compiled else self.size))
         self._powers: tuple[Divergence, Powers | None] | None = None
-
-    def _row_ranges(self):
-        nnz = len(self.indices)
-        chunk = max(CHUNK, -(-nnz // CHUNKS))
-        if not self.compiled or nnz <= chunk:
-            if nnz:
-                yield 0, self.n
-            return
-        cuts = np.searchsorted(self.indptr, np.arange(chunk, nnz + chunk, chunk)).clip(1, self.n)
-        start = 0
-        for stop in np.unique(cuts).tolist():
-            yield start, stop
-            start = stop
-        if start < self.n:
-            yield start, self.n
 
     def sums(
         self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, lam: float, want: frozenset[str]
     ) -> EdgeSums:
         """``want`` names what to compute beside the slope: "value", "pull", "weights"."""
         pull = np.zeros_like(Y) if "pull" in want else None
-        weights = np.empty(len(self.indices)) if "weights" in want else None
-        powers = self._powers_of(divergence) if self.compiled else None
+        weights = np.empty_like(self.values, dtype=np.float64) if "weights" in want else None
+        powers = self._powers_of(divergence) if self.by_powers else None
         if powers is not None:
             return self._by_powers(Y, kernel, powers, lam, pull, weights)
 
@@ -146,7 +152,7 @@ class Edges:
 
     def node_values(self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, lam: float) -> np.ndarray:
         """(n,) sum_j M_ij edge(P_ij / M_ij, lambda q_ij)."""
-        each = np.empty(len(self.indices))
+        each = np.empty_like(self.values, dtype=np.float64)
         for start, stop in self.chunks:
             low, high = self.indptr[start], self.indptr[stop]
             similarity = Similarity(kernel, self._squared_lengths(Y, start, stop), lam)
@@ -217,7 +223,7 @@ class Edges:
     def stretch(self, weights: np.ndarray, Y: np.ndarray) -> float:
         """tr(Y^T L_w Y) = 1/2 sum_ij w_ij |y_i - y_j|^2, the work of a stretch of the whole drawing Y (n, d)."""
         parts = []
-        for start, stop in self._row_ranges():
+        for start, stop in self.chunks:
             xi = self._squared_lengths(Y, start, stop)
             parts.append(float(np.sum(weights[self.indptr[start] : self.indptr[stop]] * xi)))
         return 0.5 * sum(parts)

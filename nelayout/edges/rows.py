@@ -85,7 +85,7 @@ class RowEdges(Edges):
         self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, lam: np.ndarray, want: frozenset[str]
     ) -> RowEdgeSums:
         """``lam`` (n,): lambda of each row."""
-        powers = self._powers_of(divergence) if self.compiled else None
+        powers = self._powers_of(divergence) if self.by_powers else None
         if powers is None:
             value, slope, omega = self._by_arrays(Y, kernel, divergence, lam, "value" in want)
         else:
@@ -113,7 +113,7 @@ class RowEdges(Edges):
         """Values and slopes (n,), and omega_ij of every entry, whatever the divergence."""
         with np.errstate(divide="ignore"):
             log_lam = np.log(lam)
-        each, slope, omega = np.zeros(self.size if value else 0), np.zeros(self.size), np.zeros(self.size)
+        each, slope, omega = (np.zeros_like(self.values) for _ in range(3))
 
         @np.errstate(over="ignore", invalid="ignore", divide="ignore")
         def work(rows: tuple[int, int]) -> None:
@@ -130,7 +130,7 @@ class RowEdges(Edges):
                 each[low:high] = self._own(m * here.edge(x, similarity), low, high)
 
         self.threads.map(work, self.chunks)
-        return self.row_sums(each), self.row_sums(slope), omega
+        return self.row_sums(each if value else each[:0]), self.row_sums(slope), omega
 
     def _by_row_powers(
         self, Y: np.ndarray, kernel: Kernel, powers: Powers, lam: np.ndarray

@@ -21,10 +21,10 @@ from nelayout.nbody.mesh import FARTHEST, Mesh
 from nelayout.nbody.tree import Tree
 from nelayout.numerics.parallel import Threads
 
-__all__ = ["EXACT_FREE", "Auto", "exact_cost"]
+__all__ = ["EXACT_FREE", "MARGIN", "TREE_COST", "Auto", "exact_cost", "need"]
 
 # Nanoseconds for a pair in the exact form, and for a node in the tree in 1, 2 and 3 dimensions, by the arithmetic
-# that the radial function takes (`_need`): measured on one core, clouds of 2,000 to 100,000 nodes.  The costs of the
+# that the radial function takes (`need`): measured on one core, clouds of 2,000 to 100,000 nodes.  The costs of the
 # mesh stand in grid.py.
 EXACT_COST = {"division": 0.7, "root": 1.6, "logarithm": 1.9, "1/u and logarithm": 4.5, "general": 4.5}
 TREE_COST = {
@@ -95,7 +95,7 @@ class Auto:
     ) -> tuple[Exact | Mesh | Tree, dict[str, float], dict[Radial, Grid]]:
         """Backend, cost of each in nanoseconds, and the grids of the mesh."""
         n, d = Y.shape
-        needs = [_need(radial) for radial in radials]
+        needs = [need(radial) for radial in radials]
         exact = exact_cost(n, radials)
         tree = sum(TREE_COST[need][d - 1] for need in needs) * n
         costs, grids = {"exact": exact, "tree": tree}, {}
@@ -112,10 +112,10 @@ class Auto:
 
 def exact_cost(n: int, radials: tuple[Radial, ...]) -> float:
     """Nanoseconds of all pairs of n nodes, compiled, on one core."""
-    return sum(EXACT_COST[_need(radial)] for radial in radials) * float(n) * n
+    return sum(EXACT_COST[need(radial)] for radial in radials) * float(n) * n
 
 
-def _need(radial: Radial) -> str:
+def need(radial: Radial) -> str:
     """Arithmetic that a radial function takes: a division, roots, a logarithm or an exponential, or several of them."""
     a, b, order = radial.kernel.a, radial.kernel.b, radial.order
     twice = 2.0 * b * order / a if a else 0.0

@@ -10,7 +10,7 @@ from nelayout.kernels import Radial
 from nelayout.nbody.field import Field
 from nelayout.numerics.parallel import Threads
 
-__all__ = ["Exact", "sums_within"]
+__all__ = ["Exact", "form_of", "sums_by_blocks", "sums_within"]
 
 # Pairs that are held at once by the NumPy form: 2^15 float64 fit into a second-level cache with room for temporaries.
 BLOCK_PAIRS = 1 << 15
@@ -34,7 +34,7 @@ class Exact:
 
     def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
         """Potential and force of each radial function."""
-        return tuple(self._compiled(Y, charges, radials) if self.compiled else _blocks(Y, charges, radials))
+        return tuple(self._compiled(Y, charges, radials) if self.compiled else sums_by_blocks(Y, charges, radials))
 
     def _compiled(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> list[Field]:
         n = len(Y)
@@ -91,11 +91,14 @@ def form_of(radial: Radial) -> tuple[int, float, float, float, float]:
     return form, kernel.a, kernel.b, kernel.c, order
 
 
-def _blocks(Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> list[Field]:
+def sums_by_blocks(
+    Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...], pairs: int = BLOCK_PAIRS
+) -> list[Field]:
+    """Potential and force of each radial function by whole arrays, in blocks of so many pairs."""
     n, d = Y.shape
-    potentials = [np.empty(n) for _ in radials]
-    forces = [np.empty((n, d)) for _ in radials]
-    rows = max(1, BLOCK_PAIRS // max(n, 1))
+    potentials = [np.empty_like(Y, shape=n) for _ in radials]
+    forces = [np.empty_like(Y) for _ in radials]
+    rows = max(1, pairs // max(n, 1))
     for start in range(0, n, rows):
         stop = min(start + rows, n)
         diffs = [Y[start:stop, c, None] - Y[None, :, c] for c in range(d)]

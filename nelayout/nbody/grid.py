@@ -8,14 +8,18 @@ one.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from nelayout.kernels import Radial
 from nelayout.nbody.exact import form_of
 
-__all__ = ["CUTOFF", "Grid", "grid_for", "plane"]
+__all__ = ["CUTOFF", "Grid", "grid_for", "plane", "square_counts"]
+
+Counts = Callable[[Any, Any, float, float, float, int, int], float]
 
 # Grid steps in units of the kernel's width (1 for the Cauchy kernel): up to the first the mesh alone is
 # accurate enough; finer than the second pays no more.
@@ -72,12 +76,22 @@ def plane(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.ascontiguousarray(Y[:, 0]), np.ascontiguousarray(Y[:, 1]) if Y.shape[1] == 2 else np.zeros(len(Y))
 
 
-def grid_for(X: np.ndarray, Z: np.ndarray, radial: Radial, fineness: float = 1.0) -> Grid:
+def square_counts(X: np.ndarray, Z: np.ndarray, x0: float, y0: float, cell: float, columns: int, cells: int) -> float:
+    """Sum of the squared numbers of nodes in square cells, ``columns`` to a row."""
+    from nelayout.nbody import mesh_loops
+
+    return mesh_loops.square_counts(X, Z, x0, y0, cell, columns, np.zeros(cells, dtype=np.int32))
+
+
+def grid_for(
+    X: np.ndarray, Z: np.ndarray, radial: Radial, fineness: float = 1.0, counts: Counts = square_counts
+) -> Grid:
     """Choose the cheapest accurate grid for a drawing's sums of a radial function.
 
     A grid fine enough for the kernel needs no pairs; a coarser one needs all pairs within ``CUTOFF`` steps, whose
     number is counted on the drawing itself, since one dense cluster can hold most of them.  ``fineness`` below 1 makes
-    the steps that much smaller, and the range of the pairs as much more steps.
+    the steps that much smaller, and the range of the pairs as much more steps.  ``counts``: `square_counts`, or what
+    does the same where the positions are.
     """
     box = float(X.min()), float(Z.min()), float(X.max()), float(Z.max())
     width, height = max(box[2] - box[0], 1e-12), box[3] - box[1]
@@ -98,7 +112,7 @@ def grid_for(X: np.ndarray, Z: np.ndarray, radial: Radial, fineness: float = 1.0
     for k in range(TRIED):
         grid = _grid(box, step * 2.0 ** (k / 2.0), radial, near=True)
         grid = replace(grid, steps=CUTOFF / fineness)
-        cost = grid.cost + NODE_COST * len(X) + pair * _touching_pairs(X, Z, box, grid.cell)
+        cost = grid.cost + NODE_COST * len(X) + pair * _touching_pairs(X, Z, box, grid.cell, counts)
         if best is None or cost < best.cost:
             best = replace(grid, cost=cost)
         elif k and best.near:
@@ -170,14 +184,13 @@ def _rounded(step: float) -> float:
     return 2.0 ** (math.ceil(4.0 * math.log2(step)) / 4.0)
 
 
-def _touching_pairs(X: np.ndarray, Z: np.ndarray, box: tuple[float, float, float, float], cell: float) -> float:
+def _touching_pairs(
+    X: np.ndarray, Z: np.ndarray, box: tuple[float, float, float, float], cell: float, counts: Counts
+) -> float:
     """Approximate number of pairs of nodes in touching square cells."""
-    from nelayout.nbody import mesh_loops
-
     x0, y0, high_x, high_y = box
     rows, columns = int((high_x - x0) / cell) + 1, int((high_y - y0) / cell) + 1
-    counts = np.zeros(rows * columns, dtype=np.int32)
-    return 9.0 * mesh_loops.square_counts(X, Z, x0, y0, cell, columns, counts)
+    return 9.0 * counts(X, Z, x0, y0, cell, columns, rows * columns)
 
 
 def _pair_form(radial: Radial) -> str:

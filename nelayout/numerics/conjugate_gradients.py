@@ -76,7 +76,8 @@ def conjugate_gradients(
 
 def _inverse(diagonal: np.ndarray) -> np.ndarray:
     """1 / diagonal; 0 for rows that nothing holds, which so stay where they are."""
-    return np.divide(1.0, diagonal, out=np.zeros_like(diagonal), where=diagonal > 0)
+    held = diagonal > 0
+    return np.where(held, 1.0 / np.where(held, diagonal, 1.0), 0.0)
 
 
 def _columns(a: np.ndarray, b: np.ndarray) -> np.ndarray:

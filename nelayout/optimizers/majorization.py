@@ -64,7 +64,7 @@ class Majorize:
         weights = attracting(now.weights)
         mean = 4.0 * float(np.mean(objective.edges.row_sums(weights)))
         rho = max(state.rho, SMALLEST_RHO * mean)
-        mass = objective.affinity.mass / float(np.mean(objective.affinity.mass))
+        mass = objective.mass / float(np.mean(objective.mass))
         for trial in range(1, MAX_TRIALS + 1):
             move = objective.edges.solve(
                 weights, 4.0, rho * mass + now.stiffness, -now.gradient, self.tolerance, self.inner, objective.free

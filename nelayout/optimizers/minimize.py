@@ -54,13 +54,14 @@ def minimize(
 ) -> tuple[np.ndarray, Evaluation | None, str]:
     """Take steps of an optimizer from Y (n, d) until the drawing rests, at most ``max_iter``.
 
-    Returns the positions, J there (None if no step was to be taken) and the reason of the end: one of `Rest`, "lull"
-    also where no step brings anything, or "max_iter".  What ``report`` raises ends the run.
+    Returns the positions (those on a device copied back), J there (None if no step was to be taken) and the reason of
+    the end: one of `Rest`, "lull" also where no step brings anything, or "max_iter".  What ``report`` raises ends the
+    run.
     """
     if max_iter <= 0:
         return Y, None, "max_iter"
     state: State = optimizer.init(objective, Y)
-    arithmetic = Arithmetic(objective.threads, objective.compiled)
+    arithmetic = objective.arithmetic
     moves, values, calm = list[float](), [state.evaluation.value], 0
     sized = rest.move > 0 or rest.point > 0 or rest.force > 0
     radius = arithmetic.radius(Y) if sized else 0.0
@@ -72,19 +73,19 @@ def minimize(
         if sized:
             radius = arithmetic.radius(Y)
             if radius < rest.point:
-                return Y, state.evaluation, "collapsed"
+                return np.asarray(Y), state.evaluation, "collapsed"
         if rest.move > 0 and Y is not before:
             moved = arithmetic.moved(Y, radius, before, radius_before) if radius > 0 < radius_before else 0.0
             moves.append(moved * len(Y) ** (1.0 / Y.shape[1]))
         if reason := _ended(rest, moves, values):
-            return Y, state.evaluation, reason
+            return np.asarray(Y), state.evaluation, reason
         if rest.force > 0:
             calm = calm + 1 if _unbalance(state.evaluation, radius, arithmetic) <= rest.force else 0
             if calm >= rest.window:
-                return Y, state.evaluation, "converged"
+                return np.asarray(Y), state.evaluation, "converged"
         if state.stuck:
-            return Y, state.evaluation, "converged" if calm or not rest.force else "lull"
-    return Y, state.evaluation, "max_iter"
+            return np.asarray(Y), state.evaluation, "converged" if calm or not rest.force else "lull"
+    return np.asarray(Y), state.evaluation, "max_iter"
 
 
 def _unbalance(now: Evaluation, radius: float, arithmetic: Arithmetic) -> float:

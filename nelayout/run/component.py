@@ -183,9 +183,10 @@ def _descend(component: Component, stage: Descend, steps: int, run: Run, last: b
         drawing = _resize(objective, drawing)
         if bounded and (now := radius(drawing.Y)) < POINT:  # let the minimizer say whether it is to be a point
             drawing = replace(drawing, Y=drawing.Y * (10 * POINT / now))
-    strays = last and component.start is None and len(drawing.Y) > LARGE_GRAPH
+    strays, at_home = last and component.start is None and len(drawing.Y) > LARGE_GRAPH, objective
     if strays:
-        drawing = replace(drawing, Y=brought_home(objective, drawing.Y))
+        at_home = run.sums.on_cpu.objective(method, component.affinity, free).exaggerated(stage.exaggeration)
+        drawing = replace(drawing, Y=brought_home(at_home, drawing.Y))
     plain, objective = objective, hold(objective, component, drawing, run.stability)
     held = objective is not plain
     optimizer = run.optimizer or optimizer_named(stage.optimizer)
@@ -209,7 +210,7 @@ def _descend(component: Component, stage: Descend, steps: int, run: Run, last: b
         Y, _, reason = minimize(objective, drawing.Y, optimizer, share, rest, run.report(component, stage.name))
         drawing, left = replace(drawing, Y=Y, reason=reason), left - share
     if strays:
-        drawing = replace(drawing, Y=brought_home(objective, drawing.Y))
+        drawing = replace(drawing, Y=brought_home(at_home, drawing.Y))
     if rounds == HOLDINGS and held:
         drawing = _resize(plain, replace(drawing, method=method))
     if bounded and radius(drawing.Y) < POINT:

@@ -54,9 +54,9 @@ class Evidence:
 
 def objective_of(part: Component, method: Method, sums: Summation) -> Objective:
     """The objective of a component, for its value: with exact sums where they cost little, else with the run's."""
-    objective = sums.objective(method, part.affinity)
+    objective = sums.on_cpu.objective(method, part.affinity)
     if exact_cost(len(part.nodes), objective.radials) > EXACT:
-        return objective
+        return sums.objective(method, part.affinity)
     return replace(objective, nbody=backend("exact", sums.threads, sums.compiled))
 
 
@@ -80,7 +80,7 @@ def evidence_of(
             objective = objective_of(part, part.drawing.method or method, sums)
             found = objective.evaluate(part.drawing.Y, gradient=gradient)
             values[k], lam = found.value, found.lam
-            cost[part.nodes] = objective.node_cost(part.drawing.Y, lam)
+            cost[part.nodes] = np.asarray(objective.node_cost(part.drawing.Y, lam))
             squares += float(np.sum(found.gradient * found.gradient))
             said = backend_note(sums.nbody, part.drawing.Y, objective.radials)
             notes.extend([said] if said and not notes else [])

@@ -32,7 +32,7 @@ def hold(objective: Objective, component: Component, drawing: Drawing, stability
         return objective
     known, Y = ~np.isnan(component.start[:, 0]), drawing.Y
     weights = attracting(objective.evaluate(Y, weights=True).weights)
-    curvature = 4.0 * objective.edges.row_sums(weights)
+    curvature = np.asarray(4.0 * objective.edges.row_sums(weights))
     usual = float(np.median(curvature)) or 1.0
     curvature = np.clip(np.nan_to_num(curvature, nan=usual), LEAST * usual, MOST * usual)
     about = Y - np.sum(Y, axis=0) / len(Y)

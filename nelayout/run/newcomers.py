@@ -30,7 +30,7 @@ def place_newcomers(component: Component, start: np.ndarray, method: Method, run
     Y = place_missing(start, P, run.rng)
     if placed.all() or np.count_nonzero(placed) < 2 or not radius(start[placed]) > 0:
         return Y
-    objective = run.sums.objective(method, component.affinity)
+    objective = run.sums.on_cpu.objective(method, component.affinity)
     middle = np.sum(Y, axis=0) / len(Y)
     size = size_search(objective, Y - middle)
     Z = size * (Y - middle)

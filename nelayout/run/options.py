@@ -8,6 +8,7 @@ from typing import Any, Literal, TypedDict
 
 import numpy as np
 
+from nelayout.device import device_named
 from nelayout.errors import InputError, InputTypeError, unknown
 from nelayout.graphs import graph_tool
 
@@ -44,6 +45,7 @@ class LayoutOptions(TypedDict, total=False):
     tol: float | None
     optimizer: Any
     nbody: str
+    device: str
     callback: Callable[..., object] | None
     progress: bool
     n_jobs: int | None
@@ -100,6 +102,7 @@ DEFAULTS: LayoutOptions = {
     "tol": None,
     "optimizer": "auto",
     "nbody": "auto",
+    "device": "cpu",
     "callback": None,
     "progress": False,
     "n_jobs": None,
@@ -117,7 +120,7 @@ EVALUATION_DEFAULTS: dict[str, Any] = {
 GROUPS: dict[str, tuple[str, ...]] = {
     "Graph": ("weight", "weight_kind", "mass", "smoothing", "components"),
     "Drawing": ("dim", "scale", "center", "node_size", "store_pos_as"),
-    "Run": ("seed", "max_iter", "tol", "optimizer", "nbody", "callback", "progress", "n_jobs"),
+    "Run": ("seed", "max_iter", "tol", "optimizer", "nbody", "device", "callback", "progress", "n_jobs"),
 }
 
 # First arguments -> their entry in docstrings.
@@ -156,6 +159,8 @@ TEXTS: dict[str, str] = {
     "by the typical distance between nodes; None: 0.0001, or sooner when steps bring little",
     "optimizer": 'minimizer: "auto", "majorize", "momentum", or one of nelayout.optimizers',
     "nbody": 'backend of the sums over all pairs: "auto", "exact", "mesh" (dim <= 2) or "tree"',
+    "device": 'where large graphs are summed: "cpu", or a GPU by PyTorch: "cuda", "cuda:1", "mps"; "auto" takes a GPU '
+    "if there is one",
     "callback": "function called with the state (iteration, stage, value, positions) after each step; positions are in "
     "the scale of the drawing and turned alike from step to step; True stops",
     "progress": "show a progress bar",
@@ -195,6 +200,7 @@ def check_options(options: dict[str, Any]) -> dict[str, Any]:
         o["tol"] = _number(o["tol"], "tol", "None or a number >= 0")
         if o["tol"] < 0:
             raise InputError(f"tol must be >= 0, given {o['tol']!r}")
+    device_named(o["device"])
     if o["callback"] is not None and not callable(o["callback"]):
         raise InputTypeError(f"callback must be a function of one state, given {type(o['callback']).__name__}")
     if not isinstance(o["progress"], (bool, np.bool_)):

@@ -17,6 +17,7 @@ import numpy as np
 
 from nelayout import graphs
 from nelayout.catalogue import method_named, with_own
+from nelayout.device import device_named
 from nelayout.method_record import Method
 from nelayout.nbody import backend
 from nelayout.numerics.parallel import Threads, threads_for
@@ -157,7 +158,7 @@ def _draw(
     run = Run(
         request.method,
         o["dim"],
-        Summation(backend(o["nbody"], threads, compiled), threads, compiled),
+        _summation(o, threads, compiled),
         request.rng,
         observer,
         _frames(request, parts),
@@ -180,6 +181,13 @@ def _draw(
             return reason, parts, run
     reason, run = _draw_each(parts, run)
     return reason, parts, run
+
+
+def _summation(o: dict[str, Any], threads: Threads, compiled: bool) -> Summation:
+    """How the objectives of a run are summed, on the CPU and on the device that is asked for."""
+    device, nbody = device_named(o["device"]), backend(o["nbody"], threads, compiled)
+    on_device = None if device is None else device.nbody(o["nbody"], threads)
+    return Summation(nbody, threads, compiled, device, on_device)
 
 
 def _frames(request: Request, parts: list[Component]) -> Frames:

@@ -15,6 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from nelayout.alpha.choice import AlphaChoice
+from nelayout.device import Device
 from nelayout.method_record import Method
 from nelayout.nbody import NBody
 from nelayout.numerics.parallel import Threads
@@ -29,15 +30,31 @@ __all__ = ["Canvas", "Component", "Drawing", "Run", "Summation"]
 
 @dataclass(frozen=True, slots=True)
 class Summation:
-    """The N-body backend, the threads and the form (compiled or NumPy) that all objectives of a run share."""
+    """The N-body backend, the threads and the form (compiled or NumPy) that all objectives of a run share.
+
+    device    where large objectives are summed; None: none of them
+    on_device  the N-body backend there
+    """
 
     nbody: NBody
     threads: Threads
     compiled: bool
+    device: Device | None = None
+    on_device: NBody | None = None
+
+    @property
+    def on_cpu(self) -> Summation:
+        """The summation by which all objectives stay on the CPU."""
+        return replace(self, device=None, on_device=None)
 
     def objective(self, method: Method, affinity: Affinity, free: np.ndarray | None = None) -> Objective:
         """The objective of a method on an affinity; ``free`` masks the nodes that may move."""
         kind = RowObjective if method.connection.by_rows else Objective
+        if self.device is not None and self.on_device is not None and len(affinity.mass) >= self.device.least:
+            return kind(
+                affinity, method.kernel, method.divergence, method.connection, self.on_device, self.threads,
+                free=free, gravity=method.gravity, device=self.device,
+            )
         return kind(
             affinity, method.kernel, method.divergence, method.connection, self.nbody, self.threads, self.compiled,
             free=free, gravity=method.gravity,
@@ -149,6 +166,7 @@ class Run:
         """The function that each step of a stage calls; ``whole`` turns the stage's positions into the component's."""
 
         def positions(Y: np.ndarray) -> np.ndarray:
+            Y = np.asarray(Y)
             component.drawing = replace(component.drawing, Y=Y if whole is None else whole(Y))
             return self.canvas.show([component])
 

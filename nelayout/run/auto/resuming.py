@@ -37,7 +37,7 @@ def resume(component: Component, stages: tuple[Descend, ...], run: Run) -> Desce
             Z = Y * size_search(objective, Y)
             found = objective.evaluate(Z, weights=True)
             with np.errstate(all="ignore"):
-                step = np.sqrt(np.sum(found.gradient**2, axis=1)) / (4.0 * attraction_of(objective, found))
+                step = np.asarray(np.sqrt(np.sum(found.gradient**2, axis=1)) / (4.0 * attraction_of(objective, found)))
                 unrest = float(np.median(step[known])) / (radius(Z) or 1.0)
             if unrest < least:
                 best, least = (stage, mass), unrest

@@ -1,0 +1,170 @@
+"""Devices: the floor of sums on a GPU, below one formula and one set of minimizers.
+
+An objective on a device has arrays there, and its sums over pairs and edges are taken there; formulas and minimizers
+run as they are written, since `arrays.DeviceArray` answers NumPy.  Only graphs large enough to gain come here: coarse
+levels and small components stay on the CPU.  PyTorch carries it and is imported when a device is asked for.
+
+>>> device_named("cpu") is None
+True
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nelayout.errors import DeviceError, InputTypeError, missing_extra, unknown
+
+if TYPE_CHECKING:
+    from nelayout.affinity import Affinity
+    from nelayout.device.nbody import DeviceSums
+    from nelayout.divergences.protocol import Spread
+    from nelayout.numerics.parallel import Threads
+    from nelayout.similarities.random_walk import RandomWalk
+
+__all__ = ["DEVICES", "Device", "device_named"]
+
+# Words that the keyword ``device`` takes; a number behind "cuda:" picks one of several GPUs.
+DEVICES = ("cpu", "cuda", "mps", "auto", "torch-cpu")
+NUMBERED = re.compile(r"cuda:\d+")
+# Nodes from which sums are taken on a GPU.  An evaluation starts some 300 small programs there, about 3 ms, in which
+# the CPU evaluates 10,000 nodes.
+LEAST_NODES = 10_000
+# Entries or pairs that are looked at together, on a GPU and by PyTorch on the CPU: a dozen arrays of that length exist
+# at a time, 400 MB, and 4 MB, which stay in cache.
+BLOCK, BLOCK_CPU = 1 << 22, 1 << 15
+# Pairs up to which all are summed one by one.
+EXACT_PAIRS, EXACT_PAIRS_CPU = 1 << 24, 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A device that sums.
+
+    name   PyTorch's name of it: "cuda:0", "mps", or "cpu" for PyTorch's loops on the CPU, by which tests run anywhere
+    least  nodes from which an objective comes here
+    block  entries or pairs that are looked at together
+    exact  pairs up to which "auto" sums them one by one
+    """
+
+    name: str
+    least: int = LEAST_NODES
+    block: int = BLOCK
+    exact: int = EXACT_PAIRS
+
+    def array(self, x: Any) -> Any:
+        """The array on this device; one that is there already comes back as it is."""
+        import torch
+
+        from nelayout.device.answers import double_or_widest
+        from nelayout.device.arrays import DeviceArray
+
+        if isinstance(x, DeviceArray):
+            return x
+        tensor = torch.from_numpy(np.ascontiguousarray(x))
+        if not tensor.numel() or not x.flags.writeable or self.name == "cpu":
+            tensor = tensor.clone()  # on the CPU it would share the caller's memory
+        target = torch.device(self.name)
+        if tensor.dtype.is_floating_point:
+            tensor = tensor.to(double_or_widest(target))
+        return DeviceArray(tensor.to(target))
+
+    def edges(self, affinity: Affinity, linear: bool) -> Any:
+        """The edge half of an objective with one lambda."""
+        from nelayout.device.edges import DeviceEdges
+
+        return DeviceEdges(self, affinity.P, affinity.mass, linear)
+
+    def row_edges(self, affinity: Affinity, spread: Spread | None) -> Any:
+        """The edge half of an objective with a lambda for each row."""
+        from nelayout.device.edges import DeviceRowEdges
+
+        return DeviceRowEdges(self, affinity.P, affinity.rows, affinity.mass, spread)
+
+    def walk(self, walk: RandomWalk) -> RandomWalk:
+        """A random walk whose matrix and sums lie on this device."""
+        from nelayout.device.matrix import walk_on
+
+        return walk_on(self, walk)
+
+    def nbody(self, choice: str, threads: Threads) -> DeviceSums:
+        """The backend of sums over pairs that the keyword ``nbody`` names."""
+        from nelayout.device.mesh import DeviceMesh
+        from nelayout.device.nbody import DeviceSums
+        from nelayout.nbody.tree import Tree
+
+        return DeviceSums(self, choice, self.exact, DeviceMesh(self.block), Tree(threads))
+
+    def free(self) -> int | None:
+        """Bytes that can still be taken on it; None where it does not say."""
+        import torch
+
+        return torch.cuda.mem_get_info(self.name)[0] if self.name.startswith("cuda") else None
+
+    @contextmanager
+    def guard(self) -> Iterator[None]:
+        """Turn failures of the device into `DeviceError`, which names the remedy; what it holds is given back."""
+        import torch
+
+        try:
+            yield
+        except torch.OutOfMemoryError as error:
+            said = str(error).partition(". ")[0]
+            raise DeviceError(f"device {self.name!r} has too little memory ({said}): use device='cpu'") from None
+        except RuntimeError as error:  # of drivers and of programs on the device
+            if not isinstance(error, getattr(torch, "AcceleratorError", ())) and not re.search("CUDA|MPS", str(error)):
+                raise
+            said = str(error).partition("\n")[0]
+            raise DeviceError(f"device {self.name!r} failed ({said}): use device='cpu'") from error
+        finally:
+            if self.name.startswith("cuda"):
+                torch.cuda.empty_cache()
+
+
+def device_named(name: str) -> Device | None:
+    """The device of that name, checked to be there; None for "cpu", and for "auto" where there is no GPU.
+
+    Raises
+    ------
+    MissingExtra
+        PyTorch is not installed.
+    DeviceError
+        PyTorch finds no such device.
+    """
+    if not isinstance(name, str):
+        raise InputTypeError(f"device must be one of {', '.join(map(repr, DEVICES))}, given {type(name).__name__}")
+    if name not in DEVICES and not NUMBERED.fullmatch(name):
+        raise unknown("device", name, [*DEVICES, "cuda:1"])
+    if name == "cpu":
+        return None
+    try:
+        import torch
+    except ImportError:
+        if name == "auto":
+            return None
+        error = missing_extra("torch", "torch", f"device={name!r}")
+        error.msg = f"{error}, or use device='cpu'"
+        error.args = (error.msg,)
+        raise error from None
+    if name == "torch-cpu":
+        return Device("cpu", 1, BLOCK_CPU, EXACT_PAIRS_CPU)
+    count, number = torch.cuda.device_count(), int(name.partition(":")[2] or 0)
+    if name == "auto":
+        name = "cuda" if count else "mps" if torch.backends.mps.is_available() else "cpu"
+        return None if name == "cpu" else Device("cuda:0" if name == "cuda" else name)
+    if name == "mps":
+        if not torch.backends.mps.is_available():
+            raise DeviceError("device='mps' is Apple's GPU, and PyTorch finds none: use device='cpu'")
+        return Device("mps")
+    if number >= count:
+        found = ", ".join(repr(f"cuda:{k}") for k in range(count)) or "none"
+        raise DeviceError(
+            f"device={name!r}: PyTorch {torch.__version__} finds {found} (a GPU of NVIDIA's, its driver and a PyTorch "
+            "that was built for it are needed): use device='cpu'"
+        )
+    return Device(f"cuda:{number}")
