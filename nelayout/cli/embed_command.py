@@ -45,6 +45,7 @@ FITTING = {
     "init": "init",
     "dim": "n_components",
     "seed": "random_state",
+    "device": "device",
     "max_iter": "max_iter",
 }
 
@@ -114,6 +115,7 @@ def declare(command: argparse.ArgumentParser) -> None:
     fitting("--init", text="where the points start (auto)", choices=STARTS)
     fitting("--dim", type=int, choices=(1, 2, 3))
     fitting("--seed", text="same seed, same drawing (0)", type=arguments.whole)
+    fitting("--device", metavar="NAME")
     fitting("--max-iter", text="most steps of the method's own stages", type=arguments.whole, metavar="STEPS")
     option(
         "--format",

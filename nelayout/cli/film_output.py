@@ -59,6 +59,7 @@ def write_film(given: argparse.Namespace, method: Any) -> None:
         stability,
         start,
         dim=given.dim,
+        device=given.device,
         scale=given.scale,
         progress=not given.quiet and sys.stderr.isatty(),
         **keywords,

@@ -68,6 +68,7 @@ def declare(command: argparse.ArgumentParser) -> None:
         type=_scale,
         default=SUITABLE,
     )
+    option("--device", default="cpu", metavar="NAME")
     option("--pos", text="file with positions to start from; it may be FILE itself", metavar="FILE")
     option(
         "--fixed",
@@ -116,6 +117,7 @@ def run(given: argparse.Namespace) -> None:
         start,
         fixed,
         dim=given.dim,
+        device=given.device,
         scale=(viewer or 1.0) if given.scale is SUITABLE else given.scale,
         progress=not given.quiet and sys.stderr.isatty(),
         **graph_input.keywords(given, file),

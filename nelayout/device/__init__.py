@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nelayout.errors import DeviceError, InputTypeError, missing_extra, unknown
+from nelayout.numerics.memory import size_in_words
 
 if TYPE_CHECKING:
     from nelayout.affinity import Affinity
@@ -38,6 +39,10 @@ LEAST_NODES = 10_000
 # Entries or pairs that are looked at together, on a GPU and by PyTorch on the CPU: a dozen arrays of that length exist
 # at a time, 400 MB, and 4 MB, which stay in cache.
 BLOCK, BLOCK_CPU = 1 << 22, 1 << 15
+# Bytes of a drawing in the plane, counted: of a node positions, gradients and five pairs of L-BFGS (17 of 2 x 8 bytes),
+# places on the mesh, and the mesh at 16 points for a node; of an entry of the matrix its row and column, similarity,
+# factor, and weights before and after a step; and of the arrays of a block.
+BYTES_NODE, BYTES_ENTRY, BYTES_BLOCK = 600, 50, 100
 # Pairs up to which all are summed one by one.
 EXACT_PAIRS, EXACT_PAIRS_CPU = 1 << 24, 1 << 20
 
@@ -100,6 +105,26 @@ class Device:
 
         return DeviceSums(self, choice, self.exact, DeviceMesh(self.block), Tree(threads))
 
+    def nearest(self, X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Indices (n, k) of the k nearest other rows of each row of X (n, d), and squared distances (n, k)."""
+        from nelayout.device.nearest import nearest_rows
+
+        with self.guard():
+            return nearest_rows(self, X, k)
+
+    def needs(self, n: int, entries: int) -> int:
+        """Bytes on the device that drawing a graph takes, ``entries`` of its matrix counted, two an edge."""
+        return BYTES_NODE * n + BYTES_ENTRY * entries + BYTES_BLOCK * self.block
+
+    def check_memory(self, n: int, entries: int) -> None:
+        """`DeviceError` for a graph that does not fit, before work starts."""
+        needed, free = self.needs(n, entries), self.free()
+        if n >= self.least and free is not None and needed > free:
+            raise DeviceError(
+                f"{n:,} nodes and {entries // 2:,} edges take about {size_in_words(needed)} on device {self.name!r}, "
+                f"and {size_in_words(free)} are free there: use device='cpu'"
+            )
+
     def free(self) -> int | None:
         """Bytes that can still be taken on it; None where it does not say."""
         import torch
@@ -113,7 +138,7 @@ class Device:
 
         try:
             yield
-        except torch.OutOfMemoryError as error:
+        except torch.cuda.OutOfMemoryError as error:
             said = str(error).partition(". ")[0]
             raise DeviceError(f"device {self.name!r} has too little memory ({said}): use device='cpu'") from None
         except RuntimeError as error:  # of drivers and of programs on the device

@@ -55,7 +55,7 @@ class DeviceMesh:
             for radial in [radial for radial in grids if grids[radial] == grid]:
                 spectrum, lags, smooth = self._spectrum(radial, grid, X.device)
                 values = _back(transform * spectrum, grid)
-                p, px, pz = places.read(values, charges.tensor, lags, grid)
+                p, px, pz = places.read(values, charges.tensor, lags, grid, self.block)
                 if nodes is not None:
                     more, mx, mz = near_sums(nodes, radial, grid, smooth, self.block)
                     p, px, pz = p + more, px + mx, pz + mz
@@ -123,8 +123,18 @@ class _Places:
                 density[points] = density[points] + sums  # a cell's point is no other cell's for the same k and m
         return density.reshape(grid.nx, grid.ny)
 
-    def read(self, values: Any, charges: Any, lags: list[list[float]], grid: Grid) -> tuple[Any, Any, Any]:
+    def read(
+        self, values: Any, charges: Any, lags: list[list[float]], grid: Grid, block: int
+    ) -> tuple[Any, Any, Any]:
         """Potential and its gradient (n,) along both axes, without the effect of each node on itself."""
+        import torch
+
+        parts = zip(*(each.split(block) for each in (self.at, self.s, self.t, charges)), strict=True)
+        found = [_Places(at, s, t)._read(values, m, lags, grid) for at, s, t, m in parts]
+        p, px, pz = (torch.cat(each) for each in zip(*found, strict=True))
+        return p, px, pz
+
+    def _read(self, values: Any, charges: Any, lags: list[list[float]], grid: Grid) -> tuple[Any, Any, Any]:
         a, b, c, d = _spline(self.s), _spline(self.t), _spline_slope(self.s), _spline_slope(self.t)
         flat = values.reshape(-1)
         p, px, pz = 0.0, 0.0, 0.0

@@ -67,6 +67,10 @@ class _Own:
     threads: Threads = field(default_factory=Threads)
     compiled: bool = False
 
+    @property
+    def mass(self) -> np.ndarray:
+        return self.affinity.mass
+
     def evaluate(self, Y: np.ndarray, *, value: bool = True, gradient: bool = True, weights: bool = False):
         answer = self.function(Y.reshape(self.shape).copy())
         if not (isinstance(answer, tuple) and len(answer) == 2):

@@ -58,7 +58,7 @@ class LBFGS:
 
     def step(self, objective: Objective, Y: np.ndarray, state: LBFGSState) -> tuple[np.ndarray, LBFGSState]:
         now, pairs, inverse = state.evaluation, state.pairs, state.inverse
-        arithmetic = objective.arithmetic
+        arithmetic = Arithmetic(objective.threads, objective.compiled)
         product = arithmetic.product
         direction = _two_loops(now.gradient, pairs, inverse, arithmetic)
         slope = product(direction, now.gradient)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nelayout.numerics.arithmetic import Arithmetic
 from nelayout.objective import Evaluation, Objective
 
 __all__ = ["MAX_TRIALS", "Search", "search"]
@@ -66,7 +67,7 @@ def search(
                 length *= HELD
             continue
         held = _held_back(direction, then.lost)
-        promised = objective.arithmetic.product(held, now.gradient)
+        promised = Arithmetic(objective.threads, objective.compiled).product(held, now.gradient)
         if promised < 0:
             direction, slope = held, promised
         else:

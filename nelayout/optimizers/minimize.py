@@ -61,7 +61,7 @@ def minimize(
     if max_iter <= 0:
         return Y, None, "max_iter"
     state: State = optimizer.init(objective, Y)
-    arithmetic = objective.arithmetic
+    arithmetic = Arithmetic(objective.threads, objective.compiled)
     moves, values, calm = list[float](), [state.evaluation.value], 0
     sized = rest.move > 0 or rest.point > 0 or rest.force > 0
     radius = arithmetic.radius(Y) if sized else 0.0

@@ -69,7 +69,7 @@ class _Walk:
         """The drawing at an order, from the one before, and the similarities of its pairs, given and drawn."""
         self.order, name = order, f"alpha {order:.3g}"
         self.draw(before, self.run.max_iter if before is None else self.few, name)
-        objective = self.run.sums.objective(at_order(self.run.method, order), self.component.affinity)
+        objective = self.run.sums.on_cpu.objective(at_order(self.run.method, order), self.component.affinity)
         assert isinstance(objective, RowObjective)
         given, made = objective.pairs(self.component.drawing.Y)
         every = -(-len(given) // MOST_PAIRS)

@@ -16,6 +16,7 @@ import numpy as np
 
 from nelayout import graphs
 from nelayout.catalogue import method_named, with_own
+from nelayout.device import device_named
 from nelayout.method_record import Method
 from nelayout.numerics.memory import size_in_words, warn_if_short
 from nelayout.numerics.parallel import thread_count
@@ -40,6 +41,7 @@ class Estimate:
 
     seconds      of one run on this number of threads
     bytes        allocated at the peak, the graph's own and the libraries' not counted
+    device_bytes  allocated on the device; 0 without one
     nodes, edges of the graph
     evaluations  of the whole graph's objective, about
     nbody        the backend for sums over all pairs of the largest component
@@ -51,6 +53,7 @@ class Estimate:
     edges: int
     evaluations: int
     nbody: str
+    device_bytes: int = 0
 
     def __str__(self) -> str:
         """Short enough for a line in a log."""
@@ -62,7 +65,8 @@ class Estimate:
 def estimate(G: Any, method: str | Method = "auto", **options: Unpack[MethodOptions]) -> Estimate:
     """Estimate the seconds and bytes that drawing G by a method will take; nothing is drawn.
 
-    Of the common keywords dim, node_size, smoothing, max_iter, optimizer, nbody and n_jobs count. Vectors have their
+    Of the common keywords dim, node_size, smoothing, max_iter, optimizer, nbody, device and n_jobs count; the seconds
+    are the CPU's, which a device stays below from some ten thousand nodes on. Vectors have their
     graph estimated: ``nelayout.estimate(nelayout.knn_graph(X), method)``, to which the search for neighbors comes.
 
     Parameters
@@ -98,7 +102,10 @@ def estimate(G: Any, method: str | Method = "auto", **options: Unpack[MethodOpti
             node_mass(a.P, mass, a.network.host)
         largest = _largest(recipe, o, *a.sizes, threads)
         optimizer = a.optimizer.name if a.optimizer else None
-        return replace(largest, seconds=_seconds(recipe, o, *a.sizes, a.different, threads, optimizer))
+        device, (nodes, entries) = device_named(o["device"]), (int(each.max(initial=0)) for each in a.sizes)
+        there = device.needs(nodes, entries) if device is not None and nodes >= device.least else 0
+        seconds = _seconds(recipe, o, *a.sizes, a.different, threads, optimizer)
+        return replace(largest, seconds=seconds, device_bytes=there)
 
 
 def warn_of_memory(method: Method, o: dict[str, Any], sizes: np.ndarray, entries: np.ndarray, held: int = 0) -> bool:

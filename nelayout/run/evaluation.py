@@ -13,7 +13,7 @@ from nelayout import graphs
 from nelayout.catalogue import with_own
 from nelayout.errors import InputError, unknown
 from nelayout.method_record import Method
-from nelayout.nbody import backend, check_backend
+from nelayout.nbody import check_backend
 from nelayout.numerics.parallel import threads_for
 from nelayout.record.evaluated import Evaluated
 from nelayout.run.auto.masses import masses_of
@@ -96,7 +96,7 @@ def evaluate(
         masses, said = masses_of(request.P, mass, host, request.rng, relative)
         parts, more = take_apart(request, masses, request.joint, NOTHING_KNOWN, threads)
         compiled = len(Y) ** 2 + 20 * request.P.nnz > NUMPY_PAIRS
-        sums = Summation(backend(o["nbody"], threads, compiled), threads, compiled)
+        sums = Summation.of(o["nbody"], threads, compiled)
         notes = [*request.notes, *said, *more]
         for part in parts:
             here = Y[part.nodes]

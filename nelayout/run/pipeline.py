@@ -19,7 +19,6 @@ from nelayout import graphs
 from nelayout.catalogue import method_named, with_own
 from nelayout.device import device_named
 from nelayout.method_record import Method
-from nelayout.nbody import backend
 from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.placing.final import Finished, finish
 from nelayout.record.progress import LOG, Observer, Stopped, observe
@@ -101,13 +100,20 @@ def run_parts(
             size = len(request.labels), request.P.nnz // 2, int(request.labels.max(initial=-1)) + 1
             LOG.debug("%s of %d nodes, %d edges, %d components", recipe.name, *size)
             own = observe(recipe.name, o["callback"], o["progress"])
-            with nullcontext(known.observer) if known.observer else own as observer:
+            device = device_named(o["device"])
+            if device is not None:
+                device.check_memory(*map(int, (request.sizes[0].max(initial=0), request.sizes[1].max(initial=0))))
+            with (
+                nullcontext(known.observer) if known.observer else own as observer,
+                device.guard() if device else nullcontext(),
+            ):
                 reason, parts, run = _draw(request, known, threads, observer)
                 observer.log_stages()
             Y, places, stay = _assembled(parts, request, known)
             units = np.array([_ratio(part.drawing.Y, Y[part.nodes]) for part in parts])
             done = finish(Y, places, stay, request.size, o["scale"], o["center"], _parting(request))
-            found = _solution(request, done, units / done.factor, parts, run, reason, began)
+            with device.guard() if device else nullcontext():
+                found = _solution(request, done, units / done.factor, parts, run, reason, began)
             LOG.debug("%s: %s, J = %.6g, %.2f s", found.method, found.reason, found.value, found.seconds)
             for note in found.notes:
                 LOG.debug("note: %s", note)
@@ -158,7 +164,7 @@ def _draw(
     run = Run(
         request.method,
         o["dim"],
-        _summation(o, threads, compiled),
+        Summation.of(o["nbody"], threads, compiled, device_named(o["device"])),
         request.rng,
         observer,
         _frames(request, parts),
@@ -181,13 +187,6 @@ def _draw(
             return reason, parts, run
     reason, run = _draw_each(parts, run)
     return reason, parts, run
-
-
-def _summation(o: dict[str, Any], threads: Threads, compiled: bool) -> Summation:
-    """How the objectives of a run are summed, on the CPU and on the device that is asked for."""
-    device, nbody = device_named(o["device"]), backend(o["nbody"], threads, compiled)
-    on_device = None if device is None else device.nbody(o["nbody"], threads)
-    return Summation(nbody, threads, compiled, device, on_device)
 
 
 def _frames(request: Request, parts: list[Component]) -> Frames:

@@ -17,7 +17,7 @@ import numpy as np
 from nelayout.alpha.choice import AlphaChoice
 from nelayout.device import Device
 from nelayout.method_record import Method
-from nelayout.nbody import NBody
+from nelayout.nbody import NBody, backend
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity, Objective
 from nelayout.optimizers import Optimizer
@@ -41,6 +41,12 @@ class Summation:
     compiled: bool
     device: Device | None = None
     on_device: NBody | None = None
+
+    @classmethod
+    def of(cls, nbody: str, threads: Threads, compiled: bool, device: Device | None = None) -> Summation:
+        """The summation by the backend of that name."""
+        on_device = None if device is None else device.nbody(nbody, threads)
+        return cls(backend(nbody, threads, compiled), threads, compiled, device, on_device)
 
     @property
     def on_cpu(self) -> Summation:

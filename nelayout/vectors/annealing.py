@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.device import device_named
 from nelayout.method_record import Method
 from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.record.progress import observe
@@ -117,7 +118,8 @@ def draw_by_scales(
     plan = scales(space.n, perplexity, k)
     share = STEPS if max_iter is None else min(STEPS, max_iter // len(plan))
     with threads_for(n_jobs) as threads, observe(method.name, callback, progress) as observer:
-        everything = space.nearest(max(reach for _, reach in plan), rng, threads)
+        on = device_named(options.get("device", "cpu"))
+        everything = space.nearest(max(reach for _, reach in plan), rng, threads, on)
         for number, (p, reach) in enumerate(plan):
             near = Neighbors(everything.indices[:, :reach], everything.distances[:, :reach])
             graph, rows, joins = at_perplexity(space, near, p, threads)

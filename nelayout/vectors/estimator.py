@@ -61,6 +61,8 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         as in `nelayout.embed`: "auto", "pca", "spectral" or an (n, n_components) array
     random_state : default None
         int, Generator or RandomState; the same seed gives the same bits
+    device : default "cpu"
+        as in `nelayout.embed`, for ``fit``; ``transform`` works on the CPU
     n_jobs : default None
         threads; None: one, unless in a joblib.parallel_backend context; -1: all cores
     verbose : default 0
@@ -116,6 +118,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         pca: int | Literal["auto"] | None = "auto",
         init: Any = "auto",
         random_state: Any = None,
+        device: str = "cpu",
         n_jobs: int | None = None,
         verbose: int = 0,
         max_iter: int | None = None,
@@ -132,6 +135,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self.pca = pca
         self.init = init
         self.random_state = random_state
+        self.device = device
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.max_iter = max_iter

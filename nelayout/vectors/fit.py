@@ -24,7 +24,6 @@ from scipy.sparse import csr_array, issparse
 from nelayout.added.descent import place
 from nelayout.added.objective import AddedNodes, Ties
 from nelayout.method_record import Method
-from nelayout.nbody import backend
 from nelayout.numerics.parallel import Threads
 from nelayout.record.solution import Solution
 from nelayout.run.part_costs import NUMPY_PAIRS
@@ -79,9 +78,7 @@ class Fit:
     def _objective(self, threads: Threads):
         n, entries = len(self.part.nodes), self.part.affinity.P.nnz
         compiled = n**2 + 20 * entries > NUMPY_PAIRS
-        return Summation(backend("auto", threads, compiled), threads, compiled).objective(
-            self.method, self.part.affinity
-        )
+        return Summation.of("auto", threads, compiled).objective(self.method, self.part.affinity)
 
     def _ties(self, X: Any, threads: Threads) -> Ties:
         """The edges of new rows: those of an average fitted row, shared out among their nearest."""

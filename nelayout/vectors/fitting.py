@@ -14,6 +14,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.catalogue import OWNERS, method_named, own_keywords, tune
+from nelayout.device import device_named
 from nelayout.errors import InputError, InputTypeError, unknown
 from nelayout.method_record import Method
 from nelayout.numerics.parallel import threads_for
@@ -66,6 +67,7 @@ def fit_vectors(
     tol: float | None = None,
     optimizer: Any = "auto",
     nbody: str = "auto",
+    device: str = "cpu",
     callback: Callable[..., object] | None = None,
     progress: bool = False,
     method_options: dict[str, Any] | None = None,
@@ -133,6 +135,9 @@ def fit_vectors(
         "auto", "majorize", "momentum", or one of nelayout.optimizers
     nbody : default "auto"
         how the sums over all pairs are done
+    device : default "cpu"
+        where large tables and graphs are worked on: "cpu", or a GPU by PyTorch ("cuda", "cuda:1", "mps"), which also
+        compares all pairs of dense rows; "auto" takes a GPU if there is one
     callback : default None
         called with the state (iteration, stage, value, positions) after each step; True stops
     progress : default False
@@ -161,6 +166,7 @@ def fit_vectors(
         "tol": tol,
         "optimizer": optimizer,
         "nbody": nbody,
+        "device": device,
         "callback": callback,
         "progress": progress,
         **passed,
@@ -192,7 +198,7 @@ def fit_vectors(
     with threads_for(n_jobs) as threads:
         if lists is None:
             with searching(threads, space.n, bool(progress)) as watched:
-                found = space.nearest(k, rng, watched)
+                found = space.nearest(k, rng, watched, device_named(device))
         else:
             found = lists.first(k)
         if perplexity is not None:

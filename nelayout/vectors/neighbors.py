@@ -8,8 +8,8 @@ Of three rows on a line, the last two are nearest to each other, and the second 
     (array([1, 2, 1]), array([3., 1., 1.]))
 
 Few columns go to a k-d tree, many to lower bounds by matrix products (`bounds`), other metrics to tables of
-distances; pynndescent takes what is too large for all of them.  Equal distances are ordered by index, and
-equal rows are neighbors at distance 0 like any others.
+distances; pynndescent takes what is too large for all of them.  A device compares all pairs of dense rows of many
+columns.  Equal distances are ordered by index, and equal rows are neighbors at distance 0 like any others.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from nelayout.device import Device
 from nelayout.errors import missing_extra
 from nelayout.numerics.parallel import Threads
 from nelayout.numerics.principal import principal_components
@@ -97,8 +98,10 @@ class Space:
     def __reduce__(self):
         return Space, self._made_of  # which a metric's own functions cannot be
 
-    def nearest(self, k: int, rng: np.random.Generator, threads: Threads) -> Neighbors:
-        """Find the k nearest other rows of each row."""
+    def nearest(
+        self, k: int, rng: np.random.Generator, threads: Threads, device: Device | None = None
+    ) -> Neighbors:
+        """Find the k nearest other rows of each row; ``device`` compares long rows, where there is one."""
         rows = self.given.rows
         if rows is None or not self.given.euclidean:
             if not self.given.too_large(TABLE_WORK):
@@ -110,7 +113,9 @@ class Space:
         if len(first) == 1:
             indices, squared, notes = np.zeros((1, 0), dtype=np.int64), np.zeros((1, 0)), ()
         else:
-            indices, squared, notes = self._distinct_nearest(distinct, min(k, len(first) - 1), rng, threads)
+            indices, squared, notes = self._distinct_nearest(
+                distinct, min(k, len(first) - 1), rng, threads, device
+            )
         if len(first) < self.n:
             indices, squared = _with_copies(indices, squared, first, group, k)
         return Neighbors(indices, self.given.distance(squared), notes)
@@ -143,12 +148,16 @@ class Space:
             j, d = self.given.table_nearest(rows, 1, threads, labels)
         return j[:, 0], d[:, 0]
 
-    def _distinct_nearest(self, X: Any, k: int, rng: np.random.Generator, threads: Threads):
+    def _distinct_nearest(
+        self, X: Any, k: int, rng: np.random.Generator, threads: Threads, device: Device | None
+    ):
         """Indices and squared distances of the nearest, among rows of which no two are equal."""
         n, d = X.shape
         growth = TREE_GROWTH**d if d <= TREE_COLUMNS and not issparse(X) else np.inf
         if TREE_PAYS * growth < n and growth * n <= TREE_WORK:
             return *_by_tree(X, k, threads), ()
+        if device is not None and n >= device.least and not issparse(X):
+            return *device.nearest(X, k), ()
         if issparse(X):
             columns = np.diff(X.tocsc().indptr).astype(np.float64)
             work = 10 * float(np.sum(columns * columns))
