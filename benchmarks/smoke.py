@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import importlib.util
 import io
 import json
 import os
@@ -37,6 +38,10 @@ RUNS = {
 """What each module is asked for; all others that have a main are asked for their help."""
 SECONDS = 0.1
 """For each race of the optimizers."""
+
+
+if importlib.util.find_spec("torch") is not None:
+    RUNS["devices"] = ["--device", "torch-cpu", "--graphs", "--points", "300", "--evaluation", "300", "--repeats", "1"]
 
 
 def write_data(folder: Path) -> None:

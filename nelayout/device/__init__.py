@@ -20,6 +20,7 @@ import numpy as np
 
 from nelayout.errors import DeviceError, InputTypeError, missing_extra, unknown
 from nelayout.numerics.memory import size_in_words
+from nelayout.numerics.pytorch import torch_module
 
 if TYPE_CHECKING:
     from nelayout.affinity import Affinity
@@ -64,10 +65,10 @@ class Device:
 
     def array(self, x: Any) -> Any:
         """The array on this device; one that is there already comes back as it is."""
-        import torch
+        torch = torch_module()
 
         from nelayout.device.answers import double_or_widest
-        from nelayout.device.arrays import DeviceArray
+        from nelayout.device.arrays import DeviceArray, array_of
 
         if isinstance(x, DeviceArray):
             return x
@@ -77,7 +78,7 @@ class Device:
         target = torch.device(self.name)
         if tensor.dtype.is_floating_point:
             tensor = tensor.to(double_or_widest(target))
-        return DeviceArray(tensor.to(target))
+        return array_of(tensor.to(target))
 
     def edges(self, affinity: Affinity, linear: bool) -> Any:
         """The edge half of an objective with one lambda."""
@@ -127,15 +128,21 @@ class Device:
 
     def free(self) -> int | None:
         """Bytes that can still be taken on it; None where it does not say."""
-        import torch
+        torch = torch_module()
 
         return torch.cuda.mem_get_info(self.name)[0] if self.name.startswith("cuda") else None
 
     @contextmanager
     def guard(self) -> Iterator[None]:
-        """Turn failures of the device into `DeviceError`, which names the remedy; what it holds is given back."""
-        import torch
+        """Turn failures of the device into `DeviceError`, which names the remedy; what it holds is given back.
 
+        PyTorch on the CPU has one thread within: its sums depend on their number.
+        """
+        torch = torch_module()
+
+        threads = torch.get_num_threads()
+        if self.name == "cpu":
+            torch.set_num_threads(1)
         try:
             yield
         except torch.cuda.OutOfMemoryError as error:
@@ -147,6 +154,7 @@ class Device:
             said = str(error).partition("\n")[0]
             raise DeviceError(f"device {self.name!r} failed ({said}): use device='cpu'") from error
         finally:
+            torch.set_num_threads(threads)
             if self.name.startswith("cuda"):
                 torch.cuda.empty_cache()
 
@@ -168,7 +176,7 @@ def device_named(name: str) -> Device | None:
     if name == "cpu":
         return None
     try:
-        import torch
+        torch = torch_module()
     except ImportError:
         if name == "auto":
             return None

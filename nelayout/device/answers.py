@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from nelayout.numerics.pytorch import torch_module
+
 __all__ = ["HANDLED", "double_or_widest", "type_on"]
 
 # NumPy's function -> what answers it.
@@ -18,14 +20,14 @@ HANDLED: dict[Any, Callable] = {}
 
 def double_or_widest(device: Any) -> Any:
     """The type of numbers on a device: double precision, or single on Apple's, which have no other."""
-    import torch
+    torch = torch_module()
 
     return torch.float32 if device.type == "mps" else torch.float64
 
 
 def type_on(dtype: Any, like: Any) -> Any:
     """PyTorch's name of a type of NumPy's, of floats the widest that the device has; that of ``like`` for None."""
-    import torch
+    torch = torch_module()
 
     if dtype is None:
         return like.tensor.dtype
@@ -95,7 +97,7 @@ def _ndim(x: Any) -> int:
 
 @_answers(np.where)
 def _where(condition: Any, x: Any, y: Any) -> Any:
-    import torch
+    torch = torch_module()
 
     on = _first((condition, x, y))
     condition, x, y = (on._here(each) for each in (condition, x, y))
@@ -121,7 +123,7 @@ def _count_nonzero(x: Any) -> int:
 
 @_answers(np.einsum)
 def _einsum(subscripts: str, *operands: Any) -> Any:
-    import torch
+    torch = torch_module()
 
     on = _first(operands)
     tensors = [on._here(each) for each in operands]
@@ -158,7 +160,7 @@ def _array_equal(a: Any, b: Any) -> bool:
 
 @_answers(np.concatenate)
 def _concatenate(arrays: Any, axis: int = 0) -> Any:
-    import torch
+    torch = torch_module()
 
     on = _first(arrays)
     return type(on)(torch.cat([on._here(each) for each in arrays], dim=axis))

@@ -20,8 +20,9 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from nelayout.device.answers import HANDLED, double_or_widest, type_on
+from nelayout.numerics.pytorch import torch_module
 
-__all__ = ["DeviceArray"]
+__all__ = ["DeviceArray", "array_of"]
 
 # NumPy's names of functions of one or two arrays that PyTorch calls otherwise; all others are looked up as they are.
 RENAMED = {"absolute": "abs", "invert": "bitwise_not", "divide": "true_divide", "power": "pow"}
@@ -118,7 +119,7 @@ class DeviceArray(NDArrayOperatorsMixin):
     # NumPy's protocols.
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
-        import torch
+        torch = torch_module()
 
         out = keywords.pop("out", None)
         if method == "reduce" and ufunc is np.add and len(inputs) == 1:
@@ -146,7 +147,7 @@ class DeviceArray(NDArrayOperatorsMixin):
 
     def _here(self, value: Any) -> Any:
         """The value as a tensor on this device, or as a number."""
-        import torch
+        torch = torch_module()
 
         if isinstance(value, DeviceArray):
             return value.tensor
@@ -169,7 +170,7 @@ class DeviceArray(NDArrayOperatorsMixin):
 
 def _limited(name: str, a: Any, b: Any) -> Any:
     """The larger or smaller of an array and a number without a copy of the number to the device; None of two arrays."""
-    import torch
+    torch = torch_module()
 
     if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
         return None
@@ -179,9 +180,14 @@ def _limited(name: str, a: Any, b: Any) -> Any:
 
 def _of_arrays(a: Any, b: Any) -> tuple[Any, ...]:
     """Both operands as tensors."""
-    import torch
+    torch = torch_module()
 
     like = a if isinstance(a, torch.Tensor) else b
     return tuple(
         x if isinstance(x, torch.Tensor) else torch.tensor(x, dtype=like.dtype, device=like.device) for x in (a, b)
     )
+
+
+def array_of(tensor: Any) -> Any:
+    """The tensor as an array that answers NumPy; typed Any, as formulas are written for NumPy's."""
+    return DeviceArray(tensor)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.device.arrays import DeviceArray
+from nelayout.device.arrays import array_of
 from nelayout.device.segments import segment_sums
 from nelayout.divergences.protocol import Powers, Spread
 from nelayout.edges.matrix import Edges, EdgeSums, row_ranges
@@ -45,22 +45,22 @@ class _OnDevice(Edges):
 
     def _squared_lengths(self, Y: np.ndarray, start: int, stop: int) -> Any:
         apart = self._apart(Y, start, stop)
-        return DeviceArray((apart * apart).sum(dim=1))
+        return array_of((apart * apart).sum(dim=1))
 
     def _pull(self, Y: np.ndarray, omega: Any, start: int, stop: int, out: Any) -> None:
         out[start:stop] = self._pulls(self._apart(Y, start, stop), omega, start, stop)
 
-    def _pulls(self, apart: Any, omega: Any, start: int, stop: int) -> DeviceArray:
+    def _pulls(self, apart: Any, omega: Any, start: int, stop: int) -> Any:
         """sum_j omega_ij (y_i - y_j) of some rows."""
         weighted = apart * omega.tensor[:, None]
-        return DeviceArray(segment_sums(weighted, self.offsets.tensor[start : stop + 1] - int(self.indptr[start])))
+        return array_of(segment_sums(weighted, self.offsets.tensor[start : stop + 1] - int(self.indptr[start])))
 
     def row_sums(self, weights: Any) -> Any:
         """sum_j w_ij."""
         if isinstance(self.indices, np.ndarray):  # not brought to the device yet
             return super().row_sums(weights)
         here = self.on.array(weights).tensor
-        return DeviceArray(segment_sums(here, self.offsets.tensor) if len(here) else here.new_zeros(self.n))
+        return array_of(segment_sums(here, self.offsets.tensor) if len(here) else here.new_zeros(self.n))
 
     def _by_powers(
         self, Y: np.ndarray, kernel: Kernel, powers: Powers, lam: float, pull: Any, weights: Any
@@ -70,7 +70,7 @@ class _OnDevice(Edges):
         for start, stop in self.chunks:
             low, high = self.indptr[start], self.indptr[stop]
             minus, apart = powers.factor[low:high], self._apart(Y, start, stop)
-            xi = DeviceArray((apart * apart).sum(dim=1))
+            xi = array_of((apart * apart).sum(dim=1))
             log_b = kernel.log(xi) + log_lam
             if order == 0:
                 each, steep = minus * log_b, minus
@@ -100,14 +100,14 @@ class _OnDevice(Edges):
 
         return conjugate_gradients(times, diagonal, right, tolerance=tolerance, max_iter=max_iter, free=free)
 
-    def _products(self, weights: Any, X: Any) -> DeviceArray:
+    def _products(self, weights: Any, X: Any) -> Any:
         """sum_j w_ij x_j of every row."""
         parts = np.empty_like(X)
         for start, stop in self.chunks:
             entries = slice(self.indptr[start], self.indptr[stop])
             there = X.tensor.index_select(0, self.indices.tensor[entries]) * weights.tensor[entries, None]
             offsets = self.offsets.tensor[start : stop + 1] - int(self.indptr[start])
-            parts[start:stop] = DeviceArray(segment_sums(there, offsets))
+            parts[start:stop] = array_of(segment_sums(there, offsets))
         return parts
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.device.arrays import DeviceArray
+from nelayout.device.arrays import array_of
 from nelayout.device.segments import segment_sums
 from nelayout.edges.matrix import row_ranges
 from nelayout.similarities.random_walk import RandomWalk
@@ -24,14 +24,14 @@ class DeviceMatrix:
         self.offsets = on.array(matrix.indptr.astype(np.int64)).tensor
         self.indices, self.data = on.array(matrix.indices).tensor, on.array(matrix.data).tensor
 
-    def __matmul__(self, X: Any) -> DeviceArray:
+    def __matmul__(self, X: Any) -> Any:
         X = self.on.array(X)
         answer = np.zeros_like(X)
         for start, stop in row_ranges(self.indptr, self.on.block):
             here = slice(self.indptr[start], self.indptr[stop])
             parts = X.tensor.index_select(0, self.indices[here]) * self.data[here, None]
             offsets = self.offsets[start : stop + 1] - int(self.indptr[start])
-            answer[start:stop] = DeviceArray(segment_sums(parts, offsets))
+            answer[start:stop] = array_of(segment_sums(parts, offsets))
         return answer
 
 

@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from nelayout.device.answers import double_or_widest
-from nelayout.device.arrays import DeviceArray
+from nelayout.device.arrays import array_of
 from nelayout.device.near import Sorted, near_sums
 from nelayout.device.segments import segment_sums
 from nelayout.kernels import Radial
 from nelayout.nbody.field import Field
 from nelayout.nbody.grid import Grid, grid_for
 from nelayout.nbody.mesh import FARTHEST, SPECTRA, TOLERANCE, taylor
+from nelayout.numerics.pytorch import torch_module
 
 __all__ = ["DeviceMesh"]
 
@@ -37,7 +38,7 @@ class DeviceMesh:
     def grids(self, Y: Any, radials: tuple[Radial, ...]) -> dict[Radial, Grid]:
         """Choose the grid of each radial function; coordinates must be below ``FARTHEST``."""
         X, Z = _plane(Y)
-        return {radial: grid_for(DeviceArray(X), DeviceArray(Z), radial, 1.0, _square_counts) for radial in radials}
+        return {radial: grid_for(array_of(X), array_of(Z), radial, 1.0, _square_counts) for radial in radials}
 
     def fields(
         self, Y: Any, charges: Any, radials: tuple[Radial, ...], grids: dict[Radial, Grid] | None = None
@@ -59,12 +60,12 @@ class DeviceMesh:
                 if nodes is not None:
                     more, mx, mz = near_sums(nodes, radial, grid, smooth, self.block)
                     p, px, pz = p + more, px + mx, pz + mz
-                answer[radial] = Field(DeviceArray(p), DeviceArray(_columns(px, pz, Y.shape[1])))
+                answer[radial] = Field(array_of(p), array_of(_columns(px, pz, Y.shape[1])))
         return tuple(answer[radial] for radial in radials)
 
     def _spectrum(self, radial: Radial, grid: Grid, device: Any) -> tuple[Any, list[list[float]], np.ndarray]:
         """Transform of the kernel with the splines' blur divided out, its field at small lags, its smooth center."""
-        import torch
+        torch = torch_module()
 
         key = (radial, grid.h, grid.lx, grid.ly, grid.near)
         if key not in self._spectra:
@@ -74,9 +75,9 @@ class DeviceMesh:
             xi = (x * x)[:, None] + y * y
             smooth = taylor(radial, grid.cutoff) if grid.near else np.zeros(4)
             near = xi < grid.cutoff if grid.near else torch.zeros_like(xi, dtype=torch.bool)
-            value = radial.value(DeviceArray(torch.where(near, grid.cutoff, xi))).tensor
+            value: Any = radial.value(array_of(torch.where(near, grid.cutoff, xi)))
             z = xi - grid.cutoff
-            value = torch.where(near, smooth[0] + z * (smooth[1] + z * (smooth[2] + z * smooth[3])), value)
+            value = torch.where(near, smooth[0] + z * (smooth[1] + z * (smooth[2] + z * smooth[3])), value.tensor)
             # The kernel is even along both axes: its transform is real.
             spectrum = torch.fft.rfft2(value).real
             for axis, k in ((0, lx), (1, ly)):
@@ -100,7 +101,7 @@ class _Places:
 
     @classmethod
     def of(cls, X: Any, Z: Any, grid: Grid) -> _Places:
-        import torch
+        torch = torch_module()
 
         gx, gz = (X - grid.x0) / grid.h, (Z - grid.y0) / grid.h
         ix, iz = gx.to(torch.int32), gz.to(torch.int32)
@@ -108,7 +109,7 @@ class _Places:
 
     def spread(self, charges: Any, grid: Grid) -> Any:
         """(nx, ny) the charges on the grid."""
-        import torch
+        torch = torch_module()
 
         order = torch.argsort(self.at, stable=True)
         cells, counts = torch.unique_consecutive(self.at[order], return_counts=True)
@@ -127,7 +128,7 @@ class _Places:
         self, values: Any, charges: Any, lags: list[list[float]], grid: Grid, block: int
     ) -> tuple[Any, Any, Any]:
         """Potential and its gradient (n,) along both axes, without the effect of each node on itself."""
-        import torch
+        torch = torch_module()
 
         parts = zip(*(each.split(block) for each in (self.at, self.s, self.t, charges)), strict=True)
         found = [_Places(at, s, t)._read(values, m, lags, grid) for at, s, t, m in parts]
@@ -159,14 +160,14 @@ def _plane(Y: Any) -> tuple[Any, Any]:
 
 
 def _columns(x: Any, z: Any, d: int) -> Any:
-    import torch
+    torch = torch_module()
 
     return torch.stack([x, z][:d], dim=1)
 
 
 def _square_counts(X: Any, Z: Any, x0: float, y0: float, cell: float, columns: int, cells: int) -> float:
     """`nelayout.nbody.grid.square_counts`; whole numbers have the same sum in any order."""
-    import torch
+    torch = torch_module()
 
     x, y = ((each.tensor - low) / cell for each, low in ((X, x0), (Z, y0)))
     at = x.to(torch.int64) * columns + y.to(torch.int64)
@@ -175,13 +176,13 @@ def _square_counts(X: Any, Z: Any, x0: float, y0: float, cell: float, columns: i
 
 
 def _forward(density: Any, grid: Grid) -> Any:
-    import torch
+    torch = torch_module()
 
     return torch.fft.rfft2(density, s=(grid.lx, grid.ly))
 
 
 def _back(transform: Any, grid: Grid) -> Any:
-    import torch
+    torch = torch_module()
 
     return torch.fft.irfft2(transform, s=(grid.lx, grid.ly))[: grid.nx, : grid.ny]
 

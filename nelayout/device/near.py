@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nelayout.device.arrays import DeviceArray
+from nelayout.device.arrays import array_of
 from nelayout.device.segments import segment_sums
 from nelayout.kernels import Radial
 from nelayout.nbody.exact import form_of
 from nelayout.nbody.grid import Grid
+from nelayout.numerics.pytorch import torch_module
 
 __all__ = ["Sorted", "near_sums"]
 
@@ -35,7 +36,7 @@ class Sorted(NamedTuple):
 
     @classmethod
     def of(cls, X: Any, Z: Any, charges: Any, grid: Grid) -> Sorted:
-        import torch
+        torch = torch_module()
 
         row, column = (((each - low) / grid.cell).to(torch.int64) for each, low in ((X, grid.x0), (Z, grid.y0)))
         rows, columns = int(row.max()) + 1, int(column.max()) + 1
@@ -58,7 +59,7 @@ def near_sums(nodes: Sorted, radial: Radial, grid: Grid, smooth: np.ndarray, blo
 
     R is the polynomial that the mesh has added already, see `nelayout.nbody.near_loops`.  ``block``: pairs at once.
     """
-    import torch
+    torch = torch_module()
 
     from nelayout.nbody import near_loops
 
@@ -78,7 +79,8 @@ def near_sums(nodes: Sorted, radial: Radial, grid: Grid, smooth: np.ndarray, blo
             counted = (z < 0) & (i != j)
             xi = torch.where(counted, xi, grid.cutoff)  # a node's own pair may be infinite
             m = torch.where(counted, nodes.charges[j].to(number), 0.0)
-            value, slope = (each.tensor for each in radial.value_and_slope(DeviceArray(xi)))
+            sums_of: Any = radial.value_and_slope(array_of(xi))
+            value, slope = (each.tensor for each in sums_of)
             s0, s1, s2, s3 = smooth.tolist()
             w = m * (slope - (s1 + z * (2.0 * s2 + z * (3.0 * s3))))
             parts = m * (value - (s0 + z * (s1 + z * (s2 + z * s3)))), 2.0 * w * dx, 2.0 * w * dz
@@ -91,7 +93,7 @@ def near_sums(nodes: Sorted, radial: Radial, grid: Grid, smooth: np.ndarray, blo
 
 def _ranges(count: Any, block: int) -> list[tuple[int, int]]:
     """Ranges of nodes whose pairs are about a block together."""
-    import torch
+    torch = torch_module()
 
     ends = count.cumsum(0)
     total = int(ends[-1])

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from nelayout.numerics.pytorch import torch_module
+
 __all__ = ["nearest_rows"]
 
 # Candidates beyond the k nearest, at least and as a part of k.
@@ -27,7 +29,7 @@ def nearest_rows(on: Any, X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray
 
     ``on``: the device.  Memory there: the rows in double and single precision, and blocks of pairs.
     """
-    import torch
+    torch = torch_module()
 
     from nelayout.device.answers import double_or_widest
 

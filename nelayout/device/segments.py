@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from nelayout.numerics.pytorch import torch_module
+
 __all__ = ["segment_sums"]
 
 
@@ -12,7 +14,7 @@ def segment_sums(values: Any, offsets: Any) -> Any:
 
     Apple's devices have no sums over segments: there, numbers are added to their segments as they come.
     """
-    import torch
+    torch = torch_module()
 
     if values.device.type == "mps":
         counts = offsets[1:] - offsets[:-1]

@@ -16,7 +16,6 @@ A network's output x is any real number; its activation h(x) keeps to the values
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -25,8 +24,9 @@ from typing import Any
 import numpy as np
 
 from nelayout.divergences.protocol import Powers
+from nelayout.numerics.pytorch import torch_module
 
-__all__ = ["F_FUNCTIONS", "TABLE_2", "FFunction", "torch_module"]
+__all__ = ["F_FUNCTIONS", "TABLE_2", "FFunction"]
 
 # Of three arrays p, b and ln(p/b).
 Scaled = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
@@ -56,11 +56,6 @@ class FFunction:
     above: Scaled | None = None
     pull: Scaled | None = None
     powers: Callable[[np.ndarray], Powers] | None = None
-
-
-def torch_module() -> Any:
-    """Import PyTorch, an optional extra, on first use; typed Any."""
-    return importlib.import_module("torch")
 
 
 def _softplus(x: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.sparse import diags_array
 
-from nelayout.divergences.f_functions import torch_module
+from nelayout.numerics.pytorch import torch_module
 from nelayout.optimizers.on_functions import lbfgs
 from nelayout.variational.turn import Turn, kernel, positive
 

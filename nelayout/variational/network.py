@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from nelayout.divergences.f_functions import torch_module
+from nelayout.numerics.pytorch import torch_module
 
 __all__ = ["NodeNetwork", "PairNetwork"]
 
