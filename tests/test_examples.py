@@ -21,6 +21,7 @@ MODULES = [
 ]
 # Extras that `dev` does not bring, and the modules whose examples need them.
 NEEDED = {
+    "nelayout.device.arrays": "torch",
     "nelayout.variational.game": "torch",
     "nelayout.graphs.networkit": "networkit",
     "nelayout.graphs.rustworkx": "rustworkx",
