@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import subprocess
 import sys
+import weakref
 from dataclasses import replace
 
 import networkx as nx
@@ -273,13 +274,20 @@ class TestOnTorch:
 
         kind = torch.cuda.OutOfMemoryError if failure == "OutOfMemoryError" else RuntimeError
 
+        seen = []
+
         def fail(self, Y, charges, radials):
+            there = self.on.array(Y)
+            seen.append(weakref.ref(there.tensor))
             raise kind("CUDA error: gone. And so on")
 
         with monkeypatch.context() as broken:
             broken.setattr(DeviceSums, "fields", fail)
-            with pytest.raises(DeviceError, match=f"{said}.*use device='cpu'"):
+            with pytest.raises(DeviceError, match=f"{said}.*use device='cpu'") as failed:
                 nl.layout(nx.karate_club_graph(), device="torch-cpu")
+        assert failed.value is not None
+        assert seen
+        assert all(tensor() is None for tensor in seen), "the error keeps what was allocated"
         assert len(nl.layout(nx.karate_club_graph(), device="torch-cpu", max_iter=1)) == 34
 
     def test_devices_that_are_not_there(self, monkeypatch):
@@ -352,6 +360,11 @@ class TestArrays:
         plain = np.zeros((7, 3))
         plain += there
         np.testing.assert_array_equal(plain, x)
+
+    def test_arrays_of_numpy_that_may_not_be_written(self, pair):
+        x, there = pair
+        fixed = np.broadcast_to(np.arange(3.0), (7, 3))
+        np.testing.assert_array_equal(np.asarray(there * fixed), x * fixed)
 
     def test_a_function_without_an_answer_is_named(self, pair):
         with pytest.raises(TypeError, match="median"):

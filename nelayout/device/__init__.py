@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from traceback import clear_frames
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,9 +73,8 @@ class Device:
 
         if isinstance(x, DeviceArray):
             return x
-        tensor = torch.from_numpy(np.ascontiguousarray(x))
-        if not tensor.numel() or not x.flags.writeable or self.name == "cpu":
-            tensor = tensor.clone()  # on the CPU it would share the caller's memory
+        own = np.array(x) if self.name == "cpu" else np.require(x, requirements=("C", "W"))  # inputs are never changed
+        tensor = torch.from_numpy(own)
         target = torch.device(self.name)
         if tensor.dtype.is_floating_point:
             tensor = tensor.to(double_or_widest(target))
@@ -147,11 +147,13 @@ class Device:
             yield
         except torch.cuda.OutOfMemoryError as error:
             said = str(error).partition(". ")[0]
+            clear_frames(error.__traceback__)  # whoever keeps the error keeps no array
             raise DeviceError(f"device {self.name!r} has too little memory ({said}): use device='cpu'") from None
         except RuntimeError as error:  # of drivers and of programs on the device
             if not isinstance(error, getattr(torch, "AcceleratorError", ())) and not re.search("CUDA|MPS", str(error)):
                 raise
             said = str(error).partition("\n")[0]
+            clear_frames(error.__traceback__)
             raise DeviceError(f"device {self.name!r} failed ({said}): use device='cpu'") from error
         finally:
             torch.set_num_threads(threads)

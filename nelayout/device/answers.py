@@ -100,14 +100,11 @@ def _where(condition: Any, x: Any, y: Any) -> Any:
     torch = torch_module()
 
     on = _first((condition, x, y))
-    condition, x, y = (on._here(each) for each in (condition, x, y))
+    condition, x, y = (on.here(each) for each in (condition, x, y))
     if not isinstance(condition, torch.Tensor):
         condition = torch.tensor(condition, device=on.tensor.device)
-    number = next((each.dtype for each in (x, y) if isinstance(each, torch.Tensor)), None)
-    if not isinstance(x, torch.Tensor):
-        x = torch.tensor(x, dtype=number, device=on.tensor.device)
-    if not isinstance(y, torch.Tensor):
-        y = torch.tensor(y, dtype=number, device=on.tensor.device)
+    if not isinstance(x, torch.Tensor) and not isinstance(y, torch.Tensor):
+        y = torch.tensor(y, dtype=double_or_widest(on.tensor.device), device=on.tensor.device)
     return type(on)(torch.where(condition, x, y))
 
 
@@ -126,7 +123,7 @@ def _einsum(subscripts: str, *operands: Any) -> Any:
     torch = torch_module()
 
     on = _first(operands)
-    tensors = [on._here(each) for each in operands]
+    tensors = [on.here(each) for each in operands]
     answer = torch.einsum(subscripts, *tensors)
     return answer.item() if not answer.ndim else type(on)(answer)
 
@@ -154,7 +151,7 @@ def _broadcast_to(x: Any, shape: Any) -> Any:
 @_answers(np.array_equal)
 def _array_equal(a: Any, b: Any) -> bool:
     on = _first((a, b))
-    a, b = on._here(a), on._here(b)
+    a, b = on.here(a), on.here(b)
     return a.shape == b.shape and bool((a == b).all())
 
 
@@ -163,4 +160,4 @@ def _concatenate(arrays: Any, axis: int = 0) -> Any:
     torch = torch_module()
 
     on = _first(arrays)
-    return type(on)(torch.cat([on._here(each) for each in arrays], dim=axis))
+    return type(on)(torch.cat([on.here(each) for each in arrays], dim=axis))

@@ -88,7 +88,7 @@ class DeviceArray(NDArrayOperatorsMixin):
         return DeviceArray(self.tensor[self._key(key)])
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self.tensor[self._key(key)] = self._here(value)
+        self.tensor[self._key(key)] = self.here(value)
 
     def reshape(self, *shape: int) -> DeviceArray:
         return DeviceArray(self.tensor.reshape(*shape))
@@ -131,7 +131,7 @@ class DeviceArray(NDArrayOperatorsMixin):
         if out is not None and isinstance(out[0], np.ndarray):  # an array in NumPy's memory takes what comes back
             np.copyto(out[0], np.asarray(getattr(np, ufunc.__name__)(*inputs)))
             return out[0]
-        operands = [self._here(each) for each in inputs]
+        operands = [self.here(each) for each in inputs]
         answer = _limited(name, *operands) if name in ("maximum", "minimum") else None
         if answer is None:
             answer = function(*(_of_arrays(*operands) if name in OF_ARRAYS else operands))
@@ -145,7 +145,7 @@ class DeviceArray(NDArrayOperatorsMixin):
             return NotImplemented
         return HANDLED[function](*arguments, **keywords)
 
-    def _here(self, value: Any) -> Any:
+    def here(self, value: Any) -> Any:
         """The value as a tensor on this device, or as a number."""
         torch = torch_module()
 
@@ -154,7 +154,7 @@ class DeviceArray(NDArrayOperatorsMixin):
         if isinstance(value, np.ndarray):
             if value.ndim == 0:
                 return value.item()
-            tensor = torch.from_numpy(np.ascontiguousarray(value))
+            tensor = torch.from_numpy(np.require(value, requirements=("C", "W")))
             if tensor.dtype == torch.float64:
                 tensor = tensor.to(double_or_widest(self.tensor.device))
             return tensor.to(self.tensor.device)
@@ -165,7 +165,7 @@ class DeviceArray(NDArrayOperatorsMixin):
             return tuple(self._key(part) for part in key)
         if isinstance(key, list):
             key = np.array(key)
-        return key if isinstance(key, slice) else self._here(key)
+        return key if isinstance(key, slice) else self.here(key)
 
 
 def _limited(name: str, a: Any, b: Any) -> Any:
