@@ -9,6 +9,8 @@ import numpy as np
 
 from nelayout.placing.orient import canonical
 from nelayout.placing.packing import pack
+from nelayout.placing.stacking import stacked
+from nelayout.run.layers import layer_axes
 from nelayout.run.start import as_before, one_place, radius
 from nelayout.run.state import Component
 
@@ -28,7 +30,7 @@ def assemble(
     """One drawing of the whole graph, (n, d), in the largest component's units.
 
     start  (n, d) positions that the caller has given, NaN rows where there is none
-    fixed  (n,) mask of the nodes that stay
+    fixed  (n, d) mask of the coordinates that stay
     scale  the size of components whose start tells no size
     """
     Y = np.zeros(shape)
@@ -46,6 +48,7 @@ def assemble(
     for component in placed:
         alone = len(components) == 1 and fixed is None
         Y[component.nodes] = component.drawing.Y if alone else _back(component, scale)
+    _stack(placed, Y)
     rest = [c for c in components if not c.placed]
     if rest:
         there = np.concatenate([c.nodes for c in placed]) if placed else np.array([], dtype=int)
@@ -58,9 +61,28 @@ def _back(component: Component, scale: float | None) -> np.ndarray:
     """The component's drawing at the size and place of its start."""
     assert component.start is not None
     fixed = component.fixed if component.fixed is not None and component.fixed.any() else None
-    if fixed is not None and not one_place(component.start[fixed]):
+    if fixed is not None and not one_place(component.start, fixed):
         return component.drawing.in_place
     return as_before(component.drawing.Y, component.start, fixed, scale)
+
+
+def _stack(placed: list[Component], Y: np.ndarray) -> None:
+    """Lay components that share their layers one behind the other in Y (n, d), at the size and place of all starts."""
+    axes = [layer_axes(c) for c in placed]
+    held = next((each for each in axes if each.any()), None)
+    if held is None:
+        return
+    layered = [
+        c
+        for c, own in zip(placed, axes, strict=True)
+        if np.array_equal(own, held) and c.fixed is not None and not c.fixed[:, ~held].any()
+    ]
+    if len(layered) < 2:
+        return
+    nodes = np.concatenate([c.nodes for c in layered])
+    stack = np.concatenate(stacked([Y[c.nodes] for c in layered], held))[:, ~held]
+    start = np.concatenate([c.start for c in layered if c.start is not None])[:, ~held]
+    Y[np.ix_(nodes, np.flatnonzero(~held))] = as_before(stack, start, None, None)
 
 
 def _beside(placed: np.ndarray, rest: list[Component]) -> list[np.ndarray]:

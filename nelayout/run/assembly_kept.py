@@ -49,10 +49,9 @@ def _over_start(component: Component, room: float | None) -> np.ndarray:
         return start
     known = ~np.isnan(start[:, 0])
     fixed = component.fixed is not None and component.fixed.any()
-    if fixed and not one_place(start[component.fixed]):
+    if fixed and not one_place(start, component.fixed):
         return component.drawing.in_place
-    there = component.fixed if fixed else known
-    assert there is not None
+    there = component.fixed.any(axis=1) if fixed else known
     over = transform(Y, Y[there], start[there], scale=_distinct(component), reflect=False)
     if room is None or not _room(Y) > 0 or (_distinct(component) and 1 / DIFFERENT < _room(over) / room < DIFFERENT):
         return over

@@ -35,6 +35,7 @@ from nelayout.run.costs import warn_of_memory
 from nelayout.run.evidence import evidence_of, grows
 from nelayout.run.gathering import gather
 from nelayout.run.keywords import takes_common_keywords
+from nelayout.run.layers import layer_axes
 from nelayout.run.options import LayoutOptions, MethodOptions, check_options
 from nelayout.run.part_costs import NUMPY_PAIRS
 from nelayout.run.parting import Neighborhoods, part_nodes
@@ -104,7 +105,7 @@ def run_parts(
                 reason, parts, run = _draw(request, known, threads, observer)
                 observer.log_stages()
             Y, places, stay = _assembled(parts, request, known)
-            units = np.array([_ratio(part.drawing.Y, Y[part.nodes]) for part in parts])
+            units = np.array([_ratios(part, Y[part.nodes]) for part in parts]).reshape(len(parts), Y.shape[1])
             done = finish(Y, places, stay, request.size, o["scale"], o["center"], _parting(request))
             found = _solution(request, done, units / done.factor, parts, run, reason, began)
             LOG.debug("%s: %s, J = %.6g, %.2f s", found.method, found.reason, found.value, found.seconds)
@@ -114,16 +115,25 @@ def run_parts(
 
 
 def _assembled(parts: list[Component], request: Request, known: Known) -> tuple[np.ndarray, Any, Any]:
-    """All positions (n, dim), and the places and mask of the nodes that stay; None where units are the method's own."""
+    """All positions (n, dim), and the places and mask of what stays; None where units are the method's own."""
     shape, start, fixed = (len(request.labels), request.options["dim"]), request.start, request.fixed
     if known.kept is None:
         return assemble(parts, start, fixed, shape, request.options["scale"]), start, fixed
-    Y, stay = assemble_kept(parts, shape), np.zeros(shape[0], dtype=bool)
+    Y, stay = assemble_kept(parts, shape), np.zeros(shape, dtype=bool)
     for part in parts:
         stay[part.nodes] = part.rests
     if fixed is None or start is None:
         return Y, Y, stay
-    return Y, np.where(fixed[:, None], start, Y), stay | fixed
+    return Y, np.where(fixed, start, Y), stay | fixed
+
+
+def _ratios(part: Component, placed: np.ndarray) -> np.ndarray:
+    """(d,) how many times as large a component was drawn along each axis as it lies on the sheet."""
+    drawn, held = part.drawing.Y, layer_axes(part)
+    if not held.any():
+        return np.full(drawn.shape[1], _ratio(drawn, placed))
+    layers, others = (_ratio(drawn[:, axes], placed[:, axes]) for axes in (held, ~held))
+    return np.where(held, layers, others)
 
 
 def _ratio(drawn: np.ndarray, placed: np.ndarray) -> float:
@@ -151,7 +161,7 @@ def _draw(
     if known.kept is not None:
         for part in parts:
             if known.kept.same[part.nodes].all():
-                part.fixed = np.ones(len(part.nodes), dtype=bool)
+                part.fixed = np.ones((len(part.nodes), o["dim"]), dtype=bool)
     n, entries = len(request.labels), sum(part.affinity.P.nnz for part in parts)
     compiled = n**2 + 20 * entries > NUMPY_PAIRS
     run = Run(
@@ -268,12 +278,12 @@ def _solution(
 ) -> Solution:
     """The record of a finished run; positions are written in the host's type.
 
-    ``units`` (C,): by how much each component's part of the drawing is smaller than its objective has it.
+    ``units`` (C, d): by how much each component's part of the drawing is smaller than its objective has it.
     """
     before, look = None, lambda: evidence_of(parts, run.method, run.sums, drawn_values(parts, run))
     if done.moved and request.size is None and not request.dots:
         before = look().value
-    for part, unit in zip(parts, units.tolist(), strict=True):
+    for part, unit in zip(parts, units, strict=True):
         here = done.Y[part.nodes]
         part.drawing = replace(part.drawing, Y=(here - np.sum(here, axis=0) / len(here)) * unit)
     found = look()
@@ -283,9 +293,11 @@ def _solution(
     run.notes.extend((*done.notes, *found.notes, *_bound_note(parts, found.value)))
     if reason in ("converged", "lull", "max_iter") and grows(parts, run.method, run.sums):
         reason = "unbounded"
-    column = np.ones((len(done.Y), 1))
-    for part, unit in zip(parts, units.tolist(), strict=True):
-        column[part.nodes] = unit
+    each = np.ones(done.Y.shape)
+    for part, unit in zip(parts, units, strict=True):
+        each[part.nodes] = unit
+    if (each == each[:, :1]).all():
+        each = each[:, :1]
     return Solution(
         positions=request.network.host.write(done.Y, request.options["store_pos_as"]),
         value=found.value,
@@ -298,7 +310,7 @@ def _solution(
         seconds=time.perf_counter() - began,
         choice=run.choice,
         method=run.method.name,
-        unit=float(units[0]) if len(set(units.tolist())) == 1 else column,
+        unit=float(units[0, 0]) if len(units) and (units == units[0, 0]).all() else each,
     )
 
 
