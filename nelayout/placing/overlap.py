@@ -54,7 +54,7 @@ def split_coincident(Y: np.ndarray, fixed: np.ndarray | None = None) -> np.ndarr
     if n < 2 or d == 0:
         return Y
     fixed = _by_axis(fixed, n, d)
-    held, along = fixed.any(axis=1), np.argmin(fixed, axis=1)  # its first free axis is a held node's line
+    held, along = np.asarray(fixed.any(axis=1)), np.argmin(fixed, axis=1)  # its first free axis is a held node's line
     extent = float((Y.max(axis=0) - Y.min(axis=0)).max())
     largest = float(np.abs(Y).max())
     typical = extent / n ** (1.0 / d)
@@ -220,7 +220,7 @@ def _line_up(Y: np.ndarray, shapes: Shapes, fixed: np.ndarray) -> np.ndarray:
     i, j = shapes.near(Y, 0.0)
     bad = (shapes.overlaps(Y, i, j)[1] > 0) & ~(fixed[i] & fixed[j]).all(axis=1)
     leave = np.unique(np.where(fixed[i[bad]].all(axis=1), j[bad], i[bad]))
-    half, held = shapes.half, fixed.any(axis=1)
+    half, held = shapes.half, np.asarray(fixed.any(axis=1))
     for a in range(Y.shape[1]):
         there = leave[held[leave] & (np.argmin(fixed[leave], axis=1) == a)]
         widths = 2 * half[there, a] * (1 + SLACK)

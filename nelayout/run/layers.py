@@ -44,7 +44,7 @@ def layer_axes(component: Component) -> np.ndarray:
     array([ True, False])
     """
     fixed = component.fixed
-    return np.zeros(1, dtype=bool) if fixed is None or fixed.all() else fixed.all(axis=0)
+    return np.zeros(1, dtype=bool) if fixed is None or fixed.all() else np.asarray(fixed.all(axis=0))
 
 
 def descend_in_layers(component: Component, stage: Descend, steps: int, run: Run, draw: Draw, descend: Way) -> None:
@@ -53,20 +53,19 @@ def descend_in_layers(component: Component, stage: Descend, steps: int, run: Run
     ``draw`` takes a component through all stages of a run, ``descend`` through one.
     """
     chosen = replace(run, tol=None)  # a tol of the caller's must not change which start goes on
-    first, best, least = max(min(THEN_STEPS, steps - 1), 0), component.drawing, math.inf
-    objective = run.sums.objective(method_of(stage, run.method), component.affinity, component.free)
+    first, best, least = max(min(THEN_STEPS, steps - 1), 0), component.drawing.Y, math.inf
+    method = method_of(stage, run.method)
+    objective = run.sums.objective(method, component.affinity, component.free)
     for number, Y in enumerate(_starts(component, objective, run, draw), 1):
-        component.drawing = _placed(component, Y, method_of(stage, run.method))
+        component.drawing = _placed(component, Y, method)
         run.observer.expect(first)
         descend(component, replace(stage, name=f"start {number}: {stage.name}"), first, chosen, True)
         value = objective.evaluate(component.drawing.Y, gradient=False).value
         if value < least or number == 1:
-            best, least = component.drawing, value
-    component.drawing = best
+            best, least = component.drawing.Y, value
+    component.drawing = _placed(component, best, method)
     descend(component, stage, steps, run, True)
-    component.drawing = replace(
-        _placed(component, component.drawing.Y, component.drawing.method), reason=component.drawing.reason
-    )
+    component.drawing = replace(_placed(component, component.drawing.Y, method), reason=component.drawing.reason)
 
 
 def _starts(component: Component, objective: Objective, run: Run, draw: Draw) -> Iterator[np.ndarray]:
@@ -98,7 +97,7 @@ def _starts(component: Component, objective: Objective, run: Run, draw: Draw) ->
         yield Y
 
 
-def _placed(component: Component, Y: np.ndarray, method: Method | None) -> Drawing:
+def _placed(component: Component, Y: np.ndarray, method: Method) -> Drawing:
     """A drawing that knows the way back: to the layers, and to the size and place of the start on the other axes.
 
     A start that has no size on these, or nodes whose places there are given as well, leave them in the unit of the
@@ -123,7 +122,8 @@ def _edge_length(P: csr_array, Y: np.ndarray) -> float:
 def _turned(free: np.ndarray, given: np.ndarray, held: np.ndarray) -> np.ndarray:
     """A centered drawing (n, d) turned so that its places on the held axes tell most of the layers of each node."""
     squares = np.einsum("ia,ib->ab", free, free) / len(free)
-    telling = np.einsum("ia,ab->ib", free, np.linalg.pinv(squares, hermitian=True))  # so that no long axis wins by chance
+    # In units of its own spread, so that no long axis wins by chance.
+    telling = np.einsum("ia,ab->ib", free, np.linalg.pinv(squares, hermitian=True))
     return transform(free, telling, np.where(held, given, 0.0), scale=False, reflect=False)
 
 

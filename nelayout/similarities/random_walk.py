@@ -93,9 +93,9 @@ class RandomWalk:
         max_iter: int,
         free: np.ndarray | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Solve (scale L + ridge) X = right, L = diag(p1) - p, for X; also L X.  What the mask ``free`` (n, d) leaves out stays 0.
+        """Solve (scale L + ridge) X = right, L = diag(p1) - p, for X; also L X.
 
-        ``ridge`` is a number times I, or a diagonal (n,).
+        ``ridge`` is a number times I, or a diagonal (n,).  X stays 0 where the mask ``free`` (n, d) is False.
 
         With g = scale p1 + ridge and X = K Z it is (K - scale (1 - rho) diag(1/g)) Z = right / g, sparse,
         symmetric, positive definite, and p X = (1 - rho) Z comes with it.  Coordinates that stay have 1/g = 0:
