@@ -5,6 +5,8 @@ Components without a start are packed side by side; those with one go back there
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from nelayout.placing.orient import canonical
@@ -14,10 +16,12 @@ from nelayout.run.layers import layer_axes
 from nelayout.run.start import as_before, one_place, radius
 from nelayout.run.state import Component
 
-__all__ = ["assemble"]
+__all__ = ["assemble", "units_of"]
 
 # Room between what has a place and what stands beside it, in radii of the former.
 BESIDE = 0.3
+# Difference of a component's two sizes, in parts of them, that is a rounding error.
+ROUNDING = 1e-12
 
 
 def assemble(
@@ -97,3 +101,19 @@ def _beside(placed: np.ndarray, rest: list[Component]) -> list[np.ndarray]:
     offset = (placed.min(axis=0) + placed.max(axis=0)) / 2
     offset[0] = placed[:, 0].max() - factor * block[:, 0].min() + BESIDE * max(radius(placed), 1e-12)
     return [factor * drawing + offset for drawing in packed]
+
+
+def units_of(part: Component, placed: np.ndarray) -> np.ndarray:
+    """(d,) how many times as large a component was drawn along each axis as it lies on the sheet."""
+    drawn, held = part.drawing.Y, layer_axes(part)
+    if not held.any():
+        return np.full(drawn.shape[1], _ratio(drawn, placed))
+    layers, others = (_ratio(drawn[:, axes], placed[:, axes]) for axes in (held, ~held))
+    return np.where(held, layers, others)
+
+
+def _ratio(drawn: np.ndarray, placed: np.ndarray) -> float:
+    """How many times as large a component was drawn as it lies on the sheet; 1 for a point."""
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        ratio = radius(drawn) / radius(placed) if len(drawn) > 1 and radius(placed) > 0 else 1.0
+    return ratio if abs(ratio - 1.0) > ROUNDING and 0 < ratio < math.inf else 1.0

@@ -128,7 +128,8 @@ GRAPH_TEXTS = {
     "pos": """dict, (n, dim) array, or what a layout of the graph's library gives, optional
     positions to start from, of all nodes or of some; without it the drawing starts from coarsened graphs""",
     "fixed": """nodes, optional
-    nodes that come back exactly where ``pos`` puts them; scale and center are then not applied""",
+    nodes that come back exactly where ``pos`` puts them, or a dict of the axes on which they do, such as
+    ``dict.fromkeys(G, "x")`` for layers; scale and center are then not applied""",
 }
 
 # Keyword -> its entry in docstrings and its help on the command line.

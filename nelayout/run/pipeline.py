@@ -6,7 +6,6 @@ two or more nodes (or, for a joint drawing with a start, several components), an
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -25,7 +24,7 @@ from nelayout.record.progress import LOG, Observer, Stopped, observe
 from nelayout.record.solution import Solution
 from nelayout.run.alike import REPEATED
 from nelayout.run.alpha_walk import at_order, draw_at_best_alpha
-from nelayout.run.assembly import assemble
+from nelayout.run.assembly import assemble, units_of
 from nelayout.run.assembly_kept import assemble_kept
 from nelayout.run.auto.masses import masses_of
 from nelayout.run.batch.drawing import batches, draw_batches, drawn_values
@@ -35,12 +34,11 @@ from nelayout.run.costs import warn_of_memory
 from nelayout.run.evidence import evidence_of, grows
 from nelayout.run.gathering import gather
 from nelayout.run.keywords import takes_common_keywords
-from nelayout.run.layers import layer_axes
 from nelayout.run.options import LayoutOptions, MethodOptions, check_options
 from nelayout.run.part_costs import NUMPY_PAIRS
 from nelayout.run.parting import Neighborhoods, part_nodes
 from nelayout.run.request import NOTHING_KNOWN, Known, Request, read_request
-from nelayout.run.start import place_missing, radius, random_positions
+from nelayout.run.start import place_missing, random_positions
 from nelayout.run.state import Component, Drawing, Run, Summation
 from nelayout.run.taking_apart import take_apart
 from nelayout.run.variational_component import draw_variational
@@ -49,8 +47,6 @@ __all__ = ["run_method", "run_parts", "solve"]
 
 # Change of J, in parts of itself, from which a note says that coincident nodes were opened.
 OPENED = 1e-3
-# Difference of a component's two sizes, in parts of them, that is a rounding error.
-ROUNDING = 1e-12
 
 
 @takes_common_keywords
@@ -105,7 +101,7 @@ def run_parts(
                 reason, parts, run = _draw(request, known, threads, observer)
                 observer.log_stages()
             Y, places, stay = _assembled(parts, request, known)
-            units = np.array([_ratios(part, Y[part.nodes]) for part in parts]).reshape(len(parts), Y.shape[1])
+            units = np.array([units_of(part, Y[part.nodes]) for part in parts]).reshape(len(parts), Y.shape[1])
             done = finish(Y, places, stay, request.size, o["scale"], o["center"], _parting(request))
             found = _solution(request, done, units / done.factor, parts, run, reason, began)
             LOG.debug("%s: %s, J = %.6g, %.2f s", found.method, found.reason, found.value, found.seconds)
@@ -125,22 +121,6 @@ def _assembled(parts: list[Component], request: Request, known: Known) -> tuple[
     if fixed is None or start is None:
         return Y, Y, stay
     return Y, np.where(fixed, start, Y), stay | fixed
-
-
-def _ratios(part: Component, placed: np.ndarray) -> np.ndarray:
-    """(d,) how many times as large a component was drawn along each axis as it lies on the sheet."""
-    drawn, held = part.drawing.Y, layer_axes(part)
-    if not held.any():
-        return np.full(drawn.shape[1], _ratio(drawn, placed))
-    layers, others = (_ratio(drawn[:, axes], placed[:, axes]) for axes in (held, ~held))
-    return np.where(held, layers, others)
-
-
-def _ratio(drawn: np.ndarray, placed: np.ndarray) -> float:
-    """How many times as large a component was drawn as it lies on the sheet; 1 for a point."""
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        ratio = radius(drawn) / radius(placed) if len(drawn) > 1 and radius(placed) > 0 else 1.0
-    return ratio if abs(ratio - 1.0) > ROUNDING and 0 < ratio < math.inf else 1.0
 
 
 def _parting(request: Request) -> Callable[[np.ndarray], np.ndarray] | None:
