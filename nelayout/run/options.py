@@ -173,7 +173,8 @@ def check_options(options: dict[str, Any]) -> dict[str, Any]:
     o: dict[str, Any] = {**DEFAULTS, **options}
     dim = o["dim"]
     if isinstance(dim, (bool, np.bool_)) or not isinstance(dim, (int, np.integer)) or not 1 <= dim <= 3:
-        raise InputError(f"dim must be 1, 2 or 3, given {dim!r}")
+        negative = "negative dimensions are not allowed: " if isinstance(dim, (int, np.integer)) and dim < 0 else ""
+        raise InputError(f"{negative}dim must be 1, 2 or 3, given {dim!r}")
     o["dim"] = int(dim)
     if o["scale"] is not None:
         o["scale"] = _number(o["scale"], "scale", "None or a finite number > 0")

@@ -87,7 +87,7 @@ def run_parts(
     G: Any, method: str | Method, pos: Any, fixed: Any, options: LayoutOptions, known: Known = NOTHING_KNOWN
 ) -> tuple[Solution, list[Component]]:
     """`run_method` for callers who go on with its components: their similarities, masses, drawings and methods."""
-    began = time.perf_counter()
+    began, G = time.perf_counter(), graphs.graph_of(G)
     with graphs.guard(G):
         recipe, o = method_named(method), check_options(dict(options))
         with threads_for(o["n_jobs"]) as threads:
