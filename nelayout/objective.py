@@ -48,8 +48,9 @@ __all__ = ["Affinity", "Evaluation", "Objective"]
 class Objective:
     """J as a frozen value.
 
-    ``exaggeration`` scales the edges (annealing), ``free`` masks the nodes that may move, ``gravity`` pulls all of them
-    to the middle, ``anchors`` each to a place of its own.  On a ``device`` arrays are the device's, as NumPy's.
+    ``exaggeration`` scales the edges (annealing), ``free`` (n, d) masks the coordinates that may change, ``gravity``
+    pulls all nodes to the middle, ``anchors`` each to a place of its own.  On a ``device`` arrays are the device's,
+    which answer as NumPy's do.
     """
 
     affinity: Affinity
@@ -192,7 +193,7 @@ class Objective:
         return self._held(Y, Evaluation(coupling.value + self.constant, coupling.lam, slopes, omega, strength=strength))
 
     def _held(self, Y: np.ndarray, free: Evaluation) -> Evaluation:
-        """The evaluation with what gravity and anchors add to it; the gradient of fixed nodes becomes 0."""
+        """The evaluation with what gravity and anchors add to it; the gradient in held coordinates becomes 0."""
         value, slopes, strength, stiffness = free.value, free.gradient, free.strength, free.stiffness
         for potential in (self.gravity, self.anchors):
             if potential is None:

@@ -195,6 +195,17 @@ def test_start_and_fixed_nodes(folder, inside):
     assert np.isfinite([rows["c"], rows["d"]]).all()
 
 
+def test_layers_stay_and_nodes_in_them(folder, inside):
+    (folder / "start.csv").write_text("node,x,y\na,3,4\nb,3,5\nc,7,4\nd,7,5\n")
+    options = ["--pos", "start.csv", "--layers", "x", "--quiet"]
+    assert inside("layout", "graph.gml", "-o", "out.csv", *options) == (0, "", "")
+    assert [place[0] for place in table(folder / "out.csv").values()] == [3.0, 3.0, 7.0, 7.0]
+    assert inside("layout", "graph.gml", "-o", "out.csv", "--fixed", "a", *options) == (0, "", "")
+    rows = table(folder / "out.csv")
+    assert rows["a"] == [3.0, 4.0]
+    assert [place[0] for place in rows.values()] == [3.0, 3.0, 7.0, 7.0]
+
+
 def test_the_same_seed_gives_the_same_file(folder, inside):
     for name in ("one.json", "two.json"):
         inside("layout", "graph.gml", "-o", name)

@@ -215,7 +215,7 @@ def test_the_spread_of_some_nodes_is_found_about_their_centroid():
         return math.log(np.linalg.norm(Y[0] - Y[2]) / 5.0) ** 2
 
     J = SimpleNamespace(evaluate=lambda Y, gradient: Evaluation(value(Y), 1.0))
-    found = spread_search(J, SQUARE, part)
+    found = spread_search(J, SQUARE, np.repeat(part[:, None], 2, axis=1))
     assert found * math.sqrt(8) == pytest.approx(5.0, rel=0.01)
 
 

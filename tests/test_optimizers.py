@@ -210,7 +210,8 @@ def test_every_optimizer_lowers_every_method(name, method):
 @pytest.mark.parametrize("method", thinned(EVERY_METHOD, plain=lambda method: method in RECIPES))
 def test_masked_rows_stay(name, method):
     P, Y = graph("karate")
-    free = np.arange(34) % 3 > 0
+    free = np.repeat((np.arange(34) % 3 > 0)[:, None], 2, axis=1)
+    free[:3, 0] = False  # layers
     objective = objective_of(P, method, free=free)
     optimizer = optimizer_named(name)
     try:
@@ -371,11 +372,12 @@ def test_laplacian_systems_are_solved(compiled, dim):
     dense = 4.0 * (np.diag(W.toarray().sum(axis=1)) - W.toarray()) + np.diag(ridge)
     found = objective.edges.solve(W.data, 4.0, ridge, right, 1e-12, 1000)
     assert np.abs(found - np.linalg.solve(dense, right)).max() < 1e-9
-    free = np.arange(n) % 4 > 0
+    free = (np.arange(n)[:, None] + np.arange(dim)) % 4 > 0
     part = objective.edges.solve(W.data, 4.0, ridge, right, 1e-12, 1000, free)
     assert (part[~free] == 0).all()
-    expected = np.linalg.solve(dense[np.ix_(free, free)], right[free])
-    assert np.abs(part[free] - expected).max() < 1e-9
+    for axis, mask in enumerate(free.T):
+        expected = np.linalg.solve(dense[np.ix_(mask, mask)], right[mask, axis])
+        assert np.abs(part[mask, axis] - expected).max() < 1e-9
 
 
 def spd(n: int, seed: int) -> np.ndarray:
@@ -397,7 +399,7 @@ def test_every_iterate_is_a_direction_of_descent(steps):
     assert ((move * gradient).sum(axis=0) < 0).all()
 
 
-@pytest.mark.parametrize("held", [False, True])
+@pytest.mark.parametrize("held", ["nothing", "rows", "coordinates"])
 @pytest.mark.parametrize("dim", [1, 2, 3])
 def test_compiled_conjugate_gradients(dim, held, monkeypatch):
     """In one chunk and in several: both against a dense solve, and alike when they end early."""
@@ -406,10 +408,12 @@ def test_compiled_conjugate_gradients(dim, held, monkeypatch):
     W = np.triu(rng.random((n, n)) * (rng.random((n, n)) < 0.03), 1)
     W = W + W.T
     right, ridge, P = rng.normal(size=(n, dim)), rng.random(n) + 0.1, csr_array(W)
-    free = rng.random(n) < 0.8 if held else np.ones(n, dtype=bool)
+    free = rng.random((n, dim)) < {"nothing": 1.0, "rows": 0.8, "coordinates": 0.6}[held]
+    free = free[:, :1].repeat(dim, axis=1) if held == "rows" else free
     A = 4.0 * (np.diag(W.sum(axis=1)) - W) + np.diag(ridge)
     expected = np.zeros((n, dim))
-    expected[free] = np.linalg.solve(A[np.ix_(free, free)], right[free])
+    for axis, mask in enumerate(free.T):
+        expected[mask, axis] = np.linalg.solve(A[np.ix_(mask, mask)], right[mask, axis])
 
     def found(steps: int, tolerance: float, count: int = 1) -> np.ndarray:
         graph = P.indptr, P.indices, P.data

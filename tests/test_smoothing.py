@@ -114,12 +114,13 @@ def test_system_is_solved(name, rho, held):
     p, n = dense_walk(A, rho), len(A.indptr) - 1
     rng = np.random.default_rng(2)
     right = rng.normal(size=(n, 2))
-    free = rng.random(n) < 0.6 if held else None
+    free = rng.random((n, 2)) < 0.6 if held else None
     L = np.diag(p.sum(axis=1)) - p
     H = 3.0 * L + 1e-2 * np.eye(n)
     true = np.zeros((n, 2))
-    moving = np.arange(n) if free is None else np.flatnonzero(free)
-    true[moving] = np.linalg.solve(H[np.ix_(moving, moving)], right[moving])
+    for axis in range(2):
+        moving = np.arange(n) if free is None else np.flatnonzero(free[:, axis])
+        true[moving, axis] = np.linalg.solve(H[np.ix_(moving, moving)], right[moving, axis])
     X, LX = RandomWalk(A, rho).solve(3.0, 1e-2, right, 1e-12, 3000, free)
     np.testing.assert_allclose(X, true, atol=1e-8 * np.abs(true).max())
     np.testing.assert_allclose(LX, L @ true, atol=1e-8 * np.abs(true).max())
@@ -143,9 +144,10 @@ def test_conjugate_gradients_from_a_start(held):
     rng = np.random.default_rng(4)
     Q = np.linalg.qr(rng.normal(size=(25, 25)))[0]
     A = Q @ np.diag(np.linspace(1, 4, 25)) @ Q.T
-    free = rng.random(25) < 0.6 if held else np.ones(25, dtype=bool)
+    free = rng.random((25, 2)) < (0.6 if held else 1.0)
     right, true = rng.normal(size=(25, 2)), np.zeros((25, 2))
-    true[free] = np.linalg.solve(A[np.ix_(free, free)], right[free])
+    for axis, mask in enumerate(free.T):
+        true[mask, axis] = np.linalg.solve(A[np.ix_(mask, mask)], right[mask, axis])
     products = []
 
     def solve(start: np.ndarray) -> np.ndarray:
@@ -154,7 +156,7 @@ def test_conjugate_gradients_from_a_start(held):
             free=free if held else None, start=start,
         )  # fmt: skip
 
-    X = solve(rng.normal(size=(25, 2)) * free[:, None])
+    X = solve(rng.normal(size=(25, 2)) * free)
     np.testing.assert_allclose(X, true, atol=1e-9)
     products.clear()
     assert solve(X) is X

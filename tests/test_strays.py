@@ -71,7 +71,7 @@ def test_a_neighbor_of_one_that_comes_home_follows_it():
 
 def test_fixed_nodes_stay():
     G = nx.les_miserables_graph()
-    free = np.arange(77) != THROWN[0]
+    free = np.repeat((np.arange(77) != THROWN[0])[:, None], 2, axis=1)
     J, Y = replace(objective("ws-sne", G), free=free), drawn("ws-sne", G)
     Y[THROWN] += 100.0
     home = brought_home(J, Y)

@@ -76,6 +76,7 @@ def declare(command: argparse.ArgumentParser) -> None:
         action="append",
         metavar="NODE",
     )
+    option("--layers", text="axis on which every node stays where --pos puts it", choices=("x", "y", "z"))
     graph_input.declare_look(option)
     graph_input.declare_picture(option)
     option(
@@ -94,6 +95,8 @@ def run(given: argparse.Namespace) -> None:
     if given.more:
         film_output.write_film(given, method)
         return
+    if given.layers is not None and given.layers not in "xyz"[: given.dim]:
+        raise WrongUsage(f"--layers {given.layers}: a drawing of {given.dim} dimensions has no axis {given.layers}")
     if given.stability is not None:
         raise WrongUsage("--stability is for the snapshots of a changing graph: give two FILEs or more")
     into, kind = arguments.choose_formats(given, (*PICTURES, "html", *files.WRITERS))
@@ -107,7 +110,7 @@ def run(given: argparse.Namespace) -> None:
     if viewer is not None:
         check_look(given, file)
     start = None if given.pos is None else graph_input.known_positions(given.pos, file, given.file)
-    fixed = None if given.fixed is None else [graph_input.node(name, file, "--fixed") for name in given.fixed]
+    fixed = _fixed(given, file)
 
     from nelayout.run.pipeline import solve
 
@@ -154,3 +157,12 @@ def _scale(text: str) -> float | None:
 
 
 _scale.__name__ = "number"  # argparse says "invalid ... value"
+
+
+def _fixed(given: argparse.Namespace, file: Any) -> Any:
+    """Read the nodes, or the axes of each node, that stay where --pos puts them."""
+    nodes = [graph_input.node(name, file, "--fixed") for name in given.fixed or ()]
+    if given.layers is None:
+        return nodes or None
+    every = dict.fromkeys(graph_input.keys(file).values(), given.layers)
+    return {**every, **dict.fromkeys(nodes, "xyz"[: given.dim])}

@@ -199,7 +199,7 @@ class Edges:
         max_iter: int,
         free: np.ndarray | None = None,
     ) -> np.ndarray:
-        """X (n, d) with (scale L_w + ridge) X = right, by conjugate gradients; rows that are not free stay 0.
+        """X (n, d) with (scale L_w + ridge) X = right, by conjugate gradients; 0 where ``free`` (n, d) is False.
 
         ``ridge`` is a number times I, or a diagonal (n,).
         """

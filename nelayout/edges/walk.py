@@ -93,7 +93,7 @@ class WalkEdges:
         max_iter: int,
         free: np.ndarray | None = None,
     ) -> np.ndarray:
-        """X (n, d) with (scale w (diag(p1) - p) + ridge) X = right; rows that are not free stay 0."""
+        """X (n, d) with (scale w (diag(p1) - p) + ridge) X = right; 0 where the mask ``free`` (n, d) is False."""
         self._move = self.walk.solve(scale * float(weights[0]), ridge, right, tolerance, max_iter, free)
         return self._move[0]
 

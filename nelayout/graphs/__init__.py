@@ -34,6 +34,7 @@ __all__ = [
     "Network",
     "Places",
     "every_position",
+    "graph_of",
     "guard",
     "library_of",
     "links",
@@ -111,6 +112,19 @@ def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity")
         return library.read(G, weight, weight_kind)
     except AttributeError as error:  # a name that this version of the library does not have
         raise _unreadable(G, error) from error
+
+
+def graph_of(G: Any) -> Any:
+    """G itself; of the empty list, which networkx's layouts take for a graph without nodes, such a graph.
+
+    >>> graph_of([]).number_of_nodes()
+    0
+    """
+    if not (isinstance(G, list) and not G):
+        return G
+    from networkx import Graph
+
+    return Graph()
 
 
 def library_of(G: Any) -> Library:

@@ -70,6 +70,13 @@ class Host(Protocol):
         """
         return per_node.positions(self.opened(pos), dim, self.aliases)
 
+    def held(self, which: Any, dim: int, what: str = "fixed") -> np.ndarray:
+        """Nodes, or axes for each, as users give them -> (n, dim) mask of the coordinates that are held.
+
+        Raises `InputError` naming the label that is no node of the graph, or what is no axis.
+        """
+        return per_node.held(self.opened(which), dim, what, self.aliases)
+
     def nodes(self, which: Iterable | None, what: str = "fixed") -> np.ndarray:
         """Node labels (or one label, or a boolean mask) -> their indices, int64, sorted, each once.
 

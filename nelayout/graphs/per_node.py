@@ -23,10 +23,12 @@ import numpy as np
 from nelayout.errors import InputError, InputTypeError, near_matches
 from nelayout.graphs.to_floats import REAL, numbers, short_repr
 
-__all__ = ["Places", "as_mapping", "nodes", "objects", "positions", "values"]
+__all__ = ["Places", "as_mapping", "held", "nodes", "objects", "positions", "values"]
 
 MISSING: Any = object()
 Aliases = Sequence[Sequence[Hashable]]
+# The axes of a drawing, in the order of its coordinates.
+AXES = "xyz"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,6 +164,40 @@ def nodes(which: Iterable | None, what: str, aliases: Aliases) -> np.ndarray:
             raise _no_node(label, what, aliases[0])
         found_nodes.add(index[label])
     return np.array(sorted(found_nodes), dtype=np.int64)
+
+
+def held(which: Any, dim: int, what: str, aliases: Aliases) -> np.ndarray:
+    """(n, dim) mask of the coordinates that are held: all of some nodes, or those on single axes.
+
+    `which` is what `nodes` takes, whose nodes are held on every axis, a dict of axes ("x", "y", "z", "xy", ...) keyed
+    by node, or a mask (n, dim).  Raises `InputError` naming what is no node, or no axis.
+
+    >>> held({"a": "x", "b": "xy"}, 2, "fixed", [["a", "b", "c"]]).astype(int).tolist()
+    [[1, 0], [1, 1], [0, 0]]
+    """
+    n = len(aliases[0])
+    if isinstance(which, np.ndarray) and which.dtype == bool and which.ndim == 2:
+        if which.shape != (n, dim):
+            raise InputError(
+                f"{what} is a mask of shape {which.shape}, the graph has {n} nodes and the drawing {dim} dimensions: "
+                f"make it ({n}, {dim}), or ({n},) to hold nodes on every axis"
+            )
+        return which.copy()
+    mask, mapping = np.zeros((n, dim), dtype=bool), as_mapping(which)
+    if mapping is None or not any(isinstance(axes, str) for axes in mapping.values()):
+        mask[nodes(which, what, aliases)] = True
+        return mask
+    for label, axes in mapping.items():
+        there = [AXES[:dim].find(letter) for letter in axes] if isinstance(axes, str) else []
+        if not there or -1 in there:
+            allowed = ", ".join(repr(axis) for axis in AXES[:dim])
+            joined = f" or several of them, as {AXES[:dim]!r}" if dim > 1 else ""
+            raise InputError(
+                f"{what} of node {short_repr(label)} is {short_repr(axes)}; in {dim} dimensions a node is held on "
+                f"{allowed}{joined}; a list of nodes holds them on every axis"
+            )
+        mask[np.ix_(nodes([label], what, aliases), there)] = True
+    return mask
 
 
 def as_mapping(x: Any) -> Mapping | None:

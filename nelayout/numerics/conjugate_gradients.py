@@ -32,24 +32,24 @@ def conjugate_gradients(
     Parameters
     ----------
     times : X (n, d) -> A X.
-    diagonal : (n,) positive, the Jacobi preconditioner.
+    diagonal : (n,), or (n, d) for systems that differ, positive, the Jacobi preconditioner.
     right : (n, d).
     tolerance : stop when each column's residual has fallen to this fraction of its right-hand side.
-    free : mask of the rows that are solved for; the others are held at 0.
+    free : (n, d) mask of the unknowns that are solved for; the others are held at 0.
     start : (n, d) where the iteration starts, instead of 0.
 
     From 0, every iterate X has sum(X * right) > 0, so minus a gradient on the right gives a direction of
     descent however early the iteration ends.
     """
-    inverse = _inverse(diagonal)[:, None]
+    inverse = _inverse(diagonal.reshape(len(right), -1))
     if free is not None:
-        inverse = inverse * free[:, None]
+        inverse = inverse * free
     X = np.zeros_like(right)
-    residual = right if free is None else right * free[:, None]
+    residual = right if free is None else right * free
     goal = tolerance**2 * _columns(residual, residual)
     if start is not None:
         X = start
-        residual = residual - (times(X) if free is None else times(X) * free[:, None])
+        residual = residual - (times(X) if free is None else times(X) * free)
         if np.all(_columns(residual, residual) <= goal):
             return X
     z = inverse * residual
@@ -58,7 +58,7 @@ def conjugate_gradients(
     for _ in range(max_iter):
         product = times(direction)
         if free is not None:
-            product = product * free[:, None]
+            product = product * free
         curvature = _columns(direction, product)
         going = (curvature > 0) & (rho > 0)
         if not going.any():
@@ -103,9 +103,16 @@ def laplacian_gradients(
     """
     from nelayout.numerics import vector_loops as loops
 
+    if free is not None and (free != free[:, :1]).any():  # each axis has its own system
+        given = {"tolerance": tolerance, "max_iter": max_iter}
+        columns = [
+            laplacian_gradients(graph, scale, ridge, sums, column[:, None].copy(), threads, free=mask[:, None], **given)
+            for column, mask in zip(right.T, free.T, strict=True)
+        ]
+        return np.concatenate(columns, axis=1)
     n, d = right.shape
     rows = [(start, min(start + CHUNK, n)) for start in range(0, n, CHUNK)]
-    mask = np.ones(n) if free is None else free.astype(float)
+    mask = np.ones(n) if free is None else free[:, 0].astype(float)
     inverse = mask * _inverse(scale * sums + ridge)
     X = np.zeros_like(right)
     residual = right * mask[:, None]

@@ -206,6 +206,7 @@ def _run(
         raise InputError(f"max_iter must be a whole number >= 0, given {max_iter!r}")
     if not isinstance(tol, Real) or not tol >= 0:
         raise InputError(f"tol must be a number >= 0, given {tol!r}")
+    free = None if free is None else np.repeat(free[:, None], X.shape[1], axis=1)
     problem = problem_of(objective, start, curvature, optimizer, free)
     moves = callable(curvature) and not isinstance(optimizer, SpectralDirection)
     optimizer = OnFunction(optimizer, (lambda Y: curvature(Y.reshape(start.shape))) if moves else None)

@@ -63,8 +63,8 @@ def dot_size(Y: np.ndarray) -> float:
 def part_dots(Y: np.ndarray, size: float, fixed: np.ndarray | None = None) -> np.ndarray:
     """Copy `Y` (n, d) with nodes moved, as little as possible, until dots of this diameter do not overlap.
 
-    The largest coordinate about the centroid stays what it is, unless there are `fixed` nodes, a mask (n,): these never
-    move.  Deterministic; Y is not changed.
+    The largest coordinate about the centroid stays what it is, unless there are `fixed` nodes, a mask (n,), or
+    coordinates, (n, d): these never change.  Deterministic; Y is not changed.
 
     >>> part_dots(np.array([[-1.0, 0.0], [0.0, 0.0], [0.01, 0.0], [0.99, 0.0]]), 0.04).round(3).tolist()
     [[-1.0, 0.0], [-0.015, 0.0], [0.025, 0.0], [0.99, 0.0]]

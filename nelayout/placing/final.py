@@ -45,7 +45,7 @@ def finish(
     """Finish a drawing.
 
     Y       (n, d), in any units
-    places  (n, d); rows of the nodes in the mask ``fixed`` come back bit for bit, and scale and center do not count
+    places  (n, d), whose part in the mask ``fixed`` (n, d) comes back bit for bit; scale and center do not count then
     size    (n,) node diameters in the units of what is given back; None: points, which must not coincide
     scale   the largest absolute coordinate about ``center``; None keeps the units of Y
     part    moves nodes apart that would hide each other

@@ -41,7 +41,8 @@ def split_coincident(Y: np.ndarray, fixed: np.ndarray | None = None) -> np.ndarr
     sunflower about their common place whose neighbors are a thousandth of the typical distance apart (on
     a line: evenly, about it), in the order of their coordinates. `fixed`, a boolean mask (n,), marks nodes that
     never move: two fixed nodes may still coincide.  The order of the rows matters only to nodes at exactly one
-    place.  Deterministic; Y is not changed.
+    place.  A mask (n, d) holds single coordinates: nodes with such a one part along a line.
+    Deterministic; Y is not changed.
 
     >>> import numpy as np
     >>> Y = split_coincident(np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0]]))
@@ -52,7 +53,8 @@ def split_coincident(Y: np.ndarray, fixed: np.ndarray | None = None) -> np.ndarr
     n, d = Y.shape
     if n < 2 or d == 0:
         return Y
-    fixed = np.zeros(n, dtype=bool) if fixed is None else np.asarray(fixed, dtype=bool)
+    fixed = _by_axis(fixed, n, d)
+    held, along = np.asarray(fixed.any(axis=1)), np.argmin(fixed, axis=1)  # its first free axis is a held node's line
     extent = float((Y.max(axis=0) - Y.min(axis=0)).max())
     largest = float(np.abs(Y).max())
     typical = extent / n ** (1.0 / d)
@@ -62,11 +64,10 @@ def split_coincident(Y: np.ndarray, fixed: np.ndarray | None = None) -> np.ndarr
     for attempt in range(20):
         group = heaps_of(Y, near)
         size = np.bincount(group)
-        free_in = np.bincount(group, weights=~fixed)
-        moving = np.flatnonzero((size[group] > 1) & ~fixed)
+        moving = np.flatnonzero((size[group] > 1) & ~fixed.all(axis=1))
         if len(moving) == 0:
             return Y
-        with_fixed = free_in < size
+        with_fixed = np.bincount(group, weights=fixed.all(axis=1)) > 0
         order = moving[np.lexsort((*Y[moving].T[::-1], group[moving]))]
         heap = group[order]
         first = np.concatenate([[0], np.flatnonzero(np.diff(heap)) + 1])
@@ -74,17 +75,20 @@ def split_coincident(Y: np.ndarray, fixed: np.ndarray | None = None) -> np.ndarr
         rank = np.arange(len(order)) - np.repeat(first, counts)
         rank = rank + with_fixed[heap]  # a fixed node keeps the middle of the flower
         counts = np.repeat(counts, counts)
-        weight = np.where(with_fixed[group], fixed, True).astype(np.float64)
+        before = Y.copy()
         for a in range(d):
+            holding = np.bincount(group, weights=fixed[:, a]) > 0
+            weight = np.where(holding[group], fixed[:, a], True).astype(np.float64)
             total, mean = np.bincount(group, weights=weight), np.bincount(group, weights=weight * Y[:, a])
             Y[order, a] = mean[heap] / total[heap]
-        if d == 1:
-            step = np.maximum(PETAL * typical / counts, 3 * near)
-            Y[order, 0] += step * (rank - (~with_fixed[heap]) * (counts - 1) / 2) * (1 + 0.37 * attempt)
-        else:
-            radius = max(PETAL * typical, 3 * near) * np.sqrt(rank + 0.5)
-            Y[order, 0] += radius * np.cos(GOLDEN * rank + attempt)
-            Y[order, 1] += radius * np.sin(GOLDEN * rank + attempt)
+        on_line = held[order] | (d == 1)
+        step = np.maximum(PETAL * typical / counts, 3 * near)
+        place = step * (rank - (~with_fixed[heap]) * (counts - 1) / 2) * (1 + 0.37 * attempt)
+        radius = max(PETAL * typical, 3 * near) * np.sqrt(rank + 0.5)
+        Y[order[on_line], along[order[on_line]]] += place[on_line]
+        for a, wave in enumerate((np.cos, np.sin) if d > 1 else ()):
+            Y[order, a] += np.where(on_line, 0.0, radius * wave(GOLDEN * rank + attempt))
+        Y[fixed] = before[fixed]
     return separate(Y, near, fixed)  # sunflowers that overlap each other again and again
 
 
@@ -102,8 +106,8 @@ def separate(
     that does not end, because there are too many for their place, the drawing is enlarged a little about its centroid
     and pushed again, so that it always ends (with `fixed` nodes, only the nodes in conflict go outwards).  `within`:
     keep the coordinates in [-within, within] about `center` where that is possible (crowded places are spread over the
-    free ones first); overlap-free wins.  `fixed`, a boolean mask (n,): these never move, two of
-    them may overlap.  Deterministic; Y is not changed.
+    free ones first); overlap-free wins.  `fixed`, a boolean mask, (n,) of nodes or (n, d) of coordinates: these never
+    change, and nodes overlap that cannot be parted without.  Deterministic; Y is not changed.
     Raises `InputError` for a negative or non-finite size.
 
     >>> import numpy as np
@@ -122,7 +126,7 @@ def separate(
         raise InputError(f"node_size is {size[i].tolist()!r} for node number {i}; give finite sizes of 0 or more")
     if n < 2 or d == 0:
         return Y
-    fixed = np.zeros(n, dtype=bool) if fixed is None else np.asarray(fixed, dtype=bool)
+    fixed = _by_axis(fixed, n, d)
     if size.max() == 0.0:
         return split_coincident(Y, fixed)
     Y = split_coincident(Y, fixed)  # a heap has no line through its centers to push along
@@ -143,28 +147,35 @@ def separate(
         walls = within if attempt < ROUNDS // 2 else None
         if depth > FAST * overlap:
             if walls is None:
-                Y = _enlarge(Y, conflict & ~fixed if fixed.any() else ~fixed, ENLARGE)
+                Y = _enlarge(Y, conflict[:, None] & ~fixed if fixed.any() else ~fixed, ENLARGE)
             else:
                 Y = _spread(Y, ~fixed, middle, walls)
         overlap = depth
         for _ in range(PUSHES):
             Y = _push(Y, shapes, pairs, fixed)
             if walls is not None:
-                Y = np.where(fixed[:, None], Y, np.clip(Y, middle - walls, middle + walls))
+                Y = np.where(fixed, Y, np.clip(Y, middle - walls, middle + walls))
         moved = (entered != Y).any(axis=1) if shapes.even else None
     return _line_up(Y, shapes, fixed)
 
 
+def _by_axis(fixed: np.ndarray | None, n: int, d: int) -> np.ndarray:
+    """(n, d) mask of the coordinates that never change."""
+    if fixed is None:
+        return np.zeros((n, d), dtype=bool)
+    return np.broadcast_to(np.asarray(fixed, dtype=bool).reshape(n, -1), (n, d))
+
+
 def _enlarge(Y: np.ndarray, moving: np.ndarray, factor: float) -> np.ndarray:
     middle = Y.sum(axis=0) / len(Y)
-    return np.where(moving[:, None], middle + factor * (Y - middle), Y)
+    return np.where(moving, middle + factor * (Y - middle), Y)
 
 
 def _spread(Y: np.ndarray, moving: np.ndarray, middle: np.ndarray, within: float) -> np.ndarray:
     """Move the nodes a step towards even spacing along each axis, in the same order: crowded places thin out."""
     rank = np.argsort(np.argsort(Y, axis=0, kind="stable"), axis=0, kind="stable")
     even = middle + within * ((2 * rank + 1) / len(Y) - 1)
-    return np.where(moving[:, None], Y + TOWARDS_EVEN * (even - Y), Y)
+    return np.where(moving, Y + TOWARDS_EVEN * (even - Y), Y)
 
 
 def _overlap(
@@ -173,7 +184,7 @@ def _overlap(
     """Sum of the depths of all overlaps that can be mended, relative to the sizes, and the mask of their nodes."""
     i, j = pairs
     part = shapes.overlaps(Y, i, j)[1]
-    open_ = (part > 0) & ~(fixed[i] & fixed[j])
+    open_ = (part > 0) & ~(fixed[i] & fixed[j]).all(axis=1)
     conflict = np.zeros(len(Y), dtype=bool)
     conflict[i[open_]] = conflict[j[open_]] = True
     return float(part[open_].sum()), conflict
@@ -182,12 +193,12 @@ def _overlap(
 def _push(Y: np.ndarray, shapes: Shapes, pairs: tuple[np.ndarray, np.ndarray], fixed: np.ndarray) -> np.ndarray:
     """Push every overlapping pair apart once; a node pushed from k sides moves by 2/(k + 1) of the sum."""
     i, j = pairs
-    push, part = shapes.overlaps(Y, i, j)
+    push, part = shapes.overlaps(Y, i, j, (fixed[i] & fixed[j]) if fixed.any() else None)
     now = np.flatnonzero(part > 0)
     if len(now) == 0:
         return Y
     i, j, push = i[now], j[now], push[now]
-    share_i = shapes.reach[j] / (shapes.reach[i] + shapes.reach[j])
+    share_i = (shapes.reach[j] / (shapes.reach[i] + shapes.reach[j]))[:, None]
     share_i = np.where(fixed[i], 0.0, np.where(fixed[j], 1.0, share_i))
     share_j = np.where(fixed[j], 0.0, 1.0 - share_i)
     n = len(Y)
@@ -196,17 +207,25 @@ def _push(Y: np.ndarray, shapes: Shapes, pairs: tuple[np.ndarray, np.ndarray], f
     Y = Y.copy()
     for a in range(Y.shape[1]):
         move = push[:, a]
-        total = np.bincount(i, move * share_i, minlength=n) - np.bincount(j, move * share_j, minlength=n)
+        total = np.bincount(i, move * share_i[:, a], minlength=n) - np.bincount(j, move * share_j[:, a], minlength=n)
         Y[:, a] += relax * total
     return Y
 
 
 def _line_up(Y: np.ndarray, shapes: Shapes, fixed: np.ndarray) -> np.ndarray:
-    """Move nodes that still overlap out of the drawing, to a row below it: the last resort."""
+    """Move nodes that still overlap out of the drawing: the last resort.
+
+    They go to a row below it; those with a held coordinate to the end of an axis on which they are free.
+    """
     i, j = shapes.near(Y, 0.0)
-    bad = (shapes.overlaps(Y, i, j)[1] > 0) & ~(fixed[i] & fixed[j])
-    leave = np.unique(np.where(fixed[i[bad]], j[bad], i[bad]))
-    half = shapes.half
+    bad = (shapes.overlaps(Y, i, j)[1] > 0) & ~(fixed[i] & fixed[j]).all(axis=1)
+    leave = np.unique(np.where(fixed[i[bad]].all(axis=1), j[bad], i[bad]))
+    half, held = shapes.half, np.asarray(fixed.any(axis=1))
+    for a in range(Y.shape[1]):
+        there = leave[held[leave] & (np.argmin(fixed[leave], axis=1) == a)]
+        widths = 2 * half[there, a] * (1 + SLACK)
+        Y[there, a] = (Y[:, a] + half[:, a]).max() * (1 + SLACK) + np.cumsum(widths) - widths / 2
+    leave = leave[~held[leave]]
     widths = 2 * half[leave, 0] * (1 + SLACK)
     x = Y[:, 0].min() + np.cumsum(widths) - widths / 2
     if Y.shape[1] == 1:

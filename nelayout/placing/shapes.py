@@ -44,9 +44,13 @@ class Shapes(Protocol):
         """
         ...
 
-    def overlaps(self, Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def overlaps(
+        self, Y: np.ndarray, i: np.ndarray, j: np.ndarray, held: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """How far i is to move from j, or j from i: (m, d) vectors, and (m,) the part of their common size by which
         they overlap; 0 for pairs that do not.
+
+        The mask ``held`` (m, d) has the axes along which a pair cannot be parted.
         """
         ...
 
@@ -64,10 +68,14 @@ class Discs:
     ) -> tuple[np.ndarray, np.ndarray]:
         return touching_pairs(Y, self.reach, skin, limit, of)
 
-    def overlaps(self, Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def overlaps(
+        self, Y: np.ndarray, i: np.ndarray, j: np.ndarray, held: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         difference, distance = gaps(Y, i, j)
         touch = self.reach[i] + self.reach[j]
         over = distance < touch
+        if held is not None:
+            return self._along(difference, distance, touch, i, j, held)
         same = distance <= 1e-9 * touch
         if same.any():  # no line through the centers: any direction will do, if it differs from pair to pair
             difference[same] = _directions(i[same], j[same], Y.shape[1])
@@ -75,6 +83,26 @@ class Discs:
         depth = np.where(over, touch * (1 + SLACK) - np.where(same, 0.0, distance), 0.0)
         part = np.where(over, 1.0 + SLACK - distance / np.where(over, touch, 1.0), 0.0)
         return (depth / length)[:, None] * difference, part
+
+
+    def _along(
+        self, difference: np.ndarray, distance: np.ndarray, touch: np.ndarray, i: np.ndarray, j: np.ndarray,
+        held: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """`overlaps` of pairs that stay as far apart along the axes in ``held`` as they are."""
+        over = (distance < touch) & ~held.all(axis=1)
+        across = np.sqrt(np.sum(np.where(held, difference, 0.0) ** 2, axis=1))
+        way = np.where(held, 0.0, difference)
+        length = np.sqrt(np.sum(way * way, axis=1))
+        same = np.flatnonzero(length <= 1e-9 * touch)
+        way[same] = 0.0
+        way[same, np.argmin(held[same], axis=1)] = 1.0 - 2.0 * ((i[same] + j[same]) % 2)
+        unit = np.where(length > 1e-9 * touch, length, 1.0)
+        apart = np.where(length > 1e-9 * touch, length, 0.0)
+        reach = touch * (1 + SLACK)
+        wanted = np.sqrt(np.maximum(reach * reach - across * across, 0.0)) - apart
+        part = np.where(over, 1.0 + SLACK - distance / np.where(over, touch, 1.0), 0.0)
+        return (np.where(over, wanted, 0.0) / unit)[:, None] * way, part
 
 
 class Boxes:
@@ -94,16 +122,21 @@ class Boxes:
     ) -> tuple[np.ndarray, np.ndarray]:
         return touching_pairs(Y / self._unit, self._around, skin, limit, of)
 
-    def overlaps(self, Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def overlaps(
+        self, Y: np.ndarray, i: np.ndarray, j: np.ndarray, held: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         difference, touch = Y[i] - Y[j], self.half[i] + self.half[j]
         away = np.abs(difference)
         over = np.all(away < touch, axis=1)
         depth = np.where(over[:, None], touch * (1 + SLACK) - away, 0.0)
+        if held is not None:
+            over &= ~held.all(axis=1)
+            depth = np.where(held, np.inf, depth)
         axis, pairs = np.argmin(depth, axis=1), np.arange(len(i))
         sign = np.sign(difference[pairs, axis])
         sign = np.where(sign == 0, 1.0 - 2.0 * ((i + j) % 2), sign)
         push = np.zeros_like(difference)
-        push[pairs, axis] = sign * depth[pairs, axis]
+        push[pairs, axis] = sign * np.where(over, depth[pairs, axis], 0.0)
         part = np.where(over, 1.0 + SLACK - np.max(away / np.where(touch > 0, touch, 1.0), axis=1), 0.0)
         return push, part
 

@@ -57,7 +57,8 @@ class Solution:
     value      J of ``positions`` times ``unit``: of the whole graph when it is connected, else the sum over its
                components; docs/methods.md has the J of each method
     unit       the size of the method's own units, in those of ``positions``: a number, 1 for a connected graph with
-               scale=None; where components were drawn at sizes of their own, an (n, 1) column
+               scale=None; where components were drawn at sizes of their own, an (n, 1) column; with layers, whose
+               unit is not that of the other axes, (n, dim)
     trace      (iteration, value, seconds, stage) of every step; values of coarse levels, of the shape stage and
                of stages whose edges pull harder belong to their own objectives
     connection lambda of ``positions`` (of the largest component)

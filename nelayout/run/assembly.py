@@ -5,17 +5,23 @@ Components without a start are packed side by side; those with one go back there
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from nelayout.placing.orient import canonical
 from nelayout.placing.packing import pack
+from nelayout.placing.stacking import stacked
+from nelayout.run.layers import layer_axes
 from nelayout.run.start import as_before, one_place, radius
 from nelayout.run.state import Component
 
-__all__ = ["assemble"]
+__all__ = ["assemble", "units_of"]
 
 # Room between what has a place and what stands beside it, in radii of the former.
 BESIDE = 0.3
+# Difference of a component's two sizes, in parts of them, that is a rounding error.
+ROUNDING = 1e-12
 
 
 def assemble(
@@ -28,7 +34,7 @@ def assemble(
     """One drawing of the whole graph, (n, d), in the largest component's units.
 
     start  (n, d) positions that the caller has given, NaN rows where there is none
-    fixed  (n,) mask of the nodes that stay
+    fixed  (n, d) mask of the coordinates that stay
     scale  the size of components whose start tells no size
     """
     Y = np.zeros(shape)
@@ -46,6 +52,7 @@ def assemble(
     for component in placed:
         alone = len(components) == 1 and fixed is None
         Y[component.nodes] = component.drawing.Y if alone else _back(component, scale)
+    _stack(placed, Y)
     rest = [c for c in components if not c.placed]
     if rest:
         there = np.concatenate([c.nodes for c in placed]) if placed else np.array([], dtype=int)
@@ -58,9 +65,28 @@ def _back(component: Component, scale: float | None) -> np.ndarray:
     """The component's drawing at the size and place of its start."""
     assert component.start is not None
     fixed = component.fixed if component.fixed is not None and component.fixed.any() else None
-    if fixed is not None and not one_place(component.start[fixed]):
+    if fixed is not None and not one_place(component.start, fixed):
         return component.drawing.in_place
     return as_before(component.drawing.Y, component.start, fixed, scale)
+
+
+def _stack(placed: list[Component], Y: np.ndarray) -> None:
+    """Lay components that share their layers one behind the other in Y (n, d), at the size and place of all starts."""
+    axes = [layer_axes(c) for c in placed]
+    held = next((each for each in axes if each.any()), None)
+    if held is None:
+        return
+    layered = [
+        c
+        for c, own in zip(placed, axes, strict=True)
+        if np.array_equal(own, held) and c.fixed is not None and not c.fixed[:, ~held].any()
+    ]
+    if len(layered) < 2:
+        return
+    nodes = np.concatenate([c.nodes for c in layered])
+    stack = np.concatenate(stacked([Y[c.nodes] for c in layered], held))[:, ~held]
+    start = np.concatenate([c.start for c in layered if c.start is not None])[:, ~held]
+    Y[np.ix_(nodes, np.flatnonzero(~held))] = as_before(stack, start, None, None)
 
 
 def _beside(placed: np.ndarray, rest: list[Component]) -> list[np.ndarray]:
@@ -75,3 +101,19 @@ def _beside(placed: np.ndarray, rest: list[Component]) -> list[np.ndarray]:
     offset = (placed.min(axis=0) + placed.max(axis=0)) / 2
     offset[0] = placed[:, 0].max() - factor * block[:, 0].min() + BESIDE * max(radius(placed), 1e-12)
     return [factor * drawing + offset for drawing in packed]
+
+
+def units_of(part: Component, placed: np.ndarray) -> np.ndarray:
+    """(d,) how many times as large a component was drawn along each axis as it lies on the sheet."""
+    drawn, held = part.drawing.Y, layer_axes(part)
+    if not held.any():
+        return np.full(drawn.shape[1], _ratio(drawn, placed))
+    layers, others = (_ratio(drawn[:, axes], placed[:, axes]) for axes in (held, ~held))
+    return np.where(held, layers, others)
+
+
+def _ratio(drawn: np.ndarray, placed: np.ndarray) -> float:
+    """How many times as large a component was drawn as it lies on the sheet; 1 for a point."""
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        ratio = radius(drawn) / radius(placed) if len(drawn) > 1 and radius(placed) > 0 else 1.0
+    return ratio if abs(ratio - 1.0) > ROUNDING and 0 < ratio < math.inf else 1.0

@@ -48,11 +48,11 @@ def _over_start(component: Component, room: float | None) -> np.ndarray:
     if component.rests:
         return start
     known = ~np.isnan(start[:, 0])
-    fixed = component.fixed is not None and component.fixed.any()
-    if fixed and not one_place(start[component.fixed]):
-        return component.drawing.in_place
-    there = component.fixed if fixed else known
-    assert there is not None
+    there, fixed = known, component.fixed
+    if fixed is not None and fixed.any():
+        if not one_place(start, fixed):
+            return component.drawing.in_place
+        there = np.asarray(fixed.any(axis=1))
     over = transform(Y, Y[there], start[there], scale=_distinct(component), reflect=False)
     if room is None or not _room(Y) > 0 or (_distinct(component) and 1 / DIFFERENT < _room(over) / room < DIFFERENT):
         return over

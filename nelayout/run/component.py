@@ -20,10 +20,11 @@ from nelayout.run.auto.rings import circle, is_ring
 from nelayout.run.auto.roads import road_exaggeration
 from nelayout.run.auto.stars import is_star
 from nelayout.run.held import hold
+from nelayout.run.layers import descend_in_layers, layer_axes
 from nelayout.run.levels import SLOW, method_of, through_levels
 from nelayout.run.newcomers import place_newcomers
 from nelayout.run.several_starts import descend_from_lowest, steps_of_starts
-from nelayout.run.size import size_search, spread_search
+from nelayout.run.size import means, size_search, spread_search
 from nelayout.run.start import frame, place_missing, radius, random_positions, stir_flat
 from nelayout.run.state import Component, Drawing, Run
 from nelayout.run.strays import brought_home
@@ -54,12 +55,15 @@ def draw_component(component: Component, run: Run) -> None:
     shares = shares_of([*map(steps_of, stages)], run.max_iter)
     others = steps_of_starts(stages[-1], shares[-1], run.method)
     run.observer.begin(sum(shares) + others + (TRIAL_STEPS if tries else 0))
+    layers = layer_axes(component).any()
     for stage, steps in zip(stages, shares, strict=True):
         if isinstance(stage, CoarseToFine):
             Y = through_levels(component, stage, run)
             component.drawing = replace(component.drawing, Y=Y)
             continue
-        if stage.starts and steps:
+        if layers:
+            descend_in_layers(component, stage, steps, run, draw_component, _descend)
+        elif stage.starts and steps:
             descend_from_lowest(component, stage, steps, run, _descend)
         else:
             _descend(component, stage, steps, run, last=stage is stages[-1])
@@ -194,7 +198,7 @@ def _descend(component: Component, stage: Descend, steps: int, run: Run, last: b
 
     # How far apart the fixed nodes are, in the drawing's units, is free: search for it on the way, after as many steps
     # whatever their number, and before the last.
-    rounds = 1 if free is None or run.max_iter == 0 else RESIZINGS if free.any() else 0
+    rounds = 1 if free is None or run.max_iter == 0 or layer_axes(component).any() else RESIZINGS if free.any() else 0
     if held and last and not plain.scale_free and run.max_iter != 0:
         rounds = HOLDINGS
     each, left = max(stage.max_iter // max(rounds, 1), 1), steps
@@ -234,13 +238,11 @@ def _resize(objective: Objective, drawing: Drawing) -> Drawing:
 
 
 def _spread_fixed(objective: Objective, drawing: Drawing) -> Drawing:
-    """Bring the fixed nodes alone to the size that the objective wants, about their own centroid."""
+    """Bring what is fixed alone to the size that the objective wants, about its own centroid."""
     assert objective.free is not None
     fixed = ~objective.free
-    here = drawing.Y[fixed]
-    middle = np.sum(here, axis=0) / len(here)
+    middle = means(drawing.Y, fixed)
     factor = spread_search(objective, drawing.Y, fixed)
-    Y = drawing.Y.copy()
-    Y[fixed] = middle + factor * (here - middle)
+    Y = np.where(fixed, middle + factor * (drawing.Y - middle), drawing.Y)
     place = drawing.place + (1.0 - 1.0 / factor) * middle / drawing.size
     return replace(drawing, Y=Y, place=place, size=drawing.size * factor)

@@ -131,7 +131,8 @@ GRAPH_TEXTS = {
     "pos": """dict, (n, dim) array, or what a layout of the graph's library gives, optional
     positions to start from, of all nodes or of some; without it the drawing starts from coarsened graphs""",
     "fixed": """nodes, optional
-    nodes that come back exactly where ``pos`` puts them; scale and center are then not applied""",
+    nodes that come back exactly where ``pos`` puts them, or a dict of the axes on which they do, such as
+    ``dict.fromkeys(G, "x")`` for layers; scale and center are then not applied""",
 }
 
 # Keyword -> its entry in docstrings and its help on the command line.
@@ -177,7 +178,8 @@ def check_options(options: dict[str, Any]) -> dict[str, Any]:
     o: dict[str, Any] = {**DEFAULTS, **options}
     dim = o["dim"]
     if isinstance(dim, (bool, np.bool_)) or not isinstance(dim, (int, np.integer)) or not 1 <= dim <= 3:
-        raise InputError(f"dim must be 1, 2 or 3, given {dim!r}")
+        negative = "negative dimensions are not allowed: " if isinstance(dim, (int, np.integer)) and dim < 0 else ""
+        raise InputError(f"{negative}dim must be 1, 2 or 3, given {dim!r}")
     o["dim"] = int(dim)
     if o["scale"] is not None:
         o["scale"] = _number(o["scale"], "scale", "None or a finite number > 0")

@@ -81,8 +81,8 @@ class Neighborhoods:
 def part_nodes(Y: np.ndarray, neighborhoods: Neighborhoods, fixed: np.ndarray | None = None) -> np.ndarray:
     """A drawing Y (n, d) with its nodes parted by the dots of its picture.
 
-    Fixed nodes, a mask (n,), stay up to rounding.  Dots are halved as long as parting costs neighborhoods; the drawing
-    comes back as it is where even small ones do, and where most nodes lie on paths, which are to be lines.
+    Fixed coordinates, a mask (n, d), stay up to rounding.  Dots are halved as long as parting costs neighborhoods; the
+    drawing comes back as it is where even small ones do, and where most nodes lie on paths, which are to be lines.
     """
     return part_and_measure(Y, neighborhoods, fixed)[0]
 

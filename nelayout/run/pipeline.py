@@ -6,7 +6,6 @@ two or more nodes (or, for a joint drawing with a start, several components), an
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -25,7 +24,7 @@ from nelayout.record.progress import LOG, Observer, Stopped, observe
 from nelayout.record.solution import Solution
 from nelayout.run.alike import REPEATED
 from nelayout.run.alpha_walk import at_order, draw_at_best_alpha
-from nelayout.run.assembly import assemble
+from nelayout.run.assembly import assemble, units_of
 from nelayout.run.assembly_kept import assemble_kept
 from nelayout.run.auto.masses import masses_of
 from nelayout.run.batch.drawing import batches, draw_batches, drawn_values
@@ -39,7 +38,7 @@ from nelayout.run.options import LayoutOptions, MethodOptions, check_options
 from nelayout.run.part_costs import NUMPY_PAIRS
 from nelayout.run.parting import Neighborhoods, part_nodes
 from nelayout.run.request import NOTHING_KNOWN, Known, Request, read_request
-from nelayout.run.start import place_missing, radius, random_positions
+from nelayout.run.start import place_missing, random_positions
 from nelayout.run.state import Component, Drawing, Run, Summation
 from nelayout.run.taking_apart import take_apart
 from nelayout.run.variational_component import draw_variational
@@ -48,8 +47,6 @@ __all__ = ["run_method", "run_parts", "solve"]
 
 # Change of J, in parts of itself, from which a note says that coincident nodes were opened.
 OPENED = 1e-3
-# Difference of a component's two sizes, in parts of them, that is a rounding error.
-ROUNDING = 1e-12
 
 
 @takes_common_keywords
@@ -90,7 +87,7 @@ def run_parts(
     G: Any, method: str | Method, pos: Any, fixed: Any, options: LayoutOptions, known: Known = NOTHING_KNOWN
 ) -> tuple[Solution, list[Component]]:
     """`run_method` for callers who go on with its components: their similarities, masses, drawings and methods."""
-    began = time.perf_counter()
+    began, G = time.perf_counter(), graphs.graph_of(G)
     with graphs.guard(G):
         recipe, o = method_named(method), check_options(dict(options))
         with threads_for(o["n_jobs"]) as threads:
@@ -110,7 +107,7 @@ def run_parts(
                 reason, parts, run = _draw(request, known, threads, observer)
                 observer.log_stages()
             Y, places, stay = _assembled(parts, request, known)
-            units = np.array([_ratio(part.drawing.Y, Y[part.nodes]) for part in parts])
+            units = np.array([units_of(part, Y[part.nodes]) for part in parts]).reshape(len(parts), Y.shape[1])
             done = finish(Y, places, stay, request.size, o["scale"], o["center"], _parting(request))
             with device.guard() if device else nullcontext():
                 found = _solution(request, done, units / done.factor, parts, run, reason, began)
@@ -121,23 +118,16 @@ def run_parts(
 
 
 def _assembled(parts: list[Component], request: Request, known: Known) -> tuple[np.ndarray, Any, Any]:
-    """All positions (n, dim), and the places and mask of the nodes that stay; None where units are the method's own."""
+    """All positions (n, dim), and the places and mask of what stays; None where units are the method's own."""
     shape, start, fixed = (len(request.labels), request.options["dim"]), request.start, request.fixed
     if known.kept is None:
         return assemble(parts, start, fixed, shape, request.options["scale"]), start, fixed
-    Y, stay = assemble_kept(parts, shape), np.zeros(shape[0], dtype=bool)
+    Y, stay = assemble_kept(parts, shape), np.zeros(shape, dtype=bool)
     for part in parts:
         stay[part.nodes] = part.rests
     if fixed is None or start is None:
         return Y, Y, stay
-    return Y, np.where(fixed[:, None], start, Y), stay | fixed
-
-
-def _ratio(drawn: np.ndarray, placed: np.ndarray) -> float:
-    """How many times as large a component was drawn as it lies on the sheet; 1 for a point."""
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        ratio = radius(drawn) / radius(placed) if len(drawn) > 1 and radius(placed) > 0 else 1.0
-    return ratio if abs(ratio - 1.0) > ROUNDING and 0 < ratio < math.inf else 1.0
+    return Y, np.where(fixed, start, Y), stay | fixed
 
 
 def _parting(request: Request) -> Callable[[np.ndarray], np.ndarray] | None:
@@ -158,7 +148,7 @@ def _draw(
     if known.kept is not None:
         for part in parts:
             if known.kept.same[part.nodes].all():
-                part.fixed = np.ones(len(part.nodes), dtype=bool)
+                part.fixed = np.ones((len(part.nodes), o["dim"]), dtype=bool)
     n, entries = len(request.labels), sum(part.affinity.P.nnz for part in parts)
     compiled = n**2 + 20 * entries > NUMPY_PAIRS
     run = Run(
@@ -275,12 +265,12 @@ def _solution(
 ) -> Solution:
     """The record of a finished run; positions are written in the host's type.
 
-    ``units`` (C,): by how much each component's part of the drawing is smaller than its objective has it.
+    ``units`` (C, d): by how much each component's part of the drawing is smaller than its objective has it.
     """
     before, look = None, lambda: evidence_of(parts, run.method, run.sums, drawn_values(parts, run))
     if done.moved and request.size is None and not request.dots:
         before = look().value
-    for part, unit in zip(parts, units.tolist(), strict=True):
+    for part, unit in zip(parts, units, strict=True):
         here = done.Y[part.nodes]
         part.drawing = replace(part.drawing, Y=(here - np.sum(here, axis=0) / len(here)) * unit)
     found = look()
@@ -290,9 +280,11 @@ def _solution(
     run.notes.extend((*done.notes, *found.notes, *_bound_note(parts, found.value)))
     if reason in ("converged", "lull", "max_iter") and grows(parts, run.method, run.sums):
         reason = "unbounded"
-    column = np.ones((len(done.Y), 1))
-    for part, unit in zip(parts, units.tolist(), strict=True):
-        column[part.nodes] = unit
+    each = np.ones(done.Y.shape)
+    for part, unit in zip(parts, units, strict=True):
+        each[part.nodes] = unit
+    if (each == each[:, :1]).all():
+        each = each[:, :1]
     return Solution(
         positions=request.network.host.write(done.Y, request.options["store_pos_as"]),
         value=found.value,
@@ -305,7 +297,7 @@ def _solution(
         seconds=time.perf_counter() - began,
         choice=run.choice,
         method=run.method.name,
-        unit=float(units[0]) if len(set(units.tolist())) == 1 else column,
+        unit=float(units[0, 0]) if len(units) and (units == units[0, 0]).all() else each,
     )
 
 

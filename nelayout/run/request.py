@@ -63,7 +63,7 @@ class Request:
     labels   (n,) component of each node
     joint    whether one objective spans several components
     start    (n, dim) positions, NaN rows where a node has none; None: no pos was given
-    fixed    (n,) mask of the nodes that stay; None: all are free
+    fixed    (n, dim) mask of the coordinates that stay; None: all are free
     size     (n,) node diameters, or None
     dots     whether node diameters are those of the dots of a picture
     optimizer  in place of the stages' own; None: theirs
@@ -114,7 +114,7 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
             "rustworkx with a dict for each node; use the positions that come back"
         )
     start = None if pos is None else host.positions(graphs.places(pos).given, o["dim"])
-    mask = _fixed(network, fixed, start)
+    mask = _fixed(network, fixed, start, o["dim"])
     check_variational(method, o, mask)
     dots = isinstance(o["node_size"], str) and o["node_size"] == "auto"
     given = None if dots else o["node_size"]
@@ -124,7 +124,7 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
     moves = mask is None or not mask.all()
     if start is not None and o["max_iter"] == 0:  # nothing moves: what has a place keeps it
         placed = ~np.isnan(start[:, 0])
-        mask = placed if size is None and placed.any() else mask
+        mask = np.repeat(placed[:, None], o["dim"], axis=1) if size is None and placed.any() else mask
         moves = not placed.any()
     labels = component_labels(P)
     joint = o["components"] == "joint" and labels.max(initial=0) > 0
@@ -198,10 +198,11 @@ def _check_joint(method: Method, P: csr_array, count: int) -> None:
         )
 
 
-def _fixed(network: graphs.Network, fixed: Any, start: np.ndarray | None) -> np.ndarray | None:
+def _fixed(network: graphs.Network, fixed: Any, start: np.ndarray | None, dim: int) -> np.ndarray | None:
     if fixed is None:
         return None
-    nodes = network.host.nodes(fixed, "fixed")
+    mask = network.host.held(fixed, dim, "fixed")
+    nodes = np.flatnonzero(mask.any(axis=1))
     if not len(nodes):
         return None
     if start is None:
@@ -210,6 +211,4 @@ def _fixed(network: graphs.Network, fixed: Any, start: np.ndarray | None) -> np.
     if len(homeless):
         name = network.labels[int(homeless[0])]
         raise InputError(f"nodes are fixed without positions: {name!r} has none in pos; give it one, or free it")
-    mask = np.zeros(len(start), dtype=bool)
-    mask[nodes] = True
     return mask

@@ -15,7 +15,7 @@ import numpy as np
 from nelayout.objective import Objective
 from nelayout.run.start import radius
 
-__all__ = ["best_size", "size_search", "spread_search"]
+__all__ = ["best_size", "means", "size_search", "spread_search"]
 
 # The search begins, unless there is a guess, at a radius of so many times sqrt n: nodes then lie about one unit apart.
 EVEN = 0.5
@@ -51,18 +51,20 @@ def size_search(objective: Objective, Y: np.ndarray, guess: float | None = None)
 
 
 def spread_search(objective: Objective, Y: np.ndarray, part: np.ndarray) -> float:
-    """The s > 0 that minimizes J when the nodes of the mask ``part`` are spread by s about their own centroid."""
-    here = Y[part]
-    if not radius(here) > 0:
+    """The s > 0 that minimizes J when the coordinates of the mask ``part`` (n, d) are spread by s about their means."""
+    away = np.where(part, Y - means(Y, part), 0.0)
+    if not away.any():
         return 1.0
-    center = np.sum(here, axis=0) / len(here)
 
     def value(x: float) -> float:
-        spread = Y.copy()
-        spread[part] = center + math.exp(x) * (here - center)
-        return _finite_value(objective, spread)
+        return _finite_value(objective, Y + math.expm1(x) * away)
 
     return math.exp(_narrow(value, *_bracket(value, DOUBLINGS_SPREAD), NARROW_SPREAD)[0])
+
+
+def means(Y: np.ndarray, part: np.ndarray) -> np.ndarray:
+    """(d,) the mean of each column of Y (n, d) over the mask ``part`` (n, d); 0 of a column without a part."""
+    return np.sum(Y, axis=0, where=part) / np.maximum(np.count_nonzero(part, axis=0), 1)
 
 
 def _finite_value(objective: Objective, Y: np.ndarray) -> float:

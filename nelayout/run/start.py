@@ -51,32 +51,37 @@ def frame(Y: np.ndarray) -> tuple[np.ndarray, float]:
     return middle, extent if extent > max(rounding, 1e-290) else 1.0
 
 
-def one_place(Y: np.ndarray) -> bool:
-    """Whether all rows are equal."""
-    return not (Y[0] != Y).any()
+def one_place(Y: np.ndarray, part: np.ndarray | None = None) -> bool:
+    """Whether all rows are equal; with a mask ``part`` (n, d), the numbers of each axis that it has."""
+    if part is None:
+        return not (Y[0] != Y).any()
+    return all(one_place(column[mask, None]) for column, mask in zip(Y.T, part.T, strict=True) if mask.any())
 
 
 def as_before(Y: np.ndarray, start: np.ndarray, fixed: np.ndarray | None, scale: float | None) -> np.ndarray:
     """Y at the size and place of its start, judged by radius and centroid of the nodes that had a place.
 
-    ``fixed`` masks nodes on a single point, which then is the place.  Where the start gives no size, the drawing
-    reaches ``scale`` away from its place.
+    ``fixed`` (n, d) masks coordinates that are one number on each axis, which then is the place there.  Where the start
+    gives no size, the drawing reaches ``scale`` away from its place.
     """
     known = ~np.isnan(start[:, 0])
-    there = known if fixed is None else fixed
+    there = np.repeat(known[:, None], Y.shape[1], axis=1)
+    if fixed is not None:
+        there = np.where(fixed.any(axis=0), fixed, there)
+    count = np.count_nonzero(there, axis=0)
     middle, extent = frame(start)
     before = (start - middle) / extent  # the reader's units may be of any magnitude
-    here = Y - np.sum(Y[there], axis=0) / np.count_nonzero(there)
+    here = Y - np.sum(Y, axis=0, where=there) / count
     if radius(before[known]) > 0 and radius(here[known]) > 0:
         factor = extent * (radius(before[known]) / radius(here[known]))
     else:
         reach = float(np.abs(here).max())
         factor = scale / reach if scale is not None and reach > 0 else 1.0
-    return factor * here + (middle + extent * (np.sum(before[there], axis=0) / np.count_nonzero(there)))
+    return factor * here + (middle + extent * (np.sum(before, axis=0, where=there) / count))
 
 
 def pull_in_outliers(Y: np.ndarray, fixed: np.ndarray | None = None) -> tuple[np.ndarray, int]:
-    """Y (n, d) with nodes beyond a gap brought nearer, and how many they are; ``fixed`` masks nodes that stay.
+    """Y (n, d) with nodes beyond a gap brought nearer, and how many they are; ``fixed`` (n, d) masks what stays.
 
     A node a million times farther out than all others makes a dot of them, and heavy-tailed kernels never bring it
     back: from so far away nothing pulls.  More than half of the nodes lie within, so that it is clear who is far; all
@@ -107,7 +112,7 @@ def pull_in_outliers(Y: np.ndarray, fixed: np.ndarray | None = None) -> tuple[np
     factor[order] = np.cumprod(np.r_[1.0, np.where(gap, NEAR * near / np.where(gap, far, 1.0), 1.0)])
     moved = factor < 1.0
     if fixed is not None:
-        moved &= ~fixed[known]
+        moved &= ~fixed[known].any(axis=1)
     answer = Y.copy()
     answer[known[moved]] = middle + unit * (factor[moved, None] * away[moved])
     return answer, int(np.count_nonzero(moved))
@@ -125,12 +130,13 @@ def stir_flat(Y: np.ndarray, free: np.ndarray | None, rng: np.random.Generator) 
     stir[order[1:][same]] = stir[order[:-1][same]] = True
     if _flat(Y):
         stir[:] = True
+    stirred = np.repeat(stir[:, None], dim, axis=1)
     if free is not None:
-        stir &= free
-    if not stir.any():
+        stirred &= free
+    if not stirred.any():
         return Y
     typical = (radius(Y) or 1.0) / math.sqrt(n)
-    return np.where(stir[:, None], Y + JITTER * typical * rng.standard_normal((n, dim)), Y)
+    return np.where(stirred, Y + JITTER * typical * rng.standard_normal((n, dim)), Y)
 
 
 def _flat(Y: np.ndarray) -> bool:

@@ -54,7 +54,7 @@ class Summation:
         return replace(self, device=None, on_device=None)
 
     def objective(self, method: Method, affinity: Affinity, free: np.ndarray | None = None) -> Objective:
-        """The objective of a method on an affinity; ``free`` masks the nodes that may move."""
+        """The objective of a method on an affinity; ``free`` masks the coordinates that may change."""
         kind = RowObjective if method.connection.by_rows else Objective
         if self.device is not None and self.on_device is not None and len(affinity.mass) >= self.device.least:
             return kind(
@@ -74,7 +74,7 @@ class Drawing:
     Y       (n, dim), in the units of the objective
     method  whose objective Y minimizes; None: none yet
     reason  why the last stage ended
-    place, size  a warm start of the caller's lies at Y / size + place
+    place, size  a warm start of the caller's lies at Y / size + place; a size (d,) differs from axis to axis
     bound   of a variational form: what the network's bound on the divergence came to; None: there is none
     """
 
@@ -82,7 +82,7 @@ class Drawing:
     method: Method | None = None
     reason: str = "max_iter"
     place: np.ndarray | float = 0.0
-    size: float = 1.0
+    size: np.ndarray | float = 1.0
     bound: float | None = None
 
     @property
@@ -99,7 +99,7 @@ class Component:
     nodes     (n,) where its nodes stand in the graph
     affinity  input similarities and masses
     start     (n, dim) positions that the caller has given, NaN rows where there is none; None: no start
-    fixed     (n,) mask of the nodes that stay; None: all are free
+    fixed     (n, dim) mask of the coordinates that stay; None: all are free
     drawing   the best drawing so far
     sketch    (n, dim) an outline of the drawing, from which a coarse level is also drawn; None: there is none
     other_mass  (n,) masses that the method "auto" tries beside those of the affinity; None: none
@@ -127,7 +127,7 @@ class Component:
 
     @property
     def free(self) -> np.ndarray | None:
-        """(n,) mask of the nodes that may move; None: all."""
+        """(n, dim) mask of the coordinates that may change; None: all."""
         return ~self.fixed if self.fixed is not None and self.fixed.any() else None
 
 

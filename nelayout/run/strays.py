@@ -30,7 +30,7 @@ def brought_home(objective: Objective, Y: np.ndarray) -> np.ndarray:
     stays, and so does a node at rest, like those of a path that leads far away.
     """
     for _ in range(0 if objective.affinity.walk else ROUNDS):  # a walk's similarities are known as an operator alone
-        far = _far(Y) if objective.free is None else _far(Y) & objective.free
+        far = _far(Y) if objective.free is None else _far(Y) & objective.free.all(axis=1)
         ties = ties_of(objective, far)
         at_home = ~far[ties.to]
         tied = ties.sums(at_home.astype(float)) > 0

@@ -93,24 +93,24 @@ class RandomWalk:
         max_iter: int,
         free: np.ndarray | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Solve (scale L + ridge) X = right, L = diag(p1) - p, for X; also L X.  Rows that are not free stay 0.
+        """Solve (scale L + ridge) X = right, L = diag(p1) - p, for X; also L X.
 
-        ``ridge`` is a number times I, or a diagonal (n,).
+        ``ridge`` is a number times I, or a diagonal (n,).  X stays 0 where the mask ``free`` (n, d) is False.
 
         With g = scale p1 + ridge and X = K Z it is (K - scale (1 - rho) diag(1/g)) Z = right / g, sparse,
-        symmetric, positive definite, and p X = (1 - rho) Z comes with it.  Nodes that stay have 1/g = 0:
+        symmetric, positive definite, and p X = (1 - rho) Z comes with it.  Coordinates that stay have 1/g = 0:
         this says X_i = (K Z)_i = 0.  The system is nearly singular along Z = p1, a translation of
         the drawing; gradients sum to 0 and have no part along it.
         """
         u, rho = self.row_sums, self.rho
-        inverse = 1.0 / (scale * u + ridge)
+        inverse = (1.0 / (scale * u + ridge))[:, None]
         if free is not None:
             inverse = inverse * free
         bound = (scale * (1.0 - rho)) * inverse
         Z = conjugate_gradients(
-            lambda Z: self._K(Z) - bound[:, None] * Z,
+            lambda Z: self._K(Z) - bound * Z,
             1.0 - bound,
-            inverse[:, None] * right,
+            inverse * right,
             tolerance=tolerance,
             max_iter=max_iter,
         )
@@ -120,7 +120,7 @@ class RandomWalk:
         # X is not the iterate itself: if the iteration ended early, X may point uphill; right / g never does.
         uphill = np.sum(X * right, axis=0) <= 0.0
         if uphill.any():
-            X = np.where(uphill, inverse[:, None] * right, X)
+            X = np.where(uphill, inverse * right, X)
             Z = np.where(uphill, self._solve_K(X, None, self._tight), Z)
         return X, u[:, None] * X - (1.0 - rho) * Z
 
