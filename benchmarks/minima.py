@@ -39,7 +39,7 @@ from nelayout.similarities.masses import node_mass
 from nelayout.vectors.embedding import solve_vectors
 
 SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
-    **{name: (name, {}) for name in ("ws-sne", "gamma-quadlog", "gamma-linlog", "linlog", "quadlog")},
+    **{name: (name, {}) for name in ("ws-sne", "gamma-quadlog", "gamma-linlog", "linlog", "quadlog", "forceatlas2")},
     **{f"polylog {r:g}": ("polylog", {"r": r}) for r in (1.5, 3.0)},
     **{f"ee {strength:g}": ("ee", {"repulsion": strength}) for strength in (0.3, 1.0)},
     **{name: (name, {}) for name in ("tsne", "ssne")},
