@@ -89,8 +89,8 @@ them is best; KL is behind all three at perplexity 30 alone. At few neighbors an
 200, digit 1 at 100, the digits 0 to 4 at 300) reverse KL is the best.
 
 On the digits 0 to 4 we do not find what the paper did: chi-square has the least of the greatest F at every perplexity.
-The other four lie within 0.021 of each other there. KL leads where neighborhoods are about as wide as the perplexity: at
-50 neighbors for 30, from 50 on for 100.
+The other four lie within 0.021 of each other there. KL leads where neighborhoods are about as wide as the perplexity:
+at 50 neighbors for 30, from 50 on for 100.
 """
 
 ALPHA = """## The order of alpha-SNE
