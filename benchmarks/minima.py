@@ -39,7 +39,7 @@ from nelayout.similarities.masses import node_mass
 from nelayout.vectors.embedding import solve_vectors
 
 SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
-    **{name: (name, {}) for name in ("ws-sne", "gamma-quadlog", "gamma-linlog", "linlog", "quadlog")},
+    **{name: (name, {}) for name in ("ws-sne", "gamma-quadlog", "gamma-linlog", "linlog", "quadlog", "forceatlas2")},
     **{f"polylog {r:g}": ("polylog", {"r": r}) for r in (1.5, 3.0)},
     **{f"ee {strength:g}": ("ee", {"repulsion": strength}) for strength in (0.3, 1.0)},
     **{name: (name, {}) for name in ("tsne", "ssne")},
@@ -79,7 +79,8 @@ def graph(name: str) -> csr_array:
 def objective_of(A: csr_array, method: Method) -> Objective:
     """The method's J of a connected graph, by exact sums."""
     one, compiled = Threads(1), A.shape[0] > COMPILED_FROM
-    affinity, _ = input_affinity(A, node_mass(A, method.mass)[0], method, 0.0, one)
+    mass, _ = node_mass(A, method.mass, relative=method.gravity is None)
+    affinity, _ = input_affinity(A, mass, method, 0.0, one)
     return Summation(Exact(compiled, one), one, compiled).objective(method, affinity)
 
 
