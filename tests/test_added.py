@@ -9,6 +9,7 @@ from tables import EVERY_METHOD, RECIPES, thinned
 import nelayout as nl
 from nelayout.added.descent import place
 from nelayout.added.objective import AddedNodes, Ties
+from nelayout.added.objective import ties_of as all_ties
 from nelayout.kernels import KERNELS, Radial, heavy_tailed
 from nelayout.nbody import Exact, outside
 from nelayout.nbody.outside import Sources
@@ -59,6 +60,33 @@ def test_gradient_is_that_of_the_drawing_s_own_objective(name):
     for i in (0, 10, 48):
         found = AddedNodes(J, Y, ONE, np.arange(77) != i).evaluate(Y[i : i + 1], ties_of(J, i))
         np.testing.assert_allclose(factor * found.gradient[0], gradient[i], rtol=1e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["gamma-quadlog", "quadlog", "ee"])
+def test_gradient_is_that_of_the_drawing_s_own_objective_under_a_random_walk(name):
+    """rho sum_j S_ij (p 1)_j (y_i - (p Y)_j / (p 1)_j) = sum_j p_ij (y_i - y_j): p - rho S p = (1 - rho) I."""
+    method, A = EVERY_METHOD[name], weights()
+    affinity, _ = input_affinity(A, node_mass(A, method.mass)[0], method, 0.8, ONE)
+    assert affinity.walk is not None
+    J = Summation(Exact(False, ONE), ONE, False).objective(method, affinity)
+    Y = 2.0 * np.random.default_rng(1).standard_normal((77, 2))
+    gradient = J.evaluate(Y).gradient
+    for i in (0, 10, 48):
+        ties = all_ties(J, np.arange(77) == i)
+        found = AddedNodes(J, Y, ONE, np.arange(77) != i).evaluate(Y[i : i + 1], ties)
+        np.testing.assert_allclose(2.0 * found.gradient[0], gradient[i], rtol=1e-6, atol=1e-7)
+
+
+def test_new_rows_under_a_random_walk_come_to_their_own():
+    """Three groups of rows under smoothing, of which every other one is placed on the drawing of the others."""
+    pytest.importorskip("sklearn", reason="scikit-learn, the extra [vectors], is not installed")
+    X = np.random.default_rng(0).normal(size=(240, 10)) + np.repeat([[0.0], [6.0], [12.0]], 80, axis=0)
+    estimator = nl.NeighborEmbedding(method="gamma-quadlog", method_options={"smoothing": 0.9}, random_state=0)
+    old = estimator.fit_transform(X[::2]).reshape(3, 40, 2)
+    new = estimator.transform(X[1::2]).reshape(3, 40, 2)
+    apart = np.linalg.norm(new[:, :, None] - old.mean(axis=1), axis=3)
+    assert (apart.argmin(axis=2) == np.arange(3)[:, None]).all()
+    assert np.abs(new.mean(axis=1) - old.mean(axis=1)).max() < 0.1 * np.ptp(old.reshape(-1, 2))
 
 
 @pytest.mark.parametrize(

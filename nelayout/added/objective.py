@@ -24,8 +24,9 @@ from nelayout.nbody.outside import Sources
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Objective
 from nelayout.row_objective import RowObjective
+from nelayout.similarities.random_walk import RandomWalk
 
-__all__ = ["AddedNodes", "Ties", "ties_of"]
+__all__ = ["AddedNodes", "Ties", "ties_of", "walked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +65,23 @@ def ties_of(objective: Objective, new: np.ndarray, among: np.ndarray | None = No
     of = np.repeat(np.arange(len(mass)), np.diff(P.indptr))
     kept = np.flatnonzero(new[of] if among is None else new[of] & among[P.indices])
     weight = back = P.data
+    walk = objective.affinity.walk
+    if walk is not None:
+        weight = back = walk.rho * walk.S.data * walk.row_sums[P.indices]
     if isinstance(objective, RowObjective):
         weight, back = objective.edges.values, objective.edges.values[objective.edges.other]
     number = np.cumsum(new) - 1
     return Ties(number[of[kept]], P.indices[kept].astype(np.int64), weight[kept], back[kept], mass[new])
+
+
+def walked(walk: RandomWalk, to: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """(E,) weights of ties to the nodes ``to`` of a random walk, each with its ``share`` of an added node's first step.
+
+    A walk from the added node t takes one of its ties and goes on from there, p_t = rho sum_j S_tj p_j: the tie to j
+    has the weight rho S_tj sum_l p_jl, where t has the mean strength of the old nodes.
+    """
+    usual = float(np.mean(walk.strength))
+    return walk.rho * share * np.sqrt(usual / walk.strength[to]) * walk.row_sums[to]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +105,9 @@ class AddedNodes:
     ) -> None:
         self.of, self.Y = objective, Y
         self.mass = objective.affinity.mass
-        those = slice(None) if among is None else among
+        walk, those = objective.affinity.walk, slice(None) if among is None else among
+        # A walk goes on from the old node that it has come to: its ends are drawn to where they pull on the average.
+        self.ends = Y if walk is None else walk.times(Y) / walk.row_sums[:, None]
         self.still = Y[those], self.mass[those]
         self.sources = Sources(*self.still, threads)
         self.total = float(np.sum(self.mass[those]))
@@ -109,7 +125,7 @@ class AddedNodes:
         """J_t of each node at its place ``at`` (m, d); infinite, silently, where floats know none."""
         fields = dict(zip(self.radials, self.sources.fields(at, self.radials), strict=True))
         potentials = {r: f.potential for r, f in fields.items()}
-        diff = at[ties.of] - self.Y[ties.to]
+        diff = at[ties.of] - self.ends[ties.to]
         xi = np.einsum("ij,ij->i", diff, diff)
         if isinstance(self.of, RowObjective):
             value, omega, factors = self._own_row(self.of, potentials, xi, ties)

@@ -22,7 +22,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from nelayout.added.descent import place
-from nelayout.added.objective import AddedNodes, Ties
+from nelayout.added.objective import AddedNodes, Ties, walked
 from nelayout.method_record import Method
 from nelayout.numerics.parallel import Threads
 from nelayout.record.solution import Solution
@@ -83,7 +83,10 @@ class Fit:
     def _ties(self, X: Any, threads: Threads) -> Ties:
         """The edges of new rows: those of an average fitted row, shared out among their nearest."""
         of, to, share = self._shares(X, threads)
-        P = self.part.affinity.P
+        P, walk = self.part.affinity.P, self.part.affinity.walk
+        if walk is not None:
+            weight = walked(walk, to, share)
+            return Ties(of, to, weight, weight, np.ones(X.shape[0]))
         whole = 1.0 if self.method.connection.by_rows else float(np.sum(P.data)) / len(self.part.nodes)
         weight = whole * share
         return Ties(of, to, weight, weight, np.ones(X.shape[0]))
