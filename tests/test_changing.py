@@ -295,7 +295,7 @@ def test_bad_input_is_refused_in_words(tmp_path):
     with pytest.raises(nx.NetworkXError, match="graph number 2 has no node in common"):
         nl.layout_sequence([G, nx.path_graph(["a", "b"])], "ws-sne")
     for size in (0.1, "degree", np.ones(4)):
-        with pytest.raises(ValueError, match='node_size must be "auto", .* or None'):
+        with pytest.raises(ValueError, match=r'node_size must be "auto", .* or None'):
             nl.layout_sequence([G], node_size=size)
     with pytest.raises(ValueError, match="no position for any of the 2 nodes"):
         nl.add_nodes(nx.path_graph(["a", "b"]), pos)
