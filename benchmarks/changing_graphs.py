@@ -101,7 +101,7 @@ def main(arguments: list[str] | None = None) -> None:
         each = np.array([moves(a, b) for a, b in pairwise(laid)])
         row(method, "anew", each[:, 0], each[:, 1], least[1:], np.zeros(1), sum(s.seconds for s in cold))
         for stability in chosen.stability:
-            film = nl.layout_sequence(snapshots, method, stability, seed=chosen.seed)
+            film = nl.layout_sequence(snapshots, method, stability, seed=chosen.seed, node_size=None)
             found = np.array([quality(G, pos) for G, pos in zip(snapshots, film.positions, strict=True)])
             worse = (film.values - values) / np.abs(values)
             seconds = float(film.seconds.sum())

@@ -16,6 +16,7 @@ from nelayout.changing.snapshots import keep_places, unchanged
 from nelayout.changing.union import union_of
 from nelayout.graphs import read
 from nelayout.pages.packed import unpacked
+from nelayout.placing.dots import dot_diameter
 from nelayout.placing.packing import pack_around
 from nelayout.placing.sheet import ANGLES
 from nelayout.run.pipeline import run_parts
@@ -132,7 +133,7 @@ def test_identical_snapshots_do_not_move(name):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_towards_stability_one_old_nodes_do_not_move(name):
-    film = nl.layout_sequence(growing()[:2], EVERY_METHOD[name], 1 - 1e-9, seed=0)
+    film = nl.layout_sequence(growing()[:2], EVERY_METHOD[name], 1 - 1e-9, seed=0, node_size=None)
     assert film.most_moves[1] < 1e-3
     assert film.arrived.tolist() == [0, 6]
 
@@ -162,12 +163,28 @@ def test_the_order_of_the_nodes_does_not_count(name):
 
 def test_a_held_drawing_keeps_its_frame():
     """No turn and no other size make the old nodes lie closer to where they were."""
-    film = nl.layout_sequence(growing(), "gamma-quadlog", 0.5, seed=0, scale=None)
+    film = nl.layout_sequence(growing(), "gamma-quadlog", 0.5, seed=0, scale=None, node_size=None)
     for before, now in zip(film.positions[:-1], film.positions[1:], strict=True):
         common = list(before)
         A, B = array(before, common), array(now, common)
         laid = array(nl.align(dict(zip(common, B, strict=True)), to=before), common)
         assert ((A - B) ** 2).sum() <= 1.000001 * ((A - laid) ** 2).sum()
+
+
+def test_no_node_of_a_film_hides_another_and_the_map_is_held_all_the_same():
+    """The four outer nodes of a windmill's blade are alike, and their minimum is one place."""
+    mills = [nx.windmill_graph(k, 5) for k in (6, 7, 8)]
+    films = [nl.layout_sequence(mills, "ws-sne", seed=0, node_size=size) for size in (None, "auto")]
+    hidden = []
+    for film in films:
+        for G, pos in zip(mills, film, strict=True):
+            Y = array(pos, G)
+            away = np.linalg.norm(Y[:, None] - Y, axis=2) + 9.0 * np.eye(len(Y))
+            dot = dot_diameter(len(G)) * float(np.ptp(Y, axis=0).max()) / 2
+            hidden.append(np.mean(away.min(axis=1) < 0.98 * dot))
+    assert min(hidden[:3]) > 0.9
+    assert hidden[3:] == [0.0, 0.0, 0.0]
+    assert films[1].mean_moves.max() < films[0].mean_moves.max() + 0.02
 
 
 @pytest.mark.thorough
@@ -211,14 +228,14 @@ def test_of_joined_parts_the_largest_keeps_its_place():
 def test_a_sequence_goes_on_from_a_drawing():
     G, H = growing()[:2]
     film = nl.layout_sequence([G], "ws-sne", seed=0)
-    more = nl.layout_sequence([H], "ws-sne", 1 - 1e-9, pos=film[0], seed=0)
+    more = nl.layout_sequence([H], "ws-sne", 1 - 1e-9, pos=film[0], seed=0, node_size=None)
     assert all(np.allclose(more[0][v], film[0][v], atol=1e-4) for v in G)
 
 
 def test_masses_of_all_nodes_may_come_in_one_dict_and_change_what_has_not_changed():
     first, second = growing()[:2]
     mass = {v: 1.0 + len(v) for v in second}
-    film = nl.layout_sequence([first, second, second], "ws-sne", mass=mass, seed=0)
+    film = nl.layout_sequence([first, second, second], "ws-sne", mass=mass, seed=0, node_size=None)
     assert film.values[0] == pytest.approx(nl.solve(first, "ws-sne", mass={v: mass[v] for v in first}, seed=0).value)
     assert film.most_moves[2] > 0  # masses may be other ones, so the same graph is drawn again
 
@@ -226,7 +243,7 @@ def test_masses_of_all_nodes_may_come_in_one_dict_and_change_what_has_not_change
 @pytest.mark.thorough
 def test_alpha_is_chosen_once():
     snapshots = growing()[:2]
-    film = nl.layout_sequence(snapshots, "alpha-sne", alpha="auto", seed=0)
+    film = nl.layout_sequence(snapshots, "alpha-sne", alpha="auto", seed=0, node_size=None)
     choice = nl.solve(snapshots[0], "alpha-sne", alpha="auto", seed=0).choice
     assert choice is not None
     alpha = choice.alpha
@@ -277,8 +294,9 @@ def test_bad_input_is_refused_in_words(tmp_path):
         nl.layout_sequence(G)
     with pytest.raises(nx.NetworkXError, match="graph number 2 has no node in common"):
         nl.layout_sequence([G, nx.path_graph(["a", "b"])], "ws-sne")
-    with pytest.raises(TypeError, match="node_size"):
-        nl.layout_sequence([G], node_size=0.1)
+    for size in (0.1, "degree", np.ones(4)):
+        with pytest.raises(ValueError, match=r'node_size must be "auto", .* or None'):
+            nl.layout_sequence([G], node_size=size)
     with pytest.raises(ValueError, match="no position for any of the 2 nodes"):
         nl.add_nodes(nx.path_graph(["a", "b"]), pos)
     with pytest.raises(ValueError, match="pos has 5 rows and the graph has 4 nodes"):

@@ -86,6 +86,11 @@ def layout_sequence(
     stability = checked_stability(stability)
     record, common = with_own(method, options)
     o = check_options(dict(common))
+    if not (o["node_size"] is None or (isinstance(o["node_size"], str) and o["node_size"] == "auto")):
+        raise InputError(
+            'node_size must be "auto", which lets no dot of a film hide another, or None, the minimizers as they are: '
+            "sizes of your own are for single drawings (nelayout.layout)"
+        )
     state = _State(record, o, stability, generator(o["seed"]))
     state.begin(snapshots[0], pos)
     for k, G in enumerate(snapshots):

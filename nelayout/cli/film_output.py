@@ -53,7 +53,6 @@ def write_film(given: argparse.Namespace, method: Any) -> None:
     snapshots = [files.read_graph(path, into or None) for path in paths]
     start = None if given.pos is None else graph_input.known_positions(given.pos, snapshots[0])
     keywords = graph_input.keywords(given, snapshots[0])
-    del keywords["node_size"]  # the nodes of a film keep the size of its dots
     film = layout_sequence(
         [each.graph for each in snapshots],
         method,

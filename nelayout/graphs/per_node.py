@@ -187,6 +187,7 @@ def held(which: Any, dim: int, what: str, aliases: Aliases) -> np.ndarray:
     if mapping is None or not any(isinstance(axes, str) for axes in mapping.values()):
         mask[nodes(which, what, aliases)] = True
         return mask
+    alike: dict[str, list[Hashable]] = {}
     for label, axes in mapping.items():
         there = [AXES[:dim].find(letter) for letter in axes] if isinstance(axes, str) else []
         if not there or -1 in there:
@@ -196,7 +197,9 @@ def held(which: Any, dim: int, what: str, aliases: Aliases) -> np.ndarray:
                 f"{what} of node {short_repr(label)} is {short_repr(axes)}; in {dim} dimensions a node is held on "
                 f"{allowed}{joined}; a list of nodes holds them on every axis"
             )
-        mask[np.ix_(nodes([label], what, aliases), there)] = True
+        alike.setdefault(axes, []).append(label)
+    for axes, labels in alike.items():
+        mask[nodes(labels, what, aliases)[:, None], [AXES.find(letter) for letter in axes]] = True
     return mask
 
 

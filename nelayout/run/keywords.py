@@ -101,8 +101,8 @@ def takes_addition_keywords(function: F) -> F:
 
 
 def takes_sequence_keywords(function: F) -> F:
-    """Let a function that draws several graphs in one frame take the common keywords, but node sizes on one of them."""
-    return _takes(function, {k: v for k, v in DEFAULTS.items() if k != "node_size"})
+    """Let a function that draws several graphs in one frame take the keywords of a layout function."""
+    return _takes(function, LAYOUT_DEFAULTS)
 
 
 def _takes(function: F, defaults: Mapping[str, Any]) -> F:

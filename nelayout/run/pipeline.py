@@ -108,7 +108,7 @@ def run_parts(
                 observer.log_stages()
             Y, places, stay = _assembled(parts, request, known)
             units = np.array([units_of(part, Y[part.nodes]) for part in parts]).reshape(len(parts), Y.shape[1])
-            done = finish(Y, places, stay, request.size, o["scale"], o["center"], _parting(request))
+            done = finish(Y, places, stay, request.size, o["scale"], o["center"], _parting(request, stay))
             with device.guard() if device else nullcontext():
                 found = _solution(request, done, units / done.factor, parts, run, reason, began)
             LOG.debug("%s: %s, J = %.6g, %.2f s", found.method, found.reason, found.value, found.seconds)
@@ -130,9 +130,9 @@ def _assembled(parts: list[Component], request: Request, known: Known) -> tuple[
     return Y, np.where(fixed, start, Y), stay | fixed
 
 
-def _parting(request: Request) -> Callable[[np.ndarray], np.ndarray] | None:
-    """The function that parts nodes which would hide each other, where that is wanted."""
-    return (lambda Y: part_nodes(Y, Neighborhoods(request.P), request.fixed)) if request.dots else None
+def _parting(request: Request, stay: np.ndarray | None) -> Callable[[np.ndarray], np.ndarray] | None:
+    """The function that parts nodes which would hide each other, where that is wanted; the mask ``stay`` stays."""
+    return (lambda Y: part_nodes(Y, Neighborhoods(request.P), stay)) if request.dots else None
 
 
 def _draw(
