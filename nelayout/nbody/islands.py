@@ -33,13 +33,13 @@ class Islands:
 
     @cached_property
     def _within(self) -> tuple[np.ndarray, np.ndarray]:
-        """Where the graph of each node begins and ends."""
+        """(n,) first node of each node's graph, and the end of that graph."""
         sizes = np.diff(self.starts)
         return np.repeat(self.starts[:-1], sizes), np.repeat(self.starts[1:], sizes)
 
     @cached_property
     def _tasks(self) -> list[tuple[int, int]]:
-        """Ranges of nodes with about as many pairs each."""
+        """Ranges of nodes for the threads, with about as many pairs each."""
         low, high = self._within
         pairs = np.cumsum(high - low)
         cuts = np.unique(np.searchsorted(pairs, np.arange(0, pairs[-1], TASK_PAIRS))).tolist()
