@@ -54,21 +54,24 @@ class BatchEvaluation:
     weights: np.ndarray = field(default_factory=lambda: NOTHING)
 
     def updated(self, then: BatchEvaluation, taken: np.ndarray, rows: np.ndarray, entries: np.ndarray):
-        """The evaluation after the graphs of a mask (C,), whose rows and entries have masks, too, have moved on."""
+        """The evaluation after the graphs of a mask (C,), whose rows and entries have masks, too, have moved on.
+
+        It has the attraction of the edges if that after the move is known.
+        """
         return BatchEvaluation(
             np.where(taken, then.value, self.value),
             np.where(taken, then.lam, self.lam),
             np.where(taken, then.strength, self.strength),
             np.where(rows, then.stiffness, self.stiffness),
             np.where(rows[:, None], then.gradient, self.gradient),
-            np.where(entries, then.weights, self.weights),
+            np.where(entries, then.weights, self.weights) if len(then.weights) == len(self.weights) else then.weights,
         )
 
     def take(self, kept: np.ndarray, rows: np.ndarray, entries: np.ndarray) -> BatchEvaluation:
         """The graphs of a mask (C,) alone."""
         return BatchEvaluation(
             self.value[kept], self.lam[kept], self.strength[kept], self.stiffness[rows], self.gradient[rows],
-            self.weights[entries],
+            self.weights[entries] if len(self.weights) else self.weights,
         )
 
 

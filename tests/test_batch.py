@@ -227,6 +227,27 @@ def test_threads_and_callbacks_leave_the_bits_as_they_are(name, monkeypatch):
 
 
 @pytest.mark.thorough
+def test_components_drawn_beside_batches_have_the_same_bits_on_any_threads_and_are_as_low(monkeypatch):
+    G = forest(60, 15)
+    together = nl.solve(G, "tsne", seed=1)
+    monkeypatch.setattr(drawing, "LARGEST", 10)
+    alone = []
+    draw = drawing.draw_alone
+    monkeypatch.setattr(drawing, "draw_alone", lambda part, run: alone.append(len(part.nodes)) or draw(part, run))
+    one, two = (nl.solve(G, "tsne", seed=1, n_jobs=k) for k in (1, 2))
+    watched = nl.solve(G, "tsne", seed=1, callback=lambda progress: None)
+    sizes = np.bincount(one.components)
+    assert sorted(alone) == sorted([*sizes[sizes > 10].tolist() * 3])
+    assert np.array_equal(one.positions, two.positions)
+    assert np.array_equal(one.positions, watched.positions)
+    assert [step.value for step in one.trace] == [step.value for step in two.trace]
+    assert one.value == pytest.approx(together.value, rel=0.01)
+    stopped = nl.solve(G, "tsne", seed=1, callback=lambda progress: progress.iteration >= 20)
+    assert (stopped.reason, len(stopped.trace)) == ("stopped", 21)
+    assert np.isfinite(stopped.positions).all()
+
+
+@pytest.mark.thorough
 def test_frames_have_rooms_and_are_turned_onto_the_one_before():
     G, frames = forest(40, 15), []
     solution = nl.solve(G, "tsne", seed=1, callback=lambda progress: frames.append(progress.positions) and None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -28,9 +29,18 @@ class Islands:
 
     def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
         """Potential and force of each radial function."""
+        return tuple(sums_within(Y, charges, radials, self._within, self._tasks, self.threads))
+
+    @cached_property
+    def _within(self) -> tuple[np.ndarray, np.ndarray]:
+        """(n,) first node of each node's graph, and the end of that graph."""
         sizes = np.diff(self.starts)
-        pairs = np.cumsum(np.repeat(sizes, sizes))
+        return np.repeat(self.starts[:-1], sizes), np.repeat(self.starts[1:], sizes)
+
+    @cached_property
+    def _tasks(self) -> list[tuple[int, int]]:
+        """Ranges of nodes for the threads, with about as many pairs each."""
+        low, high = self._within
+        pairs = np.cumsum(high - low)
         cuts = np.unique(np.searchsorted(pairs, np.arange(0, pairs[-1], TASK_PAIRS))).tolist()
-        tasks = list(zip(cuts, [*cuts[1:], len(pairs)], strict=True))
-        within = np.repeat(self.starts[:-1], sizes), np.repeat(self.starts[1:], sizes)
-        return tuple(sums_within(Y, charges, radials, within, tasks, self.threads))
+        return list(zip(cuts, [*cuts[1:], len(pairs)], strict=True))

@@ -13,6 +13,7 @@ import numpy as np
 from nelayout.objective import Objective
 from nelayout.optimizers import optimizer_named
 from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.record.progress import Stopped
 from nelayout.run.auto.candidates import Candidate, Candidates
 from nelayout.run.auto.masses import TRIAL_STEPS
 from nelayout.run.auto.resuming import resume
@@ -30,7 +31,7 @@ from nelayout.run.state import Component, Drawing, Run
 from nelayout.run.strays import brought_home
 from nelayout.stages import LARGE_GRAPH, SHAPE, CoarseToFine, Descend, Stage, early_exaggeration
 
-__all__ = ["POINT", "SHRUNK", "draw_component", "put_at_start", "rest_of", "shares_of", "steps_of"]
+__all__ = ["POINT", "SHRUNK", "draw_alone", "draw_component", "put_at_start", "rest_of", "shares_of", "steps_of"]
 
 # Below this radius, in widths of a bounded kernel, a drawing counts as collapsed to a point.
 POINT = 1e-2
@@ -76,6 +77,16 @@ def draw_component(component: Component, run: Run) -> None:
             _try_masses(component, candidates.best, run)
             candidates.add(_candidate(component, candidates.best.stage))
         component.drawing, _, component.affinity = candidates.best
+
+
+def draw_alone(component: Component, run: Run) -> None:
+    """Draw one component beside others: its drawing says if it was stopped; else frames show it from then on."""
+    try:
+        draw_component(component, run)
+    except Stopped:
+        component.drawing = replace(component.drawing, reason="stopped")
+        raise
+    run.canvas.settle([component])
 
 
 def _candidate(component: Component, stage: Descend) -> Candidate:

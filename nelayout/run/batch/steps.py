@@ -25,6 +25,12 @@ __all__ = ["BATCH_STEPS", "BatchEnd", "BatchReport", "minimize_batch"]
 
 # A batch from which at most this part of its graphs still moves is cut down to these.
 THINNED = 0.8
+# Reasons to rest by their numbers in the rounds; 0 is none.
+REASONS = np.array(["", "converged", "lull", "collapsed"], dtype=object)
+MOVING, CONVERGED, LULL, COLLAPSED = range(len(REASONS))
+
+# Of the entries of an evaluation without the attraction of edges.
+NO_MASK = np.zeros(0, dtype=bool)
 
 # Given the sum of all values, a function that gives the positions of all graphs, and whether the round was in vain: the
 # graph with the most steps to come has taken none, and there will be a round more.
@@ -44,6 +50,7 @@ class _Majorize:
     """The steps of `Majorize`."""
 
     plain = Majorize()
+    weighs = True
 
     def __init__(self, objective: BatchObjective, now: BatchEvaluation, dim: int) -> None:
         pull = objective.edges.row_sums(attracting(now.weights))
@@ -84,7 +91,7 @@ class _Majorize:
 
 
 class _LBFGS:
-    """The steps of `LBFGS`."""
+    """The steps of `LBFGS`; ``weighs``: whether the next evaluation is to have the attraction of the edges."""
 
     def __init__(self, objective: BatchObjective, now: BatchEvaluation, dim: int) -> None:
         n, count, slots = len(objective.parts.of), len(objective.parts.sizes), pairs_kept(0)
@@ -113,6 +120,10 @@ class _LBFGS:
         # Nothing is left to gain from here, or where a step failed that promised next to nothing.
         stuck |= live & (-self.length * self.slope <= ROUNDING * (1.0 + np.abs(now.value)))
         return (self.length * live)[objective.parts.of][:, None] * self.direction, stuck
+
+    @property
+    def weighs(self) -> bool:
+        return self.age + 1 >= RENEWAL
 
     def judge(self, objective: BatchObjective, now: BatchEvaluation, then: BatchEvaluation) -> np.ndarray:
         """Which graphs (C,) take the step."""
@@ -171,19 +182,20 @@ class _Resting:
     def after(
         self, taken: np.ndarray, now: BatchEvaluation, moved: np.ndarray, radius: np.ndarray, unbalance: np.ndarray
     ) -> np.ndarray:
-        """The reasons (C,) to rest after a round in which graphs of the mask ``taken`` have moved; empty: none."""
+        """Numbers (C,) of the `REASONS` to rest after a round in which graphs of the mask ``taken`` have moved."""
         rest = self.rest
-        self.moves = np.where(taken, np.vstack([self.moves[1:], moved]), self.moves)
-        self.values = np.where(taken, np.vstack([self.values[1:], now.value]), self.values)
-        reason = np.full(len(taken), "", dtype=object)
-        self.calm = np.where(taken, np.where(unbalance <= rest.force, self.calm + 1, 0), self.calm)
-        reason[taken & (self.calm >= rest.window)] = "converged"
+        reason = np.zeros(len(taken), dtype=np.int8)
+        if rest.force > 0:
+            self.calm = np.where(taken, np.where(unbalance <= rest.force, self.calm + 1, 0), self.calm)
+            reason[taken & (self.calm >= rest.window)] = CONVERGED
         if rest.gain is not None:  # not a number before there are enough values: false
+            self.values = np.where(taken, np.vstack([self.values[1:], now.value]), self.values)
             gained = np.abs(self.values[0] - self.values[-1])
-            reason[taken & (gained <= rest.gain * (self.first - self.values[-1]))] = "lull"
+            reason[taken & (gained <= rest.gain * (self.first - self.values[-1]))] = LULL
         if rest.move > 0:
-            reason[taken & (self.moves.max(axis=0) < rest.move)] = "converged"
-        reason[radius < rest.point] = "collapsed"
+            self.moves = np.where(taken, np.vstack([self.moves[1:], moved]), self.moves)
+            reason[taken & (self.moves.max(axis=0) < rest.move)] = CONVERGED
+        reason[radius < rest.point] = COLLAPSED
         return reason
 
     def take(self, kept: np.ndarray) -> None:
@@ -210,36 +222,44 @@ def minimize_batch(
     resting, live, made = _Resting(rest, now.value), np.ones(count, dtype=bool), np.zeros(count, dtype=int)
     sized = rest.move > 0 or rest.point > 0 or rest.force > 0
     radius, end.value[:] = parts.radius(Y) if sized else np.zeros(count), now.value
+
+    def latest() -> np.ndarray:
+        end.Y[rows] = Y
+        return end.Y
+
     while True:
         move, stuck = steps.propose(objective, now, live)
         stuck &= live
         candidate = Y + move
-        then = objective.evaluate(candidate, weights=True)
+        then = objective.evaluate(candidate, weights=steps.weighs)
         taken = steps.judge(objective, now, then) & live & ~stuck
         of_rows = taken[parts.of]
         before, radius_before = Y, radius
         Y = np.where(of_rows[:, None], candidate, Y)
-        now = now.updated(then, taken, of_rows, of_rows[objective.edges.rows])
+        now = now.updated(then, taken, of_rows, of_rows[objective.edges.rows] if len(then.weights) else NO_MASK)
         left, made = max_iter - made[live].min(), made + taken
         moved, unbalance = np.zeros(len(taken)), np.full(len(taken), np.inf)
         if sized:
             radius = parts.radius(Y)
+        if rest.move > 0:
             moved = _moved(objective, Y, radius, before, radius_before)
         if rest.force > 0:
             unbalance = _unbalance(objective, now, radius, Y.shape[1])
         reason = resting.after(taken, now, moved, radius, unbalance)
         at_rest = (resting.calm > 0) | (rest.force == 0)
-        reason[stuck & (reason == "")] = np.where(at_rest, "converged", "lull")[stuck & (reason == "")]
-        rests = live & (reason != "")
-        end.Y[rows], end.value[places] = Y, now.value
-        end.reason[places[rests]] = reason[rests]
+        reason = np.where(stuck & (reason == MOVING), np.where(at_rest, CONVERGED, LULL), reason)
+        rests = live & (reason != MOVING)
+        end.value[places] = now.value
+        end.reason[places[rests]] = REASONS[reason[rests]]
         live = live & ~rests & (made < max_iter)
         if report is not None:
             vain = live.any() and max_iter - made[live].min() == left
-            report(float(np.sum(end.value)), lambda: end.Y, bool(vain))
+            report(float(np.sum(end.value)), latest, bool(vain))
         if not live.any():
+            latest()
             return end
         if np.count_nonzero(live) <= THINNED * len(live):
+            latest()
             objective, kept, entries = objective.take(live)
             steps.take(live, kept)
             resting.take(live)
