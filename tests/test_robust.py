@@ -221,7 +221,7 @@ def test_only_what_lies_beyond_a_gap_is_drawn_in():
     assert np.isclose((near[24, 0] - middle) / (near[22, 0] - middle), 2.0, rtol=1e-3)  # no gap between these two
     assert np.isclose((near[25, 0] - middle) / (near[24, 0] - middle), NEAR, rtol=1e-3)
     assert np.isnan(near[23, 0])
-    held = np.zeros(26, dtype=bool)
+    held = np.zeros((26, 1), dtype=bool)
     held[25] = True
     kept, count = pull_in_outliers(np.r_[line, [[-1e5], [1e5], [np.nan], [2e5], [1e12]]], held)
     assert (kept[25, 0], count) == (1e12, 3)
