@@ -39,6 +39,8 @@ def test_without_pytorch_the_error_names_the_command_and_the_cpu(monkeypatch):
     with pytest.raises(MissingExtra, match=r"device='cuda'.*pip install \"nelayout\[torch\]\", or use device='cpu'"):
         nl.layout(nx.path_graph(4), device="cuda")
     assert device_named("auto") is None
+    notes = nl.solve(nx.path_graph(4), device="auto").notes
+    assert "device='auto' found no GPU that PyTorch can use" in notes
 
 
 @pytest.mark.parametrize(

@@ -151,10 +151,12 @@ def _draw(
                 part.fixed = np.ones((len(part.nodes), o["dim"]), dtype=bool)
     n, entries = len(request.labels), sum(part.affinity.P.nnz for part in parts)
     compiled = n**2 + 20 * entries > NUMPY_PAIRS
+    device = device_named(o["device"])
+    said = [*said, *(["device='auto' found no GPU that PyTorch can use"] if o["device"] == "auto" and not device else [])]
     run = Run(
         request.method,
         o["dim"],
-        Summation.of(o["nbody"], threads, compiled, device_named(o["device"])),
+        Summation.of(o["nbody"], threads, compiled, device),
         request.rng,
         observer,
         _frames(request, parts),
