@@ -152,7 +152,8 @@ def _draw(
     n, entries = len(request.labels), sum(part.affinity.P.nnz for part in parts)
     compiled = n**2 + 20 * entries > NUMPY_PAIRS
     device = device_named(o["device"])
-    said = [*said, *(["device='auto' found no GPU that PyTorch can use"] if o["device"] == "auto" and not device else [])]
+    if o["device"] == "auto" and device is None:
+        said = [*said, "device='auto' found no GPU that PyTorch can use"]
     run = Run(
         request.method,
         o["dim"],
