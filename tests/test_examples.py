@@ -7,6 +7,7 @@ import runpy
 import sys
 from pathlib import Path
 
+import networkx as nx
 import pytest
 
 import nelayout as nl
@@ -57,6 +58,8 @@ def test_docstring_examples(name):
 @pytest.mark.parametrize("page", [case(page, page.name) for page in PAGES])
 def test_documentation_examples(page):
     """The blocks of one page run in order and share their names, as a reader would type them."""
+    if page.name == "networkx.md" and not hasattr(nx, "forceatlas2_layout"):
+        pytest.skip("the page compares with a layout that networkx has from 3.4 on")
     names: dict[str, object] = {}
     for block in re.finditer(r"^```python\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL):
         line = page.read_text()[: block.start(1)].count("\n")

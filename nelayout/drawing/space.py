@@ -81,7 +81,7 @@ def draw_in_space(
         tracks = curves(Y, list(ways))
         fade = faintness(np.sqrt(((Y[lines.rows] - Y[lines.cols]) ** 2).sum(axis=1)), n, style)
         ink = np.concatenate([np.broadcast_to(lines.rgb, (len(fade), 3)), _EDGE[1] * fade[:, None]], axis=1)
-        ax.add_collection3d(Line3DCollection(tracks, colors=ink, linewidths=width))
+        ax.add_collection3d(Line3DCollection(tracks, colors=ink, linewidths=width), autolim=False)
     if n:
         room = (0.0, 0.0, 0.0, 0.0)
         sheet = Sheet(ax, 72 * float(inches[0]) / (2 * half), inches, np.zeros(2), room, ax.figure.dpi, paper)
