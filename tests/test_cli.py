@@ -7,6 +7,7 @@ import os
 import re
 import runpy
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -684,6 +685,9 @@ def test_documented_commands_run(tmp_path):
     if os.name == "nt" or not page.is_file():
         pytest.skip("docs/ is not installed with the package, and the commands are written for a POSIX shell")
     (tmp_path / "examples").symlink_to(root / "examples")
+    years = {f"{year}.graphml" for year in (2019, 2020, 2021)}  # of a film
+    for name in years:
+        shutil.copy(root / "examples" / "data" / "usairports2010.graphml", tmp_path / name)
     shown = page.read_text().split("The examples below run", 1)[1]
     blocks = re.findall(r"^```sh\n(.*?)^```", shown, re.MULTILINE | re.DOTALL)
     asked = "".join(blocks)
@@ -699,5 +703,5 @@ def test_documented_commands_run(tmp_path):
         check=True,
     )
     outputs = set(re.findall(r"(?:-o|>|--save) (\w[\w.-]+)", asked))
-    assert {path.name for path in tmp_path.iterdir()} == {"examples", "digits.csv", *outputs}
+    assert {path.name for path in tmp_path.iterdir()} == {"examples", "digits.csv", *years, *outputs}
     assert all((tmp_path / name).stat().st_size for name in outputs)

@@ -44,6 +44,7 @@ def forceatlas2_layout(
     node_mass: Mapping[Hashable, float] | None = None,
     node_size: Mapping[Hashable, float] | None = None,
     weight: str | None = None,
+    dissuade_hubs: bool = False,
     linlog: bool = False,
     seed: Any = None,
     dim: int = 2,
@@ -66,6 +67,7 @@ def forceatlas2_layout(
     max_iter : most steps on the energy; networkx's 100 stands for as many as our method takes
     jitter_tolerance : of networkx's steps; ours have no use for it
     node_mass : masses of all nodes or of some; of the others the degree + 1
+    dissuade_hubs : a keyword of networkx 3.5, which reads it nowhere
     dim : 1, 2 or 3; with ``pos``, its own dimension counts
     seed : int, RandomState, Generator, or None for NumPy's own RandomState
 
