@@ -346,3 +346,15 @@ def test_an_animated_picture_plays(tmp_path):
         picture.seek(2)
         assert (first < 200).any()
         assert (first != np.asarray(picture.convert("L"))).any()
+
+
+def test_the_command_line_makes_a_film_of_its_files(tmp_path):
+    """With no option but the name of the film."""
+    from nelayout.cli import main
+
+    files = [tmp_path / f"{k}.graphml" for k in (1, 2)]
+    for file, G in zip(files, growing()[:2], strict=True):
+        nx.write_graphml(nx.Graph(G.edges()), file)
+    film = tmp_path / "film.html"
+    assert main(["layout", *map(str, files), "-o", str(film), "--quiet"]) == 0
+    assert "<title>1 to 2" in film.read_text()

@@ -93,6 +93,7 @@ def run(given: argparse.Namespace) -> None:
 
     method = arguments.tuned_method(given.method, given.set)
     if given.more:
+        given.scale = 1.0 if given.scale is SUITABLE else given.scale
         film_output.write_film(given, method)
         return
     if given.layers is not None and given.layers not in "xyz"[: given.dim]:
