@@ -33,10 +33,10 @@ from nelayout.run.taking_apart import input_affinity
 from nelayout.similarities.masses import node_mass
 
 SHARED = (("luxembourg", "auto"), ("mnist_knn10", "ws-sne"), ("road_moscow", "auto"))
+# Random points, and neighbors of each: some 10 and 100 million edges.
 POINTS = ((1_000_000, 18), (10_000_000, 18))
-"""Random points, and neighbors of each: some 10 and 100 million edges."""
+# Numbers of a copy by which the device's own speed is measured, 512 MB.
 COPIED = 1 << 26
-"""Numbers of a copy by which the device's own speed is measured, 512 MB."""
 
 
 def graphs(given: list[str], points: list[int]) -> Iterator[tuple[str, csr_array, str]]:

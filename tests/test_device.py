@@ -85,7 +85,7 @@ class TestOnTorch:
 
     @staticmethod
     def on(device: Device, J, nbody: str = "exact"):
-        """The same objective on the device."""
+        """Bring an objective to the device."""
         return replace(J, device=device, nbody=device.nbody(nbody, Threads()), compiled=False)
 
     @pytest.mark.parametrize(
@@ -234,6 +234,22 @@ class TestOnTorch:
         here, there = (nl.ws_sne_layout(G, seed=0, device=at) for at in ("cpu", "auto"))
         assert all((here[v] == there[v]).all() for v in G)
 
+    def test_nearest_rows_whose_products_are_rounded_further(self, device, monkeypatch):
+        """A device that is set to products of ten bits says so by its candidates, and the rows are looked at again."""
+        torch = torch_module()
+        rng = np.random.default_rng(1)
+        X = rng.normal(size=(300, 50)) + 30.0 * np.eye(50)[rng.integers(0, 3, 300)]
+        exact = device.nearest(X, 9)[1]
+        product = torch.Tensor.__matmul__
+
+        def rounded(a, b):
+            if a.dtype == torch.float32:
+                a, b = ((x.view(torch.int32) & ~0x1FFF).view(torch.float32) for x in (a, b.contiguous()))
+            return product(a, b)
+
+        monkeypatch.setattr(torch.Tensor, "__matmul__", rounded)
+        np.testing.assert_allclose(device.nearest(X, 9)[1], exact, rtol=1e-12)
+
     @pytest.mark.parametrize("columns", [2, 40])
     def test_nearest_rows_are_those_of_the_cpu(self, device, columns):
         """Ties, equal rows and rows far from the middle included."""
@@ -268,7 +284,13 @@ class TestOnTorch:
         assert nl.estimate(nx.karate_club_graph()).device_bytes == 0
 
     @pytest.mark.parametrize(
-        ("failure", "said"), [("OutOfMemoryError", "too little memory"), ("RuntimeError", r"failed \(CUDA error: gone")]
+        ("failure", "said"),
+        [
+            ("OutOfMemoryError", "too little memory"),
+            ("CUDA error: gone", r"'torch-cpu' failed \(CUDA error: gone"),
+            ("cuFFT error: CUFFT_ALLOC_FAILED", "failed"),
+            ("HIP error: gone", "failed"),
+        ],
     )
     def test_failures_on_the_way_name_the_remedy_and_the_next_call_works(self, monkeypatch, failure, said):
         torch = torch_module()
@@ -282,7 +304,7 @@ class TestOnTorch:
         def fail(self, Y, charges, radials):
             there = self.on.array(Y)
             seen.append(weakref.ref(there.tensor))
-            raise kind("CUDA error: gone. And so on")
+            raise kind(f"{failure}. And so on")
 
         with monkeypatch.context() as broken:
             broken.setattr(DeviceSums, "fields", fail)
@@ -344,6 +366,9 @@ class TestArrays:
             lambda x: np.any(x > 9), lambda x: np.all(x < 9), lambda x: x @ np.ones(3), lambda x: np.abs(x).sum(),
             lambda x: np.concatenate([x, x]), lambda x: np.broadcast_to(x[0], (2, 3)), lambda x: x.T[1],
             np.zeros_like, lambda x: np.ones_like(x, dtype=bool), lambda x: np.array_equal(x, x + 0.0),
+            lambda x: x == 0.0, lambda x: np.equal(x, x), lambda x: np.float64(0.5) < x, lambda x: np.less(1.0, x),
+            lambda x: np.hypot(x, 1.0), lambda x: np.logical_and(x > 0, True), lambda x: x != 1.0,
+            lambda x: np.einsum("ij,ij->", x, x), lambda x: np.einsum("ij,ij->j", x, x),
             lambda x: x.reshape(-1)[5], len, lambda x: x.shape, np.ndim, lambda x: ~(x > 0),
         ],
     )  # fmt: skip

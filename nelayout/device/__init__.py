@@ -35,8 +35,11 @@ __all__ = ["DEVICES", "Device", "device_named"]
 # Words that the keyword ``device`` takes; a number behind "cuda:" picks one of several GPUs.
 DEVICES = ("cpu", "cuda", "mps", "auto", "torch-cpu")
 NUMBERED = re.compile(r"cuda:\d+")
-# Nodes from which sums are taken on a GPU.  An evaluation starts some 300 small programs there, about 3 ms, in which
-# the CPU evaluates 10,000 nodes.
+# What errors of drivers, of their libraries and of programs on a device say; others are passed on.
+LIBRARIES = "CUDA|HIP|cuFFT|cuBLAS|CUBLAS|hipFFT|MPS"
+FAILED = re.compile(rf"\b({LIBRARIES})( driver| backend)? (error|out of memory)|_STATUS_|CUFFT_")
+# Nodes from which sums are taken on a GPU, estimated: an evaluation starts some 300 small programs there, of about 10
+# microseconds each, and in these 3 ms two cores evaluate 10,000 nodes.
 LEAST_NODES = 10_000
 # Entries or pairs that are looked at together, on a GPU and by PyTorch on the CPU: a dozen arrays of that length exist
 # at a time, 400 MB, and 4 MB, which stay in cache.
@@ -45,7 +48,7 @@ BLOCK, BLOCK_CPU = 1 << 22, 1 << 15
 # places on the mesh, and the mesh at 16 points for a node; of an entry of the matrix its row and column, similarity,
 # factor, and weights before and after a step; and of the arrays of a block.
 BYTES_NODE, BYTES_ENTRY, BYTES_BLOCK = 600, 50, 100
-# Pairs up to which all are summed one by one.
+# Pairs up to which all are summed one by one, estimated: four blocks, which take about as long as the mesh's programs.
 EXACT_PAIRS, EXACT_PAIRS_CPU = 1 << 24, 1 << 20
 
 
@@ -64,6 +67,11 @@ class Device:
     block: int = BLOCK
     exact: int = EXACT_PAIRS
 
+    @property
+    def said(self) -> str:
+        """The word that the keyword ``device`` has for it."""
+        return "torch-cpu" if self.name == "cpu" else self.name
+
     def array(self, x: Any) -> Any:
         """The array on this device; one that is there already comes back as it is."""
         torch = torch_module()
@@ -81,25 +89,25 @@ class Device:
         return array_of(tensor.to(target))
 
     def edges(self, affinity: Affinity, linear: bool) -> Any:
-        """The edge half of an objective with one lambda."""
+        """Bring the edge half of an objective with one lambda to this device."""
         from nelayout.device.edges import DeviceEdges
 
         return DeviceEdges(self, affinity.P, affinity.mass, linear)
 
     def row_edges(self, affinity: Affinity, spread: Spread | None) -> Any:
-        """The edge half of an objective with a lambda for each row."""
+        """Bring the edge half of an objective with a lambda for each row to this device."""
         from nelayout.device.edges import DeviceRowEdges
 
         return DeviceRowEdges(self, affinity.P, affinity.rows, affinity.mass, spread)
 
     def walk(self, walk: RandomWalk) -> RandomWalk:
-        """A random walk whose matrix and sums lie on this device."""
+        """Bring the matrix and the sums of a random walk to this device."""
         from nelayout.device.matrix import walk_on
 
         return walk_on(self, walk)
 
     def nbody(self, choice: str, threads: Threads) -> DeviceSums:
-        """The backend of sums over pairs that the keyword ``nbody`` names."""
+        """Make the backend of sums over pairs that the keyword ``nbody`` names."""
         from nelayout.device.mesh import DeviceMesh
         from nelayout.device.nbody import DeviceSums
         from nelayout.nbody.tree import Tree
@@ -122,7 +130,7 @@ class Device:
         needed, free = self.needs(n, entries), self.free()
         if n >= self.least and free is not None and needed > free:
             raise DeviceError(
-                f"{n:,} nodes and {entries // 2:,} edges take about {size_in_words(needed)} on device {self.name!r}, "
+                f"{n:,} nodes and {entries // 2:,} edges take about {size_in_words(needed)} on device {self.said!r}, "
                 f"and {size_in_words(free)} are free there: use device='cpu'"
             )
 
@@ -130,7 +138,10 @@ class Device:
         """Bytes that can still be taken on it; None where it does not say."""
         torch = torch_module()
 
-        return torch.cuda.mem_get_info(self.name)[0] if self.name.startswith("cuda") else None
+        if not self.name.startswith("cuda"):
+            return None
+        kept = torch.cuda.memory_reserved(self.name) - torch.cuda.memory_allocated(self.name)  # PyTorch gives it again
+        return torch.cuda.mem_get_info(self.name)[0] + kept
 
     @contextmanager
     def guard(self) -> Iterator[None]:
@@ -148,17 +159,19 @@ class Device:
         except torch.cuda.OutOfMemoryError as error:
             said = str(error).partition(". ")[0]
             clear_frames(error.__traceback__)  # whoever keeps the error keeps no array
-            raise DeviceError(f"device {self.name!r} has too little memory ({said}): use device='cpu'") from None
+            raise DeviceError(f"device {self.said!r} has too little memory ({said}): use device='cpu'") from None
         except RuntimeError as error:  # of drivers and of programs on the device
-            if not isinstance(error, getattr(torch, "AcceleratorError", ())) and not re.search("CUDA|MPS", str(error)):
+            if not isinstance(error, getattr(torch, "AcceleratorError", ())) and not FAILED.search(str(error)):
                 raise
             said = str(error).partition("\n")[0]
             clear_frames(error.__traceback__)
-            raise DeviceError(f"device {self.name!r} failed ({said}): use device='cpu'") from error
+            raise DeviceError(f"device {self.said!r} failed ({said}): use device='cpu'") from error
         finally:
             torch.set_num_threads(threads)
             if self.name.startswith("cuda"):
                 torch.cuda.empty_cache()
+            elif self.name == "mps":
+                torch.mps.empty_cache()
 
 
 def device_named(name: str) -> Device | None:
@@ -172,7 +185,9 @@ def device_named(name: str) -> Device | None:
         PyTorch finds no such device.
     """
     if not isinstance(name, str):
-        raise InputTypeError(f"device must be one of {', '.join(map(repr, DEVICES))}, given {type(name).__name__}")
+        raise InputTypeError(
+            f"device must be a name, {', '.join(map(repr, DEVICES))} or 'cuda:1', given {type(name).__name__}"
+        )
     if name not in DEVICES and not NUMBERED.fullmatch(name):
         raise unknown("device", name, [*DEVICES, "cuda:1"])
     if name == "cpu":

@@ -14,6 +14,8 @@ from nelayout.numerics.pytorch import torch_module
 
 __all__ = ["HANDLED", "double_or_widest", "type_on"]
 
+# Subscripts of sums of products -> the axis that is summed over.
+SUMMED: dict[str, Any] = {"ij,ij->i": 1, "ij,ij->j": 0, "ij,ij->": "all", "ij->j": 0}
 # NumPy's function -> what answers it.
 HANDLED: dict[Any, Callable] = {}
 
@@ -124,7 +126,12 @@ def _einsum(subscripts: str, *operands: Any) -> Any:
 
     on = _first(operands)
     tensors = [on.here(each) for each in operands]
-    answer = torch.einsum(subscripts, *tensors)
+    summed = SUMMED.get(subscripts)
+    if summed is not None:  # products of as many small matrices are slow on devices
+        whole = tensors[0] if len(tensors) == 1 else tensors[0] * tensors[1]
+        answer = whole.sum() if summed == "all" else whole.sum(dim=summed)
+    else:
+        answer = torch.einsum(subscripts, *tensors)
     return answer.item() if not answer.ndim else type(on)(answer)
 
 

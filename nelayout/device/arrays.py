@@ -25,9 +25,10 @@ from nelayout.numerics.pytorch import torch_module
 __all__ = ["DeviceArray", "array_of"]
 
 # NumPy's names of functions of one or two arrays that PyTorch calls otherwise; all others are looked up as they are.
-RENAMED = {"absolute": "abs", "invert": "bitwise_not", "divide": "true_divide", "power": "pow"}
-# Functions whose operands PyTorch wants as arrays, both of them.
-OF_ARRAYS = ("maximum", "minimum", "logaddexp", "matmul")
+RENAMED = {"absolute": "abs", "invert": "bitwise_not", "divide": "true_divide", "power": "pow", "equal": "eq"}
+# Functions whose operands PyTorch wants as arrays: both of them, and the first.
+OF_ARRAYS = ("maximum", "minimum", "logaddexp", "matmul", "hypot", "logical_and", "logical_or")
+FIRST_OF_ARRAYS = ("less", "less_equal", "greater", "greater_equal", "eq", "not_equal")
 
 
 class DeviceArray(NDArrayOperatorsMixin):
@@ -134,7 +135,8 @@ class DeviceArray(NDArrayOperatorsMixin):
         operands = [self.here(each) for each in inputs]
         answer = _limited(name, *operands) if name in ("maximum", "minimum") else None
         if answer is None:
-            answer = function(*(_of_arrays(*operands) if name in OF_ARRAYS else operands))
+            both = name in OF_ARRAYS or (name in FIRST_OF_ARRAYS and not isinstance(operands[0], torch.Tensor))
+            answer = function(*(_of_arrays(*operands) if both else operands))
         if out is None:
             return DeviceArray(answer)
         out[0].tensor.copy_(answer)

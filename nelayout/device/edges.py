@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.device.arrays import array_of
+from nelayout.device.matrix import products
 from nelayout.device.segments import segment_sums
 from nelayout.divergences.protocol import Powers, Spread
 from nelayout.edges.matrix import Edges, EdgeSums, row_ranges
@@ -95,20 +96,12 @@ class _OnDevice(Edges):
         right, weights = self.on.array(right), self.on.array(weights)
         diagonal = scale * self.row_sums(weights) + (ridge if np.ndim(ridge) == 0 else self.on.array(ridge))
 
+        pattern = self.chunks, self.indptr, self.offsets.tensor, self.indices.tensor
+
         def times(X: Any) -> Any:
-            return diagonal[:, None] * X - scale * self._products(weights, X)
+            return diagonal[:, None] * X - scale * products(*pattern, weights.tensor, X)
 
         return conjugate_gradients(times, diagonal, right, tolerance=tolerance, max_iter=max_iter, free=free)
-
-    def _products(self, weights: Any, X: Any) -> Any:
-        """sum_j w_ij x_j of every row."""
-        parts = np.empty_like(X)
-        for start, stop in self.chunks:
-            entries = slice(self.indptr[start], self.indptr[stop])
-            there = X.tensor.index_select(0, self.indices.tensor[entries]) * weights.tensor[entries, None]
-            offsets = self.offsets.tensor[start : stop + 1] - int(self.indptr[start])
-            parts[start:stop] = array_of(segment_sums(there, offsets))
-        return parts
 
 
 class DeviceEdges(_OnDevice):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from nelayout.device.segments import segment_sums
 from nelayout.edges.matrix import row_ranges
 from nelayout.similarities.random_walk import RandomWalk
 
-__all__ = ["DeviceMatrix", "walk_on"]
+__all__ = ["DeviceMatrix", "products", "walk_on"]
 
 
 class DeviceMatrix:
@@ -25,14 +26,18 @@ class DeviceMatrix:
         self.indices, self.data = on.array(matrix.indices).tensor, on.array(matrix.data).tensor
 
     def __matmul__(self, X: Any) -> Any:
-        X = self.on.array(X)
-        answer = np.zeros_like(X)
-        for start, stop in row_ranges(self.indptr, self.on.block):
-            here = slice(self.indptr[start], self.indptr[stop])
-            parts = X.tensor.index_select(0, self.indices[here]) * self.data[here, None]
-            offsets = self.offsets[start : stop + 1] - int(self.indptr[start])
-            answer[start:stop] = array_of(segment_sums(parts, offsets))
-        return answer
+        ranges = row_ranges(self.indptr, self.on.block)
+        return products(ranges, self.indptr, self.offsets, self.indices, self.data, self.on.array(X))
+
+
+def products(ranges: Iterable[tuple[int, int]], indptr: np.ndarray, offsets: Any, indices: Any, data: Any, X: Any):
+    """(n, d) sum_j data_ij x_j of every row, range by range of the rows; ``offsets`` are ``indptr`` on the device."""
+    answer = np.zeros_like(X)
+    for start, stop in ranges:
+        here = slice(indptr[start], indptr[stop])
+        parts = X.tensor.index_select(0, indices[here]) * data[here, None]
+        answer[start:stop] = array_of(segment_sums(parts, offsets[start : stop + 1] - int(indptr[start])))
+    return answer
 
 
 def walk_on(on: Any, walk: RandomWalk) -> RandomWalk:
