@@ -20,8 +20,8 @@ from nelayout.divergences.f_divergences import f_function_of
 from nelayout.divergences.f_functions import F_FUNCTIONS
 from nelayout.divergences.own_function import OwnFunction
 from nelayout.errors import InputError, Unsupported, near_matches, unknown
-from nelayout.gravity import Gravity
 from nelayout.kernels import KERNELS, Kernel, kernel_named
+from nelayout.potentials.gravity import Gravity
 from nelayout.stages import CoarseToFine, Descend, Stage, recipe
 
 __all__ = ["AFFINITIES", "Method"]
@@ -52,8 +52,9 @@ class Method:
     variational : play the paper's min-max game for an f-divergence, in place of minimizing it (True), or lower the
         divergence on samples of pairs ("sampled"); both need torch.
     choose : the search for the order of an alpha divergence, see "alpha:auto"; None: the divergence is as given.
-    gravity : a pull to the middle of the drawing, as a number g or ``nelayout.gravity.Gravity(g, strong=True)``; masses
-        are then taken as they are given.  None: there is none.
+    gravity : a pull to the middle of the drawing, as a number g or
+        ``nelayout.potentials.gravity.Gravity(g, strong=True)``; masses are then taken as they are given.  None: there
+        is none.
     own : (keyword, value) of the keywords that the method has beside those of all, as in ``nelayout.nerv_layout``.
 
     >>> Method(kernel="cauchy", divergence="beta:0.5", connection="optimal", mass="strength")

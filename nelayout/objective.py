@@ -26,20 +26,20 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.affinity import Affinity
-from nelayout.anchors import Anchors
 from nelayout.connections import Connection, Coupling, Sums
 from nelayout.device import Device
 from nelayout.divergences import Divergence, Similarity, i_divergence
 from nelayout.divergences.protocol import Homogeneous, Spread, UpToConstants, background_of, bind, is_linear, spread
 from nelayout.edges.matrix import Edges
 from nelayout.edges.walk import WalkEdges, can_smooth_exactly
-from nelayout.evaluation_record import NOTHING, Evaluation
-from nelayout.gravity import Gravity
 from nelayout.kernels import Kernel, Radial
 from nelayout.nbody import Field, NBody
 from nelayout.numerics.arithmetic import Arithmetic
 from nelayout.numerics.parallel import Threads
+from nelayout.potentials.anchors import Anchors
+from nelayout.potentials.gravity import Gravity
+from nelayout.record.evaluation import NOTHING, Evaluation
+from nelayout.similarities.affinity import Affinity
 
 __all__ = ["Affinity", "Evaluation", "Objective"]
 

@@ -18,8 +18,8 @@ from nelayout.divergences import alpha as alpha_divergence
 from nelayout.divergences import divergence_named, force_atlas, force_atlas_linlog, jse_divergence, nerv_divergence
 from nelayout.divergences.with_background import with_background
 from nelayout.errors import InputError
-from nelayout.gravity import Gravity
 from nelayout.kernels import heavy_tailed, inverse_power
+from nelayout.potentials.gravity import Gravity
 
 __all__ = ["own_parts"]
 

@@ -6,10 +6,10 @@ import pytest
 from tables import EVERY_METHOD, RECIPES, thinned
 from test_added import ONE, objective
 
-from nelayout.anchors import Anchors
 from nelayout.nbody import Exact
 from nelayout.optimizers import OPTIMIZERS, optimizer_named
 from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.potentials.anchors import Anchors
 from nelayout.run.held import hold
 from nelayout.run.state import Component, Drawing, Summation
 from nelayout.run.taking_apart import input_affinity

@@ -19,16 +19,16 @@ from test_family import CONNECTIONS, HOMOGENEOUS, KERNEL_TABLE, SPACES
 from test_nbody import BOUNDS, RADIALS, drawings, errors, masses
 
 import nelayout as nl
-from nelayout.anchors import Anchors
 from nelayout.connections import Optimal
 from nelayout.device import DEVICES, Device, device_named
 from nelayout.errors import DeviceError, InputError, InputTypeError, MissingExtra
-from nelayout.gravity import Gravity
 from nelayout.kernels import KERNELS
 from nelayout.nbody import Exact, Mesh, backend
 from nelayout.numerics.parallel import Threads
 from nelayout.numerics.pytorch import torch_module
 from nelayout.optimizers import OPTIMIZERS
+from nelayout.potentials.anchors import Anchors
+from nelayout.potentials.gravity import Gravity
 from nelayout.similarities.random_walk import RandomWalk
 
 METHODS = [each["name"] for each in nl.methods()]

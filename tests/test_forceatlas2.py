@@ -11,9 +11,9 @@ import nelayout as nl
 from nelayout.catalogue import tune
 from nelayout.errors import Unsupported
 from nelayout.graphs import read
-from nelayout.gravity import Gravity
 from nelayout.nbody import Exact
 from nelayout.numerics.parallel import Threads
+from nelayout.potentials.gravity import Gravity
 from nelayout.run.state import Summation
 from nelayout.run.taking_apart import input_affinity
 from nelayout.similarities.masses import node_mass

@@ -24,10 +24,10 @@ from nelayout.numerics.memory import size_in_words
 from nelayout.numerics.pytorch import torch_module
 
 if TYPE_CHECKING:
-    from nelayout.affinity import Affinity
     from nelayout.device.nbody import DeviceSums
     from nelayout.divergences.protocol import Spread
     from nelayout.numerics.parallel import Threads
+    from nelayout.similarities.affinity import Affinity
     from nelayout.similarities.random_walk import RandomWalk
 
 __all__ = ["DEVICES", "Device", "device_named"]
@@ -35,7 +35,7 @@ __all__ = ["DEVICES", "Device", "device_named"]
 # Words that the keyword ``device`` takes; a number behind "cuda:" picks one of several GPUs.
 DEVICES = ("cpu", "cuda", "mps", "auto", "torch-cpu")
 NUMBERED = re.compile(r"cuda:\d+")
-# What errors of drivers, of their libraries and of programs on a device say; others are passed on.
+# Libraries whose errors are a device's, and the pattern of such errors; others are passed on.
 LIBRARIES = "CUDA|HIP|cuFFT|cuBLAS|CUBLAS|hipFFT|MPS"
 FAILED = re.compile(rf"\b({LIBRARIES})( driver| backend)? (error|out of memory)|_STATUS_|CUFFT_")
 # Nodes from which sums are taken on a GPU, estimated: an evaluation starts some 300 small programs there, of about 10

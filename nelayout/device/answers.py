@@ -66,20 +66,19 @@ def _mean(x: Any, axis: int | None = None) -> Any:
     return _plain(x, x.tensor.mean() if axis is None else x.tensor.mean(dim=axis), axis)
 
 
-@_answers(np.max)
-def _max(x: Any, axis: int | None = None, initial: float | None = None) -> Any:
-    if initial is not None and not x.size:
-        return initial
-    found = _plain(x, x.tensor.max() if axis is None else x.tensor.amax(dim=axis), axis)
-    return found if initial is None else max(found, initial)
+def _extreme(name: str) -> Callable:
+    """The answer to `numpy.max` or `numpy.min`, by PyTorch's name of it along an axis."""
+
+    def extreme(x: Any, axis: int | None = None, initial: float | None = None) -> Any:
+        if initial is not None and not x.size:
+            return initial
+        found = _plain(x, getattr(x.tensor, name)(dim=() if axis is None else axis), axis)
+        return found if initial is None else (max if name == "amax" else min)(found, initial)
+
+    return extreme
 
 
-@_answers(np.min)
-def _min(x: Any, axis: int | None = None, initial: float | None = None) -> Any:
-    if initial is not None and not x.size:
-        return initial
-    found = _plain(x, x.tensor.min() if axis is None else x.tensor.amin(dim=axis), axis)
-    return found if initial is None else min(found, initial)
+HANDLED.update({np.max: _extreme("amax"), np.min: _extreme("amin")})
 
 
 @_answers(np.any)

@@ -39,7 +39,7 @@ class DeviceArray(NDArrayOperatorsMixin):
     def __init__(self, tensor: Any) -> None:
         self.tensor = tensor
 
-    # What arrays are asked about themselves.
+    # Facts about the array, as NumPy's arrays tell them.
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from nelayout import graphs
 from nelayout.catalogue import method_named, with_own
-from nelayout.device import device_named
+from nelayout.device import Device, device_named
 from nelayout.method_record import Method
 from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.placing.final import Finished, finish
@@ -104,7 +104,7 @@ def run_parts(
                 nullcontext(known.observer) if known.observer else own as observer,
                 device.guard() if device else nullcontext(),
             ):
-                reason, parts, run = _draw(request, known, threads, observer)
+                reason, parts, run = _draw(request, known, threads, observer, device)
                 observer.log_stages()
             Y, places, stay = _assembled(parts, request, known)
             units = np.array([units_of(part, Y[part.nodes]) for part in parts]).reshape(len(parts), Y.shape[1])
@@ -136,7 +136,7 @@ def _parting(request: Request, stay: np.ndarray | None) -> Callable[[np.ndarray]
 
 
 def _draw(
-    request: Request, known: Known, threads: Threads, observer: Observer
+    request: Request, known: Known, threads: Threads, observer: Observer, device: Device | None
 ) -> tuple[str, list[Component], Run]:
     """Draw all components: the reason of the end, the components with their drawings, and the run that they shared."""
     o, P = request.options, request.P
@@ -151,7 +151,6 @@ def _draw(
                 part.fixed = np.ones((len(part.nodes), o["dim"]), dtype=bool)
     n, entries = len(request.labels), sum(part.affinity.P.nnz for part in parts)
     compiled = n**2 + 20 * entries > NUMPY_PAIRS
-    device = device_named(o["device"])
     if o["device"] == "auto" and device is None:
         said = [*said, "device='auto' found no GPU that PyTorch can use"]
     run = Run(

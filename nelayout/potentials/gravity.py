@@ -24,7 +24,7 @@ import numpy as np
 
 from nelayout.errors import InputError
 from nelayout.numerics.segments import Segments
-from nelayout.pull import Pull
+from nelayout.potentials.pull import Pull
 
 __all__ = ["Gravity"]
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nelayout.pull import Pull
+from nelayout.potentials.pull import Pull
 
 __all__ = ["Anchors", "stiffness"]
 

@@ -1,0 +1,1 @@
+"""Potentials that are added to J: gravity to the middle, springs to places."""
