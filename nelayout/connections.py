@@ -29,6 +29,7 @@ from nelayout.part_names import as_number, spell, split
 __all__ = [
     "CONNECTIONS",
     "LARGEST",
+    "LARGEST_OF_DRAWINGS",
     "Connection",
     "Coupling",
     "Fixed",
@@ -40,8 +41,10 @@ __all__ = [
 ]
 
 
-# Largest lambda of a row: its inverse, the sum of a node's kernel values, is 0 to floats.
-LARGEST = 1e280
+# Largest lambda of a row to which a minimizer goes: its inverse, the sum of a node's kernel values, is nearly 0 to
+# floats (2e-308).  A finished drawing may lie a little beyond, since its coincident nodes are opened and its numbers
+# rounded: its J is evaluated up to the second.
+LARGEST, LARGEST_OF_DRAWINGS = 1e280, 1e300
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,11 @@ class RowObjective(Objective):
     """J of row-stochastic similarities, with the interface of `Objective`; P and its rows share one symmetric pattern.
 
     Merged graphs are drawn by the rows of their own similarities.
+
+    largest  lambda of a row from which on J counts as infinite: the kernel values of a node so far away are 0 to floats
     """
+
+    largest: float = LARGEST
 
     @cached_property
     def edges(self) -> RowEdges:
@@ -93,7 +97,7 @@ class RowObjective(Objective):
         Y, mass, plain = self.brought(Y), self.mass, Radial(self.kernel)
         fields, far = self._fields(Y, self.radials)
         lam = self.connection.at(fields[plain].potential)
-        lost = np.flatnonzero(~((lam > 0) & (lam < LARGEST)))
+        lost = np.flatnonzero(~((lam > 0) & (lam < self.largest)))
         if len(lost):
             none = np.zeros_like(self.edges.values) if weights else NOTHING
             return Evaluation(np.inf, np.inf, np.zeros_like(Y), none, lost)

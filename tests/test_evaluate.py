@@ -120,6 +120,19 @@ def test_a_note_says_what_opening_has_cost():
     assert bool(told) == (change > 1e-3 * abs(solution.trace[-1].value))
 
 
+@pytest.mark.parametrize("away", [2.0, 25.3, 25.9])
+def test_a_node_far_from_all_others_has_a_value(away):
+    """Minimizers go to 25.4, where its kernel values sum to 1e-280; a finished drawing may lie a little further."""
+    pos = {0: (0.0, 0.0), 1: (1.0, 0.0), 2: (1.0, away)}
+    d = np.array([[np.sum(np.subtract(pos[i], pos[j]) ** 2) for j in pos] for i in pos])
+    np.fill_diagonal(d, np.inf)
+    log_q = -d - np.logaddexp.reduce(-d, axis=1, keepdims=True)
+    told = -log_q[0, 1] - log_q[2, 1] - 0.5 * (log_q[1, 0] + log_q[1, 2]) - math.log(2)
+    found = nl.evaluate(nx.path_graph(3), pos, "sne", size="given")
+    assert found.value == pytest.approx(told, rel=1e-10)
+    assert found.node_cost.sum() == pytest.approx(told, rel=1e-10)
+
+
 def test_components_of_their_own_sizes_have_units_of_their_own():
     G = nx.disjoint_union(nx.grid_2d_graph(5, 5), nx.cycle_graph(9))
     solution = nl.solve(G, "tsne", seed=0)

@@ -13,10 +13,12 @@ from itertools import pairwise
 
 import numpy as np
 
+from nelayout.connections import LARGEST_OF_DRAWINGS
 from nelayout.method_record import Method
 from nelayout.nbody import Exact, backend, backend_note
 from nelayout.nbody.auto import exact_cost
 from nelayout.objective import Objective
+from nelayout.row_objective import RowObjective
 from nelayout.run.state import Component, Summation
 
 __all__ = ["Evidence", "evidence_of", "grows", "objective_of"]
@@ -56,8 +58,10 @@ def objective_of(part: Component, method: Method, sums: Summation) -> Objective:
     """The objective of a component, for its value: with exact sums where they cost little, else with the run's."""
     objective = sums.on_cpu.objective(method, part.affinity)
     if exact_cost(len(part.nodes), objective.radials) > EXACT:
-        return sums.objective(method, part.affinity)
-    return replace(objective, nbody=backend("exact", sums.threads, sums.compiled))
+        objective = sums.objective(method, part.affinity)
+    else:
+        objective = replace(objective, nbody=backend("exact", sums.threads, sums.compiled))
+    return replace(objective, largest=LARGEST_OF_DRAWINGS) if isinstance(objective, RowObjective) else objective
 
 
 def evidence_of(
