@@ -31,12 +31,13 @@ from nelayout.comparison.measuring import Measured
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 TABLE, PAGE = DOCS / "study.csv", DOCS / "study.md"
-METHODS = ["auto", "ws-sne", "gamma-quadlog", "tsne", "linlog"]
-SMALL = [
-    "football", "jazz", "london_underground", "usair97", "zoo_kdl", "usairports2010", "price_1000", "dwt_1005",
-    "email_eu_core", "polblogs",
+# All of the catalogue but ftsne, whose default is t-SNE.
+METHODS = [
+    "auto", "ws-sne", "gamma-quadlog", "gamma-linlog", "linlog", "quadlog", "polylog", "ee", "forceatlas2",
+    "tsne", "ssne", "hssne", "mds-ks", "sne", "nerv", "jse", "alpha-sne",
 ]
-MIDDLE = ["1138_bus", "cora", "minnesota", "us_counties", "ca_grqc_lcc", "3elt"]
+# Nodes up to which a graph is drawn from several seeds.
+SEVERAL = 1_500
 ABOUT = ("graph", "nodes", "edges", "drawing", "seeds", "seconds")
 DIGITS = 5
 
@@ -44,10 +45,16 @@ Found = dict[str, dict]
 """By graph: its nodes and edges, and by contender the measures (drawings), the median seconds, the number of seeds."""
 
 
+def by_size() -> list[str]:
+    """All shared graphs, the smallest first, so that a limit of time leaves out the largest."""
+    graphs = [name for name in problems.names() if not name.endswith(f"_knn{problems.NEIGHBORS}")]
+    return sorted(graphs, key=lambda name: problems.load(name).n)
+
+
 def draw(who: str, graphs: list[str], folder: Path, seeds: int, limit: float) -> None:
     """Let one contender draw in a process of its own, which is ended after so many seconds."""
     command = [sys.executable, "-W", "ignore", "-m", "benchmarks.study_drawings", who, str(folder), "--graphs", *graphs]
-    command += ["--seeds", *map(str, range(seeds))]
+    command += ["--seeds", *map(str, range(seeds)), "--several", str(SEVERAL)]
     environment = {**os.environ, **dict.fromkeys(THREAD_VARIABLES, "1")}
     try:
         subprocess.run(command, env=environment, cwd=DOCS.parent, timeout=limit, check=False)
@@ -128,10 +135,10 @@ def main(arguments: list[str] | None = None) -> None:
     """Draw, measure, write the table and the page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.study", description=__doc__)
     parser.add_argument("--folder", type=Path, default=Path(__file__).parent / "results" / "study", help="of drawings")
-    parser.add_argument("--graphs", nargs="+", default=[*SMALL, *MIDDLE], metavar="GRAPH")
+    parser.add_argument("--graphs", nargs="+", default=by_size(), metavar="GRAPH", help="all shared ones if not given")
     parser.add_argument("--methods", nargs="*", default=METHODS, metavar="METHOD")
     parser.add_argument("--peers", nargs="*", default=list(PEERS), metavar="PEER")
-    parser.add_argument("--seeds", type=int, default=1, help="drawings of the small graphs; larger ones get one")
+    parser.add_argument("--seeds", type=int, default=1, help=f"drawings of a graph of at most {SEVERAL:,} nodes; larger ones get one")
     parser.add_argument("--limit", type=float, default=1800, help="seconds of one contender for all graphs")
     parser.add_argument("--no-drawing", action="store_true", help="measure what is in the folder")
     parser.add_argument("--page", action="store_true", help="write the page from the stored table")
@@ -143,8 +150,7 @@ def main(arguments: list[str] | None = None) -> None:
             if not contender(name).available:
                 print(f"{name} is not installed, left out")
                 continue
-            draw(name, [graph for graph in given.graphs if graph in SMALL], given.folder, given.seeds, given.limit)
-            draw(name, [graph for graph in given.graphs if graph not in SMALL], given.folder, 1, given.limit)
+            draw(name, given.graphs, given.folder, given.seeds, given.limit)
         write_table(measured(given.folder, given.graphs, names, given.seeds), TABLE)
     PAGE.write_text(page(read_table(TABLE)))
     print(f"written: {PAGE}")
