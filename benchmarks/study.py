@@ -135,10 +135,12 @@ def main(arguments: list[str] | None = None) -> None:
     """Draw, measure, write the table and the page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.study", description=__doc__)
     parser.add_argument("--folder", type=Path, default=Path(__file__).parent / "results" / "study", help="of drawings")
-    parser.add_argument("--graphs", nargs="+", default=by_size(), metavar="GRAPH", help="all shared ones if not given")
+    parser.add_argument("--graphs", nargs="+", default=by_size(), metavar="GRAPH", help="default: all shared ones")
     parser.add_argument("--methods", nargs="*", default=METHODS, metavar="METHOD")
     parser.add_argument("--peers", nargs="*", default=list(PEERS), metavar="PEER")
-    parser.add_argument("--seeds", type=int, default=1, help=f"drawings of a graph of at most {SEVERAL:,} nodes; larger ones get one")
+    parser.add_argument(
+        "--seeds", type=int, default=1, help=f"drawings of a graph of at most {SEVERAL:,} nodes; larger ones get one"
+    )
     parser.add_argument("--limit", type=float, default=1800, help="seconds of one contender for all graphs")
     parser.add_argument("--no-drawing", action="store_true", help="measure what is in the folder")
     parser.add_argument("--page", action="store_true", help="write the page from the stored table")

@@ -200,7 +200,7 @@ def test_auto_keeps_drawings_as_good_as_one_by_one(monkeypatch):
 def test_two_nodes_lie_where_the_formula_puts_them():
     """Elastic Embedding of a pair is 2 (w x + exp(-x) + w ln w - w) in x = d^2: 0 at x = -ln w where w < 1."""
     weights = 0.5 + np.random.default_rng(0).random(30)
-    G = sp.csr_array(sp.block_diag([[[0.0, w], [w, 0.0]] for w in weights]))
+    G = sp.csr_array(sp.block_diag([sp.coo_array([[0.0, w], [w, 0.0]]) for w in weights]))
     solution = nl.solve(G, "ee", seed=0, tol=1e-9)
     found = np.bincount(solution.components, solution.node_cost)[solution.components[::2]]
     assert found[weights < 0.95] == pytest.approx(0.0, abs=1e-6)

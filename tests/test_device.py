@@ -197,7 +197,7 @@ class TestOnTorch:
         "options",
         [
             {"method": "ws-sne"},
-            {"method": "gamma-quadlog", "smoothing": 0.9},
+            {"method": "gamma-quadlog", "smoothing": 0.5},
             {"method": "nerv", "nbody": "mesh"},
             {"method": "ee", "dim": 3},
             {"method": "tsne", "dim": 1},
