@@ -379,7 +379,7 @@ def roads(junctions: nx.Graph, edges: int, some: int | None = None) -> tuple[nx.
     return G, paths
 
 
-def test_road_exaggeration_is_the_length_of_a_path():
+def test_road_exaggeration_is_the_square_of_the_length_of_a_path():
     cubic = nx.random_regular_graph(3, 40, seed=0)  # 60 edges
 
     def pull(G: nx.Graph) -> float:
@@ -387,9 +387,9 @@ def test_road_exaggeration_is_the_length_of_a_path():
 
     assert pull(cubic) == 1
     assert pull(roads(cubic, 2, some=40)[0]) == 1  # half of the nodes
-    assert pull(roads(cubic, 2, some=41)[0]) == pytest.approx(101 / 60)
-    assert pull(roads(cubic, 6)[0]) == pytest.approx(6)
-    assert pull(roads(nx.petersen_graph(), 8)[0]) == pytest.approx(115 / 16)  # never much wider than the drawing
+    assert pull(roads(cubic, 2, some=41)[0]) == pytest.approx((101 / 60) ** 2)
+    assert pull(roads(cubic, 3)[0]) == pytest.approx(9)
+    assert pull(roads(cubic, 6)[0]) == pytest.approx(340 / 16)  # never much wider than the drawing
 
 
 def turns(Y: np.ndarray) -> float:

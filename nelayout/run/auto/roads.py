@@ -21,9 +21,7 @@ def road_exaggeration(P: csr_array) -> float:
 
     A path with two neighbors a node has room to bend as soon as it is longer than the kernel reaches, and then winds
     through all the space that there is.  Edges that attract L^2 times as hard become L times as short beside the
-    kernel, which so reaches from one end of a path of L edges to the other; L is the mean over all paths.  Half of that
-    way is enough for straight roads, and leaves the nodes of a road nearer to each other than to the next road: edges
-    attract L times as hard.
+    kernel, which so reaches from one end of a path of L edges to the other; L is the mean over all paths.
 
     A dangling part, or one no larger than the kernel, would collapse under so strong an attraction.  It is therefore
     applied only to graphs that look like road maps: most nodes have two neighbors, three or four roads meet at a
@@ -42,4 +40,4 @@ def road_exaggeration(P: csr_array) -> float:
     triangles = csr_array(A @ A).multiply(A)
     if 10 * triangles.nnz > P.nnz:
         return 1.0
-    return max(1.0, min(P.nnz / (int(np.sum(junctions)) + ends), n / WIDEST))
+    return max(1.0, min((P.nnz / (int(np.sum(junctions)) + ends)) ** 2, n / WIDEST))
