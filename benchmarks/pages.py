@@ -106,7 +106,8 @@ def measured(file: Path) -> tuple[float, float, float]:
 
 
 def picture(name: str, file: Path, path: Path) -> None:
-    """Anchorage selected, or the most connected page of Facebook under the mouse."""
+    """Anchorage selected, or the most connected page of Facebook under the mouse; 256 colors make a small file."""
+    from PIL import Image
     from selenium.webdriver.common.action_chains import ActionBuilder
 
     driver = opened(file)
@@ -119,6 +120,7 @@ def picture(name: str, file: Path, path: Path) -> None:
             builder.perform()
         time.sleep(2)
         driver.save_screenshot(str(path))
+        Image.open(path).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
     finally:
         driver.quit()
 
