@@ -108,7 +108,7 @@ def measured(file: Path) -> tuple[float, float, float]:
 def picture(name: str, file: Path, path: Path) -> None:
     """Anchorage selected, or the most connected page of Facebook under the mouse; 256 colors make a small file."""
     from PIL import Image
-    from selenium.webdriver.common.action_chains import ActionBuilder
+    from selenium.webdriver.common.actions.action_builder import ActionBuilder
 
     driver = opened(file)
     try:
