@@ -135,7 +135,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Draw, measure, write the table and the page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.study", description=__doc__)
     parser.add_argument("--folder", type=Path, default=Path(__file__).parent / "results" / "study", help="of drawings")
-    parser.add_argument("--graphs", nargs="+", default=by_size(), metavar="GRAPH", help="default: all shared ones")
+    parser.add_argument("--graphs", nargs="+", metavar="GRAPH", help="default: all shared ones")
     parser.add_argument("--methods", nargs="*", default=METHODS, metavar="METHOD")
     parser.add_argument("--peers", nargs="*", default=list(PEERS), metavar="PEER")
     parser.add_argument(
@@ -146,14 +146,15 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--page", action="store_true", help="write the page from the stored table")
     given = parser.parse_args(arguments)
     if not given.page:
+        graphs = given.graphs or by_size()
         names = [f"nelayout {method}" for method in given.methods] + given.peers
         given.folder.mkdir(parents=True, exist_ok=True)
         for name in [] if given.no_drawing else names:
             if not contender(name).available:
                 print(f"{name} is not installed, left out")
                 continue
-            draw(name, given.graphs, given.folder, given.seeds, given.limit)
-        write_table(measured(given.folder, given.graphs, names, given.seeds), TABLE)
+            draw(name, graphs, given.folder, given.seeds, given.limit)
+        write_table(measured(given.folder, graphs, names, given.seeds), TABLE)
     PAGE.write_text(page(read_table(TABLE)))
     print(f"written: {PAGE}")
 

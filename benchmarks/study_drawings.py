@@ -31,7 +31,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--graphs", nargs="+", required=True)
     parser.add_argument("--seeds", nargs="+", type=int, default=[0])
-    parser.add_argument("--several", type=int, default=0, help="most nodes of a graph drawn from more than one seed")
+    parser.add_argument("--several", type=int, help="most nodes of a graph drawn from more than one seed")
     given = parser.parse_args()
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:1])
@@ -40,7 +40,7 @@ def main() -> None:
         problem = problems.load(graph)
         if problem.n > who.largest:
             continue
-        seeds = given.seeds if who.seeded and problem.n <= given.several else given.seeds[:1]
+        seeds = given.seeds if who.seeded and problem.n <= (given.several or problem.n) else given.seeds[:1]
         wanted = [(seed, drawing_file(given.folder, graph, who.name, seed)) for seed in seeds]
         wanted = [(seed, file) for seed, file in wanted if not file.exists()]
         for seed, file in wanted:

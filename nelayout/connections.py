@@ -42,8 +42,8 @@ __all__ = [
 
 
 # Largest lambda of a row to which a minimizer goes: its inverse, the sum of a node's kernel values, is nearly 0 to
-# floats (2e-308).  A finished drawing may lie a little beyond, since its coincident nodes are opened and its numbers
-# rounded: its J is evaluated up to the second.
+# floats (2e-308). A finished drawing may lie a little beyond, since its coincident nodes are opened and its numbers
+# rounded: its J is evaluated up to LARGEST_OF_DRAWINGS.
 LARGEST, LARGEST_OF_DRAWINGS = 1e280, 1e300
 
 

@@ -2,6 +2,7 @@
 
 import signal
 import threading
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
@@ -22,8 +23,10 @@ from nelayout.numerics.segments import Segments
 from nelayout.objective import Affinity
 from nelayout.optimizers import optimizer_named
 from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.run import pipeline
 from nelayout.run.auto.verdict import Judge
 from nelayout.run.batch import drawing
+from nelayout.run.batch.drawing import drawn_values
 from nelayout.run.batch.size import size_search_batch
 from nelayout.run.batch.steps import BATCH_STEPS, minimize_batch
 from nelayout.run.batch.verdict import BatchJudge
@@ -332,6 +335,28 @@ def test_starts_and_fixed_nodes_stay():
     fixed = np.arange(0, G.shape[0], 5)
     held = nl.solve(G, "tsne", seed=0, pos=first.positions, fixed=fixed)
     assert np.array_equal(held.positions[fixed], first.positions[fixed])
+
+
+def test_a_drawing_farther_apart_than_minimizers_go_has_a_value(monkeypatch):
+    """At 25.9 the Gaussian kernel values of a node sum to 1e-291, less than the 1e-280 at which minimizers stop."""
+    seen = {}
+
+    def moved(parts, run):
+        one = next(part for part in parts if len(part.nodes) == 9)
+        Y = np.array([[k, 0.0] for k in range(9)])
+        Y[-1] = 8.0, 25.9
+        one.drawing = replace(one.drawing, Y=Y)
+        seen.update(one=one, known=drawn_values(parts, run), count=len(parts))
+        return seen["known"]
+
+    monkeypatch.setattr(pipeline, "drawn_values", moved)
+    G = nx.disjoint_union_all([nx.path_graph(k) for k in range(2, 42)])
+    solution = nl.solve(G, "sne", seed=0)
+    assert id(seen["one"]) not in seen["known"]
+    assert len(seen["known"]) == seen["count"] - 1
+    cost = solution.node_cost[seen["one"].nodes]
+    assert np.isfinite(solution.value)
+    assert cost.sum() == pytest.approx(25.9**2 / 2, rel=0.01)
 
 
 def test_segments_add_up():

@@ -6,6 +6,7 @@ alone; only what costs by the call is shared.  Drawings are as good as those mad
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -278,7 +279,11 @@ class _Batch:
 
 
 def drawn_values(parts: list[Component], run: Run) -> dict[int, tuple[float, float, np.ndarray]]:
-    """J, lambda and the nodes' costs of many small drawings, by the id of their components; of others nothing."""
+    """J, lambda and the nodes' costs of many small drawings, by the id of their components; of others nothing.
+
+    Nothing is said of a drawing farther apart than a minimizer goes: its J is evaluated by itself, up to
+    `connections.LARGEST_OF_DRAWINGS`.
+    """
     same = dict[int, list[Component]]()
     for batch in batches(parts, run) if run.sums.compiled else ():
         for part in batch:
@@ -292,5 +297,5 @@ def drawn_values(parts: list[Component], run: Run) -> dict[int, tuple[float, flo
         found = objective.evaluate(Y, gradient=False)
         costs = np.split(objective.node_cost(Y, found.lam), rows.starts[1:-1])
         each = zip(found.value.tolist(), found.lam.tolist(), costs, strict=True)
-        known.update(zip(map(id, some), each, strict=True))
+        known.update((id(part), one) for part, one in zip(some, each, strict=True) if math.isfinite(one[0]))
     return known
