@@ -7,8 +7,8 @@ import textwrap
 from collections.abc import Iterable
 
 from nelayout.comparison.measuring import Measured
-from nelayout.comparison.ranking import arrow, shown
-from nelayout.comparison.verdict import DESCRIPTIVE, beats, dominators, front
+from nelayout.comparison.ranking import DESCRIPTIVE, arrow, beats, shown
+from nelayout.comparison.verdict import dominators, front
 
 __all__ = ["page"]
 

@@ -98,6 +98,8 @@ def test_what_is_refused():
         align({0: (0, 0)}, to=np.zeros((1, 2)))
     with pytest.raises(InputError, match="no node in common"):
         align({0: (0, 0)}, to={1: (0, 0)})
+    with pytest.raises(InputError, match=r"position 1 of to is \[inf, 0.0\]"):
+        align(np.zeros((2, 2)), to=np.array([[1.0, 0], [np.inf, 0]]))
     with pytest.raises(InputError, match="3 rows"):
         align(np.zeros((3, 2)), to=np.zeros((4, 2)))
     with pytest.raises(InputError, match="coordinates"):

@@ -154,7 +154,7 @@ def test_standard_output_is_the_table_in_columns(folder, capsys):
     assert nelayout(arguments) == 0
     table, verdict = capsys.readouterr().out.split("\n\n")
     lines = table.splitlines()
-    assert lines.pop() == "↑ higher is better, ↓ lower is better, * best"
+    assert lines.pop() == "↑ higher is better, ↓ lower is better, * best, or not told from it"
     name, *seconds = lines.pop().split()
     assert (name, seconds[1]) == ("seconds", "–")  # of a file
     assert float(seconds[0]) > 0
@@ -274,6 +274,10 @@ WRONG_USAGE = {
     ),
     "compare graph.graphml -m ws-sne --seeds 0": "--seeds 0 draws nothing; give 1 or more",
     "compare graph.graphml -m nx:spring --set k=2": "--set k: nx:spring draws with the defaults of its own package",
+    "compare graph.graphml -m nx:spring --pos c=circle.csv --smoothing 0.5": (
+        "--smoothing 0.5 is for our own methods, and none of these draws: others draw with the defaults of their own "
+        "packages; leave it out, or add one such as -m ws-sne"
+    ),
     "compare graph.graphml -o out.csv": ("there is nothing to compare: give at least one -m METHOD or --pos NAME=FILE"),
     "compare graph.graphml -m ws-sne -m WS_SNE -o out.csv": "the drawing 'ws-sne' is given twice; each method once",
     "compare graph.graphml -m ws-sne --pos ws-sne=circle.csv -o out.csv": (

@@ -12,7 +12,8 @@ import pytest
 import nelayout as nl
 from nelayout.comparison import Measured, align, compare, measure
 from nelayout.comparison.ranking import shade, table_lines
-from nelayout.errors import InputError, MissingExtra
+from nelayout.comparison.verdict import dominators
+from nelayout.errors import InputError, MissingExtra, Unsupported
 
 G = nx.karate_club_graph()
 CLUB = nx.get_node_attributes(G, "club")
@@ -68,7 +69,7 @@ def test_printed_table_says_which_way_is_better_and_which_is_best():
         "crossings ↓          0*       3\n"
         "neighborhood ↑       1*  0.7778\n"
         "coincident ↓         0        0\n"
-        "↑ higher is better, ↓ lower is better, * best"
+        "↑ higher is better, ↓ lower is better, * best, or not told from it"
     )
 
 
@@ -76,6 +77,7 @@ def test_the_best_is_the_best_value_also_where_scores_are_cut_off():
     """A stress above 1 has the score 0, as has a worse one."""
     rows = {name: {"stress": Measured(value, 0.0, 0.0, True)} for name, value in {"a": 7.5, "b": 1.5}.items()}
     assert [line.endswith("1.5*") for line in table_lines(rows)] == [False, True, False]
+    assert list(dominators(rows)) == ["a"]
     rows["c"] = {"stress": Measured(math.nan, math.nan, 0.0, True)}
     assert "1.5*" in table_lines(rows)[1]
     assert "–" in table_lines(rows)[1]
@@ -273,6 +275,17 @@ REFUSED: dict[str, tuple[Any, dict, str]] = {
     "number": (["nerv:7"], {}, "kappa"),
     "measure": ([POS["circle"]], {"measures": "stres"}, "unknown measure 'stres': did you mean 'stress'"),
     "labels": ([POS["circle"]], {"labels": ["a"] * 33}, "labels has 33 entries and the graph has 34 nodes"),
+    "None": ({"mine": None}, {}, "the drawing 'mine' is None"),
+    "no table": ({"mine": [["a"] * 2] * 34}, {}, "the drawing 'mine'"),
+    "short rows": ({"mine": np.zeros((5, 33, 2))}, {}, "the drawing 'mine': .*33 rows"),
+    "empty list": ({"mine": []}, {}, "the drawing 'mine' is an empty list"),
+    "names in a list": ({"mine": ["ws-sne", "tsne"]}, {}, "the drawing 'mine' is a list with 'ws-sne' in it"),
+    "names beside positions": ({"mine": [POS["circle"], "tsne"], "b": "tsne"}, {}, "a list with 'tsne' in it"),
+    "several dimensions": (
+        {"mine": [POS["circle"], nx.random_layout(G, dim=3)]}, {}, "'mine' have 2 and 3 dimensions",
+    ),
+    "several returned": ([lambda graph: [POS["circle"]] * 2], {}, "returned several drawings"),
+    "threads": (["nx:circular"], {"n_jobs": "x"}, "n_jobs must be"),
     "no seeds": (["tsne"], {"seeds": 0}, "seeds=0"),
     "nothing returned": ([lambda graph: None], {}, "returned None"),
 }  # fmt: skip
@@ -287,6 +300,44 @@ def test_bad_input_is_named_before_anything_is_drawn(what, monkeypatch):
     with pytest.raises(nx.NetworkXError, match=said) as error:
         compare(G, drawings, **keywords)
     assert isinstance(error.value, InputError)
+
+
+def test_a_list_of_drawings_alone_is_one_row():
+    """A dict of one row with several drawings is no dict of positions, which have one to three numbers."""
+    found = compare(G, {"mine": list(POS.values())}, measures="stress")
+    assert list(found.measured) == ["mine"]
+    assert len(found.runs["mine"]) == len(POS)
+    lists = {"mine": [np.array([POS["circle"][v] for v in G]).tolist()] * 2}
+    assert len(compare(G, lists, measures="stress").runs["mine"]) == 2
+
+
+def test_a_function_that_fails_names_its_drawing():
+    def fail(_):
+        raise ZeroDivisionError("at first")
+
+    with pytest.raises(ZeroDivisionError, match="at first") as error:
+        compare(G, {"theirs": fail})
+    assert error.value.__notes__ == ["raised by the function that draws 'theirs'"]
+
+
+def test_drawings_in_the_plane_and_in_space(tmp_path):
+    """In whatever order: what is not defined in space is not known of that drawing, and decides nothing."""
+    space = nx.spring_layout(G, dim=3, seed=0)
+    for drawings in ({"plane": POS["circle"], "space": space}, {"space": space, "plane": POS["circle"]}):
+        found = compare(G, drawings)
+        assert math.isnan(found.table.loc["space", "crossings"])
+        assert found.table.loc["plane", "crossings"] > 0
+        assert found.front == ["space"]
+        assert "crossings" not in " ".join(found.verdict)
+        found.plot().savefig(tmp_path / "both.png")
+        found.to_html(tmp_path / "both.html")
+    with pytest.raises(Unsupported, match=r"the drawing 'space': .*crossings"):
+        compare(G, drawings, measures="crossings")
+
+
+def test_a_name_is_one_line():
+    found = compare(G, {"a\nb": POS["circle"], "c": POS["circle"]}, measures="stress")
+    assert list(found.measured) == ["a b", "c"]
 
 
 def test_without_the_extra(compared, monkeypatch):

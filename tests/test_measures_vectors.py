@@ -143,7 +143,9 @@ def test_drawings_that_are_alike_are_stable():
 
 
 def test_what_is_refused():
-    with pytest.raises(InputError, match="X has 60 rows and Y has 59"):
+    with pytest.raises(InputError, match="several drawings, given one dict"):
+        nl.stability(nx.circular_layout(nx.path_graph(4)))
+    with pytest.raises(InputError, match="Y has 59 rows and X has 60"):
         nl.measure_vectors(X, Y[1:])
     holes = Y.copy()
     holes[7, 1] = np.nan
@@ -151,8 +153,19 @@ def test_what_is_refused():
         nl.measure_vectors(X, holes)
     with pytest.raises(InputError, match="7"):
         nl.measure_vectors(np.where(np.arange(60)[:, None] == 7, np.nan, X), Y)
-    with pytest.raises(InputError, match="labels has 59 entries"):
-        nl.measure_vectors(X, Y, KIND[1:])
+    for labels, said in ((KIND[1:], "labels has 59 entries and X has 60 rows"), ("kind", "no attr"), ({99: 1}, "99")):
+        with pytest.raises(InputError, match=said):
+            nl.measure_vectors(X, Y, labels)
+    shifted = {row + 1: y for row, y in enumerate(Y)}
+    for other, said in ((Y[:, 0], r"shape \(60,\)"), ([[0.0, 1], [2]] * 30, "no table"), (shifted, "key 60")):
+        with pytest.raises(InputError, match=said):
+            nl.measure_vectors(X, other)
+    table = cdist(X, X)
+    table[3, 5] += 1
+    with pytest.raises(InputError, match=r"rows 3 and 5 is .* rows 5 and 3 .* mean"):
+        nl.measure_vectors(table, Y, metric="precomputed")
+    with pytest.raises(InputError, match="row 0 to itself is 1"):
+        nl.measure_vectors(cdist(X, X) + 1, Y, metric="precomputed")
     with pytest.raises(InputError, match="did you mean 'trustworthiness'"):
         nl.measure_vectors(X, Y, measures="trustworthyness")
     with pytest.raises(InputError, match="one of edges"):

@@ -8,8 +8,8 @@ import pytest
 
 from nelayout.comparison import Measured
 from nelayout.comparison.means import deviation, mean_of
-from nelayout.comparison.ranking import leaders
-from nelayout.comparison.verdict import beats, dominators, front, verdict
+from nelayout.comparison.ranking import beats, leaders
+from nelayout.comparison.verdict import dominators, front, verdict
 
 HIGHER = ["neighborhood", "neighborhood2", "class_auc", "map_r2"]
 
@@ -116,12 +116,42 @@ def test_one_drawing_has_nothing_beside_it():
     assert verdict({"a": row(neighborhood=0.5)}) == ["There is one drawing, and nothing to compare it with."]
 
 
+def first(**values):
+    """The drawings that lead in one measure, of these values with a standard error of 0.01."""
+    return leaders({d: {"neighborhood": Measured(x, x, 0.01, False)} for d, x in values.items()})["neighborhood"]
+
+
 def test_the_best_of_a_column_and_what_is_not_told_from_it():
-    a, b, c = (Measured(value, value, error, False) for value, error in ((0.50, 0.01), (0.48, 0.01), (0.40, 0.01)))
-    assert leaders("neighborhood", {"a": a, "b": b, "c": c}) == {"a", "b"}
-    assert leaders("neighborhood", {"a": a, "b": b}) == set()
-    assert leaders("neighborhood", {"a": a, "c": c}) == {"a"}
-    assert leaders("neighborhood", {"a": a, "x": Measured(math.nan, math.nan, 0.0, True)}) == set()
+    assert first(a=0.50, b=0.48, c=0.40) == {"a", "b"}
+    assert first(a=0.50, b=0.48) == set()
+    assert first(a=0.50, c=0.40) == {"a"}
+    assert first(a=0.50, x=math.nan) == set()
+
+
+def test_rounding_decides_no_star():
+    """The same drawing, turned: its stress differs in the last digit."""
+    values = {"a": 0.3, "b": 0.1, "c": np.nextafter(0.1, 1)}
+    rows = {d: {"stress": Measured(x, 1 - x, 0.0, True)} for d, x in values.items()}
+    assert leaders(rows) == {"stress": {"b", "c"}}
+
+
+def test_stars_and_sentences_name_the_same():
+    """Of random tables with errors, counts and what only describes: a star is a sentence's "best"."""
+    rng = np.random.default_rng(1)
+    names = ["neighborhood", "stress", "crossings", "resolution"]
+    for _ in range(100):
+        rows = {}
+        for d in "abcd":
+            x = rng.integers(0, 5, size=4) / 10
+            rows[d] = row(0.02, **dict(zip(names, x, strict=True)))
+            rows[d] |= {"stress": Measured(x[1], 1 - x[1], 0.02, False)}
+            rows[d] |= {"crossings": Measured(100 * x[2], 1 - x[2] / 1e6, 5.0, False)}
+        said, ahead, stars = verdict(rows), front(rows), leaders(rows)
+        assert not stars["resolution"]
+        for d in ahead if len(said) > 1 else ():
+            sentence = next(line for line in said if line.startswith(f"{d} is ") and " dominates" not in line)
+            best = sentence.split("gives up")[0]
+            assert [m for m in names if m in best] == [m for m in names if d in stars[m]]
 
 
 def test_the_mean_of_seeds_covers_the_mean_of_the_method():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
@@ -15,16 +14,17 @@ import numpy as np
 from nelayout.cli import arguments, graph_input
 from nelayout.cli.arguments import PICTURES
 from nelayout.cli.compare_output import DATA, WRITERS
+from nelayout.cli.map_input import true_coordinates
 from nelayout.cli.report import WrongUsage, in_options, painting, say
-from nelayout.errors import InputError, near_matches, unknown
+from nelayout.errors import InputError
 
 if TYPE_CHECKING:
     from nelayout.graphs.files import GraphFile
 
 __all__ = ["EXAMPLES", "declare", "formats", "run"]
 
-LONGITUDE = {"lon", "long", "lng", "longitude"}
-LATITUDE = {"lat", "latitude"}
+# Options that say how our own methods draw, and nobody else.
+OURS = ("mass", "smoothing", "max_iter")
 
 EXAMPLES = (
     "nelayout compare graph.graphml -m ws-sne -m gamma-quadlog --classes kind -o compare.html",
@@ -125,6 +125,7 @@ def run(given: argparse.Namespace) -> None:
         raise WrongUsage("without -o OUT there is the table alone, and --quiet leaves it out; give one of the two")
     if given.seeds < 1:
         raise WrongUsage("--seeds 0 draws nothing; give 1 or more")
+    _check_ours(given, drawings)
     into, kind = (given.format, "") if given.output is None else arguments.choose_formats(given, WRITERS)
     if given.output is not None:
         sources = [given.file, *(drawing.path for drawing in drawings if drawing.path is not None)]
@@ -136,7 +137,7 @@ def run(given: argparse.Namespace) -> None:
         look = graph_input.page_look(given, file)
     elif kind not in DATA:
         look["color"] = graph_input.color(given.color, file)
-    coords, notes = (None, ()) if given.coords is None else _coords(given.coords, file)
+    coords, notes = (None, ()) if given.coords is None else true_coordinates(given.coords, file)
     ready = {d.name: _every_position(d.path, file) for d in drawings if d.path is not None}
 
     from nelayout.comparison import compare
@@ -160,6 +161,19 @@ def run(given: argparse.Namespace) -> None:
     if given.output != "-" and not given.quiet:
         verdict = "\n".join(in_options(sentence, given.parser) for sentence in comparison.verdict)
         sys.stdout.write(_printable(f"{comparison}\n\n{verdict}\n"))
+
+
+def _check_ours(given: argparse.Namespace, drawings: list[Requested]) -> None:
+    """Raise `WrongUsage` for an option of our methods where none of them draws."""
+    if any(drawing.method is not None for drawing in drawings):
+        return
+    for name in OURS:
+        if getattr(given, name) != given.parser.get_default(name):
+            option = f"--{name.replace('_', '-')} {getattr(given, name)}"
+            raise WrongUsage(
+                f"{option} is for our own methods, and none of these draws: others draw with the defaults of their "
+                "own packages; leave it out, or add one such as -m ws-sne"
+            )
 
 
 def _drawing_by(method: Any, keywords: dict[str, Any]) -> Callable[..., Any]:
@@ -260,48 +274,6 @@ def _every_position(path: str, file: GraphFile) -> Any:
             "none); a drawing can be compared when every node has a place"
         )
     return file.host.write(np.array([found[key] for key in graph_input.keys(file).values()]))
-
-
-def _coords(text: str, file: GraphFile) -> tuple[np.ndarray, tuple[str, ...]]:
-    """(n, d) true coordinates out of node attributes, NaN where unknown; and what was done with them."""
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    columns = []
-    for name in names:
-        if name not in file.node_data:
-            raise unknown("node attribute for --coords", name, file.node_data)
-        columns.append(
-            [_place(value, name, label) for value, label in zip(file.node_data[name], file.labels, strict=True)]
-        )
-    widths = {np.size(value) for column in columns for value in column if value is not None}
-    if len(names) == 1 and len(widths) == 1 and widths != {1}:
-        width = widths.pop()
-        return np.array([np.full(width, np.nan) if value is None else value for value in columns[0]]), ()
-    if len(names) < 2 or not widths <= {1}:
-        near = near_matches(text, file.node_data)
-        raise InputError(
-            f"--coords {text}: give two node attributes with one number each, such as lon,lat, or one with all "
-            f"coordinates of a node; the graph has {', '.join(map(repr, file.node_data)) or 'none'}"
-            + (f" (did you mean {near[0]!r}?)" if near and near[0] != text else "")
-        )
-    Y = np.array([[np.nan if value is None else float(value) for value in row] for row in zip(*columns, strict=True)])
-    words = [name.lower() for name in names]
-    if len(words) != 2 or not (LONGITUDE & set(words) and LATITUDE & set(words)):
-        return Y, ()
-    x, y = (0, 1) if words[0] in LONGITUDE else (1, 0)
-    middle = float(np.nanmedian(Y[:, y])) if np.isfinite(Y[:, y]).any() else 0.0
-    flat = np.stack([Y[:, x] * math.cos(math.radians(middle)), Y[:, y]], axis=1)
-    return flat, (f"{names[x]} and {names[y]} are degrees: the map is true to shape at latitude {middle:.4g}",)
-
-
-def _place(value: Any, name: str, label: Any) -> Any:
-    """A number or several, None where unknown."""
-    if value is None or (isinstance(value, str) and not value.strip()):
-        return None
-    try:
-        place = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"node {label!r} has {name} {value!r}; --coords needs attributes that are numbers") from None
-    return place if np.isfinite(place).all() else None
 
 
 def _notes(said: dict[str, tuple[str, ...]]) -> Iterable[str]:

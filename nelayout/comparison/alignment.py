@@ -37,7 +37,7 @@ def align(pos: Positions, to: Any, *, scale: bool = True, reflect: bool = True) 
     Raises
     ------
     InputError
-        where the two have no node in common, differ in dim, or are a dict and an array.
+        where the two have no node in common, differ in dim, are a dict and an array, or hold an infinite number.
 
     Examples
     --------
@@ -92,4 +92,10 @@ def _array(rows: Any, what: str) -> np.ndarray:
         ) from None
     if array.ndim == 1 and len(array):
         raise InputError(f"{what} has shape {array.shape}; positions have one row of coordinates per node")
+    if np.isinf(array).any():
+        row = int(np.flatnonzero(np.isinf(array).any(axis=1))[0])
+        raise InputError(
+            f"position {row} of {what} is {array[row].tolist()}; give finite numbers, or NaN for a node "
+            "without a position"
+        )
     return array

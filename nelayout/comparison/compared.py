@@ -78,10 +78,9 @@ class Comparison:
 
     @property
     def marked(self) -> DataFrame:
-        """The table as text: a star behind the best of each column and what the errors do not tell from it."""
+        """The table as text: a star behind the best of each column and what is not told from it, as `verdict` tells."""
         rows: dict[str, dict[str, str]] = {drawing: {} for drawing in self.measured}
-        for name in next(iter(self.measured.values()), {}):
-            first = leaders(name, {drawing: row[name] for drawing, row in self.measured.items()})
+        for name, first in leaders(self.measured).items():
             for drawing, row in self.measured.items():
                 text = marked_cell(row[name], self.spreads.get(drawing, {}).get(name))
                 rows[drawing][name] = f"{text}*" if drawing in first else text

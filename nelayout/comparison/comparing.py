@@ -26,9 +26,10 @@ from nelayout.comparison.entries import (
 from nelayout.comparison.means import mean_of
 from nelayout.comparison.measuring import KEYWORD, Measured, integer_seed, measure_drawing, path_lengths, sample_size
 from nelayout.comparison.ranking import J_OF
-from nelayout.errors import InputError, unknown
+from nelayout.errors import InputError, Unsupported, unknown
 from nelayout.graphs import Network, guard, places, read
 from nelayout.method_record import Method
+from nelayout.numerics.parallel import thread_count
 from nelayout.part_names import split
 from nelayout.peers import graph_peer, graph_peers
 from nelayout.quality import MEASURES
@@ -92,7 +93,10 @@ def compare(
     ------
     InputError
         as `measure` does, naming the drawing and the nodes that have no place; for an unknown method or peer, with near
-        matches; and when there is no drawing, or none is left.
+        matches; and when there is no drawing, or none is left. What a function raises has a note with the drawing's
+        name.
+    Unsupported
+        for a measure that was asked for by name and is not defined in the dimensions of a drawing; unasked, it is NaN.
 
     Examples
     --------
@@ -105,7 +109,7 @@ def compare(
                     circle     line
     crossings ↓          0*       3
     neighborhood ↑       1*  0.7778
-    ↑ higher is better, ↓ lower is better, * best
+    ↑ higher is better, ↓ lower is better, * best, or not told from it
     >>> found.front, found.dominated
     (['circle'], {'line': ['circle']})
     >>> compare(G, pos, measures="crossings", objective="t-sne").table["J of tsne"].round(2).to_dict()
@@ -116,6 +120,7 @@ def compare(
     """
     network = read(G, weight, weight_kind)
     with guard(G):
+        thread_count(n_jobs)
         chosen = check_measures(measures)
         sample, seed = sample_size(sample), integer_seed(seed)
         names = given.class_names(network, labels)
@@ -127,13 +132,17 @@ def compare(
         _check_needs(chosen, {"classes": known, "coords": true, "diameters": diameters})
         entries = entries_of(drawings, *_artists(G, network, weight, weight_kind, n_jobs))
         for entry in entries:  # before anything is drawn, which may take long
+            given.check_dimensions(entry.name, entry.given)
             for pos in entry.given:
                 given.every_place(network, pos, entry.name)
 
         def find(name: str, pos: Any) -> dict[str, Measured]:
             Y = given.every_place(network, pos, name)
             drawing = MeasuredDrawing(network.adjacency, Y, known, true, diameters, far)
-            return measure_drawing(drawing, chosen, sample, seed)
+            try:
+                return measure_drawing(drawing, chosen, sample, seed)
+            except Unsupported as error:
+                raise Unsupported(f"the drawing {name!r}: {error}") from None
 
         runs, notes = take_part(entries, seeds, seed)
         say_points(runs, notes)
@@ -154,7 +163,17 @@ def comparison_of(
     G: Any,
     names: list[Any] | None,
 ) -> Comparison:
-    """Put the measures of all runs together, and lay the first drawing of each over that of the first."""
+    """Put the measures of all runs together, and lay the first drawing of each over that of the first.
+
+    A measure that is not defined for a drawing, such as crossings in space, is NaN for it.
+    """
+    rows = sorted((row for each in found.values() for row in each), key=len, reverse=True)
+    columns = dict.fromkeys(measure for row in rows for measure in row)
+    nothing = Measured(math.nan, math.nan, 0.0, True)
+    found = {
+        name: [{measure: row.get(measure, nothing) for measure in columns} for row in each]
+        for name, each in found.items()
+    }
     drawn = {name: [run.seconds for run in each if run.seconds is not None] for name, each in runs.items()}
     return Comparison(
         {name: mean_of(each) for name, each in found.items()},

@@ -14,10 +14,10 @@ from nelayout.comparison.compared import Comparison
 from nelayout.comparison.comparing import check_measures, check_method, comparison_of
 from nelayout.comparison.entries import Entry, Run, entries_of, function_entry, peer_entry, say_points, take_part
 from nelayout.comparison.measuring import Measured, integer_seed, sample_size
-from nelayout.comparison.measuring_vectors import measure_vectors
-from nelayout.errors import InputError
-from nelayout.graphs import places, points
+from nelayout.comparison.measuring_vectors import check_rows, finite_rows, measure_vectors
+from nelayout.graphs import points
 from nelayout.method_record import Method
+from nelayout.numerics.parallel import thread_count
 from nelayout.peers import vector_peer, vector_peers
 from nelayout.vectors.embedding import solve_vectors
 from nelayout.vectors.input import read_rows
@@ -44,7 +44,8 @@ def compare_vectors(
     X : (n, d) array, frame, nested list or sparse matrix, one row per sample.
     drawings : {name: drawing} or a list of drawings, at least one. Each is
 
-        - an (n, 2) array, or several of them as an array (runs, n, 2);
+        - an (n, dim) array, or several of them as an array (runs, n, dim); pictures and pages show up to three
+          dimensions;
         - the name of a method ("ws-sne", "t-sne"), or a `Method`: made as `embed` does;
         - the name of another package's map, with that package's defaults and Euclidean distances: "opentsne", "umap",
           "sklearn:pca", "sklearn:tsne", "sklearn:isomap", "sklearn:spectral", "sklearn:lle". One that is not installed
@@ -73,28 +74,31 @@ def compare_vectors(
     >>> list(found.measured), found.front
     (['tsne', 'given'], ['tsne'])
     """
+    thread_count(n_jobs)
     check_measures(measures)
     sample, seed = sample_size(sample), integer_seed(seed)
     rows = read_rows(X, metric)
     network = points(np.zeros((rows.shape[0], 2)))
+    check_rows("labels", labels, rows.shape[0])
     names = given.class_names(network, labels)
+
+    def place(name: str, pos: Any) -> np.ndarray:
+        return finite_rows(pos, rows.shape[0], f"the drawing {name!r}")
+
     entries = entries_of(drawings, *_artists(X, rows, network.host.write, metric, n_jobs))
     for entry in entries:
+        given.check_dimensions(entry.name, entry.given)
         for pos in entry.given:
-            count = len(places(pos).given)
-            if count != rows.shape[0]:
-                said = f"the drawing {entry.name!r} has {count} rows and X has {rows.shape[0]}"
-                raise InputError(f"{said}; give one position for each row of X")
-            given.every_place(network, pos, entry.name)
+            place(entry.name, pos)
 
     def find(name: str, pos: Any) -> dict[str, Measured]:
-        Y = given.every_place(network, pos, name)
+        Y = place(name, pos)
         return measure_vectors(X, Y, names, metric=metric, measures=measures, sample=sample, seed=seed)
 
     runs, notes = take_part(entries, seeds, seed)
     found = {name: [find(name, run.positions) for run in each] for name, each in runs.items()}
     say_points(runs, notes)
-    first = {name: given.every_place(network, each[0].positions, name) for name, each in runs.items()}
+    first = {name: place(name, each[0].positions) for name, each in runs.items()}
     return comparison_of(found, first, runs, notes, entries, None, names)
 
 

@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 
-from nelayout.errors import InputError
+from nelayout.errors import InputError, InputTypeError
 from nelayout.graphs import Network, places
 
-__all__ = ["class_names", "classes", "coordinates", "every_place"]
+__all__ = ["check_dimensions", "class_names", "classes", "coordinates", "every_place"]
+
+Found = TypeVar("Found")
 
 # Nodes that a message names before it only counts the others.
 NAMED = 5
+
+
+def check_dimensions(name: str, drawings: Iterable[Any]) -> None:
+    """Raise `InputError` where the drawings of one row of a comparison have different numbers of dimensions."""
+    found = sorted({_named(name, lambda pos=pos: places(pos).dim) for pos in drawings})
+    if len(found) > 1:
+        have = " and ".join(map(str, found))
+        raise InputError(f"the drawings of {name!r} have {have} dimensions; give each number of them a name of its own")
+
+
+def _named(name: str, find: Callable[[], Found]) -> Found:
+    """Return what `find` finds in a drawing; an error in it names the drawing."""
+    try:
+        return find()
+    except InputError as error:
+        raise type(error)(f"the drawing {name!r}: {error}") from None
+    except (TypeError, ValueError) as error:
+        raise InputTypeError(
+            f"the drawing {name!r} is no table of numbers ({error}); give positions: a dict keyed by node, or an array "
+            "(n, dim) in node order"
+        ) from None
 
 
 def every_place(network: Network, pos: Any, name: str) -> np.ndarray:
@@ -22,7 +45,7 @@ def every_place(network: Network, pos: Any, name: str) -> np.ndarray:
     Raises `InputError` that names the nodes without a place and those with one that is not finite, and says which keys
     of a dict are nodes of another graph where some are missing.
     """
-    opened = places(pos)
+    opened = _named(name, lambda: places(pos))
     rows = opened.given
     if isinstance(rows, Mapping):
         strange = [key for key, row in rows.items() if not _finite(row)]
@@ -33,7 +56,7 @@ def every_place(network: Network, pos: Any, name: str) -> np.ndarray:
             f"the drawing {name!r} has positions that are no finite numbers: of the nodes {_some(strange)}; "
             "give each of them a place, or compare drawings of a subgraph"
         )
-    Y = network.host.positions(rows, opened.dim)
+    Y = _named(name, lambda: network.host.positions(rows, opened.dim))
     without = np.flatnonzero(np.isnan(Y).any(axis=1))
     if len(without):
         known = {label for labels in network.host.aliases for label in labels}

@@ -9,6 +9,7 @@ import inspect
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,7 @@ def entries_of(
     found: list[Entry] = []
 
     def add(row: str | None, x: Any) -> None:
+        row = None if row is None else " ".join(row.split()) or UNNAMED  # a name is one line of a table
         if isinstance(x, str):
             entry = named(row or x, x)
         elif isinstance(x, Method):
@@ -83,7 +85,7 @@ def entries_of(
         elif isinstance(x, type) or (callable(x) and not hasattr(x, "__len__")):
             entry = function(row or getattr(x, "__name__", type(x).__name__), x)
         else:
-            entry = Entry(row or UNNAMED, _several(x))
+            entry = Entry(row or UNNAMED, _several(x, row or UNNAMED))
         if row is None and entry.name == UNNAMED:
             count = sum(other.name.startswith(UNNAMED) for other in found)
             entry = Entry(UNNAMED if not count else f"{UNNAMED} {count + 1}", entry.given)
@@ -94,7 +96,7 @@ def entries_of(
     if isinstance(drawings, str):
         drawings = [drawings]
     if isinstance(drawings, Mapping):
-        if drawings and all(not isinstance(x, str) and np.ndim(x) == 1 and len(x) < 4 for x in drawings.values()):
+        if drawings and all(map(_is_place, drawings.values())):
             raise InputError("drawings is one dict of positions; give {name: positions}, or a list: [positions]")
         for name, x in drawings.items():
             add(str(name), x)
@@ -106,18 +108,36 @@ def entries_of(
     return found
 
 
-def _several(x: Any) -> tuple[Any, ...]:
+def _several(x: Any, row: str) -> tuple[Any, ...]:
     """The drawings in a list of them, or in an array of three dimensions; else the one that it is."""
+    if x is None:
+        raise InputTypeError(f"the drawing {row!r} is None; give positions, or who draws: {EXAMPLE}")
     if isinstance(x, np.ndarray):
         return tuple(x) if x.ndim == 3 else (x,)
-    if type(x) in (list, tuple) and len(x) and all(_is_drawing(each) for each in x):
-        return tuple(x)
-    return (x,)
+    if type(x) not in (list, tuple):
+        return (x,)
+    if not len(x):
+        raise InputError(f"the drawing {row!r} is an empty {type(x).__name__}; give one drawing or several in a list")
+    who = next((each for each in x if isinstance(each, (str, Method)) or callable(each)), None)
+    if who is not None:
+        raise InputError(
+            f"the drawing {row!r} is a list with {getattr(who, 'name', who)!r} in it; a list in a dict holds "
+            "positions: give who draws a name of its own, and seeds=5 for five drawings of each"
+        )
+    return tuple(x) if all(map(_is_drawing, x)) else (x,)
 
 
 def _is_drawing(x: Any) -> bool:
     """Whether this is a drawing rather than one node's position."""
-    return isinstance(x, Mapping) or hasattr(x, "positions") or hasattr(x, "coords") or getattr(x, "ndim", 0) == 2
+    known = isinstance(x, Mapping) or hasattr(x, "positions") or hasattr(x, "coords")
+    return known or getattr(x, "ndim", 0) == 2 or (type(x) in (list, tuple) and len(x) > 0 and all(map(_is_place, x)))
+
+
+def _is_place(x: Any) -> bool:
+    """Whether this is one node's position: one to three numbers."""
+    if isinstance(x, (str, Mapping)) or not hasattr(x, "__len__") or not 0 < len(x) < 4:
+        return False
+    return all(isinstance(value, (Real, np.number)) for value in x)
 
 
 def peer_entry(name: str, peer: Peer, data: Any, close: Callable[[np.ndarray], Any], n_jobs: int | None) -> Entry:
@@ -142,7 +162,10 @@ def peer_entry(name: str, peer: Peer, data: Any, close: Callable[[np.ndarray], A
 
 
 def function_entry(name: str, function: Callable, data: Any) -> Entry:
-    """The entry of a function of the graph or vectors; it gets ``seed=`` where it takes one."""
+    """The entry of a function of the graph or vectors; it gets ``seed=`` where it takes one.
+
+    Its own errors are raised as they are, with a note that names the drawing.
+    """
     try:
         seeded = "seed" in inspect.signature(function).parameters
     except (TypeError, ValueError):
@@ -150,10 +173,19 @@ def function_entry(name: str, function: Callable, data: Any) -> Entry:
 
     def draw(seed: int) -> Run:
         began = time.perf_counter()
-        found = function(data, seed=seed) if seeded else function(data)
+        try:
+            found = function(data, seed=seed) if seeded else function(data)
+        except Exception as error:
+            error.add_note(f"raised by the function that draws {name!r}")
+            raise
         seconds = time.perf_counter() - began
         if found is None:
             raise InputTypeError(f"the function of the drawing {name!r} returned None; it must return positions")
+        if len(_several(found, name)) > 1:
+            raise InputError(
+                f"the function of the drawing {name!r} returned several drawings; it must return one: seeds=5 calls it "
+                "five times"
+            )
         return Run(getattr(found, "positions", found), seconds, tuple(getattr(found, "notes", ())))
 
     return Entry(name, draw=draw, seeded=seeded)

@@ -104,12 +104,12 @@ def _table(
     cell = (width - NAME - SLANT) / (len(measures) + bool(seconds))
     top = height - ROW * len(found)
     shades = colormaps["Blues"]
+    first = leaders(found)
     for m, name in enumerate(measures):
         x = NAME + (m + 0.5) * cell
         heading = f"{name.replace('_', ' ')} {arrow(name)}"
         ax.text(x, top - 0.06, heading, rotation=30, ha="left", va="bottom", fontsize=8)
         values = [row[name].value for row in found.values()]
-        first = leaders(name, {drawing: row[name] for drawing, row in found.items()})
         for r, (drawing, row) in enumerate(found.items()):
             measured, y = row[name], top + r * ROW
             dark = shade(name, row, values)
@@ -123,7 +123,7 @@ def _table(
                 va="center",
                 fontsize=8,
                 color="white" if dark > READABLE else "#202020",
-                weight="bold" if drawing in first else "normal",
+                weight="bold" if drawing in first[name] else "normal",
             )
     if seconds:
         x = NAME + (len(measures) + 0.5) * cell

@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -21,20 +21,22 @@ from scipy.sparse import csr_array, issparse
 from nelayout.comparison import drawings
 from nelayout.comparison.measuring import Measured, integer_seed, measure_drawing, sample_size
 from nelayout.errors import InputError
-from nelayout.graphs import Network, every_position, places, points
+from nelayout.graphs import Network, places, points
 from nelayout.quality.input_distances import VectorDistances
 from nelayout.quality.protocol import MeasuredDrawing
 from nelayout.vectors.input import read_rows
 from nelayout.vectors.knn import knn_graph
 from nelayout.vectors.metrics import Metric, prepare
 
-__all__ = ["measure_vectors", "placed_rows", "vector_distances"]
+__all__ = ["check_rows", "finite_rows", "measure_vectors", "placed_rows", "vector_distances"]
 
 # Nearest rows that are the neighbors of a row, for the measures that know neighbors of nodes from a graph.
 NEIGHBORS = 10
 # Squared distances below this share of the squared lengths are computed anew from differences: products lose digits.
 CLOSE = 1e-6
-# Numbers held at a time while that is done: 80 MB.
+# Rows of a table of distances that are compared with its columns at a time.
+TABLE_ROWS = 1000
+# Numbers held at a time while close distances are computed anew: 80 MB.
 AT_ONCE = 10_000_000
 
 
@@ -60,7 +62,7 @@ def measure_vectors(
     Parameters
     ----------
     X : (n, d) array, frame, nested list or sparse matrix, or (n, n) distances for metric="precomputed".
-    Y : (n, dim) positions of the rows, dim 1, 2 or 3, or a `Solution`.
+    Y : (n, dim) positions of the rows in any number of dimensions, or a `Solution`.
     labels : classes of the rows, one each, for `class_auc`, `class_accuracy` and `class_ari`; None, NaN, -1 and "" are
         unknown.
     metric, metric_params : as in `nelayout.knn_graph`.
@@ -79,7 +81,8 @@ def measure_vectors(
     ------
     InputError
         for NaN or infinity in X or Y (row named), another number of rows in Y or labels than in X, distances of which
-        some are not stored, an unknown measure or metric (with near matches), a measure whose `labels`, `coords` or
+        some are not stored, that differ with the direction or that a row has to itself, an unknown measure or metric
+        (with near matches), a measure whose `labels`, `coords` or
         `node_size` are missing, or one of edges.
 
     Examples
@@ -98,6 +101,8 @@ def measure_vectors(
         found = knn_graph(X, k, metric, symmetrize="none", seed=integer_seed(seed), metric_params=metric_params)
         return csr_array(found)
 
+    for what, values in (("labels", labels), ("coords", coords), ("node_size", node_size)):
+        check_rows(what, values, len(places_of_rows))
     drawing = MeasuredDrawing(
         None,
         places_of_rows,
@@ -120,18 +125,75 @@ def placed_rows(
             "a sparse table of distances leaves most of them open, and measures compare them all: give an (n, n) "
             "array, or X with its metric"
         )
-    opened = places(Y)
     n = rows.shape[0]
+    Y = finite_rows(Y, n, "Y")
+    return vector_distances(prepare(rows, metric, params), n), points(Y), Y
+
+
+def finite_rows(pos: Any, n: int, what: str) -> np.ndarray:
+    """(n, dim) float64, the positions of n rows of vectors; `InputError` that names the row that has none."""
+    opened = places(pos)
     if len(opened.given) != n:
-        raise InputError(f"X has {n} rows and Y has {len(opened.given)}; every row needs one position: give both alike")
-    network = points(Y)
-    return vector_distances(prepare(rows, metric, params), n), network, every_position(network, Y, "Y")
+        raise InputError(f"{what} has {len(opened.given)} rows and X has {n}; give one position for each row of X")
+    given = opened.given
+    if opened.keys is not None:
+        check_rows(what, dict.fromkeys(opened.keys), n)
+        given = [opened.given[row] for row in range(n)]
+    try:
+        Y = np.array(given, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} is no table of numbers; give (n, dim), as many numbers for each row") from None
+    if Y.ndim != 2 or not Y.shape[1]:
+        raise InputError(f"{what} has shape {Y.shape}; give (n, dim), one row of coordinates for each row of X")
+    strange = np.flatnonzero(~np.isfinite(Y).all(axis=1))
+    if len(strange):
+        also = f" ({len(strange)} such rows)" if len(strange) > 1 else ""
+        raise InputError(f"row {strange[0]} of {what} is {Y[strange[0]].tolist()}{also}; give finite numbers")
+    return Y
+
+
+def check_rows(what: str, values: Any, n: int) -> None:
+    """Raise `InputError` for values that are not one for each of n rows; one number, and a dict by row, are left alone.
+
+    >>> check_rows("labels", ["a", "b"], 3)
+    Traceback (most recent call last):
+    nelayout.errors.InputError: labels has 2 entries and X has 3 rows; give one for each row of X
+    """
+    if values is None or (np.isscalar(values) and not isinstance(values, str)):
+        return
+    given = getattr(values, "positions", values)
+    if isinstance(given, str):
+        raise InputError(f"{what}={given!r} is a name, and rows of vectors have no attributes; give one entry for each")
+    if isinstance(given, Mapping):
+        strange = next((key for key in given if key not in range(n)), None)
+        if strange is not None:
+            raise InputError(f"{what} has the key {strange!r}; rows are numbered 0 to {n - 1}")
+    elif hasattr(given, "__len__") and len(given) != n:
+        raise InputError(f"{what} has {len(given)} entries and X has {n} rows; give one for each row of X")
+
+
+def _check_table(table: np.ndarray) -> None:
+    """Raise `InputError` for distances that differ with the direction by more than rounding, or of a row to itself."""
+    far = 1e-6 * float(table.max(initial=0.0))
+    own = np.flatnonzero(np.abs(table.diagonal()) > far)
+    if len(own):
+        raise InputError(f"the distance of row {own[0]} to itself is {table[own[0], own[0]]:g}; it must be 0")
+    for start in range(0, len(table), TABLE_ROWS):
+        part = slice(start, start + TABLE_ROWS)
+        i, j = np.nonzero(np.abs(table[part] - table[:, part].T) > far)
+        if len(i):
+            a, b = start + int(i[0]), int(j[0])
+            raise InputError(
+                f"the distance of rows {a} and {b} is {table[a, b]:g}, and of rows {b} and {a} {table[b, a]:g}; "
+                "measures need distances that are the same in both directions: give their mean, say (X + X.T) / 2"
+            )
 
 
 def vector_distances(metric: Metric, n: int) -> VectorDistances:
     """Rows of distances in a metric; Euclidean ones by products of matrices, close pairs by differences."""
     if metric.table is not None:
         table = np.asarray(metric.table, np.float64)
+        _check_table(table)
         return VectorDistances(n, lambda nodes: table[nodes])
     if not metric.euclidean:
         from scipy.spatial.distance import cdist

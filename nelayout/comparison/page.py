@@ -34,9 +34,8 @@ def table_html(
     heads = "".join(f"<th>{escape(drawing)}</th>" for drawing in measured)
     lines = [f"<table><thead><tr><th></th>{heads}</tr></thead><tbody>"]
     spreads, seconds = spreads or {}, seconds or {}
-    for name in next(iter(measured.values()), {}):
+    for name, first in leaders(measured).items():
         values = [row[name].value for row in measured.values()]
-        first = leaders(name, {drawing: row[name] for drawing, row in measured.items()})
         cells = []
         for drawing, row in measured.items():
             text = marked_cell(row[name], spreads.get(drawing, {}).get(name)).replace("±", "&plusmn;")

@@ -1,28 +1,35 @@
-"""How values are read beside each other: which way is better, which drawing is best, how dark its cell is.
+"""How values are read beside each other: which way is better, which drawings are best, how dark a cell is.
 
->>> arrow("stress"), arrow("neighborhood"), best("stress", [0.3, 0.1, 0.2])
-('↓', '↑', 0.1)
+>>> arrow("stress"), arrow("neighborhood")
+('↓', '↑')
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from nelayout.comparison.measuring import Measured
 from nelayout.quality import MEASURES
 
 __all__ = [
-    "J_OF", "KEY", "Row", "arrow", "best", "explained", "leaders", "marked_cell", "shade", "shown", "table_lines",
-]
+    "DESCRIPTIVE", "J_OF", "KEY", "SEEDS_KEY", "Row", "arrow", "beats", "explained", "leaders", "marked_cell", "shade",
+    "shown", "table_lines",
+]  # fmt: skip
 
 # Explanation of the signs in a table.
-KEY = "↑ higher is better, ↓ lower is better, * best"
+KEY = "↑ higher is better, ↓ lower is better, * best, or not told from it"
 # Explanation of what stands behind a ±, where there is one.
 SEEDS_KEY = "± the standard deviation over seeds; of one drawing the standard error of the sample"
-# Standard errors within which a value is not told from the best, and has a star as well.
-ALIKE = 2.0
+# Standard errors by which two values must differ. At 2, one of 25 measures would differ by chance in every other
+# comparison; at 3, in one of thirty.
+ERRORS = 3.0
+# Part of the scale from 0 to 1 by which two drawings must differ: a hundredth is seen by nobody.
+ALIKE = 0.01
+# Measures that describe a drawing and do not rank it: nodes at random have more even edges than a good drawing, and a
+# circle the most even gaps. They count only where no other was taken.
+DESCRIPTIVE = {"edge_length_variation", "resolution"}
 # Counts up to this are written in full, with no power of ten.
 FULL = 1e9
 # Values below this are written with a power of ten: four digits of them would need eight places.
@@ -64,14 +71,6 @@ def arrow(name: str) -> str:
     return "↑" if explained(name).higher else "↓"
 
 
-def best(name: str, values: Sequence[float]) -> float | None:
-    """The best of the values of a measure, None where all are equally good or one alone is known."""
-    known = [value for value in values if not math.isnan(value)]
-    if len(set(known)) < 2:
-        return None
-    return max(known) if explained(name).higher else min(known)
-
-
 def shade(name: str, row: Mapping[str, Measured], values: Sequence[float]) -> float:
     """Darkness of a cell from 0 to 1: the score; of a count, its distance from the least of the drawings at hand.
 
@@ -100,23 +99,43 @@ def shown(value: float, digits: int = 4) -> str:
     return f"{value:.{digits if abs(value) >= TINY else 1}g}"
 
 
-def leaders(name: str, row: Mapping[str, Measured]) -> set[str]:
-    """The drawings with the best value of a measure, and those within two standard errors of it; none if all are.
+def beats(name: str, ours: Mapping[str, Measured], theirs: Mapping[str, Measured], values: Iterable[float]) -> bool:
+    """Whether a drawing is better than another in one measure, beyond the standard errors and a hundredth of the scale.
 
-    >>> row = {"a": Measured(0.5, 0.5, 0.01, False), "b": Measured(0.51, 0.51, 0.01, False)}
-    >>> sorted(leaders("neighborhood", row)), leaders("neighborhood", {**row, "c": Measured(0.6, 0.6, 0.01, False)})
-    ([], {'c'})
+    ``values`` are those of all drawings: counts are seen beside the least of them, see `shade`. Where both are beyond
+    the end of the scale, as a stress above 1 is, a hundredth of the value counts.
     """
-    first = best(name, [m.value for m in row.values()])
-    if first is None:
-        return set()
-    top = next(m for m in row.values() if m.value == first)
-    found = {
-        drawing
-        for drawing, m in row.items()
-        if m.value == first or abs(m.value - first) <= ALIKE * math.hypot(m.error, top.error)
-    }
-    return set() if len(found) == sum(not math.isnan(m.value) for m in row.values()) else found
+    a, b = ours[name], theirs[name]
+    ahead = a.value - b.value if explained(name).higher else b.value - a.value
+    if math.isnan(ahead) or ahead <= ERRORS * math.hypot(a.error, b.error):
+        return False
+    known = list(values)
+    mine, other = shade(name, ours, known), shade(name, theirs, known)
+    return ahead > ALIKE * abs(b.value) if mine == other == 0 else mine - other > ALIKE
+
+
+def leaders(measured: Mapping[str, Mapping[str, Measured]]) -> dict[str, set[str]]:
+    """{measure: the drawings that no other beats in it}, none of them where nobody is beaten.
+
+    Nobody leads in a measure that only describes, unless there are no others.
+
+    >>> def row(value):
+    ...     return {"neighborhood": Measured(value, value, 0.01, False)}
+    >>> leaders({"a": row(0.5), "b": row(0.51)}), leaders({"a": row(0.5), "b": row(0.51), "c": row(0.6)})
+    ({'neighborhood': set()}, {'neighborhood': {'c'}})
+    """
+    names = list(next(iter(measured.values()), {}))
+    only = all(name in DESCRIPTIVE for name in names)
+    found = {}
+    for name in names:
+        values = {drawing: row[name].value for drawing, row in measured.items() if not math.isnan(row[name].value)}
+        first = {
+            drawing
+            for drawing in values
+            if not any(beats(name, measured[other], measured[drawing], values.values()) for other in values)
+        }
+        found[name] = first if len(first) < len(values) and (only or name not in DESCRIPTIVE) else set()
+    return found
 
 
 def marked_cell(m: Measured, spread: float | None = None) -> str:
@@ -138,10 +157,10 @@ def table_lines(
     """A line per measure and a column per drawing, and the seconds below; a star stands behind the best."""
     rows = [["", *(f"{name} " for name in measured)]]
     spreads, seconds = spreads or {}, seconds or {}
-    for name in next(iter(measured.values()), {}):
-        found = {drawing: row[name] for drawing, row in measured.items()}
-        first = leaders(name, found)
-        cells = {drawing: marked_cell(m, spreads.get(drawing, {}).get(name)) for drawing, m in found.items()}
+    for name, first in leaders(measured).items():
+        cells = {
+            drawing: marked_cell(row[name], spreads.get(drawing, {}).get(name)) for drawing, row in measured.items()
+        }
         stars = (f"{cell}{'*' if drawing in first else ' '}" for drawing, cell in cells.items())
         rows.append([f"{name} {arrow(name)}", *stars])
     if seconds:

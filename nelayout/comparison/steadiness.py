@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from nelayout.comparison.measuring import Measured, integer_seed, sample_size
-from nelayout.errors import InputError
+from nelayout.errors import InputError, InputTypeError
 from nelayout.graphs import every_position, points
 from nelayout.quality.samples import Sampled
 from nelayout.quality.steadiness import neighbors_kept, procrustes_apart
@@ -48,6 +48,9 @@ def stability(drawings: Iterable[Any], *, sample: str | int | None = "auto", see
     >>> found["procrustes"].value < 0.2, found["neighbors"].value > 0.6
     (True, True)
     """
+    if isinstance(drawings, Mapping) or not isinstance(drawings, Iterable):
+        kind = type(drawings).__name__
+        raise InputTypeError(f"stability compares several drawings, given one {kind}; give a list of at least two")
     given = list(drawings)
     if len(given) < 2:
         raise InputError(f"stability compares at least two drawings, given {len(given)}; draw with several seeds")
@@ -59,7 +62,7 @@ def stability(drawings: Iterable[Any], *, sample: str | int | None = "auto", see
             odd = sorted(map(repr, set(other.labels) ^ set(network.labels)))
             raise InputError(
                 f"drawing {number} places other nodes than drawing 0: {odd[0]} is in one of them alone "
-                f"({len(odd)} such nodes); give drawings of the same graph"
+                f"({len(odd)} in all); give drawings of the same graph"
             )
         placed.append(every_position(network, pos, f"drawing {number}"))
         if placed[-1].shape != placed[0].shape:

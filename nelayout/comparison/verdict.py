@@ -19,39 +19,17 @@ c is dominated by b, which is better in neighborhood (0.5 to 0.3) and map_r2 (0.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 
 from nelayout.comparison.measuring import Measured
-from nelayout.comparison.ranking import explained, shade, shown
+from nelayout.comparison.ranking import DESCRIPTIVE, beats, leaders, shade, shown
 
-__all__ = ["DESCRIPTIVE", "beats", "dominators", "front", "verdict"]
+__all__ = ["dominators", "front", "verdict"]
 
 Rows = Mapping[str, Mapping[str, Measured]]
 
-# Standard errors by which two values must differ. At 2, one of 25 measures would differ by chance in every other
-# comparison; at 3, in one of thirty.
-ERRORS = 3.0
-# Part of the scale from 0 to 1 by which two drawings must differ: a hundredth is seen by nobody.
-ALIKE = 0.01
-# Measures that describe a drawing and do not rank it: nodes at random have more even edges than a good drawing, and a
-# circle the most even gaps. They count only where no other was taken.
-DESCRIPTIVE = {"edge_length_variation", "resolution"}
 # Measures that a sentence names before it only counts the others.
 NAMED = 5
-
-
-def beats(name: str, ours: Mapping[str, Measured], theirs: Mapping[str, Measured], values: Iterable[float]) -> bool:
-    """Whether a drawing is better than another in one measure, beyond the standard errors and a hundredth of the scale.
-
-    ``values`` are those of all drawings: counts are seen beside the least of them, see `ranking.shade`.
-    """
-    a, b = ours[name], theirs[name]
-    ahead = a.value - b.value if explained(name).higher else b.value - a.value
-    if math.isnan(ahead) or ahead <= ERRORS * math.hypot(a.error, b.error):
-        return False
-    known = list(values)
-    return shade(name, ours, known) - shade(name, theirs, known) > ALIKE
 
 
 def _ranking(rows: Rows) -> dict[str, dict[str, Measured]]:
@@ -100,7 +78,8 @@ def verdict(rows: Rows, seconds: Mapping[str, float] | None = None, single: Iter
     said = [_on_the_front(ahead, better)]
     if not any(better.values()):
         return [*said, *_time(seconds or {})]
-    said += [_strengths(name, rows, better) for name in ahead]
+    first = leaders(rows)
+    said += [_strengths(name, rows, first, better) for name in ahead]
     if len(ahead) < len(rows):
         said += [_dominated(name, behind[name], rows, better) for name in rows if name not in ahead]
     said += _time(seconds or {})
@@ -122,12 +101,14 @@ def _on_the_front(ahead: list[str], better: Mapping[tuple[str, str], list[str]])
     return f"{_listed(ahead)}: which to take depends on what is to be seen; {pair} in everything."
 
 
-def _strengths(name: str, rows: Rows, better: Mapping[tuple[str, str], list[str]]) -> str:
-    """The measures in which nobody is better and somebody worse, and the one that is given up most."""
+def _strengths(
+    name: str, rows: Rows, first: Mapping[str, set[str]], better: Mapping[tuple[str, str], list[str]]
+) -> str:
+    """The measures in which a drawing leads, alone or with others, and the one that it gives up most."""
     row = rows[name]
     beaten = {m: [other for other in rows if m in better[other, name]] for m in row}
-    best = [m for m in row if not beaten[m] and any(m in better[name, other] for other in rows)]
-    alone = [m for m in best if all(m in better[name, other] for other in rows if other != name)]
+    best = [m for m in row if name in first[m]]
+    alone = [m for m in best if len(first[m]) == 1]
     said = []
     if alone:
         said.append(f"is best in {_measures(alone, row)}")

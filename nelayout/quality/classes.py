@@ -13,7 +13,7 @@ import numpy as np
 from nelayout.numerics.parallel import threads_for
 from nelayout.quality.distances import TIE, nearest, standardize
 from nelayout.quality.protocol import BOTH, SAMPLED_NODES, SIMILARITY, VALUE, Measure
-from nelayout.quality.samples import NOTHING, Sampled, mean_of, sample_of
+from nelayout.quality.samples import NOTHING, Sampled, sample_of, share_of
 
 __all__ = ["CLASS_ACCURACY", "CLASS_AUC", "class_accuracy", "class_auc"]
 
@@ -95,7 +95,7 @@ def class_accuracy(
     # support[t, a]: how many of t's voters say what its a-th nearest says.
     support = (votes[:, :, None] == votes[:, None, :]).sum(axis=2)
     winner = votes[np.arange(len(nodes)), support.argmax(axis=1)]
-    return mean_of((winner == classes[nodes]).astype(float), n, exact)
+    return share_of(winner == classes[nodes], n, exact)
 
 
 def _ranked_relevance(Y: np.ndarray, classes: np.ndarray, node: int) -> np.ndarray:
