@@ -1,5 +1,6 @@
 """`compare`: the table is what `measure` says, drawings lie over the first, figure and page hold them."""
 
+import itertools
 import math
 import sys
 from typing import Any
@@ -103,6 +104,23 @@ def test_plot_takes_colors_and_labels_of_its_own(compared):
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["x", "y"]
     assert {text.get_text() for text in figure.axes[0].texts} >= {"0", "33"}
     assert compared.plot(color="tomato").legends == []
+
+
+def test_long_names_are_cut_where_they_would_leave_the_figure():
+    """They differ at their ends, which are kept; above the drawings they do not run into each other."""
+    long = {f"the spring layout of networkx with many more iterations, seed {k}": POS["circle"] for k in range(2)}
+    figure = compare(G, {**long, "b": POS["circle"]}, measures=["stress", "crossings"]).plot()
+    figure.canvas.draw()
+    boxes = []
+    for text in [*figure.texts, *(text for ax in figure.axes for text in ax.texts)]:
+        box = text.get_window_extent()
+        assert box.x0 >= 0 and box.x1 <= figure.bbox.width  # noqa: PT018
+        if text in figure.texts:
+            boxes.append(box)
+            assert "…" in text.get_text() or text.get_text() == "b"
+    assert [a.x1 < b.x0 for a, b in itertools.pairwise(boxes)] == [True, True]
+    titles = [text.get_text() for text in figure.texts]
+    assert len(set(titles)) == 3
 
 
 def test_page_has_a_heading_and_its_measures_once(compared, tmp_path):

@@ -248,6 +248,11 @@ def test_search_finds_by_a_part_of_the_name(club):
     press(club, Keys.ESCAPE)
     press(club, "nobody")
     assert club.execute_script("return document.getElementById('status').textContent") == "no node has this name"
+    seen = "const f = document.getElementById('found'); return f.hidden ? '' : f.textContent"
+    assert club.execute_script(seen) == "no node has this name"
+    press(club, Keys.ENTER, Keys.ESCAPE)
+    assert club.execute_script(seen) == ""
+    assert selected(club) == {"Zoë"}
 
 
 def test_everything_is_reached_by_keys(club):
@@ -323,7 +328,22 @@ def test_the_color_and_the_strength_of_edges_can_be_chosen(club):
     least = weights[shown - 1]
     assert shown == np.count_nonzero(weights >= least)
     assert f"weight ≥ {least:g}: {shown}" in club.execute_script("return document.getElementById('bar').textContent")
+    wide = "document.querySelector('#bar output').getBoundingClientRect().width"
+    widths = "const r = document.getElementById('strongest'); return [0, 1, 30, 77, 100].map((v) => {"
+    widths += f" r.value = v; r.dispatchEvent(new Event('input')); return {wide}; }})"
+    assert len(set(club.execute_script(widths))) == 1, "what stands behind it would move"
     assert severe(club) == []
+
+
+def test_drawings_in_a_row_lie_on_one_line_whatever_their_names(driver, tmp_path):
+    G = nx.karate_club_graph()
+    pos = {"short": nx.circular_layout(G), "a name that is longer than the drawing is wide " * 3: nx.circular_layout(G)}
+    nl.compare(G, pos, measures="stress").to_html(tmp_path / "names.html")
+    opened(driver, tmp_path / "names.html")
+    tops = driver.execute_script(
+        "return nelayout.panels.map((p) => p.upper.getBoundingClientRect()).map((b) => [b.top, b.height])"
+    )
+    assert tops[0] == tops[1]
 
 
 def test_a_class_in_the_legend_selects_its_nodes(club):

@@ -10,6 +10,7 @@ from nelayout.comparison.ranking import arrow, leaders, shade, shown
 from nelayout.drawing import draw
 from nelayout.drawing.colors import LEGEND, class_colors, classes_of
 from nelayout.drawing.legend import LEGEND_STYLE, dots
+from nelayout.drawing.lettering import fitted, text_size
 from nelayout.errors import missing_extra
 
 __all__ = ["side_by_side"]
@@ -18,8 +19,12 @@ __all__ = ["side_by_side"]
 COLUMNS = 4
 # Side of one drawing, in inches.
 INCHES = 3.4
-# Height of a table line, free space around, width of the names and of the last heading, in inches.
-ROW, BORDER, NAME, SLANT = 0.3, 0.15, 1.6, 0.6
+# Height of a table line, free space around, width of the last heading, in inches.
+ROW, BORDER, SLANT = 0.3, 0.15, 0.6
+# Width of the names beside the table, at least and at most, in inches; longer ones are cut.
+NAMES = (1.6, 3.2)
+# Letters of a drawing's name, above it and beside the table, in points.
+TITLE, LINE = 12, 9
 # Width of a letter in the legend, in inches.
 LETTER = 0.075
 # Darkness from which the cell is dark enough for white figures.
@@ -46,7 +51,8 @@ def side_by_side(
     columns = -(-len(drawings) // rows)
     measures = list(next(iter(found.values()), {}))
     table = ROW * (len(drawings) + 4) if measures else 0.0
-    width = max(columns * INCHES, NAME + SLANT + 0.62 * len(measures) if measures else 0.0) + 2 * BORDER
+    beside = _width_of_names(list(found))
+    width = max(columns * INCHES, beside + SLANT + 0.62 * len(measures) if measures else 0.0) + 2 * BORDER
     entries = max(1, int(width / (0.4 + LETTER * max((len(name) for name, _ in classes), default=1))))
     legend = ROW * -(-len(classes) // entries)
     height = rows * (INCHES + ROW) + legend + table + 2 * BORDER
@@ -61,7 +67,8 @@ def side_by_side(
         draw(G, pos, ax=ax, color=colors, labels=labels, legend=False)
         # On the figure: above a flat drawing the axes' own title would come down, out of line with the others.
         middle, top = (box[0] + inside / 2) / width, (box[1] + inside + 0.08) / height
-        figure.text(middle, top, name, ha="center", va="bottom", fontsize=12, color="#202020", parse_math=False)
+        title = {"ha": "center", "va": "bottom", "fontsize": TITLE, "color": "#202020", "parse_math": False}
+        figure.text(middle, top, fitted(name, TITLE, 72 * inside), **title)
     if classes:
         figure.legend(
             handles=dots(classes),
@@ -74,8 +81,14 @@ def side_by_side(
         ax = figure.add_axes(
             (BORDER / width, BORDER / height, 1 - 2 * BORDER / width, (table - ROW) / height)
         )
-        _table(ax, found, measures, seconds or {}, width - 2 * BORDER, table - ROW)
+        _table(ax, found, measures, seconds or {}, (width - 2 * BORDER, table - ROW), beside)
     return figure
+
+
+def _width_of_names(names: list[str]) -> float:
+    """The inches that the names of the drawings take beside the table."""
+    widest = max((text_size(name, LINE)[0] for name in names), default=0.0)
+    return min(max(widest / 72 + 0.2, NAMES[0]), NAMES[1])
 
 
 def _classes(labels: list[Any]) -> tuple[list[Any] | None, list[tuple[str, Any]]]:
@@ -91,22 +104,26 @@ def _table(
     found: dict[str, dict[str, Measured]],
     measures: list[str],
     seconds: dict[str, float],
-    width: float,
-    height: float,
+    size: tuple[float, float],
+    beside: float,
 ) -> None:
-    """One cell per drawing and measure, the darker the better; the best of each is bold; seconds stand behind."""
+    """One cell per drawing and measure, the darker the better; the best of each is bold; seconds stand behind.
+
+    ``size`` of the table and ``beside``, the width of the names in it, are in inches.
+    """
     from matplotlib import colormaps
     from matplotlib.patches import Rectangle
 
+    width, height = size
     ax.set_xlim(0, width)
     ax.set_ylim(height, 0)
     ax.set_axis_off()
-    cell = (width - NAME - SLANT) / (len(measures) + bool(seconds))
+    cell = (width - beside - SLANT) / (len(measures) + bool(seconds))
     top = height - ROW * len(found)
     shades = colormaps["Blues"]
     first = leaders(found)
     for m, name in enumerate(measures):
-        x = NAME + (m + 0.5) * cell
+        x = beside + (m + 0.5) * cell
         heading = f"{name.replace('_', ' ')} {arrow(name)}"
         ax.text(x, top - 0.06, heading, rotation=30, ha="left", va="bottom", fontsize=8)
         values = [row[name].value for row in found.values()]
@@ -114,7 +131,7 @@ def _table(
             measured, y = row[name], top + r * ROW
             dark = shade(name, row, values)
             color = "#eeeeee" if math.isnan(dark) else shades(0.85 * dark)
-            ax.add_patch(Rectangle((NAME + m * cell, y), cell, ROW, facecolor=color, edgecolor="white"))
+            ax.add_patch(Rectangle((beside + m * cell, y), cell, ROW, facecolor=color, edgecolor="white"))
             ax.text(
                 x,
                 y + ROW / 2,
@@ -126,12 +143,11 @@ def _table(
                 weight="bold" if drawing in first[name] else "normal",
             )
     if seconds:
-        x = NAME + (len(measures) + 0.5) * cell
+        x = beside + (len(measures) + 0.5) * cell
         ax.text(x, top - 0.06, "seconds", rotation=30, ha="left", va="bottom", fontsize=8)
         for r, name in enumerate(found):
             text = shown(seconds.get(name, math.nan), 2)
             ax.text(x, top + (r + 0.5) * ROW, text, ha="center", va="center", fontsize=8, color="#202020")
     for r, name in enumerate(found):
-        ax.text(
-            NAME - 0.1, top + (r + 0.5) * ROW, name, ha="right", va="center", fontsize=9, parse_math=False
-        )
+        text, how = fitted(name, LINE, 72 * (beside - 0.1)), {"ha": "right", "va": "center", "parse_math": False}
+        ax.text(beside - 0.1, top + (r + 0.5) * ROW, text, fontsize=LINE, **how)

@@ -53,7 +53,7 @@ def share_of(hits: np.ndarray, population: int, exact: bool) -> Sampled:
     of a sample are hits, some of the others need not be.
 
     >>> round(share_of(np.ones(96, bool), 10**6, False).error, 4)
-    0.0139
+    0.014
     """
     count = len(hits)
     if exact or not count:

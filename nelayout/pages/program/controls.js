@@ -2,6 +2,7 @@
 
 const MOST_FOUND = 12; // names that a search offers
 const MOST_LISTED = 40; // names in a list of neighbors or selected nodes
+const NOBODY = "no node has this name"; // what a search says that finds none
 
 // A field to search nodes by name: a list opens under it, arrows choose, Enter selects.
 function searchField(page) {
@@ -42,10 +43,11 @@ function searchField(page) {
     list.replaceChildren(...found.map((node, k) => element("li", {
       id: `found-${k}`, role: "option", "aria-selected": "false", onpointerdown: (event) => { event.preventDefault(); choose(node); },
     }, page.data.names[node])));
-    list.hidden = !found.length;
-    input.setAttribute("aria-expanded", String(found.length > 0));
+    if (wanted && !found.length) list.append(element("li", { role: "option", "aria-disabled": "true" }, NOBODY));
+    list.hidden = !wanted;
+    input.setAttribute("aria-expanded", String(!list.hidden));
     mark(found.length ? 0 : -1);
-    if (wanted) page.say(found.length ? `${found.length === MOST_FOUND ? "at least " : ""}${found.length} found` : "no node has this name");
+    if (wanted) page.say(found.length ? `${found.length === MOST_FOUND ? "at least " : ""}${found.length} found` : NOBODY);
   });
   input.addEventListener("keydown", (event) => {
     if (event.key === "ArrowDown") mark(Math.min(at + 1, found.length - 1));
@@ -88,13 +90,17 @@ function edgeTools(page) {
   if (!data.m) return [];
   const parts = [box("Edges", true, (on) => { page.edges = on; page.repaint(); })];
   if (data.weights) {
+    const told = (count) => (count === data.m ? "all" : count ? `${data.weightName} ≥ ${written(data.weights[count - 1])}: ${count.toLocaleString("en")}` : "none");
+    // Room for the longest, so that the bar keeps its lines while the slider moves.
+    const longest = Math.max(...Array.from({ length: 101 }, (_, percent) => told(Math.round((data.m * percent) / 100)).length));
     const said = element("output", {}, "all");
+    said.style.minWidth = `${longest}ch`;
     const range = element("input", { type: "range", min: "0", max: "100", value: "100", id: "strongest", "aria-label": `Edges shown, those of the largest ${data.weightName} first, percent` });
     range.addEventListener("input", () => {
       let count = Math.round((data.m * range.value) / 100);
       while (count > 0 && count < data.m && data.weights[count] === data.weights[count - 1]) count++;
       page.shown = count;
-      said.textContent = count === data.m ? "all" : count ? `${data.weightName} ≥ ${written(data.weights[count - 1])}: ${count.toLocaleString("en")}` : "none";
+      said.textContent = told(count);
       for (const panel of page.panels) panel.darkening = null;
       page.mark();
     });
