@@ -14,6 +14,7 @@ from nelayout.objective import Objective
 from nelayout.optimizers import optimizer_named
 from nelayout.optimizers.minimize import Rest, minimize
 from nelayout.record.progress import Stopped
+from nelayout.run.auto.bending import FEWEST, bend
 from nelayout.run.auto.candidates import Candidate, Candidates
 from nelayout.run.auto.masses import TRIAL_STEPS
 from nelayout.run.auto.resuming import resume
@@ -55,7 +56,7 @@ def draw_component(component: Component, run: Run) -> None:
     tries = candidates is not None and component.other_mass is not None
     shares = shares_of([*map(steps_of, stages)], run.max_iter)
     others = steps_of_starts(stages[-1], shares[-1], run.method)
-    run.observer.begin(sum(shares) + others + (TRIAL_STEPS if tries else 0))
+    run.observer.begin(sum(shares) + others + (TRIAL_STEPS if tries else 0) + (candidates is not None))
     layers = layer_axes(component).any()
     for stage, steps in zip(stages, shares, strict=True):
         if isinstance(stage, CoarseToFine):
@@ -76,6 +77,7 @@ def draw_component(component: Component, run: Run) -> None:
         if tries:
             _try_masses(component, candidates.best, run)
             candidates.add(_candidate(component, candidates.best.stage))
+        _bend(component, candidates, run)
         component.drawing, _, component.affinity = candidates.best
 
 
@@ -98,6 +100,18 @@ def _try_masses(component: Component, best: Candidate, run: Run) -> None:
     component.drawing = best.drawing
     component.affinity = replace(component.affinity, mass=component.other_mass)
     _descend(component, replace(best.stage, name="other masses"), TRIAL_STEPS, run, last=False)
+
+
+def _bend(component: Component, candidates: Candidates, run: Run) -> None:
+    """Bend the best drawing, if the verdict on the bent one is better; the last step of the trace then says so."""
+    best = candidates.best
+    if best is None or best.drawing.method is None or len(best.drawing.Y) < FEWEST:
+        return
+    bent = best._replace(drawing=replace(best.drawing, Y=bend(component.affinity.P, best.drawing.Y, run.sums.threads)))
+    if candidates.prefer(bent):
+        objective = run.sums.objective(best.drawing.method, best.affinity)
+        component.drawing = bent.drawing
+        run.report(component, "bend")(objective.evaluate(bent.drawing.Y, gradient=False).value, bent.drawing.Y)
 
 
 def _judged(stage: Stage) -> bool:

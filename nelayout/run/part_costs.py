@@ -12,6 +12,7 @@ from nelayout.method_record import Method
 from nelayout.optimizers import optimizer_named
 from nelayout.optimizers.limited_memory import pairs_kept
 from nelayout.run.alpha_walk import WALK_STEPS
+from nelayout.run.auto.bending import bent_pairs
 from nelayout.run.auto.masses import TRIAL_STEPS, mass_to_read
 from nelayout.run.levels import method_of
 from nelayout.run.several_starts import rough_drawings, steps_of_starts
@@ -43,6 +44,7 @@ WALK_ENTRY = 110e-9  # of an evaluation with the walk as an operator, per entry 
 # Of moving nodes apart (node_size), per node of graphs of up to 1,000 nodes and of larger ones, which mostly have no
 # room: 2e-5 to 4e-4 over geometric and preferential graphs and trees by ws-SNE, LinLog and gamma-QuadLog.
 PARTED_NODE = 1e-4, 5e-6
+BEND = 2e-7, 3e-6  # of a bend, per pair that it looks at, and per node from which hops are counted
 READ = 1.5e-6  # of reading and writing, per node and entry
 # Of components drawn together, per node: of an evaluation or system, and of a step of L-BFGS.  Each component, drawn or
 # a copy, also costs the rest.
@@ -67,6 +69,7 @@ BYTES_PAIRS_ON_MESH, BYTES_PAIRS_ON_MESH_LEAST = 200, 100_000  # for singular ke
 BYTES_COMPILED = 1_000_000  # of the compiled form, however small the graph
 BYTES_NUMPY, NUMPY_BLOCK = 3_000_000, 1 << 15  # a block of pairs of the NumPy form, and the pairs in it
 BYTES_ROUGH = 14  # of the rough drawings of small graphs, for each pair of nodes of each
+BYTES_BENT = 60  # of a bend, for each pair of nodes that it looks at
 BYTES_TRUNCATED = 63  # while a random walk is cut short, per entry
 
 
@@ -114,6 +117,10 @@ class Part:
             self.bytes += BYTES_MEMORY * pairs_kept(n) * n * self.dim
         if others:
             self.bytes = max(self.bytes, BYTES_ROUGH * rough_drawings(n, 1) * n**2)
+        pairs_bent = bent_pairs(n) if any(isinstance(stage, Descend) and stage.judged for stage in stages) else 0
+        if pairs_bent and not together:
+            self.seconds += BEND[0] * pairs_bent + BEND[1] * n
+            self.bytes = max(self.bytes, BYTES_BENT * pairs_bent)
 
     def _smoothed(self, rho: float, n: int, entries: int) -> int:
         """Entries of what stands in for the graph: its own or a truncated walk's."""

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 from nelayout.similarities.masses import node_mass
 
-__all__ = ["TRIAL_STEPS", "Masses", "masses_of", "mass_to_read"]
+__all__ = ["TRIAL_STEPS", "Masses", "is_crowded", "mass_to_read", "masses_of"]
 
 # Most steps with the other masses.  (40 ended no better than 20 on 20 graphs.)
 TRIAL_STEPS = 20
@@ -68,9 +68,13 @@ def _is_auto(mass: Any) -> bool:
 
 
 def _powers(P: csr_array) -> tuple[float, float]:
-    """The powers of the strengths: others where hubs are joined to a good part of a dense graph."""
+    """The powers of the strengths: others in crowded graphs."""
+    return CROWDED if is_crowded(P) else OTHERS
+
+
+def is_crowded(P: csr_array) -> bool:
+    """Whether hubs are joined to a good part of a dense graph."""
     n = max(P.shape[0], 1)
     mean_degree = P.nnz / n
     squares = float(np.sum(np.diff(P.indptr).astype(np.float64) ** 2)) / n
-    crowded = mean_degree >= DENSE_SHARE * n or squares >= HUBS * mean_degree**2
-    return CROWDED if mean_degree >= DENSE_DEGREE and crowded else OTHERS
+    return mean_degree >= DENSE_DEGREE and (mean_degree >= DENSE_SHARE * n or squares >= HUBS * mean_degree**2)
