@@ -9,6 +9,7 @@ import igraph
 import networkx as nx
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 
 import nelayout as nl
 from nelayout.comparison import Measured, align, compare, measure
@@ -104,6 +105,21 @@ def test_plot_takes_colors_and_labels_of_its_own(compared):
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["x", "y"]
     assert {text.get_text() for text in figure.axes[0].texts} >= {"0", "33"}
     assert compared.plot(color="tomato").legends == []
+
+
+def test_plot_on_dark_paper_with_many_classes(tmp_path):
+    """Letters are light there, and more than eight classes differ in shape, in the drawings and in the legend."""
+    labels = [f"class {v % 10}" for v in G]
+    found = compare(G, POS, labels, measures="stress")
+    figure = found.plot(background="dark")
+    figure.savefig(tmp_path / "dark.png")
+    assert figure.get_facecolor()[:3] == pytest.approx((0x14 / 255, 0x17 / 255, 0x1C / 255))
+    assert {text.get_color() for text in figure.texts} == {"#e8eaee"}
+    assert len({handle.get_marker() for handle in figure.legends[0].legend_handles}) > 1
+    assert all(to_hex(text.get_color()) == "#e8eaee" for text in figure.legends[0].get_texts())
+    assert {handle.get_marker() for handle in found.plot().legends[0].legend_handles} == {"o", "^"}
+    with pytest.raises(InputError, match="background is 'drak'"):
+        found.plot(background="drak")
 
 
 def test_long_names_are_cut_where_they_would_leave_the_figure():

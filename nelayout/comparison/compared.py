@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from nelayout import graphs
 from nelayout.comparison.means import deviation
 from nelayout.comparison.measuring import Measured
 from nelayout.comparison.ranking import leaders, marked_cell, table_lines
@@ -110,7 +111,9 @@ class Comparison:
         """Sentences: what each drawing is best in and gives up, which are dominated, which was fastest."""
         return verdict(self.measured, self.seconds, self.single)
 
-    def plot(self, *, color: Any = None, labels: Any = None, table: bool = True) -> Figure:
+    def plot(
+        self, *, color: Any = None, labels: Any = None, table: bool = True, background: Any = "auto"
+    ) -> Figure:
         """The drawings over their measures (darker is better).
 
         Each drawing fills its panel, with one scale for both of its axes; all are colored alike.
@@ -119,6 +122,7 @@ class Comparison:
         ----------
         color, labels : as in `nelayout.draw`; without a color the classes of the nodes color them.
         table : whether the measures stand below.
+        background : as in `nelayout.draw`: "auto" (white), "dark", a color, or None for a transparent figure.
 
         Returns
         -------
@@ -129,12 +133,20 @@ class Comparison:
         ------
         MissingExtra
             without matplotlib.
+        InputError
+            for a background that is no color, and as `nelayout.draw` does.
         """
         from nelayout.comparison.figure import side_by_side
+        from nelayout.drawing.colors import class_coloring, coloring
+        from nelayout.drawing.paper import paper
 
         found = self.measured if table else {}
-        colors = self.labels if color is None else color
-        return side_by_side(self.G, self.drawings, found, colors, labels, self.seconds)
+        if color is None and self.labels is not None:
+            color = class_coloring(self.labels, paper=paper(background))
+        elif isinstance(color, list):
+            network = graphs.points(next(iter(self.drawings.values()))) if self.G is None else graphs.read(self.G, None)
+            color = coloring(network, color, paper=paper(background))
+        return side_by_side(self.G, self.drawings, found, color, labels, self.seconds, background)
 
     def to_html(
         self, path: str | Path, *, color: Any = None, labels: Any = None, weight: str | None = "weight"

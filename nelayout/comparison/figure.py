@@ -8,9 +8,10 @@ from typing import Any
 from nelayout.comparison.measuring import Measured
 from nelayout.comparison.ranking import arrow, leaders, shade, shown
 from nelayout.drawing import draw
-from nelayout.drawing.colors import LEGEND, class_colors, classes_of
+from nelayout.drawing.colors import Coloring
 from nelayout.drawing.legend import LEGEND_STYLE, dots
 from nelayout.drawing.lettering import fitted, text_size
+from nelayout.drawing.paper import Paper, paper
 from nelayout.errors import missing_extra
 
 __all__ = ["side_by_side"]
@@ -38,15 +39,20 @@ def side_by_side(
     color: Any,
     labels: Any = None,
     seconds: dict[str, float] | None = None,
+    background: Any = "auto",
 ) -> Any:
-    """A `matplotlib.figure.Figure` of drawings of `G`, over what was found of each; see `Comparison.plot`."""
+    """A `matplotlib.figure.Figure` of drawings of `G`, over what was found of each; see `Comparison.plot`.
+
+    ``color``: as in `nelayout.draw`, or a `Coloring`, whose classes stand in a legend below the drawings.
+    """
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError:
         raise missing_extra("matplotlib", "compare", "figures") from None
 
-    colors, classes = _classes(color) if isinstance(color, list) else (color, [])
+    back = paper(background)
+    classes = color.classes if isinstance(color, Coloring) else ()
     rows = -(-len(drawings) // COLUMNS)
     columns = -(-len(drawings) // rows)
     measures = list(next(iter(found.values()), {}))
@@ -56,7 +62,7 @@ def side_by_side(
     entries = max(1, int(width / (0.4 + LETTER * max((len(name) for name, _ in classes), default=1))))
     legend = ROW * -(-len(classes) // entries)
     height = rows * (INCHES + ROW) + legend + table + 2 * BORDER
-    figure = Figure(figsize=(width, height), dpi=100, facecolor="white")
+    figure = Figure(figsize=(width, height), dpi=100, facecolor=back.color or "none")
     FigureCanvasAgg(figure)
     left = (width - columns * INCHES) / 2
     for place, (name, pos) in enumerate(drawings.items()):
@@ -64,14 +70,15 @@ def side_by_side(
         box = (left + column * INCHES, height - BORDER - ROW - INCHES - row * (INCHES + ROW))
         inside = INCHES - 0.2
         ax = figure.add_axes((box[0] / width, box[1] / height, inside / width, inside / height))
-        draw(G, pos, ax=ax, color=colors, labels=labels, legend=False)
+        draw(G, pos, ax=ax, color=color, labels=labels, legend=False, background=background)
         # On the figure: above a flat drawing the axes' own title would come down, out of line with the others.
         middle, top = (box[0] + inside / 2) / width, (box[1] + inside + 0.08) / height
-        title = {"ha": "center", "va": "bottom", "fontsize": TITLE, "color": "#202020", "parse_math": False}
+        title = {"ha": "center", "va": "bottom", "fontsize": TITLE, "color": back.ink, "parse_math": False}
         figure.text(middle, top, fitted(name, TITLE, 72 * inside), **title)
     if classes:
         figure.legend(
-            handles=dots(classes),
+            handles=dots(classes, back, color.shapes is not None),
+            labelcolor=back.ink,
             loc="upper center",
             bbox_to_anchor=(0.5, (BORDER + table + legend) / height),
             ncols=min(entries, len(classes)),
@@ -81,7 +88,7 @@ def side_by_side(
         ax = figure.add_axes(
             (BORDER / width, BORDER / height, 1 - 2 * BORDER / width, (table - ROW) / height)
         )
-        _table(ax, found, measures, seconds or {}, (width - 2 * BORDER, table - ROW), beside)
+        _table(ax, found, measures, seconds or {}, (width - 2 * BORDER, table - ROW), beside, back)
     return figure
 
 
@@ -91,14 +98,6 @@ def _width_of_names(names: list[str]) -> float:
     return min(max(widest / 72 + 0.2, NAMES[0]), NAMES[1])
 
 
-def _classes(labels: list[Any]) -> tuple[list[Any] | None, list[tuple[str, Any]]]:
-    """A color for every node, and name and color of each class where a legend can hold them."""
-    if classes_of(labels) is None:  # numbers are names too: as text they are never taken for a scale
-        labels = [None if label is None else str(label) for label in labels]
-    rgba, named = class_colors(labels)
-    return list(map(tuple, rgba.tolist())), list(named) if 1 < len(named) <= LEGEND else []
-
-
 def _table(
     ax: Any,
     found: dict[str, dict[str, Measured]],
@@ -106,6 +105,7 @@ def _table(
     seconds: dict[str, float],
     size: tuple[float, float],
     beside: float,
+    back: Paper,
 ) -> None:
     """One cell per drawing and measure, the darker the better; the best of each is bold; seconds stand behind.
 
@@ -125,13 +125,13 @@ def _table(
     for m, name in enumerate(measures):
         x = beside + (m + 0.5) * cell
         heading = f"{name.replace('_', ' ')} {arrow(name)}"
-        ax.text(x, top - 0.06, heading, rotation=30, ha="left", va="bottom", fontsize=8)
+        ax.text(x, top - 0.06, heading, rotation=30, ha="left", va="bottom", fontsize=8, color=back.ink)
         values = [row[name].value for row in found.values()]
         for r, (drawing, row) in enumerate(found.items()):
             measured, y = row[name], top + r * ROW
             dark = shade(name, row, values)
-            color = "#eeeeee" if math.isnan(dark) else shades(0.85 * dark)
-            ax.add_patch(Rectangle((beside + m * cell, y), cell, ROW, facecolor=color, edgecolor="white"))
+            color = back.unknown if math.isnan(dark) else shades(0.85 * dark)
+            ax.add_patch(Rectangle((beside + m * cell, y), cell, ROW, facecolor=color, edgecolor=back.rgb))
             ax.text(
                 x,
                 y + ROW / 2,
@@ -144,10 +144,10 @@ def _table(
             )
     if seconds:
         x = beside + (len(measures) + 0.5) * cell
-        ax.text(x, top - 0.06, "seconds", rotation=30, ha="left", va="bottom", fontsize=8)
+        ax.text(x, top - 0.06, "seconds", rotation=30, ha="left", va="bottom", fontsize=8, color=back.ink)
         for r, name in enumerate(found):
             text = shown(seconds.get(name, math.nan), 2)
-            ax.text(x, top + (r + 0.5) * ROW, text, ha="center", va="center", fontsize=8, color="#202020")
+            ax.text(x, top + (r + 0.5) * ROW, text, ha="center", va="center", fontsize=8, color=back.ink)
     for r, name in enumerate(found):
-        text, how = fitted(name, LINE, 72 * (beside - 0.1)), {"ha": "right", "va": "center", "parse_math": False}
-        ax.text(beside - 0.1, top + (r + 0.5) * ROW, text, fontsize=LINE, **how)
+        how = {"ha": "right", "va": "center", "fontsize": LINE, "color": back.ink, "parse_math": False}
+        ax.text(beside - 0.1, top + (r + 0.5) * ROW, fitted(name, LINE, 72 * (beside - 0.1)), **how)

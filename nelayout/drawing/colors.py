@@ -28,7 +28,7 @@ __all__ = [
     "PLAIN",
     "UNKNOWN",
     "Coloring",
-    "class_colors",
+    "class_coloring", "class_colors",
     "class_names",
     "classes_of",
     "coloring",
@@ -128,9 +128,20 @@ def coloring(
     if known and all(map(_is_color, known)):
         rgba = np.array([to_rgba(paper.unknown if value is None else value) for value in values])
         return Coloring(rgba, grouped=True)
-    classes = classes_of(values)
-    if classes is None:
+    if classes_of(values) is None:
         return _scale(values, name, tails=tails, paper=paper)
+    return class_coloring(values, name, paper)
+
+
+def class_coloring(values: list, name: str = "", paper: Paper = WHITE) -> Coloring:
+    """The coloring of nodes by classes, None for a node without one; numbers that are no classes count as names.
+
+    >>> class_coloring(["b", "a", None]).classes[0][0], len(class_coloring([0.5, 1.5]).classes)
+    ('a', 2)
+    """
+    if classes_of(values) is None:
+        values = [None if value is None else str(value) for value in values]
+    classes = classes_of(values) or []
     rgba, named = class_colors(values, paper)
     shapes = None
     if EIGHT < len(named) <= LEGEND and len(values) <= _SHAPES_UP_TO:
