@@ -611,13 +611,15 @@ def test_labels_and_colors_mean_the_same_everywhere(command, tmp_path, monkeypat
     """--label is written beside the nodes, --color colors them, and no color is asked of the labels."""
     pytest.importorskip("matplotlib")
     import nelayout.comparison.figure
-    import nelayout.drawing
+    import nelayout.drawing.colors
 
     shown = []
     draw = nelayout.drawing.draw
 
     def noting(*arguments, labels=None, color=None, **how):
-        shown.append((None if labels is None else list(labels), color if isinstance(color, str) else list(color or ())))
+        ready = isinstance(color, nelayout.drawing.colors.Coloring)
+        colors = list(map(tuple, color.rgba)) if ready else color if isinstance(color, str) else list(color or ())
+        shown.append((None if labels is None else list(labels), colors))
         return draw(*arguments, labels=labels, color=color, **how)
 
     monkeypatch.setattr(nelayout.drawing, "draw", noting)
