@@ -23,8 +23,8 @@ WORSE, HARDLY_BETTER = 0.97, 1.05
 # where the sample of nodes hardly ever looks: grids of 300 x 300 gained 0.2 % to 1 %, and knots of 3 to 12 crossings.
 SEEN = 1.02
 # A bent drawing must be so much better than the one it comes from: with 1.02, minnesota stays as it is, and the balance
-# over 20 graphs is 0.001 lower. In crowded graphs, where all distances are short, maps and classes lost by a bend that gained less than
-# the second (usairports2010's map R^2 0.48 -> 0.41, worldtrade's 0.42 -> 0.39).
+# over 20 graphs is 0.001 lower. In crowded graphs, where all distances are short, maps and classes lost by a bend that
+# gained less than the second (usairports2010's map R^2 0.48 -> 0.41, worldtrade's 0.42 -> 0.39).
 BENT, BENT_CROWDED = 1.005, 1.06
 
 
