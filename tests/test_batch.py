@@ -389,3 +389,16 @@ def test_an_estimate_counts_equal_components_once_and_many_together():
     each = np.mean([nl.estimate(tree, n_jobs=1).seconds for tree in trees[:20]])
     assert many == pytest.approx(2 * half, rel=0.2)
     assert equal < 0.5 * many < 0.05 * 400 * each
+
+
+def test_large_components_of_a_batch_are_bent_as_those_drawn_alone(monkeypatch):
+    tree = matrix(nx.random_labeled_tree(drawing.BENT_ABOVE + 20, seed=3))
+    P = sp.csr_array(sp.block_diag([tree, forest(20, 15)]))
+    bent = nl.solve(P, "auto", seed=1)
+    monkeypatch.setattr(drawing, "BENT_ABOVE", 10**6)
+    plain = nl.solve(P, "auto", seed=1)
+    assert bent.trace[-1].stage == "bend"
+    assert "bend" not in {step.stage for step in plain.trace}
+    n = tree.shape[0]
+    before, after = (nl.measure(tree, s.positions[:n], measures="stress") for s in (plain, bent))
+    assert after["stress"].value < 0.95 * before["stress"].value

@@ -5,8 +5,6 @@ Components without a start are packed side by side; those with one go back there
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from nelayout.placing.orient import canonical
@@ -103,17 +101,22 @@ def _beside(placed: np.ndarray, rest: list[Component]) -> list[np.ndarray]:
     return [factor * drawing + offset for drawing in packed]
 
 
-def units_of(part: Component, placed: np.ndarray) -> np.ndarray:
-    """(d,) how many times as large a component was drawn along each axis as it lies on the sheet."""
-    drawn, held = part.drawing.Y, layer_axes(part)
-    if not held.any():
-        return np.full(drawn.shape[1], _ratio(drawn, placed))
-    layers, others = (_ratio(drawn[:, axes], placed[:, axes]) for axes in (held, ~held))
-    return np.where(held, layers, others)
+def units_of(parts: list[Component], Y: np.ndarray) -> np.ndarray:
+    """(C, d) how many times as large each component was drawn along each axis as it lies on the sheet Y (n, d)."""
+    units = np.ones((len(parts), Y.shape[1]))
+    if not parts:
+        return units
+    placed = [Y[part.nodes] for part in parts]
+    units[:] = _ratios([part.drawing.Y for part in parts], placed)[:, None]
+    for unit, part, there in zip(units, parts, placed, strict=True):
+        if part.fixed is not None and (held := layer_axes(part)).any():
+            for axes in (held, ~held):
+                unit[axes] = _ratios([part.drawing.Y[:, axes]], [there[:, axes]])[0]
+    return units
 
 
-def _ratio(drawn: np.ndarray, placed: np.ndarray) -> float:
-    """How many times as large a component was drawn as it lies on the sheet; 1 for a point."""
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        ratio = radius(drawn) / radius(placed) if len(drawn) > 1 and radius(placed) > 0 else 1.0
-    return ratio if abs(ratio - 1.0) > ROUNDING and 0 < ratio < math.inf else 1.0
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
+def _ratios(drawn: list[np.ndarray], placed: list[np.ndarray]) -> np.ndarray:
+    """(C,) how many times as large components were drawn as they lie on the sheet; 1 for points."""
+    ratio = np.array([*map(radius, drawn)]) / np.array([*map(radius, placed)])
+    return np.where((np.abs(ratio - 1.0) > ROUNDING) & (ratio > 0) & (ratio < np.inf), ratio, 1.0)

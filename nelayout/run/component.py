@@ -32,7 +32,17 @@ from nelayout.run.state import Component, Drawing, Run
 from nelayout.run.strays import brought_home
 from nelayout.stages import LARGE_GRAPH, SHAPE, CoarseToFine, Descend, Stage, early_exaggeration
 
-__all__ = ["POINT", "SHRUNK", "draw_alone", "draw_component", "put_at_start", "rest_of", "shares_of", "steps_of"]
+__all__ = [
+    "POINT",
+    "SHRUNK",
+    "bend_best",
+    "draw_alone",
+    "draw_component",
+    "put_at_start",
+    "rest_of",
+    "shares_of",
+    "steps_of",
+]
 
 # Below this radius, in widths of a bounded kernel, a drawing counts as collapsed to a point.
 POINT = 1e-2
@@ -77,7 +87,7 @@ def draw_component(component: Component, run: Run) -> None:
         if tries:
             _try_masses(component, candidates.best, run)
             candidates.add(_candidate(component, candidates.best.stage))
-        _bend(component, candidates, run)
+        bend_best(component, candidates, run)
         component.drawing, _, component.affinity = candidates.best
 
 
@@ -102,8 +112,8 @@ def _try_masses(component: Component, best: Candidate, run: Run) -> None:
     _descend(component, replace(best.stage, name="other masses"), TRIAL_STEPS, run, last=False)
 
 
-def _bend(component: Component, candidates: Candidates, run: Run) -> None:
-    """Bend the best drawing, if the verdict on the bent one is better; the last step of the trace then says so."""
+def bend_best(component: Component, candidates: Candidates, run: Run) -> None:
+    """Bend the best candidate, if the verdict on the bent one is better; the last step of the trace then says so."""
     best = candidates.best
     if best is None or best.drawing.method is None or len(best.drawing.Y) < FEWEST:
         return

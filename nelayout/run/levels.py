@@ -29,7 +29,7 @@ from nelayout.run.start import prolong, radius, random_positions, stir_flat
 from nelayout.run.state import Component, Run, Summation
 from nelayout.stages import FINEST, LARGE_GRAPH, CoarseToFine, Stage
 
-__all__ = ["SLOW", "first_method", "method_of", "through_levels"]
+__all__ = ["LEAST_GRAPH_UNFOLDED", "SLOW", "first_method", "method_of", "through_levels"]
 
 # A stage ends when 10 steps have brought less than this part of all its decrease.
 SLOW = 3e-4
@@ -42,6 +42,8 @@ COARSEST_REST = Rest(0.02, gain=SLOW)
 REPORTED = 1000
 # Levels of these many nodes are unfolded, if they have at most this part of the graph's: finer ones would curl up.
 LEAST_UNFOLDED, MOST_UNFOLDED, PART_UNFOLDED = 200, 1000, 1 / 4
+# Nodes of the smallest graph of which a level is unfolded.
+LEAST_GRAPH_UNFOLDED = int(LEAST_UNFOLDED / PART_UNFOLDED)
 UNFOLDING_STEPS = 30
 UNFOLDING_REST = Rest(0.01, gain=SLOW)
 # Edges a node below which a level is a path, a ring or a tree, a little knotted: it has no layers, and only bends.

@@ -107,7 +107,7 @@ def run_parts(
                 reason, parts, run = _draw(request, known, threads, observer, device)
                 observer.log_stages()
             Y, places, stay = _assembled(parts, request, known)
-            units = np.array([units_of(part, Y[part.nodes]) for part in parts]).reshape(len(parts), Y.shape[1])
+            units = units_of(parts, Y)
             done = finish(Y, places, stay, request.size, o["scale"], o["center"], _parting(request, stay))
             with device.guard() if device else nullcontext():
                 found = _solution(request, done, units / done.factor, parts, run, reason, began)
