@@ -194,6 +194,8 @@ class Objective:
 
     def _held(self, Y: np.ndarray, free: Evaluation) -> Evaluation:
         """The evaluation with what gravity and anchors add to it; the gradient in held coordinates becomes 0."""
+        if self.gravity is None and self.anchors is None and self.free is None:
+            return free
         value, slopes, strength, stiffness = free.value, free.gradient, free.strength, free.stiffness
         for potential in (self.gravity, self.anchors):
             if potential is None:

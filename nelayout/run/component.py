@@ -35,13 +35,13 @@ from nelayout.stages import LARGE_GRAPH, SHAPE, CoarseToFine, Descend, Stage, ea
 __all__ = [
     "POINT",
     "SHRUNK",
-    "bend_best",
     "draw_alone",
     "draw_component",
     "put_at_start",
     "rest_of",
     "shares_of",
     "steps_of",
+    "take_best",
 ]
 
 # Below this radius, in widths of a bounded kernel, a drawing counts as collapsed to a point.
@@ -87,8 +87,7 @@ def draw_component(component: Component, run: Run) -> None:
         if tries:
             _try_masses(component, candidates.best, run)
             candidates.add(_candidate(component, candidates.best.stage))
-        bend_best(component, candidates, run)
-        component.drawing, _, component.affinity = candidates.best
+        take_best(component, candidates, run)
 
 
 def draw_alone(component: Component, run: Run) -> None:
@@ -112,16 +111,20 @@ def _try_masses(component: Component, best: Candidate, run: Run) -> None:
     _descend(component, replace(best.stage, name="other masses"), TRIAL_STEPS, run, last=False)
 
 
-def bend_best(component: Component, candidates: Candidates, run: Run) -> None:
-    """Bend the best candidate, if the verdict on the bent one is better; the last step of the trace then says so."""
+def take_best(component: Component, candidates: Candidates, run: Run) -> None:
+    """Take the best candidate, bent if the verdict on that is better; the last step of the trace then says so."""
     best = candidates.best
-    if best is None or best.drawing.method is None or len(best.drawing.Y) < FEWEST:
+    if best is None:
         return
-    bent = best._replace(drawing=replace(best.drawing, Y=bend(component.affinity.P, best.drawing.Y, run.sums.threads)))
-    if candidates.prefer(bent):
-        objective = run.sums.objective(best.drawing.method, best.affinity)
-        component.drawing = bent.drawing
-        run.report(component, "bend")(objective.evaluate(bent.drawing.Y, gradient=False).value, bent.drawing.Y)
+    method, Y = best.drawing.method, best.drawing.Y
+    component.drawing, _, component.affinity = best
+    if method is None or len(Y) < FEWEST:
+        return
+    bent = replace(best.drawing, Y=bend(component.affinity.P, Y, run.sums.threads))
+    if candidates.prefer(best._replace(drawing=bent)):
+        component.drawing = bent
+        value = run.sums.objective(method, best.affinity).evaluate(bent.Y, gradient=False).value
+        run.report(component, "bend")(value, bent.Y)
 
 
 def _judged(stage: Stage) -> bool:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from nelayout.connections import LARGEST_OF_DRAWINGS
+from nelayout.kernels import Radial
 from nelayout.method_record import Method
-from nelayout.nbody import Exact, backend, backend_note
+from nelayout.nbody import Exact, Field, NBody, backend, backend_note
 from nelayout.nbody.auto import exact_cost
 from nelayout.objective import Objective
 from nelayout.row_objective import RowObjective
@@ -26,8 +27,8 @@ __all__ = ["Evidence", "evidence_of", "grows", "objective_of"]
 # Nanoseconds of exact sums over all pairs, on one core, up to which values are taken from them: 0.2 s, for which the
 # Cauchy kernel sums the pairs of 17,000 nodes, and the reverse divergence those of 5,000.
 EXACT = 2e8
-# Sizes, in parts of the drawing's, from one to the next of which J falls where it has no best size.
-SIZES = (1.0, 1.1, 10.0, 1e3)
+# Sizes, in parts of the drawing's, to each of which J falls from the one before where it has no best size.
+SIZES = (1.1, 10.0, 1e3)
 # Rise of J, in parts of itself, that counts as none: of large drawings all digits of J but the last are the same.
 # About a minimum, a tenth more size takes J up by some thousandths.
 FLAT = 1e-10
@@ -41,13 +42,15 @@ class Evidence:
     """The value of a drawing and where it comes from.
 
     value       sum of J over the components
-    connection  lambda of the largest component with edges; NaN without one
+    largest     J of the largest component; 0 without one of two or more nodes
+    connection  its lambda; NaN without one
     node_cost   (n,), see `nelayout.Solution`
     gradient_norm  sqrt(sum |dJ/dy|^2) over all coordinates; NaN where it was not asked for
     notes       sentences on the sums
     """
 
     value: float
+    largest: float
     connection: float
     node_cost: np.ndarray
     gradient_norm: float
@@ -73,7 +76,7 @@ def evidence_of(
     known   J, lambda and costs of some components, by their id
     """
     n, known = sum(len(part.nodes) for part in parts), known or {}
-    values, cost, connection, squares = np.zeros(len(parts)), np.zeros(n), math.nan, 0.0
+    values, cost, largest, connection, squares = np.zeros(len(parts)), np.zeros(n), 0.0, math.nan, 0.0
     notes = list[str]()
     for k, part in enumerate(parts):
         if len(part.nodes) < 2:
@@ -82,6 +85,8 @@ def evidence_of(
             values[k], lam, cost[part.nodes] = known[id(part)]
         else:
             objective = objective_of(part, part.drawing.method or method, sums)
+            if not objective.connection.by_rows:  # which write into their sums
+                objective = replace(objective, nbody=_Remembering(objective.nbody))
             found = objective.evaluate(part.drawing.Y, gradient=gradient)
             values[k], lam = found.value, found.lam
             cost[part.nodes] = np.asarray(objective.node_cost(part.drawing.Y, lam))
@@ -89,13 +94,13 @@ def evidence_of(
             said = backend_note(sums.nbody, part.drawing.Y, objective.radials)
             notes.extend([said] if said and not notes else [])
         if math.isnan(connection):
-            connection = float(lam)
+            largest, connection = float(values[k]), float(lam)
     norm = math.sqrt(squares) if gradient else math.nan
-    return Evidence(float(sum(values.tolist())), connection, cost, norm, tuple(notes))
+    return Evidence(float(sum(values.tolist())), largest, connection, cost, norm, tuple(notes))
 
 
-def grows(parts: Sequence[Component], method: Method, sums: Summation) -> bool:
-    """Whether J of the largest component falls for ever as its drawing grows: it has no minimum at a finite size.
+def grows(parts: Sequence[Component], method: Method, sums: Summation, value: float) -> bool:
+    """Whether J of the largest component, now ``value``, falls for ever as it grows: it has no best size.
 
     So it is of t-SNE and ws-SNE of many lattices and trees: far apart, nodes under the Cauchy kernel compare like those
     under a power of the distance, which knows no size.  Only exact sums can tell.
@@ -106,6 +111,26 @@ def grows(parts: Sequence[Component], method: Method, sums: Summation) -> bool:
     objective = objective_of(part, part.drawing.method or method, sums)
     if objective.scale_free or objective.kernel.a == 0 or not isinstance(objective.nbody, Exact):
         return False
-    values = [objective.evaluate(size * part.drawing.Y, gradient=False).value for size in SIZES]
-    rounding = FLAT * abs(values[0])
-    return all(math.isfinite(a) and b <= a + rounding for a, b in pairwise(values))
+    at, rounding = value, FLAT * abs(value)
+    for size in SIZES:
+        larger = objective.evaluate(size * part.drawing.Y, gradient=False).value
+        if not math.isfinite(at) or not larger <= at + rounding:
+            return False
+        at = larger
+    return True
+
+
+class _Remembering:
+    """An N-body backend that sums only once for the same positions and charges, the value's and the costs'."""
+
+    def __init__(self, nbody: NBody) -> None:
+        self.nbody, self.name, self.tolerance = nbody, nbody.name, nbody.tolerance
+        self.last: tuple[Any, Any, dict[Radial, Field]] = (None, None, {})
+
+    def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
+        """Potential and force of each radial function."""
+        positions, own, known = self.last
+        if positions is not Y or own is not charges or not known.keys() >= set(radials):
+            known = dict(zip(radials, self.nbody.fields(Y, charges, radials), strict=True))
+            self.last = Y, charges, known
+        return tuple(known[radial] for radial in radials)

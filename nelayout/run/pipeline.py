@@ -280,7 +280,7 @@ def _solution(
         note = f"nodes that coincide at the minimum were opened a little, which takes J from {before:.6g} to"
         run.notes.append(f"{note} {found.value:.6g}")
     run.notes.extend((*done.notes, *found.notes, *_bound_note(parts, found.value)))
-    if reason in ("converged", "lull", "max_iter") and grows(parts, run.method, run.sums):
+    if reason in ("converged", "lull", "max_iter") and grows(parts, run.method, run.sums, found.largest):
         reason = "unbounded"
     each = np.ones(done.Y.shape)
     for part, unit in zip(parts, units, strict=True):

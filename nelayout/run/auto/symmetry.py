@@ -31,6 +31,9 @@ class Symmetry:
         size = np.bincount(color, minlength=1)
         self.some = size[color] > 1 if n <= LARGEST else np.zeros(n, dtype=bool)
         self.color = color
+        rows = np.repeat(np.arange(n), self.degree)
+        looked_at = self.some[rows]
+        self.rows, self.cols = rows[looked_at], P.indices[looked_at]
 
     def _refined(self, color: np.ndarray) -> np.ndarray:
         """Colors of nodes by their own and those of their neighbors, as numbers from 0."""
@@ -50,9 +53,8 @@ class Symmetry:
         """
         if not self.some.any():
             return 0.0
-        rows = np.repeat(np.arange(len(Y)), self.degree)
-        length = np.linalg.norm(Y[rows] - Y[self.P.indices], axis=1)
-        edges = np.bincount(rows, length, minlength=len(Y)) / np.maximum(self.degree, 1)
+        length = np.linalg.norm(Y[self.rows] - Y[self.cols], axis=1)
+        edges = np.bincount(self.rows, length, minlength=len(Y)) / np.maximum(self.degree, 1)
         radius = np.linalg.norm(Y - Y.mean(axis=0), axis=1)
         varied = np.maximum(self._variation(edges), self._variation(radius))
         return float(np.sum(varied[self.some]) / len(Y))

@@ -29,7 +29,7 @@ from nelayout.run.batch.levels import batch_through_levels
 from nelayout.run.batch.size import size_search_batch
 from nelayout.run.batch.steps import BATCH_STEPS, BatchReport, minimize_batch
 from nelayout.run.batch.verdict import BatchJudge
-from nelayout.run.component import POINT, SHRUNK, bend_best, draw_alone, put_at_start, rest_of, shares_of, steps_of
+from nelayout.run.component import POINT, SHRUNK, draw_alone, put_at_start, rest_of, shares_of, steps_of, take_best
 from nelayout.run.levels import LEAST_GRAPH_UNFOLDED, method_of
 from nelayout.run.state import Component, Drawing, Run
 from nelayout.stages import CoarseToFine, Descend
@@ -152,10 +152,10 @@ def draw_batch(components: list[Component], run: Run) -> None:
     finally:
         batch.hand_back()
     for part in filter(batch.bends, components):
+        stages = [stage for stage in run.method.stages if isinstance(stage, Descend)]
         candidates = Candidates(part.affinity.P, run.sums.threads)
-        candidates.add(Candidate(part.drawing, run.method.stages[-1], part.affinity))
-        bend_best(part, candidates, run)
-        part.drawing = candidates.best.drawing
+        candidates.add(Candidate(part.drawing, stages[-1], part.affinity))
+        take_best(part, candidates, run)
     run.canvas.settle(components)
 
 
