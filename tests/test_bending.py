@@ -8,8 +8,11 @@ from scipy.optimize import minimize
 
 import nelayout as nl
 from nelayout.numerics.parallel import Threads
-from nelayout.run.auto import bending, candidates
-from nelayout.run.auto.bending import FEWEST, bend
+from nelayout.run import bending
+from nelayout.run.auto import bending as of_auto
+from nelayout.run.auto import candidates
+from nelayout.run.auto.bending import bend
+from nelayout.run.bending import FEWEST
 
 
 def matrix(G):
@@ -32,7 +35,7 @@ def stress(P, Y):
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_all_of_the_way_it_is_the_least_stress_of_all_polynomials(d, monkeypatch):
     """Against a general minimizer over the coefficients of the same monomials, from the definition of stress."""
-    monkeypatch.setattr(bending, "PART", 1.0)
+    monkeypatch.setattr(of_auto, "PART", 1.0)
     monkeypatch.setattr(bending, "RIDGE", 0.0)
     monkeypatch.setattr(bending, "LITTLE", 1e-12)
     monkeypatch.setattr(bending, "STEPS", 2000)

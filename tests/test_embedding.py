@@ -118,8 +118,8 @@ def test_other_metrics_and_reduced_rows_reach_the_graph():
     X, _ = blobs([3, 2, 1, 0], size=40)
     keywords: dict[str, Any]
     for keywords in ({"metric": "cosine"}, {"metric": "minkowski", "metric_params": {"p": 1.0}}, {"pca": 2}):
-        drawn = nl.solve(nl.knn_graph(X, 9, **keywords), "ws-sne", scale=None, seed=1, components="joint")
-        assert np.array_equal(nl.embed(X, n_neighbors=9, random_state=1, **keywords), drawn.positions)
+        drawn = nl.solve(nl.knn_graph(X, 9, **keywords), "ssne", scale=None, seed=1, components="joint")
+        assert np.array_equal(nl.embed(X, method="ssne", n_neighbors=9, random_state=1, **keywords), drawn.positions)
 
 
 @pytest.mark.parametrize(

@@ -14,17 +14,19 @@ from nelayout.objective import Objective
 from nelayout.optimizers import optimizer_named
 from nelayout.optimizers.minimize import Rest, minimize
 from nelayout.record.progress import Stopped
-from nelayout.run.auto.bending import FEWEST, bend
+from nelayout.run.auto.bending import bend
 from nelayout.run.auto.candidates import Candidate, Candidates
 from nelayout.run.auto.masses import TRIAL_STEPS
 from nelayout.run.auto.resuming import resume
 from nelayout.run.auto.rings import circle, is_ring
 from nelayout.run.auto.roads import road_exaggeration
 from nelayout.run.auto.stars import is_star
+from nelayout.run.bending import FEWEST
 from nelayout.run.held import hold
 from nelayout.run.layers import descend_in_layers, layer_axes
 from nelayout.run.levels import SLOW, method_of, through_levels
 from nelayout.run.newcomers import place_newcomers
+from nelayout.run.order import bend_towards_rows
 from nelayout.run.several_starts import descend_from_lowest, steps_of_starts
 from nelayout.run.size import means, size_search, spread_search
 from nelayout.run.start import frame, place_missing, radius, random_positions, stir_flat
@@ -73,6 +75,8 @@ def draw_component(component: Component, run: Run) -> None:
             Y = through_levels(component, stage, run)
             component.drawing = replace(component.drawing, Y=Y)
             continue
+        if component.goal is not None and not component.placed:
+            component.drawing = replace(component.drawing, Y=bend_towards_rows(component, run.sums.threads))
         if layers:
             descend_in_layers(component, stage, steps, run, draw_component, _descend)
         elif stage.starts and steps:

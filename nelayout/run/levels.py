@@ -16,6 +16,7 @@ import math
 from dataclasses import replace
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from nelayout.catalogue import METHODS
 from nelayout.kernels import inverse_power
@@ -27,6 +28,7 @@ from nelayout.run.coarsen import Level, hierarchy
 from nelayout.run.size import size_search
 from nelayout.run.start import prolong, radius, random_positions, stir_flat
 from nelayout.run.state import Component, Run, Summation
+from nelayout.run.strong_edges import merged_pattern, strong_edges
 from nelayout.stages import FINEST, LARGE_GRAPH, CoarseToFine, Stage
 
 __all__ = ["LEAST_GRAPH_UNFOLDED", "SLOW", "first_method", "method_of", "through_levels"]
@@ -121,7 +123,7 @@ def through_levels(component: Component, stage: CoarseToFine, run: Run) -> np.nd
         if depth == sketched:
             assert component.sketch is not None
             other = draw(depth, stir_flat(_means(component.sketch, levels[1 : depth + 1]), None, run.rng))
-            judge = Judge(level.affinity.P, run.sums.threads)
+            judge = Judge(_hops_of(levels[: depth + 1]), run.sums.threads)
             if np.isfinite(other).all() and judge.stress(other) <= BENT * judge.stress(Y):
                 Y = other
     return Y
@@ -131,6 +133,15 @@ def _sketched(levels: list[Level]) -> int | None:
     """The finest level with few enough nodes to be unfolded; None: the coarsening ends before."""
     most = min(MOST_UNFOLDED, PART_UNFOLDED * levels[0].affinity.P.shape[0])
     return next((depth for depth, level in enumerate(levels) if level.affinity.P.shape[0] <= most), None)
+
+
+def _hops_of(levels: list[Level]) -> csr_array:
+    """The graph of the last level in which hops are counted: of the strong edges of the finest, merged."""
+    cluster = np.arange(levels[0].affinity.P.shape[0])
+    for level in levels[1:]:
+        assert level.cluster is not None
+        cluster = level.cluster[cluster]
+    return merged_pattern(strong_edges(levels[0].affinity.P), cluster)
 
 
 def _means(Y: np.ndarray, levels: list[Level]) -> np.ndarray:

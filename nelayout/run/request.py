@@ -23,6 +23,7 @@ from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.placing.components import component_labels
 from nelayout.record.progress import Observer
 from nelayout.run.alike import first_of_kind
+from nelayout.run.bending import Goal
 from nelayout.run.kept import Kept
 from nelayout.run.options import generator
 from nelayout.run.variational_component import check_variational
@@ -39,6 +40,7 @@ class Known(NamedTuple):
               take them in place of the graph's own
     features  (n, p) coordinates of the nodes, for variational methods
     sketch    (n, dim) an outline of the drawing, from which a coarse level is also drawn
+    goal      distances between some of the nodes, towards which the drawing is bent on its way
     observer  records the steps of this run after those of runs before
     kept      the drawing stays itself while its graph changes; None: it has no past
     """
@@ -47,6 +49,7 @@ class Known(NamedTuple):
     rows: np.ndarray | None = None
     features: np.ndarray | None = None
     sketch: np.ndarray | None = None
+    goal: Goal | None = None
     observer: Observer | None = None
     kept: Kept | None = None
 

@@ -24,6 +24,7 @@ from nelayout.optimizers import Optimizer
 from nelayout.optimizers.minimize import Report
 from nelayout.record.progress import Observer
 from nelayout.row_objective import RowObjective
+from nelayout.run.bending import Goal
 
 __all__ = ["Canvas", "Component", "Drawing", "Run", "Summation"]
 
@@ -103,6 +104,8 @@ class Component:
     drawing   the best drawing so far
     sketch    (n, dim) an outline of the drawing, from which a coarse level is also drawn; None: there is none
     other_mass  (n,) masses that the method "auto" tries beside those of the affinity; None: none
+    goal      distances that the drawing is bent towards on its way; None: there are none
+    unrolled  whether that would roll up what lies flat; None: not known yet
     gathered  whether the start is our own, see `nelayout.run.gathering`: others may be tried beside it
     """
 
@@ -113,6 +116,8 @@ class Component:
     drawing: Drawing = field(default_factory=lambda: Drawing(np.zeros((0, 2))))
     other_mass: np.ndarray | None = None
     sketch: np.ndarray | None = None
+    goal: Goal | None = None
+    unrolled: bool | None = None
     gathered: bool = False
 
     @property

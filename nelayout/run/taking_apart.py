@@ -48,7 +48,8 @@ def take_apart(
                 )
         other = None if masses.other is None else masses.other[nodes]
         sketch = None if known.sketch is None else known.sketch[nodes]
-        found.append(Component(nodes, affinity, start, fixed, other_mass=other, sketch=sketch))
+        goal = known.goal if len(nodes) == len(request.labels) else None
+        found.append(Component(nodes, affinity, start, fixed, other_mass=other, sketch=sketch, goal=goal))
     return found, notes
 
 
@@ -59,7 +60,7 @@ def _pieces(request: Request, joint: bool, known: Known) -> Iterable[tuple[np.nd
         return []
     pieces = components(request.P, request.labels)
     # These go by the order of the nodes.
-    in_order = any(each is not None for each in (known.rows, known.features, known.sketch))
+    in_order = any(each is not None for each in (known.rows, known.features, known.sketch, known.goal))
     return pieces if in_order else (side_by_side(*piece) for piece in pieces)
 
 

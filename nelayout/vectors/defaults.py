@@ -20,11 +20,14 @@ from nelayout.catalogue import METHODS
 from nelayout.connections import Fixed
 from nelayout.method_record import Method
 from nelayout.numerics.principal import principal_components
+from nelayout.run.bending import Goal
+from nelayout.run.order import goal_between
 from nelayout.stages import CoarseToFine, Descend
 from nelayout.vectors.input import NEIGHBORS, REACH
+from nelayout.vectors.metrics import Metric
 from nelayout.vectors.start import has_components
 
-__all__ = ["default_weights", "outline", "weights_for", "with_equal_rows", "with_steps_for_vectors"]
+__all__ = ["default_weights", "distance_goal", "outline", "weights_for", "with_equal_rows", "with_steps_for_vectors"]
 
 # Perplexities of few and of many rows, and between these the neighbors for each unit: 30 up to 500 rows, 10 from 1,500
 # on.  Found by 10-neighbor class accuracy and trustworthiness against openTSNE's default on 21 sets of 150 to 5,000
@@ -35,6 +38,8 @@ WIDEST, NARROWEST, HALF = 30.0, 10.0, 2.0
 # Neighbors of many rows, and similarities that the rows between share out.  15 neighbors are as accurate as 30 at a
 # perplexity of 10 and take half the time; 24 and more join the turns of a rolled sheet of 1,500 rows, 22 do not.
 FEWEST, SHARED = 15, 30_000
+# Entries of the rows with which some rows are compared over the whole way, 32 MB; and the fewest such rows.
+COMPARED, LEAST_COMPARED = 4_000_000, 200
 
 
 def default_weights(n: int) -> tuple[int, float]:
@@ -71,7 +76,7 @@ def with_steps_for_vectors(method: Method) -> Method:
     digits 240 in place of 80 lower J of ws-SNE from 0.998 to 0.980, make the drawing 1.5 times as wide and its groups
     as much smaller in it, and take the rank correlation of distances from 0.447 to 0.433.
     """
-    if method.kernel.a == 0 or method.kernel.singular:
+    if not _has_tail(method):
         return method
     stages = (replace(stage, small=None) if isinstance(stage, Descend) else stage for stage in method.stages)
     return replace(method, stages=tuple(stages))
@@ -93,3 +98,21 @@ def outline(rows: Any, method: Method, dim: int) -> np.ndarray | None:
     if not has_components(rows, dim) or not any(isinstance(stage, CoarseToFine) for stage in method.stages):
         return None
     return principal_components(rows, dim)[0]
+
+
+def distance_goal(metric: Metric, n: int, method: Method) -> Goal | None:
+    """The distances between some of n rows towards which a drawing is bent on its way, see `nelayout.run.order`.
+
+    Only of kernels with a tail, under which nearly the same J has many arrangements of groups: others gain nothing, and
+    Gaussian ones draw a rolled sheet folded.  None also for methods that choose among several drawings by hops, for
+    variational ones, and where distances are not known.
+    """
+    judges = any(isinstance(stage, Descend) and stage.judged for stage in method.stages)
+    if not _has_tail(method) or judges or method.variational:
+        return None
+    width = 1 if metric.rows is None else metric.rows.shape[1]
+    return goal_between(n, metric.between_some, max(COMPARED // max(width, 1), LEAST_COMPARED))
+
+
+def _has_tail(method: Method) -> bool:
+    return method.kernel.a > 0 and not method.kernel.singular

@@ -25,7 +25,7 @@ from nelayout.run.pipeline import run_parts
 from nelayout.run.request import Known
 from nelayout.run.variational_component import vector_features
 from nelayout.vectors.annealing import at_perplexity, draw_by_scales
-from nelayout.vectors.defaults import outline, weights_for, with_equal_rows, with_steps_for_vectors
+from nelayout.vectors.defaults import distance_goal, outline, weights_for, with_equal_rows, with_steps_for_vectors
 from nelayout.vectors.fit import Fit
 from nelayout.vectors.given import most_known, read_neighbors
 from nelayout.vectors.input import count, read_rows
@@ -209,7 +209,8 @@ def fit_vectors(
             joins = _joins(k, added)
     features = vector_features(space.given.rows) if chosen.variational else None
     sketch = outline(space.given.rows, chosen, dim) if start is None else None
-    known = Known(True, shares, features, sketch)
+    goal = distance_goal(space.given, space.n, chosen) if start is None else None
+    known = Known(True, shares, features, sketch, goal)
     return _drawn(space, k, perplexity, graph, start, chosen, {"seed": rng, **run}, known, (*found.notes, *joins))
 
 

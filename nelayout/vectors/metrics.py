@@ -96,6 +96,23 @@ class Metric:
         """The metric between other rows, to which ``bring`` brings others."""
         return replace(self, rows=rows, bring=bring)
 
+    def between_some(self, rows: np.ndarray, others: np.ndarray) -> np.ndarray | None:
+        """Distances (k, m) between some rows and some others; None where they are not known, or each takes a call."""
+        if issparse(self.table) or callable(self.cdist):
+            return None
+        if self.table is not None:
+            return self.table[np.ix_(rows, others)].astype(np.float64)
+        here, there = self.rows[rows], self.rows[others]
+        if not issparse(here):
+            from scipy.spatial.distance import cdist
+
+            if self.euclidean:
+                return self.convert(cdist(here, there, "sqeuclidean"))
+            return cdist(here, there, self.cdist, **self.params)
+        squares = (np.asarray(each.multiply(each).sum(axis=1)).ravel() for each in (here, there))
+        squared = np.add.outer(*squares) - 2.0 * (here @ there.T).toarray()
+        return self.convert(np.maximum(squared, 0.0))
+
     def too_large(self, work: float) -> bool:
         """Whether the whole table takes more than ``work`` pairs times columns."""
         return self.rows is not None and float(self.rows.shape[0]) ** 2 * self.rows.shape[1] > work

@@ -1,0 +1,57 @@
+"""The order of large distances: on its way the drawing of rows is bent towards the distances between them.
+
+A graph of nearest neighbors hardly knows which of two groups is nearer to a third, and the objectives care little.  So
+before each stage on the graph itself the drawing is bent, and the stage then minimizes its objective from there: of the
+many drawings with nearly the same J one is found whose large distances are more those of the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from nelayout.numerics.parallel import Threads
+from nelayout.run.auto.verdict import Judge
+from nelayout.run.bending import FEWEST, Goal, bent, sampled
+from nelayout.run.levels import BENT
+from nelayout.run.state import Component
+from nelayout.run.strong_edges import strong_edges
+
+__all__ = ["bend_towards_rows", "goal_between"]
+
+# The part of the way to the least stress that is gone before each stage.
+PART = 0.5
+
+
+def goal_between(
+    n: int, distances: Callable[[np.ndarray, np.ndarray], np.ndarray | None], most: int
+) -> Goal | None:
+    """The goal of n rows, of which some are compared with at most so many others; None where that cannot be done.
+
+    Errors count in parts of the median distance or of their own, whichever is larger: the far ones of a few outliers
+    would else decide alone, and small distances are those of neighbors anyway.
+    """
+    if n < FEWEST:
+        return None
+    nodes, others = sampled(n, most)
+    lengths = distances(nodes, others)
+    if lengths is None or not np.isfinite(lengths).all() or not lengths.any():
+        return None
+    median = float(np.median(lengths[lengths > 0]))
+    weights = np.where(nodes[:, None] == others, 0.0, 1.0 / np.maximum(lengths / median, 1.0) ** 2)
+    return Goal(nodes, others, lengths, weights)
+
+
+def bend_towards_rows(component: Component, threads: Threads) -> np.ndarray:
+    """The drawing bent towards the component's goal; as it is from where that raises the stress of hops by a third.
+
+    So it does where a sheet that is rolled up in the rows lies flat in the drawing: it would be rolled up again.
+    """
+    Y = component.drawing.Y
+    assert component.goal is not None
+    moved = bent(Y, component.goal, PART)
+    if component.unrolled is None:
+        judge = Judge(strong_edges(component.affinity.P), threads)
+        component.unrolled = judge.stress(moved) > BENT * judge.stress(Y)
+    return Y if component.unrolled else moved

@@ -1,0 +1,133 @@
+"""Drawings of rows are bent towards the distances between them, where that rolls nothing up."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial.distance import cdist
+from scipy.stats import spearmanr
+from sklearn.datasets import load_digits, make_swiss_roll
+
+import nelayout as nl
+from nelayout.run.order import goal_between
+from nelayout.run.strong_edges import merged_pattern, strong_edges
+from nelayout.vectors import fitting
+from nelayout.vectors.metrics import prepare
+
+DIGITS = load_digits(return_X_y=True)[0]
+
+
+def order_of_distances(X, Y) -> float:
+    i, j = np.random.default_rng(0).integers(len(X), size=(2, 50_000))
+    there, here = (np.linalg.norm(Z[i] - Z[j], axis=1)[i != j] for Z in (X, Y))
+    result: Any = spearmanr(there, here)
+    return float(result.statistic)
+
+
+def without(monkeypatch):
+    monkeypatch.setattr(fitting, "distance_goal", lambda *_: None)
+
+
+@pytest.mark.parametrize("method", ["ws-sne", "hssne"])
+def test_large_distances_come_into_order_at_nearly_the_same_value(method, monkeypatch):
+    bent = nl.solve_vectors(DIGITS, method=method, random_state=0)
+    without(monkeypatch)
+    plain = nl.solve_vectors(DIGITS, method=method, random_state=0)
+    assert order_of_distances(DIGITS, bent.positions) > order_of_distances(DIGITS, plain.positions) + 0.02
+    assert bent.value < 1.02 * plain.value
+    kept = (nl.measure_vectors(DIGITS, s.positions, measures="trustworthiness") for s in (bent, plain))
+    after, before = (one["trustworthiness"].value for one in kept)
+    assert after > before - 0.003
+
+
+def test_what_is_rolled_up_in_the_rows_stays_unrolled(monkeypatch):
+    roll = make_swiss_roll(1500, random_state=0)[0]
+    Y = nl.embed(roll, random_state=0)
+    without(monkeypatch)
+    assert np.array_equal(Y, nl.embed(roll, random_state=0))
+
+
+@pytest.mark.parametrize("keywords", [*({"method": m} for m in ("nerv", "gamma-quadlog", "auto")), {"init": "pca"}])
+def test_other_kernels_and_starts_are_not_bent(keywords, monkeypatch):
+    X = DIGITS[:300]
+    Y = nl.embed(X, random_state=0, **keywords)
+    without(monkeypatch)
+    assert np.array_equal(Y, nl.embed(X, random_state=0, **keywords))
+
+
+def test_threads_change_no_bit_and_rows_are_not_changed():
+    X = DIGITS[:700].copy()
+    Y = nl.embed(X, random_state=0, n_jobs=1)
+    assert np.array_equal(Y, nl.embed(X, random_state=0, n_jobs=2))
+    assert np.array_equal(X, DIGITS[:700])
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan", "chebyshev", "correlation"])
+def test_distances_are_those_of_the_metric(metric):
+    X = np.abs(np.random.default_rng(0).standard_normal((50, 7)))
+    rows, others = np.array([0, 3, 9]), np.array([3, 20, 41, 9])
+    expected = cdist(X[rows], X[others], "cityblock" if metric == "manhattan" else metric)
+    found = prepare(X, metric).between_some(rows, others)
+    assert found is not None
+    np.testing.assert_allclose(found, expected, atol=1e-7)
+    if metric in ("euclidean", "cosine"):
+        sparse = prepare(csr_array(X), metric).between_some(rows, others)
+        np.testing.assert_allclose(sparse, expected, atol=1e-7)
+
+
+def test_of_tables_what_is_known():
+    X = np.random.default_rng(0).standard_normal((50, 3))
+    D, rows, others = cdist(X, X), np.array([4, 7]), np.array([1, 4])
+    np.testing.assert_array_equal(prepare(D, "precomputed").between_some(rows, others), D[np.ix_(rows, others)])
+    assert prepare(csr_array(np.where(D < 2, D, 0)), "precomputed").between_some(rows, others) is None
+    assert prepare(X, lambda a, b: float(np.abs(a - b).sum())).between_some(rows, others) is None
+
+
+def test_the_goal_counts_no_row_against_itself_and_outliers_by_their_own_distance():
+    X = np.random.default_rng(0).standard_normal((200, 3))
+    X[0] = 1e6
+    goal = goal_between(200, prepare(X).between_some, 1000)
+    assert goal is not None
+    own = goal.nodes[:, None] == goal.others
+    assert (goal.weights[own] == 0).all()
+    assert (goal.weights[~own] > 0).all()
+    far = goal.weights * goal.lengths**2 / np.median(goal.lengths[goal.lengths > 0]) ** 2
+    assert far.max() == pytest.approx(1.0)
+    assert goal_between(39, prepare(X[:39]).between_some, 1000) is None
+    assert goal_between(200, prepare(np.ones((200, 2))).between_some, 1000) is None
+    few = goal_between(200, prepare(X).between_some, 20)
+    assert few is not None
+    assert few.others.shape == (20,)
+
+
+@pytest.mark.parametrize("perplexity", [5, 10])
+def test_a_rolled_sheet_is_unrolled_in_spite_of_weak_edges_from_turn_to_turn(perplexity):
+    roll, angle = make_swiss_roll(1500, random_state=0)
+    length = 0.5 * (angle * np.sqrt(1 + angle**2) + np.arcsinh(angle))
+    Y = nl.embed(roll, perplexity=perplexity, n_neighbors=15, random_state=0)
+    sheet = np.stack([length, roll[:, 1]], axis=1)
+    assert nl.measure(nl.knn_graph(roll), Y, coords=sheet, measures="map_r2")["map_r2"].value > 0.85
+
+
+def test_the_pattern_of_clusters_is_that_of_the_product():
+    rng = np.random.default_rng(0)
+    P = np.triu(rng.random((30, 30)) * (rng.random((30, 30)) < 0.2), 1)
+    P, cluster = csr_array(P + P.T), np.concatenate([np.arange(9), rng.integers(0, 9, 21)])
+    C = np.eye(9)[cluster]
+    expected = C.T @ P.toarray() @ C > 0
+    np.fill_diagonal(expected, False)
+    found = merged_pattern(P, cluster)
+    assert np.array_equal(found.toarray() > 0, expected)
+    assert found.has_sorted_indices
+
+
+def test_graphs_without_weights_keep_all_edges_and_weighted_ones_stay_connected():
+    plain = nl.knn_graph(DIGITS[:200])
+    assert strong_edges(plain) is plain
+    weighted = nl.entropic_affinity(DIGITS[:200], perplexity=10)
+    kept = strong_edges(weighted)
+    assert kept.nnz < weighted.nnz
+    assert connected_components(kept)[0] == connected_components(weighted)[0]
+    assert (kept != kept.T).nnz == 0
