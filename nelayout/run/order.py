@@ -20,8 +20,8 @@ from nelayout.run.strong_edges import strong_edges
 
 __all__ = ["bend_towards_rows", "goal_between"]
 
-# The part of the way to the least stress that is gone before each stage.  Over 21 sets of rows half of the way takes J up
-# by 0 to 1.4 % (pictures of objects 6 %); all of the way gains 0.01 in the rank correlation of distances, takes J up
+# The part of the way to the least stress that is gone before each stage.  Over 21 sets of rows half of the way takes J
+# up by 0 to 1.4 % (pictures of objects 6 %); all of the way gains 0.01 in the rank correlation of distances, takes J up
 # by up to 4 %, and the stress of hops of round groups so far that nothing is bent.
 PART = 0.5
 
