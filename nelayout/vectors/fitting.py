@@ -121,8 +121,8 @@ def fit_vectors(
         which means a fold), and under kernels with a tail bends the drawing before each stage towards the distances
         between rows (see the page on vectors); "pca" takes the first principal components, the steps of the method
         alone, and "spectral" the slowest directions of the random walk on the graph, those of the normalized Laplacian
-        with the smallest eigenvalues; or an (n, n_components) array.  When the perplexity is annealed, "auto" is "pca" where there are
-        vectors to take components of
+        with the smallest eigenvalues; or an (n, n_components) array.  When the perplexity is annealed, "auto" is "pca"
+        where there are vectors to take components of
     random_state : default None
         int, Generator or RandomState; the same seed gives the same bits
     n_jobs : default None
