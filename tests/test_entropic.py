@@ -211,8 +211,8 @@ def test_embed_draws_the_joint_similarities():
     """Rows whose weakest similarities hold nothing together: the graph that is drawn is still all of P."""
     P = nl.entropic_affinity(X60, 5, n_neighbors="all")
     assert P.data.min() < 1e-3 / (2 * 60 * 5)
-    drawn = nl.solve(P, "tsne", scale=None, seed=1, components="joint", max_iter=40)
-    solution = solve_vectors(X60, method="tsne", perplexity=5, n_neighbors="all", random_state=1, max_iter=40)
+    drawn = nl.solve(P, "ssne", scale=None, seed=1, components="joint", max_iter=40)
+    solution = solve_vectors(X60, method="ssne", perplexity=5, n_neighbors="all", random_state=1, max_iter=40)
     assert solution.notes == drawn.notes == ()
     assert np.array_equal(solution.positions, drawn.positions)
     assert solution.value == drawn.value
@@ -232,9 +232,10 @@ def test_joining_leaves_the_given_graph_alone():
 
 def test_a_perplexity_widens_the_support_and_one_below_it_is_refused():
     P = nl.entropic_affinity(X60, 5, n_neighbors=20)
-    drawn = nl.solve(P, "ws-sne", scale=None, seed=1, mass="unit", components="joint", max_iter=40)
-    assert np.array_equal(nl.embed(X60, perplexity=5, n_neighbors=20, random_state=1, max_iter=40), drawn.positions)
-    assert not np.array_equal(nl.embed(X60, perplexity=5, random_state=1), drawn.positions)  # 15 neighbors
+    drawn = nl.solve(P, "ssne", scale=None, seed=1, mass="unit", components="joint", max_iter=40)
+    run = {"method": "ssne", "perplexity": 5, "random_state": 1, "max_iter": 40}
+    assert np.array_equal(nl.embed(X60, n_neighbors=20, **run), drawn.positions)
+    assert not np.array_equal(nl.embed(X60, **run), drawn.positions)  # 15 neighbors
     with pytest.raises(InputError, match="below n_neighbors"):
         nl.embed(X60, perplexity=12, n_neighbors=10)
     with pytest.raises(InputTypeError, match="n_neighbors"):

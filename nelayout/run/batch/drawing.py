@@ -41,7 +41,7 @@ LEAST = 12
 # Most nodes of a component of a batch: the coarse levels of larger graphs may be unfolded, and their pairs take longer
 # than the calls. Of a road network's 94,583 nodes in 8,000 components, drawing those of 401 to 800 nodes in batches
 # takes 6.3 s in place of 8.2.
-LARGEST = LEAST_GRAPH_UNFOLDED
+LARGEST = LEAST_GRAPH_UNFOLDED - 1
 # Nodes above which a drawing of a batch is bent, as those drawn alone are: a bend takes 20 ms, a smaller drawing less.
 BENT_ABOVE = 400
 # Nodes of a batch, about; from so many batches on they grow, up to as many times, before there are more of them:
