@@ -196,7 +196,7 @@ def test_score_matching_is_continuous_through_one():
         assert wide == pytest.approx(phi, rel=1e-8)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @example(ln_r=[0.0, -257.0], ln_m=140.0, alpha=0.5)
 @example(ln_r=[237.0], ln_m=236.0, alpha=2.0)
 @given(

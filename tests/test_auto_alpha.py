@@ -96,7 +96,7 @@ def test_choice_tells_the_user():
     assert nl.solve(nx.karate_club_graph(), "alpha-sne", seed=0).choice is None
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_all_doors_lead_to_the_same_drawing():
     G = nx.karate_club_graph()
     pos = nl.alpha_sne_layout(G, alpha="auto", seed=3, node_size=None)

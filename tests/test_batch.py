@@ -149,19 +149,9 @@ def test_verdicts_are_those_of_graphs_alone():
 PERFECT = ("jse", "alpha-sne")
 
 
-# In the plane these stand for all methods: node masses, a singular kernel, a lambda for each row.
-CHECKED_OFTEN = ("ws-sne", "linlog", "nerv")
-
-
-@pytest.mark.parametrize(
-    ("name", "dim"),
-    [
-        pytest.param(name, dim, marks=pytest.mark.thorough if dim == 2 and name in CHECKED_OFTEN else pytest.mark.slow)
-        for name in METHODS
-        for dim in (2, 3)
-        if name not in PERFECT
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("dim", [2, 3])
+@pytest.mark.parametrize("name", [name for name in METHODS if name not in PERFECT])
 def test_drawings_are_as_good_as_one_by_one(name, dim, monkeypatch):
     """J of each component, the better of two seeds: the median differs by at most half a percent, the sum by five.
 
@@ -182,7 +172,7 @@ def test_drawings_are_as_good_as_one_by_one(name, dim, monkeypatch):
     assert np.sum(together - alone) <= max(0.05 * np.sum(np.abs(alone)), luck)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_auto_keeps_drawings_as_good_as_one_by_one(monkeypatch):
     G = forest(40, 24)
     together, scores = nl.solve(G, "auto", seed=0), []
@@ -229,7 +219,7 @@ def test_threads_and_callbacks_leave_the_bits_as_they_are(name, monkeypatch):
     assert one.value == pytest.approx(one.node_cost.sum(), rel=1e-9) or name == "auto"
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_components_drawn_beside_batches_have_the_same_bits_on_any_threads_and_are_as_low(monkeypatch):
     G = forest(60, 15)
     together = nl.solve(G, "tsne", seed=1)

@@ -138,7 +138,7 @@ def test_towards_stability_one_old_nodes_do_not_move(name):
     assert film.arrived.tolist() == [0, 6]
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_movement_falls_as_stability_rises():
     snapshots = growing()
     films = [nl.layout_sequence(snapshots, "ws-sne", s, seed=0) for s in (0.2, 0.5, 0.8, 0.95, 0.99)]
@@ -240,7 +240,7 @@ def test_masses_of_all_nodes_may_come_in_one_dict_and_change_what_has_not_change
     assert film.most_moves[2] > 0  # masses may be other ones, so the same graph is drawn again
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_alpha_is_chosen_once():
     snapshots = growing()[:2]
     film = nl.layout_sequence(snapshots, "alpha-sne", alpha="auto", seed=0, node_size=None)

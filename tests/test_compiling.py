@@ -121,7 +121,7 @@ def test_a_loop_that_calls_a_changed_loop_of_another_file_is_compiled_anew(copie
     assert not set(instead) & set(stored)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_where_the_package_may_not_be_written_the_cache_of_the_user_is(copied):
     (copied / "__pycache__").mkdir()
     (copied / "__pycache__" / "loops").touch()  # a file in the place of the folder stops root as well

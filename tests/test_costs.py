@@ -135,18 +135,18 @@ def test_a_joint_drawing_counts_as_one():
     assert nl.estimate(mesh(9), "nerv", components="joint") == nl.estimate(mesh(9), "nerv")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("G", "method", "options"),
     [
         (hubs(150), "ws-sne", {}),
-        pytest.param(hubs(500), "ws-sne", {}, marks=pytest.mark.slow),
-        pytest.param(hubs(800), "auto", {}, marks=pytest.mark.slow),
-        pytest.param(hubs(800), "ws-sne", {}, marks=pytest.mark.thorough),
-        pytest.param(mesh(45), "ws-sne", {}, marks=pytest.mark.slow),
-        pytest.param(mesh(45), "gamma-quadlog", {"smoothing": 0.9}, marks=pytest.mark.thorough),
-        pytest.param(hubs(2000), "linlog", {}, marks=pytest.mark.thorough),
-        pytest.param(hubs(2000), "ws-sne", {"smoothing": 0.5}, marks=pytest.mark.slow),
+        (hubs(500), "ws-sne", {}),
+        (hubs(800), "auto", {}),
+        (hubs(800), "ws-sne", {}),
+        (mesh(45), "ws-sne", {}),
+        (mesh(45), "gamma-quadlog", {"smoothing": 0.9}),
+        (hubs(2000), "linlog", {}),
+        (hubs(2000), "ws-sne", {"smoothing": 0.5}),
     ],
 )
 def test_memory_is_right_within_a_factor_of_two(G, method, options):

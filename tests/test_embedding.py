@@ -71,7 +71,7 @@ def test_digits_keep_their_classes():
     assert accuracy(Y, digits.target) > 0.978
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_mnist_keeps_its_classes(shared_data):
     """openTSNE has 0.904 on these rows with its perplexity of 30, two principal components 0.43."""
     mnist = np.load(shared_data / "vectors" / "mnist.npz")

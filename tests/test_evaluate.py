@@ -284,7 +284,7 @@ def test_more_steps_never_end_higher_with_fixed_nodes():
     assert values == sorted(values, reverse=True)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_converged_means_that_further_steps_bring_little():
     grid = nx.grid_2d_graph(8, 8)
     for name in ("nerv:1", "nerv:0.5", "ee", "linlog"):

@@ -240,8 +240,9 @@ def test_rustworkx_indices_may_have_holes():
     G.remove_node(2)
     pos = nl.ws_sne_layout(G, seed=0)
     assert list(pos) == list(G.node_indices()) == [0, 1, 3, 4, 5]
-    drawn = mpl_draw(G, pos=pos)
-    found = set(map(tuple, np.array(pyplot.gca().collections[0].get_offsets()).tolist()))
+    drawn, axes = pyplot.subplots()  # without axes it draws into the figure that is open, if one is
+    mpl_draw(G, pos=pos, ax=axes)
+    found = set(map(tuple, np.array(axes.collections[0].get_offsets()).tolist()))
     assert found == {tuple(place) for place in pos.values()}
     pyplot.close(drawn)
     theirs = rustworkx.spring_layout(G, seed=1)

@@ -42,7 +42,7 @@ def crossings(G: nx.Graph, method: Method, seed: int) -> float:
 
 
 @pytest.mark.parametrize("method", [AUTO, METHODS["ws-sne"]], ids=["auto", "ws-sne"])
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_sheets_of_a_mesh_are_parted(method, seed):
     G = triangulation(3000, seed)
@@ -56,19 +56,19 @@ def test_unfolding_costs_a_flat_mesh_nothing():
     assert found["crossings"].value == 0.0
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "G",
     [
         # falls together under the pull, and is drawn as without it
-        pytest.param(nx.barabasi_albert_graph(3000, 3, seed=1), marks=pytest.mark.thorough),
+        nx.barabasi_albert_graph(3000, 3, seed=1),
         nx.star_graph(3000),
         nx.grid_2d_graph(27, 27),  # a quarter of these nodes is too few
-        pytest.param(nx.path_graph(1000), marks=pytest.mark.thorough),
-        pytest.param(nx.cycle_graph(2000), marks=pytest.mark.thorough),
-        pytest.param(nx.random_labeled_tree(1000, seed=1), marks=pytest.mark.thorough),
-        pytest.param(nx.lollipop_graph(100, 1500), marks=pytest.mark.thorough),  # many edges, but its path would bend
-        pytest.param(one_heavy_node(40), marks=pytest.mark.thorough),  # the others would fly apart
+        nx.path_graph(1000),
+        nx.cycle_graph(2000),
+        nx.random_labeled_tree(1000, seed=1),
+        nx.lollipop_graph(100, 1500),  # many edges, but its path would bend
+        one_heavy_node(40),  # the others would fly apart
     ],
     ids=["hubs", "star", "small", "path", "ring", "tree", "lollipop", "heavy edges"],
 )

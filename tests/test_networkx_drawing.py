@@ -38,7 +38,7 @@ def test_pictures_show_every_node_at_its_place(draw, axes):
     np.testing.assert_array_equal(drawn_at(axes), np.array([pos[v] for v in KARATE]))
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_display_takes_a_layout_as_it_takes_its_own(axes):
     if not hasattr(nx, "display"):
         pytest.skip("networkx has display from 3.6 on")

@@ -69,7 +69,7 @@ def test_igraph_by_its_own_method_with_the_seed_and_its_random_numbers_left_as_t
     assert np.allclose(drawn("igraph:kk"), kk, atol=1e-6)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_seeds_say_what_depends_on_them():
     """Every peer that is here and fast; `seeded` is what drawing twice shows."""
     slow = {"opentsne", "umap", "s_gd2"}

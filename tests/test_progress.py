@@ -7,7 +7,6 @@ from itertools import groupby
 
 import networkx as nx
 import pytest
-from tables import RECIPES, thinned
 
 import nelayout as nl
 from nelayout.catalogue import METHODS
@@ -55,8 +54,8 @@ def counted(monkeypatch, capsys):
     return draw
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("method", thinned(["auto", *METHODS], plain=lambda method: method in ("auto", *RECIPES)))
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["auto", *METHODS])
 def test_no_drawing_takes_more_steps_than_the_bar_says(counted, method):
     for how in ({}, {"max_iter": 7}, {"optimizer": "momentum", "max_iter": 9}):
         made, _ = counted(GRAPHS["grid"], method, **how)
