@@ -85,6 +85,7 @@ def test_a_new_row_does_not_know_the_others(method, perplexity):
     assert np.array_equal(estimator.set_params(n_jobs=1).transform(NEW), whole)
 
 
+@pytest.mark.thorough
 def test_held_back_digits_have_the_classes_of_their_neighbors():
     images, digit = load_digits(return_X_y=True)
     together, held_back, joint = nl.embed(images, random_state=0), [], []
@@ -172,6 +173,7 @@ def test_it_is_embed():
     assert len(abs(estimator.affinity_ - nl.knn_graph(X)).nonzero()[0]) <= 4  # edges that join the clouds
 
 
+@pytest.mark.thorough
 def test_frames_pipelines_and_searches():
     frame = pd.DataFrame(X, columns=list("abcdef"), index=[f"row {k}" for k in range(120)])
     named = nl.NeighborEmbedding(random_state=0).set_output(transform="pandas").fit_transform(frame)

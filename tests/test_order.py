@@ -30,7 +30,7 @@ def without(monkeypatch):
     monkeypatch.setattr(fitting, "distance_goal", lambda *_: None)
 
 
-@pytest.mark.parametrize("method", ["ws-sne", "hssne"])
+@pytest.mark.parametrize("method", ["ws-sne", pytest.param("hssne", marks=pytest.mark.thorough)])
 def test_large_distances_come_into_order_at_nearly_the_same_value(method, monkeypatch):
     bent = nl.solve_vectors(DIGITS, method=method, random_state=0)
     without(monkeypatch)
