@@ -643,6 +643,24 @@ def test_matrices_and_igraph_are_written_too(tmp_path, name):
         assert np.array_equal(dense(read_graph(tmp_path / f"i.{name}")), matrix)
 
 
+@pytest.mark.parametrize("weights", [(1, 1, 1), (2.5, 0.0, 1), (3, np.nan, np.inf)])
+@pytest.mark.parametrize("directed", [False, True])
+def test_json_of_a_matrix_is_that_of_its_networkx_graph(tmp_path, directed, weights):
+    """A matrix is written without a networkx graph, unless its nodes have data: the same bytes but for those."""
+    A = sp.csr_array((np.array(weights, dtype=float), ([0, 1, 3], [2, 0, 3])), shape=(4, 4))
+    A = A if directed else sp.csr_array(A + A.T)
+    Y = np.random.default_rng(0).random((4, 2))
+    file = record_module.GraphFile(A, ["a", "b", "c", "d"])
+    write_positions(tmp_path / "own.json", file, Y)
+    G = nx.DiGraph() if directed else nx.Graph()
+    G.add_nodes_from(file.labels)
+    E = sp.coo_array(A if directed else sp.triu(A))
+    for i, j, weight in zip(*(column.tolist() for column in (*E.coords, E.data)), strict=True):
+        G.add_edge(file.labels[i], file.labels[j], **({} if set(weights) == {1} and directed else {"weight": weight}))
+    write_positions(tmp_path / "networkx.json", G, Y)
+    assert (tmp_path / "own.json").read_bytes() == (tmp_path / "networkx.json").read_bytes()
+
+
 def test_labels_of_a_file_travel_to_the_output(tmp_path):
     np.savez(tmp_path / "in.npz", rows=[0, 1], cols=[1, 2], n=3, names=["a", "b", "c"], labels=[5, 5, 6])
     file = read_graph(tmp_path / "in.npz")

@@ -25,7 +25,7 @@ from nelayout.graphs import per_node
 from nelayout.graphs.network import Host, Links, Network, canonical, check_size
 from nelayout.graphs.weights import NEGATIVE, check_kind, similarities, zero_note
 
-__all__ = ["ArrayHost", "as_networkx", "guard", "host", "links", "places", "points", "read", "recognizes"]
+__all__ = ["ArrayHost", "as_networkx", "edges", "guard", "host", "links", "places", "points", "read", "recognizes"]
 
 # Part of the diagonal, and of all entries, above which an asymmetric dense array looks like vectors and not like a
 # graph: self-loops are rare, and graphs sparse. Of scikit-learn's first 64 digits, of 64 pixels, both parts are 0.5.
@@ -206,23 +206,33 @@ def places(pos: Any) -> per_node.Places | None:
 def as_networkx(G: Any, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
     """Make a graph of a symmetric matrix, else a digraph; edges have weights unless all are 1."""
     import networkx as nx
-    from scipy.sparse import coo_array, triu
 
-    matrix = csr_array(G)
-    apart: Any = matrix - matrix.T
-    undirected = not apart.data.any()
-    H = nx.Graph() if undirected else nx.DiGraph()
+    directed, ends, weights = edges(G, labels)
+    H = nx.DiGraph() if directed else nx.Graph()
     H.add_nodes_from(labels)
     for name, values in node_data.items():
         if np.ndim(values) == 1 and len(values) == len(labels):
             for label, value in zip(labels, values, strict=True):
                 H.nodes[label][name] = value
-    entries: Any = coo_array(triu(matrix) if undirected else matrix)
-    rows, cols = entries.coords
-    ends = [(labels[i], labels[j]) for i, j in zip(rows.tolist(), cols.tolist(), strict=True)]
-    if np.all(entries.data == 1):
+    if weights is None:
         H.add_edges_from(ends)
     else:
-        weighted = zip(ends, entries.data.tolist(), strict=True)
-        H.add_weighted_edges_from((u, v, weight) for (u, v), weight in weighted)
+        H.add_weighted_edges_from((u, v, weight) for (u, v), weight in zip(ends, weights, strict=True))
     return H
+
+
+def edges(G: Any, labels: Sequence[Hashable]) -> tuple[bool, list[tuple[Hashable, Hashable]], list | None]:
+    """Whether the graph of a matrix is directed, its edges row by row, and their weights; None where all are 1.
+
+    >>> edges(np.array([[0, 2], [2, 0]]), "ab")
+    (False, [('a', 'b')], [2])
+    """
+    from scipy.sparse import coo_array, triu
+
+    matrix = csr_array(G)
+    apart: Any = matrix - matrix.T
+    directed = bool(apart.data.any())
+    entries: Any = coo_array(matrix if directed else triu(matrix))
+    rows, cols = entries.coords
+    ends = [(labels[i], labels[j]) for i, j in zip(rows.tolist(), cols.tolist(), strict=True)]
+    return directed, ends, None if np.all(entries.data == 1) else entries.data.tolist()

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import InputError
+from nelayout.graphs.arrays import recognizes as is_matrix
 from nelayout.graphs.files.formats import EXTENSIONS, FORMATS, JSON, WRITERS, file_format, sniff
 from nelayout.graphs.files.look import PLAIN, Look
 from nelayout.graphs.files.outputs import atomic, check_output, deliver, refuse_folder
@@ -148,8 +149,12 @@ def write_positions(
     check_output(path, *([] if source is None else [source]))
     file = as_record(graph)
     Y = place_nodes(pos, file)
-    G = None if name == "csv" else as_networkx(file)
-    deliver(path, WRITERS[name](G, file.labels, Y, look))
+    of_matrix = FORMATS[name].write_matrix if name in FORMATS else None
+    if of_matrix is not None and is_matrix(file.graph) and not file.node_data:
+        content = of_matrix(file.graph, file.labels, Y)
+    else:
+        content = WRITERS[name](None if name == "csv" else as_networkx(file), file.labels, Y, look)
+    deliver(path, content)
 
 
 def read_positions(

@@ -14,7 +14,7 @@ from typing import Any
 from nelayout.errors import InputError
 from nelayout.graphs.files.record import FileFormat, GraphFile, from_networkx
 from nelayout.graphs.files.source import Source
-from nelayout.graphs.files.writers import to_json
+from nelayout.graphs.files.writers import matrix_to_json, to_json
 
 __all__ = ["NODE_LINK", "build", "load_json", "read_nodelink"]
 
@@ -102,4 +102,5 @@ NODE_LINK = FileFormat(
     re.compile(r"\s*\{\s*\""),
     read_nodelink,
     to_json,
+    matrix_to_json,
 )

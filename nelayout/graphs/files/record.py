@@ -64,6 +64,8 @@ class FileFormat:
     sign     matches the beginning of its content
     read     the content of a file -> the graph
     write    (networkx graph, labels in node order, (n, dim) positions, look) -> content; None where it is only read
+    write_matrix  (adjacency matrix, labels, positions) -> the same content, for matrices without node data; None where
+             they become networkx graphs first
     binary   whether a content with NUL characters can be of this format
     viewer   half the width of a drawing that suits the programs which show this format, in their units, where they show
              sizes and colors too; None where it is no format of a viewer
@@ -74,6 +76,7 @@ class FileFormat:
     sign: re.Pattern[str]
     read: Callable[[Source], GraphFile]
     write: Callable[[Any, Sequence[Hashable], np.ndarray, Look], bytes] | None = None
+    write_matrix: Callable[[Any, Sequence[Hashable], np.ndarray], bytes] | None = None
     binary: bool = False
     viewer: float | None = None
 

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from nelayout.graphs.arrays import edges as matrix_edges
 from nelayout.graphs.files.encode import encode_csv, encode_json, encode_npz
 from nelayout.graphs.files.look import PLAIN, Look, text_labels
 
-__all__ = ["axes", "item", "plain", "scalars", "to_csv", "to_gexf", "to_graphml", "to_json", "to_npz"]
+__all__ = ["axes", "item", "matrix_to_json", "plain", "scalars", "to_csv", "to_gexf", "to_graphml", "to_json", "to_npz"]
 
 AXES = ("x", "y", "z")
 # Attributes in which networkx looks for GEXF's own things, such as the name of a node; those of a graph are renamed.
@@ -30,11 +31,8 @@ def axes(dim: int) -> list[str]:
 
 def to_json(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
     """Node-link: nodes with id, their attributes, x and y; edges with theirs, under "edges"."""
-    own, columns = dict(G.nodes(data=True)), dict(zip(axes(Y.shape[1]), Y.T.tolist(), strict=True))
+    own = dict(G.nodes(data=True))
     nodes = [{**plain(_others(own[label])), "id": label} if own[label] else {"id": label} for label in labels]
-    for name, column in columns.items():
-        for node, value in zip(nodes, column, strict=True):
-            node[name] = value
     edges = []
     for u, v, *key, attributes in G.edges(data=True, **_keys(G)):
         edge = plain(attributes) if attributes else {}
@@ -42,13 +40,26 @@ def to_json(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAI
             edge["key"] = key[0]
         edge["source"], edge["target"] = u, v
         edges.append(edge)
-    data = {
-        "directed": G.is_directed(),
-        "multigraph": G.is_multigraph(),
-        "graph": {},
-        "nodes": nodes,
-        "edges": edges,
-    }
+    return _node_link(G.is_directed(), G.is_multigraph(), nodes, edges, Y)
+
+
+def matrix_to_json(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> bytes:
+    """What `to_json` writes of the graph of a matrix, in a quarter of the time that making a networkx graph takes."""
+    directed, ends, weights = matrix_edges(G, labels)
+    if weights is None:
+        edges = [{"source": u, "target": v} for u, v in ends]
+    else:
+        numbers = plain(dict(enumerate(weights))).values() if not np.isfinite(weights).all() else weights
+        edges = [{"weight": w, "source": u, "target": v} for (u, v), w in zip(ends, numbers, strict=True)]
+    return _node_link(directed, False, [{"id": label} for label in labels], edges, Y)
+
+
+def _node_link(directed: bool, multigraph: bool, nodes: list[dict], edges: list[dict], Y: np.ndarray) -> bytes:
+    """The file of nodes without coordinates and edges, with the coordinates Y (n, d)."""
+    for name, column in zip(axes(Y.shape[1]), Y.T.tolist(), strict=True):
+        for node, value in zip(nodes, column, strict=True):
+            node[name] = value
+    data = {"directed": directed, "multigraph": multigraph, "graph": {}, "nodes": nodes, "edges": edges}
     return encode_json(data, default=item)
 
 
