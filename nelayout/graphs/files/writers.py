@@ -44,7 +44,7 @@ def to_json(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAI
 
 
 def matrix_to_json(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> bytes:
-    """What `to_json` writes of the graph of a matrix, in a quarter of the time that making a networkx graph takes."""
+    """The graph of a matrix, as `to_json` writes it, without the time and the memory of a networkx graph."""
     directed, ends, weights = matrix_edges(G, labels)
     if weights is None:
         edges = [{"source": u, "target": v} for u, v in ends]
