@@ -10,6 +10,8 @@ at distance 0.4 move by 0.3 each.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from nelayout.errors import InputError
@@ -132,7 +134,7 @@ def separate(
     Y = split_coincident(Y, fixed)  # a heap has no line through its centers to push along
     shapes: Shapes = Boxes(size) if size.ndim == 2 else Discs(size, d)
     middle = np.zeros(d) if center is None else np.asarray(center, dtype=np.float64)
-    overlap = np.inf
+    overlap, held = np.inf, fixed if fixed.any() else None
     moved: np.ndarray | None = None  # nodes whose pairs may overlap; None: all
     for attempt in range(ROUNDS):
         try:
@@ -141,18 +143,18 @@ def separate(
             Y, moved = _enlarge(Y, ~fixed, 1.25), None
             continue
         entered = Y
-        depth, conflict = _overlap(Y, shapes, pairs, fixed)
+        depth, conflict = _overlap(Y, shapes, pairs, held)
         if depth == 0.0:
             return Y
         walls = within if attempt < ROUNDS // 2 else None
         if depth > FAST * overlap:
             if walls is None:
-                Y = _enlarge(Y, conflict[:, None] & ~fixed if fixed.any() else ~fixed, ENLARGE)
+                Y = _enlarge(Y, ~fixed if held is None else conflict[:, None] & ~fixed, ENLARGE)
             else:
                 Y = _spread(Y, ~fixed, middle, walls)
         overlap = depth
         for _ in range(PUSHES):
-            Y = _push(Y, shapes, pairs, fixed)
+            Y = _push(Y, shapes, pairs, held)
             if walls is not None:
                 Y = np.where(fixed, Y, np.clip(Y, middle - walls, middle + walls))
         moved = (entered != Y).any(axis=1) if shapes.even else None
@@ -179,35 +181,41 @@ def _spread(Y: np.ndarray, moving: np.ndarray, middle: np.ndarray, within: float
 
 
 def _overlap(
-    Y: np.ndarray, shapes: Shapes, pairs: tuple[np.ndarray, np.ndarray], fixed: np.ndarray
+    Y: np.ndarray, shapes: Shapes, pairs: tuple[np.ndarray, np.ndarray], fixed: np.ndarray | None
 ) -> tuple[float, np.ndarray]:
     """Sum of the depths of all overlaps that can be mended, relative to the sizes, and the mask of their nodes."""
     i, j = pairs
-    part = shapes.overlaps(Y, i, j)[1]
-    open_ = (part > 0) & ~(fixed[i] & fixed[j]).all(axis=1)
+    which, _, part = shapes.overlaps(Y, i, j)
+    i, j = i[which], j[which]
+    if fixed is not None:
+        free = ~(fixed[i] & fixed[j]).all(axis=1)
+        i, j, part = i[free], j[free], part[free]
     conflict = np.zeros(len(Y), dtype=bool)
-    conflict[i[open_]] = conflict[j[open_]] = True
-    return float(part[open_].sum()), conflict
+    conflict[i] = conflict[j] = True
+    return float(part.sum()), conflict
 
 
-def _push(Y: np.ndarray, shapes: Shapes, pairs: tuple[np.ndarray, np.ndarray], fixed: np.ndarray) -> np.ndarray:
+def _push(
+    Y: np.ndarray, shapes: Shapes, pairs: tuple[np.ndarray, np.ndarray], fixed: np.ndarray | None
+) -> np.ndarray:
     """Push every overlapping pair apart once; a node pushed from k sides moves by 2/(k + 1) of the sum."""
     i, j = pairs
-    push, part = shapes.overlaps(Y, i, j, (fixed[i] & fixed[j]) if fixed.any() else None)
-    now = np.flatnonzero(part > 0)
-    if len(now) == 0:
+    which, push, _ = shapes.overlaps(Y, i, j, None if fixed is None else fixed[i] & fixed[j])
+    if len(which) == 0:
         return Y
-    i, j, push = i[now], j[now], push[now]
-    share_i = (shapes.reach[j] / (shapes.reach[i] + shapes.reach[j]))[:, None]
-    share_i = np.where(fixed[i], 0.0, np.where(fixed[j], 1.0, share_i))
-    share_j = np.where(fixed[j], 0.0, 1.0 - share_i)
+    i, j = i[which], j[which]
+    share: Any = 0.5 if shapes.even else (shapes.reach[j] / (shapes.reach[i] + shapes.reach[j]))[:, None]
+    of_i = push * share
+    of_j = of_i if shapes.even else push * (1.0 - share)
+    if fixed is not None:
+        of_i = np.where(fixed[i], 0.0, np.where(fixed[j], push, of_i))
+        of_j = np.where(fixed[j], 0.0, np.where(fixed[i], push, of_j))
     n = len(Y)
     count = np.bincount(i, minlength=n) + np.bincount(j, minlength=n)
     relax = 2.0 / (count + 1.0)
     Y = Y.copy()
     for a in range(Y.shape[1]):
-        move = push[:, a]
-        total = np.bincount(i, move * share_i[:, a], minlength=n) - np.bincount(j, move * share_j[:, a], minlength=n)
+        total = np.bincount(i, of_i[:, a], minlength=n) - np.bincount(j, of_j[:, a], minlength=n)
         Y[:, a] += relax * total
     return Y
 
@@ -218,7 +226,9 @@ def _line_up(Y: np.ndarray, shapes: Shapes, fixed: np.ndarray) -> np.ndarray:
     They go to a row below it; those with a held coordinate to the end of an axis on which they are free.
     """
     i, j = shapes.near(Y, 0.0)
-    bad = (shapes.overlaps(Y, i, j)[1] > 0) & ~(fixed[i] & fixed[j]).all(axis=1)
+    which = shapes.overlaps(Y, i, j)[0]
+    i, j = i[which], j[which]
+    bad = ~(fixed[i] & fixed[j]).all(axis=1)
     leave = np.unique(np.where(fixed[i[bad]].all(axis=1), j[bad], i[bad]))
     half, held = shapes.half, np.asarray(fixed.any(axis=1))
     for a in range(Y.shape[1]):

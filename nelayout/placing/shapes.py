@@ -5,9 +5,9 @@ which they overlap least.  So two labels, which are wide and low, most often go 
 
     >>> labels = Boxes(np.array([[4.0, 1.0], [4.0, 1.0]]))
     >>> Y = np.array([[0.0, 0.0], [1.0, 0.4]])
-    >>> push, part = labels.overlaps(Y, np.array([0]), np.array([1]))
-    >>> push.round(3).tolist(), part.round(3).tolist()
-    ([[0.0, -0.6]], [0.6])
+    >>> which, push, part = labels.overlaps(Y, np.array([0]), np.array([1]))
+    >>> which.tolist(), push.round(3).tolist(), part.round(3).tolist()
+    ([0], [[0.0, -0.6]], [0.6])
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ class Shapes(Protocol):
 
     def overlaps(
         self, Y: np.ndarray, i: np.ndarray, j: np.ndarray, held: np.ndarray | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """How far i is to move from j, or j from i: (m, d) vectors, and (m,) the part of their common size by which
-        they overlap; 0 for pairs that do not.
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Which of m pairs overlap, (k,), how far i is to move from j, or j from i, vectors (k, d), and the part of
+        their common size by which they overlap, (k,), above 0.
 
         The mask ``held`` (m, d) has the axes along which a pair cannot be parted.
         """
@@ -70,39 +70,35 @@ class Discs:
 
     def overlaps(
         self, Y: np.ndarray, i: np.ndarray, j: np.ndarray, held: np.ndarray | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         difference, distance = gaps(Y, i, j)
-        touch = self.reach[i] + self.reach[j]
-        over = distance < touch
+        touch = np.full(len(i), 2.0 * self.reach[0]) if self.even else self.reach[i] + self.reach[j]
+        over = distance < touch if held is None else (distance < touch) & ~held.all(axis=1)
+        which = np.flatnonzero(over)
+        difference, distance, touch = difference[which], distance[which], touch[which]
+        part = 1.0 + SLACK - distance / touch
         if held is not None:
-            return self._along(difference, distance, touch, i, j, held)
-        same = distance <= 1e-9 * touch
+            return which, _along(difference, touch, i[which] + j[which], held[which]), part
+        depth, same = touch * (1 + SLACK) - distance, distance <= 1e-9 * touch
         if same.any():  # no line through the centers: any direction will do, if it differs from pair to pair
-            difference[same] = _directions(i[same], j[same], Y.shape[1])
-        length = np.where(same, 1.0, distance)
-        depth = np.where(over, touch * (1 + SLACK) - np.where(same, 0.0, distance), 0.0)
-        part = np.where(over, 1.0 + SLACK - distance / np.where(over, touch, 1.0), 0.0)
-        return (depth / length)[:, None] * difference, part
+            difference[same] = _directions((i + j)[which][same], Y.shape[1])
+            depth, distance = np.where(same, touch * (1 + SLACK), depth), np.where(same, 1.0, distance)
+        return which, (depth / distance)[:, None] * difference, part
 
 
-    def _along(
-        self, difference: np.ndarray, distance: np.ndarray, touch: np.ndarray, i: np.ndarray, j: np.ndarray,
-        held: np.ndarray,
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """`overlaps` of pairs that stay as far apart along the axes in ``held`` as they are."""
-        over = (distance < touch) & ~held.all(axis=1)
-        across = np.sqrt(np.sum(np.where(held, difference, 0.0) ** 2, axis=1))
-        way = np.where(held, 0.0, difference)
-        length = np.sqrt(np.sum(way * way, axis=1))
-        same = np.flatnonzero(length <= 1e-9 * touch)
-        way[same] = 0.0
-        way[same, np.argmin(held[same], axis=1)] = 1.0 - 2.0 * ((i[same] + j[same]) % 2)
-        unit = np.where(length > 1e-9 * touch, length, 1.0)
-        apart = np.where(length > 1e-9 * touch, length, 0.0)
-        reach = touch * (1 + SLACK)
-        wanted = np.sqrt(np.maximum(reach * reach - across * across, 0.0)) - apart
-        part = np.where(over, 1.0 + SLACK - distance / np.where(over, touch, 1.0), 0.0)
-        return (np.where(over, wanted, 0.0) / unit)[:, None] * way, part
+def _along(difference: np.ndarray, touch: np.ndarray, number: np.ndarray, held: np.ndarray) -> np.ndarray:
+    """How far to move discs that stay as far apart along the axes in ``held`` as they are, and touch at (k,)."""
+    across = np.sqrt(np.sum(np.where(held, difference, 0.0) ** 2, axis=1))
+    way = np.where(held, 0.0, difference)
+    length = np.sqrt(np.sum(way * way, axis=1))
+    same = np.flatnonzero(length <= 1e-9 * touch)
+    way[same] = 0.0
+    way[same, np.argmin(held[same], axis=1)] = 1.0 - 2.0 * (number[same] % 2)
+    unit = np.where(length > 1e-9 * touch, length, 1.0)
+    apart = np.where(length > 1e-9 * touch, length, 0.0)
+    reach = touch * (1 + SLACK)
+    wanted = np.sqrt(np.maximum(reach * reach - across * across, 0.0)) - apart
+    return (wanted / unit)[:, None] * way
 
 
 class Boxes:
@@ -124,27 +120,29 @@ class Boxes:
 
     def overlaps(
         self, Y: np.ndarray, i: np.ndarray, j: np.ndarray, held: np.ndarray | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         difference, touch = Y[i] - Y[j], self.half[i] + self.half[j]
         away = np.abs(difference)
         over = np.all(away < touch, axis=1)
-        depth = np.where(over[:, None], touch * (1 + SLACK) - away, 0.0)
         if held is not None:
             over &= ~held.all(axis=1)
-            depth = np.where(held, np.inf, depth)
-        axis, pairs = np.argmin(depth, axis=1), np.arange(len(i))
-        sign = np.sign(difference[pairs, axis])
-        sign = np.where(sign == 0, 1.0 - 2.0 * ((i + j) % 2), sign)
-        push = np.zeros_like(difference)
-        push[pairs, axis] = sign * np.where(over, depth[pairs, axis], 0.0)
-        part = np.where(over, 1.0 + SLACK - np.max(away / np.where(touch > 0, touch, 1.0), axis=1), 0.0)
-        return push, part
+        which = np.flatnonzero(over)
+        away, touch = away[which], touch[which]
+        depth = touch * (1 + SLACK) - away
+        if held is not None:
+            depth = np.where(held[which], np.inf, depth)
+        axis, pairs = np.argmin(depth, axis=1), np.arange(len(which))
+        sign = np.sign(difference[which, axis])
+        sign = np.where(sign == 0, 1.0 - 2.0 * ((i + j)[which] % 2), sign)
+        push = np.zeros_like(away)
+        push[pairs, axis] = sign * depth[pairs, axis]
+        return which, push, 1.0 + SLACK - np.max(away / touch, axis=1)
 
 
-def _directions(i: np.ndarray, j: np.ndarray, d: int) -> np.ndarray:
-    """Unit vectors that differ from pair to pair."""
-    directions = np.zeros((len(i), d))
-    angle = GOLDEN * (i + j)
+def _directions(number: np.ndarray, d: int) -> np.ndarray:
+    """Unit vectors that differ from number to number."""
+    directions = np.zeros((len(number), d))
+    angle = GOLDEN * number
     directions[:, 0] = np.cos(angle) if d > 1 else 1.0
     if d > 1:
         directions[:, 1] = np.sin(angle)

@@ -64,22 +64,30 @@ def bent(Y: np.ndarray, goal: Goal, part: float) -> np.ndarray:
     """
     (pivots, others, lengths, weights), middle = goal, np.mean(Y, axis=0)
     Z = Y - middle
-    apart = _apart(Z, pivots, others)
+    apart, room = np.empty_like(lengths), np.empty_like(lengths)  # written again and again: new memory costs more
+    _measure(Z, pivots, others, apart, room)
     total = float(np.sum(weights * apart * apart))
     if not total:
         return Y
     Z = Z * (float(np.sum(weights * apart * lengths)) / total)
     basis = _polynomials(Z)
     inverse = np.linalg.pinv(_normal(weights, basis, pivots, others) + RIDGE / np.mean(Z * Z) * np.eye(basis.shape[1]))
-    coefficients, before = np.zeros((basis.shape[1], Y.shape[1])), np.inf
+    coefficients, before, whole = np.zeros((basis.shape[1], Y.shape[1])), np.inf, np.sum(weights)
     for _ in range(STEPS):
         moved = Z + basis @ coefficients
-        apart = _apart(moved, pivots, others)
-        stress = float(np.sum(weights * (apart - lengths) ** 2))
+        _measure(moved, pivots, others, apart, room)
+        np.subtract(apart, lengths, out=room)
+        room *= room
+        room *= weights
+        stress = float(np.sum(room))
         if stress > (1.0 - LITTLE) * before:
             break
         before = stress
-        pull = weights * (1.0 - lengths / np.where(apart > 0, apart, np.inf)) / np.sum(weights)
+        apart[apart == 0.0] = np.inf
+        pull = np.divide(lengths, apart, out=room)
+        np.subtract(1.0, pull, out=pull)
+        pull *= weights
+        pull /= whole
         force = basis[pivots].T @ (pull.sum(axis=1)[:, None] * moved[pivots] - pull @ moved[others])
         force += basis[others].T @ (pull.sum(axis=0)[:, None] * moved[others] - pull.T @ moved[pivots])
         coefficients = coefficients - inverse @ (force + RIDGE / np.mean(Z * Z) * coefficients)
@@ -87,12 +95,14 @@ def bent(Y: np.ndarray, goal: Goal, part: float) -> np.ndarray:
     return middle + moved * (radius(Y - middle) / radius(moved))
 
 
-def _apart(Y: np.ndarray, pivots: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Distances (pivots, others) in a drawing."""
-    squared = np.zeros((len(pivots), len(others)))
+def _measure(Y: np.ndarray, pivots: np.ndarray, others: np.ndarray, apart: np.ndarray, room: np.ndarray) -> None:
+    """Write the distances in a drawing into ``apart`` (pivots, others); ``room``, of this shape, is overwritten."""
+    apart[:] = 0.0
     for column in Y.T:
-        squared += (column[pivots][:, None] - column[others]) ** 2
-    return np.sqrt(squared)
+        np.subtract(column[pivots][:, None], column[others], out=room)
+        room *= room
+        apart += room
+    np.sqrt(apart, out=apart)
 
 
 def _polynomials(Y: np.ndarray) -> np.ndarray:
