@@ -24,6 +24,7 @@ __all__ = [
     "OPTIMIZER_NAMES",
     "SHAPE",
     "SHAPE_TOL",
+    "SMALL_GRAPH",
     "CoarseToFine",
     "Descend",
     "Stage",

@@ -17,6 +17,7 @@ from nelayout.kernels import kernel_named
 from nelayout.nbody import Exact
 from nelayout.objective import Affinity, Objective
 from nelayout.row_objective import RowObjective
+from nelayout.run import component
 from nelayout.run import light_starts as rough
 from nelayout.run.several_starts import FIRST_STEPS, THEN_STEPS
 from nelayout.stages import SEVERAL_STARTS
@@ -30,6 +31,24 @@ LOW = [("sne", {}, 31.1234, 1e-3), ("alpha-sne", {"alpha": 0.1}, 20.26, 0.5), ("
 def test_the_karate_club_ends_near_the_lowest_value_known(method, own, lowest, above):
     value = nl.solve(nx.karate_club_graph(), nl.method(method, **own), seed=0).value
     assert lowest * (1 - 1e-3) <= value <= lowest * (1 + above)
+
+
+def test_leaves_of_hubs_do_not_stay_on_one_place(monkeypatch):
+    """The forces on leaves of one hub are equal where they lie on one place: a saddle, which few steps do not leave."""
+    G, rng = nx.barabasi_albert_graph(300, 3, seed=0), np.random.default_rng(0)
+    degree = np.array([d for _, d in G.degree()])
+    G.add_edges_from((int(hub), 300 + k) for k, hub in enumerate(rng.choice(300, 2000, p=degree / degree.sum())))
+
+    def drawn():
+        solutions = [nl.solve(G, "ws-sne", seed=seed) for seed in (0, 1)]
+        kept = [nl.measure(G, s.positions, measures="neighborhood")["neighborhood"].value for s in solutions]
+        return np.array([s.value for s in solutions]), np.array(kept)
+
+    value, kept = drawn()
+    monkeypatch.setattr(component, "OPENED", 0.0)
+    left, less = drawn()
+    assert (value < 0.999 * left).all()
+    assert (kept > less + 0.005).all()
 
 
 def _steps(max_iter=None, tol=None, method="sne"):

@@ -34,14 +34,14 @@ TOWARDS_EVEN = 0.04
 ROUNDS = 400
 
 
-def split_coincident(Y: np.ndarray, fixed: np.ndarray | None = None) -> np.ndarray:
+def split_coincident(Y: np.ndarray, fixed: np.ndarray | None = None, petal: float = PETAL) -> np.ndarray:
     """Copy `Y` (n, d) with nodes that coincide moved apart.
 
     Afterwards two nodes are at least 1e-4 typical distances apart (extent / n^(1/d), the spacing of n nodes
     spread evenly over the drawing) and at least 5e-7 of the largest coordinate: they stay apart in float32.
     Only nodes nearer than that to another one (up to a factor 3: cells of a grid decide) are moved, to a
-    sunflower about their common place whose neighbors are a thousandth of the typical distance apart (on
-    a line: evenly, about it), in the order of their coordinates. `fixed`, a boolean mask (n,), marks nodes that
+    sunflower about their common place whose neighbors are `petal` typical distances apart (on a line: evenly,
+    about it), in the order of their coordinates. `fixed`, a boolean mask (n,), marks nodes that
     never move: two fixed nodes may still coincide.  The order of the rows matters only to nodes at exactly one
     place.  A mask (n, d) holds single coordinates: nodes with such a one part along a line.
     Deterministic; Y is not changed.
@@ -84,9 +84,9 @@ def split_coincident(Y: np.ndarray, fixed: np.ndarray | None = None) -> np.ndarr
             total, mean = np.bincount(group, weights=weight), np.bincount(group, weights=weight * Y[:, a])
             Y[order, a] = mean[heap] / total[heap]
         on_line = held[order] | (d == 1)
-        step = np.maximum(PETAL * typical / counts, 3 * near)
+        step = np.maximum(petal * typical / counts, 3 * near)
         place = step * (rank - (~with_fixed[heap]) * (counts - 1) / 2) * (1 + 0.37 * attempt)
-        radius = max(PETAL * typical, 3 * near) * np.sqrt(rank + 0.5)
+        radius = max(petal * typical, 3 * near) * np.sqrt(rank + 0.5)
         Y[order[on_line], along[order[on_line]]] += place[on_line]
         for a, wave in enumerate((np.cos, np.sin) if d > 1 else ()):
             Y[order, a] += np.where(on_line, 0.0, radius * wave(GOLDEN * rank + attempt))

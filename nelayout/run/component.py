@@ -13,6 +13,7 @@ import numpy as np
 from nelayout.objective import Objective
 from nelayout.optimizers import optimizer_named
 from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.placing.overlap import split_coincident
 from nelayout.record.progress import Stopped
 from nelayout.run.auto.bending import bend
 from nelayout.run.auto.candidates import Candidate, Candidates
@@ -32,7 +33,7 @@ from nelayout.run.size import means, size_search, spread_search
 from nelayout.run.start import frame, place_missing, radius, random_positions, stir_flat
 from nelayout.run.state import Component, Drawing, Run
 from nelayout.run.strays import brought_home
-from nelayout.stages import LARGE_GRAPH, SHAPE, CoarseToFine, Descend, Stage, early_exaggeration
+from nelayout.stages import LARGE_GRAPH, SHAPE, SMALL_GRAPH, CoarseToFine, Descend, Stage, early_exaggeration
 
 __all__ = [
     "POINT",
@@ -50,6 +51,12 @@ __all__ = [
 POINT = 1e-2
 # A size search that starts at the size of a similar objective never shrinks a drawing to less than this part of it.
 SHRUNK = 0.1
+# Typical distances between the nodes of a heap that is opened before the last stage, of large graphs whose masses
+# differ: light nodes with the same neighbors, as the leaves of a hub, lie on one place and hardly push each other away
+# from it.  Of 0.1, 0.25 and 0.5, the second ends lowest: J of ws-SNE falls by 0.7 % on ca_grqc_lcc, 0.5 % on
+# soc_slashdot0902 and 0.2 % on cora and lastfm_asia, in as many steps.  Where all nodes weigh alike, J falls and rises
+# by chance; small graphs have more steps, and their J changes by 0.03 % at most.
+OPENED = 0.25
 # Rounds in which a stage with fixed nodes searches for the size of the drawing.
 RESIZINGS = 5
 # Rounds of the last stage with springs to a start, which hold its size as well as its shape: before each, the size of
@@ -77,6 +84,8 @@ def draw_component(component: Component, run: Run) -> None:
             continue
         if component.goal is not None and not component.placed:
             component.drawing = replace(component.drawing, Y=bend_towards_rows(component, run.sums.threads))
+        if stage is stages[-1] and _has_heaps(component):
+            component.drawing = replace(component.drawing, Y=split_coincident(component.drawing.Y, petal=OPENED))
         if layers:
             descend_in_layers(component, stage, steps, run, draw_component, _descend)
         elif stage.starts and steps:
@@ -92,6 +101,11 @@ def draw_component(component: Component, run: Run) -> None:
             _try_masses(component, candidates.best, run)
             candidates.add(_candidate(component, candidates.best.stage))
         take_best(component, candidates, run)
+
+
+def _has_heaps(component: Component) -> bool:
+    """Whether nodes may lie in heaps that the last stage is too short to open, and that no start has put there."""
+    return component.start is None and len(component.nodes) > SMALL_GRAPH and np.ptp(component.affinity.mass) > 0
 
 
 def draw_alone(component: Component, run: Run) -> None:
