@@ -104,6 +104,7 @@ def test_gradient_is_the_slope_of_the_value(name, dim):
     np.testing.assert_allclose(added.evaluate(at, ties).gradient[0], slopes, rtol=1e-5, atol=1e-8)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["ws-sne", "gamma-quadlog", "tsne", "ee", "nerv", "ftsne js"])
 def test_a_place_is_a_minimum(name):
     """No place on rings about it has a lower J_t, and it is below J_t at all neighbors' mean."""

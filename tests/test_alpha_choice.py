@@ -126,8 +126,8 @@ def test_slope_of_the_normalizer_stays_where_the_search_expects_it(alpha):
     assert s.max() < 0.9
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("alpha", [pytest.param(0.3, marks=pytest.mark.thorough), 1.0, 1.7])
+@pytest.mark.slow
+@pytest.mark.parametrize("alpha", [pytest.param(0.3, marks=pytest.mark.slow), 1.0, 1.7])
 def test_density_integrates_to_one(alpha):
     from scipy.integrate import quad
 
@@ -262,7 +262,7 @@ def test_estimators_when_nothing_strays_or_everything_does():
 
 @pytest.mark.parametrize("alpha", [0.3, 0.5, 1.0])
 @pytest.mark.parametrize(
-    ("estimate", "step"), [(score_matching, 0.01), pytest.param(likelihood, 0.025, marks=pytest.mark.thorough)]
+    ("estimate", "step"), [(score_matching, 0.01), pytest.param(likelihood, 0.025, marks=pytest.mark.slow)]
 )
 def test_order_is_recovered(samples, alpha, estimate, step):
     v, m = samples[alpha]

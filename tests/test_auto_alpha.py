@@ -123,7 +123,7 @@ def test_grid_estimator_and_refinement_are_the_callers():
     assert other.alpha == other.likelihood_alpha == coarse.likelihood_alpha
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_components_are_drawn_at_the_order_of_the_largest():
     large, small = nx.karate_club_graph(), nx.cycle_graph(9)
     both = nx.disjoint_union(small, nx.disjoint_union(large, nx.empty_graph(2)))

@@ -260,7 +260,7 @@ def test_a_held_drawing_has_the_size_that_suits_it(name):
     assert film.values[1] == pytest.approx(best, rel=2e-2)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_same_seed_same_bits():
     one, two = (nl.layout_sequence(growing(), "tsne", seed=3) for _ in range(2))
     assert all(np.array_equal(array(a, a), array(b, b)) for a, b in zip(one.positions, two.positions, strict=True))

@@ -407,7 +407,7 @@ MISPLACED = {
 }
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("options", MISPLACED)
 def test_a_row_that_cannot_be_placed_is_one_line(saved, folder, capsys, options):
     (folder / "other.csv").write_text(text([["width", "height", "deep"], *NEW.tolist()]))

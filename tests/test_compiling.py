@@ -108,7 +108,7 @@ def run_copy(copy: Path, **variables: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_loop_that_calls_a_changed_loop_of_another_file_is_compiled_anew(copied):
     assert run_copy(copied) == ["4.0", "inner outer", ONCE + "; "]
     stored = sorted((copied / "__pycache__" / "loops").iterdir())
@@ -130,7 +130,7 @@ def test_where_the_package_may_not_be_written_the_cache_of_the_user_is(copied):
     assert run_copy(copied)[1:] == ["", ""]
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_where_nothing_may_be_written_loops_are_compiled_in_memory(copied):
     (copied / "__pycache__").mkdir()
     (copied / "__pycache__" / "loops").touch()

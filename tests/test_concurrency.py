@@ -75,7 +75,7 @@ def test_these_runs_meet_fast_sums_and_compiled_loops():
         assert auto.choose(even).name == "mesh"
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "names", [["small world", "grid"], ["auto", "small world", "small"]], ids=" and ".join
 )

@@ -78,6 +78,7 @@ def drawing(G, method="ws-sne", **options) -> np.ndarray:
     return np.array(list(nl.layout(G, method, **options).values()))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", ["ws-sne", "linlog", "auto"])
 def test_different_seeds_differ(method):
     G = nx.les_miserables_graph()

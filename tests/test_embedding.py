@@ -62,6 +62,7 @@ def test_what_are_no_vectors_and_what_to_do(X, message):
         nl.embed(X, n_neighbors=1)
 
 
+@pytest.mark.thorough
 def test_digits_keep_their_classes():
     """t-SNE (openTSNE 1.0.4) has 0.988 here, two principal components 0.64, random points 0.11."""
     digits = pytest.importorskip("sklearn.datasets").load_digits()
@@ -122,6 +123,7 @@ def test_other_metrics_and_reduced_rows_reach_the_graph():
         assert np.array_equal(nl.embed(X, method="ssne", n_neighbors=9, random_state=1, **keywords), drawn.positions)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("method", "options", "function", "keywords"),
     [

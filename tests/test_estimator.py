@@ -62,6 +62,7 @@ def test_checks_of_other_methods(estimator, check):
     check(estimator)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", thinned([*METHODS, "auto"], plain=lambda name: name in (*RECIPES, "auto")))
 def test_new_rows_join_their_own(method):
     """Rows of three clouds lie among the fitted rows of their cloud; fitted rows stay, and lie where they are."""
@@ -151,6 +152,7 @@ def test_precomputed_distances():
     assert np.array_equal(given.transform(cdist(X, X)), given.embedding_)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("parameters", [{}, {"metric": "cosine", "pca": 3}, {"method": "ftsne", "perplexity": 5.0}])
 def test_copies_and_pickles_place_alike(parameters):
     estimator = nl.NeighborEmbedding(random_state=0, **parameters).fit(X)

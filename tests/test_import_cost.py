@@ -78,7 +78,7 @@ def test_progress_alone_loads_its_bar():
     assert loaded(code) == {"tqdm"}
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_compiled_loops_are_loaded_for_large_graphs_only():
     code = "nl.gamma_quadlog_layout(networkx.path_graph(900), seed=0, max_iter=1)"
     assert "numba" in loaded(code)

@@ -79,7 +79,7 @@ def test_what_is_refused_has_no_minimum(method):
         nl.layout(G, method, components="joint")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("method", WITH_BACKGROUND.values(), ids=WITH_BACKGROUND)
 def test_isolated_nodes_do_not_fly_away(method):
     G = two_paths(lone=1)

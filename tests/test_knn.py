@@ -220,7 +220,7 @@ print(told.hexdigest())
 """
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_same_bits_for_any_number_of_threads():
     answers = set()
     for threads in ("1", "3"):

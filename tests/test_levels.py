@@ -86,7 +86,7 @@ def test_lines_have_nothing_to_unfold():
     assert all((first[node] == second[node]).all() for node in G)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize(("sides", "most"), [((40, 60), 600), ((80, 80), 1000)])
 def test_only_levels_of_a_few_hundred_nodes_are_unfolded(sides, most, monkeypatch):
     seen, sizes = [], []
@@ -109,7 +109,7 @@ def test_only_levels_of_a_few_hundred_nodes_are_unfolded(sides, most, monkeypatc
     assert all(pull == len(G) / n for n, pull in seen)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_unfolding_is_stopped_by_callbacks_and_seen_in_the_trace():
     P = nx.to_scipy_sparse_array(triangulation(3000, 0))
     shapes = [step for step in nl.solve(P, seed=0).trace if step.stage == "shape"]

@@ -55,7 +55,7 @@ def _steps(max_iter=None, tol=None, method="sne"):
     return nl.solve(nx.karate_club_graph(), method, seed=0, max_iter=max_iter, tol=tol)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["sne", "linlog", "jse"])
 def test_more_steps_and_a_smaller_tol_never_end_higher(method):
     values = [_steps(k, method=method).value for k in (1, FIRST_STEPS, FIRST_STEPS + 1, THEN_STEPS, THEN_STEPS + 1, 99)]

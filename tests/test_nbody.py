@@ -275,12 +275,12 @@ def test_all_nodes_at_one_place(label, n):
     assert np.all(field.force == 0)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "n", "every"),
     [
         ("exact", 1200, 4),
-        pytest.param("exact", 2500, 4, marks=pytest.mark.thorough),
+        pytest.param("exact", 2500, 4, marks=pytest.mark.slow),
         ("mesh", 2500, 2),
         ("mesh", 9000, 8),
         ("tree", 2500, 2),

@@ -105,7 +105,7 @@ def test_costs_of_a_graph_in_pieces():
     assert solution.node_cost[41] == 0.0
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_costs_on_fast_sums():
     """Within the error of the sums they are those of exact ones, and still add up to a divergence."""
     G = nx.random_geometric_graph(1500, 0.06, seed=1)

@@ -350,6 +350,7 @@ def test_layouts_take_every_optimizer_by_name_and_as_a_value(name):
     assert spelled.value == by_name.value
 
 
+@pytest.mark.thorough
 def test_drawings_by_different_optimizers_are_about_as_good():
     G = nx.karate_club_graph()
     values = {name: nl.solve(G, "ws-sne", optimizer=name, seed=0).value for name in OPTIMIZERS}

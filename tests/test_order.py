@@ -49,6 +49,7 @@ def test_what_is_rolled_up_in_the_rows_stays_unrolled(monkeypatch):
     assert np.array_equal(Y, nl.embed(roll, random_state=0))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("keywords", [*({"method": m} for m in ("nerv", "gamma-quadlog", "auto")), {"init": "pca"}])
 def test_other_kernels_and_starts_are_not_bent(keywords, monkeypatch):
     X = DIGITS[:300]
@@ -57,6 +58,7 @@ def test_other_kernels_and_starts_are_not_bent(keywords, monkeypatch):
     assert np.array_equal(Y, nl.embed(X, random_state=0, **keywords))
 
 
+@pytest.mark.thorough
 def test_threads_change_no_bit_and_rows_are_not_changed():
     X = DIGITS[:700].copy()
     Y = nl.embed(X, random_state=0, n_jobs=1)

@@ -31,6 +31,7 @@ def drawn(name, G):
     return np.asarray(nl.solve(nx.to_scipy_sparse_array(G), EVERY_METHOD[name], seed=0, scale=None).positions)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["ws-sne", "gamma-quadlog", "tsne", "nerv", "jse", "ftsne js"])
 def test_nodes_thrown_out_come_back(name):
     G = nx.les_miserables_graph()

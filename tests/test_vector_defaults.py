@@ -39,6 +39,7 @@ def test_the_default_is_these_weights():
     assert abs(fit_vectors(X, random_state=0).graph - P).max() <= 1e-15
 
 
+@pytest.mark.thorough
 def test_rows_count_alike_where_they_have_weights():
     """ws-SNE of vectors is t-SNE; binary neighbors keep the masses of the method, and so does a method of one's own."""
     X = rows(60)

@@ -440,7 +440,7 @@ def test_cliques_between_paths_stay_open():
     assert nl.measure(G, pos, measures=["stress"])["stress"].value < 0.02
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_roads_lie_straight(monkeypatch):
     """Long paths between junctions: from end to end nearly as far as they are long, with less stress; four seeds."""
     G, paths = roads(nx.petersen_graph(), 8)
