@@ -50,12 +50,13 @@ KERNEL_TABLE = [*KERNELS.values(), heavy_tailed(0.5), heavy_tailed(2.0), inverse
 CONNECTIONS = [Fixed(0.7), Normalized(), NormalizedRows()]
 HOMOGENEOUS = [name for name in NAMES if isinstance(part(name), Homogeneous)]
 SPACES = [("unit", 2), ("varied", 1), ("varied", 3)]  # masses and dimensions
-# Every divergence with every connection; a plain run has one connection for each divergence, in turn.
-TURNS = dict(zip(NAMES, itertools.cycle(CONNECTIONS)))
+# Every divergence with every connection: a plain run has one connection for each divergence, in turn, a thorough one
+# the next, and a slow one the third.
+WHEN = ((), pytest.mark.thorough, pytest.mark.slow)
 PAIRS = [
-    pytest.param(name, c, id=f"{name}-{c.name}", marks=() if TURNS[name] is c else pytest.mark.thorough)
-    for name in NAMES
-    for c in CONNECTIONS
+    pytest.param(name, c, id=f"{name}-{c.name}", marks=WHEN[(k + turn) % 3])
+    for turn, name in enumerate(NAMES)
+    for k, c in enumerate(CONNECTIONS)
 ]
 BEST = [pytest.param(name, Optimal(), id=f"{name}-optimal") for name in HOMOGENEOUS]
 
