@@ -164,6 +164,7 @@ def test_copies_and_pickles_place_alike(parameters):
     assert np.array_equal(fresh.fit_transform(X), estimator.embedding_)
 
 
+@pytest.mark.thorough
 def test_it_is_embed():
     estimator = nl.NeighborEmbedding(method="nerv", method_options={"kappa": 0.3}, random_state=3).fit(X)
     assert np.array_equal(estimator.embedding_, nl.embed(X, method="nerv", kappa=0.3, random_state=3))

@@ -181,6 +181,7 @@ def Y_of(Y: np.ndarray) -> dict:
     return dict(zip(KARATE, Y, strict=True))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["tsne", "ee", "sne", "nerv", "jse", "linlog", "quadlog", "mds-ks"])
 def test_the_best_size_is_exact(name):
     """About it, J rises both ways, and what it says does not depend on the size that was given."""

@@ -100,6 +100,7 @@ def test_gravity_leaves_a_node_in_the_middle_alone():
     assert np.isfinite(Gravity(2.0).at(np.zeros((3, 2)), np.ones(3)).gradient).all()
 
 
+@pytest.mark.thorough
 @each_mode
 @pytest.mark.parametrize("G", [KARATE, PIECES], ids=["karate", "pieces"])
 def test_the_value_is_the_energy_counted_by_hand(G, own):

@@ -529,6 +529,7 @@ def islands() -> nx.Graph:
     return G
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", thinned(METHODS, plain=lambda method: method in RECIPES))
 def test_callback_sees_every_step_of_the_whole_graph(method):
     G, states = islands(), []

@@ -56,6 +56,7 @@ def values(drawing, name):
     return measure_drawing(drawing, name, "auto", 0)[name].value
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", MEASURES)
 def test_declared_invariances_hold_and_no_other(name):
     declared = MEASURES[name].invariances

@@ -33,6 +33,7 @@ def test_the_karate_club_ends_near_the_lowest_value_known(method, own, lowest, a
     assert lowest * (1 - 1e-3) <= value <= lowest * (1 + above)
 
 
+@pytest.mark.thorough
 def test_leaves_of_hubs_do_not_stay_on_one_place(monkeypatch):
     """The forces on leaves of one hub are equal where they lie on one place: a saddle, which few steps do not leave."""
     G, rng = nx.barabasi_albert_graph(300, 3, seed=0), np.random.default_rng(0)

@@ -42,6 +42,7 @@ def test_large_distances_come_into_order_at_nearly_the_same_value(method, monkey
     assert after > before - 0.003
 
 
+@pytest.mark.thorough
 def test_what_is_rolled_up_in_the_rows_stays_unrolled(monkeypatch):
     roll = make_swiss_roll(1500, random_state=0)[0]
     Y = nl.embed(roll, random_state=0)

@@ -250,6 +250,7 @@ def test_a_stage_that_cannot_take_the_operator_takes_the_graph():
     np.testing.assert_array_equal(stage, plain)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rho", RHOS)
 @pytest.mark.parametrize("name", ["path", "star", "grid", "hubs"])
 def test_majorization_never_rises_and_ends_where_the_dense_one_ends(name, rho):

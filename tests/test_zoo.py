@@ -130,6 +130,7 @@ def test_drawing_is_whole(name, method):
         assert width(Y) > 0.002
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "method", "dim"),
     thinned(
