@@ -18,7 +18,8 @@ import numpy as np
 __all__ = ["Crowded", "gaps", "heaps_of", "touching_pairs"]
 
 
-# Nodes up to which all neighboring cells are searched at once, which takes half of the time and thrice the memory.
+# Nodes up to which all neighboring cells are searched at once: of some hundred nodes in a fifth less time, and with up
+# to nine times the memory for their pairs.
 AT_ONCE = 10_000
 
 
