@@ -84,7 +84,7 @@ def draw_component(component: Component, run: Run) -> None:
             continue
         if component.goal is not None and not component.placed:
             component.drawing = replace(component.drawing, Y=bend_towards_rows(component, run.sums.threads))
-        if stage is stages[-1] and not run.method.kernel.singular and _has_heaps(component):
+        if steps and stage is stages[-1] and not run.method.kernel.singular and _has_heaps(component):
             component.drawing = replace(component.drawing, Y=split_coincident(component.drawing.Y, petal=OPENED))
         if layers:
             descend_in_layers(component, stage, steps, run, draw_component, _descend)
