@@ -12,9 +12,9 @@ from scipy.spatial.distance import cdist
 
 import nelayout as nl
 from nelayout.errors import InputError, InputTypeError, MissingExtra
-from nelayout.numerics.parallel import Threads, threads_for
+from nelayout.numerics.parallel import Threads, blas_on_one_thread, threads_for
 from nelayout.numerics.principal import principal_components
-from nelayout.vectors import bounds, neighbors
+from nelayout.vectors import all_pairs, bounds, lower_bounds, neighbors
 from nelayout.vectors.joining import join_components
 from nelayout.vectors.neighbors import Space
 
@@ -161,7 +161,7 @@ def test_bounds_along_principal_directions_leave_the_neighbors_exact(directions,
     """The first comparison, which large data get, on small data; many directions bound well, few hardly."""
     monkeypatch.setattr(bounds, "LONG", 20)
     monkeypatch.setattr(bounds, "LONG_WORK", 1.0)
-    monkeypatch.setattr(bounds, "DIRECTIONS", directions)
+    monkeypatch.setattr(lower_bounds, "DIRECTIONS", directions)
     X = rng().standard_normal((600, 40)) * np.linspace(3, 0.1, 40)
     vectors = bounds.Vectors(X, 7)
     with threads_for(2) as threads:
@@ -191,6 +191,92 @@ def test_principal_components():
     assert np.allclose(np.sqrt((scores**2).sum(axis=0)), S[:3], rtol=1e-4)
     sparse = principal_components(sp.csr_array(X), 3)[0]
     assert np.allclose(sparse, scores, atol=1e-3 * S[0])
+
+
+def limits_for_all(monkeypatch, tile=(7, 50)):
+    monkeypatch.setattr(all_pairs, "FEWEST", 2)
+    monkeypatch.setattr(all_pairs, "EACH", 1)
+    monkeypatch.setattr(all_pairs, "TILE", tile)
+    monkeypatch.setattr(all_pairs, "SORTED", 100)
+    monkeypatch.setattr(all_pairs, "LIMIT_PAIRS", 500)
+    monkeypatch.setattr(all_pairs, "_pays", lambda groups, k: True)
+
+
+MANY = [name for name, X in ZOO.items() if len(np.unique(X, axis=0)) > 20]
+
+
+@pytest.mark.parametrize("k", [1, 4, 15])
+@pytest.mark.parametrize("name", MANY)
+def test_limits_beforehand_leave_the_neighbors_exact(name, k, monkeypatch):
+    X = np.unique(np.asarray(ZOO[name], dtype=float), axis=0)
+    limits_for_all(monkeypatch)
+    for threads in (1, 3):
+        indices, squared = all_pairs.search_all(bounds.Vectors(X, k), k, Threads(threads))
+        assert np.array_equal(indices, by_definition(X, k))
+        assert np.array_equal(squared, bounds.search(bounds.Vectors(X, k), np.arange(len(X)), k, Threads())[1])
+
+
+@pytest.mark.parametrize("tile", [(64, 1000), (1000, 64), (1000, 1000), (150, 150)])
+def test_tiles_of_any_shape_have_each_pair_once(tile, monkeypatch):
+    X = rng().integers(0, 6, (300, 20)).astype(np.float32)
+    X = np.unique(X, axis=0)
+    limits_for_all(monkeypatch, tile)
+    indices, squared = all_pairs.search_all(bounds.Vectors(X, 9), 9, Threads(2))
+    assert np.array_equal(indices, by_definition(X, 9))
+    assert squared[0, 0] == ((X[0] - X[indices[0, 0]]) ** 2).sum()
+
+
+def clustered(n):
+    return rng().standard_normal((40, 8))[np.arange(n) % 40] * 9 + rng().standard_normal((n, 8))
+
+
+def in_one_group(n):
+    X = 1e-3 * rng().standard_normal((n, 8))
+    X[np.linspace(0, n - 1, int(np.sqrt(n))).astype(int)[1:]] += 9 * rng().standard_normal(8)
+    return X
+
+
+@pytest.mark.parametrize(
+    ("X", "row_by_row"),
+    [
+        (clustered(4000), False),
+        (rng().standard_normal((4000, 90)), True),  # neighbors are in no group
+        (in_one_group(4000), True),
+        (clustered(1000), True),  # too few
+    ],
+    ids=["clusters", "none", "one group", "few"],
+)
+def test_limits_are_taken_where_they_pay(X, row_by_row, monkeypatch):
+    calls = []
+
+    def counted(vectors, rows, *others):
+        calls.append(len(rows))
+        return search(vectors, rows, *others)
+
+    search = bounds.search
+    monkeypatch.setattr(all_pairs, "search", counted)
+    monkeypatch.setattr(all_pairs, "FEWEST", 2000)
+    indices, _ = all_pairs.search_all(bounds.Vectors(X, 10), 10, Threads(2))
+    assert calls == ([len(X)] if row_by_row else [])
+    assert np.array_equal(indices, search(bounds.Vectors(X, 10), np.arange(len(X)), 10, Threads())[0])
+
+
+def test_products_keep_to_one_thread_where_threads_share_them():
+    threadpoolctl = pytest.importorskip("threadpoolctl")
+
+    def most():
+        return {pool["num_threads"] for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"}
+
+    before = most()
+    with blas_on_one_thread():
+        assert most() == {1}
+    assert most() == before
+
+
+def test_products_without_threadpoolctl(monkeypatch):
+    monkeypatch.setitem(sys.modules, "threadpoolctl", None)
+    with blas_on_one_thread():
+        assert nl.knn_graph(rng().standard_normal((300, 20)), 3).nnz > 900
 
 
 def test_reduced_rows():

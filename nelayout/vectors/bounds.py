@@ -17,21 +17,19 @@ to be measured.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
-from nelayout.numerics.parallel import Threads
-from nelayout.numerics.principal import principal_components
+from nelayout.numerics.parallel import Threads, blas_on_one_thread
+from nelayout.vectors.lower_bounds import Bound, SparseBound, along_directions, limit_of
 
-__all__ = ["Vectors", "first_k", "search", "search_from", "squared_distances"]
+__all__ = ["Vectors", "first_k", "nearest_bounds", "search", "search_from", "squared_distances"]
 
 # Pairs bounded at once: 32 MB of float32.
 BLOCK_PAIRS = 1 << 23
-
-# Principal directions of the first comparison; tried 64, 100 on MNIST: 440, 130 pairs left to measure.
-DIRECTIONS = 100
 
 # Columns from which the first comparison pays.
 LONG = 160
@@ -41,9 +39,6 @@ LONG_WORK = 2e10
 
 # Rows on which a kind of bound is tried before it is used for all.
 SAMPLE = 64
-
-# Squared length of a row, in units of the longest of the table, from which bounds are given up: products overflow.
-MOST = 1e30
 
 # Parts of a block side by side: their entrywise minimum is 32 times smaller to search for the k best.
 STRETCHES = 32
@@ -59,8 +54,13 @@ class Vectors:
         self._compiled = not issparse(X) and self.work > LONG_WORK
         for bound in self._bounds():
             self.bound = bound
-            if bound.is_last or self._left_over(k) <= max(4 * k + 20, self.n / 32):
+            if bound.is_last or self.left_over(k) <= max(4 * k + 20, self.n / 32):
                 break
+
+    @property
+    def right(self) -> np.ndarray | None:
+        """Dense rows augmented as the second of a pair, (n, p + 2); None of sparse ones."""
+        return getattr(self.bound, "right", None)
 
     def squared(self, rows: np.ndarray, cols: np.ndarray) -> np.ndarray:
         """(m,) squared distances of m pairs."""
@@ -72,114 +72,17 @@ class Vectors:
 
     def _bounds(self) -> Iterator[Any]:
         if issparse(self.X):
-            yield _SparseBound(self.X)
+            yield SparseBound(self.X)
             return
         if self.X.shape[1] > LONG and self.work > LONG_WORK:
-            yield _along_directions(self.X)
-        yield _Bound(self.X, np.float32)
-        yield _Bound(self.X, np.float64)
+            yield along_directions(self.X)
+        yield Bound(self.X, np.float32)
+        yield Bound(self.X, np.float64)
 
-    def _left_over(self, k: int) -> float:
+    def left_over(self, k: int) -> float:
         """Number of pairs that a row leaves to be measured, on average over a few rows."""
         rows = np.unique(np.linspace(0, self.n - 1, SAMPLE).astype(np.int64))
         return len(_candidates_among(self, rows, k, None)[0]) / len(rows)
-
-
-class _Bound:
-    """Lower bounds of |z_i - z_j|^2 / unit by one product of the augmented rows (z, 1, |z|^2).
-
-    A sum of p + 2 products in precision u is wrong by at most 2 (p + 4) u (|z_i|^2 + |z_j|^2), and rounding
-    the rows themselves moves it by 6 u as much; twice that is taken off.
-    """
-
-    def __init__(self, Z: np.ndarray, dtype: Any) -> None:
-        n, p = Z.shape
-        self.mean = mean = np.sum(Z, axis=0, dtype=np.float64) / n
-        self.project: Any = None  # rows of the table -> rows of Z, where these are not the same
-        self.is_last = dtype == np.float64
-        self.right = np.empty((n, p + 2), dtype=dtype)
-        norm = np.empty(n)
-        rows = max(1, (1 << 20) // max(p, 1))
-        for start in range(0, n, rows):
-            centered = Z[start : start + rows] - mean
-            norm[start : start + rows] = np.sum(centered * centered, axis=1)
-        self.unit = float(np.max(norm, initial=0.0)) or 1.0
-        for start in range(0, n, rows):
-            self.right[start : start + rows, :p] = (Z[start : start + rows] - mean) * (
-                -2 / np.sqrt(self.unit)
-            )
-        u = float(np.finfo(dtype).eps) / 2
-        self.right[:, p] = 1
-        self.right[:, p + 1] = norm / self.unit * (1 - 4 * (p + 8) * u)
-
-    def __call__(self, rows: np.ndarray) -> np.ndarray:
-        left = self.right[rows]
-        left[:, :-2] *= -0.5
-        left[:, -2:] = left[:, :-3:-1]
-        return left @ self.right.T
-
-    def of_others(self, X: np.ndarray) -> np.ndarray:
-        """The bounds from rows of another table; 0 from those so far away that floats know none."""
-        Z = X if self.project is None else self.project(X)
-        p, dtype = Z.shape[1], self.right.dtype
-        centered = Z - self.mean
-        norm = np.sum(centered * centered, axis=1) / self.unit
-        far = ~(norm < MOST)
-        centered[far], norm[far] = 0.0, 0.0
-        left = np.ones((len(Z), p + 2), dtype=dtype)
-        left[:, :p] = centered / np.sqrt(self.unit)
-        left[:, p] = norm * (1 - 4 * (p + 8) * float(np.finfo(dtype).eps) / 2)
-        A = left @ self.right.T
-        A[far] = 0.0
-        return A
-
-
-class _SparseBound:
-    """Lower bounds as `_Bound` has them, for sparse rows, whose product needs no threads."""
-
-    is_last = True
-
-    def __init__(self, X: Any) -> None:
-        self.X, self.transposed = X, X.T.tocsr()
-        norm = np.asarray(X.multiply(X).sum(axis=1)).ravel()
-        self.unit = float(np.max(norm, initial=0.0)) or 1.0
-        self.norm = norm / self.unit * (1 - 4 * (X.shape[1] + 8) * 2.0**-53)
-
-    def __call__(self, rows: np.ndarray) -> np.ndarray:
-        A = (self.X[rows] @ self.transposed).toarray()
-        A *= -2 / self.unit
-        A += self.norm
-        A += self.norm[rows, None]
-        return A
-
-    def of_others(self, X: Any) -> np.ndarray:
-        """The bounds from rows of another table."""
-        norm = np.asarray(X.multiply(X).sum(axis=1)).ravel() / self.unit
-        A = (X @ self.transposed).toarray()
-        A *= -2 / self.unit
-        A += self.norm
-        A += norm[:, None] * (1 - 4 * (self.X.shape[1] + 8) * 2.0**-53)
-        A[~(norm < MOST)] = 0.0
-        return A
-
-
-def _along_directions(X: np.ndarray) -> _Bound:
-    """Bound by the leading principal directions of a sample of the rows, and by the length outside of them."""
-    n = len(X)
-
-    def project(rows: np.ndarray) -> np.ndarray:
-        centered = rows - mean
-        z = centered @ Q
-        outside = np.sum(centered * centered, axis=1) - np.sum(z * z, axis=1)
-        return np.column_stack([z, np.sqrt(np.maximum(outside, 0.0))])
-
-    sample = X[np.linspace(0, n - 1, min(n, 5000)).astype(np.int64)]
-    _, Q, mean = principal_components(sample, DIRECTIONS)
-    rows = max(1, (1 << 20) // X.shape[1])
-    Z = np.concatenate([project(X[start : start + rows]) for start in range(0, n, rows)])
-    bound = _Bound(Z, np.float32)
-    bound.is_last, bound.project = False, project
-    return bound
 
 
 def search(
@@ -202,7 +105,15 @@ def search(
         near = d2 <= worst[i]
         return first_k(i[near], j[near], d2[near], len(here), k)
 
-    found = threads.map(block, range(0, len(rows), size))
+    return _blockwise(block, range(0, len(rows), size), threads)
+
+
+def _blockwise(
+    block: Callable[[int], tuple[np.ndarray, np.ndarray]], starts: range, threads: Threads
+) -> tuple[np.ndarray, np.ndarray]:
+    """Join what a function gives for each of the blocks."""
+    with blas_on_one_thread() if len(starts) > 1 else nullcontext():
+        found = threads.map(block, starts)
     return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
 
 
@@ -232,8 +143,7 @@ def search_from(
         near = d2 <= worst[i]
         return first_k(i[near], j[near], d2[near], here.shape[0], k)
 
-    found = threads.map(block, range(0, others.shape[0], size))
-    return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
+    return _blockwise(block, range(0, others.shape[0], size), threads)
 
 
 def _candidates_among(
@@ -257,16 +167,14 @@ def _candidates(
     A (m, n): lower bounds of squared distances, in units of ``unit``; ``measure`` gives those of pairs.
     """
     m, n = A.shape
-    j = _near(A, k)
+    j = nearest_bounds(A, k)
     i = np.repeat(np.arange(m), k)
     worst = np.max(measure(i, j.ravel()).reshape(m, k), axis=1)
-    limit = np.minimum(worst / unit * (1 + 1e-6), np.finfo(A.dtype).max / 2).astype(A.dtype)
-    limit = np.nextafter(limit, A.dtype.type(np.inf))
-    i, j = np.divmod(np.flatnonzero(limit[:, None] >= A), n)
+    i, j = np.divmod(np.flatnonzero(limit_of(worst, unit, A.dtype)[:, None] >= A), n)
     return i, j, worst
 
 
-def _near(A: np.ndarray, k: int) -> np.ndarray:
+def nearest_bounds(A: np.ndarray, k: int) -> np.ndarray:
     """Columns (m, k) of k small finite entries of each row of A: the best of the k best columns of stretches."""
     m, n = A.shape
     width = n // STRETCHES

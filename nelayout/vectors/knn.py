@@ -51,7 +51,7 @@ def knn_graph(
     distances are ordered by index, and rows that are equal are each other's neighbors at distance 0, so every
     row has exactly k neighbors before symmetrization.
 
-    The search is exact up to about 90,000 rows of any length (140,000 short ones; millions with few columns),
+    The search is exact up to about 120,000 rows of any length (200,000 short ones; millions with few columns),
     with the same bits for any number of threads.  Beyond that pynndescent searches approximately (the extra
     ``[vectors]``): its graph depends on ``seed``, and may differ from run to run even with one.
 

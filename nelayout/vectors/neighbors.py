@@ -7,7 +7,7 @@ Of three rows on a line, the last two are nearest to each other, and the second 
     >>> found.indices.ravel(), found.distances.ravel()
     (array([1, 2, 1]), array([3., 1., 1.]))
 
-Few columns go to a k-d tree, many to lower bounds by matrix products (`bounds`), other metrics to tables of
+Few columns go to a k-d tree, many to lower bounds by matrix products (`all_pairs`), other metrics to tables of
 distances; pynndescent takes what is too large for all of them.  A device compares all pairs of dense rows of many
 columns.  Equal distances are ordered by index, and equal rows are neighbors at distance 0 like any others.
 """
@@ -25,16 +25,22 @@ from nelayout.device import Device
 from nelayout.errors import missing_extra
 from nelayout.numerics.parallel import Threads
 from nelayout.numerics.principal import principal_components
+from nelayout.vectors.all_pairs import search_all
 from nelayout.vectors.bounds import Vectors, first_k, search, search_from, squared_distances
 from nelayout.vectors.metrics import Metric, prepare
 
 __all__ = ["Neighbors", "Space"]
 
-# Pairs of rows up to which neighbors are found exactly, by matrix products; on two cores 5e9 pairs take about 16 s.
-EXACT_PAIRS = 2e10
+# Pairs of rows up to which neighbors are found exactly, by matrix products.  On two cores 200,000 rows of 50 columns
+# take 33 s, about as long as the first approximate search of a process, which compiles for 30 s (later ones take 7 s,
+# find 95 % of the neighbors, and others from run to run).
+EXACT_PAIRS = 4e10
 
-# Pairs times columns (at most 130, see `bounds.DIRECTIONS`) up to which they are found so, too.
-EXACT_WORK = 1.2e12
+# Pairs times columns (at most 130, see `lower_bounds.DIRECTIONS`) up to which they are found so, too.
+EXACT_WORK = 2e12
+
+# What a pair of sparse rows costs at least, and each product of two of their entries, in that unit.
+SPARSE_PAIR, SPARSE_PRODUCT = 100.0, 17.0
 
 # Pairs times columns up to which distances of any other metric are computed: about five minutes of one core.
 TABLE_WORK = 3e11
@@ -160,11 +166,11 @@ class Space:
             return *device.nearest(X, k), ()
         if issparse(X):
             columns = np.diff(X.tocsc().indptr).astype(np.float64)
-            work = 10 * float(np.sum(columns * columns))
+            work = max(SPARSE_PRODUCT * float(np.sum(columns * columns)), SPARSE_PAIR * float(n) ** 2)
         else:
             work = float(n) ** 2 * min(d, 130)
         if float(n) ** 2 <= EXACT_PAIRS and work <= EXACT_WORK:
-            return *search(Vectors(X, k), np.arange(n), k, threads), ()
+            return *search_all(Vectors(X, k), k, threads), ()
         found = self._approximate(X, k, rng, threads)
         return found.indices, found.distances, found.notes
 
