@@ -134,3 +134,14 @@ def test_graphs_without_weights_keep_all_edges_and_weighted_ones_stay_connected(
     assert kept.nnz < weighted.nnz
     assert connected_components(kept)[0] == connected_components(weighted)[0]
     assert (kept != kept.T).nnz == 0
+
+
+def test_nothing_is_bent_after_the_last_step():
+    seen: list[np.ndarray] = []
+    ended = nl.solve_vectors(
+        DIGITS[:400], random_state=0, max_iter=0, callback=lambda now: seen.append(np.array(now.positions))
+    )
+    i, j = np.random.default_rng(0).integers(400, size=(2, 2000))
+    apart = i != j
+    last, end = (np.linalg.norm(Y[i] - Y[j], axis=1)[apart] for Y in (seen[-1], ended.positions))
+    np.testing.assert_allclose(end / last, np.median(end / last), rtol=1e-6)

@@ -82,7 +82,7 @@ def draw_component(component: Component, run: Run) -> None:
             Y = through_levels(component, stage, run)
             component.drawing = replace(component.drawing, Y=Y)
             continue
-        if component.goal is not None and not component.placed:
+        if steps and component.goal is not None and not component.placed:
             component.drawing = replace(component.drawing, Y=bend_towards_rows(component, run.sums.threads))
         if steps and stage is stages[-1] and not run.method.kernel.singular and _has_heaps(component):
             component.drawing = replace(component.drawing, Y=split_coincident(component.drawing.Y, petal=OPENED))
