@@ -8,8 +8,10 @@ import pytest
 
 import nelayout as nl
 from nelayout.catalogue import METHODS
+from nelayout.numerics.parallel import Threads
 from nelayout.vectors.defaults import default_weights
 from nelayout.vectors.fitting import fit_vectors
+from nelayout.vectors.neighbors import Space
 
 
 def rows(n, seed=0):
@@ -37,6 +39,34 @@ def test_the_default_is_these_weights():
     assert (nl.embed(X, random_state=0) == given).all()
     P = nl.entropic_affinity(X, perplexity, n_neighbors=k)
     assert abs(fit_vectors(X, random_state=0).graph - P).max() <= 1e-15
+
+
+def texts(n, words):
+    return (np.random.default_rng(0).random((n, words)) < 0.1).astype(float)
+
+
+def test_rows_with_many_others_equally_near_have_wide_neighborhoods():
+    fit = fit_vectors(texts(700, 20), random_state=0, max_iter=0)
+    assert (fit.k, fit.perplexity) == (90, 30.0)
+    assert any("equally near" in note and "90 neighbors and a perplexity of 30" in note for note in fit.solution.notes)
+    wide = nl.entropic_affinity(texts(700, 20), 30.0, n_neighbors=90)
+    assert abs(fit.graph - wide).max() < 1e-12
+    few = fit_vectors(texts(80, 20), random_state=0, max_iter=0)
+    assert (few.k, few.perplexity) == (79, 79 / 3)
+
+
+@pytest.mark.parametrize(
+    "keywords", [{}, {"n_neighbors": 20, "perplexity": 7.0}, {"perplexity": 7.0}, {"knn": 20}], ids=str
+)
+def test_neighborhoods_are_as_they_were_asked_for(keywords):
+    X = rows(700) if not keywords else texts(700, 20)
+    if "knn" in keywords:
+        found = Space(X).nearest(20, np.random.default_rng(0), Threads())
+        keywords = {"knn": (found.indices, found.distances)}
+    fit = fit_vectors(X, random_state=0, max_iter=0, **keywords)
+    expected = default_weights(700) if not keywords else (20, 20 / 3) if "knn" in keywords else None
+    assert (fit.k, fit.perplexity) == (expected or (keywords.get("n_neighbors", 21), 7.0))
+    assert not any("equally near" in note for note in fit.solution.notes)
 
 
 @pytest.mark.thorough

@@ -46,7 +46,8 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         other rows is taken down to their number, with a warning
     perplexity : default None
         how many neighbors each row is worth by the weights of `entropic_affinity`.  None: without n_neighbors as
-        `nelayout.embed` chooses by the number of rows (30 up to 500, 10 from 1,500 on); with it, no weights
+        `nelayout.embed` chooses by the number of rows (30 up to 500, 10 from 1,500 on) and for ties (30); with it, no
+        weights
     metric : default "euclidean"
         as in `nelayout.knn_graph`; "precomputed": X holds distances, (n, n), and in ``transform`` (m, n) those to
         the fitted rows; of a sparse matrix, what is not stored is no neighbor.  "similarity": X holds similarities

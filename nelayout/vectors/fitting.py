@@ -25,7 +25,14 @@ from nelayout.run.pipeline import run_parts
 from nelayout.run.request import Known
 from nelayout.run.variational_component import vector_features
 from nelayout.vectors.annealing import at_perplexity, draw_by_scales
-from nelayout.vectors.defaults import distance_goal, outline, weights_for, with_equal_rows, with_steps_for_vectors
+from nelayout.vectors.defaults import (
+    distance_goal,
+    outline,
+    weights_for,
+    weights_of_ties,
+    with_equal_rows,
+    with_steps_for_vectors,
+)
 from nelayout.vectors.fit import Fit
 from nelayout.vectors.given import most_known, read_neighbors
 from nelayout.vectors.input import count, read_rows
@@ -91,10 +98,11 @@ def fit_vectors(
         how many neighbors a row is worth by its weights, which have sum 1, as in `entropic_affinity`: a number > 1
         and below n_neighbors.  None: without n_neighbors 15,000 / n, at least 10 (from 1,500 rows on) and at most
         30 (up to 500; or (n - 1) / 3), because among few rows the nearest ten are coarse and among many rows they
-        are enough; with n_neighbors no weights.  Methods with a fixed connection ("ee", "linlog", "quadlog",
-        "polylog") compare weights as they are, and "auto" counts hops: unless you say otherwise, these take 10
-        neighbors without weights.  With a perplexity "ee" needs a ``repulsion`` near 1 / (n perplexity) in place
-        of 1
+        are enough; 30 on 90 neighbors of up to 50,000 rows of which half of the neighbors are equally near, as where
+        rows have few values (a note says so); with n_neighbors no weights.  Methods with a fixed connection ("ee",
+        "linlog", "quadlog", "polylog") compare weights as they are, and "auto" counts hops: unless you say otherwise,
+        these take 10 neighbors without weights.  With a perplexity "ee" needs a ``repulsion`` near
+        1 / (n perplexity) in place of 1
     perplexity_annealing : default False
         draw at perplexities n/2, n/4, ... before the one asked for, each from the drawing before, up to 150
         steps of the method's last stage at each (Lee et al. 2013).  It suits closed surfaces and curves; on
@@ -180,6 +188,7 @@ def fit_vectors(
         return _drawn(table, 0, None, table.graph(), start, chosen, {"seed": rng, **run}, Known(), ())
     lists = None if knn is None else read_neighbors(knn, rows.shape[0])
     most = most_known(rows, metric, lists)
+    by_default = n_neighbors is None and perplexity is None and lists is None
     n_neighbors, perplexity = weights_for(chosen, n_neighbors, perplexity, rows.shape[0], most)
     if perplexity is not None and "mass" not in passed:
         chosen = with_equal_rows(chosen)
@@ -192,14 +201,16 @@ def fit_vectors(
         start = read_init(init, space.given.rows, space.n, dim)
         return draw_by_scales(space, k, float(perplexity), chosen, start, rng, **run)
     start = read_init(init, space.given.rows, space.n, dim)
-    o = check_options(dict(run))
-    entries = round(UNION * space.n * k)
-    search = BYTES_SEARCH + space.n * (BYTES_ROW + BYTES_NEIGHBOR * k)
-    warn_of_memory(chosen, o, np.array([space.n]), np.array([entries]), search)
+    warn_of_memory(chosen, check_options(dict(run)), *_sizes(space.n, k))
+    ties: tuple[str, ...] = ()
     with threads_for(n_jobs) as threads:
         if lists is None:
             with searching(threads, space.n, bool(progress)) as watched:
                 found = space.nearest(k, rng, watched, device_named(device))
+                if by_default and perplexity is not None and (wider := weights_of_ties(found)) is not None:
+                    ties = (_about_ties(k, *wider),)
+                    k, perplexity = wider
+                    found = space.nearest(k, rng, watched, device_named(device))
         else:
             found = lists.first(k)
         if perplexity is not None:
@@ -212,7 +223,8 @@ def fit_vectors(
     sketch = outline(space.given.rows, chosen, dim) if start is None else None
     goal = distance_goal(space.given, space.n, chosen) if start is None else None
     known = Known(True, shares, features, sketch, goal)
-    return _drawn(space, k, perplexity, graph, start, chosen, {"seed": rng, **run}, known, (*found.notes, *joins))
+    notes = (*found.notes, *ties, *joins)
+    return _drawn(space, k, perplexity, graph, start, chosen, {"seed": rng, **run}, known, notes)
 
 
 def _drawn(
@@ -239,6 +251,19 @@ def _refuse_of_similarities(given: dict[str, Any]) -> None:
         raise InputError(
             f"with metric='similarity' X is the graph that is drawn, and {asked[0]} would change it: leave it out"
         )
+
+
+def _sizes(n: int, k: int) -> tuple[np.ndarray, np.ndarray, int]:
+    """Rows, entries of their graph, and bytes of the search for k neighbors of each."""
+    search = BYTES_SEARCH + n * (BYTES_ROW + BYTES_NEIGHBOR * k)
+    return np.array([n]), np.array([round(UNION * n * k)]), search
+
+
+def _about_ties(k: int, wider: int, perplexity: float) -> str:
+    return (
+        f"many rows have more than {k} others equally near, and which of them are nearest would be chance: "
+        f"{wider} neighbors and a perplexity of {perplexity:g} are taken"
+    )
 
 
 def _joins(k: int, added: int) -> tuple[str, ...]:
