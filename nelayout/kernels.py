@@ -102,7 +102,9 @@ class Kernel:
         if self.a == 0:
             return np.exp((-self.b * order) * xi)
         exponent = -self.b * order / self.a
-        return self._base(xi) ** exponent  # numpy has fast paths for exponents -1, 0.5, 1, 2
+        if exponent == -1:  # a third of the time of a power
+            return 1.0 / self._base(xi)
+        return self._base(xi) ** exponent
 
     def value(self, xi: np.ndarray) -> np.ndarray:
         """q(xi)."""
@@ -212,8 +214,10 @@ class Radial:
         """r(xi) and dr / d xi, of a power in less time than one after the other."""
         if self.form != "power":
             return self.value(xi), self.slope(xi)
-        power = self.kernel.power(xi, self.order)
-        return power, power * (-self.order * self.kernel.decay(xi))
+        kernel, power = self.kernel, self.kernel.power(xi, self.order)
+        if kernel.a > 0 and kernel.b * self.order == kernel.a:  # the power is 1 / (c + a xi), and so is the decay
+            return power, power * power * (-self.order * kernel.b)
+        return power, power * (-self.order * kernel.decay(xi))
 
     @property
     def at_zero(self) -> float:

@@ -34,6 +34,7 @@ FAR = 0.02
 # Most pairs for these exact sums.  A drawing that needs more has flown apart: it counts as infinite, unless the kernel
 # falls off so fast that only near pairs count.
 MOST_PAIRS = 4e8
+NONE_FAR = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -144,10 +145,10 @@ class RowObjective(Objective):
         """The first pass, and the nodes so far from all others that their sums were added up pair by pair."""
         mass, plain = self.mass, Radial(self.kernel)
         fields = dict(zip(radials, self.nbody.fields(Y, mass, radials), strict=True))
+        if not self.compiled and self.device is None:  # small graphs are summed exactly as a whole
+            return fields, FarNodes(Y, NONE_FAR, None, self.threads)
         usual = fields[plain].potential
         far = np.flatnonzero(~(usual > FAR * np.sqrt(np.mean(usual * usual))))
-        if not self.compiled and self.device is None:  # small graphs are summed exactly as a whole
-            far = far[:0]
         if not len(far):
             return fields, FarNodes(Y, far, None, self.threads)
         if not falls_off(radials) and len(far) * len(Y) > MOST_PAIRS:
@@ -163,8 +164,10 @@ class RowObjective(Objective):
         """(n, d) the second pass: the force of the charges; those of far nodes are large, so they act pair by pair."""
         force = np.zeros_like(Y)
         for radial, charge in charges.items():
-            others = charge.copy()
-            others[far.nodes] = 0.0
+            others = charge
+            if len(far.nodes):
+                others = charge.copy()
+                others[far.nodes] = 0.0
             force += self.nbody.fields(Y, others, (radial,))[0].force
         if len(far.nodes):
             force += far.force_of_nodes({radial: np.asarray(charge[far.nodes]) for radial, charge in charges.items()})

@@ -251,7 +251,7 @@ class Background(Protocol):
 
 def background_of(divergence: Any) -> float:
     """Part of all similarity that pairs without an edge share: 0 unless phi is infinite at p = 0."""
-    return divergence.background if isinstance(divergence, Background) else 0.0
+    return getattr(divergence, "background", 0.0)  # in a tenth of the time that a protocol takes to be looked up
 
 
 def bind(divergence: Any, spread: Spread) -> Any:

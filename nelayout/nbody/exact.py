@@ -12,8 +12,9 @@ from nelayout.numerics.parallel import Threads
 
 __all__ = ["Exact", "form_of", "sums_by_blocks", "sums_within"]
 
-# Pairs that are held at once by the NumPy form: 2^15 float64 fit into a second-level cache with room for temporaries.
-BLOCK_PAIRS = 1 << 15
+# Pairs that are held at once by the NumPy form, 96 KB: arrays from 128 KB on are often new pages of memory, whose first
+# use may cost more than the sums.
+BLOCK_PAIRS = 12_000
 # Pairs per task of the compiled form, about 0.4 ms.
 TASK_PAIRS = 1 << 18
 
@@ -111,6 +112,7 @@ def sums_by_blocks(
             value, slope = radial.value_and_slope(xi)
             value[own] = slope[own] = 0.0
             potential[start:stop] = np.einsum("ij,j->i", value, charges)
+            slope *= charges
             for c, diff in enumerate(diffs):
-                force[start:stop, c] = 2.0 * np.einsum("ij,ij,j->i", slope, diff, charges)
+                force[start:stop, c] = 2.0 * np.einsum("ij,ij->i", slope, diff)
     return [Field(p, f) for p, f in zip(potentials, forces, strict=True)]
