@@ -34,6 +34,7 @@ FAR = 0.02
 # Most pairs for these exact sums.  A drawing that needs more has flown apart: it counts as infinite, unless the kernel
 # falls off so fast that only near pairs count.
 MOST_PAIRS = 4e8
+# Indices of far nodes where there are none.
 NONE_FAR = np.zeros(0, dtype=np.int64)
 
 

@@ -104,24 +104,36 @@ def test_gradient_is_the_slope_of_the_value(name, dim):
     np.testing.assert_allclose(added.evaluate(at, ties).gradient[0], slopes, rtol=1e-5, atol=1e-8)
 
 
+def at_its_place(name, seed):
+    """The objective of node 10 added to the drawing of all, its ties, its place, and the typical distance of nodes."""
+    J, method = objective(name), EVERY_METHOD[name]
+    Y = np.asarray(nl.solve(weights(), method, seed=seed, scale=None).positions)
+    added, ties = AddedNodes(J, Y, ONE), ties_of(J, 10)
+    return added, ties, place(added, ties), np.sqrt(((Y - Y.mean(0)) ** 2).sum(1).mean() / len(Y))
+
+
+def no_lower_place(added, ties, at, radius):
+    least = added.evaluate(at, ties).value[0]
+    for angle in np.linspace(0, 2 * np.pi, 12):
+        beside = at + radius * np.array([[np.cos(angle), np.sin(angle)]])
+        assert added.evaluate(beside, ties).value[0] > least - 1e-9 * abs(least)
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["ws-sne", "gamma-quadlog", "tsne", "ee", "nerv", "ftsne js"])
 def test_a_place_is_a_minimum(name):
-    """No place beside it has a lower J_t, none a little farther, in a valley of its own, one lower by a hundredth; and
-    J_t is lower than at all neighbors' mean.
-    """
-    J, method = objective(name), EVERY_METHOD[name]
-    Y = np.asarray(nl.solve(weights(), method, seed=0, scale=None).positions)
-    added, ties = AddedNodes(J, Y, ONE), ties_of(J, 10)
-    at = place(added, ties)
-    least = added.evaluate(at, ties).value[0]
-    unit = np.sqrt(((Y - Y.mean(0)) ** 2).sum(1).mean() / len(Y))
-    for radius, lower in ((1e-2, 1e-9), (0.1, 1e-2)):
-        for angle in np.linspace(0, 2 * np.pi, 12):
-            beside = at + radius * unit * np.array([[np.cos(angle), np.sin(angle)]])
-            assert added.evaluate(beside, ties).value[0] > least - lower * abs(least)
-    mean = np.average(Y[ties.to], axis=0, weights=ties.weight)[None]
-    assert least <= added.evaluate(mean, ties).value[0]
+    """No place on rings about it has a lower J_t, and it is below J_t at all neighbors' mean."""
+    added, ties, at, unit = at_its_place(name, seed=1)
+    for radius in (1e-2, 0.1):
+        no_lower_place(added, ties, at, radius * unit)
+    mean = np.average(added.Y[ties.to], axis=0, weights=ties.weight)[None]
+    assert added.evaluate(at, ties).value[0] <= added.evaluate(mean, ties).value[0]
+
+
+def test_a_node_that_leaves_a_saddle_comes_to_rest():
+    """J falls ever faster for 40 steps before it comes to a minimum, a tenth of a distance from a lower one."""
+    added, ties, at, unit = at_its_place("ftsne js", seed=0)
+    no_lower_place(added, ties, at, 1e-2 * unit)
 
 
 def test_a_node_without_edges_has_a_place():

@@ -3,8 +3,9 @@
 `bounds.search` bounds every pair twice, from either row.  Where limits are known beforehand, distances that none of a
 row's k nearest exceeds, half of the pairs do: a pair is measured where its bound is within the limit of one of its
 rows.  The limits come from a few of the pairs.  Rows are grouped about some of them, and each is compared with the
-groups nearest to its own, in which most of its neighbors are; the k-th nearest there is the limit.  Normal samples of
-many columns have no such groups and their limits are too wide: these are searched row by row, as is what is small.
+groups nearest to its own, in which most of its neighbors are; the k-th nearest there is the limit.  Rows of many
+independent columns have no such groups, and their limits are too wide: these are searched row by row, as small tables
+are.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from nelayout.vectors.bounds import Vectors, first_k, nearest_bounds, search
 
 __all__ = ["search_all"]
 
-# Fewest rows, and rows per neighbor, for which limits pay: 20,000 rows take nine tenths of the time
-# of a search row by row, 70,000 and 100,000 six tenths.
+# Fewest rows, and rows per neighbor, for which limits pay: 20,000 rows take nine tenths of the time of a search row by
+# row, 70,000 and 100,000 six tenths.
 FEWEST, EACH = 20_000, 60
 # Part of all rows that the largest group may have.
 LARGEST = 0.125
@@ -142,7 +143,8 @@ def _within(vectors: Vectors, worst: np.ndarray, k: int, threads: Threads) -> tu
             found.append((j[other], i[other], d2[other]))
         return found
 
-    # A strip beside the diagonal's begin has all rows to its right, the last one none: two have as many as any two.
+    # The first strip is compared with all rows, the last one with its own alone: first and last, second and last but
+    # one, and so on, are chunks of equal work.
     def strips_of(chunk: int) -> tuple[np.ndarray, ...]:
         both = {chunk, len(strips) - 1 - chunk}
         found = [part for number in sorted(both) for part in strip(strips[number])]

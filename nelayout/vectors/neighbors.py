@@ -39,7 +39,7 @@ EXACT_PAIRS = 4e10
 # Pairs times columns (at most 130, see `lower_bounds.DIRECTIONS`) up to which they are found so, too.
 EXACT_WORK = 2e12
 
-# What a pair of sparse rows costs at least, and each product of two of their entries, in that unit.
+# Work of comparing two sparse rows at least, and of each product of two of their entries, in pairs times columns.
 SPARSE_PAIR, SPARSE_PRODUCT = 100.0, 17.0
 
 # Pairs times columns up to which distances of any other metric are computed: about five minutes of one core.
