@@ -103,13 +103,16 @@ def test_every_graph_of_a_batch_has_its_own_value_gradient_and_costs(name, dim):
 @pytest.mark.parametrize("name", ["ws-sne", "tsne", "ee", "nerv", "linlog"])
 def test_sizes_are_those_of_graphs_alone(name):
     method = ALL[name]
-    parts = affinities(method)[1:]
+    path = input_affinity(matrix(nx.path_graph(400)), np.ones(400), method, 0.0, Threads())[0]
+    parts = [*affinities(method)[1:], path]
     batch = batch_of(parts, method, Threads())
     Y = np.random.default_rng(2).standard_normal((len(batch.parts.of), 2))
+    Y[-1] = 60.0  # so far from its graph that a Gaussian does not reach it at the size where the search begins
     found = size_search_batch(batch, Y)
     for k, (part, start) in enumerate(zip(parts, batch.parts.starts, strict=False)):
-        here = Y[start : start + len(part.mass)]
-        assert found[k] == pytest.approx(size_search(SUMS.objective(method, part), here), rel=1e-6)
+        here, alone = Y[start : start + len(part.mass)], SUMS.objective(method, part)
+        assert found[k] == pytest.approx(size_search(alone, here), rel=1e-6)
+        assert np.isfinite(alone.evaluate(found[k] * here).value)
 
 
 @pytest.mark.thorough

@@ -206,6 +206,16 @@ def test_sizes_are_found_to_their_precision(best):
     assert size_search(SimpleNamespace(scale_free=True), SQUARE) == 1.0
 
 
+def test_a_start_is_made_as_small_as_its_farthest_node_needs():
+    """A node of 200 lies so far out that a Gaussian reaches it neither at the size first tried nor at half of it."""
+    G = nx.star_graph(199)
+    drawn = nl.solve(G, "sne", seed=0, scale=None)
+    start = np.array([drawn.positions[node] for node in G])
+    start[-1] = 60.0 * np.abs(start).max()
+    again = nl.solve(G, "sne", pos=start, seed=0)
+    assert again.value == pytest.approx(drawn.value, rel=0.01)
+
+
 def test_the_spread_of_some_nodes_is_found_about_their_centroid():
     part = np.array([True, True, True, False])
 

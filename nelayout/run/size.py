@@ -27,6 +27,8 @@ NARROWINGS = 8
 DOUBLINGS, DOUBLINGS_SPREAD = 1000, 20
 # Smallest decrease of J, in parts of 1 + |J|, for which doubling goes on: some objectives have no best size.
 FLAT_VALUE = 1e-6
+# Halvings after which a drawing of infinite J is left as it is: its nodes lie 1e18 times nearer by then.
+HALVINGS = 60
 
 # Sizes that `best_size` tries at least, as powers of 2 of nodes one unit apart; the rise of J, in parts of itself, to
 # the size before or after that is rounding; and the precision of ln s.
@@ -75,9 +77,17 @@ def _finite_value(objective: Objective, Y: np.ndarray) -> float:
 
 
 def _bracket(value: Callable[[float], float], doublings: int) -> tuple[Point, Point, Point]:
-    """Three points, ln 2 apart, the middle one the lowest."""
+    """Three points, ln 2 apart, the middle one the lowest.
+
+    Where J is infinite at all sizes around, as by a Gaussian that does not reach the farthest node, the drawing is
+    made smaller until it is not.
+    """
     step = math.log(2.0)
     middle, up, down = ((x, value(x)) for x in (0.0, step, -step))
+    for _ in range(HALVINGS):
+        if min(up[1], middle[1], down[1]) < math.inf:
+            break
+        up, middle, down = middle, down, (down[0] - step, value(down[0] - step))
     if not min(up[1], down[1]) < middle[1]:
         return down, middle, up
     step = step if up[1] < down[1] else -step

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from nelayout.batch_objective import BatchObjective
-from nelayout.run.size import DOUBLINGS, EVEN, FLAT_VALUE, NARROW, NARROWINGS
+from nelayout.run.size import DOUBLINGS, EVEN, FLAT_VALUE, HALVINGS, NARROW, NARROWINGS
 
 __all__ = ["size_search_batch"]
 
@@ -39,6 +39,13 @@ def _bracket(value: Value, count: int) -> tuple[np.ndarray, np.ndarray]:
     zero, log2 = np.zeros(count), np.log(2.0)
     x = np.stack([zero - log2, zero, zero + log2])
     f = np.stack([value(each) for each in x])
+    for _ in range(HALVINGS):
+        lost = np.min(f, axis=0) == np.inf
+        if not lost.any():
+            break
+        lower = np.where(lost, x[0] - log2, x[0])
+        x = np.where(lost, np.stack([lower, x[0], x[1]]), x)
+        f = np.where(lost, np.stack([value(lower), f[0], f[1]]), f)
     down, middle, up = f
     going = np.minimum(up, down) < middle
     step = np.where(up < down, log2, -log2)
