@@ -193,9 +193,11 @@ class RowObjective(Objective):
         given = edges.values > 0
         return edges.values[given], np.maximum(edges.pair_mass * np.exp(log_q), least)[given]
 
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def node_cost(self, Y: np.ndarray, lam: float) -> np.ndarray:
-        """(n,) the divergence of each row, each at a lambda of its own."""
+        """(n,) the divergence of each row, each at a lambda of its own; infinity for a node too far from all others."""
         sums = {r: f.potential for r, f in self._fields(Y, self.radials)[0].items()}
         each = self.connection.at(sums[Radial(self.kernel)])
         edges = self.edges.sums(Y, self.kernel, self.phi, each, frozenset({"value"}))
-        return edges.value + self.pair_terms(sums, self.total, each)[0] + self._constants
+        cost = edges.value + self.pair_terms(sums, self.total, each)[0] + self._constants
+        return np.where((each > 0) & (each < self.largest), cost, np.inf)

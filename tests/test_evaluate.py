@@ -244,6 +244,31 @@ def test_coincident_nodes_under_a_singular_kernel_are_named():
     assert math.isfinite(nl.evaluate(KARATE, pos, "tsne").value)
 
 
+@pytest.mark.parametrize("away", [1e4, 1e9])
+@pytest.mark.parametrize("method", ["sne", "nerv", "jse", "alpha-sne"])
+def test_a_node_that_no_kernel_value_reaches_is_named(method, away):
+    """J is infinite as it is given, without a warning of NumPy; at the best size it is what the nodes nearby allow."""
+    pos = {**nx.spring_layout(KARATE, seed=0), 7: np.array([away, 0.0])}
+    found = nl.evaluate(KARATE, pos, method)
+    assert math.isinf(found.value)
+    assert math.isinf(found.gradient_norm)
+    assert np.flatnonzero(np.isinf(found.node_cost)).tolist() == [7]
+    assert any("node 7 lies so far" in note for note in found.notes)
+    best = nl.evaluate(KARATE, pos, method, size="best")
+    around = [nl.evaluate(KARATE, {v: s * best.unit * p for v, p in pos.items()}, method).value for s in (0.99, 1.01)]
+    assert best.value < min(around)
+    assert np.isfinite(best.node_cost).all()
+
+
+@pytest.mark.parametrize("method", ["ssne", "mds-ks"])
+def test_costs_of_nodes_that_are_all_out_of_reach_are_infinite(method):
+    found = nl.evaluate(KARATE, {v: (1e6 * k, 0.0) for k, v in enumerate(KARATE)}, method)
+    assert math.isinf(found.value)
+    assert math.isinf(found.gradient_norm)
+    assert np.isinf(found.node_cost).all()
+    assert any("so far apart" in note for note in found.notes)
+
+
 BAD = [
     ({"size": "bets"}, "unknown size 'bets': did you mean 'best'"),
     ({"pos": {0: (0, 1)}}, "33 of 34 nodes have none"),

@@ -17,7 +17,7 @@ from nelayout.nbody import check_backend
 from nelayout.numerics.parallel import threads_for
 from nelayout.record.evaluated import Evaluated
 from nelayout.run.auto.masses import masses_of
-from nelayout.run.evidence import evidence_of, objective_of
+from nelayout.run.evidence import Evidence, evidence_of, objective_of
 from nelayout.run.keywords import takes_evaluation_keywords
 from nelayout.run.options import EvaluationOptions, check_options
 from nelayout.run.part_costs import NUMPY_PAIRS
@@ -110,11 +110,14 @@ def evaluate(
                 part.drawing = replace(part.drawing, Y=unit * part.drawing.Y)
         found = evidence_of(parts, request.method, sums, gradient=True)
         together = _coincident(parts, Y) if request.method.kernel.singular else np.empty((0, 2), dtype=int)
-        notes += [*found.notes, *_why_infinite(found.value, together, request.method.name, request.network.labels)]
+        notes += [*found.notes, *_why_infinite(found, together, request.method.name, request.network.labels)]
         if len(together):
             cost = found.node_cost.copy()
             cost[together] = math.inf
-            found = replace(found, value=math.inf, gradient_norm=math.inf, node_cost=cost)
+            found = replace(found, value=math.inf, node_cost=cost)
+        if found.value == math.inf:
+            cost = np.where(np.isnan(found.node_cost), math.inf, found.node_cost)
+            found = replace(found, gradient_norm=math.inf, node_cost=cost)
     return Evaluated(
         found.value,
         found.gradient_norm,
@@ -139,14 +142,19 @@ def _coincident(parts: Sequence[Component], Y: np.ndarray) -> np.ndarray:
     return np.concatenate([np.empty((0, 2), dtype=int), *found])
 
 
-def _why_infinite(value: float, together: np.ndarray, method: str, names: Sequence[Any]) -> list[str]:
+def _why_infinite(found: Evidence, together: np.ndarray, method: str, names: Sequence[Any]) -> list[str]:
     """A sentence on why J is infinite, where it is; nodes ``together`` (k, 2) repel each other without bound."""
     if len(together):
         a, b = (names[k] for k in together[0].tolist())
         more = f", as do {len(together) - 1:,} more pairs" if len(together) > 1 else ""
         why = f"nodes {a!r} and {b!r} lie at one place{more}, and {method} repels such nodes without bound"
         return [f"J is infinite: {why}; move them apart"]
-    if math.isfinite(value):
+    if math.isfinite(found.value):
         return []
-    why = f"nodes lie so far apart that the kernel of {method} is 0 between them in floats"
-    return [f'J is infinite: {why}; size="best" brings the drawing to a size that suits it']
+    alone = np.flatnonzero(np.isinf(found.node_cost))
+    if 0 < len(alone) < len(names):
+        lie = f"and {len(alone) - 1:,} more lie" if len(alone) > 1 else "lies"
+        why = f"node {names[alone[0]]!r} {lie} so far from all others that the kernel of {method} is 0 there"
+    else:
+        why = f"nodes lie so far apart that the kernel of {method} is 0 between them"
+    return [f'J is infinite: {why} in floats; size="best" brings the drawing to a size that suits it']

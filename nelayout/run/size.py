@@ -149,13 +149,18 @@ def best_size(drawings: Sequence[tuple[Objective, np.ndarray]]) -> tuple[float, 
 
     def slope(x: float) -> float:
         """dJ / dx; huge towards sizes at which J is infinite."""
-        found = sum(float(np.sum(Y * objective.evaluate(Y).gradient)) for objective, Y in at(x))
-        return found if math.isfinite(found) else math.copysign(1e300, x - lowest * step)
+        total = 0.0
+        for objective, Y in at(x):
+            found = objective.evaluate(Y)
+            total += float(np.sum(Y * found.gradient)) if math.isfinite(found.value) else math.nan
+        return total if math.isfinite(total) else math.copysign(1e300, x - lowest * step)
 
     known = {k: value(k) for k in range(SMALLEST, LARGEST + 1)}
+    while min(known.values()) == math.inf and len(known) < HALVINGS:  # one node far out, and the others together
+        known[min(known) - 1] = value(min(known) - 1)
     lowest = min(known, key=lambda k: known[k])
     if not math.isfinite(known[lowest]):
-        return 1.0, ""
+        return 1.0, "J is infinite at all sizes that were tried"
     for way in (-1, 1):
         while len(known) < DOUBLINGS:
             beyond = known.setdefault(lowest + way, value(lowest + way))
