@@ -224,9 +224,28 @@ def test_the_spread_of_some_nodes_is_found_about_their_centroid():
         assert np.allclose(Y[part].mean(axis=0), SQUARE[part].mean(axis=0))
         return math.log(np.linalg.norm(Y[0] - Y[2]) / 5.0) ** 2
 
-    J = SimpleNamespace(evaluate=lambda Y, gradient: Evaluation(value(Y), 1.0))
+    square = csr_array(nx.to_scipy_sparse_array(nx.cycle_graph(4)))
+    J = SimpleNamespace(
+        evaluate=lambda Y, gradient: Evaluation(value(Y), 1.0), affinity=Affinity(square, np.ones(4))
+    )
     found = spread_search(J, SQUARE, np.repeat(part[:, None], 2, axis=1))
     assert found * math.sqrt(8) == pytest.approx(5.0, rel=0.01)
+    close = SQUARE * np.where(part, 1e-9, 1.0)[:, None] + np.where(part, 0.0, 1.0)[:, None]
+    J.evaluate = lambda Y, gradient: Evaluation(float(np.sum(Y[part] ** 2)), 1.0)
+    together = spread_search(J, close, np.repeat(part[:, None], 2, axis=1))
+    assert 1e6 < together < 1e8  # J is lowest where the three coincide, and they are kept apart
+
+
+@pytest.mark.parametrize("method", ["ws-sne", "tsne", "auto"])
+def test_a_ring_is_drawn_at_the_size_of_two_fixed_nodes(method):
+    """A folded start has both in one crossing: the others were drawn ten million times as far apart as the two."""
+    rng = np.random.default_rng(0)
+    for seed in range(7):
+        start = rng.standard_normal((20, 2))
+        drawn = nl.solve(nx.cycle_graph(20), method, pos=start, fixed=[1, 6], seed=seed)
+        Y = np.array([drawn.positions[v] for v in range(20)])
+        assert (Y[[1, 6]] == start[[1, 6]]).all()
+        assert np.ptp(Y, axis=0).max() < 8 * np.linalg.norm(start[1] - start[6])
 
 
 # --- stages ---------------------------------------------------------------------------------------------------

@@ -30,6 +30,11 @@ FLAT_VALUE = 1e-6
 # Halvings after which a drawing of infinite J is left as it is: its nodes lie 1e18 times nearer by then.
 HALVINGS = 60
 
+# Fixed nodes are brought no nearer to each other than this many times the length of an edge, or the typical distance
+# between nodes if that is less.  A ring whose start is folded may have both of two such nodes in one crossing, where J
+# is lowest if they coincide: the others would then be drawn millions of times as far apart as the two are.
+TOGETHER = 0.1
+
 # Sizes that `best_size` tries at least, as powers of 2 of nodes one unit apart; the rise of J, in parts of itself, to
 # the size before or after that is rounding; and the precision of ln s.
 SMALLEST, LARGEST, FLAT_SIZE, PRECISE = -8, 16, 1e-10, 1e-11
@@ -53,15 +58,30 @@ def size_search(objective: Objective, Y: np.ndarray, guess: float | None = None)
 
 
 def spread_search(objective: Objective, Y: np.ndarray, part: np.ndarray) -> float:
-    """The s > 0 that minimizes J when the coordinates of the mask ``part`` (n, d) are spread by s about their means."""
+    """The s > 0 that minimizes J when the coordinates of the mask ``part`` (n, d) are spread by s about their means.
+
+    It is so large that those nodes are apart, see `TOGETHER`.
+    """
     away = np.where(part, Y - means(Y, part), 0.0)
     if not away.any():
         return 1.0
+    nearest = math.log(_nearest_spread(objective, Y, away))
+    begun = max(0.0, nearest)
 
     def value(x: float) -> float:
-        return _finite_value(objective, Y + math.expm1(x) * away)
+        return _finite_value(objective, Y + math.expm1(begun + x) * away) if begun + x >= nearest else math.inf
 
-    return math.exp(_narrow(value, *_bracket(value, DOUBLINGS_SPREAD), NARROW_SPREAD)[0])
+    return math.exp(begun + _narrow(value, *_bracket(value, DOUBLINGS_SPREAD), NARROW_SPREAD)[0])
+
+
+def _nearest_spread(objective: Objective, Y: np.ndarray, away: np.ndarray) -> float:
+    """The s > 0 at which nodes that are spread by s times the offsets ``away`` (n, d) are as near as they may be."""
+    P = objective.affinity.P
+    edges = Y[np.repeat(np.arange(len(Y)), np.diff(P.indptr))] - Y[P.indices]
+    length = math.sqrt(np.sum(edges * edges) / max(len(edges), 1))
+    typical = radius(Y) / math.sqrt(len(Y))
+    apart = math.sqrt(np.sum(away * away) / np.count_nonzero(away.any(axis=1)))
+    return TOGETHER * min(length, typical) / apart
 
 
 def means(Y: np.ndarray, part: np.ndarray) -> np.ndarray:
