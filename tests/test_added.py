@@ -168,3 +168,14 @@ def test_bits_of_a_place_do_not_depend_on_the_others(n):
         (some,) = Sources(Y, np.ones(n), ONE).fields(at[500:503][::-1], (radial,))
         assert np.array_equal(some.potential[::-1], whole.potential[500:503])
         assert np.array_equal(some.force[::-1], whole.force[500:503])
+
+
+@pytest.mark.parametrize("seed", [0, 2, 11])
+def test_a_step_where_the_objective_is_all_but_flat_is_cut_before_it_is_squared(seed):
+    """Half of a tree on a line: the attraction at some starts is all but 0, and NumPy warned of infinities."""
+    G = nx.balanced_tree(3, 4)
+    rng = np.random.default_rng(seed)
+    Y = rng.standard_normal((len(G), 1))
+    known = {int(v): Y[v] for v in rng.permutation(len(G))[:60]}
+    drawn = nl.solve(G, "mds-ks", pos=known, dim=1, seed=0)
+    assert drawn.value < nl.evaluate(G, {v: Y[v] for v in G}, "mds-ks", size="best").value

@@ -36,7 +36,7 @@ def place(added: AddedNodes, ties: Ties) -> np.ndarray:
     at = _starts(added, ties, middle)
     found = added.evaluate(at, ties)
     H = np.zeros((len(at), d, d))
-    pull = np.where(found.pull > 0, found.pull, 1.0)
+    pull = np.where(found.pull > np.finfo(float).tiny, found.pull, 1.0)
     H[:, np.arange(d), np.arange(d)] = (1.0 / pull)[:, None]
     value, slopes, here = found.value, found.gradient, ties
     active, lengths = np.flatnonzero(np.isfinite(value)), np.ones(len(at))
@@ -50,6 +50,8 @@ def place(added: AddedNodes, ties: Ties) -> np.ndarray:
         promised = np.einsum("mi,mi->m", step, g)
         astray = ~(promised < 0)
         step[astray] = -g[astray] / pull[active][astray, None]
+        # where J is all but flat a step is so long that its square is infinite: it is cut before it is measured
+        step *= np.minimum(1.0, LONGEST * unit / np.maximum(np.max(np.abs(step), axis=1), 1e-300))[:, None]
         promised = np.einsum("mi,mi->m", step, g)
         size = np.sqrt(np.einsum("mi,mi->m", step, step))
         part = lengths[active] * np.minimum(1.0, LONGEST * unit / np.maximum(size, 1e-300))
