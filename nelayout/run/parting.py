@@ -21,7 +21,7 @@ __all__ = ["Neighborhoods", "part_and_measure", "part_nodes"]
 
 SAMPLE = 1000  # nodes whose neighbors are compared
 MOST_NEIGHBORS = 200  # of a hub that are compared, in graphs that are searched by a tree
-BLOCK = 50  # nodes whose neighbors are compared at a time
+BLOCK = 100  # nodes whose neighbors are compared at a time
 # Share of the mean Jaccard index that must be left.  Cliques and clusters keep 0.84 of it (a windmill, whose cliques
 # lie as far from each other as from the hub) and more; rings of nodes that know their next but one keep 0.77.
 KEPT = 0.8
