@@ -278,3 +278,18 @@ def test_objectives_that_overflow_say_nothing(kernel, divergence, graph):
         method = nl.Method(kernel, divergence, connection)
         Y = np.array(list(nl.layout(graph, method, weight=None, seed=0).values()))
         assert np.isfinite(Y).all()
+
+
+@pytest.mark.parametrize("method", ["auto", "ssne", "linlog"])
+def test_a_component_whose_start_is_one_place_has_the_size_of_the_others(method):
+    """Whatever the unit of the start; in units of 1e-5 a ring of 9 nodes was 9 times as large as a mesh of 36."""
+    G = nx.disjoint_union(nx.grid_2d_graph(6, 6), nx.cycle_graph(9))
+    start = np.r_[np.random.default_rng(0).standard_normal((36, 2)), np.zeros((9, 2))]
+    sizes = []
+    for unit in (1e-5, 1.0, 1e3):
+        drawn = nl.solve(G, method, pos=unit * start, seed=0)
+        assert np.isfinite(drawn.value)
+        Y = np.array([drawn.positions[v] for v in G])
+        sizes.append(np.ptp(Y[:36], axis=0).max() / np.ptp(Y[36:], axis=0).max())
+    assert 1.5 < sizes[0] < 3.0  # the square root of 36 / 9 is 2
+    assert sizes == pytest.approx([sizes[0]] * 3)

@@ -33,7 +33,7 @@ def assemble(
 
     start  (n, d) positions that the caller has given, NaN rows where there is none
     fixed  (n, d) mask of the coordinates that stay
-    scale  the size of components whose start tells no size
+    scale  the size of components whose start tells no size, where no other start tells one
     """
     Y = np.zeros(shape)
     if start is None:
@@ -47,9 +47,12 @@ def assemble(
             Y[component.nodes] = drawing
         return Y
     placed = [c for c in components if c.placed]
+    sized = [c.start[~np.isnan(c.start[:, 0])] for c in placed if c.start is not None and not _in_one_place(c)]
+    there = np.concatenate(sized) if sized else np.zeros((0, shape[1]))
     for component in placed:
         alone = len(components) == 1 and fixed is None
-        Y[component.nodes] = component.drawing.Y if alone else _back(component, scale)
+        size = radius(there) * (len(component.nodes) / len(there)) ** (1 / shape[1]) if len(there) else scale
+        Y[component.nodes] = component.drawing.Y if alone else _back(component, size)
     _stack(placed, Y)
     rest = [c for c in components if not c.placed]
     if rest:
@@ -59,8 +62,14 @@ def assemble(
     return Y
 
 
+def _in_one_place(component: Component) -> bool:
+    """Whether the nodes of a component that have a place share one."""
+    assert component.start is not None
+    return one_place(component.start[~np.isnan(component.start[:, 0])])
+
+
 def _back(component: Component, scale: float | None) -> np.ndarray:
-    """The component's drawing at the size and place of its start."""
+    """The component's drawing at the size and place of its start; it reaches ``scale`` where that tells no size."""
     assert component.start is not None
     fixed = component.fixed if component.fixed is not None and component.fixed.any() else None
     if fixed is not None and not one_place(component.start, fixed):
