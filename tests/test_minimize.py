@@ -248,6 +248,13 @@ def test_a_ring_is_drawn_at_the_size_of_two_fixed_nodes(method):
         assert np.ptp(Y, axis=0).max() < 8 * np.linalg.norm(start[1] - start[6])
 
 
+def test_fixed_nodes_of_a_graph_without_edges_are_kept():
+    pos = {k: (float(k), 0.5 * k * k) for k in range(6)}
+    drawn = nl.solve(nx.empty_graph(6), "forceatlas2", pos=pos, fixed=[0, 1], seed=0)
+    assert np.isfinite(drawn.value)
+    assert all(tuple(drawn.positions[v]) == pos[v] for v in (0, 1))
+
+
 # --- stages ---------------------------------------------------------------------------------------------------
 
 

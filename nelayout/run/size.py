@@ -78,8 +78,8 @@ def _nearest_spread(objective: Objective, Y: np.ndarray, away: np.ndarray) -> fl
     """The s > 0 at which nodes that are spread by s times the offsets ``away`` (n, d) are as near as they may be."""
     P = objective.affinity.P
     edges = Y[np.repeat(np.arange(len(Y)), np.diff(P.indptr))] - Y[P.indices]
-    length = math.sqrt(np.sum(edges * edges) / max(len(edges), 1))
     typical = radius(Y) / math.sqrt(len(Y))
+    length = math.sqrt(np.sum(edges * edges) / max(len(edges), 1)) or typical
     apart = math.sqrt(np.sum(away * away) / np.count_nonzero(away.any(axis=1)))
     return TOGETHER * min(length, typical) / apart
 
