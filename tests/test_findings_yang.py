@@ -74,7 +74,7 @@ def test_rho_of_the_paper_is_half_of_the_one_that_was_accepted():
 
 
 def test_a_race_tells_numbers_of_the_optimizer_s_state():
-    J = fopt.tsne(sparse_graph(300, 0.01))  # so many that the race, of a fortieth of the time, ends before they rest
+    J = fopt.tsne(sparse_graph(300, 0.01))  # L-BFGS takes 40 times as long as the race
     Y = np.random.default_rng(1).standard_normal((300, 2))
     rows = race(J, Y, LBFGS(), 0.02, ("trials", "rho"))
     assert rows.shape[1] == 4

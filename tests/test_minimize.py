@@ -248,11 +248,14 @@ def test_a_ring_is_drawn_at_the_size_of_two_fixed_nodes(method):
         assert np.ptp(Y, axis=0).max() < 8 * np.linalg.norm(start[1] - start[6])
 
 
-def test_fixed_nodes_of_a_graph_without_edges_are_kept():
-    pos = {k: (float(k), 0.5 * k * k) for k in range(6)}
-    drawn = nl.solve(nx.empty_graph(6), "forceatlas2", pos=pos, fixed=[0, 1], seed=0)
-    assert np.isfinite(drawn.value)
-    assert all(tuple(drawn.positions[v]) == pos[v] for v in (0, 1))
+def test_the_spread_of_nodes_without_edges_is_that_of_nodes():
+    """Where no edge has a length, a tenth of the typical distance between nodes is the least."""
+    part = np.ones((4, 2), dtype=bool)
+    J = SimpleNamespace(
+        evaluate=lambda Y, gradient: Evaluation(float(np.sum(Y**2)), 1.0),
+        affinity=Affinity(csr_array((4, 4)), np.ones(4)),
+    )
+    assert 0.05 <= spread_search(J, SQUARE, part) < 0.06  # radius over the square root of 4, times 0.1, over radius
 
 
 # --- stages ---------------------------------------------------------------------------------------------------

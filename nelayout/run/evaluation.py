@@ -56,8 +56,9 @@ def evaluate(
     -------
     Evaluated
         ``value``, ``gradient_norm``, ``connection``, ``node_cost`` and ``unit``, by which the positions were
-        multiplied; of a drawing with one place for two nodes that repel each other without bound (LinLog and its kin)
-        the value is infinite, and ``notes`` name the nodes
+        multiplied; of a drawing with one place for two nodes that repel each other without bound (LinLog and its kin),
+        or with a node so far from all others that the kernel is 0 there in floats (SNE and its kin), the value and
+        ``gradient_norm`` are infinite, and ``notes`` name the nodes
 
     Raises
     ------
