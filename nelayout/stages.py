@@ -24,6 +24,7 @@ __all__ = [
     "OPTIMIZER_NAMES",
     "SHAPE",
     "SHAPE_TOL",
+    "SLOW",
     "SMALL_GRAPH",
     "CoarseToFine",
     "Descend",
@@ -49,6 +50,8 @@ FEWEST, SEVERAL_STARTS = 5, 200
 OPTIMIZER_NAMES = ("majorize", "momentum", "spectral-direction", "lbfgs")
 # The move of a node, in typical distances between nodes, that ends a level: the next level goes on.
 SHAPE_TOL = 0.1
+# The part of all its decrease so far that a run of steps must bring in 10 of them: with less, it ends in a lull.
+SLOW = 3e-4
 # The part of J that the forces which are left at the end of a descent could still take away.  J of karate is then at
 # its minimum to six digits under eight methods, with ten times as much to four; and with that a star of eight leaves
 # rests as a square, which is a saddle.

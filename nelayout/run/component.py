@@ -25,7 +25,7 @@ from nelayout.run.auto.stars import is_star
 from nelayout.run.bending import FEWEST
 from nelayout.run.held import hold
 from nelayout.run.layers import descend_in_layers, layer_axes
-from nelayout.run.levels import SLOW, method_of, through_levels
+from nelayout.run.levels import method_of, through_levels
 from nelayout.run.newcomers import place_newcomers
 from nelayout.run.order import bend_towards_rows
 from nelayout.run.several_starts import descend_from_lowest, steps_of_starts
@@ -33,7 +33,7 @@ from nelayout.run.size import means, size_search, spread_search
 from nelayout.run.start import frame, place_missing, radius, random_positions, stir_flat
 from nelayout.run.state import Component, Drawing, Run
 from nelayout.run.strays import brought_home
-from nelayout.stages import LARGE_GRAPH, SHAPE, SMALL_GRAPH, CoarseToFine, Descend, Stage, early_exaggeration
+from nelayout.stages import LARGE_GRAPH, SHAPE, SLOW, SMALL_GRAPH, CoarseToFine, Descend, Stage, early_exaggeration
 
 __all__ = [
     "POINT",
@@ -203,7 +203,7 @@ def put_at_start(component: Component, stages: tuple[Stage, ...], run: Run) -> t
     component.drawing = Drawing(Y, place=middle, size=1.0 / extent)
     if isinstance(last, CoarseToFine):
         return (last.as_descent(),)
-    return (replace(last, judged=False, starts=last.starts and component.gathered and P.nnz > 0),)
+    return (replace(last, judged=False, starts=last.starts and component.own_start and P.nnz > 0),)
 
 
 def steps_of(stage: Stage) -> int:

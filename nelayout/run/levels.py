@@ -12,7 +12,6 @@ rolled up in it stays rolled up.  So both drawings are compared with the graph's
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -21,27 +20,19 @@ from scipy.sparse import csr_array
 from nelayout.catalogue import METHODS
 from nelayout.kernels import inverse_power
 from nelayout.method_record import Method
-from nelayout.optimizers import Majorize, optimizer_named
-from nelayout.optimizers.minimize import Report, Rest, minimize, silent
+from nelayout.optimizers import optimizer_named
+from nelayout.optimizers.minimize import Report, Rest, minimize
 from nelayout.run.auto.verdict import Judge
 from nelayout.run.coarsen import Level, hierarchy
+from nelayout.run.coarsest import COARSEST_STEPS, REPORTED, draw_coarsest
 from nelayout.run.size import size_search
-from nelayout.run.start import prolong, radius, random_positions, stir_flat
+from nelayout.run.start import prolong, radius, stir_flat
 from nelayout.run.state import Component, Run, Summation
 from nelayout.run.strong_edges import merged_pattern, strong_edges
-from nelayout.stages import FINEST, LARGE_GRAPH, CoarseToFine, Stage
+from nelayout.stages import FINEST, LARGE_GRAPH, SLOW, CoarseToFine, Stage
 
-__all__ = ["LEAST_GRAPH_UNFOLDED", "SLOW", "first_method", "method_of", "through_levels"]
+__all__ = ["LEAST_GRAPH_UNFOLDED", "first_method", "method_of", "through_levels"]
 
-# A stage ends when 10 steps have brought less than this part of all its decrease.
-SLOW = 3e-4
-# Random starts of the coarsest graph, of which the best is kept: it is tiny, and it decides the shape.
-COARSEST_STARTS = 3
-COARSEST_STEPS = 100
-COARSEST_REST = Rest(0.02, gain=SLOW)
-# Nodes above which the coarsest graph (that of hubs joined to all others shrinks no further) is drawn once, and
-# callbacks see its steps.
-REPORTED = 1000
 # Levels of these many nodes are unfolded, if they have at most this part of the graph's: finer ones would curl up.
 LEAST_UNFOLDED, MOST_UNFOLDED, PART_UNFOLDED = 200, 1000, 1 / 4
 # Nodes of the smallest graph of which a level is unfolded.
@@ -108,7 +99,8 @@ def through_levels(component: Component, stage: CoarseToFine, run: Run) -> np.nd
         objective = run.sums.objective(method, level.affinity)
         return minimize(objective, Y, optimizer, stage.max_iter, rest, report(depth))[0]
 
-    Y = _draw_coarsest(levels[-1], first, run, report(len(levels) - 1))
+    quadlog = stage.power is not None and stage.power >= 2
+    Y = draw_coarsest(levels[-1].affinity, first, quadlog, run, report(len(levels) - 1))
     for depth in range(len(levels) - 1, -1, -1):
         level, coarsest = levels[depth], depth == len(levels) - 1
         if not coarsest:
@@ -166,21 +158,3 @@ def _unfold(level: Level, Y: np.ndarray, exaggeration: float, sums: Summation, r
     Y = Y * size_search(objective, Y)
     Y, _, _ = minimize(objective, Y, optimizer_named("lbfgs"), UNFOLDING_STEPS, UNFOLDING_REST, report)
     return Y if np.isfinite(Y).all() and judge.stress(Y) <= BENT * judge.stress(before) else None
-
-
-def _draw_coarsest(level: Level, method: Method, run: Run, report: Report) -> np.ndarray:
-    """The best drawing from a few random starts; reported where the coarsest graph is large all the same."""
-    n = level.affinity.P.shape[0]
-    if n <= REPORTED:
-        report = silent
-    objective = run.sums.objective(method, level.affinity)
-    best, found = math.inf, random_positions(n, run.dim, run.rng)
-    if n < 2 or not level.affinity.P.nnz:
-        return found
-    for _ in range(COARSEST_STARTS if n <= REPORTED else 1):
-        Y = random_positions(n, run.dim, run.rng)
-        Y = Y * (1.0 if objective.scale_free else size_search(objective, Y))
-        Y, evaluation, _ = minimize(objective, Y, Majorize(), COARSEST_STEPS, COARSEST_REST, report)
-        if evaluation is not None and evaluation.value < best:
-            best, found = evaluation.value, Y
-    return found

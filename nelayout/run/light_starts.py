@@ -16,6 +16,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.optimizers.together import descend_together
+
 __all__ = ["light_starts"]
 
 # Moves of a random start towards the means of neighbors: with 3 and with 10 of them SNE ends in the lowest valley of
@@ -25,9 +27,6 @@ SMOOTHINGS = 10
 STEPS = 25
 # A squared distance so large that its Gaussian is 0.
 NONE = 1e30
-# Curvature pairs, the part of a promised decrease that a step must bring, and the part of its length that follows one
-# that does not.
-PAIRS, SUFFICIENT, SHORTER = 5, 1e-4, 0.3
 
 
 def light_starts(
@@ -54,7 +53,7 @@ def light_starts(
     def evaluate(flat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return _evaluate(flat.reshape(count, n, dim), p, mass, by_rows, room)
 
-    value, flat = _descend(evaluate, Y.reshape(count, n * dim), inverse)
+    value, flat = descend_together(evaluate, Y.reshape(count, n * dim), inverse, STEPS)
     return flat.reshape(count, n, dim)[np.argsort(value, kind="stable")].astype(np.float64)
 
 
@@ -89,50 +88,3 @@ def _evaluate(
     for c, y in enumerate(columns):
         gradient[:, :, c] = 2.0 * (sums * y - np.einsum("sij,sj->si", pull, y))
     return value, gradient.reshape(len(Y), -1)
-
-
-def _descend(evaluate, Y: np.ndarray, inverse: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """`STEPS` rounds of limited-memory BFGS from each row of Y (S, N): J (S,) and the rows at the end.
-
-    A row whose step is refused tries a shorter one in the next round.
-    """
-    value, slopes = evaluate(Y)
-    length, pairs = np.ones((len(Y), 1)), list[tuple[np.ndarray, np.ndarray, np.ndarray]]()
-    for _ in range(STEPS):
-        direction = _direction(slopes, pairs, inverse)
-        promised = _dots(direction, slopes)
-        downhill = promised < 0
-        direction = np.where(downhill, direction, -inverse * slopes)
-        promised = np.where(downhill, promised, _dots(direction, slopes))
-        move = length * direction
-        then, slopes_then = evaluate(Y + move)
-        taken = (then <= value + SUFFICIENT * (length * promised)[:, 0])[:, None]
-        change = slopes_then - slopes
-        curvature = _dots(move, change)
-        sound = taken & (curvature > 0)
-        pairs = [*pairs, (np.where(sound, move, 0.0), np.where(sound, change, 0.0), np.where(sound, curvature, 1.0))]
-        pairs = pairs[-PAIRS:]
-        Y, slopes = np.where(taken, Y + move, Y), np.where(taken, slopes_then, slopes)
-        value, length = np.where(taken[:, 0], then, value), np.where(taken, 1.0, SHORTER * length)
-    return value, Y
-
-
-def _direction(slopes: np.ndarray, pairs: list, inverse: np.ndarray) -> np.ndarray:
-    """The approximate inverse Hessian times -slopes, row by row; pairs of zeros count for nothing."""
-    q, parts = -slopes, []
-    factor = np.ones((len(slopes), 1))
-    for move, change, curvature in reversed(pairs):
-        parts.append(_dots(move, q) / curvature)
-        q = q - parts[-1] * change
-    for _, change, curvature in pairs:
-        weighed = _dots(change, inverse * change)
-        factor = np.where(weighed > 0, curvature / np.where(weighed > 0, weighed, 1.0), factor)
-    q = factor * inverse * q
-    for (move, change, curvature), part in zip(pairs, reversed(parts), strict=True):
-        q = q + (part - _dots(change, q) / curvature) * move
-    return q
-
-
-def _dots(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """(S, 1) sums of products of rows."""
-    return np.einsum("si,si->s", a, b)[:, None]

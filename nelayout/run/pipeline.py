@@ -171,8 +171,9 @@ def _draw(
         alone, said = take_apart(request, masses, False, known, threads)
         run.notes.extend(said)
         reason, run = _draw_each(alone, run)
-        parts[0].gathered = run.method.gravity is not None
-        parts[0].start = gather(alone, run) if parts[0].gathered else assemble(alone, None, None, (n, run.dim), None)
+        together = run.method.gravity is not None
+        parts[0].start = gather(alone, run) if together else assemble(alone, None, None, (n, run.dim), None)
+        parts[0].own_start = True
         run = replace(run, canvas=_frames(request, parts))
         if reason == "stopped":
             parts[0].drawing = Drawing(parts[0].start, reason=reason)

@@ -106,7 +106,7 @@ class Component:
     other_mass  (n,) masses that the method "auto" tries beside those of the affinity; None: none
     goal      distances that the drawing is bent towards on its way; None: there are none
     unrolled  whether that would roll up what lies flat; None: not known yet
-    gathered  whether the start is our own, see `nelayout.run.gathering`: others may be tried beside it
+    own_start  whether the start is none that the caller has given: others may be tried beside it
     """
 
     nodes: np.ndarray
@@ -118,7 +118,7 @@ class Component:
     sketch: np.ndarray | None = None
     goal: Goal | None = None
     unrolled: bool | None = None
-    gathered: bool = False
+    own_start: bool = False
 
     @property
     def placed(self) -> bool:

@@ -25,7 +25,7 @@ from nelayout.quality.stress import stress_sums
 from nelayout.run.auto.symmetry import Symmetry
 from nelayout.run.parting import Neighborhoods, part_and_measure
 
-__all__ = ["Judge"]
+__all__ = ["PARTED", "Judge"]
 
 # Nodes up to which a drawing is judged with its nodes parted.  Parting for every verdict took a quarter of the time of
 # graphs of 700 to 1,000 nodes, and the same drawings were kept.

@@ -16,10 +16,11 @@ from nelayout.optimizers.minimize import Rest
 from nelayout.run.batch.size import size_search_batch
 from nelayout.run.batch.steps import BatchReport, minimize_batch
 from nelayout.run.coarsen import COARSEST, WORTHWHILE, match, merge
-from nelayout.run.levels import COARSEST_REST, COARSEST_STEPS, SLOW, first_method, method_of
+from nelayout.run.coarsest import COARSEST_REST, COARSEST_STEPS
+from nelayout.run.levels import first_method, method_of
 from nelayout.run.start import JITTER, random_positions
 from nelayout.run.state import Run
-from nelayout.stages import CoarseToFine
+from nelayout.stages import SLOW, CoarseToFine
 
 __all__ = ["batch_through_levels"]
 
