@@ -41,7 +41,7 @@ def variation(x: np.ndarray) -> float:
     ("G", "powers"),
     [
         (nx.barabasi_albert_graph(300, 2, seed=0), (0.25, 0.0)),  # sparse
-        (nx.barabasi_albert_graph(300, 8, seed=0), (1.0, 0.7)),  # dense and crowded
+        (nx.barabasi_albert_graph(300, 8, seed=0), (1.0, 0.8)),  # dense and crowded
     ],
     ids=["sparse", "crowded"],
 )
