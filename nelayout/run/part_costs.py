@@ -56,8 +56,8 @@ SECOND_CORE = 0.6
 TRIALS = 1.1
 # Part of its most steps that a stage usually makes: majorization comes to rest, and so do Gaussian kernels.
 USUAL_MAJORIZE, USUAL_GAUSSIAN, USUAL = 0.6, 0.6, 0.95
-# Part of the last two judged stages that a large graph usually goes through: where a heavier tail draws no better, "auto"
-# ends.  Of eight graphs of 20,000 to 200,000 nodes three went through both, two through neither.
+# Part of the last two judged stages that a large graph usually goes through: where a heavier tail draws no better,
+# "auto" ends.  Of eight graphs of 20,000 to 200,000 nodes three went through both, three through neither.
 REACHED = 0.4
 # A level of a coarse-to-fine stage has about half the nodes of the next; the coarsest is drawn from scratch.
 LEVELS, COARSEST, COARSEST_EVALUATIONS = 2.0, 40, 150

@@ -28,9 +28,9 @@ DENSE_DEGREE, DENSE_SHARE = 8.0, 0.01
 HUBS = 8.0
 # Powers of the strengths for the drawing, and for the trial.  In crowded graphs the first keeps the classes of
 # email_eu_core and usairports2010 apart, and the second gains in the balance of jazz, polblogs, usair97 and worldtrade.
-# Lower ones trade classes and maps for stress: over six crowded graphs, 0.7, 0.8 and 0.85 have a balance of 0.900, 0.890
-# and 0.884, and keep 0.425, 0.432 and 0.427 of the neighbors on the map.  Elsewhere the first is the best of 0, 1/4, 1/2
-# and 1, and the second better on meshes and trees.
+# Lower ones trade classes and maps for stress: over six crowded graphs, 0.7, 0.8 and 0.85 have a balance of 0.900,
+# 0.890 and 0.884, and keep 0.425, 0.432 and 0.427 of the neighbors on the map.  Elsewhere the first is the best of 0,
+# 1/4, 1/2 and 1, and the second better on meshes and trees.
 CROWDED, OTHERS = (1.0, 0.8), (0.25, 0.0)
 
 
