@@ -2,8 +2,9 @@
 
 Every method of the catalogue, at several values of its own keywords, draws six small graphs from five seeds.  Printed
 is the median of J of the five, and the least, over the lowest J that is known, which benchmarks/minima.json holds, and
-beside them the median and the least of five random starts that were polished.  `--search 5` looks for lower ones: it
-polishes our drawings and five random starts by L-BFGS until steps bring no decrease; `--update` stores what is lower.
+beside them those of random starts that were polished: the median, and the median over five fives of the best of five.
+`--search 5` looks for lower ones: it polishes our drawings and five fives of random starts by L-BFGS until steps bring
+no decrease; `--update` stores what is lower.
 1.000 is as low as known.  Where J is negative the figure is 1 + gap / |J|, and for scale-free methods, whose J is a
 logarithm, it is the gap in nats (+0.01); so it is where the lowest J is 0 or nearly.
 
@@ -52,8 +53,10 @@ SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 GRAPHS = ("karate", "les-miserables", "grid-8x8", "can_96", "football", "usair97")
 SEEDS = 5
+STARTS = 5
+"""Random starts, of which the best is taken: one five of them may be lucky, so the median of several fives counts."""
 STORE = Path(__file__).with_suffix(".json")
-"""{graph: {setting: {"best": the lowest J known, "random": [median, least] of five polished random starts}}}."""
+"""{graph: {setting: {"best": the lowest J known, "random": [median, best of five] of polished random starts}}}."""
 POLISH_STEPS = 3000
 POLISHED = Rest(gain=1e-6, lull=50)
 """When a polish ends: 50 steps have brought less than 1e-6 of its decrease."""
@@ -109,7 +112,7 @@ def above(value: float, best: float, logarithmic: bool) -> str:
 def measured(name: str, settings: list[str], seeds: int, search: int, store: dict[str, Any]) -> None:
     """Print a line for each setting on one graph; lower values go into the store."""
     A, own = graph(name), store.setdefault(name, {})
-    heads = ("best known", "median", "least", "random, median", "random, least", "s")
+    heads = ("best known", "median", "least", "random, median", "best of five", "s")
     print(f"\n| {name} | {' | '.join(heads)} |\n|---{'|---:' * len(heads)}|", flush=True)
     for setting in settings:
         base, keywords = SETTINGS[setting]
@@ -122,9 +125,9 @@ def measured(name: str, settings: list[str], seeds: int, search: int, store: dic
         known = own.setdefault(setting, {"best": math.inf, "random": [math.nan, math.nan]})
         found = list(values)
         if search:
-            noise = [from_noise(J, seed) for seed in range(search)]
-            found += [*noise, *(polish(J, np.asarray(solution.positions)) for solution in drawn[:search])]
-            known["random"] = [float(np.median(noise)), float(min(noise))]
+            noise = np.array([[from_noise(J, STARTS * k + seed) for seed in range(STARTS)] for k in range(search)])
+            found += [*noise.ravel(), *(polish(J, np.asarray(solution.positions)) for solution in drawn[:search])]
+            known["random"] = [float(np.median(noise)), float(np.median(noise.min(axis=1)))]
         known["best"] = min(known["best"], *map(float, found))
         cells = [above(v, known["best"], J.scale_free) for v in (np.median(values), min(values), *known["random"])]
         print(f"| {setting} | {known['best']:.6g} | {' | '.join(cells)} | {seconds:.2f} |", flush=True)

@@ -23,7 +23,7 @@ from nelayout.placing.components import component_labels
 from nelayout.placing.similarity import transform
 from nelayout.record.progress import Observer
 from nelayout.run.levels import method_of
-from nelayout.run.several_starts import THEN_STEPS, Way
+from nelayout.run.several_starts import COMPARED, Way
 from nelayout.run.size import size_search, spread_search
 from nelayout.run.start import frame, radius, stir_flat
 from nelayout.run.state import Component, Drawing, Run
@@ -53,7 +53,7 @@ def descend_in_layers(component: Component, stage: Descend, steps: int, run: Run
     ``draw`` takes a component through all stages of a run, ``descend`` through one.
     """
     chosen = replace(run, tol=None)  # a tol of the caller's must not change which start goes on
-    first, best, least = max(min(THEN_STEPS, steps - 1), 0), component.drawing.Y, math.inf
+    first, best, least = max(min(COMPARED, steps - 1), 0), component.drawing.Y, math.inf
     method = method_of(stage, run.method)
     objective = run.sums.objective(method, component.affinity, component.free)
     for number, Y in enumerate(_starts(component, objective, run, draw), 1):
