@@ -126,9 +126,11 @@ def test_layers_in_space(axes):
 @pytest.mark.thorough
 def test_a_good_drawing_stays():
     """Its own order is the lowest of the starts, or as low; J knows no mirror image."""
-    pos = nl.linlog_layout(WOMEN, PLACES, LAYERS, seed=0)
-    again = nl.linlog_layout(WOMEN, pos, LAYERS, seed=1)
-    assert np.abs(column(again, 1) - column(pos, 1)).max() < 0.05 * np.ptp(column(pos, 1))
+    drawn = [nl.solve(WOMEN, "linlog", pos=PLACES, fixed=LAYERS, seed=seed) for seed in range(6)]
+    pos = min(drawn, key=lambda solution: solution.value).positions
+    for seed in (0, 6):
+        again = nl.linlog_layout(WOMEN, pos, LAYERS, seed=seed)
+        assert np.abs(column(again, 1) - column(pos, 1)).max() < 0.001 * np.ptp(column(pos, 1))
 
 
 def test_components_with_layers_do_not_cross_one_another():

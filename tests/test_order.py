@@ -32,14 +32,16 @@ def without(monkeypatch):
 
 @pytest.mark.parametrize("method", ["ws-sne", pytest.param("hssne", marks=pytest.mark.thorough)])
 def test_large_distances_come_into_order_at_nearly_the_same_value(method, monkeypatch):
-    bent = nl.solve_vectors(DIGITS, method=method, random_state=0)
+    seeds = range(1 if method == "ws-sne" else 3)  # the heavy tail's minima are 3 % apart, whatever the start
+    bent = [nl.solve_vectors(DIGITS, method=method, random_state=seed) for seed in seeds]
     without(monkeypatch)
-    plain = nl.solve_vectors(DIGITS, method=method, random_state=0)
-    assert order_of_distances(DIGITS, bent.positions) > order_of_distances(DIGITS, plain.positions) + 0.02
-    assert bent.value < 1.02 * plain.value
-    kept = (nl.measure_vectors(DIGITS, s.positions, measures="trustworthiness") for s in (bent, plain))
-    after, before = (one["trustworthiness"].value for one in kept)
-    assert after > before - 0.003
+    plain = [nl.solve_vectors(DIGITS, method=method, random_state=seed) for seed in seeds]
+    for one, other in zip(bent, plain, strict=True):
+        assert order_of_distances(DIGITS, one.positions) > order_of_distances(DIGITS, other.positions) + 0.02
+        kept = (nl.measure_vectors(DIGITS, s.positions, measures="trustworthiness") for s in (one, other))
+        after, before = (each["trustworthiness"].value for each in kept)
+        assert after > before - 0.003
+    assert np.median([one.value for one in bent]) < 1.02 * np.median([one.value for one in plain])
 
 
 @pytest.mark.thorough
