@@ -140,6 +140,13 @@ def test_vectors_and_callbacks(name):
     assert seen == [((3,), False)] * 2
 
 
+def test_changes_of_a_gradient_whose_squares_are_0():
+    """Curvature pairs are divided by them."""
+    H = 1e-170 * np.diag([1.0, 4.0, 9.0])
+    found = nl.optimizers.lbfgs(lambda y: (float(y @ (H @ y)) / 2, H @ y), np.ones(3), 2 * H, tol=0.0, max_iter=60)
+    assert found.value < 1e-5 * np.trace(H)
+
+
 def test_a_quadratic_takes_majorization_a_few_steps():
     """All of J is in H: each step solves it but for rho, which halves every time."""
     H = csr_array(np.diag([1.0, 1e2, 1e4]))

@@ -75,8 +75,8 @@ class LBFGS:
             return Y, replace(state, trials=state.trials + MAX_TRIALS, stuck=True)
         then = found.evaluation
         change = then.gradient - now.gradient
-        curvature = product(found.move, change)
-        if curvature > 1e-10 * product(change, change) * float(np.mean(inverse)):
+        curvature, steepness = product(found.move, change), product(change, change)
+        if steepness > 0 and curvature > 1e-10 * steepness * float(np.mean(inverse)):  # a tiny one squares to 0
             pairs = (*pairs, (found.move, change, curvature))[-(self.memory or pairs_kept(len(Y))) :]
         inverse, age = (_inverse(objective, then), 0) if renew else (inverse, state.age + 1)
         return found.Y, LBFGSState(then, pairs, inverse, age, state.trials + found.trials)

@@ -2,7 +2,8 @@
 
 The layers of a bipartite graph are two numbers of x, which say nothing of the unit of a method: under most objectives J
 is lowest where all layers fall together.  So their unit comes from the drawing that the graph has without them: it is
-turned until its nodes lie as much in the order of the layers as they can, and the layers are as wide then as it is.
+turned until its nodes lie as much in the order of the layers as they can, and the layers are as wide then as it is;
+under kernels with light tails they stay within reach, see `STEEP`.
 
 On an axis that is left to us a node can hardly pass another one, so that the start decides the order.  Three starts
 take some steps: the caller's, that free drawing, and a drawing of the graph on the free axes alone; the lowest goes on.
@@ -17,6 +18,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.kernels import Kernel
 from nelayout.method_record import Method
 from nelayout.objective import Objective
 from nelayout.placing.components import component_labels
@@ -30,6 +32,12 @@ from nelayout.run.state import Component, Drawing, Run
 from nelayout.stages import Descend
 
 __all__ = ["descend_in_layers", "layer_axes"]
+
+
+# An edge from layer to layer is no longer than where similarity falls as fast as this power of the distance (exp(-d^2)
+# does so at d = 1.73, where it is 0.05): beyond, all neighbors that count are in a node's own layer, which is torn
+# apart then.  A mesh of seven layers under JSE and alpha-SNE is left with half as many crossings and comes to rest.
+STEEP = 6.0
 
 
 # Take a component through all stages of a run.
@@ -82,6 +90,7 @@ def _starts(component: Component, objective: Objective, run: Run, draw: Draw) ->
     free = drawn_freely(run.dim) if joined else given * size_search(objective, given)
     free = _turned(free, given, held)
     there, wanted = (_edge_length(component.affinity.P, Y[:, held]) for Y in (given, free))
+    wanted = min(wanted, _reach(objective.kernel))
     unit = wanted / there if there > 0 < wanted else 1.0
     drawn, all_free = [given[:, ~held] * unit], not component.fixed[:, ~held].any()
     if joined and all_free:
@@ -111,6 +120,18 @@ def _placed(component: Component, Y: np.ndarray, method: Method) -> Drawing:
     size = np.where(held, unit, sizes[2] / sizes[3] if fits else unit) / extent
     shift = np.where(held | component.fixed.any(axis=0), 0.0, np.sum(Y, axis=0) / len(Y))
     return Drawing(Y, method, place=middle - shift / size, size=size)
+
+
+def _reach(kernel: Kernel) -> float:
+    """The distance at which similarity falls as fast as the power `STEEP` of the distance; infinite if it never does.
+
+    >>> round(_reach(Kernel(0.0, 1.0, 1.0)) ** 2, 9)
+    3.0
+    >>> _reach(Kernel(1.0, 1.0, 1.0))
+    inf
+    """
+    excess = 2.0 * kernel.b - STEEP * kernel.a
+    return math.sqrt(STEEP * kernel.c / excess) if excess > 0 < kernel.c else math.inf
 
 
 def _edge_length(P: csr_array, Y: np.ndarray) -> float:
