@@ -43,7 +43,7 @@ def crossings(G: nx.Graph, method: Method, seed: int) -> float:
 
 @pytest.mark.parametrize("method", [AUTO, METHODS["ws-sne"]], ids=["auto", "ws-sne"])
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [0, 1, 4, 5, 7])  # unfolding raises the stress of all but the first by a third
 def test_sheets_of_a_mesh_are_parted(method, seed):
     G = triangulation(3000, seed)
     assert crossings(G, method, seed) < 0.6 * crossings(G, left_folded(method), seed)
