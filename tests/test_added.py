@@ -136,6 +136,25 @@ def test_a_node_that_leaves_a_saddle_comes_to_rest():
     no_lower_place(added, ties, at, 1e-2 * unit)
 
 
+@pytest.mark.parametrize("name", ["ws-sne", "linlog"])
+def test_few_nodes_have_a_better_place_about_their_own(name):
+    """Of 40 nodes, 500 places about each; with one start for each node 6 and 8 of them had one."""
+    G, method, n = nx.barabasi_albert_graph(300, 2, seed=0), EVERY_METHOD[name], 300
+    A = csr_array(nx.to_scipy_sparse_array(G, dtype=float))
+    A = csr_array((A.data, A.indices.astype(np.int32), A.indptr.astype(np.int32)), shape=A.shape)
+    affinity, _ = input_affinity(A, node_mass(A, method.mass)[0], method, 0.0, ONE)
+    J = Summation(Exact(False, ONE), ONE, False).objective(method, affinity)
+    Y = np.asarray(nl.solve(A, method, seed=0, scale=None).positions)
+    new = np.random.default_rng(1).permutation(n) < 40
+    added, ties = AddedNodes(J, Y, ONE, ~new), all_ties(J, new, ~new)
+    at = place(added, ties)
+    least = added.evaluate(at, ties).value
+    rng, typical = np.random.default_rng(2), np.sqrt(((Y - Y.mean(0)) ** 2).sum(1).mean() / n)
+    places = at + 4 * typical * rng.standard_normal((500, 40, 2))
+    best = np.min([added.evaluate(elsewhere, ties).value for elsewhere in places], axis=0)
+    assert np.count_nonzero(best < least - 1e-3 * abs(least)) <= 2
+
+
 def test_a_node_without_edges_has_a_place():
     J = objective("tsne")
     Y = np.random.default_rng(0).standard_normal((77, 2))
