@@ -211,10 +211,13 @@ class Radial:
         return -decay * power * (1.0 + self.order * self.kernel.log(xi))
 
     def value_and_slope(self, xi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """r(xi) and dr / d xi, of a power in less time than one after the other."""
-        if self.form != "power":
+        """r(xi) and dr / d xi, in less time than one after the other."""
+        if self.form == "boxcox":
             return self.value(xi), self.slope(xi)
         kernel, power = self.kernel, self.kernel.power(xi, self.order)
+        if self.form == "power-log":
+            log_q = kernel.log(xi)
+            return power * log_q, power * (1.0 + self.order * log_q) * -kernel.decay(xi)
         if kernel.a > 0 and kernel.b * self.order == kernel.a:  # the power is 1 / (c + a xi), and so is the decay
             return power, power * power * (-self.order * kernel.b)
         return power, power * (-self.order * kernel.decay(xi))

@@ -29,7 +29,16 @@ import numpy as np
 from nelayout.connections import Connection, Coupling, Sums
 from nelayout.device import Device
 from nelayout.divergences import Divergence, Similarity, i_divergence
-from nelayout.divergences.protocol import Homogeneous, Spread, UpToConstants, background_of, bind, is_linear, spread
+from nelayout.divergences.protocol import (
+    Homogeneous,
+    PairTerm,
+    Spread,
+    UpToConstants,
+    background_of,
+    bind,
+    is_linear,
+    spread,
+)
 from nelayout.edges.matrix import Edges
 from nelayout.edges.walk import WalkEdges, can_smooth_exactly
 from nelayout.kernels import Kernel, Radial
@@ -144,16 +153,21 @@ class Objective:
     @cached_property
     def radials(self) -> tuple[Radial, ...]:
         """The radial functions that are summed over all pairs."""
-        own = [radial for term in self.phi.pairs for radial in term.radials(self.kernel)]
+        own = [radial for _, radials in self._terms for radial in radials]
         return tuple(dict.fromkeys([*own, Radial(self.kernel)] if self.connection.needs_normalizer else own))
+
+    @cached_property
+    def _terms(self) -> list[tuple[PairTerm, tuple[Radial, ...]]]:
+        """The terms of phi(0, lambda q), each with its radial functions."""
+        return [(term, term.radials(self.kernel)) for term in self.phi.pairs]
 
     def pair_terms(
         self, sums: dict[Radial, Any], total: Any, lam: Any, phi: Divergence | None = None
     ) -> tuple[Any, Any, dict[Radial, Any]]:
         """The sum of phi(0, lambda q), its slope in ln lambda and its derivatives in the sums of the radials."""
         value, slope, d_sums = 0.0, 0.0, {}
-        for term in (phi or self.phi).pairs:
-            own = term.radials(self.kernel)
+        terms = self._terms if phi is None else [(term, term.radials(self.kernel)) for term in phi.pairs]
+        for term, own in terms:
             part, slopes, steep = term.combine(tuple(sums[r] for r in own), total, lam)
             value, slope = value + part, slope + steep
             for r, s in zip(own, slopes, strict=True):

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from nelayout.divergences import Similarity
 from nelayout.divergences.protocol import Spread, background_of, spread
 from nelayout.edges.rows import RowEdges
 from nelayout.kernels import Radial
+from nelayout.nbody.exact import Exact
 from nelayout.nbody.far_nodes import FarNodes, falls_off
 from nelayout.objective import NOTHING, Evaluation, Objective
 
@@ -97,7 +99,8 @@ class RowObjective(Objective):
     ) -> Evaluation:
         """J(Y), its gradient (n, d) and the symmetrized attraction (omega_ij + omega_ji) / 2 of every edge."""
         Y, mass, plain = self.brought(Y), self.mass, Radial(self.kernel)
-        fields, far = self._fields(Y, self.radials)
+        sums = self.nbody.at(Y) if isinstance(self.nbody, Exact) else self.nbody
+        fields, far = self._fields(Y, self.radials, sums)
         lam = self.connection.at(fields[plain].potential)
         lost = np.flatnonzero(~((lam > 0) & (lam < self.largest)))
         if len(lost):
@@ -117,7 +120,7 @@ class RowObjective(Objective):
         slopes = NOTHING
         if gradient and edges.pull is not None:
             slopes = (4.0 * coupling.d_edges) * edges.pull
-            slopes += mass[:, None] * self._back(Y, charges, far)
+            slopes += mass[:, None] * self._back(Y, charges, far, sums)
             for r, charge in charges.items():
                 slopes += charge[:, None] * fields[r].force
         omega = NOTHING if edges.weights is None else coupling.d_edges * edges.weights
@@ -142,10 +145,10 @@ class RowObjective(Objective):
         charges[plain] = charges.get(plain, 0.0) + moving
         return lam, {r: np.broadcast_to(charge, lam.shape) for r, charge in charges.items()}
 
-    def _fields(self, Y: np.ndarray, radials: tuple[Radial, ...]):
+    def _fields(self, Y: np.ndarray, radials: tuple[Radial, ...], sums: Any = None):
         """The first pass, and the nodes so far from all others that their sums were added up pair by pair."""
         mass, plain = self.mass, Radial(self.kernel)
-        fields = dict(zip(radials, self.nbody.fields(Y, mass, radials), strict=True))
+        fields = dict(zip(radials, (sums or self.nbody).fields(Y, mass, radials), strict=True))
         if not self.compiled and self.device is None:  # small graphs are summed exactly as a whole
             return fields, FarNodes(Y, NONE_FAR, None, self.threads)
         usual = fields[plain].potential
@@ -161,7 +164,7 @@ class RowObjective(Objective):
             fields[r].force[far] = exact.force
         return fields, at_far
 
-    def _back(self, Y: np.ndarray, charges: dict[Radial, np.ndarray], far: FarNodes) -> np.ndarray:
+    def _back(self, Y: np.ndarray, charges: dict[Radial, np.ndarray], far: FarNodes, sums: Any) -> np.ndarray:
         """(n, d) the second pass: the force of the charges; those of far nodes are large, so they act pair by pair."""
         force = np.zeros_like(Y)
         for radial, charge in charges.items():
@@ -169,7 +172,7 @@ class RowObjective(Objective):
             if len(far.nodes):
                 others = charge.copy()
                 others[far.nodes] = 0.0
-            force += self.nbody.fields(Y, others, (radial,))[0].force
+            force += sums.fields(Y, others, (radial,))[0].force
         if len(far.nodes):
             force += far.force_of_nodes({radial: np.asarray(charge[far.nodes]) for radial, charge in charges.items()})
         return force

@@ -144,9 +144,9 @@ def test_a_good_drawing_stays():
     """Its own order is the lowest of the starts, or as low; J knows no mirror image."""
     drawn = [nl.solve(WOMEN, "linlog", pos=PLACES, fixed=LAYERS, seed=seed) for seed in range(6)]
     pos = min(drawn, key=lambda solution: solution.value).positions
-    for seed in (0, 6):
+    for seed in (0, 1, 2, 6):
         again = nl.linlog_layout(WOMEN, pos, LAYERS, seed=seed)
-        assert np.abs(column(again, 1) - column(pos, 1)).max() < 0.001 * np.ptp(column(pos, 1))
+        assert np.abs(column(again, 1) - column(pos, 1)).max() < 1e-4 * np.ptp(column(pos, 1))
 
 
 def test_components_with_layers_do_not_cross_one_another():

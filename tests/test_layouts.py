@@ -543,7 +543,7 @@ def test_callback_sees_every_step_of_the_whole_graph(method):
         assert np.isfinite(state.positions).all()
         assert not state.positions.flags.writeable
         assert np.isfinite(state.value)
-        assert state.stage in stages or state.stage.startswith(tuple(f"start {k}: " for k in range(1, 5)))
+        assert state.stage in stages or state.stage.startswith(tuple(f"start {k}: " for k in range(1, 6)))
     seconds = [step.seconds for step in solution.trace]
     assert seconds == sorted(seconds)
 

@@ -87,7 +87,7 @@ class Edges:
         def work(rows: tuple[int, int]) -> tuple[float, float]:
             start, stop = rows
             low, high = self.indptr[start], self.indptr[stop]
-            xi = self._squared_lengths(Y, start, stop)
+            xi, ends = self._lengths_and_ends(Y, start, stop)
             similarity = Similarity(kernel, xi, lam)
             p = self.values[low:high]
             m = None if self.pair_mass is None else self.pair_mass[low:high]
@@ -101,7 +101,7 @@ class Edges:
                 value = float(np.sum(each if m is None else each * m))
             if pull is not None:
                 omega = -kernel.decay(xi) * slope
-                self._pull(Y, omega, start, stop, pull)
+                self._pull(Y, omega, start, stop, pull, ends)
                 if weights is not None:
                     weights[low:high] = omega
             return value, float(np.sum(slope))
@@ -170,24 +170,32 @@ class Edges:
         return self.pair_mass * divergence.slope(self.values / self.pair_mass, b)
 
     def _squared_lengths(self, Y: np.ndarray, start: int, stop: int) -> np.ndarray:
+        return self._lengths_and_ends(Y, start, stop)[0]
+
+    def _lengths_and_ends(self, Y: np.ndarray, start: int, stop: int) -> tuple[np.ndarray, np.ndarray | None]:
+        """Squared lengths of the entries, and y_i - y_j of each where NumPy takes them."""
         if self.compiled:
             from nelayout.edges import loops
 
             xi = np.empty(self.indptr[stop] - self.indptr[start])
             loops.squared_lengths(self.indptr, self.indices, Y, start, stop, xi)
-            return xi
-        diff = Y[self.rows] - Y[self.indices]
-        return np.einsum("ij,ij->i", diff, diff)
+            return xi, None
+        ends = Y.take(self.rows, axis=0)
+        ends -= Y.take(self.indices, axis=0)
+        return np.einsum("ij,ij->i", ends, ends), ends
 
-    def _pull(self, Y: np.ndarray, omega: np.ndarray, start: int, stop: int, out: np.ndarray) -> None:
+    def _pull(
+        self, Y: np.ndarray, omega: np.ndarray, start: int, stop: int, out: np.ndarray, ends: np.ndarray | None = None
+    ) -> None:
+        """Sum omega (y_i - y_j) over the entries of each row; ``ends``: the differences, if they are known."""
         if self.compiled:
             from nelayout.edges import loops
 
             loops.pull(self.indptr, self.indices, omega, self.indptr[start], Y, start, stop, out)
             return
-        diff = Y[self.rows] - Y[self.indices]
+        ends = Y[self.rows] - Y[self.indices] if ends is None else ends
         for c in range(Y.shape[1]):
-            out[:, c] = np.bincount(self.rows, omega * diff[:, c], minlength=self.n)
+            out[:, c] = np.bincount(self.rows, omega * ends[:, c], minlength=self.n)
 
     def solve(
         self,

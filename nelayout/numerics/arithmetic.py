@@ -38,12 +38,12 @@ class Arithmetic:
 
     def at_once(self, Y: np.ndarray) -> bool:
         """Whether `two_loops` is faster than single sums for drawings of the size of Y (n, d)."""
-        return self.compiled and Y.size <= AT_ONCE
+        return Y.size <= AT_ONCE
 
     def product(self, a: np.ndarray, b: np.ndarray) -> float:
         """sum a b."""
         if not self.compiled:  # called ten thousand times for a small graph, hence not by way of np.sum
-            return float(np.add.reduce(a * b, axis=None))
+            return float(np.vdot(a, b))
         a, b = a.reshape(-1), b.reshape(-1)
         return sum(self._map(lambda start, stop: _loops().dot(a, b, start, stop), len(a), CHUNK))
 
@@ -81,6 +81,9 @@ class Arithmetic:
         moves, changes, curvatures = (np.array(each) for each in zip(*pairs, strict=True))
         k = len(moves)
         flat = moves.reshape(k, -1), changes.reshape(k, -1)
+        if not self.compiled:
+            _two_loops(q.reshape(-1), *flat, curvatures.tolist(), np.repeat(inverse, q.shape[1]))
+            return
         _loops().two_loops((q, q.reshape(-1)), flat[0], (changes, flat[1]), curvatures, inverse, 0, np.empty(k))
 
     def combine(self, out: np.ndarray, scale: float, force: np.ndarray, factor: float, charges: np.ndarray) -> None:
@@ -97,6 +100,10 @@ class Arithmetic:
 
     def radius(self, Y: np.ndarray) -> float:
         """Root mean squared distance to the centroid."""
+        if not self.compiled:
+            apart = Y - Y[0]
+            middle = np.add.reduce(apart, axis=0) / len(Y)
+            return math.sqrt(max(float(np.vdot(apart, apart)) / len(Y) - float(middle @ middle), 0.0))
         return self._spread(Y, Y, 1.0, 0.0, Y[0])
 
     def moved(self, Y: np.ndarray, size: float, before: np.ndarray, size_before: float) -> float:
@@ -126,3 +133,27 @@ class Arithmetic:
         if n <= chunk:  # some twenty times a step
             return [work(0, n)]
         return self.threads.map(lambda start: work(start, min(start + chunk, n)), range(0, n, chunk))
+
+
+def _two_loops(
+    q: np.ndarray, moves: np.ndarray, changes: np.ndarray, curvatures: list[float], inverse: np.ndarray
+) -> None:
+    """The two loops over k pairs (k, N) for q (N,), in place: of products of pairs, so that a pass needs no sum over q.
+
+    Ten pairs of 34 nodes take 19 us so, and 44 us one after another.
+    """
+    k, across, own = len(curvatures), (moves @ changes.T).tolist(), (moves @ q).tolist()
+    parts = [0.0] * k
+    for i in range(k - 1, -1, -1):
+        left, row = own[i], across[i]
+        for j in range(i + 1, k):
+            left -= parts[j] * row[j]
+        parts[i] = left / curvatures[i]
+    newest = changes[-1]
+    q -= np.array(parts) @ changes
+    q *= inverse * (curvatures[-1] / float(newest @ (inverse * newest)))
+    for i, seen in enumerate((changes @ q).tolist()):
+        for j in range(i):
+            seen += parts[j] * across[j][i]
+        parts[i] -= seen / curvatures[i]
+    q += np.array(parts) @ moves

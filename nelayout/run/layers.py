@@ -82,19 +82,21 @@ def _starts(component: Component, objective: Objective, run: Run, draw: Draw) ->
     given, held = _given(component)[0], layer_axes(component)
     joined = component_labels(component.affinity.P).max() == 0  # coarse levels of several components part without end
 
-    def drawn_freely(dim: int) -> np.ndarray:
+    def drawn_freely(dim: int, rng: np.random.Generator) -> np.ndarray:
         alone = Component(component.nodes, component.affinity)
-        draw(alone, replace(run, dim=dim, observer=Observer(None), optimizer=None, max_iter=None, tol=None, notes=[]))
+        unseen = replace(run, dim=dim, rng=rng, observer=Observer(None), notes=[])
+        draw(alone, replace(unseen, optimizer=None, max_iter=None, tol=None))
         return _centered(alone.drawing.Y)
 
-    free = drawn_freely(run.dim) if joined else given * size_search(objective, given)
+    # The layers are as far apart whatever the seed, so that a good drawing stays: this one has a seed of its own.
+    free = drawn_freely(run.dim, np.random.default_rng(0)) if joined else given * size_search(objective, given)
     free = _turned(free, given, held)
     there, wanted = (_edge_length(component.affinity.P, Y[:, held]) for Y in (given, free))
     wanted = min(wanted, _reach(objective.kernel))
     unit = wanted / there if there > 0 < wanted else 1.0
     drawn, all_free = [given[:, ~held] * unit], not component.fixed[:, ~held].any()
     if joined and all_free:
-        drawn += [free[:, ~held], drawn_freely(int(np.count_nonzero(~held)))]
+        drawn += [free[:, ~held], drawn_freely(int(np.count_nonzero(~held)), run.rng)]
     for columns in drawn:
         Y = given * unit
         # J knows no mirror image: the one that is nearer to the caller's start is taken.

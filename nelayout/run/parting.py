@@ -30,6 +30,8 @@ KEPT = 0.8
 MANY, FULL = 1_000, 0.7
 # Dots that do not fit are halved, down to this part of their size.
 SMALLEST = 1 / 8
+# Growth of a picture's dots, as parting makes a drawing wider or less flat, from which it is parted once more.
+WIDER = 1.01
 
 
 class Neighborhoods:
@@ -103,6 +105,8 @@ def part_and_measure(
         parted = part_dots(X, size, fixed)
         if np.array_equal(parted, X):
             break
+        if (wider := dot_size(parted) / whole) > WIDER:
+            parted = part_dots(parted, wider * size, fixed)
         before = neighborhoods.kept(X) if before is None else before
         kept = neighborhoods.kept(parted)
         if kept >= KEPT * before:
