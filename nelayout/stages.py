@@ -222,7 +222,7 @@ def recipe(kernel: Kernel, by_kl: bool = False) -> tuple[Stage, ...]:
         # The cautious steps of these kernels do not bring leaves back that the last coarse level left far out, unless
         # the shape is that of the kernel itself.
         shape = SHAPE if kernel.b / kernel.a == 1.0 else replace(SHAPE, finest=True)
-        return (shape, Descend("majorize", 60, "majorize", small=150, starts=True))
+        return (shape, Descend("majorize", 60, "majorize", starts=True))
     if kernel.a == 0:
         own = Descend("descend", 100 if by_kl else 200, small=200, starts=True)
         return (SHAPE, Descend("kl", 60, divergence=kl), own) if by_kl else (SHAPE, own)

@@ -29,7 +29,7 @@ from nelayout.run.levels import method_of, through_levels
 from nelayout.run.newcomers import place_newcomers
 from nelayout.run.order import bend_towards_rows
 from nelayout.run.several_starts import descend_from_lowest, steps_of_starts
-from nelayout.run.size import means, size_search, spread_search
+from nelayout.run.size import best_size, means, size_search, spread_search
 from nelayout.run.start import frame, place_missing, radius, random_positions, stir_flat
 from nelayout.run.state import Component, Drawing, Run
 from nelayout.run.strays import brought_home
@@ -61,7 +61,7 @@ OPENED = 0.25
 RESIZINGS = 5
 # Rounds of the last stage with springs to a start, which hold its size as well as its shape: before each, the size of
 # both is searched for.
-HOLDINGS = 3
+HOLDINGS = 4
 
 
 def draw_component(component: Component, run: Run) -> None:
@@ -261,7 +261,7 @@ def _descend(component: Component, stage: Descend, steps: int, run: Run, last: b
     entered = drawing.Y
     for turn in range(rounds):
         if turn and left and held:
-            drawing = _resize(plain, replace(drawing, method=method))
+            drawing = _resize(plain, replace(drawing, method=method), thoroughly=True)
             objective = hold(plain, component, drawing, run.stability)
         elif turn and left:
             drawing = _spread_fixed(objective, drawing)
@@ -272,22 +272,26 @@ def _descend(component: Component, stage: Descend, steps: int, run: Run, last: b
     if strays:
         drawing = replace(drawing, Y=brought_home(at_home, drawing.Y))
     if rounds == HOLDINGS and held:
-        drawing = _resize(plain, replace(drawing, method=method))
+        drawing = _resize(plain, replace(drawing, method=method), thoroughly=True)
     if bounded and radius(drawing.Y) < POINT:
         # If the objective is lowest at a point (t-SNE of a clique), shapes are rounding errors: keep the last one.
         drawing = replace(drawing, Y=entered * (POINT / radius(entered)))
     component.drawing = replace(drawing, method=method)
 
 
-def _resize(objective: Objective, drawing: Drawing) -> Drawing:
+def _resize(objective: Objective, drawing: Drawing, thoroughly: bool = False) -> Drawing:
     """Bring a drawing to the size that the objective wants, with its centroid at the origin.
 
-    A drawing that a similar objective was minimized for is of nearly that size: the search starts there.
+    A drawing that a similar objective was minimized for is of nearly that size: the search starts there.  Springs may
+    hold it at a size that is not the best; ``thoroughly`` looks at all sizes.
     """
     middle = np.sum(drawing.Y, axis=0) / len(drawing.Y)
     Y = drawing.Y - middle
     sized = drawing.method is not None
-    factor = size_search(objective, Y, guess=radius(Y) if sized else None)
+    if thoroughly and len(Y) <= LARGE_GRAPH:
+        factor = best_size([(objective, Y)])[0]
+    else:
+        factor = size_search(objective, Y, guess=radius(Y) if sized else None)
     if sized and factor < SHRUNK:  # a point, from which there is no way back
         factor = 1.0
     return replace(drawing, Y=Y * factor, place=drawing.place + middle / drawing.size, size=drawing.size * factor)

@@ -35,9 +35,9 @@ __all__ = ["descend_in_layers", "layer_axes"]
 
 
 # An edge from layer to layer is no longer than where similarity falls as fast as this power of the distance (exp(-d^2)
-# does so at d = 1.73, where it is 0.05): beyond, all neighbors that count are in a node's own layer, which is torn
+# does so at d = 1.58, where it is 0.08): beyond, all neighbors that count are in a node's own layer, which is torn
 # apart then.  A mesh of seven layers under JSE and alpha-SNE is left with half as many crossings and comes to rest.
-STEEP = 6.0
+STEEP = 5.0
 
 
 # Take a component through all stages of a run.
@@ -128,7 +128,7 @@ def _reach(kernel: Kernel) -> float:
     """The distance at which similarity falls as fast as the power `STEEP` of the distance; infinite if it never does.
 
     >>> round(_reach(Kernel(0.0, 1.0, 1.0)) ** 2, 9)
-    3.0
+    2.5
     >>> _reach(Kernel(1.0, 1.0, 1.0))
     inf
     """
