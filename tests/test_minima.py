@@ -70,6 +70,19 @@ def test_the_trace_says_which_start_a_step_was_of():
     assert {"start 1: descend", "start 3: descend", "descend"} <= stages
 
 
+def test_flattened_starts_take_as_many_steps_in_space_as_laid_flat():
+    trace = nl.solve(nx.karate_club_graph(), "ws-sne", seed=0, tol=0.0).trace
+    steps = [sum(step.stage == f"start {k}: descend" for step in trace) for k in range(1, 6)]
+    assert max(steps[:2]) <= COMPARED < min(steps[2:]) <= max(steps[2:]) <= 2 * COMPARED
+
+
+def test_flattened_starts_are_drawn_by_the_optimizer_that_was_asked_for(monkeypatch):
+    G, own = nx.karate_club_graph(), nl.optimizers.LBFGS(memory=2)
+    usual = nl.solve(G, "ws-sne", seed=0, optimizer=own).value
+    monkeypatch.setattr("nelayout.run.several_starts.optimizer_named", None)
+    assert nl.solve(G, "ws-sne", seed=0, optimizer=own).value == usual
+
+
 def test_drawings_with_places_and_large_graphs_have_one_start():
     G = nx.cycle_graph(SEVERAL_STARTS + 1)
     assert not any("start" in step.stage for step in nl.solve(G, "linlog", seed=0, max_iter=1).trace)
