@@ -39,7 +39,7 @@ from nelayout.divergences import (
     reverse_kl,
 )
 from nelayout.divergences.f_divergences import kl
-from nelayout.divergences.protocol import Homogeneous, Similarity, Spread, bind
+from nelayout.divergences.protocol import Homogeneous, Similarity, Spread, bind, edge_and_slope
 from nelayout.errors import InputError
 from nelayout.kernels import KERNELS, Kernel, heavy_tailed, inverse_power
 from nelayout.nbody import Exact
@@ -63,6 +63,16 @@ BEST = [pytest.param(name, Optimal(), id=f"{name}-optimal") for name in HOMOGENE
 
 def test_every_divergence_has_a_definition():
     assert set(ORACLES) == set(DIVERGENCES), "write a new divergence's definition into ORACLES of tests/oracles.py"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_edge_and_slope_are_the_same_together(name):
+    p, xi = np.array([0.3, 1e-200, 2.0, 1e-3]), np.array([0.5, 3.0, 700.0, 1e-9])
+    divergence = bind(part(name), Spread(1e-4, True))
+    b = Similarity(KERNELS["gaussian"], xi, np.full(4, 1.5))
+    edge, slope = edge_and_slope(divergence, p, b)
+    np.testing.assert_allclose(edge, divergence.edge(p, b), rtol=1e-13)
+    np.testing.assert_allclose(slope, divergence.slope(p, b), rtol=1e-13)
 
 
 @pytest.mark.parametrize(("name", "connection"), PAIRS)

@@ -18,7 +18,7 @@ import numpy as np
 
 from nelayout.connections import LARGEST, Sums
 from nelayout.divergences import Similarity
-from nelayout.divergences.protocol import background_of, bind, is_linear, spread
+from nelayout.divergences.protocol import background_of, bind, edge_and_slope, is_linear, spread
 from nelayout.kernels import Radial
 from nelayout.nbody.outside import Sources
 from nelayout.numerics.parallel import Threads
@@ -191,6 +191,5 @@ class AddedNodes:
     def _edges(self, phi: Any, ties: Ties, weight: np.ndarray, M: Any, b: Similarity):
         """(m,) sums over edges, omega (E,) of each, and (m,) their slopes in ln lambda; an edge of weight 0 is none."""
         x, there = weight / M, weight > 0
-        slope = np.where(there, M * phi.slope(x, b), 0.0)
-        each = np.where(there, M * phi.edge(x, b), 0.0)
+        each, slope = (np.where(there, M * part, 0.0) for part in edge_and_slope(phi, x, b))
         return ties.sums(each), -self.of.kernel.decay(b.xi) * slope, ties.sums(slope)

@@ -57,6 +57,12 @@ class FDivergence:
         assert self.function.pull is not None
         return -self.function.pull(p, b.power(1.0), np.log(p) - b.log())
 
+    def edge_and_slope(self, p: np.ndarray, b: Similarity) -> tuple[np.ndarray, np.ndarray]:
+        assert self.function.above is not None
+        assert self.function.pull is not None
+        known = p, b.power(1.0), np.log(p) - b.log()
+        return self.function.above(*known), -self.function.pull(*known)
+
 
 def f_function_of(divergence: Any) -> FFunction | None:
     """The f of a divergence whose conjugate is known, the I-divergence's being KL's; None for others.

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.divergences.protocol import Powers
+from nelayout.divergences.protocol import Powers, softplus_both_ways
 from nelayout.numerics.pytorch import torch_module
 
 __all__ = ["F_FUNCTIONS", "TABLE_2", "FFunction"]
@@ -130,11 +130,12 @@ def _js_conjugate(x):
 
 def _js_above(p, b, L):
     # ln((1 + u)/2) = ln u + ln(1 + 1/u) - ln 2, whichever does not overflow
-    return p * (math.log(2.0) - np.logaddexp(0.0, -L)) - b * np.logaddexp(0.0, L)
+    pull, rest = softplus_both_ways(L)
+    return p * (math.log(2.0) - rest) - b * pull
 
 
 def _js_pull(p, b, L):
-    return b * np.logaddexp(0.0, L)
+    return b * softplus_both_ways(L)[0]
 
 
 # Hellinger, whose f*(h) = h/(1 - h), h < 1.

@@ -12,7 +12,16 @@ import numpy as np
 
 from nelayout.divergences.beta import Beta, kl_divergence
 from nelayout.divergences.f_divergences import kl
-from nelayout.divergences.protocol import Divergence, PairTerm, Similarity, Spread, background_of, bind, number_within
+from nelayout.divergences.protocol import (
+    Divergence,
+    PairTerm,
+    Similarity,
+    Spread,
+    background_of,
+    bind,
+    edge_and_slope,
+    number_within,
+)
 from nelayout.divergences.with_background import BACKGROUND, background_number, reverse_kl
 from nelayout.errors import InputError
 from nelayout.part_names import spell
@@ -57,6 +66,11 @@ class Mixture:
 
     def slope(self, p: np.ndarray, b: Similarity) -> np.ndarray:
         return sum((weight * part.slope(p, b) for weight, part in self.parts), np.zeros_like(p))
+
+    def edge_and_slope(self, p: np.ndarray, b: Similarity) -> tuple[np.ndarray, np.ndarray]:
+        parts = [(weight, *edge_and_slope(part, p, b)) for weight, part in self.parts]
+        edge, slope = (sum(part[0] * part[k] for part in parts) for k in (1, 2))
+        return np.asarray(edge), np.asarray(slope)
 
 
 def mixture(share: float, first: Any, second: Any, said: str = "") -> Mixture:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.divergences.beta import kl_divergence
-from nelayout.divergences.protocol import PairTerm, Similarity, number_within
+from nelayout.divergences.protocol import PairTerm, Similarity, number_within, softplus_both_ways
 from nelayout.divergences.with_background import BACKGROUND, reverse_kl, with_background
 from nelayout.part_names import spell
 
@@ -42,15 +42,16 @@ class Type2Mixture:
         return math.log(self.kappa / (1.0 - self.kappa))
 
     def edge(self, p: np.ndarray, b: Similarity) -> np.ndarray:
-        # ln z = ln(1-kappa) + ln(1 + kappa u/(1-kappa)); ln(u/z) = -ln kappa - ln(1 + (1-kappa)/(kappa u))
-        L = np.log(p) - b.log()
-        pull = np.logaddexp(0.0, L + self._odds)
-        ratio = -math.log(self.kappa) - np.logaddexp(0.0, -L - self._odds)
-        return p * ratio / (1.0 - self.kappa) - b.power(1.0) * pull / self.kappa
+        return self.edge_and_slope(p, b)[0]
 
     def slope(self, p: np.ndarray, b: Similarity) -> np.ndarray:
-        L = np.log(p) - b.log()
-        return -(b.power(1.0) * np.logaddexp(0.0, L + self._odds) / self.kappa)
+        return self.edge_and_slope(p, b)[1]
+
+    def edge_and_slope(self, p: np.ndarray, b: Similarity) -> tuple[np.ndarray, np.ndarray]:
+        # ln z = ln(1-kappa) + ln(1 + kappa u/(1-kappa)); ln(u/z) = -ln kappa - ln(1 + (1-kappa)/(kappa u))
+        pull, rest = softplus_both_ways(np.log(p) - b.log() + self._odds)
+        slope = b.power(1.0) * pull * (-1.0 / self.kappa)
+        return p * ((-math.log(self.kappa) - rest) / (1.0 - self.kappa)) + slope, slope
 
 
 def jse_divergence(kappa: float, background: float = BACKGROUND) -> Any:

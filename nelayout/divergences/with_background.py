@@ -73,6 +73,10 @@ class ReverseKL:
     def slope(self, p: np.ndarray, b: Similarity) -> np.ndarray:
         return -b.power(1.0) * self._log_odds(p)
 
+    def edge_and_slope(self, p: np.ndarray, b: Similarity) -> tuple[np.ndarray, np.ndarray]:
+        slope = self.slope(p, b)
+        return p + slope, slope
+
 
 def _spelt(name: str, *numbers: float, background: float) -> str:
     """The name with its numbers, and with the background where it is not the usual one."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.divergences.protocol import Divergence, PowerEdges, Powers, Similarity
+from nelayout.divergences.protocol import Divergence, PowerEdges, Powers, Similarity, edge_and_slope
 from nelayout.kernels import Kernel
 from nelayout.numerics.conjugate_gradients import conjugate_gradients, laplacian_gradients
 from nelayout.numerics.parallel import Threads
@@ -92,13 +92,14 @@ class Edges:
             p = self.values[low:high]
             m = None if self.pair_mass is None else self.pair_mass[low:high]
             x = p if m is None else p / m
-            slope = divergence.slope(x, similarity)
-            if m is not None:
-                slope = slope * m
             value = np.nan
             if "value" in want:
-                each = divergence.edge(x, similarity)
+                each, slope = edge_and_slope(divergence, x, similarity)
                 value = float(np.sum(each if m is None else each * m))
+            else:
+                slope = divergence.slope(x, similarity)
+            if m is not None:
+                slope = slope * m
             if pull is not None:
                 omega = -kernel.decay(xi) * slope
                 self._pull(Y, omega, start, stop, pull, ends)

@@ -10,7 +10,16 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.divergences.protocol import Divergence, PowerEdges, Powers, Similarity, Spread, UpToConstants, bind
+from nelayout.divergences.protocol import (
+    Divergence,
+    PowerEdges,
+    Powers,
+    Similarity,
+    Spread,
+    UpToConstants,
+    bind,
+    edge_and_slope,
+)
 from nelayout.edges.matrix import Edges
 from nelayout.kernels import Kernel
 from nelayout.numerics.parallel import Threads
@@ -124,10 +133,13 @@ class RowEdges(Edges):
             here = divergence if self.spread is None else bind(divergence, self.spread.at(own))
             similarity = Similarity(kernel, xi, lam[own], kernel.log(xi) + log_lam[own])
             m, x = self.pair_mass[low:high], self.ratio[low:high]
-            slope[low:high] = self._own(m * here.slope(x, similarity), low, high)
-            omega[low:high] = -kernel.decay(xi) * slope[low:high]
             if value:
-                each[low:high] = self._own(m * here.edge(x, similarity), low, high)
+                edge, steep = edge_and_slope(here, x, similarity)
+                each[low:high] = self._own(m * edge, low, high)
+            else:
+                steep = here.slope(x, similarity)
+            slope[low:high] = self._own(m * steep, low, high)
+            omega[low:high] = -kernel.decay(xi) * slope[low:high]
 
         self.threads.map(work, self.chunks)
         return self.row_sums(each if value else each[:0]), self.row_sums(slope), omega
