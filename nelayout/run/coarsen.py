@@ -40,10 +40,12 @@ class Level:
     cluster: np.ndarray | None  # (n of the finer level,) index of the cluster that each finer node is in
 
 
-def hierarchy(affinity: Affinity, rng: np.random.Generator, coarsest: int = COARSEST) -> list[Level]:
-    """Levels from the finest, which is the graph itself, to the coarsest."""
+def hierarchy(
+    affinity: Affinity, rng: np.random.Generator, coarsest: int = COARSEST, most: int | None = None
+) -> list[Level]:
+    """Levels from the finest, which is the graph itself, to the coarsest; at most ``most`` beside the finest."""
     levels = [Level(affinity, None)]
-    while levels[-1].affinity.P.shape[0] > coarsest:
+    while levels[-1].affinity.P.shape[0] > coarsest and len(levels) - 1 != most:
         fine = levels[-1].affinity
         cluster = match(fine, rng)
         n = int(cluster.max()) + 1
