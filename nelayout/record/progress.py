@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 import numpy as np
@@ -42,6 +42,8 @@ class Observer:
     prefix    stands before the names of stages
     given_up  is asked after each step; True ends the run
     logs      whether stages are logged
+    whole     turns positions of the nodes that are drawn into those of all; None: all are drawn
+    part      whether this is a part of another run, whose steps are counted together
     """
 
     callback: Callable[[Progress], object] | None = None
@@ -51,6 +53,8 @@ class Observer:
     began: float = field(default_factory=time.perf_counter)
     given_up: Callable[[], bool] = lambda: False
     logs: bool = True
+    whole: Callable[[np.ndarray], np.ndarray] | None = None
+    part: bool = False
     _logged: int = 0  # steps whose stages are logged
 
     @property
@@ -69,9 +73,13 @@ class Observer:
             latest = max(latest, step.seconds)
             self.trace.append(step._replace(iteration=len(self.trace), seconds=latest))
 
+    def within(self, prefix: str, whole: Callable[[np.ndarray], np.ndarray]) -> Observer:
+        """The observer of a drawing of some of this one's nodes: its steps are steps of this run."""
+        return replace(self, prefix=self.prefix + prefix, whole=whole, logs=False, part=True)
+
     def begin(self, steps: int) -> None:
         """Begin a drawing whose schedule has at most so many steps."""
-        if self.bar is not None:
+        if self.bar is not None and not self.part:
             self.bar.begin(steps)
 
     def expect(self, steps: int) -> None:
@@ -90,7 +98,7 @@ class Observer:
         if self.bar is not None:
             self.bar.step(step.stage)
         if self.callback is not None:
-            everything = positions().view()
+            everything = (positions() if self.whole is None else self.whole(positions())).view()
             everything.flags.writeable = False
             if self.callback(Progress(step.iteration, step.stage, value, everything)):
                 raise Stopped

@@ -28,7 +28,7 @@ from nelayout.run.layers import descend_in_layers, layer_axes
 from nelayout.run.levels import method_of, through_levels
 from nelayout.run.newcomers import place_newcomers
 from nelayout.run.order import bend_towards_rows
-from nelayout.run.several_starts import descend_from_lowest, steps_of_starts
+from nelayout.run.several_starts import descend_from_lowest, steps_of_starts, tried_before
 from nelayout.run.size import best_size, means, size_search, spread_search
 from nelayout.run.start import frame, place_missing, radius, random_positions, stir_flat
 from nelayout.run.state import Component, Drawing, Run
@@ -74,7 +74,7 @@ def draw_component(component: Component, run: Run) -> None:
     candidates = Candidates(component.affinity.P, run.sums.threads) if any(map(_judged, stages)) else None
     tries = candidates is not None and component.other_mass is not None
     shares = shares_of([*map(steps_of, stages)], run.max_iter)
-    others = steps_of_starts(stages[-1], shares[-1], run.method)
+    others = steps_of_starts(stages[-1], shares[-1], run.method, component.other_start)
     run.observer.begin(sum(shares) + others + (TRIAL_STEPS if tries else 0) + (candidates is not None))
     layers = layer_axes(component).any()
     for stage, steps in zip(stages, shares, strict=True):
@@ -88,7 +88,7 @@ def draw_component(component: Component, run: Run) -> None:
             component.drawing = replace(component.drawing, Y=split_coincident(component.drawing.Y, petal=OPENED))
         if layers:
             descend_in_layers(component, stage, steps, run, draw_component, _descend)
-        elif stage.starts and steps:
+        elif steps and stage is stages[-1] and any(tried_before(stage, run.method, component.other_start)):
             descend_from_lowest(component, stage, steps, run, _descend)
         else:
             _descend(component, stage, steps, run, last=stage is stages[-1])

@@ -26,6 +26,7 @@ from nelayout.run.alike import first_of_kind
 from nelayout.run.bending import Goal
 from nelayout.run.kept import Kept
 from nelayout.run.options import generator
+from nelayout.run.state import OtherStart
 from nelayout.run.variational_component import check_variational
 from nelayout.similarities.rescale import within_range
 
@@ -41,6 +42,7 @@ class Known(NamedTuple):
     features  (n, p) coordinates of the nodes, for variational methods
     sketch    (n, dim) an outline of the drawing, from which a coarse level is also drawn
     goal      distances between some of the nodes, towards which the drawing is bent on its way
+    other_start  positions that are compared with the drawing before the last stage
     observer  records the steps of this run after those of runs before
     kept      the drawing stays itself while its graph changes; None: it has no past
     """
@@ -50,6 +52,7 @@ class Known(NamedTuple):
     features: np.ndarray | None = None
     sketch: np.ndarray | None = None
     goal: Goal | None = None
+    other_start: OtherStart | None = None
     observer: Observer | None = None
     kept: Kept | None = None
 

@@ -12,6 +12,8 @@ flattened  random places in a space with one dimension more, where nodes can pas
            objective the drawing is laid flat on its principal axes.  ws-SNE of can_96 ends within 0.3 % of the lowest
            known so from one start in four, 5 % above it on the way and from three random places of four 6 % or more
 
+Of vectors the caller may know another (`Component.other_start`), also of more rows.
+
 All take some steps of the objective itself; the lowest of them and of the way's drawing, after as many steps, goes on.
 
 Which drawing goes on is decided after a number of steps that no ``tol`` changes, so that more steps, or a smaller
@@ -39,10 +41,10 @@ from nelayout.run.levels import method_of
 from nelayout.run.light_starts import light_starts
 from nelayout.run.size import size_search
 from nelayout.run.start import prolong, random_positions
-from nelayout.run.state import Component, Drawing, Run
+from nelayout.run.state import Component, Drawing, OtherStart, Run
 from nelayout.stages import Descend, Stage
 
-__all__ = ["COMPARED", "descend_from_lowest", "rough_drawings", "steps_of_starts"]
+__all__ = ["COMPARED", "descend_from_lowest", "rough_drawings", "steps_of_starts", "tried_before"]
 
 # Most rough drawings, and pairs of nodes of all of them together: 13 of can_96 take 40 ms.  One in ten of these is in
 # the lowest valley of SNE: among 8 there was one for 12 seeds of 20, among 16 for 19.
@@ -50,8 +52,9 @@ ROUGH, ROUGH_PAIRS = 16, 1.2e5
 
 
 class Tried(NamedTuple):
-    """How many starts of each kind take steps of an objective."""
+    """How many starts of each kind take steps of an objective; ``given``: the component's own other start."""
 
+    given: int = 0
     rough: int = 0
     merged: int = 0
     flattened: int = 0
@@ -92,7 +95,7 @@ Way = Callable[[Component, Descend, int, Run, bool], None]
 def descend_from_lowest(component: Component, stage: Descend, steps: int, run: Run, descend: Way) -> None:
     """Take ``steps`` of a stage from the lowest of the component's drawing and of other starts."""
     method, P = method_of(stage, run.method), component.affinity.P
-    first, tried = _compared_after(steps), _tried(method)
+    first, tried = _compared_after(steps), tried_before(stage, method, component.other_start)
     chosen = replace(run, tol=None)  # a tol of the caller's must not change which start goes on
     way, best, least = component.drawing, component.drawing, math.inf
     try:
@@ -117,6 +120,8 @@ def _starts(component: Component, stage: Descend, steps: int, run: Run, tried: T
     """Positions (n, dim) of each start; flattened ones take steps in space before."""
     affinity, method = component.affinity, method_of(stage, run.method)
     n = affinity.P.shape[0]
+    if tried.given and component.other_start is not None:
+        yield component.other_start.draw(run.observer)
     if tried.rough:
         count, by_rows = rough_drawings(n, tried.rough), method.connection.by_rows
         yield from light_starts(affinity.P, affinity.mass, count, run.dim, by_rows, run.rng)[: tried.rough]
@@ -167,12 +172,12 @@ def _good_enough(value: float, method: Method, n: int) -> bool:
     return not isinstance(method.connection, Fixed) and abs(value) <= GOOD_ENOUGH * rows
 
 
-def steps_of_starts(stage: Stage, steps: int, method: Method) -> int:
-    """Most steps that `descend_from_lowest` takes beside those of the stage."""
-    if not isinstance(stage, Descend) or not stage.starts:
+def steps_of_starts(stage: Stage, steps: int, method: Method, other: OtherStart | None = None) -> int:
+    """Most steps that `descend_from_lowest` takes beside those of the stage; ``other``: the component's other start."""
+    if not isinstance(stage, Descend):
         return 0
-    tried = _tried(method)
-    return (sum(tried) + tried.flattened) * _compared_after(steps)
+    tried = tried_before(stage, method, other)
+    return (sum(tried) + tried.flattened) * _compared_after(steps) + (0 if other is None else other.steps)
 
 
 def _compared_after(steps: int) -> int:
@@ -185,8 +190,12 @@ def rough_drawings(n: int, least: int) -> int:
     return max(least, min(ROUGH, int(ROUGH_PAIRS // n**2)))
 
 
-def _tried(method: Method) -> Tried:
-    """The starts that take steps of a method's objective."""
+def tried_before(stage: Descend, method: Method, other: OtherStart | None) -> Tried:
+    """The starts that take steps of a method's objective before its last stage."""
+    return (_of_small_graphs(method) if stage.starts else Tried())._replace(given=int(other is not None))
+
+
+def _of_small_graphs(method: Method) -> Tried:
     if method.kernel.singular:
         return SCALE_FREE if isinstance(method.connection, Optimal) else SINGULAR
     if method.kernel.a > 0:

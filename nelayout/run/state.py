@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from nelayout.record.progress import Observer
 from nelayout.row_objective import RowObjective
 from nelayout.run.bending import Goal
 
-__all__ = ["Canvas", "Component", "Drawing", "Run", "Summation"]
+__all__ = ["Canvas", "Component", "Drawing", "OtherStart", "Run", "Summation"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +93,17 @@ class Drawing:
             return self.Y / self.size + self.place
 
 
+class OtherStart(NamedTuple):
+    """Positions to start from beside those of the method's own way.
+
+    draw   makes them (n, dim), told whom its steps are shown to
+    steps  most steps of that
+    """
+
+    draw: Callable[[Observer], np.ndarray]
+    steps: int
+
+
 @dataclass
 class Component:
     """A connected part of the graph on its way to a drawing (or all of it, drawn jointly).
@@ -106,6 +117,7 @@ class Component:
     other_mass  (n,) masses that the method "auto" tries beside those of the affinity; None: none
     goal      distances that the drawing is bent towards on its way; None: there are none
     unrolled  whether that would roll up what lies flat; None: not known yet
+    other_start  a start that is compared with the drawing before the last stage; None: there is none
     own_start  whether the start is none that the caller has given: others may be tried beside it
     """
 
@@ -118,6 +130,7 @@ class Component:
     sketch: np.ndarray | None = None
     goal: Goal | None = None
     unrolled: bool | None = None
+    other_start: OtherStart | None = None
     own_start: bool = False
 
     @property

@@ -49,7 +49,11 @@ def take_apart(
         other = None if masses.other is None else masses.other[nodes]
         sketch = None if known.sketch is None else known.sketch[nodes]
         goal = known.goal if len(nodes) == len(request.labels) else None
-        found.append(Component(nodes, affinity, start, fixed, other_mass=other, sketch=sketch, goal=goal))
+        found.append(
+            Component(
+                nodes, affinity, start, fixed, other_mass=other, sketch=sketch, goal=goal, other_start=known.other_start
+            )
+        )
     return found, notes
 
 

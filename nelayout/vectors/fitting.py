@@ -42,6 +42,7 @@ from nelayout.vectors.neighbors import Space
 from nelayout.vectors.searching import searching
 from nelayout.vectors.similarities import Similarities, is_similarity
 from nelayout.vectors.start import Start, has_components, read_init, start_on
+from nelayout.vectors.wide_start import wide_start
 
 __all__ = ["check_dimensions", "fit_vectors"]
 
@@ -223,6 +224,8 @@ def fit_vectors(
     sketch = outline(space.given.rows, chosen, dim) if start is None else None
     goal = distance_goal(space.given, space.n, chosen) if start is None else None
     known = Known(True, shares, features, sketch, goal)
+    if start is None and perplexity is not None and lists is None:
+        known = known._replace(other_start=wide_start(space, float(perplexity), chosen, rng, run))
     notes = (*found.notes, *ties, *joins)
     return _drawn(space, k, perplexity, graph, start, chosen, {"seed": rng, **run}, known, notes)
 
