@@ -33,7 +33,7 @@ from nelayout.run.size import best_size, means, size_search, spread_search
 from nelayout.run.start import frame, place_missing, radius, random_positions, stir_flat
 from nelayout.run.state import Component, Drawing, Run
 from nelayout.run.strays import brought_home
-from nelayout.stages import LARGE_GRAPH, SHAPE, SLOW, SMALL_GRAPH, CoarseToFine, Descend, Stage, early_exaggeration
+from nelayout.stages import LARGE_GRAPH, SHAPE, SMALL_GRAPH, CoarseToFine, Descend, Stage, early_exaggeration
 
 __all__ = [
     "POINT",
@@ -230,7 +230,7 @@ def rest_of(stage: Descend, run: Run, last: bool, bounded: bool) -> Rest:
     """
     tol = run.tol if last and run.tol is not None else stage.tol
     asked = last and (run.tol is not None or run.max_iter is not None)
-    return Rest(force=tol, gain=None if asked or not tol else SLOW, point=POINT if bounded else 0.0)
+    return Rest(force=tol, gain=None if asked or not tol else stage.lull, point=POINT if bounded else 0.0)
 
 
 def _descend(component: Component, stage: Descend, steps: int, run: Run, last: bool) -> None:
