@@ -20,10 +20,16 @@ from nelayout.run.strong_edges import strong_edges
 
 __all__ = ["bend_towards_rows", "goal_between"]
 
-# The part of the way to the least stress that is gone before each stage.  Over 21 sets of rows half of the way takes J
-# up by 0 to 1.4 % (pictures of objects 6 %); all of the way gains 0.01 in the rank correlation of distances, takes J up
-# by up to 4 %, and the stress of hops of round groups so far that nothing is bent.
-PART = 0.5
+# The part of the way to the least stress that is gone before each stage.  Over 21 sets of rows all of it takes the rank
+# correlation of distances up by 0.01 more than half of the way, and J by 0 to 2 % more (pictures of objects and faces
+# 5 %), at the same accuracy and trustworthiness.
+PART = 1.0
+# Part of the pairs that are nearer than what all distances are taken to have in common.  The rank correlation of the
+# distances of 5,000 digits of MNIST is 0.45 so, 0.39 where whole distances are the goal; of other sets it rises by up
+# to 0.02 or stays, but for groups of very different width (0.92 to 0.82, openTSNE 0.77).
+COMMON = 0.01
+# Least distance that is left, in median ones.
+LEAST = 1e-3
 
 
 def goal_between(
@@ -31,8 +37,10 @@ def goal_between(
 ) -> Goal | None:
     """The goal of n rows, of which some are compared with at most so many others; None where that cannot be done.
 
-    Errors count in parts of the median distance or of their own, whichever is larger: the far ones of a few outliers
-    would else decide alone, and small distances are those of neighbors anyway.
+    Goals are distances less what nearly all have in common: among many columns all rows are far from each other, which
+    no plane can show, and what they differ by would count for little beside it.  Errors count in parts of the median
+    goal or of their own, whichever is larger: the far ones of a few outliers would else decide alone, and small
+    distances are those of neighbors anyway.
     """
     if n < FEWEST:
         return None
@@ -40,8 +48,11 @@ def goal_between(
     lengths = distances(nodes, others)
     if lengths is None or not np.isfinite(lengths).all() or not lengths.any():
         return None
-    median = float(np.median(lengths[lengths > 0]))
-    weights = np.where(nodes[:, None] == others, 0.0, 1.0 / np.maximum(lengths / median, 1.0) ** 2)
+    alike = nodes[:, None] == others
+    lengths = np.maximum(lengths - np.quantile(lengths[~alike], COMMON), LEAST * np.median(lengths[~alike]))
+    median = float(np.median(lengths[~alike]))
+    lengths[alike] = 0.0
+    weights = np.where(alike, 0.0, 1.0 / np.maximum(lengths / median, 1.0) ** 2)
     return Goal(nodes, others, lengths, weights)
 
 
