@@ -44,6 +44,35 @@ def test_large_distances_come_into_order_at_nearly_the_same_value(method, monkey
     assert np.median([one.value for one in bent]) < 1.02 * np.median([one.value for one in plain])
 
 
+def test_the_last_stage_is_bent_once_more_on_its_way_and_only_there():
+    def steps(**keywords):
+        trace = nl.solve_vectors(DIGITS[:200], random_state=0, tol=0.0, **keywords).trace
+        return {name: sum(step.stage == name for step in trace) for name in ("settle", "descend")}
+
+    assert steps() == {"settle": 50, "descend": 30}
+    assert steps(max_iter=7) == {"settle": 50, "descend": 7}
+    assert steps(init="pca") == {"settle": 0, "descend": 80}
+    assert steps(method="auto")["settle"] == 0
+
+
+def test_goals_leave_out_what_all_distances_have_in_common():
+    """Distances of 100 and a little more: the little is the goal, in the same order."""
+    rng = np.random.default_rng(0)
+    little = rng.uniform(0.0, 5.0, (60, 60))
+    little = little + little.T
+    np.fill_diagonal(little, -100.0)
+    near = goal_between(60, lambda rows, others: (100.0 + little)[np.ix_(rows, others)], 60)
+    far = goal_between(60, lambda rows, others: (1e4 + little)[np.ix_(rows, others)], 60)
+    assert near is not None
+    assert far is not None
+    apart = near.nodes[:, None] != near.others
+    np.testing.assert_allclose(near.lengths[apart], far.lengths[apart], atol=1e-6)
+    assert near.lengths[apart].min() < 0.1 * np.median(near.lengths[apart])
+    assert (near.lengths[~apart] == 0).all()
+    assert (near.weights[~apart] == 0).all()
+    assert goal_between(60, lambda rows, others: 1.0 - (rows[:, None] == others), 60) is None
+
+
 @pytest.mark.thorough
 def test_what_is_rolled_up_in_the_rows_stays_unrolled(monkeypatch):
     roll = make_swiss_roll(1500, random_state=0)[0]

@@ -28,7 +28,7 @@ PART = 1.0
 # distances of 5,000 digits of MNIST is 0.45 so, 0.39 where whole distances are the goal; of other sets it rises by up
 # to 0.02 or stays, but for groups of very different width (0.92 to 0.82, openTSNE 0.77).
 COMMON = 0.01
-# Least distance that is left, in median ones.
+# Least goal, in median ones.
 LEAST = 1e-3
 
 
@@ -49,9 +49,11 @@ def goal_between(
     if lengths is None or not np.isfinite(lengths).all() or not lengths.any():
         return None
     alike = nodes[:, None] == others
-    lengths = np.maximum(lengths - np.quantile(lengths[~alike], COMMON), LEAST * np.median(lengths[~alike]))
+    lengths = np.maximum(lengths - np.quantile(lengths[~alike], COMMON), 0.0)
     median = float(np.median(lengths[~alike]))
-    lengths[alike] = 0.0
+    if not median > 0:  # all are alike
+        return None
+    lengths = np.where(alike, 0.0, np.maximum(lengths, LEAST * median))
     weights = np.where(alike, 0.0, 1.0 / np.maximum(lengths / median, 1.0) ** 2)
     return Goal(nodes, others, lengths, weights)
 

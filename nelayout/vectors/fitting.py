@@ -125,20 +125,21 @@ def fit_vectors(
         as in `knn_graph`: an integer reduces the rows to so many principal components before they are
         compared
     init : default "auto"
-        where the points start: "auto" goes through coarser and coarser graphs and back, one of which is also drawn
-        from the means of the first principal components (that drawing is kept unless its stress is a third higher,
-        which means a fold), and under kernels with a tail bends the drawing before each stage towards the distances
-        between rows (see the page on vectors); "pca" takes the first principal components, the steps of the method
-        alone, and "spectral" the slowest directions of the random walk on the graph, those of the normalized Laplacian
-        with the smallest eigenvalues; or an (n, n_components) array.  When the perplexity is annealed, "auto" is "pca"
-        where there are vectors to take components of
+        where the points start: "auto" goes through coarser and coarser graphs and back, one of which is also drawn from
+        the means of the first principal components (that drawing is kept unless its stress is a third higher, which
+        means a fold), under kernels with a tail bends the drawing before each stage towards the distances between rows,
+        and of methods that compare rows with a Gaussian ("nerv", "jse", "alpha-sne") tries a start from wide
+        neighborhoods of up to 3,000 rows as well (see the page on vectors); "pca" takes the first principal components,
+        the steps of the method alone, and "spectral" the slowest directions of the random walk on the graph, those of
+        the normalized Laplacian with the smallest eigenvalues; or an (n, n_components) array. When the perplexity is
+        annealed, "auto" is "pca" where there are vectors to take components of
     random_state : default None
         int, Generator or RandomState; the same seed gives the same bits
     n_jobs : default None
         threads; None: all cores
     max_iter : default None
-        most steps of the method's last stage; None: the method's own, under a kernel with a tail 80, because groups of
-        rows drift apart under more
+        most steps of the method's last stage; None: the method's own, under a kernel with a tail 80 (30 of them
+        after the last bend, the other 50 not counted here), because groups of rows drift apart under more
     tol : default None
         stop when rows move by less than this part of the typical distance between rows in each of five steps
     optimizer : default "auto"
@@ -160,7 +161,7 @@ def fit_vectors(
         otherwise: ws-SNE is then t-SNE; with neighbors alone rows have the masses of the method
     """
     chosen, passed = _tuned(method, method_options, own)
-    chosen = with_steps_for_vectors(chosen)
+    chosen = with_steps_for_vectors(chosen, isinstance(init, str) and init == "auto" and not perplexity_annealing)
     rng = generator(random_state, "random_state")
     check_dimensions(n_components)
     if perplexity_annealing and perplexity is None:
