@@ -66,7 +66,7 @@ def test_goals_leave_out_what_all_distances_have_in_common():
     assert near is not None
     assert far is not None
     apart = near.nodes[:, None] != near.others
-    np.testing.assert_allclose(near.lengths[apart], far.lengths[apart], atol=1e-6)
+    np.testing.assert_allclose(near.lengths[apart], far.lengths[apart], atol=1e-9)
     assert near.lengths[apart].min() < 0.1 * np.median(near.lengths[apart])
     assert (near.lengths[~apart] == 0).all()
     assert (near.weights[~apart] == 0).all()

@@ -35,6 +35,7 @@ __all__ = [
     "weights_for",
     "weights_of_ties",
     "with_equal_rows",
+    "with_last_bend",
     "with_steps_for_vectors",
 ]
 
@@ -97,26 +98,29 @@ def weights_for(method: Method, n_neighbors: Any, perplexity: Any, n: int, most:
     return (most, min(worth, most / REACH)) if most > REACH else (most, None)
 
 
-def with_steps_for_vectors(method: Method, bent: bool) -> Method:
+def with_steps_for_vectors(method: Method) -> Method:
     """The method with no more steps for few rows than for many, where its kernel has a tail.
 
     Groups that few edges join then drift apart without end, and further steps hardly draw anything else: on 1,797
     digits 240 in place of 80 lower J of ws-SNE from 0.998 to 0.980, make the drawing 1.5 times as wide and its groups
     as much smaller in it, and take the rank correlation of distances from 0.447 to 0.433.
-
-    Where drawings are ``bent`` before each stage, the last is taken in two: what most of its steps have undone of a
-    bend, the rest does not undo again.
     """
     if not _has_tail(method):
         return method
-    stages = [replace(stage, small=None) if isinstance(stage, Descend) else stage for stage in method.stages]
-    last = stages[-1]
-    if bent and isinstance(last, Descend) and last.max_iter > LAST_STEPS and not _judges(method):
-        stages[-1:] = (
-            replace(last, name="settle", max_iter=last.max_iter - LAST_STEPS, starts=False),
-            replace(last, max_iter=LAST_STEPS),
-        )
+    stages = (replace(stage, small=None) if isinstance(stage, Descend) else stage for stage in method.stages)
     return replace(method, stages=tuple(stages))
+
+
+def with_last_bend(method: Method) -> Method:
+    """The method with its last stage in two, where a drawing is bent before each stage.
+
+    What most of the steps have undone of a bend, the rest does not undo again.
+    """
+    *before, last = method.stages
+    if not isinstance(last, Descend) or last.max_iter <= LAST_STEPS:
+        return method
+    settle = replace(last, name="settle", max_iter=last.max_iter - LAST_STEPS, starts=False)
+    return replace(method, stages=(*before, settle, replace(last, max_iter=LAST_STEPS)))
 
 
 def _judges(method: Method) -> bool:

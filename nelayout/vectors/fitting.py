@@ -31,6 +31,7 @@ from nelayout.vectors.defaults import (
     weights_for,
     weights_of_ties,
     with_equal_rows,
+    with_last_bend,
     with_steps_for_vectors,
 )
 from nelayout.vectors.fit import Fit
@@ -161,7 +162,7 @@ def fit_vectors(
         otherwise: ws-SNE is then t-SNE; with neighbors alone rows have the masses of the method
     """
     chosen, passed = _tuned(method, method_options, own)
-    chosen = with_steps_for_vectors(chosen, isinstance(init, str) and init == "auto" and not perplexity_annealing)
+    chosen = with_steps_for_vectors(chosen)
     rng = generator(random_state, "random_state")
     check_dimensions(n_components)
     if perplexity_annealing and perplexity is None:
@@ -224,6 +225,8 @@ def fit_vectors(
     features = vector_features(space.given.rows) if chosen.variational else None
     sketch = outline(space.given.rows, chosen, dim) if start is None else None
     goal = distance_goal(space.given, space.n, chosen) if start is None else None
+    if goal is not None:
+        chosen = with_last_bend(chosen)
     known = Known(True, shares, features, sketch, goal)
     if start is None and perplexity is not None and lists is None:
         known = known._replace(other_start=wide_start(space, float(perplexity), chosen, rng, run))
