@@ -67,7 +67,7 @@ def test_every_divergence_has_a_definition():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_edge_and_slope_are_the_same_together(name):
-    p, xi = np.array([0.3, 1e-200, 2.0, 1e-3]), np.array([0.5, 3.0, 700.0, 1e-9])
+    p, xi = np.array([0.3, 1e-9, 2.0, 1e-3]), np.array([0.5, 3.0, 30.0, 1e-9])
     divergence = bind(part(name), Spread(1e-4, True))
     b = Similarity(KERNELS["gaussian"], xi, np.full(4, 1.5))
     edge, slope = edge_and_slope(divergence, p, b)

@@ -8,9 +8,9 @@ higher from such a start, so it is compared with the usual way to a drawing, by 
 A wide neighborhood among all rows is one of fewer rows among a part of them, which cost less::
 
     >>> plan(1000, 50.0)
-    ((400, 200.0), (800, 200.0), (1000, 100.0))
+    ((400, 200.0), (800, 200.0), (1000, 125.0))
 
-rows of each drawing, spread evenly, and the perplexity among them: 500, 250 and 100 among all 1,000.  Each but the
+rows of each drawing, spread evenly, and the perplexity among them: 500, 250 and 125 among all 1,000.  Each but the
 first starts where the nearest rows of the one before lie, and the method's own steps follow, at the perplexity itself.
 """
 
