@@ -33,12 +33,15 @@ def without(monkeypatch):
     return solve
 
 
-@pytest.mark.parametrize("method", ["jse", "jse:0.95", "alpha-sne:0.1", "nerv:0.9"])
+@pytest.mark.parametrize(
+    "method", ["alpha-sne:0.1", *(pytest.param(m, marks=pytest.mark.thorough) for m in ("jse", "jse:0.95", "nerv:0.9"))]
+)
 def test_a_sphere_is_not_torn_into_strips(method, without):
     run = {"method": method, "perplexity": 15, "random_state": 0}
     assert nl.solve_vectors(sphere(), **run).value < 0.9 * without(sphere(), **run).value
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", ["jse", "nerv"])
 def test_groups_keep_the_usual_way_where_it_ends_lower(method, without):
     """At this seed the start from wide neighborhoods ends 5 % higher or more."""
