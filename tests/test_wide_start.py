@@ -42,10 +42,9 @@ def test_a_sphere_is_not_torn_into_strips(method, without):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("method", ["jse", "nerv"])
-def test_groups_keep_the_usual_way_where_it_ends_lower(method, without):
-    """At this seed the start from wide neighborhoods ends 5 % higher or more."""
-    run = {"method": method, "perplexity": 8, "random_state": 0}
+def test_groups_keep_the_usual_way_where_it_ends_lower(without):
+    """The start from wide neighborhoods ends 6 % higher here."""
+    run = {"method": "jse", "perplexity": 8, "random_state": 0}
     X = groups()
     assert nl.solve_vectors(X, **run).value <= 1.01 * without(X, **run).value
 
@@ -71,7 +70,7 @@ def test_a_run_that_stops_among_wide_neighborhoods_gives_back_the_usual_way():
     assert solution.reason == "stopped"
     assert solution.positions.shape == (300, 2)
     assert np.isfinite(solution.positions).all()
-    assert solution.value < 1e3  # 5e3 at random places
+    assert solution.value < 200  # 152 on the usual way, 709 at random places
 
 
 @pytest.mark.parametrize(

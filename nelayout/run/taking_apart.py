@@ -48,11 +48,10 @@ def take_apart(
                 )
         other = None if masses.other is None else masses.other[nodes]
         sketch = None if known.sketch is None else known.sketch[nodes]
-        goal = known.goal if len(nodes) == len(request.labels) else None
+        whole = len(nodes) == len(request.labels)
+        goal, wide = (known.goal, known.other_start) if whole else (None, None)
         found.append(
-            Component(
-                nodes, affinity, start, fixed, other_mass=other, sketch=sketch, goal=goal, other_start=known.other_start
-            )
+            Component(nodes, affinity, start, fixed, other_mass=other, sketch=sketch, goal=goal, other_start=wide)
         )
     return found, notes
 
