@@ -34,7 +34,11 @@ def without(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "method", ["alpha-sne:0.1", *(pytest.param(m, marks=pytest.mark.thorough) for m in ("jse", "jse:0.95", "nerv:0.9"))]
+    "method",
+    [
+        "alpha-sne:0.1",
+        *(pytest.param(m, marks=pytest.mark.thorough) for m in ("jse", "jse:0.95", "nerv:0.9", "alpha-sne:0.9")),
+    ],
 )
 def test_a_sphere_is_not_torn_into_strips(method, without):
     run = {"method": method, "perplexity": 15, "random_state": 0}
