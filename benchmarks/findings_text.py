@@ -4,7 +4,7 @@ INTRODUCTION = """# What the papers found
 
 Three papers behind the methods here report what their method keeps better than others do. `python -m
 benchmarks.findings` asks the same of our implementations and writes this page: tables, the papers' numbers where they
-print any, and for each finding whether it holds. It takes half an hour on one core.
+print any, and for each finding whether it holds. It takes 40 minutes on one core.
 
 Every drawing is `nelayout.embed` with the perplexity that is named, three times as many neighbors, `init="auto"`, one
 thread and seed 0, but for sets called *annealed* or *all pairs*, see below. Differences of a hundredth are within what
@@ -43,21 +43,22 @@ The paper shows its results as curves, so there are no numbers to put beside the
 MIXTURES_SAID = """
 Of the paper's order, JSE, t-SNE, NeRV, SNE, the first place is not found everywhere: among coil20's pictures and the
 digits t-SNE keeps more of the 5 nearest than JSE, at the paper's perplexity more of the 10 nearest too, but for the
-digits with all pairs, and there JSE keeps more of the 50 and 100 nearest digits. On the sphere JSE is the best at every
-K up to 50; there the paper has NeRV above t-SNE, and here it is below. t-SNE by rows keeps up to 0.03 more than t-SNE
-on coil20, up to 0.013 more of the 5 to 300 nearest digits, and as much on the sphere.
+digits with all pairs, and there JSE keeps more of the 50 and 100 nearest digits. On the sphere JSE is the best at every K
+in the table; there the paper has NeRV above t-SNE, and here it is below. t-SNE by rows keeps 0.01 to 0.03 more than
+t-SNE on coil20, between 0.008 fewer and 0.013 more of the 5 to 300 nearest digits, and within 0.01 as much on the
+sphere.
 """
 
 WAYS = """The way to a drawing decides as much as the method does. In each column the objective is the same, with three
-times the perplexity as neighbors, and less is better. The sphere, which has to be cut open, ends lower annealed (but
-for SNE, which ends alike), coil20 from our own start:
+times the perplexity as neighbors, and less is better. The sphere, which has to be cut open, ends lower annealed by
+NeRV and t-SNE, lower from our own start by JSE, and alike by SNE; coil20 ends lower from our own start:
 """
 
 KAPPA = """## What kappa does
 
 kappa = 0 is SNE; larger, false neighbors count more (the same paper, section 5.4.2 and figures 8 to 13). The paper
 prints two numbers for each method, 100 B of the sphere at kappa 0.05 and 0.95, from 3,000 points where ours has 1,000.
-The sphere is drawn annealed, where JSE ends lowest (see above), the other sets from our own start.
+The sphere is drawn annealed, as the paper draws it, the other sets from our own start.
 
 ![Curves of R over K for NeRV and JSE at five kappa, beside t-SNE](images/findings-kappa.png)
 """
@@ -84,13 +85,13 @@ greatest such share over a curve of K, whose range it does not give; here K goes
 """
 
 FAMILY_SAID = """
-On the faces reverse KL, JS and HL lie within 0.014 of each other in the greatest F, which says little about which of
-them is best; KL is behind all three at perplexity 30 alone. At few neighbors and a wide perplexity (the faces at
+On the faces reverse KL, JS and HL lie within 0.012 of each other in the greatest F, which says little about which of
+them is best; KL is behind all three at perplexities 30 and 100. At few neighbors and a wide perplexity (the faces at
 200, digit 1 at 100, the digits 0 to 4 at 300) reverse KL is the best.
 
-On the digits 0 to 4 we do not find what the paper did: chi-square has the least of the greatest F at every perplexity.
-The other four lie within 0.021 of each other there. KL leads where neighborhoods are about as wide as the perplexity:
-at 50 neighbors for 30, from 50 on for 100.
+On the digits 0 to 4 we do not find what the paper did: chi-square has the least of the greatest F at perplexities
+30 and 300, and 0.002 more than reverse KL at 100. The other four lie within 0.022 of each other. KL leads where
+neighborhoods are about as wide as the perplexity: at 20 and 50 neighbors for 30, from 50 on for 100.
 """
 
 ALPHA = """## The order of alpha-SNE
@@ -103,8 +104,8 @@ searched NeRV's parameter as they searched alpha; here both have ten values, alp
 """
 
 ALPHA_SAID = """
-NeRV that is searched as finely as alpha-SNE retrieves nearly as well: on iris and wine the two lie within 0.003 of each
-other, on digits and coil20 alpha-SNE is ahead by 0.016 and 0.020.
+NeRV that is searched as finely as alpha-SNE retrieves nearly as well: on iris and wine the two lie within 0.001 of each
+other, on digits and coil20 alpha-SNE is ahead by 0.018 and 0.019.
 """
 
 CHOICE = """## The order that the data choose
@@ -119,6 +120,6 @@ scratch at the same order, as the ten were. The paper's are its means over 20 st
 
 CHOICE_SAID = """
 On digits the drawing that `"auto"` gives is better than all ten, by how it is drawn: from scratch at the same order it
-is 0.003 below the best. On the other sets it is below the best by at most 0.007. On coil20 the order itself is not the
-one that is best from scratch: there 0.29 falls behind 0.7 by 0.03, and the walk makes up for most of it.
+is 0.001 below the best. On the other sets it is below the best by at most 0.004. On coil20 the order itself is not the
+one that is best from scratch: there 0.35 falls behind 0.7 by 0.02, and the walk makes up for most of it.
 """
