@@ -43,8 +43,8 @@ The paper shows its results as curves, so there are no numbers to put beside the
 MIXTURES_SAID = """
 Of the paper's order, JSE, t-SNE, NeRV, SNE, the first place is not found everywhere: among coil20's pictures and the
 digits t-SNE keeps more of the 5 nearest than JSE, at the paper's perplexity more of the 10 nearest too, but for the
-digits with all pairs, and there JSE keeps more of the 50 and 100 nearest digits. On the sphere JSE is the best at every K
-in the table; there the paper has NeRV above t-SNE, and here it is below. t-SNE by rows keeps 0.01 to 0.03 more than
+digits with all pairs, and there JSE keeps more of the 50 and 100 nearest digits. On the sphere JSE is the best at every
+K in the table; there the paper has NeRV above t-SNE, and here it is below. t-SNE by rows keeps 0.01 to 0.03 more than
 t-SNE on coil20, between 0.008 fewer and 0.013 more of the 5 to 300 nearest digits, and within 0.01 as much on the
 sphere.
 """
