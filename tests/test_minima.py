@@ -136,7 +136,7 @@ def test_rough_drawings_go_down_the_objective_of_the_gaussian(by_rows):
     W = A / A.sum(axis=1, keepdims=True) if by_rows else A / A.sum()
     mass = rng.uniform(0.5, 2.0, len(A))
     Y = rng.standard_normal((3, len(A), 2))
-    value, gradient = rough._evaluate(Y, (W + W.T) / 2, mass, by_rows, np.empty((2, 3, len(A), len(A))))
+    value, gradient = rough._evaluate(Y, (W + W.T) / 2, mass, by_rows, np.empty((3, len(A), len(A))))
     name = "normalized-rows" if by_rows else "normalized"
     kind = RowObjective if by_rows else Objective
     affinity = Affinity(csr_array(A / A.sum()), mass)

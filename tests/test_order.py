@@ -11,6 +11,7 @@ from scipy.stats import spearmanr
 from sklearn.datasets import load_digits, make_swiss_roll
 
 import nelayout as nl
+from nelayout.run import order
 from nelayout.run.order import goal_between
 from nelayout.run.strong_edges import merged_pattern, strong_edges
 from nelayout.vectors import fitting
@@ -80,6 +81,19 @@ def test_what_is_rolled_up_in_the_rows_stays_unrolled(monkeypatch):
     Y = nl.embed(roll, random_state=0)
     without(monkeypatch)
     assert np.array_equal(Y, nl.embed(roll, random_state=0))
+
+
+def test_many_rows_are_bent_half_of_the_way_and_not_once_more(monkeypatch):
+    def run():
+        parts = []
+        monkeypatch.setattr(order, "bent", lambda Y, goal, part: parts.append(part) or Y)
+        trace = nl.solve_vectors(DIGITS[:200], random_state=0).trace
+        return set(parts), "settle" in {step.stage for step in trace}
+
+    assert run() == ({1.0}, True)
+    monkeypatch.setattr(order, "MANY", 199)
+    monkeypatch.setattr(fitting, "MANY", 199)
+    assert run() == ({0.5}, False)
 
 
 @pytest.mark.thorough

@@ -42,7 +42,9 @@ def without(monkeypatch):
 )
 def test_a_sphere_is_not_torn_into_strips(method, without):
     run = {"method": method, "perplexity": 15, "random_state": 0}
-    assert nl.solve_vectors(sphere(), **run).value < 0.9 * without(sphere(), **run).value
+    solution = nl.solve_vectors(sphere(), **run)
+    assert solution.value < 0.9 * without(sphere(), **run).value
+    assert "of two starts the one from wide neighborhoods, of 200 rows and less, went on" in solution.notes
 
 
 @pytest.mark.thorough
@@ -50,7 +52,9 @@ def test_groups_keep_the_usual_way_where_it_ends_lower(without):
     """The start from wide neighborhoods ends 6 % higher here."""
     run = {"method": "jse", "perplexity": 8, "random_state": 0}
     X = groups()
-    assert nl.solve_vectors(X, **run).value <= 1.01 * without(X, **run).value
+    solution = nl.solve_vectors(X, **run)
+    assert solution.value <= 1.01 * without(X, **run).value
+    assert not any("wide neighborhoods" in note for note in solution.notes)
 
 
 def test_callbacks_see_all_rows_and_the_names_of_the_widths():

@@ -37,18 +37,18 @@ def light_starts(
     W = P.toarray()
     strength = W.sum(axis=1)
     each = np.where(strength > 0, strength, 1.0)[:, None]
-    Y = rng.standard_normal((count, n, dim))
+    walk, Y = W / each, rng.standard_normal((count, n, dim))
     for _ in range(SMOOTHINGS):
-        Y = 0.5 * Y + 0.5 * np.einsum("ij,sjd->sid", W / each, Y)
-        Y = Y - np.einsum("i,sid->sd", strength / strength.sum(), Y)[:, None]
-    W = W / each if by_rows else W / strength.sum()
+        Y = 0.5 * Y + 0.5 * (walk @ Y)
+        Y = Y - (strength / strength.sum() @ Y)[:, None]
+    W = walk if by_rows else W / strength.sum()
     p = ((W + W.T) / 2).astype(np.float32)  # rough drawings need no more digits, and half the time
     Y = (Y / np.sqrt(np.mean(Y * Y, axis=1, keepdims=True))).astype(np.float32)
     mass = (mass / mass.mean()).astype(np.float32)
     inverse = np.repeat(1.0 / (4.0 * np.maximum(p.sum(axis=1), p.sum() / n)), dim)
 
     # Taken once: memory that is new in each round costs as much as the sums.
-    room = np.empty((2, count, n, n), dtype=Y.dtype)
+    room = np.empty((count, n, n), dtype=Y.dtype)
 
     def evaluate(flat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return _evaluate(flat.reshape(count, n, dim), p, mass, by_rows, room)
@@ -60,31 +60,31 @@ def light_starts(
 def _evaluate(
     Y: np.ndarray, p: np.ndarray, mass: np.ndarray, by_rows: bool, room: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """J (S,) of drawings Y (S, n, d), and its gradient (S, n d); ``room`` (2, S, n, n) is overwritten."""
-    n, axes = len(p), 2 if by_rows else (1, 2)
-    columns = [np.ascontiguousarray(Y[:, :, c]) for c in range(Y.shape[2])]
-    xi, apart = room
-    xi[:] = 0.0
-    for y in columns:
-        np.subtract(y[:, :, None], y[:, None, :], out=apart)
-        apart *= apart
-        xi += apart
-    pulled = np.einsum("ij,sij->s", p, xi)
+    """J (S,) of drawings Y (S, n, d), and its gradient (S, n d); ``room`` (S, n, n) is overwritten.
+
+    Products of matrices do the sums over pairs: eight passes over the pairs are made one by one, and no more.
+    """
+    Y = Y - np.mean(Y, axis=1, keepdims=True)  # squared distances by products are exact near the origin
+    n, squares = len(p), np.einsum("snd,snd->sn", Y, Y)
+    xi = np.matmul(Y, -2.0 * Y.transpose(0, 2, 1), out=room)
+    xi += squares[:, :, None]
+    xi += squares[:, None, :]
     xi[:, np.arange(n), np.arange(n)] = NONE
-    least = np.min(xi, axis=axes, keepdims=True)
-    q = np.exp(np.subtract(least, xi, out=xi), out=xi)
-    q *= mass if by_rows else mass * mass[:, None]
-    total = np.sum(q, axis=axes, keepdims=True)
-    value = pulled + np.sum(np.log(total) - least, axis=(1, 2))
-    q /= total
-    pull = np.subtract(p, q, out=apart)  # p is symmetric, and so is q but for that of rows
+    least = np.min(xi, axis=1)[:, :, None] if by_rows else np.min(xi, axis=(1, 2), keepdims=True)  # xi is symmetric
+    e = np.exp(np.subtract(least, xi, out=xi), out=xi)
+    strength, pulled = np.sum(p, axis=1), p @ Y
+    value = 2.0 * (squares @ strength - np.einsum("snd,snd->s", Y, pulled))
+    weighed = np.concatenate((mass[:, None] * Y, np.broadcast_to(mass[:, None], (*Y.shape[:2], 1))), axis=2)
+    seen = e @ weighed  # of each row: sum_j m_j e_ij y_j, and sum_j m_j e_ij
     if by_rows:
-        pull += p
-        pull -= q.transpose(0, 2, 1)
+        total = seen[:, :, -1:]
+        shares = np.concatenate((Y, np.ones_like(total)), axis=2) / total
+        repelled = seen / total + mass[:, None] * (e.transpose(0, 2, 1) @ shares)
     else:
-        pull *= 2.0
-    sums = np.sum(pull, axis=2)
-    gradient = np.empty_like(Y)
-    for c, y in enumerate(columns):
-        gradient[:, :, c] = 2.0 * (sums * y - np.einsum("sij,sj->si", pull, y))
+        seen *= mass[:, None]
+        total = np.sum(seen[:, :, -1:], axis=1, keepdims=True)
+        repelled = 2.0 * seen / total
+    value += np.sum(np.log(total) - least, axis=(1, 2))
+    sums = 2.0 * strength[:, None] - repelled[:, :, -1:]
+    gradient = 2.0 * (sums * Y - 2.0 * pulled + repelled[:, :, :-1])
     return value, gradient.reshape(len(Y), -1)

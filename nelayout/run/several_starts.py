@@ -97,13 +97,13 @@ def descend_from_lowest(component: Component, stage: Descend, steps: int, run: R
     method, P = method_of(stage, run.method), component.affinity.P
     first, tried = _compared_after(steps), tried_before(stage, method, component.other_start)
     chosen = replace(run, tol=None)  # a tol of the caller's must not change which start goes on
-    way, best, least = component.drawing, component.drawing, math.inf
+    way, best, least, number_of_best = component.drawing, component.drawing, math.inf, 0
     try:
         for number, Y in enumerate(_starts(component, stage, first, run, tried), 1):
             component.drawing, name = Drawing(Y), f"start {number}: {stage.name}"
             descend(component, replace(stage, name=name), first, chosen, True)
             if (value := _value(component, method, run)) < least:
-                best, least = component.drawing, value
+                best, least, number_of_best = component.drawing, value, number
     except Stopped:
         component.drawing = way
         raise
@@ -113,6 +113,8 @@ def descend_from_lowest(component: Component, stage: Descend, steps: int, run: R
     lower = least < value - LOWER * abs(value) and not _good_enough(value, method, P.shape[0])
     if lower and best.reason != "collapsed":  # all points are alike
         component.drawing = best
+        if number_of_best <= tried.given and component.other_start is not None:
+            run.notes.append(component.other_start.said)
     descend(component, stage, steps - first, run, True)
 
 

@@ -98,10 +98,12 @@ class OtherStart(NamedTuple):
 
     draw   makes them (n, dim), told whom its steps are shown to
     steps  most steps of that
+    said   the note on a drawing that has gone on from there
     """
 
     draw: Callable[[Observer], np.ndarray]
     steps: int
+    said: str
 
 
 @dataclass

@@ -21,6 +21,7 @@ from nelayout.numerics.parallel import threads_for
 from nelayout.run.costs import warn_of_memory
 from nelayout.run.keywords import checks_keywords
 from nelayout.run.options import DEFAULTS, check_options, generator
+from nelayout.run.order import MANY
 from nelayout.run.pipeline import run_parts
 from nelayout.run.request import Known
 from nelayout.run.variational_component import vector_features
@@ -139,8 +140,9 @@ def fit_vectors(
     n_jobs : default None
         threads; None: all cores
     max_iter : default None
-        most steps of the method's last stage; None: the method's own, under a kernel with a tail 80 (30 of them
-        after the last bend, the other 50 not counted here), because groups of rows drift apart under more
+        most steps of the method's last stage; None: the method's own, under a kernel with a tail 80 (up to
+        5,000 rows 30 of them after the last bend, the other 50 not counted here), because groups of rows drift apart
+        under more
     tol : default None
         stop when rows move by less than this part of the typical distance between rows in each of five steps
     optimizer : default "auto"
@@ -225,7 +227,7 @@ def fit_vectors(
     features = vector_features(space.given.rows) if chosen.variational else None
     sketch = outline(space.given.rows, chosen, dim) if start is None else None
     goal = distance_goal(space.given, space.n, chosen) if start is None else None
-    if goal is not None:
+    if goal is not None and space.n <= MANY:
         chosen = with_last_bend(chosen)
     known = Known(True, shares, features, sketch, goal)
     if start is None and perplexity is not None and lists is None:

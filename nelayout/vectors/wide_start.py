@@ -116,7 +116,9 @@ def wide_start(
         assert Y is not None
         return Y
 
-    return OtherStart(draw, STEPS * len(widths))
+    widest = widths[0][1] * n / widths[0][0]
+    said = f"of two starts the one from wide neighborhoods, of {widest:.0f} rows and less, went on"
+    return OtherStart(draw, STEPS * len(widths), said)
 
 
 def _spread_out(D: np.ndarray, rng: np.random.Generator) -> np.ndarray:
