@@ -22,6 +22,6 @@ RECIPES = ("ws-sne", "linlog", "ee", "hssne", "nerv")
 
 
 def thinned(*tables: Iterable, plain: Callable[..., bool]) -> list:
-    """Return the product of the tables as cases of a test; of those that are not plain every sixth is thorough."""
-    rest = cycle((*[pytest.mark.slow] * 3, pytest.mark.thorough, *[pytest.mark.slow] * 2))
+    """Return the product of the tables as cases of a test; of those that are not plain every ninth is thorough."""
+    rest = cycle((*[pytest.mark.slow] * 3, pytest.mark.thorough, *[pytest.mark.slow] * 5))
     return [pytest.param(*case, marks=() if plain(*case) else next(rest)) for case in product(*tables)]

@@ -232,6 +232,7 @@ def test_a_sequence_goes_on_from_a_drawing():
     assert all(np.allclose(more[0][v], film[0][v], atol=1e-4) for v in G)
 
 
+@pytest.mark.thorough
 def test_masses_of_all_nodes_may_come_in_one_dict_and_change_what_has_not_changed():
     first, second = growing()[:2]
     mass = {v: 1.0 + len(v) for v in second}

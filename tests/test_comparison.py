@@ -181,6 +181,7 @@ def test_measures_without_anything_to_see(tmp_path):
     assert "–" in found._repr_html_()
 
 
+@pytest.mark.thorough
 def test_names_draw_as_the_layouts_do():
     found = compare(G, ["tsne", "nx:circular", POS["random"], nl.method("ee"), nx.spring_layout])
     assert list(found.measured) == ["tsne", "nx:circular", "given", "ee", "spring_layout"]

@@ -29,6 +29,9 @@ NEEDED = {
 }
 
 
+# Modules whose examples draw for seconds: a plain run leaves them out.
+LONG = ("nelayout.plugins.networkx", "nelayout.layouts.retrieval", "nelayout.layouts.embeddings",
+        "nelayout.comparison.steadiness", "nelayout.alpha.choice", "nelayout.drawing.sizes")
 # Pages and scripts that a plain run tries, too.
 FIRST = ("README.md", "quickstart.md")
 
@@ -45,7 +48,9 @@ def in_an_empty_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "agg")
 
 
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.thorough if name in LONG else ()) for name in MODULES]
+)
 def test_docstring_examples(name):
     if name in NEEDED:
         pytest.importorskip(NEEDED[name])

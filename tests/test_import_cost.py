@@ -54,6 +54,7 @@ CALLS = [
 ]
 
 
+@pytest.mark.thorough
 def test_drawing_the_karate_club_loads_nothing_heavy():
     """One call after the other in one process; each that loads something is named with it."""
     program = f"""
@@ -73,6 +74,7 @@ for call in {CALLS!r}:
     assert done.stdout == ""
 
 
+@pytest.mark.thorough
 def test_progress_alone_loads_its_bar():
     code = "import io; sys.stderr = io.StringIO(); nl.ws_sne_layout(networkx.path_graph(3), progress=True)"
     assert loaded(code) == {"tqdm"}

@@ -31,7 +31,10 @@ def without(monkeypatch):
     monkeypatch.setattr(fitting, "distance_goal", lambda *_: None)
 
 
-@pytest.mark.parametrize("method", ["ws-sne", pytest.param("hssne", marks=pytest.mark.thorough)])
+@pytest.mark.parametrize(
+    "method",
+    [pytest.param("ws-sne", marks=pytest.mark.thorough), pytest.param("hssne", marks=pytest.mark.slow)],
+)
 def test_large_distances_come_into_order_at_nearly_the_same_value(method, monkeypatch):
     seeds = range(1 if method == "ws-sne" else 3)  # the heavy tail's minima are 3 % apart, whatever the start
     bent = [nl.solve_vectors(DIGITS, method=method, random_state=seed) for seed in seeds]

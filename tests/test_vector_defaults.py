@@ -121,6 +121,7 @@ def likeness(flat, Y):
     return singular**2 / (flat**2).sum() / (Y**2).sum()
 
 
+@pytest.mark.thorough
 def test_a_drawing_lies_as_the_principal_components_do():
     flat, _ = sheet(600)
     middle = flat - flat.mean(axis=0)
