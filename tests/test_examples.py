@@ -30,8 +30,19 @@ NEEDED = {
 
 
 # Modules whose examples draw for seconds: a plain run leaves them out.
-LONG = ("nelayout.plugins.networkx", "nelayout.layouts.retrieval", "nelayout.layouts.embeddings",
-        "nelayout.comparison.steadiness", "nelayout.alpha.choice", "nelayout.drawing.sizes")
+LONG = (
+    "nelayout.alpha.choice",
+    "nelayout.alpha.density",
+    "nelayout.changing.sequence",
+    "nelayout.comparison.steadiness",
+    "nelayout.drawing.sizes",
+    "nelayout.layouts.embeddings",
+    "nelayout.layouts.energies",
+    "nelayout.layouts.retrieval",
+    "nelayout.plugins.igraph",
+    "nelayout.plugins.networkx",
+    "nelayout.vectors.embedding",
+)
 # Pages and scripts that a plain run tries, too.
 FIRST = ("README.md", "quickstart.md")
 
