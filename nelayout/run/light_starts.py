@@ -62,7 +62,7 @@ def _evaluate(
 ) -> tuple[np.ndarray, np.ndarray]:
     """J (S,) of drawings Y (S, n, d), and its gradient (S, n d); ``room`` (S, n, n) is overwritten.
 
-    Products of matrices do the sums over pairs: eight passes over the pairs are made one by one, and no more.
+    Sums over pairs are products of matrices, which take less time than array operations one after another.
     """
     Y = Y - np.mean(Y, axis=1, keepdims=True)  # squared distances by products are exact near the origin
     n, squares = len(p), np.einsum("snd,snd->sn", Y, Y)

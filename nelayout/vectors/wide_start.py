@@ -52,8 +52,8 @@ STEPS = 15
 NEAREST = 3
 # JSE at a smaller kappa and alpha-SNE of a larger order are nearly SNE, which lets go of no edge: their wide drawings
 # are made with these.  A sphere then ends at 165 to 197 under JSE at kappa = 0.05, at 265 to 294 from wide drawings of
-# its own, and at 370 to 411 under alpha-SNE of order 0.9, with its own at 578 to 588.  With 0.2 and 0.7, or 0.5 and
-# 0.5, smaller spheres end a tenth higher.
+# its own, and at 370 to 411 under alpha-SNE of order 0.9, with its own at 578 to 588.  With 0.2 and 0.7 spheres end a
+# tenth higher in the mean, with 0.5 and 0.5 those of kappa 0.35 do.  NeRV near kappa = 0 ends lower with its own.
 LEAST_KAPPA, MOST_ORDER = 0.3, 0.6
 # Part of the distance to the farthest of these at which a row has all but the place of the nearest.
 SAME = 1e-5
