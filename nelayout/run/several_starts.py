@@ -63,7 +63,8 @@ class Tried(NamedTuple):
 # Objectives that have made the rough drawings themselves, but for the connection.
 ALIKE = Tried(rough=1)
 # Logarithms of sums, whose steps are slow.  With one rough drawing gamma-QuadLog ends 0.001 to 0.002 nats higher on
-# five of nine graphs (karate, can_96, scotland, worldtrade, sktrade), alike on the others, in three quarters of the time.
+# five of nine graphs (karate, can_96, scotland, worldtrade, sktrade) and alike on the others, in three quarters of the
+# time.
 SCALE_FREE = Tried(rough=3)
 # Other singular kernels, whose steps are as slow: PolyLog of power 3 ends in the lowest valley of football from each of
 # twenty flattened starts, from one of two of the way.
