@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import nelayout as nl
+from nelayout.divergences import divergence_named
 from nelayout.vectors import fitting, wide_start
 
 
@@ -85,13 +86,14 @@ def test_a_run_that_stops_among_wide_neighborhoods_gives_back_the_usual_way():
     "run",
     [
         {"method": "sne"},  # lets go of no edge
+        {"method": "alpha-sne:1"},  # the same objective
         {"method": "tsne"},  # has a tail
         {"method": "jse", "init": "pca"},
         {"method": "jse", "perplexity": 90},  # is wide itself
         {"method": "jse", "max_iter": 0},
         {"method": "jse", "metric": lambda a, b: float(np.abs(a - b).sum())},  # a call for each pair
     ],
-    ids=["sne", "tail", "init", "wide", "no steps", "calls"],
+    ids=["sne", "order 1", "tail", "init", "wide", "no steps", "calls"],
 )
 def test_who_has_no_such_start(run):
     names = {step.stage for step in nl.solve_vectors(sphere(120), **{"perplexity": 10, "random_state": 0, **run}).trace}
@@ -104,6 +106,15 @@ def test_distances_alone_have_it_too():
     run = {"method": "jse", "perplexity": 8, "random_state": 0, "metric": "precomputed"}
     names = {step.stage for step in nl.solve_vectors(D, **run).trace}
     assert any("rows" in name for name in names)
+
+
+@pytest.mark.parametrize(
+    ("given", "drawn"),
+    [("jse:0.05", "jse:0.3"), ("jse:0.5", "jse:0.5"), ("alpha:0.9", "alpha:0.6"), ("alpha:0.1", "alpha:0.1"),
+     ("alpha:1.5", "alpha:1.5"), ("mix:0.05:kl:reverse-kl", "mix:0.05:kl:reverse-kl")],
+)
+def test_wide_drawings_of_what_is_nearly_sne_are_made_farther_from_it(given, drawn):
+    assert wide_start._that_lets_go(divergence_named(given)) == divergence_named(drawn)
 
 
 def test_the_widths_of_a_plan():

@@ -50,10 +50,11 @@ CANDIDATES = 5
 STEPS = 15
 # Rows of the drawing before, beside whose places a row starts.
 NEAREST = 3
-# JSE at a smaller kappa and alpha-SNE of a larger order are nearly SNE, which lets go of no edge: their wide drawings
-# are made with these.  A sphere then ends at 165 to 197 under JSE at kappa = 0.05, at 265 to 294 from wide drawings of
-# its own, and at 370 to 411 under alpha-SNE of order 0.9, with its own at 578 to 588.  With 0.2 and 0.7 spheres end a
-# tenth higher in the mean, with 0.5 and 0.5 those of kappa 0.35 do.  NeRV near kappa = 0 ends lower with its own.
+# JSE at a smaller kappa and alpha-SNE of a larger order, up to 1, are nearly SNE, which lets go of no edge: their wide
+# drawings are made with these.  A sphere then ends at 165 to 197 under JSE at kappa = 0.05, at 265 to 294 from wide
+# drawings of its own, and at 370 to 411 under alpha-SNE of order 0.9, with its own at 578 to 588.  With 0.2 and 0.7
+# spheres end a tenth higher in the mean, with 0.5 and 0.5 those of kappa 0.35 do.  NeRV near kappa = 0 ends lower with
+# its own.
 LEAST_KAPPA, MOST_ORDER = 0.3, 0.6
 # Part of the distance to the farthest of these at which a row has all but the place of the nearest.
 SAME = 1e-5
@@ -62,14 +63,14 @@ SAME = 1e-5
 def _gains(method: Method) -> bool:
     """Whether a method compares rows with a Gaussian by a divergence that lets go of edges; SNE's lets go of none."""
     by_rows = method.connection.by_rows and method.kernel.a == 0 and method.choose is None
-    return by_rows and not method.variational and method.divergence != i_divergence()
+    return by_rows and not method.variational and method.divergence not in (i_divergence(), Alpha(1.0))
 
 
 def _that_lets_go(divergence: Any) -> Any:
     """The divergence of wide drawings: that of the method, or one of its family that is farther from SNE's."""
     if isinstance(divergence, Type2Mixture):
         return Type2Mixture(max(divergence.kappa, LEAST_KAPPA))
-    if isinstance(divergence, Alpha):
+    if isinstance(divergence, Alpha) and divergence.order < 1.0:
         return Alpha(min(divergence.order, MOST_ORDER))
     return divergence
 
