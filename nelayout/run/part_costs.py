@@ -37,7 +37,7 @@ CALL = {"numpy": 9e-5, "compiled": 6e-5}  # of an evaluation, however small the 
 SYSTEM_CALL = {"numpy": 1.2e-4, "compiled": 6e-5}  # of one linear system of majorization, however small
 # And per entry, by how the attraction of an edge changes with its length d: as 1/d in LinLog, whose systems
 # are the hardest, not at all in QuadLog, and so on.
-SYSTEM_ENTRY = {"falls": 100e-9, "falls as 1/d": 200e-9, "constant": 90e-9, "grows": 30e-9}
+SYSTEM_ENTRY = {"falls": 100e-9, "falls as 1/d": 200e-9, "constant": 150e-9, "grows": 30e-9}
 MEMORY_NODE, MEMORY_CALL = 8e-9, 1.5e-4  # of one step of L-BFGS, per coordinate and curvature pair
 PUSH = 0.5e-9  # of truncating a random walk: per node, entry kept, mean degree and 1/(1 - rho)
 WALK_ENTRY = 110e-9  # of an evaluation with the walk as an operator, per entry and sqrt(1/(1 - rho))
@@ -54,7 +54,7 @@ TOGETHER_NODE, TOGETHER_MEMORY_NODE, COMPONENT = 5e-8, 9e-8, 1.1e-4
 SECOND_CORE = 0.6
 # Evaluations in a step, line searches and refused steps included.
 TRIALS = 1.1
-# Part of its most steps that a stage usually makes: majorization comes to rest, and so do Gaussian kernels.
+# Part of its most steps that a stage usually makes: majorization of a level comes to rest, and so do Gaussian kernels.
 USUAL_MAJORIZE, USUAL_GAUSSIAN, USUAL = 0.6, 0.6, 0.95
 # Part of the last two judged stages that a large graph usually goes through: where a heavier tail draws no better,
 # "auto" ends.  Of eight graphs of 20,000 to 200,000 nodes three went through both, three through neither; with 0.2 five
@@ -188,7 +188,7 @@ class Part:
     def _usual(self, stage: Stage, optimizer: str) -> float:
         """Part of its most steps that a stage usually makes."""
         if optimizer == "majorize":
-            return USUAL_MAJORIZE if isinstance(stage, CoarseToFine) or self._power(stage) >= 2 else USUAL
+            return USUAL_MAJORIZE if isinstance(stage, CoarseToFine) else USUAL
         own = isinstance(stage, CoarseToFine) or stage.kernel is None
         rests = self.method.kernel.a == 0 and own and not self.method.connection.by_rows
         return USUAL_GAUSSIAN if rests else USUAL
