@@ -25,6 +25,7 @@ __all__ = [
     "SHAPE",
     "SHAPE_TOL",
     "SLOW",
+    "SLOW_TAIL_SMALL",
     "SMALL_GRAPH",
     "CoarseToFine",
     "Descend",

@@ -5,6 +5,8 @@ The lowest values known are those of `python -m benchmarks.minima`: the least of
 
 from __future__ import annotations
 
+from collections import Counter
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -19,7 +21,7 @@ from nelayout.objective import Affinity, Objective
 from nelayout.row_objective import RowObjective
 from nelayout.run import component
 from nelayout.run import light_starts as rough
-from nelayout.run.several_starts import COMPARED
+from nelayout.run.several_starts import COMPARED, FINAL
 from nelayout.stages import SEVERAL_STARTS
 
 # method, own keywords, the lowest J known of the karate club, and the part above it that a drawing may end: without the
@@ -80,6 +82,22 @@ def test_more_steps_and_a_smaller_tol_never_end_higher(method):
     assert (np.diff(values) <= 1e-9 * abs(values[-1])).all()
     values = [_steps(tol=tol, method=method).value for tol in (1.0, 1e-2, 1e-4)]
     assert (np.diff(values) <= 1e-9 * abs(values[-1])).all()
+
+
+def test_slow_objectives_compare_the_lowest_start_once_more(monkeypatch):
+    hellinger = nl.method("ftsne", divergence="hellinger")
+    deep = _steps(method=hellinger)
+    steps = Counter(step.stage for step in deep.trace if step.stage.startswith("start"))
+    assert sum(count > 2 * COMPARED for count in steps.values()) == 1
+    monkeypatch.setattr("nelayout.run.several_starts.FINAL", 0)
+    assert deep.value < 0.995 * _steps(method=hellinger).value
+
+
+@pytest.mark.slow
+def test_more_steps_never_end_higher_where_starts_are_compared_twice():
+    hellinger = nl.method("ftsne", divergence="hellinger")
+    values = [_steps(k, method=hellinger).value for k in (COMPARED + FINAL, COMPARED + FINAL + 1, 240)]
+    assert (np.diff(values) <= 1e-9).all()
 
 
 def test_the_trace_says_which_start_a_step_was_of():
