@@ -174,3 +174,14 @@ def test_rough_drawings_stand_in_the_order_of_their_values():
     values = [J.evaluate(Y, gradient=False).value for Y in found]
     assert (np.diff(values) >= -1e-4).all()
     assert values[0] < 1.0  # 5.8 at random places, 0.81 at the lowest known
+
+
+def test_a_rough_drawing_has_a_value_however_far_out_a_node_is():
+    A = np.zeros((7, 7))
+    A[[0, 1, 3, 4], [1, 2, 4, 5]] = 1.0
+    Y = np.random.default_rng(0).standard_normal((4, 7, 2)).astype(np.float32)
+    Y[:, 6] = [[1e4, 3e4], [1e5, 7e4], [1e6, 3e5], [1e7, 1e7]]  # squared distances are known to 1e2 to 1e7
+    room = np.empty((4, 7, 7), dtype=np.float32)
+    value, gradient = rough._evaluate(Y, (A + A.T).astype(np.float32), np.ones(7, dtype=np.float32), True, room)
+    assert np.isfinite(value).all()
+    assert np.isfinite(gradient).all()
