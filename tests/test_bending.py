@@ -41,7 +41,7 @@ def test_all_of_the_way_it_is_the_least_stress_of_all_polynomials(d, monkeypatch
     monkeypatch.setattr(bending, "LITTLE", 1e-12)
     monkeypatch.setattr(bending, "STEPS", 2000)
     P, Y = squashed({1: 45, 2: 8, 3: 4}[d], d)
-    hops = sp.csgraph.shortest_path(P, unweighted=True)
+    hops = sp.csgraph.shortest_path(P.toarray(), unweighted=True)
     i, j = np.nonzero(hops)
     powers = [each for each in np.ndindex(*(4,) * d) if 0 < sum(each) <= 3]
     terms = np.stack([np.prod((Y / 3) ** np.array(each), axis=1) for each in powers], axis=1)
