@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -106,26 +107,25 @@ def descend_from_lowest(component: Component, stage: Descend, steps: int, run: R
     final = _steps_of_final(stage, steps)
     chosen = replace(run, tol=None)  # a tol of the caller's must not change which start goes on
 
-    def aside(number: int, drawing: Drawing, steps: int) -> tuple[Drawing, float]:
-        """A start's drawing after so many steps and its J; the component keeps its own, also when it is stopped."""
-        way, component.drawing = component.drawing, drawing
-        try:
-            descend(component, replace(stage, name=f"start {number}: {stage.name}"), steps, chosen, True)
-            return component.drawing, _value(component, method, run)
-        finally:
-            component.drawing = way
+    def gone_on(number: int, drawing: Drawing, steps: int) -> tuple[Drawing, float]:
+        """A start's drawing after so many steps, and its J."""
+        component.drawing = drawing
+        descend(component, replace(stage, name=f"start {number}: {stage.name}"), steps, chosen, True)
+        return component.drawing, _value(component, method, run)
 
     best, least, number_of_best = component.drawing, math.inf, 0
-    for number, Y in enumerate(_starts(component, stage, first, run, tried), 1):
-        drawn, value = aside(number, Drawing(Y), first)
-        if value < least:
-            best, least, number_of_best = drawn, value, number
+    with _kept(component):
+        for number, Y in enumerate(_starts(component, stage, first, run, tried), 1):
+            drawn, value = gone_on(number, Drawing(Y), first)
+            if value < least:
+                best, least, number_of_best = drawn, value, number
     descend(component, stage, first, chosen, True)
     taken, value = first, _value(component, method, run)
     if best.reason == "collapsed" or _good_enough(value, method, P.shape[0]):  # collapsed: all points are alike
         least = math.inf
     if final and value - LOWER * abs(value) <= least <= value + CLOSE * abs(value):
-        best, least = aside(number_of_best, best, final)
+        with _kept(component):
+            best, least = gone_on(number_of_best, best, final)
         descend(component, stage, final, chosen, True)
         taken, value = first + final, _value(component, method, run)
     if least < value - LOWER * abs(value):
@@ -133,6 +133,16 @@ def descend_from_lowest(component: Component, stage: Descend, steps: int, run: R
         if number_of_best <= tried.given and component.other_start is not None:
             run.notes.append(component.other_start.said)
     descend(component, stage, steps - taken, run, True)
+
+
+@contextmanager
+def _kept(component: Component) -> Iterator[None]:
+    """Put the component's drawing back at the end: frames for a callback replace it, a callback may stop the run."""
+    way = component.drawing
+    try:
+        yield
+    finally:
+        component.drawing = way
 
 
 def _starts(component: Component, stage: Descend, steps: int, run: Run, tried: Tried) -> Iterator[np.ndarray]:
