@@ -119,6 +119,12 @@ def _count_nonzero(x: Any) -> int:
     return int(x.tensor.count_nonzero())
 
 
+@_answers(np.vdot)
+def _vdot(a: Any, b: Any) -> float:
+    on = _first((a, b))
+    return float((on.here(a) * on.here(b)).sum())
+
+
 @_answers(np.einsum)
 def _einsum(subscripts: str, *operands: Any) -> Any:
     torch = torch_module()

@@ -37,8 +37,8 @@ class Arithmetic:
     compiled: bool
 
     def at_once(self, Y: np.ndarray) -> bool:
-        """Whether `two_loops` is faster than single sums for drawings of the size of Y (n, d)."""
-        return Y.size <= AT_ONCE
+        """Whether `two_loops` is faster than single sums for drawings of the size of Y (n, d), not on a device."""
+        return isinstance(Y, np.ndarray) and Y.size <= AT_ONCE
 
     def product(self, a: np.ndarray, b: np.ndarray) -> float:
         """sum a b."""
