@@ -44,12 +44,13 @@ class _OnDevice(Edges):
         here, entries = self.on.array(Y).tensor, slice(self.indptr[start], self.indptr[stop])
         return here.index_select(0, self.rows.tensor[entries]) - here.index_select(0, self.indices.tensor[entries])
 
-    def _squared_lengths(self, Y: np.ndarray, start: int, stop: int) -> Any:
+    def _lengths_and_ends(self, Y: np.ndarray, start: int, stop: int) -> tuple[Any, Any]:
         apart = self._apart(Y, start, stop)
-        return array_of((apart * apart).sum(dim=1))
+        return array_of((apart * apart).sum(dim=1)), array_of(apart)
 
-    def _pull(self, Y: np.ndarray, omega: Any, start: int, stop: int, out: Any) -> None:
-        out[start:stop] = self._pulls(self._apart(Y, start, stop), omega, start, stop)
+    def _pull(self, Y: np.ndarray, omega: Any, start: int, stop: int, out: Any, ends: Any = None) -> None:
+        apart = self._apart(Y, start, stop) if ends is None else self.on.array(ends).tensor
+        out[start:stop] = self._pulls(apart, omega, start, stop)
 
     def _pulls(self, apart: Any, omega: Any, start: int, stop: int) -> Any:
         """sum_j omega_ij (y_i - y_j) of some rows."""

@@ -6,7 +6,7 @@ The parts keep what is theirs: a background enters only those that would be infi
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -70,7 +70,7 @@ class Mixture:
     def edge_and_slope(self, p: np.ndarray, b: Similarity) -> tuple[np.ndarray, np.ndarray]:
         parts = [(weight, *edge_and_slope(part, p, b)) for weight, part in self.parts]
         edge, slope = (sum(part[0] * part[k] for part in parts) for k in (1, 2))
-        return np.asarray(edge), np.asarray(slope)
+        return cast("np.ndarray", edge), cast("np.ndarray", slope)  # on a device they stay there
 
 
 def mixture(share: float, first: Any, second: Any, said: str = "") -> Mixture:
