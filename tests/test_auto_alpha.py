@@ -112,7 +112,7 @@ def test_all_doors_lead_to_the_same_drawing():
     assert np.array_equal(Y, embedded.positions)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_grid_estimator_and_refinement_are_the_callers():
     G = nx.les_miserables_graph()
     coarse = nl.choose_alpha(G, grid=[0.4, 1.0, 1.5], refine=False, seed=0)
@@ -147,7 +147,7 @@ def test_where_every_alpha_fits(G):
     assert nl.choose_alpha(G, seed=0) is None
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_fixed_nodes_and_starts_keep_their_meaning():
     G = nx.karate_club_graph()
     start = {v: np.array([100.0 + 3 * np.cos(v), -50 + np.sin(2.0 * v)]) for v in G}
@@ -179,7 +179,7 @@ def test_the_callback_ends_it_at_once():
     assert any("stopped before alpha was chosen" in note for note in solution.notes)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_same_bits_for_any_number_of_threads():
     G = nx.random_geometric_graph(900, 0.06, seed=1)
     one, two = (nl.solve(G, AUTO, seed=0, n_jobs=k, max_iter=5) for k in (1, 2))
@@ -223,7 +223,7 @@ def test_the_estimate_knows_of_the_walk():
     assert 2 < auto.seconds / plain.seconds < 15
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_annealing_the_perplexity_chooses_once():
     X = np.random.default_rng(0).normal(size=(80, 3))
     solution = solve_vectors(

@@ -129,7 +129,7 @@ def test_rows_far_apart_are_joined_by_an_edge_of_the_row_too(n_neighbors):
         assert ends.min() < np.linalg.norm(s.positions[:40] - s.positions[:40].mean(0), axis=1).max() * 6
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_usual_background_lets_nothing_collapse_at_a_large_kappa():
     """With 0.1 a drawing shrunk to a point costs too little: it keeps half as much."""
     cloud = np.random.default_rng(0).normal(size=(300, 10))

@@ -243,7 +243,7 @@ def test_components_drawn_beside_batches_have_the_same_bits_on_any_threads_and_a
     assert np.isfinite(stopped.positions).all()
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_frames_have_rooms_and_are_turned_onto_the_one_before():
     G, frames = forest(40, 15), []
     solution = nl.solve(G, "tsne", seed=1, callback=lambda progress: frames.append(progress.positions) and None)
@@ -316,7 +316,7 @@ def test_a_callback_stops_a_batch():
         assert np.isfinite(solution.positions).all()
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_starts_and_fixed_nodes_stay():
     G = forest(60, 15)
     first = nl.solve(G, "tsne", seed=0)

@@ -32,7 +32,7 @@ def stress(P, Y):
     return nl.measure(P, Y, measures="stress", sample=None)["stress"].value
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_all_of_the_way_it_is_the_least_stress_of_all_polynomials(d, monkeypatch):
     """Against a general minimizer over the coefficients of the same monomials, from the definition of stress."""

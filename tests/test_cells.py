@@ -60,7 +60,7 @@ def test_stored_zeros_are_no_edges_and_no_note():
     assert adata.obsp["connectivities"].nnz == stored.nnz + 5
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_keywords_are_those_of_the_method_and_of_scanpy():
     adata = cells(neighbors={"connectivities_key": "wide_connectivities", "params": {"n_neighbors": 12}})
     nl.embed_cells(adata, max_iter=5)

@@ -187,7 +187,7 @@ def test_no_node_of_a_film_hides_another_and_the_map_is_held_all_the_same():
     assert films[1].mean_moves.max() < films[0].mean_moves.max() + 0.02
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_all_drawings_have_one_scale():
     film = nl.layout_sequence(growing(), "ws-sne", seed=0, scale=3.0)
     assert max(np.abs(array(pos, pos)).max() for pos in film.positions) == pytest.approx(3.0)
@@ -232,7 +232,7 @@ def test_a_sequence_goes_on_from_a_drawing():
     assert all(np.allclose(more[0][v], film[0][v], atol=1e-4) for v in G)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_masses_of_all_nodes_may_come_in_one_dict_and_change_what_has_not_changed():
     first, second = growing()[:2]
     mass = {v: 1.0 + len(v) for v in second}

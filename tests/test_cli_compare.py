@@ -92,7 +92,7 @@ def test_drawings_keep_the_order_of_the_command_line(folder):
     assert list(read_table("out.csv")) == ["tsne", "circle", "ws-sne"]
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_method_with_several_settings(folder, capsys):
     drawings = "-m nerv --set kappa=0.2 -m tsne -m nerv -m nerv:0.8"
     assert nelayout(f"compare graph.graphml {drawings} -o out.csv --quiet") == 0

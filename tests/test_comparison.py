@@ -181,7 +181,7 @@ def test_measures_without_anything_to_see(tmp_path):
     assert "–" in found._repr_html_()
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_names_draw_as_the_layouts_do():
     found = compare(G, ["tsne", "nx:circular", POS["random"], nl.method("ee"), nx.spring_layout])
     assert list(found.measured) == ["tsne", "nx:circular", "given", "ee", "spring_layout"]
@@ -248,7 +248,7 @@ def test_several_drawings_that_exist():
     assert list(found.drawings["array"]) == list(G)  # an array of a networkx graph is keyed by its nodes
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_weights_reach_the_methods_and_the_peers_that_take_them_for_similarities():
     weighted = compare(G, ["nx:spring", "tsne", "igraph:kk"], measures="stress")
     plain = compare(G, ["nx:spring", "tsne", "igraph:kk"], measures="stress", weight=None)

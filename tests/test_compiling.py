@@ -52,7 +52,7 @@ def modules_imported(path: Path) -> set[str]:
     return found
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_numba_is_asked_in_one_file():
     def uses_numba(path: Path) -> bool:
         return any(module.split(".")[0] == "numba" for module in modules_imported(path))
@@ -60,7 +60,7 @@ def test_numba_is_asked_in_one_file():
     assert [path.name for path in PACKAGE.rglob("*.py") if uses_numba(path)] == ["compiling.py"]
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_compiled_loops_stand_in_files_that_say_so():
     users = [path for path in PACKAGE.rglob("*.py") if "nelayout.numerics.compiling" in modules_imported(path)]
     assert users

@@ -182,7 +182,7 @@ if __name__ == "__main__":
 @pytest.mark.parametrize(
     "way",
     [
-        pytest.param("fork", marks=pytest.mark.thorough),
+        pytest.param("fork", marks=pytest.mark.slow),
         *(pytest.param(way, marks=pytest.mark.slow) for way in ("os.fork", "os.fork within a run", "forkserver")),
     ],
 )

@@ -115,7 +115,7 @@ def test_global_random_state_is_neither_read_nor_touched():
     assert np.array_equal(drawing(G, seed=1, max_iter=5), first)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_calls_do_not_depend_on_calls_before():
     G, H = nx.les_miserables_graph(), nx.star_graph(50)
     first = drawing(G, seed=1, max_iter=20)

@@ -62,7 +62,7 @@ def test_what_are_no_vectors_and_what_to_do(X, message):
         nl.embed(X, n_neighbors=1)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_digits_keep_their_classes():
     """t-SNE (openTSNE 1.0.4) has 0.988 here, two principal components 0.64, random points 0.11."""
     digits = pytest.importorskip("sklearn.datasets").load_digits()

@@ -287,7 +287,7 @@ def test_the_entropy_of_every_scale_is_exact():
             assert np.abs(error).max() < 1e-9
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize(("X", "perplexity"), [(helix(400), 15), (sphere(500), 30)], ids=["helix", "sphere"])
 def test_annealing_ends_no_higher(X, perplexity):
     """So it is on curves and closed surfaces; on rolled sheets it ends some 8 % higher, as the docs say."""

@@ -62,7 +62,7 @@ def test_checks_of_other_methods(estimator, check):
     check(estimator)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("method", thinned([*METHODS, "auto"], plain=lambda name: name in (*RECIPES, "auto")))
 def test_new_rows_join_their_own(method):
     """Rows of three clouds lie among the fitted rows of their cloud; fitted rows stay, and lie where they are."""
@@ -75,7 +75,7 @@ def test_new_rows_join_their_own(method):
     assert np.array_equal(estimator.transform(X), before)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["ws-sne", "linlog", "nerv"])
 @pytest.mark.parametrize("perplexity", [None, 8.0])
 def test_a_new_row_does_not_know_the_others(method, perplexity):
@@ -86,7 +86,7 @@ def test_a_new_row_does_not_know_the_others(method, perplexity):
     assert np.array_equal(estimator.set_params(n_jobs=1).transform(NEW), whole)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_held_back_digits_have_the_classes_of_their_neighbors():
     images, digit = load_digits(return_X_y=True)
     together, held_back, joint = nl.embed(images, random_state=0), [], []
@@ -152,7 +152,7 @@ def test_precomputed_distances():
     assert np.array_equal(given.transform(cdist(X, X)), given.embedding_)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("parameters", [{}, {"metric": "cosine", "pca": 3}, {"method": "ftsne", "perplexity": 5.0}])
 def test_copies_and_pickles_place_alike(parameters):
     estimator = nl.NeighborEmbedding(random_state=0, **parameters).fit(X)

@@ -293,7 +293,7 @@ def test_keywords_that_do_not_count_are_refused():
 STEPS, TOLS = (0, 5, 30, 120, 500), (1e-1, 1e-2, 1e-3, 1e-5)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", thinned(["ws-sne", "jse", "ee", "gamma-quadlog"], plain=lambda name: name in ("ee", "gamma-quadlog"))
 )

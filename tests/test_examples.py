@@ -45,11 +45,17 @@ LONG = (
 )
 # Pages and scripts that a plain run tries, too.
 FIRST = ("README.md", "quickstart.md")
+# Those that draw for many seconds.
+LONGEST = (
+    *("alpha.md", "changing-graphs.md", "choosing-vectors.md", "comparing.md", "hosts.md", "pictures.md"),
+    *("single-cells.md", "vectors.md", "semi_supervised"),
+)
 
 
 def case(path: Path, name: str):
     """The file as a case of a test."""
-    return pytest.param(path, id=name, marks=() if name in FIRST else pytest.mark.thorough)
+    marks = () if name in FIRST else pytest.mark.slow if name in LONGEST else pytest.mark.thorough
+    return pytest.param(path, id=name, marks=marks)
 
 
 @pytest.fixture(autouse=True)

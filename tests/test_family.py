@@ -385,7 +385,7 @@ def test_objectives_have_the_background_that_was_given(method, own, name, delta)
     assert rise == pytest.approx(defined(other) - defined(Y), rel=1e-9, abs=1e-11)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_layouts_take_a_background():
     G = nx.karate_club_graph()
     options: Any = {"seed": 0, "max_iter": 40, "scale": None}

@@ -146,7 +146,7 @@ def test_nodes_without_edges_are_held_by_gravity():
     assert float(np.sum((Y - Y.mean(axis=0)) ** 2)) == pytest.approx(2.0 * (n - 1) * n / 2, rel=1e-3)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("own", [MODES["springs"], MODES["linlog"], MODES["strong gravity"]], ids=str)
 @pytest.mark.parametrize(
     "G", [KARATE, PIECES, nx.grid_2d_graph(6, 6), nx.barbell_graph(8, 3)], ids=["karate", "pieces", "grid", "barbell"]

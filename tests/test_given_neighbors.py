@@ -28,7 +28,7 @@ def test_the_drawing_is_that_of_our_search(perplexity):
     assert np.array_equal(with_self, given)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_without_a_number_all_that_are_given_count():
     few = LISTS[0][:, :12], LISTS[1][:, :12]
     given = nl.embed(X, knn=few, random_state=0)

@@ -140,7 +140,7 @@ def test_layers_in_space(axes):
     assert np.linalg.matrix_rank(np.array(list(pos.values())), tol=1e-2) == 3
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_good_drawing_stays():
     """Its own order is the lowest of the starts, or as low; J knows no mirror image."""
     drawn = [nl.solve(WOMEN, "linlog", pos=PLACES, fixed=LAYERS, seed=seed) for seed in range(6)]
@@ -209,7 +209,7 @@ def test_frames_keep_the_layers():
 # --- how it is written --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_mask_of_coordinates_says_the_same():
     A, Y = nx.to_scipy_sparse_array(WOMEN), np.array(list(PLACES.values()))
     mask = np.zeros((32, 2), dtype=bool)

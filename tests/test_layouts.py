@@ -187,7 +187,7 @@ def test_drawings_far_from_the_origin_are_only_moved():
     assert np.abs((far - center) - near).max() <= 2.0**-19
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_without_scale_the_value_is_that_of_the_positions():
     for method in METHODS_OF_EACH_KIND:
         solution = nl.solve(nx.karate_club_graph(), method, seed=0, scale=None)

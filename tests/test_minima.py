@@ -35,7 +35,7 @@ def test_the_karate_club_ends_near_the_lowest_value_known(method, own, lowest, a
     assert lowest * (1 - 1e-3) <= value <= lowest * (1 + above)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_jse_of_a_mesh_starts_from_merged_graphs(shared_data):
     """Seeds 0 and 1 end at 1.12 and 1.08 times the lowest value known, without these starts at 1.67 and 1.65."""
     with np.load(shared_data / "graphs" / "can_96.npz") as file:
@@ -52,7 +52,7 @@ def test_stars_which_merge_to_a_point_have_their_starts(leaves):
     assert np.isfinite(solution.value)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_leaves_of_hubs_do_not_stay_on_one_place(monkeypatch):
     """The forces on leaves of one hub are equal where they lie on one place: a saddle, which few steps do not leave."""
     G, rng = nx.barabasi_albert_graph(300, 3, seed=0), np.random.default_rng(0)

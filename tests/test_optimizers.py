@@ -339,7 +339,7 @@ def test_optimizers_leave_their_arguments_alone(name):
         setattr(optimizer, "name", "other")  # noqa: B010  frozen, which type checkers know already
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_layouts_take_every_optimizer_by_name_and_as_a_value(name):
     G = nx.karate_club_graph()
@@ -350,7 +350,7 @@ def test_layouts_take_every_optimizer_by_name_and_as_a_value(name):
     assert spelled.value == by_name.value
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_drawings_by_different_optimizers_are_about_as_good():
     G = nx.karate_club_graph()
     values = {name: nl.solve(G, "ws-sne", optimizer=name, seed=0).value for name in OPTIMIZERS}

@@ -31,10 +31,8 @@ def without(monkeypatch):
     monkeypatch.setattr(fitting, "distance_goal", lambda *_: None)
 
 
-@pytest.mark.parametrize(
-    "method",
-    [pytest.param("ws-sne", marks=pytest.mark.thorough), pytest.param("hssne", marks=pytest.mark.slow)],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["ws-sne", "hssne"])
 def test_large_distances_come_into_order_at_nearly_the_same_value(method, monkeypatch):
     seeds = range(1 if method == "ws-sne" else 3)  # the heavy tail's minima are 3 % apart, whatever the start
     bent = [nl.solve_vectors(DIGITS, method=method, random_state=seed) for seed in seeds]
@@ -77,7 +75,7 @@ def test_goals_leave_out_what_all_distances_have_in_common():
     assert goal_between(60, lambda rows, others: 1.0 - (rows[:, None] == others), 60) is None
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_what_is_rolled_up_in_the_rows_stays_unrolled(monkeypatch):
     monkeypatch.setattr(fitting, "with_last_bend", lambda method: method)  # else the last stage is taken in two
     roll = make_swiss_roll(1500, random_state=0)[0]
@@ -99,7 +97,7 @@ def test_many_rows_are_bent_half_of_the_way_and_not_once_more(monkeypatch):
     assert run() == ({0.5}, False)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("keywords", [*({"method": m} for m in ("nerv", "gamma-quadlog", "auto")), {"init": "pca"}])
 def test_other_kernels_and_starts_are_not_bent(keywords, monkeypatch):
     X = DIGITS[:300]
@@ -108,7 +106,7 @@ def test_other_kernels_and_starts_are_not_bent(keywords, monkeypatch):
     assert np.array_equal(Y, nl.embed(X, random_state=0, **keywords))
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_threads_change_no_bit_and_rows_are_not_changed():
     X = DIGITS[:700].copy()
     Y = nl.embed(X, random_state=0, n_jobs=1)

@@ -154,7 +154,7 @@ def test_peers_of_igraph_are_igraphs_own():
     assert not {f"igraph:{name}" for name in NAMES} & set(igraph_layouts())
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_importing_never_registers():
     code = (
         "import igraph, nelayout.plugins.igraph as plugin, nelayout as nl\n"

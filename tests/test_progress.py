@@ -87,7 +87,7 @@ def test_each_component_is_counted_on_its_own(counted, monkeypatch):
     assert lines[-1].startswith(f"ws-sne: {made[0][1] + made[1][1]} steps")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["auto", "tsne", "gamma-quadlog", "linlog"])
 def test_rounds_of_components_drawn_together_are_bounded(counted, method):
     trees = [nx.random_labeled_tree(8 + k % 50, seed=k) for k in range(40)]

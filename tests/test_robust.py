@@ -258,7 +258,7 @@ def test_a_surprising_backend_is_noted(name):
         assert notes == ()
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", thinned(range(3), plain=lambda seed: seed == 0))
 def test_a_size_beside_infinite_values(seed):
     """Rows of a Gaussian are infinite where a node is too far from all: alpha-SNE of a tree wants to be wide, and
@@ -268,7 +268,7 @@ def test_a_size_beside_infinite_values(seed):
     assert solution.value < 1000  # 2,600 where it is stuck, a third of what it begins with
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", ["cauchy", "gaussian", "heavy-tailed:2"])
 @pytest.mark.parametrize("divergence", ["itakura-saito", "beta:-1"])
 @pytest.mark.parametrize("graph", [nx.karate_club_graph(), nx.star_graph(40)], ids=["karate", "star"])

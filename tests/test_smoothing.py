@@ -362,7 +362,7 @@ def test_larger_graphs_keep_the_largest_entries(kind, rho):
     assert part == pytest.approx(found.sum() / p.sum(), rel=0.05)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_threads_change_no_bit():
     G = nx.random_geometric_graph(700, 0.08, seed=2)
     for method in ("gamma-quadlog", "ws-sne"):
@@ -405,7 +405,7 @@ def test_value_is_that_of_the_dense_matrix(method):
     assert solution.value == pytest.approx(J.evaluate(Y).value + shift, abs=1e-6)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("dim", [1, 2, 3])
 @pytest.mark.parametrize("method", ["gamma-quadlog", "ee", "ws-sne"])
 def test_components_fixed_nodes_weights_and_callbacks(method, dim):

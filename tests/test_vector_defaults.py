@@ -69,7 +69,7 @@ def test_neighborhoods_are_as_they_were_asked_for(keywords):
     assert not any("equally near" in note for note in fit.solution.notes)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_rows_count_alike_where_they_have_weights():
     """ws-SNE of vectors is t-SNE; binary neighbors keep the masses of the method, and so does a method of one's own."""
     X = rows(60)
@@ -121,7 +121,7 @@ def likeness(flat, Y):
     return singular**2 / (flat**2).sum() / (Y**2).sum()
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_drawing_lies_as_the_principal_components_do():
     flat, _ = sheet(600)
     middle = flat - flat.mean(axis=0)

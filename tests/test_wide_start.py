@@ -38,7 +38,8 @@ def without(monkeypatch):
     "method",
     [
         "alpha-sne:0.1",
-        *(pytest.param(m, marks=pytest.mark.thorough) for m in ("jse", "jse:0.95", "nerv:0.9", "alpha-sne:0.9")),
+        pytest.param("jse", marks=pytest.mark.thorough),
+        *(pytest.param(m, marks=pytest.mark.slow) for m in ("jse:0.95", "nerv:0.9", "alpha-sne:0.9")),
     ],
 )
 def test_a_sphere_is_not_torn_into_strips(method, without):
@@ -48,7 +49,7 @@ def test_a_sphere_is_not_torn_into_strips(method, without):
     assert "of two starts the one from wide neighborhoods, of 200 rows and less, went on" in solution.notes
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_groups_keep_the_usual_way_where_it_ends_lower(without):
     """The start from wide neighborhoods ends 6 % higher here."""
     run = {"method": "jse", "perplexity": 8, "random_state": 0}
