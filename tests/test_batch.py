@@ -384,6 +384,7 @@ def test_an_estimate_counts_equal_components_once_and_many_together():
     assert equal < 0.5 * many < 0.05 * 400 * each
 
 
+@pytest.mark.thorough
 def test_large_components_of_a_batch_are_bent_as_those_drawn_alone(monkeypatch):
     tree = matrix(nx.random_labeled_tree(drawing.BENT_ABOVE + 20, seed=3))
     P = sp.csr_array(sp.block_diag([tree, forest(20, 15)]))

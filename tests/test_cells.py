@@ -86,6 +86,7 @@ def test_a_start_is_an_embedding_that_is_there_or_an_array():
     assert start.tolist() == X[:, :2].tolist()
 
 
+@pytest.mark.thorough
 def test_evidence_is_numbers_and_texts():
     adata = cells()
     nl.embed_cells(adata, kernel=nl.kernels.KERNELS["cauchy"], random_state=np.random.default_rng(0))

@@ -171,6 +171,7 @@ def test_a_held_drawing_keeps_its_frame():
         assert ((A - B) ** 2).sum() <= 1.000001 * ((A - laid) ** 2).sum()
 
 
+@pytest.mark.thorough
 def test_no_node_of_a_film_hides_another_and_the_map_is_held_all_the_same():
     """The four outer nodes of a windmill's blade are alike, and their minimum is one place."""
     mills = [nx.windmill_graph(k, 5) for k in (6, 7, 8)]

@@ -83,6 +83,7 @@ def test_graphs_drawn_at_once_come_out_as_alone(alone, names):
     assert side_by_side(names) == {name: alone[name] for name in names}
 
 
+@pytest.mark.thorough
 def test_one_graph_drawn_twice_at_once(alone):
     """The same graph object, read by two runs: neither changes it for the other."""
     twice = []

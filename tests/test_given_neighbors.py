@@ -42,6 +42,7 @@ def test_fewer_neighbors_than_given_are_the_nearest():
     assert np.array_equal(given, nl.embed(X, n_neighbors=6, random_state=0))
 
 
+@pytest.mark.thorough
 def test_an_estimator_takes_them_and_places_new_rows_by_a_search_of_its_own():
     estimator = nl.NeighborEmbedding(knn=LISTS, n_neighbors=10, random_state=0).fit(X)
     plain = nl.NeighborEmbedding(n_neighbors=10, random_state=0).fit(X)

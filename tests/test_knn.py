@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
+from tables import thinned
 
 import nelayout as nl
 from nelayout.errors import InputError, InputTypeError, MissingExtra
@@ -205,8 +206,7 @@ def limits_for_all(monkeypatch, tile=(7, 50)):
 MANY = [name for name, X in ZOO.items() if len(np.unique(X, axis=0)) > 20]
 
 
-@pytest.mark.parametrize("k", [1, 4, 15])
-@pytest.mark.parametrize("name", MANY)
+@pytest.mark.parametrize(("name", "k"), thinned(MANY, [1, 4, 15], plain=lambda name, k: k == 4))
 def test_limits_beforehand_leave_the_neighbors_exact(name, k, monkeypatch):
     X = np.unique(np.asarray(ZOO[name], dtype=float), axis=0)
     limits_for_all(monkeypatch)

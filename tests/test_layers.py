@@ -82,6 +82,7 @@ def test_layers_come_back_bit_for_bit_and_the_rest_is_a_minimum(method):
     assert crossings(WOMEN, solution.positions) < 0.6 * crossings(WOMEN, PLACES)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", ["alpha-sne", "jse"])
 def test_layers_stay_in_reach_of_a_light_tailed_kernel(method):
     """The free drawing of this mesh has edges of twice the reach: nodes so far apart see their own layer alone."""
@@ -94,6 +95,7 @@ def test_layers_stay_in_reach_of_a_light_tailed_kernel(method):
     assert crossings(G, solution.positions) < 0.03 * crossings(G, start)
 
 
+@pytest.mark.thorough
 def test_a_multipartite_graph_has_few_crossings_at_the_size_and_place_of_its_start():
     G = layered(7, 9, 0)
     pos = nx.multipartite_layout(G)
@@ -150,6 +152,7 @@ def test_a_good_drawing_stays():
         assert np.abs(column(again, 1) - column(pos, 1)).max() < 1e-4 * np.ptp(column(pos, 1))
 
 
+@pytest.mark.thorough
 def test_components_with_layers_do_not_cross_one_another():
     G = nx.disjoint_union_all([WOMEN, nx.path_graph(6), nx.star_graph(3)])
     G.add_nodes_from(["left", "right"])

@@ -196,6 +196,7 @@ def test_without_scale_the_value_is_that_of_the_positions():
         assert np.array_equal(again.components, solution.components)
 
 
+@pytest.mark.thorough
 def test_principal_axis_is_horizontal():
     for method in METHODS_OF_EACH_KIND:
         Y = coordinates(nl.layout(nx.grid_2d_graph(12, 3), method, seed=0, node_size=None))
@@ -721,6 +722,7 @@ def test_ctrl_c_ends_the_run_and_the_next_call_works(n):
     assert np.array_equal(coordinates(nl.gamma_quadlog_layout(G, seed=0, n_jobs=2)), expected)
 
 
+@pytest.mark.thorough
 def test_two_threads_lay_out_at_once():
     graphs = [nx.random_regular_graph(3, n, seed=n) for n in (60, 900)]
     expected = [coordinates(nl.gamma_quadlog_layout(G, seed=0)) for G in graphs]

@@ -71,6 +71,7 @@ def test_nodes_without_coordinates_take_no_part():
         assert measure(Y, holes).value == pytest.approx(measure(Y[known], X[known]).value)
 
 
+@pytest.mark.thorough
 def test_nearest_breaks_ties_at_random():
     rng = np.random.default_rng(4)
     X = np.array([[0.0, 0], [1, 0], [-1, 0], [0, 1], [0.5, 0]])

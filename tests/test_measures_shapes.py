@@ -93,6 +93,7 @@ def test_angular_resolution_by_hand_and_by_definition():
     assert angles.angular_resolution(read(G).adjacency, Y).value == pytest.approx(np.mean(shares))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("compiled", [False, True])
 def test_crossing_angles_equal_their_definition(compiled, monkeypatch):
     monkeypatch.setattr(crossings, "PAIRS_NUMPY", 0 if compiled else 10**9)

@@ -111,6 +111,7 @@ def test_flattened_starts_take_as_many_steps_in_space_as_laid_flat():
     assert max(steps[:2]) <= COMPARED < min(steps[2:]) <= max(steps[2:]) <= 2 * COMPARED
 
 
+@pytest.mark.thorough
 def test_flattened_starts_are_drawn_by_the_optimizer_that_was_asked_for(monkeypatch):
     G, own = nx.karate_club_graph(), nl.optimizers.LBFGS(memory=2)
     usual = nl.solve(G, "ws-sne", seed=0, optimizer=own).value

@@ -91,6 +91,7 @@ def crossings(G, top, pos) -> int:
     return int(np.sum(apart[..., 0] * apart[..., 1] < 0)) // 2
 
 
+@pytest.mark.thorough
 def test_layers_have_fewer_crossings_than_in_the_order_of_the_study():
     """As docs/networkx.md has it; networkx's own order crosses twice as often, and tells nothing."""
     G = nx.davis_southern_women_graph()

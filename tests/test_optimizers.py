@@ -181,7 +181,7 @@ def gain_of_the_yardstick(method: str) -> float:
 
 
 @pytest.mark.parametrize(
-    ("name", "method"), thinned(OPTIMIZERS, EVERY_METHOD, plain=lambda name, method: method in METHODS)
+    ("name", "method"), thinned(OPTIMIZERS, EVERY_METHOD, plain=lambda name, method: method in RECIPES)
 )
 def test_every_optimizer_lowers_every_method(name, method):
     P, _ = graph("karate")

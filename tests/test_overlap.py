@@ -239,6 +239,7 @@ def test_fixed_boxes_and_boxes_at_one_place():
     assert boxes_apart(separate(np.zeros((80, 2)), size[:80]), size[:80]) >= 0
 
 
+@pytest.mark.thorough
 def test_layouts_take_boxes_by_node_and_in_node_order():
     G = nx.les_miserables_graph()
     box = {v: (0.02 * len(v), 0.05) for v in G}

@@ -124,6 +124,7 @@ def test_many_points_are_an_image_of_their_density():
     assert alpha[dots == 0].mean() < 20 < alpha[dots == 1].mean() < alpha[dots == 2].mean() < alpha[dots >= 3].mean()
 
 
+@pytest.mark.thorough
 def test_no_class_covers_another_in_an_image():
     order = RNG.permutation(len(MANY))
     kind = np.arange(len(MANY)) % 2
