@@ -70,8 +70,10 @@ def _evaluate(
     xi += squares[:, :, None]
     xi += squares[:, None, :]
     xi[:, np.arange(n), np.arange(n)] = NONE
-    # Along the rows that it is subtracted from: far out, rounding makes xi[i, j] and xi[j, i] differ by more than 88.
-    least = np.min(xi, axis=2 if by_rows else (1, 2), keepdims=True)
+    least = np.min(xi, axis=1)[:, :, None] if by_rows else np.min(xi, axis=(1, 2), keepdims=True)
+    if by_rows:  # xi[i, j] and xi[j, i] are rounded apart: far out by more than an exponential can hold
+        own = np.min(xi, axis=2, keepdims=True)
+        least = np.where(np.abs(own - least) > 1.0, own, least)
     e = np.exp(np.subtract(least, xi, out=xi), out=xi)
     strength, pulled = np.sum(p, axis=1), p @ Y
     value = 2.0 * (squares @ strength - np.einsum("snd,snd->s", Y, pulled))
