@@ -3,7 +3,8 @@
 Every program embeds the rows by its own defaults, everything included, one after the other in one run, in a process of
 its own on all cores; what it compiles is compiled by a small embedding before.  Printed are the seconds, the share of
 rows whose 10 nearest in the plane mostly have their class, the area below precision and recall of the classes [Y14,
-sec. 6], and the most memory.  A program that is not installed is left out with a line.
+sec. 6], the most memory, and of nelayout the seconds until the first step: the search for neighbors, their weights and
+coarser graphs.  A program that is not installed is left out with a line.
 
 `--held-back`: 10,000 rows of MNIST are placed on a map of the others.  `--rows N`: N rows of 50 columns in 30 clusters.
 `--areas`: the area of [A15] over 20 seeds, beside the numbers of its Table 1.
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import resource
 import subprocess
 import sys
@@ -40,19 +42,23 @@ TABLE_1 = {"iris": 0.90, "wine": 0.72, "coil20": 0.80, "mnist": 0.35, "usps": 0.
 """[A15, Table 1]: the best alpha-SNE; of MNIST and USPS on a choice of rows of their own."""
 
 
-def program(name: str) -> Callable[[np.ndarray], np.ndarray]:
-    """Rows -> points, by a program's defaults on all cores."""
+def program(name: str) -> Callable[[np.ndarray], tuple[np.ndarray, float]]:
+    """Rows -> points and the seconds before their first step, if known, by a program's defaults on all cores."""
     if name == "openTSNE":
         from openTSNE import TSNE  # pyright: ignore[reportMissingImports]  a peer, not a dependency
 
-        return lambda X: np.asarray(TSNE(n_jobs=-1, random_state=0).fit(X))
+        return lambda X: (np.asarray(TSNE(n_jobs=-1, random_state=0).fit(X)), math.nan)
     if name == "umap":
         from umap import UMAP  # pyright: ignore[reportMissingImports]  a peer, not a dependency
 
-        return lambda X: np.asarray(UMAP(n_jobs=-1).fit_transform(X))
+        return lambda X: (np.asarray(UMAP(n_jobs=-1).fit_transform(X)), math.nan)
     import nelayout as nl
 
-    return lambda X: nl.embed(X, random_state=0)
+    def ours(X: np.ndarray) -> tuple[np.ndarray, float]:
+        solution = nl.solve_vectors(X, random_state=0)
+        return solution.positions, solution.trace[0].seconds
+
+    return ours
 
 
 def rows_of(name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -72,16 +78,17 @@ def child(name: str, by: str, out: str) -> None:
     embed = program(by)
     embed(X[np.random.default_rng(0).permutation(len(X))[:WARM]])
     began = time.perf_counter()
-    Y = embed(X)
+    Y, before = embed(X)
     seconds = time.perf_counter() - began
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    np.savez(out, Y=Y, said=json.dumps({"seconds": seconds, "memory": memory}))
+    np.savez(out, Y=Y, said=json.dumps({"seconds": seconds, "before": before, "memory": memory}))
 
 
 def measured(name: str, programs: list[str]) -> None:
     """Print the table of one set."""
     _, classes = rows_of(name)
-    print(f"\n| {name}, {len(classes):,} rows | s | accuracy | AUC | GB |\n|---|---:|---:|---:|---:|", flush=True)
+    heads = f"{name}, {len(classes):,} rows | s | until the first step | accuracy | AUC | GB"
+    print(f"\n| {heads} |\n|---{'|---:' * heads.count('|')}|", flush=True)
     for by in programs:
         with tempfile.TemporaryDirectory() as folder:
             out = str(Path(folder) / "points.npz")
@@ -89,7 +96,8 @@ def measured(name: str, programs: list[str]) -> None:
             with np.load(out) as stored:
                 Y, said = stored["Y"].astype(float), json.loads(str(stored["said"]))
         accuracy, auc = class_accuracy(Y, classes, 10).value, class_auc(Y, classes, seed=0).value
-        row = f"{said['seconds']:.1f} | {accuracy:.4f} | {auc:.4f} | {said['memory'] / 1e9:.1f}"
+        before = "" if math.isnan(said["before"]) else f"{said['before']:.1f}"
+        row = f"{said['seconds']:.1f} | {before} | {accuracy:.4f} | {auc:.4f} | {said['memory'] / 1e9:.1f}"
         print(f"| {by} | {row} |", flush=True)
 
 
@@ -145,7 +153,7 @@ def areas(seeds: int) -> None:
         best = max(tried, key=lambda alpha: tried[alpha])
         theirs = float("nan")
         if find_spec("openTSNE"):
-            theirs = rq.retrieval_auc(before, rq.ranks(program("openTSNE")(X)))
+            theirs = rq.retrieval_auc(before, rq.ranks(program("openTSNE")(X)[0]))
         row = f"{best} | {tried[best]:.3f} | {area('auto'):.3f} | {theirs:.3f} | {TABLE_1[name]:.2f}"
         print(f"| {name} | {len(X):,} | {row} |", flush=True)
 

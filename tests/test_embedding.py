@@ -1,6 +1,7 @@
 """Vectors to pictures: classes kept, the same bits again, options passed on, separate data joined."""
 
 import inspect
+import time
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from nelayout.errors import InputError, InputTypeError
 from nelayout.run.options import DEFAULTS
 from nelayout.vectors.embedding import solve_vectors
 from nelayout.vectors.fitting import PASSED_ON
+from nelayout.vectors.neighbors import Neighbors, Space
 
 
 def blobs(*centers, size=25, seed=0):
@@ -114,6 +116,18 @@ def test_it_is_the_neighbor_graph_drawn_by_solve():
     assert np.array_equal(solution.positions, drawn.positions)
     assert solution.value == drawn.value
     assert np.array_equal(nl.embed(X, n_neighbors=6, random_state=1), drawn.positions)
+
+
+@pytest.mark.parametrize("more", [{}, {"perplexity": 3, "perplexity_annealing": True}])
+def test_its_seconds_count_the_search_which_ends_before_the_first_step(monkeypatch, more):
+    def slow(*given: Any) -> Neighbors:
+        time.sleep(0.2)
+        return nearest(*given)
+
+    nearest = Space.nearest
+    monkeypatch.setattr(Space, "nearest", slow)
+    solution = solve_vectors(blobs([0] * 4)[0], random_state=0, **more)
+    assert 0.2 <= solution.trace[0].seconds <= solution.trace[-1].seconds <= solution.seconds
 
 
 def test_other_metrics_and_reduced_rows_reach_the_graph():

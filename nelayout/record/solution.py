@@ -68,7 +68,7 @@ class Solution:
     node_cost  (n,) what each node costs, see below
     components (n,) component of each node, 0 the largest; isolated nodes are components of their own
     notes      sentences on what was done otherwise than asked or usual
-    seconds    of the whole run
+    seconds    of the whole run, of vectors with the search for neighbors, which ends before the first step of ``trace``
     choice     for alpha="auto", how alpha was chosen; None otherwise, and where every alpha fits equally well
     method     the name of the method
 

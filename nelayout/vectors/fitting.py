@@ -6,6 +6,7 @@ graph.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal
@@ -163,6 +164,7 @@ def fit_vectors(
         smoothing for any.  With a perplexity the methods of the catalogue count all rows alike unless mass says
         otherwise: ws-SNE is then t-SNE; with neighbors alone rows have the masses of the method
     """
+    began = time.perf_counter()
     chosen, passed = _tuned(method, method_options, own)
     chosen = with_steps_for_vectors(chosen)
     rng = generator(random_state, "random_state")
@@ -190,7 +192,7 @@ def fit_vectors(
         _refuse_of_similarities({**given, "pca": None if pca == "auto" else pca})
         table = Similarities(rows)
         start = read_init(init, None, table.n, dim)
-        return _drawn(table, 0, None, table.graph(), start, chosen, {"seed": rng, **run}, Known(), ())
+        return _drawn(table, 0, None, table.graph(), start, chosen, {"seed": rng, **run}, Known(), (), began)
     lists = None if knn is None else read_neighbors(knn, rows.shape[0])
     most = most_known(rows, metric, lists)
     by_default = n_neighbors is None and perplexity is None and lists is None
@@ -233,7 +235,7 @@ def fit_vectors(
     if start is None and perplexity is not None and lists is None:
         known = known._replace(other_start=wide_start(space, float(perplexity), chosen, rng, run))
     notes = (*found.notes, *ties, *joins)
-    return _drawn(space, k, perplexity, graph, start, chosen, {"seed": rng, **run}, known, notes)
+    return _drawn(space, k, perplexity, graph, start, chosen, {"seed": rng, **run}, known, notes, began)
 
 
 def _drawn(
@@ -246,11 +248,19 @@ def _drawn(
     run: dict[str, Any],
     known: Known,
     notes: tuple[str, ...],
+    began: float,
 ) -> Fit:
-    """The drawing of a connected graph of rows."""
+    """The drawing of a connected graph of rows, whose seconds count from the search for neighbors on."""
     settings: Any = {"scale": None, "components": "joint", **run}
+    before = time.perf_counter() - began
     solution, parts = run_parts(graph, method, start_on(graph, start, run["dim"]), None, settings, known)
-    return Fit(space, k, perplexity, graph, parts[0], replace(solution, notes=(*notes, *solution.notes)))
+    whole = replace(
+        solution,
+        notes=(*notes, *solution.notes),
+        seconds=before + solution.seconds,
+        trace=tuple(step._replace(seconds=before + step.seconds) for step in solution.trace),
+    )
+    return Fit(space, k, perplexity, graph, parts[0], whole)
 
 
 def _refuse_of_similarities(given: dict[str, Any]) -> None:
