@@ -142,3 +142,20 @@ def test_points_with_edges_and_sizes_of_their_own_stay_dots():
     A = nl.knn_graph(MANY[:, :2], 1)
     assert len(face_colors(nl.draw(A, MANY, color=np.arange(len(MANY)) % 3))) == len(MANY)
     assert len(nl.plot(MANY, node_size=0.01).axes[0].collections) == 1
+
+
+def test_a_series_of_rows_is_read_in_its_order_whatever_its_index():
+    """Rows of vectors and of a matrix have no names: `train_test_split` leaves an index that says nothing of them."""
+    pandas = pytest.importorskip("pandas")
+    X = np.random.default_rng(0).normal(size=(60, 4)) + 6 * (np.arange(60) % 2)[:, None]
+    kinds, Y = np.arange(60) % 2, nl.embed(X, random_state=0)
+    for index in (np.random.default_rng(1).permutation(60), range(7, 67), [f"cell {i}" for i in range(60)]):
+        named, frame = pandas.Series(kinds, index), pandas.DataFrame(Y, index)
+        for call in (
+            lambda labels, Y: nl.measure(nl.knn_graph(X), Y, labels=labels, measures=["class_accuracy"]),
+            lambda labels, Y: nl.measure_vectors(X, Y, labels=labels, measures=["class_accuracy"]),
+            lambda labels, Y: nl.plot(Y, labels).axes[0].collections[0].get_facecolors().tolist(),
+        ):
+            assert call(named, Y) == call(kinds, Y)
+            assert call(named, frame) == call(kinds, Y)
+        assert nl.measure(nl.knn_graph(X), Y, coords=frame, measures=["map_r2"])["map_r2"].value > 0.999

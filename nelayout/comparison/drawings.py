@@ -45,7 +45,7 @@ def every_place(network: Network, pos: Any, name: str) -> np.ndarray:
     Raises `InputError` that names the nodes without a place and those with one that is not finite, and says which keys
     of a dict are nodes of another graph where some are missing.
     """
-    opened = _named(name, lambda: places(pos))
+    opened = _named(name, lambda: places(pos, network.host))
     rows = opened.given
     if isinstance(rows, Mapping):
         strange = [key for key, row in rows.items() if not _finite(row)]
@@ -116,7 +116,7 @@ def coordinates(network: Network, coords: Any) -> np.ndarray | None:
     """(n, d') float64 from a dict, an igraph.Layout or an array; NaN rows where a node has none."""
     if coords is None:
         return None
-    given = network.host.objects(coords if isinstance(coords, str) else places(coords).given, "coords")
+    given = network.host.objects(coords if isinstance(coords, str) else places(coords, network.host).given, "coords")
     width = next((np.size(row) for row in given if row is not None), 2)
     result = np.full((len(network.labels), width), np.nan)
     for i, row in enumerate(given):

@@ -135,9 +135,9 @@ def finite_rows(pos: Any, n: int, what: str) -> np.ndarray:
     opened = places(pos)
     if len(opened.given) != n:
         raise InputError(f"{what} has {len(opened.given)} rows and X has {n}; give one position for each row of X")
-    given = opened.given
-    if opened.keys is not None:
-        check_rows(what, dict.fromkeys(opened.keys), n)
+    given = opened.rows  # of a frame in its order: rows of vectors have no names
+    if isinstance(getattr(pos, "positions", pos), Mapping):
+        check_rows(what, opened.given, n)
         given = [opened.given[row] for row in range(n)]
     try:
         Y = np.array(given, np.float64)

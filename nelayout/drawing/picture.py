@@ -240,7 +240,7 @@ def _figure_size(figsize: Any) -> tuple[float, float] | None:
 
 def _places(network: graphs.Network, pos: Any) -> np.ndarray:
     """(n, 1 to 3) positions, one for every node."""
-    opened = graphs.places(pos)
+    opened = graphs.places(pos, network.host)
     if opened.dim not in (1, 2, 3):
         raise InputError(f"positions have {opened.dim} coordinates; a picture needs 1, 2 or 3")
     Y = network.host.positions(opened.given, opened.dim)

@@ -51,8 +51,9 @@ def plot(
         what `nelayout.embed` or `nelayout.solve_vectors` returns, or any positions that `nelayout.draw` takes.  The
         points of a ``Solution`` are colored by ``node_cost``, what each costs, unless labels or colors are given
     labels : (n,) array, list or Series, optional
-        the class of each point, or numbers; None where it is unknown, which is gray.  A legend names up to 24 classes.
-        The name of a Series is their heading
+        the class of each point in the order of Y, or numbers; None where it is unknown, which is gray.  A legend names
+        up to 24 classes.  The name of a Series is their heading; where Y is a DataFrame, its index tells whose class
+        is which
     path : str, Path or binary file, optional
         as in `nelayout.draw`: png, svg or pdf
     color : str or (n,) array, optional

@@ -156,14 +156,17 @@ def points(pos: Any) -> Network:
     return arrays.points(range(len(opened.given)) if opened.keys is None else opened.keys)
 
 
-def places(pos: Any) -> Places:
+def places(pos: Any, host: Host | None = None) -> Places:
     """Open positions of any host's type, or of a `Solution`, as a dict or as rows; `InputTypeError` for others.
+
+    Those for a host whose nodes are numbered rows are rows, also where they come in a frame with an index.
 
     >>> opened = places({"a": (0, 1), "b": (2, 3)})
     >>> opened.keys, opened.dim
     (['a', 'b'], 2)
     """
     pos = getattr(pos, "positions", pos)
+    pos = pos if host is None else host.opened(pos)
     for library in HOSTS.values():
         opened = library.places(pos)
         if opened is not None:
@@ -179,7 +182,7 @@ def every_position(network: Network, pos: Any, what: str = "pos") -> np.ndarray:
 
     Raises `InputError` naming a node that has none, and how many have none.
     """
-    opened = places(pos)
+    opened = places(pos, network.host)
     Y = network.host.positions(opened.given, opened.dim)
     missing = np.flatnonzero(np.isnan(Y).any(axis=1))
     if len(missing):

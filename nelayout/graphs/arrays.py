@@ -21,7 +21,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from nelayout.errors import InputError, InputTypeError
-from nelayout.graphs import per_node
+from nelayout.graphs import pandas, per_node
 from nelayout.graphs.network import Host, Links, Network, canonical, check_size
 from nelayout.graphs.weights import NEGATIVE, check_kind, similarities, zero_note
 
@@ -179,6 +179,19 @@ class ArrayHost(Host):
             f"{what} is the name {name!r} and a matrix has no node attributes; give an array of "
             f"{len(self.aliases[0])} entries, or a number where one is enough"
         )
+
+    def opened(self, x: Any) -> Any:
+        """A pandas Series or DataFrame of n rows in its own order: rows have no names that its index could hold.
+
+        >>> from pandas import Series
+        >>> ArrayHost(2).objects(Series(["a", "b"], index=[1, 0]), "labels")
+        ['a', 'b']
+        """
+        nodes = self.aliases[0]
+        if not (isinstance(nodes, range) and hasattr(x, "iloc") and len(x) == len(nodes)):
+            return x
+        table = pandas.places(x)
+        return x.tolist() if table is None else table.rows
 
     def write(self, Y: np.ndarray, store_pos_as: str | None = None) -> np.ndarray:
         """(n, dim) float64."""

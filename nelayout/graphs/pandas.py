@@ -133,11 +133,15 @@ guard = nullcontext  # pandas has no error class for wrong input
 
 
 def places(pos: Any) -> per_node.Places | None:
-    """A DataFrame indexed by node: its columns x, y and z, or all of them where there is no x."""
+    """A DataFrame indexed by node: its columns x, y and z, or all of them where there is no x.
+
+    An index that repeats itself names no nodes: such rows are in node order.
+    """
     if not recognizes(pos):
         return None
     columns = [axis for axis in AXES if axis in pos.columns] if "x" in pos.columns else list(pos.columns)
-    given = dict(zip(pos.index.tolist(), pos[columns].to_numpy(), strict=True))
+    rows = pos[columns].to_numpy()
+    given = dict(zip(pos.index.tolist(), rows, strict=True)) if pos.index.is_unique else rows
     return per_node.Places(given, lambda Y: type(pos)(np.array(Y), pos.index, columns))
 
 

@@ -119,7 +119,7 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
             "store_pos_as needs a graph whose nodes have attributes: one of networkx, igraph or graph-tool, or of "
             "rustworkx with a dict for each node; use the positions that come back"
         )
-    start = None if pos is None else host.positions(graphs.places(pos).given, o["dim"])
+    start = None if pos is None else host.positions(graphs.places(pos, host).given, o["dim"])
     mask = _fixed(network, fixed, start, o["dim"])
     check_variational(method, o, mask)
     dots = isinstance(o["node_size"], str) and o["node_size"] == "auto"
