@@ -340,6 +340,8 @@ def test_a_saved_map_takes_new_rows(saved):
     assert nelayout("embed new.csv --model map.pickle -o placed.csv --quiet") == 0
     assert positions("placed.csv").tolist() == saved.transform(np.vstack([NEW, X[4]])).tolist()
     assert positions("placed.csv")[-1].tolist() == positions("out.csv")[4].tolist()
+    assert nelayout("embed --model map.pickle --transform new.csv -o again.csv --quiet") == 0
+    assert Path("again.csv").read_bytes() == Path("placed.csv").read_bytes()
     assert nelayout("embed turned.csv --model map.pickle -o placed.npz --color kind --quiet") == 0
     with np.load("placed.npz") as found:
         assert sorted(found.files) == ["kind", "positions"]
@@ -414,6 +416,19 @@ def test_a_row_that_cannot_be_placed_is_one_line(saved, folder, capsys, options)
     (folder / "dict.pickle").write_bytes(pickle.dumps({"a": 1}))
     output = "" if " -o " in options else " -o placed.csv"
     fails_in_one_line(f"{options}{output}", MISPLACED[options], folder, capsys)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("--transform new.csv", "--transform places rows on a finished map: name it by --model MODEL, as --save"),
+        ("new.csv --transform more.csv --model map.pickle", "--transform more.csv and FILE new.csv both name the rows"),
+        ("--model map.pickle", "the following arguments are required: FILE"),
+    ],
+)
+def test_the_rows_to_place_are_named_once_and_their_map(capsys, words, says):
+    assert nelayout(f"embed {words} -o out.csv") == 2
+    assert capsys.readouterr().err.startswith(f"nelayout: {says}")
 
 
 @pytest.mark.parametrize(

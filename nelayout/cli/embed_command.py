@@ -1,6 +1,7 @@
 """`nelayout embed FILE -o OUT`: the rows of a table as points, in a picture or in a file.
 
-`--save MODEL` keeps the finished map, and `--model MODEL` places the rows of another table on it.
+`--save MODEL` keeps the finished map, and `--model MODEL --transform NEW` places the rows of another table on it, as
+`nelayout embed NEW --model MODEL` does.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ EXAMPLES = (
     "nelayout embed table.csv -m nerv:0.3 --color species --label name -o map.pdf",
     "nelayout embed table.csv --columns 1-64 -m tsne --perplexity 30 -o positions.npy",
     "nelayout embed table.csv --color species -o map.png --save model.pickle",
-    "nelayout embed new.csv --model model.pickle -o new-positions.csv",
+    "nelayout embed --model model.pickle --transform new.csv -o new-positions.csv",
 )
 
 # Option of the fit, by its name among the arguments -> keyword of `NeighborEmbedding`; those not given have no value.
@@ -64,7 +65,7 @@ def declare(command: argparse.ArgumentParser) -> None:
     def fitting(*names: str, **how: Any) -> None:
         option(*names, default=argparse.SUPPRESS, **how)
 
-    command.add_argument("file", metavar="FILE", help="table with a row per sample; - is standard input")
+    command.add_argument("file", metavar="FILE", nargs="?", help="table with a row per sample; - is standard input")
     fitting("-m", "--method", text=f"{arguments.METHOD_TEXT} (ws-sne)", type=arguments.method)
     fitting("--set", text=arguments.SET_TEXT, type=arguments.setting, action="append", metavar="NAME=VALUE")
     option(
@@ -89,10 +90,11 @@ def declare(command: argparse.ArgumentParser) -> None:
     )
     option(
         "--model",
-        text="place the rows of FILE on the map in this file; reading it can run code that it holds: trust it like a "
-        "program",
+        text="place the rows of FILE, or of --transform, on the map in this file; reading it can run code that it "
+        "holds: trust it like a program",
         metavar="MODEL",
     )
+    option("--transform", text="the table whose rows --model places, in place of FILE", metavar="NEW")
     fitting(
         "--n-neighbors",
         text="neighbors of each row in the graph that is drawn (15 to 90 by the rows; 3 times a perplexity)",
@@ -131,6 +133,7 @@ def run(given: argparse.Namespace) -> None:
     from nelayout.graphs.files.formats import file_format
     from nelayout.graphs.files.source import load
 
+    given.file = _table(given)
     if given.output == "-" and given.format is None:
         given.format = ":csv"
     parameters = _parameters(given)
@@ -170,6 +173,19 @@ def run(given: argparse.Namespace) -> None:
     if given.save is not None:
         files.deliver(given.save, saved)
     files.deliver(given.output, content)
+
+
+def _table(given: argparse.Namespace) -> str:
+    """The file of the table: FILE, or what --transform names."""
+    if given.transform is None:
+        if given.file is None:
+            raise WrongUsage("the following arguments are required: FILE")
+        return given.file
+    if given.model is None:
+        raise WrongUsage("--transform places rows on a finished map: name it by --model MODEL, as --save writes it")
+    if given.file is not None:
+        raise WrongUsage(f"--transform {given.transform} and FILE {given.file} both name the rows to place; give one")
+    return given.transform
 
 
 def _parameters(given: argparse.Namespace) -> dict[str, Any]:
