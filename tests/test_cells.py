@@ -128,8 +128,16 @@ def test_cells_without_neighbors_and_other_things_are_told_what_to_do():
     del adata.obsp["connectivities"]
     with pytest.raises(ValueError, match=r"no 'connectivities', only .*; run scanpy.pp.neighbors\(adata\) first"):
         nl.embed_cells(adata)
-    with pytest.raises(TypeError, match="is a csr_array without obs and obsm and obsp and uns, and no AnnData"):
+    with pytest.raises(TypeError, match="is a csr_array without obsm and obsp, and no AnnData"):
         nl.embed_cells(NEAR)
     for door in (nl.layout, nl.embed):
         with pytest.raises(TypeError, match="single cells are drawn by nelayout"):
             door(adata)
+
+
+def test_an_object_with_a_graph_and_places_for_drawings_is_enough():
+    whole, bare = cells(), SimpleNamespace(obsp={"connectivities": cells().obsp["connectivities"]}, obsm={})
+    for adata in (whole, bare):
+        nl.embed_cells(adata)
+    assert np.array_equal(bare.obsm["X_nelayout"], whole.obsm["X_nelayout"])
+    assert vars(bare).keys() == {"obsp", "obsm"}

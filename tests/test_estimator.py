@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
@@ -73,6 +74,39 @@ def test_new_rows_join_their_own(method):
     assert np.array_equal(nearest, np.repeat(np.arange(3), 10))
     assert np.array_equal(estimator.embedding_, before)
     assert np.array_equal(estimator.transform(X), before)
+
+
+def test_a_fitted_row_lies_where_it_is_also_after_rounding():
+    """Rows once more through single precision, principal components, or a table of distances come to lie on themselves;
+    a row that is another one, if only by a thousandth, does not."""
+    Y = (estimator := nl.NeighborEmbedding(random_state=0).fit(X)).embedding_
+    assert np.array_equal(estimator.transform(X.astype(np.float32)), Y)
+    assert not np.isin(estimator.transform(X * 1.001), Y).any()
+    reduced = make_pipeline(PCA(3, random_state=0), nl.NeighborEmbedding(random_state=0))
+    assert np.array_equal(reduced.fit_transform(X), reduced.transform(X))
+    estimator = nl.NeighborEmbedding(metric="precomputed", random_state=0).fit(cdist(X, X))
+    assert np.array_equal(estimator.transform(np.abs(cdist(X, X) - 1e-9)), estimator.embedding_)
+    estimator = nl.NeighborEmbedding(metric="cosine", random_state=0).fit(X)
+    assert np.array_equal(estimator.transform(7.0 * X), estimator.embedding_)
+
+
+def test_rows_that_were_changed_in_place_are_noticed_and_a_drawing_belongs_to_the_caller():
+    rows = X.copy()
+    estimator = nl.NeighborEmbedding(random_state=0)
+    Y = estimator.fit_transform(rows)
+    placed, Y[:] = estimator.transform(NEW), 0.0
+    assert np.array_equal(estimator.transform(NEW), placed)
+    rows *= 2.0
+    with pytest.raises(ValueError, match=r"have been changed since then.*fit\(X.copy\(\)\)"):
+        estimator.transform(NEW)
+
+
+def test_a_negative_distance_of_a_new_row_is_refused():
+    estimator = nl.NeighborEmbedding(metric="precomputed", random_state=0).fit(cdist(X, X))
+    new = cdist(NEW, X)
+    new[1, 4] = -5.0
+    with pytest.raises(ValueError, match="new rows 1 and 4 is -5"):
+        estimator.transform(new)
 
 
 @pytest.mark.slow

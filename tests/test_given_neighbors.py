@@ -28,6 +28,30 @@ def test_the_drawing_is_that_of_our_search(perplexity):
     assert np.array_equal(with_self, given)
 
 
+def test_lists_of_umap_hold_an_index_too():
+    lists = LISTS[0][:, :6], LISTS[1][:, :6]
+    assert np.array_equal(nl.embed(X, knn=(*lists, object()), random_state=0), nl.embed(X, knn=lists, random_state=0))
+
+
+@pytest.mark.parametrize("rows", [5, 8, 11])
+def test_an_estimator_of_few_rows_takes_what_is_known(rows):
+    few = X[:rows]
+    search = NearestNeighbors(n_neighbors=3).fit(few)
+    distances, indices = search.kneighbors()
+    stored = search.kneighbors_graph(mode="distance")
+    drawn = nl.embed(few, knn=(indices, distances), random_state=0)
+    assert np.array_equal(nl.NeighborEmbedding(knn=(indices, distances), random_state=0).fit_transform(few), drawn)
+    drawn = nl.embed(stored, metric="precomputed", random_state=0)
+    assert np.array_equal(nl.NeighborEmbedding(metric="precomputed", random_state=0).fit_transform(stored), drawn)
+
+
+def test_a_row_without_any_stored_distance_is_named():
+    stored = sp.lil_array(cdist(X[:8], X[:8]))
+    stored[3] = 0.0
+    with pytest.raises(ValueError, match="row 3 of the distances has none to another row"):
+        nl.embed(stored.tocsr(), metric="precomputed")
+
+
 @pytest.mark.slow
 def test_without_a_number_all_that_are_given_count():
     few = LISTS[0][:, :12], LISTS[1][:, :12]

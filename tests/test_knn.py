@@ -427,7 +427,7 @@ GOOD = rng().standard_normal((5, 3))
         (GOOD, {"n_neighbors": 2, "metric": "mahalanobis"}, InputError, "VI"),
         (GOOD, {"n_neighbors": 2, "metric": "haversine"}, InputError, "latitude"),
         (GOOD, {"n_neighbors": 2, "metric": "precomputed"}, InputError, "square"),
-        (-np.ones((3, 3)), {"n_neighbors": 2, "metric": "precomputed"}, InputError, "rows 0 and 0"),
+        (-np.ones((3, 3)), {"n_neighbors": 2, "metric": "precomputed"}, InputError, "rows 0 and 1"),
         (GOOD, {"n_neighbors": 2, "metric": "minkowski", "metric_params": {"q": 3}}, InputError, "'q'"),
         (np.zeros((4, 2)), {"n_neighbors": 2, "metric": "braycurtis"}, InputError, "gives NaN"),
     ],

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from scipy.spatial.distance import cdist
+from sklearn.neighbors import NearestNeighbors
 
 import nelayout as nl
 from nelayout.errors import InputError
@@ -73,13 +75,36 @@ def test_new_rows_of_similarities_lie_at_those_they_are_similar_to():
         ({"init": "pca"}, "'spectral' or an array"),
         ({"X": similarities()[:7]}, r"square \(n, n\) similarities, given \(7, 40\)"),
         ({"X": -similarities()}, "finite number >= 0"),
-        ({"X": np.kron(np.eye(2), np.ones((3, 3)))}, "leave 2 groups of rows apart"),
+        ({"X": np.eye(5)}, "no two of the 5 rows have a similarity > 0"),
     ],
 )
 def test_what_a_table_of_similarities_has_no_use_for_is_refused(change, words):
     keywords = {"X": similarities(), "metric": "similarity", **change}
     with pytest.raises(InputError, match=words):
         nl.embed(**keywords)
+
+
+def test_groups_of_similarities_and_of_stored_distances_are_joined_and_that_is_said():
+    """Two clouds that nothing joins are drawn, apart, and new rows find their own; a note says what was added."""
+    X = np.concatenate([np.random.default_rng(k).standard_normal((40, 4)) + 50 * k for k in range(2)])
+    clouds, new = np.repeat([0, 1], 40), X[[3, 50]] + 0.1
+    search = NearestNeighbors(n_neighbors=15).fit(X)
+    stored, newly = (search.kneighbors_graph(rows, mode="distance") for rows in (None, new))
+    like = stored.copy()
+    like.data = np.exp(-stored.data)
+    tables = {"precomputed": (stored, newly), "similarity": (like, None)}
+    for metric, (table, others) in tables.items():
+        estimator = nl.NeighborEmbedding(metric=metric, random_state=0).fit(table)
+        (note,) = [note for note in estimator.solution_.notes if "apart" in note or "components" in note]
+        assert note.endswith("1 edge between their heaviest rows was added")
+        Y = estimator.embedding_
+        nearest = cdist(Y, Y) + np.diag(np.full(80, np.inf))
+        assert np.array_equal(clouds[np.argmin(nearest, axis=1)], clouds)
+        ends = np.argwhere(np.triu(estimator.affinity_.toarray() > 0) & (clouds[:, None] != clouds))
+        assert len(ends) == 1
+        if others is not None:
+            placed = estimator.transform(others)
+            assert np.array_equal(clouds[np.argmin(cdist(placed, Y), axis=1)], [0, 1])
 
 
 def test_neighbors_are_not_searched_for_among_similarities():

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 
 from nelayout.device import device_named
 from nelayout.method_record import Method
@@ -75,7 +75,7 @@ def at_perplexity(
     if not added:
         return graph, values, ()
     apart = f"the similarities of perplexity {perplexity:g} leave {added + 1} components apart"
-    return graph, values, (f"{apart}; {edges_in_words(added)}",)
+    return graph, values, (f"{apart}; {edges_in_words(added, not issparse(space.given.table))}",)
 
 
 def _on_pattern(rows: csr_array, graph: csr_array, joining: float) -> np.ndarray:

@@ -1,6 +1,6 @@
 """Single cells: the neighbor graph in an AnnData object, drawn, and its places and evidence written back into it.
 
-Nothing of anndata or scanpy is imported: an object counts as AnnData if it has ``obs``, ``obsm``, ``obsp`` and ``uns``.
+Nothing of anndata or scanpy is imported: an object counts as AnnData if it has ``obsp`` and ``obsm``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["embed_cells"]
 # Entry of ``uns`` that scanpy's neighbor search leaves, the word in it before the name of the graph in ``obsp``, and
 # that name where there is no such word.
 NEIGHBORS, NAMED, CONNECTIVITIES = "neighbors", "connectivities_key", "connectivities"
-PARTS = ("obs", "obsm", "obsp", "uns")
+PARTS = ("obsm", "obsp")
 
 
 @checks_keywords
@@ -51,7 +51,8 @@ def embed_cells(
     Parameters
     ----------
     adata : AnnData
-        of n cells, after ``scanpy.pp.neighbors``; or any object with the same ``obs``, ``obsm``, ``obsp`` and ``uns``
+        of n cells, after ``scanpy.pp.neighbors``; or any object with the same ``obsp`` and ``obsm``: what goes into
+        ``obs`` and ``uns`` is left out where it has none
     method : default "ws-sne"
         a name (``nelayout.methods()`` lists them; "nerv:0.3" carries a number) or a ``nelayout.Method``
     n_components : default 2
@@ -128,15 +129,18 @@ def embed_cells(
         asked["init_pos"] = init_pos
     name = key_added or "nelayout"
     adata.obsm[key_added or "X_nelayout"] = np.asarray(solution.positions)
-    adata.obs[f"{name}_cost"] = solution.node_cost
-    adata.uns[name] = _evidence(solution, {"method": solution.method, "n_components": n_components, **asked})
+    if hasattr(adata, "obs"):
+        adata.obs[f"{name}_cost"] = solution.node_cost
+    if hasattr(adata, "uns"):
+        adata.uns[name] = _evidence(solution, {"method": solution.method, "n_components": n_components, **asked})
 
 
 def _connectivities(adata: Any, key: str | None) -> Any:
     """The graph of the cells, (n, n), without the zeros that a neighbor search may store."""
-    if key is not None and key not in adata.uns:
-        raise unknown("neighbors_key", key, [name for name, held in adata.uns.items() if NAMED in _mapping(held)])
-    name = _mapping(adata.uns.get(key or NEIGHBORS)).get(NAMED, CONNECTIVITIES)
+    uns = _mapping(getattr(adata, "uns", None))
+    if key is not None and key not in uns:
+        raise unknown("neighbors_key", key, [name for name, held in uns.items() if NAMED in _mapping(held)])
+    name = _mapping(uns.get(key or NEIGHBORS)).get(NAMED, CONNECTIVITIES)
     if name not in adata.obsp:
         raise InputError(
             f"adata.obsp has no {name!r}{_listed(adata.obsp)}; run scanpy.pp.neighbors(adata) first, or give its "

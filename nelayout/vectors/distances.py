@@ -19,17 +19,31 @@ from scipy.sparse import issparse
 
 from nelayout.errors import InputError
 
-__all__ = ["checked_table", "smallest", "stored_nearest"]
+__all__ = ["check_distances", "checked_table", "smallest", "stored_nearest"]
 
 
 def checked_table(X: Any) -> Any:
     """Check distances (n, n), dense or sparse, and give them back."""
     if X.shape[0] != X.shape[1]:
         raise InputError(f"metric 'precomputed' needs square (n, n) distances, given {X.shape}")
-    if (X.data < 0 if issparse(X) else X < 0).any():
-        i, j = (int(each[0]) for each in (X < 0).nonzero())
-        raise InputError(f"distances are >= 0; that of rows {i} and {j} is {X[i, j]}")
+    check_distances(X, "rows", diagonal=False)
     return X
+
+
+def check_distances(X: Any, what: str, diagonal: bool = True) -> None:
+    """Raise `InputError` for a negative distance; without the ``diagonal``, which nobody reads, rounding may be there.
+
+    >>> check_distances(np.array([[1.0, -2.0]]), "new rows")
+    Traceback (most recent call last):
+    nelayout.errors.InputError: distances are >= 0; that of new rows 0 and 1 is -2.0
+    """
+    if not (X.data < 0 if issparse(X) else X < 0).any():
+        return
+    i, j = (X < 0).nonzero()
+    if not diagonal:
+        i, j = i[i != j], j[i != j]
+    if len(i):
+        raise InputError(f"distances are >= 0; that of {what} {i[0]} and {j[0]} is {X[int(i[0]), int(j[0])]}")
 
 
 def stored_nearest(D: Any, k: int, own: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:

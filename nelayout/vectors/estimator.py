@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import blake2b
 from typing import Any, Literal, Self, cast
 
 import numpy as np
 from scipy.sparse import issparse
 
-from nelayout.errors import missing_extra, warn
+from nelayout.errors import InputError, missing_extra, warn
 from nelayout.method_record import Method
 from nelayout.numerics.parallel import threads_for
 from nelayout.vectors.fit import Fit
 from nelayout.vectors.fitting import fit_vectors
+from nelayout.vectors.given import most_known, read_neighbors
 from nelayout.vectors.input import NEIGHBORS, read_rows
 from nelayout.vectors.similarities import is_similarity
 
@@ -25,10 +27,21 @@ except ImportError:
 
 __all__ = ["NeighborEmbedding", "fitted_estimator"]
 
+# Rows that are looked at again before new ones are placed; a millisecond or two for 784 columns.
+SAMPLED = 100
+
 
 def _threads(n_jobs: int | None) -> int:
     """Number of threads that scikit-learn's ``n_jobs`` stands for."""
     return effective_n_jobs(cast("int", n_jobs))  # None is one, or what a joblib context says
+
+
+def _sampled(rows: Any) -> bytes:
+    """A hundred of the rows, evenly spaced, in short: what changes an array in place changes most of its rows."""
+    if issparse(rows):
+        return b""  # a copy of ours
+    some = rows[np.linspace(0, len(rows) - 1, SAMPLED).astype(np.int64)]
+    return blake2b(np.ascontiguousarray(some).tobytes(), digest_size=16).digest()
 
 
 class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -92,7 +105,9 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     -----
     ``transform`` takes the ``n_neighbors`` fitted rows nearest to each new row and minimizes the method's objective as
     a function of the new row's place alone: no fitted row moves, and no new row sees another, so batches and their
-    order change no bit.  A row that was fitted comes to lie where it is.
+    order change no bit.  A row that was fitted comes to lie where it is, also where it differs by rounding; of equal
+    rows, where the first is.  Dense rows are kept as they were given and not copied: after a change of the array in
+    place ``transform`` raises a ValueError.
 
     Examples
     --------
@@ -147,12 +162,13 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """Embed the rows of X (n, d); ``y`` is not read."""
         rows = self._read(X, reset=True)
         keywords = {name: value for name, value in self.get_params(deep=False).items() if name != "verbose"}
-        keywords["n_neighbors"] = self._neighbors(rows.shape[0])
+        keywords["n_neighbors"] = self._neighbors(rows)
         keywords["n_jobs"] = _threads(self.n_jobs)
         return self._keep(fit_vectors(rows, progress=bool(self.verbose), **keywords))
 
     def _keep(self, fit: Fit) -> Self:
         self._fit = fit
+        self._as_fitted = _sampled(fit.space.original)
         self.embedding_ = np.asarray(fit.solution.positions)
         self.affinity_ = fit.graph
         self.solution_ = fit.solution
@@ -162,13 +178,18 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
         """Embed the rows of X (n, d) and return their places (n, n_components)."""
-        return self.fit(X, y).embedding_
+        return self.fit(X, y).embedding_.copy()
 
     def transform(self, X: Any) -> np.ndarray:
         """Place rows of X (m, d) among the fitted ones, which do not move: (m, n_components)."""
         check_is_fitted(self)
         rows = self._read(X, reset=False)
         original = self._fit.space.original
+        if _sampled(original) != self._as_fitted:
+            raise InputError(
+                "the rows that fit was given have been changed since then, and new rows are compared with them: fit a "
+                "copy, e.g. fit(X.copy())"
+            )
         if issparse(original) != issparse(rows):
             rows = type(original)(rows) if issparse(original) else rows.toarray()
         with threads_for(_threads(self.n_jobs)) as threads:
@@ -182,11 +203,14 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         names = getattr(X, "columns", None)
         return read_rows(checked if names is None else X, self.metric, least=1 + reset)
 
-    def _neighbors(self, n: int) -> int | str | None:
+    def _neighbors(self, rows: Any) -> int | str | None:
         """``n_neighbors``, no more than there are other rows."""
+        n = rows.shape[0]
         k = self.n_neighbors
         if k is None and self.perplexity is None and n <= NEIGHBORS and not is_similarity(self.metric):
-            k = NEIGHBORS
+            lists = None if self.knn is None else read_neighbors(self.knn, n)
+            if most_known(rows, self.metric, lists) == n - 1:
+                k = NEIGHBORS
         if isinstance(k, (int, np.integer)) and not isinstance(k, bool) and k > n - 1:
             warn(f"n_neighbors={k} is more than the {n - 1} other rows that each has: it is taken as {n - 1}")
             return n - 1

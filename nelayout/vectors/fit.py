@@ -29,10 +29,14 @@ from nelayout.record.solution import Solution
 from nelayout.run.part_costs import NUMPY_PAIRS
 from nelayout.run.state import Component, Summation
 from nelayout.vectors.entropic import calibrate
-from nelayout.vectors.neighbors import Space
+from nelayout.vectors.neighbors import Neighbors, Space
 from nelayout.vectors.similarities import Similarities
 
 __all__ = ["Fit"]
+
+# A new row is a fitted one whose distance is at most this part of that to the last of its k nearest.  Rows that went
+# twice through float32 or through principal components differ by rounding, by 1e-15 to 1e-7 of it.
+SAME = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +66,23 @@ class Fit:
     def place(self, X: Any, threads: Threads) -> np.ndarray:
         """(m, dim) places of other rows, as `input.read_vectors` gives them, each without regard to the others.
 
-        A fitted row is given the place that it has; one that was fitted several times, that of the first.
+        A fitted row is given the place that it has, to rounding (`SAME`); one that was fitted several times, that of
+        the first.
         """
         Y = np.asarray(self.solution.positions)
-        known = self._known(X)
+        if isinstance(self.space, Similarities):
+            found, known = None, _equal_rows(self.space.original, X)
+        else:
+            found = self.space.nearest_from(X, self.k, threads)
+            known = self._nearest_if_same(self.space, found, X)
         answer = np.empty((X.shape[0], Y.shape[1]))
         answer[known >= 0] = Y[known[known >= 0]]
         new = np.flatnonzero(known < 0)
         if len(new):
             unit = float(np.max(self.solution.unit))
             added = AddedNodes(self._objective(threads), Y * unit, threads)
-            answer[new] = place(added, self._ties(X[new], threads)) / unit
+            of, to, share = self._shares(X, new, found, threads)
+            answer[new] = place(added, self._ties(len(new), of, to, share)) / unit
         return answer
 
     def _objective(self, threads: Threads):
@@ -80,45 +90,49 @@ class Fit:
         compiled = n**2 + 20 * entries > NUMPY_PAIRS
         return Summation.of("auto", threads, compiled).objective(self.method, self.part.affinity)
 
-    def _ties(self, X: Any, threads: Threads) -> Ties:
-        """The edges of new rows: those of an average fitted row, shared out among their nearest."""
-        of, to, share = self._shares(X, threads)
+    def _ties(self, m: int, of: np.ndarray, to: np.ndarray, share: np.ndarray) -> Ties:
+        """The edges of m new rows: those of an average fitted row, shared out among their nearest."""
         P, walk = self.part.affinity.P, self.part.affinity.walk
         if walk is not None:
             weight = walked(walk, to, share)
-            return Ties(of, to, weight, weight, np.ones(X.shape[0]))
-        whole = 1.0 if self.method.connection.by_rows else float(np.sum(P.data)) / len(self.part.nodes)
-        weight = whole * share
-        return Ties(of, to, weight, weight, np.ones(X.shape[0]))
+        else:
+            whole = 1.0 if self.method.connection.by_rows else float(np.sum(P.data)) / len(self.part.nodes)
+            weight = whole * share
+        return Ties(of, to, weight, weight, np.ones(m))
 
-    def _shares(self, X: Any, threads: Threads) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _shares(
+        self, X: Any, new: np.ndarray, found: Neighbors | None, threads: Threads
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The new row and the fitted row of each edge, and the part of the new row's weight that it has."""
         if isinstance(self.space, Similarities):
-            return self.space.shares(X)
-        found = self.space.nearest_from(X, self.k, threads)
-        m, k = found.indices.shape
+            return self.space.shares(X[new])
+        assert found is not None
+        indices, distances = found.indices[new], found.distances[new]
+        m, k = indices.shape
         if self.perplexity is None:
             share = np.full((m, k), 1.0 / k)
         else:
-            share = calibrate(found.distances, self.perplexity, threads)
-        return np.repeat(np.arange(m), k), found.indices.ravel(), share.ravel()
+            share = calibrate(distances, self.perplexity, threads)
+        return np.repeat(np.arange(m), k), indices.ravel(), share.ravel()
 
-    def _known(self, X: Any) -> np.ndarray:
-        """(m,) the first fitted row that is equal to each row; -1: there is none."""
-        given = self.space.original
-        if isinstance(self.space, Space) and self.space.given.table is not None:
-            # of rows of distances, a fitted one is at distance 0 from itself
-            if issparse(X):
-                zero = X.data == 0
-                known = np.full(X.shape[0], -1)
-                known[np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[zero][::-1]] = X.indices[zero][::-1]
-                return known
-            zero = X == 0
-            return np.where(zero.any(axis=1), np.argmax(zero, axis=1), -1)
-        first: dict[bytes, int] = {}
-        for number, key in enumerate(_keys(given)):
-            first.setdefault(key, number)
-        return np.array([first.get(key, -1) for key in _keys(X)], dtype=np.int64)
+    @staticmethod
+    def _nearest_if_same(space: Space, found: Neighbors, X: Any) -> np.ndarray:
+        """(m,) the fitted row that each row is; -1: none."""
+        same, one = space.given.distance(np.array([SAME**2, 1.0]))
+        near, far = found.distances[:, 0], found.distances[:, -1]
+        known = np.where(near <= same / one * far, found.indices[:, 0], -1)
+        if space.given.euclidean or space.given.table is not None:
+            return known
+        equal = _equal_rows(space.original, X)  # some metrics find equal rows apart: russellrao, functions
+        return np.where(known < 0, equal, known)
+
+
+def _equal_rows(fitted: Any, X: Any) -> np.ndarray:
+    """(m,) the first fitted row that has the same numbers as each row; -1: there is none."""
+    first: dict[bytes, int] = {}
+    for number, key in enumerate(_keys(fitted)):
+        first.setdefault(key, number)
+    return np.array([first.get(key, -1) for key in _keys(X)], dtype=np.int64)
 
 
 def _keys(X: Any) -> list[bytes]:

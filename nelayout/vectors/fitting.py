@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 
 from nelayout.catalogue import OWNERS, method_named, own_keywords, tune
 from nelayout.device import device_named
@@ -39,7 +39,7 @@ from nelayout.vectors.defaults import (
 from nelayout.vectors.fit import Fit
 from nelayout.vectors.given import most_known, read_neighbors
 from nelayout.vectors.input import count, read_rows
-from nelayout.vectors.joining import edges_in_words, join_components
+from nelayout.vectors.joining import edges_in_words, join_components, join_heaviest
 from nelayout.vectors.knn import neighbor_graph, space_of
 from nelayout.vectors.neighbors import Space
 from nelayout.vectors.searching import searching
@@ -192,7 +192,11 @@ def fit_vectors(
         _refuse_of_similarities({**given, "pca": None if pca == "auto" else pca})
         table = Similarities(rows)
         start = read_init(init, None, table.n, dim)
-        return _drawn(table, 0, None, table.graph(), start, chosen, {"seed": rng, **run}, Known(), (), began)
+        graph = table.graph()
+        graph, added = join_heaviest(graph, float(np.median(graph.data)))
+        joins = (f"the similarities leave {added + 1} groups of rows apart; {edges_in_words(added, False)}",)
+        joins = joins if added else ()
+        return _drawn(table, 0, None, graph, start, chosen, {"seed": rng, **run}, Known(), joins, began)
     lists = None if knn is None else read_neighbors(knn, rows.shape[0])
     most = most_known(rows, metric, lists)
     by_default = n_neighbors is None and perplexity is None and lists is None
@@ -225,7 +229,7 @@ def fit_vectors(
         else:
             shares = None
             graph, added = join_components(space, neighbor_graph(found, "union"), threads)
-            joins = _joins(k, added)
+            joins = _joins(space, k, added)
     features = vector_features(space.given.rows) if chosen.variational else None
     sketch = outline(space.given.rows, chosen, dim) if start is None else None
     goal = distance_goal(space.given, space.n, chosen) if start is None else None
@@ -285,10 +289,11 @@ def _about_ties(k: int, wider: int, perplexity: float) -> str:
     )
 
 
-def _joins(k: int, added: int) -> tuple[str, ...]:
+def _joins(space: Space, k: int, added: int) -> tuple[str, ...]:
     if not added:
         return ()
-    return (f"the graph of the {k} nearest neighbors has {added + 1} components; {edges_in_words(added)}",)
+    how = edges_in_words(added, not issparse(space.given.table))
+    return (f"the graph of the {k} nearest neighbors has {added + 1} components; {how}",)
 
 
 def check_dimensions(n_components: Any) -> None:

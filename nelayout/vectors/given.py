@@ -31,6 +31,8 @@ def read_neighbors(knn: Any, n: int) -> Neighbors:
         for anything but two arrays of one shape (n, k), numbers of rows that there are not, a row with a neighbor
         twice or with none but itself, distances that are negative, NaN or infinite.
     """
+    if isinstance(knn, (tuple, list)) and len(knn) == 3:
+        knn = knn[:2]  # of UMAP, whose third part is the index that searched
     if not isinstance(knn, (tuple, list)) or len(knn) != 2:
         raise InputTypeError(f"{HOW}; given {type(knn).__name__}")
     try:
@@ -61,7 +63,11 @@ def most_known(rows: Any, metric: Any, lists: Neighbors | None) -> int:
     if not (issparse(rows) and isinstance(metric, str) and metric == "precomputed"):
         return n - 1
     of = np.repeat(np.arange(n), np.diff(rows.indptr))
-    return int(np.min(np.bincount(of[rows.indices != of], minlength=n)))
+    stored = np.bincount(of[rows.indices != of], minlength=n)
+    if not stored.all():
+        row = int(np.argmin(stored))
+        raise InputError(f"row {row} of the distances has none to another row: store the nearest of each row")
+    return int(stored.min())
 
 
 def _in_order(indices: np.ndarray, distances: np.ndarray) -> Neighbors:

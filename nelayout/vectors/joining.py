@@ -18,13 +18,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 
 from nelayout.numerics.parallel import Threads
 from nelayout.vectors.knn import canonical
 from nelayout.vectors.neighbors import Space
 
-__all__ = ["edges_in_words", "join_components"]
+__all__ = ["edges_in_words", "join_components", "join_heaviest"]
 
 # An edge lighter than this part of an added edge's weight does not count as joining two components; it stays.
 FIRM = 1e-3
@@ -41,8 +41,11 @@ def join_components(
 
     Every component but the largest takes the shortest edge out of it, until there is one component (Boruvka's
     minimum spanning tree).  This is exact while at most `JOINING_PAIRS` pairs of rows have to be looked at; beyond
-    that, evenly spaced rows of every component stand for all of them.
+    that, evenly spaced rows of every component stand for all of them.  Where distances between components are not
+    known, as in a sparse table, `join_heaviest` joins them.
     """
+    if issparse(space.given.table):
+        return join_heaviest(graph, weight)
     from scipy.sparse.csgraph import connected_components
 
     firm = graph
@@ -73,9 +76,36 @@ def join_components(
         labels = np.unique(merged[labels], return_inverse=True)[1]
         parts = int(labels.max()) + 1
     i, j = np.array(links).T
-    n = len(labels)
-    extra = csr_array((np.full(2 * len(i), weight), (np.r_[i, j], np.r_[j, i])), shape=(n, n))
-    return canonical(graph.maximum(extra)), len(links)
+    return _with_edges(graph, i, j, weight), len(links)
+
+
+def join_heaviest(graph: csr_array, weight: float) -> tuple[csr_array, int]:
+    """Join the components of a symmetric graph, of which nothing tells how near they are; also the number of edges.
+
+    The row of the largest sum in each component takes an edge of that weight to the one in the largest component.
+
+    >>> pairs = csr_array(np.kron(np.eye(2), [[0.0, 3.0], [3.0, 0.0]]))
+    >>> graph, added = join_heaviest(pairs, 1.0)
+    >>> added, graph.toarray()[0].tolist()
+    (1, [0.0, 3.0, 1.0, 0.0])
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    answer: Any = connected_components(graph, directed=False)
+    parts, labels = int(answer[0]), np.asarray(answer[1])
+    if parts == 1:
+        return graph, 0
+    order = np.lexsort((-np.asarray(graph.sum(axis=1)).ravel(), labels))
+    heaviest = order[np.flatnonzero(np.r_[True, np.diff(labels[order]) > 0])]
+    largest = int(np.argmax(np.bincount(labels)))
+    others = np.delete(heaviest, largest)
+    return _with_edges(graph, others, np.full(parts - 1, heaviest[largest]), weight), parts - 1
+
+
+def _with_edges(graph: csr_array, i: np.ndarray, j: np.ndarray, weight: float) -> csr_array:
+    """The graph with edges i to j of at least that weight."""
+    extra = csr_array((np.full(2 * len(i), weight), (np.r_[i, j], np.r_[j, i])), shape=graph.shape)
+    return canonical(graph.maximum(extra))
 
 
 def _seekers(labels: np.ndarray, parts: int) -> np.ndarray:
@@ -93,10 +123,11 @@ def _seekers(labels: np.ndarray, parts: int) -> np.ndarray:
     return order[rank % every == 0]
 
 
-def edges_in_words(added: int) -> str:
-    """The end of a note on the edges that `join_components` has added.
+def edges_in_words(added: int, nearness: bool = True) -> str:
+    """The end of a note on the edges that were added; ``nearness``: whether it was known how near components are.
 
-    >>> edges_in_words(2)
-    '2 shortest edges between them were added'
+    >>> edges_in_words(2), edges_in_words(1, nearness=False)
+    ('2 shortest edges between them were added', '1 edge between their heaviest rows was added')
     """
-    return f"{added} shortest edge{' between them was' if added == 1 else 's between them were'} added"
+    kind, ends = ("shortest ", "them") if nearness else ("", "their heaviest rows")
+    return f"{added} {kind}edge{'' if added == 1 else 's'} between {ends} {'was' if added == 1 else 'were'} added"

@@ -21,7 +21,7 @@ from scipy.sparse import csr_array, hstack, issparse
 
 from nelayout.errors import InputError, InputTypeError, Unsupported, unknown
 from nelayout.numerics.parallel import Threads
-from nelayout.vectors.distances import checked_table, smallest, stored_nearest
+from nelayout.vectors.distances import check_distances, checked_table, smallest, stored_nearest
 
 __all__ = ["METRICS", "Metric", "prepare"]
 
@@ -136,11 +136,7 @@ class Metric:
         distances; equal ones by index.
         """
         if issparse(self.table):
-            if labels is not None:
-                raise InputError(
-                    "the stored distances leave groups of rows apart, and tell no distance from one to another: store "
-                    "more of them, or give X with a metric"
-                )
+            assert labels is None, "a sparse table tells no distance from one component to another"
             return stored_nearest(self.table[rows], k, rows)
         n = len(self.table) if self.table is not None else self.rows.shape[0]
         size = max(1, BLOCK_PAIRS // n)
@@ -159,6 +155,8 @@ class Metric:
 
     def nearest_from(self, others: Any, k: int, threads: Threads) -> tuple[np.ndarray, np.ndarray]:
         """Indices and distances (m, k) of the k rows nearest to each of other rows, or to rows of distances (m, n)."""
+        if self.table is not None:
+            check_distances(others, "new rows")
         if issparse(others) and self.table is not None:
             return stored_nearest(others, k)
         n = self.table.shape[0] if self.table is not None else self.rows.shape[0]

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from nelayout.errors import InputError
 from nelayout.graphs import arrays
@@ -47,17 +46,13 @@ class Similarities:
         Raises
         ------
         InputError
-            for a table that is not square, a negative similarity, and groups of rows that nothing joins.
+            for a table that is not square, a negative similarity, and one without any similarity.
         """
         if self.original.shape[0] != self.original.shape[1]:
             raise InputError(f"metric 'similarity' needs square (n, n) similarities, given {self.original.shape}")
         graph = arrays.read(self.original, "weight", "similarity").adjacency
-        parts = int(connected_components(graph, directed=False)[0])
-        if parts > 1:
-            raise InputError(
-                f"the similarities leave {parts} groups of rows apart, which would repel each other without end: store "
-                "some between the groups, or draw them apart and packed, as nelayout.layout does with a matrix"
-            )
+        if not graph.nnz:
+            raise InputError(f"no two of the {self.n} rows have a similarity > 0, so there is nothing to draw them by")
         return graph
 
     def shares(self, X: csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
