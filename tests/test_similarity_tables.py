@@ -10,6 +10,7 @@ import nelayout as nl
 from nelayout.errors import InputError
 from nelayout.numerics.parallel import Threads
 from nelayout.vectors import neighbors
+from nelayout.vectors.input import read_rows
 from nelayout.vectors.searching import WatchedThreads, searching
 
 METHODS = (
@@ -161,3 +162,12 @@ def test_recall_is_the_part_of_the_nearest_that_was_found():
     missed = (squared[rows] > found.distances[rows, -1:] ** 2 * (1 + 1e-5)).mean()
     assert missed > 0.15
     assert space._recall(X, found.indices, squared, 10, Threads()) == pytest.approx(1.0 - missed)
+
+
+@pytest.mark.parametrize("metric", ["precomputed", "similarity"])
+def test_sparse_tables_are_not_copied_and_not_changed(metric):
+    table = csr_array(similarities())
+    assert np.shares_memory(read_rows(table, metric).data, table.data)
+    pieces = csr_array((np.ones(3), [1, 1, 0], [0, 2, 3]), shape=(2, 2))
+    assert read_rows(pieces, metric).toarray().tolist() == [[0.0, 2.0], [1.0, 0.0]]
+    assert pieces.nnz == 3

@@ -38,9 +38,10 @@ def _threads(n_jobs: int | None) -> int:
 
 def _sampled(rows: Any) -> bytes:
     """A hundred of the rows, evenly spaced, in short: what changes an array in place changes most of its rows."""
-    if issparse(rows):
-        return b""  # a copy of ours
-    some = rows[np.linspace(0, len(rows) - 1, SAMPLED).astype(np.int64)]
+    table = rows.data[:, None] if issparse(rows) else rows
+    if not len(table):
+        return b""
+    some = table[np.linspace(0, len(table) - 1, SAMPLED).astype(np.int64)]
     return blake2b(np.ascontiguousarray(some).tobytes(), digest_size=16).digest()
 
 
@@ -106,7 +107,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     ``transform`` takes the ``n_neighbors`` fitted rows nearest to each new row and minimizes the method's objective as
     a function of the new row's place alone: no fitted row moves, and no new row sees another, so batches and their
     order change no bit.  A row that was fitted comes to lie where it is, also where it differs by rounding; of equal
-    rows, where the first is.  Dense rows are kept as they were given and not copied: after a change of the array in
+    rows, where the first is.  Arrays of floats and float64 CSR matrices are kept and not copied: after a change in
     place ``transform`` raises a ValueError.
 
     Examples

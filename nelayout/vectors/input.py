@@ -81,8 +81,10 @@ def read_rows(X: Any, metric: Any, least: int = 2) -> Any:
     if X.dtype.kind not in "biuf":
         raise _not_real(X.dtype)
     _check_shape(X.shape, least)
-    table: Any = csr_array(X).astype(np.float64, copy=True)
-    table.sum_duplicates()
+    table: Any = csr_array(X).astype(np.float64, copy=False)
+    if not table.has_canonical_format:
+        table = table.copy()
+        table.sum_duplicates()
     _check_stored(table, X)
     return table
 
@@ -151,9 +153,11 @@ def _sparse(X: Any, least: int) -> Any:
     if X.dtype.kind not in "biuf":
         raise _not_real(X.dtype)
     _check_shape(X.shape, least)
-    matrix: Any = csr_array(X).astype(np.float64, copy=True)
-    matrix.sum_duplicates()
-    matrix.eliminate_zeros()
+    matrix: Any = csr_array(X).astype(np.float64, copy=False)
+    if not matrix.has_canonical_format or np.count_nonzero(matrix.data) < matrix.nnz:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
     _check_stored(matrix, X)
     return matrix.toarray() if float(X.shape[0]) * X.shape[1] <= DENSE_ENTRIES else matrix
 
