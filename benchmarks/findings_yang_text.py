@@ -169,8 +169,9 @@ of pendigits.
 
 By the paper's rule majorization tries fewer than two rhos a step here. It takes two once rho has come down as far as it
 can, and runs on the large sets are some 20 to 60 steps, most of which are on the way there; on coil20 rho hardly ever
-has to rise. Our spectral direction needs fewer calls than majorization, because its line search goes on from the last
-length, and is well ahead of it on shuttle and pendigits. So what the supplement says of the spectral direction is not
-found with ours. Both leave L-BFGS and momentum behind in these seconds on the larger sets, as they begin near the
-origin without a schedule; the drawings of `nelayout` begin elsewhere, and there [L-BFGS is ahead](optimizers.md).
+has to rise. Our spectral direction, whose line search goes on from the last length, needs fewer calls a step than
+majorization as in the paper on all sets but coil20, and is well ahead of it on shuttle and pendigits. So what the
+supplement says of the spectral direction is not found with ours. Both leave L-BFGS and momentum behind in these seconds
+on the larger sets, as they begin near the origin without a schedule; the drawings of `nelayout` begin elsewhere, and
+there [L-BFGS is ahead](optimizers.md).
 """

@@ -151,7 +151,9 @@ class Optimal:
         several = np.ndim(sound) > 0
         if not several and not sound:
             return Coupling(math.inf, 0.0, 0.0, 0.0, math.inf)
-        pull, push = divergence.invariant(sums.edges, sums.pairs, sums.weight, sums.total)
+        pull, push = divergence.invariant(
+            sums.edges, sums.pairs, (sums.edges_slope, sums.pairs_slope), sums.weight, sums.total
+        )
         degrees = divergence.pairs[0].order - divergence.degree
         best = (-sums.edges_slope / sums.pairs_slope) ** (1.0 / degrees)
         value = exaggeration * pull + push

@@ -8,6 +8,7 @@ from itertools import pairwise
 import networkx as nx
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 from tables import RECIPES, thinned
 
 import nelayout as nl
@@ -304,6 +305,39 @@ def test_more_steps_or_a_smaller_tol_never_end_higher(name):
         assert all(b <= a + rounding for a, b in pairwise(values)), (keyword, values)
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("graph", "name", "own"),
+    [
+        (nx.circulant_graph(12, [1, 3]), "polylog", {}),
+        (nx.grid_2d_graph(5, 5), "ftsne", {"divergence": "hellinger"}),
+        (KARATE, "gamma-quadlog", {}),
+    ],
+)
+def test_more_steps_never_end_higher_where_starts_are_compared(graph, name, own):
+    values = [nl.solve(graph, name, seed=0, max_iter=steps, **own).value for steps in (12, 20, 33, 39, 40, 41, 60)]
+    assert all(b <= a + 1e-9 * abs(a) for a, b in pairwise(values)), values
+
+
+def test_a_run_that_rests_has_converged_however_few_steps_are_left():
+    for steps in (40, 41, 42, 43, 60):
+        assert nl.solve(KARATE, "ee", seed=0, max_iter=steps).reason == "converged"
+
+
+def test_a_wide_drawing_keeps_its_digits():
+    """The gamma form of far larger drawings is that of dense sums, of a grid that of t-SNE: ws-SNE with unit masses."""
+    grid = nx.grid_2d_graph(8, 8)
+    Y = np.array(list(grid))
+    A = nx.to_numpy_array(grid)
+    P, D2 = A / A.sum(), cdist(Y, Y, "sqeuclidean") + np.diag(np.full(64, np.inf))
+    for factor in (1.0, 1e4, 1e8):
+        q = 1.0 / (1.0 + factor**2 * D2)
+        dense = float(np.sum(P[A > 0] * np.log((P * q.sum() / q.clip(1e-300))[A > 0])))
+        for name, own in (("ws-sne", {"mass": "unit"}), ("tsne", {})):
+            found = nl.evaluate(grid, dict(zip(grid, factor * Y, strict=True)), name, **own)
+            assert found.value == pytest.approx(dense, rel=1e-9), (factor, name)
+
+
 def test_more_steps_never_end_higher_with_fixed_nodes():
     pos = nx.circular_layout(KARATE)
     given = {"pos": pos, "fixed": [0, 33], "seed": 0}
@@ -324,6 +358,7 @@ def test_converged_means_that_further_steps_bring_little():
 def test_reasons():
     grid = nx.grid_2d_graph(8, 8)
     assert nl.solve(grid, "tsne", seed=0).reason == "unbounded"
+    assert nl.solve(grid, "ws-sne", seed=0).reason == "unbounded"
     assert nl.solve(nx.complete_graph(6), "tsne", seed=0).reason == "collapsed"
     assert nl.solve(KARATE, "jse", seed=0, max_iter=3).reason == "max_iter"
     assert nl.solve(KARATE, "ee", seed=0, callback=lambda state: True).reason == "stopped"

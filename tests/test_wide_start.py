@@ -62,7 +62,7 @@ def test_groups_keep_the_usual_way_where_it_ends_lower(without):
 def test_callbacks_see_all_rows_and_the_names_of_the_widths():
     seen = []
     solution = nl.solve_vectors(
-        sphere(300), method="jse", perplexity=10, random_state=0, max_iter=5, callback=seen.append
+        sphere(300), method="jse", perplexity=10, random_state=0, max_iter=41, callback=seen.append
     )
     assert {step.positions.shape for step in seen} == {(300, 2)}
     names = {step.stage for step in seen}

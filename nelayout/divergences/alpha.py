@@ -63,11 +63,11 @@ class Alpha:
             return -p
         return (-1.0 / self.order) * p**self.order * b.power(1.0 - self.order)
 
-    def invariant(self, edges: Any, pairs: Any, weight: Any, total: Any) -> tuple[Any, Any]:
+    def invariant(self, edges: Any, pairs: Any, slopes: tuple[Any, Any], weight: Any, total: Any) -> tuple[Any, Any]:
         """Renyi: ln(E(P^t (Mq)^(1-t)) / sum P) / (t - 1) and ln S(M q)."""
         mean = self.order * edges / weight + 1.0  # of bc(u, t-1), weighted by P
         normalizer = self.order * pairs
-        attraction = log_power_mean(mean, self.order - 1.0)
+        attraction = log_power_mean(mean, self.order - 1.0, -self.order * slopes[0] / weight)
         if np.ndim(normalizer) > 0:
             with np.errstate(invalid="ignore", divide="ignore"):
                 return attraction, np.where(normalizer > 0, np.log(normalizer), np.inf)

@@ -28,18 +28,26 @@ from nelayout.part_names import spell
 __all__ = ["Beta", "beta", "i_divergence", "itakura_saito", "kl_divergence", "log_power_mean"]
 
 
-def log_power_mean(mean: Any, order: float) -> Any:
+def log_power_mean(mean: Any, order: float, powers: Any = None) -> Any:
     """ln of the power mean of an order, from the mean of the Box-Cox forms: log1p(order mean) / order.
 
-    A mean of floats gives a float, an array of means an array.
+    ``powers``, the mean of the powers, is taken beyond small orders where it is known: of similarities near 0 the
+    Box-Cox forms are all but -1 / order, and their digits are lost.  A mean of floats gives a float, an array of means
+    an array.
+
+    >>> log_power_mean(1e-20 - 1.0, 1.0), log_power_mean(1e-20 - 1.0, 1.0, powers=1e-20)
+    (inf, -46.051701859880914)
     """
     if order == 0:
         return mean
-    inside = order * mean
+    if powers is None or abs(order) <= SMALL_ORDER:
+        log, inside, least = (np.log1p, math.log1p), order * mean, -1.0
+    else:
+        log, inside, least = (np.log, math.log), powers, 0.0
     if np.ndim(inside) > 0:
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(inside > -1.0, np.log1p(inside) / order, np.inf)
-    return math.log1p(inside) / order if inside > -1.0 else math.inf
+            return np.where(inside > least, log[0](inside) / order, np.inf)
+    return log[1](inside) / order if inside > least else math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +92,10 @@ class Beta:
             return p / (1.0 - t), 0.0
         return (p / t) * (boxcox(np.log(p), t - 1.0) - 1.0), 1.0 / t
 
-    def invariant(self, edges: Any, pairs: Any, weight: Any, total: Any) -> tuple[Any, Any]:
-        """gamma: -ln PM_(t-1)(q; P) and ln PM_t(q; M)."""
-        attraction = log_power_mean(-edges / weight, self.order - 1.0)
-        return -attraction, log_power_mean(pairs / total, self.order)
+    def invariant(self, edges: Any, pairs: Any, slopes: tuple[Any, Any], weight: Any, total: Any) -> tuple[Any, Any]:
+        """gamma: -ln PM_(t-1)(q; P) and ln PM_t(q; M); the slopes are -sum P q^(t-1) and sum M q^t."""
+        attraction = log_power_mean(-edges / weight, self.order - 1.0, -slopes[0] / weight)
+        return -attraction, log_power_mean(pairs / total, self.order, slopes[1] / total)
 
     def invariant_constant(self, edges: Any, weight: Any, total: Any) -> Any:
         """gamma lacks (ln sum M - ln sum P + ln PM_(t-1)(P/M; P)) / t; at small orders nothing."""

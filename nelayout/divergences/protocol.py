@@ -178,11 +178,13 @@ class Homogeneous(Protocol):
         """h with slope(p, lambda b) = lambda^h slope(p, b)."""
         ...
 
-    def invariant(self, edges: float, pairs: float, weight: float, total: float) -> tuple[float, float]:
+    def invariant(
+        self, edges: float, pairs: float, slopes: tuple[float, float], weight: float, total: float
+    ) -> tuple[float, float]:
         """The scale-invariant form at the best lambda (gamma of beta, Renyi of alpha), as attraction and repulsion.
 
-        ``edges`` = sum M edge(P/M, q) and ``pairs`` = sum M phi(0, q), both at lambda = 1; weight = sum P, total =
-        sum M.
+        ``edges`` = sum M edge(P/M, q) and ``pairs`` = sum M phi(0, q), both at lambda = 1, ``slopes`` their derivatives
+        in ln lambda; weight = sum P, total = sum M.
         """
         ...
 

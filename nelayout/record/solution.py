@@ -61,7 +61,7 @@ class Solution:
                unit is not that of the other axes, (n, dim)
     trace      (iteration, value, seconds, stage) of every step; values of coarse levels, of the shape stage and
                of stages whose edges pull harder belong to their own objectives
-    connection lambda of ``positions`` (of the largest component)
+    connection lambda of ``positions`` (of the largest component; where each node has its own, their geometric mean)
     reason     of the end of the largest component's run: "converged" (the forces are in balance), "lull" (the last ten
                steps brought next to nothing), "max_iter" (all steps were taken: the usual end of a schedule, and no
                failure), "stopped" (by the callback), "collapsed" (to a point) or "unbounded" (J has no best size)

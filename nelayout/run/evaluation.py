@@ -104,13 +104,16 @@ def evaluate(
             part.drawing = Drawing(here - np.sum(here, axis=0) / len(here), request.method)
         unit = 1.0
         if size == "best":
+            near_one = 0.5 ** math.frexp(float(np.max(np.abs(Y), initial=0.0)))[1]  # squares shall be within floats
             drawn = [part for part in parts if len(part.nodes) > 1]
-            unit, about = best_size([(objective_of(part, request.method, sums), part.drawing.Y) for part in drawn])
+            objectives = [objective_of(part, request.method, sums) for part in drawn]
+            unit, about = best_size([(J, near_one * part.drawing.Y) for J, part in zip(objectives, drawn, strict=True)])
+            unit *= near_one
             notes += [about] if about else []
             for part in parts:
                 part.drawing = replace(part.drawing, Y=unit * part.drawing.Y)
         found = evidence_of(parts, request.method, sums, gradient=True)
-        together = _coincident(parts, Y) if request.method.kernel.singular else np.empty((0, 2), dtype=int)
+        together = _coincident(parts) if request.method.kernel.singular else np.empty((0, 2), dtype=int)
         notes += [*found.notes, *_why_infinite(found, together, request.method.name, request.network.labels)]
         if len(together):
             cost = found.node_cost.copy()
@@ -131,12 +134,12 @@ def evaluate(
     )
 
 
-def _coincident(parts: Sequence[Component], Y: np.ndarray) -> np.ndarray:
-    """(k, 2) pairs of nodes of one component that lie at one place."""
+def _coincident(parts: Sequence[Component]) -> np.ndarray:
+    """(k, 2) pairs of nodes of one component that lie at one place, to the last digit of the drawing's size."""
     from scipy.spatial import KDTree
 
     found = [
-        part.nodes[KDTree(Y[part.nodes]).query_pairs(0.0, output_type="ndarray")]
+        part.nodes[KDTree(part.drawing.Y).query_pairs(0.0, output_type="ndarray")]
         for part in parts
         if len(part.nodes) > 1
     ]

@@ -17,8 +17,8 @@ Of vectors the caller may know another (`Component.other_start`), also of more r
 All take some steps of the objective itself; the lowest of them and of the way's drawing, after as many steps, goes on.
 Slow objectives let the lowest start and the way's drawing go on together for some more where they are close.
 
-Which drawing goes on is decided after a number of steps that no ``tol`` changes, so that more steps, or a smaller
-``tol``, never end higher.
+Which drawing goes on is decided after a number of steps that neither a ``tol`` nor a ``max_iter`` changes; with no more
+steps than these there is the way alone. So more steps, or a smaller ``tol``, never end higher.
 """
 
 from __future__ import annotations
@@ -102,8 +102,12 @@ Way = Callable[[Component, Descend, int, Run, bool], None]
 
 def descend_from_lowest(component: Component, stage: Descend, steps: int, run: Run, descend: Way) -> None:
     """Take ``steps`` of a stage from the lowest of the component's drawing and of other starts."""
+    first = _compared_after(stage)
+    if steps <= first:
+        descend(component, stage, steps, run, True)
+        return
     method, P = method_of(stage, run.method), component.affinity.P
-    first, tried = _compared_after(steps), tried_before(stage, method, component.other_start)
+    tried = tried_before(stage, method, component.other_start)
     final = _steps_of_final(stage, steps)
     chosen = replace(run, tol=None)  # a tol of the caller's must not change which start goes on
 
@@ -132,7 +136,10 @@ def descend_from_lowest(component: Component, stage: Descend, steps: int, run: R
         component.drawing = best
         if number_of_best <= tried.given and component.other_start is not None:
             run.notes.append(component.other_start.said)
+    rests = run.tol is None and component.drawing.reason == "converged"
     descend(component, stage, steps - taken, run, True)
+    if rests and component.drawing.reason == "max_iter":  # fewer steps were left than tell that a drawing rests
+        component.drawing = replace(component.drawing, reason="converged")
 
 
 @contextmanager
@@ -203,22 +210,22 @@ def _good_enough(value: float, method: Method, n: int) -> bool:
 
 def steps_of_starts(stage: Stage, steps: int, method: Method, other: OtherStart | None = None) -> int:
     """Most steps that `descend_from_lowest` takes beside those of the stage; ``other``: the component's other start."""
-    if not isinstance(stage, Descend):
+    if not isinstance(stage, Descend) or steps <= _compared_after(stage):
         return 0
     tried = tried_before(stage, method, other)
-    compared = (sum(tried) + tried.flattened) * _compared_after(steps)
+    compared = (sum(tried) + tried.flattened) * _compared_after(stage)
     return compared + _steps_of_final(stage, steps) + (0 if other is None else other.steps)
 
 
-def _compared_after(steps: int) -> int:
+def _compared_after(stage: Descend) -> int:
     """Steps after which starts are compared with each other and with the way: one is left to whichever goes on."""
-    return max(min(COMPARED, steps - 1), 0)
+    return max(min(COMPARED, stage.max_iter - 1), 0)
 
 
 def _steps_of_final(stage: Descend, steps: int) -> int:
     """Steps after which the lowest start is compared with the way once more; 0 where it is not."""
     slow = stage.starts and stage.max_iter >= SLOW_TAIL_SMALL
-    return FINAL if slow and steps > _compared_after(steps) + FINAL else 0
+    return FINAL if slow and steps > _compared_after(stage) + FINAL else 0
 
 
 def rough_drawings(n: int, least: int) -> int:
