@@ -208,6 +208,21 @@ def test_where_there_is_no_best_size_a_note_says_so():
     assert any("shrinks" in note for note in found.notes)
 
 
+@pytest.mark.parametrize("factor", [1e-160, 1e155, 1e300])
+def test_the_best_size_does_not_depend_on_the_size_given(factor):
+    pos = nx.spring_layout(KARATE, seed=0)
+    usual, found = (nl.evaluate(KARATE, {v: f * y for v, y in pos.items()}, "tsne", size="best") for f in (1.0, factor))
+    assert found.value == pytest.approx(usual.value, rel=1e-12)
+    assert found.unit * factor == pytest.approx(usual.unit, rel=1e-7)
+
+
+@pytest.mark.parametrize("apart", [1e-20, 1e-100])
+def test_nodes_that_floats_cannot_tell_apart_lie_at_one_place(apart):
+    found = nl.evaluate(nx.path_graph(4), {0: (0, 0), 1: (apart, 0), 2: (1, 0), 3: (0, 1)}, "linlog")
+    assert found.value == math.inf
+    assert "nodes 0 and 1 lie at one place" in found.notes[0]
+
+
 def test_scale_free_objectives_need_no_size():
     pos = nx.spring_layout(KARATE, seed=0)
     given, best = (nl.evaluate(KARATE, pos, "gamma-quadlog", size=size) for size in ("given", "best"))

@@ -104,11 +104,8 @@ def evaluate(
             part.drawing = Drawing(here - np.sum(here, axis=0) / len(here), request.method)
         unit = 1.0
         if size == "best":
-            near_one = 0.5 ** math.frexp(float(np.max(np.abs(Y), initial=0.0)))[1]  # squares shall be within floats
             drawn = [part for part in parts if len(part.nodes) > 1]
-            objectives = [objective_of(part, request.method, sums) for part in drawn]
-            unit, about = best_size([(J, near_one * part.drawing.Y) for J, part in zip(objectives, drawn, strict=True)])
-            unit *= near_one
+            unit, about = best_size([(objective_of(part, request.method, sums), part.drawing.Y) for part in drawn])
             notes += [about] if about else []
             for part in parts:
                 part.drawing = replace(part.drawing, Y=unit * part.drawing.Y)

@@ -154,12 +154,19 @@ def best_size(drawings: Sequence[tuple[Objective, np.ndarray]]) -> tuple[float, 
     Sizes at which nodes lie 2^-8 to 2^16 units apart are tried, each twice the one before, and further ones while J
     falls.  About the lowest, s is where the derivative of J in ln s changes its sign.
     """
-    from scipy.optimize import brentq, minimize_scalar
-
-    sized = [(objective, Y) for objective, Y in drawings if radius(Y) > 0 and not objective.scale_free]
+    sized = [(objective, Y) for objective, Y in drawings if np.any(Y) and not objective.scale_free]
     if not sized:
         return 1.0, ""
-    unit, step = radius(sized[0][1]) / (EVEN * math.sqrt(len(sized[0][1]))), math.log(2.0)
+    near_one = 0.5 ** math.frexp(max(float(np.max(np.abs(Y))) for _, Y in sized))[1]  # squares shall be within floats
+    found, about = _best_size([(objective, near_one * Y) for objective, Y in sized])
+    return near_one * found, about
+
+
+def _best_size(sized: Sequence[tuple[Objective, np.ndarray]]) -> tuple[float, str]:
+    """`best_size` of drawings whose largest coordinate is near 1."""
+    from scipy.optimize import brentq, minimize_scalar
+
+    unit, step = max(radius(Y) / (EVEN * math.sqrt(len(Y))) for _, Y in sized), math.log(2.0)
 
     def at(x: float) -> list[tuple[Objective, np.ndarray]]:
         return [(objective, (math.exp(x) / unit) * Y) for objective, Y in sized]
