@@ -101,6 +101,12 @@ def test_rows_that_were_changed_in_place_are_noticed_and_a_drawing_belongs_to_th
         estimator.transform(NEW)
 
 
+def test_a_row_beyond_the_range_of_floats_is_refused():
+    estimator = nl.NeighborEmbedding(random_state=0).fit(X)
+    with pytest.raises(ValueError, match="row 1 of X is so far from the fitted rows"):
+        estimator.transform(np.stack([X[0], np.full(6, 1e300)]))
+
+
 def test_a_negative_distance_of_a_new_row_is_refused():
     estimator = nl.NeighborEmbedding(metric="precomputed", random_state=0).fit(cdist(X, X))
     new = cdist(NEW, X)

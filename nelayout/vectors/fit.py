@@ -23,6 +23,7 @@ from scipy.sparse import csr_array, issparse
 
 from nelayout.added.descent import place
 from nelayout.added.objective import AddedNodes, Ties, walked
+from nelayout.errors import InputError
 from nelayout.method_record import Method
 from nelayout.numerics.parallel import Threads
 from nelayout.record.solution import Solution
@@ -73,7 +74,7 @@ class Fit:
         if isinstance(self.space, Similarities):
             found, known = None, _equal_rows(self.space.original, X)
         else:
-            found = self.space.nearest_from(X, self.k, threads)
+            found = _within_floats(self.space, X, self.k, threads)
             known = self._nearest_if_same(self.space, found, X)
         answer = np.empty((X.shape[0], Y.shape[1]))
         answer[known >= 0] = Y[known[known >= 0]]
@@ -125,6 +126,20 @@ class Fit:
             return known
         equal = _equal_rows(space.original, X)  # some metrics find equal rows apart: russellrao, functions
         return np.where(known < 0, equal, known)
+
+
+def _within_floats(space: Space, X: Any, k: int, threads: Threads) -> Neighbors:
+    """The k nearest fitted rows of each row; `InputError` for a row so far out that floats know no distance to it."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = space.nearest_from(X, k, threads)
+    wrong = ~np.isfinite(found.distances).all(axis=1)
+    if wrong.any():
+        more = f", and so are {int(wrong.sum()) - 1} more" if wrong.sum() > 1 else ""
+        raise InputError(
+            f"row {int(np.argmax(wrong))} of X is so far from the fitted rows that the distances are beyond the range "
+            f"of floats{more}: leave it out, or look at its unit"
+        )
+    return found
 
 
 def _equal_rows(fitted: Any, X: Any) -> np.ndarray:
