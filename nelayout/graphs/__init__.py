@@ -166,7 +166,7 @@ def places(pos: Any, host: Host | None = None) -> Places:
     (['a', 'b'], 2)
     """
     pos = getattr(pos, "positions", pos)
-    pos = pos if host is None else host.opened(pos)
+    pos = host.opened(pos) if isinstance(host, arrays.ArrayHost) else pos
     for library in HOSTS.values():
         opened = library.places(pos)
         if opened is not None:

@@ -39,7 +39,7 @@ from nelayout.vectors.defaults import (
 from nelayout.vectors.fit import Fit
 from nelayout.vectors.given import most_known, read_neighbors
 from nelayout.vectors.input import count, read_rows
-from nelayout.vectors.joining import edges_in_words, join_components, join_heaviest
+from nelayout.vectors.joining import edges_in_words, join_components
 from nelayout.vectors.knn import neighbor_graph, space_of
 from nelayout.vectors.neighbors import Space
 from nelayout.vectors.searching import searching
@@ -192,10 +192,7 @@ def fit_vectors(
         _refuse_of_similarities({**given, "pca": None if pca == "auto" else pca})
         table = Similarities(rows)
         start = read_init(init, None, table.n, dim)
-        graph = table.graph()
-        graph, added = join_heaviest(graph, float(np.median(graph.data)))
-        joins = (f"the similarities leave {added + 1} groups of rows apart; {edges_in_words(added, False)}",)
-        joins = joins if added else ()
+        graph, joins = table.joined_graph()
         return _drawn(table, 0, None, graph, start, chosen, {"seed": rng, **run}, Known(), joins, began)
     lists = None if knn is None else read_neighbors(knn, rows.shape[0])
     most = most_known(rows, metric, lists)
@@ -238,8 +235,8 @@ def fit_vectors(
     known = Known(True, shares, features, sketch, goal)
     if start is None and perplexity is not None and lists is None:
         known = known._replace(other_start=wide_start(space, float(perplexity), chosen, rng, run))
-    notes = (*found.notes, *ties, *joins)
-    return _drawn(space, k, perplexity, graph, start, chosen, {"seed": rng, **run}, known, notes, began)
+    run, notes = {"seed": rng, **run}, (*found.notes, *ties, *joins)
+    return _drawn(space, k, perplexity, graph, start, chosen, run, known, notes, began)
 
 
 def _drawn(
@@ -257,13 +254,9 @@ def _drawn(
     """The drawing of a connected graph of rows, whose seconds count from the search for neighbors on."""
     settings: Any = {"scale": None, "components": "joint", **run}
     before = time.perf_counter() - began
-    solution, parts = run_parts(graph, method, start_on(graph, start, run["dim"]), None, settings, known)
-    whole = replace(
-        solution,
-        notes=(*notes, *solution.notes),
-        seconds=before + solution.seconds,
-        trace=tuple(step._replace(seconds=before + step.seconds) for step in solution.trace),
-    )
+    found, parts = run_parts(graph, method, start_on(graph, start, run["dim"]), None, settings, known)
+    trace = tuple(step._replace(seconds=before + step.seconds) for step in found.trace)
+    whole = replace(found, notes=(*notes, *found.notes), seconds=before + found.seconds, trace=trace)
     return Fit(space, k, perplexity, graph, parts[0], whole)
 
 
@@ -290,10 +283,8 @@ def _about_ties(k: int, wider: int, perplexity: float) -> str:
 
 
 def _joins(space: Space, k: int, added: int) -> tuple[str, ...]:
-    if not added:
-        return ()
-    how = edges_in_words(added, not issparse(space.given.table))
-    return (f"the graph of the {k} nearest neighbors has {added + 1} components; {how}",)
+    said = f"the graph of the {k} nearest neighbors has {added + 1} components"
+    return (f"{said}; {edges_in_words(added, not issparse(space.given.table))}",) if added else ()
 
 
 def check_dimensions(n_components: Any) -> None:

@@ -21,6 +21,7 @@ from scipy.sparse import csr_array
 
 from nelayout.errors import InputError
 from nelayout.graphs import arrays
+from nelayout.vectors.joining import edges_in_words, join_heaviest
 
 __all__ = ["Similarities", "is_similarity"]
 
@@ -54,6 +55,13 @@ class Similarities:
         if not graph.nnz:
             raise InputError(f"no two of the {self.n} rows have a similarity > 0, so there is nothing to draw them by")
         return graph
+
+    def joined_graph(self) -> tuple[csr_array, tuple[str, ...]]:
+        """The graph, its components joined by edges of the median similarity, and the note on that."""
+        graph = self.graph()
+        graph, added = join_heaviest(graph, float(np.median(graph.data)))
+        note = f"the similarities leave {added + 1} groups of rows apart; {edges_in_words(added, nearness=False)}"
+        return graph, (note,) if added else ()
 
     def shares(self, X: csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The new row and the fitted row of each similarity in X (m, n), and its part of the new row's sum.
