@@ -154,7 +154,7 @@ def test_a_series_of_rows_is_read_in_its_order_whatever_its_index():
         for call in (
             lambda labels, Y: nl.measure(nl.knn_graph(X), Y, labels=labels, measures=["class_accuracy"]),
             lambda labels, Y: nl.measure_vectors(X, Y, labels=labels, measures=["class_accuracy"]),
-            lambda labels, Y: nl.plot(Y, labels).axes[0].collections[0].get_facecolors().tolist(),
+            lambda labels, Y: face_colors(nl.plot(Y, labels)).tolist(),
         ):
             assert call(named, Y) == call(kinds, Y)
             assert call(named, frame) == call(kinds, Y)
