@@ -91,9 +91,9 @@ def test_groups_of_similarities_and_of_stored_distances_are_joined_and_that_is_s
     clouds, new = np.repeat([0, 1], 40), X[[3, 50]] + 0.1
     search = NearestNeighbors(n_neighbors=15).fit(X)
     stored, newly = (search.kneighbors_graph(rows, mode="distance") for rows in (None, new))
-    like = stored.copy()
-    like.data = np.exp(-stored.data)
-    tables = {"precomputed": (stored, newly), "similarity": (like, None)}
+    like, alike = stored.copy(), newly.copy()
+    like.data, alike.data = np.exp(-stored.data), np.exp(-newly.data)
+    tables = {"precomputed": (stored, newly), "similarity": (like, alike)}
     for metric, (table, others) in tables.items():
         estimator = nl.NeighborEmbedding(metric=metric, random_state=0).fit(table)
         (note,) = [note for note in estimator.solution_.notes if "apart" in note or "components" in note]
@@ -103,9 +103,7 @@ def test_groups_of_similarities_and_of_stored_distances_are_joined_and_that_is_s
         assert np.array_equal(clouds[np.argmin(nearest, axis=1)], clouds)
         ends = np.argwhere(np.triu(estimator.affinity_.toarray() > 0) & (clouds[:, None] != clouds))
         assert len(ends) == 1
-        if others is not None:
-            placed = estimator.transform(others)
-            assert np.array_equal(clouds[np.argmin(cdist(placed, Y), axis=1)], [0, 1])
+        assert np.array_equal(clouds[np.argmin(cdist(estimator.transform(others), Y), axis=1)], [0, 1])
 
 
 def test_neighbors_are_not_searched_for_among_similarities():

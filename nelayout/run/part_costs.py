@@ -98,7 +98,8 @@ class Part:
         chosen = o["mass"] is None and mass_to_read(method.mass) != method.mass
         if chosen and not together:  # and other masses are tried
             stages += (replace(stages[-1], max_iter=TRIAL_STEPS),)
-        others = 0 if together else steps_of_starts(last, last.max_iter, method)
+        asked = last.max_iter if o["max_iter"] is None else o["max_iter"]
+        others = 0 if together else steps_of_starts(last, asked, method)
         if others:  # and the last stage begins at other places as well
             assert isinstance(last, Descend)
             stages += (replace(last, max_iter=others),)
