@@ -3,6 +3,10 @@
 # No wish of the caller's own Python may leak into the check.
 unset PYTHONPATH PYTHONHOME VIRTUAL_ENV
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
+# Modules are compiled when they are first imported, and kept: pip would take half a minute to compile all of them, of
+# which the tests import a part, and each of the many programs that tests start would compile its own once more.
+export PIP_COMPILE=0
+unset PYTHONDONTWRITEBYTECODE
 
 step() { printf '\n--- %s (%ss)\n' "$1" "$SECONDS"; }
 

@@ -9,7 +9,7 @@ import pytest
 
 from nelayout.catalogue import METHODS, tune
 
-__all__ = ["EVERY_METHOD", "RECIPES", "thinned"]
+__all__ = ["EVERY_METHOD", "FEW", "RECIPES", "thinned"]
 
 # The catalogue, and ft-SNE with each of its divergences.
 EVERY_METHOD = {
@@ -19,9 +19,11 @@ EVERY_METHOD = {
 # One method of each kind: node masses, a singular kernel, a Gaussian that is not normalized, a heavy tail, and a
 # divergence with a lambda for each row.
 RECIPES = ("ws-sne", "linlog", "ee", "hssne", "nerv")
+# One for each form of objective, one lambda for all pairs or one for each row, where a drawing takes long.
+FEW = ("ws-sne", "nerv")
 
 
 def thinned(*tables: Iterable, plain: Callable[..., bool]) -> list:
-    """Return the product of the tables as cases of a test; of those that are not plain every ninth is thorough."""
-    rest = cycle((*[pytest.mark.slow] * 3, pytest.mark.thorough, *[pytest.mark.slow] * 5))
+    """Return the product of the tables as cases of a test; of those that are not plain every eighteenth is thorough."""
+    rest = cycle((*[pytest.mark.slow] * 3, pytest.mark.thorough, *[pytest.mark.slow] * 14))
     return [pytest.param(*case, marks=() if plain(*case) else next(rest)) for case in product(*tables)]

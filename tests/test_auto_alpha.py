@@ -57,7 +57,7 @@ def test_the_pairs_are_those_of_the_definition(even, compiled):
     assert objective.pairs(far)[1].min() > 0  # what underflows is floored
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_chosen_drawing_is_the_one_that_comes_back():
     G = nx.karate_club_graph()
     solution = nl.solve(G, AUTO, seed=0, scale=None, tol=1e-7)

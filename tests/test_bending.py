@@ -105,6 +105,7 @@ def test_auto_says_so_in_its_trace_and_values_are_those_of_the_bent_drawing(monk
     assert [step.stage for step in plain.trace] == [step.stage for step in solution.trace[:-1]]
 
 
+@pytest.mark.thorough
 def test_small_graphs_fixed_nodes_and_other_methods_are_not_bent(monkeypatch):
     monkeypatch.setattr(candidates, "BENT", 0.0)
 

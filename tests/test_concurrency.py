@@ -83,7 +83,7 @@ def test_graphs_drawn_at_once_come_out_as_alone(alone, names):
     assert side_by_side(names) == {name: alone[name] for name in names}
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_one_graph_drawn_twice_at_once(alone):
     """The same graph object, read by two runs: neither changes it for the other."""
     twice = []
@@ -95,6 +95,7 @@ def test_one_graph_drawn_twice_at_once(alone):
     assert twice == [alone["grid"]] * 2
 
 
+@pytest.mark.thorough
 def test_a_layout_in_a_callback_of_another_comes_out_as_alone(alone):
     """Runs may be nested: a callback may draw another graph while its own run waits."""
     inner = []

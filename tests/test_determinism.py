@@ -132,7 +132,7 @@ def test_names_do_not_matter(method):
     assert np.array_equal(drawing(named, method, seed=4), drawing(G, method, seed=4))
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["ws-sne", "gamma-quadlog", "linlog", "ee", "tsne"])
 def test_a_converged_drawing_does_not_depend_on_the_order_of_nodes(method):
     """Relabeling invariance of the objective: started from the same places, permuted nodes end at the same ones."""

@@ -193,6 +193,7 @@ def test_size_of_a_png():
     assert (width, height) == (840, 440)  # 8 x 4 inches and a border of 0.2
 
 
+@pytest.mark.thorough
 def test_large_graphs_are_images_in_vector_files():
     n = 12_000
     G = nx.path_graph(n)

@@ -370,6 +370,7 @@ def test_converged_means_that_further_steps_bring_little():
         assert long.value - further.value < 1e-3 * abs(further.value)
 
 
+@pytest.mark.thorough
 def test_reasons():
     grid = nx.grid_2d_graph(8, 8)
     assert nl.solve(grid, "tsne", seed=0).reason == "unbounded"

@@ -44,7 +44,7 @@ LONG = (
     "nelayout.vectors.embedding",
 )
 # Pages and scripts that a plain run tries, too.
-FIRST = ("README.md", "quickstart.md")
+FIRST = ("README.md",)
 # Those that draw for many seconds.
 LONGEST = (
     *("alpha.md", "changing-graphs.md", "choosing-vectors.md", "comparing.md", "hosts.md", "pictures.md"),

@@ -256,6 +256,7 @@ def test_npz_of_every_kind(tmp_path):
 # real files
 
 
+@pytest.mark.thorough
 def test_shared_files(shared_data):
     sizes = {
         "dolphins.gml": (62, 159),

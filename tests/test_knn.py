@@ -445,7 +445,7 @@ def test_the_column_of_a_frame_is_named():
         nl.knn_graph(pandas.DataFrame({"size": [1.0, 2.0], "color": ["red", "blue"]}), 1)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_neighbors_of_images(monkeypatch):
     """The neighbors of 30 of 3,000 images by definition: 784 columns, pixels as they are stored, most of them 0."""
     blots = rng().random((20, 784)) ** 8  # what images of one kind share

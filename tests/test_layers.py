@@ -81,7 +81,7 @@ def test_layers_come_back_bit_for_bit_and_the_rest_is_a_minimum(method):
     assert crossings(WOMEN, solution.positions) < 0.6 * crossings(WOMEN, PLACES)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["alpha-sne", "jse"])
 def test_layers_stay_in_reach_of_a_light_tailed_kernel(method):
     """The free drawing of this mesh has edges of twice the reach: nodes so far apart see their own layer alone."""

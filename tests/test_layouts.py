@@ -14,7 +14,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from scipy import sparse
-from tables import RECIPES, thinned
+from tables import FEW, RECIPES, thinned
 
 import nelayout as nl
 from nelayout.catalogue import METHODS
@@ -531,7 +531,7 @@ def islands() -> nx.Graph:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("method", thinned(METHODS, plain=lambda method: method in RECIPES))
+@pytest.mark.parametrize("method", thinned(METHODS, plain=lambda method: method in FEW))
 def test_callback_sees_every_step_of_the_whole_graph(method):
     G, states = islands(), []
     solution = nl.solve(G, method, seed=0, callback=states.append)
@@ -619,6 +619,7 @@ def test_frames_cost_nothing_where_nobody_looks(monkeypatch):
     nl.layout(islands(), seed=0)
 
 
+@pytest.mark.thorough
 def test_callback_does_not_change_the_drawing():
     G, kept = islands(), []
     silent = nl.ws_sne_layout(G, seed=0)
@@ -628,7 +629,7 @@ def test_callback_does_not_change_the_drawing():
     assert not np.array_equal(kept[0], kept[-1])  # each state has positions of its own
 
 
-@pytest.mark.parametrize("method", thinned(METHODS, plain=lambda method: method in RECIPES))
+@pytest.mark.parametrize("method", thinned(METHODS, plain=lambda method: method in FEW))
 @pytest.mark.parametrize("when", [0, 12])
 def test_callback_stops_the_run(method, when):
     G = islands()
@@ -722,7 +723,7 @@ def test_ctrl_c_ends_the_run_and_the_next_call_works(n):
     assert np.array_equal(coordinates(nl.gamma_quadlog_layout(G, seed=0, n_jobs=2)), expected)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_two_threads_lay_out_at_once():
     graphs = [nx.random_regular_graph(3, n, seed=n) for n in (60, 900)]
     expected = [coordinates(nl.gamma_quadlog_layout(G, seed=0)) for G in graphs]

@@ -49,7 +49,7 @@ def test_sheets_of_a_mesh_are_parted(method, seed):
     assert crossings(G, method, seed) < 0.6 * crossings(G, left_folded(method), seed)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_unfolding_costs_a_flat_mesh_nothing():
     G = nx.grid_2d_graph(50, 50)
     found = nl.measure(G, nl.layout(G, seed=0), measures=["neighborhood", "crossings"])

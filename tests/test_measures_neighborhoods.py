@@ -80,6 +80,7 @@ def test_isolated_nodes_take_up_room_and_are_not_asked():
     assert np.isnan(neighborhood_jaccard(graph(3, []), np.zeros((3, 2))).value)
 
 
+@pytest.mark.thorough
 def test_ties_are_broken_at_random():
     """All in one place: which k of the others are nearest is a draw, and its mean is known."""
     n = 21

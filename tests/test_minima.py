@@ -84,6 +84,7 @@ def test_more_steps_and_a_smaller_tol_never_end_higher(method):
     assert (np.diff(values) <= 1e-9 * abs(values[-1])).all()
 
 
+@pytest.mark.thorough
 def test_slow_objectives_compare_the_lowest_start_once_more(monkeypatch):
     hellinger = nl.method("ftsne", divergence="hellinger")
     deep = _steps(method=hellinger)

@@ -104,7 +104,7 @@ def test_a_hub_of_so_many_leaves_that_levels_could_be_left_out():
 @pytest.mark.parametrize(
     ("leaves", "length", "method"),
     [
-        pytest.param(leaves, length, method, marks=() if leaves == 300 and method in ON_LARGE else pytest.mark.thorough)
+        pytest.param(leaves, length, method, marks=() if leaves == 300 and method in ON_LARGE else pytest.mark.slow)
         for leaves, length in [(300, 300), (1500, 40)]
         for method in [*METHODS, "gamma-linlog", "quadlog"]
     ],

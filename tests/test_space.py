@@ -3,18 +3,16 @@
 import networkx as nx
 import numpy as np
 import pytest
+from tables import thinned
 
 import nelayout as nl
 from nelayout.catalogue import METHODS
 
 CUBE = nx.grid_graph((3, 3, 3))
-PLAIN = ("ws-sne",)
 ALONE = [name for name in METHODS if name != "auto"]
 
 
-@pytest.mark.parametrize(
-    "method", [pytest.param(name, marks=() if name in PLAIN else pytest.mark.thorough) for name in ALONE]
-)
+@pytest.mark.parametrize("method", thinned(ALONE, plain="ws-sne".__eq__))
 def test_space_has_room_for_a_lower_objective_than_the_plane(method):
     """J over R^3 is at most J over R^2, which lies in it; a grid in space is flat in no minimum of a method."""
     flat, space = (nl.solve(CUBE, method, dim=dim, seed=0) for dim in (2, 3))

@@ -70,6 +70,7 @@ def test_a_neighbor_of_one_that_comes_home_follows_it():
     assert np.linalg.norm(home[20:] - Y[20:], axis=1).max() < 2 * unit
 
 
+@pytest.mark.thorough
 def test_fixed_nodes_stay():
     G = nx.les_miserables_graph()
     free = np.repeat((np.arange(77) != THROWN[0])[:, None], 2, axis=1)

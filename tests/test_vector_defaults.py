@@ -45,6 +45,7 @@ def texts(n, words):
     return (np.random.default_rng(0).random((n, words)) < 0.1).astype(float)
 
 
+@pytest.mark.thorough
 def test_rows_with_many_others_equally_near_have_wide_neighborhoods():
     fit = fit_vectors(texts(700, 20), random_state=0, max_iter=0)
     assert (fit.k, fit.perplexity) == (90, 30.0)

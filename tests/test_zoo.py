@@ -8,7 +8,7 @@ from collections.abc import Callable
 import networkx as nx
 import numpy as np
 import pytest
-from tables import RECIPES, thinned
+from tables import FEW, RECIPES, thinned
 
 import nelayout as nl
 from nelayout.catalogue import METHODS
@@ -72,7 +72,7 @@ WITH_A_SHAPE = {
 STEPS = 30
 # In a plain run, these graphs are drawn by every method, the others by one of each kind.
 BY_EVERY_METHOD = ("two nodes", "isolated nodes", "clique", "cycle", "grid")
-OF_EACH_KIND = thinned(METHODS, plain=lambda method: method in RECIPES)
+OF_EACH_FORM = thinned(METHODS, plain=lambda method: method in FEW)
 
 
 @functools.cache
@@ -137,7 +137,7 @@ def test_drawing_is_whole(name, method):
         ["two nodes", "star", "disconnected"],
         METHODS,
         [1, 3],
-        plain=lambda name, method, dim: method in RECIPES and dim == 3,
+        plain=lambda name, method, dim: method in FEW and dim == 3,
     ),
 )
 def test_drawing_is_whole_on_a_line_and_in_space(name, method, dim):
@@ -218,13 +218,13 @@ def grid_lengths(method: str) -> tuple[Y64, Y64]:
     return apart[step.sum(-1) == 1], apart[(step[..., 0] == 1) & (step[..., 1] == 1)]
 
 
-@pytest.mark.parametrize("method", thinned(METHODS, plain=lambda method: method in RECIPES))
+@pytest.mark.parametrize("method", OF_EACH_FORM)
 def test_grid_has_no_crossing(method):
     G, pos, _ = drawn("grid", method)
     assert crossings(G, pos) == 0
 
 
-@pytest.mark.parametrize("method", thinned(METHODS, plain=lambda method: method in RECIPES))
+@pytest.mark.parametrize("method", OF_EACH_FORM)
 def test_grid_diagonals_are_longer_than_edges(method):
     """sqrt 2 times on a square grid, more where logarithmic repulsion presses the border together."""
     edges, diagonals = grid_lengths(method)
@@ -253,7 +253,7 @@ def test_neighbors_in_the_grid_are_neighbors_in_the_drawing(method):
 # --- paths, trees, stars, cliques -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", OF_EACH_KIND)
+@pytest.mark.parametrize("method", OF_EACH_FORM)
 def test_path_runs_along_the_principal_axis(method):
     _, _, Y = drawn("path", method)
     steps = np.diff(Y[:, 0])
@@ -271,13 +271,13 @@ def test_random_starts_do_not_fold_a_path(method):
         assert (np.sign(steps) == np.sign(steps[0])).all()
 
 
-@pytest.mark.parametrize("method", OF_EACH_KIND)
+@pytest.mark.parametrize("method", OF_EACH_FORM)
 def test_tree_has_few_crossings(method):
     G, pos, _ = drawn("tree", method)
     assert crossings(G, pos) <= (6 if method == "hssne" else 0)
 
 
-@pytest.mark.parametrize("method", OF_EACH_KIND)
+@pytest.mark.parametrize("method", OF_EACH_FORM)
 def test_star_has_its_hub_in_the_middle_of_its_leaves(method):
     _, _, Y = drawn("star", method)
     leaves = Y[1:]
@@ -288,7 +288,7 @@ def test_star_has_its_hub_in_the_middle_of_its_leaves(method):
     assert gaps.max() < np.pi / 2  # leaves on every side of it
 
 
-@pytest.mark.parametrize("method", thinned(METHODS, plain=lambda method: method in RECIPES))
+@pytest.mark.parametrize("method", OF_EACH_FORM)
 @pytest.mark.parametrize(("n", "least"), [(5, 0.5), (10, 0.2)])
 def test_cliques_are_no_points(method, n, least):
     """A regular pentagon has 0.618.  Normalized methods would have a clique on a point: its shape is kept."""
@@ -297,7 +297,7 @@ def test_cliques_are_no_points(method, n, least):
     assert apart.min() > least * apart.max()
 
 
-@pytest.mark.parametrize("method", OF_EACH_KIND)
+@pytest.mark.parametrize("method", OF_EACH_FORM)
 def test_barbell_is_two_balls_and_a_bar(method):
     G, _, Y = drawn("barbell", method)
     left, bar, right = Y[:8], Y[8:11], Y[11:]
@@ -307,7 +307,7 @@ def test_barbell_is_two_balls_and_a_bar(method):
     assert len(G) == len(Y)
 
 
-@pytest.mark.parametrize("method", thinned(METHODS, plain=lambda method: method in RECIPES))
+@pytest.mark.parametrize("method", OF_EACH_FORM)
 def test_both_sides_of_a_symmetric_pair_are_treated_alike(method):
     """Equal components get equal drawings."""
     G = nx.disjoint_union_all([nx.grid_2d_graph(3, 3)] * 3)
@@ -328,7 +328,7 @@ def separated(A: Y64, B: Y64) -> bool:
     return bool(((a.max(axis=0) < b.min(axis=0)) | (b.max(axis=0) < a.min(axis=0))).any())
 
 
-@pytest.mark.parametrize("method", OF_EACH_KIND)
+@pytest.mark.parametrize("method", OF_EACH_FORM)
 def test_components_do_not_overlap(method):
     G, pos, _ = drawn("disconnected", method)
     parts = [np.array([pos[node] for node in nodes]) for nodes in nx.connected_components(G)]
@@ -338,7 +338,7 @@ def test_components_do_not_overlap(method):
             assert separated(A, B)
 
 
-@pytest.mark.parametrize("method", OF_EACH_KIND)
+@pytest.mark.parametrize("method", OF_EACH_FORM)
 def test_isolated_nodes_are_not_far(method):
     """About as far from the rest as the widest component is wide, or nearer."""
     G, pos, Y = drawn("disconnected", method)
@@ -358,7 +358,7 @@ def test_isolated_nodes_stand_in_rows():
         assert np.ptp(np.diff(levels)) < 1e-9
 
 
-@pytest.mark.parametrize("method", thinned(METHODS, plain=lambda method: method in RECIPES))
+@pytest.mark.parametrize("method", OF_EACH_FORM)
 def test_a_component_is_drawn_as_if_alone(method):
     """Up to place, size and its turn: other components do not bend it (same generator, first component)."""
     G = nx.disjoint_union(nx.grid_2d_graph(6, 6), nx.path_graph(4))
@@ -399,6 +399,7 @@ def turns(Y: np.ndarray) -> float:
     return float(np.abs(np.angle(along[1:] / along[:-1])).sum() / (2 * np.pi))
 
 
+@pytest.mark.thorough
 def test_a_single_path_or_ring_is_a_road():
     """Straight or round, where it wound before: a ring of 1,000 nodes turned about five times."""
     path, ring = nx.path_graph(1000), nx.cycle_graph(1000)
