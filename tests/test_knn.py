@@ -16,6 +16,7 @@ from nelayout.errors import InputError, InputTypeError, MissingExtra
 from nelayout.numerics.parallel import Threads, blas_on_one_thread, threads_for
 from nelayout.numerics.principal import principal_components
 from nelayout.vectors import all_pairs, bounds, lower_bounds, neighbors
+from nelayout.vectors.input import read_vectors
 from nelayout.vectors.joining import join_components
 from nelayout.vectors.neighbors import Space
 
@@ -155,6 +156,18 @@ def test_sparse_rows_too_large_to_be_dense(metric, monkeypatch):
     assert dense_rows.any(axis=1).all()
     found = nl.knn_graph(sp.csr_array(dense_rows), 5, metric)
     assert np.array_equal(found.toarray(), nl.knn_graph(dense_rows, 5, metric).toarray())
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64", "int16"])
+def test_large_sparse_rows_share_their_pattern_with_what_was_given(kind, monkeypatch):
+    monkeypatch.setattr("nelayout.vectors.input.DENSE_ENTRIES", 0)
+    given = sp.csr_array(np.arange(12).reshape(4, 3) % 4, dtype=kind)
+    rows = read_vectors(given)
+    assert rows.dtype == np.float64
+    assert np.array_equal(rows.toarray(), given.toarray())
+    assert np.shares_memory(rows.indices, given.indices)
+    assert np.shares_memory(rows.data, given.data) == (kind == "float64")
+    assert given.dtype == kind
 
 
 @pytest.mark.parametrize("directions", [5, 30])

@@ -81,7 +81,7 @@ def read_rows(X: Any, metric: Any, least: int = 2) -> Any:
     if X.dtype.kind not in "biuf":
         raise _not_real(X.dtype)
     _check_shape(X.shape, least)
-    table: Any = csr_array(X).astype(np.float64, copy=False)
+    table = _in_float64(X)
     if not table.has_canonical_format:
         table = table.copy()
         table.sum_duplicates()
@@ -153,13 +153,21 @@ def _sparse(X: Any, least: int) -> Any:
     if X.dtype.kind not in "biuf":
         raise _not_real(X.dtype)
     _check_shape(X.shape, least)
-    matrix: Any = csr_array(X).astype(np.float64, copy=False)
+    matrix = _in_float64(X)
     if not matrix.has_canonical_format or np.count_nonzero(matrix.data) < matrix.nnz:
         matrix = matrix.copy()
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
     _check_stored(matrix, X)
     return matrix.toarray() if float(X.shape[0]) * X.shape[1] <= DENSE_ENTRIES else matrix
+
+
+def _in_float64(X: Any) -> Any:
+    """X in rows of float64, which share its pattern, and its entries where they have that type."""
+    matrix: Any = csr_array(X)
+    if matrix.dtype == np.float64:
+        return matrix
+    return csr_array((matrix.data.astype(np.float64), matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
 def _check_stored(matrix: Any, X: Any) -> None:
