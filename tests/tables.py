@@ -9,7 +9,7 @@ import pytest
 
 from nelayout.catalogue import METHODS, tune
 
-__all__ = ["EVERY_METHOD", "FEW", "RECIPES", "thinned"]
+__all__ = ["EVERY_METHOD", "FEW", "RECIPES", "first", "thinned"]
 
 # The catalogue, and ft-SNE with each of its divergences.
 EVERY_METHOD = {
@@ -27,3 +27,8 @@ def thinned(*tables: Iterable, plain: Callable[..., bool]) -> list:
     """Return the product of the tables as cases of a test; of those that are not plain every eighteenth is thorough."""
     rest = cycle((*[pytest.mark.slow] * 3, pytest.mark.thorough, *[pytest.mark.slow] * 14))
     return [pytest.param(*case, marks=() if plain(*case) else next(rest)) for case in product(*tables)]
+
+
+def first(cases: Iterable, count: int) -> list:
+    """Return cases of a test of which all but the first ``count`` are slow: each takes long, and they are alike."""
+    return [pytest.param(case, marks=() if k < count else pytest.mark.slow) for k, case in enumerate(cases)]

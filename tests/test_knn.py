@@ -219,7 +219,9 @@ def limits_for_all(monkeypatch, tile=(7, 50)):
 MANY = [name for name, X in ZOO.items() if len(np.unique(X, axis=0)) > 20]
 
 
-@pytest.mark.parametrize(("name", "k"), thinned(MANY, [1, 4, 15], plain=lambda name, k: k == 4))
+@pytest.mark.parametrize(
+    ("name", "k"), thinned(MANY, [1, 4, 15], plain=lambda name, k: k == 4 and name in list(MANY)[::2])
+)
 def test_limits_beforehand_leave_the_neighbors_exact(name, k, monkeypatch):
     X = np.unique(np.asarray(ZOO[name], dtype=float), axis=0)
     limits_for_all(monkeypatch)

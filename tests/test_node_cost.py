@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
+from tables import first
 
 import nelayout as nl
 from nelayout.catalogue import METHODS
@@ -55,7 +56,7 @@ def test_the_i_divergence_costs_two_stages(kernel, compiled):
         np.testing.assert_allclose(found, expected, rtol=1e-11)
 
 
-@pytest.mark.parametrize("method", ["ws-sne", "tsne", "ssne", "hssne", "ftsne"])
+@pytest.mark.parametrize("method", first(["ws-sne", "tsne", "ssne", "hssne", "ftsne"], 2))
 def test_solutions_report_the_two_stages(method):
     A = random_case(3, n=40)[0].toarray()  # no two nodes with the same neighbors, which would have to be set apart
     solution = nl.solve(A, method, scale=None, seed=0)
@@ -85,7 +86,7 @@ def test_a_node_drawn_where_it_belongs_costs_nothing():
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("smoothing", [0.0, 0.5])
-@pytest.mark.parametrize("method", [name for name, m in METHODS.items() if m.connection.name != "optimal"])
+@pytest.mark.parametrize("method", first((name for name, m in METHODS.items() if m.connection.name != "optimal"), 4))
 def test_costs_add_up_to_the_value(method, smoothing):
     solution = nl.solve(nx.karate_club_graph(), method, smoothing=smoothing, seed=0, max_iter=20)
     assert solution.node_cost.sum() == pytest.approx(solution.value, rel=1e-9)

@@ -14,7 +14,6 @@ from scipy.spatial import Delaunay
 from tables import EVERY_METHOD, RECIPES, thinned
 
 import nelayout as nl
-from nelayout.catalogue import METHODS
 from nelayout.errors import InputError, Unsupported
 from nelayout.graphs import read
 from nelayout.nbody import Exact
@@ -153,7 +152,7 @@ def test_majorization_stops_at_a_minimum(method):
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("method", "optimizer"),
-    thinned(EVERY_METHOD, ["auto", *OPTIMIZERS], plain=lambda method, optimizer: method in METHODS),
+    thinned(EVERY_METHOD, ["auto", *OPTIMIZERS], plain=lambda method, optimizer: method in RECIPES),
 )
 def test_a_single_edge_is_drawn(method, optimizer):
     """Also where two nodes leave nothing to decide, or nothing attracts them; a warning would fail the test."""

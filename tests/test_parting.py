@@ -3,6 +3,7 @@
 import networkx as nx
 import numpy as np
 import pytest
+from tables import first
 
 import nelayout as nl
 from nelayout.errors import InputError
@@ -35,7 +36,11 @@ CROWDED = {
 
 @pytest.mark.parametrize(
     ("name", "method"),
-    thinned(CROWDED, ["auto", "ws-sne", "linlog", "tsne"], plain=lambda name, method: method == "auto"),
+    thinned(
+        CROWDED,
+        ["auto", "ws-sne", "linlog", "tsne"],
+        plain=lambda name, method: method == "auto" and name in list(CROWDED)[::3],
+    ),
 )
 def test_no_node_hides_another_in_the_picture_of_a_layout(name, method):
     G = CROWDED[name]
@@ -54,7 +59,7 @@ def test_the_minimizer_hides_some():
     assert np.array_equal([*parted.values()], [*nl.tsne_layout(G, seed=0).values()])
 
 
-@pytest.mark.parametrize("name", ["les miserables", "karate", "caveman", "barbell"])
+@pytest.mark.parametrize("name", first(["les miserables", "caveman", "karate", "barbell"], 2))
 def test_neighborhoods_and_stress_are_kept(name):
     G = CROWDED[name]
     before, after = (nl.measure(G, nl.layout(G, seed=0, node_size=size)) for size in (None, "auto"))

@@ -41,7 +41,7 @@ def g():
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name in ("ws_sne", "nerv") else pytest.mark.thorough) for name in NAMES]
+    "name", [pytest.param(name, marks=() if name in ("ws_sne", "nerv") else pytest.mark.slow) for name in NAMES]
 )
 def test_every_layout_function_has_its_name(name):
     g, ours = igraph.Graph([(0, 1), (1, 2), (2, 3), (1, 3)]), getattr(nl, f"{name}_layout")
