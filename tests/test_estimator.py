@@ -251,7 +251,11 @@ WRONG[7, 2] = np.nan
         (X[:, :0], ValueError, "0 feature"),
         (X[0], ValueError, "Reshape your data"),
         ([["a", "b"], ["c", "d"]], ValueError, "numeric"),
-        (pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}), ValueError, "could not convert string"),
+        (pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}), ValueError, "'x' in row 0, column 'b'.*encode text"),
+        (pd.DataFrame({"b": pd.to_datetime(["2020", "2021"]), "a": [1.0, 2.0]}), ValueError, "column 'b'.*date as"),
+        (pd.DataFrame({"a": [1.0, 2.0], "b": pd.to_timedelta([1, 2])}), ValueError, "row 0, column 'b'.*by a unit"),
+        (pd.DataFrame({"a": [1j, 2.0]}), ValueError, "real and imaginary parts as columns"),
+        (pd.DataFrame(index=range(9)), ValueError, "no columns"),
     ],
 )
 def test_bad_rows(rows, error, words):

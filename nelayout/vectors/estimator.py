@@ -197,12 +197,16 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             return self._fit.place(rows, threads)
 
     def _read(self, X: Any, *, reset: bool) -> Any:
-        """Check the rows in scikit-learn's words, and those that it has none for in ours."""
+        """Check the rows in scikit-learn's words, and those that it has none for in ours; frames in ours alone.
+
+        Ours name the row and the column, of which scikit-learn's array of a frame knows no name.
+        """
         rules: dict[str, Any] = {"accept_sparse": "csr", "ensure_all_finite": False, "ensure_min_samples": 1 + reset}
-        checked = check_array(X, **rules, dtype="numeric", estimator=self, input_name="X")
+        is_frame = hasattr(X, "columns")
+        checked = X if is_frame else check_array(X, **rules, dtype="numeric", estimator=self, input_name="X")
+        rows = read_rows(checked, self.metric, least=1 + reset)
         validate_data(self, X, reset=reset, skip_check_array=True)
-        names = getattr(X, "columns", None)
-        return read_rows(checked if names is None else X, self.metric, least=1 + reset)
+        return rows
 
     def _neighbors(self, rows: Any) -> int | str | None:
         """``n_neighbors``, no more than there are other rows."""

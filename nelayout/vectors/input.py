@@ -29,6 +29,9 @@ REACH = 3.0
 # Entries up to which a sparse matrix is made dense, 240 MB: dense products are some ten times faster.
 DENSE_ENTRIES = 3e7
 
+# What to do about dates and about lengths of time.
+DATES, TIMES = "give times since some date as numbers", "divide by a unit, as X / np.timedelta64(1, 's')"
+
 
 def read_vectors(X: Any, least: int = 2) -> Any:
     """Read finite (n, d) vectors, n >= ``least``, of an array, frame, nested list or sparse matrix; `X` is not changed.
@@ -196,11 +199,7 @@ def _check_shape(shape: tuple[int, ...], least: int) -> None:
 
 def _not_real(dtype: np.dtype) -> InputTypeError:
     """Make the error for a dtype that is no real number, with what to do about each kind."""
-    remedies = {
-        "c": "give np.abs(X), or real and imaginary parts as columns",
-        "M": "give times since some date as numbers",
-        "m": "divide by a unit, as X / np.timedelta64(1, 's')",
-    }
+    remedies = {"c": "give np.abs(X), or real and imaginary parts as columns", "M": DATES, "m": TIMES}
     text = "encode text and categories as numbers, or convert digits by X.astype(float)"
     return InputTypeError(f"X has dtype {dtype}; vectors are real numbers: {remedies.get(dtype.kind, text)}")
 
@@ -210,9 +209,18 @@ def _numbers(array: np.ndarray, X: Any) -> np.ndarray:
         if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
             raise InputTypeError(
                 f"X holds {value!r} in row {row}, column {_column(X, column)}; vectors are real numbers: "
-                "encode text and categories as numbers, drop or fill what is missing"
+                f"{_remedy(value)}"
             )
     return array.astype(np.float64)
+
+
+def _remedy(value: Any) -> str:
+    """Say what to do about an entry that is no number."""
+    if hasattr(value, "total_seconds"):
+        return TIMES
+    if hasattr(value, "isoformat"):
+        return DATES
+    return "encode text and categories as numbers, drop or fill what is missing"
 
 
 def _not_finite(value: Any, row: int, column: int, X: Any, how_many: int) -> InputError:
