@@ -1,6 +1,5 @@
 """What `estimate` foretells: it orders sizes, bounds the memory, and refuses what `solve` refuses."""
 
-import time
 import tracemalloc
 from functools import cache
 
@@ -14,6 +13,8 @@ from nelayout.catalogue import METHODS
 from nelayout.errors import InputError
 from nelayout.nbody import Auto, backend
 from nelayout.numerics.parallel import Threads
+from nelayout.objective import Objective
+from nelayout.row_objective import RowObjective
 
 
 def mesh(side: int) -> nx.Graph:
@@ -168,16 +169,21 @@ def test_memory_is_right_within_a_factor_of_two(G, method, options):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n", [1000, 2000, 5000])
+@pytest.mark.parametrize("n", [300, 1000, 2000])
 @pytest.mark.parametrize(
     "method", ["ws-sne", "gamma-quadlog", "tsne", "ee", "linlog", "sne", "jse", "alpha-sne", "auto"]
 )
-def test_time_is_right_within_a_factor(method, n):
-    """Processor time of one thread; the costs are those of one class of machines, hence the factor of three."""
+def test_evaluations_are_right_within_a_factor(method, n, monkeypatch):
+    """Of the whole graph's objective; what each costs is a matter of the machine: `python -m benchmarks.estimates`."""
     G = nx.random_geometric_graph(n, float(np.sqrt(8 / np.pi / n)), seed=1)
     G = G.subgraph(max(nx.connected_components(G), key=len))
-    nl.solve(G, method, seed=0, max_iter=3, n_jobs=1)
-    began = time.process_time()
+    found = []
+    for kind in (Objective, RowObjective):
+
+        def evaluate(self, Y, *, own=kind.evaluate, **keywords):
+            found.append(len(Y) == len(G))
+            return own(self, Y, **keywords)
+
+        monkeypatch.setattr(kind, "evaluate", evaluate)
     nl.solve(G, method, seed=0, n_jobs=1)
-    seconds = time.process_time() - began
-    assert seconds / 3 < nl.estimate(G, method, n_jobs=1).seconds < 3 * seconds
+    assert sum(found) / 2.5 < nl.estimate(G, method, n_jobs=1).evaluations < 2.5 * sum(found)

@@ -101,7 +101,7 @@ def test_value_and_gradient_are_the_definition(name, connection):
 def test_the_optimal_connection_is_the_least_value_of_the_definition(name):
     """No other lambda makes J less; the gradient is that of J at this lambda, times what the values rise by."""
     for kernel, (mass, d) in itertools.product(KERNEL_TABLE, SPACES):
-        P, m, Y = random_case(3, mass, n=5, d=d)
+        P, m, Y = random_case(3, mass, n=7, d=d)
         J, dense = objective(P, m, kernel, part(name), Optimal()), P.toarray()
         here = J.evaluate(Y)
 
