@@ -16,9 +16,20 @@ settings.load_profile("fuzz" if fuzz else "same")
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """No workers where every test is named by its own: they would take longer to start than one test to run."""
-    return 0 if config.args and all("::" in name for name in config.args) else None
+    """No workers where every test is named by its own: they would take longer to start than one test to run.
 
+    Workers are as many as cores; libraries that multiply matrices by threads of their own take one in each, or the
+    threads of one worker wait for those of another, a tenth of the time.
+    """
+    if config.args and all("::" in name for name in config.args):
+        return 0
+    for name in LIBRARIES:
+        os.environ.setdefault(name, "1")
+    return None
+
+
+# Variables that say how many threads a library that multiplies matrices may start.
+LIBRARIES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 # No test opens a window.
 os.environ.setdefault("MPLBACKEND", "agg")

@@ -75,6 +75,7 @@ def test_the_better_of_two_masses_is_kept(seed):
     assert judge.score(both.positions) >= (1 - 1e-6) * judge.score(alone.positions)
 
 
+@pytest.mark.thorough
 def test_the_value_is_that_of_the_masses_that_were_taken():
     """A drawing that is given back without a step has the value that it was drawn with."""
     for G in (nx.les_miserables_graph(), nx.karate_club_graph(), nx.path_graph(9)):
@@ -83,6 +84,7 @@ def test_the_value_is_that_of_the_masses_that_were_taken():
         assert min(abs(solution.value - value) for value in values) < 1e-5 * abs(solution.value)  # leaves are opened
 
 
+@pytest.mark.thorough
 def test_max_iter_is_for_the_last_stage():
     G = nx.karate_club_graph()
     for most in (0, 1, 40, 120):

@@ -81,7 +81,7 @@ def test_the_chosen_drawing_is_the_one_that_comes_back():
     assert solution.value == pytest.approx(defined, rel=1e-6)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_choice_tells_the_user():
     solution = nl.solve(nx.karate_club_graph(), AUTO, seed=0)
     choice = solution.choice
@@ -159,6 +159,7 @@ def test_fixed_nodes_and_starts_keep_their_meaning():
     assert np.array_equal(array(kept), array(start))
 
 
+@pytest.mark.thorough
 def test_max_iter_bounds_each_drawing():
     solution = nl.solve(nx.karate_club_graph(), AUTO, seed=0, max_iter=3)
     stages = [step.stage for step in solution.trace if step.stage != "shape"]

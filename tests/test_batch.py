@@ -264,6 +264,7 @@ def test_frames_have_rooms_and_are_turned_onto_the_one_before():
             assert np.linalg.eigvalsh((M + M.T) / 2).min() >= -1e-7 * np.abs(M).max()
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")
 @pytest.mark.parametrize("lists", [2, 3], ids=["all at work", "one to come"])
 def test_ctrl_c_ends_all_batches_and_the_next_call_works(lists, monkeypatch):
@@ -299,6 +300,7 @@ def test_an_error_in_one_batch_ends_the_others(monkeypatch):
         nl.solve(G, "linlog", seed=0, n_jobs=2, tol=0.0, max_iter=10**7)
 
 
+@pytest.mark.thorough
 def test_loops_are_compiled_for_one_kind_of_arrays():
     """Others would be in another order of memory: compiled anew, and read against it."""
     nl.layout(forest(60, 15), seed=0)
@@ -307,6 +309,7 @@ def test_loops_are_compiled_for_one_kind_of_arrays():
         assert len(loop.signatures) == 1
 
 
+@pytest.mark.thorough
 def test_a_callback_stops_a_batch():
     G = forest(60, 15)
     for at in (0, 3, 60):
@@ -358,6 +361,7 @@ def test_segments_add_up():
     assert parts.radius(np.array([[5.0], [-1.0], [0.0], [1.0]])) == pytest.approx([0.0, np.sqrt(2 / 3)])
 
 
+@pytest.mark.thorough
 def test_edges_of_weight_zero_that_hold_a_graph_together_are_noted():
     G = nx.path_graph(4)
     nx.set_edge_attributes(G, {(0, 1): 1.0, (1, 2): 0.0, (2, 3): 2.0}, "weight")
@@ -384,7 +388,7 @@ def test_an_estimate_counts_equal_components_once_and_many_together():
     assert equal < 0.5 * many < 0.05 * 400 * each
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_large_components_of_a_batch_are_bent_as_those_drawn_alone(monkeypatch):
     tree = matrix(nx.random_labeled_tree(drawing.BENT_ABOVE + 20, seed=3))
     P = sp.csr_array(sp.block_diag([tree, forest(20, 15)]))

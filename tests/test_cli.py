@@ -527,6 +527,7 @@ class Screen(io.StringIO):
         return True
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("command", ["layout graph.gml", "compare graph.gml -m ws-sne", "embed table.csv"])
 def test_a_terminal_says_while_the_picture_is_drawn(folder, monkeypatch, command):
     pytest.importorskip("matplotlib")
@@ -544,7 +545,7 @@ def test_a_terminal_says_while_the_picture_is_drawn(folder, monkeypatch, command
     assert said["-o out.png --quiet"] == ""
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_closed_pipe_is_no_error(folder):
     command = f"{sys.executable} -m nelayout layout graph.gml -o - --format json --quiet | true"
     env = {**os.environ, "PYTHONPATH": str(Path(nl.__file__).parents[1])}

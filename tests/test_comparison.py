@@ -49,6 +49,7 @@ def test_drawings_lie_over_the_first(compared):
         assert all((compared.drawings[name][v] == over[v]).all() for v in G)
 
 
+@pytest.mark.thorough
 def test_plot_shows_every_drawing_and_value(compared):
     figure = compared.plot()
     figure.canvas.draw()
@@ -205,6 +206,7 @@ def test_names_draw_as_the_layouts_do():
     assert texts.count("–") == 1  # the drawing that was given
 
 
+@pytest.mark.thorough
 def test_a_dict_of_everything():
     drawings = {"ours": "tsne", "theirs": "nx:spring", "mine": POS["circle"], "own": nx.spiral_layout}
     found = compare(G, drawings, measures=["stress"])

@@ -95,7 +95,7 @@ def test_one_graph_drawn_twice_at_once(alone):
     assert twice == [alone["grid"]] * 2
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_layout_in_a_callback_of_another_comes_out_as_alone(alone):
     """Runs may be nested: a callback may draw another graph while its own run waits."""
     inner = []

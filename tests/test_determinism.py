@@ -92,7 +92,7 @@ def test_no_seed_is_a_fresh_one():
     assert not np.array_equal(drawing(G, max_iter=5), drawing(G, max_iter=5))
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_seeds_of_every_kind():
     G = nx.karate_club_graph()
     expected = drawing(G, seed=3, max_iter=5)
@@ -125,6 +125,7 @@ def test_calls_do_not_depend_on_calls_before():
     assert np.array_equal(drawing(G, seed=1, max_iter=20), first)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", first(["ws-sne", "linlog", "gamma-quadlog", "ee"], 2))
 def test_names_do_not_matter(method):
     """Node order decides, labels do not travel."""
@@ -149,6 +150,7 @@ def test_a_converged_drawing_does_not_depend_on_the_order_of_nodes(method):
     assert max(np.abs(one[node] - two[node]).max() for node in G) < 1e-6
 
 
+@pytest.mark.thorough
 def test_value_does_not_depend_on_the_order_of_nodes():
     G = nx.les_miserables_graph()
     start = nl.ws_sne_layout(G, seed=0)

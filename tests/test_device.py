@@ -57,7 +57,7 @@ def test_names_of_devices(given, error, said):
         nl.layout(nx.path_graph(4), device=given)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_cpu_is_the_default_and_loads_no_pytorch():
     code = (
         "import sys, networkx as nx, nelayout as nl; nl.ws_sne_layout(nx.path_graph(50), seed=0); "

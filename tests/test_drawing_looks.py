@@ -79,6 +79,7 @@ def test_no_color_is_that_of_another_shape_nor_that_of_the_paper(colors):
     assert min(contrast(color, background) for color in colors) >= (3.0 if colors is ON_DARK else 1.5)
 
 
+@pytest.mark.thorough
 def test_classes_beyond_the_eighth_have_other_shapes():
     G = nx.empty_graph(20)
     figure = nl.draw(G, nx.circular_layout(G), color=[f"class {v:02}" for v in G])

@@ -82,7 +82,7 @@ def test_mnist_keeps_its_classes(shared_data):
     assert accuracy(nl.embed(mnist["X"][rows], random_state=0), mnist["y"][rows]) > 0.88
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bits():
     X, _ = blobs([0] * 6, [4] * 6, [0, 4] * 3)
     before = X.copy()
@@ -118,6 +118,7 @@ def test_it_is_the_neighbor_graph_drawn_by_solve():
     assert np.array_equal(nl.embed(X, n_neighbors=6, random_state=1), drawn.positions)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("more", [{}, {"perplexity": 3, "perplexity_annealing": True}])
 def test_its_seconds_count_the_search_which_ends_before_the_first_step(monkeypatch, more):
     def slow(*given: Any) -> Neighbors:
@@ -130,6 +131,7 @@ def test_its_seconds_count_the_search_which_ends_before_the_first_step(monkeypat
     assert 0.2 <= solution.trace[0].seconds <= solution.trace[-1].seconds <= solution.seconds
 
 
+@pytest.mark.thorough
 def test_other_metrics_and_reduced_rows_reach_the_graph():
     X, _ = blobs([3, 2, 1, 0], size=40)
     keywords: dict[str, Any]
@@ -172,6 +174,7 @@ def test_common_keywords_that_are_passed_on_exist():
     assert set(PASSED_ON) <= set(DEFAULTS)
 
 
+@pytest.mark.thorough
 def test_starts():
     X, labels = blobs([0] * 5, [6] * 5)
     for init in ("auto", "pca", np.random.default_rng(0).standard_normal((50, 2))):

@@ -301,7 +301,7 @@ def test_annealing_ends_no_higher(X, perplexity):
     assert annealed.value == pytest.approx(np.sum(P[P > 0] * np.log(P[P > 0] / Q[P > 0])), rel=1e-2)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_annealing_is_one_run_for_those_who_look_on():
     seen = []
     X, D = helix(100), cdist(helix(100), helix(100))

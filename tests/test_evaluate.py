@@ -112,6 +112,7 @@ def test_opening_coincident_nodes_hardly_changes_j(name):
     assert apart.min() > 0
 
 
+@pytest.mark.thorough
 def test_a_note_says_what_opening_has_cost():
     """K(2, 60) by JSE draws sixty nodes on two points: next to them, a thousandth of the drawing is far."""
     G = nx.disjoint_union(nx.path_graph(0), nx.complete_bipartite_graph(2, 60))
@@ -320,7 +321,7 @@ def test_more_steps_or_a_smaller_tol_never_end_higher(name):
         assert all(b <= a + rounding for a, b in pairwise(values)), (keyword, values)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("graph", "name", "own"),
     [
@@ -334,6 +335,7 @@ def test_more_steps_never_end_higher_where_starts_are_compared(graph, name, own)
     assert all(b <= a + 1e-9 * abs(a) for a, b in pairwise(values)), values
 
 
+@pytest.mark.thorough
 def test_a_run_that_rests_has_converged_however_few_steps_are_left():
     for steps in (40, 41, 42, 43, 60):
         assert nl.solve(KARATE, "ee", seed=0, max_iter=steps).reason == "converged"
@@ -370,7 +372,7 @@ def test_converged_means_that_further_steps_bring_little():
         assert long.value - further.value < 1e-3 * abs(further.value)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_reasons():
     grid = nx.grid_2d_graph(8, 8)
     assert nl.solve(grid, "tsne", seed=0).reason == "unbounded"

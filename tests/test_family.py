@@ -237,7 +237,7 @@ def test_rows_of_their_own(name):
         np.testing.assert_allclose(J.evaluate(Y).gradient, numeric, atol=1e-7)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_rows_on_fast_sums():
     """A node far from all others, whose sums are far below a mesh's error, is drawn by exact ones."""
     from nelayout.nbody import backend

@@ -161,6 +161,7 @@ def test_the_energy_is_no_higher_than_networkx_s(G, own):
     assert ours.value <= theirs + 1e-6 * abs(theirs)  # a grid comes to rest in one minimum
 
 
+@pytest.mark.thorough
 def test_a_general_minimizer_finds_nothing_lower_nearby():
     solution = nl.solve(PIECES, "forceatlas2", components="joint", scale=None, seed=0)
     J, Y = objective(PIECES), np.array(list(solution.positions.values()))
@@ -196,6 +197,7 @@ def test_wrong_keywords_are_named(own, message):
         nl.forceatlas2_layout(KARATE, **own)
 
 
+@pytest.mark.thorough
 def test_another_method_takes_gravity():
     """It draws nodes nearer together, and is refused where no one objective spans the graph."""
     method = nl.method("quadlog", gravity=20)

@@ -308,6 +308,7 @@ def test_networkit_attributes_go_by_their_names():
 # graph-tool
 
 
+@pytest.mark.thorough
 def test_graph_tool_property_maps_are_taken_as_they_are(graph_tool):
     G = in_graph_tool(False, graph_tool)
     flat = G.new_edge_property("int", vals=[2] * len(edges()))

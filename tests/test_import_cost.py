@@ -74,7 +74,7 @@ for call in {CALLS!r}:
     assert done.stdout == ""
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_progress_alone_loads_its_bar():
     code = "import io; sys.stderr = io.StringIO(); nl.ws_sne_layout(networkx.path_graph(3), progress=True)"
     assert loaded(code) == {"tqdm"}
@@ -87,6 +87,7 @@ def test_compiled_loops_are_loaded_for_large_graphs_only():
     assert "igraph" not in loaded(code)
 
 
+@pytest.mark.thorough
 def test_hosts_are_not_imported():
     """A matrix is drawn without networkx: a host is recognized by its object."""
     program = (

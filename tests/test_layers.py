@@ -66,6 +66,7 @@ def minimized(part):
     return objective_of(part, part.drawing.method, sums), part.drawing.Y
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", thinned(METHODS, plain=lambda method: method in ("ws-sne", "linlog")))
 def test_layers_come_back_bit_for_bit_and_the_rest_is_a_minimum(method):
     o = {**DEFAULTS, "seed": 0, "node_size": None, "max_iter": 3000}
@@ -94,7 +95,7 @@ def test_layers_stay_in_reach_of_a_light_tailed_kernel(method):
     assert crossings(G, solution.positions) < 0.03 * crossings(G, start)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_multipartite_graph_has_few_crossings_at_the_size_and_place_of_its_start():
     G = layered(7, 9, 0)
     pos = nx.multipartite_layout(G)
@@ -106,7 +107,7 @@ def test_a_multipartite_graph_has_few_crossings_at_the_size_and_place_of_its_sta
     assert column(ours, 1).mean() == pytest.approx(column(pos, 1).mean(), abs=0.05)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("optimizer", first(OPTIMIZERS, 2))
 def test_layers_stay_under_every_optimizer(optimizer):
     method = "tsne"  # which all optimizers minimize
@@ -115,14 +116,14 @@ def test_layers_stay_under_every_optimizer(optimizer):
     assert crossings(WOMEN, pos) < 0.6 * crossings(WOMEN, PLACES)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_smoothed_graph_keeps_its_layers():
     pos = nl.gamma_quadlog_layout(WOMEN, PLACES, LAYERS, smoothing=0.5, seed=0)
     assert np.array_equal(column(pos, 0), column(PLACES, 0))
     assert crossings(WOMEN, pos) < 0.6 * crossings(WOMEN, PLACES)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_layers_lie_across_as_they_lie_along():
     """The axes have no order: y held is x held, mirrored at the diagonal."""
     mirrored = {v: p[::-1] for v, p in PLACES.items()}
@@ -151,7 +152,7 @@ def test_a_good_drawing_stays():
         assert np.abs(column(again, 1) - column(pos, 1)).max() < 1e-4 * np.ptp(column(pos, 1))
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_components_with_layers_do_not_cross_one_another():
     G = nx.disjoint_union_all([WOMEN, nx.path_graph(6), nx.star_graph(3)])
     G.add_nodes_from(["left", "right"])
@@ -172,7 +173,7 @@ def test_components_with_layers_do_not_cross_one_another():
     assert np.std(y) == pytest.approx(np.std(column(pos, 1)), rel=0.1)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_some_nodes_held_on_an_axis_and_others_not_at_all():
     G = nx.les_miserables_graph()
     start = nl.tsne_layout(G, seed=0)
@@ -198,7 +199,7 @@ def test_nothing_moves_without_steps():
     assert all(np.array_equal(kept[v], PLACES[v]) for v in WOMEN)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_frames_keep_the_layers():
     frames = []
     pos = nl.ws_sne_layout(WOMEN, PLACES, LAYERS, seed=0, callback=lambda s: frames.append(s.positions.copy()))

@@ -80,7 +80,7 @@ def test_what_has_no_sheets_is_drawn_as_before(G):
     )
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_lines_have_nothing_to_unfold():
     G = nx.grid_2d_graph(4, 300)
     first, second = (nl.layout(G, method=method, dim=1, seed=0) for method in (AUTO, left_folded(AUTO)))

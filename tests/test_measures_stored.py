@@ -40,7 +40,7 @@ def figures(n: int, rows, cols, labels, coords) -> dict:
     return quality(A, Y, labels, coords, crossings=True)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_airports():
     G = nx.read_graphml(Path(nl.__file__).parents[1] / "examples" / "data" / "usairports2010.graphml")
     G = nx.convert_node_labels_to_integers(G.subgraph(max(nx.connected_components(G), key=len)))

@@ -84,7 +84,7 @@ def test_more_steps_and_a_smaller_tol_never_end_higher(method):
     assert (np.diff(values) <= 1e-9 * abs(values[-1])).all()
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_slow_objectives_compare_the_lowest_start_once_more(monkeypatch):
     hellinger = nl.method("ftsne", divergence="hellinger")
     deep = _steps(method=hellinger)
@@ -106,13 +106,14 @@ def test_the_trace_says_which_start_a_step_was_of():
     assert {"start 1: descend", "start 3: descend", "descend"} <= stages
 
 
+@pytest.mark.thorough
 def test_flattened_starts_take_as_many_steps_in_space_as_laid_flat():
     trace = nl.solve(nx.karate_club_graph(), "ws-sne", seed=0, tol=0.0).trace
     steps = [sum(step.stage == f"start {k}: descend" for step in trace) for k in range(1, 6)]
     assert max(steps[:2]) <= COMPARED < min(steps[2:]) <= max(steps[2:]) <= 2 * COMPARED
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_flattened_starts_are_drawn_by_the_optimizer_that_was_asked_for(monkeypatch):
     G, own = nx.karate_club_graph(), nl.optimizers.LBFGS(memory=2)
     usual = nl.solve(G, "ws-sne", seed=0, optimizer=own).value

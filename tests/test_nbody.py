@@ -331,7 +331,7 @@ def work(Y: np.ndarray, radial: Radial) -> float:
     return 10.0 * seen + 20.0 * far + pairs
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("d", thinned([1, 2, 3], plain=lambda d: d == 2))
 def test_size_and_unevenness_cost_nothing(d):
     """Thirty times as large, or with a node at the end of the world, a drawing takes at most twice the work."""

@@ -148,6 +148,7 @@ def test_positions_to_start_from_have_their_dimension():
     assert all(np.allclose(kept[v], start[v]) for v in KARATE)
 
 
+@pytest.mark.thorough
 def test_seeds_are_networkx_s():
     def drawn(seed):
         return np.array(list(backend.forceatlas2_layout(KARATE, seed=seed).values()))

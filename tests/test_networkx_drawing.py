@@ -50,6 +50,7 @@ def test_display_takes_a_layout_as_it_takes_its_own(axes):
     np.testing.assert_array_equal(drawn_at(axes), np.array([layout(KARATE)[v] for v in KARATE]))
 
 
+@pytest.mark.thorough
 def test_display_reads_the_positions_that_were_stored(axes):
     if not hasattr(nx, "display"):
         pytest.skip("networkx has display from 3.6 on")
@@ -91,7 +92,7 @@ def crossings(G, top, pos) -> int:
     return int(np.sum(apart[..., 0] * apart[..., 1] < 0)) // 2
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_layers_have_fewer_crossings_than_in_the_order_of_the_study():
     """As docs/networkx.md has it; networkx's own order crosses twice as often, and tells nothing."""
     G = nx.davis_southern_women_graph()

@@ -92,6 +92,7 @@ def test_costs_add_up_to_the_value(method, smoothing):
     assert solution.node_cost.sum() == pytest.approx(solution.value, rel=1e-9)
 
 
+@pytest.mark.thorough
 def test_costs_of_a_graph_in_pieces():
     """Each component is compared with its own similarities; an isolated node costs nothing."""
     G = nx.disjoint_union_all([nx.karate_club_graph(), nx.cycle_graph(7), nx.empty_graph(1)])

@@ -47,7 +47,7 @@ def test_large_distances_come_into_order_at_nearly_the_same_value(method, monkey
     assert np.median([one.value for one in bent]) < 1.02 * np.median([one.value for one in plain])
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_last_stage_is_bent_once_more_on_its_way_and_only_there():
     def steps(**keywords):
         trace = nl.solve_vectors(DIGITS[:200], random_state=0, tol=0.0, **keywords).trace
@@ -86,7 +86,7 @@ def test_what_is_rolled_up_in_the_rows_stays_unrolled(monkeypatch):
     assert np.array_equal(Y, nl.embed(roll, random_state=0))
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_many_rows_are_bent_half_of_the_way_and_not_once_more(monkeypatch):
     def run():
         parts = []
@@ -155,7 +155,7 @@ def test_the_goal_counts_no_row_against_itself_and_outliers_by_their_own_distanc
     assert few.others.shape == (20,)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("perplexity", first([5, 10], 1))
 def test_a_rolled_sheet_is_unrolled_in_spite_of_weak_edges_from_turn_to_turn(perplexity):
     roll, angle = make_swiss_roll(1500, random_state=0)
@@ -187,6 +187,7 @@ def test_graphs_without_weights_keep_all_edges_and_weighted_ones_stay_connected(
     assert (kept != kept.T).nnz == 0
 
 
+@pytest.mark.thorough
 def test_nothing_is_bent_after_the_last_step():
     seen: list[np.ndarray] = []
     ended = nl.solve_vectors(

@@ -101,6 +101,7 @@ def test_a_hub_of_so_many_leaves_that_levels_could_be_left_out():
     assert spread(drawing(hub(20_000, 6_666), "linlog")) < 20
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("leaves", "length", "method"),
     [
@@ -124,7 +125,7 @@ def test_a_star_and_a_path(method, leaves, length):
         assert spread(Y) < 50
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("side", "method"),
     thinned([12, 45], METHODS, plain=lambda side, method: side == 12 and method in ("ws-sne", "linlog")),

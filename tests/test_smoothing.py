@@ -428,7 +428,7 @@ def test_components_fixed_nodes_weights_and_callbacks(method, dim):
     assert all(np.isfinite(y).all() for y in after.values())
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_note_says_what_was_left_out():
     solution = nl.solve(nx.grid_2d_graph(25, 24), "ws-sne", smoothing=0.99, seed=1, max_iter=5)
     assert any("smoothing=0.99" in note and "% of the sum" in note for note in solution.notes)

@@ -72,6 +72,7 @@ def test_a_graph_that_does_not_shrink_is_looked_at_from_its_first_step(monkeypat
     assert len(solution.trace) == len(done) == 1
 
 
+@pytest.mark.thorough
 def test_false_and_none_go_on():
     G = LARGE[:2000, :2000]
     plain = nl.solve(G, "gamma-quadlog", seed=0, max_iter=3)

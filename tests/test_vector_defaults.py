@@ -32,6 +32,7 @@ def test_weights_fall_with_the_rows_without_a_jump():
     assert (several[0], several[-1]) == ((90, 30.0), (15, 10.0))
 
 
+@pytest.mark.thorough
 def test_the_default_is_these_weights():
     X = rows(150)
     k, perplexity = default_weights(150)
@@ -45,7 +46,7 @@ def texts(n, words):
     return (np.random.default_rng(0).random((n, words)) < 0.1).astype(float)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_rows_with_many_others_equally_near_have_wide_neighborhoods():
     fit = fit_vectors(texts(700, 20), random_state=0, max_iter=0)
     assert (fit.k, fit.perplexity) == (90, 30.0)
@@ -56,6 +57,7 @@ def test_rows_with_many_others_equally_near_have_wide_neighborhoods():
     assert (few.k, few.perplexity) == (79, 79 / 3)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "keywords", [{}, {"n_neighbors": 20, "perplexity": 7.0}, {"perplexity": 7.0}, {"knn": 20}], ids=str
 )

@@ -58,6 +58,7 @@ def test_groups_keep_the_usual_way_where_it_ends_lower(without):
     assert not any("wide neighborhoods" in note for note in solution.notes)
 
 
+@pytest.mark.thorough
 def test_callbacks_see_all_rows_and_the_names_of_the_widths():
     seen = []
     solution = nl.solve_vectors(
@@ -100,7 +101,7 @@ def test_who_has_no_such_start(run):
     assert not any("rows" in name for name in names)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_distances_alone_have_it_too():
     X = sphere(200)
     D = np.sqrt(np.maximum(((X[:, None] - X) ** 2).sum(axis=2), 0.0))
