@@ -74,6 +74,7 @@ def test_the_table_is_that_of_the_library(folder, capsys):
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.slow
 def test_records_hold_the_same_and_null_for_what_cannot_be_measured(folder):
     (folder / "lonely.json").write_text('{"nodes": [{"id": "a"}, {"id": "b"}], "edges": []}')
     assert nelayout("compare lonely.json -m ws-sne -o out.json --quiet") == 0
@@ -85,6 +86,7 @@ def test_records_hold_the_same_and_null_for_what_cannot_be_measured(folder):
     assert {"drawing": "tsne", **values(compared("tsne"))["tsne"]} == record
 
 
+@pytest.mark.slow
 def test_drawings_keep_the_order_of_the_command_line(folder):
     arguments = "compare graph.graphml -m tsne --pos circle=circle.csv -m ws-sne -o out.csv --quiet"
     assert nelayout(arguments) == 0
@@ -205,6 +207,7 @@ def test_figures(folder, ending, head):
     assert set(folder.iterdir()) - before == {folder / f"out.{ending}"}
 
 
+@pytest.mark.slow
 def test_the_page_is_that_of_the_library(folder):
     command = "compare graph.graphml -m ws-sne --pos circle=circle.csv --color kind --label kind -o out.html --quiet"
     assert nelayout(command) == 0
@@ -217,6 +220,7 @@ def test_the_page_is_that_of_the_library(folder):
 
 
 @pytest.mark.skipif(not hasattr(igraph.Graph, "layout_drl"), reason="this igraph has no DrL")
+@pytest.mark.slow
 def test_peers_by_name_and_several_seeds(folder, capsys):
     drawings = "-m nx:spring --pos circle=circle.csv -m igraph:drl -m networkx:kamada-kawai"
     assert nelayout(f"compare graph.graphml {drawings} --seeds 3 -o out.json") == 0

@@ -29,19 +29,17 @@ NEEDED = {
 }
 
 
-# Modules whose examples draw for seconds: a plain run leaves them out.
-LONG = (
+# Modules whose examples draw for seconds: thorough ones, and those that are alike, which are slow.
+LONG = ("nelayout.layouts.embeddings", "nelayout.plugins.networkx", "nelayout.vectors.embedding")
+LONG_AND_ALIKE = (
     "nelayout.alpha.choice",
     "nelayout.alpha.density",
     "nelayout.changing.sequence",
     "nelayout.comparison.steadiness",
     "nelayout.drawing.sizes",
-    "nelayout.layouts.embeddings",
     "nelayout.layouts.energies",
     "nelayout.layouts.retrieval",
     "nelayout.plugins.igraph",
-    "nelayout.plugins.networkx",
-    "nelayout.vectors.embedding",
 )
 # Pages and scripts that a plain run tries, too.
 FIRST = ("README.md",)
@@ -65,9 +63,13 @@ def in_an_empty_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "agg")
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.thorough if name in LONG else ()) for name in MODULES]
-)
+def module_case(name: str):
+    """The module's docstrings as a case of a test."""
+    marks = pytest.mark.thorough if name in LONG else pytest.mark.slow if name in LONG_AND_ALIKE else ()
+    return pytest.param(name, marks=marks)
+
+
+@pytest.mark.parametrize("name", [module_case(name) for name in MODULES])
 def test_docstring_examples(name):
     if name in NEEDED:
         pytest.importorskip(NEEDED[name])
