@@ -15,7 +15,7 @@ import nelayout as nl
 from nelayout.errors import InputError, InputTypeError, MissingExtra
 from nelayout.numerics.parallel import Threads, blas_on_one_thread, threads_for
 from nelayout.numerics.principal import principal_components
-from nelayout.vectors import all_pairs, bounds, lower_bounds, neighbors
+from nelayout.vectors import all_pairs, bounds, kd_tree, lower_bounds, neighbors
 from nelayout.vectors.input import read_vectors
 from nelayout.vectors.joining import join_components
 from nelayout.vectors.neighbors import Space
@@ -63,6 +63,29 @@ def test_nearest_by_definition(name, k):
     k = min(k, len(X) - 1)
     graph = nl.knn_graph(X, k, symmetrize="none")
     assert np.array_equal(graph.toarray(), dense(by_definition(X, k)))
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_dimension_of_rows_is_that_of_the_space_they_fill(d):
+    turned = np.linalg.qr(rng().standard_normal((9, 9)))[0][:d]
+    X = 5.0 + 100 * rng().random((3000, d)) @ turned
+    assert kd_tree.Tree(X).dimension() == pytest.approx(d, rel=0.12)  # three standard errors
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("dimensions", "by_tree"), [(2, True), (7, False)])
+def test_a_tree_is_taken_for_rows_of_several_columns_but_few_dimensions(dimensions, by_tree, monkeypatch):
+    X = rng().standard_normal((9000, dimensions)) @ rng().standard_normal((dimensions, 7))
+    taken = []
+    nearest = kd_tree.Tree.nearest
+    monkeypatch.setattr(kd_tree.Tree, "nearest", lambda *given: taken.append(True) or nearest(*given))
+    found = Space(X).nearest(5, rng(), Threads())
+    assert bool(taken) == by_tree
+    monkeypatch.setattr(neighbors, "TREE_PAYS_MORE", 0.0 if not by_tree else np.inf)
+    other = Space(X).nearest(5, rng(), Threads())
+    assert len(taken) == 1
+    assert np.array_equal(found.indices, other.indices)
+    assert np.allclose(found.distances, other.distances, rtol=1e-12)
 
 
 @pytest.mark.parametrize("symmetrize", ["union", "intersection"])

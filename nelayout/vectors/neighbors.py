@@ -7,9 +7,9 @@ Of three rows on a line, the last two are nearest to each other, and the second 
     >>> found.indices.ravel(), found.distances.ravel()
     (array([1, 2, 1]), array([3., 1., 1.]))
 
-Few columns go to a k-d tree, many to lower bounds by matrix products (`all_pairs`), other metrics to tables of
-distances; pynndescent takes what is too large for all of them.  A device compares all pairs of dense rows of many
-columns.  Equal distances are ordered by index, and equal rows are neighbors at distance 0 like any others.
+Rows of few dimensions go to a k-d tree, others to lower bounds by matrix products (`all_pairs`), other metrics to
+tables of distances; pynndescent takes what is too large for all of them.  A device compares all pairs of dense rows of
+many columns.  Equal distances are ordered by index, and equal rows are neighbors at distance 0 like any others.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from nelayout.numerics.parallel import Threads
 from nelayout.numerics.principal import principal_components
 from nelayout.vectors.all_pairs import search_all
 from nelayout.vectors.bounds import Vectors, first_k, search, search_from, squared_distances
+from nelayout.vectors.kd_tree import Tree
 from nelayout.vectors.metrics import Metric, prepare
 
 __all__ = ["Neighbors", "Space"]
@@ -45,11 +46,15 @@ SPARSE_PAIR, SPARSE_PRODUCT = 100.0, 17.0
 # Pairs times columns up to which distances of any other metric are computed: about five minutes of one core.
 TABLE_WORK = 3e11
 
+# Columns up to which a tree is thought of.
 TREE_COLUMNS = 12
 # A tree looks at about 1000 * 1.6^d of the rows where the columns are independent (normal samples, d = 3 .. 16).
 TREE_GROWTH = 1.6
-TREE_PAYS = 300.0
-TREE_WORK = 3e7
+# Rows over 1.6^d from which that is a small part of all of them, and rows times 1.6^d up to which it takes a minute.
+TREE_PAYS, TREE_WORK = 300.0, 3e7
+# Columns from which products of matrices may be faster, and rows over 1.6^d from which the tree is, where the rows
+# have d dimensions: 100,000 normal rows of 8 columns take the tree twice as long, 58,000 of shuttle's 9 half as long.
+TREE_DOUBTFUL, TREE_PAYS_MORE = 7, 3000.0
 
 # Components that approximate search works on when pca="auto" and rows are longer than `LONGEST`.
 REDUCED = 100
@@ -159,17 +164,20 @@ class Space:
     ):
         """Indices and squared distances of the nearest, among rows of which no two are equal."""
         n, d = X.shape
-        growth = TREE_GROWTH**d if d <= TREE_COLUMNS and not issparse(X) else np.inf
-        if TREE_PAYS * growth < n and growth * n <= TREE_WORK:
-            return *_by_tree(X, k, threads), ()
-        if device is not None and n >= device.least and not issparse(X):
-            return *device.nearest(X, k), ()
         if issparse(X):
             columns = np.diff(X.tocsc().indptr).astype(np.float64)
             work = max(SPARSE_PRODUCT * float(np.sum(columns * columns)), SPARSE_PAIR * float(n) ** 2)
         else:
             work = float(n) ** 2 * min(d, 130)
-        if float(n) ** 2 <= EXACT_PAIRS and work <= EXACT_WORK:
+        products = float(n) ** 2 <= EXACT_PAIRS and work <= EXACT_WORK
+        growth = TREE_GROWTH**d if d <= TREE_COLUMNS and not issparse(X) else np.inf
+        if TREE_PAYS * growth < n and growth * n <= TREE_WORK:
+            tree = Tree(X)
+            if d < TREE_DOUBTFUL or not products or TREE_PAYS_MORE * TREE_GROWTH ** tree.dimension() < n:
+                return *tree.nearest(k, threads), ()
+        if device is not None and n >= device.least and not issparse(X):
+            return *device.nearest(X, k), ()
+        if products:
             return *search_all(Vectors(X, k), k, threads), ()
         found = self._approximate(X, k, rng, threads)
         return found.indices, found.distances, found.notes
@@ -277,37 +285,6 @@ def _with_copies(
     own = best == np.arange(n)[:, None]
     own[:, -1] |= ~own.any(axis=1)
     return best[~own].reshape(n, k), at[~own].reshape(n, k)
-
-
-def _by_tree(X: np.ndarray, k: int, threads: Threads) -> tuple[np.ndarray, np.ndarray]:
-    """Search among distinct rows by a k-d tree, which is asked for more where the k-th distance is shared."""
-    from scipy.spatial import KDTree
-
-    n = len(X)
-    points = X.astype(np.float64)
-    tree = KDTree(points)
-    indices, squared = np.empty((n, k), dtype=np.int64), np.empty((n, k))
-    waiting, ask = np.arange(n), min(n, k + 3)
-    while len(waiting):
-        shared = []
-        size = max(1, (1 << 22) // ask)
-        for start in range(0, len(waiting), size):
-            rows = waiting[start : start + size]
-            answer: Any = tree.query(points[rows], k=ask, workers=threads.count)
-            found = answer[1]
-            distance = np.where(found == rows[:, None], -1.0, answer[0])  # itself, also when others lie at 0
-            limit = np.sort(distance, axis=1)[:, k] * (1 + 1e-12)
-            sure = (distance.max(axis=1) > limit) | (ask == n)
-            shared.append(rows[~sure])
-            i, at = np.nonzero((distance <= limit[:, None]) & (distance >= 0) & sure[:, None])
-            if not len(i):
-                continue
-            j = found[i, at]
-            rank = np.cumsum(sure) - 1
-            d2 = squared_distances(X, rows[i], j)
-            indices[rows[sure]], squared[rows[sure]] = first_k(rank[i], j, d2, int(sure.sum()), k)
-        waiting, ask = np.concatenate(shared), min(n, 2 * ask)
-    return indices, squared
 
 
 def _without_self(found: np.ndarray, distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
