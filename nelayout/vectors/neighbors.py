@@ -50,7 +50,7 @@ TABLE_WORK = 3e11
 TREE_COLUMNS = 12
 # A tree looks at about 1000 * 1.6^d of the rows where the columns are independent (normal samples, d = 3 .. 16).
 TREE_GROWTH = 1.6
-# Rows over 1.6^d from which that is a small part of all of them, and rows times 1.6^d up to which it takes a minute.
+# Rows over 1.6^d from which that is a small part of all of them, and rows times 1.6^d up to which it takes two minutes.
 TREE_PAYS, TREE_WORK = 300.0, 3e7
 # Columns from which products of matrices may be faster, and rows over 1.6^d from which the tree is, where the rows
 # have d dimensions: 100,000 normal rows of 8 columns take the tree twice as long, 58,000 of shuttle's 9 half as long.
