@@ -67,9 +67,13 @@ def test_nearest_by_definition(name, k):
 
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_dimension_of_rows_is_that_of_the_space_they_fill(d):
-    turned = np.linalg.qr(rng().standard_normal((9, 9)))[0][:d]
-    X = 5.0 + 100 * rng().random((3000, d)) @ turned
-    assert kd_tree.Tree(X).dimension() == pytest.approx(d, rel=0.12)  # three standard errors
+    """Of a torus, which has no border; at any size and place, but where floats end."""
+    angles = 2 * np.pi * rng().random((20_000, d))
+    X = np.c_[np.cos(angles), np.sin(angles)] @ np.linalg.qr(rng().standard_normal((9, 9)))[0][: 2 * d]
+    for rows in (X, 1e-20 * X, 5.0 + 100 * X):
+        assert kd_tree.Tree(rows).dimension() == pytest.approx(d, rel=0.06)  # three standard errors
+    for rows in (1e-200 * X, 1e200 * X):
+        assert kd_tree.Tree(rows).dimension() == np.inf
 
 
 @pytest.mark.thorough

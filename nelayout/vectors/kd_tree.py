@@ -32,15 +32,16 @@ class Tree:
         self.tree: Any = KDTree(self.points)
 
     def dimension(self) -> float:
-        """Dimension of the rows about a few of them.
+        """Dimension of the rows about a few of them; infinite where none tells it, as all its neighbors are as near.
 
         Where rows are spread evenly in d dimensions, the logarithm of the distance of the (k + 1)-th nearest is on
         average 1 / (k d) above that of the k-th (Levina and Bickel 2004, where the same Poisson process is behind it).
         """
         rows = np.linspace(0, len(self.points) - 1, SAMPLE).astype(np.int64)
         near, far = self.tree.query(self.points[rows], k=[NEIGHBORS + 1, 2 * NEIGHBORS + 1])[0].T
-        growth = np.sum(1 / np.arange(NEIGHBORS, 2 * NEIGHBORS))
-        return float(growth / max(np.mean(np.log(far / near)), 1e-3))
+        told = (near > 0) & np.isfinite(far)  # squares of distances may be beyond what floats hold
+        ratio = np.mean(np.log(far[told] / near[told])) if told.any() else 0.0
+        return float(np.sum(1 / np.arange(NEIGHBORS, 2 * NEIGHBORS)) / ratio) if ratio > 0 else np.inf
 
     def nearest(self, k: int, threads: Threads) -> tuple[np.ndarray, np.ndarray]:
         """Search for the k nearest; where the k-th distance is shared, the tree is asked for more."""

@@ -46,7 +46,7 @@ SPARSE_PAIR, SPARSE_PRODUCT = 100.0, 17.0
 # Pairs times columns up to which distances of any other metric are computed: about five minutes of one core.
 TABLE_WORK = 3e11
 
-# Columns up to which a tree is thought of.
+# Columns up to which a k-d tree may be taken.
 TREE_COLUMNS = 12
 # A tree looks at about 1000 * 1.6^d of the rows where the columns are independent (normal samples, d = 3 .. 16).
 TREE_GROWTH = 1.6
