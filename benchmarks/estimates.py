@@ -1,8 +1,8 @@
 """What `nelayout.estimate` says beside the processor time of one thread: `python -m benchmarks.estimates`.
 
 Each mesh is drawn a few steps to load what is compiled, then several times; the median counts.  The costs in
-`run/part_costs.py` are those of one class of machines: on another all ratios are larger or smaller by one factor, and
-the largest over the least of them says how far the estimates are from each other's truth.
+`run/part_costs.py` are those of one class of machines: on another, all ratios are larger or smaller by one factor.  So
+the last line gives their geometric mean, and the least and the largest as multiples of it.
 """
 
 from __future__ import annotations

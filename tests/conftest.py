@@ -15,6 +15,10 @@ settings.register_profile("fuzz", deadline=None, max_examples=max(fuzz, 1))
 settings.load_profile("fuzz" if fuzz else "same")
 
 
+# Variables that say how many threads a library that multiplies matrices may start.
+LIBRARIES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """No workers where every test is named by its own: they would take longer to start than one test to run.
 
@@ -27,9 +31,6 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
         os.environ.setdefault(name, "1")
     return None
 
-
-# Variables that say how many threads a library that multiplies matrices may start.
-LIBRARIES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 # No test opens a window.
 os.environ.setdefault("MPLBACKEND", "agg")

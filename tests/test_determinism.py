@@ -92,7 +92,7 @@ def test_no_seed_is_a_fresh_one():
     assert not np.array_equal(drawing(G, max_iter=5), drawing(G, max_iter=5))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_seeds_of_every_kind():
     G = nx.karate_club_graph()
     expected = drawing(G, seed=3, max_iter=5)

@@ -82,7 +82,7 @@ def test_mnist_keeps_its_classes(shared_data):
     assert accuracy(nl.embed(mnist["X"][rows], random_state=0), mnist["y"][rows]) > 0.88
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_same_seed_gives_the_same_bits():
     X, _ = blobs([0] * 6, [4] * 6, [0, 4] * 3)
     before = X.copy()

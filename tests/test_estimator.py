@@ -76,7 +76,7 @@ def test_new_rows_join_their_own(method):
     assert np.array_equal(estimator.transform(X), before)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_fitted_row_lies_where_it_is_also_after_rounding():
     """Rows once more through single precision, principal components, or a table of distances come to lie on themselves;
     a row that is another one, if only by a thousandth, does not."""

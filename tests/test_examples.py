@@ -29,9 +29,9 @@ NEEDED = {
 }
 
 
-# Modules whose examples draw for seconds: thorough ones, and those that are alike, which are slow.
-LONG = ("nelayout.layouts.embeddings", "nelayout.plugins.networkx", "nelayout.vectors.embedding")
-LONG_AND_ALIKE = (
+# Modules whose examples draw for seconds: a plain run leaves them out, and `.ci/run` takes the first kind.
+THOROUGH_MODULES = ("nelayout.layouts.embeddings", "nelayout.plugins.networkx", "nelayout.vectors.embedding")
+SLOW_MODULES = (
     "nelayout.alpha.choice",
     "nelayout.alpha.density",
     "nelayout.changing.sequence",
@@ -42,9 +42,9 @@ LONG_AND_ALIKE = (
     "nelayout.plugins.igraph",
 )
 # Pages and scripts that a plain run tries, too.
-FIRST = ("README.md",)
+PLAIN_PAGES = ("README.md",)
 # Those that draw for many seconds.
-LONGEST = (
+SLOW_PAGES = (
     *("alpha.md", "changing-graphs.md", "choosing-vectors.md", "comparing.md", "hosts.md", "pictures.md"),
     *("single-cells.md", "vectors.md", "semi_supervised"),
 )
@@ -52,7 +52,7 @@ LONGEST = (
 
 def case(path: Path, name: str):
     """The file as a case of a test."""
-    marks = () if name in FIRST else pytest.mark.slow if name in LONGEST else pytest.mark.thorough
+    marks = () if name in PLAIN_PAGES else pytest.mark.slow if name in SLOW_PAGES else pytest.mark.thorough
     return pytest.param(path, id=name, marks=marks)
 
 
@@ -65,7 +65,7 @@ def in_an_empty_folder(tmp_path, monkeypatch):
 
 def module_case(name: str):
     """The module's docstrings as a case of a test."""
-    marks = pytest.mark.thorough if name in LONG else pytest.mark.slow if name in LONG_AND_ALIKE else ()
+    marks = pytest.mark.thorough if name in THOROUGH_MODULES else pytest.mark.slow if name in SLOW_MODULES else ()
     return pytest.param(name, marks=marks)
 
 

@@ -152,7 +152,7 @@ def test_a_good_drawing_stays():
         assert np.abs(column(again, 1) - column(pos, 1)).max() < 1e-4 * np.ptp(column(pos, 1))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_components_with_layers_do_not_cross_one_another():
     G = nx.disjoint_union_all([WOMEN, nx.path_graph(6), nx.star_graph(3)])
     G.add_nodes_from(["left", "right"])

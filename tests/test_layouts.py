@@ -633,7 +633,7 @@ def test_frames_cost_nothing_where_nobody_looks(monkeypatch):
     nl.layout(islands(), seed=0)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_callback_does_not_change_the_drawing():
     G, kept = islands(), []
     silent = nl.ws_sne_layout(G, seed=0)
