@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from scipy.sparse import csr_array
 
-from nelayout.peers import Draw, graph_peer
-from nelayout.peers.peer import Prepare
+from nelayout.comparison.peers import Draw, graph_peer
+from nelayout.comparison.peers.peer import Prepare
 
 # The peer's name -> nodes up to which it is sensible: beyond, it takes hours.
 PEERS: dict[str, float] = {

@@ -20,11 +20,11 @@ from benchmarks import problems
 from benchmarks.contenders import contender
 from benchmarks.drawn import cpu_seconds
 from nelayout.catalogue import METHODS, tune
-from nelayout.method_record import Method
+from nelayout.catalogue.record import Method
+from nelayout.catalogue.stages import Descend
 from nelayout.quality.classes import class_accuracy
 from nelayout.quality.crossings import edge_crossings
 from nelayout.quality.maps import map_neighbors, map_r2
-from nelayout.stages import Descend
 
 SETS = ("shuttle", "mnist", "worldtrade", "usair97", "luxembourg")
 """Those of [Y14] that are at hand; mirex07, a graph of songs, is not."""

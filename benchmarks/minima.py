@@ -26,10 +26,9 @@ from scipy.sparse import csr_array
 
 import nelayout as nl
 from benchmarks import problems
-from nelayout.method_record import Method
-from nelayout.nbody import Exact
+from nelayout.catalogue.record import Method
 from nelayout.numerics.parallel import Threads
-from nelayout.objective import Objective
+from nelayout.objective.whole import Objective
 from nelayout.optimizers import LBFGS, Majorize
 from nelayout.optimizers.minimize import Rest, minimize
 from nelayout.run.size import size_search
@@ -37,6 +36,7 @@ from nelayout.run.start import random_positions
 from nelayout.run.state import Summation
 from nelayout.run.taking_apart import input_affinity
 from nelayout.similarities.masses import node_mass
+from nelayout.sums.nbody import Exact
 from nelayout.vectors.embedding import solve_vectors
 
 SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {

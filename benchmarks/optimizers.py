@@ -20,13 +20,13 @@ from scipy.sparse import csr_array
 import nelayout as nl
 from benchmarks import problems
 from nelayout.catalogue import METHODS
-from nelayout.method_record import Method
-from nelayout.nbody import Exact
-from nelayout.objective import Affinity, Objective
+from nelayout.catalogue.record import Method
+from nelayout.catalogue.stages import SHAPE
+from nelayout.objective.whole import Affinity, Objective
 from nelayout.optimizers import OPTIMIZERS, Optimizer, optimizer_named
 from nelayout.run.size import size_search
 from nelayout.similarities.masses import node_mass
-from nelayout.stages import SHAPE
+from nelayout.sums.nbody import Exact
 
 GRAPHS = {"usair97": 2.0, "dwt_1005": 4.0, "cora": 8.0}
 """Processor seconds of each run, by the size of the graph."""

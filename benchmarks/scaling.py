@@ -17,12 +17,12 @@ from scipy.sparse import csr_array
 from scipy.spatial import cKDTree
 
 from nelayout.catalogue import METHODS
-from nelayout.kernels import KERNELS, Radial
-from nelayout.nbody import Mesh, NBody, Tree, backend
+from nelayout.formula.kernels import KERNELS, Radial
 from nelayout.numerics.parallel import Threads
 from nelayout.run.state import Summation
 from nelayout.run.taking_apart import input_affinity
 from nelayout.similarities.masses import node_mass
+from nelayout.sums.nbody import Mesh, NBody, Tree, backend
 
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 SPREADS = (1.0, 2.0, 5.0, 10.0, 30.0)

@@ -43,7 +43,7 @@ first asked for (PEP 562), and a host is recognized by its object.
 __version__ = "0.1.0"
 
 # The one table of public names: name -> the module it lives in (where both are the same, the module itself).
-# `__init__.pyi` says the same to type checkers and editors; tests/test_house.py holds the two together.
+# `__init__.pyi` says the same to type checkers and editors; tests/project/test_house.py holds the two together.
 _HOME = {
     "layout": "layouts.by_name",
     "ws_sne_layout": "layouts.embeddings",
@@ -64,17 +64,17 @@ _HOME = {
     "alpha_sne_layout": "layouts.retrieval",
     "ftsne_layout": "layouts.embeddings",
     "choose_alpha": "layouts.retrieval",
-    "AlphaChoice": "alpha.choice",
+    "AlphaChoice": "formula.alpha.choice",
     "solve": "run.pipeline",
     "Solution": "record.solution",
     "evaluate": "run.evaluation",
     "Evaluated": "record.evaluated",
     "estimate": "run.costs",
     "Estimate": "run.costs",
-    "Method": "method_record",
+    "Method": "catalogue.record",
     "method": "catalogue",
-    "CoarseToFine": "stages",
-    "Descend": "stages",
+    "CoarseToFine": "catalogue.stages",
+    "Descend": "catalogue.stages",
     "methods": "catalogue",
     "embed": "vectors.embedding",
     "solve_vectors": "vectors.embedding",
@@ -94,18 +94,18 @@ _HOME = {
     "compare": "comparison",
     "compare_vectors": "comparison",
     "Comparison": "comparison",
-    "draw": "drawing",
-    "plot": "drawing",
-    "node_size_from_labels": "drawing",
-    "node_size_from_points": "drawing",
+    "draw": "pictures",
+    "plot": "pictures",
+    "node_size_from_labels": "pictures",
+    "node_size_from_points": "pictures",
     "add_nodes": "changing",
     "layout_sequence": "changing",
     "LayoutSequence": "changing",
-    "explore": "pages",
-    "Page": "pages",
+    "explore": "pictures.pages",
+    "Page": "pictures.pages",
     "Unsupported": "errors",
-    "divergences": "divergences",
-    "kernels": "kernels",
+    "divergences": "formula.divergences",
+    "kernels": "formula.kernels",
     "optimizers": "optimizers",
 }
 
@@ -118,7 +118,7 @@ def __getattr__(name: str):
         import importlib
 
         module = importlib.import_module(f"{__name__}.{_HOME[name]}")
-        value = module if name == _HOME[name] else getattr(module, name)
+        value = module if _HOME[name].rpartition(".")[2] == name else getattr(module, name)
         globals()[name] = value  # the next look-up is an ordinary one
         return value
     message = f"module {__name__!r} has no attribute {name!r}"

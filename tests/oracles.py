@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.divergences import DIVERGENCES, divergence_named, f_divergence
-from nelayout.nbody import Exact
-from nelayout.objective import Affinity, Objective
-from nelayout.row_objective import RowObjective
+from nelayout.formula.divergences import DIVERGENCES, divergence_named, f_divergence
+from nelayout.objective.rows import RowObjective
+from nelayout.objective.whole import Affinity, Objective
+from nelayout.sums.nbody import Exact
 
 DELTA = 0.01  # the background, unless it is said
 

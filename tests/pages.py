@@ -3,7 +3,7 @@
 import json
 from html.parser import HTMLParser
 
-from nelayout.pages.packed import unpacked
+from nelayout.pictures.pages.packed import unpacked
 
 
 class Reader(HTMLParser):

@@ -16,15 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.connections import LARGEST, Sums
-from nelayout.divergences import Similarity
-from nelayout.divergences.protocol import background_of, bind, edge_and_slope, is_linear, spread
-from nelayout.kernels import Radial
-from nelayout.nbody.outside import Sources
+from nelayout.formula.connections import LARGEST, Sums
+from nelayout.formula.divergences import Similarity
+from nelayout.formula.divergences.protocol import background_of, bind, edge_and_slope, is_linear, spread
+from nelayout.formula.kernels import Radial
 from nelayout.numerics.parallel import Threads
-from nelayout.objective import Objective
-from nelayout.row_objective import RowObjective
+from nelayout.objective.rows import RowObjective
+from nelayout.objective.whole import Objective
 from nelayout.similarities.random_walk import RandomWalk
+from nelayout.sums.nbody.outside import Sources
 
 __all__ = ["AddedNodes", "Ties", "ties_of", "walked"]
 

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from nelayout.catalogue.own_keywords import own_parts
+from nelayout.catalogue.record import Method
 from nelayout.catalogue.table import AUTO, METHODS
 from nelayout.errors import InputError, InputTypeError, unknown
-from nelayout.method_record import Method
-from nelayout.own_keywords import own_parts
-from nelayout.part_names import as_number, spell, split
+from nelayout.formula.part_names import as_number, spell, split
 
 __all__ = [
     "AUTO", "METHODS", "OWNERS", "method", "method_named", "methods", "of_others", "own_keywords", "tune", "with_own",

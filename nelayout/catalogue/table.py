@@ -6,11 +6,11 @@ the strengths (the sum of a node's weights: its degree, in a simple graph withou
 
 from __future__ import annotations
 
-from nelayout.divergences import BACKGROUND
-from nelayout.kernels import heavy_tailed
-from nelayout.method_record import Method
-from nelayout.own_keywords import own_parts
-from nelayout.stages import EVEN_SHAPE, SHAPE, CoarseToFine, Descend, growing_tail
+from nelayout.catalogue.own_keywords import own_parts
+from nelayout.catalogue.record import Method
+from nelayout.catalogue.stages import EVEN_SHAPE, SHAPE, CoarseToFine, Descend, growing_tail
+from nelayout.formula.divergences import BACKGROUND
+from nelayout.formula.kernels import heavy_tailed
 
 __all__ = ["AUTO", "METHODS"]
 

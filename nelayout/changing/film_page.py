@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from nelayout.changing.union import Union
-from nelayout.pages.columns import Column, shortened
-from nelayout.pages.frames import Frames
-from nelayout.pages.page import Drawn, Page
+from nelayout.pictures.pages.columns import Column, shortened
+from nelayout.pictures.pages.frames import Frames
+from nelayout.pictures.pages.page import Drawn, Page
 
 __all__ = ["film_page"]
 

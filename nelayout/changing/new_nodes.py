@@ -9,9 +9,9 @@ import numpy as np
 
 from nelayout import graphs
 from nelayout.catalogue import with_own
+from nelayout.catalogue.record import Method
 from nelayout.errors import InputError
 from nelayout.graphs.to_floats import short_repr
-from nelayout.method_record import Method
 from nelayout.run.kept import Kept
 from nelayout.run.keywords import takes_addition_keywords
 from nelayout.run.options import LayoutOptions, MethodOptions

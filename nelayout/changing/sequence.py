@@ -11,11 +11,11 @@ import numpy as np
 
 from nelayout import graphs
 from nelayout.catalogue import with_own
+from nelayout.catalogue.record import Method
 from nelayout.changing.film import LayoutSequence, Snapshot
 from nelayout.changing.new_nodes import given_places
 from nelayout.changing.snapshots import common_rows, keep_places, unchanged
 from nelayout.errors import InputError, InputTypeError
-from nelayout.method_record import Method
 from nelayout.record.solution import Solution
 from nelayout.run.alpha_walk import at_order
 from nelayout.run.kept import Kept

@@ -241,7 +241,7 @@ def _existing(name: str, path: str | None) -> Requested:
 def _by_method(name: str) -> tuple[str, Any]:
     """A method of ours, or the name of another package's layout."""
     from nelayout.comparison.comparing import check_method
-    from nelayout.peers import graph_peer, graph_peers
+    from nelayout.comparison.peers import graph_peer, graph_peers
 
     peer = graph_peer(name)
     if peer is not None:

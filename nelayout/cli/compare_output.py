@@ -67,7 +67,7 @@ def _to_html(comparison: Comparison, look: Look) -> bytes:
 
 def _to_picture(kind: str) -> Writer:
     def content(comparison: Comparison, look: Look) -> bytes:
-        from nelayout.drawing import render
+        from nelayout.pictures import render
 
         return render(comparison.plot(**look), kind)
 

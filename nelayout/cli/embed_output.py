@@ -19,8 +19,8 @@ ARCHIVED = ("positions", "names", "data", "indices", "indptr", "shape", "format"
 
 def picture(table: Table, color: str | None, Y: np.ndarray, kind: str, under: np.ndarray | None = None) -> bytes:
     """The points without any edges, over those of a map that was there before, which are gray."""
-    from nelayout.drawing import draw
-    from nelayout.drawing.colors import PLAIN, UNKNOWN, class_names
+    from nelayout.pictures import draw
+    from nelayout.pictures.colors import PLAIN, UNKNOWN, class_names
 
     texts, classes = table.beside.get("--label"), table.beside.get("--color")
     labels = None if texts is None else ["" if text is None else str(text) for text in texts.values]

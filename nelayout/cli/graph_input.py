@@ -32,7 +32,7 @@ __all__ = [
 
 # Values of `--label` that mean the nodes' own names, unless an attribute is called so.
 OWN_NAMES = ("id", "label", "name")
-# Values of `--edges`: those of `nelayout.drawing.edges`, which needs not be imported for --help.
+# Values of `--edges`: those of `nelayout.pictures.edges`, which needs not be imported for --help.
 EDGES = ("straight", "faded", "bundled")
 
 
@@ -78,8 +78,8 @@ def picture_look(
         look["background"] = None
     if asked:
         from nelayout import graphs
-        from nelayout.drawing.edges import check_style
-        from nelayout.drawing.paper import paper
+        from nelayout.pictures.edges import check_style
+        from nelayout.pictures.paper import paper
 
         paper(look.get("background", "auto"))
         check_style(look.get("edges", "straight"), graphs.read(file.graph, weight=None).adjacency.nnz // 2)
@@ -182,7 +182,7 @@ def texts(name: str | None, file: GraphFile) -> Any:
 
 def color(name: str | None, file: GraphFile) -> Any:
     """The colors that `--color` asks for: one value per node, or one color for all."""
-    from nelayout.drawing.colors import AMOUNTS
+    from nelayout.pictures.colors import AMOUNTS
 
     if name is None or name in AMOUNTS:
         return name
@@ -196,14 +196,14 @@ def color(name: str | None, file: GraphFile) -> Any:
 
 
 def page_look(given: argparse.Namespace, file: GraphFile) -> dict[str, Any]:
-    """The options of `declare_look` as keywords of `nelayout.pages.page_of`, and what else it shows of a file.
+    """The options of `declare_look` as keywords of `nelayout.pictures.pages.page_of`, and what else it shows of a file.
 
     Attributes that the graph itself does not hold, as matrices have none, come as columns.
     """
     from pathlib import PurePath
 
-    from nelayout.drawing.colors import AMOUNTS
-    from nelayout.pages import Column, hex_color
+    from nelayout.pictures.colors import AMOUNTS
+    from nelayout.pictures.pages import Column, hex_color
 
     flat = {name: values for name, values in file.node_data.items() if getattr(values, "ndim", 1) == 1}
     columns = [Column(name, values) for name, values in flat.items()]

@@ -132,7 +132,7 @@ def run(given: argparse.Namespace) -> None:
         if kind in files.WRITERS and viewer is None and (given.label or given.color):
             say(f"--label and --color are for pictures and viewers; {kind} {LEFT.get(kind, KEPT)}", given.parser)
     if kind == "html":
-        from nelayout.pages import solution_page
+        from nelayout.pictures.pages import solution_page
 
         content = solution_page(file.graph, solution, **look).html()
         files.deliver(given.output, content.encode("utf-8", "replace"))
@@ -142,7 +142,7 @@ def run(given: argparse.Namespace) -> None:
         look = files.Look(weight=weight) if viewer is None else viewer_look(given, file, solution.positions, weight)
         files.write_positions(given.output, file, solution.positions, kind, given.file, look)
         return
-    from nelayout.drawing import draw
+    from nelayout.pictures import draw
 
     content = io.BytesIO()
     with painting(given):

@@ -42,8 +42,8 @@ def viewer_look(given: argparse.Namespace, file: GraphFile, pos: Any, weight: st
     if given.color is not None:
         from matplotlib.colors import to_hex
 
-        from nelayout.drawing.colors import coloring
-        from nelayout.drawing.sizes import amounts
+        from nelayout.pictures.colors import coloring
+        from nelayout.pictures.sizes import amounts
 
         color = graph_input.color(given.color, file)
         rgba = coloring(network, color, amounts(file.graph, network, color, weight)).rgba

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-    from nelayout.pages import Column, Page
+    from nelayout.pictures.pages import Column, Page
 
 __all__ = ["Comparison"]
 
@@ -137,8 +137,8 @@ class Comparison:
             for a background that is no color, and as `nelayout.draw` does.
         """
         from nelayout.comparison.figure import side_by_side
-        from nelayout.drawing.colors import class_coloring, coloring
-        from nelayout.drawing.paper import paper
+        from nelayout.pictures.colors import class_coloring, coloring
+        from nelayout.pictures.paper import paper
 
         found = self.measured if table else {}
         if color is None and self.labels is not None:

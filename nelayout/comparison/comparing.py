@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.catalogue import METHODS, method_named
+from nelayout.catalogue.record import Method
 from nelayout.comparison import drawings as given
 from nelayout.comparison.alignment import align
 from nelayout.comparison.compared import Comparison
@@ -25,13 +26,12 @@ from nelayout.comparison.entries import (
 )
 from nelayout.comparison.means import mean_of
 from nelayout.comparison.measuring import KEYWORD, Measured, integer_seed, measure_drawing, path_lengths, sample_size
+from nelayout.comparison.peers import graph_peer, graph_peers
 from nelayout.comparison.ranking import J_OF
 from nelayout.errors import InputError, Unsupported, unknown
+from nelayout.formula.part_names import split
 from nelayout.graphs import Network, guard, places, read
-from nelayout.method_record import Method
 from nelayout.numerics.parallel import thread_count
-from nelayout.part_names import split
-from nelayout.peers import graph_peer, graph_peers
 from nelayout.quality import MEASURES
 from nelayout.quality.protocol import MeasuredDrawing
 from nelayout.record.evaluated import Evaluated

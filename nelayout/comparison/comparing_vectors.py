@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 
 from nelayout.catalogue import method_named
+from nelayout.catalogue.record import Method
 from nelayout.comparison import drawings as given
 from nelayout.comparison.compared import Comparison
 from nelayout.comparison.comparing import check_measures, check_method, comparison_of
 from nelayout.comparison.entries import Entry, Run, entries_of, function_entry, peer_entry, say_points, take_part
 from nelayout.comparison.measuring import Measured, integer_seed, sample_size
 from nelayout.comparison.measuring_vectors import check_rows, finite_rows, measure_vectors
+from nelayout.comparison.peers import vector_peer, vector_peers
 from nelayout.graphs import points
-from nelayout.method_record import Method
 from nelayout.numerics.parallel import thread_count
-from nelayout.peers import vector_peer, vector_peers
 from nelayout.vectors.embedding import solve_vectors
 from nelayout.vectors.input import read_rows
 

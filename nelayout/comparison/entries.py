@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from nelayout.catalogue.record import Method
+from nelayout.comparison.peers import Peer
 from nelayout.errors import InputError, InputTypeError, warn
 from nelayout.graphs import places
-from nelayout.method_record import Method
-from nelayout.peers import Peer
 
 __all__ = ["Entry", "LeftOut", "Run", "entries_of", "function_entry", "peer_entry", "say_points", "take_part"]
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from nelayout.comparison.measuring import Measured
 from nelayout.comparison.ranking import arrow, leaders, shade, shown
-from nelayout.drawing import draw
-from nelayout.drawing.colors import Coloring
-from nelayout.drawing.legend import LEGEND_STYLE, dots
-from nelayout.drawing.lettering import fitted, text_size
-from nelayout.drawing.paper import Paper, paper
 from nelayout.errors import missing_extra
+from nelayout.pictures import draw
+from nelayout.pictures.colors import Coloring
+from nelayout.pictures.legend import LEGEND_STYLE, dots
+from nelayout.pictures.lettering import fitted, text_size
+from nelayout.pictures.paper import Paper, paper
 
 __all__ = ["side_by_side"]
 

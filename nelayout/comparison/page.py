@@ -12,7 +12,7 @@ import numpy as np
 from nelayout import graphs
 from nelayout.comparison.measuring import Measured
 from nelayout.comparison.ranking import KEY, SEEDS_KEY, arrow, explained, leaders, marked_cell, shade, shown
-from nelayout.pages import Column, Page, page_of
+from nelayout.pictures.pages import Column, Page, page_of
 from nelayout.quality.neighborhoods import hits
 
 __all__ = ["comparison_page", "neighbors_kept", "table_html"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-from nelayout.method_record import Method
+from nelayout.catalogue.record import Method
 from nelayout.run.keywords import takes_layout_keywords
 from nelayout.run.options import MethodOptions
 from nelayout.run.pipeline import solve

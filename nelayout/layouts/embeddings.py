@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from nelayout.catalogue import METHODS, tune
-from nelayout.divergences import BACKGROUND
+from nelayout.formula.divergences import BACKGROUND
 from nelayout.run.keywords import takes_layout_keywords
 from nelayout.run.options import LayoutOptions
 from nelayout.run.pipeline import solve

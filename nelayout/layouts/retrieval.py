@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Literal, Unpack
 
-from nelayout.alpha.choice import GRID, AlphaChoice
 from nelayout.catalogue import METHODS, tune
-from nelayout.divergences import BACKGROUND, auto_alpha
+from nelayout.formula.alpha.choice import GRID, AlphaChoice
+from nelayout.formula.divergences import BACKGROUND, auto_alpha
 from nelayout.run.keywords import takes_common_keywords, takes_layout_keywords
 from nelayout.run.options import LayoutOptions
 from nelayout.run.pipeline import solve

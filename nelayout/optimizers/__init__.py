@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from nelayout.catalogue.stages import optimizer_name
 from nelayout.errors import InputError
 from nelayout.optimizers.limited_memory import LBFGS
 from nelayout.optimizers.majorization import Majorize
@@ -26,7 +27,6 @@ from nelayout.optimizers.momentum_descent import Momentum
 from nelayout.optimizers.on_functions import Minimum, lbfgs, majorize, momentum, spectral_direction
 from nelayout.optimizers.spectral import SpectralDirection
 from nelayout.optimizers.step import Optimizer, State
-from nelayout.stages import optimizer_name
 
 __all__ = [
     "LBFGS",

@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 from nelayout.errors import InputError, InputTypeError
 from nelayout.numerics.conjugate_gradients import conjugate_gradients
 from nelayout.numerics.parallel import Threads
-from nelayout.objective import Evaluation, Objective
+from nelayout.objective.whole import Evaluation, Objective
 from nelayout.optimizers.majorization import Majorize
 from nelayout.optimizers.spectral import SpectralDirection
 from nelayout.optimizers.step import Optimizer

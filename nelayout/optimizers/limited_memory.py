@@ -13,7 +13,7 @@ import numpy as np
 
 from nelayout.errors import InputError
 from nelayout.numerics.arithmetic import Arithmetic
-from nelayout.objective import Evaluation, Objective
+from nelayout.objective.whole import Evaluation, Objective
 from nelayout.optimizers.line_search import MAX_TRIALS, search
 from nelayout.optimizers.step import attraction_of
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nelayout.numerics.arithmetic import Arithmetic
-from nelayout.objective import Evaluation, Objective
+from nelayout.objective.whole import Evaluation, Objective
 
 __all__ = ["MAX_TRIALS", "Search", "search"]
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nelayout.objective import Evaluation, Objective
+from nelayout.objective.whole import Evaluation, Objective
 from nelayout.optimizers.step import attracting
 
 __all__ = ["Majorize"]

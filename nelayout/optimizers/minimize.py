@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.numerics.arithmetic import Arithmetic
-from nelayout.objective import Evaluation
+from nelayout.objective.whole import Evaluation
 from nelayout.optimizers.step import Optimizer, State
 
 __all__ = ["Report", "Rest", "minimize", "silent"]

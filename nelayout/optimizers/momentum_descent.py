@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nelayout.objective import Evaluation, Objective
+from nelayout.objective.whole import Evaluation, Objective
 from nelayout.optimizers.step import attraction_of
 
 __all__ = ["Momentum"]

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import InputError
-from nelayout.objective import Objective
+from nelayout.objective.whole import Objective
 from nelayout.optimizers.function_objective import Function, OnFunction, problem_of
 from nelayout.optimizers.limited_memory import LBFGS
 from nelayout.optimizers.majorization import Majorize

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nelayout.errors import Unsupported
-from nelayout.objective import Evaluation, Objective
+from nelayout.objective.whole import Evaluation, Objective
 from nelayout.optimizers.line_search import MAX_TRIALS, search
 
 __all__ = ["SpectralDirection"]

@@ -6,9 +6,9 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from nelayout.divergences import Divergence
-from nelayout.kernels import Kernel
-from nelayout.objective import Evaluation, Objective
+from nelayout.formula.divergences import Divergence
+from nelayout.formula.kernels import Kernel
+from nelayout.objective.whole import Evaluation, Objective
 
 __all__ = ["Optimizer", "State", "attracting", "attraction_of"]
 

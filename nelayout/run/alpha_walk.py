@@ -1,7 +1,8 @@
 """alpha="auto": the largest component is drawn at one order after another, and the one that suits it is kept.
 
 Each drawing begins where the one before has ended, so that a few steps take it to its own end; only the first and the
-last are drawn out.  The walk over the orders is that of `nelayout.alpha.choice`, which knows nothing of drawings.
+last are drawn out.  The walk over the orders is
+that of `nelayout.formula.alpha.choice`.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from nelayout.alpha.choice import ExactFit, choose_order
-from nelayout.divergences import alpha
-from nelayout.method_record import Method
+from nelayout.catalogue.record import Method
+from nelayout.formula.alpha.choice import ExactFit, choose_order
+from nelayout.formula.divergences import alpha
+from nelayout.objective.rows import RowObjective
 from nelayout.record.progress import Stopped
-from nelayout.row_objective import RowObjective
 from nelayout.run.component import draw_component
 from nelayout.run.state import Component, Drawing, Run
 

@@ -17,15 +17,15 @@ import math
 
 import numpy as np
 
-from nelayout.method_record import Method
-from nelayout.objective import Affinity
+from nelayout.catalogue.record import Method
+from nelayout.catalogue.stages import SLOW
+from nelayout.objective.whole import Affinity
 from nelayout.optimizers import Majorize
 from nelayout.optimizers.minimize import Report, Rest, minimize, silent
 from nelayout.optimizers.together import descend_together
 from nelayout.run.size import size_search
 from nelayout.run.start import random_positions
 from nelayout.run.state import Run
-from nelayout.stages import SLOW
 
 __all__ = ["COARSEST_REST", "COARSEST_STEPS", "REPORTED", "draw_coarsest", "lowest_of_many"]
 

@@ -10,7 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from nelayout.objective import Objective
+from nelayout.catalogue.stages import LARGE_GRAPH, SHAPE, SMALL_GRAPH, CoarseToFine, Descend, Stage, early_exaggeration
+from nelayout.objective.whole import Objective
 from nelayout.optimizers import optimizer_named
 from nelayout.optimizers.minimize import Rest, minimize
 from nelayout.placing.overlap import split_coincident
@@ -33,7 +34,6 @@ from nelayout.run.size import best_size, means, size_search, spread_search
 from nelayout.run.start import frame, place_missing, radius, random_positions, stir_flat
 from nelayout.run.state import Component, Drawing, Run
 from nelayout.run.strays import brought_home
-from nelayout.stages import LARGE_GRAPH, SHAPE, SMALL_GRAPH, CoarseToFine, Descend, Stage, early_exaggeration
 
 __all__ = [
     "POINT",

@@ -16,8 +16,7 @@ import numpy as np
 
 from nelayout import graphs
 from nelayout.catalogue import method_named, with_own
-from nelayout.device import device_named
-from nelayout.method_record import Method
+from nelayout.catalogue.record import Method
 from nelayout.numerics.memory import size_in_words, warn_if_short
 from nelayout.numerics.parallel import thread_count
 from nelayout.run.auto.masses import mass_to_read
@@ -28,6 +27,7 @@ from nelayout.run.part_costs import BYTES_ENTRY, BYTES_NODE, COMPONENT, PARTED_N
 from nelayout.run.parting import MANY
 from nelayout.run.request import read_request
 from nelayout.similarities.masses import NAMED, node_mass
+from nelayout.sums.device import device_named
 
 __all__ = ["Estimate", "estimate", "warn_of_memory"]
 

@@ -11,9 +11,8 @@ import numpy as np
 
 from nelayout import graphs
 from nelayout.catalogue import with_own
+from nelayout.catalogue.record import Method
 from nelayout.errors import InputError, unknown
-from nelayout.method_record import Method
-from nelayout.nbody import check_backend
 from nelayout.numerics.parallel import threads_for
 from nelayout.record.evaluated import Evaluated
 from nelayout.run.auto.masses import masses_of
@@ -25,6 +24,7 @@ from nelayout.run.request import NOTHING_KNOWN, read_request
 from nelayout.run.size import best_size
 from nelayout.run.state import Component, Drawing, Summation
 from nelayout.run.taking_apart import take_apart
+from nelayout.sums.nbody import check_backend
 
 __all__ = ["evaluate"]
 

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.connections import LARGEST_OF_DRAWINGS
-from nelayout.kernels import Radial
-from nelayout.method_record import Method
-from nelayout.nbody import Exact, Field, NBody, backend, backend_note
-from nelayout.nbody.auto import exact_cost
-from nelayout.objective import Objective
-from nelayout.row_objective import RowObjective
+from nelayout.catalogue.record import Method
+from nelayout.formula.connections import LARGEST_OF_DRAWINGS
+from nelayout.formula.kernels import Radial
+from nelayout.objective.rows import RowObjective
+from nelayout.objective.whole import Objective
 from nelayout.run.state import Component, Summation
+from nelayout.sums.nbody import Exact, Field, NBody, backend, backend_note
+from nelayout.sums.nbody.auto import exact_cost
 
 __all__ = ["Evidence", "evidence_of", "grows", "objective_of"]
 

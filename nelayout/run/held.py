@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from nelayout.objective import Objective
+from nelayout.formula.potentials.anchors import Anchors, stiffness
+from nelayout.objective.whole import Objective
 from nelayout.optimizers.step import attracting
-from nelayout.potentials.anchors import Anchors, stiffness
 from nelayout.run.state import Component, Drawing
 
 __all__ = ["hold"]

@@ -18,9 +18,10 @@ from dataclasses import replace
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.kernels import Kernel
-from nelayout.method_record import Method
-from nelayout.objective import Objective
+from nelayout.catalogue.record import Method
+from nelayout.catalogue.stages import Descend
+from nelayout.formula.kernels import Kernel
+from nelayout.objective.whole import Objective
 from nelayout.placing.components import component_labels
 from nelayout.placing.similarity import transform
 from nelayout.record.progress import Observer
@@ -29,7 +30,6 @@ from nelayout.run.several_starts import COMPARED, Way
 from nelayout.run.size import size_search, spread_search
 from nelayout.run.start import frame, radius, stir_flat
 from nelayout.run.state import Component, Drawing, Run
-from nelayout.stages import Descend
 
 __all__ = ["descend_in_layers", "layer_axes"]
 

@@ -18,8 +18,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.catalogue import METHODS
-from nelayout.kernels import inverse_power
-from nelayout.method_record import Method
+from nelayout.catalogue.record import Method
+from nelayout.catalogue.stages import FINEST, LARGE_GRAPH, SLOW, CoarseToFine, Stage
+from nelayout.formula.kernels import inverse_power
 from nelayout.optimizers import optimizer_named
 from nelayout.optimizers.minimize import Report, Rest, minimize
 from nelayout.run.auto.verdict import Judge
@@ -29,7 +30,6 @@ from nelayout.run.size import size_search
 from nelayout.run.start import prolong, radius, stir_flat
 from nelayout.run.state import Component, Run, Summation
 from nelayout.run.strong_edges import merged_pattern, strong_edges
-from nelayout.stages import FINEST, LARGE_GRAPH, SLOW, CoarseToFine, Stage
 
 __all__ = ["LEAST_GRAPH_UNFOLDED", "first_method", "method_of", "through_levels"]
 

@@ -8,9 +8,9 @@ from typing import Any, Literal, TypedDict
 
 import numpy as np
 
-from nelayout.device import device_named
 from nelayout.errors import InputError, InputTypeError, unknown
 from nelayout.graphs import graph_tool
+from nelayout.sums.device import device_named
 
 __all__ = [
     "DEFAULTS",

@@ -6,9 +6,9 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from nelayout.edges.walk import can_smooth_exactly
-from nelayout.kernels import Radial
-from nelayout.method_record import Method
+from nelayout.catalogue.record import Method
+from nelayout.catalogue.stages import FINEST, LARGE_GRAPH, CoarseToFine, Descend, Stage, early_exaggeration
+from nelayout.formula.kernels import Radial
 from nelayout.optimizers import optimizer_named
 from nelayout.optimizers.limited_memory import pairs_kept
 from nelayout.run.alpha_walk import WALK_STEPS
@@ -17,7 +17,7 @@ from nelayout.run.auto.masses import TRIAL_STEPS, mass_to_read
 from nelayout.run.levels import method_of
 from nelayout.run.several_starts import rough_drawings, steps_of_starts
 from nelayout.similarities.truncated_walk import KEPT, WHOLE
-from nelayout.stages import FINEST, LARGE_GRAPH, CoarseToFine, Descend, Stage, early_exaggeration
+from nelayout.sums.edges.walk import can_smooth_exactly
 
 __all__ = ["BYTES_ENTRY", "BYTES_NODE", "COMPONENT", "NUMPY_PAIRS", "PARTED_NODE", "READ", "Part"]
 
@@ -210,7 +210,7 @@ class Part:
         """The backend for sums over all pairs in an even drawing, and the seconds that it takes once."""
         if not self.compiled:
             return "exact", len(radials) * NUMPY_PAIR * self.n**2
-        from nelayout.nbody.auto import EXACT_FREE, exact_cost  # not loaded for small graphs
+        from nelayout.sums.nbody.auto import EXACT_FREE, exact_cost  # not loaded for small graphs
 
         name, exact = self.backend, exact_cost(self.n, radials)
         if name == "auto":

@@ -16,8 +16,7 @@ import numpy as np
 
 from nelayout import graphs
 from nelayout.catalogue import method_named, with_own
-from nelayout.device import Device, device_named
-from nelayout.method_record import Method
+from nelayout.catalogue.record import Method
 from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.placing.final import Finished, finish
 from nelayout.record.progress import LOG, Observer, Stopped, observe
@@ -42,6 +41,7 @@ from nelayout.run.start import place_missing, random_positions
 from nelayout.run.state import Component, Drawing, Run, Summation
 from nelayout.run.taking_apart import take_apart
 from nelayout.run.variational_component import draw_variational
+from nelayout.sums.device import Device, device_named
 
 __all__ = ["run_method", "run_parts", "solve"]
 

@@ -12,13 +12,12 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout import graphs
-from nelayout.connections import Fixed
-from nelayout.divergences.protocol import background_of
+from nelayout.catalogue.record import Method
 from nelayout.errors import InputError, Unsupported, unknown, warn
+from nelayout.formula.connections import Fixed
+from nelayout.formula.divergences.protocol import background_of
 from nelayout.graphs.per_node import as_mapping
 from nelayout.graphs.to_floats import short_repr
-from nelayout.method_record import Method
-from nelayout.nbody import check_backend
 from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.placing.components import component_labels
 from nelayout.record.progress import Observer
@@ -29,6 +28,7 @@ from nelayout.run.options import generator
 from nelayout.run.state import OtherStart
 from nelayout.run.variational_component import check_variational
 from nelayout.similarities.rescale import within_range
+from nelayout.sums.nbody import check_backend
 
 __all__ = ["NOTHING_KNOWN", "Known", "Request", "read_request"]
 

@@ -31,10 +31,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nelayout.connections import Fixed, Optimal
-from nelayout.divergences import i_divergence
-from nelayout.method_record import Method
-from nelayout.objective import Affinity
+from nelayout.catalogue.record import Method
+from nelayout.catalogue.stages import SLOW_TAIL_SMALL, Descend, Stage
+from nelayout.formula.connections import Fixed, Optimal
+from nelayout.formula.divergences import i_divergence
+from nelayout.objective.whole import Affinity
 from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.optimizers.minimize import Rest, minimize
 from nelayout.run.coarsen import hierarchy
@@ -43,7 +44,6 @@ from nelayout.run.light_starts import light_starts
 from nelayout.run.size import size_search
 from nelayout.run.start import prolong, random_positions
 from nelayout.run.state import Component, Drawing, OtherStart, Run
-from nelayout.stages import SLOW_TAIL_SMALL, Descend, Stage
 
 __all__ = ["COMPARED", "descend_from_lowest", "rough_drawings", "steps_of_starts", "tried_before"]
 

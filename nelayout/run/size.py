@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.objective import Objective
+from nelayout.objective.whole import Objective
 from nelayout.run.start import radius
 
 __all__ = ["best_size", "means", "size_search", "spread_search"]

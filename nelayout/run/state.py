@@ -14,17 +14,17 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from nelayout.alpha.choice import AlphaChoice
-from nelayout.device import Device
-from nelayout.method_record import Method
-from nelayout.nbody import NBody, backend
+from nelayout.catalogue.record import Method
+from nelayout.formula.alpha.choice import AlphaChoice
 from nelayout.numerics.parallel import Threads
-from nelayout.objective import Affinity, Objective
+from nelayout.objective.rows import RowObjective
+from nelayout.objective.whole import Affinity, Objective
 from nelayout.optimizers import Optimizer
 from nelayout.optimizers.minimize import Report
 from nelayout.record.progress import Observer
-from nelayout.row_objective import RowObjective
 from nelayout.run.bending import Goal
+from nelayout.sums.device import Device
+from nelayout.sums.nbody import NBody, backend
 
 __all__ = ["Canvas", "Component", "Drawing", "OtherStart", "Run", "Summation"]
 

@@ -14,10 +14,9 @@ from dataclasses import replace
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.edges.walk import can_smooth_exactly
-from nelayout.method_record import Method
+from nelayout.catalogue.record import Method
 from nelayout.numerics.parallel import Threads
-from nelayout.objective import Affinity
+from nelayout.objective.whole import Affinity
 from nelayout.placing.components import components, side_by_side
 from nelayout.run.auto.masses import Masses
 from nelayout.run.request import Known, Request
@@ -25,6 +24,7 @@ from nelayout.run.start import GAP, pull_in_outliers
 from nelayout.run.state import Component
 from nelayout.similarities.random_walk import RandomWalk
 from nelayout.similarities.truncated_walk import truncated_walk
+from nelayout.sums.edges.walk import can_smooth_exactly
 
 __all__ = ["input_affinity", "take_apart"]
 

@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.divergences.protocol import background_of
+from nelayout.catalogue.record import Method
+from nelayout.catalogue.stages import CoarseToFine, Descend, Stage
 from nelayout.errors import Unsupported
-from nelayout.kernels import Kernel, Radial
-from nelayout.method_record import Method
+from nelayout.formula.divergences.protocol import background_of
+from nelayout.formula.kernels import Kernel, Radial
 from nelayout.numerics.principal import principal_components
 from nelayout.numerics.spectral import spectral_coordinates
 from nelayout.run.component import draw_component
 from nelayout.run.state import Component, Run
-from nelayout.stages import CoarseToFine, Descend, Stage
 from nelayout.variational.game import Round, needs_torch, variational_drawing
 
 __all__ = ["SCHEDULES", "Schedule", "check_variational", "draw_variational", "vector_features"]

@@ -33,11 +33,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nelayout.divergences.f_functions import F_FUNCTIONS, TABLE_2, FFunction
 from nelayout.errors import InputError, missing_extra, unknown
+from nelayout.formula.divergences.f_functions import F_FUNCTIONS, TABLE_2, FFunction
 from nelayout.numerics.parallel import Threads
 from nelayout.numerics.pytorch import torch_module
-from nelayout.objective import Evaluation
+from nelayout.objective.whole import Evaluation
 from nelayout.optimizers.minimize import Rest, minimize
 from nelayout.variational.moves import Descent, JudgedSearch, Moves
 from nelayout.variational.network import NodeNetwork, PairNetwork

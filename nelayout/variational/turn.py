@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.divergences.f_functions import FFunction
 from nelayout.errors import InputError
+from nelayout.formula.divergences.f_functions import FFunction
 from nelayout.numerics.pytorch import torch_module
 from nelayout.variational.network import NodeNetwork
 

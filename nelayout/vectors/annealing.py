@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from nelayout.device import device_named
-from nelayout.method_record import Method
+from nelayout.catalogue.record import Method
 from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.record.progress import observe
 from nelayout.record.solution import Progress
@@ -28,6 +27,7 @@ from nelayout.run.options import check_options
 from nelayout.run.pipeline import run_parts
 from nelayout.run.request import Known
 from nelayout.run.variational_component import vector_features
+from nelayout.sums.device import device_named
 from nelayout.vectors.entropic import entropic_rows, joint
 from nelayout.vectors.fit import Fit
 from nelayout.vectors.input import support

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from nelayout.catalogue.record import Method
 from nelayout.errors import InputError, InputTypeError, unknown
-from nelayout.method_record import Method
 from nelayout.record.solution import Solution
 from nelayout.run.keywords import checks_keywords
 from nelayout.run.options import generator

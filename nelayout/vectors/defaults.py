@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from nelayout.catalogue import METHODS
-from nelayout.connections import Fixed
-from nelayout.method_record import Method
+from nelayout.catalogue.record import Method
+from nelayout.catalogue.stages import CoarseToFine, Descend
+from nelayout.formula.connections import Fixed
 from nelayout.numerics.principal import principal_components
 from nelayout.run.bending import Goal
 from nelayout.run.order import goal_between
-from nelayout.stages import CoarseToFine, Descend
 from nelayout.vectors.input import NEIGHBORS, REACH
 from nelayout.vectors.metrics import Metric
 from nelayout.vectors.neighbors import Neighbors

@@ -9,8 +9,8 @@ from typing import Any, Literal, Self, cast
 import numpy as np
 from scipy.sparse import issparse
 
+from nelayout.catalogue.record import Method
 from nelayout.errors import InputError, missing_extra, warn
-from nelayout.method_record import Method
 from nelayout.numerics.parallel import threads_for
 from nelayout.vectors.fit import Fit
 from nelayout.vectors.fitting import fit_vectors

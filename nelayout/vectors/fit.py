@@ -23,8 +23,8 @@ from scipy.sparse import csr_array, issparse
 
 from nelayout.added.descent import place
 from nelayout.added.objective import AddedNodes, Ties, walked
+from nelayout.catalogue.record import Method
 from nelayout.errors import InputError
-from nelayout.method_record import Method
 from nelayout.numerics.parallel import Threads
 from nelayout.record.solution import Solution
 from nelayout.run.part_costs import NUMPY_PAIRS

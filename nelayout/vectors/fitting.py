@@ -15,9 +15,8 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from nelayout.catalogue import OWNERS, method_named, own_keywords, tune
-from nelayout.device import device_named
+from nelayout.catalogue.record import Method
 from nelayout.errors import InputError, InputTypeError, unknown
-from nelayout.method_record import Method
 from nelayout.numerics.parallel import threads_for
 from nelayout.run.costs import warn_of_memory
 from nelayout.run.keywords import checks_keywords
@@ -26,6 +25,7 @@ from nelayout.run.order import MANY
 from nelayout.run.pipeline import run_parts
 from nelayout.run.request import Known
 from nelayout.run.variational_component import vector_features
+from nelayout.sums.device import device_named
 from nelayout.vectors.annealing import at_perplexity, draw_by_scales
 from nelayout.vectors.defaults import (
     distance_goal,

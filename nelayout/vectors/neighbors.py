@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from nelayout.device import Device
 from nelayout.errors import missing_extra
 from nelayout.numerics.parallel import Threads
 from nelayout.numerics.principal import principal_components
+from nelayout.sums.device import Device
 from nelayout.vectors.all_pairs import search_all
 from nelayout.vectors.bounds import Vectors, first_k, search, search_from, squared_distances
 from nelayout.vectors.kd_tree import Tree

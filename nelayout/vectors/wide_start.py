@@ -22,17 +22,17 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.divergences import i_divergence
-from nelayout.divergences.alpha import Alpha
-from nelayout.divergences.type2_mixture import Type2Mixture
-from nelayout.method_record import Method
+from nelayout.catalogue.record import Method
+from nelayout.catalogue.stages import Descend
+from nelayout.formula.divergences import i_divergence
+from nelayout.formula.divergences.alpha import Alpha
+from nelayout.formula.divergences.type2_mixture import Type2Mixture
 from nelayout.numerics.parallel import threads_for
 from nelayout.record.progress import Observer, Stopped
 from nelayout.run.pipeline import run_parts
 from nelayout.run.request import Known
 from nelayout.run.start import stir_flat
 from nelayout.run.state import OtherStart
-from nelayout.stages import Descend
 from nelayout.vectors.annealing import at_perplexity
 from nelayout.vectors.input import support
 from nelayout.vectors.neighbors import Space

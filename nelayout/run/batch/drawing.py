@@ -15,13 +15,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from nelayout.batch_objective import on_batch, one_after_another, some_of
-from nelayout.connections import CONNECTIONS, Optimal
-from nelayout.divergences.alpha import Alpha
-from nelayout.divergences.beta import Beta
-from nelayout.method_record import Method
-from nelayout.nbody import backend
+from nelayout.catalogue.record import Method
+from nelayout.catalogue.stages import CoarseToFine, Descend
+from nelayout.formula.connections import CONNECTIONS, Optimal
+from nelayout.formula.divergences.alpha import Alpha
+from nelayout.formula.divergences.beta import Beta
 from nelayout.numerics.parallel import Threads
+from nelayout.objective.batch import on_batch, one_after_another, some_of
 from nelayout.record.progress import Observer, Stopped
 from nelayout.run.auto.candidates import WORSE, Candidate, Candidates
 from nelayout.run.auto.roads import road_exaggeration
@@ -32,7 +32,7 @@ from nelayout.run.batch.verdict import BatchJudge
 from nelayout.run.component import POINT, SHRUNK, draw_alone, put_at_start, rest_of, shares_of, steps_of, take_best
 from nelayout.run.levels import LEAST_GRAPH_UNFOLDED, method_of
 from nelayout.run.state import Component, Drawing, Run
-from nelayout.stages import CoarseToFine, Descend
+from nelayout.sums.nbody import backend
 
 __all__ = ["batches", "can_batch", "draw_batch", "draw_batches", "drawn_values"]
 

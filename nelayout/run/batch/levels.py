@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nelayout.batch_objective import on_batch, some_of
+from nelayout.catalogue.stages import SLOW, CoarseToFine
 from nelayout.numerics.segments import Segments
-from nelayout.objective import Affinity
+from nelayout.objective.batch import on_batch, some_of
+from nelayout.objective.whole import Affinity
 from nelayout.optimizers.minimize import Rest
 from nelayout.run.batch.size import size_search_batch
 from nelayout.run.batch.steps import BatchReport, minimize_batch
@@ -20,7 +21,6 @@ from nelayout.run.coarsest import COARSEST_REST, COARSEST_STEPS
 from nelayout.run.levels import first_method, method_of
 from nelayout.run.start import JITTER, random_positions
 from nelayout.run.state import Run
-from nelayout.stages import SLOW, CoarseToFine
 
 __all__ = ["batch_through_levels"]
 

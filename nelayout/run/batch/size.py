@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nelayout.batch_objective import BatchObjective
+from nelayout.objective.batch import BatchObjective
 from nelayout.run.size import DOUBLINGS, EVEN, FLAT_VALUE, HALVINGS, NARROW, NARROWINGS
 
 __all__ = ["size_search_batch"]

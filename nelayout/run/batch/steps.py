@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nelayout.batch_objective import BatchEvaluation, BatchObjective
+from nelayout.objective.batch import BatchEvaluation, BatchObjective
 from nelayout.optimizers.limited_memory import RENEWAL, ROUNDING, pairs_kept
 from nelayout.optimizers.line_search import HELD, LONGEST, SHORTEST, SUFFICIENT
 from nelayout.optimizers.line_search import MAX_TRIALS as MOST_SHORTER

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nelayout.numerics.segments import Segments
-from nelayout.objective import Affinity
+from nelayout.objective.whole import Affinity
 from nelayout.run.auto.verdict import LEAST, PIVOTS, STRESS_POWER
 
 __all__ = ["BatchJudge"]

@@ -1,0 +1,98 @@
+"""The parts that a method's own keywords make: hssne's tail its kernel, nerv's kappa its divergence.
+
+The keywords and their defaults stand in the record of the method (`catalogue`); here stands only what they mean.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from nelayout.errors import InputError
+from nelayout.formula.alpha.search import auto_alpha
+from nelayout.formula.connections import Fixed
+from nelayout.formula.divergences import alpha as alpha_divergence
+from nelayout.formula.divergences import (
+    divergence_named,
+    force_atlas,
+    force_atlas_linlog,
+    jse_divergence,
+    nerv_divergence,
+)
+from nelayout.formula.divergences.with_background import with_background
+from nelayout.formula.kernels import heavy_tailed, inverse_power
+from nelayout.formula.potentials.gravity import Gravity
+
+__all__ = ["own_parts"]
+
+
+def _ws_sne(kernel: Any) -> dict[str, Any]:
+    return {"kernel": kernel}
+
+
+def _polylog(r: float) -> dict[str, Any]:
+    return {"kernel": inverse_power(r)}
+
+
+def _ee(repulsion: float) -> dict[str, Any]:
+    return {"connection": Fixed(repulsion)}
+
+
+def _hssne(tail: float) -> dict[str, Any]:
+    return {"kernel": heavy_tailed(tail)}
+
+
+def _nerv(kappa: float, background: float) -> dict[str, Any]:
+    return {"divergence": nerv_divergence(kappa, background)}
+
+
+def _jse(kappa: float, background: float) -> dict[str, Any]:
+    return {"divergence": jse_divergence(kappa, background)}
+
+
+def _alpha_sne(alpha: Any, background: float) -> dict[str, Any]:
+    if isinstance(alpha, str) and alpha == "auto":
+        search = auto_alpha()
+        with_background(alpha_divergence(search.first), background)  # refused where it would be without effect
+        return {"divergence": search}
+    if isinstance(alpha, bool) or not (isinstance(alpha, Real) and math.isfinite(alpha)):
+        raise InputError(f"alpha must be a finite number, or 'auto' to choose it from the data; given {alpha!r}")
+    return {"divergence": alpha_divergence(float(alpha), background), "choose": None}
+
+
+def _forceatlas2(scaling_ratio: float, gravity: float, strong_gravity: bool, linlog: bool) -> dict[str, Any]:
+    if not isinstance(linlog, (bool, np.bool_)):
+        raise InputError(f"linlog must be True or False, given {linlog!r}")
+    energy = force_atlas_linlog if linlog else force_atlas
+    return {"divergence": energy(scaling_ratio), "gravity": Gravity(gravity, strong_gravity)}
+
+
+def _ftsne(divergence: Any, variational: Any, background: float) -> dict[str, Any]:
+    return {"divergence": with_background(divergence_named(divergence), background), "variational": variational}
+
+
+_MAKERS: dict[str, Callable[..., dict[str, Any]]] = {
+    "ws-sne": _ws_sne,
+    "polylog": _polylog,
+    "ee": _ee,
+    "hssne": _hssne,
+    "nerv": _nerv,
+    "jse": _jse,
+    "alpha-sne": _alpha_sne,
+    "ftsne": _ftsne,
+    "forceatlas2": _forceatlas2,
+}
+
+
+def own_parts(method: str, **own: Any) -> dict[str, Any]:
+    """Fields of a `Method`: the parts that a method's own keywords make, and the keywords themselves.
+
+    >>> parts = own_parts("ee", repulsion=0.5)
+    >>> parts["connection"] == Fixed(0.5), parts["own"]
+    (True, (('repulsion', 0.5),))
+    """
+    return {**_MAKERS[method](**own), "own": tuple(own.items())}

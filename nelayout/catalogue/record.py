@@ -1,0 +1,226 @@
+"""`Method`: a named recipe, made of parts and of the stages that minimize it.
+
+A method is data.  t-SNE, for example, is ``Method(kernel="cauchy", divergence="i-divergence",
+connection="normalized")``; give it the strengths as masses and the optimal connection, and it is ws-SNE.  Parts are
+given by name or as values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nelayout.catalogue.stages import CoarseToFine, Descend, Stage, recipe
+from nelayout.errors import InputError, Unsupported, near_matches, unknown
+from nelayout.formula.alpha.search import AlphaSearch, alpha_search
+from nelayout.formula.connections import Connection, connection_named
+from nelayout.formula.divergences import Divergence, alpha, divergence_named
+from nelayout.formula.divergences.beta import Beta
+from nelayout.formula.divergences.f_divergences import f_function_of
+from nelayout.formula.divergences.f_functions import F_FUNCTIONS
+from nelayout.formula.divergences.own_function import OwnFunction
+from nelayout.formula.kernels import KERNELS, Kernel, kernel_named
+from nelayout.formula.potentials.gravity import Gravity
+
+__all__ = ["AFFINITIES", "Method"]
+
+#: what is done to a graph's weights before they are compared with the drawing
+AFFINITIES = {
+    "raw": "the weights as they are",
+    "sum-1": "the weights divided by their sum over all ordered pairs",
+    "rows": "each node's weights divided by their sum",
+}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Method:
+    """One way of drawing: J = sum M phi(P/M, lambda q) and how to minimize it.
+
+    Parameters
+    ----------
+    kernel : q; a name ("cauchy", "gaussian", "inverse-square", "heavy-tailed:2", ...) or a Kernel.
+    divergence : phi; a name ("i-divergence", "itakura-saito", "beta:0.5", "mix:0.3:kl:js", ...), a function f(t) of an
+        array (phi = b f(p/b), f convex, f(1) = 0) or a Divergence.  "alpha:auto" or
+        `nelayout.divergences.auto_alpha` chooses an alpha divergence from the data.
+    connection : lambda; "fixed" ("fixed:0.5"), "optimal", "normalized", "normalized-rows" or a Connection; None takes
+        "optimal" where the divergence has a best scalar, else "normalized".
+    mass : m; "unit", "degree", "strength", "closeness", "betweenness", "eigenvector", a node attribute, array or dict.
+    affinity : "raw", "sum-1" or "rows"; None takes what the connection needs.
+    stages : the schedule; None takes the recipe that suits the kernel.
+    variational : play the paper's min-max game for an f-divergence, in place of minimizing it (True), or lower the
+        divergence on samples of pairs ("sampled"); both need torch.
+    choose : the search for the order of an alpha divergence, see "alpha:auto"; None: the divergence is as given.
+    gravity : a pull to the middle of the drawing, as a number g or
+        ``nelayout.potentials.gravity.Gravity(g, strong=True)``; masses are then taken as they are given.  None: there
+        is none.
+    own : (keyword, value) of the keywords that the method has beside those of all, as in ``nelayout.nerv_layout``.
+
+    >>> Method(kernel="cauchy", divergence="beta:0.5", connection="optimal", mass="strength")
+    Method(cauchy, beta:0.5, optimal, mass=strength)
+    """
+
+    kernel: Any = "cauchy"
+    divergence: Any = "i-divergence"
+    connection: Any = None
+    mass: Any = "unit"
+    affinity: str | None = None
+    stages: tuple[Stage, ...] = ()
+    variational: bool | str = False
+    name: str = "custom"
+    reference: str = ""
+    summary: str = ""
+    choose: AlphaSearch | None = None
+    gravity: Any = None
+    own: tuple[tuple[str, Any], ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        kernel: Kernel = _kernel(self.kernel)
+        choose, given = _choice(self.choose, self.divergence)
+        divergence: Divergence = divergence_named(given)
+        connection = _usual(divergence) if self.connection is None else connection_named(self.connection)
+        connection.check(divergence)
+        if choose is not None and not connection.by_rows:
+            raise Unsupported(
+                f"an order alpha is chosen from the similarities of each node, given connection {connection.name!r}: "
+                "use connection='normalized-rows', or give alpha as a number"
+            )
+        suited = _suited(connection)
+        affinity = self.affinity or suited
+        if affinity not in AFFINITIES:
+            raise unknown("affinity", affinity, AFFINITIES)
+        if suited not in ("raw", affinity):
+            what = "whose rows each sum to 1" if suited == "rows" else "of sum 1"
+            raise InputError(f"connection {connection.name!r} compares P with similarities {what}: use {suited!r}")
+        if affinity == "rows" and suited != "rows":
+            raise InputError("affinity 'rows' is not symmetric: it needs connection='normalized-rows'")
+        stages = (self.stages,) if isinstance(self.stages, (CoarseToFine, Descend)) else tuple(self.stages)
+        stages = stages or _recipe(kernel, divergence, connection)
+        if not all(isinstance(stage, (CoarseToFine, Descend)) for stage in stages):
+            raise InputError("stages must be nelayout.CoarseToFine and nelayout.Descend records")
+        for stage in stages:
+            if isinstance(stage, Descend) and stage.divergence is not None:
+                connection.check(stage.divergence)
+        variational = _form(self.variational)
+        gravity = self.gravity
+        if gravity is not None and not isinstance(gravity, Gravity):
+            gravity = Gravity(gravity)
+        if gravity is not None and (connection.by_rows or variational):
+            raise Unsupported(
+                "gravity is a term of one objective for the whole graph, and a connection by rows or a variational "
+                "form has none: leave it out, or use connection='fixed', 'optimal' or 'normalized'"
+            )
+        if variational:
+            _check_variational(kernel, divergence, connection)
+        for name, value in {
+            "kernel": kernel,
+            "divergence": divergence,
+            "connection": connection,
+            "affinity": affinity,
+            "stages": stages,
+            "variational": variational,
+            "choose": choose,
+            "gravity": gravity,
+        }.items():
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        said = [self.kernel.name, "alpha:auto" if self.choose == AlphaSearch() else self.divergence.name]
+        said.append(self.connection.name)
+        if not (isinstance(self.mass, str) and self.mass == "unit"):
+            said.append(f"mass={self.mass if isinstance(self.mass, str) else type(self.mass).__name__}")
+        if self.affinity != _suited(self.connection):
+            said.append(f"affinity={self.affinity}")
+        if self.gravity is not None:
+            said.append(f"gravity={self.gravity.name}")
+        if self.variational:
+            said.append("variational" if self.variational is True else f"variational={self.variational}")
+        if self.choose is not None and self.choose != AlphaSearch():
+            said.append(f"choose={self.choose}")
+        if self.scheduled:
+            said.append(f"stages={'/'.join(stage.name for stage in self.stages)}")
+        return f"Method({', '.join(said)})"
+
+    @property
+    def scheduled(self) -> bool:
+        """Whether the stages are others than those that suit the kernel."""
+        return self.stages != _recipe(self.kernel, self.divergence, self.connection)
+
+    @property
+    def conjugate(self) -> str:
+        """The name of the divergence among the f-divergences whose conjugates are known."""
+        f = f_function_of(self.divergence)
+        return self.divergence.name if f is None else f.name
+
+
+def _kernel(kernel: Any) -> Kernel:
+    try:
+        return kernel_named(kernel)
+    except InputError as error:
+        if isinstance(kernel, str) and not near_matches(kernel, KERNELS):
+            raise InputError(f"{error}; a method of the catalogue is changed by nelayout.method") from None
+        raise
+
+
+def _usual(divergence: Divergence) -> Connection:
+    """The connection that suits a divergence, where none is given."""
+    optimal = connection_named("optimal")
+    try:
+        optimal.check(divergence)
+    except Unsupported:
+        return connection_named("normalized")
+    return optimal
+
+
+def _choice(choose: AlphaSearch | None, divergence: Any) -> tuple[AlphaSearch | None, Any]:
+    """The search for an order, if there is one, and the divergence: where the search begins."""
+    asked = alpha_search(divergence)
+    if asked is not None:
+        return asked, alpha(asked.first)
+    if choose is None:
+        return None, divergence
+    if not isinstance(choose, AlphaSearch):
+        raise InputError(f"choose must be nelayout.divergences.auto_alpha(...), given {choose!r}")
+    if divergence not in ("i-divergence", alpha(choose.first)):
+        raise InputError(
+            f"choose looks for the order of an alpha divergence, given divergence {divergence!r}: leave out one of them"
+        )
+    return choose, alpha(choose.first)
+
+
+def _suited(connection: Connection) -> str:
+    """The affinity that the connection needs."""
+    return "rows" if connection.by_rows else "sum-1" if connection.needs_normalizer else "raw"
+
+
+def _recipe(kernel: Kernel, divergence: Divergence, connection: Connection) -> tuple[Stage, ...]:
+    keeps_edges = isinstance(divergence, Beta) or divergence == alpha(1.0)  # it lets go of none by itself
+    return recipe(kernel, connection.needs_normalizer and not keeps_edges)
+
+
+def _form(given: Any) -> bool | str:
+    """False, True or "sampled"."""
+    if isinstance(given, (bool, np.bool_)):
+        return bool(given)
+    if isinstance(given, str) and given == "sampled":
+        return given
+    raise InputError(
+        "variational must be False, True (the min-max game of the paper) or 'sampled' (the divergence itself, on "
+        f"samples of pairs), given {given!r}"
+    )
+
+
+def _check_variational(kernel: Kernel, divergence: Divergence, connection: Connection) -> None:
+    if f_function_of(divergence) is None:
+        known = ", ".join(map(repr, F_FUNCTIONS))
+        what = "a function" if isinstance(divergence, OwnFunction) else repr(divergence.name)
+        raise Unsupported(
+            f"the variational form needs a divergence whose conjugate is known, given {what}: use {known}, or "
+            "variational=False"
+        )
+    if kernel != KERNELS["cauchy"] or connection.name != "normalized":
+        raise Unsupported(
+            "the variational form is that of ft-SNE, with kernel='cauchy' and connection='normalized'; given are "
+            f"{kernel.name!r} and {connection.name!r}: use these, or variational=False"
+        )

@@ -1,0 +1,85 @@
+"""`AlphaSearch`: which orders of an alpha divergence to try, and by what to choose among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from nelayout.errors import InputError, unknown
+from nelayout.formula.alpha.choice import ESTIMATORS, GRID
+from nelayout.formula.alpha.density import order_number
+from nelayout.formula.part_names import split
+
+__all__ = ["AlphaSearch", "alpha_search", "auto_alpha"]
+
+REFINEMENTS = 7  # drawings that a golden section takes over two steps of GRID
+
+
+@dataclass(frozen=True, slots=True)
+class AlphaSearch:
+    """How the order of an alpha divergence is to be chosen.
+
+    grid       orders to try, decreasing
+    estimator  "score matching" or "likelihood"
+    refine     whether to look between the orders of the grid
+    """
+
+    grid: tuple[float, ...] = GRID
+    estimator: str = "score matching"
+    refine: bool = True
+
+    @property
+    def first(self) -> float:
+        """The order at which the search begins: the largest of the grid up to 1, else its smallest."""
+        return max((order for order in self.grid if order <= 1.0), default=min(self.grid))
+
+    @property
+    def drawings(self) -> int:
+        """How many drawings the search takes, about."""
+        return len(self.grid) + (REFINEMENTS if self.refine and len(self.grid) > 1 else 0)
+
+
+def alpha_search(divergence: Any) -> AlphaSearch | None:
+    """The search that is asked for in place of a divergence: an AlphaSearch, or the usual one by the name "alpha:auto".
+
+    >>> alpha_search("alpha:auto") == AlphaSearch(), alpha_search("alpha:0.5")
+    (True, None)
+    """
+    if isinstance(divergence, str) and split(divergence) == ("alpha", ["auto"]):
+        return AlphaSearch()
+    return divergence if isinstance(divergence, AlphaSearch) else None
+
+
+def auto_alpha(
+    *, grid: Iterable[float] = GRID, estimator: str = "score matching", refine: bool = True
+) -> AlphaSearch:
+    """A search for the order of an alpha divergence that fits the data best (Amid, Dikmen & Oja 2015, sec. 3).
+
+    It is given to `nelayout.Method` in place of a divergence; the name "alpha:auto" is the usual one.
+
+    Parameters
+    ----------
+    grid : default 1, 0.9, ..., 0.1
+        orders to try, > 0 (at others pairs without an edge need a background, which cannot be fitted)
+    estimator : default "score matching"
+        or "likelihood"; both are computed, this one decides
+    refine : default True
+        whether to look between the orders of the grid
+
+    Examples
+    --------
+    >>> auto_alpha(grid=[1.0, 0.5]).grid
+    (1.0, 0.5)
+    """
+    if estimator not in ESTIMATORS:
+        raise unknown("estimator", estimator, ESTIMATORS)
+    if not isinstance(refine, bool):
+        raise InputError(f"refine must be True or False, given {refine!r}")
+    try:
+        orders = tuple(sorted({order_number(order) for order in grid}, reverse=True))
+    except TypeError:
+        raise InputError(f"grid must be a list of orders > 0, given {grid!r}") from None
+    if not orders or orders[-1] <= 0:
+        raise InputError(f"grid must hold at least one order, all > 0, given {orders}")
+    return AlphaSearch(orders, estimator, refine)

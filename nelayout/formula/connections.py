@@ -1,0 +1,231 @@
+"""Connections: where the scalar lambda between input and drawn similarities comes from, and whether it moves.
+
+An objective is J = sum M phi(P/M, lambda q).  Its two halves, the edges and the pairs, are evaluated once, at the
+lambda that ``at`` names; ``couple`` turns their sums into J and its derivatives.  Four rules (Yang, Peltonen & Kaski
+2014, sec. 3-5):
+
+fixed       lambda is given: Elastic Embedding's repulsion, LinLog's 1/attraction.
+optimal     lambda = argmin J.  Homogeneous divergences have it in closed form, and J becomes scale-invariant (gamma,
+            Renyi). With A = d edges / d ln lambda and B = d pairs / d ln lambda at lambda = 1, dJ = -d edges / A + d
+            pairs / B for every one of them.
+normalized  lambda = 1 / sum M q, so that the drawn similarities sum to one; it moves with the drawing, which adds
+            one term to the derivative.
+normalized-rows  lambda_i = 1 / sum_j m_j q_ij: the same for each node on its own.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, Protocol
+
+import numpy as np
+
+from nelayout.errors import InputError, Unsupported, unknown
+from nelayout.formula.divergences.protocol import Divergence, Homogeneous
+from nelayout.formula.part_names import as_number, spell, split
+
+__all__ = [
+    "CONNECTIONS",
+    "LARGEST",
+    "LARGEST_OF_DRAWINGS",
+    "Connection",
+    "Coupling",
+    "Fixed",
+    "Normalized",
+    "NormalizedRows",
+    "Optimal",
+    "Sums",
+    "connection_named",
+]
+
+
+# Largest lambda of a row to which a minimizer goes: its inverse, the sum of a node's kernel values, is nearly 0 to
+# floats (2e-308). A finished drawing may lie a little beyond, since its coincident nodes are opened and its numbers
+# rounded: its J is evaluated up to LARGEST_OF_DRAWINGS.
+LARGEST, LARGEST_OF_DRAWINGS = 1e280, 1e300
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """The sums of an evaluation, all at one lambda; for rules by rows each is an array (n,), one sum for each node."""
+
+    edges: Any  # sum M edge(P/M, b); NaN when no value was asked for
+    edges_slope: Any  # its derivative in ln lambda
+    pairs: Any  # sum M phi(0, b)
+    pairs_slope: Any  # its derivative in ln lambda
+    normalizer: Any  # sum M q, where the connection needs it
+    weight: Any  # sum P
+    total: Any  # sum M
+
+
+@dataclass(frozen=True, slots=True)
+class Coupling:
+    """The objective's value and its derivatives in the sums; by rows, (n,) arrays as the sums are."""
+
+    value: Any
+    d_edges: float
+    d_pairs: float
+    d_normalizer: Any
+    lam: Any
+
+
+class Connection(Protocol):
+    """The interface of a connection rule."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def needs_normalizer(self) -> bool:
+        """Whether lambda follows from sum M q."""
+        ...
+
+    @property
+    def by_rows(self) -> bool:
+        """Whether each node has a lambda of its own."""
+        ...
+
+    def check(self, divergence: Divergence) -> None:
+        """Unsupported, in words, when this rule does not go with the divergence."""
+        ...
+
+    def at(self, normalizer: Any) -> Any:
+        """The lambda at which edges and pairs are to be evaluated."""
+        ...
+
+    def couple(self, divergence: Any, sums: Sums, exaggeration: float) -> Coupling:
+        """J and its derivatives, the edges counting ``exaggeration`` times."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """lambda is given."""
+
+    value: float = 1.0
+    needs_normalizer: bool = False
+    by_rows: bool = False
+
+    def __post_init__(self) -> None:
+        value = self.value
+        if isinstance(value, bool) or not (isinstance(value, Real) and math.isfinite(value) and value > 0):
+            raise InputError(f"a fixed connection scalar (the repulsion) must be a finite number > 0, given {value!r}")
+        object.__setattr__(self, "value", float(value))
+
+    @property
+    def name(self) -> str:
+        return "fixed" if self.value == 1.0 else spell("fixed", self.value)
+
+    def check(self, divergence: Divergence) -> None:
+        return None
+
+    def at(self, normalizer: Any) -> float:
+        return self.value
+
+    def couple(self, divergence: Any, sums: Sums, exaggeration: float) -> Coupling:
+        return Coupling(exaggeration * sums.edges + sums.pairs, exaggeration, 1.0, 0.0, self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Optimal:
+    """lambda = argmin J: no trade-off is left to choose."""
+
+    name: str = "optimal"
+    needs_normalizer: bool = False
+    by_rows: bool = False
+
+    def check(self, divergence: Divergence) -> None:
+        if not isinstance(divergence, Homogeneous):
+            raise Unsupported(
+                "connection 'optimal' needs a divergence with a degree, whose slope is a power of b (beta of any order "
+                f"and alpha of order > 0 have one), given {divergence.name!r}: use connection='normalized' or 'fixed'"
+            )
+
+    def at(self, normalizer: Any) -> float:
+        return 1.0
+
+    def couple(self, divergence: Any, sums: Sums, exaggeration: float) -> Coupling:
+        sound = (sums.pairs_slope > 0) & (sums.edges_slope < 0)  # else a kernel has underflowed in too large a drawing
+        several = np.ndim(sound) > 0
+        if not several and not sound:
+            return Coupling(math.inf, 0.0, 0.0, 0.0, math.inf)
+        pull, push = divergence.invariant(
+            sums.edges, sums.pairs, (sums.edges_slope, sums.pairs_slope), sums.weight, sums.total
+        )
+        degrees = divergence.pairs[0].order - divergence.degree
+        best = (-sums.edges_slope / sums.pairs_slope) ** (1.0 / degrees)
+        value = exaggeration * pull + push
+        if several:
+            value = np.where(sound, value, np.inf)
+        return Coupling(value, -exaggeration / sums.edges_slope, 1.0 / sums.pairs_slope, 0.0, best)
+
+
+@dataclass(frozen=True, slots=True)
+class Normalized:
+    """lambda = 1 / sum M q, over the whole matrix."""
+
+    name: str = "normalized"
+    needs_normalizer: bool = True
+    by_rows: bool = False
+
+    def check(self, divergence: Divergence) -> None:
+        return None
+
+    def at(self, normalizer: float) -> float:
+        return 1.0 / normalizer if normalizer > 0 else math.inf  # 0: further apart than floats can tell
+
+    def couple(self, divergence: Any, sums: Sums, exaggeration: float) -> Coupling:
+        if not sums.normalizer > 0:
+            return Coupling(math.inf, 0.0, 0.0, 0.0, math.inf)
+        moving = -(exaggeration * sums.edges_slope + sums.pairs_slope) / sums.normalizer
+        value = exaggeration * sums.edges + sums.pairs
+        return Coupling(value, exaggeration, 1.0, moving, 1.0 / sums.normalizer)
+
+
+@dataclass(frozen=True, slots=True)
+class NormalizedRows:
+    """lambda_i = 1 / sum_j m_j q_ij: each node's drawn similarities sum to one, as its input similarities do."""
+
+    name: str = "normalized-rows"
+    needs_normalizer: bool = True
+    by_rows: bool = True
+
+    def check(self, divergence: Divergence) -> None:
+        return None
+
+    def at(self, normalizer: Any) -> Any:
+        return 1.0 / normalizer
+
+    def couple(self, divergence: Any, sums: Sums, exaggeration: float) -> Coupling:
+        lam = self.at(sums.normalizer)
+        moving = -(exaggeration * sums.edges_slope + sums.pairs_slope) * lam
+        return Coupling(exaggeration * sums.edges + sums.pairs, exaggeration, 1.0, moving, lam)
+
+
+CONNECTIONS = {"normalized-rows": NormalizedRows, "fixed": Fixed, "optimal": Optimal, "normalized": Normalized}
+
+
+def connection_named(connection: str | Connection) -> Connection:
+    """The connection of that name ("fixed:0.5" carries its lambda); a Connection is given back as it is.
+
+    >>> connection_named("fixed:0.5").at(1.0)
+    0.5
+    """
+    if not isinstance(connection, str):
+        parts = ("at", "couple", "needs_normalizer")
+        if all(hasattr(connection, part) for part in parts) and not isinstance(connection, type):
+            return connection
+        raise InputError(f"connection must be a name or a Connection, given {type(connection).__name__}")
+    name, words = split(connection)
+    if name not in CONNECTIONS:
+        raise unknown("connection", connection, CONNECTIONS)
+    if not words:
+        return CONNECTIONS[name]()
+    if name != "fixed":
+        raise InputError(f"connection {connection!r}: only 'fixed' takes a number")
+    value = as_number(":".join(words))
+    if value is None or not value > 0:
+        raise InputError(f"connection {connection!r}: write a number > 0 behind the colon")
+    return Fixed(value)

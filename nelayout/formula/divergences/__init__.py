@@ -1,0 +1,161 @@
+"""Scalar divergences phi(p, q), one family a file: the table of parts is the table of contents.
+
+A divergence is given to the objective in two halves, because the input is sparse and the drawing is not:
+
+    phi(p, b) = pairs(b) + edge(p, b),        pairs(b) = phi(0, b),        edge(0, b) = 0,
+
+so that a sum over all pairs is a radial N-body sum (``pairs``, a list of :class:`PairTerm`) plus a sum over edges.
+``edge`` and ``slope`` (its derivative in ln b) are plain array functions.  Values are up to constants that depend on
+neither b nor its scale.
+
+>>> from nelayout.formula.divergences import beta, divergence_named
+>>> divergence_named("beta:0.5") == beta(0.5)
+True
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from nelayout.errors import InputError, unknown
+from nelayout.formula.alpha.search import alpha_search, auto_alpha
+from nelayout.formula.divergences.alpha import Alpha, alpha
+from nelayout.formula.divergences.beta import Beta, beta, i_divergence, itakura_saito, kl_divergence
+from nelayout.formula.divergences.f_divergences import FDivergence, chi_square, hellinger, jensen_shannon
+from nelayout.formula.divergences.force_atlas import ForceAtlas, force_atlas, force_atlas_linlog
+from nelayout.formula.divergences.mixture import Mixture, mixture, nerv_divergence
+from nelayout.formula.divergences.own_function import OwnFunction, f_divergence
+from nelayout.formula.divergences.protocol import Divergence, PairTerm, Similarity
+from nelayout.formula.divergences.type2_mixture import Type2Mixture, jse_divergence
+from nelayout.formula.divergences.with_background import BACKGROUND, reverse_kl
+from nelayout.formula.part_names import as_number, number_count, split
+
+__all__ = [
+    "BACKGROUND",
+    "DIVERGENCES",
+    "Alpha",
+    "Beta",
+    "Divergence",
+    "FDivergence",
+    "ForceAtlas",
+    "Mixture",
+    "OwnFunction",
+    "PairTerm",
+    "Similarity",
+    "Type2Mixture",
+    "alpha",
+    "auto_alpha",
+    "beta",
+    "chi_square",
+    "divergence_named",
+    "f_divergence",
+    "force_atlas",
+    "force_atlas_linlog",
+    "hellinger",
+    "i_divergence",
+    "itakura_saito",
+    "jensen_shannon",
+    "jse_divergence",
+    "kl_divergence",
+    "mix",
+    "nerv_divergence",
+    "reverse_kl",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+def mix(share: float, first: Any, second: Any) -> Mixture:
+    """share * first + (1 - share) * second, of names, functions or divergences: Im, Verma & Branson (2018), (2).
+
+    >>> mix(0.5, "kl", "js").name
+    'mix:0.5:kl:js'
+    """
+    return mixture(share, divergence_named(first), divergence_named(second))
+
+
+#: name -> maker.  Its parameters annotated ``float`` are numbers behind colons, the others divergences.
+DIVERGENCES: dict[str, Callable[..., Divergence]] = {
+    "beta": beta,
+    "alpha": alpha,
+    "i-divergence": i_divergence,
+    "kl": kl_divergence,
+    "itakura-saito": itakura_saito,
+    "reverse-kl": reverse_kl,
+    "js": jensen_shannon,
+    "hellinger": hellinger,
+    "chi2": chi_square,
+    "nerv": nerv_divergence,
+    "jse": jse_divergence,
+    "mix": mix,
+    "forceatlas2": force_atlas,
+    "forceatlas2-linlog": force_atlas_linlog,
+}
+_ALIASES = {"rkl": "reverse-kl", "hl": "hellinger", "ch": "chi2", "chi-square": "chi2", "jensen-shannon": "js"}
+
+
+def divergence_named(divergence: Any) -> Divergence:
+    """The divergence of that name, or of that function f; a Divergence is given back as it is.
+
+    Numbers stand behind colons, the parts of a mixture too: "beta:0.5", "reverse-kl:0.05", "mix:0.3:kl:js".
+
+    >>> divergence_named("mix:0.3:alpha:0.5:js").parts
+    ((0.3, Alpha(order=0.5)), (0.7, FDivergence(js)))
+    """
+    if isinstance(divergence, Divergence) and not isinstance(divergence, type):
+        return divergence
+    if alpha_search(divergence) is not None:
+        raise InputError(
+            "an order alpha is chosen for a method as a whole, not within a mixture or for a stage: give "
+            "nelayout.Method divergence='alpha:auto', or give alpha as a number"
+        )
+    if isinstance(divergence, str):
+        family, words = split(divergence)
+        made, rest = _read([family, *words], divergence)
+        if rest:
+            raise InputError(f"divergence {divergence!r}: {_wanted(family)}")
+        return made
+    if callable(divergence) and not isinstance(divergence, type):
+        f: Callable[..., Any] = divergence
+        return f_divergence(f)
+    raise InputError(f"divergence must be a name, a function f or a Divergence, given {type(divergence).__name__}")
+
+
+def _read(words: list[str], given: str) -> tuple[Divergence, list[str]]:
+    """The divergence that the words begin with, and the words left over."""
+    name, rest = _ALIASES.get(words[0], words[0]), words[1:]
+    if name not in DIVERGENCES:
+        raise unknown("divergence", given, [_form(name) for name in DIVERGENCES])
+    make = DIVERGENCES[name]
+    least, most = number_count(make)
+    numbers: list[float] = []
+    while rest and len(numbers) < most and (number := as_number(rest[0])) is not None:
+        numbers.append(number)
+        rest = rest[1:]
+    if len(numbers) < least:
+        wrong = f"{rest[0]!r} is not a number" if rest else _wanted(name)
+        raise InputError(f"divergence {given!r}: {wrong}")
+    parts: list[Divergence] = []
+    for _ in range(len(inspect.signature(make).parameters) - most):
+        if not rest:
+            raise InputError(f"divergence {given!r}: {_wanted(name)}")
+        part, rest = _read(rest, given)
+        parts.append(part)
+    return make(*numbers, *parts), rest
+
+
+def _form(name: str) -> str:
+    """The name with what stands behind its colons: "beta:NUMBER", "mix:NUMBER:FIRST:SECOND"."""
+    make = DIVERGENCES[name]
+    parameters = inspect.signature(make).parameters.values()
+    parts = [p.name.upper() for p in parameters if p.annotation not in (float, "float")]
+    return ":".join([name, *["NUMBER"] * number_count(make)[0], *parts])
+
+
+def _wanted(name: str) -> str:
+    form, most = _form(name), number_count(DIVERGENCES[name])[1]
+    return f"write {form}" if ":" in form else f"{name} takes {'one number at most' if most else 'no number'}"

@@ -1,0 +1,93 @@
+"""The alpha divergences, and Renyi as what they become at the best connection scalar.
+
+    phi(p, b) = [p^t b^(1-t) - t p + (t - 1) b] / (t (t - 1)),
+
+the I-divergence at t = 1, Hellinger at 1/2, chi-square at 2.  Pairs with p = 0 cost phi(0, b) = b / t: finite for t
+> 0.  At t <= 0 they would cost infinitely much: such orders need a background, see `with_background`.
+With u = p/b and bc(u, s) = (u^s - 1)/s: pairs b/t, edge (p/t) (bc(u, t-1) - 1), which is continuous through t = 1.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from nelayout.errors import InputError
+from nelayout.formula.divergences.beta import log_power_mean
+from nelayout.formula.divergences.protocol import PairTerm, Powers, Similarity
+from nelayout.formula.divergences.with_background import BACKGROUND, negative_alpha, with_background
+from nelayout.formula.kernels import boxcox
+from nelayout.formula.part_names import spell
+
+__all__ = ["Alpha", "alpha"]
+
+# Orders this near to 1 take the Box-Cox form of b, whose factor and constant stay small there.
+NEAR_ONE = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Alpha:
+    """The alpha divergence of one order > 0; see the module."""
+
+    order: float
+
+    @property
+    def name(self) -> str:
+        return spell("alpha", self.order)
+
+    @property
+    def degree(self) -> float:
+        return 1.0 - self.order
+
+    @property
+    def pairs(self) -> tuple[PairTerm, ...]:
+        return (PairTerm(1.0 / self.order, 1.0),)
+
+    def edge(self, p: np.ndarray, b: Similarity) -> np.ndarray:
+        return (p / self.order) * (boxcox(np.log(p) - b.log(), self.order - 1.0) - 1.0)
+
+    def edge_powers(self, p: np.ndarray) -> Powers:
+        t = self.order
+        if t == 1.0:
+            return Powers(0.0, -p, p * (np.log(p) - 1.0), "boxcox")
+        if abs(t - 1.0) < NEAR_ONE:
+            return Powers(1.0 - t, -(p**t) / t, (p / t) * (boxcox(np.log(p), t - 1.0) - 1.0), "boxcox")
+        return Powers(1.0 - t, p**t / (t * (t - 1.0)), p / (1.0 - t))
+
+    def slope(self, p: np.ndarray, b: Similarity) -> np.ndarray:
+        if self.order == 1.0:
+            return -p
+        return (-1.0 / self.order) * p**self.order * b.power(1.0 - self.order)
+
+    def invariant(self, edges: Any, pairs: Any, slopes: tuple[Any, Any], weight: Any, total: Any) -> tuple[Any, Any]:
+        """Renyi: ln(E(P^t (Mq)^(1-t)) / sum P) / (t - 1) and ln S(M q)."""
+        mean = self.order * edges / weight + 1.0  # of bc(u, t-1), weighted by P
+        normalizer = self.order * pairs
+        attraction = log_power_mean(mean, self.order - 1.0, -self.order * slopes[0] / weight)
+        if np.ndim(normalizer) > 0:
+            with np.errstate(invalid="ignore", divide="ignore"):
+                return attraction, np.where(normalizer > 0, np.log(normalizer), np.inf)
+        return attraction, math.log(normalizer) if normalizer > 0 else math.inf
+
+    def invariant_constant(self, edges: Any, weight: Any, total: Any) -> Any:
+        """Renyi lacks -ln sum P."""
+        return -np.log(weight)
+
+
+def alpha(order: float, background: float = BACKGROUND) -> Any:
+    """The alpha divergence of any order: 1 I-divergence, 1/2 Hellinger, 2 chi-square, 0 the reverse KL.
+
+    ``background``: as in `reverse_kl`, for orders <= 0 only; another than the usual one is refused above.
+
+    >>> alpha(0.5).name, alpha(-1, background=0.05).name
+    ('alpha:0.5', 'alpha:-1:0.05')
+    """
+    if isinstance(order, bool) or not (isinstance(order, Real) and math.isfinite(order)):
+        raise InputError(f"the order of an alpha divergence must be a finite number, given {order!r}")
+    if order <= 0:
+        return negative_alpha(float(order), background)
+    return with_background(Alpha(float(order)), background)

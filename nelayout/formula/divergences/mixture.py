@@ -1,0 +1,108 @@
+"""Weighted sums of divergences: NeRV's (1 - kappa) KL(p, b) + kappa KL(b, p), and any other.
+
+The parts keep what is theirs: a background enters only those that would be infinite without it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import numpy as np
+
+from nelayout.errors import InputError
+from nelayout.formula.divergences.beta import Beta, kl_divergence
+from nelayout.formula.divergences.f_divergences import kl
+from nelayout.formula.divergences.protocol import (
+    Divergence,
+    PairTerm,
+    Similarity,
+    Spread,
+    background_of,
+    bind,
+    edge_and_slope,
+    number_within,
+)
+from nelayout.formula.divergences.with_background import BACKGROUND, background_number, reverse_kl
+from nelayout.formula.part_names import spell
+
+__all__ = ["Mixture", "mixture", "nerv_divergence"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mixture:
+    """share * first + (1 - share) * second; ``said``: the name to print where literature has one."""
+
+    share: float
+    first: Any
+    second: Any
+    said: str = field(default="", compare=False, repr=False)
+
+    @property
+    def name(self) -> str:
+        return self.said or f"{spell('mix', self.share)}:{self.first.name}:{self.second.name}"
+
+    @property
+    def parts(self) -> tuple[tuple[float, Any], ...]:
+        """(weight, divergence) of those that count: a part of weight 0 would still ask for its background."""
+        both = (self.share, self.first), (1.0 - self.share, self.second)
+        return tuple((weight, part) for weight, part in both if weight)
+
+    @property
+    def background(self) -> float:
+        return max(background_of(part) for _, part in self.parts)
+
+    def bound(self, spread: Spread) -> Mixture:
+        return replace(self, first=bind(self.first, spread), second=bind(self.second, spread))
+
+    @property
+    def pairs(self) -> tuple[PairTerm, ...]:
+        return tuple(
+            replace(term, coefficient=weight * term.coefficient) for weight, part in self.parts for term in part.pairs
+        )
+
+    def edge(self, p: np.ndarray, b: Similarity) -> np.ndarray:
+        return sum((weight * part.edge(p, b) for weight, part in self.parts), np.zeros_like(p))
+
+    def slope(self, p: np.ndarray, b: Similarity) -> np.ndarray:
+        return sum((weight * part.slope(p, b) for weight, part in self.parts), np.zeros_like(p))
+
+    def edge_and_slope(self, p: np.ndarray, b: Similarity) -> tuple[np.ndarray, np.ndarray]:
+        parts = [(weight, *edge_and_slope(part, p, b)) for weight, part in self.parts]
+        edge, slope = (sum(part[0] * part[k] for part in parts) for k in (1, 2))
+        return cast("np.ndarray", edge), cast("np.ndarray", slope)  # on a device they stay there
+
+
+def mixture(share: float, first: Any, second: Any, said: str = "") -> Mixture:
+    """share * first + (1 - share) * second: equation (2) of Im, Verma & Branson (2018) for any two divergences.
+
+    ``share`` in [0, 1].
+
+    >>> mixture(0.25, kl(), reverse_kl()).name
+    'mix:0.25:kl:reverse-kl'
+    """
+    share = number_within(share, "the share of a mixture", 0.0, 1.0)
+    for part in (first, second):
+        if not isinstance(part, Divergence):
+            raise InputError(f"a mixture is made of divergences, given {type(part).__name__}")
+    # with its constants, which the parts of a sum must not lose
+    first, second = (kl() if part == Beta(1.0) else part for part in (first, second))
+    return Mixture(share, first, second, said)
+
+
+def nerv_divergence(kappa: float, background: float = BACKGROUND) -> Any:
+    """NeRV: (1 - kappa) KL(p, b) + kappa KL(b, p) (Venna et al. 2010; kappa as in Lee et al. 2013: 0 is SNE).
+
+    KL(p, b) counts the neighbors that are missed, KL(b, p) those that are none.
+
+    >>> nerv_divergence(0.5).name, nerv_divergence(0.2, 0.05).name
+    ('nerv:0.5', 'nerv:0.2:0.05')
+    """
+    kappa = number_within(kappa, "kappa", 0.0, 1.0)
+    background = background_number(background)
+    if kappa == 0.0:
+        return kl_divergence()
+    if kappa == 1.0:
+        return reverse_kl(background)
+    numbers = (kappa,) if background == BACKGROUND else (kappa, background)
+    return mixture(1.0 - kappa, kl(), reverse_kl(background), spell("nerv", *numbers))

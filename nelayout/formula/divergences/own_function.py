@@ -1,0 +1,162 @@
+"""The f-divergence of a function that the user gives: what it must be, and what is made of it.
+
+For example ``nelayout.ftsne_layout(G, divergence=lambda t: (t - 1) ** 2 / (t + 1))`` draws by triangular
+discrimination.  The function is called on arrays and looked at before any drawing begins: it must be finite, convex,
+smooth and 0 at t = 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from nelayout.errors import InputError
+from nelayout.formula.divergences.protocol import PairTerm, Similarity
+
+__all__ = ["OwnFunction", "f_divergence"]
+
+Function = Callable[[np.ndarray], np.ndarray]
+
+# Arguments t at which a user's f is checked, largest difference of slopes in ln t that counts as equal (relative to 1 +
+# their size), and step in ln t of numerical slopes.
+CHECKED_AT = np.exp(np.linspace(-12.0, 12.0, 121))
+SLOPE_TOL = 1e-5
+STEP = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class OwnFunction:
+    """b f(p/b) of a user's f, made by `f_divergence`.
+
+    ``zero`` = f(0), ``one`` = f'(1): f(t) - f'(1) (t - 1) is looked at, which has f'(1) = 0; see `f_divergences`.
+    """
+
+    f: Function
+    own_slope: Function | None
+    name: str
+    zero: float
+    one: float
+
+    @property
+    def pairs(self) -> tuple[PairTerm, ...]:
+        return (PairTerm(self.zero + self.one, 1.0),)
+
+    def edge(self, p: np.ndarray, b: Similarity) -> np.ndarray:
+        u = np.exp(np.log(p) - b.log())
+        return b.power(1.0) * (_values(self.f, u) - self.one * (u - 1.0) - (self.zero + self.one))
+
+    def slope(self, p: np.ndarray, b: Similarity) -> np.ndarray:
+        u = np.exp(np.log(p) - b.log())
+        return -b.power(1.0) * (self.zero - _values(self.f, u) + _steepness(self.f, self.own_slope)(u))
+
+
+def f_divergence(f: Function, slope: Function | None = None, name: str = "f") -> OwnFunction:
+    """The divergence sum b f(p/b) of a function of one's own; two are equal if their functions are the same.
+
+    Parameters
+    ----------
+    f : array of t >= 0 -> array of its shape; convex, f(1) = 0, f(0) finite, smooth (differentiable) for t > 0
+    slope : f'(t); None: by five-point differences in ln t
+    name : how traces and errors call it
+
+    Raises
+    ------
+    ValueError
+        where f is not convex, has a kink, is straight (nothing to minimize), f(1) is not 0, values are infinite or NaN,
+        f or slope fail on arrays or answer anything but real numbers, or the slope is not f's
+
+    Examples
+    --------
+    >>> import numpy as np, nelayout as nl
+    >>> triangle = nl.divergences.f_divergence(lambda t: (t - 1) ** 2 / (t + 1), name="triangular")
+    >>> triangle.pairs[0].coefficient
+    1.0
+    """
+    if not callable(f) or not (slope is None or callable(slope)):
+        raise InputError("f and slope must be functions of an array; f = lambda t: (t - 1) ** 2, for example")
+    _check_values(f)
+    rough = _apart(_log_slope(f), _log_slope(f, STEP / 2))
+    if rough is not None:
+        raise InputError(
+            f"f is not smooth near t = {rough:.3g}: it must be differentiable for t > 0, and no slope= mends a kink "
+            "(or values of few digits). In place of abs(t - 1), say, give sqrt((t - 1)**2 + e**2) - e with e = 0.1"
+        )
+    steep = _steepness(f, slope)
+    wrong = _apart(_log_slope(f), steep)
+    if wrong is not None:
+        raise InputError(f"the slope of f at t = {wrong:.3g} is not that of its values: slope must be f'(t)")
+    zero, one = float(_values(f, np.zeros(1))[0]), float(steep(np.ones(1))[0])
+    return OwnFunction(f, slope, str(name), zero, one)
+
+
+def _values(f: Function, t: np.ndarray, what: str = "f") -> np.ndarray:
+    """f of t, as floats; it may write into what it is given, which is a copy."""
+    call = f"{what} is called with a float array and must give back an array of its shape, of real numbers: "
+    try:
+        given = f(t.copy())
+        values = np.asarray(given)
+    except Exception as error:
+        raise InputError(f"{call}it raised {error!r}. Write it with numpy: np.log in place of math.log") from error
+    if values.shape != t.shape or values.dtype.kind not in "fiu":
+        what = f"{type(given).__name__} of shape {values.shape}, dtype {values.dtype}"
+        raise InputError(f"{call}given shape {t.shape}, it answered a {what}")
+    return values.astype(float, copy=False)
+
+
+def _steepness(f: Function, slope: Function | None) -> Function:
+    """df / d ln t, of the slope where it is given."""
+    return _log_slope(f) if slope is None else lambda t: t * _values(slope, t, "slope")
+
+
+def _apart(one: Function, other: Function) -> float | None:
+    """The t at which two slopes in ln t differ most, None if they agree."""
+    expected = one(CHECKED_AT)
+    error = np.abs(other(CHECKED_AT) - expected) / (1.0 + np.abs(expected))
+    if np.all(error < SLOPE_TOL):
+        return None
+    return float(CHECKED_AT[int(np.argmax(np.where(np.isnan(error), np.inf, error)))])
+
+
+def _log_slope(f: Function, h: float = STEP) -> Function:
+    """df / d ln t by five-point differences."""
+
+    def slope(t: np.ndarray) -> np.ndarray:
+        near = _values(f, t * math.exp(h)) - _values(f, t * math.exp(-h))
+        far = _values(f, t * math.exp(2 * h)) - _values(f, t * math.exp(-2 * h))
+        return (8.0 * near - far) / (12.0 * h)
+
+    return slope
+
+
+def _check_values(f: Function) -> None:
+    """InputError unless f is finite and convex from 0 on, 0 at 1, and not straight."""
+    t = np.concatenate([[0.0], CHECKED_AT])
+    with np.errstate(all="ignore"):
+        values = _values(f, t)
+    missing = ~np.isfinite(values)
+    if missing.any():
+        at = int(np.argmax(missing))
+        value, at_zero_only = values[at], not missing[1:].any()
+        if at_zero_only and value == np.inf:
+            advice = (
+                "pairs without an edge would cost infinitely much. Of such divergences 'reverse-kl' and alpha of order "
+                "<= 0 can be had, with a background"
+            )
+        elif at_zero_only and np.isnan(value):
+            advice = "f must give its limit at 0, as scipy.special.xlogy(t, t) does where t * np.log(t) is NaN"
+        else:
+            advice = f"so at {missing.sum()} of {t.size} t looked at, up to {t[-1]:.3g}: f must be finite at all t >= 0"
+        raise InputError(f"f is {'NaN' if np.isnan(value) else value} at t = {t[at]:.3g}, not finite; {advice}")
+    at_one = float(_values(f, np.ones(1))[0])
+    if abs(at_one) > 1e-9:
+        raise InputError(f"f(1) must be 0, given {at_one:.6g}: subtract it")
+    rates = np.diff(values) / np.diff(t)
+    if np.ptp(rates) <= 1e-9 * np.abs(rates).max():
+        what = "0 everywhere" if not values.any() else "a straight line, which sums to 0 over all pairs"
+        raise InputError(f"f is {what}: there is nothing to minimize. It must be curved, as (t - 1) ** 2 is")
+    bent = np.diff(rates) < -1e-9 * (1.0 + np.abs(rates[1:]))
+    if bent.any():
+        raise InputError(f"f must be convex; its slope falls near t = {float(t[1 + int(np.argmax(bent))]):.3g}")

@@ -1,0 +1,85 @@
+"""Gravity: a pull on every node to the middle of the drawing, as a potential that is added to J.
+
+    G(Y) = g sum_i m_i |y_i - c|     or, strong,     g/2 sum_i m_i |y_i - c|^2,        c = mean of all y_i
+
+It keeps nodes together that no edge joins.  Its strength g is told beside masses as they are given, which a method with
+gravity does not scale to mean 1:
+
+>>> Y = np.array([[0.0, 3.0], [0.0, -1.0], [0.0, -2.0]])
+>>> Gravity(2.0).at(Y, np.ones(3)).cost
+array([6., 2., 4.])
+
+Source: Jacomy, Venturini, Heymann & Bastian, ForceAtlas2, PLoS ONE 9(6), 2014; the middle of the drawing, in place of
+the origin, is networkx's.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from nelayout.errors import InputError
+from nelayout.formula.potentials.pull import Pull
+from nelayout.numerics.segments import Segments
+
+__all__ = ["Gravity"]
+
+# Least distance from the middle, in parts of the drawing's radius, that gravity's curvature is divided by.
+NEAREST = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Gravity:
+    """A pull of one strength g >= 0; ``strong``: in proportion to the distance. See the module."""
+
+    strength: float = 1.0
+    strong: bool = False
+
+    def __post_init__(self) -> None:
+        given = self.strength
+        if isinstance(given, (bool, np.bool_)) or not (isinstance(given, Real) and 0 <= float(given) < math.inf):
+            raise InputError(f"gravity must be a finite number >= 0, given {given!r}")
+        if not isinstance(self.strong, (bool, np.bool_)):
+            raise InputError(f"strong_gravity must be True or False, given {self.strong!r}")
+
+    @property
+    def name(self) -> str:
+        return f"{'strong ' if self.strong else ''}{self.strength:g}"
+
+    @property
+    def holds(self) -> bool:
+        """Whether nodes that only repel each other stay at finite distances."""
+        return self.strength > 0
+
+    def at(self, Y: np.ndarray, mass: np.ndarray, graphs: Segments | None = None) -> Pull:
+        """The pull at positions Y (n, d) of nodes of masses (n,); each of several ``graphs`` has its own middle."""
+
+        def middle(x: np.ndarray) -> Any:
+            return np.mean(x, axis=0) if graphs is None else graphs.mean(x)[graphs.of]
+
+        away = Y - middle(Y)
+        weight = self.strength * mass
+        squares = np.einsum("ij,ij->i", away, away)
+        if self.strong:
+            cost, curvature = 0.5 * weight * squares, weight
+        else:
+            # |y| lies below the parabola that touches it, whose curvature is 1 / |y|.
+            distance = np.sqrt(squares)
+            nearest = NEAREST * np.sqrt(middle(squares))
+            cost, curvature = weight * distance, weight / np.maximum(distance, np.where(nearest > 0, nearest, 1.0))
+        force = curvature[:, None] * away
+        return Pull(cost, force - middle(force), curvature)  # c moves with the nodes
+
+    def beside(
+        self, at: np.ndarray, masses: np.ndarray, Y: np.ndarray, mass: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(m,) G of nodes Y (n, d) with one more at a place of ``at`` (m, d), and (m, d) its gradient in that place."""
+        value, gradient = np.empty(len(at)), np.empty_like(at)
+        for t, place in enumerate(at):
+            pull = self.at(np.vstack([place, Y]), np.append(masses[t], mass))
+            value[t], gradient[t] = float(np.sum(pull.cost)), pull.gradient[0]
+        return value, gradient

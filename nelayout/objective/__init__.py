@@ -1,0 +1,1 @@
+"""J and its gradient: of a whole graph, row by row, and of many graphs at once."""

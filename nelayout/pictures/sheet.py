@@ -1,0 +1,130 @@
+"""The sheet that a picture is drawn on: a figure as large as it needs to be, or axes of the user's own.
+
+The axes hold all of the picture: the drawing, a border where labels stick out, the legend right of it, a note beneath.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nelayout.pictures.paper import WHITE, Paper
+from nelayout.placing.dots import FLATTEST
+
+__all__ = ["RASTER_FROM", "SHEET", "Margins", "Sheet", "open_sheet"]
+
+# Longer side of the drawing, in inches: a page with borders, half a screen.
+SHEET = 8.0
+# Nodes and edges from which a vector file holds them as an image: as outlines they would take megabytes.
+RASTER_FROM = 20_000
+# Pixels along the longer side of an image within the picture: half a gigabyte with colors.
+_FINEST = 6000
+# Inches for a title.
+_TITLE = 0.4
+# Most of the axes that a border may take on each side, and a legend or a note, as shares.
+_MOST_BORDER, _MOST_BESIDE = 0.12, 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Margins:
+    """Inches beside the drawing: a border all around it, beyond that a side for the legend and a foot for a note.
+
+    least   the least size of the whole, for long labels and high legends beside a flat drawing
+    """
+
+    border: float
+    side: float = 0.0
+    foot: float = 0.0
+    least: tuple[float, float] = (0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sheet:
+    """A drawing's place on its axes.
+
+    ax      matplotlib axes, whose limits span the whole of them on one scale
+    points  points per unit of the positions
+    inches  (2,) width and height of the drawing
+    origin  (2,) the lower left corner of the axes, in units of the positions
+    room    x0, y0, x1, y1 in points from `origin`: where labels may lie
+    dpi     dots per inch of what is painted as an image
+    paper   what is behind it
+    """
+
+    ax: Any
+    points: float
+    inches: np.ndarray
+    origin: np.ndarray
+    room: tuple[float, float, float, float]
+    dpi: float
+    paper: Paper = WHITE
+
+    @property
+    def image_dpi(self) -> float:
+        """Dots per inch of an image within the picture: those of the picture, unless it would not fit into memory."""
+        return min(self.dpi, _FINEST / float(self.inches.max()))
+
+
+def open_sheet(
+    low: np.ndarray,
+    high: np.ndarray,
+    margins: Margins,
+    ax: Any = None,
+    figsize: tuple[float, float] | None = None,
+    dpi: float = 150.0,
+    title: str | None = None,
+    paper: Paper = WHITE,
+) -> Sheet:
+    """A sheet for a drawing between the corners `low` and `high`, on `ax` or on a new figure of `figsize` inches."""
+    extent = np.maximum(high - low, FLATTEST * float((high - low).max()))
+    if extent.max() == 0:
+        extent[:] = 1.0
+    beside = np.array([margins.side, margins.foot])
+    around = 2 * margins.border + beside
+    if ax is None:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        above = _TITLE if title else 0.0
+        box = np.maximum(SHEET * extent / extent.max() + around, margins.least)
+        if figsize is not None:
+            box = np.array(figsize, dtype=np.float64) - [0.0, above]
+        figure: Any = Figure(figsize=(box[0], box[1] + above), dpi=dpi, facecolor=paper.color or "none")
+        FigureCanvasAgg(figure)
+        ax = figure.add_axes((0.0, 0.0, 1.0, box[1] / (box[1] + above)), facecolor="none")
+        figure._repr_png_ = functools.partial(_png, figure)
+    else:
+        from matplotlib.patches import Rectangle
+
+        figure, window = ax.figure, ax.get_window_extent()
+        box = np.array([window.width, window.height]) / figure.dpi
+        dpi = max(dpi, figure.dpi)
+        if paper.color is not None:  # without its frame axes do not paint their own background
+            whole = {"transform": ax.transAxes, "color": paper.color, "linewidth": 0, "zorder": 0}
+            ax.add_artist(Rectangle((0.0, 0.0), 1.0, 1.0, **whole))
+    beside = np.minimum(beside, _MOST_BESIDE * box)  # something of the drawing is seen on the smallest axes
+    border = min(margins.border, _MOST_BORDER * float(box.min()))
+    free = box - beside - 2 * border
+    inches = extent * float((free / extent).min())
+    unit = float(inches.max() / extent.max())  # inches per unit of the positions
+    below_left = border + (free - inches) / 2 + [0.0, beside[1]]
+    origin = (low + high) / 2 - extent / 2 - below_left / unit
+    corner = origin + box / unit
+    ax.set_xlim(origin[0], corner[0])
+    ax.set_ylim(origin[1], corner[1])
+    ax.set_aspect("equal")
+    ax.set_axis_off()
+    if title:
+        ax.set_title(title, fontsize=12, color=paper.ink)
+    room = (1.0, 72 * beside[1] + 1.0, 72 * (box[0] - beside[0]) - 1.0, 72 * box[1] - 1.0)
+    return Sheet(ax, 72 * unit, inches, origin, room, dpi, paper)
+
+
+def _png(figure: Any) -> bytes:
+    content = io.BytesIO()
+    figure.savefig(content, format="png", dpi=figure.dpi)
+    return content.getvalue()

@@ -1,0 +1,99 @@
+"""Drawings in space: seen from one side on a flat sheet, or turnable on matplotlib's 3-D axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nelayout.pictures.bundles import curves, detours
+from nelayout.pictures.colors import Coloring
+from nelayout.pictures.edges import faintness
+from nelayout.pictures.legend import MARKERS
+from nelayout.pictures.lines import Lines
+from nelayout.pictures.nodes import dot_points
+from nelayout.pictures.paper import Paper
+from nelayout.pictures.sheet import Sheet
+
+__all__ = ["VIEW", "draw_in_space", "is_space", "seen_from_aside"]
+
+# Degrees by which the drawing is tilted towards the viewer, and turned: all three axes are seen, the longest best.
+_TILT, _TURN = 28.0, 24.0
+_C, _S = np.cos(np.deg2rad([_TILT, _TURN])), np.sin(np.deg2rad([_TILT, _TURN]))
+# Right, up and towards the viewer in the coordinates of a drawing: it is turned about its second axis, then tilted.
+VIEW = np.array([[1, 0, 0], [0, _C[0], -_S[0]], [0, _S[0], _C[0]]]) @ [[_C[1], 0, _S[1]], [0, 1, 0], [-_S[1], 0, _C[1]]]
+_EDGE = (0.6, 0.35)  # width in points and opacity of an edge on 3-D axes
+
+
+def is_space(ax: Any) -> bool:
+    """Whether axes are matplotlib's 3-D ones."""
+    return ax is not None and getattr(ax, "name", "") == "3d"
+
+
+def seen_from_aside(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(n, 2) places on paper of (n, 3) positions, parallel projection; and (n,) depths, 0 in front and 1 at the back.
+
+    >>> flat, depth = seen_from_aside(np.array([[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]]))
+    >>> depth.tolist(), bool(np.allclose(flat[0], -flat[1]))
+    ([0.0, 1.0], True)
+    """
+    x, y, z = (Y[:, 0] * a + Y[:, 1] * b + Y[:, 2] * c for a, b, c in VIEW)
+    behind = float(z.max() - z.min()) if len(z) else 0.0
+    depth = (z.max() - z) / behind if behind > 0 else np.zeros(len(z))
+    return np.stack([x, y], axis=1), depth
+
+
+def draw_in_space(
+    ax: Any,
+    Y: np.ndarray,
+    lines: Lines,
+    look: Coloring,
+    size: np.ndarray | None,
+    texts: list[str] | None,
+    style: str,
+    paper: Paper,
+) -> None:
+    """Draw nodes, edges and labels at (n, 3) positions on 3-D axes.
+
+    `size` (n,) are diameters in units of `Y`, `style` is how edges are drawn, as in `nelayout.draw`.
+    """
+    from mpl_toolkits.mplot3d.art3d import Line3DCollection
+
+    n = len(Y)
+    low, high = (Y.min(axis=0), Y.max(axis=0)) if n else (np.zeros(3), np.ones(3))
+    half = max(float((high - low).max()) / 2, 1e-12)
+    middle = (low + high) / 2
+    ax.set_xlim(middle[0] - half, middle[0] + half)
+    ax.set_ylim(middle[1] - half, middle[1] + half)
+    ax.set_zlim(middle[2] - half, middle[2] + half)
+    ax.set_box_aspect((1.0, 1.0, 1.0), zoom=1.3)
+    ax.set_axis_off()
+    if paper.color is not None:
+        ax.set_facecolor(paper.color)
+    window = ax.get_window_extent()
+    inches = np.full(2, min(window.width, window.height) / ax.figure.dpi) * 0.75  # a cube seen from aside
+    if len(lines.rows):
+        width = lines.width if isinstance(lines.width, float) else _EDGE[0]
+        if isinstance(lines.width, np.ndarray):
+            width = np.maximum(4.0 * lines.width / (float(lines.width.max()) or 1.0), _EDGE[0] / 2)
+        bundled = style == "bundled"
+        ways = detours(Y, lines.rows, lines.cols) if bundled else np.stack([lines.rows, lines.cols], axis=1)
+        tracks = curves(Y, list(ways))
+        fade = faintness(np.sqrt(((Y[lines.rows] - Y[lines.cols]) ** 2).sum(axis=1)), n, style)
+        ink = np.concatenate([np.broadcast_to(lines.rgb, (len(fade), 3)), _EDGE[1] * fade[:, None]], axis=1)
+        ax.add_collection3d(Line3DCollection(tracks, colors=ink, linewidths=width), autolim=False)
+    if n:
+        room = (0.0, 0.0, 0.0, 0.0)
+        sheet = Sheet(ax, 72 * float(inches[0]) / (2 * half), inches, np.zeros(2), room, ax.figure.dpi, paper)
+        rgba = look.rgba
+        dot = dot_points(sheet, n, len(rgba) == 1 and len(lines.rows) > 0)
+        points = np.full(n, dot) if size is None else size * sheet.points
+        colors = rgba if len(rgba) == n else np.repeat(rgba, n, axis=0)
+        shapes = np.zeros(n, dtype=int) if look.shapes is None else look.shapes
+        for shape in np.unique(shapes).tolist():
+            of = shapes == shape
+            how = {"marker": MARKERS[shape], "linewidths": 0.3, "edgecolors": paper.rgb, "depthshade": True}
+            ax.scatter(*Y[of].T, s=points[of] ** 2, c=colors[of], **how)
+    for i, text in enumerate(texts or []):
+        if text:  # a space as wide as half a letter keeps it off its dot
+            ax.text(*Y[i], f"\u2002{text}", fontsize=8, color=paper.ink, va="center", parse_math=False)

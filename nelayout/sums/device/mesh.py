@@ -1,0 +1,208 @@
+"""Particle-mesh sums on a device: the method of `nelayout.sums.nbody.mesh`, by PyTorch's transforms.
+
+The grid is the same as on the CPU, chosen by the same rule, and so is the error.  Charges are spread cell by cell: the
+nodes are sorted by their cell, what they give to each of the 16 points around it is summed over the cell, and each of
+the 16 sums goes to points of its own, so that no two additions meet and bits stay.  Grids are in single precision, as
+on the CPU; positions, splines and what is read in double.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nelayout.formula.kernels import Radial
+from nelayout.numerics.pytorch import torch_module
+from nelayout.sums.device.answers import double_or_widest
+from nelayout.sums.device.arrays import array_of
+from nelayout.sums.device.near import Sorted, near_sums
+from nelayout.sums.device.segments import segment_sums
+from nelayout.sums.nbody.field import Field
+from nelayout.sums.nbody.grid import Grid, grid_for
+from nelayout.sums.nbody.mesh import FARTHEST, SPECTRA, TOLERANCE, taylor
+
+__all__ = ["DeviceMesh"]
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceMesh:
+    """Sums in O(n + grid log grid) on a device, for drawings in one or two dimensions; ``block``: pairs at once."""
+
+    block: int
+    name: str = "mesh"
+    tolerance: float = TOLERANCE
+    _spectra: dict = field(default_factory=dict, compare=False, repr=False)
+
+    def grids(self, Y: Any, radials: tuple[Radial, ...]) -> dict[Radial, Grid]:
+        """Choose the grid of each radial function; coordinates must be below ``FARTHEST``."""
+        X, Z = _plane(Y)
+        return {radial: grid_for(array_of(X), array_of(Z), radial, 1.0, _square_counts) for radial in radials}
+
+    def fields(
+        self, Y: Any, charges: Any, radials: tuple[Radial, ...], grids: dict[Radial, Grid] | None = None
+    ) -> tuple[Field, ...]:
+        """Potential and force of each radial function, on the grids given or on those of ``grids``."""
+        if not np.all(np.abs(Y) < FARTHEST):
+            return tuple(Field(np.nan * Y[:, 0], np.nan * Y) for _ in radials)
+        X, Z = _plane(Y)
+        grids = self.grids(Y, radials) if grids is None else grids
+        answer: dict[Radial, Field] = {}
+        for grid in dict.fromkeys(grids.values()):
+            places = _Places.of(X, Z, grid)
+            transform = _forward(places.spread(charges.tensor, grid), grid)
+            nodes = Sorted.of(X, Z, charges.tensor, grid) if grid.near else None
+            for radial in [radial for radial in grids if grids[radial] == grid]:
+                spectrum, lags, smooth = self._spectrum(radial, grid, X.device)
+                values = _back(transform * spectrum, grid)
+                p, px, pz = places.read(values, charges.tensor, lags, grid, self.block)
+                if nodes is not None:
+                    more, mx, mz = near_sums(nodes, radial, grid, smooth, self.block)
+                    p, px, pz = p + more, px + mx, pz + mz
+                answer[radial] = Field(array_of(p), array_of(_columns(px, pz, Y.shape[1])))
+        return tuple(answer[radial] for radial in radials)
+
+    def _spectrum(self, radial: Radial, grid: Grid, device: Any) -> tuple[Any, list[list[float]], np.ndarray]:
+        """Transform of the kernel with the splines' blur divided out, its field at small lags, its smooth center."""
+        torch = torch_module()
+
+        key = (radial, grid.h, grid.lx, grid.ly, grid.near)
+        if key not in self._spectra:
+            number, (lx, ly) = double_or_widest(device), (grid.lx, grid.ly)
+            x, y = (torch.arange(k, device=device, dtype=number) for k in (lx, ly))
+            x, y = torch.minimum(x, lx - x) * grid.h, torch.minimum(y, ly - y) * grid.h
+            xi = (x * x)[:, None] + y * y
+            smooth = taylor(radial, grid.cutoff) if grid.near else np.zeros(4)
+            near = xi < grid.cutoff if grid.near else torch.zeros_like(xi, dtype=torch.bool)
+            value: Any = radial.value(array_of(torch.where(near, grid.cutoff, xi)))
+            z = xi - grid.cutoff
+            value = torch.where(near, smooth[0] + z * (smooth[1] + z * (smooth[2] + z * smooth[3])), value.tensor)
+            # The kernel is even along both axes: its transform is real.
+            spectrum = torch.fft.rfft2(value).real
+            for axis, k in ((0, lx), (1, ly)):
+                waves = torch.arange(spectrum.shape[axis], device=device, dtype=number) * (2.0 * np.pi / k)
+                blur = ((2.0 + torch.cos(waves)) / 3.0) ** 2
+                spectrum = spectrum / (blur[:, None] if axis == 0 else blur)
+            lags = torch.fft.irfft2(spectrum, s=(lx, ly))[:4, :4].tolist()
+            if len(self._spectra) >= SPECTRA:
+                self._spectra.clear()
+            self._spectra[key] = spectrum.to(torch.float32), lags, smooth
+        return self._spectra[key]
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Nodes on a grid: the point (n,) below each and the parts (n,) of the way to the next along both axes."""
+
+    at: Any
+    s: Any
+    t: Any
+
+    @classmethod
+    def of(cls, X: Any, Z: Any, grid: Grid) -> _Places:
+        torch = torch_module()
+
+        gx, gz = (X - grid.x0) / grid.h, (Z - grid.y0) / grid.h
+        ix, iz = gx.to(torch.int32), gz.to(torch.int32)
+        return cls(ix.to(torch.int64) * grid.ny + iz, gx - ix, gz - iz)
+
+    def spread(self, charges: Any, grid: Grid) -> Any:
+        """(nx, ny) the charges on the grid."""
+        torch = torch_module()
+
+        order = torch.argsort(self.at, stable=True)
+        cells, counts = torch.unique_consecutive(self.at[order], return_counts=True)
+        offsets = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
+        a, b = _spline(self.s[order]), _spline(self.t[order])
+        density = torch.zeros(grid.nx * grid.ny, dtype=torch.float32, device=charges.device)
+        for k in range(4):
+            weight = a[k] * charges[order]
+            for m in range(4):
+                sums = segment_sums(weight * b[m], offsets).to(torch.float32)
+                points = cells + ((k - 1) * grid.ny + m - 1)
+                density[points] = density[points] + sums  # a cell's point is no other cell's for the same k and m
+        return density.reshape(grid.nx, grid.ny)
+
+    def read(
+        self, values: Any, charges: Any, lags: list[list[float]], grid: Grid, block: int
+    ) -> tuple[Any, Any, Any]:
+        """Potential and its gradient (n,) along both axes, without the effect of each node on itself."""
+        torch = torch_module()
+
+        parts = zip(*(each.split(block) for each in (self.at, self.s, self.t, charges)), strict=True)
+        found = [_Places(at, s, t)._read(values, m, lags, grid) for at, s, t, m in parts]
+        p, px, pz = (torch.cat(each) for each in zip(*found, strict=True))
+        return p, px, pz
+
+    def _read(self, values: Any, charges: Any, lags: list[list[float]], grid: Grid) -> tuple[Any, Any, Any]:
+        a, b, c, d = _spline(self.s), _spline(self.t), _spline_slope(self.s), _spline_slope(self.t)
+        flat = values.reshape(-1)
+        p, px, pz = 0.0, 0.0, 0.0
+        for k in range(4):
+            value, steep = 0.0, 0.0
+            for m in range(4):
+                g = flat[self.at + ((k - 1) * grid.ny + m - 1)].to(charges.dtype)
+                value, steep = value + b[m] * g, steep + d[m] * g
+            p, px, pz = p + a[k] * value, px + c[k] * value, pz + a[k] * steep
+        (u, du), (v, dv) = _autocorrelations(a, c), _autocorrelations(b, d)
+        for k in range(4):
+            value = sum(v[m] * lags[k][m] for m in range(4))
+            steep = sum(dv[m] * lags[k][m] for m in range(4))
+            p, px, pz = p - charges * (u[k] * value), px - charges * (du[k] * value), pz - charges * (u[k] * steep)
+        return p, px / grid.h, pz / grid.h
+
+
+def _plane(Y: Any) -> tuple[Any, Any]:
+    """The two columns of a drawing as tensors, the second one zeros if it is a line."""
+    X = Y.tensor[:, 0].contiguous()
+    return X, Y.tensor[:, 1].contiguous() if Y.shape[1] == 2 else X.new_zeros(len(X))
+
+
+def _columns(x: Any, z: Any, d: int) -> Any:
+    torch = torch_module()
+
+    return torch.stack([x, z][:d], dim=1)
+
+
+def _square_counts(X: Any, Z: Any, x0: float, y0: float, cell: float, columns: int, cells: int) -> float:
+    """`nelayout.sums.nbody.grid.square_counts`; whole numbers have the same sum in any order."""
+    torch = torch_module()
+
+    x, y = ((each.tensor - low) / cell for each, low in ((X, x0), (Z, y0)))
+    at = x.to(torch.int64) * columns + y.to(torch.int64)
+    counts = torch.bincount(at, minlength=cells).to(double_or_widest(at.device))
+    return float((counts * counts).sum())
+
+
+def _forward(density: Any, grid: Grid) -> Any:
+    torch = torch_module()
+
+    return torch.fft.rfft2(density, s=(grid.lx, grid.ly))
+
+
+def _back(transform: Any, grid: Grid) -> Any:
+    torch = torch_module()
+
+    return torch.fft.irfft2(transform, s=(grid.lx, grid.ly))[: grid.nx, : grid.ny]
+
+
+def _spline(t: Any) -> tuple[Any, Any, Any, Any]:
+    """Weights of the four points around a node at part t of its cell."""
+    s = 1.0 - t
+    return s * s * s / 6.0, 2.0 / 3.0 - t * t * (2.0 - t) / 2.0, 2.0 / 3.0 - s * s * (2.0 - s) / 2.0, t * t * t / 6.0
+
+
+def _spline_slope(t: Any) -> tuple[Any, Any, Any, Any]:
+    """Derivatives in t of the weights of `_spline`."""
+    s = 1.0 - t
+    return -s * s / 2.0, t * (1.5 * t - 2.0), s * (2.0 - 1.5 * s), t * t / 2.0
+
+
+def _autocorrelations(a: tuple[Any, ...], c: tuple[Any, ...]) -> tuple[list[Any], list[Any]]:
+    """u_k = sum_j a_j a_{j+k} over both signs of the lag k = 0..3, and half its slope, where c is that of a."""
+    u, slope = [], []
+    for k in range(4):
+        u.append(sum(a[j] * a[j + k] for j in range(4 - k)) * (2.0 if k else 1.0))
+        slope.append(sum(a[j] * c[j + k] + (c[j] * a[j + k] if k else 0.0) for j in range(4 - k)))
+    return u, slope

@@ -1,0 +1,71 @@
+"""Sums over all pairs on a device: exactly in blocks, by the mesh, and by the tree, which stays on the CPU.
+
+The tree walks a node at a time through branches of its own, which devices are slow at.  Where it is wanted (drawings in
+space, and those whose nodes lie too unevenly for a mesh), positions go to the CPU and sums come back: 8 bytes a
+coordinate and number, against a thousand nanoseconds of work for each node.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nelayout.formula.kernels import Radial
+from nelayout.sums.device.mesh import DeviceMesh
+from nelayout.sums.nbody.auto import MARGIN, TREE_COST, need
+from nelayout.sums.nbody.exact import sums_by_blocks
+from nelayout.sums.nbody.field import Field
+from nelayout.sums.nbody.mesh import FARTHEST
+from nelayout.sums.nbody.tree import Tree
+
+__all__ = ["DeviceSums"]
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceSums:
+    """An N-body backend whose arrays lie on a device: ``choice`` is "auto", "exact", "mesh" or "tree".
+
+    on      the device
+    exact   pairs up to which "auto" sums all of them
+    """
+
+    on: Any
+    choice: str
+    exact: int
+    mesh: DeviceMesh
+    tree: Tree
+
+    @property
+    def name(self) -> str:
+        return self.choice
+
+    @property
+    def tolerance(self) -> float:
+        return 1e-12 if self.choice == "exact" else max(self.mesh.tolerance, self.tree.tolerance)
+
+    def fields(self, Y: Any, charges: Any, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
+        """Potential and force of each radial function."""
+        Y, charges = self.on.array(Y), self.on.array(charges)
+        chosen, grids = self._plan(Y, radials)
+        if chosen == "exact":
+            return tuple(sums_by_blocks(Y, charges, radials, self.on.block))
+        if chosen == "mesh":
+            return self.mesh.fields(Y, charges, radials, grids)
+        found = self.tree.fields(np.asarray(Y), np.asarray(charges), radials)
+        return tuple(Field(self.on.array(f.potential), self.on.array(f.force)) for f in found)
+
+    def _plan(self, Y: Any, radials: tuple[Radial, ...]) -> tuple[str, Any]:
+        """The backend and, for the mesh, its grids."""
+        if self.choice != "auto":
+            return self.choice, None
+        n, d = Y.shape
+        if n * n <= self.exact:
+            return "exact", None
+        if d == 3 or not np.all(np.abs(Y) < FARTHEST):
+            return "tree", None
+        grids = self.mesh.grids(Y, radials)
+        tree = sum(TREE_COST[need(radial)][d - 1] for radial in radials) * n
+        mesh = sum(grid.cost for grid in grids.values())
+        return ("mesh", grids) if mesh * MARGIN <= tree else ("tree", None)

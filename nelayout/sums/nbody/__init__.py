@@ -1,0 +1,105 @@
+"""N-body sums: the only part of a drawing whose work grows with the number of pairs.
+
+``fields(Y, charges, radials)`` gives, for each radial function r, the potential Phi(y_i) = sum_{j != i} c_j r(|y_i -
+y_j|^2) and its gradient at every node.  Everything that repels, in every method, is made of these.
+
+Two unit charges at distance 1 under r = 1/(1 + xi)::
+
+    >>> import numpy as np
+    >>> from nelayout.formula.kernels import KERNELS, Radial
+    >>> nbody = backend("exact", Threads(), compiled=False)
+    >>> field, = nbody.fields(np.array([[0.0, 0.0], [1.0, 0.0]]), np.ones(2), (Radial(KERNELS["cauchy"]),))
+    >>> field.potential, field.force[:, 0]
+    (array([0.5, 0.5]), array([ 0.5, -0.5]))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from nelayout.errors import Unsupported, unknown
+from nelayout.numerics.parallel import Threads
+from nelayout.sums.nbody.exact import Exact
+from nelayout.sums.nbody.field import Field, NBody
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from nelayout.formula.kernels import Radial
+    from nelayout.sums.nbody.auto import Auto
+    from nelayout.sums.nbody.mesh import Mesh
+    from nelayout.sums.nbody.tree import Tree
+
+__all__ = [
+    "BACKENDS",
+    "Auto",
+    "Backend",
+    "Exact",
+    "Field",
+    "Mesh",
+    "NBody",
+    "Tree",
+    "backend",
+    "backend_note",
+    "check_backend",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """A way to sum over all pairs: the class that does it, imported when it is first used, and its limits.
+
+    module      file in this folder
+    kind        class in that file, made by its ``on(threads, compiled)``
+    dimensions  most dimensions of a drawing
+    """
+
+    module: str
+    kind: str
+    dimensions: int = 3
+
+    def load(self) -> type:
+        """Import the class: the mesh and the tree are not loaded for small graphs."""
+        return getattr(import_module(f"{__name__}.{self.module}"), self.kind)
+
+
+# The backends that the keyword ``nbody`` names.
+BACKENDS: dict[str, Backend] = {
+    "auto": Backend("auto", "Auto"),
+    "exact": Backend("exact", "Exact"),
+    "mesh": Backend("mesh", "Mesh", dimensions=2),
+    "tree": Backend("tree", "Tree"),
+}
+
+
+def check_backend(name: str, dim: int) -> None:
+    """Refuse an unknown name, and a backend that cannot draw in that many dimensions."""
+    if not isinstance(name, str) or name not in BACKENDS:
+        raise unknown("nbody", name, BACKENDS)
+    most = BACKENDS[name].dimensions
+    if dim > most:
+        able = " or ".join(f"nbody={other!r}" for other, each in BACKENDS.items() if each.dimensions >= dim)
+        raise Unsupported(f"nbody={name!r} draws in at most {most} dimensions, given dim={dim}: use {able}")
+
+
+def backend(name: str, threads: Threads, compiled: bool) -> NBody:
+    """Make the backend of that name; under "auto", small work that needs no compiled loops is summed exactly."""
+    check_backend(name, 1)
+    if name == "auto" and not compiled:
+        return Exact.on(threads, compiled)
+    return BACKENDS[name].load().on(threads, compiled)
+
+
+def backend_note(nbody: NBody, Y: np.ndarray, radials: tuple[Radial, ...]) -> str | None:
+    """A note for the user when "auto" picked the tree in the plane, else None."""
+    noted = getattr(nbody, "note", None)
+    return noted(Y, radials) if noted else None
+
+
+def __getattr__(name: str):
+    for each in BACKENDS.values():
+        if each.kind == name:
+            return each.load()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

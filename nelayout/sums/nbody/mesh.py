@@ -1,0 +1,224 @@
+"""Particle-mesh sums: spread the charges on a grid, convolve once, read potential and force with the same splines.
+
+Example: 70,000 nodes whose drawing measures 120 x 120 units of the Cauchy kernel are spread on 240 x 240 points; one
+real FFT forth and one back give the potential of every node, and the derivative of the splines its force: one
+convolution where interpolation by nodes needs four.
+
+Cubic B-splines blur; their blur is divided out of the kernel's transform ((2 + cos w)/3 squared per axis).  The effect
+of a node on itself is subtracted exactly.  The grid never has more than a few points per node: where the kernel is too
+narrow for such a grid, or singular, it is split (particle-particle particle-mesh).  Within ``CUTOFF`` grid steps
+the mesh carries a polynomial that continues the kernel smoothly to distance 0, and the difference is added pair by
+pair over a list of cells.
+
+The grid's step is one of a geometric sequence and its points lie at multiples of it, so that two drawings a step
+apart see the same grid and their values can be compared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from nelayout.errors import Unsupported
+from nelayout.formula.kernels import Radial
+from nelayout.numerics.parallel import Threads
+from nelayout.sums.nbody.exact import form_of
+from nelayout.sums.nbody.field import Field
+from nelayout.sums.nbody.grid import Grid, grid_for, plane
+from nelayout.sums.nbody.transforms import along
+
+__all__ = ["FARTHEST", "Mesh"]
+
+TASK_NODES, TASKS = 1 << 13, 64  # nodes of a task, at least, and tasks, at most
+LEAST_NODES = 1 << 11  # of a task that adds near pairs
+# Relative error of net forces, with the steps in grid.py.
+TOLERANCE = 1e-2
+# Precision of the grid: its rounding errors, 1e-7 of the largest potential, are far below its other errors.
+PRECISION, SPECTRAL = np.float32, np.complex64
+# Most transforms of kernels that are kept.
+SPECTRA = 12
+# Coordinates from which squares and grids would overflow: no drawing is that large.
+FARTHEST = 1e100
+
+
+@dataclass(frozen=True, slots=True)
+class Mesh:
+    """Sums in O(n + grid log grid), for drawings in one or two dimensions; ``tolerance`` of net forces."""
+
+    threads: Threads = field(default_factory=Threads, compare=False)
+    name: str = "mesh"
+    tolerance: float = TOLERANCE
+    _spectra: dict = field(default_factory=dict, compare=False, repr=False)
+
+    @classmethod
+    def on(cls, threads: Threads, compiled: bool) -> Mesh:
+        """Make it with these threads; its loops are compiled in any case."""
+        return cls(threads)
+
+    def fields(
+        self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...], grids: dict[Radial, Grid] | None = None
+    ) -> tuple[Field, ...]:
+        """Potential and force of each radial function, on the grids given or on those of ``grids``."""
+        d = Y.shape[1]
+        if d > 2:
+            raise Unsupported(f"the mesh needs positions in 1 or 2 dimensions, given {d}: use the tree")
+        from nelayout.sums.nbody import mesh_loops
+
+        if not np.all(np.abs(Y) < FARTHEST):
+            return tuple(Field(np.full(len(Y), np.nan), np.full(Y.shape, np.nan)) for _ in radials)
+        X, Z = plane(Y)
+        grids = self.grids(Y, radials) if grids is None else grids
+        answer: dict[Radial, Field] = {}
+        for grid in dict.fromkeys(grids.values()):
+            group = [radial for radial in grids if grids[radial] == grid]
+            density = np.zeros((grid.nx, grid.ny), dtype=PRECISION)
+
+            def spread(grid: Grid = grid, density: np.ndarray = density) -> None:
+                mesh_loops.spread(X, Z, charges, grid.x0, grid.y0, grid.h, density)
+
+            def sort(grid: Grid = grid) -> Sorted | None:
+                return Sorted.of(X, Z, charges, grid) if grid.near else None
+
+            together = self.threads if len(Y) >= TASK_NODES else Threads()
+            _, in_cells = together.map(lambda work: work(), (spread, sort))
+            transform = self._forward(density, grid)
+            for radial in group:
+                answer[radial] = self._one(X, Z, charges, radial, grid, transform, in_cells, d)
+        return tuple(answer[radial] for radial in radials)
+
+    def grids(self, Y: np.ndarray, radials: tuple[Radial, ...]) -> dict[Radial, Grid]:
+        """Choose the grid of each radial function; coordinates must be below ``FARTHEST``."""
+        fineness = (self.tolerance / TOLERANCE) ** 0.25  # the error of cubic splines goes with the fourth power
+        X, Z = plane(Y)
+        return {radial: grid_for(X, Z, radial, fineness) for radial in radials}
+
+    def _forward(self, density: np.ndarray, grid: Grid) -> np.ndarray:
+        from scipy import fft
+
+        threads, half = self.threads, grid.ly // 2 + 1
+        rows = along(threads, lambda part: fft.rfft(part, grid.ly, axis=1), density, 1, half, SPECTRAL)
+        return along(threads, lambda part: fft.fft(part, grid.lx, axis=0), rows, 0, grid.lx, SPECTRAL)
+
+    def _one(
+        self, X, Z, charges, radial: Radial, grid: Grid, transform: np.ndarray, in_cells: Sorted | None, d: int
+    ) -> Field:
+        from scipy import fft
+
+        from nelayout.sums.nbody import mesh_loops
+
+        spectrum, lags, smooth = self._spectrum(radial, grid)
+        threads, nx, ny = self.threads, grid.nx, grid.ny
+        columns = along(threads, lambda part: fft.ifft(part, axis=0)[:nx], transform, 0, nx, SPECTRAL, spectrum)
+        back = along(threads, lambda part: fft.irfft(part, grid.ly, axis=1), columns, 1, grid.ly, PRECISION)
+        values = back[:, :ny]
+        n = len(X)
+        potential, force = np.empty(n), np.empty((n, d))
+
+        share = max(TASK_NODES, -(-n // TASKS))
+
+        def work(start: int) -> None:
+            mesh_loops.read(
+                X, Z, charges, grid.x0, grid.y0, grid.h, values, lags, start, min(start + share, n), potential,
+                force
+            )
+
+        self.threads.map(work, range(0, n, share))
+        if in_cells is not None:
+            self._add_near(in_cells, radial, grid, smooth, potential, force)
+        return Field(potential, force)
+
+    def _spectrum(self, radial: Radial, grid: Grid) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Transform of the kernel with the splines' blur divided out, its field at small lags, and its smooth
+        center.
+        """
+        key = (radial, grid.h, grid.lx, grid.ly, grid.near)
+        if key in self._spectra:
+            return self._spectra[key]
+        from scipy import fft
+
+        lx, ly, threads = grid.lx, grid.ly, self.threads
+        ix = np.minimum(np.arange(lx), lx - np.arange(lx))[: lx // 2 + 1] * grid.h
+        iy = np.minimum(np.arange(ly), ly - np.arange(ly))[: ly // 2 + 1] * grid.h
+        xi = (ix * ix)[:, None] + iy * iy
+        smooth = np.zeros(4)
+        if grid.near:
+            smooth = taylor(radial, grid.cutoff)
+            inside = xi < grid.cutoff
+            quarter = radial.value(np.where(inside, grid.cutoff, xi))
+            z = xi[inside] - grid.cutoff
+            quarter[inside] = smooth[0] + z * (smooth[1] + z * (smooth[2] + z * smooth[3]))
+        else:
+            quarter = radial.value(xi)
+        # The kernel is even along both axes: its transform is real and needs cosines only.
+        even = along(threads, lambda part: fft.dct(part, 1, axis=0), quarter, 0, len(quarter), float)
+        even = along(threads, lambda part: fft.dct(part, 1, axis=1), even, 1, even.shape[1], float)
+        blur_x = ((2.0 + np.cos(2.0 * np.pi * np.arange(lx // 2 + 1) / lx)) / 3.0) ** 2
+        blur_y = ((2.0 + np.cos(2.0 * np.pi * np.arange(ly // 2 + 1) / ly)) / 3.0) ** 2
+        even /= blur_x[:, None] * blur_y
+        lags = np.asarray(fft.idct(fft.idct(even, 1, axis=0)[:4], 1, axis=1))[:, :4].copy()
+        spectrum = np.concatenate([even, even[-2:0:-1]])
+        if len(self._spectra) >= SPECTRA:
+            self._spectra.clear()
+        self._spectra[key] = spectrum.astype(PRECISION), lags, smooth
+        return self._spectra[key]
+
+    def _add_near(self, nodes: Sorted, radial: Radial, grid: Grid, smooth, potential, force) -> None:
+        from nelayout.sums.nbody import mesh_loops, near_loops
+
+        n = len(nodes.order)
+        p, gx, gy = np.zeros(n), np.zeros(n), np.zeros(n)
+        form, *numbers = form_of(radial)
+        single = form in near_loops.SINGLE and not radial.kernel.singular
+        add = (near_loops.NEAR_SUMS_SINGLE if single else near_loops.NEAR_SUMS)[form]
+        rows = (len(nodes.starts) - 1) // nodes.columns
+        share = max(1, -(-rows // max(1, min(TASKS, n // LEAST_NODES))))
+
+        most = near_loops.most_near(nodes.starts, nodes.columns)
+
+        def work(first: int) -> None:
+            add(
+                nodes.X, nodes.Z, nodes.charges, nodes.starts, nodes.columns, rows, grid.cutoff, *numbers, smooth,
+                first, min(first + share, rows), p, gx, gy,
+                np.empty((3, most), dtype=np.float32 if single else np.float64)
+            )
+
+        self.threads.map(work, range(0, rows, share))
+        mesh_loops.add_back(nodes.order, p, gx, gy, potential, force)
+
+
+class Sorted(NamedTuple):
+    """Nodes of a drawing sorted by cell: the start of each cell, the order of the nodes, places and charges."""
+
+    starts: np.ndarray
+    columns: int
+    order: np.ndarray
+    X: np.ndarray
+    Z: np.ndarray
+    charges: np.ndarray
+
+    @classmethod
+    def of(cls, X: np.ndarray, Z: np.ndarray, charges: np.ndarray, grid: Grid) -> Sorted:
+        from nelayout.sums.nbody import mesh_loops
+
+        n, cell = len(X), grid.cell
+        columns, rows = int((Z.max() - grid.y0) / cell) + 1, int((X.max() - grid.x0) / cell) + 1
+        starts, order = np.zeros(rows * columns + 1, dtype=np.int32), np.empty(n, dtype=np.int32)
+        nodes = cls(starts, columns, order, np.empty(n), np.empty(n), np.empty(n))
+        at = np.empty(n, dtype=np.int32)
+        mesh_loops.by_cells(X, Z, charges, grid.x0, grid.y0, cell, columns, starts, order, *nodes[3:], at)
+        return nodes
+
+
+def taylor(radial: Radial, at: float) -> np.ndarray:
+    """Taylor coefficients of r at xi = at, up to the third: the polynomial that replaces r at smaller distances.
+
+    Derivatives by complex-step-free Richardson differences of the exact slope, which is smooth there.
+    """
+    h = 0.02 * at
+    slope = radial.slope(at + h * np.array([-2.0, -1.0, 0.0, 1.0, 2.0]))
+    first = slope[2]
+    second = (8.0 * (slope[3] - slope[1]) - (slope[4] - slope[0])) / (12.0 * h)
+    third = (16.0 * (slope[3] + slope[1]) - (slope[4] + slope[0]) - 30.0 * slope[2]) / (12.0 * h * h)
+    return np.array([float(radial.value(np.array([at]))[0]), first, second / 2.0, third / 6.0])

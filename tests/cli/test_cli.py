@@ -1,0 +1,717 @@
+"""The command line as users meet it: a process, its exit code, its files, one line of error."""
+
+import csv
+import io
+import json
+import os
+import re
+import runpy
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from pages import data_of
+
+import nelayout as nl
+from nelayout.cli import COMMANDS, _parser, compare_command, embed_command, main
+from nelayout.cli.arguments import PICTURES
+from nelayout.cli.report import in_options
+from nelayout.graphs import headings
+from nelayout.graphs.files import FORMATS, WRITERS, edgelist, read_graph, read_positions
+
+GML = """graph [
+  node [ id 0 label "a" kind "x" ]
+  node [ id 1 label "b" kind "x" ]
+  node [ id 2 label "c" kind "y" ]
+  node [ id 3 label "d" kind "y" ]
+  edge [ source 0 target 1 strength 2 ]
+  edge [ source 1 target 2 strength 1 ]
+  edge [ source 2 target 3 strength 1 ]
+  edge [ source 3 target 0 strength 1 ]
+  edge [ source 0 target 2 strength 1 ]
+]
+"""
+NOTE = (
+    "nelayout: no edge has the attribute 'weight', all weigh 1; "
+    "--weight strength would use the numbers there\n"
+)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "graph.gml").write_text(GML)
+    return tmp_path
+
+
+def nelayout(*arguments, cwd, given=None, **how):
+    """Run the command; text in, text out."""
+    command = [sys.executable, "-m", "nelayout", *map(str, arguments)]
+    root = str(Path(nl.__file__).parents[1])
+    return subprocess.run(
+        command,
+        cwd=cwd,
+        input=given,
+        capture_output=True,
+        text=how.pop("text", True),
+        env={**os.environ, "PYTHONPATH": root, "COLUMNS": "100"},
+        timeout=120,
+        check=False,
+        **how,
+    )
+
+
+@pytest.fixture
+def inside(folder, monkeypatch, capsys):
+    """Run the command in this process, without the second that a process of its own takes to start."""
+    monkeypatch.chdir(folder)
+
+    def run(*arguments):
+        code, said = main([str(argument) for argument in arguments]), capsys.readouterr()
+        return code, said.out, said.err
+
+    return run
+
+
+def table(path):
+    """{node: coordinates} of a CSV file."""
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    return {row["node"]: [float(row[axis]) for axis in "xyz" if axis in row] for row in rows}
+
+
+@pytest.mark.slow
+def test_positions_are_those_of_the_library(folder):
+    done = nelayout("layout", "graph.gml", "-m", "ws-sne", "-o", "out.json", cwd=folder)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", NOTE)
+    nodes = json.loads((folder / "out.json").read_text())["nodes"]
+    pos = nl.ws_sne_layout(nx.read_gml(folder / "graph.gml"), weight=None, seed=0)
+    assert {v["id"]: [v["x"], v["y"]] for v in nodes} == {v: place.tolist() for v, place in pos.items()}
+
+
+def test_options_are_the_keywords(folder, inside):
+    options = [
+        "--weight",
+        "strength",
+        "--mass",
+        "unit",
+        "--seed",
+        "3",
+        "--scale",
+        "5",
+        "--dim",
+        "3",
+        "--max-iter",
+        "20",
+    ]
+    assert inside("layout", "graph.gml", "-m", "ws-sne", "-o", "out.csv", *options) == (0, "", "")
+    G = nx.read_gml(folder / "graph.gml")
+    pos = nl.ws_sne_layout(G, weight="strength", mass="unit", seed=3, scale=5, dim=3, max_iter=20)
+    assert table(folder / "out.csv") == {v: place.tolist() for v, place in pos.items()}
+
+
+@pytest.mark.parametrize("ending", ["json", "csv", "graphml", "gexf", "npz"])
+def test_formats_of_positions(folder, inside, ending):
+    assert inside("layout", "graph.gml", "-o", f"out.{ending}", "--quiet") == (0, "", "")
+    assert set(map(str, read_positions(folder / f"out.{ending}"))) == set("abcd")
+
+
+@pytest.mark.parametrize(("ending", "head"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_pictures(folder, inside, ending, head):
+    pytest.importorskip("matplotlib")
+    options = ["--label", "id", "--color", "kind", "--quiet"]
+    assert inside("layout", "graph.gml", "-o", f"out.{ending}", *options) == (0, "", "")
+    assert (folder / f"out.{ending}").read_bytes().startswith(head)
+    assert sorted(p.name for p in folder.iterdir()) == ["graph.gml", f"out.{ending}"]
+
+
+def test_background_and_edges_of_a_picture(folder, inside):
+    """The picture is that of `nelayout.draw`, to the byte."""
+    pytest.importorskip("matplotlib")
+    look = ["--background", "dark", "--edges", "bundled", "--quiet"]
+    assert inside("layout", "graph.gml", "-o", "out.png", "--weight", "strength", *look) == (0, "", "")
+    G = read_graph(folder / "graph.gml").graph
+    pos = nl.layout(G, weight="strength", seed=0)
+    nl.draw(G, pos, folder / "own.png", background="dark", edges="bundled", weight="strength")
+    assert (folder / "out.png").read_bytes() == (folder / "own.png").read_bytes()
+    status, _, err = inside("layout", "graph.gml", "-o", "out.csv", "--background", "dark")
+    assert status == 1
+    assert "--background is for pictures (png, svg, pdf); csv is none: leave it out" in err
+    status, _, err = inside("layout", "graph.gml", "-o", "two.png", "--background", "drak")
+    assert status == 1
+    assert "background is 'drak'; allowed are" in err
+    assert inside("layout", "graph.gml", "-o", "two.svg", "--background", "none", "--quiet") == (0, "", "")
+
+
+def test_a_page_of_a_drawing_in_space(folder, inside):
+    assert inside("layout", "graph.gml", "-o", "out.html", "--dim", "3", "--quiet") == (0, "", "")
+    assert len(data_of((folder / "out.html").read_text("utf-8"))["drawings"][0]["xyz"]) == 12
+
+
+@pytest.mark.parametrize("ending", ["json", "svg"])
+def test_a_graph_that_falls_apart_without_its_edges_of_weight_0_says_so(folder, inside, ending):
+    (folder / "zeros.csv").write_text("source,target,weight\na,b,1\nb,c,0\nc,d,2\n")
+    status, out, err = inside("layout", "zeros.csv", "-o", f"out.{ending}")
+    assert (status, out) == (0, "")
+    assert err.splitlines() == [
+        "nelayout: 1 edges of weight 0 taken as no edge; --weight none takes every edge as 1",
+        (
+            "nelayout: without its 1 edges of weight 0 the graph has 2 components instead of 1, which are drawn apart; "
+            "--weight none keeps it together"
+        ),
+    ]
+    assert inside("layout", "zeros.csv", "-o", f"out.{ending}", "--weight", "none") == (0, "", "")
+
+
+@pytest.mark.slow
+def test_standard_input_and_output(folder):
+    done = nelayout("layout", "-", "-o", "-", "--format", "csv", cwd=folder, given=GML)
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[0] == "node,x,y"
+    named = nelayout("layout", "-", "-o", "-", "--format", "gml:csv", "--quiet", cwd=folder, given=GML)
+    assert (named.stdout, named.stderr) == (done.stdout, "")
+
+
+@pytest.mark.slow
+def test_a_picture_on_standard_output(folder):
+    pytest.importorskip("matplotlib")
+    done = nelayout("layout", "graph.gml", "-o", "-", "--format", "png", "--quiet", cwd=folder, text=False)
+    assert done.stdout.startswith(b"\x89PNG")
+
+
+def test_format_names_the_input_where_the_output_says_its_own(folder, inside):
+    (folder / "graph.dat").write_text(GML)
+    assert inside("layout", "graph.dat", "-o", "out.csv", "--format", "gml", "--quiet") == (0, "", "")
+
+
+def test_start_and_fixed_nodes(folder, inside):
+    (folder / "start.csv").write_text("node,x,y\na,3,4\nb,5,4\nelsewhere,0,0\n")
+    options = ["--pos", "start.csv", "--fixed", "a", "--fixed", "b", "--quiet"]
+    assert inside("layout", "graph.gml", "-o", "out.csv", *options) == (0, "", "")
+    rows = table(folder / "out.csv")
+    assert (rows["a"], rows["b"]) == ([3.0, 4.0], [5.0, 4.0])
+    assert np.isfinite([rows["c"], rows["d"]]).all()
+
+
+def test_layers_stay_and_nodes_in_them(folder, inside):
+    (folder / "start.csv").write_text("node,x,y\na,3,4\nb,3,5\nc,7,4\nd,7,5\n")
+    options = ["--pos", "start.csv", "--layers", "x", "--quiet"]
+    assert inside("layout", "graph.gml", "-o", "out.csv", *options) == (0, "", "")
+    assert [place[0] for place in table(folder / "out.csv").values()] == [3.0, 3.0, 7.0, 7.0]
+    assert inside("layout", "graph.gml", "-o", "out.csv", "--fixed", "a", *options) == (0, "", "")
+    rows = table(folder / "out.csv")
+    assert rows["a"] == [3.0, 4.0]
+    assert [place[0] for place in rows.values()] == [3.0, 3.0, 7.0, 7.0]
+
+
+def test_the_same_seed_gives_the_same_file(folder, inside):
+    for name in ("one.json", "two.json"):
+        inside("layout", "graph.gml", "-o", name)
+    assert (folder / "one.json").read_bytes() == (folder / "two.json").read_bytes()
+
+
+FAILURES = {
+    "no such file": (
+        "layout nothing.gml -o out.png",
+        "there is no file 'nothing.gml'; check the name and the folder",
+    ),
+    "near file name": (
+        "layout grph.gml -o out.png",
+        "there is no file 'grph.gml'; did you mean 'graph.gml'?",
+    ),
+    "output is the input": (
+        "layout graph.gml -o ./graph.gml --format json",
+        "the output './graph.gml' is the input file; choose another name",
+    ),
+    "input is a folder": ("layout . -o out.png", "'.' is a folder; give a file in it"),
+    "missing folder": (
+        "layout graph.gml -o nowhere/out.png",
+        "the output folder '{folder}/nowhere' does not exist; make it first",
+    ),
+    "output is a folder": (
+        "layout graph.gml -o . --format png",
+        "the output '.' is a folder; give the name of a file in it",
+    ),
+    "output is a folder, no format": (
+        "layout graph.gml -o .",
+        "the output '.' is a folder; give the name of a file in it",
+    ),
+    "weight of an edge list": (
+        "layout pairs.csv -o out.csv --weight n",
+        (
+            "--weight n: the edges have no attributes; leave it out, or call the column with the weights weight; "
+            "--weight none counts every edge as 1"
+        ),
+    ),
+    "wrong output format": (
+        "layout graph.gml -o out.jsno",
+        (
+            "'out.jsno': unknown output format 'jsno': did you mean 'json'? Allowed: 'csv', 'cyjs', "
+            "'cytoscape', 'gexf', 'graphml', 'graphology', 'graphology.json', 'html', 'json', 'net', 'npz', 'paj', "
+            "'pajek', 'pdf', 'png', 'svg'; or name it with --format"
+        ),
+    ),
+    "unknown fixed node": (
+        "layout graph.gml -o out.csv --pos start.csv --fixed z",
+        "unknown node for --fixed 'z'. Allowed: 'a', 'b', 'c', 'd'",
+    ),
+    "unknown label": (
+        "layout graph.gml -o out.png --label knd",
+        "unknown node attribute for --label 'knd': did you mean 'kind'? Allowed: 'id', 'kind'",
+    ),
+    "unknown color": (
+        "layout graph.gml -o out.png --color knd",
+        "unknown node attribute or color for --color 'knd': did you mean 'kind'? Allowed: 'degree', 'kind', 'strength'",
+    ),
+    "strange positions": (
+        "layout graph.gml -o out.csv --pos strange.csv",
+        (
+            "strange.csv: none of its 1 nodes is a node of the graph, which has e.g. 'a'; "
+            "give positions of the graph's own nodes"
+        ),
+    ),
+    "scale": (
+        "layout graph.gml -o out.csv --scale -1",
+        "--scale must be > 0 or none (the method's own units), given -1.0",
+    ),
+    "smoothing": (
+        "layout graph.gml -o out.csv --smoothing 1.5",
+        "--smoothing must be in [0, 1), given 1.5: 0 is none, 0.99 is strong",
+    ),
+    "fixed without positions": (
+        "layout graph.gml -o out.csv --fixed a",
+        "nodes are fixed without positions: give them in --pos",
+    ),
+    "absent weight": (
+        "layout graph.gml -o out.csv --weight strenth",
+        (
+            "unknown edge attribute for --weight 'strenth': did you mean 'strength'? Allowed: 'strength'; "
+            "--weight none counts every edge as 1"
+        ),
+    ),
+    "the default, typed": (
+        "layout graph.gml -o out.csv --weight weight",
+        "unknown edge attribute for --weight 'weight'. Allowed: 'strength'; --weight none counts every edge as 1",
+    ),
+    "absent weight in compare": (
+        "compare graph.gml -m ws-sne -o out.csv --weight nothing",
+        "unknown edge attribute for --weight 'nothing'. Allowed: 'strength'; --weight none counts every edge as 1",
+    ),
+    "another format": (
+        "layout graph.csv -o out.csv",
+        "graph.csv: this is no edge list; it looks like gml: say --format gml",
+    ),
+    "vectors": (
+        "layout table.csv -o out.png",
+        (
+            "table.csv, line 1: there are 5 columns and no header with the words source and target; "
+            "a table of numbers, one row per sample, is drawn by nelayout embed"
+        ),
+    ),
+    "output without ending": (
+        "layout graph.gml -o out",
+        (
+            "'out' has no ending that tells the output format; name it with --format, "
+            "one of csv, cyjs, cytoscape, gexf, graphml, graphology, graphology.json, html, json, net, npz, paj, "
+            "pajek, pdf, png, svg"
+        ),
+    ),
+    "mass": ("layout graph.gml -o out.csv --mass kind", None),
+}
+
+
+IN_A_PROCESS = "output is the input"
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_a_failure_is_one_line_and_leaves_no_file(folder, inside, name):
+    (folder / "start.csv").write_text("node,x,y\na,3,4\n")
+    (folder / "strange.csv").write_text("node,x,y\nq,3,4\n")
+    (folder / "graph.csv").write_text(GML)
+    (folder / "pairs.csv").write_text("source,target,n\na,b,3\n")
+    (folder / "table.csv").write_text("5.1,3.5,1.4,0.2,oak\n")
+    command, line = FAILURES[name]
+    before = {p.name: p.read_bytes() for p in folder.iterdir()}
+    if name == IN_A_PROCESS:
+        done = nelayout(*command.split(), "--quiet", cwd=folder)
+        code, out, said = done.returncode, done.stdout, done.stderr
+    else:
+        code, out, said = inside(*command.split(), "--quiet")
+    assert (code, out) == (1, "")
+    assert said.startswith("nelayout: ")
+    assert said.count("\n") == 1
+    assert "mistake in nelayout" not in said
+    if line is not None:
+        assert said == f"nelayout: {line.format(folder=os.path.realpath(folder))}\n"
+    assert {p.name: p.read_bytes() for p in folder.iterdir()} == before
+
+
+ALLOWED = "'compare', 'embed', 'layout', 'methods', 'warm-up'"
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        ("", "the following arguments are required: COMMAND; see nelayout --help"),
+        (
+            "layuot graph.gml --sed 3",
+            f"unknown command 'layuot': did you mean 'layout'? Allowed: {ALLOWED}; see nelayout --help",
+        ),
+        ("graph.gml", f"unknown command 'graph.gml'. Allowed: {ALLOWED}; see nelayout --help"),
+        ("layout graph.gml", "the following arguments are required: -o/--output; see nelayout layout --help"),
+        (
+            "layout graph.gml -o out.png --sed 3",
+            "unrecognized arguments: --sed (did you mean --seed?); see nelayout layout --help",
+        ),
+        (
+            "layout graph.gml --wieght=value",
+            "unrecognized arguments: --wieght=value (did you mean --weight?); see nelayout layout --help",
+        ),
+        (
+            "layout graph.gml -o out.png other.gml",
+            "unrecognized arguments: other.gml; see nelayout layout --help",
+        ),
+        (
+            "layout graph.gml -o out.png --seed x",
+            "argument --seed: invalid whole number of 0 or more value: 'x'; see nelayout layout --help",
+        ),
+    ],
+)
+def test_wrong_usage_is_one_line(inside, command, line):
+    assert inside(*command.split()) == (2, "", f"nelayout: {line}\n")
+
+
+def test_a_misspelt_method_gets_the_near_names(inside):
+    code, _, said = inside("layout", "graph.gml", "-o", "out.png", "-m", "ws-sen")
+    assert code == 2
+    assert "unknown method 'ws-sen': did you mean 'ws-sne'" in said
+    assert said.count("\n") == 1
+
+
+def test_methods_lists_the_catalogue(inside):
+    code, out, _ = inside("methods")
+    assert code == 0
+    lines = out.splitlines()
+    assert [line.split()[0] for line in lines if not line.startswith(" ")] == [row["name"] for row in nl.methods()]
+    below = next(k for k, line in enumerate(lines) if line.startswith("nerv")) + 1
+    assert lines[below].split() == ["--set", "kappa=0.5", "--set", "background=0.01"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "function", "keywords"),
+    [
+        ("-m nerv --set kappa=0.2 --set background=0.05", nl.nerv_layout, {"kappa": 0.2, "background": 0.05}),
+        ("-m hssne --set tail=3", nl.hssne_layout, {"tail": 3.0}),
+        ("-m ftsne --set divergence=js", nl.ftsne_layout, {"divergence": "js"}),
+        ("-m ws_sne --set kernel=gaussian", nl.ws_sne_layout, {"kernel": "gaussian"}),
+        ("-m nerv:0.2 --set background=0.05", nl.nerv_layout, {"kappa": 0.2, "background": 0.05}),
+        ("-m polylog:2.5", nl.polylog_layout, {"r": 2.5}),
+    ],
+)
+def test_own_parameters_are_those_of_the_layout_functions(folder, monkeypatch, settings, function, keywords):
+    monkeypatch.chdir(folder)
+    assert main(f"layout graph.gml -o out.csv --quiet {settings}".split()) == 0
+    pos = function(nx.read_gml("graph.gml"), weight=None, seed=0, **keywords)
+    assert table(folder / "out.csv") == {v: place.tolist() for v, place in pos.items()}
+
+
+@pytest.mark.parametrize("command", ["layout graph.gml", "embed table.csv", "compare graph.gml"])
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        (
+            "-m nerv --set kapa=0.2",
+            "--set: unknown parameter of nerv 'kapa': did you mean 'kappa'? Allowed: 'background', 'kappa'",
+        ),
+        (
+            "-m tsne --set kappa=0.2",
+            "--set kappa: the method 'tsne' has no parameters of its own; kappa is a parameter of nerv and jse",
+        ),
+        (
+            "-m hssne --set kappa=0.2",
+            "--set: unknown parameter of hssne 'kappa'. Allowed: 'tail'; kappa is a parameter of nerv and jse",
+        ),
+        ("-m nerv --set kappa=0.2 --set kappa=0.3", "kappa is set twice for nerv, to 0.2 and to 0.3; set it once"),
+        ("-m nerv:0.2 --set kappa=0.3", "kappa is set twice for nerv, to 0.2 and to 0.3; set it once"),
+        ("-m nerv:3", "--set: kappa must be a number from 0 to 1, given 3.0"),
+        (
+            "-m tsne:3",
+            (
+                "argument -m/--method: 'tsne:3' is no method: tsne takes no number; "
+                "a number may stand behind polylog, ee, forceatlas2, hssne, nerv, jse, alpha-sne"
+            ),
+        ),
+        ("-m nerv --set kappa=3", "--set: kappa must be a number from 0 to 1, given 3.0"),
+        ("-m nerv --set kappa", "argument --set: 'kappa' is not NAME=VALUE, such as kappa=0.2"),
+    ],
+)
+def test_wrong_parameters_are_wrong_usage(folder, monkeypatch, capsys, command, settings, line):
+    monkeypatch.chdir(folder)
+    assert main(f"{command} -o out.csv {settings}".split()) == 2
+    assert capsys.readouterr() == ("", f"nelayout: {line}; see nelayout {command.split()[0]} --help\n")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example_that_the_parser_takes(command, capsys):
+    assert main([command, "--help"]) == 0
+    said = capsys.readouterr().out
+    for example in COMMANDS[command][0].EXAMPLES:
+        assert example in said
+        assert _parser().parse_args(example.split()[1:]).run is not None
+    listed = said.partition("\nformats:\n")[2]
+    if command in ("layout", "compare"):
+        assert all(re.search(rf"\b{ending}\b", listed) for entry in FORMATS.values() for ending in entry.endings)
+    written = {
+        "layout": (*WRITERS, *PICTURES),
+        "embed": (*embed_command.WRITERS, *PICTURES, *embed_command.FORMATS),
+        "compare": compare_command.WRITERS,
+    }
+    assert all(re.search(rf"\b{kind}\b", listed) for kind in written.get(command, ()))
+
+
+def parser_of(command):
+    return _parser().parse_args([command, "x", "-o", "y"]).parser
+
+
+def test_messages_speak_of_options():
+    said = {
+        "weight='my value' would use the numbers": "--weight 'my value' would use the numbers",
+        "weight=None takes every edge as 1": "--weight none takes every edge as 1",
+        "name it with format=, one of csv": "name it with --format, one of csv",
+        'it looks like gml: say format="gml"': "it looks like gml: say --format gml",
+        "nodes are fixed without positions: give them in pos": "nodes are fixed without positions: give them in --pos",
+        "with another weight_kind": "with another --weight-kind",
+        "pass dim=3, or positions": "pass --dim 3, or positions",
+        "weight= uses one of them": "--weight uses one of them",
+        "scale must be > 0 or None, given -1.0": "--scale must be > 0 or none, given -1.0",
+        "give it in `mass` or ``seed``": "give it in --mass or --seed",
+        "use nelayout.embed; nelayout.methods() lists them": "use nelayout embed; nelayout methods lists them",
+        "the scale of the drawing, by weight": "the scale of the drawing, by weight",
+        "there is no file 'pos', 'None' or 'pos=1'": "there is no file 'pos', 'None' or 'pos=1'",
+        "pos.csv, ./pos and data/pos": "pos.csv, ./pos and data/pos",
+        "random_state=3 and kappa=0.3": "--seed 3 and kappa=0.3",
+    }
+    layout = parser_of("layout")
+    assert {message: in_options(message, layout) for message in said} == said
+    spoken = "labels=, n_neighbors must be smaller, or pos"
+    for command, own in {
+        "layout": "--label, n_neighbors must be smaller, or --pos",
+        "embed": "--label, --n-neighbors must be smaller, or pos",
+        "compare": "--classes, n_neighbors must be smaller, or --pos",
+    }.items():
+        assert in_options(spoken, parser_of(command)) == own
+
+
+@pytest.mark.parametrize("command", ["layout", "embed", "compare"])
+def test_every_keyword_that_is_an_option_is_written_as_one(command):
+    """A message with any option's keyword in it names the option; none is forgotten when options come."""
+    parser = parser_of(command)
+    for option in parser._option_string_actions:
+        if option.startswith("--"):
+            keyword = option[2:].replace("-", "_")
+            assert in_options(f"pass {keyword}=3", parser) == f"pass {option} 3"
+            assert in_options(f"give it in `{keyword}`", parser) == f"give it in {option}"
+            assert in_options(f"{keyword} must be small", parser) == f"{option} must be small"
+
+
+class Screen(io.StringIO):
+    """A terminal."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("command", ["layout graph.gml", "compare graph.gml -m ws-sne", "embed table.csv"])
+def test_a_terminal_says_while_the_picture_is_drawn(folder, monkeypatch, command):
+    pytest.importorskip("matplotlib")
+    (folder / "table.csv").write_text("".join(f"{v},{v * v % 17}\n" for v in range(17)))
+    monkeypatch.chdir(folder)
+    said = {}
+    for options in ("-o out.png", "-o out.csv", "-o out.png --quiet"):
+        screen = Screen()
+        monkeypatch.setattr(sys, "stderr", screen)
+        assert main([*command.split(), *options.split()]) == 0
+        said[options] = screen.getvalue()
+    words = "nelayout: drawing the picture"
+    assert said["-o out.png"].endswith(f"{words}\r{' ' * len(words)}\r")  # and leaves nothing behind
+    assert words not in said["-o out.csv"]
+    assert said["-o out.png --quiet"] == ""
+
+
+@pytest.mark.slow
+def test_a_closed_pipe_is_no_error(folder):
+    command = f"{sys.executable} -m nelayout layout graph.gml -o - --format json --quiet | true"
+    env = {**os.environ, "PYTHONPATH": str(Path(nl.__file__).parents[1])}
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=folder, capture_output=True, text=True, env=env, check=False
+    )
+    assert done.stderr == ""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="signals are POSIX")
+def test_interrupt_is_one_line_and_leaves_no_file(folder):
+    G = nx.random_geometric_graph(1500, 0.05, seed=1)
+    nx.write_edgelist(G, folder / "large.txt", data=False)
+    env = {**os.environ, "PYTHONPATH": str(Path(nl.__file__).parents[1])}
+    command = [sys.executable, "-c", SLOW, "layout", "large.txt", "-o", "out.json", "--quiet"]
+    process = subprocess.Popen(
+        command, cwd=folder, env=env, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "started\n"
+    time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    try:
+        _, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert (process.returncode, said) == (130, "nelayout: interrupted\n")
+    assert sorted(p.name for p in folder.iterdir()) == ["graph.gml", "large.txt"]
+
+
+SLOW = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which shells take away from what runs in the background
+import nelayout.cli, nelayout.run.pipeline
+solve = nelayout.run.pipeline.solve
+def slowly(*arguments, **options):  # says when the work has begun, and never ends by itself
+    solve(*arguments, **options)  # compiled loops are loaded: a compiler's callbacks swallow an interrupt
+    print("started", flush=True)
+    while True:
+        solve(*arguments, **options)
+nelayout.run.pipeline.solve = slowly
+sys.exit(nelayout.cli.main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.slow
+def test_pictures_alone_import_matplotlib(folder):
+    code = "import sys, nelayout.cli as c; c.main(sys.argv[1:]); print('matplotlib' in sys.modules)"
+    env = {**os.environ, "PYTHONPATH": str(Path(nl.__file__).parents[1])}
+    command = [sys.executable, "-c", code, "layout", "graph.gml", "-o", "out.json", "--quiet"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=env, check=True)
+    assert done.stdout == "False\n"
+
+
+def test_our_own_mistakes_are_one_line_too(monkeypatch, capsys, folder):
+    import nelayout.run.pipeline
+    def broken(*arguments, **options):
+        raise ZeroDivisionError("oh")
+
+    monkeypatch.setattr(nelayout.run.pipeline, "solve", broken)
+    assert main(["layout", str(folder / "graph.gml"), "-o", str(folder / "out.json")]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("nelayout: this is a mistake in nelayout, please report it: ZeroDivisionError: oh")
+    assert said.count("\n") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["layout", "embed", "compare"])
+def test_labels_and_colors_mean_the_same_everywhere(command, tmp_path, monkeypatch):
+    """--label is written beside the nodes, --color colors them, and no color is asked of the labels."""
+    pytest.importorskip("matplotlib")
+    import nelayout.comparison.figure
+    import nelayout.pictures.colors
+
+    shown = []
+    draw = nelayout.pictures.draw
+
+    def noting(*arguments, labels=None, color=None, **how):
+        ready = isinstance(color, nelayout.pictures.colors.Coloring)
+        colors = list(map(tuple, color.rgba)) if ready else color if isinstance(color, str) else list(color or ())
+        shown.append((None if labels is None else list(labels), colors))
+        return draw(*arguments, labels=labels, color=color, **how)
+
+    monkeypatch.setattr(nelayout.pictures, "draw", noting)
+    monkeypatch.setattr(nelayout.comparison.figure, "draw", noting)
+    monkeypatch.chdir(tmp_path)
+    if command == "embed":
+        beside = zip("abcdef", "xxxyyy", strict=True)
+        rows = [f"{v},{v * v % 7},{name},{kind}\n" for v, (name, kind) in enumerate(beside)]
+        Path("given").write_text("".join(["p,q,called,kind\n", *rows]))
+        start = ["embed", "given", "--n-neighbors", "2", "--format", "csv"]
+    else:
+        G = nx.cycle_graph(6)
+        nx.set_node_attributes(G, dict(enumerate("abcdef")), "called")
+        nx.set_node_attributes(G, dict(enumerate("xxxyyy")), "kind")
+        nx.write_graphml(G, "given")
+        start = [command, "given", "-m", "ws-sne", "--format", "graphml"]
+    start += ["-o", "out.png", "--quiet"]
+    assert main([*start, "--label", "called", "--color", "kind"]) == 0
+    written, colors = shown.pop()
+    assert written == list("abcdef")
+    assert [len(set(colors[k : k + 3])) for k in (0, 3)] == [1, 1]  # a class each, or its color
+    assert colors[0] != colors[3]
+    if command == "embed":
+        return  # the text in the columns must be named
+    assert main([*start, "--label", "called"]) == 0
+    assert shown.pop() == (list("abcdef"), [])
+    assert main([*start, "--color", "tomato"]) == 0
+    assert shown.pop() == (None, "tomato")
+
+
+def test_example_data_is_what_its_script_makes(tmp_path, monkeypatch, capsys):
+    """The arrays that the file holds, given to the script that made it, give the file back byte for byte."""
+    folder = Path(nl.__file__).parents[1] / "examples" / "data"
+    G = nx.read_graphml(folder / "usairports2010.graphml")
+    index = {node: i for i, node in enumerate(G)}
+    edges = [(index[u], index[v], services) for u, v, services in G.edges(data="services")]
+    rows, cols, weights = np.array(edges).T
+    states, labels = np.unique([state for _, state in G.nodes(data="state")], return_inverse=True)
+    coords = [(at.get("lon", np.nan), at.get("lat", np.nan)) for _, at in G.nodes(data=True)]
+    names = [name for _, name in G.nodes(data="name")]
+    arrays = {"rows": rows, "cols": cols, "weights": weights, "names": names, "labels": labels, "label_names": states}
+    np.savez(tmp_path / "arrays.npz", coords=coords, **arrays)
+    script, made = folder / "make_usairports2010.py", tmp_path / "made.graphml"
+    monkeypatch.setattr(sys, "argv", [str(script), str(tmp_path / "arrays.npz"), str(made)])
+    runpy.run_path(str(script), run_name="__main__")
+    assert capsys.readouterr().out == f"{made}: {made.stat().st_size} bytes\n"
+    assert made.read_bytes() == (folder / "usairports2010.graphml").read_bytes()
+
+
+def test_the_page_lists_the_words_of_headers():
+    page = Path(nl.__file__).parents[1] / "docs" / "command-line.md"
+    if not page.is_file():
+        pytest.skip("docs/ is not installed with the package")
+    words = set(re.findall(r"`(\w+)`", page.read_text()))
+    assert (headings.FROM | headings.TO | headings.WEIGHT | edgelist.NODE) - words == set()
+
+
+@pytest.mark.slow
+def test_documented_commands_run(tmp_path):
+    """The examples of the page, one after the other, as they stand, in a folder that holds the examples."""
+    for package in ("matplotlib", "sklearn", "pandas"):
+        pytest.importorskip(package)
+    root = Path(nl.__file__).parents[1]
+    page = root / "docs" / "command-line.md"
+    if os.name == "nt" or not page.is_file():
+        pytest.skip("docs/ is not installed with the package, and the commands are written for a POSIX shell")
+    (tmp_path / "examples").symlink_to(root / "examples")
+    years = {f"{year}.graphml" for year in (2019, 2020, 2021)}  # of a film
+    for name in years:
+        shutil.copy(root / "examples" / "data" / "usairports2010.graphml", tmp_path / name)
+    shown = page.read_text().split("The examples below run", 1)[1]
+    blocks = re.findall(r"^```sh\n(.*?)^```", shown, re.MULTILINE | re.DOTALL)
+    asked = "".join(blocks)
+    for command in ("layout", "embed", "compare"):
+        assert f"nelayout {command} " in asked
+    python = shlex.quote(sys.executable)
+    names = f'nelayout() {{ {python} -m nelayout "$@"; }}\npython() {{ {python} "$@"; }}\n'
+    subprocess.run(
+        ["sh", "-e", "-c", names + asked],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(root), "PYTHONWARNINGS": "ignore"},
+        capture_output=True,
+        check=True,
+    )
+    outputs = set(re.findall(r"(?:-o|>|--save) (\w[\w.-]+)", asked))
+    assert {path.name for path in tmp_path.iterdir()} == {"examples", "digits.csv", *years, *outputs}
+    assert all((tmp_path / name).stat().st_size for name in outputs)

@@ -1,0 +1,429 @@
+"""Choosing alpha: the density against its definition, orders recovered from samples, the walk over the orders."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from nelayout.errors import InputError
+from nelayout.formula.alpha import density
+from nelayout.formula.alpha.choice import GRID, AlphaChoice, choose_order, golden_section
+from nelayout.formula.alpha.density import likelihood, log_likelihood, log_normalizer, score_matching
+
+ORDERS = (-1.0, 0.0, 1e-9, 0.3, 0.5, 0.9, 1.0 - 1e-9, 1.0, 1.5, 2.0, 3.0)
+
+
+def limits(alpha):
+    """The order that stands for one so near that its formula would cancel."""
+    return float(round(alpha)) if abs(alpha - round(alpha)) < 1e-6 else alpha
+
+
+def divergence(v, m, alpha):
+    """D_alpha(v||m) as METHODS writes it, with its limits at 0 and 1."""
+    if alpha == 1:
+        return v * np.log(v / m) - v + m
+    if alpha == 0:
+        return m * np.log(m / v) - m + v
+    return (v**alpha * m ** (1 - alpha) - alpha * v + (alpha - 1) * m) / (alpha * (alpha - 1))
+
+
+def some_pairs(n=50, seed=0):
+    rng = np.random.default_rng(seed)
+    m = np.exp(rng.normal(size=n))
+    return m * np.exp(0.6 * rng.normal(size=n)), m
+
+
+def sample_eda(m, alpha, phi, rng, count):
+    """(len(m), count) of v ~ p(v; m, alpha, phi): the inverse of the distribution function on a grid of ln(v/m)."""
+    x = np.linspace(-40.0, 12.0, 4001)
+    d = divergence(np.exp(x), 1.0, alpha)
+    v = np.empty((len(m), count))
+    for i, mass in enumerate(m):
+        h = x / 2 - mass / phi * d
+        p = np.exp(h - h.max())
+        below = np.concatenate([[0.0], np.cumsum(p[1:] + p[:-1])])
+        v[i] = mass * np.exp(np.interp(rng.random(count) * below[-1], below, x))
+    return v
+
+
+@pytest.fixture(scope="module")
+def samples():
+    """alpha -> (v, m), 100,000 pairs drawn at that order, phi = 1: 500 for each of 200 values of m.
+
+    8,000 pairs leave score matching an error of 0.06; it shrinks as 1/sqrt(N).
+    """
+    drawn = {}
+    for alpha in (0.3, 0.5, 1.0):
+        rng = np.random.default_rng(7)
+        m = np.exp(rng.normal(size=200))
+        drawn[alpha] = (sample_eda(m, alpha, 1.0, rng, 500).ravel(), np.repeat(m, 500))
+    return drawn
+
+
+# The density.
+
+
+@pytest.mark.parametrize("alpha", ORDERS)
+def test_divergence_is_the_formula_summed(alpha):
+    v, m = some_pairs()
+    limit = limits(alpha)
+    assert density._divergence(v, m, alpha) == pytest.approx(divergence(v, m, limit).sum(), rel=1e-7)
+
+
+@pytest.mark.parametrize("alpha", ORDERS)
+@pytest.mark.parametrize("ln_t", [-25.0, -8.0, -1.0, 0.0, 2.0, 9.0])
+def test_normalizer_is_the_integral(alpha, ln_t):
+    """Against quadrature in v = r, cut at the peak: another variable, another rule."""
+    from scipy.integrate import quad
+
+    t = math.exp(ln_t)
+    limit = limits(alpha)
+
+    def density(x):
+        d = divergence(np.exp(x), 1.0, limit) if abs(x) > 1e-4 else x * x / 2 + x**3 * (1 + limit) / 6
+        return math.exp(x / 2 - t * d)
+
+    reach = 40.0 if limit >= 0 else 30.0
+    width = min(reach, 12.0 * max(1.0, 1.0 / math.sqrt(t)))
+    low, high = (-90.0, reach) if t < 100 else (-20.0 / math.sqrt(t), 20.0 / math.sqrt(t))
+    places = [p for p in (-width, -1.0, 0.0, -ln_t - 3, -ln_t, -ln_t + 3, 1.0) if low < p < high]
+    with np.errstate(over="ignore"):
+        want = quad(density, low, high, points=sorted(set(places)), epsabs=0, epsrel=1e-12, limit=1000)[0]
+    assert log_normalizer(np.array([ln_t]), alpha)[0] == pytest.approx(math.log(want), abs=1e-8)
+
+
+def test_normalizer_in_closed_form():
+    """Inverse Gaussian, gamma, Gaussian in sqrt v; and Laplace's limit at every order."""
+    from scipy.special import erfc, gammaln
+
+    ln_t = np.linspace(-30, 30, 61)
+    t = np.exp(ln_t)
+    exact = {
+        -1.0: 0.5 * np.log(2 * np.pi / t),
+        0.5: np.log(np.sqrt(np.pi / (2 * t)) * erfc(-np.sqrt(2 * t))),
+    }
+    for alpha, want in exact.items():
+        np.testing.assert_allclose(log_normalizer(ln_t, alpha), want, atol=1e-9)
+    few = t < 1e4  # beyond, the closed form cancels
+    gamma = gammaln(t + 0.5) - (t + 0.5) * ln_t + t
+    np.testing.assert_allclose(log_normalizer(ln_t[few], 0.0), gamma[few], atol=1e-9)
+    for alpha in ORDERS:
+        np.testing.assert_allclose(
+            log_normalizer(np.array([24.9, 60.0]), alpha), 0.5 * np.log(2 * np.pi) - [12.45, 30.0], atol=1e-9
+        )
+
+
+@pytest.mark.parametrize("alpha", ORDERS)
+def test_slope_of_the_normalizer_stays_where_the_search_expects_it(alpha):
+    """likelihood brackets phi by 0.05/max(1, alpha) < -d ln F/d ln t < 1, of which 1 - 0.1 leaves a margin."""
+    ln_t = np.linspace(-60, 24, 500)
+    s = -(log_normalizer(ln_t + 1e-3, alpha) - log_normalizer(ln_t - 1e-3, alpha)) / 2e-3
+    assert 0.05 / max(1.0, alpha) < s.min()
+    assert s.max() < 0.9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("alpha", [pytest.param(0.3, marks=pytest.mark.slow), 1.0, 1.7])
+def test_density_integrates_to_one(alpha):
+    from scipy.integrate import quad
+
+    for m, phi in ((1.0, 1.0), (0.02, 0.005), (30.0, 400.0)):
+
+        def density(s, m=m, phi=phi):  # v = s^2 takes the root out of the way at 0
+            return 2 * s * math.exp(log_likelihood(np.array([s * s]), np.array([m]), alpha, phi))
+
+        ends = math.sqrt(m + 30 * phi + 9 * math.sqrt(m * phi))
+        total = quad(density, 0, ends, points=[math.sqrt(m)], epsrel=1e-7, limit=200)[0]
+        assert total == pytest.approx(1.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("alpha", [0.2, 0.5, 1.0, 1.6])
+def test_log_likelihood_sums_the_logarithms_of_the_density(alpha):
+    v, m = some_pairs()
+    phi = 0.37
+    table = -0.5 * np.log(v) - divergence(v, m, alpha) / phi
+    table -= 0.5 * np.log(m) + log_normalizer(np.log(m / phi), alpha)
+    assert log_likelihood(v, m, alpha, phi) == pytest.approx(table.sum(), abs=50 * 1e-9)
+
+
+@pytest.mark.parametrize("alpha", [-1.0, 0.1, 0.5, 1.0, 2.0])
+def test_likelihood_is_the_greatest_over_phi(alpha):
+    v, m = some_pairs(200)
+    best, phi = likelihood(v, m, alpha)
+    assert best == pytest.approx(log_likelihood(v, m, alpha, phi), abs=1e-6)
+    for other in phi * np.exp([-5.0, -1.0, -0.01, 0.01, 1.0, 5.0]):
+        assert log_likelihood(v, m, alpha, other) < best
+
+
+# Score matching.
+
+
+@pytest.mark.parametrize("alpha", [0.1, 0.5, 1.0, 1.0 + 1e-7, 1.7])
+def test_score_matching_is_the_loss_of_its_definition(alpha):
+    """2 v psi + v^2 psi' + (v psi)^2 / 2 with psi = d ln p/dv from differences = -3N/8 - B/phi + A/(2 phi^2)."""
+    v, m = some_pairs()
+    limit = 1.0 if abs(alpha - 1) < 1e-6 else alpha
+
+    def loss(phi):
+        def ln_p(x):
+            return -0.5 * np.log(x) - divergence(x, m, limit) / phi
+
+        h = 2e-3 * v  # five-point differences
+        a, b, c, d, e = (ln_p(v + k * h) for k in (-2, -1, 0, 1, 2))
+        psi = (a - 8 * b + 8 * d - e) / (12 * h)
+        slope = (-a + 16 * b - 30 * c + 16 * d - e) / (12 * h * h)
+        return float(np.sum(2 * v * psi + v * v * slope + (v * psi) ** 2 / 2))
+
+    score, phi = score_matching(v, m, alpha)
+    B = score * phi  # B^2/A times A/B
+    A = B * phi
+    for tried in (0.3, 1.0, phi, 5.0):
+        assert loss(tried) == pytest.approx(-3 * len(v) / 8 - B / tried + A / (2 * tried**2), rel=1e-6)
+    assert loss(phi) == pytest.approx(-3 * len(v) / 8 - score / 2, rel=1e-6)
+    assert loss(phi) < min(loss(0.95 * phi), loss(1.05 * phi))
+
+
+def test_score_matching_is_continuous_through_one():
+    v, m = some_pairs()
+    at, phi = score_matching(v, m, 1.0)
+    for e in (1e-15, -1e-12, 1e-9, -1e-9):
+        near, wide = score_matching(v, m, 1.0 + e)
+        assert near == pytest.approx(at, rel=1e-8)
+        assert wide == pytest.approx(phi, rel=1e-8)
+
+
+@pytest.mark.slow
+@example(ln_r=[0.0, -257.0], ln_m=140.0, alpha=0.5)
+@example(ln_r=[237.0], ln_m=236.0, alpha=2.0)
+@given(
+    ln_r=st.lists(st.floats(-300, 300), min_size=1, max_size=6),
+    ln_m=st.floats(-300, 300),
+    alpha=st.sampled_from([-1.0, 0.0, 0.1, 0.5, 1.0, 1.0001, 2.0]),
+)
+def test_score_matching_in_exact_arithmetic(ln_r, ln_m, alpha):
+    """Ratios over 260 orders of magnitude, against 700 digits, in which every float is exact."""
+    from decimal import Decimal, localcontext
+
+    m = np.exp(np.full(len(ln_r), ln_m))
+    v = m * np.exp(np.array(ln_r))
+    score, phi = score_matching(v, m, alpha)
+    with localcontext() as context:
+        context.prec = 700
+        context.Emax, context.Emin = 10**6, -(10**6)
+        A = B = Decimal(0)
+        for a, b in zip(v, m, strict=True):
+            r, order = Decimal(float(a)) / Decimal(float(b)), Decimal(alpha)
+            k = Decimal(float(a)) * (order - 1).__mul__(r.ln()).exp()
+            g = Decimal(float(a)) * r.ln() if order == 1 else (k - Decimal(float(a))) / (order - 1)
+            A, B = A + g * g, B + g * 3 / 2 + k
+        decided = abs(B) > A.sqrt() / 1000  # else the terms of B cancel
+        phi_then, score_then = float(A / B), float(B * B / A) if A > 0 else math.inf
+    if (v == m).all():
+        assert (score, phi) == (math.inf, 0.0)
+    elif decided and B > 0:
+        assert score == pytest.approx(score_then, rel=1e-9)
+        assert phi == pytest.approx(phi_then, rel=1e-9)
+    elif decided:
+        assert score == -math.inf
+        assert math.isnan(phi)
+
+
+@pytest.mark.parametrize("alpha", [0.1, 0.5, 1.0, 1.7])
+@pytest.mark.parametrize("c", [1e-8, 3.0, 1e5])
+def test_units_do_not_matter(alpha, c):
+    """(v, m, phi) scaled together: the score stays, the density is divided by c, so the best order stays too."""
+    v, m = some_pairs()
+    score, phi = score_matching(v, m, alpha)
+    scaled, wide = score_matching(c * v, c * m, alpha)
+    assert scaled == pytest.approx(score, rel=1e-12)
+    assert wide == pytest.approx(c * phi, rel=1e-12)
+    value, best = likelihood(v, m, alpha)
+    scaled, wide = likelihood(c * v, c * m, alpha)
+    assert scaled == pytest.approx(value - len(v) * math.log(c), abs=1e-6)
+    assert wide == pytest.approx(c * best, rel=1e-4)
+
+
+def test_estimators_when_nothing_strays_or_everything_does():
+    m = np.array([1.0, 2.0])
+    assert score_matching(m, m, 0.4) == (math.inf, 0.0)
+    assert likelihood(m, m, 0.4) == (math.inf, 0.0)
+    # alpha = 1: g = v ln r = -v ln 10, k = v: B = v (1 - 1.5 ln 10) < 0
+    score, phi = score_matching(m, 10 * m, 1.0)
+    assert score == -math.inf
+    assert math.isnan(phi)
+
+
+# Orders are recovered.
+
+
+@pytest.mark.parametrize("alpha", [0.3, 0.5, 1.0])
+@pytest.mark.parametrize(
+    ("estimate", "step"), [(score_matching, 0.01), pytest.param(likelihood, 0.025, marks=pytest.mark.slow)]
+)
+def test_order_is_recovered(samples, alpha, estimate, step):
+    v, m = samples[alpha]
+    grid = alpha + step * np.arange(-8, 9)
+    values = [estimate(v, m, a)[0] for a in grid]
+    assert grid[np.argmax(values)] == pytest.approx(alpha, abs=0.0501)
+    assert estimate(v, m, alpha)[1] == pytest.approx(1.0, abs=0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("alpha", [0.3, 0.5, 1.0])
+def test_order_is_recovered_from_few_pairs(alpha):
+    """8,000 pairs, ten times: likelihood strays by 0.025, score matching by 0.06, both about the order itself."""
+    found = {score_matching: [], likelihood: []}
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        m = np.exp(rng.normal(size=400))
+        v, m = sample_eda(m, alpha, 1.0, rng, 20).ravel(), np.repeat(m, 20)
+        for estimate, orders in found.items():
+            grid = alpha + 0.02 * np.arange(-15, 16)
+            orders.append(grid[np.argmax([estimate(v, m, a)[0] for a in grid])])
+    assert np.sqrt(np.mean((np.array(found[likelihood]) - alpha) ** 2)) < 0.04
+    assert np.mean(found[score_matching]) == pytest.approx(alpha, abs=0.05)
+
+
+# The walk.
+
+
+def test_golden_section_finds_the_peak():
+    for peak in (0.0, 0.113, 0.5, 0.97, 1.0):
+        asked = []
+
+        def curve(x, peak=peak, asked=asked):
+            asked.append(x)
+            return -(abs(x - peak) ** 1.5)
+
+        assert golden_section(curve, 0.0, 1.0, 0.01) == pytest.approx(peak, abs=0.01)
+        assert len(asked) == len(set(asked)) == 12  # 0.618^10 < 0.01, and one more to begin with
+
+
+@pytest.mark.parametrize("estimator", ["score matching", "likelihood"])
+def test_choose_order_recovers_the_order(samples, estimator):
+    v, m = (part[::20] for part in samples[0.5])
+    choice, drawing = choose_order(
+        lambda alpha, start: (alpha, v, m), grid=[0.8, 0.6, 0.5, 0.4, 0.2], estimator=estimator
+    )
+    assert choice.alpha == drawing
+    assert choice.estimator == estimator
+    assert choice.alpha == pytest.approx(0.5, abs=0.1)
+    by = {"score matching": choice.scores, "likelihood": choice.likelihoods}[estimator]
+    assert max(by) == by[choice.alphas.index(choice.alpha)]
+    assert choice.alpha == {"score matching": choice.score_alpha, "likelihood": choice.likelihood_alpha}[estimator]
+    estimate = {"score matching": score_matching, "likelihood": likelihood}[estimator]
+    assert choice.phi == estimate(v, m, choice.alpha)[1]
+    np.testing.assert_allclose(choice.scores, [score_matching(v, m, a)[0] for a in choice.alphas])
+    assert len(choice.alphas) > 5
+    assert np.all(np.diff(choice.alphas) > 0)
+
+
+def test_each_drawing_starts_from_the_one_before():
+    """Down from 1, then up from where the walk began, then from the nearest."""
+    v, m = some_pairs(500)
+    calls = []
+
+    def fit(alpha, start):
+        calls.append((alpha, start))
+        return f"drawn at {alpha}", v, m
+
+    choice, _ = choose_order(fit, grid=[1.5, 0.2, 2.0, 1.0, 0.6, 0.6], refine=False)
+    assert calls == [
+        (1.0, None),
+        (0.6, "drawn at 1.0"),
+        (0.2, "drawn at 0.6"),
+        (1.5, "drawn at 1.0"),
+        (2.0, "drawn at 1.5"),
+    ]
+    assert choice.alphas == (0.2, 0.6, 1.0, 1.5, 2.0)
+    calls.clear()
+    assert choose_order(fit, grid=[0.7])[0].alphas == (0.7,)
+    assert calls == [(0.7, None)]
+    calls.clear()
+    choice, drawing = choose_order(fit, grid=[1.0, 0.6, 0.2])
+    assert drawing == f"drawn at {choice.alpha}"
+    drawn = [1.0, 0.6, 0.2]
+    for alpha, start in calls[3:]:
+        assert start == f"drawn at {min(drawn, key=lambda a: abs(a - alpha))}"
+        drawn.append(alpha)
+    assert len(drawn) > 5
+
+
+def test_the_profile_decides_and_not_one_drawing(samples):
+    """Each order has pairs of its own; only those of 0.4 are of its density, all others stray beyond any phi."""
+    v, m = (part[::100] for part in samples[0.3])
+    choice, drawing = choose_order(
+        lambda alpha, start: (alpha, v, m if alpha == 0.4 else 1e6 * m), grid=[1.0, 0.7, 0.4], refine=False
+    )
+    assert choice.alpha == drawing == 0.4
+
+
+def test_default_grid_is_the_papers_range():
+    assert GRID == (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
+
+
+def test_notes_say_how_far_to_trust():
+    rng = np.random.default_rng(0)
+    m = np.exp(rng.normal(size=300))
+    near = m * np.exp(0.01 * rng.normal(size=300))
+    choice, _ = choose_order(lambda alpha, start: (0, near, m), grid=[1.0, 0.5], refine=False)
+    assert any("barely identified" in note for note in choice.notes)
+    assert any("end of the orders tried, 0.5 to 1" in note for note in choice.notes)
+    v, m = some_pairs(500)
+    assert choose_order(lambda alpha, start: (0, v, m), grid=[0.5], refine=False)[0].notes == ()
+
+
+def test_exact_drawings_and_hopeless_ones_are_refused():
+    m = np.array([1.0, 2.0, 3.0])
+    with pytest.raises(InputError, match=r"at alpha = 1 .* exactly.*give alpha as a number"):
+        choose_order(lambda alpha, start: (0, m * (1 + 1e-9 * np.array([1, 0, -1])), m))
+    with pytest.raises(InputError, match=r"no alpha from 0\.9 to 1 fits by score matching.*no phi > 0"):
+        choose_order(lambda alpha, start: (0, m, 1e3 * m), grid=[1.0, 0.9])
+    # the likelihood has a phi for them
+    assert choose_order(lambda alpha, start: (0, m, 1e3 * m), grid=[1.0, 0.9], estimator="likelihood")[0].phi > 100
+
+
+@pytest.mark.parametrize(
+    ("v", "m", "alpha", "message"),
+    [
+        ([1.0, 0.0], [1.0, 1.0], 1.0, r"v\[1\] is 0\.0; pairs are positive"),
+        ([1.0], [math.nan], 1.0, r"m\[0\] is nan"),
+        ([1.0], [math.inf], 1.0, r"m\[0\] is inf"),
+        ([1.0, 2.0], [1.0], 1.0, r"one length.*\(2,\) and \(1,\)"),
+        ([], [], 1.0, "at least 1"),
+        ([1.0], [1.0], math.nan, "alpha must be a finite number, given nan"),
+        ([1.0], [1.0], "auto", "alpha must be a finite number, given 'auto'"),
+    ],
+)
+def test_bad_pairs_are_refused_in_words(v, m, alpha, message):
+    for estimate in (score_matching, likelihood, lambda v, m, alpha: log_likelihood(v, m, alpha, 1.0)):
+        with pytest.raises(InputError, match=message):
+            estimate(v, m, alpha)
+
+
+def test_bad_words_are_refused():
+    def fit(alpha, start):
+        return (0, *some_pairs())
+
+    with pytest.raises(InputError, match=r"unknown estimator 'score-matchin': did you mean 'score matching'"):
+        choose_order(fit, estimator="score-matchin")
+    with pytest.raises(InputError, match="grid of orders is empty"):
+        choose_order(fit, grid=[])
+    with pytest.raises(InputError, match="phi must be a positive finite number, given 0"):
+        log_likelihood(np.ones(1), np.ones(1), 1.0, 0)
+
+
+def test_plot_shows_both_curves():
+    pytest.importorskip("matplotlib")
+    choice = AlphaChoice(0.5, 1.0, "likelihood", (0.1, 0.5, 1.0), (-math.inf, 2.0, 3.0), (-5.0, -4.0, -6.0), 1.0, 0.5)
+    figure = choice.plot()
+    left, right = figure.axes
+    np.testing.assert_array_equal(left.lines[0].get_ydata(), [math.nan, 2.0, 3.0])
+    np.testing.assert_array_equal(right.lines[0].get_xydata(), [(0.1, -5.0), (0.5, -4.0), (1.0, -6.0)])
+    assert left.lines[1].get_xdata()[0] == 0.5  # the choice
+    assert left.get_title() == "alpha = 0.50 by likelihood"
+    assert choice.plot(ax=left) is figure

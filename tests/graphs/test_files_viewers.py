@@ -1,0 +1,308 @@
+"""Files for viewers: positions, sizes, colors and names as Gephi, Cytoscape, sigma.js and Pajek look for them.
+
+Each is read back by another reader than ours: networkx's, or that of JSON.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from nelayout.cli import main
+from nelayout.errors import InputError
+from nelayout.graphs import read
+from nelayout.graphs.files import FORMATS, Look, read_graph, read_positions, write_positions
+
+POS = {"a": (0.5, -2.0), 'b "q"': (1 / 3, 4.0), "ü": (-3.0, 1.0)}
+LOOK = Look(np.array([1.0, 2.0, 3.0]), ["#ff8000", "#0000ff", "#010203"], ["Ann", "Bob", "Übü"])
+VIEWERS = [name for name, entry in FORMATS.items() if entry.viewer is not None]
+
+
+def graph(kind=nx.Graph):
+    G = kind()
+    G.add_node("a", size="large", kind="x", label="own")
+    G.add_nodes_from(['b "q"', "ü"])
+    G.add_edge("a", 'b "q"', weight=2.5, color="red")
+    G.add_edge('b "q"', "ü")
+    return G
+
+
+KINDS = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
+
+
+def written(tmp_path, ending, G=None, pos=POS, look=LOOK):
+    path = tmp_path / f"drawn.{ending}"
+    write_positions(path, graph() if G is None else G, pos, look=look)
+    return path
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_gexf_has_what_gephi_draws(tmp_path, kind):
+    H = nx.read_gexf(written(tmp_path, "gexf", graph(kind)))
+    assert {node: tuple(H.nodes[node]["viz"]["position"].values())[:2] for node in H} == POS
+    assert [H.nodes[node]["viz"]["size"] for node in POS] == [1, 2, 3]
+    assert H.nodes["a"]["viz"]["color"] == {"r": 255, "g": 128, "b": 0, "a": 1.0}
+    assert [H.nodes[node]["label"] for node in POS] == ["Ann", "Bob", "Übü"]
+    assert (H.nodes["a"]["size"], H.nodes["a"]["own_label"]) == ("large", "own")
+    assert H.is_directed() == graph(kind).is_directed()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_graphml_has_what_gephi_draws(tmp_path, kind):
+    H = nx.read_graphml(written(tmp_path, "graphml", graph(kind)))
+    assert {node: (own["x"], own["y"]) for node, own in H.nodes(data=True)} == POS
+    assert [H.nodes[node]["size"] for node in POS] == [1, 2, 3]
+    assert [[H.nodes[node][channel] for channel in "rgb"] for node in POS] == [[255, 128, 0], [0, 0, 255], [1, 2, 3]]
+    assert all(isinstance(H.nodes["a"][channel], int) for channel in "rgb")
+    assert [H.nodes[node]["label"] for node in POS] == ["Ann", "Bob", "Übü"]
+    assert (H.nodes["a"]["own_size"], H.nodes["a"]["own_label"], H.nodes["a"]["kind"]) == ("large", "own", "x")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_cyjs_has_what_cytoscape_draws(tmp_path, kind):
+    G = graph(kind)
+    data = json.loads(written(tmp_path, "cyjs", G).read_text())
+    H = nx.cytoscape_graph(data)
+    assert type(H) is kind
+    assert list(H) == list(G)
+    assert [w for *_, w in H.edges(data="weight")] == [2.5, None]
+    nodes = data["elements"]["nodes"]
+    assert {each["data"]["id"]: (each["position"]["x"], -each["position"]["y"]) for each in nodes} == POS
+    assert [each["data"]["size"] for each in nodes] == [1, 2, 3]
+    assert [each["data"]["color"] for each in nodes] == ["#ff8000", "#0000ff", "#010203"]
+    assert [each["data"]["name"] for each in nodes] == ["Ann", "Bob", "Übü"]
+    assert data["layout"] == {"name": "preset"}
+    style = data["style"][0]["style"]
+    fields = {re.fullmatch(r"data\((\w+)\)", value)[1] for value in style.values()}
+    assert fields == {"name", "size", "color"} <= set(nodes[0]["data"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_graphology_json_has_what_sigma_draws(tmp_path, kind):
+    G = graph(kind)
+    data = json.loads(written(tmp_path, "graphology.json", G).read_text())
+    assert data["options"]["type"] == ("directed" if G.is_directed() else "undirected")
+    assert data["options"]["multi"] == G.is_multigraph()
+    shown = {node["key"]: node["attributes"] for node in data["nodes"]}
+    assert {key: (own["x"], own["y"]) for key, own in shown.items()} == POS
+    assert [own["size"] for own in shown.values()] == [0.5, 1, 1.5]
+    assert [own["color"] for own in shown.values()] == ["#ff8000", "#0000ff", "#010203"]
+    assert [own["label"] for own in shown.values()] == ["Ann", "Bob", "Übü"]
+    assert shown["a"]["own_size"] == "large"
+    ends = [(edge["source"], edge["target"], edge["attributes"].get("weight")) for edge in data["edges"]]
+    assert ends == [("a", 'b "q"', 2.5), ('b "q"', "ü", None)]
+    assert all(edge.get("undirected", False) != G.is_directed() for edge in data["edges"])
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_pajek_has_the_drawing_in_its_unit_square(tmp_path, directed):
+    G = graph(nx.DiGraph if directed else nx.Graph)
+    G.add_node("alone")
+    pos = {**POS, "alone": (7.0, 0.0)}
+    path = written(tmp_path, "net", G, pos)
+    H = nx.read_pajek(path, encoding="utf-8-sig")
+    assert list(H) == ["a", "b 'q'", "ü", "alone"]
+    assert H.is_directed() == directed
+    assert sorted(H.edges(data="weight")) == [("a", "b 'q'", 2.5), ("b 'q'", "ü", None)]
+    inside = np.array([[H.nodes[node][axis] for axis in "xy"] for node in H], dtype=float)
+    drawn = np.array(list(pos.values()))
+    assert inside.min() >= 0.05 - 1e-12
+    assert inside.max() <= 0.95 + 1e-12
+    assert np.ptp(inside, axis=0).max() == pytest.approx(0.9)
+    up = inside * [1, -1]  # Pajek's y points down
+    assert np.allclose(up - up.mean(axis=0), (drawn - drawn.mean(axis=0)) * 0.9 / np.ptp(drawn, axis=0).max())
+    again = np.array(list(read_positions(path).values()))
+    assert np.allclose(again - again.mean(axis=0), up - up.mean(axis=0))
+    weights = read(read_graph(path).graph).adjacency.toarray()
+    assert np.array_equal(weights, read(G).adjacency.toarray())
+
+
+def test_pajek_in_space_and_without_nodes(tmp_path):
+    path = written(tmp_path, "net", nx.path_graph(2), {0: (0, 0, 0), 1: (1, 2, 4)})
+    assert np.allclose(np.diff(list(read_positions(path).values()), axis=0), [[0.225, 0.45, 0.9]])
+    assert not path.read_bytes().startswith(b"\xef\xbb\xbf")
+    assert len(read_graph(written(tmp_path, "net", nx.Graph(), {})).labels) == 0
+
+
+@pytest.mark.parametrize("name", [*VIEWERS, "pajek"])
+def test_names_that_would_be_one_are_refused(tmp_path, name):
+    with pytest.raises(InputError, match=r"the nodes 1 and '1' are both called '1'"):
+        write_positions(tmp_path / "out", nx.Graph([(1, "1")]), {1: (0, 0), "1": (1, 1)}, name)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", [*VIEWERS, "pajek"])
+def test_without_a_look_the_viewer_chooses(tmp_path, name):
+    write_positions(tmp_path / "out", nx.path_graph(2), {0: (0, 0), 1: (1, 1)}, name)
+    assert not re.search(r"size|color", (tmp_path / "out").read_text())
+
+
+def test_dialects_of_json_are_told_apart_by_content(tmp_path):
+    for ending in ("cyjs", "graphology.json"):
+        path = written(tmp_path, ending)
+        other = path.rename(tmp_path / "any.json")
+        file = read_graph(other)
+        assert file.format == {"cyjs": "cytoscape"}.get(ending, "graphology")
+        assert {node: tuple(place) for node, place in read_positions(other).items()} == POS
+        assert file.graph.edges["a", 'b "q"'] == {"weight": 2.5, "color": "red"}
+
+
+def test_what_others_write_is_read(tmp_path):
+    (tmp_path / "nx.cyjs").write_text(json.dumps(nx.cytoscape_data(nx.path_graph(3))))
+    assert list(read_graph(tmp_path / "nx.cyjs").graph.edges) == [(0, 1), (1, 2)]
+    ends = {"data": {"source": "a", "target": "b"}}
+    flat = [{"data": {"id": "a"}, "position": {"x": 1, "y": 2}}, {"data": {"id": "b"}}, ends]
+    (tmp_path / "flat.cyjs").write_text(json.dumps({"elements": flat}))
+    assert {node: tuple(place) for node, place in read_positions(tmp_path / "flat.cyjs").items()} == {"a": (1, -2)}
+    mixed = {"nodes": [{"key": "a", "attributes": {}}, {"key": "b"}], "edges": [{"source": "a", "target": "b"}] * 2}
+    (tmp_path / "g.graphology.json").write_text(json.dumps(mixed))
+    file = read_graph(tmp_path / "g.graphology.json")
+    assert (file.graph.is_directed(), file.graph.number_of_edges()) == (True, 2)
+
+
+@pytest.mark.parametrize(
+    ("ending", "content", "said"),
+    [
+        ("cyjs", '{"elements": {"nodes": [{}], "edges": []}}', 'an element has no "data"'),
+        ("cyjs", '{"elements": {"nodes": [{"data": {}}], "edges": []}}', 'node 0 has no "id"'),
+        ("cyjs", '{"elements": {"edges": []}}', "cannot be read as cytoscape"),
+        ("cyjs", '{"elements": {"nodes": [{"data": {"id": 1}}], "edges": [{"data": {"source": 1}}]}}', 'no "target"'),
+        ("graphology.json", '{"nodes": [{"key": 1, "attributes": {}}, {}], "edges": []}', 'node 1 has no "key"'),
+        ("graphology.json", '{"nodes": [{"key": 1, "attributes": {}}]}', "cannot be read as graphology"),
+        ("graphology.json", '{"nodes": [{"key": 1, "attributes": {}}], "edges": [3]}', "edge 0 is no object"),
+    ],
+)
+def test_broken_json_says_what(tmp_path, ending, content, said):
+    (tmp_path / f"g.{ending}").write_text(content)
+    with pytest.raises(InputError, match=said):
+        read_graph(tmp_path / f"g.{ending}")
+
+
+# the command
+
+QUICK = ["-m", "linlog", "--max-iter", "2"]
+
+
+@pytest.fixture
+def source(tmp_path, monkeypatch):
+    """A graph file with a class for each node, in the working folder."""
+    monkeypatch.chdir(tmp_path)
+    G = nx.karate_club_graph()
+    nx.write_graphml(G, "karate.graphml")
+    return G
+
+
+def hexed(channels):
+    return "#{:02x}{:02x}{:02x}".format(*(channels[c] for c in "rgb"))
+
+
+def shown(path):
+    """Place, size, color and name of each node of a file, as its own reader finds them."""
+    if path.suffix == ".gexf":
+        H = nx.read_gexf(path)
+        viz = {node: own["viz"] for node, own in H.nodes(data=True)}
+        return {
+            node: ((v["position"]["x"], v["position"]["y"]), v["size"], hexed(v["color"]), H.nodes[node]["label"])
+            for node, v in viz.items()
+        }
+    if path.suffix == ".graphml":
+        H = nx.read_graphml(path)
+        return {
+            node: ((own["x"], own["y"]), own["size"], hexed(own), own["label"])
+            for node, own in H.nodes(data=True)
+        }
+    data = json.loads(path.read_text())
+    if path.suffix == ".cyjs":
+        return {
+            (own := e["data"])["id"]: (
+                (e["position"]["x"], -e["position"]["y"]), own["size"], own["color"], own["name"]
+            )
+            for e in data["elements"]["nodes"]
+        }
+    nodes = {node["key"]: node["attributes"] for node in data["nodes"]}
+    return {key: ((own["x"], own["y"]), 2 * own["size"], own["color"], own["label"]) for key, own in nodes.items()}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name == "gexf" else pytest.mark.thorough) for name in VIEWERS]
+)
+def test_the_command_writes_what_the_picture_shows(source, tmp_path, name):
+    from matplotlib.colors import to_hex
+
+    from nelayout.pictures.colors import coloring
+
+    path = tmp_path / f"out.{FORMATS[name].endings[0]}"
+    wanted = ["layout", "karate.graphml", *QUICK, "--quiet", "--color", "club", "--label", "club"]
+    assert main([*wanted, "-o", str(path)]) == 0
+    nodes = shown(path)
+    drawn = np.array([place for place, *_ in nodes.values()])
+    assert np.abs(drawn).max() == pytest.approx(FORMATS[name].viewer)
+    rgba = coloring(read(source), "club").rgba
+    assert [color for *_, color, _ in nodes.values()] == [to_hex(each) for each in rgba]
+    assert [name for *_, name in nodes.values()] == [club for _, club in source.nodes(data="club")]
+    sizes = {size for _, size, *_ in nodes.values()}
+    assert len(sizes) == 1
+    apart = np.linalg.norm(drawn[:, None] - drawn[None], axis=2)[np.triu_indices(len(drawn), 1)]
+    assert apart.min() >= max(sizes) * (1 - 5e-3)  # no dot hides another, as far as placing.dots parts them
+    assert main([*wanted, "-o", "plain.json"]) == 0
+    plain = np.array(list(read_positions("plain.json").values()))
+    assert np.allclose(drawn / FORMATS[name].viewer, plain)
+    assert main([*wanted, "-o", str(path), "--scale", "5"]) == 0
+    assert np.abs([place for place, *_ in shown(path).values()]).max() == pytest.approx(5)
+
+
+@pytest.mark.parametrize(
+    "ending",
+    ["net", *(pytest.param(e, marks=pytest.mark.thorough) for e in ("gexf", "graphml", "cyjs", "graphology.json"))],
+)
+def test_a_file_is_a_start_of_its_own(source, tmp_path, ending, monkeypatch):
+    first, again = f"first.{ending}", "again.csv"
+    assert main(["layout", "karate.graphml", *QUICK, "--quiet", "-o", first]) == 0
+    kept = ["--max-iter", "0", "--scale", "none", "--quiet"]
+    assert main(["layout", first, "-m", "linlog", "--pos", first, *kept, "-o", again]) == 0
+    before, after = (np.array(list(read_positions(path).values())) for path in (first, again))
+    assert np.allclose(before - before.mean(axis=0), after - after.mean(axis=0))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO((tmp_path / first).read_bytes())))
+    piped = ["layout", "-", "--format", f"{ending}:csv", "-m", "linlog", "--pos", "-", *kept, "-o", "piped.csv"]
+    assert main(piped) == 0
+    assert (tmp_path / "piped.csv").read_text() == (tmp_path / again).read_text()
+
+
+@pytest.mark.thorough
+def test_a_form_of_json_is_that_of_the_output(source, tmp_path):
+    assert main(["layout", "karate.graphml", *QUICK, "-o", "out.json", "--format", "graphology"]) == 0
+    assert read_graph("out.json").format == "graphology"
+    assert main(["layout", "out.json", *QUICK, "-o", "again.json", "--format", "cytoscape"]) == 0
+    assert read_graph("again.json").format == "cytoscape"
+    assert main(["layout", "again.json", *QUICK, "-o", "plain.json"]) == 0
+    assert read_graph("plain.json").format == "json"
+
+
+def test_pajek_has_the_weights_that_were_asked_for(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    nx.write_graphml(nx.Graph([("a", "b", {"km": 3})]), "g.graphml")
+    assert main(["layout", "g.graphml", "--weight", "km", *QUICK, "-o", "out.net"]) == 0
+    assert [*nx.read_pajek("out.net").edges(data="weight")] == [("a", "b", 3.0)]
+
+
+def test_names_of_the_nodes_own_are_kept(tmp_path):
+    G = nx.Graph()
+    G.add_node("n0", name="Ann", label="Annie")
+    write_positions(tmp_path / "g.cyjs", G, {"n0": (0, 0)})
+    write_positions(tmp_path / "g.graphology.json", G, {"n0": (0, 0)})
+    assert json.loads((tmp_path / "g.cyjs").read_text())["elements"]["nodes"][0]["data"]["name"] == "Ann"
+    assert json.loads((tmp_path / "g.graphology.json").read_text())["nodes"][0]["attributes"]["label"] == "Annie"
+
+
+def test_what_is_misspelt_is_said_before_the_work(source, tmp_path, capsys):
+    assert main(["layout", "karate.graphml", "-o", "out.gexf", "--color", "clubb"]) == 1
+    assert "did you mean 'club'" in capsys.readouterr().err
+    assert main(["layout", "karate.graphml", "-o", "out.cyjs", "--label", "clubb"]) == 1
+    assert main(["layout", "karate.graphml", *QUICK, "-o", "out.net", "--color", "club"]) == 0
+    assert "pictures and viewers; pajek has none of them" in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["karate.graphml", "out.net"]

@@ -1,0 +1,232 @@
+"""The keywords of the layout functions stand once, and everything that repeats them says the same.
+
+Signature, TypedDict, defaults, docstrings, the command line and the pages of the documentation are compared
+over every layout function.
+"""
+
+import inspect
+import re
+import typing
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import nelayout as nl
+from nelayout.catalogue import METHODS, tune
+from nelayout.cli import main
+from nelayout.run.options import DEFAULTS, GROUPS, LAYOUT_DEFAULTS, TEXTS, LayoutOptions
+from nelayout.sums.nbody import BACKENDS
+
+LAYOUTS = sorted(name for name in nl._HOME if name.endswith("_layout"))
+# Functions of a graph that take the common keywords, and functions of vectors.
+OF_GRAPHS = [*LAYOUTS, "layout", "solve", "estimate", "choose_alpha"]
+OF_ANY_METHOD = ["layout", "solve", "estimate"]
+OF_VECTORS = ["embed", "solve_vectors", "knn_graph", "entropic_affinity"]
+
+
+def test_the_table_is_one():
+    names = list(LayoutOptions.__annotations__)
+    assert names == list(DEFAULTS) == list(TEXTS) == [name for group in GROUPS.values() for name in group]
+
+
+@pytest.mark.parametrize("name", OF_GRAPHS)
+def test_signature_shows_every_keyword_with_its_default(name):
+    parameters = inspect.signature(getattr(nl, name)).parameters
+    assert next(iter(parameters)) == "G"
+    if name != "estimate":  # it draws nothing, so nothing is given
+        assert parameters["pos"].default is None
+        assert parameters["fixed"].default is None
+    common = {n: p for n, p in parameters.items() if n in DEFAULTS}
+    assert {n: p.default for n, p in common.items()} == (LAYOUT_DEFAULTS if "layout" in name else DEFAULTS)
+    assert all(p.kind is p.KEYWORD_ONLY for p in common.values())
+    others = {n: p.kind for n, p in parameters.items() if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
+    assert others == ({"own": inspect.Parameter.VAR_KEYWORD} if name in OF_ANY_METHOD else {})
+
+
+@pytest.mark.parametrize("name", [*OF_GRAPHS, *OF_VECTORS])
+def test_signature_is_read_at_a_glance(name):
+    text = str(inspect.signature(getattr(nl, name))).replace("**own", "own")
+    assert len(text) < 1000
+    for puzzling in ("ForwardRef", "**", "Unpack", "module=", "TypedDict"):
+        assert puzzling not in text
+
+
+def test_embed_shows_the_keywords_of_solve_vectors_and_takes_them():
+    one, other = (dict(inspect.signature(getattr(nl, name)).parameters) for name in ("embed", "solve_vectors"))
+    assert one == other
+    X = np.random.default_rng(0).standard_normal((30, 3))
+    changed = {"method": "tsne", "n_neighbors": 5, "max_iter": 7, "init": "pca", "random_state": 3}
+    assert np.array_equal(nl.embed(X, 1, **changed), nl.solve_vectors(X, 1, **changed).positions)
+    with pytest.raises(TypeError, match="missing a required argument: 'X'"):
+        nl.embed(n_components=1)
+
+
+@pytest.mark.parametrize("name", [*OF_GRAPHS, *OF_VECTORS])
+def test_docstring_explains_every_parameter_once(name):
+    function = getattr(nl, name)
+    lines = (inspect.getdoc(function) or "").splitlines()
+    for parameter in inspect.signature(function).parameters:
+        entries = [line for line in lines if line.startswith(f"{parameter} : ")]
+        assert len(entries) == 1, f"{name}: {parameter} has {len(entries)} entries"
+    assert max(map(len, lines)) <= 120
+
+
+@pytest.mark.parametrize("name", OF_GRAPHS)
+def test_docstring_groups_the_common_keywords(name):
+    text = inspect.getdoc(getattr(nl, name)) or ""
+    for group, names in GROUPS.items():
+        part = text.split(f"\n{group} keywords\n")[1].split("\n\n")[0]
+        assert re.findall(r"^(\w+) : ", part, re.MULTILINE) == list(names)
+
+
+@pytest.mark.parametrize(
+    ("name", "slip", "word"),
+    [
+        ("layout", "random_state", "seed"),
+        ("tsne_layout", "n_components", "dim"),
+        ("solve", "random_state", "seed"),
+        ("estimate", "n_components", "dim"),
+        ("embed", "seed", "random_state"),
+        ("embed", "dim", "n_components"),
+        ("solve_vectors", "seed", "random_state"),
+        ("knn_graph", "random_state", "seed"),
+        ("entropic_affinity", "random_state", "seed"),
+        ("layout", "weights", "weight"),
+        ("tsne_layout", "iterations", "max_iter"),
+        ("layout", "init", "pos"),
+        ("embed", "pos", "init"),
+        ("embed", "n_epochs", "max_iter"),
+        ("embed", "verbose", "progress"),
+    ],
+)
+def test_the_word_of_another_library_is_answered_with_ours(name, slip, word):
+    with pytest.raises(TypeError, match=f"{name} has no keyword '{slip}': here it is called '{word}'"):
+        getattr(nl, name)(np.eye(4), **{slip: 1})
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda X: nl.embed(X, min_dist=0.1), "embed has no keyword 'min_dist': no method has a least distance"),
+        (lambda X: nl.embed(X, y=[0, 1]), "embed has no keyword 'y': labels are not read; leave them out"),
+        (lambda X: nl.embed(X, np.arange(4)), "n_components must be 1, 2 or 3, given ndarray: labels are not read"),
+        (lambda X: nl.embed(X, [0, 1, 0, 1]), "n_components must be 1, 2 or 3, given list: labels are not read"),
+        (lambda X: nl.layout(X, perplexity=5), "layout has no keyword 'perplexity': vectors are drawn by nelayout.em"),
+    ],
+)
+def test_a_word_without_an_equal_here_is_answered_with_what_there_is(call, words):
+    with pytest.raises(TypeError, match=words):
+        call(np.eye(4))
+
+
+def test_positions_as_a_seed_are_answered_with_the_keyword_for_a_start():
+    start = nx.circular_layout(nx.path_graph(3))
+    with pytest.raises(ValueError, match="given dict: positions to start from are given as pos="):
+        nl.layout(nx.path_graph(3), seed=start)
+    with pytest.raises(ValueError, match=r"random_state must .*, given ndarray: positions .* are given as init="):
+        nl.embed(np.eye(4), n_neighbors=2, random_state=np.zeros((4, 2)))
+
+
+def test_help_opens_with_the_public_names_by_subject():
+    """`help(nelayout)` shows the docstring first, and hundreds of lines later the functions."""
+    assert [name for name in nl._HOME if not re.search(rf"\b{name}\b", nl.__doc__)] == []
+
+
+@pytest.mark.parametrize("name", OF_GRAPHS)
+def test_a_keyword_that_is_none_is_refused_with_the_near_one(name):
+    with pytest.raises(TypeError, match="weight"):
+        getattr(nl, name)(nx.path_graph(3), wieght="w")
+
+
+def test_every_named_method_has_its_function():
+    functions = {name.removesuffix("_layout").replace("_", "-") for name in LAYOUTS}
+    assert functions == set(METHODS)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_own_keywords_have_the_defaults_of_their_record(method):
+    """Signatures repeat them for readers and completion; the record of the method is where they stand."""
+    parameters = inspect.signature(getattr(nl, f"{method.replace('-', '_')}_layout")).parameters
+    own = {name: p.default for name, p in parameters.items() if name not in ("G", "pos", "fixed", *DEFAULTS)}
+    assert own == dict(METHODS[method].own)
+    assert tune(method, **own) == METHODS[method]
+
+
+def test_methods_are_listed_with_the_default_first():
+    rows = nl.methods()
+    assert [row["name"] for row in rows] == ["auto", *METHODS]
+    assert all(row["summary"] and row["reference"] for row in rows)
+    assert inspect.signature(nl.layout).parameters["method"].default == "auto"
+
+
+def test_defaults_fit_their_types():
+    for name, hint in typing.get_type_hints(LayoutOptions).items():
+        default, allowed = DEFAULTS[name], typing.get_args(hint) or (hint,)
+        if hint is typing.Any:
+            continue
+        if typing.get_origin(hint) is typing.Literal:
+            assert default in allowed
+        else:
+            kinds = tuple(typing.get_origin(kind) or kind for kind in allowed)
+            assert isinstance(default, kinds), f"{name} = {default!r} is not {hint}"
+
+
+# Keywords that a shell has no words for.
+IN_PYTHON_ONLY = {
+    "components",
+    "center",
+    "node_size",
+    "store_pos_as",
+    "tol",
+    "optimizer",
+    "nbody",
+    "callback",
+    "progress",
+    "n_jobs",
+}
+
+
+def test_the_command_line_takes_the_keywords(capsys):
+    assert main(["layout", "--help"]) == 0
+    flags = set(re.findall(r"--[a-z][a-z-]*", capsys.readouterr().out))
+    expected = {"--" + name.replace("_", "-") for name in DEFAULTS if name not in IN_PYTHON_ONLY}
+    assert expected <= flags
+    assert flags.isdisjoint({"--" + name.replace("_", "-") for name in IN_PYTHON_ONLY})
+
+
+def described() -> str:
+    return (Path(__file__).resolve().parents[2] / "docs" / "keywords.md").read_text()
+
+
+def test_the_page_of_keywords_explains_each_once_in_its_group_and_no_other():
+    groups = dict(part.split("\n", 1) for part in described().split("\n## ")[1:])
+    found = {
+        group: re.findall(r"`(\w+)`", " ".join(re.findall(r"^`\w+`(?:, `\w+`)*$", text, re.MULTILINE)))
+        for group, text in groups.items()
+    }
+    expected = {group: list(names) for group, names in GROUPS.items()}
+    expected["Graph"] = ["pos", "fixed", *expected["Graph"]]
+    assert {group: sorted(names) for group, names in found.items()} == {g: sorted(n) for g, n in expected.items()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("keyword", "allowed"), [("nbody", BACKENDS), ("components", ("pack", "joint"))])
+def test_the_page_of_keywords_explains_the_values_that_exist(keyword, allowed):
+    text = described().split(f"\n`{keyword}`\n")[1].split("\n\n")[0]
+    assert set(re.findall(r'`"([\w-]+)"`', text)) == set(allowed)
+    for value in allowed:
+        assert nl.layout(nx.path_graph(3), seed=0, **{keyword: value, "max_iter": 1}).keys() == {0, 1, 2}
+
+
+@pytest.mark.parametrize("name", ["pos", "fixed", *DEFAULTS])
+def test_the_pages_explain_every_keyword(name):
+    pages = (Path(__file__).resolve().parents[2] / "docs").glob("*.md")
+    assert any(re.search(rf"`{name}\b", page.read_text()) for page in pages)
+
+
+@pytest.mark.parametrize("door", [nl.solve, nl.layout, nl.nerv_layout, nl.estimate], ids=lambda door: door.__name__)
+def test_parameters_are_explained_in_the_order_of_the_signature(door):
+    said = re.findall(r"^(\w+) : ", door.__doc__ or "", re.MULTILINE)
+    assert said == list(inspect.signature(door).parameters)

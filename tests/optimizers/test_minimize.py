@@ -1,0 +1,333 @@
+"""The one loop: when it ends, what it reports, and how the stages of a drawing share its steps."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from tables import first
+
+import nelayout as nl
+from nelayout.catalogue.stages import CoarseToFine, Descend
+from nelayout.numerics.parallel import Threads
+from nelayout.objective.whole import Affinity, Evaluation
+from nelayout.optimizers.line_search import search
+from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.record.progress import Observer, Stopped
+from nelayout.run.auto.candidates import Candidate, Candidates
+from nelayout.run.component import shares_of
+from nelayout.run.size import size_search, spread_search
+from nelayout.run.state import Drawing
+
+LOOSE: Any = SimpleNamespace(threads=Threads(), compiled=False)
+SQUARE = np.array([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
+
+
+class State(NamedTuple):
+    evaluation: Evaluation
+    step: int = 0
+    stuck: bool = False
+
+
+class Scripted:
+    """An optimizer whose k-th step leads to a known drawing and value; it is stuck where the script ends."""
+
+    name = "scripted"
+    solves = False
+
+    def __init__(self, values: list[float], drawings: list[np.ndarray] | None = None) -> None:
+        self.values, self.drawings = values, drawings or [SQUARE + k * np.eye(4, 2) for k in range(len(values))]
+
+    def check(self, kernel: Any, divergence: Any) -> None:
+        """Valid for everything."""
+
+    def init(self, objective: Any, Y: np.ndarray) -> State:
+        return State(Evaluation(self.values[0], 1.0))
+
+    def step(self, objective: Any, Y: np.ndarray, state: State) -> tuple[np.ndarray, State]:
+        k = state.step + 1
+        return self.drawings[k], State(Evaluation(self.values[k], 1.0), k, k == len(self.values) - 1)
+
+
+def ended(optimizer: Scripted, rest: Rest, max_iter: int = 100) -> tuple[int, str]:
+    """Steps taken, and the reason of the end."""
+    seen: list[float] = []
+    _, evaluation, reason = minimize(LOOSE, SQUARE, optimizer, max_iter, rest, lambda value, Y: seen.append(value))
+    assert seen == optimizer.values[1 : len(seen) + 1]
+    assert evaluation is None or evaluation.value == optimizer.values[len(seen)]
+    return len(seen), reason
+
+
+def test_it_ends_where_the_optimizer_is_stuck_or_the_steps_are_used_up():
+    falling = Scripted([math.exp(-k) for k in range(21)])
+    assert ended(falling, Rest()) == (20, "converged")
+    assert ended(falling, Rest(), 7) == (7, "max_iter")
+    assert ended(falling, Rest(), 0) == (0, "max_iter")
+
+
+@pytest.mark.parametrize("lull", [3, 10])
+def test_it_ends_when_steps_bring_too_little_of_all_the_decrease(lull):
+    """J = 2^-k: the last L steps bring (2^L - 1) 2^-k, of all 1 - 2^-k."""
+    falling = Scripted([2.0**-k for k in range(60)])
+    gain = 1e-3
+    k = next(k for k in range(lull, 60) if (2**lull - 1) * 2.0**-k <= gain * (1 - 2.0**-k))
+    assert ended(falling, Rest(gain=gain, lull=lull)) == (k, "lull")
+    assert ended(Scripted([1.0] * 60), Rest(gain=0.0, lull=lull)) == (lull, "lull")
+    assert ended(Scripted([1.0] * 60), Rest(gain=None, lull=lull)) == (59, "converged")
+
+
+def test_it_ends_after_five_steps_of_small_moves():
+    """One node of four moves by h: by h sqrt(3) / 4 about the middle, in units of the radius, and of 1 / sqrt 4."""
+    moves = [1.0, 1e-4, 1e-4, 1.0, *[1e-4] * 8]
+    drawings = [SQUARE]
+    for k, move in enumerate(moves):
+        drawings.append(drawings[-1] + move * (-1) ** k * np.eye(4, 2, k=-3)[:, ::1])
+    script = Scripted([-float(k) for k in range(len(drawings))], drawings)
+    assert ended(script, Rest(move=1e-2)) == (9, "converged")
+    assert ended(script, Rest(move=1e-6)) == (12, "converged")
+
+
+def test_a_step_that_was_taken_back_is_no_move():
+    """The drawings after it are the same array; the five moves are those of other steps."""
+    drawings = [SQUARE, *(SQUARE + 1e-6 * k * np.eye(4, 2) for k in range(1, 4))]
+    drawings += [drawings[-1]] * 4 + [SQUARE + 1e-6 * k * np.eye(4, 2) for k in range(4, 9)]
+    script = Scripted([-float(k) for k in range(len(drawings))], drawings)
+    assert ended(script, Rest(move=1e-3)) == (9, "converged")
+    assert ended(script, Rest(move=1e-3, window=1)) == (1, "converged")
+
+
+def test_growth_is_no_move_and_a_point_is_an_end():
+    growing = [SQUARE * 2.0**k for k in range(20)]
+    assert ended(Scripted([-float(k) for k in range(20)], growing), Rest(move=1e-9)) == (5, "converged")
+    shrinking = [SQUARE * 2.0**-k for k in range(20)]  # radius sqrt 2 at first
+    assert ended(Scripted([-float(k) for k in range(20)], shrinking), Rest(point=0.1)) == (4, "collapsed")
+
+
+def test_it_ends_where_the_forces_are_in_balance():
+    """J = |Y|^2 / 2 of four nodes: going down the gradient Y by h = radius / sqrt 4 takes sqrt(4) |Y| h."""
+
+    class Bowl:
+        name, solves = "bowl", False
+
+        def init(self, objective, Y):
+            return SimpleNamespace(evaluation=Evaluation(8.0, 1.0, Y, strength=2.0), stuck=False)
+
+        def step(self, objective, Y, state):
+            Y = Y / 2.0
+            value = float(np.sum(Y * Y)) / 2.0 + 4.0
+            return Y, SimpleNamespace(evaluation=Evaluation(value, 1.0, Y, strength=2.0), stuck=False)
+
+    # |Y| = 2 radius = sqrt 8 / 2^k, so what could be lost is 2 |Y| radius / 2 / 2 = 2 / 4^k of the strength, 2
+    for tol, steps in ((0.6, 5), (0.1, 7), (1e-3, 10)):  # and four steps more
+        Y, _, reason = minimize(LOOSE, SQUARE, Bowl(), 50, Rest(force=tol))
+        assert np.array_equal(Y, SQUARE / 2.0**steps)
+        assert reason == "converged"
+
+
+def test_what_the_report_raises_ends_the_run():
+    def report(value: float, Y: np.ndarray) -> None:
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        minimize(LOOSE, SQUARE, Scripted([1.0, 0.0, -1.0]), 5, Rest(), report)
+
+
+def test_an_observer_goes_on_from_run_to_run():
+    seen: list[tuple[int, str]] = []
+    observer = Observer(lambda state: seen.append((state.iteration, state.stage)))
+    for prefix in ("first: ", ""):
+        observer.prefix = prefix
+        for value in (2.0, 1.0):
+            observer.record("descend", value, lambda: SQUARE)
+    assert seen == [(0, "first: descend"), (1, "first: descend"), (2, "descend"), (3, "descend")]
+    assert [(step.iteration, step.stage, step.value) for step in observer.trace] == [
+        (number, name, value) for (number, name), value in zip(seen, [2.0, 1.0, 2.0, 1.0], strict=True)
+    ]
+
+
+# --- the line search ------------------------------------------------------------------------------------------
+
+
+def problem(function: Any, gradient: Any, lost: Any = None) -> Any:
+    def evaluate(Y, *, weights=False):
+        value = function(Y)
+        away = np.empty(0, dtype=int) if lost is None else lost(Y)
+        return Evaluation(value, 1.0, gradient(Y), np.empty(0), away)
+
+    return SimpleNamespace(threads=Threads(), compiled=False, evaluate=evaluate)
+
+
+def test_a_failed_trial_is_followed_by_the_minimum_of_its_parabola():
+    """J = |Y|^2 from 1 along -4 is 9 at the whole length; the parabola of 1, its slope -8 and 9 has 0 at a quarter."""
+    J = problem(lambda Y: float(np.sum(Y * Y)), lambda Y: 2 * Y)
+    Y = np.ones((1, 1))
+    found = search(J, Y, J.evaluate(Y), np.array([[-4.0]]), -8.0)
+    assert found is not None
+    assert (found.length, found.trials) == (0.25, 2)
+    assert found.Y == found.Y[0, 0] == 0.0
+    assert found.move == -1.0
+
+
+def test_a_direction_that_only_rises_is_given_up():
+    J = problem(lambda Y: float(np.sum(Y)), np.ones_like)
+    Y = np.zeros((1, 1))
+    assert search(J, Y, J.evaluate(Y), np.ones((1, 1)), -1.0) is None
+
+
+def test_nodes_that_fly_off_are_held_and_the_others_go_on():
+    def value(Y):
+        return math.inf if Y[1, 0] > 5 else float(np.sum((Y - 1.0) ** 2))
+
+    J = problem(value, lambda Y: 2 * (Y - 1.0), lambda Y: np.flatnonzero(Y[:, 0] > 5))
+    Y = np.zeros((2, 1))
+    found = search(J, Y, J.evaluate(Y), np.array([[1.0], [9.0]]), -20.0)
+    assert found is not None
+    assert found.move.ravel().tolist() == [1.0, 0.0]
+
+
+# --- sizes ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("best", [1e-6, 0.3, 1.0, 7.0, 1e9])
+def test_sizes_are_found_to_their_precision(best):
+    """J = x^2 of x = ln(radius / best), whatever the size of the drawing that is given."""
+
+    def value(Y):
+        return math.log(np.sqrt(np.mean(np.sum((Y - Y.mean(axis=0)) ** 2, axis=1))) / best) ** 2
+
+    J = SimpleNamespace(scale_free=False, evaluate=lambda Y, gradient: Evaluation(value(Y), 1.0))
+    for size in (1e-3, 1.0, 40.0):
+        found = size_search(J, size * SQUARE)
+        assert found * size * math.sqrt(2) == pytest.approx(best, rel=0.05)
+    assert size_search(SimpleNamespace(scale_free=True), SQUARE) == 1.0
+
+
+def test_a_start_is_made_as_small_as_its_farthest_node_needs():
+    """A node of 200 lies so far out that a Gaussian reaches it neither at the size first tried nor at half of it."""
+    G = nx.star_graph(199)
+    drawn = nl.solve(G, "sne", seed=0, scale=None)
+    start = np.array([drawn.positions[node] for node in G])
+    start[-1] = 60.0 * np.abs(start).max()
+    again = nl.solve(G, "sne", pos=start, seed=0)
+    assert again.value == pytest.approx(drawn.value, rel=0.01)
+
+
+def test_the_spread_of_some_nodes_is_found_about_their_centroid():
+    part = np.array([True, True, True, False])
+
+    def value(Y):
+        assert np.array_equal(Y[3], SQUARE[3])
+        assert np.allclose(Y[part].mean(axis=0), SQUARE[part].mean(axis=0))
+        return math.log(np.linalg.norm(Y[0] - Y[2]) / 5.0) ** 2
+
+    square = csr_array(nx.to_scipy_sparse_array(nx.cycle_graph(4)))
+    J = SimpleNamespace(
+        evaluate=lambda Y, gradient: Evaluation(value(Y), 1.0), affinity=Affinity(square, np.ones(4))
+    )
+    found = spread_search(J, SQUARE, np.repeat(part[:, None], 2, axis=1))
+    assert found * math.sqrt(8) == pytest.approx(5.0, rel=0.01)
+    close = SQUARE * np.where(part, 1e-9, 1.0)[:, None] + np.where(part, 0.0, 1.0)[:, None]
+    J.evaluate = lambda Y, gradient: Evaluation(float(np.sum(Y[part] ** 2)), 1.0)
+    together = spread_search(J, close, np.repeat(part[:, None], 2, axis=1))
+    assert 1e6 < together < 1e8  # J is lowest where the three coincide, and they are kept apart
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("method", first(["ws-sne", "tsne", "auto"], 1))
+def test_a_ring_is_drawn_at_the_size_of_two_fixed_nodes(method):
+    """A folded start has both in one crossing: the others were drawn ten million times as far apart as the two."""
+    rng = np.random.default_rng(0)
+    for seed in range(7):
+        start = rng.standard_normal((20, 2))
+        drawn = nl.solve(nx.cycle_graph(20), method, pos=start, fixed=[1, 6], seed=seed)
+        Y = np.array([drawn.positions[v] for v in range(20)])
+        assert (Y[[1, 6]] == start[[1, 6]]).all()
+        assert np.ptp(Y, axis=0).max() < 8 * np.linalg.norm(start[1] - start[6])
+
+
+def test_the_spread_of_nodes_without_edges_is_that_of_nodes():
+    """Where no edge has a length, a tenth of the typical distance between nodes is the least."""
+    part = np.ones((4, 2), dtype=bool)
+    J = SimpleNamespace(
+        evaluate=lambda Y, gradient: Evaluation(float(np.sum(Y**2)), 1.0),
+        affinity=Affinity(csr_array((4, 4)), np.ones(4)),
+    )
+    assert 0.05 <= spread_search(J, SQUARE, part) < 0.06  # radius over the square root of 4, times 0.1, over radius
+
+
+# --- stages ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("steps", [(15, 40, 20, 30), (1, 1, 1), (200,), (7, 0, 3)])
+def test_the_callers_steps_are_for_the_last_stage(steps):
+    own = [0, *steps]
+    assert shares_of(own, None) == own
+    for most in (0, 1, 5, 99, 10_000):
+        assert shares_of(own, most) == [*own[:-1], most]
+
+
+def test_the_best_candidate_is_kept_and_a_worse_one_ends_the_search(monkeypatch):
+    scores = iter([1.0, 3.0, 2.95, 2.0])
+    candidates = Candidates(nx.to_scipy_sparse_array(nx.path_graph(4)), Threads())
+    monkeypatch.setattr(type(candidates.judge), "score", lambda self, Y: next(scores))
+    affinity = Affinity(csr_array(nx.to_scipy_sparse_array(nx.path_graph(4))), np.ones(4))
+    drawn = [Candidate(Drawing(SQUARE + k), Descend("d", 10), affinity) for k in range(4)]
+    assert [candidates.add(candidate) for candidate in drawn] == [True, True, True, False]
+    assert candidates.best is drawn[1]
+
+
+def test_equal_small_components_are_drawn_once():
+    """A step of the trace each for one of the thirty paths, and every one of them has the same drawing."""
+    G = nx.disjoint_union_all([nx.path_graph(4)] * 30)
+    one, all_ = nl.solve(nx.path_graph(4), "ws-sne", seed=0), nl.solve(G, "ws-sne", seed=0)
+    assert len(all_.trace) == len(one.trace)
+    lengths = [np.linalg.norm(all_.positions[4 * k] - all_.positions[4 * k + 3]) for k in range(30)]
+    assert np.ptp(lengths) < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("stage", "words"),
+    [
+        (lambda: Descend("d", 10.5), "stage 'd': max_iter must be a whole number >= 0, given 10.5"),
+        (lambda: Descend("d", -3), "given -3"),
+        (lambda: Descend("d", 10, tol=-1.0), "tol must be a number >= 0, given -1.0"),
+        (lambda: Descend("d", 10, exaggeration=0.0), "exaggeration must be a number > 0, given 0.0"),
+        (lambda: CoarseToFine("c", 10, power=math.inf), "power must be a number > 0, given inf"),
+    ],
+)
+def test_stages_refuse_numbers_out_of_range(stage, words):
+    with pytest.raises(ValueError, match=words):
+        stage()
+
+
+@pytest.mark.parametrize(
+    "stages",
+    [
+        (Descend("d", 30), CoarseToFine("c", 15)),
+        (CoarseToFine("c", 15),),
+        (Descend("d", 30, exaggeration=4.0), Descend("e", 30)),
+    ],
+    ids=["levels last", "levels alone", "no levels"],
+)
+def test_stages_by_hand_draw_in_any_order(stages):
+    """A ring comes out round enough that its neighbors are nearest, from scratch and from a start."""
+    G = nx.cycle_graph(60)
+    method = nl.Method(stages=stages)
+    for pos in (None, nx.circular_layout(G)):
+        solution = nl.solve(G, method, pos, seed=0)
+        assert [step.stage for step in solution.trace][-1] == stages[-1].name
+        assert np.isfinite(list(solution.positions.values())).all()
+        if pos is not None:
+            assert nl.measure(G, solution.positions, measures=["neighborhood"])["neighborhood"].value == 1.0
+
+
+def test_momentum_says_that_it_leaves_the_stages_of_a_method_aside():
+    G, method = nx.cycle_graph(20), nl.Method(stages=(Descend("mine", 5),))
+    notes = nl.solve(G, method, optimizer="momentum", seed=0, max_iter=10).notes
+    assert any("in place of the method's stages" in note for note in notes)
+    assert not nl.solve(G, "ws-sne", optimizer="momentum", seed=0, max_iter=10).notes

@@ -1,0 +1,531 @@
+"""nl.draw: what lies where on the picture, what colors mean, files whole or not at all."""
+
+import io
+import struct
+import subprocess
+import sys
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from matplotlib.collections import EllipseCollection, LineCollection
+from matplotlib.colors import to_hex, to_rgba
+from tables import first
+
+import nelayout as nl
+from nelayout.errors import InputError
+from nelayout.graphs import read
+from nelayout.pictures.colors import PALETTE, PLAIN, UNKNOWN, classes_of, palette
+from nelayout.placing.dots import dot_diameter
+from nelayout.similarities.masses import node_mass
+
+SQUARE = nx.cycle_graph(4)
+CORNERS = {0: (0.0, 0.0), 1: (2.0, 0.0), 2: (2.0, 1.0), 3: (0.0, 1.0)}
+
+
+def nodes_of(figure) -> Any:
+    (collection,) = [c for c in figure.axes[0].collections if isinstance(c, EllipseCollection)]
+    return collection
+
+
+def edges_of(figure) -> Any:
+    (collection,) = [c for c in figure.axes[0].collections if isinstance(c, LineCollection)]
+    return collection
+
+
+def node_colors(figure, G):
+    """{node: color}: nodes are drawn in the order of their degrees."""
+    order = sorted(range(len(G)), key=[d for _, d in G.degree].__getitem__)
+    colors = [to_hex(c) for c in nodes_of(figure).get_facecolors()]
+    return dict(zip([list(G)[i] for i in order], colors, strict=True))
+
+
+def pixels(png):
+    """(rows, columns, 4) of PNG bytes."""
+    from matplotlib.image import imread
+
+    return imread(io.BytesIO(png), format="png")
+
+
+def test_nodes_and_edges_lie_at_their_positions():
+    figure = nl.draw(SQUARE, CORNERS)
+    np.testing.assert_allclose(nodes_of(figure).get_offsets(), [CORNERS[v] for v in SQUARE])
+    edges = edges_of(figure)
+    drawn = {frozenset(map(tuple, segment.tolist())) for segment in edges.get_segments()}
+    assert drawn == {frozenset((CORNERS[u], CORNERS[v])) for u, v in SQUARE.edges}
+
+
+def test_equal_scales_without_frame():
+    figure = nl.draw(SQUARE, CORNERS)
+    ax = figure.axes[0]
+    assert not ax.axison
+    (x0, x1), (y0, y1) = ax.get_xlim(), ax.get_ylim()
+    assert (x1 - x0, y1 - y0) == pytest.approx((2.1, 1.1))  # 8 inches for 2 units, and a border of 0.2 inches
+    low, high = ax.transData.transform([(0, 0), (1, 1)])
+    assert (high - low)[0] == pytest.approx((high - low)[1])
+
+
+def test_node_size_is_a_diameter_in_the_units_of_the_drawing():
+    figure = nl.draw(nx.empty_graph(2), [[0.0, 0.0], [4.0, 0.0]], node_size=1.0, edge_color="k", color="#ff0000")
+    png = io.BytesIO()
+    figure.savefig(png, format="png", dpi=100)
+    red = pixels(png.getvalue())[:, :, 1] < 0.5  # white has green, red has none
+    columns = np.flatnonzero(red.any(axis=0))
+    assert (columns.max() - columns.min() + 1) / red.any(axis=0).sum() == pytest.approx(5.0 / 2.0, rel=0.02)
+    assert red.any(axis=0).sum() / 2 == pytest.approx(red.any(axis=1).sum(), rel=0.02)
+
+
+def test_long_edges_are_fainter_and_drawn_first():
+    G = nx.complete_graph(9)
+    figure = nl.draw(G, {v: (float(v) if v else -30.0, 0.0) for v in G})
+    edges = edges_of(figure)
+    lengths = np.array([np.hypot(*(s[1] - s[0])) for s in edges.get_segments()])
+    alphas = edges.get_edgecolors()[:, 3]
+    assert (np.diff(lengths) <= 0).all()
+    assert (np.diff(alphas) >= 0).all()
+    assert alphas[0] < 0.5 * alphas[-1]
+
+
+def test_the_long_edges_of_a_tree_are_not_faded():
+    """Long edges are limbs if there is about one edge a node; in a hairball of the same lengths they fade."""
+    figure = nl.draw(nx.path_graph(4), {0: (0, 0), 1: (1, 0), 2: (2, 0), 3: (30, 0)})
+    assert np.ptp(edges_of(figure).get_edgecolors()[:, 3]) == 0
+
+
+def test_classes_get_palette_and_legend_and_missing_ones_gray():
+    G = nx.path_graph(5)
+    nx.set_node_attributes(G, {0: "b", 1: "a", 2: "b", 3: "c"}, "kind")
+    figure = nl.draw(G, nx.circular_layout(G), color="kind")
+    a, b, c = PALETTE[:3]
+    assert node_colors(figure, G) == {0: b, 1: a, 2: b, 3: c, 4: UNKNOWN}
+    legend = figure.axes[0].get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["a", "b", "c"]
+    assert nl.draw(G, nx.circular_layout(G), color="kind", legend=False).axes[0].get_legend() is None
+
+
+def test_numbers_are_a_scale_with_a_bar():
+    from matplotlib import colormaps
+
+    G = nx.path_graph(3)
+    figure = nl.draw(G, nx.circular_layout(G), color=[0.5, 1.0, 1.5])
+    low, middle, high = (to_hex(colormaps["viridis"](x)) for x in (0.0, 0.5, 1.0))
+    assert node_colors(figure, G) == {0: low, 1: middle, 2: high}
+    (bar,) = figure.axes[0].child_axes
+    assert bar.get_ylim() == (0.5, 1.5)
+
+
+def test_one_color():
+    G = nx.path_graph(2)
+    assert set(nodes_of(nl.draw(G, [[0, 0], [1, 1]])).get_facecolors()[0]) == set(to_rgba(PLAIN))
+    assert to_hex(nodes_of(nl.draw(G, [[0, 0], [1, 1]], color="crimson")).get_facecolors()[0]) == "#dc143c"
+
+
+@pytest.mark.parametrize(
+    ("values", "classes"),
+    [
+        (["x", "y", "x"], ["x", "y"]),
+        ([True, False], [False, True]),
+        (list(range(20)), list(range(20))),
+        (list(range(21)), None),
+        ([1.0, 2.0, 2.0], [1, 2]),
+        ([0.5, 1.0], None),
+        (np.array([3, 1, 3]), [1, 3]),
+        ([1, "a"], [1, "a"]),
+    ],
+)
+def test_what_counts_as_classes(values, classes):
+    assert classes_of(list(values)) == classes
+
+
+@pytest.mark.parametrize("k", [1, 12, 24, 25, 60])
+def test_palettes_hold_different_colors(k):
+    assert len({to_hex(c) for c in palette(k)}) == k
+
+
+def test_an_edge_within_a_class_has_its_color():
+    figure = nl.draw(SQUARE, CORNERS, color=["a", "a", "b", "b"])
+    edges = edges_of(figure)
+    kinds = {CORNERS[v]: v for v in SQUARE}
+    for segment, color in zip(edges.get_segments(), edges.get_edgecolors(), strict=True):
+        ends = {kinds[tuple(end)] for end in segment.tolist()}
+        want = {frozenset({0, 1}): PALETTE[0], frozenset({2, 3}): PALETTE[1]}.get(frozenset(ends), "#30343c")
+        assert to_hex(color) == want
+
+
+def test_every_label_of_a_small_graph_is_written():
+    G = nx.relabel_nodes(SQUARE, {0: "zero", 1: 1.0, 2: "t$w$o", 3: "three"})
+    pos = dict(zip(G, CORNERS.values(), strict=True))
+    texts = [t.get_text() for t in nl.draw(G, pos, labels=True).axes[0].texts]
+    assert sorted(texts) == ["1", "t$w$o", "three", "zero"]
+
+
+def test_labels_of_a_large_graph_do_not_overlap():
+    G = nx.barabasi_albert_graph(300, 2, seed=1)
+    figure = nl.draw(G, nx.random_layout(G, seed=1), labels={v: f"node {v}" for v in G})
+    figure.canvas.draw()
+    boxes = [t.get_window_extent() for t in figure.axes[0].texts]
+    assert 10 < len(boxes) <= 40
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+    hub = max(G, key=lambda v: G.degree[v])
+    assert f"node {hub}" in [t.get_text() for t in figure.axes[0].texts]
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_files_by_ending_twice_the_same(ending, tmp_path):
+    heads = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
+    path = tmp_path / f"picture.{ending}"
+    nl.draw(SQUARE, CORNERS, path)
+    assert path.read_bytes().startswith(heads[ending])
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+    stream = io.BytesIO()
+    nl.draw(SQUARE, CORNERS, stream, format=ending)
+    assert stream.getvalue().startswith(heads[ending])
+
+
+def test_size_of_a_png():
+    stream = io.BytesIO()
+    nl.draw(SQUARE, CORNERS, stream, format="png", dpi=100)
+    width, height = struct.unpack(">II", stream.getvalue()[16:24])
+    assert (width, height) == (840, 440)  # 8 x 4 inches and a border of 0.2
+
+
+@pytest.mark.slow
+def test_large_graphs_are_images_in_vector_files():
+    n = 12_000
+    G = nx.path_graph(n)
+    Y = np.random.default_rng(0).normal(size=(n, 2))
+    stream = io.BytesIO()
+    nl.draw(nx.to_scipy_sparse_array(G), Y, stream, format="svg")
+    assert len(stream.getvalue()) < 3_000_000
+    assert b"<image" in stream.getvalue()
+
+
+def test_positions_on_a_line_are_drawn_on_a_line():
+    Y = np.random.default_rng(0).normal(size=(4, 1))
+    want = np.concatenate([Y, np.zeros((4, 1))], axis=1)
+    np.testing.assert_allclose(nodes_of(nl.draw(SQUARE, Y)).get_offsets(), want)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_next_to_nothing(n):
+    G = nx.empty_graph(n)
+    stream = io.BytesIO()
+    nl.draw(G, dict.fromkeys(G, (3.0, 3.0)), stream, format="png", labels=True, color=["a"] * n)
+    assert stream.getvalue().startswith(b"\x89PNG")
+
+
+def test_on_axes_of_ones_own():
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    left, right = figure.subplots(1, 2)
+    assert nl.draw(SQUARE, CORNERS, ax=right, title="right") is figure
+    assert not left.collections
+    assert len(right.collections) == 2
+    assert right.get_title() == "right"
+
+
+def test_igraph():
+    igraph = pytest.importorskip("igraph")
+    g = igraph.Graph.Ring(4)
+    g.vs["kind"] = ["a", "b", "a", "b"]
+    figure = nl.draw(g, g.layout("circle"), color="kind", labels="kind")
+    assert [to_hex(c) for c in nodes_of(figure).get_facecolors()] == [PALETTE[0], PALETTE[1]] * 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"pos": {0: (0, 0)}}, "node 1 has no position .3 of 4 nodes have none.; give every node one"),
+        ({"color": "kond"}, "unknown node attribute or color for color 'kond': did you mean 'kind'"),
+        ({"labels": "kond"}, "unknown node attribute for labels 'kond': did you mean 'kind'"),
+        ({"color": [1, 2]}, "color has 2 entries and the graph has 4 nodes"),
+        ({"path": "picture.jpeg"}, "unknown output format 'jpeg'"),
+        ({"path": "nowhere/picture.png"}, "folder .* does not exist; make it first"),
+        ({"node_size": -1.0}, "node_size .*-1"),
+    ],
+)
+def test_errors_say_what_and_what_to_do(arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    G = SQUARE.copy()
+    nx.set_node_attributes(G, dict.fromkeys(G, "x"), "kind")
+    with pytest.raises(InputError, match=message) as caught:
+        nl.draw(G, arguments.pop("pos", CORNERS), **arguments)
+    assert isinstance(caught.value, nx.NetworkXError)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.thorough
+def test_a_missing_matplotlib_names_the_install_command():
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "import networkx as nx, nelayout as nl\n"
+        "try: nl.draw(nx.path_graph(2), {0: (0, 0), 1: (1, 1)})\n"
+        "except ImportError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert 'pip install "nelayout[draw]"' in done.stdout
+
+
+@pytest.mark.thorough
+def test_global_state_of_matplotlib_stays():
+    code = (
+        "import matplotlib, sys\n"
+        "settings = lambda: repr(dict.items(matplotlib.rcParams))  # looking one up would choose a backend\n"
+        "before = settings()\n"
+        "import networkx as nx, nelayout as nl\n"
+        "nl.draw(nx.path_graph(2), {0: (0, 0), 1: (1, 1)}, labels=True, color=['a', 'b'])\n"
+        "assert before == settings()\n"
+        "assert 'matplotlib.pyplot' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_notebooks_show_the_figure():
+    figure: Any = nl.draw(SQUARE, CORNERS)
+    shown = figure._repr_png_()
+    assert shown.startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(("n", "width", "height"), [(25, 2.0, 2.0), (400, 2.0, 2.0), (400, 2.0, 1.0), (400, 2.0, 0.0)])
+def test_no_dot_is_larger_than_layouts_keep_room_for(n, width, height):
+    """A drawing of half-width 1: dots are, in its units, what `dot_diameter` says; on a strip they are smaller."""
+    Y = np.random.default_rng(0).random((n, 2)) * [width, height]
+    Y[:2] = [0.0, 0.0], [width, height]
+    figure = nl.draw(nx.empty_graph(n), Y)
+    left, right = figure.axes[0].transData.transform([(0, 0), (2, 0)])[:, 0]
+    points = (right - left) / figure.dpi * 72  # of the two units that the drawing is wide
+    diameters = nodes_of(figure).get_widths() / points * 2.0
+    assert diameters == pytest.approx(dot_diameter(n, height / width))
+    auto = nodes_of(nl.draw(nx.empty_graph(n), Y, node_size="auto")).get_widths()
+    np.testing.assert_array_equal(auto, nodes_of(figure).get_widths())
+    assert diameters.max() <= dot_diameter(n)
+
+
+def test_dots_cover_a_fixed_share_of_the_sheet():
+    assert 400 * np.pi / 4 * dot_diameter(400) ** 2 == pytest.approx(0.045 * 4)
+    assert dot_diameter(1) == dot_diameter(100) == pytest.approx(11 / 288)
+
+
+def test_names_of_colors_are_these_colors_and_others_are_classes():
+    G = nx.path_graph(4)
+    figure: Any = nl.draw(G, nx.circular_layout(G), color=["red", "#0000ff", None, (0.0, 1.0, 0.0)])
+    assert node_colors(figure, G) == {0: "#ff0000", 1: "#0000ff", 2: UNKNOWN, 3: "#00ff00"}
+    assert figure.axes[0].get_legend() is None
+    figure = nl.draw(G, nx.circular_layout(G), color=["red", "blue", "reddish", "green"])
+    assert set(node_colors(figure, G).values()) == set(PALETTE[:4])
+    assert [t.get_text() for t in figure.axes[0].get_legend().get_texts()] == ["blue", "green", "red", "reddish"]
+    assert [t.get_text() for t in figure.axes[0].texts] == [
+        "taken as names of classes, not as colors: 'reddish' is no color"
+    ]
+    figure = nl.draw(G, nx.circular_layout(G), color=["b", "g", "b", "g"])  # one letter more often names a class
+    assert set(node_colors(figure, G).values()) == set(PALETTE[:2])
+
+
+@pytest.mark.parametrize("named", [False, True])
+@pytest.mark.parametrize("k", [2, 12, 13, 20, 24, 25, 40])
+def test_classes_are_explained_in_a_legend_or_a_note(k, named):
+    G = nx.cycle_graph(80)
+    values = [v % k for v in G] if not named else [f"group {v % k}" for v in G]
+    figure: Any = nl.draw(G, nx.circular_layout(G), color=values)
+    ax = figure.axes[0]
+    legend, notes = ax.get_legend(), [t.get_text() for t in ax.texts]
+    if not named and k > 20:  # amounts: a scale, and whole numbers at its ticks
+        (bar,) = ax.child_axes
+        assert all(tick == int(tick) for tick in bar.get_yticks())
+    elif k <= 24:
+        assert len(legend.get_texts()) == k
+        assert notes == []
+        figure.canvas.draw()
+        inside(figure, legend.get_window_extent())
+    else:
+        assert legend is None
+        assert notes == [f"{k} classes, too many for a legend: some have nearly the same color"]
+
+
+def inside(figure, box):
+    whole = figure.bbox
+    assert whole.x0 <= box.x0 <= box.x1 <= whole.x1
+    assert whole.y0 <= box.y0 <= box.y1 <= whole.y1
+
+
+def overlapping(boxes, other):
+    return [box for box in boxes if box.overlaps(other)]
+
+
+LONG = [f"A rather long name, {v}" for v in range(12)]
+
+
+@pytest.mark.parametrize("own", [False, True], ids=["its figure", "axes"])
+@pytest.mark.parametrize("shape", first(["row", "ring", "column", "point"], 2))
+def test_labels_lie_in_the_picture_and_not_under_the_legend(shape, own):
+    """Also of a flat and of a high drawing, on a figure of one's own and on axes, with a legend and a title."""
+    from matplotlib.figure import Figure
+
+    G = nx.cycle_graph(12)
+    line = [(v, 0.0) for v in G]
+    pos = {"row": line, "column": [p[::-1] for p in line], "point": [(3.0, 3.0)] * 12}.get(shape)
+    pos = nx.circular_layout(G) if pos is None else dict(zip(G, pos, strict=True))
+    ax = Figure(figsize=(7, 5)).subplots() if own else None
+    names = ["Mountain West" if v % 2 else "_Pacific $Ten$" for v in G]
+    figure: Any = nl.draw(G, pos, labels=dict(zip(G, LONG, strict=True)), color=names, title="Names", ax=ax)
+    figure.canvas.draw()
+    ax = figure.axes[0]
+    legend = ax.get_legend().get_window_extent()
+    boxes = [t.get_window_extent() for t in ax.texts]
+    assert len(boxes) == 12
+    for box in [*boxes, legend, ax.title.get_window_extent()]:
+        inside(figure, box)
+    assert overlapping(boxes, legend) == []
+    assert len(ax.get_legend().get_texts()) == 2
+    if shape == "ring":
+        assert [pair for i, box in enumerate(boxes) for pair in overlapping(boxes[:i], box)] == []
+
+
+def test_the_legend_stands_beside_the_drawing():
+    G = nx.cycle_graph(12)
+    figure: Any = nl.draw(G, nx.circular_layout(G), color=[f"A class of a rather long name, {v}" for v in G])
+    figure.canvas.draw()
+    ax = figure.axes[0]
+    legend = ax.get_legend().get_window_extent()
+    inside(figure, legend)
+    assert legend.x0 > ax.transData.transform(nodes_of(figure).get_offsets())[:, 0].max() + 5
+
+
+@pytest.mark.parametrize("ax", [None, "own"])
+def test_a_scale_stands_in_the_picture_beside_the_drawing(ax):
+    from matplotlib.figure import Figure
+
+    ax = None if ax is None else Figure(figsize=(4, 3)).subplots()
+    figure: Any = nl.draw(SQUARE, CORNERS, color=[0.5, 1.0, 100.25, 0.75], ax=ax)
+    figure.canvas.draw()
+    (bar,) = figure.axes[0].child_axes
+    inside(figure, bar.get_tightbbox())
+    assert bar.get_tightbbox().x0 > figure.axes[0].transData.transform((2, 0))[0]
+
+
+@pytest.mark.parametrize(("word", "amounts"), [("degree", [3, 1, 1, 1]), ("strength", [6, 1, 2, 3])])
+def test_degree_and_strength_are_words(word, amounts):
+    from matplotlib import colormaps
+
+    G = nx.Graph()
+    G.add_weighted_edges_from([(0, 1, 1.0), (0, 2, 2.0), (0, 3, 3.0)])
+    pos = {0: (0, 0), 1: (1, 0), 2: (0, 1), 3: (-1, -1)}
+    figure: Any = nl.draw(G, pos, color=word, node_size=word)
+    shares = (np.array(amounts, dtype=float) - min(amounts)) / (max(amounts) - min(amounts))
+    assert node_colors(figure, G) == {v: to_hex(colormaps["viridis"](s)) for v, s in zip(G, shares, strict=True)}
+    order = np.argsort([d for _, d in G.degree], kind="stable")
+    widths = nodes_of(figure).get_widths()
+    want = np.maximum(np.sqrt(np.array(amounts) / np.mean(amounts)), 0.5)[order]
+    np.testing.assert_allclose(widths / widths[-1], want / want[-1])
+    assert figure.axes[0].child_axes[0].get_title(loc="left") == word
+
+
+@pytest.mark.parametrize("word", ["degree", "strength"])
+def test_words_win_over_attributes_in_pictures_as_in_masses(word):
+    G = nx.star_graph(3)
+    pos = {0: (0, 0), 1: (1, 0), 2: (0, 1), 3: (-1, -1)}
+    plain: Any = nl.draw(G, pos, color=word, node_size=word)
+    masses = node_mass(read(G).adjacency, word, read(G).host)[0]
+    nx.set_node_attributes(G, {0: 0.0, 1: 0.1, 2: 0.2, 3: 0.3}, word)
+    named: Any = nl.draw(G, pos, color=word, node_size=word)
+    assert node_colors(named, G) == node_colors(plain, G)
+    np.testing.assert_array_equal(nodes_of(named).get_widths(), nodes_of(plain).get_widths())
+    np.testing.assert_array_equal(node_mass(read(G).adjacency, word, read(G).host)[0], masses)
+    own: Any = nl.draw(G, pos, color={0: "red", 1: "blue", 2: "blue", 3: "blue"})
+    assert set(node_colors(own, G).values()) == {"#ff0000", "#0000ff"}
+
+
+def test_points_without_a_graph():
+    Y = np.random.default_rng(0).normal(size=(30, 2))
+    figure: Any = nl.draw(None, Y, color=["a", "b", "c"] * 10)
+    np.testing.assert_allclose(nodes_of(figure).get_offsets(), Y)
+    assert not [c for c in figure.axes[0].collections if isinstance(c, LineCollection)]
+    named = nl.draw(None, {"x": (0, 0), "y": (1, 1)}, labels=True, color={"y": 0.5, "x": 1.5})
+    assert [t.get_text() for t in named.axes[0].texts] == ["x", "y"]
+    with pytest.raises(InputError, match="points without a graph have no edges"):
+        nl.draw(None, Y, edge_width=[1.0])
+
+
+def test_a_solution_is_taken_wherever_positions_are():
+    G = nx.karate_club_graph()
+    solution = nl.solve(G, "tsne", seed=0)
+    drawn = nodes_of(nl.draw(G, solution)).get_offsets()
+    np.testing.assert_array_equal(drawn, nodes_of(nl.draw(G, solution.positions)).get_offsets())
+    assert float(nl.measure(G, solution)["stress"]) == float(nl.measure(G, solution.positions)["stress"])
+    other = nl.layout(G, pos=solution, max_iter=0, seed=1)
+    again = nl.layout(G, pos=solution.positions, max_iter=0, seed=1)
+    assert all((other[v] == again[v]).all() for v in G)
+    aligned: Any = nl.align(solution, to=solution)
+    np.testing.assert_allclose(list(aligned.values()), list(solution.positions.values()))
+    assert nl.compare(G, {"one": solution}).measured["one"]
+
+
+@pytest.mark.parametrize("size", [300, {0: 300, 1: 1, 2: 1, 3: 1}])
+def test_a_diameter_larger_than_the_drawing_is_refused(size):
+    with pytest.raises(InputError, match=r"node 0 the diameter 300, and the whole drawing is 2 wide") as caught:
+        nl.draw(SQUARE, CORNERS, node_size=size)
+    assert "nelayout.node_size_from_points" in str(caught.value)
+
+
+def test_a_misspelt_keyword_names_the_near_ones():
+    for slip, word in (("with_labels", "labels"), ("node_color", "edge_color"), ("edgewidth", "edge_width")):
+        with pytest.raises(TypeError, match=f"unknown keyword of draw '{slip}': did you mean .*'{word}'"):
+            nl.draw(SQUARE, CORNERS, **{slip: 1})
+
+
+def test_help_shows_a_list_of_keywords():
+    import inspect
+
+    signature = str(inspect.signature(nl.draw))
+    assert "ForwardRef" not in signature
+    assert "edge_width" in signature
+    entries = [line for line in inspect.cleandoc(nl.draw.__doc__).splitlines() if " : " in line and line[0] != " "]
+    assert [entry.split(" : ")[0] for entry in entries] == list(inspect.signature(nl.draw).parameters)
+
+
+def test_size_of_the_figure():
+    figure: Any = nl.draw(SQUARE, CORNERS, figsize=(5, 3), title="A title", color=["a", "b"] * 2)
+    assert tuple(figure.get_size_inches()) == (5, 3)
+    figure.canvas.draw()
+    box = figure.axes[0].transData.transform(list(CORNERS.values())) / figure.dpi
+    assert (box > 0).all()
+    assert (box < [5, 3]).all()
+
+
+def labels_are_whole(figure):
+    """Every label lies in the picture, and none under the legend."""
+    figure.canvas.draw()
+    ax = figure.axes[0]
+    boxes = [t.get_window_extent() for t in ax.texts]
+    for box in boxes:
+        inside(figure, box)
+    if ax.get_legend() is not None:
+        legend = ax.get_legend().get_window_extent()
+        inside(figure, legend)
+        assert overlapping(boxes, legend) == []
+    return [t.get_text() for t in ax.texts]
+
+
+def test_labels_of_the_miserables_are_whole():
+    G = nx.les_miserables_graph()
+    corners = {"Valjean": (0, 0), "Javert": (1, 0)}
+    pos = nl.ws_sne_layout(G, pos=corners, fixed=list(corners), seed=0)
+    assert "Blacheville" in labels_are_whole(nl.draw(G, pos, labels=True))
+
+
+@pytest.mark.thorough
+def test_labels_of_football_teams_are_whole(shared_data):
+    file = np.load(shared_data / "graphs" / "football.npz")
+    n = int(file["n"])
+    G = nx.empty_graph(n)
+    G.add_edges_from(zip(file["rows"].tolist(), file["cols"].tolist(), strict=True))
+    names, conferences = file["names"].tolist(), [file["label_names"][k] for k in file["labels"]]
+    figure: Any = nl.draw(G, nl.layout(G, seed=0), labels=names, color=conferences)
+    assert len(labels_are_whole(figure)) == 40
+    assert len(figure.axes[0].get_legend().get_texts()) == 12

@@ -1,0 +1,249 @@
+"""nl.draw: arrows, widths and colors of edges; drawings in space; sizes of dots on paper as diameters."""
+
+import io
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from matplotlib.collections import EllipseCollection, LineCollection, PathCollection, PolyCollection
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+import nelayout as nl
+from nelayout import graphs
+from nelayout.errors import InputError
+from nelayout.pictures.space import seen_from_aside
+
+TRIANGLE = {"a": (0.0, 0.0), "b": (4.0, 0.0), "c": (0.0, 3.0)}
+
+
+def layer(figure: Any, kind: type) -> Any:
+    (collection,) = [c for c in figure.axes[0].collections if type(c) is kind]
+    return collection
+
+
+def kinds(figure: Any) -> set[type]:
+    return {type(c) for c in figure.axes[0].collections}
+
+
+def heads(figure: Any) -> np.ndarray:
+    """(m, 3, 2) corners of the arrows' heads, the tip first."""
+    return np.array([path.vertices[:3] for path in layer(figure, PolyCollection).get_paths()])
+
+
+def test_an_arrow_points_to_its_target_and_ends_at_its_border():
+    G = nx.DiGraph([("a", "b"), ("b", "c"), ("c", "b"), ("a", "a")])
+    figure = nl.draw(G, TRIANGLE, node_size=0.5)
+    found = heads(figure)
+    assert len(found) == 3  # one for each edge, none for the self-loop
+    for target, many in {"b": 2, "c": 1}.items():
+        distance = np.hypot(*(found[:, 0] - TRIANGLE[target]).T)
+        assert np.isclose(distance, 0.25).sum() == many
+    for tip, left, right in found:
+        target = min(TRIANGLE.values(), key=lambda p, tip=tip: np.hypot(*(tip - p)))
+        back = (left + right) / 2
+        assert np.hypot(*(back - target)) > np.hypot(*(tip - target))
+        assert np.hypot(*(tip - left)) == pytest.approx(np.hypot(*(tip - right)))
+
+
+@pytest.mark.parametrize(
+    ("graph", "arrows", "drawn"),
+    [
+        (nx.gnp_random_graph(20, 0.1, seed=0, directed=True), "auto", True),
+        (nx.gnp_random_graph(20, 0.1, seed=0, directed=True), False, False),
+        (nx.gnp_random_graph(50, 0.9, seed=0, directed=True), "auto", False),
+        (nx.gnp_random_graph(50, 0.9, seed=0, directed=True), True, True),
+        (nx.gnp_random_graph(20, 0.1, seed=0), "auto", False),
+        (nx.gnp_random_graph(20, 0.1, seed=0), True, False),
+    ],
+)
+def test_directed_graphs_have_arrows_as_long_as_they_can_be_read(graph, arrows, drawn):
+    figure = nl.draw(graph, nx.circular_layout(graph), arrows=arrows)
+    assert (PolyCollection in kinds(figure)) == drawn
+    if drawn:
+        assert len(heads(figure)) == graph.number_of_edges()
+
+
+def test_matrices_and_igraph_have_directions_too():
+    A = np.array([[0, 1, 0], [0, 0, 1], [0, 0, 0]])
+    Y = np.array(list(TRIANGLE.values()))
+    one = heads(nl.draw(A, Y))
+    igraph = pytest.importorskip("igraph")
+    g = igraph.Graph([(0, 1), (1, 2)], directed=True)
+    np.testing.assert_array_equal(one, heads(nl.draw(g, Y.tolist())))
+
+
+WEIGHTED = nx.Graph()
+WEIGHTED.add_weighted_edges_from([("a", "b", 1.0), ("b", "c", 4.0), ("a", "c", 2.0)])
+
+
+@pytest.mark.parametrize(
+    ("width", "points"),
+    [
+        ("weight", [1.0, 4.0, 2.0]),
+        ([2.0, 1.0, 4.0], [2.0, 1.0, 4.0]),  # in the order of G.edges: ab, ac, bc
+        ({("b", "a"): 2, ("b", "c"): 4, ("a", "c"): 1}, [2.0, 4.0, 1.0]),
+        (3, [3.0] * 3),
+    ],
+)
+def test_widths_are_points_or_in_proportion_to_numbers(width, points):
+    figure = nl.draw(WEIGHTED, TRIANGLE, edge_width=width)
+    lines = layer(figure, LineCollection)
+    found = dict(
+        zip(
+            [round(float(np.hypot(*(s[1] - s[0])))) for s in lines.get_segments()], lines.get_linewidths(), strict=False
+        )
+    )
+    if width == 3:
+        assert set(lines.get_linewidths()) == {3.0}
+    elif isinstance(width, list):
+        assert found == {4: 2.0, 3: 1.0, 5: 4.0}
+    else:
+        assert found == dict(zip((4, 5, 3), points, strict=True))
+
+
+def test_each_edge_can_have_its_color():
+    colors = {("a", "b"): "red", ("c", "a"): "#00ff00"}
+    lines = layer(nl.draw(WEIGHTED, TRIANGLE, edge_color=colors), LineCollection)
+    found = {
+        round(float(np.hypot(*(s[1] - s[0])))): to_hex(c)
+        for s, c in zip(lines.get_segments(), lines.get_colors(), strict=True)
+    }
+    assert found == {4: "#ff0000", 3: "#00ff00", 5: "#b4b4b4"}
+    lines = layer(nl.draw(WEIGHTED, TRIANGLE, edge_color=["red", "red", "blue"]), LineCollection)
+    assert sorted(to_hex(c) for c in lines.get_colors()) == ["#0000ff", "#ff0000", "#ff0000"]
+
+
+def test_edges_of_weight_zero_are_left_out_where_weights_are_read():
+    G = WEIGHTED.copy()
+    G.edges["a", "b"]["weight"] = 0
+    assert len(layer(nl.draw(G, TRIANGLE, weight="weight"), LineCollection).get_segments()) == 2
+    both = nl.draw(G, TRIANGLE, weight="weight", edge_width="weight")
+    assert len(layer(both, LineCollection).get_segments()) == 2
+    assert len(layer(nl.draw(G, TRIANGLE), LineCollection).get_segments()) == 3
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({"edge_color": "wieght"}, "unknown edge attribute or color for edge_color 'wieght': did you mean 'weight'"),
+        ({"edge_color": "weight"}, "edge_color holds 1.0, which is no color"),
+        ({"edge_color": ["red"]}, "edge_color has 1 entries and the graph has 3 edges"),
+        ({"edge_color": ["red", "blau", "red"]}, "edge_color holds 'blau', which is no color"),
+        ({"edge_width": "wieght"}, "unknown edge attribute for edge_width 'wieght': did you mean 'weight'"),
+        ({"edge_width": [1, -2, 3]}, "edge_width holds -2; every width must be a finite number >= 0"),
+        ({"edge_width": {("x", "y"): 1}}, r"no key of edge_width is an edge of the graph; .* such as \('a', 'b'\)"),
+        ({"edge_width": -1}, "edge_width is -1; give points"),
+        ({"arrows": "yes"}, "arrows is 'yes'; allowed are True, False and \"auto\""),
+        ({"figsize": 8}, "figsize is 8; give width and height in inches"),
+    ],
+)
+def test_errors_say_what_is_wrong_with_edges(keywords, message):
+    with pytest.raises(InputError, match=message):
+        nl.draw(WEIGHTED, TRIANGLE, **keywords)
+
+
+def test_links_are_the_edges_in_the_order_of_their_library():
+    for G in (
+        nx.MultiGraph([(2, 1), (0, 1), (1, 2), (1, 1), (0, 2)]),
+        nx.MultiDiGraph([(2, 1), (0, 1), (1, 2), (1, 1), (0, 2)]),
+        nx.DiGraph([(2, 1), (0, 1), (1, 2), (1, 1)]),
+    ):
+        links, labels = graphs.links(G), list(G)
+        ends = zip(links.rows.tolist(), links.cols.tolist(), strict=True)
+        assert [(labels[i], labels[j]) for i, j in ends] == [tuple(edge[:2]) for edge in G.edges]
+
+
+def test_space_is_seen_from_one_side_with_all_three_axes():
+    """A parallel projection: orthogonal axes, of which none is hidden, and depth the third."""
+    flat, depth = seen_from_aside(np.concatenate([np.zeros((1, 3)), np.eye(3)]))
+    axes = flat[1:] - flat[0]
+    assert (np.hypot(*axes.T) > 0.3).all()
+    np.testing.assert_allclose(axes.T @ axes, np.eye(2), atol=1e-12)
+    assert depth.min() == 0.0
+    assert depth.max() == 1.0
+
+
+def test_positions_in_space_make_a_picture_that_fades_backwards():
+    G = nx.cycle_graph(8)
+    Y = np.array([(np.cos(t), 0.0, np.sin(t)) for t in np.arange(8) * np.pi / 4])
+    figure = nl.draw(nx.to_numpy_array(G), Y, color="#000000")
+    flat, depth = seen_from_aside(Y)
+    dots = layer(figure, EllipseCollection)
+    order = np.argsort(-depth, kind="stable")  # the farthest first
+    np.testing.assert_allclose(dots.get_offsets(), flat[order])
+    shades = dots.get_facecolors()[:, 0]
+    assert (np.diff(shades) <= 0).all()
+    assert shades[0] > 0.2 > shades[-1] == 0.0
+    lines = layer(figure, LineCollection)
+    assert np.ptp(lines.get_edgecolors()[:, 3]) > 0.1
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_axes_in_space_show_and_write_drawings_in_space(ending):
+    from mpl_toolkits.mplot3d.art3d import Line3DCollection, Path3DCollection
+
+    G = nx.cubical_graph()
+    pos = nl.layout(G, dim=3, seed=0)
+    ax = Figure().add_subplot(projection="3d")
+    stream = io.BytesIO()
+    figure = nl.draw(
+        G, pos, stream, format=ending, ax=ax, color=["a", "b"] * 4, labels=True, edge_width=2, title="cube"
+    )
+    assert stream.getvalue()
+    assert {Line3DCollection, Path3DCollection} <= kinds(figure)
+    assert len(layer(figure, Line3DCollection)._segments3d) == 12
+    assert ax.get_title() == "cube"
+    assert len(figure.axes[0].texts) == 8
+    legend: Any = ax.get_legend()
+    assert [t.get_text() for t in legend.get_texts()] == ["a", "b"]
+    with pytest.raises(InputError, match="ax is 3-D and positions have 2 coordinates; lay out with dim=3"):
+        nl.draw(G, nx.circular_layout(G), ax=ax)
+
+
+def test_a_dot_of_so_many_points_is_so_large_on_paper():
+    """A drawing of half-width 2 drawn by nl.draw, nodes of 14.4 points: 2.5 % of its 8 inches."""
+    size = nl.node_size_from_points(14.4, scale=2.0)
+    assert size == pytest.approx(0.1)
+    figure = nl.draw(nx.empty_graph(4), [[-2, -2], [2, 2], [-2, 2], [2, -2]], node_size=size)
+    left, right = figure.axes[0].transData.transform([(0, 0), (size, 0)])[:, 0]
+    assert (right - left) / figure.dpi * 72 == pytest.approx(
+        14.4, rel=0.03
+    )  # the border dots need a little of the sheet
+
+
+@pytest.mark.parametrize("paper", ["size", "figure", "axes"])
+def test_nodes_kept_apart_by_points_do_not_overlap_in_networkx_pictures(paper):
+    """Discs of nx.draw, in points on the paper; the layout knows nothing of them but the diameters."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    G = nx.barbell_graph(8, 3)
+    figure = Figure(figsize=(6.4, 4.8))
+    FigureCanvasAgg(figure)
+    ax = figure.add_axes((0, 0, 1, 1))
+    given: Any = {"size": (6.4, 4.8), "figure": figure, "axes": ax}[paper]
+    size = nl.node_size_from_points(300**0.5, given)
+    pos = nl.ws_sne_layout(G, node_size=size, seed=0)
+    nx.draw_networkx_nodes(G, pos, node_size=300, ax=ax)
+    figure.canvas.draw()
+    assert type(ax.collections[0]) is PathCollection
+    places = ax.transData.transform(list(pos.values())) / figure.dpi * 72
+    apart = np.hypot(*(places[:, None] - places[None]).T)
+    assert apart[~np.eye(len(G), dtype=bool)].min() > 300**0.5
+
+
+def test_points_come_back_as_they_were_given():
+    unit = nl.node_size_from_points(1.0)
+    assert nl.node_size_from_points({"a": 2, "b": 0}) == {"a": 2 * unit, "b": 0.0}
+    np.testing.assert_allclose(nl.node_size_from_points([1, 3]), [unit, 3 * unit])
+    for points, figure, message in (
+        (-1, None, "points of the dot is -1|the dot .*-1"),
+        (1, "a page", "figure is 'a page'; give its width and height in inches"),
+        (1, (6.4, 0), r"figure is \(6.4, 0\)"),
+    ):
+        with pytest.raises(InputError, match=message):
+            nl.node_size_from_points(points, figure)

@@ -1,0 +1,356 @@
+"""Pages: their data are the graph's, text stays text, and a file is written whole or not at all."""
+
+import base64
+import hashlib
+import html
+import math
+
+import igraph
+import networkx as nx
+import numpy as np
+import pytest
+from pages import Reader, data_of
+
+import nelayout as nl
+from nelayout.comparison.page import neighbors_kept
+from nelayout.errors import InputError
+from nelayout.graphs import read
+from nelayout.pictures.colors import PALETTE
+from nelayout.pictures.pages import Column, page
+from nelayout.pictures.pages.packed import node_numbers, packed, unpacked
+from nelayout.pictures.palettes import ON_DARK
+from nelayout.pictures.space import seen_from_aside
+
+G = nx.karate_club_graph()
+POS = nx.kamada_kawai_layout(G)
+EVIL = "</script><img src=x onerror=\"document.title='broken'\"><!--<script>"
+
+
+@pytest.fixture(scope="module")
+def karate():
+    return data_of(nl.explore(G, POS, color="club").html())
+
+
+def test_places_are_those_of_the_drawing(karate):
+    """Up to one shift and one scale, which put the box into [-1, 1]."""
+    Y = np.array(list(POS.values()))
+    shown = karate["drawings"][0]["xy"].reshape(-1, 2)
+    assert np.ptp(shown, axis=0).max() == pytest.approx(2.0, rel=1e-6)
+    assert np.abs(shown).max() == pytest.approx(1.0, rel=1e-6)
+    scale = np.ptp(Y, axis=0).max() / 2
+    assert np.allclose(np.diff(shown, axis=0) * scale, np.diff(Y, axis=0), atol=1e-6)
+
+
+def test_edges_are_those_of_the_graph_the_strongest_first(karate):
+    ends = list(zip(karate["rows"].tolist(), karate["cols"].tolist(), strict=True))
+    assert {frozenset(end) for end in ends} == {frozenset(edge) for edge in G.edges}
+    assert len(ends) == G.number_of_edges()
+    assert karate["weights"].tolist() == [G.edges[end]["weight"] for end in ends]
+    assert (np.diff(karate["weights"]) <= 0).all()
+    assert ends != sorted(ends), "equally strong edges are in random order: a first part of them is a fair sample"
+
+
+def test_columns_are_what_the_graph_knows_of_its_nodes(karate):
+    columns = {column["name"]: column for column in karate["columns"]}
+    assert list(columns) == ["degree", "strength", "club"]
+    assert columns["degree"]["values"].tolist() == [G.degree(v) for v in G]
+    assert columns["strength"]["values"].tolist() == [G.degree(v, weight="weight") for v in G]
+    club = columns["club"]
+    assert [club["names"][code] for code in club["codes"]] == [G.nodes[v]["club"] for v in G]
+    assert (club["colors"], club["dark"]) == (list(PALETTE[:2]), list(ON_DARK[:2]))
+    assert karate["color"] == "club"
+    assert karate["names"] == [str(v) for v in G]
+
+
+def test_weights_are_left_out_where_all_are_alike():
+    ring = nx.cycle_graph(5)
+    assert data_of(nl.explore(ring, nx.circular_layout(ring)).html())["weights"] is None
+    assert data_of(nl.explore(G, POS, weight=None).html())["weights"] is None
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (["a", "b", "a", None], "classes"),
+        ([True, False, True, True], "classes"),
+        ([1, 2, 1, 2], "classes"),
+        ([0.5, 1.5, math.nan, 2.5], "numbers"),
+        (["Ann", "Bob", "Eve", "Zoe"], "texts"),
+        ([None, None, None, None], "texts"),
+        ([str(k // 2) for k in range(140)], "texts"),
+        ([("a", 1), ("a", 1), ("b", 2), None], "classes"),
+        ([1, "a", 1, "a"], "classes"),
+    ],
+)
+def test_a_column_is_classes_numbers_or_texts(values, kind):
+    column = Column("x", values)
+    held = column.held([])
+    assert (column.kind, held["kind"]) == (kind, kind)
+    if kind == "classes":
+        codes = unpacked(held["codes"])
+        assert [None if c < 0 else held["names"][c] for c in codes] == [None if v is None else str(v) for v in values]
+    elif kind == "numbers":
+        assert np.array_equal(unpacked(held["values"]), values, equal_nan=True)
+    else:
+        assert held["values"] == values
+
+
+def test_few_whole_amounts_are_no_classes():
+    assert Column("degree", np.array([1, 2, 2]), amount=True).kind == "numbers"
+    assert Column("degree", np.array([1, 2, 2])).kind == "classes"
+
+
+def test_classes_that_are_colors_have_these():
+    pytest.importorskip("matplotlib")
+    assert Column("x", ["red", "#0072b2", "red"]).held([])["colors"] == ["#0072b2", "#ff0000"]
+    assert Column("x", ["red", "rest", "red"]).held([])["colors"] == list(PALETTE[:2])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16, np.uint16, np.uint32, ">f8"])
+def test_arrays_come_back_bit_by_bit(dtype):
+    x = np.arange(12).reshape(4, 3).astype(dtype)[:, ::2]
+    assert unpacked(packed(x)).tolist() == x.ravel().tolist()
+
+
+def test_node_numbers_take_the_bytes_that_they_need():
+    assert node_numbers(np.array([65_535]), 65_536).tolist() == [65_535]
+    assert node_numbers(np.array([65_536]), 65_537).tolist() == [65_536]
+    assert node_numbers(np.array([0]), 65_536).itemsize == 2
+
+
+def evil_graph():
+    graph = nx.Graph([(EVIL, "b"), ("b", "&lt;c"), ("b", "d")])
+    for v in graph:
+        graph.nodes[v][EVIL] = EVIL if v in ("b", "d") else f"{v}\u2028\ud800\x00"
+    return graph, {v: (k, k * k) for k, v in enumerate(graph)}
+
+
+def test_markup_in_names_and_values_stays_text(tmp_path):
+    graph, pos = evil_graph()
+    nl.explore(graph, pos, tmp_path / "one.html", title=EVIL, labels=EVIL)
+    compared = nl.compare(graph, {EVIL: pos, "b": pos}, labels=EVIL, measures=["stress", "coincident"])
+    compared.to_html(tmp_path / "two.html", color=EVIL)
+    for name in ("one.html", "two.html"):
+        reader = Reader((tmp_path / name).read_text("utf-8"))
+        tags = [tag for tag, _ in reader.elements]
+        assert tags.count("script") == 2
+        assert "img" not in tags
+        assert not [key for _, attributes in reader.elements for key in attributes if key.startswith("on")]
+        data = data_of((tmp_path / name).read_text("utf-8"))
+        assert EVIL in data["names"]
+        assert EVIL in "".join(reader.texts)
+
+
+def test_a_page_runs_its_own_program_alone_and_reaches_no_network(tmp_path):
+    text = nl.explore(G, POS).html()
+    reader = Reader(text)
+    program = reader.scripts[1]
+    digest = base64.b64encode(hashlib.sha256(program.encode()).digest()).decode()
+    policy = next(attributes["content"] for _, attributes in reader.elements if "http-equiv" in attributes)
+    assert policy == f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    assert not [1 for _, attributes in reader.elements if attributes.keys() & {"src", "href"}]
+    assert "//" not in text.split("<script")[0].replace("<!doctype", "")
+    ways_out = ("fetch(", "XMLHttpRequest", "import(", "innerHTML", "insertAdjacentHTML", "document.write", "eval(")
+    for way_out in ways_out:
+        assert way_out not in program
+
+
+def test_hosts_give_the_same_page():
+    from_networkx = data_of(nl.explore(G, POS).html())
+    g = igraph.Graph.from_networkx(G)
+    layout = igraph.Layout([tuple(POS[v]) for v in G])
+    matrix = nx.to_scipy_sparse_array(G)
+    for other in (nl.explore(g, layout), nl.explore(matrix, np.array(list(POS.values())))):
+        data = data_of(other.html())
+        for name in ("rows", "cols", "weights"):
+            assert data[name].tolist() == from_networkx[name].tolist()
+        assert data["drawings"][0]["xy"].tolist() == from_networkx["drawings"][0]["xy"].tolist()
+
+
+def test_a_solution_tells_what_each_node_costs():
+    solution = nl.solve(G, "t-sne", seed=0, max_iter=5)
+    data = data_of(nl.explore(G, solution).html())
+    assert data["drawings"][0]["name"] == solution.method
+    cost = next(column for column in data["columns"] if column["name"] == "cost")
+    assert cost["values"].tolist() == solution.node_cost.tolist()
+
+
+def test_a_line_and_a_drawing_in_space():
+    path = nx.path_graph(3)
+    line = data_of(nl.explore(path, {0: [0.0], 1: [1.0], 2: [4.0]}).html())["drawings"][0]["xy"]
+    assert line.tolist() == [-1.0, 0.0, -0.5, 0.0, 1.0, 0.0]
+    corners = {0: (0, 0, 0), 1: (1, 0, 0), 2: (1, 1, 1)}
+    space = data_of(nl.explore(path, corners).html())
+    assert space["drawings"][0]["xyz"].tolist() == [-1.0, -1.0, -1.0, 1.0, -1.0, -1.0, 1.0, 1.0, 1.0]
+    seen = np.array(list(corners.values())) @ np.reshape(space["view"], (3, 3)).T
+    assert np.allclose(seen[:, :2], seen_from_aside(np.array(list(corners.values()), float))[0]), "as in pictures"
+    with pytest.raises(nx.NetworkXError, match="4 coordinates; a page needs 1, 2 or 3"):
+        nl.explore(path, {v: (0, 0, 0, v) for v in path})
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_nothing_much_to_see(n):
+    graph = nx.empty_graph(n)
+    data = data_of(nl.explore(graph, dict.fromkeys(graph, (2.0, 2.0))).html())
+    assert data["drawings"][0]["xy"].tolist() == [0.0] * (2 * n)
+    assert len(data["rows"]) == 0
+
+
+def test_points_without_a_graph():
+    data = data_of(nl.explore(None, [(0, 0), (4, 2), (4, 0)], color=["a", "a", "b"]).html())
+    assert data["drawings"][0]["xy"].tolist() == [-1.0, -0.5, 1.0, 0.5, 1.0, -0.5]
+    assert [column["name"] for column in data["columns"]] == [data["color"]] == ["color"]
+    assert data_of(nl.explore(None, [(0, 0), (4, 2)]).html())["color"] == data["plain"][0]
+
+
+def test_names_come_from_an_attribute_or_texts():
+    named = data_of(nl.explore(G, POS, labels={0: "Mr. Hi"}).html())
+    assert named["names"][:2] == ["Mr. Hi", "1"]
+    assert next(c for c in named["columns"] if c["name"] == "node")["values"][0] == "0"
+
+
+def test_an_attribute_that_repeats_the_names_is_left_out():
+    graph = nx.path_graph(["a", "b", "c"])
+    nx.set_node_attributes(graph, {v: v for v in graph}, "name")
+    nx.set_node_attributes(graph, {v: 2 * v for v in graph}, "twice")
+    data = data_of(nl.explore(graph, {v: (k, 0) for k, v in enumerate(graph)}).html())
+    assert [column["name"] for column in data["columns"]] == ["degree", "twice"]
+
+
+@pytest.mark.parametrize(
+    ("look", "said"),
+    [
+        ({"color": "clib"}, r"'clib'.*'club'"),
+        ({"labels": "clib"}, r"'clib'.*'club'"),
+        ({"labels": ["a", "b"]}, r"labels has 2 entries.*34 nodes"),
+        ({"color": ["a"] * 3}, r"color has 3 entries.*34 nodes"),
+        ({"color": [f"name {v}" for v in G]}, "at most 60 classes"),
+        ({"weight": "wight"}, "'wight'"),
+    ],
+)
+def test_what_is_refused(look, said):
+    with pytest.raises(nx.NetworkXError, match=said):
+        nl.explore(G, POS, **look)
+
+
+def test_draw_says_who_writes_pages():
+    pytest.importorskip("matplotlib")
+    with pytest.raises(nx.NetworkXError, match=r"nelayout.explore\(G, pos, 'a.html'\) writes it"):
+        nl.draw(G, POS, "a.html")
+
+
+def test_every_node_needs_a_place():
+    with pytest.raises(nx.NetworkXError, match="no position for node 33"):
+        nl.explore(G, {v: POS[v] for v in range(33)})
+    with pytest.raises(nx.NetworkXError, match="node 5"):
+        nl.explore(G, POS | {5: (math.nan, 0)})
+
+
+def test_the_first_color_is_a_column_or_one_color():
+    def first(color):
+        return data_of(nl.explore(G, POS, color=color).html())["color"]
+
+    assert (first(None), first("strength"), first("#00aa00")) == ("degree", "strength", "#00aa00")
+    assert first({v: v % 3 for v in G}) == "color"
+    assert first((1.0, 0.0, 0.0)) == "#ff0000"
+
+
+def test_a_page_larger_than_browsers_bear_is_refused_before_it_is_made(tmp_path, monkeypatch):
+    monkeypatch.setattr(page, "LARGEST", 30_000)
+    monkeypatch.setattr(page.Page, "_data", lambda self: pytest.fail("the page was made"))
+    with pytest.raises(InputError, match=r"34 nodes, 78 edges and 1 drawings would be 0 MB.*nelayout.draw"):
+        nl.explore(G, POS, tmp_path / "page.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("n", [50, 3000])
+def test_the_size_is_known_without_making_the_page(n):
+    graph = nx.gnm_random_graph(n, 6 * n, seed=0)
+    nx.set_edge_attributes(graph, {edge: 1.0 + k for k, edge in enumerate(graph.edges)}, "weight")
+    nx.set_node_attributes(graph, {v: f"the node {v}" for v in graph}, "words")
+    nx.set_node_attributes(graph, {v: v % 7 for v in graph}, "kind")
+    made = nl.explore(graph, nx.random_layout(graph, seed=0))
+    assert made.size == pytest.approx(len(made.html().encode()), rel=0.05)
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    whole = nl.explore(G, POS, tmp_path / "page.html").html()
+    assert (tmp_path / "page.html").read_text("utf-8") == whole
+    with pytest.raises(InputError, match="does not exist"):
+        nl.explore(G, POS, tmp_path / "nowhere" / "page.html")
+    monkeypatch.setattr(page, "embedded", lambda data: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        nl.explore(nx.path_graph(2), {0: (0, 0), 1: (1, 1)}, tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text("utf-8") == whole
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+
+
+@pytest.mark.thorough
+def test_the_command_line_writes_the_page(tmp_path, monkeypatch, capsys):
+    from nelayout.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    nx.write_gml(G, "karate.gml")
+    assert main(["layout", "karate.gml", "-m", "t-sne", "-o", "page.html", "--color", "club", "--quiet"]) == 0
+    solution = nl.solve(G, "t-sne", seed=0, node_size="auto")
+    ours, theirs = data_of((tmp_path / "page.html").read_text()), data_of(nl.explore(G, solution, color="club").html())
+    assert (ours["title"], ours["color"]) == ("karate.gml", "club")
+    for name in ("rows", "cols", "weights"):
+        assert ours[name].tolist() == theirs[name].tolist()
+    assert ours["drawings"][0]["xy"].tolist() == theirs["drawings"][0]["xy"].tolist()
+    assert [column["name"] for column in ours["columns"]] == ["cost", "degree", "strength", "club"]
+    assert main(["layout", "karate.gml", "-o", "other.html", "--color", "clb", "--quiet"]) == 1
+    assert "did you mean 'club'" in capsys.readouterr().err
+    assert not (tmp_path / "other.html").exists()
+
+
+def test_a_notebook_shows_the_page_in_a_frame():
+    made = nl.explore(G, POS)
+    (frame,) = (attributes for tag, attributes in Reader(made._repr_html_()).elements if tag == "iframe")
+    assert frame["srcdoc"] == made.html()
+    assert frame["sandbox"] == "allow-scripts"
+
+
+def test_a_notebook_does_not_take_a_heavy_page_into_itself(monkeypatch):
+    monkeypatch.setattr(page, "_IN_NOTEBOOK", 1000)
+    shown = nl.compare(G, {"a": POS}, measures="stress")._repr_html_()
+    assert "iframe" not in shown
+    assert html.escape('.write("page.html")') in shown
+    assert "<table>" in shown
+
+
+def test_neighbors_kept_is_the_measure_of_each_node():
+    pos = nx.random_layout(G, seed=0)
+    kept = neighbors_kept(read(G), np.array(list(pos.values()), np.float64))
+    assert kept.mean() == pytest.approx(nl.measure(G, pos, measures="neighborhood")["neighborhood"].value)
+    lonely = nx.Graph([(0, 1)])
+    lonely.add_node(2)
+    found = neighbors_kept(read(lonely), np.array([[0.0, 0.0], [1.0, 0.0], [5.0, 0.0]]))
+    assert found.tolist()[:2] == [1.0, 1.0]
+    assert math.isnan(found[2])
+
+
+def test_the_page_of_a_comparison_has_what_each_drawing_keeps():
+    drawings = {"spring": POS, "circle": nx.circular_layout(G)}
+    compared = nl.compare(G, drawings, "club", measures=["neighborhood", "crossings"])
+    text = compared.page().html()
+    data = data_of(text)
+    assert [drawing["name"] for drawing in data["drawings"]] == list(drawings)
+    assert data["color"] == "class"
+    kept = [column for column in data["columns"] if column["name"] == "neighbors kept"]
+    assert [column["drawing"] for column in kept] == [0, 1]
+    for column, name in zip(kept, drawings, strict=True):
+        value = compared.measured[name]["neighborhood"].value
+        assert np.nanmean(column["values"]) == pytest.approx(value, abs=0.01)
+    shown = Reader(text)
+    assert "crossings ↓" in shown.texts
+    assert any(said.startswith("mean Jaccard index") for said in shown.texts)
+    assert [tag for tag, _ in shown.elements].count("table") == 1
+
+
+def test_a_page_takes_further_facts_in_words():
+    from nelayout.comparison.page import comparison_page
+
+    made = comparison_page(G, {"a": POS}, {}, seconds={"a": 0.3}, words="a is best.\n\nb > a")
+    assert data_of(made.html())["drawings"][0]["facts"] == ["0.3 s"]
+    assert "<p>a is best.</p><p>b &gt; a</p>" in made.html()

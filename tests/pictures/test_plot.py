@@ -1,0 +1,164 @@
+"""nl.plot: pictures of vectors are those of nl.draw, with classes, clipped scales, and ink where points are many."""
+
+import io
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from matplotlib import colormaps
+from matplotlib.collections import EllipseCollection
+from matplotlib.colors import to_rgb
+
+import nelayout as nl
+from nelayout.pictures.colors import PALETTE, UNKNOWN
+from nelayout.pictures.raster import dot_ink
+
+RNG = np.random.default_rng(0)
+Y = RNG.normal(size=(200, 2))
+KIND = np.arange(200) % 3
+COST = np.concatenate([RNG.exponential(size=198) * 1e-4, [0.5, -0.5]])
+# The record of a run, as far as a picture reads it.
+SOLUTION: Any = SimpleNamespace(positions=Y, node_cost=COST)
+MANY = RNG.normal(size=(30_000, 2))
+
+
+def png(figure: Any) -> bytes:
+    content = io.BytesIO()
+    figure.savefig(content, format="png")
+    return content.getvalue()
+
+
+def face_colors(figure: Any) -> np.ndarray:
+    dots: Any
+    (dots,) = [c for c in figure.axes[0].collections if isinstance(c, EllipseCollection)]
+    return dots.get_facecolors()
+
+
+@pytest.mark.thorough
+def test_a_plot_is_the_drawing_without_a_graph(tmp_path):
+    expected = png(nl.draw(None, Y, color=KIND))
+    assert png(nl.plot(Y, KIND)) == expected
+    assert png(nl.plot(SOLUTION, KIND.tolist())) == expected
+    assert png(nl.plot(SOLUTION, color=KIND, path=tmp_path / "classes.png")) == expected
+    assert (tmp_path / "classes.png").read_bytes() == expected
+    assert png(nl.plot(Y)) == png(nl.draw(None, Y))
+    assert png(nl.plot(Y, color="tomato", title="t", figsize=(4, 4))) == png(
+        nl.draw(None, Y, color="tomato", title="t", figsize=(4, 4))
+    )
+
+
+def test_labels_are_classes_also_where_whole_numbers_would_be_a_scale():
+    kinds = np.arange(200) % 23
+    legend: Any = nl.plot(Y, kinds).axes[0].get_legend()
+    assert {text.get_text() for text in legend.get_texts()} == set(map(str, range(23)))
+    assert nl.draw(None, Y, color=kinds).axes[0].get_legend() is None
+    colors = face_colors(nl.plot(Y, [None if k == 1 else "b" if k else "a" for k in KIND]))
+    for k, color in enumerate((PALETTE[0], UNKNOWN, PALETTE[1])):
+        own = colors[np.equal(KIND, k), :3]
+        np.testing.assert_allclose(own, np.broadcast_to(to_rgb(color), own.shape))
+
+
+def test_the_name_of_a_series_is_the_heading_of_its_classes():
+    pandas = pytest.importorskip("pandas")
+    legend: Any = nl.plot(Y, pandas.Series(KIND, name="species")).axes[0].get_legend()
+    assert legend.get_title().get_text() == "species"
+
+
+def test_a_solution_is_colored_by_its_costs_and_outliers_do_not_take_the_scale():
+    figure = nl.plot(SOLUTION)
+    low, high = np.quantile(COST, [0.01, 0.99])
+    shares = np.clip((COST - low) / (high - low), 0, 1)
+    np.testing.assert_allclose(face_colors(figure), colormaps["viridis"](shares), atol=1 / 250)
+    bar: Any
+    (bar,) = figure.axes[0].child_axes
+    assert bar.get_title(loc="left") == "cost (1e-4)"
+    assert bar.get_ylim() == pytest.approx((low, high))
+    figure.canvas.draw()
+    written = [float(text.get_text()) for text in bar.get_yticklabels()]
+    np.testing.assert_allclose(np.array(written) * 1e-4, bar.get_yticks())
+    assert face_colors(nl.plot(Y, color=COST)).tolist() == face_colors(figure).tolist()
+    plain = face_colors(nl.draw(None, Y, color=COST))
+    assert len(np.unique(plain, axis=0)) < 5 < 50 < len(np.unique(face_colors(figure), axis=0))
+
+
+def test_a_point_has_one_color():
+    with pytest.raises(ValueError, match="labels and color are both given"):
+        nl.plot(Y, KIND, color="red")
+    with pytest.raises(ValueError, match="labels"):
+        nl.plot(Y, KIND[:-1])
+    with pytest.raises(TypeError, match=r"'colr': did you mean 'color'"):
+        nl.plot(Y, colr="red")
+
+
+def test_ink_of_dots_is_that_of_discs_with_a_rim():
+    """By brute force over all pixels, for dots inside and across the border."""
+    P = RNG.uniform(-1, 13, size=(40, 2))
+    tint = RNG.uniform(size=(40, 3))
+    x, y = np.meshgrid(np.arange(12) + 0.5, np.arange(10) + 0.5)
+    away = np.hypot(x[..., None] - P[:, 0], y[..., None] - P[:, 1])
+    for diameter in (0.6, 1.0, 2.1, 5.0):
+        each = 0.8 * np.clip(diameter / 2 + 0.5 - away, 0, 1)
+        np.testing.assert_allclose(dot_ink(P, diameter, (10, 12))[..., 0], each.sum(axis=2), atol=1e-5)
+        np.testing.assert_allclose(dot_ink(P, diameter, (10, 12), tint)[..., 1:], each @ tint, atol=1e-5)
+
+
+def image_of(figure: Any) -> Any:
+    assert not [c for c in figure.axes[0].collections if isinstance(c, EllipseCollection)]
+    (image,) = figure.axes[0].images
+    return image
+
+
+def test_many_points_are_an_image_of_their_density():
+    image = image_of(nl.plot(MANY))
+    picture = np.asarray(image.get_array(), dtype=float)
+    left, right, low, high = image.get_extent()
+    height, width = picture.shape[:2]
+    alpha = picture[:, :, 3].ravel()
+    x = ((MANY[:, 0] - left) / (right - left) * width).astype(int)
+    y = ((MANY[:, 1] - low) / (high - low) * height).astype(int)
+    assert (alpha[y * width + x] > 60).all()  # ink at every point
+    dots = np.bincount(y * width + x, minlength=height * width)
+    assert alpha[dots == 0].mean() < 20 < alpha[dots == 1].mean() < alpha[dots == 2].mean() < alpha[dots >= 3].mean()
+
+
+@pytest.mark.slow
+def test_no_class_covers_another_in_an_image():
+    order = RNG.permutation(len(MANY))
+    kind = np.arange(len(MANY)) % 2
+    one, other = (np.asarray(image_of(nl.plot(*given)).get_array(), dtype=int) for given in (
+        (MANY, kind), (MANY[order], kind[order])
+    ))  # fmt: skip
+    assert np.abs(one - other).max() <= 1
+    twice = np.repeat(MANY, 2, axis=0)
+    picture = np.asarray(image_of(nl.plot(twice, np.arange(len(twice)) % 2)).get_array(), dtype=float)
+    mean = 255 * np.mean([to_rgb(PALETTE[0]), to_rgb(PALETTE[1])], axis=0)
+    np.testing.assert_allclose(picture[picture[:, :, 3] > 20][:, :3].mean(axis=0), mean, atol=1)
+
+
+@pytest.mark.thorough
+def test_points_with_edges_and_sizes_of_their_own_stay_dots():
+    A = nl.knn_graph(MANY[:, :2], 1)
+    assert len(face_colors(nl.draw(A, MANY, color=np.arange(len(MANY)) % 3))) == len(MANY)
+    assert len(nl.plot(MANY, node_size=0.01).axes[0].collections) == 1
+
+
+@pytest.mark.thorough
+def test_a_series_of_rows_is_read_in_its_order_whatever_its_index():
+    """Rows of vectors and of a matrix have no names: `train_test_split` leaves an index that says nothing of them."""
+    pandas = pytest.importorskip("pandas")
+    X = np.random.default_rng(0).normal(size=(60, 4)) + 6 * (np.arange(60) % 2)[:, None]
+    kinds, Y = np.arange(60) % 2, nl.embed(X, random_state=0)
+    for index in (np.random.default_rng(1).permutation(60), range(7, 67), [f"cell {i}" for i in range(60)]):
+        named, frame = pandas.Series(kinds, index), pandas.DataFrame(Y, index)
+        for call in (
+            lambda labels, Y: nl.measure(nl.knn_graph(X), Y, labels=labels, measures=["class_accuracy"]),
+            lambda labels, Y: nl.measure_vectors(X, Y, labels=labels, measures=["class_accuracy"]),
+            lambda labels, Y: face_colors(nl.plot(Y, labels)).tolist(),
+        ):
+            assert call(named, Y) == call(kinds, Y)
+            assert call(named, frame) == call(kinds, Y)
+        assert nl.measure(nl.knn_graph(X), Y, coords=frame, measures=["map_r2"])["map_r2"].value > 0.999

@@ -1,0 +1,123 @@
+"""docs/hosts.md says what is so: its tables, row by row, and its examples, library by library."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import nelayout as nl
+from nelayout import graphs
+from nelayout.cli import main
+from nelayout.graphs.files import FORMATS, read_graph, read_positions
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PAGE = (REPOSITORY / "docs" / "hosts.md").read_text()
+# Name on the page -> module of the library.
+MODULES = {"graph-tool": "graph_tool", "matrices": "numpy"}
+
+
+def table(mark):
+    """Rows of the table behind a mark, as lists of cells."""
+    rows = PAGE.partition(f"<!-- {mark} -->\n")[2].partition("\n\n")[0].splitlines()[2:]
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+
+
+def section(name):
+    """The Python blocks under a heading."""
+    text = PAGE.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+    return "\n".join(re.findall(r"^```(?:\{code-block\} )?python\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
+
+
+ROWS = {row[0]: row for row in table("hosts")}
+
+
+def test_the_table_has_every_host():
+    assert {MODULES.get(name, name).replace("numpy", "arrays") for name in ROWS} == set(graphs.HOSTS)
+
+
+def ways(library):
+    """(graph, positions -> whatever the library draws with them), as the last column says."""
+    ends, weights = [(0, 1), (1, 2), (2, 3), (3, 1)], [2.0, 1.0, 0.5, 1.0]
+    triples = [(*pair, weight) for pair, weight in zip(ends, weights, strict=True)]
+    if library == "networkx":
+        G = nx.Graph()
+        G.add_weighted_edges_from(triples)
+        return G, lambda pos: nx.draw(G, pos)
+    module = pytest.importorskip(MODULES.get(library, library), reason=f"{library} is not installed")
+    if library == "igraph":
+        from matplotlib import pyplot
+
+        G = module.Graph(ends, edge_attrs={"weight": weights})
+        return G, lambda pos: module.plot(G, layout=pos, target=pyplot.gca())
+    if library == "rustworkx":
+        mpl_draw = pytest.importorskip("rustworkx.visualization").mpl_draw
+        G = module.PyGraph()
+        G.add_nodes_from([None] * 4)
+        G.add_edges_from(triples)
+        return G, lambda pos: mpl_draw(G, pos=pos)
+    if library == "networkit":
+        G = module.Graph(4, weighted=True)
+        for triple in triples:
+            G.addEdge(*triple)
+        return G, lambda pos: (nl.draw(G, pos), module.viz.MaxentStress(G, 2, 2, pos.tolist()))
+    if library == "graph-tool":
+        G = module.Graph(directed=False)
+        G.add_edge_list(ends)
+        G.ep["weight"] = G.new_ep("double", vals=weights)
+        return G, lambda pos: pos.get_2d_array([0, 1])  # which graph_draw asks for; it needs a window system itself
+    if library == "pandas":
+        return module.DataFrame(triples, columns=["source", "target", "weight"]), lambda pos: pos.plot.scatter("x", "y")
+    return (A := np.array(nx.to_numpy_array(nx.Graph(ends)))), lambda pos: nl.draw(A, pos)
+
+
+@pytest.mark.parametrize("library", ROWS)
+def test_a_row_says_what_comes_back_and_what_draws_it(library):
+    from matplotlib import pyplot
+
+    G, draws = ways(library)
+    pos = nl.ws_sne_layout(G, seed=0)
+    assert ROWS[library][2].startswith(f"`{type(pos).__name__}`")
+    draws(pos)
+    pyplot.close("all")
+    assert len(graphs.places(pos).rows) == 4
+    again = nl.ws_sne_layout(G, pos, max_iter=0)
+    assert type(again) is type(pos)
+
+
+@pytest.mark.parametrize("name", ["rustworkx", "networkit", "graph-tool"])
+def test_examples_of_libraries_that_few_have(name, tmp_path, monkeypatch):
+    """The others are run with all pages, in tests/test_examples.py."""
+    pytest.importorskip(MODULES.get(name, name), reason=f"{name} is not installed")
+    monkeypatch.chdir(tmp_path)
+    names = {"nl": nl}
+    exec(section(name), names)
+    pos = names.get("pos", names.get("Y"))
+    assert type(pos).__name__ in ROWS[name][2]
+    from matplotlib import pyplot
+
+    pyplot.close("all")
+
+
+@pytest.mark.slow
+def test_the_lines_for_viewers_work_as_they_stand(tmp_path, monkeypatch):
+    (tmp_path / "examples").symlink_to(REPOSITORY / "examples")
+    monkeypatch.chdir(tmp_path)
+    lines = re.findall(r"^nelayout (layout .*)$", PAGE, re.MULTILINE)
+    assert len(lines) == 6
+    for line in lines:
+        assert main([*line.split(), "--quiet"]) == 0, line
+    files = {path.name.partition(".")[2]: path for path in tmp_path.iterdir() if path.is_file()}
+    for _, ending, _, half in table("viewers"):
+        path = files.get(ending.strip("`."))
+        if path is None:  # graphml, which is the example's own format
+            path = tmp_path / "airports.graphml"
+            assert main(["layout", str(files["gexf"]), "-m", "linlog", "--max-iter", "1", "-o", str(path)]) == 0
+        Y = np.array(list(read_positions(path).values()))
+        if FORMATS[read_graph(path).format].viewer is None:
+            assert np.ptp(Y, axis=0).max() / 2 == pytest.approx(float(half))
+        else:
+            assert np.abs(Y).max() == pytest.approx(float(half))

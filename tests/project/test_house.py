@@ -1,0 +1,269 @@
+"""The house keeps its shape: which floor may import which, what a file may be called, what import costs."""
+
+import ast
+import importlib
+import inspect
+import re
+import subprocess
+import sys
+from graphlib import TopologicalSorter
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+import nelayout as nl
+
+PACKAGE = Path(nl.__file__).parent
+REPOSITORY = Path(__file__).resolve().parents[2]
+SOURCES = sorted(PACKAGE.rglob("*.py"))
+PUBLIC = dict(nl._HOME)  # name -> module
+MODULES = {
+    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path for path in SOURCES
+}
+
+DEVELOPMENT = REPOSITORY / "docs" / "development.md"
+# The floor of every room, from the one list of rooms, which docs/development.md holds.
+FLOOR_OF = {
+    room: int(floor) for floor, room in re.findall(r"^\| (\d+) \| `(\w+)` \|", DEVELOPMENT.read_text(), re.MULTILINE)
+}
+VAGUE = re.compile(r"^(utils?|helpers?|base|common|misc|shared|stuff|tools?)$")
+# Each word with one letter in brackets, so that a search for it does not find this file.
+LEFT_OVER = re.compile(r"TO[D]O|FIX[M]E|XX[X]|NotImplemented[E]rror")
+# Stems that British and American spelling write differently, one letter in brackets each; the house is American.
+BRITISH = re.compile(
+    r"neighb[o]ur|col[o]ur|cent[r]e|minimi[s]|maximi[s]|optimi[s]e|recogni[s]e|normali[s]e|generali[s]e|behavi[o]ur|"
+    r"favo[u]r|labe[l]led|initiali[s]e|symmetri[s]e|vectori[s]e|standardi[s]e",
+    re.IGNORECASE,
+)
+# A docstring that begins so makes the reader look elsewhere for its noun.
+NO_NOUN = re.compile(r"(What|Nor|The same|Where|Who)\b")
+BARE_EXCUSE = re.compile(r"#\s*(noqa|type: ignore|pyright: ignore)\s*$")
+# What `import nelayout`, or looking at a public name, must not bring in: each costs 0.1 to 0.7 seconds.
+HEAVY = {
+    "networkx",
+    "igraph",
+    "numba",
+    "scipy.optimize",
+    "scipy.fft",
+    "matplotlib",
+    "pandas",
+    "sklearn",
+    "tqdm",
+}
+
+
+def short(path: Path) -> str:
+    return path.relative_to(PACKAGE).as_posix()
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).with_suffix("").parts[0]
+
+
+def module_names() -> set[str]:
+    """The last word of every module and package of nelayout."""
+    return {path.parent.name if path.stem == "__init__" else path.stem for path in SOURCES} - {"nelayout"}
+
+
+def rooms_imported(path: Path) -> list[tuple[int, str]]:
+    """(line, room) for every import of the package's own modules, wherever in the file it stands."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            targets = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            # `from nelayout import kernels` names the room after the word import
+            inside = node.module == "nelayout"
+            targets = [f"nelayout.{alias.name}" for alias in node.names] if inside else [node.module]
+        else:
+            continue
+        for target in targets:
+            if target.startswith("nelayout."):
+                name = target.split(".")[1]
+                found.append((node.lineno, PUBLIC.get(name, name).split(".")[0]))
+    return found
+
+
+def test_imports_run_downward():
+    """From a room to rooms of lower floors only; `__init__` and `__main__` stand above all."""
+    offenders = []
+    for path in SOURCES:
+        room = room_of(path)
+        if room in ("__init__", "__main__"):
+            continue
+        if room not in FLOOR_OF:
+            offenders.append(f"{short(path)}: {room!r} has no floor in docs/development.md")
+            continue
+        for line, other in rooms_imported(path):
+            if other not in ("__version__", room) and not FLOOR_OF.get(other, 99) < FLOOR_OF[room]:
+                offenders.append(f"{short(path)}:{line}: {room} may not import {other}")
+    assert offenders == []
+
+
+def modules_imported(path: Path) -> set[str]:
+    """The package's modules that a file imports, wherever in it, also for types only."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            found |= {name if name in MODULES else node.module for name in names}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return found & set(MODULES)
+
+
+def test_no_files_import_each_other_in_a_circle():
+    TopologicalSorter({name: modules_imported(path) - {"nelayout"} for name, path in MODULES.items()}).prepare()
+
+
+def test_every_room_of_the_list_exists():
+    rooms = {room_of(path) for path in SOURCES} - {"__init__", "__main__"}
+    assert rooms == set(FLOOR_OF)
+
+
+def test_file_names_say_what_is_in_them():
+    assert [f"{short(p)}: say what is in it" for p in SOURCES if VAGUE.match(p.stem)] == []
+
+
+def test_nothing_is_left_over():
+    offenders = [
+        f"{short(path)}:{number}: {line.strip()}"
+        for path in SOURCES
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if LEFT_OVER.search(line) or BARE_EXCUSE.search(line)
+    ]
+    assert offenders == []
+
+
+def test_the_house_is_american():
+    pages = [*SOURCES, *sorted((REPOSITORY / "docs").glob("*.md")), REPOSITORY / "README.md"]
+    offenders = [
+        f"{path.name}:{number}: {found.group()}"
+        for path in pages
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if (found := BRITISH.search(line))
+    ]
+    assert offenders == []
+
+
+def test_first_sentences_name_their_noun():
+    offenders = []
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
+                said = ast.get_docstring(node) or ""
+                if NO_NOUN.match(said):
+                    offenders.append(f"{short(path)}: {said.splitlines()[0]}")
+    assert offenders == []
+
+
+def test_every_module_says_what_it_offers():
+    rooms = [path for path in SOURCES if path.name not in ("__init__.py", "__main__.py")]
+    assert [short(path) for path in rooms if "\n__all__" not in path.read_text()] == []
+
+
+def test_headings_in_docstrings_stand_alone():
+    """A heading that was filled into its paragraph is lost to `help`, to editors and to the documentation."""
+    lost = re.compile(r"(Parameters|Returns|Raises|Examples|Notes)[ ]+-{3,}")
+    assert [short(path) for path in SOURCES if lost.search(path.read_text())] == []
+
+
+def test_constants_are_explained_by_comments():
+    """A string after a constant is a statement without effect; one dialect: a comment above or beside it."""
+    offenders = []
+    for path in SOURCES:
+        body = ast.parse(path.read_text()).body
+        for before, node in pairwise(body):
+            said = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+            if said and isinstance(before, (ast.Assign, ast.AnnAssign)):
+                offenders.append(f"{short(path)}:{node.lineno}")
+    assert offenders == []
+
+
+def test_public_names_resolve():
+    for name, home in PUBLIC.items():
+        value = getattr(nl, name)
+        assert name in vars(nl)["__all__"]
+        assert name in dir(nl)
+        if name == home:
+            assert value is importlib.import_module(f"nelayout.{name}")
+        else:
+            assert value.__doc__, f"nelayout.{name} has no docstring"
+
+
+def test_no_public_function_is_called_like_a_module():
+    functions = {name for name, module in PUBLIC.items() if module.rpartition(".")[2] != name}
+    assert functions.isdisjoint(module_names())
+
+
+@pytest.mark.parametrize("room", ["formula.divergences", "optimizers"])
+def test_no_public_function_of_a_room_is_hidden_by_a_module(room):
+    """A file that is called like a function may take its place, unless the function is imported after it."""
+    module = importlib.import_module(f"nelayout.{room}")
+    for path in sorted(PACKAGE.joinpath(*room.split(".")).glob("[a-z]*.py")):
+        importlib.import_module(f"nelayout.{room}.{path.stem}")
+    assert [name for name in module.__all__ if inspect.ismodule(getattr(module, name))] == []
+
+
+def test_stub_lists_the_public_names():
+    """The .pyi and the lazy table offer the same names from the same modules."""
+    stub = {}
+    for node in ast.parse((PACKAGE / "__init__.pyi").read_text()).body:
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                assert alias.asname == alias.name, f"{alias.name}: in a stub, `import x as x` exports"
+                home = (node.module or "").removeprefix("nelayout.")
+                home = "" if home == "nelayout" else home
+                module = f"{home}.{alias.name}".strip(".")
+                stub[alias.name] = module if f"nelayout.{module}" in MODULES else home
+    assert stub == PUBLIC
+
+
+@pytest.mark.parametrize(
+    ("slip", "answer"),
+    [
+        ("ws_sne_layot", r"has no attribute 'ws_sne_layot'; did you mean 'ws_sne_layout'"),
+        ("zzz", r"has no attribute 'zzz'$"),
+        ("_private_thing", r"has no attribute '_private_thing'$"),
+    ],
+)
+def test_a_typing_slip_is_answered_with_the_near_name(slip, answer):
+    with pytest.raises(AttributeError, match=answer):
+        getattr(nl, slip)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import nelayout",
+        # NeighborEmbedding is a class of scikit-learn's kind, which cannot be had without it.
+        "import nelayout\nfor name in nelayout.__all__: name == 'NeighborEmbedding' or getattr(nelayout, name)",
+    ],
+    ids=["import", "every public name"],
+)
+def test_import_is_light(code):
+    code += f"\nimport sys; print(*sorted({HEAVY!r} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+def test_importing_one_public_name_leaves_the_others_alone():
+    code = "import nelayout, sys; nelayout.Unsupported; print('nelayout.layouts' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False"]
+
+
+def test_typing_marker_is_shipped():
+    assert (PACKAGE / "py.typed").is_file()
+
+
+def test_documentation_mentions_every_public_name():
+    pages = "\n".join(page.read_text() for page in sorted((REPOSITORY / "docs").glob("*.md")))
+    assert [name for name in PUBLIC if not re.search(rf"\b{re.escape(name)}\b", pages)] == []
+
+
+def test_public_functions_show_an_example():
+    """Records are shown by the functions that take or give them."""
+    functions = {name: getattr(nl, name) for name in PUBLIC if inspect.isfunction(getattr(nl, name))}
+    assert [name for name, function in functions.items() if ">>>" not in (function.__doc__ or "")] == []

@@ -1,0 +1,227 @@
+"""The same seed gives the same bits: for any number of threads, in any process, under any hash seed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from tables import first
+
+import nelayout as nl
+from nelayout.run.pipeline import NUMPY_PAIRS
+from nelayout.sums.edges import loops as edge_loops
+from nelayout.sums.nbody import near_loops, pair_loops
+
+# One process draws all of these and prints a hash of each: n = 200 runs on NumPy, n = 1200 in compiled loops,
+# string labels and sets of fixed nodes meet Python's hash seed.
+PROGRAM = """
+import hashlib, sys
+import networkx as nx, numpy as np
+import nelayout as nl
+
+def say(name, pos):
+    print(name, hashlib.sha256(np.array(list(pos.values())).tobytes()).hexdigest())
+
+n_jobs = int(sys.argv[1])
+small = nx.connected_watts_strogatz_graph(200, 4, 0.1, seed=1)
+large = nx.connected_watts_strogatz_graph(1200, 6, 0.05, seed=1)
+words = nx.relabel_nodes(nx.les_miserables_graph(), lambda name: ("who", name))
+for n, G in (("small", small), ("large", large)):
+    for method in ("ws-sne", "gamma-quadlog"):
+        say(f"{n} {method}", nl.layout(G, method, seed=5, max_iter=40, n_jobs=n_jobs))
+say("auto", nl.layout(small, seed=5, n_jobs=n_jobs))
+say("space", nl.tsne_layout(small, dim=3, seed=5, max_iter=10, n_jobs=n_jobs))
+say("words", nl.linlog_layout(words, mass="betweenness", seed=5, node_size=0.02, n_jobs=n_jobs))
+start = {v: (i % 9, i // 9) for i, v in enumerate(words)}
+fixed = {("who", "Valjean"), ("who", "Javert"), ("who", "Cosette"), ("who", "Marius")}
+say("fixed", nl.ee_layout(words, pos=start, fixed=fixed, seed=5, max_iter=30, n_jobs=n_jobs))
+say("islands", nl.ssne_layout(nx.disjoint_union_all([nx.cycle_graph(k) for k in range(3, 20)]), seed=5, n_jobs=n_jobs))
+"""
+
+ENVIRONMENTS = {
+    "one thread": (1, 1, 0),
+    "two jobs, other hashes": (2, 1, 1),
+    "five jobs, two threads of the libraries": (5, 2, 4294967295),
+}  # name -> n_jobs, threads of the libraries, PYTHONHASHSEED
+LIBRARIES = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+@pytest.mark.slow
+def test_same_seed_same_bits_in_every_process():
+    found = {}
+    for name, (n_jobs, threads, hash_seed) in ENVIRONMENTS.items():
+        variables = {**dict.fromkeys(LIBRARIES, str(threads)), "PYTHONHASHSEED": str(hash_seed)}
+        command = [sys.executable, "-W", "error", "-c", PROGRAM, str(n_jobs)]
+        path = os.pathsep.join([str(Path(nl.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+        done = subprocess.run(
+            command, env={**os.environ, **variables, "PYTHONPATH": path}, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        found[name] = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())  # drawing -> hash
+    one, *others = found.values()
+    assert len(one) == 9
+    for other in others:
+        assert other == one
+
+
+def test_one_process_draws_both_on_numpy_and_compiled():
+    """The program above is about both kinds of loops."""
+    assert 200**2 < NUMPY_PAIRS < 1200**2
+
+
+def drawing(G, method="ws-sne", **options) -> np.ndarray:
+    return np.array(list(nl.layout(G, method, **options).values()))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("method", ["ws-sne", "linlog", "auto"])
+def test_different_seeds_differ(method):
+    G = nx.les_miserables_graph()
+    found = {hashlib.sha256(drawing(G, method, seed=seed, max_iter=10).tobytes()).hexdigest() for seed in range(3)}
+    assert len(found) == 3
+
+
+def test_no_seed_is_a_fresh_one():
+    G = nx.les_miserables_graph()
+    assert not np.array_equal(drawing(G, max_iter=5), drawing(G, max_iter=5))
+
+
+@pytest.mark.thorough
+def test_seeds_of_every_kind():
+    G = nx.karate_club_graph()
+    expected = drawing(G, seed=3, max_iter=5)
+    assert np.array_equal(drawing(G, seed=np.int64(3), max_iter=5), expected)
+    assert np.array_equal(drawing(G, seed=np.random.default_rng(3), max_iter=5), expected)
+    one, two = (drawing(G, seed=np.random.RandomState(3), max_iter=5) for _ in range(2))
+    assert np.array_equal(one, two)
+    generator, state = np.random.default_rng(3), np.random.RandomState(3)
+    for source in (generator, state):  # passed twice, they go on
+        assert not np.array_equal(drawing(G, seed=source, max_iter=5), drawing(G, seed=source, max_iter=5))
+
+
+def test_global_random_state_is_neither_read_nor_touched():
+    G = nx.les_miserables_graph()
+    np.random.seed(0)  # noqa: NPY002  the legacy state is what is tested
+    before = np.random.rand(3)  # noqa: NPY002  see above
+    np.random.seed(0)  # noqa: NPY002  see above
+    first = drawing(G, seed=1, max_iter=5)
+    assert np.array_equal(np.random.rand(3), before)  # noqa: NPY002  see above
+    np.random.seed(99)  # noqa: NPY002  see above
+    assert np.array_equal(drawing(G, seed=1, max_iter=5), first)
+
+
+@pytest.mark.slow
+def test_calls_do_not_depend_on_calls_before():
+    G, H = nx.les_miserables_graph(), nx.star_graph(50)
+    first = drawing(G, seed=1, max_iter=20)
+    drawing(H, "tsne", seed=2)
+    drawing(G, "gamma-quadlog", seed=1)
+    assert np.array_equal(drawing(G, seed=1, max_iter=20), first)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("method", first(["ws-sne", "linlog", "gamma-quadlog", "ee"], 2))
+def test_names_do_not_matter(method):
+    """Node order decides, labels do not travel."""
+    G = nx.karate_club_graph()
+    named = nx.relabel_nodes(G, {v: f"member {97 - v}" for v in G})
+    assert np.array_equal(drawing(named, method, seed=4), drawing(G, method, seed=4))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["ws-sne", "gamma-quadlog", "linlog", "ee", "tsne"])
+def test_a_converged_drawing_does_not_depend_on_the_order_of_nodes(method):
+    """Relabeling invariance of the objective: started from the same places, permuted nodes end at the same ones."""
+    G = nx.les_miserables_graph()
+    start = nl.layout(G, method, seed=0)
+    order = list(G)
+    np.random.default_rng(5).shuffle(order)
+    H = nx.Graph()
+    H.add_nodes_from(order)
+    H.add_edges_from(reversed(list(G.edges(data=True))))
+    kept = {"pos": start, "fixed": order[:3], "seed": 0, "max_iter": 3}
+    one, two = nl.layout(G, method, **kept), nl.layout(H, method, **kept)
+    assert max(np.abs(one[node] - two[node]).max() for node in G) < 1e-6
+
+
+@pytest.mark.thorough
+def test_value_does_not_depend_on_the_order_of_nodes():
+    G = nx.les_miserables_graph()
+    start = nl.ws_sne_layout(G, seed=0)
+    H = nx.Graph()
+    H.add_nodes_from(reversed(list(G)))
+    H.add_edges_from(G.edges(data=True))
+    values = [nl.solve(X, "ws-sne", pos=start, max_iter=0).value for X in (G, H)]
+    assert values[0] == pytest.approx(values[1], rel=1e-12)
+
+
+def side_by_side(arrays: list[np.ndarray], seed: int) -> list[np.ndarray]:
+    """Copies of arrays in one piece of memory, in another order and with other gaps for each seed."""
+    rng = np.random.default_rng(seed)
+    memory = np.zeros(sum(a.nbytes + 64 for a in arrays) + 64, dtype=np.uint8)
+    at = 8 * int(rng.integers(8))
+    copies = {}
+    for k in rng.permutation(len(arrays)):
+        copies[k] = memory[at : at + arrays[k].nbytes].view(arrays[k].dtype).reshape(arrays[k].shape)
+        copies[k][...] = arrays[k]
+        at += 8 * (-(-arrays[k].nbytes // 8) + int(rng.integers(4)))
+    return [copies[k] for k in range(len(arrays))]
+
+
+def bits_in_every_place(arrays: list[np.ndarray], run) -> set[bytes]:
+    """Bits that a loop leaves in its arrays and returns, wherever they lie."""
+    found = set()
+    for seed in range(12):
+        placed = side_by_side(arrays, seed)
+        answer = run(*placed)
+        found.add(b"".join(a.tobytes() for a in placed) + repr(answer).encode())
+    return found
+
+
+GRAPH = nx.to_scipy_sparse_array(nx.barabasi_albert_graph(700, 5, seed=1), dtype=float)
+PLACES = np.random.default_rng(0).standard_normal((700, 3))
+
+
+# Loops that read and write look at run time whether their arrays overlap, and sum in another order if they seem to.
+@pytest.mark.thorough
+@pytest.mark.parametrize("form", edge_loops.FORMS)
+@pytest.mark.parametrize("d", [2, 3])
+def test_sums_over_edges_do_not_depend_on_where_arrays_lie(form, d):
+    room = np.zeros((2 + d, 2048))
+    Y = PLACES[:, :d].copy()
+
+    def run(indptr, indices, minus, Y, pull, weights, room):
+        add = edge_loops.POWER_SUMS[form, d == 2]
+        return add(indptr, indices, minus, Y, 1.0, 1.0, 0.5, 0.3, 0.7, 0, 700, True, pull, weights, room)
+
+    arrays = [GRAPH.indptr, GRAPH.indices, GRAPH.data, Y, np.zeros_like(Y), np.zeros(GRAPH.nnz), room]
+    assert len(bits_in_every_place(arrays, run)) == 1
+
+
+@pytest.mark.parametrize("form", pair_loops.FORMS)
+def test_sums_over_pairs_do_not_depend_on_where_arrays_lie(form):
+    def run(points, charges, at, own, low, high, potential, force):
+        pair_loops.PAIR_SUMS[form](points, charges, 1.0, 1.0, 0.5, 1.0, at, own, low, high, 0, 700, potential, force)
+
+    points = PLACES.T.copy()
+    within = np.zeros(700, dtype=int), np.full(700, 700)
+    arrays = [points, np.ones(700), points, np.arange(700), *within, np.zeros(700), np.zeros((3, 700))]
+    assert len(bits_in_every_place(arrays, run)) == 1
+
+
+@pytest.mark.parametrize("form", near_loops.SINGLE)
+def test_sums_over_near_pairs_do_not_depend_on_where_arrays_lie(form):
+    def run(X, Y, charges, starts, smooth, potential, fx, fy, room):
+        add = near_loops.NEAR_SUMS_SINGLE[form]
+        add(X, Y, charges, starts, 2, 1, 9.0, 1.0, 1.0, 0.5, 1.0, smooth, 0, 1, potential, fx, fy, room)
+
+    starts, sums = np.array([0, 301, 700], dtype=np.int32), [np.zeros(700) for _ in range(3)]
+    room = np.zeros((3, near_loops.most_near(starts, 2)), dtype=np.float32)
+    arrays = [PLACES[:, 0].copy(), PLACES[:, 1].copy(), np.ones(700), starts, np.ones(4), *sums, room]
+    assert len(bits_in_every_place(arrays, run)) == 1

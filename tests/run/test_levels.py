@@ -1,0 +1,124 @@
+"""The way through the levels: what unfolding parts, and what it leaves as it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.spatial import Delaunay
+
+import nelayout as nl
+from nelayout.catalogue import AUTO, METHODS
+from nelayout.catalogue.record import Method
+from nelayout.run import levels
+
+
+def left_folded(method: Method) -> Method:
+    """The method, but that its shape is found without unfolding."""
+    return replace(method, stages=tuple(
+        replace(stage, unfold=False) if isinstance(stage, nl.CoarseToFine) else stage for stage in method.stages
+    ))
+
+
+def triangulation(n: int, seed: int) -> nx.Graph:
+    """A Delaunay triangulation of random points: planar, its long edges on the border."""
+    G = nx.Graph()
+    for a, b, c in Delaunay(np.random.default_rng(seed).random((n, 2))).simplices.tolist():
+        nx.add_cycle(G, (a, b, c))
+    return G
+
+
+def one_heavy_node(side: int) -> nx.Graph:
+    """A grid with a node whose edges weigh 1e12."""
+    G = nx.convert_node_labels_to_integers(nx.grid_2d_graph(side, side))
+    nx.set_edge_attributes(G, {edge: 1e12 if 100 in edge else 1.0 for edge in G.edges}, "weight")
+    return G
+
+
+def crossings(G: nx.Graph, method: Method, seed: int) -> float:
+    return nl.measure(G, nl.layout(G, method=method, seed=seed), measures=["crossings"])["crossings"].value
+
+
+@pytest.mark.parametrize("method", [AUTO, METHODS["ws-sne"]], ids=["auto", "ws-sne"])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1, 4, 5, 7])  # unfolding raises the stress of all but the first by a third
+def test_sheets_of_a_mesh_are_parted(method, seed):
+    G = triangulation(3000, seed)
+    assert crossings(G, method, seed) < 0.6 * crossings(G, left_folded(method), seed)
+
+
+@pytest.mark.slow
+def test_unfolding_costs_a_flat_mesh_nothing():
+    G = nx.grid_2d_graph(50, 50)
+    found = nl.measure(G, nl.layout(G, seed=0), measures=["neighborhood", "crossings"])
+    assert found["neighborhood"].value == 1.0
+    assert found["crossings"].value == 0.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "G",
+    [
+        # falls together under the pull, and is drawn as without it
+        nx.barabasi_albert_graph(3000, 3, seed=1),
+        nx.star_graph(3000),
+        nx.grid_2d_graph(27, 27),  # a quarter of these nodes is too few
+        nx.path_graph(1000),
+        nx.cycle_graph(2000),
+        nx.random_labeled_tree(1000, seed=1),
+        nx.lollipop_graph(100, 1500),  # many edges, but its path would bend
+        one_heavy_node(40),  # the others would fly apart
+    ],
+    ids=["hubs", "star", "small", "path", "ring", "tree", "lollipop", "heavy edges"],
+)
+def test_what_has_no_sheets_is_drawn_as_before(G):
+    np.testing.assert_array_equal(
+        nl.solve(nx.to_scipy_sparse_array(G), AUTO, seed=0).positions,
+        nl.solve(nx.to_scipy_sparse_array(G), left_folded(AUTO), seed=0).positions,
+    )
+
+
+@pytest.mark.slow
+def test_lines_have_nothing_to_unfold():
+    G = nx.grid_2d_graph(4, 300)
+    first, second = (nl.layout(G, method=method, dim=1, seed=0) for method in (AUTO, left_folded(AUTO)))
+    assert all((first[node] == second[node]).all() for node in G)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("sides", "most"), [((40, 60), 600), ((80, 80), 1000)])
+def test_only_levels_of_a_few_hundred_nodes_are_unfolded(sides, most, monkeypatch):
+    seen, sizes = [], []
+    unfold, minimize = levels._unfold, levels.minimize
+
+    def watched(level, Y, pull, *rest):
+        seen.append((len(Y), pull))
+        return unfold(level, Y, pull, *rest)
+
+    def noted(objective, Y, *rest):
+        sizes.append(len(Y))
+        return minimize(objective, Y, *rest)
+
+    monkeypatch.setattr(levels, "_unfold", watched)
+    monkeypatch.setattr(levels, "minimize", noted)
+    G = nx.grid_2d_graph(*sides)
+    nl.layout(G, seed=0)
+    assert [n for n, _ in seen] == [n for n in sorted(set(sizes)) if 200 <= n <= most]
+    assert seen
+    assert all(pull == len(G) / n for n, pull in seen)
+
+
+@pytest.mark.slow
+def test_unfolding_is_stopped_by_callbacks_and_seen_in_the_trace():
+    P = nx.to_scipy_sparse_array(triangulation(3000, 0))
+    shapes = [step for step in nl.solve(P, seed=0).trace if step.stage == "shape"]
+    without = [step for step in nl.solve(P, left_folded(AUTO), seed=0).trace if step.stage == "shape"]
+    assert len(shapes) > len(without)
+    for k in range(1, len(shapes), 50):
+        stopped = nl.solve(P, seed=0, callback=lambda progress, k=k: progress.iteration >= k)
+        assert stopped.reason == "stopped"
+        assert len(stopped.trace) == k + 1
+        assert stopped.positions.shape == (3000, 2)
+        assert np.isfinite(stopped.positions).all()

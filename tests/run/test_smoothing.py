@@ -1,0 +1,442 @@
+"""Random-walk smoothing against the dense p = (1 - rho) (I - rho D^-1/2 A D^-1/2)^-1, inverted by numpy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from tables import first
+
+import nelayout as nl
+from nelayout.catalogue import METHODS
+from nelayout.formula.connections import Fixed, Normalized, Optimal
+from nelayout.formula.divergences import alpha, beta
+from nelayout.formula.kernels import KERNELS, Kernel, inverse_power
+from nelayout.numerics.conjugate_gradients import conjugate_gradients
+from nelayout.numerics.parallel import threads_for
+from nelayout.objective.whole import Affinity, Objective
+from nelayout.optimizers import LBFGS, Majorize, SpectralDirection
+from nelayout.similarities.random_walk import ACCURACY, RandomWalk
+from nelayout.similarities.truncated_walk import KEPT, TOLERANCE, WHOLE, truncated_walk
+from nelayout.sums.edges.walk import WalkEdges, can_smooth_exactly
+from nelayout.sums.nbody import Exact
+
+RHOS = [0.3, 0.9, 0.99]
+GRAPHS = {
+    "pair": nx.path_graph(2),
+    "path": nx.path_graph(30),
+    "star": nx.star_graph(20),  # a hub
+    "grid": nx.grid_2d_graph(7, 6),
+    "hubs": nx.barabasi_albert_graph(60, 2, seed=3),
+}
+QUADRATIC: dict[str, Any] = {
+    "gamma-quadlog": (KERNELS["inverse-square"], beta(0.0), Optimal()),
+    "quadlog": (KERNELS["inverse-square"], beta(0.0), Fixed(1.7)),
+    "ee": (KERNELS["gaussian"], beta(1.0), Fixed(0.4)),
+    "wider": (Kernel(2.0, 1.0, 0.7), beta(-1.0), Fixed(1.3)),
+}
+
+
+def as_csr(A) -> csr_array:
+    A = csr_array(A, dtype=np.float64)
+    return csr_array((A.data, A.indices.astype(np.int32), A.indptr.astype(np.int32)), shape=A.shape)
+
+
+def weighted(name: str) -> csr_array:
+    """The graph with weights that span two orders of magnitude."""
+    A = nx.to_numpy_array(GRAPHS[name])
+    W = np.exp(np.random.default_rng(len(A)).uniform(-2.3, 2.3, A.shape))
+    return as_csr(A * (np.triu(W, 1) + np.triu(W, 1).T))
+
+
+def dense_walk(A: csr_array, rho: float) -> np.ndarray:
+    full = A.toarray()
+    root = np.sqrt(full.sum(axis=1))
+    return (1 - rho) * np.linalg.inv(np.eye(len(full)) - rho * full / np.outer(root, root))
+
+
+def slopes(J: Objective, Y: np.ndarray) -> np.ndarray:
+    gradient = J.evaluate(Y).gradient
+    assert gradient is not None
+    return gradient
+
+
+def attractions(J: Objective, Y: np.ndarray) -> np.ndarray:
+    weights = J.evaluate(Y, weights=True).weights
+    assert weights is not None
+    return weights
+
+
+def off_diagonal(p: np.ndarray) -> np.ndarray:
+    return p - np.diag(np.diag(p))
+
+
+def relative(found: np.ndarray, true: np.ndarray) -> float:
+    """Error in the Euclidean norm, which is the one that the operator promises."""
+    return float(np.linalg.norm(found - true) / np.linalg.norm(true))
+
+
+def pair_of_objectives(
+    name: str, rho: float, parts: Any
+) -> tuple[Objective, Objective, np.ndarray, np.ndarray]:
+    """The objective on the operator and on the dense p as a sparse matrix; p; a drawing."""
+    A = weighted(name)
+    rng = np.random.default_rng(7)
+    n = len(A.indptr) - 1
+    p, mass = dense_walk(A, rho), rng.uniform(0.5, 2.0, n)
+    smooth = Objective(Affinity(A, mass, walk=RandomWalk(A, rho)), parts[0], parts[1], parts[2], Exact())
+    dense = Objective(Affinity(as_csr(off_diagonal(p)), mass), parts[0], parts[1], parts[2], Exact())
+    return smooth, dense, p, rng.normal(size=(n, 2))
+
+
+@pytest.mark.parametrize("rho", [0.001, *RHOS, 0.999])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_operator_is_the_dense_matrix(name, rho):
+    A = weighted(name)
+    walk, p = RandomWalk(A, rho), dense_walk(A, rho)
+    X = np.random.default_rng(1).normal(size=(len(p), 3)) + 5.0
+    np.testing.assert_allclose(walk.row_sums, p.sum(axis=1), rtol=1e-12)
+    assert relative(walk.times(X), p @ X) < ACCURACY
+    laplacian = np.diag(p.sum(axis=1)) - p
+    assert relative(walk.laplacian(X), laplacian @ X) < ACCURACY
+    bound = off_diagonal(p).sum(axis=1)
+    assert (walk.attraction >= bound - 1e-12).all()
+    assert (walk.attraction <= p.sum(axis=1)).all()
+
+
+@pytest.mark.parametrize("rho", RHOS)
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("held", [False, True], ids=["free", "some fixed"])
+def test_system_is_solved(name, rho, held):
+    A = weighted(name)
+    p, n = dense_walk(A, rho), len(A.indptr) - 1
+    rng = np.random.default_rng(2)
+    right = rng.normal(size=(n, 2))
+    free = rng.random((n, 2)) < 0.6 if held else None
+    L = np.diag(p.sum(axis=1)) - p
+    H = 3.0 * L + 1e-2 * np.eye(n)
+    true = np.zeros((n, 2))
+    for axis in range(2):
+        moving = np.arange(n) if free is None else np.flatnonzero(free[:, axis])
+        true[moving, axis] = np.linalg.solve(H[np.ix_(moving, moving)], right[moving, axis])
+    X, LX = RandomWalk(A, rho).solve(3.0, 1e-2, right, 1e-12, 3000, free)
+    np.testing.assert_allclose(X, true, atol=1e-8 * np.abs(true).max())
+    np.testing.assert_allclose(LX, L @ true, atol=1e-8 * np.abs(true).max())
+    if free is not None:
+        assert (X[~free] == 0.0).all()
+
+
+@pytest.mark.parametrize("rho", RHOS)
+def test_a_system_ended_early_still_points_downhill(rho):
+    A = weighted("hubs")
+    right = np.random.default_rng(3).normal(size=(60, 2)) * np.array([1.0, 1e-6])
+    for steps in range(4):
+        X, LX = RandomWalk(A, rho).solve(1.0, 1e-6, right, 1e-12, steps)
+        assert (np.sum(X * right, axis=0) > 0).all()
+        L = np.diag(dense_walk(A, rho).sum(axis=1)) - dense_walk(A, rho)
+        np.testing.assert_allclose(LX, L @ X, atol=1e-7 * np.abs(X).max())
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_conjugate_gradients_from_a_start(held):
+    rng = np.random.default_rng(4)
+    Q = np.linalg.qr(rng.normal(size=(25, 25)))[0]
+    A = Q @ np.diag(np.linspace(1, 4, 25)) @ Q.T
+    free = rng.random((25, 2)) < (0.6 if held else 1.0)
+    right, true = rng.normal(size=(25, 2)), np.zeros((25, 2))
+    for axis, mask in enumerate(free.T):
+        true[mask, axis] = np.linalg.solve(A[np.ix_(mask, mask)], right[mask, axis])
+    products = []
+
+    def solve(start: np.ndarray) -> np.ndarray:
+        return conjugate_gradients(
+            lambda X: products.append(0) or A @ X, np.ones(25), right, tolerance=1e-10, max_iter=99,
+            free=free if held else None, start=start,
+        )  # fmt: skip
+
+    X = solve(rng.normal(size=(25, 2)) * free)
+    np.testing.assert_allclose(X, true, atol=1e-9)
+    products.clear()
+    assert solve(X) is X
+    assert len(products) == 1
+
+
+@pytest.mark.parametrize("rho", RHOS)
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("parts", QUADRATIC.values(), ids=QUADRATIC)
+def test_objective_is_that_of_the_dense_matrix(parts, name, rho):
+    """Gradient, lambda, attraction, differences of values; values but for what the diagonal adds."""
+    smooth, dense, p, Y = pair_of_objectives(name, rho, parts)
+    here, there = smooth.evaluate(Y), dense.evaluate(Y)
+    pull = attractions(dense, Y)
+    size = pull.max() * np.linalg.norm(Y)  # a pair's gradient is 0 wherever it is
+    assert np.linalg.norm(slopes(smooth, Y) - slopes(dense, Y)) < 10 * ACCURACY * size
+    assert here.lam == pytest.approx(there.lam, rel=ACCURACY)
+    off = off_diagonal(p)
+    np.testing.assert_allclose(attractions(smooth, Y)[0] * off[off > 0], pull, rtol=1e-7)
+    other = Y + np.random.default_rng(8).normal(size=Y.shape)
+    shift = smooth.evaluate(other).value - here.value
+    assert shift == pytest.approx(dense.evaluate(other).value - there.value, rel=1e-7, abs=1e-7)
+    if isinstance(parts[2], Optimal):
+        assert here.value - there.value == pytest.approx(np.log(off.sum() / p.sum()), abs=1e-7)
+
+
+@pytest.mark.parametrize("parts", QUADRATIC.values(), ids=QUADRATIC)
+def test_cost_of_each_node(parts):
+    smooth, dense, p, Y = pair_of_objectives("grid", 0.9, parts)
+    here = smooth.edges.node_values(Y, parts[0], parts[1], 0.8)
+    there = dense.edges.node_values(Y, parts[0], parts[1], 0.8)
+    at_zero = np.array([parts[1].edge(np.ones(1), _at(parts[0], 0.0, 0.8))[0]])
+    np.testing.assert_allclose(here, there + np.diag(p) * at_zero, rtol=1e-7)
+
+
+def _at(kernel: Kernel, xi: float, connection: float):
+    from nelayout.formula.divergences import Similarity
+
+    return Similarity(kernel, np.array([xi]), connection)
+
+
+@pytest.mark.parametrize("rho", [0.5, 0.99])
+@pytest.mark.parametrize("parts", QUADRATIC.values(), ids=QUADRATIC)
+def test_gradient_is_the_difference_quotient_of_the_definition(parts, rho):
+    """Fourth-order central differences of J by brute force over all pairs of the dense p."""
+    kernel, divergence, connection = parts
+    smooth, _, p, Y = pair_of_objectives("hubs", rho, parts)
+    n, m, t = len(Y), smooth.affinity.mass, divergence.order
+    off = ~np.eye(n, dtype=bool)
+    P, M = p[off], np.outer(m, m)[off]
+
+    def J(Y: np.ndarray) -> float:
+        xi = ((Y[:, None] - Y[None]) ** 2).sum(axis=-1)[off]
+        q = np.exp(-xi) if kernel.a == 0 else (kernel.c + kernel.a * xi) ** (-kernel.b / kernel.a)
+        if isinstance(connection, Optimal):  # gamma of order 0
+            return np.log((P / q).sum()) + (M * np.log(q)).sum() / M.sum()
+        b = connection.value * q
+        if t == 0:
+            return (P / b + M * np.log(b)).sum()
+        if t == 1:
+            return (-P * np.log(b) + M * b).sum()
+        return (-P * (b ** (t - 1) - 1) / (t - 1) + M * (b**t - 1) / t).sum()
+
+    gradient, h = slopes(smooth, Y), 1e-3
+    for i in (0, 1, 17, 59):
+        for c in range(2):
+            e = np.zeros_like(Y)
+            e[i, c] = h
+            quotient = (8 * (J(Y + e) - J(Y - e)) - (J(Y + 2 * e) - J(Y - 2 * e))) / (12 * h)
+            assert gradient[i, c] == pytest.approx(quotient, rel=1e-6, abs=1e-6)
+
+
+def test_which_objectives_take_the_operator():
+    for kernel in (*KERNELS.values(), inverse_power(3), Kernel(0.5, 1.0, 1.0)):
+        for order in (-1.0, -0.5, 0.0, 0.5, 1.0, 2.0):
+            quadratic = order == 1 - kernel.a / kernel.b
+            pure = kernel.c == 0
+            assert can_smooth_exactly(kernel, beta(order), Fixed(0.3)) == quadratic
+            assert can_smooth_exactly(kernel, beta(order), Optimal()) == (quadratic and pure)
+            assert not can_smooth_exactly(kernel, beta(order), Normalized())
+            assert not can_smooth_exactly(kernel, alpha(1.0), Fixed(0.3))
+
+
+def test_a_stage_that_cannot_take_the_operator_takes_the_graph():
+    """Recipes may pass through other kernels: a shape of higher power, a lighter tail."""
+    A, mass = weighted("grid"), np.ones(42)
+    Y = np.random.default_rng(11).normal(size=(42, 2))
+    walk, parts = RandomWalk(A, 0.9), (inverse_power(6), beta(0.0), Optimal())
+    plain = slopes(Objective(Affinity(A, mass), parts[0], parts[1], parts[2], Exact()), Y)
+    stage = slopes(Objective(Affinity(A, mass, walk=walk), parts[0], parts[1], parts[2], Exact()), Y)
+    np.testing.assert_array_equal(stage, plain)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("rho", RHOS)
+@pytest.mark.parametrize("name", first(["hubs", "path", "star", "grid"], 1))
+def test_majorization_never_rises_and_ends_where_the_dense_one_ends(name, rho):
+    """The values are those of the dense p, so what is solved to a tolerance does not hide a rise."""
+    smooth, dense, _, Y = pair_of_objectives(name, rho, QUADRATIC["gamma-quadlog"])
+    step = Majorize()
+    state, reference = step.init(smooth, Y), step.init(dense, Y)
+    Z, before = Y, dense.evaluate(Y).value
+    for _ in range(80):
+        Y, state = step.step(smooth, Y, state)
+        value = dense.evaluate(Y, gradient=False).value
+        assert value <= before + 1e-9
+        before = value
+        Z, reference = step.step(dense, Z, reference)
+        if state.stuck:
+            break
+    assert before == pytest.approx(dense.evaluate(Z).value, abs=0.02)
+    assert np.abs(slopes(dense, Y)).max() < 5e-3
+
+
+@pytest.mark.parametrize("optimizer", [LBFGS(), SpectralDirection()], ids=["lbfgs", "spectral-direction"])
+def test_other_optimizers_find_the_same_minimum(optimizer):
+    """From a minimum of the dense objective that was shaken a little."""
+    smooth, dense, _, Y = pair_of_objectives("grid", 0.9, QUADRATIC["ee"])
+
+    def descend(J: Objective, Y: np.ndarray, steps: int) -> np.ndarray:
+        state = optimizer.init(J, Y)
+        for _ in range(steps):
+            Y, state = optimizer.step(J, Y, state)
+            if state.stuck:
+                break
+        return Y
+
+    lowest = descend(dense, 0.3 * Y, 400)
+    again = descend(smooth, lowest + 1e-3 * np.random.default_rng(3).normal(size=Y.shape), 200)
+    assert dense.evaluate(again).value == pytest.approx(dense.evaluate(lowest).value, abs=1e-6)
+
+
+def test_a_drawing_after_a_move_needs_no_system_of_its_own(monkeypatch):
+    """(diag(p1) - p) (Y + X) is known once both parts are: the guess meets the tolerance as it stands."""
+    smooth, _, _, Y = pair_of_objectives("hubs", 0.99, QUADRATIC["gamma-quadlog"])
+    edges = smooth.edges
+    assert isinstance(edges, WalkEdges)
+    move = edges.solve(attractions(smooth, Y), 4.0, 1e-3, -slopes(smooth, Y), 0.05, 40)
+    products = []
+    K = edges.walk._K
+    monkeypatch.setattr(edges.walk, "_K", lambda X: products.append(0) or K(X))
+    smooth.evaluate(Y + move)
+    assert len(products) == 1  # the check alone
+
+
+def test_all_ways_of_a_complete_graph_are_alike():
+    """p is constant off its diagonal on K_n, and gamma-QuadLog does not look at the scale of P."""
+    A = as_csr(nx.to_numpy_array(nx.complete_graph(12)))
+    Y, mass = np.random.default_rng(5).normal(size=(12, 2)), np.ones(12)
+    parts = QUADRATIC["gamma-quadlog"]
+    plain = slopes(Objective(Affinity(A, mass), parts[0], parts[1], parts[2], Exact()), Y)
+    for rho in RHOS:
+        smooth = slopes(
+            Objective(Affinity(A, mass, walk=RandomWalk(A, rho)), parts[0], parts[1], parts[2], Exact()), Y
+        )
+        np.testing.assert_allclose(smooth, plain, atol=1e-9)
+
+
+def test_a_short_walk_on_a_regular_graph_is_the_graph():
+    """p = (1 - rho) (I + rho A/d + O(rho^2)): where the scale of P is out of play, J is the graph's own."""
+    A = as_csr(nx.to_numpy_array(nx.circular_ladder_graph(10)))
+    Y, mass = np.random.default_rng(6).normal(size=(20, 2)), np.ones(20)
+    parts = QUADRATIC["gamma-quadlog"]
+    plain = slopes(Objective(Affinity(A, mass), parts[0], parts[1], parts[2], Exact()), Y)
+    smooth = slopes(
+        Objective(Affinity(A, mass, walk=RandomWalk(A, 1e-4)), parts[0], parts[1], parts[2], Exact()), Y
+    )
+    np.testing.assert_allclose(smooth, plain, atol=1e-3 * np.abs(plain).max())
+
+
+@pytest.mark.parametrize("rho", RHOS)
+@pytest.mark.parametrize("name", GRAPHS)
+def test_small_graphs_keep_the_whole_matrix(name, rho):
+    A = weighted(name)
+    P, part = truncated_walk(A, rho)
+    p = off_diagonal(dense_walk(A, rho))
+    assert part == 1.0
+    assert (P.toarray() == P.toarray().T).all()
+    np.testing.assert_allclose(P.toarray(), p, atol=ACCURACY)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("rho", RHOS)
+@pytest.mark.parametrize("kind", ["mesh", "hubs"])
+def test_larger_graphs_keep_the_largest_entries(kind, rho):
+    G = nx.grid_2d_graph(25, 24) if kind == "mesh" else nx.barabasi_albert_graph(600, 2, seed=1)
+    A = as_csr(nx.to_scipy_sparse_array(G))
+    n = len(G)
+    assert n > WHOLE
+    P, part = truncated_walk(A, rho)
+    p, d = off_diagonal(dense_walk(A, rho)), A.sum(axis=1)
+    kept = max(KEPT, WHOLE**2 // n)
+    found, there = P.toarray(), P.toarray() > 0
+    assert (found == found.T).all()
+    assert not found.diagonal().any()
+    error = TOLERANCE / (kept * d.mean()) * np.sqrt(np.outer(d, d))
+    assert (np.abs(found - p)[there] <= error[there]).all()
+    assert there.sum() <= 2 * kept * n
+    # what is left out is smaller than what is kept, as far as the error allows: row i keeps its own largest
+    least = np.sort(p, axis=1)[:, -kept]
+    left_out = ~there & ~np.eye(n, dtype=bool)
+    assert (p <= least[:, None] + 2 * error)[left_out].all()
+    assert part == pytest.approx(found.sum() / p.sum(), rel=0.05)
+
+
+@pytest.mark.slow
+def test_threads_change_no_bit():
+    G = nx.random_geometric_graph(700, 0.08, seed=2)
+    for method in ("gamma-quadlog", "ws-sne"):
+        one, two = (nl.layout(G, method, smoothing=0.9, seed=1, max_iter=10, n_jobs=k) for k in (1, 2))
+        assert all((one[v] == two[v]).all() for v in G)
+    A = as_csr(nx.to_scipy_sparse_array(nx.grid_2d_graph(30, 30)))
+    with threads_for(1) as one, threads_for(3) as three:
+        first, second = truncated_walk(A, 0.9, one)[0], truncated_walk(A, 0.9, three)[0]
+    np.testing.assert_array_equal(first.data, second.data)
+    np.testing.assert_array_equal(first.indices, second.indices)
+
+
+@pytest.mark.parametrize("method", first(METHODS, 6))
+def test_every_method_can_be_smoothed(method):
+    G = nx.les_miserables_graph()
+    run = {"pos": np.random.default_rng(1).normal(size=(len(G), 2)), "max_iter": 20}
+    plain, smooth = (nl.solve(G, method, smoothing=rho, **run) for rho in (0.0, 0.9))
+    Y = np.array(list(smooth.positions.values()))
+    assert np.isfinite(Y).all()
+    assert np.isfinite(smooth.value)
+    assert smooth.value != plain.value
+    assert smooth.notes == plain.notes  # 77 nodes: nothing is left out
+    none = nl.solve(G, method, **run)
+    assert all((plain.positions[v] == none.positions[v]).all() for v in G)
+
+
+@pytest.mark.parametrize("method", ["gamma-quadlog", "ws-sne"])
+def test_value_is_that_of_the_dense_matrix(method):
+    """What `solve` reports is J of the last drawing that a callback saw, with p in place of the weights."""
+    G, seen = nx.davis_southern_women_graph(), []
+    own_units = {"scale": None, "callback": lambda state: seen.append(state.positions)}
+    solution = nl.solve(G, method, smoothing=0.8, seed=3, **own_units)
+    A = as_csr(nx.to_numpy_array(G))
+    p, Y = dense_walk(A, 0.8), seen[-1]
+    P = off_diagonal(p) / (off_diagonal(p).sum() if METHODS[method].affinity == "sum-1" else 1.0)
+    mass = np.ones(len(G)) if METHODS[method].mass == "unit" else A.sum(axis=1) / A.sum(axis=1).mean()
+    recipe = METHODS[method]
+    J = Objective(Affinity(as_csr(P), mass), recipe.kernel, recipe.divergence, recipe.connection, Exact())
+    shift = np.log(off_diagonal(p).sum() / p.sum()) if method == "gamma-quadlog" else 0.0
+    assert solution.value == pytest.approx(J.evaluate(Y).value + shift, abs=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dim", [1, 2, 3])
+@pytest.mark.parametrize("method", ["gamma-quadlog", "ee", "ws-sne"])
+def test_components_fixed_nodes_weights_and_callbacks(method, dim):
+    parts = [nx.grid_2d_graph(5, 5), nx.cycle_graph(7), nx.path_graph(2), nx.empty_graph(2)]
+    G = nx.disjoint_union_all(parts)
+    rng = np.random.default_rng(9)
+    for _, _, edge in G.edges(data=True):
+        edge["weight"] = float(rng.uniform(0.2, 5))
+    seen = []
+    options = {"smoothing": 0.9, "dim": dim, "seed": 2, "max_iter": 15}
+    solution = nl.solve(G, method, callback=lambda state: seen.append(state.value), **options)
+    assert all(np.isfinite(y).all() and y.shape == (dim,) for y in solution.positions.values())
+    assert len(seen) == len(solution.trace) > 15
+    before = {v: np.asarray(y) for v, y in solution.positions.items()}
+    still = [0, 3, 12, 26]
+    after = nl.solve(G, method, pos=before, fixed=still, **options).positions
+    assert all((after[v] == before[v]).all() for v in still)
+    assert any((after[v] != before[v]).any() for v in G)
+    assert all(np.isfinite(y).all() for y in after.values())
+
+
+@pytest.mark.slow
+def test_a_note_says_what_was_left_out():
+    solution = nl.solve(nx.grid_2d_graph(25, 24), "ws-sne", smoothing=0.99, seed=1, max_iter=5)
+    assert any("smoothing=0.99" in note and "% of the sum" in note for note in solution.notes)
+    exact = nl.solve(nx.grid_2d_graph(25, 24), "gamma-quadlog", smoothing=0.99, seed=1, max_iter=5)
+    assert not any("smoothing" in note for note in exact.notes)
+
+
+@pytest.mark.parametrize("rho", [1.0, -0.1, float("nan"), "strong", True])
+def test_rho_is_a_number_below_one(rho):
+    with pytest.raises(ValueError, match=r"smoothing must be"):
+        nl.gamma_quadlog_layout(nx.path_graph(3), smoothing=rho)

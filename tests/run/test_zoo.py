@@ -1,0 +1,475 @@
+"""The graph zoo: every method on every small graph, and what is known about drawings of a few of them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import networkx as nx
+import numpy as np
+import pytest
+from tables import FEW, first, thinned
+
+import nelayout as nl
+from nelayout.catalogue import METHODS
+from nelayout.formula.divergences.protocol import background_of
+from nelayout.graphs import read
+from nelayout.run.auto.roads import road_exaggeration
+
+Y64 = np.ndarray
+
+
+def with_weights_over_twelve_orders() -> nx.Graph:
+    G = nx.karate_club_graph()
+    rng = np.random.default_rng(0)
+    for _, _, data in G.edges(data=True):
+        data["weight"] = float(10.0 ** rng.uniform(-6, 6))
+    return G
+
+
+def disconnected() -> nx.Graph:
+    G = nx.disjoint_union_all([nx.cycle_graph(12), nx.path_graph(5), nx.complete_graph(4)])
+    G.add_nodes_from(["alone", "too", ("lone", 3)])
+    return G
+
+
+def with_loops_and_labels() -> nx.MultiDiGraph:
+    G = nx.MultiDiGraph([("a", "b"), ("a", "b"), ("b", "a"), ("b", (1, 2)), ((1, 2), 3), (3, "a"), (3, 3), ("a", "a")])
+    G.add_edge("only itself", "only itself")
+    return G
+
+
+ZOO: dict[str, Callable[[], nx.Graph]] = {
+    "empty": nx.Graph,
+    "one node": lambda: nx.empty_graph(1),
+    "one node and its loop": lambda: nx.Graph([("a", "a")]),
+    "two nodes": lambda: nx.path_graph(2),
+    "two isolated nodes": lambda: nx.empty_graph(2),
+    "isolated nodes": lambda: nx.empty_graph(11),
+    "a heavy edge": lambda: nx.Graph([("x", "y", {"weight": 1e9})]),
+    "triangle": lambda: nx.complete_graph(3),
+    "path": lambda: nx.path_graph(30),
+    "star": lambda: nx.star_graph(20),
+    "clique": lambda: nx.complete_graph(10),
+    "cycle": lambda: nx.cycle_graph(24),
+    "grid": lambda: nx.grid_2d_graph(8, 8),
+    "tree": lambda: nx.balanced_tree(2, 4),
+    "bipartite": lambda: nx.complete_bipartite_graph(3, 7),
+    "disconnected": disconnected,
+    "many pairs": lambda: nx.disjoint_union_all([nx.path_graph(2)] * 15),
+    "loops, parallels, directions, labels": with_loops_and_labels,
+    "directed": lambda: nx.DiGraph([(0, 1), (1, 0), (1, 2), (2, 3), (3, 1), (3, 4)]),
+    "weights over twelve orders": with_weights_over_twelve_orders,
+    "barbell": lambda: nx.barbell_graph(8, 3),
+}
+ON_A_LINE = {"empty", "one node", "one node and its loop", "two nodes", "two isolated nodes", "a heavy edge", "path"}
+
+
+# Graphs that are drawn to the end, for what is known of their shape; the others take STEPS steps in all.
+WITH_A_SHAPE = {
+    "two nodes", "isolated nodes", "path", "star", "clique", "cycle", "grid", "tree", "disconnected", "barbell"
+}
+STEPS = 30
+# In a plain run, these graphs are drawn by every method, the others by one of each kind.
+BY_EVERY_METHOD = ("two nodes", "isolated nodes", "clique", "cycle", "grid")
+OF_EACH_FORM = thinned(METHODS, plain=lambda method: method in FEW)
+
+
+@functools.cache
+def drawn(name: str, method: str, dim: int = 2) -> tuple[nx.Graph, dict, Y64]:
+    G = ZOO[name]()
+    pos = nl.layout(G, method, dim=dim, seed=0, max_iter=None if name in WITH_A_SHAPE and dim == 2 else STEPS)
+    return G, pos, np.array(list(pos.values()), dtype=float).reshape(-1, dim)
+
+
+def distances(Y: Y64) -> Y64:
+    return np.sqrt(((Y[:, None] - Y[None]) ** 2).sum(axis=-1))
+
+
+def width(Y: Y64) -> float:
+    """The second singular value over the first: 0 for nodes on a line."""
+    singular = np.linalg.svd(Y - Y.mean(axis=0), compute_uv=False)
+    return float(singular[1] / singular[0])
+
+
+def crossings(G: nx.Graph, pos: dict) -> int:
+    """Pairs of edges without a common end that cross, by the signs of the four triangles."""
+    ends = np.array([[pos[u], pos[v]] for u, v in G.edges()])
+    names = list(G.edges())
+
+    def side(a, b, c):
+        u, v = b - a, c - a
+        return np.sign(u[..., 0] * v[..., 1] - u[..., 1] * v[..., 0])
+
+    i, j = np.triu_indices(len(ends), 1)
+    apart = np.array([set(names[p]).isdisjoint(names[q]) for p, q in zip(i, j, strict=True)])
+    a, b, c, d = ends[i, 0], ends[i, 1], ends[j, 0], ends[j, 1]
+    crossed = (side(a, b, c) != side(a, b, d)) & (side(c, d, a) != side(c, d, b))
+    return int(np.count_nonzero(crossed & apart))
+
+
+# --- every method, every graph ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "method"),
+    thinned(ZOO, METHODS, plain=lambda name, method: name in BY_EVERY_METHOD and method in FEW),
+)
+def test_drawing_is_whole(name, method):
+    G, pos, Y = drawn(name, method)
+    assert list(pos) == list(G)
+    assert np.isfinite(Y).all()
+    assert len(np.unique(Y, axis=0)) == len(G)
+    if len(G) > 1:
+        assert np.abs(Y).max() == pytest.approx(1.0)
+        assert (
+            np.abs(Y.astype(np.float32)[:, None] - Y.astype(np.float32)[None]).sum(-1)[np.triu_indices(len(G), 1)].min()
+            > 0
+        )  # also apart for a program that draws in single precision
+    if name not in ON_A_LINE and (name, method) != ("directed", "hssne"):  # its tail folds the triangle
+        assert width(Y) > 0.002
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("name", "method", "dim"),
+    thinned(
+        ["two nodes", "star", "disconnected"],
+        METHODS,
+        [1, 3],
+        plain=lambda name, method, dim: method in FEW and dim == 3,
+    ),
+)
+def test_drawing_is_whole_on_a_line_and_in_space(name, method, dim):
+    G, _, Y = drawn(name, method, dim)
+    assert Y.shape == (len(G), dim)
+    assert np.isfinite(Y).all()
+    assert len(np.unique(Y, axis=0)) == len(G)
+
+
+def test_single_node_is_at_center():
+    for host in (nx.empty_graph(1), np.zeros((1, 1))):
+        pos = nl.ws_sne_layout(host, center=(3.0, 4.0))
+        assert np.asarray(pos[0]).tolist() == [3.0, 4.0]
+
+
+def test_empty_graphs_have_no_positions():
+    assert nl.ws_sne_layout(nx.Graph()) == {}
+    assert nl.ws_sne_layout(np.zeros((0, 0)), dim=3).shape == (0, 3)
+    solution = nl.solve(nx.Graph(), "ws-sne")
+    assert (solution.value, len(solution.components), solution.reason) == (0.0, 0, "converged")
+
+
+def test_two_nodes_face_each_other():
+    for method in METHODS:
+        _, _, Y = drawn("two nodes", method)
+        assert np.abs(Y[0] + Y[1]).max() < 1e-12
+        assert np.abs(Y[:, 1]).max() < 1e-12
+
+
+# --- a hub ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("method", thinned(METHODS, plain="ws-sne".__eq__))
+def test_a_hub_of_five_thousand_stays_among_its_leaves(method):
+    G = nx.star_graph(5000)
+    Y = np.array(list(nl.layout(G, method, seed=0, max_iter=2).values()))
+    assert np.isfinite(Y).all()
+    assert len(np.unique(Y, axis=0)) == len(G)
+    assert width(Y) > 0.5
+    leaves = Y[1:]
+    assert np.abs(Y[0] - leaves.mean(axis=0)).max() < 0.05
+    for axis in (0, 1):  # leaves on every side
+        assert 0.3 < np.mean(leaves[:, axis] > Y[0, axis]) < 0.7
+
+
+# --- cycles -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", first((m for m in METHODS if m != "hssne"), 6))
+def test_cycle_is_a_circle_in_order(method):
+    _, _, Y = drawn("cycle", method)
+    radii = np.hypot(*Y.T)
+    assert radii.std() < 0.01 * radii.mean()
+    steps = np.diff(np.unwrap(np.arctan2(Y[:, 1], Y[:, 0])))
+    assert (np.sign(steps) == np.sign(steps[0])).all()
+    assert np.abs(steps).max() < 1.05 * np.abs(steps).min()
+
+
+def test_heavy_tailed_cycle_keeps_its_order():
+    """The tail of 2 pulls a cycle open or into an oval; neighbors stay neighbors."""
+    G, pos, Y = drawn("cycle", "hssne")
+    steps = np.diff(np.unwrap(np.arctan2(Y[:, 1], Y[:, 0])))
+    assert (np.sign(steps) == np.sign(steps[0])).all()
+    assert crossings(G, pos) == 0
+
+
+# --- grids ------------------------------------------------------------------------------------------------------
+
+EVEN = ["ee", "tsne", "ssne", "mds-ks", "polylog"]
+
+
+@functools.cache
+def grid_lengths(method: str) -> tuple[Y64, Y64]:
+    """Lengths of the edges, and of the diagonals of the squares."""
+    G, _, Y = drawn("grid", method)
+    apart, nodes = distances(Y), np.array(G.nodes)
+    step = np.abs(nodes[:, None] - nodes[None])
+    return apart[step.sum(-1) == 1], apart[(step[..., 0] == 1) & (step[..., 1] == 1)]
+
+
+@pytest.mark.parametrize("method", OF_EACH_FORM)
+def test_grid_has_no_crossing(method):
+    G, pos, _ = drawn("grid", method)
+    assert crossings(G, pos) == 0
+
+
+@pytest.mark.parametrize("method", OF_EACH_FORM)
+def test_grid_diagonals_are_longer_than_edges(method):
+    """sqrt 2 times on a square grid, more where logarithmic repulsion presses the border together."""
+    edges, diagonals = grid_lengths(method)
+    assert 1.35 < diagonals.mean() / edges.mean() < 1.85
+
+
+@pytest.mark.parametrize("method", EVEN)
+def test_even_methods_draw_the_grid_nearly_as_it_is(method):
+    G, pos, Y = drawn("grid", method)
+    edges, _ = grid_lengths(method)
+    assert edges.std() < 0.2 * edges.mean()
+    assert float(nl.measure(G, pos, measures=["neighborhood"])["neighborhood"]) > 0.99
+    truth = np.array(G.nodes, dtype=float)
+    truth -= truth.mean(axis=0)
+    Z, W = (truth[:, 0] + 1j * truth[:, 1]), (Y[:, 0] + 1j * Y[:, 1])
+    fit = max(abs(np.vdot(W, Z)), abs(np.vdot(W, Z.conj()))) / np.sqrt(np.vdot(Z, Z).real * np.vdot(W, W).real)
+    assert fit**2 > 0.98  # the share of the true map that a turn, a mirror and a scale explain
+
+
+@pytest.mark.parametrize("method", ["ws-sne", "gamma-quadlog", "quadlog"])
+def test_neighbors_in_the_grid_are_neighbors_in_the_drawing(method):
+    G, pos, _ = drawn("grid", method)
+    assert float(nl.measure(G, pos, measures=["neighborhood"])["neighborhood"]) > 0.7
+
+
+# --- paths, trees, stars, cliques -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", OF_EACH_FORM)
+def test_path_runs_along_the_principal_axis(method):
+    _, _, Y = drawn("path", method)
+    steps = np.diff(Y[:, 0])
+    assert (np.sign(steps) == np.sign(steps[0])).all()
+    bent = 0.3 if method == "forceatlas2" else 0.05  # gravity bends a path of 30 nodes: straight, its energy is higher
+    assert np.ptp(Y[:, 1]) < bent * np.ptp(Y[:, 0])
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("method", ["sne", pytest.param("nerv", marks=pytest.mark.thorough)])
+def test_random_starts_do_not_fold_a_path(method):
+    """After a few steps a folded path of 40 nodes is lower than the straight one, which ends lower."""
+    for seed in range(3):
+        Y = np.array(list(nl.layout(nx.path_graph(40), method, seed=seed, node_size=None).values()))
+        steps = np.diff(Y[:, 0])
+        assert (np.sign(steps) == np.sign(steps[0])).all()
+
+
+@pytest.mark.parametrize("method", OF_EACH_FORM)
+def test_tree_has_few_crossings(method):
+    G, pos, _ = drawn("tree", method)
+    assert crossings(G, pos) <= (6 if method == "hssne" else 0)
+
+
+@pytest.mark.parametrize("method", OF_EACH_FORM)
+def test_star_has_its_hub_in_the_middle_of_its_leaves(method):
+    _, _, Y = drawn("star", method)
+    leaves = Y[1:]
+    far = np.hypot(*(leaves - Y[0]).T).mean()
+    assert np.hypot(*(Y[0] - leaves.mean(axis=0))) < 0.1 * far
+    angles = np.sort(np.arctan2(*(leaves - Y[0]).T))
+    gaps = np.diff(np.append(angles, angles[0] + 2 * np.pi))
+    assert gaps.max() < np.pi / 2  # leaves on every side of it
+
+
+@pytest.mark.parametrize("method", OF_EACH_FORM)
+@pytest.mark.parametrize(("n", "least"), [(5, 0.5), (10, 0.2)])
+def test_cliques_are_no_points(method, n, least):
+    """A regular pentagon has 0.618.  Normalized methods would have a clique on a point: its shape is kept."""
+    Y = np.array(list(nl.layout(nx.complete_graph(n), method, seed=0).values()))
+    apart = distances(Y)[np.triu_indices(n, 1)]
+    assert apart.min() > least * apart.max()
+
+
+@pytest.mark.parametrize("method", OF_EACH_FORM)
+def test_barbell_is_two_balls_and_a_bar(method):
+    G, _, Y = drawn("barbell", method)
+    left, bar, right = Y[:8], Y[8:11], Y[11:]
+    assert left[:, 0].max() < bar[:, 0].min() or left[:, 0].min() > bar[:, 0].max()
+    assert right[:, 0].max() < bar[:, 0].min() or right[:, 0].min() > bar[:, 0].max()
+    assert (left[:, 0].mean() > 0) != (right[:, 0].mean() > 0)
+    assert len(G) == len(Y)
+
+
+@pytest.mark.parametrize("method", OF_EACH_FORM)
+def test_both_sides_of_a_symmetric_pair_are_treated_alike(method):
+    """Equal components get equal drawings."""
+    G = nx.disjoint_union_all([nx.grid_2d_graph(3, 3)] * 3)
+    Y = np.array(list(nl.layout(G, method, seed=0).values()))
+    shapes = [distances(Y[9 * k : 9 * k + 9]) for k in range(3)]
+    assert np.abs(shapes[0] - shapes[1]).max() < 1e-9
+    assert np.abs(shapes[0] - shapes[2]).max() < 1e-9
+
+
+# --- components -------------------------------------------------------------------------------------------------
+
+
+def separated(A: Y64, B: Y64) -> bool:
+    """Whether some line has A on one side and B on the other: their convex hulls do not meet (720 directions)."""
+    angles = np.linspace(0, np.pi, 720, endpoint=False)
+    directions = np.stack([np.cos(angles), np.sin(angles)])
+    a, b = A @ directions, B @ directions
+    return bool(((a.max(axis=0) < b.min(axis=0)) | (b.max(axis=0) < a.min(axis=0))).any())
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("method", OF_EACH_FORM)
+def test_components_do_not_overlap(method):
+    G, pos, _ = drawn("disconnected", method)
+    parts = [np.array([pos[node] for node in nodes]) for nodes in nx.connected_components(G)]
+    assert len(parts) == 6
+    for i, A in enumerate(parts):
+        for B in parts[i + 1 :]:
+            assert separated(A, B)
+
+
+@pytest.mark.parametrize("method", OF_EACH_FORM)
+def test_isolated_nodes_are_not_far(method):
+    """About as far from the rest as the widest component is wide, or nearer."""
+    G, pos, Y = drawn("disconnected", method)
+    lone = list(nx.isolates(G))
+    others = np.array([pos[node] for node in G if node not in lone])
+    widest = max(np.ptp(np.array([pos[n] for n in nodes]), axis=0).max() for nodes in nx.connected_components(G))
+    for node in lone:
+        assert np.hypot(*(others - pos[node]).T).min() < 1.2 * widest
+    assert np.ptp(Y, axis=0).min() > 0.3 * np.ptp(Y, axis=0).max()  # a sheet, not a strip
+
+
+def test_isolated_nodes_stand_in_rows():
+    _, _, Y = drawn("isolated nodes", "ws-sne")
+    for axis in (0, 1):
+        levels = np.unique(Y[:, axis].round(9))
+        assert 1 < len(levels) < 11
+        assert np.ptp(np.diff(levels)) < 1e-9
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("method", OF_EACH_FORM)
+def test_a_component_is_drawn_as_if_alone(method):
+    """Up to place, size and its turn: other components do not bend it (same generator, first component)."""
+    G = nx.disjoint_union(nx.grid_2d_graph(6, 6), nx.path_graph(4))
+    together = np.array(list(nl.layout(G, method, seed=0, node_size=None).values()))[:36]
+    alone = np.array(list(nl.layout(nx.grid_2d_graph(6, 6), method, seed=0, node_size=None).values()))
+    a, b = distances(together), distances(alone)
+    assert np.abs(a / a.max() - b / b.max()).max() < 1e-4
+
+
+def roads(junctions: nx.Graph, edges: int, some: int | None = None) -> tuple[nx.Graph, list[list]]:
+    """The first ``some`` edges (default: all) as paths of that many edges, and the paths."""
+    paths = [
+        [u, *(((u, v), k) for k in range(1, edges if some is None or i < some else 1)), v]
+        for i, (u, v) in enumerate(junctions.edges)
+    ]
+    G = nx.Graph()
+    for path in paths:
+        nx.add_path(G, path)
+    return G, paths
+
+
+def test_road_exaggeration_is_the_square_of_the_length_of_a_path():
+    cubic = nx.random_regular_graph(3, 40, seed=0)  # 60 edges
+
+    def pull(G: nx.Graph) -> float:
+        return road_exaggeration(read(G).adjacency)
+
+    assert pull(cubic) == 1
+    assert pull(roads(cubic, 2, some=40)[0]) == 1  # half of the nodes
+    assert pull(roads(cubic, 2, some=41)[0]) == pytest.approx((101 / 60) ** 2)
+    assert pull(roads(cubic, 3)[0]) == pytest.approx(9)
+    assert pull(roads(cubic, 6)[0]) == pytest.approx(340 / 16)  # never much wider than the drawing
+
+
+def turns(Y: np.ndarray) -> float:
+    """How often a curve through points in order turns about, both ways counted."""
+    along = np.diff(Y[:, 0] + 1j * Y[:, 1])
+    return float(np.abs(np.angle(along[1:] / along[:-1])).sum() / (2 * np.pi))
+
+
+@pytest.mark.slow
+def test_a_single_path_or_ring_is_a_road():
+    """Straight or round, where it wound before: a ring of 1,000 nodes turned about five times."""
+    path, ring = nx.path_graph(1000), nx.cycle_graph(1000)
+    for G in (path, ring):
+        assert road_exaggeration(read(G).adjacency) == 1000 / 16
+        assert road_exaggeration(read(nx.path_graph(5)).adjacency) == 1
+        pos = nl.layout(G, seed=0)
+        assert nl.measure(G, pos, measures=["stress"])["stress"].value < (0.002 if G is path else 0.02)
+    assert turns(np.array([*pos.values(), pos[0]])) < 1.5
+
+
+def test_uneven_paths_are_not_pulled():
+    G = nx.path_graph(100)
+    G[3][4]["weight"] = 2.0  # those without have 1
+    assert road_exaggeration(read(G).adjacency) > 1
+    G[3][4]["weight"] = 2.1
+    assert road_exaggeration(read(G).adjacency) == 1
+
+
+NO_MAPS: dict[str, Callable[[], nx.Graph]] = {
+    "cliques at the ends of a path": lambda: nx.barbell_graph(15, 200),
+    "triangles at the ends of a path": lambda: nx.barbell_graph(3, 40),
+    "a clique with a tail": lambda: nx.lollipop_graph(30, 80),
+    "a tree": lambda: roads(nx.balanced_tree(3, 4), 3)[0],
+    "a ring with hairs": lambda: nx.connected_watts_strogatz_graph(400, 2, 0.05, seed=0),
+    "crossings of many roads": lambda: roads(nx.complete_graph(11), 4)[0],
+    "triangles in a ring": lambda: roads(nx.circulant_graph(30, [1, 2]), 3, some=30)[0],
+}
+
+
+@pytest.mark.parametrize("name", NO_MAPS)
+def test_what_would_fall_together_is_not_pulled(name):
+    """Cliques, triangles and branches have nothing that holds them open against stronger edges."""
+    assert road_exaggeration(read(NO_MAPS[name]()).adjacency) == 1
+
+
+@pytest.mark.thorough
+def test_cliques_between_paths_stay_open():
+    G = nx.barbell_graph(15, 200)
+    pos = nl.layout(G, seed=0)
+    assert nl.measure(G, pos, measures=["stress"])["stress"].value < 0.02
+
+
+@pytest.mark.slow
+def test_roads_lie_straight(monkeypatch):
+    """Long paths between junctions: from end to end nearly as far as they are long, with less stress; four seeds."""
+    G, paths = roads(nx.petersen_graph(), 8)
+
+    def drawn(seed: int) -> tuple[float, float]:
+        pos = nl.layout(G, seed=seed)
+        straight = []
+        for path in paths:
+            Y = np.array([pos[v] for v in path])
+            straight.append(np.linalg.norm(Y[-1] - Y[0]) / np.linalg.norm(np.diff(Y, axis=0), axis=1).sum())
+        return float(np.mean(straight)), nl.measure(G, pos, measures=["stress"])["stress"].value
+
+    straight, stress = np.mean([drawn(seed) for seed in range(4)], axis=0)
+    monkeypatch.setattr("nelayout.run.component.road_exaggeration", lambda P: 1.0)
+    winding, before = np.mean([drawn(seed) for seed in range(4)], axis=0)
+    assert straight > 0.9 > 0.85 > winding
+    assert stress < before
+
+
+def test_joint_components_are_refused_where_there_is_no_minimum():
+    for method in METHODS:
+        if not background_of(METHODS[method].divergence) and METHODS[method].gravity is None:
+            with pytest.raises(nl.Unsupported, match=r"components.*pack"):
+                nl.layout(disconnected(), method, components="joint")
+    assert len(nl.ws_sne_layout(nx.path_graph(4), components="joint", seed=0)) == 4
