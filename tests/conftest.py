@@ -43,3 +43,14 @@ def shared_data() -> Path:
     if not (folder / "graphs").is_dir():
         pytest.skip(f"no test data at {folder}; NELAYOUT_DATA names the folder with graphs/ and vectors/")
     return folder
+
+
+# Fixtures that say what a test needs, and the marker for it.
+NEEDS = {"shared_data": "data", "driver": "browser"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that ask for a fixture of `NEEDS`."""
+    for item in items:
+        for name in NEEDS.keys() & set(getattr(item, "fixturenames", ())):
+            item.add_marker(NEEDS[name])

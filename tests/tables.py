@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from itertools import cycle, product
+from itertools import product
+from zlib import crc32
 
 import pytest
 
@@ -21,14 +22,23 @@ EVERY_METHOD = {
 RECIPES = ("ws-sne", "linlog", "ee", "hssne", "nerv")
 # One for each form of objective, one lambda for all pairs or one for each row, where a drawing takes long.
 FEW = ("ws-sne", "nerv")
+# One in so many cases of a product over tables is part of a plain run.
+SAMPLED = 18
 
 
 def thinned(*tables: Iterable, plain: Callable[..., bool]) -> list:
-    """Return the product of the tables as cases of a test; of those that are not plain every eighteenth is thorough."""
-    rest = cycle((*[pytest.mark.slow] * 3, pytest.mark.thorough, *[pytest.mark.slow] * 14))
-    return [pytest.param(*case, marks=() if plain(*case) else next(rest)) for case in product(*tables)]
+    """Return the product of the tables as cases of a test: plain ones and one in `SAMPLED` others, the rest is full.
+
+    The sample is chosen by a hash of the case, so that a new method changes no other case.
+    """
+    cases = list(product(*tables))
+    return [pytest.param(*case, marks=() if plain(*case) or _sampled(case) else pytest.mark.full) for case in cases]
+
+
+def _sampled(case: tuple) -> bool:
+    return crc32(repr([getattr(part, "name", part) for part in case]).encode()) % SAMPLED == 0
 
 
 def first(cases: Iterable, count: int) -> list:
-    """Return cases of a test of which all but the first ``count`` are slow: each takes long, and they are alike."""
-    return [pytest.param(case, marks=() if k < count else pytest.mark.slow) for k, case in enumerate(cases)]
+    """Return cases of a test of which all but the first ``count`` are full: each takes long, and they are alike."""
+    return [pytest.param(case, marks=() if k < count else pytest.mark.full) for k, case in enumerate(cases)]

@@ -77,7 +77,6 @@ def test_gradient_is_that_of_the_drawing_s_own_objective_under_a_random_walk(nam
         np.testing.assert_allclose(2.0 * found.gradient[0], gradient[i], rtol=1e-6, atol=1e-7)
 
 
-@pytest.mark.thorough
 def test_new_rows_under_a_random_walk_come_to_their_own():
     """Three groups of rows under smoothing, of which every other one is placed on the drawing of the others."""
     pytest.importorskip("sklearn", reason="scikit-learn, the extra [vectors], is not installed")
@@ -120,7 +119,7 @@ def no_lower_place(added, ties, at, radius):
         assert added.evaluate(beside, ties).value[0] > least - 1e-9 * abs(least)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("name", first(["ws-sne", "nerv", "gamma-quadlog", "tsne", "ee", "ftsne js"], 2))
 def test_a_place_is_a_minimum(name):
     """No place on rings about it has a lower J_t, and it is below J_t at all neighbors' mean."""
@@ -131,14 +130,12 @@ def test_a_place_is_a_minimum(name):
     assert added.evaluate(at, ties).value[0] <= added.evaluate(mean, ties).value[0]
 
 
-@pytest.mark.thorough
 def test_a_node_that_leaves_a_saddle_comes_to_rest():
     """J falls ever faster for 40 steps before it comes to a minimum, a tenth of a distance from a lower one."""
     added, ties, at, unit = at_its_place("ftsne js", seed=0)
     no_lower_place(added, ties, at, 1e-2 * unit)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["ws-sne", "linlog"])
 def test_few_nodes_have_a_better_place_about_their_own(name):
     """Of 40 nodes, 500 places about each; with one start for each node 6 and 8 of them had one."""

@@ -43,7 +43,7 @@ def test_the_tables_know_the_same_keywords():
     assert set(OWNERS).isdisjoint(inspect.signature(nl.solve_vectors).parameters)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("name", thinned(OTHER, plain=lambda name: name in ("nerv", "ee")))
 def test_every_door_takes_them(name):
     own, few = OTHER[name], {"seed": 0, "max_iter": 3}

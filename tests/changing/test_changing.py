@@ -60,7 +60,6 @@ def test_old_nodes_do_not_move_by_a_bit(name):
     assert len(np.unique(array(more, H), axis=0)) == len(H)  # not even twins share a place
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name", thinned(["ws-sne", "gamma-quadlog", "linlog", "ee", "nerv"], plain=lambda name: name == "gamma-quadlog")
 )
@@ -81,7 +80,6 @@ def test_no_random_place_suits_a_new_node_better(name):
             assert nl.evaluate(H, elsewhere, name).value > least
 
 
-@pytest.mark.thorough
 def test_new_components_lie_outside_the_old_drawing():
     G, H = grown()
     more = nl.add_nodes(H, nl.layout(G, "ws-sne", seed=0), "ws-sne", seed=0)
@@ -93,7 +91,6 @@ def test_new_components_lie_outside_the_old_drawing():
         assert max(gaps) < 2 * spread(old)
 
 
-@pytest.mark.thorough
 def test_hosts_give_back_their_own_type():
     ig = pytest.importorskip("igraph", reason="igraph is not installed")
     g = ig.Graph.Famous("Zachary")
@@ -134,7 +131,6 @@ def test_identical_snapshots_do_not_move(name):
     assert film.values == pytest.approx(film.values[0])
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", METHODS)
 def test_towards_stability_one_old_nodes_do_not_move(name):
     film = nl.layout_sequence(growing()[:2], EVERY_METHOD[name], 1 - 1e-9, seed=0, node_size=None)
@@ -142,7 +138,7 @@ def test_towards_stability_one_old_nodes_do_not_move(name):
     assert film.arrived.tolist() == [0, 6]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_movement_falls_as_stability_rises():
     snapshots = growing()
     films = [nl.layout_sequence(snapshots, "ws-sne", s, seed=0) for s in (0.2, 0.5, 0.8, 0.95, 0.99)]
@@ -150,7 +146,6 @@ def test_movement_falls_as_stability_rises():
     assert all(b < 0.95 * a for a, b in pairwise(moves)), moves
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", thinned(["ws-sne", "gamma-quadlog"], plain=lambda name: name == "gamma-quadlog"))
 def test_the_order_of_the_nodes_does_not_count(name):
     first, second = growing()[0], growing()[0]
@@ -176,7 +171,7 @@ def test_a_held_drawing_keeps_its_frame():
         assert ((A - B) ** 2).sum() <= 1.000001 * ((A - laid) ** 2).sum()
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_no_node_of_a_film_hides_another_and_the_map_is_held_all_the_same():
     """The four outer nodes of a windmill's blade are alike, and their minimum is one place."""
     mills = [nx.windmill_graph(k, 5) for k in (6, 7, 8)]
@@ -193,7 +188,7 @@ def test_no_node_of_a_film_hides_another_and_the_map_is_held_all_the_same():
     assert films[1].mean_moves.max() < films[0].mean_moves.max() + 0.02
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_all_drawings_have_one_scale():
     film = nl.layout_sequence(growing(), "ws-sne", seed=0, scale=3.0)
     assert max(np.abs(array(pos, pos)).max() for pos in film.positions) == pytest.approx(3.0)
@@ -203,7 +198,6 @@ def test_all_drawings_have_one_scale():
     assert film.mean_moves == pytest.approx(plain.mean_moves)
 
 
-@pytest.mark.thorough
 def test_a_node_that_comes_back_has_its_last_place():
     G = growing()[1]
     without = G.subgraph(v for v in G if v != "Gavroche").copy()
@@ -214,7 +208,6 @@ def test_a_node_that_comes_back_has_its_last_place():
     assert film.arrived.tolist() == [0, 0, 1]
 
 
-@pytest.mark.thorough
 def test_a_component_that_has_not_changed_stays_bit_for_bit():
     G = nx.disjoint_union(nx.karate_club_graph(), nx.cycle_graph(7))
     H = G.copy()
@@ -233,7 +226,6 @@ def test_of_joined_parts_the_largest_keeps_its_place():
     assert keep_places(read(G), read(G)).all()
 
 
-@pytest.mark.thorough
 def test_a_sequence_goes_on_from_a_drawing():
     G, H = growing()[:2]
     film = nl.layout_sequence([G], "ws-sne", seed=0)
@@ -241,7 +233,7 @@ def test_a_sequence_goes_on_from_a_drawing():
     assert all(np.allclose(more[0][v], film[0][v], atol=1e-4) for v in G)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_masses_of_all_nodes_may_come_in_one_dict_and_change_what_has_not_changed():
     first, second = growing()[:2]
     mass = {v: 1.0 + len(v) for v in second}
@@ -250,7 +242,7 @@ def test_masses_of_all_nodes_may_come_in_one_dict_and_change_what_has_not_change
     assert film.most_moves[2] > 0  # masses may be other ones, so the same graph is drawn again
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_alpha_is_chosen_once():
     snapshots = growing()[:2]
     film = nl.layout_sequence(snapshots, "alpha-sne", alpha="auto", seed=0, node_size=None)
@@ -261,7 +253,6 @@ def test_alpha_is_chosen_once():
     assert film.values[1] == pytest.approx(same, rel=1e-2)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", thinned(["tsne", "jse", "ee"], plain=lambda name: name == "jse"))
 def test_a_held_drawing_has_the_size_that_suits_it(name):
     """Springs hold the shape; the size is the objective's own."""
@@ -271,7 +262,7 @@ def test_a_held_drawing_has_the_size_that_suits_it(name):
     assert film.values[1] == pytest.approx(best, rel=2e-2)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_same_seed_same_bits():
     one, two = (nl.layout_sequence(growing(), "tsne", seed=3) for _ in range(2))
     assert all(np.array_equal(array(a, a), array(b, b)) for a, b in zip(one.positions, two.positions, strict=True))

@@ -86,7 +86,7 @@ def table(path):
     return {row["node"]: [float(row[axis]) for axis in "xyz" if axis in row] for row in rows}
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_positions_are_those_of_the_library(folder):
     done = nelayout("layout", "graph.gml", "-m", "ws-sne", "-o", "out.json", cwd=folder)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", NOTE)
@@ -169,7 +169,7 @@ def test_a_graph_that_falls_apart_without_its_edges_of_weight_0_says_so(folder, 
     assert inside("layout", "zeros.csv", "-o", f"out.{ending}", "--weight", "none") == (0, "", "")
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_standard_input_and_output(folder):
     done = nelayout("layout", "-", "-o", "-", "--format", "csv", cwd=folder, given=GML)
     assert done.returncode == 0
@@ -178,7 +178,7 @@ def test_standard_input_and_output(folder):
     assert (named.stdout, named.stderr) == (done.stdout, "")
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_picture_on_standard_output(folder):
     pytest.importorskip("matplotlib")
     done = nelayout("layout", "graph.gml", "-o", "-", "--format", "png", "--quiet", cwd=folder, text=False)
@@ -527,7 +527,6 @@ class Screen(io.StringIO):
         return True
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("command", ["layout graph.gml", "compare graph.gml -m ws-sne", "embed table.csv"])
 def test_a_terminal_says_while_the_picture_is_drawn(folder, monkeypatch, command):
     pytest.importorskip("matplotlib")
@@ -545,7 +544,7 @@ def test_a_terminal_says_while_the_picture_is_drawn(folder, monkeypatch, command
     assert said["-o out.png --quiet"] == ""
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_closed_pipe_is_no_error(folder):
     command = f"{sys.executable} -m nelayout layout graph.gml -o - --format json --quiet | true"
     env = {**os.environ, "PYTHONPATH": str(Path(nl.__file__).parents[1])}
@@ -555,7 +554,7 @@ def test_a_closed_pipe_is_no_error(folder):
     assert done.stderr == ""
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.skipif(os.name == "nt", reason="signals are POSIX")
 def test_interrupt_is_one_line_and_leaves_no_file(folder):
     G = nx.random_geometric_graph(1500, 0.05, seed=1)
@@ -592,7 +591,7 @@ sys.exit(nelayout.cli.main(sys.argv[1:]))
 """
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_pictures_alone_import_matplotlib(folder):
     code = "import sys, nelayout.cli as c; c.main(sys.argv[1:]); print('matplotlib' in sys.modules)"
     env = {**os.environ, "PYTHONPATH": str(Path(nl.__file__).parents[1])}
@@ -613,7 +612,7 @@ def test_our_own_mistakes_are_one_line_too(monkeypatch, capsys, folder):
     assert said.count("\n") == 1
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("command", ["layout", "embed", "compare"])
 def test_labels_and_colors_mean_the_same_everywhere(command, tmp_path, monkeypatch):
     """--label is written beside the nodes, --color colors them, and no color is asked of the labels."""
@@ -685,7 +684,7 @@ def test_the_page_lists_the_words_of_headers():
     assert (headings.FROM | headings.TO | headings.WEIGHT | edgelist.NODE) - words == set()
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_documented_commands_run(tmp_path):
     """The examples of the page, one after the other, as they stand, in a folder that holds the examples."""
     for package in ("matplotlib", "sklearn", "pandas"):

@@ -16,8 +16,6 @@ from pages import data_of
 import nelayout as nl
 from nelayout.cli import main
 
-pytestmark = pytest.mark.thorough  # whole programs, from file to file
-
 KINDS = "xxxxxyyyy"
 
 
@@ -74,7 +72,7 @@ def test_the_table_is_that_of_the_library(folder, capsys):
     assert capsys.readouterr().err == ""
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_records_hold_the_same_and_null_for_what_cannot_be_measured(folder):
     (folder / "lonely.json").write_text('{"nodes": [{"id": "a"}, {"id": "b"}], "edges": []}')
     assert nelayout("compare lonely.json -m ws-sne -o out.json --quiet") == 0
@@ -86,7 +84,7 @@ def test_records_hold_the_same_and_null_for_what_cannot_be_measured(folder):
     assert {"drawing": "tsne", **values(compared("tsne"))["tsne"]} == record
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_drawings_keep_the_order_of_the_command_line(folder):
     arguments = "compare graph.graphml -m tsne --pos circle=circle.csv -m ws-sne -o out.csv --quiet"
     assert nelayout(arguments) == 0
@@ -94,7 +92,7 @@ def test_drawings_keep_the_order_of_the_command_line(folder):
     assert list(read_table("out.csv")) == ["tsne", "circle", "ws-sne"]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_method_with_several_settings(folder, capsys):
     drawings = "-m nerv --set kappa=0.2 -m tsne -m nerv -m nerv:0.8"
     assert nelayout(f"compare graph.graphml {drawings} -o out.csv --quiet") == 0
@@ -207,7 +205,7 @@ def test_figures(folder, ending, head):
     assert set(folder.iterdir()) - before == {folder / f"out.{ending}"}
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_page_is_that_of_the_library(folder):
     command = "compare graph.graphml -m ws-sne --pos circle=circle.csv --color kind --label kind -o out.html --quiet"
     assert nelayout(command) == 0
@@ -220,7 +218,7 @@ def test_the_page_is_that_of_the_library(folder):
 
 
 @pytest.mark.skipif(not hasattr(igraph.Graph, "layout_drl"), reason="this igraph has no DrL")
-@pytest.mark.slow
+@pytest.mark.full
 def test_peers_by_name_and_several_seeds(folder, capsys):
     drawings = "-m nx:spring --pos circle=circle.csv -m igraph:drl -m networkx:kamada-kawai"
     assert nelayout(f"compare graph.graphml {drawings} --seeds 3 -o out.json") == 0

@@ -14,8 +14,6 @@ import scipy.sparse as sp
 import nelayout as nl
 from nelayout.cli import main
 
-pytestmark = pytest.mark.thorough  # whole programs, from file to file
-
 X = np.round(np.random.default_rng(5).standard_normal((30, 3)) + 4 * (np.arange(30)[:, None] % 2), 3)
 NAMES = ["height", "width", "depth"]
 KIND = ["oak" if i % 2 else "ash" for i in range(30)]
@@ -134,7 +132,7 @@ def test_options_are_the_keywords(folder):
         ("--color depth --columns height,width", [0, 1]),
     ],
 )
-@pytest.mark.slow
+@pytest.mark.full
 def test_columns(folder, options, taken):
     assert nelayout(f"embed table.csv -o out.npy --quiet {options}") == 0
     assert np.load("out.npy").tolist() == nl.embed(X[:, taken], random_state=0).tolist()
@@ -146,7 +144,7 @@ def test_perplexity_and_own_parameters(folder):
     assert np.array_equal(positions("out.csv"), expected)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_label_and_color_stand_beside_positions_once(folder, capsys):
     (folder / "named.csv").write_text(
         text([[*NAMES, "kind", "x"], *([*row, f"tree {i}"] for i, row in enumerate(labeled()))])
@@ -172,7 +170,7 @@ def test_one_color_for_all_points(folder, capsys):
     assert "unknown column for --color 'tomatoe'" in capsys.readouterr().err
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_labels_stand_beside_positions(folder, capsys):
     assert nelayout("embed table.csv --color 4 -o out.csv") == 0
     assert nelayout("embed table.csv --color kind -o out.json") == 0
@@ -250,7 +248,7 @@ def test_a_first_column_without_name_names_the_rows(folder, capsys):
     assert positions("out.csv").tolist() == PLAIN.tolist()
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_column_that_numbers_the_rows_is_noted(folder, capsys):
     (folder / "ids.csv").write_text(text([["id", *NAMES], *([i + 1, *row] for i, row in enumerate(X.tolist()))]))
     assert nelayout("embed ids.csv -o out.csv") == 0
@@ -355,7 +353,7 @@ def test_a_saved_map_takes_new_rows(saved):
     assert np.load("placed.npy").tolist() == saved.transform(NEW).tolist()
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_saved_map_is_an_estimator_of_python(saved, folder):
     loaded = pickle.loads((folder / "map.pickle").read_bytes())
     assert loaded.feature_names_in_.tolist() == NAMES
@@ -367,7 +365,7 @@ def test_a_saved_map_is_an_estimator_of_python(saved, folder):
     assert positions("placed.csv").tolist() == saved.embedding_.tolist()
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_picture_shows_new_rows_over_the_map(saved, monkeypatch):
     pytest.importorskip("matplotlib")
     from nelayout import pictures as drawing
@@ -415,7 +413,7 @@ MISPLACED = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("options", MISPLACED)
 def test_a_row_that_cannot_be_placed_is_one_line(saved, folder, capsys, options):
     (folder / "other.csv").write_text(text([["width", "height", "deep"], *NEW.tolist()]))

@@ -31,7 +31,7 @@ def test_measures_are_those_of_measure_vectors():
     assert [text.get_text() for text in figure.texts] == ["axes", "random", "pca"]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_methods_embed_and_functions_get_the_vectors():
     def first(X, seed):
         return np.random.default_rng(seed).normal(size=(len(X), 2))

@@ -49,7 +49,6 @@ def test_drawings_lie_over_the_first(compared):
         assert all((compared.drawings[name][v] == over[v]).all() for v in G)
 
 
-@pytest.mark.thorough
 def test_plot_shows_every_drawing_and_value(compared):
     figure = compared.plot()
     figure.canvas.draw()
@@ -182,7 +181,7 @@ def test_measures_without_anything_to_see(tmp_path):
     assert "–" in found._repr_html_()
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_names_draw_as_the_layouts_do():
     found = compare(G, ["tsne", "nx:circular", POS["random"], nl.method("ee"), nx.spring_layout])
     assert list(found.measured) == ["tsne", "nx:circular", "given", "ee", "spring_layout"]
@@ -206,7 +205,6 @@ def test_names_draw_as_the_layouts_do():
     assert texts.count("–") == 1  # the drawing that was given
 
 
-@pytest.mark.thorough
 def test_a_dict_of_everything():
     drawings = {"ours": "tsne", "theirs": "nx:spring", "mine": POS["circle"], "own": nx.spiral_layout}
     found = compare(G, drawings, measures=["stress"])
@@ -250,7 +248,7 @@ def test_several_drawings_that_exist():
     assert list(found.drawings["array"]) == list(G)  # an array of a networkx graph is keyed by its nodes
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_weights_reach_the_methods_and_the_peers_that_take_them_for_similarities():
     weighted = compare(G, ["nx:spring", "tsne", "igraph:kk"], measures="stress")
     plain = compare(G, ["nx:spring", "tsne", "igraph:kk"], measures="stress", weight=None)

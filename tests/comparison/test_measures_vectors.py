@@ -65,7 +65,6 @@ def test_distances_are_those_of_scipy(metric):
     assert (found[60 + 5 :, :3].diagonal() == 0).all()
 
 
-@pytest.mark.thorough
 def test_tables_frames_sparse_rows_and_solutions():
     from pandas import DataFrame
 

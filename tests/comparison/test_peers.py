@@ -69,7 +69,7 @@ def test_igraph_by_its_own_method_with_the_seed_and_its_random_numbers_left_as_t
     assert np.allclose(drawn("igraph:kk"), kk, atol=1e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_seeds_say_what_depends_on_them():
     """Every peer that is here and fast; `seeded` is what drawing twice shows."""
     slow = {"opentsne", "umap", "s_gd2"}
@@ -134,7 +134,7 @@ def test_igraph_layouts_have_names_where_igraph_is_not(monkeypatch):
     assert {peer.missing for peer in there.values()} == {"igraph is not installed (pip install igraph)"}
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.filterwarnings("default")  # umap-learn warns of packages that it can do without
 @pytest.mark.parametrize("name", list(vector_peers()))
 def test_maps_of_vectors_keep_two_groups_apart(name):
@@ -152,7 +152,7 @@ def test_maps_of_vectors_keep_two_groups_apart(name):
     assert np.mean(other[far.argmin(axis=1)] == other) > 0.8  # a coin says 0.5
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.filterwarnings("default")  # as above
 @pytest.mark.parametrize("name", ["opentsne", "umap", "s_gd2"])
 def test_embeddings_of_a_graph_bring_neighbors_together(name):

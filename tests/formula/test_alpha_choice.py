@@ -126,8 +126,8 @@ def test_slope_of_the_normalizer_stays_where_the_search_expects_it(alpha):
     assert s.max() < 0.9
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("alpha", [pytest.param(0.3, marks=pytest.mark.slow), 1.0, 1.7])
+@pytest.mark.full
+@pytest.mark.parametrize("alpha", [pytest.param(0.3, marks=pytest.mark.full), 1.0, 1.7])
 def test_density_integrates_to_one(alpha):
     from scipy.integrate import quad
 
@@ -196,7 +196,7 @@ def test_score_matching_is_continuous_through_one():
         assert wide == pytest.approx(phi, rel=1e-8)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @example(ln_r=[0.0, -257.0], ln_m=140.0, alpha=0.5)
 @example(ln_r=[237.0], ln_m=236.0, alpha=2.0)
 @given(
@@ -262,7 +262,7 @@ def test_estimators_when_nothing_strays_or_everything_does():
 
 @pytest.mark.parametrize("alpha", [0.3, 0.5, 1.0])
 @pytest.mark.parametrize(
-    ("estimate", "step"), [(score_matching, 0.01), pytest.param(likelihood, 0.025, marks=pytest.mark.slow)]
+    ("estimate", "step"), [(score_matching, 0.01), pytest.param(likelihood, 0.025, marks=pytest.mark.full)]
 )
 def test_order_is_recovered(samples, alpha, estimate, step):
     v, m = samples[alpha]
@@ -272,7 +272,7 @@ def test_order_is_recovered(samples, alpha, estimate, step):
     assert estimate(v, m, alpha)[1] == pytest.approx(1.0, abs=0.02)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("alpha", [0.3, 0.5, 1.0])
 def test_order_is_recovered_from_few_pairs(alpha):
     """8,000 pairs, ten times: likelihood strays by 0.025, score matching by 0.06, both about the order itself."""

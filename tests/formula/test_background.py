@@ -50,7 +50,7 @@ def test_where_every_pair_has_a_similarity_the_value_is_the_divergence(divergenc
     assert by_rows(p, divergence).evaluate(Y).value == pytest.approx((1 - kappa) * kl(p, q) + kappa * kl(q, p))
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_drawings_of_all_pairs_report_the_divergence():
     s = nl.solve_vectors(X, method="nerv:0.3", perplexity=10, n_neighbors="all", random_state=0)
     p, q = every_pair(X), rows(s.positions)
@@ -117,7 +117,7 @@ def test_beside_a_background_no_edge_costs_more_than_none(divergence):
     assert np.abs(slope[2:]).max() < 1e-15
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("n_neighbors", ["all", 15])
 def test_rows_far_apart_are_joined_by_an_edge_of_the_row_too(n_neighbors):
     """Two heaps whose similarities to each other are next to nothing: the edge that joins them is drawn as one."""
@@ -129,7 +129,7 @@ def test_rows_far_apart_are_joined_by_an_edge_of_the_row_too(n_neighbors):
         assert ends.min() < np.linalg.norm(s.positions[:40] - s.positions[:40].mean(0), axis=1).max() * 6
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_usual_background_lets_nothing_collapse_at_a_large_kappa():
     """With 0.1 a drawing shrunk to a point costs too little: it keeps half as much."""
     cloud = np.random.default_rng(0).normal(size=(300, 10))

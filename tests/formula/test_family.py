@@ -50,10 +50,10 @@ KERNEL_TABLE = [*KERNELS.values(), heavy_tailed(0.5), heavy_tailed(2.0), inverse
 CONNECTIONS = [Fixed(0.7), Normalized(), NormalizedRows()]
 HOMOGENEOUS = [name for name in NAMES if isinstance(part(name), Homogeneous)]
 SPACES = [("unit", 2), ("varied", 1), ("varied", 3)]  # masses and dimensions
-# Every divergence with every connection: a plain run has one connection for each divergence, in turn, a slow one the
+# Every divergence with every connection: a plain run has one connection for each divergence, in turn, a full run the
 # others.
 PAIRS = [
-    pytest.param(name, c, id=f"{name}-{c.name}", marks=pytest.mark.slow if (k + turn) % 3 else ())
+    pytest.param(name, c, id=f"{name}-{c.name}", marks=pytest.mark.full if (k + turn) % 3 else ())
     for turn, name in enumerate(NAMES)
     for k, c in enumerate(CONNECTIONS)
 ]
@@ -94,9 +94,8 @@ def test_value_and_gradient_are_the_definition(name, connection):
         assert here.lam > 0
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow if k % 3 else ()) for k, name in enumerate(HOMOGENEOUS)]
+    "name", [pytest.param(name, marks=pytest.mark.full if k % 3 else ()) for k, name in enumerate(HOMOGENEOUS)]
 )
 def test_the_optimal_connection_is_the_least_value_of_the_definition(name):
     """No other lambda makes J less; the gradient is that of J at this lambda, times what the values rise by."""
@@ -237,7 +236,7 @@ def test_rows_of_their_own(name):
         np.testing.assert_allclose(J.evaluate(Y).gradient, numeric, atol=1e-7)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_rows_on_fast_sums():
     """A node far from all others, whose sums are far below a mesh's error, is drawn by exact ones."""
     from nelayout.numerics.parallel import Threads
@@ -386,7 +385,7 @@ def test_objectives_have_the_background_that_was_given(method, own, name, delta)
     assert rise == pytest.approx(defined(other) - defined(Y), rel=1e-9, abs=1e-11)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_layouts_take_a_background():
     G = nx.karate_club_graph()
     options: Any = {"seed": 0, "max_iter": 40, "scale": None}

@@ -256,7 +256,7 @@ def test_npz_of_every_kind(tmp_path):
 # real files
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_shared_files(shared_data):
     sizes = {
         "dolphins.gml": (62, 159),
@@ -275,7 +275,6 @@ def test_shared_files(shared_data):
     assert read(luxembourg.graph, weight=None).adjacency.nnz == 2 * 119666
 
 
-@pytest.mark.thorough
 def test_shared_files_have_the_names_and_columns_of_the_file(shared_data):
     folder = shared_data / "files"
     football = read_graph(folder / "football.gml")

@@ -85,10 +85,8 @@ GOOD = {
     ("pajek", "truncated late"): "the beginning of a list of edges is one",
     ("npz", "NUL within"): "an archive is binary",
 }
-# Formats that a plain run tries: XML, JSON, our own reader, and a table.
-PLAIN = ("graphml", "json", "pajek", "edgelist")
 CASES = [
-    pytest.param(name, fault, marks=() if name in PLAIN else pytest.mark.thorough)
+    (name, fault)
     for name in FORMATS
     for fault in FAULTS
     if (name, fault) not in GOOD and (fault != "a node twice" or name in TWINS)

@@ -228,9 +228,7 @@ def shown(path):
     return {key: ((own["x"], own["y"]), 2 * own["size"], own["color"], own["label"]) for key, own in nodes.items()}
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name == "gexf" else pytest.mark.thorough) for name in VIEWERS]
-)
+@pytest.mark.parametrize("name", VIEWERS)
 def test_the_command_writes_what_the_picture_shows(source, tmp_path, name):
     from matplotlib.colors import to_hex
 
@@ -258,7 +256,7 @@ def test_the_command_writes_what_the_picture_shows(source, tmp_path, name):
 
 @pytest.mark.parametrize(
     "ending",
-    ["net", *(pytest.param(e, marks=pytest.mark.thorough) for e in ("gexf", "graphml", "cyjs", "graphology.json"))],
+    ["net", "gexf", "graphml", "cyjs", "graphology.json"],
 )
 def test_a_file_is_a_start_of_its_own(source, tmp_path, ending, monkeypatch):
     first, again = f"first.{ending}", "again.csv"
@@ -273,7 +271,6 @@ def test_a_file_is_a_start_of_its_own(source, tmp_path, ending, monkeypatch):
     assert (tmp_path / "piped.csv").read_text() == (tmp_path / again).read_text()
 
 
-@pytest.mark.thorough
 def test_a_form_of_json_is_that_of_the_output(source, tmp_path):
     assert main(["layout", "karate.graphml", *QUICK, "-o", "out.json", "--format", "graphology"]) == 0
     assert read_graph("out.json").format == "graphology"

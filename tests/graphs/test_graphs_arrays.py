@@ -44,7 +44,6 @@ def test_matrix_class_and_masked_array():
     assert np.array_equal(read(masked).adjacency.toarray(), np.where(P == 6, 0, P))
 
 
-@pytest.mark.thorough
 @given(
     numpy_arrays(
         np.float64,

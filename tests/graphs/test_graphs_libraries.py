@@ -71,12 +71,10 @@ def graph_tool(request, monkeypatch):
     return fake_graph_tool
 
 
-# A plain run goes through two of them; each of the others has tests of its own.
-PLAIN = ("rustworkx", "pandas")
-LIBRARIES = (*PLAIN, "networkit", "graph-tool", "the tests' graph-tool")
+LIBRARIES = ("rustworkx", "pandas", "networkit", "graph-tool", "the tests' graph-tool")
 
 
-@pytest.fixture(params=[pytest.param(name, marks=() if name in PLAIN else pytest.mark.thorough) for name in LIBRARIES])
+@pytest.fixture(params=LIBRARIES)
 def build(request, monkeypatch):
     """(directed) -> the graph of `edges` in one of the libraries, whose name is `host`."""
     by_name = {"rustworkx": in_rustworkx, "networkit": in_networkit, "pandas": in_pandas}
@@ -119,7 +117,7 @@ def test_the_network_is_that_of_networkx(build, directed, options):
     assert ours.notes == theirs.notes
 
 
-@pytest.mark.parametrize("dim", [2, pytest.param(3, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("dim", [2, 3])
 def test_the_drawing_is_that_of_networkx_bit_for_bit(build, dim):
     G, H = build(), in_networkx(directed=False)
     sizes = {"dim": dim, "seed": 1, "node_size": 0.1, "mass": np.arange(1, N + 1), "max_iter": 5}
@@ -308,7 +306,6 @@ def test_networkit_attributes_go_by_their_names():
 # graph-tool
 
 
-@pytest.mark.thorough
 def test_graph_tool_property_maps_are_taken_as_they_are(graph_tool):
     G = in_graph_tool(False, graph_tool)
     flat = G.new_edge_property("int", vals=[2] * len(edges()))

@@ -100,7 +100,6 @@ def test_gravity_leaves_a_node_in_the_middle_alone():
     assert np.isfinite(Gravity(2.0).at(np.zeros((3, 2)), np.ones(3)).gradient).all()
 
 
-@pytest.mark.thorough
 @each_mode
 @pytest.mark.parametrize("G", [KARATE, PIECES], ids=["karate", "pieces"])
 def test_the_value_is_the_energy_counted_by_hand(G, own):
@@ -146,7 +145,7 @@ def test_nodes_without_edges_are_held_by_gravity():
     assert float(np.sum((Y - Y.mean(axis=0)) ** 2)) == pytest.approx(2.0 * (n - 1) * n / 2, rel=1e-3)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("own", [MODES["springs"], MODES["linlog"], MODES["strong gravity"]], ids=str)
 @pytest.mark.parametrize(
     "G", [KARATE, PIECES, nx.grid_2d_graph(6, 6), nx.barbell_graph(8, 3)], ids=["karate", "pieces", "grid", "barbell"]
@@ -161,7 +160,6 @@ def test_the_energy_is_no_higher_than_networkx_s(G, own):
     assert ours.value <= theirs + 1e-6 * abs(theirs)  # a grid comes to rest in one minimum
 
 
-@pytest.mark.thorough
 def test_a_general_minimizer_finds_nothing_lower_nearby():
     solution = nl.solve(PIECES, "forceatlas2", components="joint", scale=None, seed=0)
     J, Y = objective(PIECES), np.array(list(solution.positions.values()))
@@ -197,7 +195,6 @@ def test_wrong_keywords_are_named(own, message):
         nl.forceatlas2_layout(KARATE, **own)
 
 
-@pytest.mark.thorough
 def test_another_method_takes_gravity():
     """It draws nodes nearer together, and is refused where no one objective spans the graph."""
     method = nl.method("quadlog", gravity=20)

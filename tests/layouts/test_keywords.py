@@ -211,7 +211,7 @@ def test_the_page_of_keywords_explains_each_once_in_its_group_and_no_other():
     assert {group: sorted(names) for group, names in found.items()} == {g: sorted(n) for g, n in expected.items()}
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize(("keyword", "allowed"), [("nbody", BACKENDS), ("components", ("pack", "joint"))])
 def test_the_page_of_keywords_explains_the_values_that_exist(keyword, allowed):
     text = described().split(f"\n`{keyword}`\n")[1].split("\n\n")[0]

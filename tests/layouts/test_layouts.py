@@ -106,7 +106,7 @@ def test_positions_come_back_in_the_hosts_type_and_order(host, dim):
     assert snapshot(G) == before
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("host", first(["igraph", "csr_array", "csr_matrix", "coo_array", "csc_array", "dense"], 2))
 def test_hosts_of_one_graph_are_drawn_alike(host):
     """Bit for bit: nothing of a host travels below the border."""
@@ -179,7 +179,6 @@ def test_default_scale_is_one_around_the_origin(dim):
     assert np.abs(Y).max() == pytest.approx(1.0, rel=1e-14)
 
 
-@pytest.mark.thorough
 def test_drawings_far_from_the_origin_are_only_moved():
     """Whether nodes coincide is judged about the drawing, not about the origin."""
     center = np.array([2.0**33, -(2.0**33)])
@@ -188,7 +187,7 @@ def test_drawings_far_from_the_origin_are_only_moved():
     assert np.abs((far - center) - near).max() <= 2.0**-19
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_without_scale_the_value_is_that_of_the_positions():
     for method in METHODS_OF_EACH_KIND:
         solution = nl.solve(nx.karate_club_graph(), method, seed=0, scale=None)
@@ -197,7 +196,7 @@ def test_without_scale_the_value_is_that_of_the_positions():
         assert np.array_equal(again.components, solution.components)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_principal_axis_is_horizontal():
     for method in METHODS_OF_EACH_KIND:
         Y = coordinates(nl.layout(nx.grid_2d_graph(12, 3), method, seed=0, node_size=None))
@@ -262,7 +261,6 @@ def test_own_parameters_are_keywords_and_calls_bind(name):
     assert (inspect.getdoc(function) or "").count("\nParameters\n") == 1
 
 
-@pytest.mark.thorough
 def test_all_keywords_at_their_defaults_change_nothing():
     G = weighted()
     plain = nl.ws_sne_layout(G, seed=5)
@@ -324,7 +322,6 @@ def test_measures_know_no_weights_but_refuse_a_name_that_no_edge_has(take):
         take(G, pos, weight="strenght")
 
 
-@pytest.mark.thorough
 def test_a_square_table_of_vectors_is_not_drawn_as_a_graph_without_a_word():
     X = np.random.default_rng(0).random((12, 12))
     with pytest.warns(UserWarning, match="taken for a graph, .* vectors, .* are drawn by nelayout.embed") as caught:
@@ -356,7 +353,6 @@ def test_weights_of_text_are_refused_with_what_to_do():
 # --- what a solution says of itself -----------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
 def test_a_solution_says_the_evidence_in_a_paragraph_and_no_positions():
     G = nx.disjoint_union(nx.path_graph(400), nx.path_graph(1))
     solution = nl.solve(G, "nerv:0.3", max_iter=4, node_size=1.0, seed=0)
@@ -478,7 +474,7 @@ def test_fixed_nodes_come_back_bit_for_bit(method, fixed):
     assert all(not np.array_equal(pos[node], start[node]) for node in G if node not in fixed)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("optimizer", first(OPTIMIZERS, 2))
 def test_fixed_nodes_stay_under_every_optimizer(optimizer):
     G = nx.les_miserables_graph()
@@ -505,7 +501,6 @@ def test_fixing_nodes_of_a_drawing_keeps_the_drawing(method, fixed):
     assert np.abs(again - Y).max() < 0.1
 
 
-@pytest.mark.thorough
 def test_size_of_the_free_nodes_follows_the_fixed_ones():
     G, fixed = nx.karate_club_graph(), [0, 33, 16, 26]
     start = nl.ws_sne_layout(G, seed=0)
@@ -539,7 +534,7 @@ def islands() -> nx.Graph:
     return G
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("method", thinned(METHODS, plain=lambda method: method in FEW))
 def test_callback_sees_every_step_of_the_whole_graph(method):
     G, states = islands(), []
@@ -565,7 +560,6 @@ def frames_of(G, method="ws-sne", **options) -> tuple[list[np.ndarray], np.ndarr
     return frames, coordinates(pos)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("method", "dim"),
     thinned(
@@ -594,7 +588,6 @@ def alike(Y: np.ndarray, model: np.ndarray) -> np.ndarray:
     return nl.align(Y / np.linalg.norm(Y), to=model / np.linalg.norm(model))
 
 
-@pytest.mark.thorough
 def test_components_have_their_place_in_every_frame():
     frames, Y = frames_of(islands(), "tsne")
     parts = [np.arange(77), np.arange(77, 82), np.array([82])]
@@ -633,7 +626,6 @@ def test_frames_cost_nothing_where_nobody_looks(monkeypatch):
     nl.layout(islands(), seed=0)
 
 
-@pytest.mark.thorough
 def test_callback_does_not_change_the_drawing():
     G, kept = islands(), []
     silent = nl.ws_sne_layout(G, seed=0)
@@ -689,7 +681,6 @@ def test_an_exception_in_the_callback_propagates_and_leaves_nothing():
     assert set(threading.enumerate()) == threads
 
 
-@pytest.mark.thorough
 def test_a_layout_inside_a_callback_is_a_run_of_its_own():
     G, inner = nx.petersen_graph(), []
     expected = coordinates(nl.ws_sne_layout(G, seed=0))
@@ -703,7 +694,6 @@ def test_a_layout_inside_a_callback_is_a_run_of_its_own():
     assert np.array_equal(inner[0], expected)
 
 
-@pytest.mark.thorough
 def test_progress_is_shown_and_changes_nothing(capsys):
     G = weighted()
     silent = nl.ws_sne_layout(G, seed=0)
@@ -718,7 +708,6 @@ def test_progress_is_shown_and_changes_nothing(capsys):
 # --- interruption and threads -----------------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")
 @pytest.mark.parametrize("n", first([300, 1200], 1))
 def test_ctrl_c_ends_the_run_and_the_next_call_works(n):
@@ -740,7 +729,7 @@ def test_ctrl_c_ends_the_run_and_the_next_call_works(n):
     assert np.array_equal(coordinates(nl.gamma_quadlog_layout(G, seed=0, n_jobs=2)), expected)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_two_threads_lay_out_at_once():
     graphs = [nx.random_regular_graph(3, n, seed=n) for n in (60, 900)]
     expected = [coordinates(nl.gamma_quadlog_layout(G, seed=0)) for G in graphs]

@@ -52,7 +52,7 @@ def modules_imported(path: Path) -> set[str]:
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_numba_is_asked_in_one_file():
     def uses_numba(path: Path) -> bool:
         return any(module.split(".")[0] == "numba" for module in modules_imported(path))
@@ -60,7 +60,7 @@ def test_numba_is_asked_in_one_file():
     assert [path.name for path in PACKAGE.rglob("*.py") if uses_numba(path)] == ["compiling.py"]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_compiled_loops_stand_in_files_that_say_so():
     users = [path for path in PACKAGE.rglob("*.py") if "nelayout.numerics.compiling" in modules_imported(path)]
     assert users
@@ -110,7 +110,7 @@ def run_copy(copy: Path, **variables: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_loop_that_calls_a_changed_loop_of_another_file_is_compiled_anew(copied):
     assert run_copy(copied) == ["4.0", "inner outer", ONCE + "; "]
     stored = sorted((copied / "__pycache__" / "loops").iterdir())
@@ -123,7 +123,7 @@ def test_a_loop_that_calls_a_changed_loop_of_another_file_is_compiled_anew(copie
     assert not set(instead) & set(stored)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_where_the_package_may_not_be_written_the_cache_of_the_user_is(copied):
     (copied / "__pycache__").mkdir()
     (copied / "__pycache__" / "loops").touch()  # a file in the place of the folder stops root as well
@@ -132,7 +132,7 @@ def test_where_the_package_may_not_be_written_the_cache_of_the_user_is(copied):
     assert run_copy(copied)[1:] == ["", ""]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_where_nothing_may_be_written_loops_are_compiled_in_memory(copied):
     (copied / "__pycache__").mkdir()
     (copied / "__pycache__" / "loops").touch()
@@ -245,7 +245,7 @@ def test_the_progress_bar_says_what_it_waits_for(capsys):
     assert capsys.readouterr().err == ""
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_machine_that_is_warmed_up_compiles_nothing(tmp_path):
     program = """
 import networkx as nx

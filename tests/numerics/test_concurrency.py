@@ -75,7 +75,7 @@ def test_these_runs_meet_fast_sums_and_compiled_loops():
         assert auto.choose(even).name == "mesh"
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize(
     "names", [["small world", "grid"], ["auto", "small world", "small"]], ids=" and ".join
 )
@@ -83,7 +83,7 @@ def test_graphs_drawn_at_once_come_out_as_alone(alone, names):
     assert side_by_side(names) == {name: alone[name] for name in names}
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_one_graph_drawn_twice_at_once(alone):
     """The same graph object, read by two runs: neither changes it for the other."""
     twice = []
@@ -95,7 +95,7 @@ def test_one_graph_drawn_twice_at_once(alone):
     assert twice == [alone["grid"]] * 2
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_layout_in_a_callback_of_another_comes_out_as_alone(alone):
     """Runs may be nested: a callback may draw another graph while its own run waits."""
     inner = []
@@ -184,8 +184,8 @@ if __name__ == "__main__":
 @pytest.mark.parametrize(
     "way",
     [
-        pytest.param("fork", marks=pytest.mark.slow),
-        *(pytest.param(way, marks=pytest.mark.slow) for way in ("os.fork", "os.fork within a run", "forkserver")),
+        pytest.param("fork", marks=pytest.mark.full),
+        *(pytest.param(way, marks=pytest.mark.full) for way in ("os.fork", "os.fork within a run", "forkserver")),
     ],
 )
 def test_forked_children_draw_as_their_parent(tmp_path, way):

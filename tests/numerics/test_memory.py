@@ -146,7 +146,7 @@ def test_no_warning_where_there_is_enough_or_the_graph_is_small(monkeypatch):
     assert asked == []
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_dense_graphs_of_few_nodes_are_asked_about(monkeypatch):
     """Memory goes with the edges, too."""
     monkeypatch.setattr(memory, "available", lambda: 10**6)

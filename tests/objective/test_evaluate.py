@@ -112,7 +112,6 @@ def test_opening_coincident_nodes_hardly_changes_j(name):
     assert apart.min() > 0
 
 
-@pytest.mark.thorough
 def test_a_note_says_what_opening_has_cost():
     """K(2, 60) by JSE draws sixty nodes on two points: next to them, a thousandth of the drawing is far."""
     G = nx.disjoint_union(nx.path_graph(0), nx.complete_bipartite_graph(2, 60))
@@ -183,7 +182,6 @@ def Y_of(Y: np.ndarray) -> dict:
     return dict(zip(KARATE, Y, strict=True))
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["tsne", "ee", "sne", "nerv", "jse", "linlog", "quadlog", "mds-ks"])
 def test_the_best_size_is_exact(name):
     """About it, J rises both ways, and what it says does not depend on the size that was given."""
@@ -310,7 +308,7 @@ def test_keywords_that_do_not_count_are_refused():
 STEPS, TOLS = (0, 5, 30, 120, 500), (1e-1, 1e-2, 1e-3, 1e-5)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize(
     "name", thinned(["ws-sne", "jse", "ee", "gamma-quadlog"], plain=lambda name: name in ("ee", "gamma-quadlog"))
 )
@@ -321,7 +319,7 @@ def test_more_steps_or_a_smaller_tol_never_end_higher(name):
         assert all(b <= a + rounding for a, b in pairwise(values)), (keyword, values)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("graph", "name", "own"),
     [
@@ -335,7 +333,6 @@ def test_more_steps_never_end_higher_where_starts_are_compared(graph, name, own)
     assert all(b <= a + 1e-9 * abs(a) for a, b in pairwise(values)), values
 
 
-@pytest.mark.thorough
 def test_a_run_that_rests_has_converged_however_few_steps_are_left():
     for steps in (40, 41, 42, 43, 60):
         assert nl.solve(KARATE, "ee", seed=0, max_iter=steps).reason == "converged"
@@ -362,7 +359,7 @@ def test_more_steps_never_end_higher_with_fixed_nodes():
     assert values == sorted(values, reverse=True)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_converged_means_that_further_steps_bring_little():
     grid = nx.grid_2d_graph(8, 8)
     for name in ("nerv:1", "nerv:0.5", "ee", "linlog"):
@@ -372,7 +369,7 @@ def test_converged_means_that_further_steps_bring_little():
         assert long.value - further.value < 1e-3 * abs(further.value)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_reasons():
     grid = nx.grid_2d_graph(8, 8)
     assert nl.solve(grid, "tsne", seed=0).reason == "unbounded"

@@ -84,7 +84,6 @@ def test_a_node_drawn_where_it_belongs_costs_nothing():
     assert cost[7] > 3 * np.delete(cost, 7).max()
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("smoothing", [0.0, 0.5])
 @pytest.mark.parametrize("method", first((name for name, m in METHODS.items() if m.connection.name != "optimal"), 4))
 def test_costs_add_up_to_the_value(method, smoothing):
@@ -92,7 +91,6 @@ def test_costs_add_up_to_the_value(method, smoothing):
     assert solution.node_cost.sum() == pytest.approx(solution.value, rel=1e-9)
 
 
-@pytest.mark.thorough
 def test_costs_of_a_graph_in_pieces():
     """Each component is compared with its own similarities; an isolated node costs nothing."""
     G = nx.disjoint_union_all([nx.karate_club_graph(), nx.cycle_graph(7), nx.empty_graph(1)])
@@ -107,7 +105,7 @@ def test_costs_of_a_graph_in_pieces():
     assert solution.node_cost[41] == 0.0
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_costs_on_fast_sums():
     """Within the error of the sums they are those of exact ones, and still add up to a divergence."""
     G = nx.random_geometric_graph(1500, 0.06, seed=1)

@@ -237,7 +237,6 @@ def test_the_spread_of_some_nodes_is_found_about_their_centroid():
     assert 1e6 < together < 1e8  # J is lowest where the three coincide, and they are kept apart
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("method", first(["ws-sne", "tsne", "auto"], 1))
 def test_a_ring_is_drawn_at_the_size_of_two_fixed_nodes(method):
     """A folded start has both in one crossing: the others were drawn ten million times as far apart as the two."""

@@ -149,7 +149,6 @@ def test_majorization_stops_at_a_minimum(method):
     assert 0 <= first - again.evaluation.value < 2e-3 * (1 + abs(first))
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("method", "optimizer"),
     thinned(EVERY_METHOD, ["auto", *OPTIMIZERS], plain=lambda method, optimizer: method in RECIPES),
@@ -338,7 +337,7 @@ def test_optimizers_leave_their_arguments_alone(name):
         setattr(optimizer, "name", "other")  # noqa: B010  frozen, which type checkers know already
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_layouts_take_every_optimizer_by_name_and_as_a_value(name):
     G = nx.karate_club_graph()
@@ -349,7 +348,7 @@ def test_layouts_take_every_optimizer_by_name_and_as_a_value(name):
     assert spelled.value == by_name.value
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_drawings_by_different_optimizers_are_about_as_good():
     G = nx.karate_club_graph()
     values = {name: nl.solve(G, "ws-sne", optimizer=name, seed=0).value for name in OPTIMIZERS}

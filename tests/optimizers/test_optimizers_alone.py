@@ -85,7 +85,7 @@ def test_without_a_curvature(name):
     assert np.ptp(ends) < 1e-2 * abs(ends[0])
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_moving_curvature_is_asked_for_at_every_step():
     """W = dA/d xi of a concave attraction, sum sqrt(1 + xi): the bound then moves with Y, and J never rises."""
     W = np.diag(np.diag(LAPLACIAN)) - LAPLACIAN

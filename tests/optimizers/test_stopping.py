@@ -37,9 +37,9 @@ def firsts(G, method: str, max_iter: int) -> list[int]:
 @pytest.mark.parametrize(
     ("method", "most"),
     [
-        pytest.param("ws-sne", 12, marks=pytest.mark.slow),
-        pytest.param("gamma-quadlog", 4, marks=pytest.mark.slow),
-        pytest.param("auto", 6, marks=pytest.mark.slow),
+        pytest.param("ws-sne", 12, marks=pytest.mark.full),
+        pytest.param("gamma-quadlog", 4, marks=pytest.mark.full),
+        pytest.param("auto", 6, marks=pytest.mark.full),
     ],
 )
 def test_true_stops_in_every_level_and_stage(method, most):
@@ -72,7 +72,6 @@ def test_a_graph_that_does_not_shrink_is_looked_at_from_its_first_step(monkeypat
     assert len(solution.trace) == len(done) == 1
 
 
-@pytest.mark.thorough
 def test_false_and_none_go_on():
     G = LARGE[:2000, :2000]
     plain = nl.solve(G, "gamma-quadlog", seed=0, max_iter=3)

@@ -194,7 +194,7 @@ def test_size_of_a_png():
     assert (width, height) == (840, 440)  # 8 x 4 inches and a border of 0.2
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_large_graphs_are_images_in_vector_files():
     n = 12_000
     G = nx.path_graph(n)
@@ -260,7 +260,6 @@ def test_errors_say_what_and_what_to_do(arguments, message, tmp_path, monkeypatc
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.thorough
 def test_a_missing_matplotlib_names_the_install_command():
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
@@ -272,7 +271,6 @@ def test_a_missing_matplotlib_names_the_install_command():
     assert 'pip install "nelayout[draw]"' in done.stdout
 
 
-@pytest.mark.thorough
 def test_global_state_of_matplotlib_stays():
     code = (
         "import matplotlib, sys\n"
@@ -519,7 +517,6 @@ def test_labels_of_the_miserables_are_whole():
     assert "Blacheville" in labels_are_whole(nl.draw(G, pos, labels=True))
 
 
-@pytest.mark.thorough
 def test_labels_of_football_teams_are_whole(shared_data):
     file = np.load(shared_data / "graphs" / "football.npz")
     n = int(file["n"])

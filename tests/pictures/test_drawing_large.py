@@ -26,7 +26,7 @@ def layer(figure: Any, kind: type) -> Any:
     return collection
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_dots_of_one_color_give_way_to_the_edges_of_a_large_graph():
     n = 40_000
     A = nx.to_scipy_sparse_array(nx.disjoint_union(nx.path_graph(n - 1), nx.empty_graph(1)))

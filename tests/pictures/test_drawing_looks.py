@@ -79,7 +79,6 @@ def test_no_color_is_that_of_another_shape_nor_that_of_the_paper(colors):
     assert min(contrast(color, background) for color in colors) >= (3.0 if colors is ON_DARK else 1.5)
 
 
-@pytest.mark.thorough
 def test_classes_beyond_the_eighth_have_other_shapes():
     G = nx.empty_graph(20)
     figure = nl.draw(G, nx.circular_layout(G), color=[f"class {v:02}" for v in G])
@@ -254,7 +253,7 @@ def test_too_many_edges_for_bundles_are_refused():
         nl.draw(G, nx.circular_layout(G), edges="bundled")
 
 
-@pytest.mark.parametrize(("n", "kilobytes"), [(30, 60), pytest.param(3000, 2000, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize(("n", "kilobytes"), [(30, 60), (3000, 2000)])
 @pytest.mark.parametrize("kind", ["svg", "pdf"])
 def test_vector_files_have_a_sane_size(n, kilobytes, kind):
     G = nx.random_regular_graph(4, n, seed=0)

@@ -285,7 +285,6 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
 
 
-@pytest.mark.thorough
 def test_the_command_line_writes_the_page(tmp_path, monkeypatch, capsys):
     from nelayout.cli import main
 

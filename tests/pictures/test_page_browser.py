@@ -13,7 +13,7 @@ import pytest
 
 import nelayout as nl
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.full
 
 EVIL = "</script><img src=x onerror=\"document.title='broken'\">"
 SWITCHES = ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1300,1000")

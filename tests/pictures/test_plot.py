@@ -38,7 +38,6 @@ def face_colors(figure: Any) -> np.ndarray:
     return dots.get_facecolors()
 
 
-@pytest.mark.thorough
 def test_a_plot_is_the_drawing_without_a_graph(tmp_path):
     expected = png(nl.draw(None, Y, color=KIND))
     assert png(nl.plot(Y, KIND)) == expected
@@ -125,7 +124,7 @@ def test_many_points_are_an_image_of_their_density():
     assert alpha[dots == 0].mean() < 20 < alpha[dots == 1].mean() < alpha[dots == 2].mean() < alpha[dots >= 3].mean()
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_no_class_covers_another_in_an_image():
     order = RNG.permutation(len(MANY))
     kind = np.arange(len(MANY)) % 2
@@ -139,14 +138,12 @@ def test_no_class_covers_another_in_an_image():
     np.testing.assert_allclose(picture[picture[:, :, 3] > 20][:, :3].mean(axis=0), mean, atol=1)
 
 
-@pytest.mark.thorough
 def test_points_with_edges_and_sizes_of_their_own_stay_dots():
     A = nl.knn_graph(MANY[:, :2], 1)
     assert len(face_colors(nl.draw(A, MANY, color=np.arange(len(MANY)) % 3))) == len(MANY)
     assert len(nl.plot(MANY, node_size=0.01).axes[0].collections) == 1
 
 
-@pytest.mark.thorough
 def test_a_series_of_rows_is_read_in_its_order_whatever_its_index():
     """Rows of vectors and of a matrix have no names: `train_test_split` leaves an index that says nothing of them."""
     pandas = pytest.importorskip("pandas")

@@ -12,7 +12,6 @@ CUBE = nx.grid_graph((3, 3, 3))
 ALONE = [name for name in METHODS if name != "auto"]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("method", thinned(ALONE, plain="ws-sne".__eq__))
 def test_space_has_room_for_a_lower_objective_than_the_plane(method):
     """J over R^3 is at most J over R^2, which lies in it; a grid in space is flat in no minimum of a method."""

@@ -85,7 +85,6 @@ def test_no_overlap_wins_over_within():
     assert abs(Z).max() > 1.0
 
 
-@pytest.mark.thorough
 def test_fixed_nodes_never_move():
     rng = np.random.default_rng(4)
     Y = rng.normal(size=(200, 2))
@@ -240,7 +239,7 @@ def test_fixed_boxes_and_boxes_at_one_place():
     assert boxes_apart(separate(np.zeros((80, 2)), size[:80]), size[:80]) >= 0
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_layouts_take_boxes_by_node_and_in_node_order():
     G = nx.les_miserables_graph()
     box = {v: (0.02 * len(v), 0.05) for v in G}

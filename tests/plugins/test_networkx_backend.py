@@ -84,7 +84,7 @@ def test_networkx_calls_the_backend(run):
     )
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_networkx_s_own_tests_of_drawing_pass_with_the_backend(run):
     """Every function of ours in the place of networkx's; what we do not have falls back to it."""
     pytest.importorskip("matplotlib", reason="networkx tests its pictures by matplotlib")
@@ -148,7 +148,6 @@ def test_positions_to_start_from_have_their_dimension():
     assert all(np.allclose(kept[v], start[v]) for v in KARATE)
 
 
-@pytest.mark.thorough
 def test_seeds_are_networkx_s():
     def drawn(seed):
         return np.array(list(backend.forceatlas2_layout(KARATE, seed=seed).values()))

@@ -38,7 +38,7 @@ def test_pictures_show_every_node_at_its_place(draw, axes):
     np.testing.assert_array_equal(drawn_at(axes), np.array([pos[v] for v in KARATE]))
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_display_takes_a_layout_as_it_takes_its_own(axes):
     if not hasattr(nx, "display"):
         pytest.skip("networkx has display from 3.6 on")
@@ -50,7 +50,6 @@ def test_display_takes_a_layout_as_it_takes_its_own(axes):
     np.testing.assert_array_equal(drawn_at(axes), np.array([layout(KARATE)[v] for v in KARATE]))
 
 
-@pytest.mark.thorough
 def test_display_reads_the_positions_that_were_stored(axes):
     if not hasattr(nx, "display"):
         pytest.skip("networkx has display from 3.6 on")
@@ -92,7 +91,7 @@ def crossings(G, top, pos) -> int:
     return int(np.sum(apart[..., 0] * apart[..., 1] < 0)) // 2
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_layers_have_fewer_crossings_than_in_the_order_of_the_study():
     """As docs/networkx.md has it; networkx's own order crosses twice as often, and tells nothing."""
     G = nx.davis_southern_women_graph()
@@ -130,7 +129,7 @@ def test_the_empty_list_is_a_graph_without_nodes():
             nl.ws_sne_layout(G)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("method", ["ws_sne", "forceatlas2"])
 def test_networkx_s_tests_of_layouts_pass_with_ours_for_its_spring_layout(method, tmp_path):
     (tmp_path / "in_its_place.py").write_text(IN_ITS_PLACE.replace("METHOD", method))

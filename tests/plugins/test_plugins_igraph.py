@@ -41,7 +41,7 @@ def g():
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name in ("ws_sne", "nerv") else pytest.mark.slow) for name in NAMES]
+    "name", [pytest.param(name, marks=() if name in ("ws_sne", "nerv") else pytest.mark.full) for name in NAMES]
 )
 def test_every_layout_function_has_its_name(name):
     g, ours = igraph.Graph([(0, 1), (1, 2), (2, 3), (1, 3)]), getattr(nl, f"{name}_layout")
@@ -154,7 +154,7 @@ def test_peers_of_igraph_are_igraphs_own():
     assert not {f"igraph:{name}" for name in NAMES} & set(igraph_layouts())
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_importing_never_registers():
     code = (
         "import igraph, nelayout.plugins.igraph as plugin, nelayout as nl\n"

@@ -29,8 +29,7 @@ NEEDED = {
 }
 
 
-# Modules whose examples draw for seconds: a plain run leaves them out, and `.ci/run` takes the first kind.
-THOROUGH_MODULES = ("nelayout.layouts.embeddings", "nelayout.plugins.networkx", "nelayout.vectors.embedding")
+# Modules whose examples draw for many seconds: `.ci/full` runs them.
 SLOW_MODULES = (
     "nelayout.formula.alpha.choice",
     "nelayout.formula.alpha.density",
@@ -41,9 +40,7 @@ SLOW_MODULES = (
     "nelayout.layouts.retrieval",
     "nelayout.plugins.igraph",
 )
-# Pages and scripts that a plain run tries, too.
-PLAIN_PAGES = ("README.md",)
-# Those that draw for many seconds.
+# Pages and scripts that draw for many seconds.
 SLOW_PAGES = (
     *("alpha.md", "changing-graphs.md", "choosing-vectors.md", "comparing.md", "hosts.md", "pictures.md"),
     *("single-cells.md", "vectors.md", "semi_supervised"),
@@ -52,7 +49,7 @@ SLOW_PAGES = (
 
 def case(path: Path, name: str):
     """The file as a case of a test."""
-    marks = () if name in PLAIN_PAGES else pytest.mark.slow if name in SLOW_PAGES else pytest.mark.thorough
+    marks = pytest.mark.full if name in SLOW_PAGES else ()
     return pytest.param(path, id=name, marks=marks)
 
 
@@ -65,7 +62,7 @@ def in_an_empty_folder(tmp_path, monkeypatch):
 
 def module_case(name: str):
     """The module's docstrings as a case of a test."""
-    marks = pytest.mark.thorough if name in THOROUGH_MODULES else pytest.mark.slow if name in SLOW_MODULES else ()
+    marks = pytest.mark.full if name in SLOW_MODULES else ()
     return pytest.param(name, marks=marks)
 
 

@@ -102,7 +102,7 @@ def test_examples_of_libraries_that_few_have(name, tmp_path, monkeypatch):
     pyplot.close("all")
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_lines_for_viewers_work_as_they_stand(tmp_path, monkeypatch):
     (tmp_path / "examples").symlink_to(REPOSITORY / "examples")
     monkeypatch.chdir(tmp_path)

@@ -54,7 +54,6 @@ CALLS = [
 ]
 
 
-@pytest.mark.thorough
 def test_drawing_the_karate_club_loads_nothing_heavy():
     """One call after the other in one process; each that loads something is named with it."""
     program = f"""
@@ -74,20 +73,19 @@ for call in {CALLS!r}:
     assert done.stdout == ""
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_progress_alone_loads_its_bar():
     code = "import io; sys.stderr = io.StringIO(); nl.ws_sne_layout(networkx.path_graph(3), progress=True)"
     assert loaded(code) == {"tqdm"}
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_compiled_loops_are_loaded_for_large_graphs_only():
     code = "nl.gamma_quadlog_layout(networkx.path_graph(900), seed=0, max_iter=1)"
     assert "numba" in loaded(code)
     assert "igraph" not in loaded(code)
 
 
-@pytest.mark.thorough
 def test_hosts_are_not_imported():
     """A matrix is drawn without networkx: a host is recognized by its object."""
     program = (

@@ -80,7 +80,7 @@ def test_losses_and_seconds():
     assert cells(page, "Seconds", "graphviz:sfdp")[0] == "4"
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.skipif(not (DOCS / "study.csv").exists(), reason="docs/study.csv is not here")
 def test_the_page_is_made_of_the_stored_table():
     found = study.read_table(DOCS / "study.csv")

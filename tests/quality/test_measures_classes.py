@@ -94,7 +94,6 @@ def test_nodes_of_unknown_class_take_no_part(measure):
     assert measure(Y, classes).value == pytest.approx(measure(Y[known], classes[known]).value)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("measure", [class_auc, class_accuracy])
 def test_samples_lie_within_their_error(measure):
     rng = np.random.default_rng(4)

@@ -15,7 +15,7 @@ LEAST = 87
 SAMPLED = [name for name, entry in MEASURES.items() if entry.sampling != ALL]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_errors_cover_the_exact_value_in_95_of_100_repetitions():
     n, rng = 1500, np.random.default_rng(0)
     G = nx.random_geometric_graph(n, 0.05, seed=1)

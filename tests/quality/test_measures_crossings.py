@@ -48,7 +48,7 @@ def crossings_by_definition(drawing: str) -> int:
     return by_definition(GRAPH, DRAWINGS[drawing])
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_equals_its_definition(monkeypatch):
     rng = np.random.default_rng(0)
     for n, m in ((4, 6), (12, 30), (30, 90)):
@@ -121,7 +121,6 @@ def test_invariances():
     assert edge_crossings(A[order][:, order].tocsr(), Y[order]).value == value
 
 
-@pytest.mark.thorough
 def test_samples_lie_within_their_error():
     rng = np.random.default_rng(1)
     A, Y = read(nx.gnm_random_graph(300, 900, seed=6)).adjacency, rng.normal(size=(300, 2))

@@ -101,7 +101,7 @@ def test_pairs_without_a_path_are_left_out():
         assert found(Sweep(hops, far)).value == pytest.approx(found(Sweep(hops, Y)).value, abs=1e-9)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_samples_lie_within_their_error():
     G = nx.random_geometric_graph(600, 0.08, seed=1)
     G = nx.convert_node_labels_to_integers(G.subgraph(max(nx.connected_components(G), key=len)))

@@ -57,7 +57,6 @@ def values(drawing, name):
     return measure_drawing(drawing, name, "auto", 0)[name].value
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", first(MEASURES, 10))
 def test_declared_invariances_hold_and_no_other(name):
     declared = MEASURES[name].invariances

@@ -80,7 +80,7 @@ def test_isolated_nodes_take_up_room_and_are_not_asked():
     assert np.isnan(neighborhood_jaccard(graph(3, []), np.zeros((3, 2))).value)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_ties_are_broken_at_random():
     """All in one place: which k of the others are nearest is a draw, and its mean is known."""
     n = 21
@@ -131,7 +131,6 @@ def test_invariances(hops):
     assert 0 < value < 0.5
 
 
-@pytest.mark.thorough
 def test_samples_lie_within_their_error():
     rng = np.random.default_rng(1)
     Y = rng.normal(size=(3000, 2))

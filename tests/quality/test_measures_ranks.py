@@ -171,7 +171,7 @@ def test_too_few_nodes_have_no_ranks_to_keep(n):
         assert np.isnan(measure(Sweep(Hops(A), np.arange(2.0 * n).reshape(n, 2))).value)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_samples_lie_within_their_error():
     G = nx.random_geometric_graph(600, 0.08, seed=1)
     A = read(G).adjacency

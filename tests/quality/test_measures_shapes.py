@@ -94,7 +94,7 @@ def test_angular_resolution_by_hand_and_by_definition():
     assert angles.angular_resolution(read(G).adjacency, Y).value == pytest.approx(np.mean(shares))
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_crossing_angles_equal_their_definition(monkeypatch):
     G = nx.gnm_random_graph(16, 36, seed=7)
     for Y in (RNG.normal(size=(16, 2)), RNG.integers(4, size=(16, 2)).astype(float)):
@@ -118,7 +118,6 @@ def test_crossing_angles_equal_their_definition(monkeypatch):
     assert np.isnan(angles.crossing_angle(read(nx.path_graph(5)).adjacency, np.arange(10.0).reshape(5, 2)).value)
 
 
-@pytest.mark.thorough
 def test_sampled_crossing_angles_lie_within_their_error():
     A, Y = read(nx.gnm_random_graph(200, 500, seed=6)).adjacency, RNG.normal(size=(200, 2)) * [1, 3]
     exact = angles.crossing_angle(A, Y, sample=None).value
@@ -164,7 +163,7 @@ def test_retrieval_by_hand():
     assert recall(sweep_of(star, np.zeros((5, 2))), star).value == 1
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("of", first([precision, recall, f_score], 1))
 def test_sampled_retrieval_lies_within_its_error(of):
     G = nx.random_geometric_graph(400, 0.09, seed=2)

@@ -40,7 +40,7 @@ def figures(n: int, rows, cols, labels, coords) -> dict:
     return quality(A, Y, labels, coords, crossings=True)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_airports():
     G = nx.read_graphml(Path(nl.__file__).parents[1] / "examples" / "data" / "usairports2010.graphml")
     G = nx.convert_node_labels_to_integers(G.subgraph(max(nx.connected_components(G), key=len)))
@@ -52,7 +52,6 @@ def test_airports():
         assert found[key] == pytest.approx(value, abs=0.6e-4), key
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["football", "worldtrade", "usair97", "london_underground", "jazz"])
 def test_other_graphs(name, shared_data):
     stored = np.load(shared_data / "graphs" / f"{name}.npz")

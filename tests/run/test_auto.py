@@ -75,7 +75,6 @@ def test_the_better_of_two_masses_is_kept(seed):
     assert judge.score(both.positions) >= (1 - 1e-6) * judge.score(alone.positions)
 
 
-@pytest.mark.thorough
 def test_the_value_is_that_of_the_masses_that_were_taken():
     """A drawing that is given back without a step has the value that it was drawn with."""
     for G in (nx.les_miserables_graph(), nx.karate_club_graph(), nx.path_graph(9)):
@@ -84,7 +83,6 @@ def test_the_value_is_that_of_the_masses_that_were_taken():
         assert min(abs(solution.value - value) for value in values) < 1e-5 * abs(solution.value)  # leaves are opened
 
 
-@pytest.mark.thorough
 def test_max_iter_is_for_the_last_stage():
     G = nx.karate_club_graph()
     for most in (0, 1, 40, 120):
@@ -143,7 +141,6 @@ def test_symmetric_graphs_are_drawn_so(G):
 # --- stars and rings ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("leaves", [300, 5000])
 def test_large_stars_are_even_discs(leaves):
     """As many leaves in each of five rings of equal area, to a tenth; the hub in the middle."""
@@ -160,7 +157,6 @@ def test_what_is_no_large_star():
         assert not is_star(adjacency(G))
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("n", [3, 4, 30, 1000, 20_000])
 @pytest.mark.parametrize("dim", [2, 3])
 def test_rings_are_circles(n, dim):

@@ -57,7 +57,7 @@ def test_the_pairs_are_those_of_the_definition(even, compiled):
     assert objective.pairs(far)[1].min() > 0  # what underflows is floored
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_chosen_drawing_is_the_one_that_comes_back():
     G = nx.karate_club_graph()
     solution = nl.solve(G, AUTO, seed=0, scale=None, tol=1e-7)
@@ -81,7 +81,7 @@ def test_the_chosen_drawing_is_the_one_that_comes_back():
     assert solution.value == pytest.approx(defined, rel=1e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_choice_tells_the_user():
     solution = nl.solve(nx.karate_club_graph(), AUTO, seed=0)
     choice = solution.choice
@@ -97,7 +97,7 @@ def test_choice_tells_the_user():
     assert nl.solve(nx.karate_club_graph(), "alpha-sne", seed=0).choice is None
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_all_doors_lead_to_the_same_drawing():
     G = nx.karate_club_graph()
     pos = nl.alpha_sne_layout(G, alpha="auto", seed=3, node_size=None)
@@ -113,7 +113,7 @@ def test_all_doors_lead_to_the_same_drawing():
     assert np.array_equal(Y, embedded.positions)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_grid_estimator_and_refinement_are_the_callers():
     G = nx.les_miserables_graph()
     coarse = nl.choose_alpha(G, grid=[0.4, 1.0, 1.5], refine=False, seed=0)
@@ -124,7 +124,7 @@ def test_grid_estimator_and_refinement_are_the_callers():
     assert other.alpha == other.likelihood_alpha == coarse.likelihood_alpha
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_components_are_drawn_at_the_order_of_the_largest():
     large, small = nx.karate_club_graph(), nx.cycle_graph(9)
     both = nx.disjoint_union(small, nx.disjoint_union(large, nx.empty_graph(2)))
@@ -148,7 +148,7 @@ def test_where_every_alpha_fits(G):
     assert nl.choose_alpha(G, seed=0) is None
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_fixed_nodes_and_starts_keep_their_meaning():
     G = nx.karate_club_graph()
     start = {v: np.array([100.0 + 3 * np.cos(v), -50 + np.sin(2.0 * v)]) for v in G}
@@ -159,7 +159,6 @@ def test_fixed_nodes_and_starts_keep_their_meaning():
     assert np.array_equal(array(kept), array(start))
 
 
-@pytest.mark.thorough
 def test_max_iter_bounds_each_drawing():
     solution = nl.solve(nx.karate_club_graph(), AUTO, seed=0, max_iter=3)
     stages = [step.stage for step in solution.trace if step.stage != "shape"]
@@ -181,7 +180,7 @@ def test_the_callback_ends_it_at_once():
     assert any("stopped before alpha was chosen" in note for note in solution.notes)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_same_bits_for_any_number_of_threads():
     G = nx.random_geometric_graph(900, 0.06, seed=1)
     one, two = (nl.solve(G, AUTO, seed=0, n_jobs=k, max_iter=5) for k in (1, 2))
@@ -225,7 +224,7 @@ def test_the_estimate_knows_of_the_walk():
     assert 2 < auto.seconds / plain.seconds < 15
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_annealing_the_perplexity_chooses_once():
     X = np.random.default_rng(0).normal(size=(80, 3))
     solution = solve_vectors(
@@ -259,7 +258,7 @@ def area(X, Y):
     return np.trapezoid(np.r_[precision[0], precision], np.r_[0.0, recall])
 
 
-@pytest.mark.slow  # some twenty drawings of each
+@pytest.mark.full  # some twenty drawings of each
 @pytest.mark.parametrize("name", ["iris", "wine"])
 def test_the_chosen_alpha_retrieves_as_well_as_the_best(name):
     """Amid, Dikmen & Oja 2015, table 1: within 0.01 of the best of ten orders that are drawn from scratch."""

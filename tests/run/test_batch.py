@@ -114,7 +114,6 @@ def test_sizes_are_those_of_graphs_alone(name):
         assert np.isfinite(alone.evaluate(found[k] * here).value)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("optimizer", BATCH_STEPS)
 @pytest.mark.parametrize("name", first(["ws-sne", "linlog", "sne"], 1))
 def test_steps_end_where_those_of_a_graph_alone_end(name, optimizer):
@@ -135,7 +134,6 @@ def test_steps_end_where_those_of_a_graph_alone_end(name, optimizer):
     assert batch.evaluate(end.Y).value == pytest.approx(end.value)
 
 
-@pytest.mark.thorough
 def test_verdicts_are_those_of_graphs_alone():
     parts = affinities(AUTO)[1:]
     batch = batch_of(parts, AUTO, Threads())
@@ -151,7 +149,7 @@ def test_verdicts_are_those_of_graphs_alone():
 PERFECT = ("jse", "alpha-sne")
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("dim", [2, 3])
 @pytest.mark.parametrize("name", [name for name in METHODS if name not in PERFECT])
 def test_drawings_are_as_good_as_one_by_one(name, dim, monkeypatch):
@@ -174,7 +172,7 @@ def test_drawings_are_as_good_as_one_by_one(name, dim, monkeypatch):
     assert np.sum(together - alone) <= max(0.05 * np.sum(np.abs(alone)), luck)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_auto_keeps_drawings_as_good_as_one_by_one(monkeypatch):
     G = forest(40, 24)
     together, scores = nl.solve(G, "auto", seed=0), []
@@ -221,7 +219,7 @@ def test_threads_and_callbacks_leave_the_bits_as_they_are(name, monkeypatch):
     assert one.value == pytest.approx(one.node_cost.sum(), rel=1e-9) or name == "auto"
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_components_drawn_beside_batches_have_the_same_bits_on_any_threads_and_are_as_low(monkeypatch):
     G = forest(60, 15)
     together = nl.solve(G, "tsne", seed=1)
@@ -242,7 +240,7 @@ def test_components_drawn_beside_batches_have_the_same_bits_on_any_threads_and_a
     assert np.isfinite(stopped.positions).all()
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_frames_have_rooms_and_are_turned_onto_the_one_before():
     G, frames = forest(40, 15), []
     solution = nl.solve(G, "tsne", seed=1, callback=lambda progress: frames.append(progress.positions) and None)
@@ -263,7 +261,6 @@ def test_frames_have_rooms_and_are_turned_onto_the_one_before():
             assert np.linalg.eigvalsh((M + M.T) / 2).min() >= -1e-7 * np.abs(M).max()
 
 
-@pytest.mark.thorough
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")
 @pytest.mark.parametrize("lists", [2, 3], ids=["all at work", "one to come"])
 def test_ctrl_c_ends_all_batches_and_the_next_call_works(lists, monkeypatch):
@@ -299,7 +296,6 @@ def test_an_error_in_one_batch_ends_the_others(monkeypatch):
         nl.solve(G, "linlog", seed=0, n_jobs=2, tol=0.0, max_iter=10**7)
 
 
-@pytest.mark.thorough
 def test_loops_are_compiled_for_one_kind_of_arrays():
     """Others would be in another order of memory: compiled anew, and read against it."""
     nl.layout(forest(60, 15), seed=0)
@@ -308,7 +304,6 @@ def test_loops_are_compiled_for_one_kind_of_arrays():
         assert len(loop.signatures) == 1
 
 
-@pytest.mark.thorough
 def test_a_callback_stops_a_batch():
     G = forest(60, 15)
     for at in (0, 3, 60):
@@ -318,7 +313,7 @@ def test_a_callback_stops_a_batch():
         assert np.isfinite(solution.positions).all()
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_starts_and_fixed_nodes_stay():
     G = forest(60, 15)
     first = nl.solve(G, "tsne", seed=0)
@@ -360,7 +355,6 @@ def test_segments_add_up():
     assert parts.radius(np.array([[5.0], [-1.0], [0.0], [1.0]])) == pytest.approx([0.0, np.sqrt(2 / 3)])
 
 
-@pytest.mark.thorough
 def test_edges_of_weight_zero_that_hold_a_graph_together_are_noted():
     G = nx.path_graph(4)
     nx.set_edge_attributes(G, {(0, 1): 1.0, (1, 2): 0.0, (2, 3): 2.0}, "weight")
@@ -387,7 +381,7 @@ def test_an_estimate_counts_equal_components_once_and_many_together():
     assert equal < 0.5 * many < 0.05 * 400 * each
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_large_components_of_a_batch_are_bent_as_those_drawn_alone(monkeypatch):
     tree = matrix(nx.random_labeled_tree(drawing.BENT_ABOVE + 20, seed=3))
     P = sp.csr_array(sp.block_diag([tree, forest(20, 15)]))

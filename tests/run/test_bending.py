@@ -32,7 +32,7 @@ def stress(P, Y):
     return nl.measure(P, Y, measures="stress", sample=None)["stress"].value
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_all_of_the_way_it_is_the_least_stress_of_all_polynomials(d, monkeypatch):
     """Against a general minimizer over the coefficients of the same monomials, from the definition of stress."""
@@ -87,7 +87,6 @@ def test_a_symmetric_drawing_stays_symmetric():
         np.testing.assert_allclose(bent[other], bent[:, list(turned)] * flipped, atol=1e-6)
 
 
-@pytest.mark.thorough
 def test_auto_says_so_in_its_trace_and_values_are_those_of_the_bent_drawing(monkeypatch):
     monkeypatch.setattr(candidates, "BENT", 0.0)  # the verdict always prefers the bent one
     G = nx.grid_2d_graph(8, 6)
@@ -106,7 +105,7 @@ def test_auto_says_so_in_its_trace_and_values_are_those_of_the_bent_drawing(monk
     assert [step.stage for step in plain.trace] == [step.stage for step in solution.trace[:-1]]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_small_graphs_fixed_nodes_and_other_methods_are_not_bent(monkeypatch):
     monkeypatch.setattr(candidates, "BENT", 0.0)
 
@@ -122,7 +121,6 @@ def test_small_graphs_fixed_nodes_and_other_methods_are_not_bent(monkeypatch):
     assert "bend" not in stages(nx.path_graph(FEWEST - 1))
 
 
-@pytest.mark.thorough
 def test_crowded_graphs_must_gain_more(monkeypatch):
     monkeypatch.setattr(candidates, "BENT", 0.0)
     crowded = nx.gnm_random_graph(60, 600, seed=0)

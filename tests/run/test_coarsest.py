@@ -39,7 +39,6 @@ def test_all_at_once_have_the_values_and_gradients_of_gamma_quadlog(dim):
     np.testing.assert_allclose(gradient.reshape(Y.shape), [each.gradient for each in known], rtol=1e-8, atol=1e-10)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     "G", first([nx.karate_club_graph(), nx.grid_2d_graph(5, 7), nx.balanced_tree(2, 4)], 1), ids=str
 )

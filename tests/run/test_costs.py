@@ -26,7 +26,6 @@ def hubs(n: int) -> nx.Graph:
     return nx.barabasi_albert_graph(n, 3, seed=1)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("method", first(["auto", *METHODS], 6))
 def test_larger_graphs_take_longer_and_more(method):
     sizes = [nl.estimate(hubs(n), method) for n in (10, 100, 200, 400, 1000, 4000, 20000)]
@@ -142,7 +141,7 @@ def test_a_joint_drawing_counts_as_one():
     assert nl.estimate(mesh(9), "nerv", components="joint") == nl.estimate(mesh(9), "nerv")
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("G", "method", "options"),
     [
@@ -168,7 +167,7 @@ def test_memory_is_right_within_a_factor_of_two(G, method, options):
     assert peak <= nl.estimate(G, method, **options).bytes < 2 * peak
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("n", [300, 1000, 2000])
 @pytest.mark.parametrize(
     "method", ["ws-sne", "gamma-quadlog", "tsne", "ee", "linlog", "sne", "jse", "alpha-sne", "auto"]

@@ -52,7 +52,7 @@ ENVIRONMENTS = {
 LIBRARIES = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_same_seed_same_bits_in_every_process():
     found = {}
     for name, (n_jobs, threads, hash_seed) in ENVIRONMENTS.items():
@@ -79,7 +79,6 @@ def drawing(G, method="ws-sne", **options) -> np.ndarray:
     return np.array(list(nl.layout(G, method, **options).values()))
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("method", ["ws-sne", "linlog", "auto"])
 def test_different_seeds_differ(method):
     G = nx.les_miserables_graph()
@@ -92,7 +91,6 @@ def test_no_seed_is_a_fresh_one():
     assert not np.array_equal(drawing(G, max_iter=5), drawing(G, max_iter=5))
 
 
-@pytest.mark.thorough
 def test_seeds_of_every_kind():
     G = nx.karate_club_graph()
     expected = drawing(G, seed=3, max_iter=5)
@@ -116,7 +114,7 @@ def test_global_random_state_is_neither_read_nor_touched():
     assert np.array_equal(drawing(G, seed=1, max_iter=5), first)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_calls_do_not_depend_on_calls_before():
     G, H = nx.les_miserables_graph(), nx.star_graph(50)
     first = drawing(G, seed=1, max_iter=20)
@@ -125,7 +123,6 @@ def test_calls_do_not_depend_on_calls_before():
     assert np.array_equal(drawing(G, seed=1, max_iter=20), first)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("method", first(["ws-sne", "linlog", "gamma-quadlog", "ee"], 2))
 def test_names_do_not_matter(method):
     """Node order decides, labels do not travel."""
@@ -134,7 +131,7 @@ def test_names_do_not_matter(method):
     assert np.array_equal(drawing(named, method, seed=4), drawing(G, method, seed=4))
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("method", ["ws-sne", "gamma-quadlog", "linlog", "ee", "tsne"])
 def test_a_converged_drawing_does_not_depend_on_the_order_of_nodes(method):
     """Relabeling invariance of the objective: started from the same places, permuted nodes end at the same ones."""
@@ -150,7 +147,6 @@ def test_a_converged_drawing_does_not_depend_on_the_order_of_nodes(method):
     assert max(np.abs(one[node] - two[node]).max() for node in G) < 1e-6
 
 
-@pytest.mark.thorough
 def test_value_does_not_depend_on_the_order_of_nodes():
     G = nx.les_miserables_graph()
     start = nl.ws_sne_layout(G, seed=0)
@@ -189,7 +185,6 @@ PLACES = np.random.default_rng(0).standard_normal((700, 3))
 
 
 # Loops that read and write look at run time whether their arrays overlap, and sum in another order if they seem to.
-@pytest.mark.thorough
 @pytest.mark.parametrize("form", edge_loops.FORMS)
 @pytest.mark.parametrize("d", [2, 3])
 def test_sums_over_edges_do_not_depend_on_where_arrays_lie(form, d):

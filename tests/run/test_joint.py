@@ -80,7 +80,7 @@ def test_what_is_refused_has_no_minimum(method):
         nl.layout(G, method, components="joint")
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("method", WITH_BACKGROUND.values(), ids=WITH_BACKGROUND)
 def test_isolated_nodes_do_not_fly_away(method):
     G = two_paths(lone=1)
@@ -92,7 +92,6 @@ def test_isolated_nodes_do_not_fly_away(method):
         assert D.max() < 12 * edge
 
 
-@pytest.mark.thorough
 def test_value_is_that_of_the_one_objective():
     G, method = two_paths(), METHODS["nerv"]
     solution = nl.solve(G, method, components="joint", scale=None, seed=0)
@@ -101,7 +100,6 @@ def test_value_is_that_of_the_one_objective():
     assert solution.components.tolist() == [0, 0, 0, 1, 1, 1]
 
 
-@pytest.mark.thorough
 def test_a_start_is_drawn_on_and_a_callback_stops():
     G, place = two_paths(), {i: (float(i), float(i % 2)) for i in range(6)}
     apart = drawn(G, "nerv", pos=place)

@@ -66,7 +66,6 @@ def minimized(part):
     return objective_of(part, part.drawing.method, sums), part.drawing.Y
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("method", thinned(METHODS, plain=lambda method: method in ("ws-sne", "linlog")))
 def test_layers_come_back_bit_for_bit_and_the_rest_is_a_minimum(method):
     o = {**DEFAULTS, "seed": 0, "node_size": None, "max_iter": 3000}
@@ -82,7 +81,7 @@ def test_layers_come_back_bit_for_bit_and_the_rest_is_a_minimum(method):
     assert crossings(WOMEN, solution.positions) < 0.6 * crossings(WOMEN, PLACES)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("method", ["alpha-sne", "jse"])
 def test_layers_stay_in_reach_of_a_light_tailed_kernel(method):
     """The free drawing of this mesh has edges of twice the reach: nodes so far apart see their own layer alone."""
@@ -95,7 +94,7 @@ def test_layers_stay_in_reach_of_a_light_tailed_kernel(method):
     assert crossings(G, solution.positions) < 0.03 * crossings(G, start)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_multipartite_graph_has_few_crossings_at_the_size_and_place_of_its_start():
     G = layered(7, 9, 0)
     pos = nx.multipartite_layout(G)
@@ -107,7 +106,7 @@ def test_a_multipartite_graph_has_few_crossings_at_the_size_and_place_of_its_sta
     assert column(ours, 1).mean() == pytest.approx(column(pos, 1).mean(), abs=0.05)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("optimizer", first(OPTIMIZERS, 2))
 def test_layers_stay_under_every_optimizer(optimizer):
     method = "tsne"  # which all optimizers minimize
@@ -116,14 +115,14 @@ def test_layers_stay_under_every_optimizer(optimizer):
     assert crossings(WOMEN, pos) < 0.6 * crossings(WOMEN, PLACES)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_smoothed_graph_keeps_its_layers():
     pos = nl.gamma_quadlog_layout(WOMEN, PLACES, LAYERS, smoothing=0.5, seed=0)
     assert np.array_equal(column(pos, 0), column(PLACES, 0))
     assert crossings(WOMEN, pos) < 0.6 * crossings(WOMEN, PLACES)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_layers_lie_across_as_they_lie_along():
     """The axes have no order: y held is x held, mirrored at the diagonal."""
     mirrored = {v: p[::-1] for v, p in PLACES.items()}
@@ -132,7 +131,7 @@ def test_layers_lie_across_as_they_lie_along():
     assert crossings(WOMEN, rows) < 0.6 * crossings(WOMEN, PLACES)
 
 
-@pytest.mark.parametrize("axes", [pytest.param("z", marks=pytest.mark.thorough), "xy"])
+@pytest.mark.parametrize("axes", ["z", "xy"])
 def test_layers_in_space(axes):
     start = {v: np.array([x if axes == "xy" else y, v % 3, x]) for v, (x, y) in PLACES.items()}
     pos = nl.ee_layout(WOMEN, start, dict.fromkeys(WOMEN, axes), dim=3, seed=0)
@@ -142,7 +141,7 @@ def test_layers_in_space(axes):
     assert np.linalg.matrix_rank(np.array(list(pos.values())), tol=1e-2) == 3
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_good_drawing_stays():
     """Its own order is the lowest of the starts, or as low; J knows no mirror image."""
     drawn = [nl.solve(WOMEN, "linlog", pos=PLACES, fixed=LAYERS, seed=seed) for seed in range(6)]
@@ -152,7 +151,6 @@ def test_a_good_drawing_stays():
         assert np.abs(column(again, 1) - column(pos, 1)).max() < 1e-4 * np.ptp(column(pos, 1))
 
 
-@pytest.mark.thorough
 def test_components_with_layers_do_not_cross_one_another():
     G = nx.disjoint_union_all([WOMEN, nx.path_graph(6), nx.star_graph(3)])
     G.add_nodes_from(["left", "right"])
@@ -173,7 +171,7 @@ def test_components_with_layers_do_not_cross_one_another():
     assert np.std(y) == pytest.approx(np.std(column(pos, 1)), rel=0.1)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_some_nodes_held_on_an_axis_and_others_not_at_all():
     G = nx.les_miserables_graph()
     start = nl.tsne_layout(G, seed=0)
@@ -199,7 +197,7 @@ def test_nothing_moves_without_steps():
     assert all(np.array_equal(kept[v], PLACES[v]) for v in WOMEN)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_frames_keep_the_layers():
     frames = []
     pos = nl.ws_sne_layout(WOMEN, PLACES, LAYERS, seed=0, callback=lambda s: frames.append(s.positions.copy()))
@@ -212,7 +210,7 @@ def test_frames_keep_the_layers():
 # --- how it is written --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_mask_of_coordinates_says_the_same():
     A, Y = nx.to_scipy_sparse_array(WOMEN), np.array(list(PLACES.values()))
     mask = np.zeros((32, 2), dtype=bool)
@@ -276,7 +274,6 @@ def test_coincident_nodes_open_along_their_layer():
     assert np.abs(Z - Y).max() < 0.1
 
 
-@pytest.mark.thorough
 def test_dots_part_on_their_layers():
     G = nx.complete_bipartite_graph(12, 9)
     pos = nx.bipartite_layout(G, range(12))

@@ -42,14 +42,14 @@ def crossings(G: nx.Graph, method: Method, seed: int) -> float:
 
 
 @pytest.mark.parametrize("method", [AUTO, METHODS["ws-sne"]], ids=["auto", "ws-sne"])
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("seed", [0, 1, 4, 5, 7])  # unfolding raises the stress of all but the first by a third
 def test_sheets_of_a_mesh_are_parted(method, seed):
     G = triangulation(3000, seed)
     assert crossings(G, method, seed) < 0.6 * crossings(G, left_folded(method), seed)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_unfolding_costs_a_flat_mesh_nothing():
     G = nx.grid_2d_graph(50, 50)
     found = nl.measure(G, nl.layout(G, seed=0), measures=["neighborhood", "crossings"])
@@ -57,7 +57,7 @@ def test_unfolding_costs_a_flat_mesh_nothing():
     assert found["crossings"].value == 0.0
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize(
     "G",
     [
@@ -80,14 +80,14 @@ def test_what_has_no_sheets_is_drawn_as_before(G):
     )
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_lines_have_nothing_to_unfold():
     G = nx.grid_2d_graph(4, 300)
     first, second = (nl.layout(G, method=method, dim=1, seed=0) for method in (AUTO, left_folded(AUTO)))
     assert all((first[node] == second[node]).all() for node in G)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize(("sides", "most"), [((40, 60), 600), ((80, 80), 1000)])
 def test_only_levels_of_a_few_hundred_nodes_are_unfolded(sides, most, monkeypatch):
     seen, sizes = [], []
@@ -110,7 +110,7 @@ def test_only_levels_of_a_few_hundred_nodes_are_unfolded(sides, most, monkeypatc
     assert all(pull == len(G) / n for n, pull in seen)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_unfolding_is_stopped_by_callbacks_and_seen_in_the_trace():
     P = nx.to_scipy_sparse_array(triangulation(3000, 0))
     shapes = [step for step in nl.solve(P, seed=0).trace if step.stage == "shape"]

@@ -228,7 +228,7 @@ def test_masses_of_the_method_auto(G, chosen):
     assert (masses.other is None) == (len(set(degree)) == 1)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_ws_sne_composed_of_its_parts_weighs_nodes_by_their_strengths():
     G = nx.les_miserables_graph()
     drawn = nl.ws_sne_layout(G, seed=0, scale=None)

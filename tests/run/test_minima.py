@@ -35,7 +35,7 @@ def test_the_karate_club_ends_near_the_lowest_value_known(method, own, lowest, a
     assert lowest * (1 - 1e-3) <= value <= lowest * (1 + above)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_jse_of_a_mesh_starts_from_merged_graphs(shared_data):
     """Seeds 0 and 1 end at 1.12 and 1.08 times the lowest value known, without these starts at 1.67 and 1.65."""
     with np.load(shared_data / "graphs" / "can_96.npz") as file:
@@ -52,7 +52,7 @@ def test_stars_which_merge_to_a_point_have_their_starts(leaves):
     assert np.isfinite(solution.value)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_leaves_of_hubs_do_not_stay_on_one_place(monkeypatch):
     """The forces on leaves of one hub are equal where they lie on one place: a saddle, which few steps do not leave."""
     G, rng = nx.barabasi_albert_graph(300, 3, seed=0), np.random.default_rng(0)
@@ -75,7 +75,7 @@ def _steps(max_iter=None, tol=None, method="sne"):
     return nl.solve(nx.karate_club_graph(), method, seed=0, max_iter=max_iter, tol=tol)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("method", ["sne", "linlog", "jse"])
 def test_more_steps_and_a_smaller_tol_never_end_higher(method):
     values = [_steps(k, method=method).value for k in (1, 20, 21, COMPARED, COMPARED + 1, 99)]
@@ -84,7 +84,7 @@ def test_more_steps_and_a_smaller_tol_never_end_higher(method):
     assert (np.diff(values) <= 1e-9 * abs(values[-1])).all()
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_slow_objectives_compare_the_lowest_start_once_more(monkeypatch):
     hellinger = nl.method("ftsne", divergence="hellinger")
     deep = _steps(method=hellinger)
@@ -94,7 +94,7 @@ def test_slow_objectives_compare_the_lowest_start_once_more(monkeypatch):
     assert deep.value < 0.995 * _steps(method=hellinger).value
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_more_steps_never_end_higher_where_starts_are_compared_twice():
     hellinger = nl.method("ftsne", divergence="hellinger")
     values = [_steps(k, method=hellinger).value for k in (COMPARED + FINAL, COMPARED + FINAL + 1, 240)]
@@ -106,14 +106,13 @@ def test_the_trace_says_which_start_a_step_was_of():
     assert {"start 1: descend", "start 3: descend", "descend"} <= stages
 
 
-@pytest.mark.thorough
 def test_flattened_starts_take_as_many_steps_in_space_as_laid_flat():
     trace = nl.solve(nx.karate_club_graph(), "ws-sne", seed=0, tol=0.0).trace
     steps = [sum(step.stage == f"start {k}: descend" for step in trace) for k in range(1, 6)]
     assert max(steps[:2]) <= COMPARED < min(steps[2:]) <= max(steps[2:]) <= 2 * COMPARED
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_flattened_starts_are_drawn_by_the_optimizer_that_was_asked_for(monkeypatch):
     G, own = nx.karate_club_graph(), nl.optimizers.LBFGS(memory=2)
     usual = nl.solve(G, "ws-sne", seed=0, optimizer=own).value

@@ -32,7 +32,7 @@ def without(monkeypatch):
     monkeypatch.setattr(fitting, "distance_goal", lambda *_: None)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("method", ["ws-sne", "hssne"])
 def test_large_distances_come_into_order_at_nearly_the_same_value(method, monkeypatch):
     seeds = range(1 if method == "ws-sne" else 3)  # the heavy tail's minima are 3 % apart, whatever the start
@@ -47,7 +47,7 @@ def test_large_distances_come_into_order_at_nearly_the_same_value(method, monkey
     assert np.median([one.value for one in bent]) < 1.02 * np.median([one.value for one in plain])
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_last_stage_is_bent_once_more_on_its_way_and_only_there():
     def steps(**keywords):
         trace = nl.solve_vectors(DIGITS[:200], random_state=0, tol=0.0, **keywords).trace
@@ -77,7 +77,7 @@ def test_goals_leave_out_what_all_distances_have_in_common():
     assert goal_between(60, lambda rows, others: 1.0 - (rows[:, None] == others), 60) is None
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_what_is_rolled_up_in_the_rows_stays_unrolled(monkeypatch):
     monkeypatch.setattr(fitting, "with_last_bend", lambda method: method)  # else the last stage is taken in two
     roll = make_swiss_roll(1500, random_state=0)[0]
@@ -86,7 +86,7 @@ def test_what_is_rolled_up_in_the_rows_stays_unrolled(monkeypatch):
     assert np.array_equal(Y, nl.embed(roll, random_state=0))
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_many_rows_are_bent_half_of_the_way_and_not_once_more(monkeypatch):
     def run():
         parts = []
@@ -100,7 +100,7 @@ def test_many_rows_are_bent_half_of_the_way_and_not_once_more(monkeypatch):
     assert run() == ({0.5}, False)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("keywords", [*({"method": m} for m in ("nerv", "gamma-quadlog", "auto")), {"init": "pca"}])
 def test_other_kernels_and_starts_are_not_bent(keywords, monkeypatch):
     X = DIGITS[:300]
@@ -109,7 +109,7 @@ def test_other_kernels_and_starts_are_not_bent(keywords, monkeypatch):
     assert np.array_equal(Y, nl.embed(X, random_state=0, **keywords))
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_threads_change_no_bit_and_rows_are_not_changed():
     X = DIGITS[:700].copy()
     Y = nl.embed(X, random_state=0, n_jobs=1)
@@ -155,7 +155,7 @@ def test_the_goal_counts_no_row_against_itself_and_outliers_by_their_own_distanc
     assert few.others.shape == (20,)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("perplexity", first([5, 10], 1))
 def test_a_rolled_sheet_is_unrolled_in_spite_of_weak_edges_from_turn_to_turn(perplexity):
     roll, angle = make_swiss_roll(1500, random_state=0)
@@ -187,7 +187,6 @@ def test_graphs_without_weights_keep_all_edges_and_weighted_ones_stay_connected(
     assert (kept != kept.T).nnz == 0
 
 
-@pytest.mark.thorough
 def test_nothing_is_bent_after_the_last_step():
     seen: list[np.ndarray] = []
     ended = nl.solve_vectors(

@@ -49,7 +49,7 @@ def test_no_node_hides_another_in_the_picture_of_a_layout(name, method):
     assert np.abs(parted).max() == pytest.approx(1.0)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_minimizer_hides_some():
     G = nx.windmill_graph(6, 5)
     Y = np.array([*nl.solve(G, "tsne", seed=0).positions.values()])

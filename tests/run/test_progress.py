@@ -55,7 +55,7 @@ def counted(monkeypatch, capsys):
     return draw
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("method", ["auto", *METHODS])
 def test_no_drawing_takes_more_steps_than_the_bar_says(counted, method):
     for how in ({}, {"max_iter": 7}, {"optimizer": "momentum", "max_iter": 9}):
@@ -65,7 +65,6 @@ def test_no_drawing_takes_more_steps_than_the_bar_says(counted, method):
         assert 0 < done <= most
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("graph", first(GRAPHS, 1))
 def test_levels_count_with_their_own_steps(counted, graph):
     for method in ("auto", "gamma-quadlog"):
@@ -73,7 +72,6 @@ def test_levels_count_with_their_own_steps(counted, graph):
         assert done <= most
 
 
-@pytest.mark.thorough
 def test_the_line_names_method_stage_and_most_steps(counted):
     (most, done), = counted(GRAPHS["grid"], "gamma-quadlog")[0]
     _, lines = counted(GRAPHS["grid"], "gamma-quadlog")
@@ -82,7 +80,7 @@ def test_the_line_names_method_stage_and_most_steps(counted):
     assert lines[-1].rstrip().endswith(" steps/s]")
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_each_component_is_counted_on_its_own(counted, monkeypatch):
     made, lines = counted(nx.disjoint_union(nx.grid_2d_graph(8, 8), nx.path_graph(40)), "ws-sne")
     assert len(made) == 2
@@ -91,7 +89,7 @@ def test_each_component_is_counted_on_its_own(counted, monkeypatch):
     assert lines[-1].startswith(f"ws-sne: {made[0][1] + made[1][1]} steps")
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("method", ["auto", "tsne", "gamma-quadlog", "linlog"])
 def test_rounds_of_components_drawn_together_are_bounded(counted, method):
     trees = [nx.random_labeled_tree(8 + k % 50, seed=k) for k in range(40)]
@@ -135,7 +133,7 @@ def test_a_terminal_that_says_it_is_0_wide_shows_the_line(monkeypatch, size):
     assert all(len(line) <= 80 for line in lines)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_log_tells_stages_and_the_end(caplog):
     G = nx.les_miserables_graph()
     with caplog.at_level("DEBUG", logger="nelayout"):

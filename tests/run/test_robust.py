@@ -80,7 +80,7 @@ def drawing(G, method, **options) -> np.ndarray:
 @pytest.mark.parametrize("method", thinned(METHODS, plain=lambda method: method in RECIPES))
 @pytest.mark.parametrize(
     "leaves",
-    [600, *(pytest.param(leaves, marks=pytest.mark.slow) for leaves in (3000, 50_000))],
+    [600, *(pytest.param(leaves, marks=pytest.mark.full) for leaves in (3000, 50_000))],
 )
 def test_a_hub(method, leaves):
     G = hub(leaves, leaves // 3)
@@ -95,17 +95,16 @@ def test_a_hub(method, leaves):
         assert spread(Y) == pytest.approx(np.sqrt(2), rel=0.03)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_hub_of_so_many_leaves_that_levels_could_be_left_out():
     """Its steps would not bring back the leaves that LinLog's last coarse level leaves far out."""
     assert spread(drawing(hub(20_000, 6_666), "linlog")) < 20
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("leaves", "length", "method"),
     [
-        pytest.param(leaves, length, method, marks=() if leaves == 300 and method in ON_LARGE else pytest.mark.slow)
+        pytest.param(leaves, length, method, marks=() if leaves == 300 and method in ON_LARGE else pytest.mark.full)
         for leaves, length in [(300, 300), (1500, 40)]
         for method in [*METHODS, "gamma-linlog", "quadlog"]
     ],
@@ -125,7 +124,7 @@ def test_a_star_and_a_path(method, leaves, length):
         assert spread(Y) < 50
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("side", "method"),
     thinned([12, 45], METHODS, plain=lambda side, method: side == 12 and method in ("ws-sne", "linlog")),
@@ -136,7 +135,7 @@ def test_weights_over_twelve_orders_of_magnitude(side, method):
     assert lonely(Y) < (3 if side == 12 else 1.5)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("n", [200, 1500])
 @pytest.mark.parametrize("method", METHODS)
 def test_weights_over_twelve_orders_on_a_tree_and_between_hubs(n, method):
@@ -178,7 +177,7 @@ def test_coincident_starts_separate(place, name, method):
     assert np.median(nearest) > 0.02 * np.median(distances(Y)) / np.sqrt(len(Y))
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("far", [1e3, 1e8, 1e300])
 @pytest.mark.parametrize("name", GRAPHS)
 @pytest.mark.parametrize("method", METHODS)
@@ -234,7 +233,7 @@ def test_drawn_in_does_not_depend_on_units():
         assert np.array_equal(pull_in_outliers(unit * Y)[0], unit * answer)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_an_even_drawing_is_its_own_start():
     """Nothing is brought nearer in what the methods themselves draw, whatever they stretch."""
     for method in ("auto", "ws-sne", "gamma-quadlog", "linlog"):
@@ -260,7 +259,7 @@ def test_a_surprising_backend_is_noted(name):
         assert notes == ()
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("seed", thinned(range(3), plain=lambda seed: seed == 0))
 def test_a_size_beside_infinite_values(seed):
     """Rows of a Gaussian are infinite where a node is too far from all: alpha-SNE of a tree wants to be wide, and
@@ -270,7 +269,7 @@ def test_a_size_beside_infinite_values(seed):
     assert solution.value < 1000  # 2,600 where it is stuck, a third of what it begins with
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("kernel", ["cauchy", "gaussian", "heavy-tailed:2"])
 @pytest.mark.parametrize("divergence", ["itakura-saito", "beta:-1"])
 @pytest.mark.parametrize("graph", [nx.karate_club_graph(), nx.star_graph(40)], ids=["karate", "star"])

@@ -251,7 +251,6 @@ def test_a_stage_that_cannot_take_the_operator_takes_the_graph():
     np.testing.assert_array_equal(stage, plain)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("rho", RHOS)
 @pytest.mark.parametrize("name", first(["hubs", "path", "star", "grid"], 1))
 def test_majorization_never_rises_and_ends_where_the_dense_one_ends(name, rho):
@@ -339,7 +338,6 @@ def test_small_graphs_keep_the_whole_matrix(name, rho):
     np.testing.assert_allclose(P.toarray(), p, atol=ACCURACY)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("rho", RHOS)
 @pytest.mark.parametrize("kind", ["mesh", "hubs"])
 def test_larger_graphs_keep_the_largest_entries(kind, rho):
@@ -363,7 +361,7 @@ def test_larger_graphs_keep_the_largest_entries(kind, rho):
     assert part == pytest.approx(found.sum() / p.sum(), rel=0.05)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_threads_change_no_bit():
     G = nx.random_geometric_graph(700, 0.08, seed=2)
     for method in ("gamma-quadlog", "ws-sne"):
@@ -406,7 +404,7 @@ def test_value_is_that_of_the_dense_matrix(method):
     assert solution.value == pytest.approx(J.evaluate(Y).value + shift, abs=1e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("dim", [1, 2, 3])
 @pytest.mark.parametrize("method", ["gamma-quadlog", "ee", "ws-sne"])
 def test_components_fixed_nodes_weights_and_callbacks(method, dim):
@@ -428,7 +426,7 @@ def test_components_fixed_nodes_weights_and_callbacks(method, dim):
     assert all(np.isfinite(y).all() for y in after.values())
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_note_says_what_was_left_out():
     solution = nl.solve(nx.grid_2d_graph(25, 24), "ws-sne", smoothing=0.99, seed=1, max_iter=5)
     assert any("smoothing=0.99" in note and "% of the sum" in note for note in solution.notes)

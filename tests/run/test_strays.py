@@ -31,7 +31,7 @@ def drawn(name, G):
     return np.asarray(nl.solve(nx.to_scipy_sparse_array(G), EVERY_METHOD[name], seed=0, scale=None).positions)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("name", first(["ws-sne", "nerv", "gamma-quadlog", "tsne", "jse", "ftsne js"], 2))
 def test_nodes_thrown_out_come_back(name):
     G = nx.les_miserables_graph()
@@ -70,7 +70,7 @@ def test_a_neighbor_of_one_that_comes_home_follows_it():
     assert np.linalg.norm(home[20:] - Y[20:], axis=1).max() < 2 * unit
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_fixed_nodes_stay():
     G = nx.les_miserables_graph()
     free = np.repeat((np.arange(77) != THROWN[0])[:, None], 2, axis=1)

@@ -37,8 +37,8 @@ def without(monkeypatch):
 @pytest.mark.parametrize(
     "method",
     [
-        pytest.param("alpha-sne:0.1", marks=pytest.mark.thorough),
-        *(pytest.param(m, marks=pytest.mark.slow) for m in ("jse", "jse:0.95", "nerv:0.9", "alpha-sne:0.9")),
+        "alpha-sne:0.1",
+        *(pytest.param(m, marks=pytest.mark.full) for m in ("jse", "jse:0.95", "nerv:0.9", "alpha-sne:0.9")),
     ],
 )
 def test_a_sphere_is_not_torn_into_strips(method, without):
@@ -48,7 +48,7 @@ def test_a_sphere_is_not_torn_into_strips(method, without):
     assert "of two starts the one from wide neighborhoods, of 200 rows and less, went on" in solution.notes
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_groups_keep_the_usual_way_where_it_ends_lower(without):
     """The start from wide neighborhoods ends 6 % higher here."""
     run = {"method": "jse", "perplexity": 8, "random_state": 0}
@@ -58,7 +58,6 @@ def test_groups_keep_the_usual_way_where_it_ends_lower(without):
     assert not any("wide neighborhoods" in note for note in solution.notes)
 
 
-@pytest.mark.thorough
 def test_callbacks_see_all_rows_and_the_names_of_the_widths():
     seen = []
     solution = nl.solve_vectors(
@@ -101,7 +100,7 @@ def test_who_has_no_such_start(run):
     assert not any("rows" in name for name in names)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_distances_alone_have_it_too():
     X = sphere(200)
     D = np.sqrt(np.maximum(((X[:, None] - X) ** 2).sum(axis=2), 0.0))

@@ -130,7 +130,6 @@ def test_drawing_is_whole(name, method):
         assert width(Y) > 0.002
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "method", "dim"),
     thinned(
@@ -170,7 +169,6 @@ def test_two_nodes_face_each_other():
 # --- a hub ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("method", thinned(METHODS, plain="ws-sne".__eq__))
 def test_a_hub_of_five_thousand_stays_among_its_leaves(method):
     G = nx.star_graph(5000)
@@ -263,8 +261,7 @@ def test_path_runs_along_the_principal_axis(method):
     assert np.ptp(Y[:, 1]) < bent * np.ptp(Y[:, 0])
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("method", ["sne", pytest.param("nerv", marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("method", ["sne", "nerv"])
 def test_random_starts_do_not_fold_a_path(method):
     """After a few steps a folded path of 40 nodes is lower than the straight one, which ends lower."""
     for seed in range(3):
@@ -330,7 +327,6 @@ def separated(A: Y64, B: Y64) -> bool:
     return bool(((a.max(axis=0) < b.min(axis=0)) | (b.max(axis=0) < a.min(axis=0))).any())
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("method", OF_EACH_FORM)
 def test_components_do_not_overlap(method):
     G, pos, _ = drawn("disconnected", method)
@@ -361,7 +357,6 @@ def test_isolated_nodes_stand_in_rows():
         assert np.ptp(np.diff(levels)) < 1e-9
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("method", OF_EACH_FORM)
 def test_a_component_is_drawn_as_if_alone(method):
     """Up to place, size and its turn: other components do not bend it (same generator, first component)."""
@@ -403,7 +398,7 @@ def turns(Y: np.ndarray) -> float:
     return float(np.abs(np.angle(along[1:] / along[:-1])).sum() / (2 * np.pi))
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_single_path_or_ring_is_a_road():
     """Straight or round, where it wound before: a ring of 1,000 nodes turned about five times."""
     path, ring = nx.path_graph(1000), nx.cycle_graph(1000)
@@ -440,14 +435,13 @@ def test_what_would_fall_together_is_not_pulled(name):
     assert road_exaggeration(read(NO_MAPS[name]()).adjacency) == 1
 
 
-@pytest.mark.thorough
 def test_cliques_between_paths_stay_open():
     G = nx.barbell_graph(15, 200)
     pos = nl.layout(G, seed=0)
     assert nl.measure(G, pos, measures=["stress"])["stress"].value < 0.02
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_roads_lie_straight(monkeypatch):
     """Long paths between junctions: from end to end nearly as far as they are long, with less stress; four seeds."""
     G, paths = roads(nx.petersen_graph(), 8)

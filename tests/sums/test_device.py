@@ -57,7 +57,7 @@ def test_names_of_devices(given, error, said):
         nl.layout(nx.path_graph(4), device=given)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_cpu_is_the_default_and_loads_no_pytorch():
     code = (
         "import sys, networkx as nx, nelayout as nl; nl.ws_sne_layout(nx.path_graph(50), seed=0); "
@@ -183,7 +183,6 @@ class TestOnTorch:
         if here.value == pytest.approx(there.value, rel=1e-9):
             np.testing.assert_allclose(Z, Y, atol=1e-3)
 
-    @pytest.mark.thorough
     @pytest.mark.parametrize("optimizer", OPTIMIZERS)
     @pytest.mark.parametrize("name", ["ws-sne", "ee", "nerv"])
     def test_every_optimizer(self, name, optimizer):
@@ -193,7 +192,7 @@ class TestOnTorch:
         )
         assert there.value == pytest.approx(here.value, rel=0.02, abs=0.02)
 
-    @pytest.mark.slow
+    @pytest.mark.full
     @pytest.mark.parametrize(
         "options",
         [
@@ -213,7 +212,7 @@ class TestOnTorch:
         assert there.value <= here.value + 0.01 * abs(here.value)
         assert all((there.positions[v] == again.positions[v]).all() for v in G)
 
-    @pytest.mark.slow
+    @pytest.mark.full
     def test_strong_smoothing_goes_on_from_the_drawing_of_the_cpu(self):
         """J is then so near 0 that another seed has a sixth of it: from one start, not from two, it can be compared."""
         G = nx.barabasi_albert_graph(1200, 3, seed=1)

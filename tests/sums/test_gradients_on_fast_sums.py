@@ -36,7 +36,7 @@ def objective(method: str, nbody: NBody) -> Objective:
     return Summation(nbody, Threads(), True).objective(EVERY_METHOD[method], affinity(method))
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("method", EVERY_METHOD)
 @pytest.mark.parametrize("nbody", ["mesh", "tree"])
 def test_gradients_where_fast_sums_lead(nbody, method):

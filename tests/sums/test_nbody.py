@@ -104,7 +104,7 @@ CLOUDS = list(drawings(9, 2))
 
 
 # Every backend in every number of dimensions that it takes; those that pass the work on to others, or do it plainly,
-# are mostly left to the thorough and slow tests.
+# are mostly left to the full tests.
 PLACES = [(name, d) for name, kind in BACKENDS.items() for d in range(1, kind.dimensions + 1)]
 OFTEN = [(name, 2) for name in BACKENDS if name not in ("auto", "exact")]
 
@@ -182,7 +182,6 @@ BOUNDED = {label: radial for label, radial in RADIALS.items() if not radial.kern
 SINGLE = {label: radial for label, radial in BOUNDED.items() if form_of(radial)[0] in near.SINGLE}
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("single", [False, True])
 @pytest.mark.parametrize("cloud", ["uniform", "clusters", "coincident"])
 @pytest.mark.parametrize("label", SINGLE)
@@ -275,12 +274,12 @@ def test_all_nodes_at_one_place(label, n):
     assert np.all(field.force == 0)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "n", "every"),
     [
         ("exact", 1200, 4),
-        pytest.param("exact", 2500, 4, marks=pytest.mark.slow),
+        pytest.param("exact", 2500, 4, marks=pytest.mark.full),
         ("mesh", 2500, 2),
         ("mesh", 9000, 8),
         ("tree", 2500, 2),
@@ -331,7 +330,7 @@ def work(Y: np.ndarray, radial: Radial) -> float:
     return 10.0 * seen + 20.0 * far + pairs
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("d", thinned([1, 2, 3], plain=lambda d: d == 2))
 def test_size_and_unevenness_cost_nothing(d):
     """Thirty times as large, or with a node at the end of the world, a drawing takes at most twice the work."""

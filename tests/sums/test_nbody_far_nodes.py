@@ -49,7 +49,6 @@ def _cells_for_all(monkeypatch):
     monkeypatch.setattr("nelayout.sums.nbody.far_nodes.FEW_PAIRS", 0)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("d", [1, 2, 3])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", RADIALS)
@@ -75,7 +74,6 @@ def test_fields_at_far_nodes_and_their_force_on_all(name, kind, d):
     assert np.all(np.linalg.norm(got - expected, axis=1) <= TOLERANCE * np.max(away) + 1e-300)
 
 
-@pytest.mark.thorough
 def test_only_what_counts_is_looked_at():
     """Of a Gaussian, nodes out of reach make no difference at all; other functions reach everywhere."""
     Y, nodes = drawing("far nodes", 2)

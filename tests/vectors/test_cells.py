@@ -32,7 +32,6 @@ def solved(graph: Any, *given: Any, seed: int = 0, **keywords: Any) -> nl.Soluti
     return nl.solve(graph, *(given or ("ws-sne",)), seed=seed, scale=None, **keywords)
 
 
-@pytest.mark.thorough
 def test_the_drawing_and_its_evidence_are_those_of_solve():
     adata, solution = cells(), solved(NEAR)
     assert nl.embed_cells(adata) is None
@@ -48,7 +47,6 @@ def test_the_drawing_and_its_evidence_are_those_of_solve():
     assert adata.obsp["connectivities"] is NEAR
 
 
-@pytest.mark.thorough
 def test_stored_zeros_are_no_edges_and_no_note():
     """Neighbor searches of scanpy store some; the graph of the object keeps them."""
     adata, stored = cells(), NEAR.copy()
@@ -62,7 +60,7 @@ def test_stored_zeros_are_no_edges_and_no_note():
     assert adata.obsp["connectivities"].nnz == stored.nnz + 5
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_keywords_are_those_of_the_method_and_of_scanpy():
     adata = cells(neighbors={"connectivities_key": "wide_connectivities", "params": {"n_neighbors": 12}})
     nl.embed_cells(adata, max_iter=5)
@@ -88,7 +86,7 @@ def test_a_start_is_an_embedding_that_is_there_or_an_array():
     assert start.tolist() == X[:, :2].tolist()
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_evidence_is_numbers_and_texts():
     adata = cells()
     nl.embed_cells(adata, kernel=nl.kernels.KERNELS["cauchy"], random_state=np.random.default_rng(0))
@@ -137,7 +135,6 @@ def test_cells_without_neighbors_and_other_things_are_told_what_to_do():
             door(adata)
 
 
-@pytest.mark.thorough
 def test_an_object_with_a_graph_and_places_for_drawings_is_enough():
     whole, bare = cells(), SimpleNamespace(obsp={"connectivities": cells().obsp["connectivities"]}, obsm={})
     for adata in (whole, bare):

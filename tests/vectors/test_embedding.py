@@ -64,7 +64,7 @@ def test_what_are_no_vectors_and_what_to_do(X, message):
         nl.embed(X, n_neighbors=1)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_digits_keep_their_classes():
     """t-SNE (openTSNE 1.0.4) has 0.988 here, two principal components 0.64, random points 0.11."""
     digits = pytest.importorskip("sklearn.datasets").load_digits()
@@ -74,7 +74,7 @@ def test_digits_keep_their_classes():
     assert accuracy(Y, digits.target) > 0.978
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_mnist_keeps_its_classes(shared_data):
     """openTSNE has 0.904 on these rows with its perplexity of 30, two principal components 0.43."""
     mnist = np.load(shared_data / "vectors" / "mnist.npz")
@@ -82,7 +82,6 @@ def test_mnist_keeps_its_classes(shared_data):
     assert accuracy(nl.embed(mnist["X"][rows], random_state=0), mnist["y"][rows]) > 0.88
 
 
-@pytest.mark.thorough
 def test_the_same_seed_gives_the_same_bits():
     X, _ = blobs([0] * 6, [4] * 6, [0, 4] * 3)
     before = X.copy()
@@ -118,7 +117,6 @@ def test_it_is_the_neighbor_graph_drawn_by_solve():
     assert np.array_equal(nl.embed(X, n_neighbors=6, random_state=1), drawn.positions)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("more", [{}, {"perplexity": 3, "perplexity_annealing": True}])
 def test_its_seconds_count_the_search_which_ends_before_the_first_step(monkeypatch, more):
     def slow(*given: Any) -> Neighbors:
@@ -131,7 +129,6 @@ def test_its_seconds_count_the_search_which_ends_before_the_first_step(monkeypat
     assert 0.2 <= solution.trace[0].seconds <= solution.trace[-1].seconds <= solution.seconds
 
 
-@pytest.mark.thorough
 def test_other_metrics_and_reduced_rows_reach_the_graph():
     X, _ = blobs([3, 2, 1, 0], size=40)
     keywords: dict[str, Any]
@@ -140,7 +137,6 @@ def test_other_metrics_and_reduced_rows_reach_the_graph():
         assert np.array_equal(nl.embed(X, method="ssne", n_neighbors=9, random_state=1, **keywords), drawn.positions)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("method", "options", "function", "keywords"),
     [
@@ -174,7 +170,6 @@ def test_common_keywords_that_are_passed_on_exist():
     assert set(PASSED_ON) <= set(DEFAULTS)
 
 
-@pytest.mark.thorough
 def test_starts():
     X, labels = blobs([0] * 5, [6] * 5)
     for init in ("auto", "pca", np.random.default_rng(0).standard_normal((50, 2))):

@@ -287,7 +287,7 @@ def test_the_entropy_of_every_scale_is_exact():
             assert np.abs(error).max() < 1e-9
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize(("X", "perplexity"), [(helix(400), 15), (sphere(500), 30)], ids=["helix", "sphere"])
 def test_annealing_ends_no_higher(X, perplexity):
     """So it is on curves and closed surfaces; on rolled sheets it ends some 8 % higher, as the docs say."""
@@ -301,7 +301,7 @@ def test_annealing_ends_no_higher(X, perplexity):
     assert annealed.value == pytest.approx(np.sum(P[P > 0] * np.log(P[P > 0] / Q[P > 0])), rel=1e-2)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_annealing_is_one_run_for_those_who_look_on():
     seen = []
     X, D = helix(100), cdist(helix(100), helix(100))
@@ -336,7 +336,7 @@ def test_too_many_rows_begin_at_a_lower_perplexity(monkeypatch):
     )
 
 
-@pytest.mark.slow  # openTSNE takes most of a minute on two cores
+@pytest.mark.full  # openTSNE takes most of a minute on two cores
 def test_digits_keep_their_classes_as_in_opentsne():
     openTSNE = pytest.importorskip("openTSNE")
     digits = pytest.importorskip("sklearn.datasets").load_digits()

@@ -49,21 +49,20 @@ def checks_of(*estimators):
     return pytest.mark.parametrize(names, list(cases), **mark.kwargs)
 
 
-@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore:n_neighbors=10 is more than")  # the checks have tables of ten rows
 @checks_of(nl.NeighborEmbedding())
 def test_checks_of_scikit_learn(estimator, check):
     check(estimator)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.filterwarnings("ignore:n_neighbors=10 is more than")
 @checks_of(nl.NeighborEmbedding(method="nerv"), nl.NeighborEmbedding(method="auto"))
 def test_checks_of_other_methods(estimator, check):
     check(estimator)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("method", thinned([*METHODS, "auto"], plain=lambda name: name in (*RECIPES, "auto")))
 def test_new_rows_join_their_own(method):
     """Rows of three clouds lie among the fitted rows of their cloud; fitted rows stay, and lie where they are."""
@@ -76,7 +75,6 @@ def test_new_rows_join_their_own(method):
     assert np.array_equal(estimator.transform(X), before)
 
 
-@pytest.mark.thorough
 def test_a_fitted_row_lies_where_it_is_also_after_rounding():
     """Rows once more through single precision, principal components, or a table of distances come to lie on themselves;
     a row that is another one, if only by a thousandth, does not."""
@@ -116,7 +114,7 @@ def test_a_negative_distance_of_a_new_row_is_refused():
         estimator.transform(new)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("method", ["ws-sne", "linlog", "nerv"])
 @pytest.mark.parametrize("perplexity", [None, 8.0])
 def test_a_new_row_does_not_know_the_others(method, perplexity):
@@ -127,7 +125,7 @@ def test_a_new_row_does_not_know_the_others(method, perplexity):
     assert np.array_equal(estimator.set_params(n_jobs=1).transform(NEW), whole)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_held_back_digits_have_the_classes_of_their_neighbors():
     images, digit = load_digits(return_X_y=True)
     together, held_back, joint = nl.embed(images, random_state=0), [], []
@@ -193,7 +191,7 @@ def test_precomputed_distances():
     assert np.array_equal(given.transform(cdist(X, X)), given.embedding_)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("parameters", [{}, {"metric": "cosine", "pca": 3}, {"method": "ftsne", "perplexity": 5.0}])
 def test_copies_and_pickles_place_alike(parameters):
     estimator = nl.NeighborEmbedding(random_state=0, **parameters).fit(X)
@@ -205,7 +203,6 @@ def test_copies_and_pickles_place_alike(parameters):
     assert np.array_equal(fresh.fit_transform(X), estimator.embedding_)
 
 
-@pytest.mark.thorough
 def test_it_is_embed():
     estimator = nl.NeighborEmbedding(method="nerv", method_options={"kappa": 0.3}, random_state=3).fit(X)
     assert np.array_equal(estimator.embedding_, nl.embed(X, method="nerv", kappa=0.3, random_state=3))
@@ -217,7 +214,6 @@ def test_it_is_embed():
     assert len(abs(estimator.affinity_ - nl.knn_graph(X)).nonzero()[0]) <= 4  # edges that join the clouds
 
 
-@pytest.mark.thorough
 def test_frames_pipelines_and_searches():
     frame = pd.DataFrame(X, columns=list("abcdef"), index=[f"row {k}" for k in range(120)])
     named = nl.NeighborEmbedding(random_state=0).set_output(transform="pandas").fit_transform(frame)

@@ -29,13 +29,11 @@ def test_the_drawing_is_that_of_our_search(perplexity):
     assert np.array_equal(with_self, given)
 
 
-@pytest.mark.thorough
 def test_lists_of_umap_hold_an_index_too():
     lists = LISTS[0][:, :6], LISTS[1][:, :6]
     assert np.array_equal(nl.embed(X, knn=(*lists, object()), random_state=0), nl.embed(X, knn=lists, random_state=0))
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("rows", first([5, 11, 8], 2))
 def test_an_estimator_of_few_rows_takes_what_is_known(rows):
     few = X[:rows]
@@ -55,7 +53,7 @@ def test_a_row_without_any_stored_distance_is_named():
         nl.embed(stored.tocsr(), metric="precomputed")
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_without_a_number_all_that_are_given_count():
     few = LISTS[0][:, :12], LISTS[1][:, :12]
     given = nl.embed(X, knn=few, random_state=0)
@@ -64,13 +62,12 @@ def test_without_a_number_all_that_are_given_count():
     assert np.array_equal(nl.embed(X, knn=three, random_state=0), nl.embed(X, n_neighbors=3, random_state=0))
 
 
-@pytest.mark.thorough
 def test_fewer_neighbors_than_given_are_the_nearest():
     given = nl.embed(X, knn=LISTS, n_neighbors=6, random_state=0)
     assert np.array_equal(given, nl.embed(X, n_neighbors=6, random_state=0))
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_an_estimator_takes_them_and_places_new_rows_by_a_search_of_its_own():
     estimator = nl.NeighborEmbedding(knn=LISTS, n_neighbors=10, random_state=0).fit(X)
     plain = nl.NeighborEmbedding(n_neighbors=10, random_state=0).fit(X)

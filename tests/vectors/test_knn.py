@@ -76,7 +76,6 @@ def test_dimension_of_rows_is_that_of_the_space_they_fill(d):
         assert kd_tree.Tree(rows).dimension() == np.inf
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(("dimensions", "by_tree"), [(2, True), (7, False)])
 def test_a_tree_is_taken_for_rows_of_several_columns_but_few_dimensions(dimensions, by_tree, monkeypatch):
     X = rng().standard_normal((9000, dimensions)) @ rng().standard_normal((dimensions, 7))
@@ -129,7 +128,6 @@ def test_metrics_of_scipy(metric):
     assert np.allclose(np.take_along_axis(D, found.indices, axis=1), found.distances, rtol=1e-12)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     "metric", ["euclidean", "cosine", "correlation", "minkowski", "sqeuclidean", "haversine"]
 )
@@ -348,7 +346,7 @@ print(told.hexdigest())
 """
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_same_bits_for_any_number_of_threads():
     answers = set()
     for threads in ("1", "3"):
@@ -361,7 +359,7 @@ def test_the_same_bits_for_any_number_of_threads():
     assert len(answers) == 1
 
 
-@pytest.mark.slow  # pynndescent compiles for half a minute
+@pytest.mark.full  # pynndescent compiles for half a minute
 def test_approximate_search_where_all_pairs_are_too_many(monkeypatch):
     pytest.importorskip("pynndescent")
     monkeypatch.setattr(neighbors, "EXACT_PAIRS", 1.0)
@@ -487,7 +485,7 @@ def test_the_column_of_a_frame_is_named():
         nl.knn_graph(pandas.DataFrame({"size": [1.0, 2.0], "color": ["red", "blue"]}), 1)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_neighbors_of_images(monkeypatch):
     """The neighbors of 30 of 3,000 images by definition: 784 columns, pixels as they are stored, most of them 0."""
     blots = rng().random((20, 784)) ** 8  # what images of one kind share

@@ -14,7 +14,7 @@ from nelayout.vectors.input import read_rows
 from nelayout.vectors.searching import WatchedThreads, searching
 
 METHODS = (
-    "ws-sne", "linlog", pytest.param("nerv", marks=pytest.mark.thorough), pytest.param("ee", marks=pytest.mark.slow)
+    "ws-sne", "linlog", "nerv", pytest.param("ee", marks=pytest.mark.full)
 )
 
 
@@ -25,7 +25,6 @@ def similarities(n=40):
     return S
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("method", METHODS)
 def test_similarities_are_the_graph_that_a_layout_function_draws(method):
     S = similarities()
@@ -40,7 +39,6 @@ def test_similarities_are_the_graph_that_a_layout_function_draws(method):
     assert values[0] == pytest.approx(values[1], rel=0.01)  # of vectors a kernel with a tail takes fewer last steps
 
 
-@pytest.mark.thorough
 def test_dense_and_sparse_similarities_are_alike_and_stay_as_they_are():
     S = similarities()
     kept, sparse = S.copy(), csr_array(S)
@@ -50,7 +48,6 @@ def test_dense_and_sparse_similarities_are_alike_and_stay_as_they_are():
     assert np.array_equal(sparse.toarray(), kept)
 
 
-@pytest.mark.thorough
 def test_new_rows_of_similarities_lie_at_those_they_are_similar_to():
     pytest.importorskip("sklearn")
     S = similarities()
@@ -88,7 +85,6 @@ def test_what_a_table_of_similarities_has_no_use_for_is_refused(change, words):
         nl.embed(**keywords)
 
 
-@pytest.mark.thorough
 def test_groups_of_similarities_and_of_stored_distances_are_joined_and_that_is_said():
     """Two clouds that nothing joins are drawn, apart, and new rows find their own; a note says what was added."""
     X = np.concatenate([np.random.default_rng(k).standard_normal((40, 4)) + 50 * k for k in range(2)])

@@ -32,7 +32,6 @@ def test_weights_fall_with_the_rows_without_a_jump():
     assert (several[0], several[-1]) == ((90, 30.0), (15, 10.0))
 
 
-@pytest.mark.thorough
 def test_the_default_is_these_weights():
     X = rows(150)
     k, perplexity = default_weights(150)
@@ -46,7 +45,7 @@ def texts(n, words):
     return (np.random.default_rng(0).random((n, words)) < 0.1).astype(float)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_rows_with_many_others_equally_near_have_wide_neighborhoods():
     fit = fit_vectors(texts(700, 20), random_state=0, max_iter=0)
     assert (fit.k, fit.perplexity) == (90, 30.0)
@@ -57,7 +56,6 @@ def test_rows_with_many_others_equally_near_have_wide_neighborhoods():
     assert (few.k, few.perplexity) == (79, 79 / 3)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     "keywords", [{}, {"n_neighbors": 20, "perplexity": 7.0}, {"perplexity": 7.0}, {"knn": 20}], ids=str
 )
@@ -72,7 +70,7 @@ def test_neighborhoods_are_as_they_were_asked_for(keywords):
     assert not any("equally near" in note for note in fit.solution.notes)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_rows_count_alike_where_they_have_weights():
     """ws-SNE of vectors is t-SNE; binary neighbors keep the masses of the method, and so does a method of one's own."""
     X = rows(60)
@@ -94,7 +92,6 @@ def test_rows_count_alike_where_they_have_weights():
     assert values[0] == pytest.approx(values[1], rel=1e-9)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("method", ["auto", *METHODS])
 def test_weights_that_a_method_cannot_compare_are_not_its_default(method):
     """Either the default is weighed, or it is the graph of 10 neighbors; a given number of neighbors has no weights."""
@@ -124,7 +121,7 @@ def likeness(flat, Y):
     return singular**2 / (flat**2).sum() / (Y**2).sum()
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_drawing_lies_as_the_principal_components_do():
     flat, _ = sheet(600)
     middle = flat - flat.mean(axis=0)
