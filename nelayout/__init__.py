@@ -15,6 +15,7 @@ Graphs, by any method
     layout               positions, by the name of a method, by a Method, or by "auto"
     solve, Solution      positions and all the evidence of the run
     evaluate, Evaluated  value, gradient and costs of any drawing under the objective of a method
+    plan, Plan           the passes of a run, each with its reason, time and memory
     estimate, Estimate   time and memory, before the run
     methods, method      the catalogue, and a method of it with parts or keywords changed
     Method               the record that a method is; CoarseToFine and Descend are its stages
@@ -69,8 +70,10 @@ _HOME = {
     "Solution": "record.solution",
     "evaluate": "run.evaluation",
     "Evaluated": "record.evaluated",
-    "estimate": "run.costs",
-    "Estimate": "run.costs",
+    "plan": "run.planning",
+    "Plan": "run.planning",
+    "estimate": "run.planning",
+    "Estimate": "run.planning",
     "Method": "catalogue.record",
     "method": "catalogue",
     "CoarseToFine": "catalogue.stages",

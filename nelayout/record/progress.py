@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +31,12 @@ SCREEN = 80, 24
 
 
 class Stopped(Exception):
-    """Raised through the loops when a callback has returned True, or when what goes on beside them has failed."""
+    """Raised through the loops when a callback has returned True, or when work beside them has failed.
+
+    drawing  the latest drawing, as far as a pass knows it
+    """
+
+    drawing: Any = None
 
 
 @dataclass

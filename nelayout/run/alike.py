@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-__all__ = ["REPEATED", "first_of_kind"]
+__all__ = ["MAX_REPEATED_NODES", "first_of_kind"]
 
 # Components up to this size are drawn once for all that are equal to them.
-REPEATED = 30
+MAX_REPEATED_NODES = 30
 MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, its bits without order: Knuth's multiplicative hash
 
 
@@ -29,7 +29,7 @@ def first_of_kind(P: csr_array, labels: np.ndarray) -> np.ndarray:
     np.add.at(sums, labels[rows], keys)  # whole numbers: the order of the sum does not matter
     first = np.zeros(len(sizes), dtype=bool)
     first[np.unique(np.stack([sizes.astype(np.uint64), sums]), axis=1, return_index=True)[1]] = True
-    return first | (sizes > REPEATED)
+    return first | (sizes > MAX_REPEATED_NODES)
 
 
 def _mixed(values: np.ndarray) -> np.ndarray:

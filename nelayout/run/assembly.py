@@ -1,6 +1,6 @@
 """Assembly: the drawings of all components come together in one.
 
-Components without a start are packed side by side; those with one go back there, and the others stand beside them.
+Drawings without a start are packed side by side; those with one go back there, and the others stand beside them.
 """
 
 from __future__ import annotations
@@ -8,14 +8,16 @@ from __future__ import annotations
 import numpy as np
 
 from nelayout.placing.orient import canonical
-from nelayout.placing.packing import pack
+from nelayout.placing.packing import pack, pack_around
+from nelayout.placing.similarity import transform
 from nelayout.placing.stacking import stacked
-from nelayout.run.layers import layer_axes
-from nelayout.run.start import as_before, one_place, radius
-from nelayout.run.state import Component
+from nelayout.run.drawing import Drawing
+from nelayout.run.placement import as_before, one_place, radius
 
-__all__ = ["assemble", "units_of"]
+__all__ = ["assemble", "assemble_kept", "units_of"]
 
+# Factor between two components' typical distances from which initial positions do not set a component's size.
+DIFFERENT = 2.0
 # Room between what has a place and what stands beside it, in radii of the former.
 BESIDE = 0.3
 # Difference of a component's two sizes, in parts of them, that is a rounding error.
@@ -23,7 +25,7 @@ ROUNDING = 1e-12
 
 
 def assemble(
-    components: list[Component],
+    components: list[Drawing],
     start: np.ndarray | None,
     fixed: np.ndarray | None,
     shape: tuple[int, int],
@@ -39,66 +41,67 @@ def assemble(
     if start is None:
         turned: dict[int, np.ndarray] = {}  # equal components share one drawing
         for c in components:
-            if id(c.drawing) not in turned:
-                turned[id(c.drawing)] = canonical(c.drawing.Y, c.affinity.mass)
-        drawings = [turned[id(c.drawing)] for c in components]
+            if id(c) not in turned:
+                turned[id(c)] = canonical(c.Y, c.affinity.mass)
+        drawings = [turned[id(c)] for c in components]
         drawings = pack(drawings) if len(drawings) > 1 else drawings
         for component, drawing in zip(components, drawings, strict=True):
-            Y[component.nodes] = drawing
+            Y[component.part.nodes] = drawing
         return Y
-    placed = [c for c in components if c.placed]
-    sized = [c.start[~np.isnan(c.start[:, 0])] for c in placed if c.start is not None and not _in_one_place(c)]
+    placed = [c for c in components if c.part.placed]
+    starts = [c.part.start for c in placed if c.part.start is not None and not _in_one_place(c)]
+    sized = [start[~np.isnan(start[:, 0])] for start in starts]
     there = np.concatenate(sized) if sized else np.zeros((0, shape[1]))
     for component in placed:
         alone = len(components) == 1 and fixed is None
-        size = radius(there) * (len(component.nodes) / len(there)) ** (1 / shape[1]) if len(there) else scale
-        Y[component.nodes] = component.drawing.Y if alone else _back(component, size)
+        size = radius(there) * (len(component.part.nodes) / len(there)) ** (1 / shape[1]) if len(there) else scale
+        Y[component.part.nodes] = component.Y if alone else _back(component, size)
     _stack(placed, Y)
-    rest = [c for c in components if not c.placed]
+    rest = [c for c in components if not c.part.placed]
     if rest:
-        there = np.concatenate([c.nodes for c in placed]) if placed else np.array([], dtype=int)
+        there = np.concatenate([c.part.nodes for c in placed]) if placed else np.array([], dtype=int)
         for component, drawing in zip(rest, _beside(Y[there], rest), strict=True):
-            Y[component.nodes] = drawing
+            Y[component.part.nodes] = drawing
     return Y
 
 
-def _in_one_place(component: Component) -> bool:
+def _in_one_place(component: Drawing) -> bool:
     """Whether the nodes of a component that have a place share one."""
-    assert component.start is not None
-    return one_place(component.start[~np.isnan(component.start[:, 0])])
+    assert component.part.start is not None
+    return one_place(component.part.start[~np.isnan(component.part.start[:, 0])])
 
 
-def _back(component: Component, scale: float | None) -> np.ndarray:
+def _back(component: Drawing, scale: float | None) -> np.ndarray:
     """The component's drawing at the size and place of its start; it reaches ``scale`` where that tells no size."""
-    assert component.start is not None
-    fixed = component.fixed if component.fixed is not None and component.fixed.any() else None
-    if fixed is not None and not one_place(component.start, fixed):
-        return component.drawing.in_place
-    return as_before(component.drawing.Y, component.start, fixed, scale)
+    assert component.part.start is not None
+    fixed = component.part.fixed if component.part.fixed is not None and component.part.fixed.any() else None
+    if fixed is not None and not one_place(component.part.start, fixed):
+        return component.in_place
+    return as_before(component.Y, component.part.start, fixed, scale)
 
 
-def _stack(placed: list[Component], Y: np.ndarray) -> None:
+def _stack(placed: list[Drawing], Y: np.ndarray) -> None:
     """Lay components that share their layers one behind the other in Y (n, d), at the size and place of all starts."""
-    axes = [layer_axes(c) for c in placed]
+    axes = [c.part.layers for c in placed]
     held = next((each for each in axes if each.any()), None)
     if held is None:
         return
     layered = [
         c
         for c, own in zip(placed, axes, strict=True)
-        if np.array_equal(own, held) and c.fixed is not None and not c.fixed[:, ~held].any()
+        if np.array_equal(own, held) and c.part.fixed is not None and not c.part.fixed[:, ~held].any()
     ]
     if len(layered) < 2:
         return
-    nodes = np.concatenate([c.nodes for c in layered])
-    stack = np.concatenate(stacked([Y[c.nodes] for c in layered], held))[:, ~held]
-    start = np.concatenate([c.start for c in layered if c.start is not None])[:, ~held]
+    nodes = np.concatenate([c.part.nodes for c in layered])
+    stack = np.concatenate(stacked([Y[c.part.nodes] for c in layered], held))[:, ~held]
+    start = np.concatenate([c.part.start for c in layered if c.part.start is not None])[:, ~held]
     Y[np.ix_(nodes, np.flatnonzero(~held))] = as_before(stack, start, None, None)
 
 
-def _beside(placed: np.ndarray, rest: list[Component]) -> list[np.ndarray]:
-    """Components packed beside positions that have their place, at the size that their number of nodes asks for."""
-    own = [c.drawing.Y for c in rest]
+def _beside(placed: np.ndarray, rest: list[Drawing]) -> list[np.ndarray]:
+    """Drawings packed beside positions that have their place, at the size that their number of nodes asks for."""
+    own = [c.Y for c in rest]
     packed = pack(own) if len(own) > 1 else [canonical(own[0])]
     if not len(placed):
         return packed
@@ -110,17 +113,17 @@ def _beside(placed: np.ndarray, rest: list[Component]) -> list[np.ndarray]:
     return [factor * drawing + offset for drawing in packed]
 
 
-def units_of(parts: list[Component], Y: np.ndarray) -> np.ndarray:
+def units_of(parts: list[Drawing], Y: np.ndarray) -> np.ndarray:
     """(C, d) how many times as large each component was drawn along each axis as it lies on the sheet Y (n, d)."""
     units = np.ones((len(parts), Y.shape[1]))
     if not parts:
         return units
-    placed = [Y[part.nodes] for part in parts]
-    units[:] = _ratios([part.drawing.Y for part in parts], placed)[:, None]
+    placed = [Y[part.part.nodes] for part in parts]
+    units[:] = _ratios([part.Y for part in parts], placed)[:, None]
     for unit, part, there in zip(units, parts, placed, strict=True):
-        if part.fixed is not None and (held := layer_axes(part)).any():
+        if part.part.fixed is not None and (held := part.part.layers).any():
             for axes in (held, ~held):
-                unit[axes] = _ratios([part.drawing.Y[:, axes]], [there[:, axes]])[0]
+                unit[axes] = _ratios([part.Y[:, axes]], [there[:, axes]])[0]
     return units
 
 
@@ -129,3 +132,54 @@ def _ratios(drawn: list[np.ndarray], placed: list[np.ndarray]) -> np.ndarray:
     """(C,) how many times as large components were drawn as they lie on the sheet; 1 for points."""
     ratio = np.array([*map(radius, drawn)]) / np.array([*map(radius, placed)])
     return np.where((np.abs(ratio - 1.0) > ROUNDING) & (ratio > 0) & (ratio < np.inf), ratio, 1.0)
+
+
+def assemble_kept(components: list[Drawing], shape: tuple[int, int]) -> np.ndarray:
+    """One drawing of the whole graph, (n, d), in the units of the components' starts."""
+    Y = np.zeros(shape)
+    placed = [c for c in components if c.part.placed]
+    rest = [c for c in components if not c.part.placed]
+    fresh = [canonical(c.Y, c.affinity.mass) for c in rest]
+    if not placed:
+        for component, drawing in zip(rest, pack(fresh), strict=True):
+            Y[component.part.nodes] = drawing
+        return Y
+    sized = next((c for c in placed if _distinct(c)), None)
+    room = None if sized is None else _room(_over_start(sized, None))
+    there = [_over_start(c, None if c is sized else room) for c in placed]
+    stays = [c.part.fixed is not None and bool(c.part.fixed.any()) and not c.part.rests for c in placed]
+    there, around = pack_around(there, stays, fresh) if len(components) > 1 else (there, [])
+    for component, drawing in zip([*placed, *rest], [*there, *around], strict=True):
+        Y[component.part.nodes] = drawing
+    return Y
+
+
+def _over_start(component: Drawing, room: float | None) -> np.ndarray:
+    """A component's drawing laid over its start; ``room``: the typical distance between nodes, where that is known."""
+    start, Y = component.part.start, component.Y
+    assert start is not None
+    if component.part.rests:
+        return start
+    known = ~np.isnan(start[:, 0])
+    there, fixed = known, component.part.fixed
+    if fixed is not None and fixed.any():
+        if not one_place(start, fixed):
+            return component.in_place
+        there = np.asarray(fixed.any(axis=1))
+    over = transform(Y, Y[there], start[there], scale=_distinct(component), reflect=False)
+    if room is None or not _room(Y) > 0 or (_distinct(component) and 1 / DIFFERENT < _room(over) / room < DIFFERENT):
+        return over
+    Y = Y * (room / _room(Y))
+    return transform(Y, Y[there], start[there], scale=False, reflect=False)
+
+
+def _distinct(component: Drawing) -> bool:
+    """Whether the start of a component has a size."""
+    assert component.part.start is not None
+    known = component.part.start[~np.isnan(component.part.start[:, 0])]
+    return not one_place(known)
+
+
+def _room(Y: np.ndarray) -> float:
+    """The typical distance between nodes: 0 of a point."""
+    return radius(Y) / len(Y) ** (1.0 / Y.shape[1])

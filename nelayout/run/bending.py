@@ -7,29 +7,35 @@ nothing.  Distances are given between some rows and some others, which is enough
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from nelayout.run.start import radius
+from nelayout.numerics.breadth_first import hops_from
+from nelayout.numerics.parallel import Threads
+from nelayout.run.placement import radius
 
-__all__ = ["FEWEST", "Goal", "bent", "pivots_of", "sampled"]
+__all__ = ["MIN_BENT_NODES", "Goal", "bent", "bent_pairs", "goal_between", "hops_goal"]
 
-# Degree of the polynomial.  With 5, over 14 graphs half of the way gains 0.016 in the balance in place of 0.013, and
-# shears the rim of cora.
+# Degree of the polynomial.
 DEGREE = 3
-# Distances are taken from so many nodes at least, to so many at most, and from more where there are fewer pairs than
-# these: of graphs of up to 316 nodes all pairs count, so that a symmetric drawing stays symmetric. With 24 nodes, 3elt
-# was bent to suit these: it lost 0.03 of its neighborhoods, with 100 it loses 0.01.
-PIVOTS, NODES, PAIRS = 100, 1_000, 100_000
-# Drawings of fewer nodes are left as they are: 18 coefficients would move them one by one.
-FEWEST = 40
-# Weight of the squared coefficients, in parts of the drawing's size, beside the mean squared relative error of
-# distances: what hardly lowers it moves nothing.
+# Fewest nodes from which distances are taken, most nodes to which they are taken, and fewest pairs.
+MIN_PIVOTS, MAX_OTHERS, MIN_PAIRS = 100, 1_000, 100_000
+# Nodes of the smallest drawing that is bent.
+MIN_BENT_NODES = 40
+# Weight of the squared coefficients, in parts of the drawing's size, beside the mean squared relative error.
 RIDGE = 1e-3
-# Most steps, and the part of the stress whose loss in a step is too little to go on.
-STEPS, LITTLE = 30, 1e-3
+# Iterations at most, and the part of the stress whose loss in an iteration ends them.
+MAX_STEPS, MIN_GAIN = 30, 1e-3
+# Part of the pairs nearer than the distance that all rows are taken to have in common.
+COMMON = 0.01
+# Least distance between rows; the median is 1.
+LEAST_LENGTH = 1e-3
+# Nodes from which hops are counted at a time: each holds a number for every node of the graph.
+AT_ONCE = 20
 
 
 class Goal(NamedTuple):
@@ -44,15 +50,15 @@ class Goal(NamedTuple):
     weights: np.ndarray
 
 
-def sampled(n: int, most: int = NODES) -> tuple[np.ndarray, np.ndarray]:
+def _sampled(n: int, most: int = MAX_OTHERS) -> tuple[np.ndarray, np.ndarray]:
     """The nodes of n from which distances are taken, and those, at most so many, to which; both sorted."""
-    rng = np.random.default_rng(2)  # other nodes than the verdict's
-    return np.sort(rng.permutation(n)[: pivots_of(n)]), np.sort(rng.permutation(n)[: min(NODES, most)])
+    rng = np.random.default_rng(2)  # other nodes than the score's
+    return np.sort(rng.permutation(n)[: _pivots(n)]), np.sort(rng.permutation(n)[: min(MAX_OTHERS, most)])
 
 
-def pivots_of(n: int) -> int:
+def _pivots(n: int) -> int:
     """Most nodes of n from which distances are taken."""
-    return max(PIVOTS, PAIRS // n)
+    return max(MIN_PIVOTS, MIN_PAIRS // n)
 
 
 def bent(Y: np.ndarray, goal: Goal, part: float) -> np.ndarray:
@@ -62,6 +68,8 @@ def bent(Y: np.ndarray, goal: Goal, part: float) -> np.ndarray:
     common scale.  It is minimized by majorization (Gansner, Koren, North 2004) over the coefficients.  Size and
     centroid are those of Y.
     """
+    if len(Y) < MIN_BENT_NODES:
+        return Y
     (pivots, others, lengths, weights), middle = goal, np.mean(Y, axis=0)
     Z = Y - middle
     apart, room = np.empty_like(lengths), np.empty_like(lengths)  # written again and again: new memory costs more
@@ -73,14 +81,14 @@ def bent(Y: np.ndarray, goal: Goal, part: float) -> np.ndarray:
     basis = _polynomials(Z)
     inverse = np.linalg.pinv(_normal(weights, basis, pivots, others) + RIDGE / np.mean(Z * Z) * np.eye(basis.shape[1]))
     coefficients, before, whole = np.zeros((basis.shape[1], Y.shape[1])), np.inf, np.sum(weights)
-    for _ in range(STEPS):
+    for _ in range(MAX_STEPS):
         moved = Z + basis @ coefficients
         _measure(moved, pivots, others, apart, room)
         np.subtract(apart, lengths, out=room)
         room *= room
         room *= weights
         stress = float(np.sum(room))
-        if stress > (1.0 - LITTLE) * before:
+        if stress > (1.0 - MIN_GAIN) * before:
             break
         before = stress
         apart[apart == 0.0] = np.inf
@@ -93,6 +101,55 @@ def bent(Y: np.ndarray, goal: Goal, part: float) -> np.ndarray:
         coefficients = coefficients - inverse @ (force + RIDGE / np.mean(Z * Z) * coefficients)
     moved = Z + part * (basis @ coefficients)
     return middle + moved * (radius(Y - middle) / radius(moved))
+
+
+def hops_goal(P: csr_array, threads: Threads) -> Goal:
+    """Return the numbers of hops between nodes of a connected graph as the goal; errors count relative to hops.
+
+    >>> path = csr_array(np.diag(np.ones(40), 1) + np.diag(np.ones(40), -1))
+    >>> arc = np.stack([np.arange(41.0), 0.03 * np.arange(-20.0, 21.0) ** 2], axis=1)
+    >>> straighter = bent(arc, hops_goal(path, Threads()), 0.5)
+    >>> bool(np.ptp(straighter[:, 1]) < np.ptp(arc[:, 1]))
+    True
+    """
+    pivots, others = _sampled(P.shape[0])
+    hops = np.empty((len(pivots), len(others)))
+    for start in range(0, len(pivots), AT_ONCE):
+        some = hops_from(P, pivots[start : start + AT_ONCE], threads)
+        hops[start : start + AT_ONCE] = [row[others] for row in some]
+    away = hops > 0
+    return Goal(pivots, others, hops, np.where(away, 1.0 / np.where(away, hops, 1.0) ** 2, 0.0))
+
+
+def goal_between(
+    n: int, distances: Callable[[np.ndarray, np.ndarray], np.ndarray | None], most: int
+) -> Goal | None:
+    """The goal of n rows, of which some are compared with at most so many others; None where that cannot be done.
+
+    Goals are distances less what nearly all have in common: among many columns all rows are far from each other, which
+    no plane can show, and what they differ by would count for little beside it.  Errors count in parts of the median
+    goal or of their own, whichever is larger: the far ones of a few outliers would else decide alone, and small
+    distances are those of neighbors anyway.
+    """
+    if n < MIN_BENT_NODES:
+        return None
+    nodes, others = _sampled(n, most)
+    lengths = distances(nodes, others)
+    if lengths is None or not np.isfinite(lengths).all() or not lengths.any():
+        return None
+    alike = nodes[:, None] == others
+    lengths = np.maximum(lengths - np.quantile(lengths[~alike], COMMON), 0.0)
+    median = float(np.median(lengths[~alike]))
+    if not median > 0:  # all are alike
+        return None
+    lengths = np.where(alike, 0.0, np.maximum(lengths / median, LEAST_LENGTH))
+    weights = np.where(alike, 0.0, 1.0 / np.maximum(lengths, 1.0) ** 2)
+    return Goal(nodes, others, lengths, weights)
+
+
+def bent_pairs(n: int) -> int:
+    """Return the pairs of nodes that a bend of a drawing of n nodes looks at."""
+    return 0 if n < MIN_BENT_NODES else min(_pivots(n), n) * min(n, MAX_OTHERS)
 
 
 def _measure(Y: np.ndarray, pivots: np.ndarray, others: np.ndarray, apart: np.ndarray, room: np.ndarray) -> None:

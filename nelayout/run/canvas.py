@@ -5,7 +5,7 @@ each component is turned and mirrored onto its own frame before.  The result is 
 may be another way: what its principal axes are is known at the end only.
 
 >>> before, now = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[0.0, 10.0], [20.0, 0.0]])
->>> (turned_onto(now, before, np.ones(2), Segments(np.array([2]))) + 0.0).round(12).tolist()
+>>> (turned_onto(now, before, np.ones(2), Parts(np.array([2]))) + 0.0).round(12).tolist()
 [[10.0, 0.0], [0.0, 20.0]]
 """
 
@@ -15,11 +15,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nelayout.numerics.segments import Segments
+from nelayout.numerics.groups import Parts
 from nelayout.placing.orient import canonical, fit
 from nelayout.placing.packing import pack
-from nelayout.run.start import frame
-from nelayout.run.state import Component
+from nelayout.run.drawing import Drawing, Part
+from nelayout.run.placement import frame
 
 __all__ = ["Frames", "turned_onto"]
 
@@ -38,7 +38,7 @@ class Frames:
 
     def __init__(
         self,
-        components: Sequence[Component],
+        components: Sequence[Part],
         n: int,
         dim: int,
         kept: bool = False,
@@ -53,37 +53,37 @@ class Frames:
         self.whole, self.before, self.middle = (np.zeros(self.shape) for _ in range(3))
         self.seen, self.radius, self.furnished = np.zeros(n, dtype=bool), np.zeros(n), False
 
-    def show(self, components: Sequence[Component]) -> np.ndarray:
-        """A new array with all positions, those of the components as they are now."""
+    def show(self, drawing: Drawing) -> np.ndarray:
+        """Return a new array with all positions, a drawing's graphs as they are in it."""
         if not self.furnished:
             self._furnish()
             self.furnished = True
-        self._lay(components)
+        self._lay(drawing.split())
         # Rooms that components have from the first frame on have the right scale, whatever is drawn in them.
         as_it_is = self.fixed or (len(self.components) > 1 and not self.kept)
         shown = self.whole.copy() if as_it_is else fit(self.whole, self.scale)
         return shown if self.center is None or self.fixed else shown + self.center
 
-    def settle(self, components: Sequence[Component]) -> None:
-        """Leave the components as they are, where somebody looks at all."""
+    def settle(self, drawing: Drawing) -> None:
+        """Leave a drawing's graphs as they are in it, where somebody looks at all."""
         if self.furnished:
-            self._lay(components)
+            self._lay(drawing.split())
 
-    def _lay(self, components: Sequence[Component]) -> None:
-        turned = list[Component]()
+    def _lay(self, components: Sequence[Drawing]) -> None:
+        turned = list[Drawing]()
         for component in components:
-            if self.kept and not self.radius[component.nodes[0]]:
-                self.whole[component.nodes] = component.drawing.in_place
+            if self.kept and not self.radius[component.part.nodes[0]]:
+                self.whole[component.part.nodes] = component.in_place
             else:
                 turned.append(component)
         if turned:
             self._turn(turned)
 
-    def _turn(self, components: Sequence[Component]) -> None:
+    def _turn(self, components: Sequence[Drawing]) -> None:
         """Lay down components turned as in their frames before; the first of each shows it in its own orientation."""
-        parts = Segments(np.array([len(c.nodes) for c in components]))
-        nodes = np.concatenate([c.nodes for c in components])
-        Y = np.concatenate([c.drawing.Y for c in components])
+        parts = Parts(np.array([len(c.part.nodes) for c in components]))
+        nodes = np.concatenate([c.part.nodes for c in components])
+        Y = np.concatenate([c.Y for c in components])
         mass = np.concatenate([c.affinity.mass for c in components])
         first = nodes[parts.starts[:-1]]
         Y = Y - parts.mean(Y)[parts.of]
@@ -128,7 +128,7 @@ class Frames:
                 right[0] += radius
 
 
-def turned_onto(Y: np.ndarray, before: np.ndarray, mass: np.ndarray, parts: Segments) -> np.ndarray:
+def turned_onto(Y: np.ndarray, before: np.ndarray, mass: np.ndarray, parts: Parts) -> np.ndarray:
     """Y (n, d), whose parts are centered, each turned and mirrored so that its masses move the least."""
     d = Y.shape[1]
     size = np.maximum(parts.max(np.abs(Y).max(axis=1)), 1e-300)[parts.of][:, None]

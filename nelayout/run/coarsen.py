@@ -1,9 +1,10 @@
 """Coarse to fine: merge matched nodes until a graph is small, adding masses and weights.
 
-Nodes are matched along P_ij / (m_i m_j), each with the neighbor to which it belongs most, in rounds of mutual choice;
-a node that stays unmatched joins its favorite neighbor's pair when that is all it can do (leaves of a star, ends of a
+Nodes are matched along P_ij / (m_i m_j), each with the neighbor of its strongest edge, in rounds of mutual choice.  A
+node that stays unmatched joins its favorite neighbor's pair when that is all it can do (leaves of a star, ends of a
 path), so hubs and stars shrink as fast as meshes.  Merged weight and merged pairs are remembered (`Affinity.inside`,
-`.hidden`), so that the coarse objective is the fine one at the merged drawing.
+`.hidden`), so that the coarse objective is the fine one at the merged drawing.  Several graphs one after another are
+coarsened at once.
 """
 
 from __future__ import annotations
@@ -14,45 +15,68 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.objective.whole import Affinity
+from nelayout.numerics.groups import Parts
+from nelayout.objective import Affinity
+from nelayout.objective.stacks import some_of
 
-__all__ = ["Level", "hierarchy", "merge"]
+__all__ = ["COARSEST", "Level", "hierarchy", "merge"]
 
-COARSEST = 40  # nodes; a drawing of this size is found from scratch
+# Nodes of a graph that is not coarsened.
+COARSEST = 40
+# Rounds of mutual choice.
 ROUNDS = 6
-# A level that keeps more than this fraction of its nodes is not worth its time, and the hierarchy ends.
-WORTHWHILE = 0.9
-# Above this many entries the loops are compiled.
-COMPILED_FROM = 50_000
-# Equal edges differ by up to this part, by the tickets of their ends.
+# Part of its nodes that a coarser graph must not exceed.
+MAX_KEPT = 0.9
+# Entries from which loops are compiled.
+MIN_COMPILED_ENTRIES = 50_000
+# Part by which equal edges differ, by the tickets of their ends, and the factor that spreads tickets.
 TIES, GOLDEN = 0.3, 0.6180339887498949
-# Largest mass of a cluster in units of the level's mean, so that one hub does not swallow a level.
-LARGEST = 8.0
+# Largest mass of a cluster, in means of the level's masses.
+MAX_CLUSTER_MASS = 8.0
 
 Favorites = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """One graph of the hierarchy and, but for the finest, where its finer nodes went."""
+    """The graphs of one level, one after another.
+
+    going    (C,) mask of the graphs that have a coarser one
+    cluster  (n of those,) index of each of their nodes' node in the next coarser level
+    """
 
     affinity: Affinity
-    cluster: np.ndarray | None  # (n of the finer level,) index of the cluster that each finer node is in
+    parts: Parts
+    going: np.ndarray
+    cluster: np.ndarray
+
+    @property
+    def rows(self) -> np.ndarray:
+        """(n,) mask of the nodes that the coarser level has merged."""
+        return self.going[self.parts.of]
 
 
-def hierarchy(
-    affinity: Affinity, rng: np.random.Generator, coarsest: int = COARSEST, most: int | None = None
-) -> list[Level]:
-    """Levels from the finest, which is the graph itself, to the coarsest; at most ``most`` beside the finest."""
-    levels = [Level(affinity, None)]
-    while levels[-1].affinity.P.shape[0] > coarsest and len(levels) - 1 != most:
-        fine = levels[-1].affinity
+def hierarchy(affinity: Affinity, parts: Parts, rng: np.random.Generator, coarsest: int = COARSEST) -> list[Level]:
+    """Return levels from the finest to the one at which no graph is coarsened further."""
+    levels = []
+    while True:
+        going = parts.sizes > coarsest
+        if not going.any():
+            return [*levels, Level(affinity, parts, going, np.zeros(0, dtype=np.int64))]
+        fine, fine_parts = (affinity, parts) if going.all() else some_of(affinity, parts, going)[:2]
         cluster = match(fine, rng)
-        n = int(cluster.max()) + 1
-        if n > WORTHWHILE * len(cluster):
-            break
-        levels.append(Level(merge(fine, cluster, n), cluster))
-    return levels
+        sizes = np.diff(np.maximum.reduceat(cluster, fine_parts.starts[:-1]) + 1, prepend=0)
+        worth = (sizes <= MAX_KEPT * fine_parts.sizes) & (sizes > 1)  # a star becomes a single node
+        going[going] = worth
+        if not worth.any():
+            return [*levels, Level(affinity, parts, going, np.zeros(0, dtype=np.int64))]
+        coarse = merge(fine, cluster, fine_parts, Parts(sizes))
+        coarse_parts = Parts(sizes)
+        if not worth.all():
+            coarse, coarse_parts, kept = some_of(coarse, coarse_parts, worth)
+            cluster = (np.cumsum(kept) - 1)[cluster[worth[fine_parts.of]]]
+        levels.append(Level(affinity, parts, going, cluster))
+        affinity, parts = coarse, coarse_parts
 
 
 def match(affinity: Affinity, rng: np.random.Generator) -> np.ndarray:
@@ -61,7 +85,7 @@ def match(affinity: Affinity, rng: np.random.Generator) -> np.ndarray:
     n = P.shape[0]
     # Ties, which unweighted meshes are full of, are broken at random but alike from both ends.
     tickets = rng.permutation(n)
-    favorites = _compiled(P, mass, tickets) if P.nnz > COMPILED_FROM else _plain(P, mass, tickets)
+    favorites = _compiled(P, mass, tickets) if P.nnz > MIN_COMPILED_ENTRIES else _plain(P, mass, tickets)
     mate, unmatched = np.full(n, -1, dtype=np.int64), np.ones(n, dtype=bool)
     for _ in range(ROUNDS):
         choice = favorites(unmatched, unmatched)
@@ -78,7 +102,7 @@ def match(affinity: Affinity, rng: np.random.Generator) -> np.ndarray:
         # Leaves may all join: they have nowhere else to go.  Others only while the cluster stays of moderate mass.
         size = np.bincount(cluster[~unmatched], mass[~unmatched], minlength=n)
         load = size[home] + np.bincount(home, mass[guests], minlength=n)[home]
-        welcome = (np.diff(P.indptr)[guests] == 1) | (load <= LARGEST * float(np.mean(mass)))
+        welcome = (np.diff(P.indptr)[guests] == 1) | (load <= MAX_CLUSTER_MASS * float(np.mean(mass)))
         cluster[guests[welcome]] = home[welcome]
     used = np.zeros(n, dtype=np.int64)
     used[cluster] = 1
@@ -120,37 +144,42 @@ def _compiled(P: csr_array, mass: np.ndarray, tickets: np.ndarray) -> Favorites:
     return favorites
 
 
-def merge(affinity: Affinity, cluster: np.ndarray, n: int) -> Affinity:
-    """The coarse affinity: masses and weights added, merged ones remembered."""
-    P, mass = affinity.P, affinity.mass
-    coarse, inside = _merged(P, cluster, n) if P.nnz > COMPILED_FROM else _merged_plain(P, cluster, n)
+def merge(affinity: Affinity, cluster: np.ndarray, parts: Parts, coarse_parts: Parts) -> Affinity:
+    """Return the coarse affinity: masses and weights added, merged ones remembered for each graph."""
+    P, mass, n = affinity.P, affinity.mass, len(coarse_parts.of)
+    coarse = (_merged if P.nnz > MIN_COMPILED_ENTRIES else _merged_plain)(P, cluster, n)
     coarse_mass = np.bincount(cluster, mass, minlength=n)
-    hidden = affinity.hidden + float(np.sum(coarse_mass**2)) - float(np.sum(mass**2))
-    return Affinity(coarse, coarse_mass, affinity.inside + inside, hidden)
+    hidden = coarse_parts.sum(coarse_mass**2) - parts.sum(mass**2)
+    inside = _weights(P, parts) - _weights(coarse, coarse_parts)
+    return Affinity(coarse, coarse_mass, affinity.inside + inside, affinity.hidden + hidden)
 
 
-def _merged_plain(P: csr_array, cluster: np.ndarray, n: int) -> tuple[csr_array, float]:
-    """Weights between clusters, and the sum of those within."""
+def _weights(P: csr_array, parts: Parts) -> np.ndarray:
+    """(C,) sum of the weights of each graph."""
+    ends = P.indptr[parts.starts]
+    sums = np.add.reduceat(np.append(P.data, 0.0), ends[:-1])
+    return np.where(ends[1:] > ends[:-1], sums, 0.0)
+
+
+def _merged_plain(P: csr_array, cluster: np.ndarray, n: int) -> csr_array:
+    """Return the weights between clusters."""
     rows = np.repeat(cluster, np.diff(P.indptr))
     cols = cluster[P.indices]
     across = rows != cols
     coarse = csr_array((P.data[across], (rows[across], cols[across])), shape=(n, n))
     coarse.sum_duplicates()
-    coarse = csr_array((coarse.data, coarse.indices.astype(np.int32), coarse.indptr.astype(np.int32)), shape=(n, n))
-    return coarse, float(np.sum(P.data[~across]))
+    return csr_array((coarse.data, coarse.indices.astype(np.int32), coarse.indptr.astype(np.int32)), shape=(n, n))
 
 
-def _merged(P: csr_array, cluster: np.ndarray, n: int) -> tuple[csr_array, float]:
-    """Weights between clusters and their inner sum, by a compiled loop."""
+def _merged(P: csr_array, cluster: np.ndarray, n: int) -> csr_array:
+    """Return the weights between clusters, by a compiled loop."""
     from nelayout.run import coarsen_loops
 
     members = np.argsort(cluster, kind="stable")
     starts = np.concatenate([[0], np.cumsum(np.bincount(cluster, minlength=n))])
     indptr, place = np.zeros(n + 1, dtype=np.int32), np.full(n, -1, dtype=np.int64)
     indices, data = np.empty(P.nnz, dtype=np.int32), np.empty(P.nnz)
-    inside = coarsen_loops.merged(
-        P.indptr, P.indices, P.data, cluster, starts, members, place, indptr, indices, data
-    )
+    coarsen_loops.merged(P.indptr, P.indices, P.data, cluster, starts, members, place, indptr, indices, data)
     coarse = csr_array((data[: indptr[-1]].copy(), indices[: indptr[-1]].copy(), indptr), shape=(n, n))
     coarse.sort_indices()
-    return coarse, inside
+    return coarse

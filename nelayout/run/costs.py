@@ -1,160 +1,219 @@
-"""How long a drawing will take and how much memory, before any work: counts of steps times measured costs.
+"""What passes cost, before any work: counts of iterations times measured costs.
 
-A run is a number of evaluations of the objective, each of which sums over all pairs (or over a mesh) and
-over the edges, plus the linear systems or the memory of its optimizers.  The counts follow from the stages
-of the method, the costs were measured: an estimate is right within about a factor of two on machines like
-the one named below.
+A descent is a number of evaluations of the objective.  Each evaluation sums over all pairs (or over a mesh) and over
+the edges; the linear systems or the memory of the optimizer come on top.  The costs were measured on one core of a
+2.5 GHz server with compiled loops on disk; an estimate is right within about a factor of two on such a machine.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 
-from nelayout import graphs
-from nelayout.catalogue import method_named, with_own
+from nelayout.catalogue import method_named
 from nelayout.catalogue.record import Method
+from nelayout.catalogue.stages import FINEST
+from nelayout.formula.kernels import Radial
 from nelayout.numerics.memory import size_in_words, warn_if_short
-from nelayout.numerics.parallel import thread_count
-from nelayout.run.auto.masses import mass_to_read
-from nelayout.run.batch.drawing import LARGEST, LEAST, can_batch
-from nelayout.run.keywords import takes_common_keywords
-from nelayout.run.options import MethodOptions, check_options
-from nelayout.run.part_costs import BYTES_ENTRY, BYTES_NODE, COMPONENT, PARTED_NODE, READ, Part
-from nelayout.run.parting import MANY
-from nelayout.run.request import read_request
-from nelayout.similarities.masses import NAMED, node_mass
-from nelayout.sums.device import device_named
+from nelayout.optimizers.limited_memory import pairs_kept
+from nelayout.run.bending import bent_pairs
+from nelayout.run.facts import Facts
+from nelayout.run.levels import Levels, polylog
+from nelayout.run.passes import Again, Bend, Descend, Keep, Pass
+from nelayout.run.plan import Settings, plan
+from nelayout.run.starts import ROUGH_NODES, ROUGH_STEPS, Flattened, Rough
+from nelayout.similarities.truncated_walk import KEPT, WHOLE
+from nelayout.sums.edges.walk import can_smooth_exactly
 
-__all__ = ["Estimate", "estimate", "warn_of_memory"]
+__all__ = ["NUMPY_PAIRS", "Cost", "CostModel", "packing_seconds", "passes_within", "warn_of_memory"]
 
-# Nodes and entries below which no machine lacks the memory.
+# Pairs of nodes from which compiled loops are loaded.
+NUMPY_PAIRS = 300 * 300
+# Seconds of a sum over pairs: for each pair on NumPy, for each unit of cost compiled, and at least for a fast sum.
+NUMPY_PAIR, EXACT_UNIT, MIN_FAST_SUM = 15e-9, 1.1e-9, 3e-4
+# Seconds of a fast sum for each node, in 1, 2 and 3 dimensions.
+FAST_NODE = {"mesh": (230e-9,) * 3, "tree": (500e-9, 900e-9, 1500e-9)}
+# Seconds of an edge sum for each entry, of an evaluation however small, and of a linear system for each entry.
+ENTRY, CALL, SYSTEM_ENTRY = {"numpy": 60e-9, "compiled": 7e-9}, {"numpy": 9e-5, "compiled": 6e-5}, 130e-9
+# Factor of both sums where every row has a scale factor of its own.
+ROWS_FACTOR = 2.5
+# Seconds of an iteration of L-BFGS for each coordinate and curvature pair, and however small.
+MEMORY_NODE, MEMORY_CALL = 8e-9, 1.5e-4
+# Seconds of an evaluation and of an iteration for each node of graphs that are drawn together.
+STACKED_NODE = 1.5e-7
+# Seconds of a bend for each pair that it looks at, and for each node from which hops are counted.
+BEND_PAIR, BEND_NODE = 2e-7, 3e-6
+# Seconds of reading and writing for each node and entry, of a component, and of moving nodes apart for each node.
+READ, COMPONENT, PARTED_NODE = 1.5e-6, 1.1e-4, 2e-5
+# Seconds of cutting a random walk short, for each node, entry kept, mean degree and 1 / (1 - rho).
+PUSH = 0.5e-9
+# Part of a second core's time that is used, and evaluations in an iteration.
+SECOND_CORE, TRIALS = 0.6, 1.1
+# Part of its most iterations that a descent usually takes: through the levels, and elsewhere.
+USUAL_LEVELS, USUAL = 0.6, 0.9
+# Bytes at the peak, for each entry and node; of L-BFGS for each coordinate and curvature pair; of a mesh for each node.
+BYTES_ENTRY, BYTES_NODE, BYTES_MEMORY, BYTES_MESH = 55, 420, 14, 290
+# Bytes of loops and blocks, however small the graph; of a bend for each pair; of a truncated walk for each entry.
+BYTES_LEAST, BYTES_BENT, BYTES_TRUNCATED = 2_000_000, 60, 63
+# Nodes and entries below which memory is not compared with what there is.
 LITTLE = 20_000, 400_000
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
-    """The result of `estimate`.
+class Cost:
+    """Seconds, bytes at the peak, and evaluations of the objective."""
 
-    seconds      of one run on this number of threads
-    bytes        allocated at the peak, the graph's own and the libraries' not counted
-    device_bytes  allocated on the device; 0 without one
-    nodes, edges of the graph
-    evaluations  of the whole graph's objective, about
-    nbody        the backend for sums over all pairs of the largest component
-    """
+    seconds: float = 0.0
+    bytes: int = 0
+    evaluations: float = 0.0
 
-    seconds: float
-    bytes: int
-    nodes: int
-    edges: int
-    evaluations: int
-    nbody: str
-    device_bytes: int = 0
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(self.seconds + other.seconds, max(self.bytes, other.bytes), self.evaluations + other.evaluations)
 
-    def __str__(self) -> str:
-        """Short enough for a line in a log."""
-        seconds, size = (f"{x:.0f}" if x >= 10 else f"{x:.2g}" for x in (self.seconds, self.bytes / 1e6))
-        return f"about {seconds} s and {size} MB for {self.nodes} nodes and {self.edges} edges"
+    def times(self, count: float) -> Cost:
+        """Return the cost of so many at a time."""
+        return Cost(count * self.seconds, self.bytes, self.evaluations)
 
 
-@takes_common_keywords
-def estimate(G: Any, method: str | Method = "auto", **options: Unpack[MethodOptions]) -> Estimate:
-    """Estimate the seconds and bytes that drawing G by a method will take; nothing is drawn.
+class CostModel:
+    """What passes cost on graphs of n nodes and so many entries, of which ``count`` are drawn together."""
 
-    Of the common keywords dim, node_size, smoothing, max_iter, optimizer, nbody, device and n_jobs count; the seconds
-    are the CPU's, which a device stays below from some ten thousand nodes on. Vectors have their
-    graph estimated: ``nelayout.estimate(nelayout.knn_graph(X), method)``, to which the search for neighbors comes.
+    def __init__(
+        self, method: Method, o: dict[str, Any], n: int, entries: int, pairs: int, threads: int, count: int = 1
+    ) -> None:
+        self.method, self.n, self.dim, self.count = method, n, o["dim"], count
+        self.rho, self.raw_entries = o["smoothing"], entries
+        self.entries = self._smoothed_entries()
+        self.compiled = pairs + 20 * self.entries > NUMPY_PAIRS
+        self.backend = "exact" if count > 1 else o["nbody"]
+        self.speed = 1.0 + SECOND_CORE * (min(threads, 4) - 1) if self.compiled else 1.0
 
-    Parameters
-    ----------
-    method : default "auto"
-        a name or a ``nelayout.Method``
+    def __call__(self, each: Pass) -> Cost:
+        """Return the cost of one pass on one graph; of `Keep`, of all its branches."""
+        if isinstance(each, Keep):
+            return sum((self(inner) for branch in each.branches for inner in branch.passes), Cost())
+        if isinstance(each, Levels):
+            stage = each.stage
+            method = self.method if stage.power is None else polylog(stage.power)
+            steps, finer = USUAL_LEVELS * stage.max_iter, 2.0 if each.finest else 2.0 * FINEST
+            return self._steps(method, stage.optimizer, finer * steps, USUAL_LEVELS * each.steps)
+        if isinstance(each, Descend):
+            method = replace(
+                self.method, kernel=each.kernel or self.method.kernel,
+                divergence=each.divergence or self.method.divergence, variational=False,
+            )
+            return self._steps(method, each.optimizer.name, USUAL * each.steps)
+        if isinstance(each, Again):
+            return self._steps(self.method, each.optimizer.name, USUAL * each.steps)
+        if isinstance(each, Flattened):
+            return self(each.descend)
+        if isinstance(each, Rough):
+            copies = max(1.0, ROUGH_NODES / self.n)
+            return self._steps(self.method, "lbfgs", copies * ROUGH_STEPS, float(ROUGH_STEPS))
+        if isinstance(each, Bend):
+            pairs = bent_pairs(self.n)
+            return Cost(BEND_PAIR * pairs + BEND_NODE * self.n, BYTES_BENT * pairs)
+        return Cost()
 
-    Returns
-    -------
-    Estimate
-        right within about a factor of two on a machine like the one the costs were measured on.  The compiled loops
-        are taken as loaded: that takes half a second in each process, and some six seconds once.
+    def input(self) -> Cost:
+        """Return the cost of the similarities: seconds of smoothing, and bytes that are held all the time."""
+        held = BYTES_ENTRY * self.entries + BYTES_NODE * self.n + BYTES_LEAST
+        if self.entries == self.raw_entries:
+            return Cost(0.0, held)
+        degree = self.raw_entries / self.n
+        return Cost(PUSH * self.entries * degree / (1.0 - self.rho), held + BYTES_TRUNCATED * self.entries)
 
-    Raises
-    ------
-    InputError
-        for the same graphs and keywords as `solve`, in the same words, and `Unsupported` likewise.
+    def _smoothed_entries(self) -> int:
+        """Entries of the graph, or of a truncated walk in its place."""
+        method = self.method
+        exact = method.affinity == "raw" and can_smooth_exactly(method.kernel, method.divergence, method.connection)
+        if not self.rho or exact:
+            return self.raw_entries
+        return self.n * min(self.n - 1, max(KEPT, WHOLE**2 // self.n))
 
-    Examples
-    --------
-    >>> import networkx as nx, nelayout as nl
-    >>> small, large = (nl.estimate(nx.grid_2d_graph(k, k), "ws-sne") for k in (20, 40))
-    >>> small.seconds < large.seconds, small.bytes < large.bytes, large.nodes
-    (True, True, 1600)
-    """
-    with graphs.guard(G):
-        recipe, common = with_own(method, options)
-        o = check_options(common)
-        threads = thread_count(o["n_jobs"])
-        a = read_request(G, recipe, o)
-        mass = mass_to_read(recipe.mass if o["mass"] is None else o["mass"])
-        if mass is not None and not (isinstance(mass, str) and mass in NAMED):  # named ones may take long
-            node_mass(a.P, mass, a.network.host)
-        largest = _largest(recipe, o, *a.sizes, threads)
-        optimizer = a.optimizer.name if a.optimizer else None
-        device, (nodes, entries) = device_named(o["device"]), (int(each.max(initial=0)) for each in a.sizes)
-        there = device.needs(nodes, entries) if device is not None and nodes >= device.least else 0
-        seconds = _seconds(recipe, o, *a.sizes, a.different, threads, optimizer)
-        return replace(largest, seconds=seconds, device_bytes=there)
+    def _steps(self, method: Method, optimizer: str, steps: float, calls: float | None = None) -> Cost:
+        """Return the cost of iterations on the whole graph; ``calls`` of them, however small the graph."""
+        evaluations = TRIALS * steps
+        calls = evaluations if calls is None else TRIALS * calls
+        form = "compiled" if self.compiled else "numpy"
+        carrier, each = self._sum(radials_of(method))
+        each += ENTRY[form] * self.entries
+        if method.connection.by_rows:
+            each *= ROWS_FACTOR
+        call = min(STACKED_NODE * self.n, CALL[form]) if self.count > 1 else CALL[form]
+        seconds = evaluations * each / self.speed + calls * call
+        size, memory = 0, pairs_kept(self.n) * self.n * self.dim
+        if optimizer == "majorize":
+            seconds += steps * SYSTEM_ENTRY * self.entries / self.speed + calls * call
+        else:
+            seconds += MEMORY_NODE * steps * memory + calls * (call if self.count > 1 else MEMORY_CALL)
+            size += BYTES_MEMORY * memory
+        size += BYTES_MESH * self.n if carrier == "mesh" else 0
+        return Cost(seconds, size, evaluations)
+
+    def _sum(self, radials: tuple[Radial, ...]) -> tuple[str, float]:
+        """Return the backend for sums over all pairs in an even drawing, and the seconds that it takes once."""
+        if not self.compiled:
+            return "exact", len(radials) * NUMPY_PAIR * self.n**2
+        from nelayout.sums.nbody.auto import EXACT_FREE, exact_cost  # not loaded for small graphs
+
+        name, exact = self.backend, exact_cost(self.n, radials)
+        if name == "auto":
+            name = "exact" if exact <= EXACT_FREE else "mesh" if self.dim == 2 else "tree"
+        if name == "exact":
+            return name, EXACT_UNIT * exact
+        return name, len(radials) * max(MIN_FAST_SUM, FAST_NODE[name][self.dim - 1] * self.n)
+
+    @property
+    def nbody(self) -> str:
+        """The backend for the method's own sums."""
+        return self._sum(radials_of(self.method))[0]
+
+
+def passes_within(passes: tuple[Pass, ...], depth: int = 0):
+    """Yield passes with their depth; the passes of the branches of `Keep` after it, one deeper."""
+    for each in passes:
+        yield depth, each
+        if isinstance(each, Keep):
+            for branch in each.branches:
+                yield from passes_within(branch.passes, depth + 1)
+
+
+def radials_of(method: Method) -> tuple[Radial, ...]:
+    """Return the radial functions that an evaluation sums."""
+    found = {radial for term in method.divergence.pairs for radial in term.radials(method.kernel)}
+    return tuple(found | ({Radial(method.kernel)} if method.connection.needs_normalizer else set()))
+
+
+def packing_seconds(nodes: int, entries: int, components: int, apart: bool) -> float:
+    """Return the seconds of reading, packing and writing; ``apart``: nodes are moved apart."""
+    return READ * (nodes + entries) + COMPONENT * max(components - 1, 0) + (PARTED_NODE * nodes if apart else 0.0)
 
 
 def warn_of_memory(method: Method, o: dict[str, Any], sizes: np.ndarray, entries: np.ndarray, held: int = 0) -> bool:
-    """Whether components of these sizes take more memory than there is; then a warning with the numbers.
+    """Warn if drawing components of these sizes takes more memory than there is; return whether it warned.
 
     entries  of each component's matrix, two an edge
     held     bytes that other work needs before, at its peak
     """
     if sizes.sum() < LITTLE[0] and entries.sum() < LITTLE[1]:
         return False
-    needed = max(_largest(method, o, sizes, entries, 1).bytes, held)
+    needed = max(_bytes(method, o, sizes, entries), held)
     remedies = ["Fewer edges (of vectors, a smaller n_neighbors) take less"]
     if o["smoothing"]:
         remedies.append("so does smoothing=0")
-    lean = _largest(method_named("gamma-quadlog"), o, sizes, entries, 1).bytes
+    lean = _bytes(method_named("gamma-quadlog"), o, sizes, entries)
     if lean < 0.8 * needed:
         remedies.append(f"method 'gamma-quadlog' needs about {size_in_words(lean)}")
     return warn_if_short(needed, f"drawing {sizes.sum():,} nodes by {method.name}", "; ".join(remedies))
 
 
-def _largest(method: Method, o: dict[str, Any], sizes: np.ndarray, inside: np.ndarray, threads: int) -> Estimate:
-    """The estimate for components with these numbers of nodes and entries, the largest first, without the seconds."""
-    n, entries = int(sizes.sum()), int(inside.sum())
-    if not n:
-        return Estimate(0.0, 0, 0, 0, 0, "exact")
-    largest = Part(method, o, int(sizes[0]), int(inside[0]), n * n, threads)
-    held = BYTES_ENTRY * entries + BYTES_NODE * n
-    return Estimate(0.0, held + largest.bytes, n, entries // 2, round(largest.evaluations), largest.nbody)
-
-
-def _seconds(
-    method: Method, o: dict[str, Any], sizes: np.ndarray, inside: np.ndarray, drawn: np.ndarray, threads: int,
-    optimizer: str | None,
-) -> float:
-    """Seconds of all components; ``drawn`` masks those that are no copies of others."""
-    n, entries, drawn = int(sizes.sum()), int(inside.sum()), drawn & (sizes > 1)
-    small = drawn & (sizes <= LARGEST)
-    if np.count_nonzero(small) < LEAST or o["smoothing"] or not can_batch(method, optimizer):
-        small[:] = False
-    seconds = READ * (n + entries) + COMPONENT * max(len(sizes) - 1, 0)
-    if o["node_size"] is not None:
-        seconds += PARTED_NODE[n > MANY] * n
-    for k, e in zip(sizes[drawn & ~small].tolist(), inside[drawn & ~small].tolist(), strict=True):
-        seconds += Part(method, o, k, e, n * n, threads).seconds
-    # Components drawn together count as so many of one size, in bands: their pairs grow with its square.
-    bands = np.floor(np.log2(sizes, where=small, out=np.zeros(len(sizes))))
-    for band in np.unique(bands[small]).tolist():
-        some = small & (bands == band)
-        count, size = int(some.sum()), math.sqrt(float(np.mean(sizes[some].astype(float) ** 2)))
-        part = Part(method, o, round(size), round(float(inside[some].mean())), n * n, threads, together=True)
-        seconds += count * part.seconds
-    return seconds
+def _bytes(method: Method, o: dict[str, Any], sizes: np.ndarray, entries: np.ndarray) -> int:
+    """Return the bytes at the peak: those of all components, and of the passes of the largest."""
+    n, largest = int(sizes.sum()), int(sizes[0])
+    model = CostModel(method, o, largest, int(entries[0]), n * n, 1)
+    passes = plan(method, Facts(largest, int(entries[0])), Settings(o["dim"]))
+    rest = BYTES_ENTRY * int(entries[1:].sum()) + BYTES_NODE * (n - largest)
+    return model.input().bytes + max((model(each).bytes for each in passes), default=0) + rest

@@ -14,15 +14,15 @@ from nelayout.catalogue import with_own
 from nelayout.catalogue.record import Method
 from nelayout.errors import InputError, unknown
 from nelayout.numerics.parallel import threads_for
+from nelayout.optimizers.size import best_size
 from nelayout.record.evaluated import Evaluated
-from nelayout.run.auto.masses import masses_of
+from nelayout.run.costs import NUMPY_PAIRS
+from nelayout.run.drawing import Drawing, Summation
 from nelayout.run.evidence import Evidence, evidence_of, objective_of
 from nelayout.run.keywords import takes_evaluation_keywords
+from nelayout.run.masses import masses_of
 from nelayout.run.options import EvaluationOptions, check_options
-from nelayout.run.part_costs import NUMPY_PAIRS
 from nelayout.run.request import NOTHING_KNOWN, read_request
-from nelayout.run.size import best_size
-from nelayout.run.state import Component, Drawing, Summation
 from nelayout.run.taking_apart import take_apart
 from nelayout.sums.nbody import check_backend
 
@@ -99,18 +99,19 @@ def evaluate(
         compiled = len(Y) ** 2 + 20 * request.P.nnz > NUMPY_PAIRS
         sums = Summation.of(o["nbody"], threads, compiled)
         notes = [*request.notes, *said, *more]
+        drawings = []
         for part in parts:
             here = Y[part.nodes]
-            part.drawing = Drawing(here - np.sum(here, axis=0) / len(here), request.method)
+            there = here - np.sum(here, axis=0) / len(here)
+            drawings.append(replace(Drawing.of([part], Y.shape[1]), Y=there, methods=(request.method,)))
         unit = 1.0
         if size == "best":
-            drawn = [part for part in parts if len(part.nodes) > 1]
-            unit, about = best_size([(objective_of(part, request.method, sums), part.drawing.Y) for part in drawn])
+            drawn = [each for each in drawings if len(each.Y) > 1]
+            unit, about = best_size([(objective_of(each, request.method, sums), each.Y) for each in drawn])
             notes += [about] if about else []
-            for part in parts:
-                part.drawing = replace(part.drawing, Y=unit * part.drawing.Y)
-        found = evidence_of(parts, request.method, sums, gradient=True)
-        together = _coincident(parts) if request.method.kernel.singular else np.empty((0, 2), dtype=int)
+            drawings = [each.at(unit * each.Y) for each in drawings]
+        found = evidence_of(drawings, request.method, sums, gradient=True)
+        together = _coincident(drawings) if request.method.kernel.singular else np.empty((0, 2), dtype=int)
         notes += [*found.notes, *_why_infinite(found, together, request.method.name, request.network.labels)]
         if len(together):
             cost = found.node_cost.copy()
@@ -131,14 +132,14 @@ def evaluate(
     )
 
 
-def _coincident(parts: Sequence[Component]) -> np.ndarray:
+def _coincident(drawings: Sequence[Drawing]) -> np.ndarray:
     """(k, 2) pairs of nodes of one component that lie at one place, to the last digit of the drawing's size."""
     from scipy.spatial import KDTree
 
     found = [
-        part.nodes[KDTree(part.drawing.Y).query_pairs(0.0, output_type="ndarray")]
-        for part in parts
-        if len(part.nodes) > 1
+        each.part.nodes[KDTree(each.Y).query_pairs(0.0, output_type="ndarray")]
+        for each in drawings
+        if len(each.Y) > 1
     ]
     return np.concatenate([np.empty((0, 2), dtype=int), *found])
 

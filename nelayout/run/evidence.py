@@ -7,7 +7,7 @@ that takes no longer than `EXACT`, whatever backend the run had.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,25 +16,22 @@ import numpy as np
 from nelayout.catalogue.record import Method
 from nelayout.formula.connections import LARGEST_OF_DRAWINGS
 from nelayout.formula.kernels import Radial
-from nelayout.objective.rows import RowObjective
-from nelayout.objective.whole import Objective
-from nelayout.run.state import Component, Summation
+from nelayout.objective import Objective
+from nelayout.objective.stacks import stackable, stacked
+from nelayout.run.drawing import Drawing, Summation, joined
 from nelayout.sums.nbody import Exact, Field, NBody, backend, backend_note
 from nelayout.sums.nbody.auto import exact_cost
 
 __all__ = ["Evidence", "evidence_of", "grows", "objective_of"]
 
-# Nanoseconds of exact sums over all pairs, on one core, up to which values are taken from them: 0.2 s, for which the
-# Cauchy kernel sums the pairs of 17,000 nodes, and the reverse divergence those of 5,000.
-EXACT = 2e8
-# Sizes, in parts of the drawing's, to each of which J falls from the one before where it has no best size.
-SIZES = (1.1, 10.0, 1e3)
-# Rise of J, in parts of itself, that counts as none: of large drawings all digits of J but the last are the same.
-# About a minimum, a tenth more size takes J up by some thousandths.
-FLAT = 1e-10
-
-
-Values = Mapping[int, tuple[float, float, np.ndarray]]
+# Nanoseconds of exact sums over all pairs, on one core, up to which values are taken from them.
+MAX_EXACT_NS = 2e8
+# Factors of the size; J falls from each to the next where it has no best size.
+GROWING_SIZES = (1.1, 10.0, 1e3)
+# Rise of J, in parts of itself, that counts as none.
+ROUNDING = 1e-10
+# Most nodes of a component that is evaluated together with others.
+MAX_STACKED_NODES = 800
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +42,7 @@ class Evidence:
     largest     J of the largest component; 0 without one of two or more nodes
     connection  its lambda; NaN without one
     node_cost   (n,), see `nelayout.Solution`
-    gradient_norm  sqrt(sum |dJ/dy|^2) over all coordinates; NaN where it was not asked for
+    gradient_norm  sqrt(sum |dJ/dy|^2) over all coordinates; NaN if it was not asked for
     notes       sentences on the sums
     """
 
@@ -57,63 +54,75 @@ class Evidence:
     notes: tuple[str, ...]
 
 
-def objective_of(part: Component, method: Method, sums: Summation) -> Objective:
-    """The objective of a component, for its value: with exact sums where they cost little, else with the run's."""
-    objective = sums.on_cpu.objective(method, part.affinity)
-    if exact_cost(len(part.nodes), objective.radials) > EXACT:
-        objective = sums.objective(method, part.affinity)
+def objective_of(drawing: Drawing, method: Method, sums: Summation) -> Objective:
+    """Return the objective of a component, for its value: with exact sums where they cost little, else the run's."""
+    objective = sums.on_cpu.objective(method, drawing.affinity)
+    if exact_cost(len(drawing.Y), objective.radials) > MAX_EXACT_NS:
+        objective = sums.objective(method, drawing.affinity)
     else:
         objective = replace(objective, nbody=backend("exact", sums.threads, sums.compiled))
-    return replace(objective, largest=LARGEST_OF_DRAWINGS) if isinstance(objective, RowObjective) else objective
+    return replace(objective, largest=LARGEST_OF_DRAWINGS)
 
 
 def evidence_of(
-    parts: Sequence[Component], method: Method, sums: Summation, known: Values | None = None, gradient: bool = False
+    drawings: Sequence[Drawing], method: Method, sums: Summation, gradient: bool = False
 ) -> Evidence:
     """Look at the drawings of all components of a graph, which are in the units of their objectives.
 
     method  whose objective it is where a drawing does not know its own
-    known   J, lambda and costs of some components, by their id
     """
-    n, known = sum(len(part.nodes) for part in parts), known or {}
-    values, cost, largest, connection, squares = np.zeros(len(parts)), np.zeros(n), 0.0, math.nan, 0.0
+    n = sum(len(drawing.Y) for drawing in drawings)
+    values, lams, cost, squares = np.zeros(len(drawings)), np.full(len(drawings), math.nan), np.zeros(n), 0.0
     notes = list[str]()
-    for k, part in enumerate(parts):
-        if len(part.nodes) < 2:
-            continue
-        if id(part) in known:
-            values[k], lam, cost[part.nodes] = known[id(part)]
+    for which in _together(drawings, method):
+        some = joined([drawings[k] for k in which])
+        own = some.method or method
+        if len(which) > 1:
+            objective = stacked(some.affinity, some.segments, own, sums.threads, sums.compiled)
+            objective = replace(objective, largest=LARGEST_OF_DRAWINGS)
         else:
-            objective = objective_of(part, part.drawing.method or method, sums)
-            if not objective.connection.by_rows:  # which write into their sums
+            objective = objective_of(some, own, sums)
+            if not objective.by_rows:  # which write into their sums
                 objective = replace(objective, nbody=_Remembering(objective.nbody))
-            found = objective.evaluate(part.drawing.Y, gradient=gradient)
-            values[k], lam = found.value, found.lam
-            cost[part.nodes] = np.asarray(objective.node_cost(part.drawing.Y, lam))
-            squares += float(np.sum(found.gradient * found.gradient))
-            said = backend_note(sums.nbody, part.drawing.Y, objective.radials)
-            notes.extend([said] if said and not notes else [])
-        if math.isnan(connection):
-            largest, connection = float(values[k]), float(lam)
+        found = objective.evaluate(some.Y, gradient=gradient)
+        values[which], lams[which] = found.value, found.lam
+        cost[np.concatenate([part.nodes for part in some.parts])] = np.asarray(objective.node_cost(some.Y, found.lam))
+        squares += float(np.sum(found.gradient * found.gradient))
+        said = backend_note(sums.nbody, some.Y, objective.radials) if len(which) == 1 else ""
+        notes.extend([said] if said and not notes else [])
+    largest = next((k for k, drawing in enumerate(drawings) if len(drawing.Y) > 1), None)
     norm = math.sqrt(squares) if gradient else math.nan
-    return Evidence(float(sum(values.tolist())), largest, connection, cost, norm, tuple(notes))
+    at_largest = (0.0, math.nan) if largest is None else (float(values[largest]), float(lams[largest]))
+    return Evidence(float(sum(values.tolist())), *at_largest, cost, norm, tuple(notes))
 
 
-def grows(parts: Sequence[Component], method: Method, sums: Summation, value: float) -> bool:
+def _together(drawings: Sequence[Drawing], method: Method) -> list[list[int]]:
+    """Return lists of the drawings of two or more nodes; small ones under one method make one list."""
+    groups: dict[object, list[int]] = {}
+    for k, drawing in enumerate(drawings):
+        if len(drawing.Y) < 2:
+            continue
+        own = drawing.method or method
+        small = len(drawing.Y) <= MAX_STACKED_NODES and stackable(own, drawing.affinity)
+        groups.setdefault(id(own) if small else -k - 1, []).append(k)
+    return list(groups.values())
+
+
+def grows(drawings: Sequence[Drawing], method: Method, sums: Summation, value: float) -> bool:
     """Whether J of the largest component, now ``value``, falls for ever as it grows: it has no best size.
 
-    So it is of t-SNE and ws-SNE of many lattices and trees: far apart, nodes under the Cauchy kernel compare like those
+    So it is under t-SNE and ws-SNE of many lattices and trees: far apart, nodes under the Cauchy kernel compare as
     under a power of the distance, which knows no size.  Only exact sums can tell.
     """
-    part = next((part for part in parts if len(part.nodes) > 1 and part.affinity.P.nnz), None)
-    if part is None or part.free is not None:
+    drawing = next((each for each in drawings if len(each.Y) > 1 and each.affinity.P.nnz), None)
+    if drawing is None or drawing.free is not None:
         return False
-    objective = objective_of(part, part.drawing.method or method, sums)
+    objective = objective_of(drawing, drawing.method or method, sums)
     if objective.scale_free or objective.kernel.a == 0 or not isinstance(objective.nbody, Exact):
         return False
-    at, rounding = value, FLAT * abs(value)
-    for size in SIZES:
-        larger = objective.evaluate(size * part.drawing.Y, gradient=False).value
+    at, rounding = value, ROUNDING * abs(value)
+    for size in GROWING_SIZES:
+        larger = objective.evaluate(size * drawing.Y, gradient=False).value
         if not math.isfinite(at) or not larger <= at + rounding:
             return False
         at = larger

@@ -1,7 +1,7 @@
-"""Places for nodes that a start has none for: where each one's own part of J is lowest, the others held still.
+"""Positions for nodes without an initial position: where each node's own part of J is lowest, the others held still.
 
-Wave after wave: nodes that are joined to placed ones first, then those that are joined to these.  What they share is
-settled by the steps that follow; here each is placed for itself, by `nelayout.added`.
+Nodes that are joined to placed nodes come first, then the nodes that are joined to these.  Each is placed by itself, by
+`nelayout.added`; later iterations settle what they share.
 """
 
 from __future__ import annotations
@@ -12,25 +12,24 @@ from scipy.sparse import csr_array
 from nelayout.added.descent import place
 from nelayout.added.objective import AddedNodes, ties_of
 from nelayout.catalogue.record import Method
-from nelayout.run.size import size_search
-from nelayout.run.start import place_missing, radius
-from nelayout.run.state import Component, Run
+from nelayout.optimizers.size import size_search
+from nelayout.run.drawing import Drawing, Run
+from nelayout.run.placement import place_missing, radius
 
 __all__ = ["place_newcomers"]
 
-# Waves of nodes that are placed by the objective, each of which takes the sums over all pairs once; nodes further from
-# all placed ones (a chain of new nodes) lie about the mean of their neighbors.
+# Waves of nodes that the objective places; nodes further from all placed ones lie about the mean of their neighbors.
 WAVES = 8
 
 
-def place_newcomers(component: Component, start: np.ndarray, method: Method, run: Run) -> np.ndarray:
-    """Positions (n, d) for all nodes of a component, of which ``start`` has NaN rows where there are none."""
-    P = component.affinity.P
+def place_newcomers(drawing: Drawing, start: np.ndarray, method: Method, run: Run) -> np.ndarray:
+    """Return positions (n, d) for all nodes of one graph; ``start`` has NaN rows for missing nodes."""
+    P = drawing.affinity.P
     placed = ~np.isnan(start[:, 0])
     Y = place_missing(start, P, run.rng)
     if placed.all() or np.count_nonzero(placed) < 2 or not radius(start[placed]) > 0:
         return Y
-    objective = run.sums.on_cpu.objective(method, component.affinity)
+    objective = run.sums.on_cpu.objective(method, drawing.affinity)
     middle = np.sum(Y, axis=0) / len(Y)
     size = size_search(objective, Y - middle)
     Z = size * (Y - middle)

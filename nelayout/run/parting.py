@@ -17,7 +17,7 @@ from nelayout.placing.dots import dot_diameter, dot_size, part_dots
 from nelayout.quality.distances import nearest_in_tree
 from nelayout.quality.neighborhoods import jaccard_by_number, jaccard_of_nearest
 
-__all__ = ["Neighborhoods", "part_and_measure", "part_nodes"]
+__all__ = ["Neighborhoods", "part_nodes"]
 
 SAMPLE = 1000  # nodes whose neighbors are compared
 MOST_NEIGHBORS = 200  # of a hub that are compared, in graphs that are searched by a tree
@@ -81,25 +81,18 @@ class Neighborhoods:
 
 
 def part_nodes(Y: np.ndarray, neighborhoods: Neighborhoods, fixed: np.ndarray | None = None) -> np.ndarray:
-    """A drawing Y (n, d) with its nodes parted by the dots of its picture.
+    """Return a drawing Y (n, d) with its nodes moved apart by the dots of its picture.
 
-    Fixed coordinates, a mask (n, d), stay up to rounding.  Dots are halved as long as parting costs neighborhoods; the
-    drawing comes back as it is where even small ones do, and where most nodes lie on paths, which are to be lines.
+    Fixed coordinates, a mask (n, d), stay up to rounding.  Dots are halved as long as parting costs neighborhoods.  The
+    drawing comes back as it is where even small dots do, and where most nodes lie on paths, which are to be lines.
     """
-    return part_and_measure(Y, neighborhoods, fixed)[0]
-
-
-def part_and_measure(
-    Y: np.ndarray, neighborhoods: Neighborhoods, fixed: np.ndarray | None = None
-) -> tuple[np.ndarray, float | None]:
-    """The drawing of `part_nodes`, and what it keeps of the neighborhoods; None where that was not needed."""
     unit = float(np.abs(Y).max(initial=0.0)) or 1.0
     X = Y / unit  # squares of coordinates stay within the range of floats
     whole = dot_size(X)
     if whole == 0.0 or neighborhoods.are_paths:
-        return Y, None
+        return Y
     if len(X) > MANY and neighborhoods.hidden(X) > FULL:
-        return Y, None
+        return Y
     size, before = whole, None
     while size >= SMALLEST * whole:
         parted = part_dots(X, size, fixed)
@@ -108,8 +101,7 @@ def part_and_measure(
         if (wider := dot_size(parted) / whole) > WIDER:
             parted = part_dots(parted, wider * size, fixed)
         before = neighborhoods.kept(X) if before is None else before
-        kept = neighborhoods.kept(parted)
-        if kept >= KEPT * before:
-            return parted * unit, kept
+        if neighborhoods.kept(parted) >= KEPT * before:
+            return parted * unit
         size /= 2
-    return Y, before
+    return Y

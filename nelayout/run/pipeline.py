@@ -1,7 +1,7 @@
-"""The way of a graph, one direction: read, take apart, draw each component, pack, orient, write back.
+"""The way of a graph: read, take apart, draw each component, pack, orient, write back.
 
-Empty graphs, single nodes, disconnected graphs, units and labels are settled here; below, graphs are connected and have
-two or more nodes (or, for a joint drawing with a start, several components), and nothing is known of their hosts.
+Empty graphs, single nodes, disconnected graphs, units and labels are settled here.  Below, graphs are connected and
+have two or more nodes (or, for a joint drawing with initial positions, several components).
 """
 
 from __future__ import annotations
@@ -19,34 +19,31 @@ from nelayout.catalogue import method_named, with_own
 from nelayout.catalogue.record import Method
 from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.placing.final import Finished, finish
-from nelayout.record.progress import LOG, Observer, Stopped, observe
+from nelayout.record.progress import LOG, Observer, observe
 from nelayout.record.solution import Solution
-from nelayout.run.alike import REPEATED
+from nelayout.run.alike import MAX_REPEATED_NODES
 from nelayout.run.alpha_walk import at_order, draw_at_best_alpha
-from nelayout.run.assembly import assemble, units_of
-from nelayout.run.assembly_kept import assemble_kept
-from nelayout.run.auto.masses import masses_of
-from nelayout.run.batch.drawing import batches, draw_batches, drawn_values
+from nelayout.run.assembly import assemble, assemble_kept, units_of
 from nelayout.run.canvas import Frames
-from nelayout.run.component import draw_component
-from nelayout.run.costs import warn_of_memory
+from nelayout.run.costs import NUMPY_PAIRS, warn_of_memory
+from nelayout.run.draw import draw_parts
+from nelayout.run.drawing import Drawing, Part, Run, Summation
 from nelayout.run.evidence import evidence_of, grows
 from nelayout.run.gathering import gather
 from nelayout.run.keywords import takes_common_keywords
+from nelayout.run.masses import masses_of
 from nelayout.run.options import LayoutOptions, MethodOptions, check_options
-from nelayout.run.part_costs import NUMPY_PAIRS
 from nelayout.run.parting import Neighborhoods, part_nodes
+from nelayout.run.placement import place_missing, random_positions
 from nelayout.run.request import NOTHING_KNOWN, Known, Request, read_request
-from nelayout.run.start import place_missing, random_positions
-from nelayout.run.state import Component, Drawing, Run, Summation
 from nelayout.run.taking_apart import take_apart
 from nelayout.run.variational_component import draw_variational
 from nelayout.sums.device import Device, device_named
 
 __all__ = ["run_method", "run_parts", "solve"]
 
-# Change of J, in parts of itself, from which a note says that coincident nodes were opened.
-OPENED = 1e-3
+# Part of |J| from which a note says that coincident nodes were opened.
+OPENED_CHANGE = 1e-3
 
 
 @takes_common_keywords
@@ -79,14 +76,14 @@ def solve(
 def run_method(
     G: Any, method: str | Method, pos: Any, fixed: Any, options: LayoutOptions, known: Known = NOTHING_KNOWN
 ) -> Solution:
-    """`solve` for callers who know more than the graph."""
+    """Draw a graph as `solve` does, for callers who know more than the graph."""
     return run_parts(G, method, pos, fixed, options, known)[0]
 
 
 def run_parts(
     G: Any, method: str | Method, pos: Any, fixed: Any, options: LayoutOptions, known: Known = NOTHING_KNOWN
-) -> tuple[Solution, list[Component]]:
-    """`run_method` for callers who go on with its components: their similarities, masses, drawings and methods."""
+) -> tuple[Solution, list[Drawing]]:
+    """Draw a graph as `run_method` does, for callers who go on with the drawings of its components."""
     began, G = time.perf_counter(), graphs.graph_of(G)
     with graphs.guard(G):
         recipe, o = method_named(method), check_options(dict(options))
@@ -104,51 +101,51 @@ def run_parts(
                 nullcontext(known.observer) if known.observer else own as observer,
                 device.guard() if device else nullcontext(),
             ):
-                reason, parts, run = _draw(request, known, threads, observer, device)
+                drawings, run, stopped = _draw(request, known, threads, observer, device)
                 observer.log_stages()
-            Y, places, stay = _assembled(parts, request, known)
-            units = units_of(parts, Y)
+            Y, places, stay = _assembled(drawings, request, known)
+            units = units_of(drawings, Y)
             done = finish(Y, places, stay, request.size, o["scale"], o["center"], _parting(request, stay))
             with device.guard() if device else nullcontext():
-                found = _solution(request, done, units / done.factor, parts, run, reason, began)
+                found, drawings = _solution(request, done, units / done.factor, drawings, run, stopped, began)
             LOG.debug("%s: %s, J = %.6g, %.2f s", found.method, found.reason, found.value, found.seconds)
             for note in found.notes:
                 LOG.debug("note: %s", note)
-            return found, parts
+            return found, drawings
 
 
-def _assembled(parts: list[Component], request: Request, known: Known) -> tuple[np.ndarray, Any, Any]:
-    """All positions (n, dim), and the places and mask of what stays; None where units are the method's own."""
+def _assembled(drawings: list[Drawing], request: Request, known: Known) -> tuple[np.ndarray, Any, Any]:
+    """Return all positions (n, dim), and the places and mask of what stays; None where units are the method's own."""
     shape, start, fixed = (len(request.labels), request.options["dim"]), request.start, request.fixed
     if known.kept is None:
-        return assemble(parts, start, fixed, shape, request.options["scale"]), start, fixed
-    Y, stay = assemble_kept(parts, shape), np.zeros(shape, dtype=bool)
-    for part in parts:
-        stay[part.nodes] = part.rests
+        return assemble(drawings, start, fixed, shape, request.options["scale"]), start, fixed
+    Y, stay = assemble_kept(drawings, shape), np.zeros(shape, dtype=bool)
+    for drawing in drawings:
+        stay[drawing.part.nodes] = drawing.part.rests
     if fixed is None or start is None:
         return Y, Y, stay
     return Y, np.where(fixed, start, Y), stay | fixed
 
 
 def _parting(request: Request, stay: np.ndarray | None) -> Callable[[np.ndarray], np.ndarray] | None:
-    """The function that parts nodes which would hide each other, where that is wanted; the mask ``stay`` stays."""
+    """Return the function that moves nodes apart which would hide each other; the mask ``stay`` stays."""
     return (lambda Y: part_nodes(Y, Neighborhoods(request.P), stay)) if request.dots else None
 
 
 def _draw(
     request: Request, known: Known, threads: Threads, observer: Observer, device: Device | None
-) -> tuple[str, list[Component], Run]:
-    """Draw all components: the reason of the end, the components with their drawings, and the run that they shared."""
+) -> tuple[list[Drawing], Run, bool]:
+    """Draw all components: their drawings, the run that they shared, and whether a callback stopped it."""
     o, P = request.options, request.P
     mass = request.method.mass if o["mass"] is None else o["mass"]
-    masses, about_mass = masses_of(
-        P, mass, request.network.host, request.rng, request.method.gravity is None
-    )
+    masses, about_mass = masses_of(P, mass, request.network.host, request.rng, request.method.gravity is None)
     parts, said = take_apart(request, masses, request.joint, known, threads)
     if known.kept is not None:
-        for part in parts:
-            if known.kept.same[part.nodes].all():
-                part.fixed = np.ones((len(part.nodes), o["dim"]), dtype=bool)
+        same = known.kept.same
+        parts = [
+            replace(part, fixed=np.ones((len(part.nodes), o["dim"]), dtype=bool)) if same[part.nodes].all() else part
+            for part in parts
+        ]
     n, entries = len(request.labels), sum(part.affinity.P.nnz for part in parts)
     compiled = n**2 + 20 * entries > NUMPY_PAIRS
     if o["device"] == "auto" and device is None:
@@ -170,125 +167,117 @@ def _draw(
         # Coarse levels of several components would drift apart without end: they start as they are drawn alone.
         alone, said = take_apart(request, masses, False, known, threads)
         run.notes.extend(said)
-        reason, run = _draw_each(alone, run)
+        drawings, run, stopped = _draw_each(alone, run)
         together = run.method.gravity is not None
-        parts[0].start = gather(alone, run) if together else assemble(alone, None, None, (n, run.dim), None)
-        parts[0].own_start = True
+        start = gather(drawings, run) if together else assemble(drawings, None, None, (n, run.dim), None)
+        parts = [replace(parts[0], start=start, own_start=True)]
         run = replace(run, canvas=_frames(request, parts))
-        if reason == "stopped":
-            parts[0].drawing = Drawing(parts[0].start, reason=reason)
-            return reason, parts, run
-    reason, run = _draw_each(parts, run)
-    return reason, parts, run
+        if stopped:
+            return [replace(Drawing.of(parts, run.dim), Y=start, reasons=("stopped",))], run, True
+    return _draw_each(parts, run)
 
 
-def _frames(request: Request, parts: list[Component]) -> Frames:
+def _frames(request: Request, parts: list[Part]) -> Frames:
     o, kept = request.options, request.start is not None
     stay = request.fixed is not None and bool(request.fixed.any())
     return Frames(parts, len(request.labels), o["dim"], kept, stay, o["scale"], o["center"])
 
 
-def _draw_each(parts: list[Component], run: Run) -> tuple[str, Run]:
-    """Draw all components: the reason of the end, which is the largest's, and the run with its method."""
-    first_of: dict[tuple[bytes, ...], Component] = {}
-    twins, different = list[tuple[Component, Component]](), list[Component]()
-    for part in parts:
-        key = _key(part)
+def _draw_each(parts: list[Part], run: Run) -> tuple[list[Drawing], Run, bool]:
+    """Draw all components: their drawings, the run with its method, and whether a callback stopped it.
+
+    Equal small components are drawn once.
+    """
+    first_of: dict[tuple[bytes, ...], int] = {}
+    twin_of, different = {}, list[int]()
+    for k, part in enumerate(parts):
         if len(part.nodes) == 1:
-            part.drawing = _as_it_is(part, run)
-        elif key is not None and key in first_of:
-            twins.append((part, first_of[key]))
+            continue
+        key = _key(part)
+        if key is not None and key in first_of:
+            twin_of[k] = first_of[key]
+            continue
+        different.append(k)
+        if key is not None:
+            first_of[key] = k
+    drawn, stopped = dict[int, Drawing](), False
+    if different and run.method.choose is not None:  # the largest component decides for all
+        largest = different.pop(0)
+        drawn[largest], run = draw_at_best_alpha(parts[largest], run)
+        stopped = drawn[largest].reason == "stopped"
+    if run.method.variational:
+        for k in different if not stopped else ():
+            drawn[k] = draw_variational(parts[k], run)
+            if drawn[k].reason == "stopped":
+                stopped = True
+                break
+    elif not stopped:
+        found, done = draw_parts([parts[k] for k in different], replace(run, method=at_order(run.method)))
+        drawn.update({different[k]: drawing for k, drawing in found.items()})
+        stopped = not done
+    drawings = []
+    for k, part in enumerate(parts):
+        drawing = drawn.get(twin_of.get(k, k))
+        if drawing is None:
+            drawings.append(_as_it_is(part, run))
         else:
-            different.append(part)
-            if key is not None:
-                first_of[key] = part
-    # The largest component decides for all if there is something to choose.
-    decided = 1 if run.method.choose is not None else 0
-    together = batches(different[decided:], replace(run, method=at_order(run.method)))
-    batched = {id(part) for batch in together for part in batch}
-    stopped = False
-    try:
-        for part in different:
-            if id(part) not in batched:
-                run = _draw_one(part, run)
-        draw_batches(together, run)
-    except Stopped:
-        stopped = True
-    for part in different:
-        if not len(part.drawing.Y):  # a stopped run did not come to it
-            part.drawing = _as_it_is(part, run)
-    for part, twin in twins:
-        part.drawing, part.affinity = twin.drawing, twin.affinity
-    return "stopped" if stopped else parts[0].drawing.reason if parts else "converged", run
+            drawings.append(replace(drawing, parts=(part,)) if k in twin_of else drawing)
+    return drawings, run, stopped
 
 
-def _draw_one(part: Component, run: Run) -> Run:
-    """Draw one component by its method's own way; the run with its method."""
-    try:
-        if run.method.choose is not None:
-            run = draw_at_best_alpha(part, run)
-        elif run.method.variational:
-            draw_variational(part, run)
-        else:
-            draw_component(part, run)
-    except Stopped:
-        part.drawing = replace(part.drawing, reason="stopped")
-    if part.drawing.reason == "stopped":
-        raise Stopped
-    run.canvas.settle([part])
-    return run
-
-
-def _key(part: Component) -> tuple[bytes, ...] | None:
-    """A key that only equal small components share; None for others."""
-    if len(part.nodes) > REPEATED or part.start is not None:
+def _key(part: Part) -> tuple[bytes, ...] | None:
+    """Return a key that only equal small components share; None for others."""
+    if len(part.nodes) > MAX_REPEATED_NODES or part.start is not None:
         return None
     P = part.affinity.P
     return tuple(a.tobytes() for a in (P.indptr, P.indices, P.data, part.affinity.mass))
 
 
-def _as_it_is(part: Component, run: Run) -> Drawing:
-    """Positions of a component that is not drawn: a single node, or one that a stopped run did not come to."""
+def _as_it_is(part: Part, run: Run) -> Drawing:
+    """Return positions of a component that is not drawn: a single node, or one that a stopped run did not come to."""
+    nothing = Drawing.of([part], run.dim)
     if len(part.nodes) == 1:
         known = part.start is not None and part.placed
-        return Drawing(np.array(part.start) if known else np.zeros((1, run.dim)), reason="converged")
+        return replace(nothing, Y=np.array(part.start) if known else nothing.Y, reasons=("converged",))
     if part.start is None:
-        return Drawing(random_positions(len(part.nodes), run.dim, run.rng))
-    return Drawing(place_missing(part.start, part.affinity.P, run.rng))
+        return nothing.at(random_positions(len(part.nodes), run.dim, run.rng))
+    return nothing.at(place_missing(part.start, part.affinity.P, run.rng))
 
 
 def _solution(
     request: Request,
     done: Finished,
     units: np.ndarray,
-    parts: list[Component],
+    drawings: list[Drawing],
     run: Run,
-    reason: str,
+    stopped: bool,
     began: float,
-) -> Solution:
-    """The record of a finished run; positions are written in the host's type.
+) -> tuple[Solution, list[Drawing]]:
+    """Return the record of a finished run, with positions in the library's type, and its drawings as they came back.
 
     ``units`` (C, d): by how much each component's part of the drawing is smaller than its objective has it.
     """
-    before, look = None, lambda: evidence_of(parts, run.method, run.sums, drawn_values(parts, run))
+    before = None
     if done.moved and request.size is None and not request.dots:
-        before = look().value
-    for part, unit in zip(parts, units, strict=True):
-        here = done.Y[part.nodes]
-        part.drawing = replace(part.drawing, Y=(here - np.sum(here, axis=0) / len(here)) * unit)
-    found = look()
-    if before is not None and abs(found.value - before) > OPENED * abs(before):
+        before = evidence_of(drawings, run.method, run.sums).value
+    back = []
+    for drawing, unit in zip(drawings, units, strict=True):
+        here = done.Y[drawing.part.nodes]
+        back.append(drawing.at((here - np.sum(here, axis=0) / len(here)) * unit))
+    found = evidence_of(back, run.method, run.sums)
+    if before is not None and abs(found.value - before) > OPENED_CHANGE * abs(before):
         note = f"nodes that coincide at the minimum were opened a little, which takes J from {before:.6g} to"
         run.notes.append(f"{note} {found.value:.6g}")
-    run.notes.extend((*done.notes, *found.notes, *_bound_note(parts, found.value)))
-    if reason in ("converged", "lull", "max_iter") and grows(parts, run.method, run.sums, found.largest):
+    run.notes.extend((*done.notes, *found.notes, *_bound_note(back, found.value)))
+    reason = "stopped" if stopped else back[0].reason if back else "converged"
+    if reason in ("converged", "lull", "max_iter") and grows(back, run.method, run.sums, found.largest):
         reason = "unbounded"
     each = np.ones(done.Y.shape)
-    for part, unit in zip(parts, units, strict=True):
-        each[part.nodes] = unit
+    for drawing, unit in zip(back, units, strict=True):
+        each[drawing.part.nodes] = unit
     if (each == each[:, :1]).all():
         each = each[:, :1]
-    return Solution(
+    solution = Solution(
         positions=request.network.host.write(done.Y, request.options["store_pos_as"]),
         value=found.value,
         trace=tuple(run.observer.trace),
@@ -302,11 +291,12 @@ def _solution(
         method=run.method.name,
         unit=float(units[0, 0]) if len(units) and (units == units[0, 0]).all() else each,
     )
+    return solution, back
 
 
-def _bound_note(parts: list[Component], value: float) -> tuple[str, ...]:
-    """The note on the gap between a variational form's bound and the divergence; none if a run was stopped."""
-    bounds = [part.drawing.bound for part in parts if len(part.nodes) > 1]
+def _bound_note(drawings: list[Drawing], value: float) -> tuple[str, ...]:
+    """Return the note on the gap between a variational form's bound and the divergence; none if a run was stopped."""
+    bounds = [drawing.bound for drawing in drawings if len(drawing.Y) > 1]
     known = [bound for bound in bounds if bound is not None]
     if not known or len(known) < len(bounds):
         return ()

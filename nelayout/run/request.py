@@ -23,14 +23,24 @@ from nelayout.placing.components import component_labels
 from nelayout.record.progress import Observer
 from nelayout.run.alike import first_of_kind
 from nelayout.run.bending import Goal
-from nelayout.run.kept import Kept
 from nelayout.run.options import generator
-from nelayout.run.state import OtherStart
 from nelayout.run.variational_component import check_variational
 from nelayout.similarities.rescale import within_range
 from nelayout.sums.nbody import check_backend
 
-__all__ = ["NOTHING_KNOWN", "Known", "Request", "read_request"]
+__all__ = ["NOTHING_KNOWN", "Kept", "Known", "Request", "read_request"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept:
+    """A drawing that stays itself while its graph changes.
+
+    stability  part of its way that the layout forgoes, in [0, 1); None: nodes with a position are fixed
+    same       (n,) mask of the nodes in components that have not changed: these are not drawn again
+    """
+
+    stability: float | None
+    same: np.ndarray
 
 
 class Known(NamedTuple):
@@ -42,7 +52,6 @@ class Known(NamedTuple):
     features  (n, p) coordinates of the nodes, for variational methods
     sketch    (n, dim) an outline of the drawing, from which a coarse level is also drawn
     goal      distances between some of the nodes, towards which the drawing is bent on its way
-    other_start  positions that are compared with the drawing before the last stage
     observer  records the steps of this run after those of runs before
     kept      the drawing stays itself while its graph changes; None: it has no past
     """
@@ -52,7 +61,6 @@ class Known(NamedTuple):
     features: np.ndarray | None = None
     sketch: np.ndarray | None = None
     goal: Goal | None = None
-    other_start: OtherStart | None = None
     observer: Observer | None = None
     kept: Kept | None = None
 

@@ -18,10 +18,10 @@ from nelayout.catalogue.record import Method
 from nelayout.numerics.parallel import Threads
 from nelayout.objective.whole import Affinity
 from nelayout.placing.components import components, side_by_side
-from nelayout.run.auto.masses import Masses
+from nelayout.run.drawing import Part
+from nelayout.run.masses import Masses
+from nelayout.run.placement import GAP, pull_in_outliers
 from nelayout.run.request import Known, Request
-from nelayout.run.start import GAP, pull_in_outliers
-from nelayout.run.state import Component
 from nelayout.similarities.random_walk import RandomWalk
 from nelayout.similarities.truncated_walk import truncated_walk
 from nelayout.sums.edges.walk import can_smooth_exactly
@@ -31,9 +31,9 @@ __all__ = ["input_affinity", "take_apart"]
 
 def take_apart(
     request: Request, masses: Masses, joint: bool, known: Known, threads: Threads
-) -> tuple[list[Component], list[str]]:
-    """Components with their input, the largest first, and notes; ``joint``: the whole graph as one component."""
-    found, notes = list[Component](), list[str]()
+) -> tuple[list[Part], list[str]]:
+    """Parts with their input, the largest first, and notes; ``joint``: the whole graph as one component."""
+    found, notes = list[Part](), list[str]()
     for nodes, graph in _pieces(request, joint, known):
         affinity, said = _affinity(request, graph, masses.first[nodes], known, threads)
         notes.extend(said)
@@ -48,11 +48,8 @@ def take_apart(
                 )
         other = None if masses.other is None else masses.other[nodes]
         sketch = None if known.sketch is None else known.sketch[nodes]
-        whole = len(nodes) == len(request.labels)
-        goal, wide = (known.goal, known.other_start) if whole else (None, None)
-        found.append(
-            Component(nodes, affinity, start, fixed, other_mass=other, sketch=sketch, goal=goal, other_start=wide)
-        )
+        goal = known.goal if len(nodes) == len(request.labels) else None
+        found.append(Part(nodes, affinity, start, fixed, other, sketch, goal))
     return found, notes
 
 

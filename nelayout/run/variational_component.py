@@ -21,8 +21,9 @@ from nelayout.formula.divergences.protocol import background_of
 from nelayout.formula.kernels import Kernel, Radial
 from nelayout.numerics.principal import principal_components
 from nelayout.numerics.spectral import spectral_coordinates
-from nelayout.run.component import draw_component
-from nelayout.run.state import Component, Run
+from nelayout.record.progress import Stopped
+from nelayout.run.draw import draw_part
+from nelayout.run.drawing import Drawing, Part, Run
 from nelayout.variational.game import Round, needs_torch, variational_drawing
 
 __all__ = ["SCHEDULES", "Schedule", "check_variational", "draw_variational", "vector_features"]
@@ -79,51 +80,56 @@ def vector_features(rows: Any) -> np.ndarray | None:
     return None if rows is None else principal_components(rows, min(FEATURES, *rows.shape))[0]
 
 
-def draw_variational(component: Component, run: Run) -> None:
-    """`draw_component` for variational methods; a step of ``run.max_iter`` is a round, or one of the last stage.
+def draw_variational(part: Part, run: Run) -> Drawing:
+    """Draw a component by a variational method; an iteration of ``run.max_iter`` is a round, or one of the last stage.
 
-    The stages are the method's own, of the last the first steps; a drawing with a start goes on from it.  The sampled
-    form keeps the drawing of least divergence, the paper's the last one.
+    The stages are the method's own, of the last the first iterations; initial positions are kept.
     """
     schedule, plain = SCHEDULES[run.method.variational], replace(run.method, variational=False)
-    stages, affinity = _stages_before(plain, schedule.before), component.affinity
+    stages, affinity = _stages_before(plain, schedule.before), part.affinity
     before = stages[-1].at(len(affinity.mass)).max_iter if isinstance(stages[-1], Descend) else 0
-    first, rounds = 0 if component.placed else before, schedule.rounds
+    first, rounds = 0 if part.placed else before, schedule.rounds
     if run.max_iter is not None:
         first = round(run.max_iter * first / (first + rounds))
         rounds = run.max_iter - first
-    draw_component(component, replace(run, method=replace(plain, stages=stages), max_iter=first))
+    try:
+        drawing = draw_part(part, replace(run, method=replace(plain, stages=stages), max_iter=first))
+    except Stopped as stopped:
+        return stopped.drawing or Drawing.of([part], run.dim)
     if rounds == 0:
-        return
-    component.drawing = replace(component.drawing, method=plain, reason="max_iter")
+        return drawing
+    drawing = replace(drawing, methods=(plain,), reasons=("max_iter",))
     objective, background = run.sums.objective(plain, affinity), background_of(plain.divergence)
-    report = run.report(component, "variational")
+    report, latest = run.report(drawing, "variational"), [drawing]
 
     def look(line: Round, Y: np.ndarray) -> bool:
         assert line.primal is not None
-        component.drawing = replace(component.drawing, Y=np.array(Y), bound=line.bound)
-        report(line.primal, component.drawing.Y)
+        latest[0] = replace(drawing, Y=np.array(Y), bound=line.bound)
+        report(line.primal, latest[0].Y)
         return False
 
     features = affinity.features
-    Y, trace = variational_drawing(
-        affinity.P,
-        spectral_coordinates(affinity.P, FEATURES) if features is None else features,
-        component.drawing.Y,
-        plain.conjugate,
-        normalizer=_normalizer(plain.kernel, run, background > 0),
-        primal=lambda Y: objective.evaluate(Y, gradient=False).value,
-        form=schedule.form,
-        rounds=rounds,
-        ascents=schedule.ascents,
-        first_ascents=schedule.first_ascents,
-        descents=schedule.descents,
-        background=background or None,
-        tol=0.0 if run.tol is None else run.tol,
-        rng=run.rng,
-        callback=look,
-    )
-    component.drawing = replace(component.drawing, Y=Y, reason="converged" if len(trace) < rounds else "max_iter")
+    try:
+        Y, trace = variational_drawing(
+            affinity.P,
+            spectral_coordinates(affinity.P, FEATURES) if features is None else features,
+            drawing.Y,
+            plain.conjugate,
+            normalizer=_normalizer(plain.kernel, run, background > 0),
+            primal=lambda Y: objective.evaluate(Y, gradient=False).value,
+            form=schedule.form,
+            rounds=rounds,
+            ascents=schedule.ascents,
+            first_ascents=schedule.first_ascents,
+            descents=schedule.descents,
+            background=background or None,
+            tol=0.0 if run.tol is None else run.tol,
+            rng=run.rng,
+            callback=look,
+        )
+    except Stopped:
+        return replace(latest[0], reasons=("stopped",))
+    return replace(latest[0], Y=Y, reasons=("converged" if len(trace) < rounds else "max_iter",))
 
 
 def _stages_before(method: Method, steps: int | None) -> tuple[Stage, ...]:

@@ -22,7 +22,7 @@ from nelayout.catalogue.stages import CoarseToFine, Descend
 from nelayout.formula.connections import Fixed
 from nelayout.numerics.principal import principal_components
 from nelayout.run.bending import Goal
-from nelayout.run.order import goal_between
+from nelayout.run.bending import goal_between
 from nelayout.vectors.input import NEIGHBORS, REACH
 from nelayout.vectors.metrics import Metric
 from nelayout.vectors.neighbors import Neighbors

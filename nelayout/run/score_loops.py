@@ -1,4 +1,4 @@
-"""Compiled loops of the verdict on many small drawings; they round as NumPy does, so that ties are ties."""
+"""Compiled loops of the quality score of many small graphs; they round as NumPy does, so that ties are ties."""
 
 from __future__ import annotations
 

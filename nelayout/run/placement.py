@@ -9,10 +9,10 @@ import numpy as np
 __all__ = [
     "as_before",
     "pull_in_outliers",
+    "JITTER",
     "frame",
     "one_place",
     "place_missing",
-    "prolong",
     "radius",
     "random_positions",
     "stir_flat",
@@ -22,8 +22,7 @@ __all__ = [
 JITTER = 0.1
 # A drawing is flat when it leaves a line (a plane) by less than this part of its extent.
 FLAT = 1e-6
-# A gap: beyond it nodes lie more than this many times as far out as the farthest node within. They are brought to
-# NEAR times as far: of drawings without mistakes, no star, path or cluster has such a gap.
+# Factor of the distance from the middle that is a gap between nodes, and the factor to which a gap is reduced.
 GAP, NEAR = 100.0, 3.0
 
 
@@ -152,15 +151,6 @@ def _flat(Y: np.ndarray) -> bool:
         axis = rest[far] / lengths[far]
         rest = rest - np.sum(rest * axis, axis=1)[:, None] * axis
     return False
-
-
-def prolong(Y: np.ndarray, cluster: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The finer drawing: every node at its cluster's place, with a little jitter."""
-    if len(Y) == 1:  # a star that has become a single node
-        return random_positions(len(cluster), Y.shape[1], rng)
-    fine = Y[cluster]
-    typical = radius(fine) / math.sqrt(len(fine))
-    return fine + JITTER * typical * rng.standard_normal(fine.shape)
 
 
 def place_missing(Y: np.ndarray, P, rng: np.random.Generator) -> np.ndarray:

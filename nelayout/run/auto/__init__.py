@@ -1,1 +1,0 @@
-"""How "auto" decides: candidates, the verdict on them, roads, masses."""

@@ -1,0 +1,131 @@
+"""From connected graphs to drawings: each gets its facts and its plan, and graphs with one plan are drawn together.
+
+One graph and a thousand graphs take the same passes.  Small graphs with equal plans lie one after another in one
+`Drawing`, so that they cost by their pairs and not by their calls.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from nelayout.objective.stacks import stackable
+from nelayout.record.progress import Observer, Stopped
+from nelayout.run.drawing import Drawing, Part, Run
+from nelayout.run.facts import Facts
+from nelayout.run.passes import Pass, fold
+from nelayout.run.plan import Settings, plan
+from nelayout.run.resuming import resumed
+
+__all__ = ["draw_part", "draw_parts", "planned", "settings_of"]
+
+# Most nodes of a graph that is drawn together with others: the pairs of larger ones take longer than the calls.
+MAX_STACKED_NODES = 800
+# Most nodes of graphs that are drawn together, and most nodes that one thread draws beside others.
+STACK_NODES, MAX_BESIDE_NODES = 6_000, 2_000
+
+
+def settings_of(run: Run) -> Settings:
+    """Return the settings of a run that its plans look at."""
+    return Settings(run.dim, run.optimizer, run.max_iter, run.tol, run.stability)
+
+
+def planned(part: Part, run: Run) -> tuple[Part, Facts, tuple[Pass, ...]]:
+    """Return a connected graph, with the masses that suit its initial positions, its facts and its plan."""
+    facts = Facts.of(part, run.method, run.dim)
+    if facts.placed:
+        part, facts = resumed(part, facts, run)
+    return part, facts, plan(run.method, facts, settings_of(run))
+
+
+def draw_part(part: Part, run: Run) -> Drawing:
+    """Draw one connected graph of two or more nodes."""
+    part, _, passes = planned(part, run)
+    run.observer.begin(sum(each.steps for each in passes))
+    return fold(passes, Drawing.of([part], run.dim), run)
+
+
+def draw_parts(parts: list[Part], run: Run) -> tuple[dict[int, Drawing], bool]:
+    """Draw connected graphs of two or more nodes: the drawings by the index of their graph, and whether all are done.
+
+    A run that a callback stops leaves graphs out that it has not come to.
+    """
+    groups: dict[object, list[int]] = {}
+    ready = []
+    for k, part in enumerate(parts):
+        part, facts, passes = planned(part, run)
+        together = facts.n <= MAX_STACKED_NODES and all(each.stackable for each in passes)
+        together = together and stackable(run.method, part.affinity) and run.stability is None
+        groups.setdefault((passes, facts.fixed) if together else k, []).append(k)
+        ready.append((part, passes))
+    stacks = [some for group in groups.values() for some in _cut(group, [len(parts[k].nodes) for k in group])]
+    drawn: dict[int, Drawing] = {}
+
+    def draw(stack: list[int], own: Run) -> None:
+        passes = ready[stack[0]][1]
+        own.observer.begin(sum(each.steps for each in passes))
+        try:
+            drawing = fold(passes, Drawing.of([ready[k][0] for k in stack], own.dim), own)
+        except Stopped as stopped:
+            if stopped.drawing is not None:
+                drawn.update(zip(stack, stopped.drawing.split(), strict=True))
+            raise
+        drawn.update(zip(stack, drawing.split(), strict=True))
+        own.canvas.settle(drawing)
+
+    large = [stack for stack in stacks if len(stack) == 1 and len(parts[stack[0]].nodes) > MAX_BESIDE_NODES]
+    try:
+        for stack in large:
+            draw(stack, run)
+        _draw_beside([stack for stack in stacks if stack not in large], draw, run)
+    except Stopped:
+        return drawn, False
+    return drawn, True
+
+
+def _draw_beside(stacks: list[list[int]], draw, run: Run) -> None:
+    """Draw stacks of small graphs, on several threads unless somebody looks on.
+
+    Each stack has randomness of its own, so that threads leave the bits as they are.  An interrupt or an error in one
+    ends all.
+    """
+    seeds = [run.rng.integers(2**63, size=4) for _ in stacks]
+    watched = run.observer.callback is not None or run.observer.bar is not None
+    if watched or len(stacks) < 2 or not run.sums.compiled:
+        for stack, seed in zip(stacks, seeds, strict=True):
+            draw(stack, replace(run, rng=np.random.default_rng(seed)))
+        return
+    given_up, sums = threading.Event(), run.sums.alone
+
+    def unseen(k: int) -> Observer:
+        observer = run.observer.silent_copy(given_up.is_set)
+        try:
+            draw(stacks[k], replace(run, rng=np.random.default_rng(seeds[k]), observer=observer, sums=sums))
+        except Stopped:  # given up
+            pass
+        except BaseException:
+            given_up.set()
+            raise
+        return observer
+
+    try:
+        for observer in run.sums.threads.map(unseen, range(len(stacks))):
+            run.observer.append(observer)
+    except BaseException:  # also while other threads' stacks were waited for
+        given_up.set()
+        raise
+
+
+def _cut(group: list[int], sizes: list[int]) -> Iterable[list[int]]:
+    """Yield lists of a group of graphs with about `STACK_NODES` nodes each."""
+    total = sum(sizes)
+    count = -(-total // STACK_NODES)
+    which = (np.cumsum(sizes) - sizes) * count // total
+    cuts = np.searchsorted(which, np.arange(count + 1)).tolist()
+    for low, high in pairwise(cuts):
+        if high > low:
+            yield group[low:high]

@@ -1,0 +1,405 @@
+"""The records of a run: connected graphs (`Part`), a `Drawing` of one or more of them, and what all share (`Run`).
+
+A `Drawing` is a frozen value.  It holds C >= 1 graphs one after another: a large graph alone, or many small graphs that
+take the same passes.  A pass takes a drawing and returns another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import compress
+from typing import Any, Protocol
+
+import numpy as np
+
+from nelayout.catalogue.record import Method
+from nelayout.formula.alpha.choice import AlphaChoice
+from nelayout.numerics.groups import Parts
+from nelayout.numerics.parallel import Threads
+from nelayout.objective import Affinity, Objective
+from nelayout.objective.stacks import one_after_another, some_of, stacked
+from nelayout.optimizers import Optimizer
+from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.optimizers.size import size_search
+from nelayout.record.progress import Observer, Stopped
+from nelayout.run.bending import Goal
+from nelayout.run.placement import radius
+from nelayout.sums.device import Device
+from nelayout.sums.nbody import NBody, backend
+
+__all__ = ["Canvas", "Drawing", "Part", "Report", "Run", "Summation", "flattened", "joined"]
+
+
+@dataclass(frozen=True, slots=True)
+class Summation:
+    """The N-body backend, the threads and the form (compiled or NumPy) that all objectives of a run share.
+
+    device     where large objectives are summed; None: none of them
+    on_device  the N-body backend there
+    """
+
+    nbody: NBody
+    threads: Threads
+    compiled: bool
+    device: Device | None = None
+    on_device: NBody | None = None
+
+    @classmethod
+    def of(cls, nbody: str, threads: Threads, compiled: bool, device: Device | None = None) -> Summation:
+        """Return the summation by the backend of that name."""
+        on_device = None if device is None else device.nbody(nbody, threads)
+        return cls(backend(nbody, threads, compiled), threads, compiled, device, on_device)
+
+    @property
+    def on_cpu(self) -> Summation:
+        """The same summation without the device."""
+        return replace(self, device=None, on_device=None)
+
+    @property
+    def alone(self) -> Summation:
+        """The same summation on one thread."""
+        return replace(self, nbody=backend(self.nbody.name, Threads(), self.compiled), threads=Threads())
+
+    def objective(self, method: Method, affinity: Affinity, free: np.ndarray | None = None) -> Objective:
+        """Return the objective of a method on one graph; ``free`` masks the coordinates that may change."""
+        parts = method.kernel, method.divergence, method.connection
+        if self.device is not None and self.on_device is not None and len(affinity.mass) >= self.device.least:
+            return Objective(
+                affinity, *parts, self.on_device, self.threads, free=free, gravity=method.gravity, device=self.device
+            )
+        return Objective(affinity, *parts, self.nbody, self.threads, self.compiled, free=free, gravity=method.gravity)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Part:
+    """A connected graph as it was given (or the whole graph, drawn jointly).
+
+    nodes       (n,) indices of its nodes in the whole graph
+    affinity    similarities and masses
+    start       (n, dim) positions that the caller gave, NaN rows for missing nodes; None: no ``pos``
+    fixed       (n, dim) mask of the coordinates that stay; None: all are free
+    other_mass  (n,) masses that the method "auto" tries beside its own; None: none
+    sketch      (n, dim) an outline of the drawing, from which a coarse level is also drawn; None: none
+    goal        distances towards which the drawing is bent; None: none
+    own_start   whether ``start`` comes from this package: other initial positions may be tried beside it
+    """
+
+    nodes: np.ndarray
+    affinity: Affinity
+    start: np.ndarray | None = None
+    fixed: np.ndarray | None = None
+    other_mass: np.ndarray | None = None
+    sketch: np.ndarray | None = None
+    goal: Goal | None = None
+    own_start: bool = False
+
+    @property
+    def placed(self) -> bool:
+        """Whether some node has an initial position."""
+        return self.start is not None and not np.isnan(self.start).all()
+
+    @property
+    def rests(self) -> bool:
+        """Whether all of its nodes stay."""
+        return self.fixed is not None and bool(self.fixed.all())
+
+    @property
+    def free(self) -> np.ndarray | None:
+        """(n, dim) mask of the coordinates that may change; None: all."""
+        return ~self.fixed if self.fixed is not None and self.fixed.any() else None
+
+    @property
+    def layers(self) -> np.ndarray:
+        """(d,) mask of the axes on which every node is fixed, while some node may move on another axis."""
+        fixed = self.fixed
+        return np.zeros(1, dtype=bool) if fixed is None or fixed.all() else np.asarray(fixed.all(axis=0))
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """Positions of C >= 1 graphs, one after another.
+
+    Y             (n, dim) in the units of the objective
+    affinity      similarities and masses of all nodes
+    segments      where each graph's nodes are
+    parts         for each graph, what was given for it; empty for graphs of our own, such as coarse ones
+    methods       for each graph, the method whose objective Y minimizes; None: no objective yet
+    exaggeration  (C,) factor on the edges in that objective
+    reasons       for each graph, why its last descent ended
+    place, size   (C, dim) a graph's initial positions lie at Y / size + place
+    bound         the variational form's bound on the divergence; None: another form
+    """
+
+    Y: np.ndarray
+    affinity: Affinity
+    segments: Parts
+    parts: tuple[Part, ...]
+    methods: tuple[Method | None, ...]
+    exaggeration: np.ndarray
+    reasons: tuple[str, ...]
+    place: np.ndarray
+    size: np.ndarray
+    bound: float | None = None
+
+    @classmethod
+    def on(cls, affinity: Affinity, segments: Parts, Y: np.ndarray, parts: Sequence[Part] = ()) -> Drawing:
+        """Return positions Y of graphs one after another, which no objective has moved yet."""
+        count, dim = segments.count, Y.shape[1]
+        nothing = (None,) * count, np.ones(count), ("max_iter",) * count
+        return cls(Y, affinity, segments, tuple(parts), *nothing, np.zeros((count, dim)), np.ones((count, dim)))
+
+    @classmethod
+    def of(cls, parts: Sequence[Part], dim: int) -> Drawing:
+        """Return the drawing of some graphs with all nodes at the origin."""
+        if len(parts) == 1:
+            affinity = parts[0].affinity
+            segments = Parts(np.array([len(affinity.mass)]))
+        else:
+            affinity, segments = one_after_another([part.affinity for part in parts])
+        return cls.on(affinity, segments, np.zeros((len(affinity.mass), dim)), parts)
+
+    @property
+    def count(self) -> int:
+        """Number of graphs."""
+        return self.segments.count
+
+    @property
+    def part(self) -> Part:
+        """The only graph of a drawing of one."""
+        (part,) = self.parts
+        return part
+
+    @property
+    def free(self) -> np.ndarray | None:
+        """(n, dim) mask of the coordinates that may change; None: all."""
+        masks = [part.free for part in self.parts]
+        if all(mask is None for mask in masks):
+            return None
+        whole = [np.ones(Y.shape, dtype=bool) for Y in self.each]
+        return np.concatenate([all_free if mask is None else mask for mask, all_free in zip(masks, whole, strict=True)])
+
+    @property
+    def each(self) -> list[np.ndarray]:
+        """The positions of each graph."""
+        return [self.Y] if self.count == 1 else np.split(self.Y, self.segments.starts[1:-1])
+
+    @property
+    def method(self) -> Method | None:
+        """The method of the first graph."""
+        return self.methods[0]
+
+    @property
+    def reason(self) -> str:
+        """Why the last descent of the first graph ended."""
+        return self.reasons[0]
+
+    @property
+    def in_place(self) -> np.ndarray:
+        """Y of a drawing of one graph at the size and place of its initial positions."""
+        with np.errstate(over="ignore"):  # initial positions near the end of the range of floats may have grown
+            return self.Y / self.size[0] + self.place[0]
+
+    def at(self, Y: np.ndarray) -> Drawing:
+        """Return the drawing with other positions."""
+        return replace(self, Y=Y)
+
+    def with_mass(self, mass: np.ndarray) -> Drawing:
+        """Return the drawing with other masses (n,)."""
+        return replace(self, affinity=replace(self.affinity, mass=mass))
+
+    def radius(self) -> np.ndarray:
+        """(C,) root mean squared distances to the centroids."""
+        return np.array([radius(self.Y)]) if self.count == 1 else self.segments.radius(self.Y)
+
+    def centers(self) -> np.ndarray:
+        """(C, d) the centroid of each graph."""
+        return np.sum(self.Y, axis=0)[None] / len(self.Y) if self.count == 1 else self.segments.mean(self.Y)
+
+    def take(self, kept: np.ndarray) -> Drawing:
+        """Return the drawing of the graphs of a mask (C,)."""
+        if kept.all():
+            return self
+        affinity, segments, rows = some_of(self.affinity, self.segments, kept)
+        parts, methods, reasons = (
+            tuple(compress(each, kept)) for each in (self.parts, self.methods, self.reasons)
+        )
+        return Drawing(
+            self.Y[rows], affinity, segments, parts, methods, self.exaggeration[kept], reasons, self.place[kept],
+            self.size[kept], self.bound,
+        )
+
+    def put(self, kept: np.ndarray, other: Drawing) -> Drawing:
+        """Return the drawing with the graphs of a mask (C,) as another drawing, of these graphs alone, has them."""
+        if kept.all():
+            return other
+        if not kept.any():
+            return self
+        rows = kept[self.segments.of]
+
+        def mixed(mine: tuple[Any, ...], theirs: tuple[Any, ...]) -> tuple[Any, ...]:
+            new = iter(theirs)
+            return tuple(next(new) if yes else old for old, yes in zip(mine, kept.tolist(), strict=True))
+
+        def filled(mine: np.ndarray, theirs: np.ndarray, mask: np.ndarray) -> np.ndarray:
+            answer = mine.copy()
+            answer[mask] = theirs
+            return answer
+
+        return replace(
+            self,
+            Y=filled(self.Y, other.Y, rows),
+            affinity=replace(self.affinity, mass=filled(self.affinity.mass, other.affinity.mass, rows)),
+            methods=mixed(self.methods, other.methods),
+            exaggeration=filled(self.exaggeration, other.exaggeration, kept),
+            reasons=mixed(self.reasons, other.reasons),
+            place=filled(self.place, other.place, kept),
+            size=filled(self.size, other.size, kept),
+        )
+
+    def split(self) -> list[Drawing]:
+        """Return a drawing of each graph alone; of graphs that were given."""
+        if self.count == 1:
+            return [self]
+        ends = self.segments.starts.tolist()
+        return [
+            Drawing(
+                self.Y[low:high], replace(part.affinity, mass=self.affinity.mass[low:high]),
+                Parts(np.array([high - low])), (part,), (self.methods[k],), self.exaggeration[k : k + 1],
+                (self.reasons[k],), self.place[k : k + 1], self.size[k : k + 1], self.bound,
+            )
+            for k, (part, low, high) in enumerate(zip(self.parts, ends[:-1], ends[1:], strict=True))
+        ]
+
+    def by_method(self) -> Iterator[tuple[np.ndarray, Drawing]]:
+        """Yield a mask (C,) and the drawing of the graphs that share a method, for each method."""
+        left = np.ones(self.count, dtype=bool)
+        while left.any():
+            method = self.methods[int(np.argmax(left))]
+            mask = left & np.array([own == method for own in self.methods])
+            yield mask, self.take(mask)
+            left &= ~mask
+
+
+def joined(drawings: Sequence[Drawing]) -> Drawing:
+    """Return one drawing of all the graphs of some drawings."""
+    if len(drawings) == 1:
+        return drawings[0]
+    affinity, segments = one_after_another([drawing.affinity for drawing in drawings])
+    return Drawing(
+        np.concatenate([drawing.Y for drawing in drawings]),
+        affinity,
+        segments,
+        tuple(part for drawing in drawings for part in drawing.parts),
+        tuple(method for drawing in drawings for method in drawing.methods),
+        np.concatenate([drawing.exaggeration for drawing in drawings]),
+        tuple(reason for drawing in drawings for reason in drawing.reasons),
+        np.concatenate([drawing.place for drawing in drawings]),
+        np.concatenate([drawing.size for drawing in drawings]),
+    )
+
+
+def flattened(Y: np.ndarray, drawing: Drawing, dim: int) -> np.ndarray:
+    """(n, dim) the coordinates of each graph's positions Y (n, d) along its first principal axes."""
+    parts = []
+    for each in np.split(Y, drawing.segments.starts[1:-1]):
+        centered = each - np.sum(each, axis=0) / len(each)
+        axes = np.linalg.eigh(np.einsum("ia,ib->ab", centered, centered))[1][:, ::-1]
+        parts.append(np.einsum("ia,ab->ib", centered, axes[:, :dim]))
+    return np.concatenate(parts)
+
+
+class Canvas(Protocol):
+    """Frames for a callback: positions of the whole graph while some of its graphs are drawn."""
+
+    def show(self, drawing: Drawing) -> np.ndarray:
+        """Return a new array with all positions, a drawing's graphs as they are in it."""
+        ...
+
+    def settle(self, drawing: Drawing) -> None:
+        """Leave a drawing's graphs as they are in it."""
+        ...
+
+
+# Called after each iteration with J (of all graphs together) and the positions.
+Report = Callable[[float, np.ndarray], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The settings, sums and records that all passes share.
+
+    optimizer, max_iter, tol  in place of the stages' own; None: the stages' own
+    stability  how firmly drawings are tied to their initial positions, see `nelayout.run.springs`; None: not at all
+    choice  how alpha was chosen; None: it was given
+    notes   sentences for the reader, added to as they arise
+    """
+
+    method: Method
+    dim: int
+    sums: Summation
+    rng: np.random.Generator
+    observer: Observer
+    canvas: Canvas
+    optimizer: Optimizer | None = None
+    max_iter: int | None = None
+    tol: float | None = None
+    stability: float | None = None
+    choice: AlphaChoice | None = None
+    notes: list[str] = field(default_factory=list)
+
+    def report(self, drawing: Drawing, name: str, whole: Callable[[np.ndarray], np.ndarray] | None = None) -> Report:
+        """Return the function that each iteration calls; ``whole`` turns its positions into those of the drawing.
+
+        A callback that stops the run raises `Stopped` with the latest drawing.
+        """
+
+        def latest(Y: np.ndarray) -> Drawing:
+            positions = np.asarray(Y) if whole is None else whole(np.asarray(Y))
+            return drawing.at(positions if positions.shape[1] == self.dim else flattened(positions, drawing, self.dim))
+
+        def report(value: float, Y: np.ndarray) -> None:
+            try:
+                self.observer.record(name, value, lambda: self.canvas.show(latest(Y)))
+            except Stopped as stopped:
+                now = latest(Y)
+                stopped.drawing = replace(now, reasons=("stopped",) * now.count)
+                raise
+
+        return report
+
+    def objective(self, drawing: Drawing, method: Method, exaggeration: np.ndarray | float = 1.0) -> Objective:
+        """Return the objective of a method on a drawing's graphs; ``exaggeration`` (C,) scales their edges."""
+        factors = np.broadcast_to(exaggeration, drawing.count)
+        if drawing.count == 1:
+            affinity = drawing.affinity
+            if isinstance(affinity.inside, np.ndarray):
+                affinity = replace(affinity, inside=float(affinity.inside[0]), hidden=float(affinity.hidden[0]))
+            found = self.sums.objective(method, affinity, drawing.free)
+            return found if factors[0] == 1.0 else found.exaggerated(float(factors[0]))
+        sums = self.sums
+        return stacked(
+            drawing.affinity, drawing.segments, method, sums.threads, sums.compiled, exaggeration=np.array(factors),
+            free=drawing.free,
+        )
+
+    def values(self, drawing: Drawing) -> np.ndarray:
+        """(C,) J of each graph's own objective; infinite where floats know none."""
+        found = np.full(drawing.count, np.inf)
+        for mask, some in drawing.by_method():
+            objective = self.objective(some, some.methods[0] or self.method, some.exaggeration)
+            found[mask] = objective.evaluate(some.Y, gradient=False).value
+        return np.where(np.isfinite(found), found, np.inf)
+
+    def sizes(self, objective: Objective, Y: np.ndarray, guess: np.ndarray | None = None) -> np.ndarray:
+        """(C,) the factor of each graph's positions Y that makes its J least, searched for from a radius ``guess``."""
+        if guess is not None and len(guess) == 1:
+            return np.atleast_1d(size_search(objective, Y, float(guess[0])))
+        return np.atleast_1d(size_search(objective, Y, guess))
+
+    def minimize(
+        self, objective: Objective, drawing: Drawing, optimizer: Optimizer, max_iter: int, rest: Rest, report: Report
+    ) -> Drawing:
+        """Return the drawing after at most ``max_iter`` iterations, with the reason of each graph's end."""
+        Y, _, reason = minimize(objective, drawing.Y, optimizer, max_iter, rest, report)
+        return replace(drawing, Y=Y, reasons=(reason,) if isinstance(reason, str) else tuple(reason))

@@ -1,0 +1,60 @@
+"""Masses: how the method "auto" weighs nodes, by powers of their strengths that are tried on the graph itself.
+
+Node i of strength s_i has the mass s_i^p.  With p = 0 all nodes repel alike, and nodes with many edges crowd the
+middle.  With p = 1, as in ws-SNE, hubs repel as hard as their edges attract, and push the others into a ring around
+them.  Powers between are often better than either.  The drawing is made with one power; some iterations with the other
+power follow, and the better drawing is kept.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nelayout.run.facts import is_crowded
+from nelayout.similarities.masses import node_mass
+
+__all__ = ["Masses", "mass_to_read", "masses_of"]
+
+# Powers of the strengths for the drawing, and for the trial: in crowded graphs and in others.
+CROWDED_POWERS, POWERS = (1.0, 0.8), (0.25, 0.0)
+
+
+class Masses(NamedTuple):
+    """The masses of all nodes, (n,), mean 1: for the drawing, and to be tried on it; None: nothing is tried."""
+
+    first: np.ndarray
+    other: np.ndarray | None = None
+
+
+def masses_of(
+    P: csr_array, mass: Any, host: Any, rng: np.random.Generator, relative: bool = True
+) -> tuple[Masses, tuple[str, ...]]:
+    """The masses that were asked for, and notes; for "auto", the powers of the strengths that suit the graph.
+
+    >>> star = csr_array(np.array([[0, 1, 1], [1, 0, 0], [1, 0, 0]]))
+    >>> masses, _ = masses_of(star, "auto", None, np.random.default_rng(0))
+    >>> masses.first.round(2).tolist(), masses.other.tolist()
+    ([1.12, 0.94, 0.94], [1.0, 1.0, 1.0])
+    """
+    found, notes = node_mass(P, mass_to_read(mass), host, rng, relative)
+    if not _is_auto(mass):
+        return Masses(found), notes
+    first, other = ((weight := found**power) / np.mean(weight) if len(found) else found for power in _powers(P))
+    return Masses(first, None if np.allclose(first, other) else other), notes
+
+
+def mass_to_read(mass: Any) -> Any:
+    """The mass that is read from the graph where `mass` is asked for."""
+    return "strength" if _is_auto(mass) else mass
+
+
+def _is_auto(mass: Any) -> bool:
+    return isinstance(mass, str) and mass == "auto"
+
+
+def _powers(P: csr_array) -> tuple[float, float]:
+    """The powers of the strengths: others in crowded graphs."""
+    return CROWDED_POWERS if is_crowded(P) else POWERS

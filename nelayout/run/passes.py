@@ -1,0 +1,381 @@
+"""The passes of a plan: each takes a `Drawing` and returns another one.
+
+A pass is a frozen value with a name, its most iterations and the fact that put it into the plan.  `fold` applies passes
+one after another.  `Keep` is the only pass that tries alternatives and compares them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from nelayout.catalogue.record import Method
+from nelayout.formula.divergences import Divergence
+from nelayout.formula.kernels import Kernel
+from nelayout.optimizers import Optimizer
+from nelayout.optimizers.minimize import Rest
+from nelayout.optimizers.size import best_size, means, spread_search
+from nelayout.record.progress import Stopped
+from nelayout.run.bending import Goal, bent, hops_goal
+from nelayout.run.drawing import Drawing, Run
+from nelayout.run.facts import circle
+from nelayout.run.newcomers import place_newcomers
+from nelayout.run.placement import frame, place_missing, random_positions, stir_flat
+from nelayout.run.score import Hops, Score
+from nelayout.run.springs import springs
+from nelayout.run.strong_edges import strong_edges
+
+__all__ = [
+    "Again",
+    "Bend",
+    "Branch",
+    "Descend",
+    "Keep",
+    "Masses",
+    "Pass",
+    "Place",
+    "Resize",
+    "Spread",
+    "fold",
+]
+
+# Radius, in widths of a bounded kernel, below which a drawing counts as collapsed to a point.
+POINT = 1e-2
+# Smallest factor by which a size search shrinks a drawing that another objective has sized.
+MAX_SHRINKING = 0.1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pass:
+    """One step of a plan.
+
+    name   its name in traces, tables and the progress bar
+    steps  most iterations
+    why    the fact that put it into the plan
+    """
+
+    name: str
+    steps: int = 0
+    why: str = ""
+
+    stackable: ClassVar[bool] = True
+    """Whether several graphs can take it together."""
+
+    def __call__(self, drawing: Drawing, run: Run) -> Drawing:
+        """Return the drawing after this pass."""
+        raise TypeError(f"{type(self).__name__} is not a pass by itself")
+
+
+def fold(passes: Sequence[Pass], drawing: Drawing, run: Run) -> Drawing:
+    """Apply passes one after another."""
+    for each in passes:
+        drawing = each(drawing, run)
+    return drawing
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place(Pass):
+    """Give every node an initial position.
+
+    kind  "random", "circle" (a ring's nodes in order), "given" (the caller's, missing nodes placed by the objective),
+          or "still" (the caller's, missing nodes at their neighbors)
+    method  whose objective places missing nodes
+    """
+
+    kind: str
+    method: Method | None = None
+
+    @property
+    def stackable(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return self.kind != "circle"
+
+    def __call__(self, drawing: Drawing, run: Run) -> Drawing:
+        if self.kind == "random":
+            return drawing.at(random_positions(*drawing.Y.shape, run.rng))
+        if self.kind == "circle":
+            return drawing.at(circle(drawing.affinity.P, run.dim))
+        placed = [self._given(each, run) for each in drawing.split()]
+        return replace(
+            drawing,
+            Y=np.concatenate([each.Y for each in placed]),
+            place=np.concatenate([each.place for each in placed]),
+            size=np.concatenate([each.size for each in placed]),
+        )
+
+    def _given(self, drawing: Drawing, run: Run) -> Drawing:
+        """Put one graph at its initial positions, in parts of their extent: they may have any unit."""
+        part = drawing.part
+        assert part.start is not None
+        middle, extent = frame(part.start)
+        start = (part.start - middle) / extent
+        if self.kind == "still":
+            Y = place_missing(start, drawing.affinity.P, run.rng)
+        else:
+            assert self.method is not None
+            Y = stir_flat(place_newcomers(drawing, start, self.method, run), part.free, run.rng)
+        return replace(drawing, Y=Y, place=middle[None], size=np.full((1, run.dim), 1.0 / extent))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Descend(Pass):
+    """Take iterations of one optimizer on an objective, after a search for the size that suits this objective.
+
+    kernel, divergence  in place of the method's own; None: the method's own
+    optimizer     None: the stage's
+    exaggeration  factor on the attraction of all edges
+    force, lull   when the descent ends early, see `nelayout.optimizers.minimize.Rest`
+    springs       tie nodes to their initial positions, see `nelayout.run.springs`
+    """
+
+    kernel: Kernel | None = None
+    divergence: Divergence | None = None
+    optimizer: Optimizer
+    exaggeration: float = 1.0
+    force: float = 0.0
+    lull: float | None = None
+    springs: bool = False
+
+    def __call__(self, drawing: Drawing, run: Run) -> Drawing:
+        method = replace(
+            run.method, kernel=self.kernel or run.method.kernel, divergence=self.divergence or run.method.divergence,
+            variational=False,
+        )
+        factors = np.full(drawing.count, self.exaggeration)
+        return _descended(drawing, method, factors, self, run)
+
+
+def _descended(drawing: Drawing, method: Method, factors: np.ndarray, how: Descend | Again, run: Run) -> Drawing:
+    """Bring a drawing to the size of an objective where another one has sized it, and minimize the objective."""
+    objective = run.objective(drawing, method, factors)
+    bounded = not method.kernel.singular and drawing.free is None
+    other = np.array([own != method for own in drawing.methods])
+    if bounded:
+        other |= drawing.radius() < POINT
+    if other.any():
+        drawing = _resized(drawing, objective, other, run)
+        if bounded:  # let the minimizer say whether it is to be a point
+            now = drawing.radius()
+            drawing = _scaled(drawing, np.where(now < POINT, 10 * POINT / now, 1.0))
+    before = drawing
+    if how.springs and run.stability:
+        objective = springs(objective, drawing, run.stability)
+    rest = Rest(force=how.force, gain=how.lull, point=POINT if bounded else 0.0)
+    drawing = run.minimize(objective, drawing, how.optimizer, how.steps, rest, run.report(drawing, how.name))
+    if bounded and (collapsed := drawing.radius() < POINT).any():
+        # If J is lowest at a point (t-SNE of a clique), shapes are rounding errors: keep the last one.
+        last = _scaled(before, POINT / before.radius())
+        drawing = drawing.at(np.where(_rows(drawing, collapsed)[:, None], last.Y, drawing.Y))
+    return replace(drawing, methods=(method,) * drawing.count, exaggeration=factors)
+
+
+def _rows(drawing: Drawing, values: np.ndarray) -> np.ndarray:
+    """(n,) the value of each node's graph."""
+    return values[drawing.segments.of]
+
+
+def _scaled(drawing: Drawing, factors: np.ndarray) -> Drawing:
+    return drawing.at(drawing.Y * _rows(drawing, factors)[:, None])
+
+
+def _resized(drawing: Drawing, objective: Any, which: np.ndarray, run: Run, thoroughly: bool = False) -> Drawing:
+    """Bring the graphs of a mask (C,) to the size that an objective wants, with their centroids at the origin.
+
+    A drawing that a similar objective was minimized for has nearly that size: the search starts there.  Springs may
+    hold it at a size that is not the best; ``thoroughly`` looks at all sizes of one graph.
+    """
+    middle, sized = drawing.centers(), drawing.methods[0] is not None
+    centered = drawing.Y - _rows(drawing, middle)
+    if thoroughly:
+        factor = np.array([best_size([(objective, centered)])[0]])
+    else:
+        factor = run.sizes(objective, centered, drawing.at(centered).radius() if sized else None)
+    if sized:  # from a point there is no way back
+        factor = np.where(factor < MAX_SHRINKING, 1.0, factor)
+    moved = centered * _rows(drawing, factor)[:, None]
+    return replace(
+        drawing,
+        Y=np.where(_rows(drawing, which)[:, None], moved, drawing.Y),
+        place=np.where(which[:, None], drawing.place + middle / drawing.size, drawing.place),
+        size=np.where(which[:, None], drawing.size * factor[:, None], drawing.size),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Again(Pass):
+    """Take more iterations on the objective that each graph's drawing minimizes, with its present masses."""
+
+    optimizer: Optimizer
+    force: float = 0.0
+    lull: float | None = None
+    springs: bool = False
+
+    def __call__(self, drawing: Drawing, run: Run) -> Drawing:
+        for mask, some in drawing.by_method():
+            drawing = drawing.put(mask, _descended(some, some.methods[0] or run.method, some.exaggeration, self, run))
+        return drawing
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resize(Pass):
+    """Bring a drawing that springs hold to the size at which its objective is least."""
+
+    stackable: ClassVar[bool] = False
+
+    def __call__(self, drawing: Drawing, run: Run) -> Drawing:
+        method = drawing.method or run.method
+        objective = run.objective(drawing, method, drawing.exaggeration)
+        return _resized(drawing, objective, np.ones(1, dtype=bool), run, thoroughly=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spread(Pass):
+    """Bring the fixed nodes alone to the size that the objective wants, about their own centroid."""
+
+    stackable: ClassVar[bool] = False
+
+    def __call__(self, drawing: Drawing, run: Run) -> Drawing:
+        method = drawing.method or run.method
+        objective = run.objective(drawing, method, drawing.exaggeration)
+        assert drawing.free is not None
+        fixed = ~drawing.free
+        middle = means(drawing.Y, fixed)
+        factor = spread_search(objective, drawing.Y, fixed)
+        Y = np.where(fixed, middle + factor * (drawing.Y - middle), drawing.Y)
+        place = drawing.place + (1.0 - 1.0 / factor) * middle / drawing.size
+        return replace(drawing, Y=Y, place=place, size=drawing.size * factor)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Masses(Pass):
+    """Take the graph's other masses, or masses of 1."""
+
+    unit: bool = False
+
+    def __call__(self, drawing: Drawing, run: Run) -> Drawing:
+        if self.unit:
+            return drawing.with_mass(np.ones(len(drawing.Y)))
+        own = np.split(drawing.affinity.mass, drawing.segments.starts[1:-1])
+        masses = [
+            mass if part.other_mass is None else part.other_mass for part, mass in zip(drawing.parts, own, strict=True)
+        ]
+        return drawing.with_mass(np.concatenate(masses))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bend(Pass):
+    """Bend each drawing part of the way towards given distances, or towards hops in the graph.
+
+    part  of the way to the least stress
+    rows  whether the distances are those between the rows of a table; else hops
+    """
+
+    part: float
+    rows: bool = False
+
+    def __call__(self, drawing: Drawing, run: Run) -> Drawing:
+        return drawing.at(
+            np.concatenate(
+                [
+                    bent(Y, self._goal(part, run), self.part)
+                    for part, Y in zip(drawing.parts, drawing.each, strict=True)
+                ]
+            )
+        )
+
+    def _goal(self, part: Any, run: Run) -> Goal:
+        return part.goal if self.rows else hops_goal(part.affinity.P, run.sums.threads)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Branch:
+    """One alternative of `Keep`.
+
+    passes  lead to it
+    start   from where: "given" (the drawing that `Keep` is given), "last" (the branch before) or "best" (so far)
+    margin  its measure must be this many times as good as the best so far
+    stop    the next branches are left out where its measure is less than this part of the best so far
+    every   whether it is tried also where branches are left out
+    """
+
+    passes: tuple[Pass, ...]
+    start: str = "given"
+    margin: float = 1.0
+    stop: float = 0.0
+    every: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keep(Pass):
+    """Try branches and keep the best for each graph: the one place that compares drawings.
+
+    by   "J": the least value of the last descent's objective; "score": the largest quality score; "stress": the least
+         stress of hops along strong edges
+    """
+
+    branches: tuple[Branch, ...]
+    by: str
+
+    @property
+    def stackable(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return all(each.stackable for branch in self.branches for each in branch.passes)
+
+    def __call__(self, drawing: Drawing, run: Run) -> Drawing:
+        count = drawing.count
+        best = last = given = drawing
+        found, live = np.full(count, -math.inf), np.ones(count, dtype=bool)
+        measure = MEASURES[self.by](drawing, run)
+        for number, branch in enumerate(self.branches):
+            going = np.ones(count, dtype=bool) if branch.every else live
+            if not going.any():
+                continue
+            start = {"given": given, "last": last, "best": best}[branch.start].take(going)
+            try:
+                now = fold(branch.passes, start, run)
+            except Stopped as stopped:
+                if number:
+                    stopped.drawing = replace(best, reasons=("stopped",) * count)
+                raise
+            last = last.put(going, now)
+            value = np.where(going, measure(last, going), -math.inf)
+            bar = found + (branch.margin - 1.0) * np.abs(np.where(np.isfinite(found), found, 0.0))
+            better = going & ((value > bar) | (number == 0))
+            best = best.put(better, last.take(better))
+            if branch.stop:
+                live = live & ~(value < np.where(np.isfinite(found), branch.stop * found, -math.inf))
+            found = np.where(better, value, found)
+        return best
+
+
+# Given the drawing that `Keep` is given: a function of a drawing and the mask (C,) of the graphs that count; larger is
+# better.
+Measure = Callable[[Drawing, np.ndarray], np.ndarray]
+
+
+def _by_value(drawing: Drawing, run: Run) -> Measure:
+    """Measure drawings by minus J; minus infinity where all points of a collapsed drawing are alike."""
+
+    def measure(now: Drawing, going: np.ndarray) -> np.ndarray:
+        found = np.full(now.count, -math.inf)
+        found[going] = -run.values(now.take(going))
+        return np.where([reason == "collapsed" for reason in now.reasons], -math.inf, found)
+
+    return measure
+
+
+def _by_score(drawing: Drawing, run: Run) -> Measure:
+    """Measure drawings by the quality score."""
+    score = Score(drawing, run.sums.threads)
+    return lambda now, _: score(now.Y)
+
+
+def _by_stress(drawing: Drawing, run: Run) -> Measure:
+    """Measure drawings by minus the stress of hops along strong edges."""
+    hops = [Hops(strong_edges(each.affinity.P), run.sums.threads) for each in drawing.split()]
+    return lambda now, _: -np.array([one.stress(Y) for one, Y in zip(hops, now.each, strict=True)])
+
+
+MEASURES = {"J": _by_value, "score": _by_score, "stress": _by_stress}

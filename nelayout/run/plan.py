@@ -1,0 +1,261 @@
+"""The plan: the passes that draw one connected graph, chosen from facts about it.
+
+This is the only place with thresholds.  For example, a ring under the method "auto" starts on a circle, and a small
+graph under ws-SNE compares six initial positions before its last descent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from nelayout.catalogue.record import Method
+from nelayout.catalogue.stages import LARGE_GRAPH, SHAPE, CoarseToFine, Stage, early_exaggeration
+from nelayout.catalogue.stages import Descend as DescendStage
+from nelayout.formula.divergences import i_divergence
+from nelayout.optimizers import Optimizer, optimizer_named
+from nelayout.run.bending import MIN_BENT_NODES
+from nelayout.run.coarsen import COARSEST
+from nelayout.run.facts import Facts
+from nelayout.run.layers import Layers
+from nelayout.run.levels import COARSEST_STEPS, UNFOLDING_STEPS, Levels
+from nelayout.run.passes import Again, Bend, Branch, Descend, Keep, Masses, Pass, Place, Resize, Spread
+from nelayout.run.starts import Flattened, Rough
+
+__all__ = ["COMPARED", "Settings", "plan"]
+
+# Fewest and most nodes of a graph for which other initial positions are tried.
+MIN_STARTS_NODES, MAX_STARTS_NODES = 6, 200
+# Iterations on the objective before initial positions are compared.
+COMPARED = 40
+# Part of |J| by which other initial positions must end lower.
+LOWER = 1e-4
+# Iterations with other masses.
+MASS_TRIAL_STEPS = 20
+# Part of the best score so far below which "auto" tries no heavier tail, and in large graphs.
+STOP, STOP_LARGE = 0.9, 1.05
+# Part of the way to the least stress that "auto" bends a drawing, and the factor of the score that this must bring.
+BEND_PART, BEND_GAIN = 0.5, 1.005
+# Parts of the way that the drawing of a table is bent, up to so many rows and above.
+ROWS_PART, MANY_ROWS, ROWS_PART_OF_MANY = 1.0, 5_000, 0.5
+# Factor of the stress of hops beyond which a bend towards rows is undone.
+MAX_STRESS_OF_BEND = 4 / 3
+# Searches for the size of fixed nodes, and of held nodes, during the last descent.
+FIXED_ROUNDS, HELD_ROUNDS = 5, 4
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a call sets for all graphs.
+
+    dim         dimensions
+    optimizer   in place of the stages' own; None: the stages' own
+    max_iter    most iterations of the last stage; None: the stage's own
+    tol         tolerance of the last stage; None: the stage's own
+    stability   how firmly drawings are tied to their initial positions; None: not at all
+    """
+
+    dim: int = 2
+    optimizer: Optimizer | None = None
+    max_iter: int | None = None
+    tol: float | None = None
+    stability: float | None = None
+
+
+def plan(method: Method, facts: Facts, settings: Settings) -> tuple[Pass, ...]:
+    """Return the passes that draw a connected graph of two or more nodes."""
+    return _Planner(method, facts, settings).passes()
+
+
+class _Planner:
+    """The passes for one graph."""
+
+    def __init__(self, method: Method, facts: Facts, settings: Settings) -> None:
+        self.method, self.facts, self.settings = method, facts, settings
+        self.momentum = settings.optimizer is not None and settings.optimizer.name == "momentum"
+        self.stages = early_exaggeration("momentum") if self.momentum else method.stages
+        self.judged = any(_judged(stage) for stage in self.stages)
+
+    def passes(self) -> tuple[Pass, ...]:
+        facts = self.facts
+        if facts.placed:
+            return self._placed()
+        first, *rest = self.stages
+        if facts.n == 2 or not isinstance(first, CoarseToFine):
+            found: list[Pass] = [Place(name="random positions", kind="random", why=_why_random(facts))]
+            rest = [stage for stage in self.stages if not isinstance(stage, CoarseToFine)] or [first]
+        elif facts.shape == "star":
+            found = [Masses(name="equal masses", unit=True, why="a star")] if facts.other_mass else []
+            return (*found, replace(self._levels(replace(SHAPE, finest=True), "a star"), last=True))
+        elif facts.shape == "ring":
+            found = [Place(name="circle", kind="circle", why="a ring or wheel")]
+        else:
+            found = [self._levels(first, "global shape")]
+        descents = [stage.at(facts.n) for stage in rest if isinstance(stage, DescendStage)]
+        if not descents:
+            return tuple(replace(each, last=True) if isinstance(each, Levels) else each for each in found)
+        if self.judged:
+            return (*found, self._chosen(descents))
+        for stage in descents[:-1]:
+            found += [*self._bent(stage.name), self._descend(stage)]
+        return (*found, *self._bent(descents[-1].name), *self._last(descents[-1]))
+
+    def _levels(self, stage: CoarseToFine, why: str) -> Levels:
+        """The pass of a stage through the levels; it has about as many levels as halvings down to the coarsest."""
+        n, count = self.facts.n, 1
+        while n > COARSEST:
+            n, count = n // 2 + 1, count + 1
+        each = stage.max_iter + (UNFOLDING_STEPS if stage.unfold else 0)
+        finest = stage.finest or self.facts.n <= LARGE_GRAPH
+        steps = count * each + COARSEST_STEPS
+        return Levels(name=stage.name, stage=stage, finest=finest, steps=steps, why=why)
+
+    def _descend(self, stage: DescendStage, why: str = "on the way", name: str | None = None, **changes) -> Descend:
+        """The pass of one stage."""
+        values = {
+            "name": name or stage.name,
+            "steps": stage.max_iter,
+            "kernel": stage.kernel,
+            "divergence": stage.divergence,
+            "optimizer": self.settings.optimizer or optimizer_named(stage.optimizer),
+            "exaggeration": stage.exaggeration,
+            "force": stage.tol,
+            "lull": stage.lull if stage.tol else None,
+            "why": why,
+        }
+        return Descend(**{**values, **changes})
+
+    def _bent(self, before: str) -> list[Pass]:
+        """The bend of a table's drawing towards the distances between rows; it is undone where it rolls up a sheet."""
+        if not self.facts.goal or self.settings.max_iter == 0:
+            return []
+        part = ROWS_PART if self.facts.n <= MANY_ROWS else ROWS_PART_OF_MANY
+        bend = Bend(name=f"bend before {before}", part=part, rows=True, why="distances between rows are known")
+        stay, bent = Branch(passes=()), Branch(passes=(bend,), margin=2.0 - MAX_STRESS_OF_BEND)
+        return [Keep(name=bend.name, branches=(stay, bent), by="stress", why=bend.why)]
+
+    def _chosen(self, stages: list[DescendStage]) -> Keep:
+        """The choice of "auto" among tails, masses and a bend, by the quality score."""
+        facts = self.facts
+        stop = STOP_LARGE if facts.n > LARGE_GRAPH else STOP
+        branches = []
+        for stage in stages:
+            descents = self._last(stage) if stage is stages[-1] else [self._descend(stage)]
+            passes = (*self._bent(stage.name), *descents)
+            branches.append(Branch(passes=passes, start="last", stop=stop))
+        if facts.other_mass:
+            again = self._again("other masses", MASS_TRIAL_STEPS, stages[-1])
+            swap = Masses(name="take other masses", why=again.why)
+            branches.append(Branch(passes=(swap, again), start="best", every=True))
+        if facts.n >= MIN_BENT_NODES:
+            bend = Bend(name="bend", part=BEND_PART, why="less stress at the same neighbors")
+            branches.append(Branch(passes=(bend,), start="best", margin=BEND_GAIN, every=True))
+        return Keep(
+            name="best drawing", branches=tuple(branches), by="score", why="the best tail, masses and bend differ",
+            steps=sum(each.steps for branch in branches for each in branch.passes),
+        )
+
+    def _again(self, name: str, steps: int, stage: DescendStage) -> Again:
+        optimizer = self.settings.optimizer or optimizer_named(stage.optimizer)
+        lull = stage.lull if stage.tol else None
+        return Again(
+            name=name, steps=steps, optimizer=optimizer, force=stage.tol, lull=lull, why="masses decide what is central"
+        )
+
+    def _last(self, stage: DescendStage) -> list[Pass]:
+        """The passes of the last stage: the caller's ``max_iter`` and ``tol`` are for it."""
+        facts, settings = self.facts, self.settings
+        steps = stage.max_iter if settings.max_iter is None else settings.max_iter
+        asked = settings.max_iter is not None or settings.tol is not None
+        tol = stage.tol if settings.tol is None else settings.tol
+        own = self._descend(
+            stage, "the method's own objective", steps=steps, force=tol, lull=None if asked or not tol else stage.lull
+        )
+        first = min(COMPARED, stage.max_iter - 1)
+        starts = stage.starts and MIN_STARTS_NODES <= facts.n <= MAX_STARTS_NODES and not facts.goal
+        if not starts or steps <= first or facts.fixed != "none":
+            return [own]
+        compared = self._descend(stage, steps=first)
+        branches = [Branch(passes=(compared,))]
+        for number, start in enumerate(self._starts(compared), 1):
+            step = replace(compared, name=f"start {number}: {stage.name}")
+            branches.append(Branch(passes=(start, step), margin=1.0 + LOWER))
+        keep = Keep(
+            name="initial positions", branches=tuple(branches), by="J", why=f"at most {MAX_STARTS_NODES} nodes",
+            steps=sum(each.steps for branch in branches for each in branch.passes),
+        )
+        return [keep, replace(own, name=f"{stage.name} on", steps=steps - first)]
+
+    def _starts(self, compared: Descend) -> list[Pass]:
+        """Other initial positions that suit an objective."""
+        method = self.method
+        heavy = not method.kernel.singular and method.kernel.a > 0
+        alike = method.kernel.a == 0 and method.divergence == i_divergence()
+        rough = 1 if alike else 2
+        flat = 0 if alike else 3 if heavy else 1
+        why = f"at most {MAX_STARTS_NODES} nodes"
+        found: list[Pass] = [Rough(name=f"rough {k + 1}", why=why) for k in range(rough)]
+        for k in range(flat):
+            descend = replace(compared, name=f"in space {k + 1}")
+            found.append(Flattened(name=f"flattened {k + 1}", descend=descend, steps=descend.steps, why=why))
+        return found
+
+    def _placed(self) -> tuple[Pass, ...]:
+        """The passes from given positions: another kernel or exaggeration would draw another layout, so the last
+        stage alone.
+        """
+        facts, settings = self.facts, self.settings
+        descents = [stage.at(facts.n) for stage in self.stages if isinstance(stage, DescendStage)]
+        last = self.stages[-1]
+        if isinstance(last, CoarseToFine):
+            stage = last.as_descent()
+        else:
+            stage = descents[-1 if facts.resumed is None else facts.resumed]
+        stage = replace(stage, judged=False, starts=stage.starts and facts.own_start and facts.entries > 0)
+        if settings.max_iter == 0:
+            return (Place(name="given positions", kind="still", why="max_iter is 0"), *self._last(stage))
+        why = "some nodes have an initial position"
+        if facts.fixed == "all":
+            return (Place(name="given positions", kind="still", why="all nodes are fixed"),)
+        method = self.method
+        method = replace(
+            method, kernel=stage.kernel or method.kernel, divergence=stage.divergence or method.divergence,
+            variational=False,
+        )
+        found: list[Pass] = [Place(name="given positions", kind="given", method=method, why=why)]
+        if facts.fixed == "layers":
+            own = self._last(stage)[-1]
+            assert isinstance(own, Descend)
+            compared = replace(own, steps=max(min(COMPARED, own.steps - 1), 0), force=stage.tol)
+            layers = Layers(name="layers", compared=compared, steps=3 * compared.steps, why="an axis is given")
+            return (*found, layers, own, replace(layers, name="layers in place", back=True, steps=0))
+        if facts.fixed == "some":
+            return (*found, *self._rounds(stage, FIXED_ROUNDS, Spread(name="spread fixed nodes", why="fixed nodes")))
+        held = bool(settings.stability)
+        if held and not self.momentum:
+            before = descents[: descents.index(next(d for d in descents if d.name == stage.name))] if descents else []
+            found += [self._descend(each, "new nodes find their place", springs=True) for each in before]
+        if held:
+            size = Resize(name="size", why="springs hold the size")
+            return (*found, *self._rounds(stage, HELD_ROUNDS, size, springs=True), size)
+        return (*found, *self._last(stage))
+
+    def _rounds(self, stage: DescendStage, rounds: int, between: Pass, springs: bool = False) -> list[Pass]:
+        """The last stage in rounds, with a search for the size before each but the first."""
+        own = self._last(replace(stage, starts=False))[-1]
+        assert isinstance(own, Descend)
+        each, left, found = max(stage.max_iter // rounds, 1), own.steps, list[Pass]()
+        for turn in range(rounds):
+            share = left if turn == rounds - 1 else min(each, left)
+            if turn and left:
+                found.append(replace(between, name=f"{between.name} {turn}"))
+            found.append(replace(own, name=f"{own.name} {turn + 1}", steps=share, springs=springs))
+            left -= share
+        return found
+
+
+def _judged(stage: Stage) -> bool:
+    return isinstance(stage, DescendStage) and stage.judged
+
+
+def _why_random(facts: Facts) -> str:
+    return "two nodes" if facts.n == 2 else "the method has no stage through levels"

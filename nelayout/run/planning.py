@@ -1,0 +1,262 @@
+"""`nl.plan` and `nl.estimate`: what a call will do, how long it takes and how much memory, before any work."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from html import escape
+from typing import Any, Unpack
+
+import numpy as np
+
+from nelayout import graphs
+from nelayout.catalogue import with_own
+from nelayout.catalogue.record import Method
+from nelayout.numerics.memory import size_in_words
+from nelayout.numerics.parallel import Threads, thread_count
+from nelayout.run.costs import Cost, CostModel, packing_seconds, passes_within
+from nelayout.run.draw import MAX_STACKED_NODES
+from nelayout.run.drawing import Part
+from nelayout.run.facts import Facts
+from nelayout.run.keywords import takes_common_keywords
+from nelayout.run.masses import mass_to_read, masses_of
+from nelayout.run.options import MethodOptions, check_options
+from nelayout.run.passes import Keep
+from nelayout.run.plan import Settings
+from nelayout.run.plan import plan as passes_of
+from nelayout.run.request import NOTHING_KNOWN, Request, read_request
+from nelayout.run.taking_apart import take_apart
+from nelayout.similarities.masses import NAMED
+from nelayout.sums.device import device_named
+
+__all__ = ["Estimate", "Plan", "PlannedPass", "estimate", "plan"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPass:
+    """One line of a plan.
+
+    name    the pass; with its branches indented after it, where it compares drawings
+    graphs  how many components take it
+    nodes   of the largest of them
+    steps   most iterations
+    why     the fact that put it into the plan
+    seconds, bytes  of all these components together
+    depth   0, or more for the passes of a branch
+    """
+
+    name: str
+    graphs: int
+    nodes: int
+    steps: int
+    why: str
+    seconds: float
+    bytes: int
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a call will do: the result of `plan`; it prints as a table.
+
+    method   the method's name
+    nodes, edges, components  of the graph
+    passes   in order, those of the largest component first
+    seconds  of the whole run on this number of threads: the sum of the passes
+    bytes    allocated at the peak
+    evaluations  of the objective of the largest component, about
+    nbody    the backend for sums over all pairs of the largest component
+    device_bytes  allocated on the device; 0 without one
+    """
+
+    method: str
+    nodes: int
+    edges: int
+    components: int
+    passes: tuple[PlannedPass, ...]
+    seconds: float
+    bytes: int
+    evaluations: int
+    nbody: str
+    device_bytes: int = 0
+
+    @property
+    def steps(self) -> int:
+        """Most iterations of all passes."""
+        return sum(each.steps for each in self.passes)
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        rows: list[tuple[str, ...]] = []
+        for p in self.passes:
+            graphs, steps = f"{p.graphs:,} x {p.nodes:,}", f"{p.steps:,}" if p.steps else ""
+            rows.append(("  " * p.depth + p.name, graphs, steps, _seconds(p.seconds), size_in_words(p.bytes), p.why))
+        return [*rows, ("total", "", f"{self.steps:,}", _seconds(self.seconds), size_in_words(self.bytes), "")]
+
+    def __repr__(self) -> str:
+        head = ("pass", "graphs x nodes", "steps", "seconds", "memory", "why")
+        rows = [head, *self._rows()]
+        widths = [max(len(row[k]) for row in rows) for k in range(len(head))]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+        return "\n".join([self._title(), *lines])
+
+    def _title(self) -> str:
+        parts = f"{self.components:,} component{'s' if self.components != 1 else ''}"
+        return f"{self.method}: {self.nodes:,} nodes, {self.edges:,} edges, {parts}"
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{name}</th>" for name in ("pass", "graphs x nodes", "steps", "seconds", "memory", "why"))
+        rows = "".join(
+            "<tr>" + "".join(f"<td style='text-align:left'>{escape(cell).replace('  ', '&emsp;')}</td>" for cell in row)
+            + "</tr>"
+            for row in self._rows()
+        )
+        return f"<p>{escape(self._title())}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The result of `estimate`: the last line of the plan.
+
+    seconds      of one run on this number of threads
+    bytes        allocated at the peak, without the graph's own and the libraries'
+    device_bytes  allocated on the device; 0 without one
+    nodes, edges of the graph
+    evaluations  of the objective of the largest component, about
+    nbody        the backend for sums over all pairs of the largest component
+    """
+
+    seconds: float
+    bytes: int
+    nodes: int
+    edges: int
+    evaluations: int
+    nbody: str
+    device_bytes: int = 0
+
+    def __str__(self) -> str:
+        """Return a line for a log."""
+        seconds, size = (f"{x:.0f}" if x >= 10 else f"{x:.2g}" for x in (self.seconds, self.bytes / 1e6))
+        return f"about {seconds} s and {size} MB for {self.nodes} nodes and {self.edges} edges"
+
+
+@takes_common_keywords
+def plan(
+    G: Any, method: str | Method = "auto", pos: Any = None, fixed: Any = None, **options: Unpack[MethodOptions]
+) -> Plan:
+    """List the passes that drawing G by a method will run, each with its reason, time and memory; nothing is drawn.
+
+    Parameters
+    ----------
+    method : default "auto"
+        a name or a ``nelayout.Method``
+
+    Returns
+    -------
+    Plan
+        ``passes`` (``name``, ``steps``, ``why``, ``seconds``, ``bytes``), and the whole run's ``seconds`` and
+        ``bytes``, right within about a factor of two; it prints as a table, in notebooks too
+
+    Raises
+    ------
+    InputError
+        for the same graphs and keywords as `solve`, in the same words, and `Unsupported` likewise
+
+    Examples
+    --------
+    >>> import networkx as nx, nelayout as nl
+    >>> found = nl.plan(nx.karate_club_graph(), "ws-sne")
+    >>> [each.name for each in found.passes if each.depth == 0][:3]
+    ['shape', 'tail x 0', 'tail x 0.33']
+    """
+    with graphs.guard(G):
+        record, common = with_own(method, options)
+        o = check_options(common)
+        request = read_request(G, record, o, pos, fixed)
+        threads = thread_count(o["n_jobs"])
+        return _planned(request, threads)
+
+
+@takes_common_keywords
+def estimate(G: Any, method: str | Method = "auto", **options: Unpack[MethodOptions]) -> Estimate:
+    """Estimate the seconds and bytes that drawing G by a method will take: the sum of its `plan`; nothing is drawn.
+
+    Of the common keywords, dim, node_size, smoothing, max_iter, optimizer, nbody, device and n_jobs count.  The seconds
+    are the CPU's.  For vectors, estimate the graph: ``nelayout.estimate(nelayout.knn_graph(X), method)``.
+
+    Parameters
+    ----------
+    method : default "auto"
+        a name or a ``nelayout.Method``
+
+    Returns
+    -------
+    Estimate
+        right within about a factor of two on a server of the 2020s; loading the compiled loops takes half a second in
+        each process on top, and some seconds once on each machine
+
+    Raises
+    ------
+    InputError
+        for the same graphs and keywords as `solve`, in the same words, and `Unsupported` likewise
+
+    Examples
+    --------
+    >>> import networkx as nx, nelayout as nl
+    >>> small, large = (nl.estimate(nx.grid_2d_graph(k, k), "ws-sne") for k in (20, 40))
+    >>> small.seconds < large.seconds, small.bytes < large.bytes, large.nodes
+    (True, True, 1600)
+    """
+    found = plan(G, method, **options)
+    return Estimate(
+        found.seconds, found.bytes, found.nodes, found.edges, found.evaluations, found.nbody, found.device_bytes
+    )
+
+
+def _planned(request: Request, threads: int) -> Plan:
+    """Return the plan of a call."""
+    o, method, n = request.options, request.method, len(request.labels)
+    settings = Settings(o["dim"], request.optimizer, o["max_iter"], o["tol"])
+    groups = Counter[tuple[Any, ...]]()
+    entries: Counter[Any] = Counter()
+    for part in _parts(request):
+        facts = Facts.of(part, method, o["dim"])
+        passes = passes_of(method, facts, settings) if facts.n > 1 else ()
+        size = facts.n if facts.n > MAX_STACKED_NODES else 1 << (facts.n - 1).bit_length()
+        key = passes, size
+        groups[key] += 1
+        entries[key] += facts.entries
+    rows, whole, held, first = [], Cost(), 0, None
+    for (passes, size), count in sorted(groups.items(), key=lambda item: -item[0][1]):
+        model = CostModel(method, o, min(size, n), entries[passes, size] // count, n * n, threads, count)
+        held += count * model.input().bytes
+        own = model.input()
+        for depth, each in passes_within(passes):
+            cost, steps = (Cost(), 0) if isinstance(each, Keep) else (model(each), each.steps)
+            seconds = count * cost.seconds
+            rows.append(PlannedPass(each.name, count, min(size, n), steps, each.why, seconds, cost.bytes, depth))
+            own = own + cost
+        whole = whole + own.times(count)
+        first = first or (round(own.evaluations), model.nbody)
+    seconds = packing_seconds(n, request.P.nnz, sum(groups.values()), o["node_size"] is not None)
+    rows.append(PlannedPass("read, pack and write", sum(groups.values()), n, 0, "every graph", seconds, 0))
+    device, nodes = device_named(o["device"]), max((size for _, size in groups), default=0)
+    there = device.needs(nodes, request.P.nnz) if device is not None and nodes >= device.least else 0
+    evaluations, nbody = first or (0, "exact")
+    peak = held + max((row.bytes for row in rows), default=0)
+    count, total = sum(groups.values()), whole.seconds + seconds
+    return Plan(method.name, n, request.P.nnz // 2, count, tuple(rows), total, peak, evaluations, nbody, there)
+
+
+def _parts(request: Request) -> list[Part]:
+    """Return the components with masses as far as plans look at them: named centralities may take long."""
+    o, method = request.options, request.method
+    mass = method.mass if o["mass"] is None else o["mass"]
+    if isinstance(mass_to_read(mass), str) and mass_to_read(mass) in NAMED and mass != "auto":
+        mass = "unit" if mass == "unit" else "strength"
+    masses, _ = masses_of(request.P, mass, request.network.host, np.random.default_rng(0), method.gravity is None)
+    plain = replace(request, options={**o, "smoothing": 0.0})
+    return take_apart(plain, masses, request.joint, NOTHING_KNOWN, Threads())[0]
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.0f}" if value >= 10 else f"{value:.2g}"

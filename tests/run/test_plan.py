@@ -1,0 +1,147 @@
+"""The plan of a call: what it says is what runs, for one component and for many."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from tables import EVERY_METHOD, RECIPES, thinned
+
+import nelayout as nl
+
+GRAPHS = {
+    "karate": nx.karate_club_graph(),
+    "path": nx.path_graph(60),
+    "star": nx.star_graph(200),
+    "wheel": nx.wheel_graph(30),
+    "pair": nx.path_graph(2),
+    "grid": nx.grid_2d_graph(16, 16),
+    "several": nx.disjoint_union_all([nx.path_graph(9), nx.cycle_graph(12), nx.star_graph(5), nx.empty_graph(2)]),
+    "nothing": nx.empty_graph(0),
+    "alone": nx.empty_graph(3),
+}
+
+
+@pytest.mark.parametrize(
+    ("graph", "method"),
+    thinned(
+        GRAPHS, [*EVERY_METHOD, "auto"], plain=lambda graph, method: graph == "karate" or method in ("auto", "ws-sne")
+    ),
+)
+def test_the_trace_has_the_stages_of_the_plan(graph, method):
+    """Stages of the trace are passes of the plan, in its order, and no pass takes more steps than it says."""
+    G, method = GRAPHS[graph], EVERY_METHOD.get(method, method)
+    planned = nl.plan(G, method)
+    steps = [each.stage for each in nl.solve(G, method, seed=0).trace]
+    names = [each.name for each in planned.passes]
+    assert set(steps) <= set(names)
+    if nx.number_connected_components(G) == 1 if len(G) else False:
+        assert len(names) == len(set(names))
+        for each in planned.passes:
+            assert steps.count(each.name) <= each.steps
+    assert len(steps) <= planned.steps * max(planned.components, 1)
+
+
+@pytest.mark.parametrize("method", [*RECIPES, "auto"])
+def test_the_estimate_is_the_sum_of_the_table(method):
+    G = GRAPHS["grid"]
+    planned, estimated = nl.plan(G, method), nl.estimate(G, method)
+    assert estimated.seconds == planned.seconds == pytest.approx(sum(each.seconds for each in planned.passes))
+    assert estimated.bytes == planned.bytes
+    assert planned.nodes == 256
+
+
+def test_a_plan_prints_as_a_table():
+    planned = nl.plan(GRAPHS["several"], "auto")
+    lines = repr(planned).splitlines()
+    assert lines[0] == "auto: 29 nodes, 28 edges, 5 components"
+    assert lines[1].split() == ["pass", "graphs", "x", "nodes", "steps", "seconds", "memory", "why"]
+    assert lines[-1].startswith("total")
+    assert len(lines) == 3 + len(planned.passes)
+    page = planned._repr_html_()
+    assert page.count("<tr>") == 2 + len(planned.passes)
+
+
+def test_every_pass_says_why():
+    for name, G in GRAPHS.items():
+        assert all(each.why for each in nl.plan(G, "auto").passes), name
+
+
+def test_a_graph_without_nodes_and_one_without_edges_have_nothing_to_draw():
+    for name in ("nothing", "alone"):
+        assert [each.name for each in nl.plan(GRAPHS[name]).passes] == ["read, pack and write"]
+
+
+def test_facts_decide():
+    def names(graph, method="auto", **options):
+        return [each.name for each in nl.plan(GRAPHS[graph], method, **options).passes]
+
+    assert "circle" in names("wheel")
+    assert "equal masses" in names("star")
+    assert "bend" in names("path")
+    assert "bend" not in names("karate")
+    assert "rough 1" in names("karate", "ws-sne")
+    assert "rough 1" not in names("grid", "ws-sne")
+    assert "random positions" in names("pair")
+
+
+def test_given_positions_take_the_last_stage_alone():
+    G = GRAPHS["karate"]
+    pos = nx.circular_layout(G)
+    assert [p.name for p in nl.plan(G, "ws-sne", pos).passes][:2] == ["given positions", "descend"]
+    still = nl.plan(G, "ws-sne", pos, max_iter=0)
+    assert still.steps == 0
+    fixed = nl.plan(G, "ws-sne", pos, [0, 33])
+    assert [p.name for p in fixed.passes][:4] == ["given positions", "descend 1", "spread fixed nodes 1", "descend 2"]
+
+
+def test_stages_of_the_caller_are_its_plan():
+    stages = (nl.CoarseToFine("mine", 7), nl.Descend("own", 11, kernel="gaussian"), nl.Descend("last", 5))
+    method = nl.Method("cauchy", connection="normalized", stages=stages)
+    found = {each.name: each.steps for each in nl.plan(GRAPHS["karate"], method).passes}
+    assert list(found)[:3] == ["mine", "own", "last"]
+    assert (found["own"], found["last"]) == (11, 5)
+
+
+def test_wrong_calls_are_refused_as_by_solve():
+    with pytest.raises(ValueError, match="ws-sne"):
+        nl.plan(GRAPHS["karate"], "wsne")
+    with pytest.raises(TypeError, match="smoothing"):
+        nl.plan(GRAPHS["karate"], "ws-sne", smothing=0.5)
+
+
+def forest(count, seed=0):
+    """Small components of several kinds, all different."""
+    rng = np.random.default_rng(seed)
+    kinds = [
+        lambda n: nx.random_labeled_tree(n, seed=n),
+        lambda n: nx.circular_ladder_graph(n // 2),
+        lambda n: nx.barabasi_albert_graph(n, 2, seed=n),
+        lambda n: nx.grid_2d_graph(3, n // 3),
+    ]
+    sizes = 8 + rng.permutation(4 * count)[:count]
+    return [nx.convert_node_labels_to_integers(kinds[k % 4](int(n))) for k, n in enumerate(sizes)]
+
+
+@pytest.mark.parametrize("method", ["ws-sne", "sne", "jse", "gamma-quadlog"])
+def test_a_component_is_drawn_as_well_among_ten_others_as_among_eleven(method):
+    """The number of components decides no pass: medians of J over components agree to 0.1 %."""
+    graphs = forest(12)
+
+    def values(some, seed):
+        """J of each graph, in its own units."""
+        G = nx.disjoint_union_all(some)
+        found = nl.solve(G, method, seed=seed, scale=None)
+        ends = np.cumsum([0, *map(len, some)])
+        return [found.node_cost[a:b].sum() for a, b in zip(ends[:-1], ends[1:], strict=True)]
+
+    among_ten = np.median([values(graphs[:11], seed) for seed in range(3)], axis=0)
+    among_eleven = np.median([values(graphs, seed) for seed in range(3)], axis=0)[:11]
+    ratio = (among_eleven + 1e-6) / (among_ten + 1e-6)
+    assert np.median(ratio) == pytest.approx(1.0, abs=1e-3)
+
+
+@pytest.mark.parametrize("method", ["ws-sne", "jse"])
+def test_components_are_drawn_as_well_together_as_alone(method):
+    graphs = forest(14, seed=1)
+    together = nl.solve(nx.disjoint_union_all(graphs), method, seed=0).value
+    alone = sum(nl.solve(G, method, seed=0).value for G in graphs)
+    assert together == pytest.approx(alone, rel=0.02)
