@@ -14,7 +14,6 @@ import numpy as np
 from nelayout.catalogue.record import Method
 from nelayout.formula.alpha.choice import ExactFit, choose_order
 from nelayout.formula.divergences import alpha
-from nelayout.objective.rows import RowObjective
 from nelayout.record.progress import Stopped
 from nelayout.run.component import draw_component
 from nelayout.run.state import Component, Drawing, Run
@@ -71,7 +70,7 @@ class _Walk:
         self.order, name = order, f"alpha {order:.3g}"
         self.draw(before, self.run.max_iter if before is None else self.few, name)
         objective = self.run.sums.on_cpu.objective(at_order(self.run.method, order), self.component.affinity)
-        assert isinstance(objective, RowObjective)
+        assert objective.by_rows
         given, made = objective.pairs(self.component.drawing.Y)
         every = -(-len(given) // MOST_PAIRS)
         return self.component.drawing, given[::every], made[::every]

@@ -5,7 +5,7 @@ each component is turned and mirrored onto its own frame before.  The result is 
 may be another way: what its principal axes are is known at the end only.
 
 >>> before, now = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[0.0, 10.0], [20.0, 0.0]])
->>> (turned_onto(now, before, np.ones(2), Segments(np.array([2]))) + 0.0).round(12).tolist()
+>>> (turned_onto(now, before, np.ones(2), Parts(np.array([2]))) + 0.0).round(12).tolist()
 [[10.0, 0.0], [0.0, 20.0]]
 """
 
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nelayout.numerics.segments import Segments
+from nelayout.numerics.groups import Parts
 from nelayout.placing.orient import canonical, fit
 from nelayout.placing.packing import pack
 from nelayout.run.start import frame
@@ -81,7 +81,7 @@ class Frames:
 
     def _turn(self, components: Sequence[Component]) -> None:
         """Lay down components turned as in their frames before; the first of each shows it in its own orientation."""
-        parts = Segments(np.array([len(c.nodes) for c in components]))
+        parts = Parts(np.array([len(c.nodes) for c in components]))
         nodes = np.concatenate([c.nodes for c in components])
         Y = np.concatenate([c.drawing.Y for c in components])
         mass = np.concatenate([c.affinity.mass for c in components])
@@ -128,7 +128,7 @@ class Frames:
                 right[0] += radius
 
 
-def turned_onto(Y: np.ndarray, before: np.ndarray, mass: np.ndarray, parts: Segments) -> np.ndarray:
+def turned_onto(Y: np.ndarray, before: np.ndarray, mass: np.ndarray, parts: Parts) -> np.ndarray:
     """Y (n, d), whose parts are centered, each turned and mirrored so that its masses move the least."""
     d = Y.shape[1]
     size = np.maximum(parts.max(np.abs(Y).max(axis=1)), 1e-300)[parts.of][:, None]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.objective.whole import Affinity
+from nelayout.objective import Affinity
 
 __all__ = ["Level", "hierarchy", "merge"]
 

@@ -21,7 +21,7 @@ from nelayout.run.keywords import takes_evaluation_keywords
 from nelayout.run.options import EvaluationOptions, check_options
 from nelayout.run.part_costs import NUMPY_PAIRS
 from nelayout.run.request import NOTHING_KNOWN, read_request
-from nelayout.run.size import best_size
+from nelayout.optimizers.size import best_size
 from nelayout.run.state import Component, Drawing, Summation
 from nelayout.run.taking_apart import take_apart
 from nelayout.sums.nbody import check_backend

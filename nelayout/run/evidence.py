@@ -16,8 +16,7 @@ import numpy as np
 from nelayout.catalogue.record import Method
 from nelayout.formula.connections import LARGEST_OF_DRAWINGS
 from nelayout.formula.kernels import Radial
-from nelayout.objective.rows import RowObjective
-from nelayout.objective.whole import Objective
+from nelayout.objective import Objective
 from nelayout.run.state import Component, Summation
 from nelayout.sums.nbody import Exact, Field, NBody, backend, backend_note
 from nelayout.sums.nbody.auto import exact_cost
@@ -64,7 +63,7 @@ def objective_of(part: Component, method: Method, sums: Summation) -> Objective:
         objective = sums.objective(method, part.affinity)
     else:
         objective = replace(objective, nbody=backend("exact", sums.threads, sums.compiled))
-    return replace(objective, largest=LARGEST_OF_DRAWINGS) if isinstance(objective, RowObjective) else objective
+    return replace(objective, largest=LARGEST_OF_DRAWINGS)
 
 
 def evidence_of(

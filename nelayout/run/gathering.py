@@ -11,10 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.objective.whole import Affinity
+from nelayout.objective import Affinity
 from nelayout.optimizers import LBFGS
 from nelayout.optimizers.minimize import Rest, minimize
-from nelayout.run.size import size_search
+from nelayout.optimizers.size import size_search
 from nelayout.run.start import random_positions
 from nelayout.run.state import Component, Run
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from nelayout.formula.potentials.anchors import Anchors, stiffness
-from nelayout.objective.whole import Objective
+from nelayout.objective import Objective
 from nelayout.optimizers.step import attracting
 from nelayout.run.state import Component, Drawing
 

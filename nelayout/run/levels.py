@@ -26,7 +26,7 @@ from nelayout.optimizers.minimize import Report, Rest, minimize
 from nelayout.run.auto.verdict import Judge
 from nelayout.run.coarsen import Level, hierarchy
 from nelayout.run.coarsest import COARSEST_STEPS, REPORTED, draw_coarsest
-from nelayout.run.size import size_search
+from nelayout.optimizers.size import size_search
 from nelayout.run.start import prolong, radius, stir_flat
 from nelayout.run.state import Component, Run, Summation
 from nelayout.run.strong_edges import merged_pattern, strong_edges

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from nelayout.added.descent import place
 from nelayout.added.objective import AddedNodes, ties_of
 from nelayout.catalogue.record import Method
-from nelayout.run.size import size_search
+from nelayout.optimizers.size import size_search
 from nelayout.run.start import place_missing, radius
 from nelayout.run.state import Component, Run
 

@@ -35,13 +35,13 @@ from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import SLOW_TAIL_SMALL, Descend, Stage
 from nelayout.formula.connections import Fixed, Optimal
 from nelayout.formula.divergences import i_divergence
-from nelayout.objective.whole import Affinity
+from nelayout.objective import Affinity
 from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.optimizers.minimize import Rest, minimize
 from nelayout.run.coarsen import hierarchy
 from nelayout.run.levels import method_of
 from nelayout.run.light_starts import light_starts
-from nelayout.run.size import size_search
+from nelayout.optimizers.size import size_search
 from nelayout.run.start import prolong, random_positions
 from nelayout.run.state import Component, Drawing, OtherStart, Run
 

@@ -17,8 +17,7 @@ import numpy as np
 from nelayout.catalogue.record import Method
 from nelayout.formula.alpha.choice import AlphaChoice
 from nelayout.numerics.parallel import Threads
-from nelayout.objective.rows import RowObjective
-from nelayout.objective.whole import Affinity, Objective
+from nelayout.objective import Affinity, Objective
 from nelayout.optimizers import Optimizer
 from nelayout.optimizers.minimize import Report
 from nelayout.record.progress import Observer
@@ -56,13 +55,12 @@ class Summation:
 
     def objective(self, method: Method, affinity: Affinity, free: np.ndarray | None = None) -> Objective:
         """The objective of a method on an affinity; ``free`` masks the coordinates that may change."""
-        kind = RowObjective if method.connection.by_rows else Objective
         if self.device is not None and self.on_device is not None and len(affinity.mass) >= self.device.least:
-            return kind(
+            return Objective(
                 affinity, method.kernel, method.divergence, method.connection, self.on_device, self.threads,
                 free=free, gravity=method.gravity, device=self.device,
             )
-        return kind(
+        return Objective(
             affinity, method.kernel, method.divergence, method.connection, self.nbody, self.threads, self.compiled,
             free=free, gravity=method.gravity,
         )

@@ -10,7 +10,7 @@ import numpy as np
 
 from nelayout.added.descent import place
 from nelayout.added.objective import AddedNodes, Ties, ties_of
-from nelayout.objective.whole import Objective
+from nelayout.objective import Objective
 
 __all__ = ["brought_home"]
 

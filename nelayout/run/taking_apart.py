@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 from nelayout.catalogue.record import Method
 from nelayout.numerics.parallel import Threads
-from nelayout.objective.whole import Affinity
+from nelayout.objective import Affinity
 from nelayout.placing.components import components, side_by_side
 from nelayout.run.auto.masses import Masses
 from nelayout.run.request import Known, Request

@@ -12,7 +12,7 @@ import nelayout as nl
 from nelayout.catalogue.stages import Descend
 from nelayout.graphs import read
 from nelayout.numerics.parallel import Threads
-from nelayout.objective.whole import Affinity
+from nelayout.objective import Affinity
 from nelayout.run.auto.candidates import Candidate, Candidates
 from nelayout.run.auto.masses import masses_of
 from nelayout.run.auto.rings import is_ring

@@ -8,7 +8,7 @@ from tables import first
 
 from nelayout.catalogue import METHODS
 from nelayout.numerics.parallel import Threads
-from nelayout.objective.whole import Affinity
+from nelayout.objective import Affinity
 from nelayout.optimizers import Majorize
 from nelayout.optimizers.minimize import Rest, minimize
 from nelayout.optimizers.together import descend_together

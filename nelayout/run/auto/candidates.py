@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from nelayout.catalogue.stages import LARGE_GRAPH, Descend
 from nelayout.numerics.parallel import Threads
-from nelayout.objective.whole import Affinity
+from nelayout.objective import Affinity
 from nelayout.run.auto.masses import is_crowded
 from nelayout.run.auto.verdict import PARTED, Judge
 from nelayout.run.state import Drawing

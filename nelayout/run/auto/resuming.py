@@ -14,7 +14,7 @@ import numpy as np
 from nelayout.catalogue.stages import Descend
 from nelayout.optimizers.step import attraction_of
 from nelayout.run.levels import method_of
-from nelayout.run.size import size_search
+from nelayout.optimizers.size import size_search
 from nelayout.run.start import frame, place_missing, radius
 from nelayout.run.state import Component, Run
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -21,13 +20,14 @@ from nelayout.formula.connections import CONNECTIONS, Optimal
 from nelayout.formula.divergences.alpha import Alpha
 from nelayout.formula.divergences.beta import Beta
 from nelayout.numerics.parallel import Threads
-from nelayout.objective.batch import on_batch, one_after_another, some_of
+from nelayout.objective.stacks import one_after_another, some_of, stacked
+from nelayout.optimizers import OPTIMIZERS, optimizer_named
+from nelayout.optimizers.minimize import Report, minimize
+from nelayout.optimizers.size import size_search
 from nelayout.record.progress import Observer, Stopped
 from nelayout.run.auto.candidates import WORSE, Candidate, Candidates
 from nelayout.run.auto.roads import road_exaggeration
 from nelayout.run.batch.levels import batch_through_levels
-from nelayout.run.batch.size import size_search_batch
-from nelayout.run.batch.steps import BATCH_STEPS, BatchReport, minimize_batch
 from nelayout.run.batch.verdict import BatchJudge
 from nelayout.run.component import POINT, SHRUNK, draw_alone, put_at_start, rest_of, shares_of, steps_of, take_best
 from nelayout.run.levels import LEAST_GRAPH_UNFOLDED, method_of
@@ -61,7 +61,7 @@ def can_batch(method: Method, optimizer: str | None) -> bool:
     # At the best lambda the divergence's own closed form must take arrays.
     coupled = not isinstance(method.connection, Optimal) or isinstance(method.divergence, (Beta, Alpha))
     known = type(method.connection) in CONNECTIONS.values()
-    return not method.variational and optimizers <= set(BATCH_STEPS) and shaped and coupled and known
+    return not method.variational and optimizers <= set(OPTIMIZERS) and shaped and coupled and known
 
 
 def batches(parts: list[Component], run: Run) -> list[list[Component]]:
@@ -221,7 +221,7 @@ class _Batch:
         factors = np.full(len(live), stage.exaggeration)
         if stage.straight:
             factors = factors * self.roads
-        objective = on_batch(affinity, parts, method, run.sums.threads, factors[live])
+        objective = stacked(affinity, parts, method, run.sums.threads, True, exaggeration=factors[live])
         bounded, Y = not method.kernel.singular, self.Y[rows]
         resized = np.full(len(parts.sizes), self.method != method)
         if bounded:
@@ -231,10 +231,10 @@ class _Batch:
             radius = parts.radius(Y)
             if bounded and (radius < POINT).any():  # let the minimizer say whether it is to be a point
                 Y = Y * np.where(radius < POINT, 10 * POINT / radius, 1.0)[parts.of][:, None]
-        optimizer = run.optimizer.name if run.optimizer else stage.optimizer
+        optimizer = run.optimizer or optimizer_named(stage.optimizer)
         rest = rest_of(stage, run, last, bounded)
         self.Y[rows] = Y
-        end = minimize_batch(objective, Y, optimizer, steps, rest, self.report(stage.name, rows))
+        end = minimize(objective, Y, optimizer, steps, rest, self.report(stage.name, rows))
         radius = parts.radius(end.Y)
         drawn = end.Y
         if bounded and (radius < POINT).any():
@@ -250,7 +250,7 @@ class _Batch:
         parts, sized = objective.parts, self.method is not None
         middle = parts.mean(Y)
         centered = Y - middle[parts.of]
-        factor = size_search_batch(objective, centered, parts.radius(centered) if sized else None)
+        factor = size_search(objective, centered, parts.radius(centered) if sized else None)
         if sized:  # from a point there is no way back
             factor = np.where(factor < SHRUNK, 1.0, factor)
         here = np.flatnonzero(live)[which]
@@ -263,21 +263,20 @@ class _Batch:
         """(C,) the exaggeration that straightens each graph's roads."""
         return np.array([road_exaggeration(c.affinity.P) for c in self.components])
 
-    def report(self, stage: str, rows: np.ndarray | None) -> BatchReport:
+    def report(self, stage: str, rows: np.ndarray | None) -> Report:
         """The function that each round of a stage calls, with the positions of a mask of all rows (None: all)."""
         run = self.run
 
-        def everything(positions: Callable[[], np.ndarray]) -> np.ndarray:
+        def everything(Y: np.ndarray) -> np.ndarray:
             if rows is None:
-                self.Y = positions()
+                self.Y = Y
             else:
-                self.Y[rows] = positions()
+                self.Y[rows] = Y
             self.hand_back()
             return run.canvas.show(self.components)
 
-        def record(value: float, positions: Callable[[], np.ndarray], vain: bool) -> None:
-            run.observer.expect(int(vain))
-            run.observer.record(stage, value, lambda: everything(positions))
+        def record(value: float, Y: np.ndarray) -> None:
+            run.observer.record(stage, value, lambda: everything(Y))
 
         return record
 
@@ -305,7 +304,7 @@ def drawn_values(parts: list[Component], run: Run) -> dict[int, tuple[float, flo
     for some in same.values():
         affinity, rows = one_after_another([part.affinity for part in some])
         method = some[0].drawing.method or run.method
-        objective = on_batch(affinity, rows, method, run.sums.threads)
+        objective = stacked(affinity, rows, method, run.sums.threads, True)
         Y = np.concatenate([part.drawing.Y for part in some])
         found = objective.evaluate(Y, gradient=False)
         costs = np.split(objective.node_cost(Y, found.lam), rows.starts[1:-1])

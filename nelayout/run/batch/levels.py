@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from nelayout.catalogue.stages import SLOW, CoarseToFine
-from nelayout.numerics.segments import Segments
-from nelayout.objective.batch import on_batch, some_of
-from nelayout.objective.whole import Affinity
-from nelayout.optimizers.minimize import Rest
-from nelayout.run.batch.size import size_search_batch
-from nelayout.run.batch.steps import BatchReport, minimize_batch
+from nelayout.numerics.groups import Parts
+from nelayout.objective.stacks import some_of, stacked, tiled
+from nelayout.objective import Affinity
+from nelayout.optimizers import Majorize, optimizer_named
+from nelayout.optimizers.minimize import Report, Rest, minimize
+from nelayout.optimizers.size import size_search
 from nelayout.run.coarsen import COARSEST, WORTHWHILE, match, merge
 from nelayout.run.coarsest import COARSEST_REST, COARSEST_STEPS
 from nelayout.run.levels import first_method, method_of
@@ -38,7 +38,7 @@ class BatchLevel:
     """
 
     affinity: Affinity
-    parts: Segments
+    parts: Parts
     going: np.ndarray
     cluster: np.ndarray
 
@@ -49,7 +49,7 @@ class BatchLevel:
 
 
 def batch_through_levels(
-    affinity: Affinity, parts: Segments, stage: CoarseToFine, run: Run, report: BatchReport
+    affinity: Affinity, parts: Parts, stage: CoarseToFine, run: Run, report: Report
 ) -> np.ndarray:
     """Draw the coarsest graph of each, and from each level the next finer one; positions (n, dim) of the finest."""
     levels, dim = _hierarchy(affinity, parts, run.rng), run.dim
@@ -73,17 +73,17 @@ def batch_through_levels(
             Y[~level.rows] = _coarsest(*some_of(level.affinity, level.parts, ~level.going)[:2], first, run)
         if level.going.any():
             Y[level.rows] = _prolonged(coarser, level, run.rng)
-        objective = on_batch(level.affinity, level.parts, method, run.sums.threads)
+        objective = stacked(level.affinity, level.parts, method, run.sums.threads, True)
         at = depth
 
-        def here(value: float, positions: Callable[[], np.ndarray], vain: bool, at: int = at) -> None:
-            report(value, lambda: finest(positions(), at), vain)
+        def here(value: float, Y: np.ndarray, at: int = at) -> None:
+            report(value, finest(Y, at))
 
-        Y = minimize_batch(objective, Y, stage.optimizer, stage.max_iter, rest, here).Y
+        Y = minimize(objective, Y, optimizer_named(stage.optimizer), stage.max_iter, rest, here).Y
     return Y
 
 
-def _hierarchy(affinity: Affinity, parts: Segments, rng: np.random.Generator) -> list[BatchLevel]:
+def _hierarchy(affinity: Affinity, parts: Parts, rng: np.random.Generator) -> list[BatchLevel]:
     """Levels from the finest to that at which no graph is coarsened further."""
     levels = []
     while True:
@@ -100,7 +100,7 @@ def _hierarchy(affinity: Affinity, parts: Segments, rng: np.random.Generator) ->
         going[going] = worth
         if not worth.any():
             return [*levels, BatchLevel(affinity, parts, nothing, none)]
-        coarse, coarse_parts, kept = some_of(merge(fine, cluster, int(sizes.sum())), Segments(sizes), worth)
+        coarse, coarse_parts, kept = some_of(merge(fine, cluster, int(sizes.sum())), Parts(sizes), worth)
         cluster = (np.cumsum(kept) - 1)[cluster[worth[fine_parts.of]]]
         levels.append(BatchLevel(affinity, parts, going, cluster))
         affinity, parts = coarse, coarse_parts
@@ -108,23 +108,19 @@ def _hierarchy(affinity: Affinity, parts: Segments, rng: np.random.Generator) ->
 
 def _prolonged(coarser: np.ndarray, level: BatchLevel, rng: np.random.Generator) -> np.ndarray:
     """`start.prolong` for the graphs that have a coarser one."""
-    parts = Segments(level.parts.sizes[level.going])
+    parts = Parts(level.parts.sizes[level.going])
     fine = coarser[level.cluster]
     typical = parts.radius(fine) / np.sqrt(parts.sizes)
     return fine + (JITTER * typical)[parts.of][:, None] * rng.standard_normal(fine.shape)
 
 
-def _coarsest(affinity: Affinity, parts: Segments, method, run: Run) -> np.ndarray:
+def _coarsest(affinity: Affinity, parts: Parts, method, run: Run) -> np.ndarray:
     """The best drawing of each graph from a few random starts, which are drawn as one batch."""
-    n, count, P = len(affinity.mass), len(parts.sizes), affinity.P
-    copies = range(STARTS)
-    indptr = np.concatenate([[0], *(P.indptr[1:] + k * P.nnz for k in copies)]).astype(np.int32)
-    indices = np.concatenate([P.indices + k * n for k in copies])
-    graph = type(P)((np.tile(P.data, STARTS), indices, indptr), shape=(n * STARTS,) * 2)
-    several = Affinity(graph, np.tile(affinity.mass, STARTS))
-    objective = on_batch(several, Segments(np.tile(parts.sizes, STARTS)), method, run.sums.threads)
+    n, count = len(affinity.mass), len(parts.sizes)
+    several = Parts(np.tile(parts.sizes, STARTS))
+    objective = stacked(tiled(affinity, STARTS)[0], several, method, run.sums.threads, True)
     Y = random_positions(n * STARTS, run.dim, run.rng)
-    Y = Y * size_search_batch(objective, Y)[objective.parts.of][:, None]
-    end = minimize_batch(objective, Y, "majorize", COARSEST_STEPS, COARSEST_REST)
+    Y = Y * several.columns(size_search(objective, Y))
+    end = minimize(objective, Y, Majorize(), COARSEST_STEPS, COARSEST_REST)
     best = np.argmin(end.value.reshape(STARTS, count), axis=0)
     return end.Y.reshape(STARTS, n, run.dim)[best[parts.of], np.arange(n)]

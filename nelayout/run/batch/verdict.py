@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nelayout.numerics.segments import Segments
-from nelayout.objective.whole import Affinity
+from nelayout.numerics.groups import Parts
+from nelayout.objective import Affinity
 from nelayout.run.auto.verdict import LEAST, PIVOTS, STRESS_POWER
 
 __all__ = ["BatchJudge"]
@@ -14,7 +14,7 @@ __all__ = ["BatchJudge"]
 class BatchJudge:
     """Scores drawings of graphs one after another; hops are counted at once."""
 
-    def __init__(self, affinity: Affinity, parts: Segments) -> None:
+    def __init__(self, affinity: Affinity, parts: Parts) -> None:
         from nelayout.run.batch import verdict_loops
 
         self.P, self.parts = affinity.P, parts
@@ -36,7 +36,7 @@ class BatchJudge:
         return np.where(finite, np.maximum(jaccard, LEAST) / np.maximum(stress, LEAST) ** STRESS_POWER, 0.0)
 
 
-def _pivots(parts: Segments) -> np.ndarray:
+def _pivots(parts: Parts) -> np.ndarray:
     """(C, at most PIVOTS) nodes of each graph that its judge counts from, -1 where there are fewer."""
     pivots = np.full((len(parts.sizes), min(PIVOTS, int(parts.sizes.max()))), -1)
     for n in np.unique(parts.sizes).tolist():
