@@ -27,7 +27,7 @@ from nelayout.catalogue import METHODS
 from nelayout.errors import DeviceError
 from nelayout.numerics.parallel import Threads, thread_count
 from nelayout.numerics.pytorch import torch_module
-from nelayout.run.state import Summation
+from nelayout.run.drawing import Summation
 from nelayout.run.taking_apart import input_affinity
 from nelayout.similarities.masses import node_mass
 from nelayout.sums.device import Device, device_named

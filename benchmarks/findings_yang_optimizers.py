@@ -19,7 +19,7 @@ from benchmarks.findings_yang_drawings import VECTORS, given, told
 from benchmarks.optimizers import race
 from nelayout.catalogue import METHODS
 from nelayout.numerics.parallel import Threads
-from nelayout.objective.whole import Affinity, Objective
+from nelayout.objective import Affinity, Objective
 from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.optimizers.majorization import Majorize, MajorizeState
 from nelayout.sums.nbody import backend

@@ -28,12 +28,12 @@ import nelayout as nl
 from benchmarks import problems
 from nelayout.catalogue.record import Method
 from nelayout.numerics.parallel import Threads
-from nelayout.objective.whole import Objective
+from nelayout.objective import Objective
 from nelayout.optimizers import LBFGS, Majorize
 from nelayout.optimizers.minimize import Rest, minimize
-from nelayout.run.size import size_search
-from nelayout.run.start import random_positions
-from nelayout.run.state import Summation
+from nelayout.optimizers.size import size_search
+from nelayout.run.drawing import Summation
+from nelayout.run.placement import random_positions
 from nelayout.run.taking_apart import input_affinity
 from nelayout.similarities.masses import node_mass
 from nelayout.sums.nbody import Exact

@@ -22,9 +22,9 @@ from benchmarks import problems
 from nelayout.catalogue import METHODS
 from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import SHAPE
-from nelayout.objective.whole import Affinity, Objective
+from nelayout.objective import Affinity, Objective
 from nelayout.optimizers import OPTIMIZERS, Optimizer, optimizer_named
-from nelayout.run.size import size_search
+from nelayout.optimizers.size import size_search
 from nelayout.similarities.masses import node_mass
 from nelayout.sums.nbody import Exact
 

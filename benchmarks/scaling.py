@@ -19,7 +19,7 @@ from scipy.spatial import cKDTree
 from nelayout.catalogue import METHODS
 from nelayout.formula.kernels import KERNELS, Radial
 from nelayout.numerics.parallel import Threads
-from nelayout.run.state import Summation
+from nelayout.run.drawing import Summation
 from nelayout.run.taking_apart import input_affinity
 from nelayout.similarities.masses import node_mass
 from nelayout.sums.nbody import Mesh, NBody, Tree, backend

@@ -14,8 +14,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.formula.divergences import DIVERGENCES, divergence_named, f_divergence
-from nelayout.objective.rows import RowObjective
-from nelayout.objective.whole import Affinity, Objective
+from nelayout.objective import Affinity, Objective
 from nelayout.sums.nbody import Exact
 
 DELTA = 0.01  # the background, unless it is said
@@ -142,9 +141,8 @@ def random_case(seed: int, mass: str, n: int = 8, d: int = 2, density: float = 0
 
 
 def objective(P, m, kernel, divergence, connection, rows=None, compiled=False, **options) -> Any:
-    kind = RowObjective if connection.by_rows else Objective
     affinity = Affinity(P, m, rows=rows)
-    return kind(affinity, kernel, divergence, connection, Exact(compiled), compiled=compiled, **options)
+    return Objective(affinity, kernel, divergence, connection, Exact(compiled), compiled=compiled, **options)
 
 
 def q_of(kernel, Y):

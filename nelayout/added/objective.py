@@ -21,8 +21,7 @@ from nelayout.formula.divergences import Similarity
 from nelayout.formula.divergences.protocol import background_of, bind, edge_and_slope, is_linear, spread
 from nelayout.formula.kernels import Radial
 from nelayout.numerics.parallel import Threads
-from nelayout.objective.rows import RowObjective
-from nelayout.objective.whole import Objective
+from nelayout.objective import Objective
 from nelayout.similarities.random_walk import RandomWalk
 from nelayout.sums.nbody.outside import Sources
 
@@ -68,7 +67,7 @@ def ties_of(objective: Objective, new: np.ndarray, among: np.ndarray | None = No
     walk = objective.affinity.walk
     if walk is not None:
         weight = back = walk.rho * walk.S.data * walk.row_sums[P.indices]
-    if isinstance(objective, RowObjective):
+    if objective.by_rows:
         weight, back = objective.edges.values, objective.edges.values[objective.edges.other]
     number = np.cumsum(new) - 1
     return Ties(number[of[kept]], P.indices[kept].astype(np.int64), weight[kept], back[kept], mass[new])
@@ -111,7 +110,7 @@ class AddedNodes:
         self.still = Y[those], self.mass[those]
         self.sources = Sources(*self.still, threads)
         self.total = float(np.sum(self.mass[those]))
-        if isinstance(objective, RowObjective):
+        if objective.by_rows:
             self.rows, charges = objective.linearized_rows(Y)
             self.charged = {r: Sources(Y[those], charge[those], threads) for r, charge in charges.items()}
             self.radials = tuple(dict.fromkeys([*objective.radials, Radial(objective.kernel)]))
@@ -127,7 +126,7 @@ class AddedNodes:
         potentials = {r: f.potential for r, f in fields.items()}
         diff = at[ties.of] - self.ends[ties.to]
         xi = np.einsum("ij,ij->i", diff, diff)
-        if isinstance(self.of, RowObjective):
+        if self.of.by_rows:
             value, omega, factors = self._own_row(self.of, potentials, xi, ties)
             more, pull = self._other_rows(self.of, xi, ties)
             value, omega = value + more, omega + pull
@@ -136,7 +135,7 @@ class AddedNodes:
         gradient = np.stack([ties.sums(2.0 * omega * diff[:, c]) for c in range(at.shape[1])], axis=1)
         for r, factor in factors.items():
             gradient += factor[:, None] * fields[r].force
-        if isinstance(self.of, RowObjective):
+        if self.of.by_rows:
             for r, sources in self.charged.items():
                 (field,) = sources.fields(at, (r,))
                 value = value + ties.mass * field.potential
@@ -161,7 +160,7 @@ class AddedNodes:
             factors[plain] = factors.get(plain, 0.0) + coupling.d_normalizer * ties.mass
         return value, coupling.d_edges * omega, factors
 
-    def _own_row(self, J: RowObjective, potentials: dict[Radial, np.ndarray], xi: np.ndarray, ties: Ties):
+    def _own_row(self, J: Objective, potentials: dict[Radial, np.ndarray], xi: np.ndarray, ties: Ties):
         """The divergence of each added node's own row, and the same of it."""
         plain, lam = Radial(J.kernel), J.connection.at(potentials[Radial(J.kernel)])
         total, near = np.full(len(lam), self.total), ties.sums(self.mass[ties.to])
@@ -180,7 +179,7 @@ class AddedNodes:
         factors = {r: np.broadcast_to(factor, lam.shape) for r, factor in factors.items()}
         return np.where((lam > 0) & (lam < LARGEST), coupling.value, np.inf), omega, factors
 
-    def _other_rows(self, J: RowObjective, xi: np.ndarray, ties: Ties) -> tuple[np.ndarray, np.ndarray]:
+    def _other_rows(self, J: Objective, xi: np.ndarray, ties: Ties) -> tuple[np.ndarray, np.ndarray]:
         """The edges that the rows of old nodes have to an added one: (m,) their sum, (E,) omega of each."""
         lam, phi = self.rows[ties.to], J.divergence
         if J.edges.spread is not None:

@@ -12,11 +12,10 @@ from nelayout.catalogue import with_own
 from nelayout.catalogue.record import Method
 from nelayout.errors import InputError
 from nelayout.graphs.to_floats import short_repr
-from nelayout.run.request import Kept
 from nelayout.run.keywords import takes_addition_keywords
 from nelayout.run.options import LayoutOptions, MethodOptions
 from nelayout.run.pipeline import run_method
-from nelayout.run.request import NOTHING_KNOWN
+from nelayout.run.request import NOTHING_KNOWN, Kept
 
 __all__ = ["add_nodes", "given_places"]
 

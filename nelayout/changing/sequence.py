@@ -18,12 +18,11 @@ from nelayout.changing.snapshots import common_rows, keep_places, unchanged
 from nelayout.errors import InputError, InputTypeError
 from nelayout.record.solution import Solution
 from nelayout.run.alpha_walk import at_order
-from nelayout.run.request import Kept
 from nelayout.run.keywords import takes_sequence_keywords
 from nelayout.run.options import LayoutOptions, MethodOptions, check_options, generator
 from nelayout.run.pipeline import run_method
-from nelayout.run.request import NOTHING_KNOWN
 from nelayout.run.placement import radius
+from nelayout.run.request import NOTHING_KNOWN, Kept
 from nelayout.similarities.masses import NAMED
 
 __all__ = ["STABILITY", "checked_stability", "layout_sequence"]

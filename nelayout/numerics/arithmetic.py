@@ -1,159 +1,152 @@
-"""Sums and updates of whole drawings for the minimizers: NumPy's for small ones, compiled and on threads for large.
+"""Sums and updates of positions for minimizers: NumPy's for small graphs, compiled and on threads for large ones.
 
-Arrays are (n, d) and contiguous.  Chunks are fixed, so threads leave the bits as they are.
+Every sum is a map over blocks of rows and a reduction: the blocks of one graph are fixed chunks, whose sums are added in
+their order; the blocks of several graphs are the graphs.  So the bits do not depend on threads, and blocks may lie on
+other machines.
+
+>>> from nelayout.numerics.groups import WHOLE
+>>> Arithmetic(WHOLE, Threads(), False).product(np.ones((2, 2)), np.eye(2))
+2.0
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 
+from nelayout.numerics.groups import Parts, Whole
 from nelayout.numerics.parallel import Threads
 
 __all__ = ["Arithmetic"]
 
-CHUNK = 1 << 15  # numbers, or half as many rows
-AT_ONCE = 1 << 12  # numbers up to which copying all curvature pairs into one call takes less time than many calls
+# Rows of a chunk of one graph.
+CHUNK = 1 << 14
+# Numbers up to which BLAS takes products of a matrix and a vector on one thread.
+AT_ONCE = 1 << 13
 
 
 @cache
 def _loops() -> Any:
-    """Import the compiled loops when they are first needed; every look-up of a module costs as much as a small loop."""
+    """Import the compiled loops when they are first needed."""
     from nelayout.numerics import vector_loops
 
     return vector_loops
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Arithmetic:
-    """Sums and updates of a minimizer, in NumPy or compiled on threads."""
+    """Sums over the rows of each of some groups, and updates; arrays are (n, d) and contiguous."""
 
+    groups: Whole | Parts
     threads: Threads
     compiled: bool
 
-    def at_once(self, Y: np.ndarray) -> bool:
-        """Whether `two_loops` is faster than single sums for drawings of the size of Y (n, d), not on a device."""
-        return isinstance(Y, np.ndarray) and Y.size <= AT_ONCE
-
-    def product(self, a: np.ndarray, b: np.ndarray) -> float:
-        """sum a b."""
-        if not self.compiled:  # called ten thousand times for a small graph, hence not by way of np.sum
-            return float(np.vdot(a, b))
-        a, b = a.reshape(-1), b.reshape(-1)
-        return sum(self._map(lambda start, stop: _loops().dot(a, b, start, stop), len(a), CHUNK))
-
-    def weighted(self, a: np.ndarray, b: np.ndarray, weights: np.ndarray) -> float:
-        """sum weights_i a_ij b_ij."""
+    def product(self, a: Any, b: Any) -> Any:
+        """Sum a b over each group."""
         if not self.compiled:
-            return float(np.add.reduce(a * b * weights[:, None], axis=None))
-        return sum(self._rows(lambda start, stop: _loops().weighted_dot(a, b, weights, start, stop), a))
+            if isinstance(self.groups, Whole):
+                return float(np.vdot(a, b))
+            return self.groups.sum(np.einsum("ij,ij->i", a, b))
+        return self._dots(a.reshape(1, -1), b)[..., 0]
 
-    def subtract(self, q: np.ndarray, part: float, change: np.ndarray, other: np.ndarray) -> float:
-        """q -= part change in place, then sum q other."""
+    def products(self, stored: Any, q: Any) -> np.ndarray:
+        """(m,) sums of the products of m arrays ``stored`` (m, n, d) with q (n, d); (C, m) of several graphs."""
         if not self.compiled:
-            q -= part * change
-            return self.product(q, other)
-        q, change, other = q.reshape(-1), change.reshape(-1), other.reshape(-1)
+            if isinstance(self.groups, Whole):
+                if isinstance(q, np.ndarray) and stored.size <= AT_ONCE:
+                    return stored.reshape(len(stored), -1) @ q.reshape(-1)
+                return np.asarray(np.einsum("kij,ij->k", stored, q))
+            return self.groups.sum(np.einsum("kij,ij->ik", stored, q))
+        return self._dots(stored.reshape(len(stored), -1), q)
 
-        def work(start: int, stop: int) -> float:
-            return _loops().subtract_dot(q, part, change, other, start, stop)
-
-        return sum(self._map(work, len(q), CHUNK))
-
-    def scale(self, q: np.ndarray, factor: float, weights: np.ndarray, other: np.ndarray) -> float:
-        """q_ij *= factor weights_i in place, then sum q other."""
+    def add(self, out: Any, stored: Any, factors: np.ndarray) -> None:
+        """out += sum_k factors_k stored_k in place; factors (m,), or (C, m) of several graphs."""
         if not self.compiled:
-            q *= factor * weights[:, None]
-            return self.product(q, other)
-
-        def work(start: int, stop: int) -> float:
-            return _loops().scale_dot(q, factor, weights, other, start, stop)
-
-        return sum(self._rows(work, q))
-
-    def two_loops(self, q: np.ndarray, pairs: Sequence[tuple[np.ndarray, np.ndarray, float]], inverse: np.ndarray):
-        """Run the two loops of limited-memory BFGS in place and in one call, for drawings that `at_once` is true of."""
-        moves, changes, curvatures = (np.array(each) for each in zip(*pairs, strict=True))
-        k = len(moves)
-        flat = moves.reshape(k, -1), changes.reshape(k, -1)
-        if not self.compiled:
-            _two_loops(q.reshape(-1), *flat, curvatures.tolist(), np.repeat(inverse, q.shape[1]))
+            if isinstance(self.groups, Whole):
+                if isinstance(out, np.ndarray) and stored.size <= AT_ONCE:
+                    out += (factors @ stored.reshape(len(stored), -1)).reshape(out.shape)
+                else:
+                    out += np.einsum("k,kij->ij", factors, stored)
+            else:
+                out += np.einsum("ik,kij->ij", self.groups.spread(factors), stored)
             return
-        _loops().two_loops((q, q.reshape(-1)), flat[0], (changes, flat[1]), curvatures, inverse, 0, np.empty(k))
+        flat, rows = out.reshape(-1), stored.reshape(len(stored), -1)
+        blocks, d = self._blocks(out), out.shape[1]
+        factors = np.ascontiguousarray(np.broadcast_to(factors, (len(blocks) - 1, len(stored))))
+        self._map(lambda a, b: _loops().add(flat, rows, factors, blocks, d, a, b), blocks)
 
-    def combine(self, out: np.ndarray, scale: float, force: np.ndarray, factor: float, charges: np.ndarray) -> None:
-        """out_ij = scale out_ij + factor charges_i force_ij, in place."""
+    def combine(self, out: Any, scale: float, force: Any, factors: Any) -> None:
+        """out_ij = scale out_ij + factors_i force_ij in place."""
         if not self.compiled:
             out *= scale
-            out += (factor * charges)[:, None] * force
+            out += factors[:, None] * force
             return
+        blocks = self._blocks(out)
+        self._map(lambda a, b: _loops().combine(out, scale, force, factors, blocks[a], blocks[b]), blocks)
 
-        def work(start: int, stop: int) -> None:
-            _loops().combine(out, scale, force, factor, charges, start, stop)
-
-        self._rows(work, out)
-
-    def radius(self, Y: np.ndarray) -> float:
+    def radius(self, Y: Any) -> Any:
         """Root mean squared distance to the centroid."""
-        if not self.compiled:
-            apart = Y - Y[0]
-            middle = np.add.reduce(apart, axis=0) / len(Y)
-            return math.sqrt(max(float(np.vdot(apart, apart)) / len(Y) - float(middle @ middle), 0.0))
-        return self._spread(Y, Y, 1.0, 0.0, Y[0])
+        return self._spread(Y, Y, self.groups.full(1.0), self.groups.full(0.0))
 
-    def moved(self, Y: np.ndarray, size: float, before: np.ndarray, size_before: float) -> float:
-        """Root mean squared change of the places Y / size, not counting a shift of all of them."""
-        return self._spread(Y, before, 1.0 / size, 1.0 / size_before, np.zeros(Y.shape[1]))
+    def moved(self, Y: Any, size: Any, before: Any, size_before: Any) -> Any:
+        """Root mean squared change of the places Y / size, not counting a shift of all; 0 where a size is 0."""
+        sized = (size > 0) & (size_before > 0)
+        one, where = self.groups.full(1.0), self.groups.where
+        factors = (where(sized, one / where(sized, each, one), 0.0) for each in (size, size_before))
+        return self._spread(Y, before, *factors)
 
-    def _spread(self, Y: np.ndarray, before: np.ndarray, part: float, part_before: float, shift: np.ndarray) -> float:
-        """Radius of part Y - part_before before; most exact where its rows lie close to ``shift``."""
-        if not self.compiled:
-            apart = part * Y - part_before * before - shift
-            middle, squares = np.einsum("ij->j", apart), float(np.einsum("ij,ij->", apart, apart))
+    def _spread(self, Y: Any, before: Any, factor: Any, factor_before: Any) -> Any:
+        """Radius of factor Y - factor_before before, whose rows are measured from the first one of their group."""
+        groups = self.groups
+        if self.compiled:
+            blocks, d = self._blocks(Y), Y.shape[1]
+            count = len(blocks) - 1
+            factors = np.ascontiguousarray(np.broadcast_to(np.stack([factor, factor_before], -1), (count, 2)))
+            first = np.zeros(count, dtype=np.int64) if isinstance(groups, Whole) else blocks[:-1]
+            sums = np.empty((count, d + 1))
+            self._map(lambda a, b: _loops().spread(Y, before, factors, first, blocks, a, b, sums), blocks)
+            if isinstance(groups, Whole):
+                sums = np.add.reduce(sums, axis=0) / len(Y)
+                return groups.sqrt(max(float(sums[d]) - float(np.vdot(sums[:d], sums[:d])), 0.0))
+            sums /= groups.sizes[:, None]
+            return np.sqrt(np.maximum(sums[:, d] - np.einsum("ij,ij->i", sums[:, :d], sums[:, :d]), 0.0))
+        apart = groups.columns(factor) * Y - groups.columns(factor_before) * before
+        if isinstance(groups, Whole):
+            apart = apart - apart[0]
+            middle = np.asarray(np.add.reduce(apart, axis=0)) / len(Y)
+            return groups.sqrt(max(float(np.vdot(apart, apart)) / len(Y) - float(np.vdot(middle, middle)), 0.0))
+        apart = apart - groups.spread(groups.mean(apart))
+        return np.sqrt(groups.mean(np.einsum("ij,ij->i", apart, apart)))
+
+    def _dots(self, stored: np.ndarray, q: np.ndarray) -> np.ndarray:
+        """(m,) or (C, m) products of rows of numbers ``stored`` (m, n d) with q (n, d)."""
+        blocks, flat, d = self._blocks(q), q.reshape(-1), q.shape[1]
+        sums = np.empty((len(blocks) - 1, len(stored)))
+        self._map(lambda a, b: _loops().dots(stored, flat, blocks, d, a, b, sums), blocks)
+        return np.add.reduce(sums, axis=0) if isinstance(self.groups, Whole) else sums
+
+    def _blocks(self, Y: np.ndarray) -> np.ndarray:
+        """(B + 1,) where each block of rows begins, and the end of the last."""
+        if isinstance(self.groups, Parts):
+            return self.groups.starts
+        return np.append(np.arange(0, len(Y), CHUNK), len(Y))
+
+    @cached_property
+    def _tasks(self) -> list[tuple[int, int]]:
+        """Ranges of parts for the threads, of about a chunk of rows each."""
+        starts = self.groups.starts if isinstance(self.groups, Parts) else np.zeros(1, dtype=int)
+        cuts = np.unique(np.searchsorted(starts, np.arange(0, starts[-1], CHUNK))).tolist()
+        return list(zip(cuts, [*cuts[1:], len(starts) - 1], strict=True)) if cuts else []
+
+    def _map(self, work: Callable[[int, int], Any], blocks: np.ndarray) -> None:
+        """Do the work on all blocks, in ranges for the threads."""
+        if len(blocks) == 2:
+            work(0, 1)
+        elif isinstance(self.groups, Parts):
+            self.threads.map(lambda task: work(*task), self._tasks)
         else:
-
-            def work(start: int, stop: int) -> tuple[float, np.ndarray]:
-                sums = np.empty(Y.shape[1])
-                return _loops().spread(Y, before, part, part_before, shift, start, stop, sums), sums
-
-            found = self._rows(work, Y)
-            middle, squares = np.sum([sums for _, sums in found], axis=0), sum(total for total, _ in found)
-        middle = middle / len(Y)
-        return math.sqrt(max(squares / len(Y) - float(middle @ middle), 0.0))
-
-    def _rows(self, work: Callable[[int, int], Any], Y: np.ndarray) -> list[Any]:
-        return self._map(work, len(Y), CHUNK // 2)
-
-    def _map(self, work: Callable[[int, int], Any], n: int, chunk: int) -> list[Any]:
-        if n <= chunk:  # some twenty times a step
-            return [work(0, n)]
-        return self.threads.map(lambda start: work(start, min(start + chunk, n)), range(0, n, chunk))
-
-
-def _two_loops(
-    q: np.ndarray, moves: np.ndarray, changes: np.ndarray, curvatures: list[float], inverse: np.ndarray
-) -> None:
-    """The two loops over k pairs (k, N) for q (N,), in place: of products of pairs, so that a pass needs no sum over q.
-
-    Ten pairs of 34 nodes take 19 us so, and 44 us one after another.
-    """
-    k, across, own = len(curvatures), (moves @ changes.T).tolist(), (moves @ q).tolist()
-    parts = [0.0] * k
-    for i in range(k - 1, -1, -1):
-        left, row = own[i], across[i]
-        for j in range(i + 1, k):
-            left -= parts[j] * row[j]
-        parts[i] = left / curvatures[i]
-    newest = changes[-1]
-    q -= np.array(parts) @ changes
-    q *= inverse * (curvatures[-1] / float(newest @ (inverse * newest)))
-    for i, seen in enumerate((changes @ q).tolist()):
-        for j in range(i):
-            seen += parts[j] * across[j][i]
-        parts[i] -= seen / curvatures[i]
-    q += np.array(parts) @ moves
+            self.threads.map(lambda k: work(k, k + 1), range(len(blocks) - 1))

@@ -7,9 +7,11 @@ BLAS's, so that the bits do not depend on thread counts.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from nelayout.numerics.groups import WHOLE, Parts, Whole
 from nelayout.numerics.parallel import Threads
 
 __all__ = ["conjugate_gradients", "laplacian_gradients"]
@@ -26,6 +28,7 @@ def conjugate_gradients(
     max_iter: int = 50,
     free: np.ndarray | None = None,
     start: np.ndarray | None = None,
+    groups: Whole | Parts = WHOLE,
 ) -> np.ndarray:
     """X with A X = right, approximately, for a symmetric positive definite A.
 
@@ -37,6 +40,7 @@ def conjugate_gradients(
     tolerance : stop when each column's residual has fallen to this fraction of its right-hand side.
     free : (n, d) mask of the unknowns that are solved for; the others are held at 0.
     start : (n, d) where the iteration starts, instead of 0.
+    groups : systems of several graphs, one after another; each ends by itself.
 
     From 0, every iterate X has sum(X * right) > 0, so minus a gradient on the right gives a direction of
     descent however early the iteration ends.
@@ -44,33 +48,41 @@ def conjugate_gradients(
     inverse = _inverse(diagonal.reshape(len(right), -1))
     if free is not None:
         inverse = inverse * free
+    several = isinstance(groups, Parts)
+
+    def columns(a: Any, b: Any) -> Any:
+        return groups.sum(a * b) if several else np.einsum("ij,ij->j", a, b)
+
     X = np.zeros_like(right)
     residual = right if free is None else right * free
-    goal = tolerance**2 * _columns(residual, residual)
+    goal = tolerance**2 * columns(residual, residual)
     if start is not None:
         X = start
         residual = residual - (times(X) if free is None else times(X) * free)
-        if np.all(_columns(residual, residual) <= goal):
+        if np.all(columns(residual, residual) <= goal):
             return X
     z = inverse * residual
     direction = z
-    rho = _columns(residual, z)
+    rho = columns(residual, z)
     for _ in range(max_iter):
         product = times(direction)
         if free is not None:
             product = product * free
-        curvature = _columns(direction, product)
+        curvature = columns(direction, product)
         going = (curvature > 0) & (rho > 0)
         if not going.any():
             break
-        length = np.where(going, rho / np.where(going, curvature, 1.0), 0.0)
+        length = groups.spread(np.where(going, rho / np.where(going, curvature, 1.0), 0.0))
         X = X + length * direction
         residual = residual - length * product
-        if np.all(_columns(residual, residual) <= goal):
+        reached = columns(residual, residual) <= goal
+        if np.all(reached):
             break
         z = inverse * residual
-        rho, old = _columns(residual, z), rho
-        direction = z + np.where(old > 0, rho / np.where(old > 0, old, 1.0), 0.0) * direction
+        rho, old = columns(residual, z), rho
+        if several:  # a system that has ended stays
+            rho = np.where(reached.all(axis=1, keepdims=True), 0.0, rho)
+        direction = z + groups.spread(np.where(old > 0, rho / np.where(old > 0, old, 1.0), 0.0)) * direction
     return X
 
 
@@ -78,11 +90,6 @@ def _inverse(diagonal: np.ndarray) -> np.ndarray:
     """1 / diagonal; 0 for rows that nothing holds, which so stay where they are."""
     held = diagonal > 0
     return np.where(held, 1.0 / np.where(held, diagonal, 1.0), 0.0)
-
-
-def _columns(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """(d,) sums of products of columns."""
-    return np.einsum("ij,ij->j", a, b)
 
 
 def laplacian_gradients(
@@ -96,6 +103,7 @@ def laplacian_gradients(
     tolerance: float,
     max_iter: int,
     free: np.ndarray | None = None,
+    groups: Whole | Parts = WHOLE,
 ) -> np.ndarray:
     """Solve as `conjugate_gradients` does, from 0, for A = scale L_w + diag(ridge), compiled and on threads.
 
@@ -104,7 +112,7 @@ def laplacian_gradients(
     from nelayout.numerics import vector_loops as loops
 
     if free is not None and (free != free[:, :1]).any():  # each axis has its own system
-        given = {"tolerance": tolerance, "max_iter": max_iter}
+        given: Any = {"tolerance": tolerance, "max_iter": max_iter, "groups": groups}
         columns = [
             laplacian_gradients(graph, scale, ridge, sums, column[:, None].copy(), threads, free=mask[:, None], **given)
             for column, mask in zip(right.T, free.T, strict=True)
@@ -116,6 +124,13 @@ def laplacian_gradients(
     inverse = mask * _inverse(scale * sums + ridge)
     X = np.zeros_like(right)
     residual = right * mask[:, None]
+    if isinstance(groups, Parts):
+        direction, product, room = np.empty_like(X), np.empty_like(X), np.empty((6, d))
+        loops.solve_each(
+            *graph, scale, ridge, mask, inverse, tolerance, max_iter, groups.starts, X, residual, direction, product,
+            room
+        )
+        return X
     direction = inverse[:, None] * residual
     goal = tolerance**2 * np.sum(residual * residual, axis=0)
     rho = np.sum(residual * direction, axis=0)

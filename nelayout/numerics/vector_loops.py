@@ -5,106 +5,68 @@ from __future__ import annotations
 from nelayout.numerics.compiling import compiled_loop
 
 __all__ = [
+    "add",
     "advance",
     "combine",
-    "dot",
+    "dots",
     "hinges",
     "iterate",
     "multiply",
-    "scale_dot",
+    "solve_each",
     "spread",
-    "subtract_dot",
     "turn",
-    "two_loops",
-    "weighted_dot",
 ]
 
 
 @compiled_loop
-def dot(a, b, start, stop):
-    """sum a b."""
-    total = 0.0
-    for k in range(start, stop):
-        total += a[k] * b[k]
-    return total
+def dots(stored, q, blocks, d, first, last, sums):
+    """sums[block, k] = sum stored_k q over the rows of some blocks; stored (m, n d) and q (n d,) of n rows of d."""
+    for block in range(first, last):
+        for k in range(stored.shape[0]):
+            total = 0.0
+            for i in range(d * blocks[block], d * blocks[block + 1]):
+                total += stored[k, i] * q[i]
+            sums[block, k] = total
 
 
 @compiled_loop
-def subtract_dot(q, part, change, other, start, stop):
-    """q -= part change, then sum q other."""
-    total = 0.0
-    for k in range(start, stop):
-        q[k] -= part * change[k]
-        total += q[k] * other[k]
-    return total
+def add(out, stored, factors, blocks, d, first, last):
+    """out += sum_k factors[block, k] stored_k over the rows of some blocks."""
+    for block in range(first, last):
+        for k in range(stored.shape[0]):
+            factor = factors[block, k]
+            if factor != 0.0:
+                for i in range(d * blocks[block], d * blocks[block + 1]):
+                    out[i] += factor * stored[k, i]
 
 
 @compiled_loop
-def weighted_dot(a, b, weights, start, stop):
-    """sum weights_i a_ij b_ij over rows start..stop."""
-    total = 0.0
+def combine(out, scale, force, factors, start, stop):
+    """out_ij = scale out_ij + factors_i force_ij over rows start..stop."""
     for i in range(start, stop):
-        own = 0.0
-        for axis in range(a.shape[1]):
-            own += a[i, axis] * b[i, axis]
-        total += weights[i] * own
-    return total
-
-
-@compiled_loop
-def scale_dot(q, factor, weights, other, start, stop):
-    """q_ij *= factor weights_i over rows start..stop, then sum q other."""
-    total = 0.0
-    for i in range(start, stop):
-        own = factor * weights[i]
-        for axis in range(q.shape[1]):
-            q[i, axis] *= own
-            total += q[i, axis] * other[i, axis]
-    return total
-
-
-@compiled_loop
-def two_loops(q, moves, changes, curvatures, inverse, start, parts):
-    """q becomes H q (Nocedal & Wright 2006, alg. 7.4), for curvature pairs (k, n, d), oldest first.
-
-    ``q`` and ``changes`` come twice, as they are and as (n d,) and (k, n d), which is the shape of ``moves``;
-    ``start`` is 0, as a number that the compiler does not know: it would compile all sums anew for one that it does.
-    ``parts``: scratch memory (k,).
-    """
-    (q, flat), (changes, steps), newest = q, changes, len(moves) - 1
-    n, size = q.shape[0], flat.shape[0]
-    seen = dot(moves[newest], flat, start, size)
-    for k in range(newest, -1, -1):
-        parts[k] = seen / curvatures[k]
-        seen = subtract_dot(flat, parts[k], steps[k], moves[k - 1 if k > 0 else 0], start, size)
-    factor = curvatures[newest] / weighted_dot(changes[newest], changes[newest], inverse, start, n)
-    seen = scale_dot(q, factor, inverse, changes[0], start, n)
-    for k in range(newest + 1):
-        part = seen / curvatures[k] - parts[k]
-        seen = subtract_dot(flat, part, moves[k], steps[k + 1 if k < newest else newest], start, size)
-
-
-@compiled_loop
-def combine(out, scale, force, factor, charges, start, stop):
-    """out_ij = scale out_ij + factor charges_i force_ij over rows start..stop."""
-    for i in range(start, stop):
-        own = factor * charges[i]
         for axis in range(out.shape[1]):
-            out[i, axis] = scale * out[i, axis] + own * force[i, axis]
+            out[i, axis] = scale * out[i, axis] + factors[i] * force[i, axis]
 
 
 @compiled_loop
-def spread(Y, before, part, part_before, shift, start, stop, sums):
-    """sum |D_i|^2 with D = part Y - part_before before - shift over rows start..stop, and sums[axis] = sum D."""
-    total = 0.0
-    for axis in range(Y.shape[1]):
-        own = 0.0
-        for i in range(start, stop):
-            apart = part * Y[i, axis] - part_before * before[i, axis] - shift[axis]
-            own += apart
-            total += apart * apart
-        sums[axis] = own
-    return total
+def spread(Y, before, factors, origin, blocks, first, last, sums):
+    """sums[block] = sum D over the rows of each block, by axes, and sum |D|^2.
+
+    D_i = E_i - E of the row ``origin``, E = factors[block, 0] Y - factors[block, 1] before.
+    """
+    d = Y.shape[1]
+    for block in range(first, last):
+        now, then, o = factors[block, 0], factors[block, 1], origin[block]
+        squares = 0.0
+        for axis in range(d):
+            shift = now * Y[o, axis] - then * before[o, axis]
+            own = 0.0
+            for i in range(blocks[block], blocks[block + 1]):
+                apart = now * Y[i, axis] - then * before[i, axis] - shift
+                own += apart
+                squares += apart * apart
+            sums[block, axis] = own
+        sums[block, d] = squares
 
 
 @compiled_loop
@@ -212,6 +174,33 @@ def iterate(
             factor[axis] = sums[1, axis] / rho[axis] if rho[axis] > 0 else 0.0
             rho[axis] = sums[1, axis]
         turn(direction, residual, inverse, factor, start, stop)
+
+
+@compiled_loop
+def solve_each(
+    indptr, indices, weights, scale, diagonal, free, inverse, tolerance, max_iter, starts, X, residual, direction,
+    product, room
+):
+    """X of (scale L_w + diag(diagonal)) X = right for every part, each by conjugate gradients of its own.
+
+    X is 0 and ``residual`` the right-hand sides at first; ``direction``, ``product`` (n, d) and ``room`` (6, d) are
+    scratch memory.
+    """
+    goal, rho = room[4], room[5]
+    for part in range(len(starts) - 1):
+        start, stop = starts[part], starts[part + 1]
+        for axis in range(X.shape[1]):
+            squares, scaled = 0.0, 0.0
+            for i in range(start, stop):
+                r = residual[i, axis]
+                direction[i, axis] = inverse[i] * r
+                squares += r * r
+                scaled += inverse[i] * r * r
+            goal[axis], rho[axis] = tolerance * tolerance * squares, scaled
+        iterate(
+            indptr, indices, weights, scale, diagonal, free, inverse, goal, max_iter, start, stop, X, residual,
+            direction, rho, product, room
+        )
 
 
 @compiled_loop

@@ -1,1 +1,7 @@
-"""J and its gradient: of a whole graph, row by row, and of many graphs at once."""
+"""J and its gradient: of one graph or of many at once, with one scale factor or one for each row."""
+
+from nelayout.objective.formula import Objective
+from nelayout.record.evaluation import Evaluation
+from nelayout.similarities.affinity import Affinity
+
+__all__ = ["Affinity", "Evaluation", "Objective"]

@@ -1,40 +1,130 @@
-"""Limited-memory BFGS (Nocedal & Wright 2006, alg. 7.4 and 7.5), preconditioned by the pull of each node's edges.
+"""Limited-memory BFGS (Nocedal & Wright 2006, ch. 7), preconditioned by the pull of each node's edges.
 
-The yardstick for the others on small graphs, and a good finisher.  The first inverse Hessian is diagonal, gradient /
+The yardstick for the others on small graphs, and a good finisher.  The first inverse Hessian H is diagonal, gradient /
 (4 w_i) with w_i the sum of a node's attractions, scaled as usual by the last curvature pair; pairs without positive
-curvature are left out.  The step is halved until J has fallen enough (Armijo), so J never rises.
+curvature are left out.  A step is shortened until J has fallen enough (Armijo), so J never rises.
+
+The direction is the product of the two loops in closed form (Byrd, Nocedal & Schnabel 1994).  With the moves S, the
+changes of gradient Z, both oldest first, R the upper triangle of S Z^T, D its diagonal, and K = R^-1,
+
+    a = K S q,    q' = H (q - Z^T a),    c = K^T (D a - Z q'),    direction = q' + S^T c,        q = -gradient:
+
+three passes over the memory, whose sums can be taken over blocks of rows.  A new pair adds a column to K; the oldest
+pair takes its row and column with it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from nelayout.errors import InputError
-from nelayout.numerics.arithmetic import Arithmetic
-from nelayout.objective.whole import Evaluation, Objective
-from nelayout.optimizers.line_search import MAX_TRIALS, search
+from nelayout.objective import Evaluation, Objective
+from nelayout.optimizers.line_search import MAX_TRIALS, Trial, tried
 from nelayout.optimizers.step import attraction_of
+from nelayout.record.evaluation import PAIRS, ROWS, SHARED, chosen
 
 __all__ = ["LBFGS", "pairs_kept"]
 
-RENEWAL = 10  # steps after which the diagonal is taken from the current drawing again
-# Above, passing over ten pairs costs a third of J itself, and five end as low (J of 70,000 digits: -4.979 and -4.978).
+# Steps after which the diagonal is taken from the current positions again.
+RENEWAL = 10
+# Nodes above which five curvature pairs are kept in place of ten: passing over ten takes long beside J itself.
 FIVE_PAIRS_FROM = 10_000
-ROUNDING = 1e-13  # a promised decrease below this part of J is rounding: the drawing is at its minimum
+# A promised decrease below this part of J is rounding: the positions are at their minimum.
+ROUNDING = 1e-13
+# Least curvature of a pair, in parts of that which the diagonal has along its change of gradient.
+LEAST_CURVATURE = 1e-10
+# Least curvature that floats can divide by.
+SMALLEST = float(np.finfo(float).tiny)
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Curvature pairs in slots, one slot more than pairs; a step writes into the slot that no pair is in.
+
+    moves, changes  (m, n, d)
+    inverted   (m, m), or (C, m, m): K, 0 at slots without a pair
+    curvature  (m,), or (C, m): D
+    scale      what the diagonal is multiplied by
+    slot       the free one
+    """
+
+    moves: Any = field(metadata=PAIRS)
+    changes: Any = field(metadata=PAIRS)
+    inverted: Any
+    curvature: Any
+    scale: Any
+    slot: int = field(default=0, metadata=SHARED)
+
+    @classmethod
+    def empty(cls, objective: Any, Y: Any, pairs: int) -> Memory:
+        """A memory of so many pairs."""
+        one, m = np.asarray(objective.parts.full(1.0)), pairs + 1
+        moves, changes = (np.empty_like(Y, shape=(m, *Y.shape)) for _ in range(2))
+        moves[:], changes[:] = 0.0, 0.0
+        K, curvature = np.zeros((*one.shape, m, m)), np.zeros((*one.shape, m))
+        return cls(moves, changes, K, curvature, objective.parts.full(1.0))
+
+    def direction(self, objective: Any, gradient: Any, inverse: Any) -> Any:
+        """The approximate inverse Hessian times -gradient."""
+        sums, parts, K = objective.arithmetic, objective.parts, self.inverted
+        q = -gradient
+        a = _times(K, sums.products(self.moves, q))
+        sums.add(q, self.changes, -a)
+        q *= parts.columns(self.scale) * inverse[:, None]
+        c = _times(np.swapaxes(K, -1, -2), self.curvature * a - sums.products(self.changes, q))
+        sums.add(q, self.moves, c)
+        return q
+
+    def with_pair(self, objective: Any, move: Any, change: Any, inverse: Any, taken: Any) -> Memory:
+        """The memory of groups that have taken a step, with its pair where J curves upward along it."""
+        sums, parts, p = objective.arithmetic, objective.parts, self.slot
+        self.moves[p], self.changes[p] = move, change
+        across, weighted = sums.products(self.moves, change), sums.product(change, inverse[:, None] * change)
+        curvature = across[..., p]
+        sound = taken & (weighted > 0) & (curvature > LEAST_CURVATURE * weighted) & (curvature > SMALLEST)
+        if not parts.any(sound):
+            return self
+        K, D, free = self.inverted.copy(), self.curvature.copy(), (p + 1) % len(self.moves)
+        divisor = parts.where(sound, curvature, 1.0)
+        column = -_times(K, across) / np.asarray(divisor)[..., None]
+        column[..., p] = 1.0 / divisor
+        K[..., p] = column if parts.all(sound) else np.where(np.asarray(sound)[..., None], column, 0.0)
+        D[..., p] = divisor
+        K[..., free, :] = 0.0
+        K[..., free] = 0.0
+        scale = parts.where(sound, parts.divide(curvature, weighted), self.scale)
+        return Memory(self.moves, self.changes, K, D, scale, free)
+
+    def without(self, objective: Any, forgotten: Any) -> Memory:
+        """The memory of groups that start again from the gradient alone."""
+        mask = np.asarray(forgotten)[..., None, None]
+        scale = objective.parts.where(forgotten, 1.0, self.scale)
+        return replace(self, inverted=np.where(mask, 0.0, self.inverted), scale=scale)
+
+    def filled(self) -> Any:
+        """Whether there is a pair in it."""
+        found = np.any(self.inverted, axis=(-1, -2))
+        return found if found.ndim else bool(found)
+
+
+def _times(K: np.ndarray, x: np.ndarray) -> np.ndarray:
+    return K @ x if K.ndim == 2 else np.einsum("cij,cj->ci", K, x)
 
 
 @dataclass(frozen=True, slots=True)
 class LBFGSState:
+    """See `nelayout.optimizers.step.State`; ``inverse`` (n,) has served for ``age`` rounds with a step."""
+
     evaluation: Evaluation
-    # (move, change of gradient, their product), oldest first
-    pairs: tuple[tuple[np.ndarray, np.ndarray, float], ...] = ()
-    # (n,) inverse curvature of each node's edges, and for how many steps it has served
-    inverse: np.ndarray = field(default_factory=lambda: np.empty(0))
-    age: int = 0
-    trials: int = 0
-    stuck: bool = False
+    memory: Memory
+    trial: Trial
+    inverse: Any = field(metadata=ROWS)
+    taken: Any = True
+    stuck: Any = False
+    age: int = field(default=0, metadata=SHARED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,34 +142,39 @@ class LBFGS:
     def check(self, kernel, divergence) -> None:
         """Valid for every method."""
 
-    def init(self, objective: Objective, Y: np.ndarray) -> LBFGSState:
-        evaluation = objective.evaluate(Y, weights=True)
-        return LBFGSState(evaluation, inverse=_inverse(objective, evaluation))
+    def init(self, objective: Objective, Y: Any) -> LBFGSState:
+        now, full = objective.evaluate(Y, weights=True), objective.parts.full
+        Y = objective.brought(Y)
+        count = self.memory or pairs_kept(len(Y) if np.ndim(now.value) == 0 else 0)
+        trial = Trial(np.zeros_like(Y), full(0.0), full(1.0), full(0))
+        memory = Memory.empty(objective, Y, count)
+        return LBFGSState(now, memory, trial, _inverse(objective, now), full(True), full(False))
 
-    def step(self, objective: Objective, Y: np.ndarray, state: LBFGSState) -> tuple[np.ndarray, LBFGSState]:
-        now, pairs, inverse = state.evaluation, state.pairs, state.inverse
-        arithmetic = Arithmetic(objective.threads, objective.compiled)
-        product = arithmetic.product
-        direction = _two_loops(now.gradient, pairs, inverse, arithmetic)
-        slope = product(direction, now.gradient)
-        if not slope < 0:
-            direction, pairs = -inverse[:, None] * now.gradient, ()
-            slope = product(direction, now.gradient)
-        if -slope <= ROUNDING * abs(now.value):
-            return Y, replace(state, pairs=pairs, stuck=True)
+    def step(self, objective: Objective, Y: Any, state: LBFGSState) -> tuple[Any, LBFGSState]:
+        now, memory, parts, inverse = state.evaluation, state.memory, objective.parts, state.inverse
+        trial, stuck = state.trial, state.stuck
+        vain = trial.failed >= MAX_TRIALS
+        if parts.any(vain):  # the memory may mislead: once more from the gradient alone
+            stuck = stuck | (vain & parts.invert(memory.filled()))
+            memory = memory.without(objective, vain)
+            trial = replace(trial, failed=parts.where(vain, 0, trial.failed))
+        if parts.any(trial.failed == 0):
+            trial, memory = _aimed(objective, now, memory, trial, inverse)
+        stuck = stuck | (-trial.length * trial.slope <= ROUNDING * abs(now.value))
+        if parts.all(stuck):
+            return Y, replace(state, trial=trial, taken=parts.full(False), stuck=stuck)
         renew = state.age + 1 >= RENEWAL
-        found = search(objective, Y, now, direction, slope, weights=renew)
-        if found is None:
-            if pairs:  # the memory may mislead: once more from the gradient alone
-                return self.step(objective, Y, replace(state, pairs=(), trials=state.trials + MAX_TRIALS))
-            return Y, replace(state, trials=state.trials + MAX_TRIALS, stuck=True)
-        then = found.evaluation
-        change = then.gradient - now.gradient
-        curvature, steepness = product(found.move, change), product(change, change)
-        if steepness > 0 and curvature > 1e-10 * steepness * float(np.mean(inverse)):  # a tiny one squares to 0
-            pairs = (*pairs, (found.move, change, curvature))[-(self.memory or pairs_kept(len(Y))) :]
-        inverse, age = (_inverse(objective, then), 0) if renew else (inverse, state.age + 1)
-        return found.Y, LBFGSState(then, pairs, inverse, age, state.trials + found.trials)
+        Y, move, then, trial, taken = tried(objective, Y, now, trial, weights=renew)
+        if not parts.any(taken):
+            return Y, replace(state, memory=memory, trial=trial, taken=taken, stuck=stuck)
+        age = 0 if renew else state.age + 1
+        if renew:
+            inverse = np.where(parts.spread(taken), _inverse(objective, then), inverse)
+        memory = memory.with_pair(objective, move, then.gradient - now.gradient, inverse, taken)
+        trial = replace(
+            trial, length=parts.where(taken, 1.0, trial.length), failed=parts.where(taken, 0, trial.failed)
+        )
+        return Y, LBFGSState(then, memory, trial, inverse, taken, stuck, age)
 
 
 def pairs_kept(n: int) -> int:
@@ -87,27 +182,23 @@ def pairs_kept(n: int) -> int:
     return 10 if n <= FIVE_PAIRS_FROM else 5
 
 
-def _inverse(objective: Objective, evaluation: Evaluation) -> np.ndarray:
+def _inverse(objective: Objective, evaluation: Evaluation) -> Any:
+    """(n,) inverse curvature of each node's edges."""
     return 1.0 / (4.0 * attraction_of(objective, evaluation))
 
 
-def _two_loops(gradient: np.ndarray, pairs, inverse: np.ndarray, arithmetic: Arithmetic) -> np.ndarray:
-    """The approximate inverse Hessian times -gradient; each pass subtracts one pair's part and looks at the next."""
-    if not pairs:
-        return -inverse[:, None] * gradient
-    q, parts = -gradient, []
-    if arithmetic.at_once(q):
-        arithmetic.two_loops(q, pairs, inverse)
-        return q
-    newest = len(pairs) - 1
-    seen = arithmetic.product(pairs[newest][0], q)
-    for k in range(newest, -1, -1):
-        _, change, curvature = pairs[k]
-        parts.append(seen / curvature)
-        seen = arithmetic.subtract(q, parts[-1], change, pairs[max(k - 1, 0)][0])
-    _, change, curvature = pairs[newest]
-    seen = arithmetic.scale(q, curvature / arithmetic.weighted(change, change, inverse), inverse, pairs[0][1])
-    for k, part in enumerate(reversed(parts)):
-        move, _, curvature = pairs[k]
-        seen = arithmetic.subtract(q, seen / curvature - part, move, pairs[min(k + 1, newest)][1])
-    return q
+def _aimed(
+    objective: Objective, now: Evaluation, memory: Memory, trial: Trial, inverse: Any
+) -> tuple[Trial, Memory]:
+    """The first trials along new directions, of groups that have none to go on with."""
+    parts, product = objective.parts, objective.arithmetic.product
+    direction = memory.direction(objective, now.gradient, inverse)
+    slope = product(direction, now.gradient)
+    uphill = parts.invert(slope < 0)
+    if parts.any(uphill):
+        plain = -inverse[:, None] * now.gradient
+        direction = np.where(parts.columns(uphill), plain, direction)
+        memory = memory.without(objective, uphill)
+        slope = parts.where(uphill, product(plain, now.gradient), slope)
+    aimed = Trial(direction, slope, parts.full(1.0), parts.full(0))
+    return chosen(objective, trial.failed == 0, aimed, trial), memory

@@ -1,97 +1,94 @@
 """The line search of all optimizers that go along a direction: shorter until J has fallen enough (Armijo).
 
-For example, from y = 1 with J = y^2 and the direction -4, J is 9 at the whole length; the parabola through what is
-known, J(0) = 1, its slope -8 and J(1) = 9, has its minimum at a quarter of it, where J is 0.
+One call is one trial.  From y = 1 with J = y^2 and the direction -4, J is 9 at the whole length.  The parabola through
+J(0) = 1, its slope -8 and J(1) = 9 has its minimum at a quarter of the length, where J is 0: this is the next trial.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
-from nelayout.numerics.arithmetic import Arithmetic
-from nelayout.objective.whole import Evaluation, Objective
+from nelayout.objective import Evaluation, Objective
+from nelayout.record.evaluation import ROWS, chosen
 
-__all__ = ["MAX_TRIALS", "Search", "search"]
+__all__ = ["MAX_TRIALS", "Trial", "tried"]
 
 # Part of the decrease promised by the gradient that a step must bring.
 SUFFICIENT = 1e-4
 # Trials before a direction is given up.
 MAX_TRIALS = 30
-# A trial is followed by one at least this part as long, and at most that part (Nocedal & Wright 2006, sec. 3.5).
+# Bounds of the next trial's length, in parts of the last (Nocedal & Wright 2006, sec. 3.5).
 SHORTEST, LONGEST = 0.05, 0.5
-# A step to a place with gradients from here on is cut short: optimizers multiply two of them, in floats up to 1e308.
+# Gradients from here on are too steep to go on from: optimizers multiply two of them, in floats up to 1e308.
 STEEPEST = 1e150
 # Part of the longest move that is left to a node where J is infinite.
 HELD = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
-    """The end of a line search: positions (n, d), the move to them, J there, and the part of the direction taken."""
+class Trial:
+    """A direction (n, d), J's slope along it, the length to try, and how many trials have failed, of each group."""
 
-    Y: np.ndarray
-    move: np.ndarray
-    evaluation: Evaluation
-    length: float
-    trials: int
+    direction: Any = field(metadata=ROWS)
+    slope: Any
+    length: Any
+    failed: Any
 
 
-def search(
-    objective: Objective,
-    Y: np.ndarray,
-    now: Evaluation,
-    direction: np.ndarray,
-    slope: float,
-    *,
-    length: float = 1.0,
-    weights: bool = False,
-) -> Search | None:
-    """Search along a direction from Y, where J is ``now`` and falls by ``slope`` < 0 per length; None if it is in vain.
+def tried(
+    objective: Objective, Y: Any, now: Evaluation, trial: Trial, weights: bool = False
+) -> tuple[Any, Any, Evaluation, Trial, Any]:
+    """Try a length: the positions, the move, J there, the next trial, and which groups have taken the step.
 
-    Where J is infinite because a few nodes fly off, these are held back and the others go on.  Positions at which the
-    gradient leaves the range of floats are none to go on from: the step is cut short.
+    Groups that have not stay at Y with the evaluation ``now``.  Where J is infinite because a few nodes fly off, these
+    are held back and the others go on.  Where the gradient leaves the range of floats, the step is cut short.
     """
-    for trial in range(1, MAX_TRIALS + 1):
-        move = direction if length == 1.0 else length * direction
-        candidate = Y + move
-        then = objective.evaluate(candidate, weights=weights)
-        if math.isfinite(then.value):
-            if then.value > now.value + SUFFICIENT * length * slope:
-                length *= _shorter(then.value - now.value, length * slope)
-            elif np.abs(then.gradient).max() < STEEPEST:
-                return Search(candidate, move, then, length, trial)
-            else:  # J is a logarithm of what has overflowed in its gradient
-                length *= HELD
-            continue
-        held = _held_back(direction, then.lost)
-        promised = Arithmetic(objective.threads, objective.compiled).product(held, now.gradient)
-        if promised < 0:
-            direction, slope = held, promised
-        else:
-            length *= HELD
-    return None
+    parts, length = objective.parts, trial.length
+    move = parts.columns(length) * trial.direction
+    candidate = Y + move
+    then = objective.evaluate(candidate, weights=weights)
+    finite, promised = parts.finite(then.value), length * trial.slope
+    low = finite & (then.value <= now.value + SUFFICIENT * promised)
+    taken = low
+    if parts.any(low):
+        taken = low & (parts.max(np.abs(then.gradient)) < STEEPEST)
+        if parts.all(taken):
+            return candidate, move, then, trial, taken
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        rise = parts.where(finite, then.value - now.value, 0.0)
+        # the minimum of the parabola through the failed trial, as a part of its length
+        shorter = parts.divide(-promised, 2.0 * (rise - promised))
+        shorter = parts.where(low, HELD, np.minimum(np.maximum(shorter, SHORTEST), LONGEST))
+    following = replace(trial, length=length * shorter, failed=trial.failed + 1)
+    if not parts.all(finite):
+        following = _held_back(objective, now, trial, following, finite, then.lost)
+    if not parts.any(taken):
+        return Y, move, now, following, taken
+    Y = np.where(parts.columns(taken), candidate, Y)
+    return Y, move, chosen(objective, taken, then, now), following, taken
 
 
-def _shorter(rise: float, promised: float) -> float:
-    """The minimum of the parabola through a failed trial, as a part of the trial's length.
+def _held_back(objective: Objective, now: Evaluation, trial: Trial, following: Trial, finite: Any, lost: Any) -> Trial:
+    """The next trial, in groups of infinite J: without the moves of lost nodes, or if these are 0, with shorter moves.
 
-    ``rise``: by how much J differs there, ``promised``: by how much the slope would have it differ.
-
-    >>> _shorter(8.0, -8.0)
-    0.25
+    Shorter moves are at most `HELD` times the longest one of their group.
     """
-    return min(max(-promised / (2.0 * (rise - promised)), SHORTEST), LONGEST)
-
-
-def _held_back(direction: np.ndarray, lost: np.ndarray) -> np.ndarray:
-    """Set the moves of lost nodes to 0; if they are 0 already, cap every move at `HELD` times the longest."""
-    if np.any(direction[lost]):
-        held = direction.copy()
-        held[lost] = 0.0
-        return held
-    moves = np.sqrt(np.sum(direction * direction, axis=1))
-    most = HELD * float(np.max(moves))
-    return direction * np.minimum(1.0, most / np.maximum(moves, most))[:, None]
+    parts, direction = objective.parts, trial.direction
+    moves = np.sqrt(np.einsum("ij,ij->i", direction, direction))
+    flying = np.zeros(len(direction))
+    flying[lost] = np.asarray(moves)[lost]
+    fly = parts.max(flying) > 0
+    most = parts.spread(HELD * parts.max(moves))
+    factor = np.where(parts.spread(fly), flying == 0, np.minimum(1.0, most / np.maximum(np.maximum(moves, most), 1e-300)))
+    held = direction * objective.brought(factor)[:, None]
+    slope = objective.arithmetic.product(held, now.gradient)
+    good = parts.invert(finite) & (slope < 0)
+    return Trial(
+        np.where(parts.columns(good), held, direction),
+        parts.where(good, slope, trial.slope),
+        parts.where(finite, following.length, parts.where(good, trial.length, HELD * trial.length)),
+        following.failed,
+    )

@@ -10,36 +10,42 @@ mass, so the bound here is rho diag(m), with m of mean 1: hubs are held back wit
 
 rho is found by backtracking.  It is doubled after an increase (from the fourth on, multiplied by 4), so J never rises,
 whatever W >= 0 is, and halved after a decrease at the first trial; where it had to be raised it stays, because half of
-it would most likely fail again.
-W = max(omega, 0) therefore serves every method.
+it would most likely fail again.  W = max(omega, 0) therefore serves every method.
 
-One system is solved per trial, loosely, by conjugate gradients; information crosses the whole graph in one step, which
+One system is solved per trial, loosely, by conjugate gradients.  Information crosses the whole graph in one step, which
 is why this method unfolds large meshes that gradient descent leaves crumpled.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
-from nelayout.objective.whole import Evaluation, Objective
+from nelayout.objective import Evaluation, Objective
 from nelayout.optimizers.step import attracting
+from nelayout.record.evaluation import ENTRIES, chosen
 
 __all__ = ["Majorize"]
 
-# rho never falls below this fraction of the mean attraction of a node: below it, only rounding errors are solved for.
+# Least rho in parts of the mean attraction of a node: below it, only rounding errors are solved for.
 SMALLEST_RHO = 1e-7
-MAX_TRIALS = 40
+# Trials before a step is given up, and those after which rho is doubled, not quadrupled.
+MAX_TRIALS, DOUBLED = 40, 3
 
 
 @dataclass(frozen=True, slots=True)
 class MajorizeState:
+    """See `nelayout.optimizers.step.State`; the last ``failed`` trials from here were no steps."""
+
     evaluation: Evaluation
-    rho: float
-    trials: int = 0
-    stuck: bool = False
+    rho: Any
+    weights: Any = field(metadata=ENTRIES)
+    pull: Any
+    failed: Any
+    taken: Any = True
+    stuck: Any = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,24 +60,32 @@ class Majorize:
     def check(self, kernel, divergence) -> None:
         """Valid for every method; a true majorizer where the attraction is concave in the squared distance."""
 
-    def init(self, objective: Objective, Y: np.ndarray) -> MajorizeState:
-        evaluation = objective.evaluate(Y, weights=True)
-        pull = objective.edges.row_sums(attracting(evaluation.weights))
-        return MajorizeState(evaluation, 4.0 * (float(np.mean(pull)) or 1.0))
-
-    def step(self, objective: Objective, Y: np.ndarray, state: MajorizeState) -> tuple[np.ndarray, MajorizeState]:
-        now = state.evaluation
+    def init(self, objective: Objective, Y: Any) -> MajorizeState:
+        now, parts = objective.evaluate(Y, weights=True), objective.parts
         weights = attracting(now.weights)
-        mean = 4.0 * float(np.mean(objective.edges.row_sums(weights)))
-        rho = max(state.rho, SMALLEST_RHO * mean)
-        mass = objective.mass / float(np.mean(objective.mass))
-        for trial in range(1, MAX_TRIALS + 1):
-            move = objective.edges.solve(
-                weights, 4.0, rho * mass + now.stiffness, -now.gradient, self.tolerance, self.inner, objective.free
-            )
-            candidate = Y + move
-            then = objective.evaluate(candidate, weights=True)
-            if math.isfinite(then.value) and then.value <= now.value:
-                return candidate, MajorizeState(then, rho / 2 if trial == 1 else rho, state.trials + trial)
-            rho *= 2.0 if trial < 4 else 4.0
-        return Y, MajorizeState(now, state.rho, state.trials + MAX_TRIALS, stuck=True)
+        pull = parts.mean(objective.edges.row_sums(weights))
+        rho = 4.0 * parts.where(pull > 0, pull, 1.0)
+        return MajorizeState(now, rho, weights, pull, parts.full(0), parts.full(True), parts.full(False))
+
+    def step(self, objective: Objective, Y: Any, state: MajorizeState) -> tuple[Any, MajorizeState]:
+        now, parts, mass, failed = state.evaluation, objective.parts, objective.mass, state.failed
+        least = SMALLEST_RHO * 4.0 * state.pull
+        rho = parts.where(state.rho > least, state.rho, least)
+        ridge = parts.spread(rho / parts.mean(mass)) * mass + now.stiffness
+        move = objective.edges.solve(
+            state.weights, 4.0, ridge, -now.gradient, self.tolerance, self.inner, objective.free
+        )
+        candidate = Y + move
+        then = objective.evaluate(candidate, weights=True)
+        taken = parts.finite(then.value) & (then.value <= now.value)
+        larger = parts.where(failed < DOUBLED, 2.0, 4.0)
+        rho = parts.where(taken, parts.where(failed == 0, rho / 2.0, rho), larger * rho)
+        failed = parts.where(taken, 0, failed + 1)
+        state = replace(state, rho=rho, failed=failed, taken=taken, stuck=failed >= MAX_TRIALS)
+        if not parts.any(taken):
+            return Y, state
+        now = chosen(objective, taken, then, now)
+        weights = attracting(now.weights)
+        pull = parts.mean(objective.edges.row_sums(weights))
+        Y = candidate if parts.all(taken) else np.where(parts.columns(taken), candidate, Y)
+        return Y, replace(state, evaluation=now, weights=weights, pull=pull)

@@ -1,7 +1,10 @@
-"""The one loop: steps of an optimizer until the drawing rests.
+"""The one loop: steps of an optimizer until the drawing rests, of one graph or of a stack of graphs.
 
 Every drawing of this package comes out of `minimize`: the levels and stages of a layout, the turns of variational
 ft-SNE, and `nelayout.optimizers` on the caller's own objective.  When it ends is said by one rule, a `Rest`.
+
+In each round every graph of a stack is tried once.  If J has fallen enough the step is taken, otherwise the next round
+tries a shorter one.  So no graph waits for the line search of another, and a graph that rests leaves the stack.
 """
 
 from __future__ import annotations
@@ -9,17 +12,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from nelayout.numerics.arithmetic import Arithmetic
-from nelayout.objective.whole import Evaluation
+from nelayout.numerics.groups import Parts, Whole
 from nelayout.optimizers.step import Optimizer, State
+from nelayout.record.evaluation import Evaluation, cut
 
-__all__ = ["Report", "Rest", "minimize", "silent"]
+__all__ = ["Minimized", "Report", "Rest", "minimize", "silent"]
 
-# Called after each step with the objective's value and the positions.
+# A stack is cut down to the graphs that move when these are at most this part of all.
+THINNED = 0.8
+
+# Called after steps with the objective's value, of a stack their sum, and all positions.
 Report = Callable[[float, np.ndarray], None]
 
 
@@ -36,7 +42,7 @@ class Rest:
            where that is less; and so it was after each of the last ``window`` steps, for the forces about a saddle,
            two heaps of nodes, are small as well
     move   "converged", for stages on the way: each of the last ``window`` steps moved nodes by less than this part of
-           the typical distance between nodes, growth left out.  A step that was taken back is no move
+           the typical distance between nodes, growth left out
     gain   "lull": the last ``lull`` steps brought no more than this part of all the decrease so far
     point  "collapsed": the drawing's radius is below this, it shrinks to a point
     """
@@ -49,61 +55,152 @@ class Rest:
     force: float = 0.0
 
 
+class Minimized(NamedTuple):
+    """Positions (n, d), J there and the reason of the end: a float and a word, of a stack arrays (C,) of them."""
+
+    Y: np.ndarray
+    value: Any
+    reason: Any
+
+
 def minimize(
     objective: Any, Y: np.ndarray, optimizer: Optimizer, max_iter: int, rest: Rest, report: Report = silent
-) -> tuple[np.ndarray, Evaluation | None, str]:
-    """Take steps of an optimizer from Y (n, d) until the drawing rests, at most ``max_iter``.
+) -> Minimized:
+    """Take steps of an optimizer from Y (n, d) until every graph rests, at most ``max_iter`` for each.
 
-    Returns the positions (those on a device copied back), J there (None if no step was to be taken) and the reason of
-    the end: one of `Rest`, "lull" also where no step brings anything, or "max_iter".  What ``report`` raises ends the
-    run.
+    ``report`` is called after each step; of a stack, each time that the slowest graph has taken one.  What it raises
+    ends the run.
+
+    Returns
+    -------
+    Y, value, reason
+        The positions (those on a device copied back), J there (infinite if no step was to be taken) and the reason of
+        the end: one of `Rest`, "lull" also where no step brings anything, or "max_iter".
     """
+    parts = objective.parts
     if max_iter <= 0:
-        return Y, None, "max_iter"
+        return Minimized(Y, parts.full(math.inf), parts.full("max_iter"))
     state: State = optimizer.init(objective, Y)
-    arithmetic = Arithmetic(objective.threads, objective.compiled)
-    moves, values, calm = list[float](), [state.evaluation.value], 0
-    sized = rest.move > 0 or rest.point > 0 or rest.force > 0
-    radius = arithmetic.radius(Y) if sized else 0.0
-    for _ in range(max_iter):
-        before, radius_before = Y, radius
+    watch = _Watch.of(rest, objective, Y, state.evaluation.value)
+    made, end = parts.full(0), _End(parts, Y, state.evaluation.value) if isinstance(parts, Parts) else None
+    slowest = 0
+    while True:
+        before = Y
         Y, state = optimizer.step(objective, Y, state)
-        values.append(state.evaluation.value)
-        report(values[-1], Y)
-        if sized:
-            radius = arithmetic.radius(Y)
-            if radius < rest.point:
-                return np.asarray(Y), state.evaluation, "collapsed"
-        if rest.move > 0 and Y is not before:
-            moved = arithmetic.moved(Y, radius, before, radius_before) if radius > 0 < radius_before else 0.0
-            moves.append(moved * len(Y) ** (1.0 / Y.shape[1]))
-        if reason := _ended(rest, moves, values):
-            return np.asarray(Y), state.evaluation, reason
+        made = made + state.taken
+        reason = watch.after(objective, Y, before, state)
+        ended = (reason != "") | (made >= max_iter)
+        if end is None:
+            if state.taken:
+                report(state.evaluation.value, Y)
+            if ended:
+                return Minimized(np.asarray(Y), state.evaluation.value, reason or "max_iter")
+            continue
+        live = end.after(parts, Y, state.evaluation.value, reason, ended)
+        now_slowest = int(made[live].min()) if live.any() else max_iter
+        if report is not silent and now_slowest > slowest:
+            report(float(np.sum(end.value)), end.Y.copy())
+        slowest = max(slowest, now_slowest)
+        if not live.any():
+            return Minimized(end.Y, end.value, end.reason)
+        if np.count_nonzero(live) <= THINNED * len(live):
+            state, watch = cut(objective, live, state), watch.cut(live)
+            objective, rows = objective.take(live)
+            parts, Y, made = objective.parts, Y[rows], made[live]
+            end.cut(live, rows)
+
+
+class _End:
+    """Where the graphs of a stack are, those at rest with those that still move."""
+
+    def __init__(self, parts: Parts, Y: np.ndarray, value: np.ndarray) -> None:
+        count = len(parts.sizes)
+        self.Y, self.value, self.reason = Y.copy(), value.copy(), np.full(count, "max_iter", dtype=object)
+        self.graphs, self.rows, self.live = np.arange(count), np.arange(len(Y)), np.ones(count, dtype=bool)
+
+    def after(self, parts: Parts, Y: np.ndarray, value: np.ndarray, reason: Any, ended: np.ndarray) -> np.ndarray:
+        """Note where the graphs that moved are; a mask of those that still do."""
+        live = self.live
+        rows = slice(None) if live.all() else live[parts.of]
+        self.Y[self.rows[rows]], self.value[self.graphs[live]] = Y[rows], value[live]
+        told = live & (reason != "")
+        self.reason[self.graphs[told]] = reason[told]
+        self.live = live & ~ended
+        return self.live
+
+    def cut(self, kept: np.ndarray, rows: np.ndarray) -> None:
+        """Look at the graphs of a mask alone."""
+        self.graphs, self.rows, self.live = self.graphs[kept], self.rows[rows], self.live[kept]
+
+
+@dataclass
+class _Watch:
+    """The rule of rest: what it remembers of the steps of each graph."""
+
+    rest: Rest
+    radius: Any
+    first: Any
+    values: list[Any]  # J after each of the last steps, oldest first
+    still: Any  # steps in a row of small moves
+    calm: Any  # steps in a row with forces in balance
+
+    @classmethod
+    def of(cls, rest: Rest, objective: Any, Y: Any, value: Any) -> _Watch:
+        """Begin at Y."""
+        full = objective.parts.full
+        sized = rest.move > 0 or rest.point > 0 or rest.force > 0
+        radius = objective.arithmetic.radius(Y) if sized else full(0.0)
+        values = [] if rest.gain is None else [full(math.nan)] * rest.lull + [value]
+        return cls(rest, radius, value, values, full(0), full(0))
+
+    def after(self, objective: Any, Y: Any, before: Any, state: State) -> Any:
+        """The reason to rest of each graph after a trial; empty where there is none."""
+        rest, parts, taken, now = self.rest, objective.parts, state.taken, state.evaluation
+        where, reason = parts.where, parts.full("")
+        if parts.any(state.stuck):
+            reason = where(state.stuck, where((self.calm > 0) | (rest.force == 0), "converged", "lull"), reason)
+        if not parts.any(taken):
+            return reason
+        radius_before = self.radius
+        if rest.move > 0 or rest.point > 0 or rest.force > 0:
+            self.radius = objective.arithmetic.radius(Y)
         if rest.force > 0:
-            calm = calm + 1 if _unbalance(state.evaluation, radius, arithmetic) <= rest.force else 0
-            if calm >= rest.window:
-                return np.asarray(Y), state.evaluation, "converged"
-        if state.stuck:
-            return np.asarray(Y), state.evaluation, "converged" if calm or not rest.force else "lull"
-    return np.asarray(Y), state.evaluation, "max_iter"
+            low = _unbalance(objective, now, self.radius) <= rest.force
+            self.calm = where(taken, where(low, self.calm + 1, 0), self.calm)
+            reason = where(taken & (self.calm >= rest.window), "converged", reason)
+        if rest.gain is not None:
+            pushed = [*self.values[1:], now.value]
+            self.values = [where(taken, new, old) for old, new in zip(self.values, pushed, strict=True)]
+            gained = abs(self.values[0] - now.value)
+            reason = where(taken & (gained <= rest.gain * (self.first - now.value)), "lull", reason)
+        if rest.move > 0:
+            moved = objective.arithmetic.moved(Y, self.radius, before, radius_before)
+            low = moved * _typical(parts, Y) < rest.move
+            self.still = where(taken, where(low, self.still + 1, 0), self.still)
+            reason = where(taken & (self.still >= rest.window), "converged", reason)
+        if rest.point > 0:
+            reason = where(self.radius < rest.point, "collapsed", reason)
+        return reason
+
+    def cut(self, kept: np.ndarray) -> _Watch:
+        """The memory of the graphs of a mask alone."""
+        values = [each[kept] for each in self.values]
+        return _Watch(self.rest, self.radius[kept], self.first[kept], values, self.still[kept], self.calm[kept])
 
 
-def _unbalance(now: Evaluation, radius: float, arithmetic: Arithmetic) -> float:
+def _typical(parts: Any, Y: Any) -> Any:
+    """n^(1/d) of each graph: the radius in typical distances between nodes."""
+    return (len(Y) if isinstance(parts, Whole) else parts.sizes) ** (1.0 / Y.shape[1])
+
+
+def _unbalance(objective: Any, now: Evaluation, radius: Any) -> Any:
     """Part of J, or of its strength, that it would lose if all nodes went down the gradient by the typical distance.
 
     The gradient g loses at most h sqrt(n) |g| in n moves of the length h.
     """
-    n, d = now.gradient.shape
-    steepness = math.sqrt(n * arithmetic.product(now.gradient, now.gradient))
-    whole = min(now.strength, abs(now.value))
-    return steepness * radius / n ** (1.0 / d) / whole if whole > 0 else math.inf
-
-
-def _ended(rest: Rest, moves: list[float], values: list[float]) -> str:
-    """The reason why moves or values end the run; empty where they do not."""
-    if rest.move > 0 and len(moves) >= rest.window and max(moves[-rest.window :]) < rest.move:
-        return "converged"
-    if rest.gain is None or len(values) <= rest.lull:
-        return ""
-    lull = abs(values[-1 - rest.lull] - values[-1]) <= rest.gain * (values[0] - values[-1])
-    return "lull" if lull else ""
+    parts, g = objective.parts, now.gradient
+    sizes = len(g) if isinstance(parts, Whole) else parts.sizes
+    steepness = parts.sqrt(sizes * objective.arithmetic.product(g, g))
+    # not min(): a strength that is not known is NaN, and J decides then
+    whole = parts.where(now.strength < abs(now.value), now.strength, abs(now.value))
+    return parts.divide(steepness * radius / _typical(parts, g), whole)

@@ -4,36 +4,42 @@ The usual step of neighbor embeddings, n/attraction for normalized P, is 1/(4 P_
 weight P_i = 1/n: the inverse of the curvature of its own attraction.  Taken node by node, the same rule holds for
 hubs, whose weight is thousands of times the average, and for objectives that are not normalized: node i moves by
 gradient / (4 w_i), w_i = sum_j omega_ij at its largest so far (never below the mean).  Gains (Jacobs 1988) grow along
-directions whose sign is steady.  A step may raise J; what leads well above the lowest J so far is taken back, and the
-steps after it are shorter.
+directions whose sign is steady.  A step may raise J.  If it leads well above the lowest J so far it is refused, and
+the following steps are shorter.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
-from nelayout.objective.whole import Evaluation, Objective
+from nelayout.objective import Evaluation, Objective
 from nelayout.optimizers.step import attraction_of
+from nelayout.record.evaluation import ROWS, chosen
 
 __all__ = ["Momentum"]
 
 GAIN_UP, GAIN_DOWN, SMALLEST_GAIN = 0.2, 0.8, 0.01  # van der Maaten & Hinton 2008
-SHORTER = 2.0
-RISE = 0.1  # of 1 + |J|: how far above its lowest value J may swing
+# How far above its lowest value J may swing, in parts of 1 + |J|.
+RISE = 0.1
+# Halvings of the rate after which a run is given up.
+HALVINGS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class MomentumState:
+    """See `nelayout.optimizers.step.State`; ``curvature`` (n,) is the largest w_i so far, ``lowest`` the least J."""
+
     evaluation: Evaluation
-    curvature: np.ndarray  # (n,) largest w_i so far
-    velocity: np.ndarray
-    gains: np.ndarray
-    lowest: float  # J so far
-    rate: float = 1.0
-    stuck: bool = False
+    curvature: Any = field(metadata=ROWS)
+    velocity: Any = field(metadata=ROWS)
+    gains: Any = field(metadata=ROWS)
+    lowest: Any
+    halved: Any
+    taken: Any = True
+    stuck: Any = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,27 +54,30 @@ class Momentum:
     def check(self, kernel, divergence) -> None:
         """Valid for every method."""
 
-    def init(self, objective: Objective, Y: np.ndarray) -> MomentumState:
-        evaluation = objective.evaluate(Y, weights=True)
-        curvature = attraction_of(objective, evaluation)
-        return MomentumState(
-            evaluation, curvature, np.zeros_like(Y), np.ones_like(Y), evaluation.value, self.rate
-        )
+    def init(self, objective: Objective, Y: Any) -> MomentumState:
+        now, full = objective.evaluate(Y, weights=True), objective.parts.full
+        curvature, still = attraction_of(objective, now), np.zeros_like(objective.brought(Y))
+        return MomentumState(now, curvature, still, still + 1.0, now.value, full(0), full(True), full(False))
 
-    def step(self, objective: Objective, Y: np.ndarray, state: MomentumState) -> tuple[np.ndarray, MomentumState]:
-        now = state.evaluation
-        gradient = now.gradient
-        steady = gradient * state.velocity < 0.0
+    def step(self, objective: Objective, Y: Any, state: MomentumState) -> tuple[Any, MomentumState]:
+        now, parts = state.evaluation, objective.parts
+        steady = now.gradient * state.velocity < 0.0
         gains = np.maximum(np.where(steady, state.gains + GAIN_UP, state.gains * GAIN_DOWN), SMALLEST_GAIN)
-        length = state.rate / (4.0 * state.curvature)
-        velocity = self.momentum * state.velocity - (length[:, None] * gains) * gradient
+        length = parts.spread(self.rate * 0.5**state.halved) / (4.0 * state.curvature)
+        velocity = self.momentum * state.velocity - (length[:, None] * gains) * now.gradient
         candidate = Y + velocity
         then = objective.evaluate(candidate, weights=True)
-        if not math.isfinite(then.value) or then.value > state.lowest + RISE * (1.0 + abs(state.lowest)):
-            if state.rate < 1e-6 * self.rate:
-                return Y, replace(state, stuck=True)
-            still = np.zeros_like(Y)
-            return Y, replace(state, velocity=still, gains=np.ones_like(Y), rate=state.rate / SHORTER)
-        curvature = np.maximum(state.curvature, attraction_of(objective, then))
-        lowest = min(state.lowest, then.value)
-        return candidate, MomentumState(then, curvature, velocity, gains, lowest, state.rate)
+        taken = parts.finite(then.value) & (then.value <= state.lowest + RISE * (1.0 + abs(state.lowest)))
+        if parts.all(taken):
+            Y, now = candidate, then
+        else:
+            now, columns = chosen(objective, taken, then, now), parts.columns(taken)
+            Y = np.where(columns, candidate, Y) if parts.any(taken) else Y
+            velocity, gains = np.where(columns, velocity, 0.0), np.where(columns, gains, 1.0)
+        curvature = np.maximum(state.curvature, attraction_of(objective, now))
+        lower = taken & (now.value < state.lowest)
+        halved = state.halved + parts.where(taken, 0, 1)
+        return Y, replace(
+            state, evaluation=now, curvature=curvature, velocity=velocity, gains=gains,
+            lowest=parts.where(lower, now.value, state.lowest), halved=halved, taken=taken, stuck=halved > HALVINGS,
+        )

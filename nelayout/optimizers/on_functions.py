@@ -13,16 +13,21 @@ smooth, neither convex nor concave: its curvature is found by trying (Yang, Pelt
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from nelayout.errors import InputError
-from nelayout.objective.whole import Objective
-from nelayout.optimizers.function_objective import Function, OnFunction, problem_of
+from nelayout.errors import InputError, InputTypeError
+from nelayout.numerics.arithmetic import Arithmetic
+from nelayout.numerics.conjugate_gradients import conjugate_gradients
+from nelayout.numerics.groups import WHOLE
+from nelayout.numerics.parallel import Threads
+from nelayout.objective import Evaluation, Objective
 from nelayout.optimizers.limited_memory import LBFGS
 from nelayout.optimizers.majorization import Majorize
 from nelayout.optimizers.minimize import Rest, minimize
@@ -34,8 +39,13 @@ from nelayout.record.solution import Progress, Step
 
 __all__ = ["Minimum", "lbfgs", "majorize", "momentum", "spectral_direction"]
 
+Function = Callable[[np.ndarray], tuple[float, np.ndarray]]
+Callback = Callable[[Progress], object]
+
 # A run ends when this many steps together bring less than the part ``tol`` of the whole decrease so far.
 LULL = 5
+# Length, as a part of Y's own, over which the curvature of an objective that names none is measured.
+PROBE = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +72,7 @@ def majorize(
     max_iter: int = 300,
     tol: float = 1e-6,
     free: np.ndarray | None = None,
-    callback: Callable[[Progress], object] | None = None,
+    callback: Callback | None = None,
     tolerance: float = 0.05,
     inner: int = 40,
 ) -> Minimum:
@@ -114,7 +124,7 @@ def spectral_direction(
     max_iter: int = 300,
     tol: float = 1e-6,
     free: np.ndarray | None = None,
-    callback: Callable[[Progress], object] | None = None,
+    callback: Callback | None = None,
     tolerance: float = 0.02,
     inner: int = 60,
 ) -> Minimum:
@@ -139,7 +149,7 @@ def lbfgs(
     max_iter: int = 300,
     tol: float = 1e-9,
     free: np.ndarray | None = None,
-    callback: Callable[[Progress], object] | None = None,
+    callback: Callback | None = None,
     memory: int = 10,
 ) -> Minimum:
     """Limited-memory BFGS (Nocedal & Wright 2006): the curvature is learned on the way, J never rises.
@@ -166,7 +176,7 @@ def momentum(
     max_iter: int = 1000,
     tol: float = 1e-6,
     free: np.ndarray | None = None,
-    callback: Callable[[Progress], object] | None = None,
+    callback: Callback | None = None,
     momentum: float = 0.9,
     rate: float = 1.0,
 ) -> Minimum:
@@ -185,14 +195,8 @@ def momentum(
 
 
 def _run(
-    objective: Function | Objective,
-    Y: np.ndarray,
-    curvature: Any,
-    optimizer: Optimizer,
-    max_iter: int,
-    tol: float,
-    free: np.ndarray | None,
-    callback: Callable[[Progress], object] | None,
+    objective: Function | Objective, Y: Any, curvature: Any, optimizer: Optimizer, max_iter: int, tol: float,
+    free: np.ndarray | None, callback: Callback | None
 ) -> Minimum:
     start = np.array(Y, dtype=np.float64)
     if start.ndim not in (1, 2) or not start.size or not np.all(np.isfinite(start)):
@@ -202,24 +206,125 @@ def _run(
         free = np.asarray(free)
         if free.dtype != bool or free.shape != (len(X),):
             raise InputError(f"free must be a mask of booleans of shape ({len(X)},), given {free.dtype} {free.shape}")
+        free = np.repeat(free[:, None], X.shape[1], axis=1)
     if not isinstance(max_iter, Integral) or isinstance(max_iter, bool) or max_iter < 0:
         raise InputError(f"max_iter must be a whole number >= 0, given {max_iter!r}")
     if not isinstance(tol, Real) or not tol >= 0:
         raise InputError(f"tol must be a number >= 0, given {tol!r}")
-    free = None if free is None else np.repeat(free[:, None], X.shape[1], axis=1)
-    problem = problem_of(objective, start, curvature, optimizer, free)
+    problem, observer, end = _problem(objective, start, curvature, optimizer, free), Observer(callback), [X]
     moves = callable(curvature) and not isinstance(optimizer, SpectralDirection)
-    optimizer = OnFunction(optimizer, (lambda Y: curvature(Y.reshape(start.shape))) if moves else None)
-    observer, end = Observer(callback), [X]
 
     def report(value: float, Y: np.ndarray) -> None:
         end[0] = Y
+        if moves:
+            problem.edges = _curved(curvature(Y.reshape(start.shape).copy()), len(Y))
         observer.record(optimizer.name, value, lambda: Y.reshape(start.shape))
 
     try:
-        _, _, reason = minimize(problem, X, optimizer, max_iter, Rest(gain=tol, lull=LULL), report)
+        reason = minimize(problem, X, optimizer, max_iter, Rest(gain=tol, lull=LULL), report).reason
         reason = "converged" if reason == "lull" else reason  # little gain is the rule that tol states here
     except Stopped:
         reason = "stopped"
-    value = observer.trace[-1].value if observer.trace else optimizer.init(problem, X).evaluation.value
+    value = observer.trace[-1].value if observer.trace else problem.evaluate(X).value
     return Minimum(end[0].reshape(start.shape), value, tuple(observer.trace), reason)
+
+
+def _problem(objective: Any, start: np.ndarray, curvature: Any, optimizer: Optimizer, free: Any) -> Any:
+    """An Objective as it is, a function behind the same interface."""
+    if isinstance(objective, Objective):
+        if curvature is not None:
+            raise InputError("an Objective knows its curvature: leave out curvature, or give a function for it")
+        optimizer.check(objective.kernel, objective.divergence)
+        return objective if free is None else replace(objective, free=free)
+    if not callable(objective):
+        raise InputTypeError(f"objective must be a function Y -> (value, gradient), given {type(objective).__name__}")
+    n = len(start)
+    problem = _Own(objective, start.shape, free, _Curvature(csr_array((n, n))), np.ones(n))
+    if curvature is None:
+        if isinstance(optimizer, (Majorize, SpectralDirection)):
+            raise InputError(
+                f"{optimizer.name} needs the curvature of the attraction, an (n, n) matrix or a function of Y; "
+                "lbfgs and momentum do without"
+            )
+        curvature = csr_array((np.full(n, _measured(problem, start)), np.arange(n), np.arange(n + 1)))
+    now = problem.evaluate(start.reshape(n, -1))
+    if not math.isfinite(now.value) or not np.all(np.isfinite(now.gradient)):
+        raise InputError(f"objective is {now.value} at Y, or its gradient not finite: start elsewhere")
+    problem.edges = _curved(curvature(start.copy()) if callable(curvature) else curvature, n)
+    return problem
+
+
+@dataclass(frozen=True)
+class _Curvature:
+    """`Edges` for a curvature that is given: C = H / 4 in place of a Laplacian."""
+
+    C: csr_array
+
+    def row_sums(self, weights: np.ndarray) -> np.ndarray:
+        """The diagonal, which for the Laplacian of w is sum_j w_ij."""
+        return float(weights[0]) * self.C.diagonal()
+
+    def solve(self, weights, scale, ridge, right, tolerance, max_iter, free=None) -> np.ndarray:
+        """As `Edges.solve`."""
+        factor, ridges = scale * float(weights[0]), np.full(len(right), ridge)
+        return conjugate_gradients(
+            lambda X: factor * (self.C @ X) + ridges[:, None] * X, factor * self.C.diagonal() + ridges, right,
+            tolerance=tolerance, max_iter=max_iter, free=free,
+        )
+
+
+@dataclass
+class _Own:
+    """The caller's function and curvature with the interface of `Objective`, as far as optimizers look at it."""
+
+    function: Function
+    shape: tuple[int, ...]
+    free: np.ndarray | None
+    edges: _Curvature
+    mass: np.ndarray
+    parts: Any = WHOLE
+    arithmetic: Arithmetic = field(default_factory=lambda: Arithmetic(WHOLE, Threads(), False))
+
+    def brought(self, x: Any) -> Any:
+        return x
+
+    def evaluate(self, Y: np.ndarray, *, value: bool = True, gradient: bool = True, weights: bool = False):
+        answer = self.function(Y.reshape(self.shape).copy())
+        if not (isinstance(answer, tuple) and len(answer) == 2):
+            raise InputTypeError(f"objective must return (value, gradient), given {type(answer).__name__}")
+        slopes = np.array(answer[1], dtype=np.float64)
+        if slopes.shape != self.shape:
+            raise InputError(f"objective must return a gradient of shape {self.shape}, given {slopes.shape}")
+        slopes = slopes.reshape(Y.shape)
+        if self.free is not None:
+            slopes[~self.free] = 0.0
+        return Evaluation(float(answer[0]), 1.0, gradient=slopes, weights=np.ones(1))
+
+    def attraction_at_zero(self, lam: float) -> np.ndarray:
+        return np.ones(1)
+
+
+def _curved(H: Any, n: int) -> _Curvature:
+    """H as a curvature, or InputError."""
+    given = csr_array(H, dtype=np.float64)
+    if given.shape != (n, n) or not np.all(np.isfinite(given.data)):
+        raise InputError(f"curvature must be a finite matrix of shape ({n}, {n}), given shape {given.shape}")
+    largest = float(np.max(np.abs(given.data), initial=0.0))
+    if float(np.max(np.abs(csr_array(given - given.T).data), initial=0.0)) > 1e-9 * largest:
+        raise InputError("curvature must be symmetric: an attraction W has 2 L of W + W^T, L the graph Laplacian")
+    if not largest or np.any(given.diagonal() < 0):
+        raise InputError("curvature must be positive semidefinite and not 0, given one with a diagonal that is not")
+    return _Curvature(csr_array(given / 4.0))
+
+
+def _measured(problem: _Own, start: np.ndarray) -> float:
+    """How much the gradient changes along itself, per length; 1 where it does not."""
+    X = start.reshape(len(start), -1)
+    here = problem.evaluate(X).gradient
+    size = math.sqrt(float(np.sum(here * here)))
+    if not (0 < size < math.inf):
+        return 1.0
+    length = PROBE * (math.sqrt(float(np.sum(X * X))) or 1.0)
+    change = problem.evaluate(X - (length / size) * here).gradient - here
+    found = math.sqrt(float(np.sum(change * change))) / length
+    return found if 0 < found < math.inf else 1.0

@@ -12,24 +12,27 @@ matrix: majorization, which takes the attraction at the current lengths, serves 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-
-import numpy as np
+from typing import Any
 
 from nelayout.errors import Unsupported
-from nelayout.objective.whole import Evaluation, Objective
-from nelayout.optimizers.line_search import MAX_TRIALS, search
+from nelayout.objective import Evaluation, Objective
+from nelayout.optimizers.line_search import MAX_TRIALS, Trial, tried
+from nelayout.record.evaluation import chosen
 
 __all__ = ["SpectralDirection"]
 
-RIDGE = 1e-3  # mu, as a part of the mean diagonal
+# mu, in parts of the mean diagonal.
+RIDGE = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
 class SpectralState:
+    """See `nelayout.optimizers.step.State`."""
+
     evaluation: Evaluation
-    length: float = 1.0  # where the next line search starts
-    trials: int = 0
-    stuck: bool = False
+    trial: Trial
+    taken: Any = True
+    stuck: Any = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +52,27 @@ class SpectralDirection:
                 "use optimizer='majorize'"
             )
 
-    def init(self, objective: Objective, Y: np.ndarray) -> SpectralState:
-        return SpectralState(objective.evaluate(Y))
+    def init(self, objective: Objective, Y: Any) -> SpectralState:
+        now, full = objective.evaluate(Y), objective.parts.full
+        return SpectralState(now, self._aimed(objective, now, full(1.0)), full(True), full(False))
 
-    def step(self, objective: Objective, Y: np.ndarray, state: SpectralState) -> tuple[np.ndarray, SpectralState]:
-        now = state.evaluation
+    def step(self, objective: Objective, Y: Any, state: SpectralState) -> tuple[Any, SpectralState]:
+        parts, trial = objective.parts, state.trial
+        Y, _, now, following, taken = tried(objective, Y, state.evaluation, trial)
+        stuck = following.failed >= MAX_TRIALS
+        if parts.any(taken):
+            first = trial.failed == 0
+            aimed = self._aimed(objective, now, trial.length * parts.where(first, 2.0, 1.0))
+            following = chosen(objective, taken, aimed, following)
+        return Y, replace(state, evaluation=now, trial=following, taken=taken, stuck=stuck & parts.invert(taken))
+
+    def _aimed(self, objective: Objective, now: Evaluation, length: Any) -> Trial:
+        """The first trial from here."""
+        parts = objective.parts
         weights = objective.attraction_at_zero(now.lam)
-        ridge = RIDGE * 4.0 * float(np.mean(objective.edges.row_sums(weights))) + now.stiffness
+        mean = parts.mean(objective.edges.row_sums(weights))
+        ridge = parts.spread(RIDGE * 4.0 * mean) + now.stiffness
         direction = objective.edges.solve(
             weights, 4.0, ridge, -now.gradient, self.tolerance, self.inner, objective.free
         )
-        slope = float(np.sum(direction * now.gradient))
-        found = search(objective, Y, now, direction, slope, length=state.length)
-        if found is None:
-            return Y, replace(state, trials=state.trials + MAX_TRIALS, stuck=True)
-        following = 2.0 * found.length if found.trials == 1 else found.length
-        return found.Y, SpectralState(found.evaluation, following, state.trials + found.trials)
+        return Trial(direction, objective.arithmetic.product(direction, now.gradient), length, parts.full(0))

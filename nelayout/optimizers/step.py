@@ -8,22 +8,31 @@ import numpy as np
 
 from nelayout.formula.divergences import Divergence
 from nelayout.formula.kernels import Kernel
-from nelayout.objective.whole import Evaluation, Objective
+from nelayout.objective import Evaluation, Objective
 
 __all__ = ["Optimizer", "State", "attracting", "attraction_of"]
 
 
 class State(Protocol):
-    """The memory of an optimizer between steps."""
+    """The memory of an optimizer between trials: a frozen dataclass.
+
+    On several graphs ``taken`` and ``stuck`` are masks (C,).  The metadata of a field says what its first axis counts,
+    if that is not the graphs; see `nelayout.record.evaluation`.
+    """
 
     @property
     def evaluation(self) -> Evaluation:
-        """J at the current drawing."""
+        """J at the current positions."""
         ...
 
     @property
-    def stuck(self) -> bool:
-        """No trial brought a decrease: the drawing is as good as this optimizer can make it."""
+    def taken(self) -> Any:
+        """Whether the last trial was a step; if not, the positions are those before it."""
+        ...
+
+    @property
+    def stuck(self) -> Any:
+        """No trial brings a decrease: the positions are as good as this optimizer can make them."""
         ...
 
 
@@ -48,16 +57,17 @@ class Optimizer(Protocol):
     def step(self, objective: Objective, Y: np.ndarray, state: Any) -> tuple[np.ndarray, Any]: ...
 
 
-def attracting(weights: np.ndarray) -> np.ndarray:
+def attracting(weights: Any) -> Any:
     """max(omega_ij, 0); the same array where no edge repels, which is most often so."""
     return weights if np.min(weights, initial=0.0) >= 0 else np.maximum(weights, 0.0)
 
 
-def attraction_of(objective: Objective, evaluation: Evaluation) -> np.ndarray:
+def attraction_of(objective: Objective, evaluation: Evaluation) -> Any:
     """(n,) w_i = sum_j max(omega_ij, 0), never below the mean: a quarter of the curvature of each node's edges.
 
     Gravity and springs add their own.
     """
-    pull = objective.edges.row_sums(attracting(evaluation.weights))
+    parts, pull = objective.parts, objective.edges.row_sums(attracting(evaluation.weights))
+    mean = parts.mean(pull)
     # If nothing attracts (NeRV of a single pair), any length is as good as another to start with.
-    return np.maximum(pull, float(np.mean(pull)) or 1.0) + 0.25 * evaluation.stiffness
+    return np.maximum(pull, parts.spread(parts.where(mean > 0, mean, 1.0))) + 0.25 * evaluation.stiffness

@@ -3,29 +3,83 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any
 
 import numpy as np
 
-__all__ = ["NOTHING", "Evaluation"]
+from nelayout.numerics.groups import Whole
+
+__all__ = ["ENTRIES", "NOTHING", "PAIRS", "ROWS", "SHARED", "Evaluation", "chosen", "cut"]
 
 # Stands for results that were not requested.
 NOTHING = np.empty(0)
 
+# What the first axis of a field counts, if not groups: rows, entries of P, curvature pairs and then rows, or neither.
+ROWS, ENTRIES, PAIRS, SHARED = ({"counts": name} for name in ("rows", "entries", "pairs", "nothing"))
+
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """J at one drawing, its lambda, and the results that were requested; the others are empty."""
+    """J of each group at one drawing, its lambda, and the results that were requested; the others are empty.
 
-    value: float
-    lam: float
-    gradient: np.ndarray = field(default_factory=lambda: NOTHING)
-    # omega >= or < 0, on the pattern of P: the attraction of each edge
-    weights: np.ndarray = field(default_factory=lambda: NOTHING)
-    # indices of nodes too far from all others for floats, where J is infinite for their sake
-    lost: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
-    # |dJ / d ln lambda| through the edges alone, how hard they pull together: 1 where lambda is optimal, sum P under a
-    # normalized I-divergence; gravity's part of J is added
-    strength: float = math.nan
-    # (n,) a bound on the curvature of gravity and anchors; a zero where there are none
-    stiffness: np.ndarray = field(default_factory=lambda: np.zeros(()))
+    Where J is infinite the others may be anything.
+
+    value     J: a float of one graph, (C,) of several
+    lam       lambda; the geometric mean where each row has its own
+    gradient  (n, d)
+    weights   (nnz,) attraction omega of each edge, symmetric; a sign is possible
+    lost      indices of nodes too far from all others for floats, which make J infinite
+    strength  |dJ / d ln lambda| through the edges alone, how hard they pull together, and gravity's part of J
+    stiffness (n,) a bound on the curvature of gravity and anchors; a zero where there are none
+    """
+
+    value: Any
+    lam: Any
+    gradient: Any = field(default_factory=lambda: NOTHING, metadata=ROWS)
+    weights: Any = field(default_factory=lambda: NOTHING, metadata=ENTRIES)
+    lost: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.intp), metadata=SHARED)
+    strength: Any = math.nan
+    stiffness: Any = field(default_factory=lambda: np.zeros(()), metadata=ROWS)
+
+
+def chosen(objective: Any, taken: Any, then: Any, now: Any) -> Any:
+    """The record ``then`` for groups of the mask ``taken``, and ``now`` for others."""
+    parts = objective.parts
+    if isinstance(parts, Whole) or parts.all(taken):
+        return then if parts.any(taken) else now
+    changes = {}
+    for each in fields(now):
+        old, new = getattr(now, each.name), getattr(then, each.name)
+        if _counted(each, new) and len(new) == len(old):
+            mask = _mask(objective, taken, each)
+            new = np.where(mask.reshape(-1, *[1] * (np.ndim(new) - 1)), new, old)
+        changes[each.name] = new
+    return replace(now, **changes)
+
+
+def cut(objective: Any, kept: np.ndarray, record: Any) -> Any:
+    """The record for the groups of a mask (C,) alone."""
+    changes = {}
+    for each in fields(record):
+        value = getattr(record, each.name)
+        if is_dataclass(value):
+            changes[each.name] = cut(objective, kept, value)
+        elif _counted(each, value):
+            axis = 1 if each.metadata.get("counts") == "pairs" else 0
+            changes[each.name] = np.compress(_mask(objective, kept, each), value, axis=axis)
+    return replace(record, **changes)
+
+
+def _counted(each: Any, value: Any) -> bool:
+    """Whether a field has an axis of groups, rows or entries."""
+    return each.metadata.get("counts") != "nothing" and np.ndim(value) > 0 and len(value) > 0
+
+
+def _mask(objective: Any, groups: np.ndarray, each: Any) -> np.ndarray:
+    """A mask of groups, as a mask of what a field counts."""
+    counts = each.metadata.get("counts")
+    if counts is None:
+        return groups
+    rows = groups[objective.parts.of]
+    return rows[objective.edges.rows] if counts == "entries" else rows

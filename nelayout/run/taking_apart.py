@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 from nelayout.catalogue.record import Method
 from nelayout.numerics.parallel import Threads
-from nelayout.objective.whole import Affinity
+from nelayout.objective import Affinity
 from nelayout.placing.components import components, side_by_side
 from nelayout.run.drawing import Part
 from nelayout.run.masses import Masses

@@ -35,9 +35,11 @@ import numpy as np
 
 from nelayout.errors import InputError, missing_extra, unknown
 from nelayout.formula.divergences.f_functions import F_FUNCTIONS, TABLE_2, FFunction
+from nelayout.numerics.arithmetic import Arithmetic
+from nelayout.numerics.groups import WHOLE
 from nelayout.numerics.parallel import Threads
 from nelayout.numerics.pytorch import torch_module
-from nelayout.objective.whole import Evaluation
+from nelayout.objective import Evaluation
 from nelayout.optimizers.minimize import Rest, minimize
 from nelayout.variational.moves import Descent, JudgedSearch, Moves
 from nelayout.variational.network import NodeNetwork, PairNetwork
@@ -184,7 +186,7 @@ def variational_drawing(
                     raise _Ended
 
         with suppress(_Ended):
-            alone = SimpleNamespace(threads=Threads(), compiled=False)
+            alone = SimpleNamespace(parts=WHOLE, arithmetic=Arithmetic(WHOLE, Threads(), False))
             minimize(alone, Y, turns, rounds, Rest(move=tol, window=1), report)
         return turns.Y, tuple(turns.rounds)
 
@@ -219,6 +221,7 @@ class _State(NamedTuple):
 
     evaluation: Evaluation
     turn: Turn
+    taken: bool = True
     stuck: bool = False
 
 

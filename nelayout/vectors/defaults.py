@@ -21,8 +21,7 @@ from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import CoarseToFine, Descend
 from nelayout.formula.connections import Fixed
 from nelayout.numerics.principal import principal_components
-from nelayout.run.bending import Goal
-from nelayout.run.bending import goal_between
+from nelayout.run.bending import Goal, goal_between
 from nelayout.vectors.input import NEIGHBORS, REACH
 from nelayout.vectors.metrics import Metric
 from nelayout.vectors.neighbors import Neighbors

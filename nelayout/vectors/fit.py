@@ -27,8 +27,8 @@ from nelayout.catalogue.record import Method
 from nelayout.errors import InputError
 from nelayout.numerics.parallel import Threads
 from nelayout.record.solution import Solution
-from nelayout.run.part_costs import NUMPY_PAIRS
-from nelayout.run.state import Component, Summation
+from nelayout.run.costs import NUMPY_PAIRS
+from nelayout.run.drawing import Component, Summation
 from nelayout.vectors.entropic import calibrate
 from nelayout.vectors.neighbors import Neighbors, Space
 from nelayout.vectors.similarities import Similarities

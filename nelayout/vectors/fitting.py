@@ -21,8 +21,8 @@ from nelayout.numerics.parallel import threads_for
 from nelayout.run.costs import warn_of_memory
 from nelayout.run.keywords import checks_keywords
 from nelayout.run.options import DEFAULTS, check_options, generator
-from nelayout.run.plan import MANY_ROWS as MANY
 from nelayout.run.pipeline import run_parts
+from nelayout.run.plan import MANY_ROWS as MANY
 from nelayout.run.request import Known
 from nelayout.run.variational_component import vector_features
 from nelayout.sums.device import device_named

@@ -29,10 +29,10 @@ from nelayout.formula.divergences.alpha import Alpha
 from nelayout.formula.divergences.type2_mixture import Type2Mixture
 from nelayout.numerics.parallel import threads_for
 from nelayout.record.progress import Observer, Stopped
+from nelayout.run.drawing import OtherStart
 from nelayout.run.pipeline import run_parts
+from nelayout.run.placement import stir_flat
 from nelayout.run.request import Known
-from nelayout.run.start import stir_flat
-from nelayout.run.state import OtherStart
 from nelayout.vectors.annealing import at_perplexity
 from nelayout.vectors.input import support
 from nelayout.vectors.neighbors import Space

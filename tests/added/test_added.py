@@ -12,8 +12,7 @@ from nelayout.added.objective import AddedNodes, Ties
 from nelayout.added.objective import ties_of as all_ties
 from nelayout.formula.kernels import KERNELS, Radial, heavy_tailed
 from nelayout.numerics.parallel import Threads
-from nelayout.objective.rows import RowObjective
-from nelayout.run.state import Summation
+from nelayout.run.drawing import Summation
 from nelayout.run.taking_apart import input_affinity
 from nelayout.similarities.masses import node_mass
 from nelayout.sums.nbody import Exact, outside
@@ -45,7 +44,7 @@ def ties_of(J, i: int) -> Ties:
     P = J.affinity.P
     row = slice(P.indptr[i], P.indptr[i + 1])
     weight = J.edges.values[row]
-    back = J.edges.values[J.edges.other[row]] if isinstance(J, RowObjective) else weight
+    back = J.edges.values[J.edges.other[row]] if J.by_rows else weight
     to = P.indices[row].astype(np.int64)
     return Ties(np.zeros(len(weight), dtype=np.int64), to, weight, back, J.affinity.mass[i : i + 1])
 
@@ -56,7 +55,7 @@ def test_gradient_is_that_of_the_drawing_s_own_objective(name):
     J = objective(name)
     Y = 2.0 * np.random.default_rng(1).standard_normal((77, 2))
     gradient = J.evaluate(Y).gradient
-    factor = 1.0 if isinstance(J, RowObjective) else 2.0
+    factor = 1.0 if J.by_rows else 2.0
     for i in (0, 10, 48):
         found = AddedNodes(J, Y, ONE, np.arange(77) != i).evaluate(Y[i : i + 1], ties_of(J, i))
         np.testing.assert_allclose(factor * found.gradient[0], gradient[i], rtol=1e-8, atol=1e-12)

@@ -3,14 +3,14 @@
 import networkx as nx
 import numpy as np
 import pytest
+from nelayout.run.held import hold
 from tables import EVERY_METHOD, RECIPES, thinned
 from test_added import ONE, objective
 
 from nelayout.formula.potentials.anchors import Anchors
 from nelayout.optimizers import OPTIMIZERS, optimizer_named
 from nelayout.optimizers.minimize import Rest, minimize
-from nelayout.run.held import hold
-from nelayout.run.state import Component, Drawing, Summation
+from nelayout.run.drawing import Component, Drawing, Summation
 from nelayout.run.taking_apart import input_affinity
 from nelayout.similarities.masses import node_mass
 from nelayout.sums.nbody import Exact

@@ -42,8 +42,7 @@ from nelayout.formula.divergences import (
 from nelayout.formula.divergences.f_divergences import kl
 from nelayout.formula.divergences.protocol import Homogeneous, Similarity, Spread, bind, edge_and_slope
 from nelayout.formula.kernels import KERNELS, Kernel, heavy_tailed, inverse_power
-from nelayout.objective.rows import RowObjective
-from nelayout.objective.whole import Affinity
+from nelayout.objective import Affinity, Objective
 from nelayout.sums.nbody import Exact
 
 KERNEL_TABLE = [*KERNELS.values(), heavy_tailed(0.5), heavy_tailed(2.0), inverse_power(3), Kernel(0.5, 2.0, 0.7)]
@@ -253,7 +252,7 @@ def test_rows_on_fast_sums():
         both = []
         for nbody in (Exact(True), backend("mesh", Threads(), True)):
             kernel, divergence = KERNELS["gaussian"], divergence_named(name)
-            J = RowObjective(Affinity(P, m), kernel, divergence, NormalizedRows(), nbody, compiled=True)
+            J = Objective(Affinity(P, m), kernel, divergence, NormalizedRows(), nbody, compiled=True)
             both.append(J.evaluate(Y))
         exact, fast = both
         assert fast.value == pytest.approx(exact.value, rel=1e-3)

@@ -19,8 +19,7 @@ from nelayout.catalogue import METHODS
 from nelayout.formula.connections import Fixed, NormalizedRows
 from nelayout.formula.divergences import alpha, divergence_named
 from nelayout.formula.kernels import KERNELS
-from nelayout.objective.rows import RowObjective
-from nelayout.objective.whole import Affinity, Objective
+from nelayout.objective import Affinity, Objective
 from nelayout.optimizers import Majorize
 from nelayout.sums.nbody import Exact
 
@@ -59,12 +58,12 @@ def positions(seed=0):
     return 0.7 * np.random.default_rng(seed + 100).normal(size=(N, 2))
 
 
-def row_objective(rows, divergence) -> RowObjective:
+def row_objective(rows, divergence) -> Objective:
     """J of given row-stochastic similarities, which need not be symmetric."""
     P = csr_array(similarities())
     given = rows[np.repeat(np.arange(N), np.diff(P.indptr)), P.indices]
     affinity = Affinity(P, UNIT, rows=given)
-    return RowObjective(affinity, KERNELS["gaussian"], divergence, NormalizedRows(), Exact())
+    return Objective(affinity, KERNELS["gaussian"], divergence, NormalizedRows(), Exact())
 
 
 def asymmetric_rows(seed=1):

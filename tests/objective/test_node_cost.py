@@ -14,7 +14,7 @@ from nelayout.catalogue import METHODS
 from nelayout.formula.connections import Normalized, Optimal
 from nelayout.formula.divergences import beta
 from nelayout.formula.kernels import KERNELS, heavy_tailed
-from nelayout.objective.whole import Affinity, Objective
+from nelayout.objective import Affinity, Objective
 from nelayout.sums.nbody import Exact
 
 KERNEL_TABLE = [KERNELS["cauchy"], KERNELS["gaussian"], KERNELS["inverse-square"], heavy_tailed(2.0)]

@@ -16,7 +16,7 @@ from tables import first
 from nelayout.formula.connections import Fixed, Normalized, Optimal
 from nelayout.formula.divergences import alpha, beta
 from nelayout.formula.kernels import KERNELS, Kernel, heavy_tailed, inverse_power
-from nelayout.objective.whole import Affinity, Objective
+from nelayout.objective import Affinity, Objective
 from nelayout.sums.nbody import Exact
 
 KERNEL_TABLE = [*KERNELS.values(), heavy_tailed(2.0), inverse_power(3), Kernel(0.5, 2.0, 0.7)]

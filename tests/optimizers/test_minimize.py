@@ -9,33 +9,40 @@ from typing import Any, NamedTuple
 import networkx as nx
 import numpy as np
 import pytest
+from nelayout.run.auto.candidates import Candidate, Candidates
+from nelayout.run.component import shares_of
 from scipy.sparse import csr_array
 from tables import first
 
 import nelayout as nl
 from nelayout.catalogue.stages import CoarseToFine, Descend
+from nelayout.numerics.arithmetic import Arithmetic
+from nelayout.numerics.groups import WHOLE, Parts
 from nelayout.numerics.parallel import Threads
-from nelayout.objective.whole import Affinity, Evaluation
-from nelayout.optimizers.line_search import search
+from nelayout.objective import Affinity, Evaluation
+from nelayout.optimizers.line_search import MAX_TRIALS, Trial, tried
 from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.optimizers.size import size_search, spread_search
 from nelayout.record.progress import Observer, Stopped
-from nelayout.run.auto.candidates import Candidate, Candidates
-from nelayout.run.component import shares_of
-from nelayout.run.size import size_search, spread_search
-from nelayout.run.state import Drawing
+from nelayout.run.drawing import Drawing
 
-LOOSE: Any = SimpleNamespace(threads=Threads(), compiled=False)
+SUMS = {"parts": WHOLE, "arithmetic": Arithmetic(WHOLE, Threads(), False), "brought": lambda x: x}
+LOOSE: Any = SimpleNamespace(**SUMS)
 SQUARE = np.array([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
 
 
 class State(NamedTuple):
     evaluation: Evaluation
     step: int = 0
+    taken: bool = True
     stuck: bool = False
 
 
 class Scripted:
-    """An optimizer whose k-th step leads to a known drawing and value; it is stuck where the script ends."""
+    """An optimizer whose k-th trial leads to a known drawing and value; it is stuck where the script ends.
+
+    A trial that leads to the same array is refused.
+    """
 
     name = "scripted"
     solves = False
@@ -51,15 +58,15 @@ class Scripted:
 
     def step(self, objective: Any, Y: np.ndarray, state: State) -> tuple[np.ndarray, State]:
         k = state.step + 1
-        return self.drawings[k], State(Evaluation(self.values[k], 1.0), k, k == len(self.values) - 1)
+        taken = self.drawings[k] is not Y
+        return self.drawings[k], State(Evaluation(self.values[k], 1.0), k, taken, k == len(self.values) - 1)
 
 
 def ended(optimizer: Scripted, rest: Rest, max_iter: int = 100) -> tuple[int, str]:
     """Steps taken, and the reason of the end."""
     seen: list[float] = []
-    _, evaluation, reason = minimize(LOOSE, SQUARE, optimizer, max_iter, rest, lambda value, Y: seen.append(value))
-    assert seen == optimizer.values[1 : len(seen) + 1]
-    assert evaluation is None or evaluation.value == optimizer.values[len(seen)]
+    _, value, reason = minimize(LOOSE, SQUARE, optimizer, max_iter, rest, lambda value, Y: seen.append(value))
+    assert value == (seen[-1] if seen else math.inf)
     return len(seen), reason
 
 
@@ -92,13 +99,14 @@ def test_it_ends_after_five_steps_of_small_moves():
     assert ended(script, Rest(move=1e-6)) == (12, "converged")
 
 
-def test_a_step_that_was_taken_back_is_no_move():
-    """The drawings after it are the same array; the five moves are those of other steps."""
+def test_a_refused_trial_is_no_step():
+    """The positions after it are the same array; the five moves are those of other steps."""
     drawings = [SQUARE, *(SQUARE + 1e-6 * k * np.eye(4, 2) for k in range(1, 4))]
     drawings += [drawings[-1]] * 4 + [SQUARE + 1e-6 * k * np.eye(4, 2) for k in range(4, 9)]
     script = Scripted([-float(k) for k in range(len(drawings))], drawings)
-    assert ended(script, Rest(move=1e-3)) == (9, "converged")
+    assert ended(script, Rest(move=1e-3)) == (5, "converged")
     assert ended(script, Rest(move=1e-3, window=1)) == (1, "converged")
+    assert ended(script, Rest(), 4) == (4, "max_iter")
 
 
 def test_growth_is_no_move_and_a_point_is_an_end():
@@ -115,12 +123,12 @@ def test_it_ends_where_the_forces_are_in_balance():
         name, solves = "bowl", False
 
         def init(self, objective, Y):
-            return SimpleNamespace(evaluation=Evaluation(8.0, 1.0, Y, strength=2.0), stuck=False)
+            return SimpleNamespace(evaluation=Evaluation(8.0, 1.0, Y, strength=2.0), taken=True, stuck=False)
 
         def step(self, objective, Y, state):
             Y = Y / 2.0
             value = float(np.sum(Y * Y)) / 2.0 + 4.0
-            return Y, SimpleNamespace(evaluation=Evaluation(value, 1.0, Y, strength=2.0), stuck=False)
+            return Y, SimpleNamespace(evaluation=Evaluation(value, 1.0, Y, strength=2.0), taken=True, stuck=False)
 
     # |Y| = 2 radius = sqrt 8 / 2^k, so what could be lost is 2 |Y| radius / 2 / 2 = 2 / 4^k of the strength, 2
     for tol, steps in ((0.6, 5), (0.1, 7), (1e-3, 10)):  # and four steps more
@@ -159,24 +167,31 @@ def problem(function: Any, gradient: Any, lost: Any = None) -> Any:
         away = np.empty(0, dtype=int) if lost is None else lost(Y)
         return Evaluation(value, 1.0, gradient(Y), np.empty(0), away)
 
-    return SimpleNamespace(threads=Threads(), compiled=False, evaluate=evaluate)
+    return SimpleNamespace(**SUMS, evaluate=evaluate)
+
+
+def trials(J: Any, Y: np.ndarray, direction: np.ndarray, slope: float) -> tuple[np.ndarray, Trial, bool]:
+    """The end of a line search."""
+    now, trial, taken = J.evaluate(Y), Trial(direction, slope, 1.0, 0), False
+    for _ in range(MAX_TRIALS):
+        Y, _, now, trial, taken = tried(J, Y, now, trial)
+        if taken:
+            break
+    return Y, trial, taken
 
 
 def test_a_failed_trial_is_followed_by_the_minimum_of_its_parabola():
     """J = |Y|^2 from 1 along -4 is 9 at the whole length; the parabola of 1, its slope -8 and 9 has 0 at a quarter."""
     J = problem(lambda Y: float(np.sum(Y * Y)), lambda Y: 2 * Y)
-    Y = np.ones((1, 1))
-    found = search(J, Y, J.evaluate(Y), np.array([[-4.0]]), -8.0)
-    assert found is not None
-    assert (found.length, found.trials) == (0.25, 2)
-    assert found.Y == found.Y[0, 0] == 0.0
-    assert found.move == -1.0
+    Y, trial, taken = trials(J, np.ones((1, 1)), np.array([[-4.0]]), -8.0)
+    assert (trial.length, trial.failed, taken) == (0.25, 1, True)
+    assert Y == 0.0
 
 
 def test_a_direction_that_only_rises_is_given_up():
     J = problem(lambda Y: float(np.sum(Y)), np.ones_like)
-    Y = np.zeros((1, 1))
-    assert search(J, Y, J.evaluate(Y), np.ones((1, 1)), -1.0) is None
+    Y, trial, taken = trials(J, np.zeros((1, 1)), np.ones((1, 1)), -1.0)
+    assert (Y, taken, trial.failed) == (0.0, False, MAX_TRIALS)
 
 
 def test_nodes_that_fly_off_are_held_and_the_others_go_on():
@@ -184,10 +199,40 @@ def test_nodes_that_fly_off_are_held_and_the_others_go_on():
         return math.inf if Y[1, 0] > 5 else float(np.sum((Y - 1.0) ** 2))
 
     J = problem(value, lambda Y: 2 * (Y - 1.0), lambda Y: np.flatnonzero(Y[:, 0] > 5))
-    Y = np.zeros((2, 1))
-    found = search(J, Y, J.evaluate(Y), np.array([[1.0], [9.0]]), -20.0)
-    assert found is not None
-    assert found.move.ravel().tolist() == [1.0, 0.0]
+    Y, _, taken = trials(J, np.zeros((2, 1)), np.array([[1.0], [9.0]]), -20.0)
+    assert taken
+    assert Y.ravel().tolist() == [1.0, 0.0]
+
+
+def test_where_no_node_is_lost_long_moves_are_cut():
+    J = problem(lambda Y: math.inf if Y[1, 0] > 5 else float(np.sum((Y - 1.0) ** 2)), lambda Y: 2 * (Y - 1.0))
+    Y, _, taken = trials(J, np.zeros((2, 1)), np.array([[0.5], [9.0]]), -19.0)
+    assert taken
+    assert Y.ravel().tolist() == pytest.approx([0.5, 0.9])
+
+
+def test_graphs_of_a_stack_search_each_for_itself():
+    """J = k |Y|^2 of three graphs, one of which is infinite beyond 5: lengths and held nodes are each one's own."""
+    parts = Parts(np.array([1, 1, 2]))
+
+    def evaluate(Y, *, weights=False):
+        value = parts.sum((Y**2).ravel())
+        value[2] = math.inf if Y[3, 0] > 5 else value[2]
+        return Evaluation(value, np.ones(3), 2 * Y, lost=np.flatnonzero((Y[:, 0] > 5) & (np.arange(4) == 3)))
+
+    J = SimpleNamespace(
+        parts=parts, arithmetic=Arithmetic(parts, Threads(), False), brought=lambda x: x, evaluate=evaluate,
+        edges=SimpleNamespace(rows=np.zeros(0, dtype=int)),
+    )
+    start = np.array([[1.0], [1.0], [1.0], [1.0]])
+    trial = Trial(np.array([[-4.0], [-1.0], [-1.0], [9.0]]), np.array([-8.0, -2.0, -1.0]), np.ones(3), np.zeros(3))
+    Y, _, now, trial, taken = tried(J, start, evaluate(start), trial)
+    assert taken.tolist() == [False, True, False]
+    assert Y.ravel().tolist() == [1.0, 0.0, 1.0, 1.0]
+    Y, _, now, _, taken = tried(J, Y, now, trial)
+    assert taken[[0, 2]].tolist() == [True, True]
+    assert Y[[0, 2, 3]].ravel().tolist() == [0.0, 0.0, 1.0]
+    assert now.value.tolist() == [0.0, 0.0, 1.0]
 
 
 # --- sizes ----------------------------------------------------------------------------------------------------
@@ -200,11 +245,11 @@ def test_sizes_are_found_to_their_precision(best):
     def value(Y):
         return math.log(np.sqrt(np.mean(np.sum((Y - Y.mean(axis=0)) ** 2, axis=1))) / best) ** 2
 
-    J = SimpleNamespace(scale_free=False, evaluate=lambda Y, gradient: Evaluation(value(Y), 1.0))
+    J = SimpleNamespace(parts=WHOLE, scale_free=False, evaluate=lambda Y, gradient: Evaluation(value(Y), 1.0))
     for size in (1e-3, 1.0, 40.0):
         found = size_search(J, size * SQUARE)
         assert found * size * math.sqrt(2) == pytest.approx(best, rel=0.05)
-    assert size_search(SimpleNamespace(scale_free=True), SQUARE) == 1.0
+    assert size_search(SimpleNamespace(parts=WHOLE, scale_free=True), SQUARE) == 1.0
 
 
 def test_a_start_is_made_as_small_as_its_farthest_node_needs():

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -18,12 +21,13 @@ from nelayout.errors import InputError, Unsupported
 from nelayout.graphs import read
 from nelayout.numerics.arithmetic import Arithmetic
 from nelayout.numerics.conjugate_gradients import conjugate_gradients, laplacian_gradients
+from nelayout.numerics.groups import WHOLE, Parts
 from nelayout.numerics.parallel import Threads, threads_for
-from nelayout.objective.whole import Objective
+from nelayout.objective import Objective
 from nelayout.optimizers import OPTIMIZERS, Majorize, optimizer_named
-from nelayout.optimizers.limited_memory import _two_loops
-from nelayout.run.size import size_search
-from nelayout.run.state import Summation
+from nelayout.optimizers.limited_memory import Memory
+from nelayout.optimizers.size import size_search
+from nelayout.run.drawing import Summation
 from nelayout.run.taking_apart import input_affinity
 from nelayout.similarities.masses import node_mass
 from nelayout.sums.nbody import Exact
@@ -92,17 +96,16 @@ def test_majorization_never_rises_and_needs_about_two_trials(name, method):
     objective = objective_of(P, method, compiled=P.shape[0] > 500)
     optimizer, Y = Majorize(), sized(objective, Y)
     state = optimizer.init(objective, Y)
-    values = [state.evaluation.value]
-    for _ in range(STEPS):
+    values, trials = [state.evaluation.value], 0
+    while len(values) <= STEPS and not state.stuck:
         Y, state = optimizer.step(objective, Y, state)
-        values.append(state.evaluation.value)
-        if state.stuck:
-            break
-    steps = len(values) - 1
+        trials += 1
+        if state.taken:
+            values.append(state.evaluation.value)
     assert (np.diff(values) <= 0).all()
     assert values[-1] == objective.evaluate(Y, gradient=False).value  # what is reported is what is there
     if not state.stuck:  # the last step of a finished drawing tries everything
-        assert state.trials <= 2.6 * steps
+        assert trials <= 2.6 * STEPS
 
 
 @pytest.mark.parametrize("method", [m for m in EVERY_METHOD if EVERY_METHOD[m].divergence.name == "i-divergence"])
@@ -115,7 +118,7 @@ def test_majorization_step_is_the_papers_update(method):
     exact = Majorize(tolerance=1e-13, inner=2000)
     state = replace(exact.init(objective, Y), rho=1e4)  # large enough for the first trial
     Y_new, after = exact.step(objective, Y, state)
-    assert after.trials == 1
+    assert after.taken
     assert state.evaluation.weights is not None
     W = csr_array((state.evaluation.weights, P.indices, P.indptr), shape=(n, n)).toarray()
     assert (W >= 0).all()
@@ -219,7 +222,7 @@ def test_masked_rows_stay(name, method):
     Y = sized(objective, Y + np.random.default_rng(0).standard_normal(Y.shape) * 0.1)
     before, state = Y, optimizer.init(objective, Y)
     start = state.evaluation.value
-    for _ in range(150 if name == "momentum" else 6):  # momentum may rise before it falls
+    for _ in range(150 if name == "momentum" else 9):  # momentum may rise before it falls
         Y, state = optimizer.step(objective, Y, state)
     assert np.array_equal(Y[~free], before[~free])
     assert not np.array_equal(Y[free], before[free])
@@ -249,62 +252,104 @@ def test_a_node_that_would_fly_out_of_sight_does_not_hold_up_the_others():
     away = Y.copy()
     away[11] += 1e3
     assert objective.evaluate(away).lost.tolist() == [11]
-    moved, after = optimizer.step(objective, Y, replace(state, inverse=inverse))
+    moved, after = Y, replace(state, inverse=inverse)
+    for _ in range(2):
+        assert np.array_equal(moved, Y)
+        moved, after = optimizer.step(objective, moved, after)
     usual, _ = optimizer.step(objective, Y, state)
     others = np.arange(len(Y)) != 11
-    assert after.trials == 2
     assert after.evaluation.value < state.evaluation.value
     assert np.array_equal(moved[11], Y[11])
     np.testing.assert_allclose(moved[others], usual[others], rtol=1e-12)
 
 
+STACK = Parts(np.array([1, 7, 20_000, 3, 19_990]))
+EQUAL = Parts(np.full(4000, 10))
+
+
+@pytest.mark.parametrize("groups", [WHOLE, STACK, EQUAL], ids=["whole", "parts", "equal parts"])
 @pytest.mark.parametrize("d", [1, 2, 3])
-def test_compiled_arithmetic_is_the_plain_one(d):
+def test_arithmetic_of_each_group(d, groups):
     """Sums and updates over many chunks, of drawings far from the origin, against their definitions."""
     rng = np.random.default_rng(d)
-    n = 40_001
+    n = 40_001 if groups is not EQUAL else 40_000
     Y, before, force = rng.normal(size=(n, d)) + 5.0, rng.normal(size=(n, d)), rng.normal(size=(n, d))
-    weights = rng.random(n)
-    plain, compiled = Arithmetic(Threads(), False), Arithmetic(Threads(2), True)
-    for one in (plain, compiled):
-        assert one.product(Y, force) == pytest.approx(float((Y * force).sum()), rel=1e-11, abs=1e-9)
-        weighted = float((weights @ (Y * force)).sum())
-        assert one.weighted(Y, force, weights) == pytest.approx(weighted, rel=1e-11, abs=1e-9)
-        assert one.radius(Y) == pytest.approx(float(np.sqrt(((Y - Y.mean(axis=0)) ** 2).sum() / n)), rel=1e-12)
-        change = Y / 3.0 - before / 2.0
-        moved = float(np.sqrt(((change - change.mean(axis=0)) ** 2).sum() / n))
-        assert one.moved(Y, 3.0, before, 2.0) == pytest.approx(moved, rel=1e-12)
-        q, out = Y.copy(), Y.copy()
-        assert one.scale(q, 0.7, weights, force) == pytest.approx(float((q * force).sum()), rel=1e-11, abs=1e-9)
-        np.testing.assert_allclose(q, 0.7 * weights[:, None] * Y, rtol=1e-14)
-        assert one.subtract(q, 0.3, force, before) == pytest.approx(float((q * before).sum()), rel=1e-11, abs=1e-9)
-        np.testing.assert_allclose(q, 0.7 * weights[:, None] * Y - 0.3 * force, rtol=1e-12, atol=1e-14)
-        one.combine(out, 4.0, force, -2.0, weights)
+    weights, stored = rng.random(n), rng.normal(size=(3, n, d))
+    starts = np.array([0, n]) if groups is WHOLE else groups.starts
+    ranges = [slice(a, b) for a, b in itertools.pairwise(starts)]
+    count = len(ranges)
+
+    def each(f):
+        """f of the rows of every group."""
+        found = np.array([f(rows) for rows in ranges])
+        return found[0] if groups is WHOLE else found
+
+    def radius(X):
+        return np.sqrt(((X - X.mean(axis=0)) ** 2).sum() / len(X))
+
+    one, two = rng.random(count) + 1.0, rng.random(count) + 1.0
+    factors = rng.normal(size=(count, 3))
+    one, two, factors = (x[0] if groups is WHOLE else x for x in (one, two, factors))
+    row = np.repeat(np.arange(count), np.diff(starts))
+    of_rows = np.atleast_2d(factors)[row]
+    change = Y / np.atleast_1d(one)[row, None] - before / np.atleast_1d(two)[row, None]
+    close = {"rtol": 1e-10, "atol": 1e-9}
+    for sums in (Arithmetic(groups, Threads(), False), Arithmetic(groups, Threads(2), True)):
+        np.testing.assert_allclose(sums.product(Y, force), each(lambda r: (Y[r] * force[r]).sum()), **close)
+        np.testing.assert_allclose(
+            sums.products(stored, force), each(lambda r: (stored[:, r] * force[r]).sum(axis=(1, 2))), **close
+        )
+        np.testing.assert_allclose(sums.radius(Y), each(lambda r: radius(Y[r])), rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(
+            sums.moved(Y, one, before, two), each(lambda r: radius(change[r])), rtol=1e-9, atol=1e-7
+        )
+        out = Y.copy()
+        sums.add(out, stored, factors)
+        np.testing.assert_allclose(out, Y + np.einsum("ik,kij->ij", of_rows, stored), rtol=1e-12, atol=1e-14)
+        out = Y.copy()
+        sums.combine(out, 4.0, force, -2.0 * weights)
         np.testing.assert_allclose(out, 4.0 * Y - 2.0 * weights[:, None] * force, rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.parametrize("way", ["numpy", "compiled", "compiled in chunks"])
+def bfgs(pairs, newest, inverse: np.ndarray) -> np.ndarray:
+    """H' = (1 - s y^T / sy) H (1 - y s^T / sy) + s s^T / sy for each pair (s, y), from the scaled diagonal."""
+    move, change = newest
+    d, product = move.shape[1], float(np.sum(move * change))
+    H = np.diag(np.repeat(inverse, d)) * (product / np.sum(inverse[:, None] * change**2))
+    for move, change in pairs:
+        product = float(np.sum(move * change))
+        turn = np.eye(move.size) - np.outer(move, change) / product
+        H = turn @ H @ turn.T + np.outer(move, move) / product
+    return H
+
+
+@pytest.mark.parametrize("form", ["numpy", "compiled", "compiled in chunks", "parts", "compiled parts"])
 @pytest.mark.parametrize("kept", [1, 2, 7])
 @pytest.mark.parametrize("d", [1, 2, 3])
-def test_the_two_loops_are_the_bfgs_matrix(d, kept, way, monkeypatch):
-    """H' = (1 - s y^T / sy) H (1 - y s^T / sy) + s s^T / sy for each pair (s, y), from the scaled diagonal."""
-    if way == "compiled in chunks":
-        monkeypatch.setattr("nelayout.numerics.arithmetic.CHUNK", 8)
-        monkeypatch.setattr("nelayout.numerics.arithmetic.AT_ONCE", 0)
-    rng, n = np.random.default_rng(kept), 12
+def test_directions_are_those_of_the_bfgs_matrix(d, kept, form, monkeypatch):
+    """After nine pairs, of which some graphs of a stack have refused some."""
+    if form == "compiled in chunks":
+        monkeypatch.setattr("nelayout.numerics.arithmetic.CHUNK", 4)
+    parts = Parts(np.array([12, 5, 9])) if "parts" in form else WHOLE
+    rng, n = np.random.default_rng(kept), 26 if "parts" in form else 12
+    J = SimpleNamespace(parts=parts, arithmetic=Arithmetic(parts, Threads(), "compiled" in form))
     inverse, gradient = rng.uniform(0.5, 2.0, n), rng.standard_normal((n, d))
-    pairs = []
-    while len(pairs) < kept:
+    memory, starts = Memory.empty(J, gradient, kept), [0, n] if parts is WHOLE else parts.starts
+    rows = [slice(a, b) for a, b in itertools.pairwise(starts)]
+    known: list[list[Any]] = [[] for _ in rows]
+    for k in range(9):
         move, change = rng.standard_normal((2, n, d))
-        if (product := float(np.sum(move * change))) > 0:
-            pairs.append((move, change, product))
-    _, change, product = pairs[-1]
-    H = np.diag(np.repeat(inverse, d)) * (product / np.sum(inverse[:, None] * change**2))
-    for move, change, product in pairs:
-        turn = np.eye(n * d) - np.outer(move, change) / product
-        H = turn @ H @ turn.T + np.outer(move, move) / product
-    found = _two_loops(gradient, tuple(pairs), inverse, Arithmetic(Threads(), way != "numpy"))
-    np.testing.assert_allclose(found.ravel(), -H @ gradient.ravel(), rtol=1e-9, atol=1e-12)
+        taken = True if parts is WHOLE else np.array([True, k % 2 == 0, k != 7])
+        sound = [took and np.sum(move[r] * change[r]) > 0 for took, r in zip(np.atleast_1d(taken), rows, strict=True)]
+        memory = memory.with_pair(J, move, change, inverse, taken)
+        if any(sound):
+            for own, r, good in zip(known, rows, sound, strict=True):
+                own.append((move[r], change[r]) if good else None)
+    found = memory.direction(J, gradient, inverse)
+    for own, r in zip(known, rows, strict=True):
+        newest = next(pair for pair in reversed(own) if pair is not None)
+        H = bfgs([pair for pair in own[-kept:] if pair is not None], newest, inverse[r])
+        np.testing.assert_allclose(found[r].ravel(), -H @ gradient[r].ravel(), rtol=1e-7, atol=1e-12)
 
 
 def test_curvature_pairs_are_kept_as_asked():
@@ -317,7 +362,7 @@ def test_curvature_pairs_are_kept_as_asked():
         state = optimizer.init(objective, at)
         for _ in range(15):
             at, state = optimizer.step(objective, at, state)
-        assert len(state.pairs) == kept
+        assert np.count_nonzero(np.diagonal(state.memory.inverted)) == kept
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)

@@ -6,20 +6,20 @@ from types import SimpleNamespace
 import networkx as nx
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
-
-import nelayout as nl
-from nelayout.catalogue.stages import Descend
-from nelayout.graphs import read
-from nelayout.numerics.parallel import Threads
-from nelayout.objective.whole import Affinity
 from nelayout.run.auto.candidates import Candidate, Candidates
 from nelayout.run.auto.masses import masses_of
 from nelayout.run.auto.rings import is_ring
 from nelayout.run.auto.stars import is_star
 from nelayout.run.auto.symmetry import Symmetry
 from nelayout.run.auto.verdict import Judge
-from nelayout.run.state import Drawing
+from scipy.sparse import csr_array
+
+import nelayout as nl
+from nelayout.catalogue.stages import Descend
+from nelayout.graphs import read
+from nelayout.numerics.parallel import Threads
+from nelayout.objective import Affinity
+from nelayout.run.drawing import Drawing
 
 
 def adjacency(G: nx.Graph) -> csr_array:

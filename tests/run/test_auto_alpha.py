@@ -17,8 +17,7 @@ from nelayout.formula.alpha.density import score_matching
 from nelayout.formula.alpha.search import AlphaSearch, auto_alpha
 from nelayout.formula.divergences import alpha
 from nelayout.numerics.parallel import Threads
-from nelayout.objective.rows import RowObjective
-from nelayout.objective.whole import Affinity
+from nelayout.objective import Affinity, Objective
 from nelayout.sums.nbody.exact import Exact
 from nelayout.vectors.embedding import solve_vectors
 
@@ -48,7 +47,7 @@ def test_the_pairs_are_those_of_the_definition(even, compiled):
     Y, m = rng.normal(size=(len(G), 2)), np.ones(len(G)) if even else rng.uniform(0.5, 2, len(G))
     Y[7] += 4
     P = csr_array(nx.to_scipy_sparse_array(G, dtype=float))
-    objective = RowObjective(
+    objective = Objective(
         Affinity(P, m), AUTO.kernel, AUTO.divergence, AUTO.connection, Exact(), Threads(), compiled
     )
     for found, defined in zip(objective.pairs(Y), evidence(G, Y, m), strict=True):

@@ -10,26 +10,25 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from tables import first, thinned
-
-import nelayout as nl
-from nelayout.catalogue import AUTO, METHODS, stages
-from nelayout.numerics import segment_loops
-from nelayout.numerics.parallel import Threads
-from nelayout.numerics.segments import Segments
-from nelayout.objective.batch import batch_of
-from nelayout.objective.whole import Affinity
-from nelayout.optimizers import optimizer_named
-from nelayout.optimizers.minimize import Rest, minimize
-from nelayout.run import pipeline
 from nelayout.run.auto.verdict import Judge
 from nelayout.run.batch import drawing
 from nelayout.run.batch.drawing import drawn_values
 from nelayout.run.batch.size import size_search_batch
 from nelayout.run.batch.steps import BATCH_STEPS, minimize_batch
 from nelayout.run.batch.verdict import BatchJudge
-from nelayout.run.size import size_search
-from nelayout.run.state import Summation
+from tables import first, thinned
+
+import nelayout as nl
+from nelayout.catalogue import AUTO, METHODS, stages
+from nelayout.numerics import segment_loops
+from nelayout.numerics.groups import Parts
+from nelayout.numerics.parallel import Threads
+from nelayout.objective import Affinity, batch_of
+from nelayout.optimizers import optimizer_named
+from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.optimizers.size import size_search
+from nelayout.run import pipeline
+from nelayout.run.drawing import Summation
 from nelayout.run.taking_apart import input_affinity
 from nelayout.sums.nbody import backend
 
@@ -350,7 +349,7 @@ def test_a_drawing_farther_apart_than_minimizers_go_has_a_value(monkeypatch):
 
 
 def test_segments_add_up():
-    parts = Segments(np.array([1, 3]))
+    parts = Parts(np.array([1, 3]))
     assert parts.sum(np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]])).tolist() == [[1.0, 2.0], [15.0, 18.0]]
     assert parts.radius(np.array([[5.0], [-1.0], [0.0], [1.0]])) == pytest.approx([0.0, np.sqrt(2 / 3)])
 

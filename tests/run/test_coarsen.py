@@ -10,10 +10,10 @@ from scipy.sparse import csr_array
 from nelayout.catalogue.record import Method
 from nelayout.formula.kernels import KERNELS
 from nelayout.graphs import read
-from nelayout.objective.whole import Affinity, Objective
+from nelayout.objective import Affinity, Objective
 from nelayout.placing.components import component_labels
 from nelayout.run.coarsen import COARSEST, WORTHWHILE, Level, hierarchy, match, merge
-from nelayout.run.start import prolong
+from nelayout.run.placement import prolong
 from nelayout.sums.nbody import Exact
 
 

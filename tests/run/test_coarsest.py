@@ -3,17 +3,17 @@
 import networkx as nx
 import numpy as np
 import pytest
+from nelayout.optimizers.together import descend_together
 from scipy.sparse import csr_array
 from tables import first
 
 from nelayout.catalogue import METHODS
 from nelayout.numerics.parallel import Threads
-from nelayout.objective.whole import Affinity
+from nelayout.objective import Affinity
 from nelayout.optimizers import Majorize
 from nelayout.optimizers.minimize import Rest, minimize
-from nelayout.optimizers.together import descend_together
 from nelayout.run import coarsest
-from nelayout.run.state import Summation
+from nelayout.run.drawing import Summation
 from nelayout.sums.nbody import Exact
 
 SUMS = Summation(Exact(), Threads(), False)

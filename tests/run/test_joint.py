@@ -10,7 +10,7 @@ from nelayout.catalogue import METHODS, tune
 from nelayout.formula.divergences import mix
 from nelayout.graphs import read
 from nelayout.numerics.parallel import Threads
-from nelayout.run.state import Summation
+from nelayout.run.drawing import Summation
 from nelayout.run.taking_apart import input_affinity
 from nelayout.similarities.masses import node_mass
 from nelayout.sums.nbody import Exact

@@ -5,15 +5,15 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
+from nelayout.run.auto.symmetry import Symmetry
+from nelayout.run.auto.verdict import Judge
 from tables import first
 
 from nelayout.graphs import read
 from nelayout.numerics.breadth_first import COMPILED_ABOVE
 from nelayout.numerics.parallel import Threads
 from nelayout.placing.dots import dot_diameter
-from nelayout.run.auto.symmetry import Symmetry
-from nelayout.run.auto.verdict import Judge
-from nelayout.run.part_costs import NUMPY_PAIRS
+from nelayout.run.costs import NUMPY_PAIRS
 from nelayout.run.parting import Neighborhoods
 
 

@@ -16,10 +16,10 @@ from nelayout.numerics.parallel import Threads
 from nelayout.optimizers import OPTIMIZERS
 from nelayout.placing.overlap import separate, split_coincident
 from nelayout.placing.stacking import stacked
+from nelayout.run.drawing import Summation
 from nelayout.run.evidence import objective_of
 from nelayout.run.options import DEFAULTS
 from nelayout.run.pipeline import run_parts
-from nelayout.run.state import Summation
 from nelayout.sums.nbody import backend
 
 WOMEN = nx.relabel.convert_node_labels_to_integers(nx.davis_southern_women_graph())

@@ -10,6 +10,7 @@ from collections import Counter
 import networkx as nx
 import numpy as np
 import pytest
+from nelayout.run.several_starts import COMPARED, FINAL
 from scipy.sparse import csr_array
 
 import nelayout as nl
@@ -17,11 +18,9 @@ from nelayout.catalogue.stages import SEVERAL_STARTS
 from nelayout.formula.connections import connection_named
 from nelayout.formula.divergences import i_divergence
 from nelayout.formula.kernels import kernel_named
-from nelayout.objective.rows import RowObjective
-from nelayout.objective.whole import Affinity, Objective
+from nelayout.objective import Affinity, Objective
 from nelayout.run import component
 from nelayout.run import light_starts as rough
-from nelayout.run.several_starts import COMPARED, FINAL
 from nelayout.sums.nbody import Exact
 
 # method, own keywords, the lowest J known of the karate club, and the part above it that a drawing may end: without the
@@ -158,7 +157,6 @@ def test_rough_drawings_go_down_the_objective_of_the_gaussian(by_rows):
     Y = rng.standard_normal((3, len(A), 2))
     value, gradient = rough._evaluate(Y, (W + W.T) / 2, mass, by_rows, np.empty((3, len(A), len(A))))
     name = "normalized-rows" if by_rows else "normalized"
-    kind = RowObjective if by_rows else Objective
     affinity = Affinity(csr_array(A / A.sum()), mass)
     J = kind(affinity, kernel_named("gaussian"), i_divergence(), connection_named(name), Exact())
     known = [J.evaluate(each) for each in Y]

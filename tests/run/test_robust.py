@@ -14,7 +14,7 @@ from tables import RECIPES, thinned
 
 import nelayout as nl
 from nelayout.catalogue import tune
-from nelayout.run.start import GAP, NEAR, pull_in_outliers
+from nelayout.run.placement import GAP, NEAR, pull_in_outliers
 
 METHODS = ("auto", "ws-sne", "gamma-quadlog", "linlog", "ee", "tsne")
 # The large ones of a product are drawn by the default and by the method that stretches drawings most.

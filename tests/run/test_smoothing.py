@@ -17,7 +17,7 @@ from nelayout.formula.divergences import alpha, beta
 from nelayout.formula.kernels import KERNELS, Kernel, inverse_power
 from nelayout.numerics.conjugate_gradients import conjugate_gradients
 from nelayout.numerics.parallel import threads_for
-from nelayout.objective.whole import Affinity, Objective
+from nelayout.objective import Affinity, Objective
 from nelayout.optimizers import LBFGS, Majorize, SpectralDirection
 from nelayout.similarities.random_walk import ACCURACY, RandomWalk
 from nelayout.similarities.truncated_walk import KEPT, TOLERANCE, WHOLE, truncated_walk

@@ -5,12 +5,12 @@ from dataclasses import replace
 import networkx as nx
 import numpy as np
 import pytest
+from nelayout.run.strays import brought_home
 from tables import EVERY_METHOD, first
 
 import nelayout as nl
 from nelayout.numerics.parallel import Threads
-from nelayout.run.state import Summation
-from nelayout.run.strays import brought_home
+from nelayout.run.drawing import Summation
 from nelayout.run.taking_apart import input_affinity
 from nelayout.similarities.masses import node_mass
 from nelayout.sums.nbody import Exact

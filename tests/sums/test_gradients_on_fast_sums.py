@@ -11,8 +11,8 @@ from tables import EVERY_METHOD
 
 import nelayout as nl
 from nelayout.numerics.parallel import Threads
-from nelayout.objective.whole import Affinity, Objective
-from nelayout.run.state import Summation
+from nelayout.objective import Affinity, Objective
+from nelayout.run.drawing import Summation
 from nelayout.run.taking_apart import input_affinity
 from nelayout.similarities.masses import node_mass
 from nelayout.sums.nbody import Exact, NBody, backend

@@ -24,7 +24,7 @@ import numpy as np
 
 from nelayout.errors import InputError
 from nelayout.formula.potentials.pull import Pull
-from nelayout.numerics.segments import Segments
+from nelayout.numerics.groups import WHOLE, Parts, Whole
 
 __all__ = ["Gravity"]
 
@@ -55,11 +55,11 @@ class Gravity:
         """Whether nodes that only repel each other stay at finite distances."""
         return self.strength > 0
 
-    def at(self, Y: np.ndarray, mass: np.ndarray, graphs: Segments | None = None) -> Pull:
+    def at(self, Y: np.ndarray, mass: np.ndarray, graphs: Whole | Parts = WHOLE) -> Pull:
         """The pull at positions Y (n, d) of nodes of masses (n,); each of several ``graphs`` has its own middle."""
 
         def middle(x: np.ndarray) -> Any:
-            return np.mean(x, axis=0) if graphs is None else graphs.mean(x)[graphs.of]
+            return graphs.spread(graphs.mean(x))
 
         away = Y - middle(Y)
         weight = self.strength * mass

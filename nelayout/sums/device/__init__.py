@@ -88,17 +88,11 @@ class Device:
             tensor = tensor.to(double_or_widest(target))
         return array_of(tensor.to(target))
 
-    def edges(self, affinity: Affinity, linear: bool) -> Any:
-        """Bring the edge half of an objective with one lambda to this device."""
+    def edges(self, affinity: Affinity, linear: bool, **given: Any) -> Any:
+        """Bring the edge half of an objective to this device; the rest as `nelayout.sums.edges.matrix.Edges` has it."""
         from nelayout.sums.device.edges import DeviceEdges
 
-        return DeviceEdges(self, affinity.P, affinity.mass, linear)
-
-    def row_edges(self, affinity: Affinity, spread: Spread | None) -> Any:
-        """Bring the edge half of an objective with a lambda for each row to this device."""
-        from nelayout.sums.device.edges import DeviceRowEdges
-
-        return DeviceRowEdges(self, affinity.P, affinity.rows, affinity.mass, spread)
+        return DeviceEdges(self, affinity.P, affinity.mass, linear, **given)
 
     def walk(self, walk: RandomWalk) -> RandomWalk:
         """Bring the matrix and the sums of a random walk to this device."""

@@ -14,30 +14,34 @@ import numpy as np
 from nelayout.formula.divergences.protocol import Powers, Spread
 from nelayout.formula.kernels import Kernel
 from nelayout.numerics.conjugate_gradients import conjugate_gradients
+from nelayout.numerics.groups import Groups
 from nelayout.numerics.parallel import Threads
 from nelayout.sums.device.arrays import array_of
 from nelayout.sums.device.matrix import products
 from nelayout.sums.device.segments import segment_sums
-from nelayout.sums.edges.matrix import Edges, EdgeSums, row_ranges
-from nelayout.sums.edges.rows import RowEdges
+from nelayout.sums.edges.matrix import Edges, row_ranges
 
-__all__ = ["DeviceEdges", "DeviceRowEdges"]
+__all__ = ["DeviceEdges"]
 
 
-class _OnDevice(Edges):
-    """The parts of `Edges` that touch memory: lengths, pulls, sums over rows and the linear system."""
+class DeviceEdges(Edges):
+    """`Edges` whose arrays lie on a device."""
 
-    on: Any  # the device; subclasses set it before all else
-
-    def _settle(self) -> None:
-        """Bring the arrays to the device, once they are made."""
-        on, counts = self.on, np.diff(self.indptr)
+    def __init__(
+        self, on: Any, P: Any, mass: np.ndarray, linear: bool, *, groups: Groups, rows: Any, spread: Spread | None
+    ) -> None:
+        super().__init__(P, np.asarray(mass), linear, Threads(), False, groups=groups, rows=rows, spread=spread)
+        self.on = on
         self.offsets = on.array(self.indptr.astype(np.int64))
-        self.rows = on.array(np.repeat(np.arange(self.n, dtype=np.int32), counts))
-        self.indices, self.values = on.array(self.indices), on.array(self.values)
-        self.pair_mass = None if self.pair_mass is None else on.array(self.pair_mass)
+        self.rows, self.other = on.array(self.rows), on.array(self.other) if self.by_rows else None
+        self.indices, self.values, self.ratio = on.array(self.indices), on.array(self.values), on.array(self.ratio)
+        self.measure, self.given, self.pair_mass = (
+            None if each is None else on.array(each) for each in (self.measure, self.given, self.pair_mass)
+        )
         self.chunks = list(row_ranges(self.indptr, on.block))
         self.by_powers = True
+        if spread is not None:
+            self.spread = Spread(*(x if np.ndim(x) == 0 else on.array(x) for x in (spread.eps, spread.missing)))
 
     def _apart(self, Y: np.ndarray, start: int, stop: int) -> Any:
         """(m, d) tensor: y_i - y_j of the entries of some rows."""
@@ -59,36 +63,43 @@ class _OnDevice(Edges):
 
     def row_sums(self, weights: Any) -> Any:
         """sum_j w_ij."""
-        if isinstance(self.indices, np.ndarray):  # not brought to the device yet
+        if not hasattr(self, "offsets"):  # not brought to the device yet
             return super().row_sums(weights)
         here = self.on.array(weights).tensor
         return array_of(segment_sums(here, self.offsets.tensor) if len(here) else here.new_zeros(self.n))
 
-    def _by_powers(
-        self, Y: np.ndarray, kernel: Kernel, powers: Powers, lam: float, pull: Any, weights: Any
-    ) -> EdgeSums:
-        log_lam, order = math.log(lam) if lam > 0 else -math.inf, powers.order
-        value, slope = powers.constant, 0.0
+    def _sums_of_chunk(self, each: Any, start: int, stop: int) -> Any:
+        if not hasattr(self, "offsets"):
+            return super()._sums_of_chunk(each, start, stop)
+        return array_of(segment_sums(each.tensor, self.offsets.tensor[start : stop + 1] - int(self.indptr[start])))
+
+    def _room(self) -> Any:
+        return self.on.array(np.zeros(self.n))
+
+    def _by_powers(self, Y: Any, kernel: Kernel, powers: Powers, lam: Any, pull: Any, omega: Any) -> tuple[Any, Any]:
+        order, values, slopes = powers.order, self._room(), self._room()
+        log_lam = np.log(lam) if np.ndim(lam) else math.log(lam) if lam > 0 else -math.inf
         for start, stop in self.chunks:
-            low, high = self.indptr[start], self.indptr[stop]
-            minus, apart = powers.factor[low:high], self._apart(Y, start, stop)
+            here = slice(self.indptr[start], self.indptr[stop])
+            factor, apart = powers.factor[here], self._apart(Y, start, stop)
             xi = array_of((apart * apart).sum(dim=1))
-            log_b = kernel.log(xi) + log_lam
+            log_b = kernel.log(xi) + (log_lam[self.rows[here]] if np.ndim(lam) else log_lam)
             if order == 0:
-                each, steep = minus * log_b, minus
+                each, slope = factor * log_b, factor
             elif powers.form == "boxcox":
                 power = np.exp(order * log_b)
-                each, steep = minus * ((power - 1.0) / order), minus * power
+                each, slope = factor * ((power - 1.0) / order), factor * power
             else:
-                each = minus * np.exp(order * log_b)
-                steep = order * each
-            value, slope = value - float(np.sum(each)), slope - float(np.sum(steep))
-            omega = steep * kernel.decay(xi)
-            if weights is not None:
-                weights[low:high] = omega
+                each = factor * np.exp(order * log_b)
+                slope = order * each
+            values[start:stop] = self._sums_of_chunk(each, start, stop)
+            slopes[start:stop] = self._sums_of_chunk(slope, start, stop)
+            attraction = -kernel.decay(xi) * slope
+            if omega is not None:
+                omega[here] = attraction
             if pull is not None:
-                pull[start:stop] = self._pulls(apart, omega, start, stop)
-        return EdgeSums(value, slope, pull, weights)
+                pull[start:stop] = self._pulls(apart, attraction, start, stop)
+        return values + powers.constant, slopes
 
     def solve(
         self, weights: Any, scale: float, ridge: Any, right: Any, tolerance: float, max_iter: int, free: Any = None
@@ -103,37 +114,3 @@ class _OnDevice(Edges):
             return diagonal[:, None] * X - scale * products(*pattern, weights.tensor, X)
 
         return conjugate_gradients(times, diagonal, right, tolerance=tolerance, max_iter=max_iter, free=free)
-
-
-class DeviceEdges(_OnDevice):
-    """`Edges` whose arrays lie on a device."""
-
-    def __init__(self, on: Any, P: Any, mass: np.ndarray, linear: bool) -> None:
-        self.on = on
-        super().__init__(P, np.asarray(mass), linear, Threads(), False)
-        self._settle()
-
-
-class DeviceRowEdges(_OnDevice, RowEdges):
-    """`RowEdges` whose arrays lie on a device."""
-
-    def __init__(self, on: Any, P: Any, rows: Any, mass: np.ndarray, spread: Spread | None) -> None:
-        self.on = on
-        RowEdges.__init__(self, P, rows, np.asarray(mass), spread, Threads(), False)
-        self._settle()
-        self.other, self.ratio = on.array(self.other), on.array(self.ratio)
-        self.given = None if self.given is None else on.array(self.given)
-        if spread is not None:
-            self.spread = Spread(*(x if np.ndim(x) == 0 else on.array(x) for x in (spread.eps, spread.missing)))
-
-    def _by_row_powers(self, Y: Any, kernel: Kernel, powers: Powers, lam: Any) -> tuple[Any, Any, Any]:
-        order, log_lam = powers.order, np.log(lam)
-        each, omega = np.empty_like(self.values), np.empty_like(self.values)
-        for start, stop in self.chunks:
-            here = slice(self.indptr[start], self.indptr[stop])
-            xi, factor = self._squared_lengths(Y, start, stop), powers.factor[here]
-            log_b = kernel.log(xi) + log_lam[self.rows[here]]
-            each[here] = factor * (np.exp(order * log_b) if order else log_b)
-            omega[here] = -kernel.decay(xi) * (order * each[here] if order else factor)
-        sums = self.row_sums(each)
-        return sums + powers.constant, order * sums if order else self.row_sums(powers.factor), omega

@@ -11,7 +11,7 @@ import numpy as np
 from nelayout.numerics.compiling import compiled_loop, inlined
 from nelayout.numerics.elementary_loops import exponential, logarithm
 
-__all__ = ["POWER_SUMS", "pull", "pull_both", "room_for", "row_power_sums", "row_sums", "squared_lengths"]
+__all__ = ["POWER_SUMS", "pull", "pull_both", "room_for", "row_sums", "squared_lengths"]
 
 # Entries of a block, which stay in cache together; a single row may have more.
 BLOCK = 2048
@@ -140,57 +140,60 @@ def _power_sums_by(form, plane):
     gather = _gather_plane if plane else _gather
 
     @compiled_loop
-    def power_sums(indptr, indices, minus, Y, a, b, c, log_lam, order, start, stop, keep, pull, weights, room):
-        """Sums of factor * form(b, order) over rows start..stop and of their slopes in ln b, pull[i] = sum_j omega_ij
-        (y_i - y_j).
+    def power_sums(
+        indptr, indices, factor, Y, a, b, c, log_lam, owner, order, start, stop, keep, draw, values, slopes, pull,
+        weights, room
+    ):
+        """values[i] = sum_j factor_ij form(b_ij, order) over rows start..stop, slopes[i] = its slope in ln b.
 
-        ``minus`` = -factor, which is P itself for beta divergences; b = lambda q.  ``keep``: write omega into weights,
-        at the places of P.  ``room``: `room_for` 2 + d rows.
+        b = lambda q with ln lambda of the row's owner.  ``draw``: pull[i] = sum_j omega_ij (y_i - y_j); ``keep``: write
+        omega into weights, at the places of P.  ``room``: `room_for` 3 + d rows.
         """
-        xi, omega, apart = room[0], room[1], room[2:]
-        value, slope = 0.0, 0.0
+        xi, omega, shift, apart = room[0], room[1], room[2], room[3:]
         row = start
         while row < stop:
             base = indptr[row]
             last = _end(indptr, row, stop)
             m = indptr[last] - base
             gather(indptr, indices, Y, row, last, base, apart, xi)
-            here = minus[base : base + m]
-            v, s = 0.0, 0.0
+            here = factor[base : base + m]
+            for i in range(row, last):
+                for k in range(indptr[i] - base, indptr[i + 1] - base):
+                    shift[k] = log_lam[owner[i]]
             for k in range(m):
                 u = c + a * xi[k]
                 u = 1e-140 if u < 1e-140 else u
                 if a == 0.0:
-                    log_b, decay = log_lam - b * xi[k], b
+                    log_b, decay = shift[k] - b * xi[k], b
                 else:
-                    log_b, decay = log_lam - (b / a) * logarithm(u), b / u
+                    log_b, decay = shift[k] - (b / a) * logarithm(u), b / u
                 if form == LOG:
-                    v -= here[k] * log_b
-                    s -= here[k]
-                    omega[k] = here[k] * decay
+                    xi[k], slope = here[k] * log_b, here[k]
                 elif form == BOXCOX:
                     power = exponential(order * log_b)
-                    v -= here[k] * (power - 1.0) / order
-                    s -= here[k] * power
-                    omega[k] = here[k] * power * decay
+                    xi[k], slope = here[k] * (power - 1.0) / order, here[k] * power
                 else:
-                    term = here[k] * exponential(order * log_b)
-                    v -= term
-                    s -= order * term
-                    omega[k] = (order * decay) * term
-            value += v
-            slope += s
+                    xi[k] = here[k] * exponential(order * log_b)
+                    slope = order * xi[k]
+                shift[k] = slope
+                omega[k] = -decay * slope
             if keep:
                 for k in range(m):
                     weights[base + k] = omega[k]
-            if plane:
+            for i in range(row, last):
+                value, slope = 0.0, 0.0
+                for k in range(indptr[i] - base, indptr[i + 1] - base):
+                    value += xi[k]
+                    slope += shift[k]
+                values[i], slopes[i] = value, slope
+            if draw and plane:
                 for i in range(row, last):
                     x, y = 0.0, 0.0
                     for k in range(indptr[i] - base, indptr[i + 1] - base):
                         x += omega[k] * apart[0, k]
                         y += omega[k] * apart[1, k]
                     pull[i, 0], pull[i, 1] = x, y
-            else:
+            elif draw:
                 for i in range(row, last):
                     for axis in range(Y.shape[1]):
                         total = 0.0
@@ -198,7 +201,6 @@ def _power_sums_by(form, plane):
                             total += omega[k] * apart[axis, k]
                         pull[i, axis] = total
             row = last
-        return value, slope
 
     return power_sums
 
@@ -207,63 +209,12 @@ def _power_sums_by(form, plane):
 POWER_SUMS = {(name, plane): _power_sums_by(form, plane) for name, form in FORMS.items() for plane in (True, False)}
 
 
-@inlined
-def _powers(plain, factor, xi, shift, omega, m, a, b, c, order):
-    """factor b^order of m entries into xi, and -decay times its slope in ln b into omega; ``plain``: ln b instead."""
-    for k in range(m):
-        u = c + a * xi[k]
-        u = 1e-140 if u < 1e-140 else u
-        if a == 0.0:
-            log_b, decay = shift[k] - b * xi[k], b
-        else:
-            log_b, decay = shift[k] - (b / a) * logarithm(u), b / u
-        if plain:
-            xi[k] = factor[k] * log_b
-            omega[k] = -decay * factor[k]
-        else:
-            term = factor[k] * exponential(order * log_b)
-            xi[k] = term
-            omega[k] = (-order * decay) * term
-
-
-@compiled_loop
-def row_power_sums(indptr, indices, factor, Y, a, b, c, log_lam, order, start, stop, sums, omega, room):
-    """sums[i] = sum_j factor_ij b_ij^order, where b_ij = lambda_i q_ij, and omega_ij = -decay_ij order factor_ij
-    b_ij^order.
-
-    At order 0 it is ln b_ij that is summed, and omega_ij = -decay_ij factor_ij.  ``room``: `room_for` 2 rows.
-    """
-    xi, shift = room[0], room[1]
-    row = start
-    while row < stop:
-        base = indptr[row]
-        last = _end(indptr, row, stop)
-        m = indptr[last] - base
-        for i in range(row, last):
-            for k in range(indptr[i] - base, indptr[i + 1] - base):
-                j = indices[base + k]
-                total = 0.0
-                for axis in range(Y.shape[1]):
-                    diff = Y[i, axis] - Y[j, axis]
-                    total += diff * diff
-                xi[k], shift[k] = total, log_lam[i]
-        if order == 0.0:
-            _powers(True, factor[base : base + m], xi, shift, omega[base : base + m], m, a, b, c, order)
-        else:
-            _powers(False, factor[base : base + m], xi, shift, omega[base : base + m], m, a, b, c, order)
-        for i in range(row, last):
-            total = 0.0
-            for k in range(indptr[i] - base, indptr[i + 1] - base):
-                total += xi[k]
-            sums[i] = total
-        row = last
-
-
 @compiled_loop
 def row_sums(indptr, weights, start, stop, out):
-    """out[i] = sum of the weights of row i, rows start..stop."""
+    """out[i - start] = sum of the weights of row i, rows start..stop; the weights begin with row ``start``."""
+    base = indptr[start]
     for i in range(start, stop):
         total = 0.0
-        for k in range(indptr[i], indptr[i + 1]):
+        for k in range(indptr[i] - base, indptr[i + 1] - base):
             total += weights[k]
-        out[i] = total
+        out[i - start] = total

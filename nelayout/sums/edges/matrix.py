@@ -1,8 +1,12 @@
 """Sums over the edges: value, slope, pull and weights of the sparse half of an objective.
 
-Small graphs are summed by NumPy, large ones by compiled loops over chunks of rows that stay in cache.  Where a
-divergence looks at b through one power, the whole sum is one compiled loop; others evaluate their own formulas on the
-arrays of a chunk.
+The rows of P are cut into fixed chunks.  Each chunk gives the sums of its rows and the pull on them; the reduction adds
+the rows of each group, in their order.  So chunks may be summed by other threads, or on other machines that hold blocks
+of rows, and the bits stay the same.
+
+Each row has a scale factor lambda, that of its group.  If lambda belongs to a graph, both ends of an edge share it and
+the attraction omega is symmetric.  If lambda belongs to a row, P_ij and P_ji differ, and an edge pulls both its ends by
+(omega_ij + omega_ji) / 2.  Nothing else depends on the groups.
 """
 
 from __future__ import annotations
@@ -10,30 +14,44 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.formula.divergences.protocol import Divergence, PowerEdges, Powers, Similarity, edge_and_slope
+from nelayout.formula.divergences.protocol import (
+    Divergence,
+    PowerEdges,
+    Powers,
+    Similarity,
+    Spread,
+    UpToConstants,
+    bind,
+    edge_and_slope,
+)
 from nelayout.formula.kernels import Kernel
 from nelayout.numerics.conjugate_gradients import conjugate_gradients, laplacian_gradients
+from nelayout.numerics.groups import WHOLE, Groups, Parts, Rows, Whole
 from nelayout.numerics.parallel import Threads
 
 __all__ = ["EdgeSums", "Edges", "row_ranges"]
 
-# Entries of a chunk, at least, and chunks, at most: both without regard to threads, so that sums keep their bits.
+# Entries of a chunk, at least, and chunks, at most.
 CHUNK, CHUNKS = 1 << 15, 64
-NOTHING = np.empty(0)
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeSums:
-    """sum M edge and its slope in ln lambda, pull_i = sum_j omega_ij (y_i - y_j), omega on the pattern of P."""
+    """sum M edge and its slope in ln lambda of each group, pull (n, d), symmetric omega of every entry.
 
-    value: float
-    slope: float
-    pull: np.ndarray | None
-    weights: np.ndarray | None
+    ``pull``: sum_j omega_ij (y_i - y_j).  What was not asked for is None.
+    """
+
+    value: Any
+    slope: Any
+    pull: Any
+    weights: Any
 
 
 def row_ranges(indptr: np.ndarray, chunk: int) -> Iterator[tuple[int, int]]:
@@ -57,123 +75,257 @@ def row_ranges(indptr: np.ndarray, chunk: int) -> Iterator[tuple[int, int]]:
 
 
 class Edges:
-    """The pattern of P cut into row ranges, with its weights and the masses of its pairs."""
+    """The entries of a symmetric pattern P, cut into chunks of rows.
 
-    def __init__(self, P: csr_array, mass: np.ndarray, linear: bool, threads: Threads, compiled: bool) -> None:
+    groups   owners of lambda; under `Rows` the values are ``rows``, row-stochastic, None: P's rows by their sums.
+             Where only row j has the pair (i, j), row i stores a 0
+    linear   whether the divergence is linear in p, so that masses leave the edges
+    spread   the background of each group, if the divergence has one
+    parts    whose linear systems are solved apart
+    """
+
+    def __init__(
+        self,
+        P: csr_array,
+        mass: np.ndarray,
+        linear: bool,
+        threads: Threads,
+        compiled: bool,
+        *,
+        groups: Groups = WHOLE,
+        rows: np.ndarray | None = None,
+        spread: Spread | None = None,
+        parts: Whole | Parts = WHOLE,
+    ) -> None:
         self.indptr, self.indices, self.values = P.indptr, P.indices, P.data
+        self.groups, self.parts, self.spread = groups, parts, spread
         self.threads, self.compiled, self.by_powers = threads, compiled, compiled
-        self.n, self.size = P.shape[0], len(P.data)
+        self.n, self.size, self.mass = P.shape[0], len(P.data), mass
         self.longest = int(np.max(np.diff(P.indptr), initial=0))  # entries of a row
-        self.weight = float(np.sum(P.data))
-        # The NumPy form needs the row of every entry; the compiled form never looks at it.
-        self.rows = np.repeat(np.arange(0 if compiled else self.n), 0 if compiled else np.diff(P.indptr))
-        self.pair_mass: np.ndarray | None = None
-        if not linear and not np.all(mass == 1.0):
-            self.pair_mass = np.repeat(mass, np.diff(P.indptr)) * mass[P.indices]
         self.chunks = list(row_ranges(P.indptr, max(CHUNK, -(-self.size // CHUNKS)) if compiled else self.size))
+        self.by_rows = isinstance(groups, Rows)
         self._powers: tuple[Divergence, Powers | None] | None = None
+        # A mask of the entries that are the row's own; None if all are.
+        self.given: Any = None
+        if self.by_rows:
+            if rows is None:
+                sums = self.row_sums(P.data)
+                sums = np.repeat(np.where(sums > 0, sums, 1.0), np.diff(P.indptr))
+                rows = np.maximum(P.data / sums, np.finfo(float).tiny)  # an edge of next to no weight stays one
+            self.values = rows
+            self.given = None if (rows > 0).all() else rows > 0
+        # M of each entry; None where it leaves the edges.
+        self.pair_mass: Any = None if linear or np.all(mass == 1.0) else self.measure
+        # p / M of each entry; of an entry that is not the row's own, 1 / M.
+        self.ratio: Any = self.values if self.given is None else np.where(self.given, self.values, 1.0)
+        if self.pair_mass is not None:
+            self.ratio = self.ratio / self.pair_mass
 
-    def sums(
-        self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, lam: float, want: frozenset[str]
-    ) -> EdgeSums:
-        """``want`` names what to compute beside the slope: "value", "pull", "weights"."""
+    @cached_property
+    def rows(self) -> Any:
+        """(nnz,) row of each entry."""
+        return np.repeat(np.arange(self.n, dtype=np.int32), np.diff(self.indptr))
+
+    @cached_property
+    def measure(self) -> Any:
+        """(nnz,) M of each entry: m_i m_j, by rows m_j."""
+        there = self.mass[self.indices]
+        return there if self.by_rows else np.repeat(self.mass, np.diff(self.indptr)) * there
+
+    @cached_property
+    def other(self) -> Any:
+        """(nnz,) place of the entry (j, i) for each entry (i, j).
+
+        Columns are sorted, so a stable sort by column finds it.
+        """
+        return np.argsort(self.indices, kind="stable").astype(np.int32 if self.size < 2**31 else np.int64)
+
+    @cached_property
+    def owner(self) -> Any:
+        """(n,) group of each row; None of a single group."""
+        if isinstance(self.groups, Whole):
+            return None
+        return self.groups.of if isinstance(self.groups, Parts) else np.arange(self.n)
+
+    @cached_property
+    def owners(self) -> Any:
+        """(nnz,) group of each entry; None of a single group."""
+        return None if self.owner is None else self.rows if self.by_rows else self.owner[self.rows]
+
+    @cached_property
+    def weight(self) -> Any:
+        """Sum of P over each group."""
+        if self.owner is None:
+            return float(np.sum(self.values))
+        return self.groups.sum(self.row_sums(self.values))
+
+    def symmetric(self, omega: Any) -> Any:
+        """(omega_ij + omega_ji) / 2; under one lambda omega itself."""
+        return 0.5 * (omega + omega[self.other]) if self.by_rows else omega
+
+    def scaled_slope(self, divergence: Divergence, b: Similarity) -> Any:
+        """M d edge(p / M, b) / d ln b of every entry."""
+        return self._own(self._bound(divergence, 0, self.size).slope(self.ratio, b), 0, self.size)
+
+    def constants(self, divergence: Divergence) -> Any:
+        """(n,) what the sum over each row lacks, beside what its pairs lack."""
+        if not isinstance(divergence, UpToConstants):
+            return np.zeros(self.n)
+        measure, p = self._true_ratio
+        return self.row_sums(self._given(measure * divergence.left_out(p)[0], 0, self.size))
+
+    def at_input(self, divergence: Divergence) -> Any:
+        """(n,) sum_j M edge(P/M, P/M): each row of a drawing as similar as the input."""
+        measure, p = self._true_ratio
+        as_input = Similarity(Kernel(1.0, 1.0, 1.0), np.zeros(0), known=np.log(p))
+        return self.row_sums(self._given(measure * divergence.edge(p, as_input), 0, self.size))
+
+    @property
+    def _true_ratio(self) -> tuple[Any, Any]:
+        """(nnz,) M and p / M of every entry, also where masses leave the edges; no p is below the smallest number."""
+        p = self.values if self.given is None else np.where(self.given, self.values, 1.0)
+        return self.measure, np.maximum(p / self.measure, np.finfo(float).tiny)
+
+    def sums(self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any, want: frozenset[str]) -> EdgeSums:
+        """Sum over each group; ``lam``: of each group, ``want``: "value", "pull" and "weights" beside the slope."""
+        value, slope, pull, weights = self._of_rows(Y, kernel, divergence, lam, want)
+        if getattr(slope, "ndim", 0):
+            value, slope = self.groups.sum(value), self.groups.sum(slope)
+        return EdgeSums(value, slope, pull, weights)
+
+    def node_values(self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any) -> Any:
+        """(n,) sum_j M_ij edge(P_ij / M_ij, lambda q_ij)."""
+        return self._of_rows(Y, kernel, divergence, lam, frozenset({"value", "rows"}))[0]
+
+    def _of_rows(
+        self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any, want: frozenset[str]
+    ) -> tuple[Any, Any, Any, Any]:
+        """Values and slopes (n,) of the rows, pull and weights.
+
+        NumPy's sums of a single group are added at once, unless ``want`` names "rows".
+        """
         pull = np.zeros_like(Y) if "pull" in want else None
-        weights = np.empty_like(self.values, dtype=np.float64) if "weights" in want else None
+        # By rows an edge pulls by both its entries: all omega are known before.
+        late = self.by_rows and pull is not None
+        omega = np.empty_like(self.values, dtype=np.float64) if late or "weights" in want else None
+        drawn = None if late else pull
         powers = self._powers_of(divergence) if self.by_powers else None
         if powers is not None:
-            return self._by_powers(Y, kernel, powers, lam, pull, weights)
+            value, slope = self._by_powers(Y, kernel, powers, lam, drawn, omega)
+        else:
+            value, slope = self._by_arrays(Y, kernel, divergence, lam, drawn, omega, want)
+        weights = None
+        if omega is not None and (not late or "weights" in want or not self.compiled):
+            weights = self.symmetric(omega)
+        if pull is not None and late:
+            self._pull_late(Y, omega, weights, pull)
+        return value, slope, pull, weights if "weights" in want else None
+
+    def _by_arrays(
+        self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any, pull: Any, omega: Any, want: frozenset[str]
+    ) -> tuple[Any, Any]:
+        """The sums by the divergence's own formulas, chunk by chunk."""
+        at_once = self.owner is None and not self.compiled and "rows" not in want
+        values, slopes = (self._room() for _ in range(2)) if not at_once else (None, None)
+        log_lam = None
+        if self.owners is not None:
+            with np.errstate(divide="ignore"):
+                log_lam = np.log(lam)
 
         @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # threads do not inherit the caller's
         def work(rows: tuple[int, int]) -> tuple[float, float]:
             start, stop = rows
             low, high = self.indptr[start], self.indptr[stop]
             xi, ends = self._lengths_and_ends(Y, start, stop)
-            similarity = Similarity(kernel, xi, lam)
-            p = self.values[low:high]
-            m = None if self.pair_mass is None else self.pair_mass[low:high]
-            x = p if m is None else p / m
-            value = np.nan
-            if "value" in want:
-                each, slope = edge_and_slope(divergence, x, similarity)
-                value = float(np.sum(each if m is None else each * m))
+            if log_lam is None:
+                b = Similarity(kernel, xi, lam)
             else:
-                slope = divergence.slope(x, similarity)
-            if m is not None:
-                slope = slope * m
-            if pull is not None:
-                omega = -kernel.decay(xi) * slope
-                self._pull(Y, omega, start, stop, pull, ends)
-                if weights is not None:
-                    weights[low:high] = omega
-            return value, float(np.sum(slope))
+                own = self.owners[low:high]
+                b = Similarity(kernel, xi, lam[own], kernel.log(xi) + log_lam[own])
+            here, p = self._bound(divergence, low, high), self.ratio[low:high]
+            each: Any = None
+            if "value" in want:
+                each, slope = edge_and_slope(here, p, b)
+                each = self._own(each, low, high)
+            else:
+                slope = here.slope(p, b)
+            slope = self._own(slope, low, high)
+            if pull is not None or omega is not None:
+                attraction = -kernel.decay(xi) * slope
+                if pull is not None:
+                    self._pull(Y, attraction, start, stop, pull, ends)
+                if omega is not None:
+                    omega[low:high] = attraction
+            if at_once:
+                return math.nan if each is None else float(np.add.reduce(each)), float(np.add.reduce(slope))
+            if each is not None:
+                values[start:stop] = self._sums_of_chunk(each, start, stop)
+            slopes[start:stop] = self._sums_of_chunk(slope, start, stop)
+            return 0.0, 0.0
 
         parts = self.threads.map(work, self.chunks)
-        return EdgeSums(sum(v for v, _ in parts), sum(s for _, s in parts), pull, weights)
+        if at_once:
+            return sum(v for v, _ in parts), sum(s for _, s in parts)
+        return values if "value" in want else np.nan * values, slopes
 
-    def _by_powers(
-        self, Y: np.ndarray, kernel: Kernel, powers: Powers, lam: float, pull: np.ndarray | None,
-        weights: np.ndarray | None
-    ) -> EdgeSums:
+    def _by_powers(self, Y: Any, kernel: Kernel, powers: Powers, lam: Any, pull: Any, omega: Any) -> tuple[Any, Any]:
         """The sums of a divergence with one power of b, given as `_powers_of` gives it."""
         from nelayout.sums.edges import loops
 
-        keep = NOTHING if weights is None else weights
-        out = np.empty_like(Y) if pull is None else pull
-        log_lam = math.log(lam) if lam > 0 else -math.inf
+        values, slopes = np.zeros(self.n), np.zeros(self.n)
+        with np.errstate(divide="ignore"):
+            log_lam = np.atleast_1d(np.log(lam))
+        owner = np.zeros(self.n, dtype=np.int64) if self.owner is None else self.owner
         form = "log" if powers.form == "boxcox" and powers.order == 0 else powers.form
         add = loops.POWER_SUMS[form, Y.shape[1] == 2]
+        out, keep = np.empty((0, 0)) if pull is None else pull, np.empty(0) if omega is None else omega
 
-        def work(rows: tuple[int, int]) -> tuple[float, float]:
-            return add(
-                self.indptr, self.indices, powers.factor, Y, kernel.a, kernel.b, kernel.c, log_lam, powers.order,
-                *rows, weights is not None, out, keep, loops.room_for(self.longest, 2 + Y.shape[1])
+        def work(rows: tuple[int, int]) -> None:
+            add(
+                self.indptr, self.indices, powers.factor, Y, kernel.a, kernel.b, kernel.c, log_lam, owner,
+                powers.order, *rows, omega is not None, pull is not None, values, slopes, out, keep,
+                loops.room_for(self.longest, 3 + Y.shape[1])
             )
 
-        parts = self.threads.map(work, self.chunks)
-        value = sum(v for v, _ in parts) + powers.constant
-        return EdgeSums(value, sum(s for _, s in parts), pull, weights)
+        self.threads.map(work, self.chunks)
+        return values + powers.constant, slopes
 
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def _powers_of(self, divergence: Divergence) -> Powers | None:
-        """Minus M edge of every entry as a power of b, and the sum of the constants; None where it is not one power.
+        """M edge of every entry as a power of b, with the constants of each row (n,); None where it is not one power.
 
         It is kept while the divergence stays the same.
         """
         if self._powers is None or self._powers[0] is not divergence:
-            self._powers = divergence, self._split(divergence) if isinstance(divergence, PowerEdges) else None
+            here = self._bound(divergence, 0, self.size)
+            found = here.edge_powers(self.ratio) if isinstance(here, PowerEdges) else None
+            if found is not None:
+                factor = self._own(found.factor, 0, self.size)
+                constant: Any = 0.0
+                if np.ndim(found.constant) or found.constant:
+                    constant = self.row_sums(self._own(found.constant + np.zeros_like(factor), 0, self.size))
+                found = Powers(found.order, factor, constant, found.form)
+            self._powers = divergence, found
         return self._powers[1]
 
-    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-    def _split(self, divergence: PowerEdges) -> Powers | None:
-        m = self.pair_mass
-        found = divergence.edge_powers(self.values if m is None else self.values / m)
-        if found is None:
-            return None
-        factor, constant = (part if m is None else m * part for part in (found.factor, found.constant))
-        return Powers(found.order, -factor, float(np.sum(constant)), found.form)
+    def _bound(self, divergence: Any, low: int, high: int) -> Any:
+        """The divergence with the background that some entries have; a single group's is bound already."""
+        if self.spread is None or self.owners is None:
+            return divergence
+        return bind(divergence, self.spread.at(self.owners[low:high]))
 
-    def node_values(self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, lam: float) -> np.ndarray:
-        """(n,) sum_j M_ij edge(P_ij / M_ij, lambda q_ij)."""
-        each = np.empty_like(self.values, dtype=np.float64)
-        for start, stop in self.chunks:
-            low, high = self.indptr[start], self.indptr[stop]
-            similarity = Similarity(kernel, self._squared_lengths(Y, start, stop), lam)
-            if self.pair_mass is None:
-                each[low:high] = divergence.edge(self.values[low:high], similarity)
-            else:
-                m = self.pair_mass[low:high]
-                each[low:high] = m * divergence.edge(self.values[low:high] / m, similarity)
-        return self.row_sums(each)
+    def _own(self, values: Any, low: int, high: int) -> Any:
+        """M times values of the entries low..high, 0 where the row has none."""
+        return self._given(values if self.pair_mass is None else values * self.pair_mass[low:high], low, high)
 
-    def scaled_slope(self, divergence: Divergence, b: Similarity) -> np.ndarray:
-        """M_ij d edge(P_ij / M_ij, b) / d ln b of every entry."""
-        if self.pair_mass is None:
-            return divergence.slope(self.values, b)
-        return self.pair_mass * divergence.slope(self.values / self.pair_mass, b)
+    def _given(self, values: Any, low: int, high: int) -> Any:
+        return values if self.given is None else np.where(self.given[low:high], values, 0.0)
 
-    def _squared_lengths(self, Y: np.ndarray, start: int, stop: int) -> np.ndarray:
-        return self._lengths_and_ends(Y, start, stop)[0]
+    def _room(self) -> Any:
+        """(n,) zeros where the sums are taken."""
+        return np.zeros(self.n)
 
-    def _lengths_and_ends(self, Y: np.ndarray, start: int, stop: int) -> tuple[np.ndarray, np.ndarray | None]:
+    def _lengths_and_ends(self, Y: Any, start: int, stop: int) -> tuple[Any, Any]:
         """Squared lengths of the entries, and y_i - y_j of each where NumPy takes them."""
         if self.compiled:
             from nelayout.sums.edges import loops
@@ -185,9 +337,7 @@ class Edges:
         ends -= Y.take(self.indices, axis=0)
         return np.einsum("ij,ij->i", ends, ends), ends
 
-    def _pull(
-        self, Y: np.ndarray, omega: np.ndarray, start: int, stop: int, out: np.ndarray, ends: np.ndarray | None = None
-    ) -> None:
+    def _pull(self, Y: Any, omega: Any, start: int, stop: int, out: Any, ends: Any = None) -> None:
         """Sum omega (y_i - y_j) over the entries of each row; ``ends``: the differences, if they are known."""
         if self.compiled:
             from nelayout.sums.edges import loops
@@ -198,58 +348,71 @@ class Edges:
         for c in range(Y.shape[1]):
             out[:, c] = np.bincount(self.rows, omega * ends[:, c], minlength=self.n)
 
+    def _pull_late(self, Y: Any, omega: Any, both: Any, out: Any) -> None:
+        """Pull by the mean of the two entries of an edge; ``both``: these means, if they are known."""
+
+        def work(rows: tuple[int, int]) -> None:
+            start, stop = rows
+            if both is not None:
+                self._pull(Y, both[self.indptr[start] : self.indptr[stop]], start, stop, out)
+                return
+            from nelayout.sums.edges import loops
+
+            loops.pull_both(self.indptr, self.indices, omega, self.other, Y, start, stop, out)
+
+        self.threads.map(work, self.chunks)
+
     def solve(
-        self,
-        weights: np.ndarray,
-        scale: float,
-        ridge: float | np.ndarray,
-        right: np.ndarray,
-        tolerance: float,
-        max_iter: int,
-        free: np.ndarray | None = None,
-    ) -> np.ndarray:
+        self, weights: Any, scale: float, ridge: Any, right: Any, tolerance: float, max_iter: int, free: Any = None
+    ) -> Any:
         """X (n, d) with (scale L_w + ridge) X = right, by conjugate gradients; 0 where ``free`` (n, d) is False.
 
         ``ridge`` is a number times I, or a diagonal (n,).
         """
-        sums = self.row_sums(weights)
-        ridges = np.full(self.n, ridge)
+        sums, ridges = self.row_sums(weights), np.full(self.n, ridge)
+        given: Any = {"tolerance": tolerance, "max_iter": max_iter, "free": free, "groups": self.parts}
         if self.compiled:
             graph = (self.indptr, self.indices, weights)
-            return laplacian_gradients(
-                graph, scale, ridges, sums, right, self.threads, tolerance=tolerance, max_iter=max_iter, free=free
-            )
+            return laplacian_gradients(graph, scale, ridges, sums, right, self.threads, **given)
         matrix = csr_array((weights, self.indices, self.indptr), shape=(self.n, self.n))
         diagonal = (scale * sums + ridges)[:, None]
+        return conjugate_gradients(lambda X: diagonal * X - scale * (matrix @ X), diagonal[:, 0], right, **given)
 
-        def times(X: np.ndarray) -> np.ndarray:
-            return diagonal * X - scale * (matrix @ X)
-
-        return conjugate_gradients(
-            times, diagonal[:, 0], right, tolerance=tolerance, max_iter=max_iter, free=free
-        )
-
-    def stretch(self, weights: np.ndarray, Y: np.ndarray) -> float:
+    def stretch(self, weights: Any, Y: Any) -> Any:
         """tr(Y^T L_w Y) = 1/2 sum_ij w_ij |y_i - y_j|^2, the work of a stretch of the whole drawing Y (n, d)."""
-        parts = []
+        rows = self._room()
         for start, stop in self.chunks:
-            xi = self._squared_lengths(Y, start, stop)
-            parts.append(float(np.sum(weights[self.indptr[start] : self.indptr[stop]] * xi)))
-        return 0.5 * sum(parts)
+            xi = self._lengths_and_ends(Y, start, stop)[0]
+            rows[start:stop] = self._sums_of_chunk(weights[self.indptr[start] : self.indptr[stop]] * xi, start, stop)
+        return 0.5 * self.parts.sum(rows)
 
-    def row_sums(self, weights: np.ndarray) -> np.ndarray:
-        """sum_j w_ij."""
-        if not len(weights):
-            return np.zeros(self.n)
+    def row_sums(self, weights: Any) -> Any:
+        """(n,) sum_j w_ij."""
         answer = np.zeros(self.n)
+
+        def work(rows: tuple[int, int]) -> None:
+            start, stop = rows
+            here = weights[self.indptr[start] : self.indptr[stop]]
+            answer[start:stop] = self._sums_of_chunk(here, start, stop)
+
+        if len(weights):
+            self.threads.map(work, self.chunks)
+        return answer
+
+    def _sums_of_chunk(self, each: Any, start: int, stop: int) -> Any:
+        """Sums of values of the entries of some rows, row by row."""
+        answer = np.zeros(stop - start)
         if self.compiled:
             from nelayout.sums.edges import loops
 
-            def work(rows: tuple[int, int]) -> None:
-                loops.row_sums(self.indptr, weights, *rows, answer)
-
-            self.threads.map(work, self.chunks)
+            loops.row_sums(self.indptr, each, start, stop, answer)
             return answer
-        filled = self.indptr[:-1] < self.indptr[1:]
-        answer[filled] = np.add.reduceat(weights, self.indptr[:-1][filled])
+        first, filled = self._filled
+        answer[filled] = np.add.reduceat(each, first)
         return answer
+
+    @cached_property
+    def _filled(self) -> tuple[np.ndarray, Any]:
+        """Where each row with entries begins, and which rows these are."""
+        filled = self.indptr[:-1] < self.indptr[1:]
+        return self.indptr[:-1][filled], slice(None) if filled.all() else filled

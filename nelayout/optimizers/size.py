@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.objective.whole import Objective
-from nelayout.run.start import radius
+from nelayout.numerics.groups import WHOLE
+from nelayout.objective import Objective
 
 __all__ = ["best_size", "means", "size_search", "spread_search"]
 
@@ -39,22 +39,33 @@ TOGETHER = 0.1
 # the size before or after that is rounding; and the precision of ln s.
 SMALLEST, LARGEST, FLAT_SIZE, PRECISE = -8, 16, 1e-10, 1e-11
 
-Point = tuple[float, float]  # x and J there
+# J of a size, of each graph.
+Value = Callable[[Any], Any]
+LOG2 = math.log(2.0)
 
 
-def size_search(objective: Objective, Y: np.ndarray, guess: float | None = None) -> float:
-    """The s > 0 that minimizes J(s Y), searched for from the radius ``guess``; 1 where J has no size."""
-    size = radius(Y)
-    if not size > 0 or objective.scale_free:
-        return 1.0
-    unit = size / (EVEN * math.sqrt(len(Y)) if guess is None else guess)
+def size_search(objective: Objective, Y: np.ndarray, guess: Any = None) -> Any:
+    """The s > 0 of each graph that minimizes J(s Y), searched for from the radius ``guess``; 1 where J has no size.
 
-    def value(x: float) -> float:
-        return _finite_value(objective, (math.exp(x) / unit) * Y)
+    ``guess``: a number, or (C,) of a stack, NaN where there is none.
+    """
+    parts = objective.parts
+    size = parts.radius(Y)
+    if objective.scale_free or not parts.any(size > 0):
+        return parts.full(1.0)
+    there = EVEN * parts.sqrt(parts.sum(np.ones(len(Y))))
+    if guess is not None:
+        there = parts.where(guess == guess, guess, there)
+    unit = parts.where(size > 0, parts.where(size > 0, size, 1.0) / there, 1.0)
 
-    x, above = _narrow(value, *_bracket(value, DOUBLINGS), NARROW)
+    def value(x: Any) -> Any:
+        return _finite_value(objective, parts.columns(np.exp(x) / unit) * Y)
+
+    x, above = _narrow(parts, value, *_bracket(parts, value, DOUBLINGS), NARROW)
     # A drawing just short of too wide has no room for a step.
-    return (0.5 if above == math.inf else 1.0) * math.exp(x) / unit
+    s = parts.where(above == math.inf, 0.5, 1.0) * np.exp(x) / unit
+    s = parts.where(size > 0, s, 1.0)
+    return float(s) if parts is WHOLE else s
 
 
 def spread_search(objective: Objective, Y: np.ndarray, part: np.ndarray) -> float:
@@ -71,14 +82,14 @@ def spread_search(objective: Objective, Y: np.ndarray, part: np.ndarray) -> floa
     def value(x: float) -> float:
         return _finite_value(objective, Y + math.expm1(begun + x) * away) if begun + x >= nearest else math.inf
 
-    return math.exp(begun + _narrow(value, *_bracket(value, DOUBLINGS_SPREAD), NARROW_SPREAD)[0])
+    return math.exp(begun + _narrow(WHOLE, value, *_bracket(WHOLE, value, DOUBLINGS_SPREAD), NARROW_SPREAD)[0])
 
 
 def _nearest_spread(objective: Objective, Y: np.ndarray, away: np.ndarray) -> float:
     """The s > 0 at which nodes that are spread by s times the offsets ``away`` (n, d) are as near as they may be."""
     P = objective.affinity.P
     edges = Y[np.repeat(np.arange(len(Y)), np.diff(P.indptr))] - Y[P.indices]
-    typical = radius(Y) / math.sqrt(len(Y))
+    typical = WHOLE.radius(Y) / math.sqrt(len(Y))
     length = math.sqrt(np.sum(edges * edges) / max(len(edges), 1)) or typical
     apart = math.sqrt(np.sum(away * away) / np.count_nonzero(away.any(axis=1)))
     return TOGETHER * min(length, typical) / apart
@@ -89,63 +100,81 @@ def means(Y: np.ndarray, part: np.ndarray) -> np.ndarray:
     return np.sum(Y, axis=0, where=part) / np.maximum(np.count_nonzero(part, axis=0), 1)
 
 
-def _finite_value(objective: Objective, Y: np.ndarray) -> float:
-    """J, or infinity where it leaves the range of floats, as it may far from the right size."""
+def _finite_value(objective: Objective, Y: np.ndarray) -> Any:
+    """J of each graph, or infinity where it leaves the range of floats, as it may far from the right size."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         value = objective.evaluate(Y, gradient=False).value
+    if np.ndim(value):
+        return np.where(np.isfinite(value), value, np.inf)
     return value if math.isfinite(value) else math.inf
 
 
-def _bracket(value: Callable[[float], float], doublings: int) -> tuple[Point, Point, Point]:
-    """Three points, ln 2 apart, the middle one the lowest.
+def _bracket(parts: Any, value: Value, doublings: int) -> tuple[list[Any], list[Any]]:
+    """Places [low, middle, high] ln 2 apart, the middle one the lowest, and J there.
 
     Where J is infinite at all sizes around, as by a Gaussian that does not reach the farthest node, the drawing is
     made smaller until it is not.
     """
-    step = math.log(2.0)
-    middle, up, down = ((x, value(x)) for x in (0.0, step, -step))
+    where, full = parts.where, parts.full
+
+    def chosen(condition: Any, these: list[Any], those: list[Any]) -> list[Any]:
+        return [where(condition, this, that) for this, that in zip(these, those, strict=True)]
+
+    x = [full(-LOG2), full(0.0), full(LOG2)]
+    f = [value(each) for each in x]
     for _ in range(HALVINGS):
-        if min(up[1], middle[1], down[1]) < math.inf:
+        lost = (f[0] == math.inf) & (f[1] == math.inf) & (f[2] == math.inf)
+        if not parts.any(lost):
             break
-        up, middle, down = middle, down, (down[0] - step, value(down[0] - step))
-    if not min(up[1], down[1]) < middle[1]:
-        return down, middle, up
-    step = step if up[1] < down[1] else -step
-    behind, middle = middle, up if step > 0 else down
-    ahead = middle[0] + step, value(middle[0] + step)
+        lower = where(lost, x[0] - LOG2, x[0])
+        x, f = chosen(lost, [lower, *x[:2]], x), chosen(lost, [value(lower), *f[:2]], f)
+    going = (f[0] < f[1]) | (f[2] < f[1])
+    # from here the last place is ahead, below the others or above them
+    down = going & (f[2] >= f[0])
+    x, f = chosen(down, x[::-1], x), chosen(down, f[::-1], f)
+    step = where(down, -LOG2, LOG2)
     for _ in range(doublings):
-        if not ahead[1] < middle[1] - FLAT_VALUE * (1.0 + abs(middle[1])):
+        if not parts.any(going):
             break
-        behind, middle = middle, ahead
-        ahead = middle[0] + step, value(middle[0] + step)
-    return (behind, middle, ahead) if step > 0 else (ahead, middle, behind)
+        ahead = x[2] + step
+        there = value(where(going, ahead, x[2]))
+        x, f = chosen(going, [*x[1:], ahead], x), chosen(going, [*f[1:], there], f)
+        going = going & (f[2] < f[1] - FLAT_VALUE * (1.0 + abs(f[1])))
+    return chosen(down, x[::-1], x), chosen(down, f[::-1], f)
 
 
-def _narrow(
-    value: Callable[[float], float], low: Point, middle: Point, high: Point, precision: float
-) -> tuple[float, float]:
-    """Narrow the bracket by parabolas: x of the lowest point, and J at the bracket's upper end."""
+def _narrow(parts: Any, value: Value, x: list[Any], f: list[Any], precision: float) -> tuple[Any, Any]:
+    """Narrow the bracket by parabolas: the lowest place, and J at the bracket's upper end."""
+    where = parts.where
+    best, live = x[1], parts.full(True)
     for _ in range(NARROWINGS):
-        x = _lowest(low, middle, high)
-        if abs(x - middle[0]) < precision / 2.0:
-            if math.isfinite(low[1] + high[1]):
-                return x, high[1]
-            break  # beside infinite values the parabola knows nothing, and x was not tried
-        tried = x, value(x)
-        if tried[1] < middle[1]:
-            low, middle, high = (low, tried, middle) if x < middle[0] else (middle, tried, high)
-        else:
-            low, high = (tried, high) if x < middle[0] else (low, tried)
-    return middle[0], high[1]
+        here = _lowest(parts, x, f)
+        near = live & (abs(here - x[1]) < precision / 2.0)
+        # beside infinite values the parabola knows nothing, and ``here`` was not tried
+        best = where(near & parts.finite(f[0] + f[2]), here, best)
+        live = live & parts.invert(near)
+        if not parts.any(live):
+            break
+        there = value(where(live, here, x[1]))
+        lower, left = there < f[1], here < x[1]
+        # the new place is an end of the bracket or its middle, whose old middle is an end then
+        low, high = live & (lower != left), live & (lower == left)
+        ends_x, ends_f = where(lower, x[1], here), where(lower, f[1], there)
+        middle = live & lower
+        x = [where(low, ends_x, x[0]), where(middle, here, x[1]), where(high, ends_x, x[2])]
+        f = [where(low, ends_f, f[0]), where(middle, there, f[1]), where(high, ends_f, f[2])]
+        best = where(live, x[1], best)
+    return best, f[2]
 
 
-def _lowest(low: Point, middle: Point, high: Point) -> float:
+def _lowest(parts: Any, x: list[Any], f: list[Any]) -> Any:
     """The minimum of the parabola through three points; if it has none, the middle of the longer side."""
-    (a, fa), (x, fx), (b, fb) = low, middle, high
-    left, right = (fa - fx) * (b - x), (fb - fx) * (x - a)
-    if 0.0 < left + right < math.inf and left >= 0.0 <= right:
-        return x + 0.5 * (left * (b - x) - right * (x - a)) / (left + right)
-    return 0.5 * (a + x) if x - a > b - x else 0.5 * (x + b)
+    (a, m, b), (fa, fm, fb) = x, f
+    with np.errstate(invalid="ignore", over="ignore"):
+        left, right = (fa - fm) * (b - m), (fb - fm) * (m - a)
+        bent = (left + right > 0) & (left + right < math.inf) & (left >= 0) & (right >= 0)
+        vertex = m + 0.5 * (left * (b - m) - right * (m - a)) / parts.where(bent, left + right, 1.0)
+    return parts.where(bent, vertex, parts.where(m - a > b - m, 0.5 * (a + m), 0.5 * (m + b)))
 
 
 def best_size(drawings: Sequence[tuple[Objective, np.ndarray]]) -> tuple[float, str]:
@@ -166,7 +195,7 @@ def _best_size(sized: Sequence[tuple[Objective, np.ndarray]]) -> tuple[float, st
     """`best_size` of drawings whose largest coordinate is near 1."""
     from scipy.optimize import brentq, minimize_scalar
 
-    unit, step = max(radius(Y) / (EVEN * math.sqrt(len(Y))) for _, Y in sized), math.log(2.0)
+    unit, step = max(WHOLE.radius(Y) / (EVEN * math.sqrt(len(Y))) for _, Y in sized), math.log(2.0)
 
     def at(x: float) -> list[tuple[Objective, np.ndarray]]:
         return [(objective, (math.exp(x) / unit) * Y) for objective, Y in sized]

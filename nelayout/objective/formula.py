@@ -1,0 +1,558 @@
+"""The formula: every method of this package is this one function of the positions.
+
+    J(Y) = sum_{i != j} M_ij phi(P_ij / M_ij, lambda q_ij),    q_ij = q(|y_i - y_j|^2),    M_ij = m_i m_j
+
+a divergence phi between input similarities P (sparse) and drawn similarities lambda q, with masses m and a rule for the
+connection scalar lambda.  Because phi(p, b) = phi(0, b) + edge(p, b) with edge(0, b) = 0,
+
+    J = [sum over all pairs of M phi(0, lambda q)]  +  [sum over edges of M edge(P/M, lambda q)],
+
+the first bracket is made of radial N-body sums S_k, the second costs one pass over the edges, and with
+omega_ij = d(second)/d xi_ij
+
+    grad_i J = 4 sum_j omega_ij (y_i - y_j) + 2 sum_k (dJ/dS_k) m_i grad Phi_k(y_i).
+
+Example: P = adjacency / sum, the Cauchy kernel, the I-divergence, the normalized connection and unit masses are t-SNE;
+strengths as masses and the optimal connection make it ws-SNE; exchange the kernel for 1/|y_i - y_j|^2 and the
+divergence for Itakura-Saito, and it is gamma-QuadLog.  Gravity, where a method has it, is one more sum, over the nodes.
+
+Who shares what is a value, `nelayout.numerics.groups`.  ``parts`` own a value of J: the whole graph, or each graph of a
+stack, in which pairs across graphs do not count.  ``groups`` own a lambda: the parts, or every row.  For SNE, NeRV, JSE
+and alpha-SNE
+
+    J(Y) = sum_i sum_{j != i} m_j phi(P_ij / m_j, lambda_i q_ij),      lambda_i = 1 / sum_{j != i} m_j q_ij
+
+with row-stochastic P.  With S_ki = sum_j m_j r_k(xi_ij) and c_ki = dJ/dS_ki,
+
+    grad_i J = 2 sum_j (omega_ij + omega_ji) (y_i - y_j) + sum_k [c_ki grad Phi_k(y_i; m) + m_i grad Phi_k(y_i; c_k)]:
+
+the repulsion takes two passes, the first with the masses as charges, whose potentials give lambda and so the charges
+c of the second.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from nelayout.formula.connections import LARGEST, Connection, Coupling, Normalized, NormalizedRows, Sums
+from nelayout.formula.divergences import Divergence, Similarity, i_divergence
+from nelayout.formula.divergences.protocol import (
+    Homogeneous,
+    PairTerm,
+    Spread,
+    UpToConstants,
+    background_of,
+    bind,
+    is_linear,
+    spread,
+)
+from nelayout.formula.kernels import Kernel, Radial
+from nelayout.formula.potentials.anchors import Anchors
+from nelayout.formula.potentials.gravity import Gravity
+from nelayout.numerics.arithmetic import Arithmetic
+from nelayout.numerics.groups import WHOLE, Groups, Parts, Rows, Whole
+from nelayout.numerics.parallel import Threads
+from nelayout.record.evaluation import NOTHING, Evaluation
+from nelayout.similarities.affinity import Affinity
+from nelayout.sums.device import Device
+from nelayout.sums.edges.matrix import Edges, EdgeSums
+from nelayout.sums.edges.walk import WalkEdges, can_smooth_exactly
+from nelayout.sums.nbody import Field, NBody
+from nelayout.sums.nbody.far_nodes import FarNodes, falls_off
+
+__all__ = ["Objective"]
+
+# Nodes with a potential below this part of the usual one are summed exactly: fast sums have errors relative to it.
+FAR = 0.02
+# Most pairs for these exact sums.  A drawing that needs more has flown apart: it counts as infinite, unless the kernel
+# falls off so fast that only near pairs count.
+MOST_PAIRS = 4e8
+# Indices of far nodes where there are none.
+NONE_FAR = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Objective:
+    """J as a frozen value.
+
+    exaggeration  scales the edges (annealing); a number, or one for each part
+    free      (n, d) mask of the coordinates that may change; None: all
+    gravity   pulls all nodes of a part to its middle
+    anchors   pull each node to a place of its own
+    device    where arrays lie, which answer as NumPy's do; None: NumPy's own
+    parts     the graphs that have values of J
+    largest   lambda of a row from which on J counts as infinite: the node's kernel values are 0 to floats
+    """
+
+    affinity: Affinity
+    kernel: Kernel
+    divergence: Divergence
+    connection: Connection
+    nbody: NBody
+    threads: Threads = field(default_factory=Threads)
+    compiled: bool = False
+    exaggeration: Any = 1.0
+    free: np.ndarray | None = None
+    gravity: Gravity | None = None
+    anchors: Anchors | None = None
+    device: Device | None = None
+    parts: Whole | Parts = WHOLE
+    largest: float = LARGEST
+
+    def __post_init__(self) -> None:
+        self.connection.check(self.divergence)
+
+    def exaggerated(self, factor: Any) -> Objective:
+        """The objective whose edges pull ``factor`` times as hard; it shares the edges of this one."""
+        return self._sharing(exaggeration=factor)
+
+    def anchored(self, anchors: Anchors) -> Objective:
+        """The objective with springs to places; it shares the edges of this one."""
+        return self._sharing(anchors=anchors)
+
+    def _sharing(self, **changes: Any) -> Objective:
+        other = replace(self, **changes)
+        vars(other).update(phi=self.phi, edges=self.edges, constants=self.constants)  # none depends on the changes
+        return other
+
+    @cached_property
+    def by_rows(self) -> bool:
+        """Whether every node has a lambda of its own."""
+        return self.connection.by_rows
+
+    @cached_property
+    def groups(self) -> Groups:
+        """Who shares a lambda."""
+        return Rows() if self.by_rows else self.parts
+
+    @cached_property
+    def phi(self) -> Divergence:
+        """The divergence, its background spread over the pairs of each group that have no edge."""
+        return self.divergence if self._spread is None else bind(self.divergence, self._spread)
+
+    @cached_property
+    def _spread(self) -> Spread | None:
+        """The background spread over the pairs without an edge, for each group; None where there is none."""
+        background = background_of(self.divergence)
+        if not background:
+            return None
+        P, mass, rows = self.affinity.P, self.affinity.mass, self.affinity.rows
+        n, own = len(mass), np.ones(P.nnz) if rows is None or not self.by_rows else rows > 0
+        of = np.repeat(np.arange(n), np.diff(P.indptr))
+        near, count = (np.bincount(of, own * each, minlength=n) for each in (mass[P.indices], 1.0))
+        missing = count < self.parts.spread(self.parts.sum(np.ones(n))) - 1
+        if self.by_rows:
+            return spread(background, 1.0, near, self.total, missing)
+        weight = self.parts.sum(np.bincount(of, P.data, minlength=n)) + self.affinity.inside
+        few = self.parts.sum(missing.astype(float)) > 0
+        return spread(background, weight, self.parts.sum(mass * near), self.total, few)
+
+    @cached_property
+    def edges(self) -> Any:
+        """The edge half: `Edges` or `WalkEdges`."""
+        affinity, linear = self.affinity, is_linear(self.divergence)
+        if affinity.walk is not None and can_smooth_exactly(self.kernel, self.divergence, self.connection):
+            return WalkEdges(affinity.walk if self.device is None else self.device.walk(affinity.walk))
+        given: Any = {"groups": self.groups, "rows": affinity.rows, "spread": self._spread}
+        if self.device is not None:
+            return self.device.edges(affinity, linear, **given)
+        # A walk's own edges stand in for its dense p in earlier stages, whose kernels would need every p_ij.
+        return Edges(affinity.P, affinity.mass, linear, self.threads, self.compiled, parts=self.parts, **given)
+
+    @cached_property
+    def constants(self) -> Any:
+        """For each group, the constant that makes of the sums the divergence itself, as far as that is finite."""
+        if self.connection.name != "optimal":
+            return self.groups.sum(self._edge_constants) + self._pair_constant * self.total
+        if not isinstance(self.phi, Homogeneous) or isinstance(self.edges, WalkEdges) or not self.affinity.P.nnz:
+            return self.parts.full(0.0)
+        edges = self.groups.sum(self.edges.at_input(self.phi))
+        return self.phi.invariant_constant(edges, self._weight, self.total)
+
+    @property
+    def constant(self) -> Any:
+        """The constant in each part's J."""
+        return self.parts.sum(self.constants) if self.by_rows else self.constants
+
+    @cached_property
+    def _edge_constants(self) -> np.ndarray:
+        """(n,) what the sum over each node's edges lacks."""
+        if isinstance(self.edges, WalkEdges):  # only the sums of its p are known
+            left_out = isinstance(self.phi, UpToConstants) and not self._pair_constant
+            return self.edges.walk.row_sums * (self.phi.left_out(np.ones(1))[0] if left_out else 0.0)
+        return self.edges.constants(self.phi)
+
+    @cached_property
+    def _pair_constant(self) -> float:
+        """Constant that the sum over all pairs lacks, for each unit of M."""
+        return self.phi.left_out(np.ones(1))[1] if isinstance(self.phi, UpToConstants) else 0.0
+
+    @cached_property
+    def radials(self) -> tuple[Radial, ...]:
+        """The radial functions that are summed over all pairs."""
+        own = [radial for _, radials in self._terms for radial in radials]
+        return tuple(dict.fromkeys([*own, self._plain] if self.connection.needs_normalizer else own))
+
+    @cached_property
+    def _plain(self) -> Radial:
+        return Radial(self.kernel)
+
+    @cached_property
+    def _terms(self) -> list[tuple[PairTerm, tuple[Radial, ...]]]:
+        """The terms of phi(0, lambda q), each with its radial functions."""
+        return [(term, term.radials(self.kernel)) for term in self.phi.pairs]
+
+    def pair_terms(
+        self, sums: dict[Radial, Any], total: Any, lam: Any, phi: Divergence | None = None
+    ) -> tuple[Any, Any, dict[Radial, Any]]:
+        """The sum of phi(0, lambda q), its slope in ln lambda and its derivatives in the sums of the radials."""
+        value, slope, d_sums = 0.0, 0.0, {}
+        terms = self._terms if phi is None else [(term, term.radials(self.kernel)) for term in phi.pairs]
+        for term, own in terms:
+            part, slopes, steep = term.combine(tuple(sums[r] for r in own), total, lam)
+            value, slope = value + part, slope + steep
+            for r, s in zip(own, slopes, strict=True):
+                d_sums[r] = d_sums.get(r, 0.0) + s
+        return value, slope, d_sums
+
+    @property
+    def scale_free(self) -> bool:
+        """Whether the size of the drawing leaves J as it is."""
+        free = self.by_rows or self.connection.name == "optimal"
+        return free and self.kernel.is_power and self.gravity is None
+
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
+    def evaluate(self, Y: Any, *, value: bool = True, gradient: bool = True, weights: bool = False) -> Evaluation:
+        """J of each part, its gradient (n, d) and the attraction omega of every edge, by rows (omega_ij + omega_ji) / 2.
+
+        At a trial that goes too far they may be infinite or NaN, silently: whoever tries judges the value.
+        """
+        want = {"value"} if value else set[str]()
+        if gradient:
+            want.add("pull")
+        if weights:
+            want.add("weights")
+        Y = self.brought(Y)
+        at = self._at(Y, frozenset(want))
+        coupling, edges = at.coupling, at.edges
+        slopes: Any = NOTHING
+        if gradient:
+            slopes = self._gradient(Y, at)
+        omega: Any = NOTHING
+        if weights:
+            scale = coupling.d_edges  # by rows a number, the exaggeration, or one for each part
+            omega = edges.weights * (scale if np.ndim(scale) == 0 else self._of_entries(scale))
+        own, lam, lost = coupling.value + self.constants, coupling.lam, NONE_FAR
+        strength = coupling.d_edges * edges.slope
+        if self.by_rows:
+            near = self._near(at.normalizer)
+            lost = np.flatnonzero(~near)
+            own, strength = self.parts.sum(np.where(near, own, np.inf)), self.parts.sum(strength)
+            lam = np.exp(self.parts.mean(np.log(lam)))
+            lam = lam if np.ndim(lam) else float(lam)
+        elif isinstance(self.parts, Parts) and not np.ndim(lam):
+            lam = self.parts.full(lam)
+        return self._held(Y, Evaluation(own, lam, slopes, omega, lost, abs(strength)))
+
+    def _gradient(self, Y: Any, at: _At) -> Any:
+        """The gradient (n, d) of sums over edges and pairs."""
+        coupling, mass, spread = at.coupling, self.mass, self.parts.spread
+        slopes, scale = at.edges.pull, 4.0 * coupling.d_edges
+        if np.ndim(scale):  # one for each part, by rows one for each row
+            slopes *= (scale if self.by_rows else spread(scale))[:, None]
+            scale = 1.0
+        charges = {r: coupling.d_pairs * slope for r, slope in at.d_sums.items()}
+        if self.connection.needs_normalizer:
+            charges[self._plain] = charges.get(self._plain, 0.0) + coupling.d_normalizer
+        if not charges:
+            slopes *= scale
+        for r, charge in charges.items():
+            if self.by_rows:
+                charges[r] = charge = charge + np.zeros_like(mass)
+            # under one lambda a pair acts on both its ends alike: twice
+            factors = charge if self.by_rows else 2.0 * spread(charge) * mass
+            self.arithmetic.combine(slopes, scale, at.fields[r].force, factors)
+            scale = 1.0
+        if self.by_rows:
+            slopes += mass[:, None] * self._back(Y, charges, at.far, at.again)
+        return slopes
+
+    def _held(self, Y: Any, free: Evaluation) -> Evaluation:
+        """The evaluation with what gravity and anchors add to it; the gradient in held coordinates becomes 0."""
+        if self.gravity is None and self.anchors is None and self.free is None:
+            return free
+        value, slopes, strength, stiffness = free.value, free.gradient, free.strength, free.stiffness
+        for pull in self._potentials(Y):
+            cost = self.parts.sum(pull.cost)
+            value, strength, stiffness = value + cost, strength + cost, stiffness + pull.curvature
+            slopes = slopes + pull.gradient if len(slopes) else slopes
+        if self.free is not None and len(slopes):
+            slopes[~self.free] = 0.0
+        return replace(free, value=value, gradient=slopes, strength=strength, stiffness=stiffness)
+
+    def _potentials(self, Y: Any) -> Any:
+        """What pulls nodes beside edges and pairs."""
+        if self.gravity is not None:
+            yield self.gravity.at(Y, self.mass, self.parts)
+        if self.anchors is not None:
+            yield self.anchors.at(Y, self.mass)
+
+    def _at(self, Y: Any, want: frozenset[str]) -> _At:
+        """Fields, derivatives in their sums, sums over edges, and J of each group with its derivatives in both."""
+        fields, far, again = self._fields(Y, self.radials)
+        sums = {r: self._sum(r, f.potential) for r, f in fields.items()}
+        normalizer = sums.get(self._plain, np.nan)
+        lam = self._rule.at(normalizer)
+        pairs, pairs_slope, d_sums = self.pair_terms(sums, self.total, lam)
+        if isinstance(self.groups, Whole):
+            edges = self.edges.sums(Y, self.kernel, self.phi, lam, want)
+        else:  # which bind the background of each entry's group
+            each = lam if np.ndim(lam) else lam * np.ones_like(self.total)
+            edges = self.edges.sums(Y, self.kernel, self.divergence, each, want)
+        if self._has_inside:  # merged pairs: q(0) = 1, so b = lambda
+            edges = self._with_inside(edges, lam)
+        known = Sums(edges.value, edges.slope, pairs, pairs_slope, normalizer, self._weight, self.total)
+        factor = self.exaggeration
+        if self.by_rows and np.ndim(factor):
+            factor = self.parts.spread(factor)
+        coupling = self._rule.couple(self.phi, known, factor)
+        return _At(fields, far, again, d_sums, edges, coupling, normalizer)
+
+    @cached_property
+    def _rule(self) -> Any:
+        """The connection; on several graphs the normalized one is that by rows, on arrays."""
+        several = isinstance(self.parts, Parts) and isinstance(self.connection, Normalized)
+        return NormalizedRows() if several else self.connection
+
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
+    def linearized(self, Y: Any) -> tuple[Any, Coupling]:
+        """The lambda at which the sums over edges and pairs are taken at Y, and the derivatives of J in these sums."""
+        coupling = self._at(self.brought(Y), frozenset({"value"})).coupling
+        return (coupling.lam if self.connection.needs_normalizer else self.connection.at(np.nan)), coupling
+
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
+    def linearized_rows(self, Y: Any) -> tuple[Any, dict[Radial, Any]]:
+        """(n,) lambda of each row at Y, and (n,) the charge of each node in the field of each radial function.
+
+        A node of mass m that is added without an edge changes the rows of the others by m sum_k Phi_k(y; charges).
+        """
+        at = self.exaggerated(1.0)._at(self.brought(Y), frozenset({"value"}))
+        charges = dict(at.d_sums)
+        charges[self._plain] = charges.get(self._plain, 0.0) + at.coupling.d_normalizer
+        return at.coupling.lam, {r: charge + np.zeros_like(self.mass) for r, charge in charges.items()}
+
+    def _fields(self, Y: Any, radials: tuple[Radial, ...]) -> tuple[dict[Radial, Field], FarNodes | None, Any]:
+        """The fields of the masses, the nodes summed pair by pair, and the sums for a second pass over the same places."""
+        nbody: Any = self.nbody
+        if self.by_rows and hasattr(nbody, "at"):
+            nbody = nbody.at(Y)
+        fields = dict(zip(radials, nbody.fields(Y, self.mass, radials), strict=True))
+        small = not self.compiled and self.device is None
+        if not self.by_rows or small or isinstance(self.parts, Parts):  # summed exactly as a whole
+            return fields, None, nbody
+        usual = fields[self._plain].potential
+        far = np.flatnonzero(~(usual > FAR * np.sqrt(np.mean(usual * usual))))
+        if not len(far):
+            return fields, None, nbody
+        if not falls_off(radials) and len(far) * len(Y) > MOST_PAIRS:
+            fields[self._plain].potential[far] = 0.0  # no drawing to go on from
+            return fields, None, nbody
+        at_far = FarNodes.of(np.asarray(Y), far, radials, self.threads)  # on any device by the CPU: they are few
+        for r, exact in at_far.fields_at_nodes(np.asarray(self.mass), radials).items():
+            fields[r].potential[far] = exact.potential
+            fields[r].force[far] = exact.force
+        return fields, at_far, nbody
+
+    def _back(self, Y: Any, charges: dict[Radial, Any], far: FarNodes | None, nbody: Any) -> Any:
+        """(n, d) the second pass: the force of the charges; those of far nodes are large, so they act pair by pair."""
+        force = np.zeros_like(Y)
+        for radial, charge in charges.items():
+            others = charge
+            if far is not None:
+                others = charge.copy()
+                others[far.nodes] = 0.0
+            force += nbody.fields(Y, others, (radial,))[0].force
+        if far is not None:
+            force += far.force_of_nodes({radial: np.asarray(charge[far.nodes]) for radial, charge in charges.items()})
+        return force
+
+    def _near(self, normalizer: Any) -> Any:
+        """(n,) whether each row has a lambda that floats know."""
+        lam = self.connection.at(normalizer)
+        return (lam > 0) & (lam < self.largest)
+
+    def attraction_at_zero(self, lam: Any) -> Any:
+        """omega of every edge if all had length 0: the curvature of the attraction that spectral directions use.
+
+        By rows it is symmetrized, at one lambda for all rows of a part.
+        """
+        lam = lam if self.by_rows else self._rule.at(1.0 / lam)
+        given = lam if np.ndim(lam) == 0 else self._of_entries(lam)
+        slope = self.edges.scaled_slope(
+            self.phi if isinstance(self.groups, Whole) else self.divergence,
+            Similarity(self.kernel, self.brought(np.zeros(self.edges.size)), given),
+        )
+        omega, factor = -self.kernel.decay(np.zeros(1)) * slope, self.exaggeration
+        if self.connection.name == "optimal":
+            factor = factor / -(np.sum(slope) if isinstance(self.parts, Whole) else self._sum_entries(slope))
+        factor = factor if np.ndim(factor) == 0 else self._of_entries(factor)
+        return factor * (self.edges.symmetric(omega) if self.by_rows else omega)
+
+    def _of_entries(self, values: Any) -> Any:
+        """(nnz,) values (C,) of the parts, or (n,) of the rows, at each entry."""
+        rows = values if len(values) == self.edges.n and self.by_rows else self.parts.spread(values)
+        return rows[self.edges.rows]
+
+    def _sum_entries(self, values: Any) -> Any:
+        """Sums of values of the entries over each part."""
+        return self.parts.sum(self.edges.row_sums(values))
+
+    def pairs(self, Y: Any) -> tuple[np.ndarray, np.ndarray]:
+        """P_ij > 0 of the entries, and m_j q_ij / sum_k m_k q_ik > 0 of the same pairs, (N,) each; by rows alone.
+
+        What is too far apart for floats has the smallest normal number.
+        """
+        edges, least = self.edges, np.finfo(float).tiny
+        sums = np.maximum(self._fields(Y, (self._plain,))[0][self._plain].potential, least)
+        ends = Y[edges.rows] - Y[edges.indices]
+        log_q = self.kernel.log(np.sum(ends * ends, axis=1)) - np.log(sums)[edges.rows]
+        given = edges.values > 0
+        return edges.values[given], np.maximum(edges.measure * np.exp(log_q), least)[given]
+
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
+    def node_cost(self, Y: Any, lam: Any) -> Any:
+        """(n,) sum_j M_ij phi(P_ij / M_ij, lambda q_ij): each node's share of the separable form at a given lambda.
+
+        By rows it is the divergence of each row at its own lambda, infinite for a node too far from all others.
+
+        For the I-divergence with p = P / sum P and drawn similarities of sum 1 it is what retrieving the node as a
+        first point and then its neighbors costs (Yang, Peltonen & Kaski 2014, sec. 5.1), with marginals p_i, q_i:
+
+            p_i ln(p_i / q_i) - p_i + q_i + p_i KL(p_j|i || q_j|i) >= 0,        of sum KL(p || q).
+
+        Elsewhere constants that depend on P alone are left out.  Of a drawing whose J is infinite some costs are, too.
+        """
+        Y, mass, spread = self.brought(Y), self.mass, self.parts.spread
+        optimal = self.connection.name == "optimal"
+        retrieval = self.divergence == i_divergence() and (optimal or self.connection.needs_normalizer)
+        fields = self._fields(Y, self.radials)[0]
+        own = {r: f.potential if self.by_rows else mass * f.potential for r, f in fields.items()}
+        if self.by_rows:
+            lam = at = self.connection.at(own[self._plain])
+        else:
+            at = spread(lam)
+        # sum_j M_ij is among the constants; it would cancel, with the last digits of all else
+        total = 0.0 if retrieval else self.total if self.by_rows else mass * (spread(self.parts.sum(mass)) - mass)
+        several = not isinstance(self.groups, Whole)
+        phi = self.phi
+        if several and not self.by_rows and self._spread is not None:
+            phi = bind(self.divergence, self._spread.at(self.parts.of))
+        cost = self.edges.node_values(Y, self.kernel, self.divergence if several else self.phi, lam)
+        cost = cost + self.pair_terms(own, total, at, phi)[0]
+        if self.gravity is not None:
+            cost = cost + self.gravity.at(Y, mass, self.parts).cost
+        if not optimal or retrieval:
+            cost = cost + self._edge_constants
+            if not retrieval:
+                cost = cost + self._pair_constant * total
+            elif optimal:
+                cost = cost / spread(self.edges.weight)
+        return np.where(self._near(own[self._plain]), cost, np.inf) if self.by_rows else cost
+
+    def _sum(self, radial: Radial, potential: Any) -> Any:
+        """The sum of a radial function over all pairs of each group, from the potential at each node."""
+        if self.by_rows:
+            return potential
+        total = self.parts.sum(self.mass * potential)
+        return total + radial.at_zero * self.affinity.hidden if self._has_hidden else total
+
+    @cached_property
+    def arithmetic(self) -> Arithmetic:
+        """Sums and updates of drawings, in the form in which this objective is summed."""
+        return Arithmetic(self.parts, self.threads, self.compiled)
+
+    @cached_property
+    def mass(self) -> Any:
+        """(n,) masses, where the sums are taken."""
+        return self.brought(self.affinity.mass)
+
+    def brought(self, x: Any) -> Any:
+        """The array where the sums are taken: as it is, or on the device."""
+        return x if self.device is None else self.device.array(x)
+
+    @cached_property
+    def total(self) -> Any:
+        """sum M over all pairs of each group; by rows, (n,) sum_j m_j."""
+        mass = self.affinity.mass
+        whole = self.parts.sum(mass)
+        if self.by_rows:
+            return self.brought(self.parts.spread(whole) - mass)
+        total = whole**2 - self.parts.sum(mass * mass)
+        return total + self.affinity.hidden if self._has_hidden else total
+
+    @cached_property
+    def _weight(self) -> Any:
+        """sum P of each group, with what merged pairs hold."""
+        return self.edges.weight + self._inside
+
+    @cached_property
+    def _has_hidden(self) -> bool:
+        """Whether merged pairs count in sums over pairs: at distance 0, where the kernel must be finite."""
+        return not self.kernel.singular and bool(np.any(self.affinity.hidden)) and not self.by_rows
+
+    @cached_property
+    def _has_inside(self) -> bool:
+        return bool(np.any(self._inside))
+
+    @cached_property
+    def _inside(self) -> Any:
+        """The weight of merged pairs that counts among the edges."""
+        counts = is_linear(self.divergence) and not self.kernel.singular and not self.by_rows
+        return self.affinity.inside if counts else 0.0
+
+    def _with_inside(self, edges: EdgeSums, lam: Any) -> EdgeSums:
+        """The sums over edges with those of merged pairs."""
+        p = np.atleast_1d(self._inside)
+        b = Similarity(self.kernel, np.zeros(len(p)), lam)
+        edge, slope = self.phi.edge(p, b), self.phi.slope(p, b)
+        if isinstance(self.parts, Whole):
+            edge, slope = float(edge[0]), float(slope[0])
+        return replace(edges, value=edges.value + edge, slope=edges.slope + slope)
+
+    def take(self, kept: np.ndarray) -> tuple[Objective, np.ndarray]:
+        """The objective of the graphs of a mask (C,), and the mask of their rows (n,)."""
+        from nelayout.objective.stacks import some_of
+        from nelayout.sums.nbody.islands import Islands
+
+        assert isinstance(self.parts, Parts)
+        affinity, parts, rows = some_of(self.affinity, self.parts, kept)
+        factor, anchors = self.exaggeration, self.anchors
+        if anchors is not None:
+            anchors = Anchors(anchors.places[rows], anchors.stiffness[rows])
+        some = replace(
+            self,
+            affinity=affinity,
+            nbody=Islands(parts, self.threads, self.compiled),
+            parts=parts,
+            exaggeration=factor[kept] if np.ndim(factor) else factor,
+            free=None if self.free is None else self.free[rows],
+            anchors=anchors,
+        )
+        return some, rows
+
+
+@dataclass(frozen=True, slots=True)
+class _At:
+    """The sums at one drawing, and J of each group with its derivatives in them."""
+
+    fields: dict[Radial, Field]
+    far: FarNodes | None
+    again: Any
+    d_sums: dict[Radial, Any]
+    edges: Any
+    coupling: Coupling
+    normalizer: Any

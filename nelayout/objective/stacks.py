@@ -1,0 +1,103 @@
+"""Stacks: several graphs one after another, whose objectives are evaluated and minimized together.
+
+The matrix of a stack is block-diagonal, and pairs across graphs do not count, so J and its gradient are those of each
+graph alone.  For example, two pairs of nodes drawn at distances 1 and 2 by Elastic Embedding have two values:
+
+>>> from nelayout.catalogue import METHODS
+>>> pair = Affinity(csr_array(np.array([[0.0, 1.0], [1.0, 0.0]])), np.ones(2))
+>>> both = stacked(*tiled(pair, 2), METHODS["ee"])
+>>> both.evaluate(np.array([[0.0], [1.0], [0.0], [2.0]])).value.round(3)
+array([0.736, 6.037])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nelayout.catalogue.record import Method
+from nelayout.formula.connections import CONNECTIONS, Optimal
+from nelayout.formula.divergences.alpha import Alpha
+from nelayout.formula.divergences.beta import Beta
+from nelayout.formula.potentials.anchors import Anchors
+from nelayout.numerics.groups import Parts
+from nelayout.numerics.parallel import Threads
+from nelayout.objective.formula import Objective
+from nelayout.similarities.affinity import Affinity
+from nelayout.sums.nbody.islands import Islands
+
+__all__ = ["one_after_another", "some_of", "stackable", "stacked", "tiled"]
+
+
+def one_after_another(affinities: Sequence[Affinity]) -> tuple[Affinity, Parts]:
+    """The graphs as one, and where each of them is."""
+    sizes = np.array([len(each.mass) for each in affinities])
+    nodes = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    entries = np.cumsum([0, *(each.P.nnz for each in affinities)])
+    indices = np.concatenate([each.P.indices + at for each, at in zip(affinities, nodes, strict=True)])
+    indptr = [each.P.indptr[:-1] + at for each, at in zip(affinities, entries[:-1], strict=True)]
+    data, n = np.concatenate([each.P.data for each in affinities]), int(sizes.sum())
+    indptr = np.concatenate([*indptr, entries[-1:]]).astype(np.int32)
+    rows = None
+    if any(each.rows is not None for each in affinities):
+        rows = np.concatenate([_rows(each) for each in affinities])
+    P = csr_array((data, indices.astype(np.int32), indptr), shape=(n, n))
+    mass = np.concatenate([each.mass for each in affinities])
+    inside, hidden = (np.hstack([getattr(each, name) for each in affinities]) for name in ("inside", "hidden"))
+    return Affinity(P, mass, inside, hidden, rows=rows), Parts(sizes)
+
+
+def tiled(affinity: Affinity, count: int) -> tuple[Affinity, Parts]:
+    """Copies of one graph, for drawings from several starts."""
+    return one_after_another([affinity] * count)
+
+
+def _rows(affinity: Affinity) -> np.ndarray:
+    """Row-stochastic similarities on the pattern of P."""
+    if affinity.rows is not None:
+        return affinity.rows
+    counts = np.diff(affinity.P.indptr)
+    of = np.repeat(np.arange(len(counts)), counts)
+    sums = np.bincount(of, affinity.P.data, minlength=len(counts))
+    return np.maximum(affinity.P.data / sums[of], np.finfo(float).tiny)
+
+
+def some_of(affinity: Affinity, parts: Parts, kept: np.ndarray) -> tuple[Affinity, Parts, np.ndarray]:
+    """The graphs of a mask (C,) among graphs one after another, where each is, and the mask (n,) of their rows."""
+    P, (fewer, rows) = affinity.P, parts.take(kept)
+    entries = np.repeat(rows, np.diff(P.indptr))
+    new = (np.cumsum(rows) - 1).astype(np.int32)
+    indptr = np.concatenate([[0], np.cumsum(np.diff(P.indptr)[rows])]).astype(np.int32)
+    n = len(fewer.of)
+    graph = csr_array((P.data[entries], new[P.indices[entries]], indptr), shape=(n, n))
+    inside, hidden = (each[kept] if np.ndim(each) else each for each in (affinity.inside, affinity.hidden))
+    own = None if affinity.rows is None else affinity.rows[entries]
+    return Affinity(graph, affinity.mass[rows], inside, hidden, rows=own), fewer, rows
+
+
+def stacked(
+    affinity: Affinity,
+    parts: Parts,
+    method: Method,
+    threads: Threads | None = None,
+    compiled: bool = False,
+    *,
+    exaggeration: Any = 1.0,
+    free: np.ndarray | None = None,
+    anchors: Anchors | None = None,
+) -> Objective:
+    """The objective of a method on graphs that lie one after another; ``exaggeration``: a number, or (C,)."""
+    threads = threads or Threads()
+    return Objective(
+        affinity, method.kernel, method.divergence, method.connection, Islands(parts, threads, compiled), threads,
+        compiled, exaggeration, free, method.gravity, anchors, parts=parts,
+    )
+
+
+def stackable(method: Method, affinity: Affinity) -> bool:
+    """Whether graphs of this method can be stacked: no random walk, and closed forms that take arrays."""
+    closed = not isinstance(method.connection, Optimal) or isinstance(method.divergence, (Beta, Alpha))
+    return affinity.walk is None and closed and type(method.connection) in CONNECTIONS.values()

@@ -1,1 +1,0 @@
-"""Small components drawn together: the stages of `run.component`, for many graphs at a time."""
