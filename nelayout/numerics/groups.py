@@ -92,6 +92,11 @@ class Parts:
 
     sizes: np.ndarray
 
+    @property
+    def count(self) -> int:
+        """Number of parts."""
+        return len(self.sizes)
+
     @cached_property
     def starts(self) -> np.ndarray:
         """(C + 1,) where each part begins, and the end of the last."""
@@ -131,7 +136,8 @@ class Parts:
 
     def spread(self, values: Any) -> Any:
         """(n,) of (C,), or (n, d) of (C, d): every row gets the value of its part."""
-        return np.asarray(values)[self.of]
+        values = np.asarray(values)
+        return values[self.of] if values.ndim else values
 
     def columns(self, values: Any) -> np.ndarray:
         """(n, 1) of (C,): a factor of (n, d)."""
