@@ -314,10 +314,12 @@ class Keep(Pass):
 
     by   "J": the least value of the last descent's objective; "score": the largest quality score; "stress": the least
          stress of hops along strong edges
+    enough  J of the first branch, in nats (of each row under connections by rows), below which no other is tried
     """
 
     branches: tuple[Branch, ...]
     by: str
+    enough: float = 0.0
 
     @property
     def stackable(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -344,6 +346,9 @@ class Keep(Pass):
             bar = found + (branch.margin - 1.0) * np.abs(np.where(np.isfinite(found), found, 0.0))
             better = going & ((value > bar) | (number == 0))
             best = best.put(better, last.take(better))
+            if not number and self.enough:
+                rows = drawing.segments.sizes if run.method.connection.by_rows else 1
+                live = live & ~(np.abs(value) <= self.enough * rows)
             if branch.stop:
                 live = live & ~(value < np.where(np.isfinite(found), branch.stop * found, -math.inf))
             found = np.where(better, value, found)

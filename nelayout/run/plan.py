@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import LARGE_GRAPH, SHAPE, CoarseToFine, Stage, early_exaggeration
 from nelayout.catalogue.stages import Descend as DescendStage
+from nelayout.formula.connections import Fixed
 from nelayout.formula.divergences import i_divergence
 from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.run.bending import MIN_BENT_NODES
@@ -29,6 +30,8 @@ MIN_STARTS_NODES, MAX_STARTS_NODES = 6, 200
 COMPARED = 40
 # Part of |J| by which other initial positions must end lower.
 LOWER = 1e-4
+# Nats (of each row under connections by rows) below which no other initial positions are tried.
+GOOD_ENOUGH = 1e-2
 # Iterations with other masses.
 MASS_TRIAL_STEPS = 20
 # Part of the best score so far below which "auto" tries no heavier tail, and in large graphs.
@@ -180,7 +183,8 @@ class _Planner:
             step = replace(compared, name=f"start {number}: {stage.name}")
             branches.append(Branch(passes=(start, step), margin=1.0 + LOWER))
         keep = Keep(
-            name="initial positions", branches=tuple(branches), by="J", why=f"at most {MAX_STARTS_NODES} nodes",
+            name="initial positions", branches=tuple(branches), by="J",
+            enough=0.0 if isinstance(self.method.connection, Fixed) else GOOD_ENOUGH, why=f"at most {MAX_STARTS_NODES} nodes",
             steps=sum(each.steps for branch in branches for each in branch.passes),
         )
         return [keep, replace(own, name=f"{stage.name} on", steps=steps - first)]
@@ -195,7 +199,7 @@ class _Planner:
         why = f"at most {MAX_STARTS_NODES} nodes"
         found: list[Pass] = [Rough(name=f"rough {k + 1}", why=why) for k in range(rough)]
         for k in range(flat):
-            descend = replace(compared, name=f"in space {k + 1}")
+            descend = replace(compared, name=f"flattened {k + 1}")
             found.append(Flattened(name=f"flattened {k + 1}", descend=descend, steps=descend.steps, why=why))
         return found
 
