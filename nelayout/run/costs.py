@@ -7,6 +7,7 @@ the edges; the linear systems or the memory of the optimizer come on top.  The c
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,7 +28,17 @@ from nelayout.run.starts import ROUGH_NODES, ROUGH_STEPS, Flattened, Rough
 from nelayout.similarities.truncated_walk import KEPT, WHOLE
 from nelayout.sums.edges.walk import can_smooth_exactly
 
-__all__ = ["NUMPY_PAIRS", "Cost", "CostModel", "packing_seconds", "passes_within", "warn_of_memory"]
+__all__ = [
+    "BYTES_ENTRY",
+    "BYTES_LEAST",
+    "BYTES_NODE",
+    "NUMPY_PAIRS",
+    "Cost",
+    "CostModel",
+    "packing_seconds",
+    "passes_within",
+    "warn_of_memory",
+]
 
 # Pairs of nodes from which compiled loops are loaded.
 NUMPY_PAIRS = 300 * 300
@@ -49,6 +60,8 @@ BEND_PAIR, BEND_NODE = 2e-7, 3e-6
 READ, COMPONENT, PARTED_NODE = 1.5e-6, 1.1e-4, 2e-5
 # Seconds of cutting a random walk short, for each node, entry kept, mean degree and 1 / (1 - rho).
 PUSH = 0.5e-9
+# Seconds of an evaluation with a random walk as an operator, for each entry and 1 / sqrt(1 - rho).
+WALK_ENTRY = 110e-9
 # Part of a second core's time that is used, and evaluations in an iteration.
 SECOND_CORE, TRIALS = 0.6, 1.1
 # Part of its most iterations that a descent usually takes: through the levels, and elsewhere.
@@ -117,13 +130,16 @@ class CostModel:
             return Cost(BEND_PAIR * pairs + BEND_NODE * self.n, BYTES_BENT * pairs)
         return Cost()
 
-    def input(self) -> Cost:
-        """Return the cost of the similarities: seconds of smoothing, and bytes that are held all the time."""
-        held = BYTES_ENTRY * self.entries + BYTES_NODE * self.n + BYTES_LEAST
+    def held(self) -> int:
+        """Return the bytes that are held all the time."""
+        return BYTES_ENTRY * self.entries + BYTES_NODE * self.n
+
+    def smoothing(self) -> Cost:
+        """Return the cost of cutting a random walk short."""
         if self.entries == self.raw_entries:
-            return Cost(0.0, held)
+            return Cost()
         degree = self.raw_entries / self.n
-        return Cost(PUSH * self.entries * degree / (1.0 - self.rho), held + BYTES_TRUNCATED * self.entries)
+        return Cost(PUSH * self.entries * degree / (1.0 - self.rho), BYTES_TRUNCATED * self.entries)
 
     def _smoothed_entries(self) -> int:
         """Entries of the graph, or of a truncated walk in its place."""
@@ -140,6 +156,8 @@ class CostModel:
         form = "compiled" if self.compiled else "numpy"
         carrier, each = self._sum(radials_of(method))
         each += ENTRY[form] * self.entries
+        if self.rho and self.entries == self.raw_entries:  # the walk is an operator, solved for in each evaluation
+            each += WALK_ENTRY * self.entries / math.sqrt(1.0 - self.rho)
         if method.connection.by_rows:
             each *= ROWS_FACTOR
         call = min(STACKED_NODE * self.n, CALL[form]) if self.count > 1 else CALL[form]
@@ -216,4 +234,5 @@ def _bytes(method: Method, o: dict[str, Any], sizes: np.ndarray, entries: np.nda
     model = CostModel(method, o, largest, int(entries[0]), n * n, 1)
     passes = plan(method, Facts(largest, int(entries[0])), Settings(o["dim"]))
     rest = BYTES_ENTRY * int(entries[1:].sum()) + BYTES_NODE * (n - largest)
-    return model.input().bytes + max((model(each).bytes for each in passes), default=0) + rest
+    peak = max((model(each).bytes for each in passes), default=0)
+    return model.held() + max(peak, model.smoothing().bytes) + BYTES_LEAST + rest

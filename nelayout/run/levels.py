@@ -73,22 +73,27 @@ class Levels(Pass):
         for depth in range(len(levels) - 1, -1, -1):
             level, coarser = levels[depth], Y
             Y = np.empty((len(level.affinity.mass), run.dim))
+            report = run.report(drawing, self.name, lambda Z, at=depth: _finest(Z, levels[:at]))
             if not level.going.all():
-                Y[~level.rows] = self._coarsest(level, run)
+                Y[~level.rows] = self._coarsest(level, run, report)
             if level.going.any():
                 Y[level.rows] = _prolonged(coarser, level, run)
             if not self.finest and level.going.all() and len(Y) > FINEST * n > FINEST * LARGE_GRAPH:
                 continue  # the next pass draws the finer levels of a large graph
-            report = run.report(drawing, self.name, lambda Z, at=depth: _finest(Z, levels[:at], drawing))
             Y = self._drawn(level, Y, n, run, report)
         method = run.method if self.stage.power is None else polylog(self.stage.power)
         return replace(drawing, Y=Y, methods=(method if self.last else None,) * drawing.count)
 
-    def _coarsest(self, level: Level, run: Run) -> np.ndarray:
-        """Draw the graphs of a level that have no coarser one: the lowest of several random starts of each."""
+    def _coarsest(self, level: Level, run: Run, report: Report) -> np.ndarray:
+        """Draw the graphs of a level that have no coarser one: the lowest of several random positions of each.
+
+        A graph that is not small there (hubs joined to all others shrink no further) is reported.
+        """
         affinity, parts, _ = some_of(level.affinity, level.parts, ~level.going)
         method = run.method if self.stage.power is None else polylog(min(self.stage.power, 2.0))
-        return lowest_copies(affinity, parts, method, COARSEST_STARTS, COARSEST_NODES, COARSEST_STEPS, run)
+        large = parts.count == 1 and len(affinity.mass) > COARSEST_NODES
+        how = COARSEST_STARTS, COARSEST_NODES, COARSEST_STEPS, run
+        return lowest_copies(affinity, parts, method, *how, report if large else silent)
 
     def _drawn(self, level: Level, Y: np.ndarray, n: int, run: Run, report: Report) -> np.ndarray:
         """Draw the graphs of one level from positions Y."""
@@ -106,7 +111,8 @@ class Levels(Pass):
 
 
 def lowest_copies(
-    affinity: Affinity, parts: Parts, method: Method, most: int, nodes: int, steps: int, run: Run
+    affinity: Affinity, parts: Parts, method: Method, most: int, nodes: int, steps: int, run: Run,
+    report: Report = silent,
 ) -> np.ndarray:
     """Draw each graph from several random positions at once and return the lowest drawing (n, dim) of each.
 
@@ -125,7 +131,7 @@ def lowest_copies(
     objective = run.objective(drawing, method)
     if not objective.scale_free:
         drawing = drawing.at(Y * run.sizes(objective, Y)[segments.of][:, None])
-    drawing = run.minimize(objective, drawing, LBFGS(), steps, Rest(), silent)
+    drawing = run.minimize(objective, drawing, LBFGS(), steps, Rest(), report)
     drawing = replace(drawing, methods=(method,) * drawing.count)
     best = np.argmin(run.values(drawing).reshape(copies, count), axis=0)
     return drawing.Y.reshape(copies, n, dim)[best[parts.of], np.arange(n)]
@@ -139,7 +145,7 @@ def _prolonged(coarser: np.ndarray, level: Level, run: Run) -> np.ndarray:
     return fine + (JITTER * typical)[parts.of][:, None] * run.rng.standard_normal(fine.shape)
 
 
-def _finest(Y: np.ndarray, finer: list[Level], drawing: Drawing) -> np.ndarray:
+def _finest(Y: np.ndarray, finer: list[Level]) -> np.ndarray:
     """Return positions of the finest graphs: those of a level, and 0 for graphs that are not drawn yet."""
     for level in reversed(finer):
         fine = np.zeros((len(level.affinity.mass), Y.shape[1]))

@@ -129,6 +129,7 @@ class Descend(Pass):
     exaggeration  factor on the attraction of all edges
     force, lull   when the descent ends early, see `nelayout.optimizers.minimize.Rest`
     springs       tie nodes to their initial positions, see `nelayout.run.springs`
+    rested        leave graphs as they are that have converged before
     """
 
     kernel: Kernel | None = None
@@ -138,8 +139,14 @@ class Descend(Pass):
     force: float = 0.0
     lull: float | None = None
     springs: bool = False
+    rested: bool = False
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
+        if self.rested:
+            going = np.array([reason != "converged" for reason in drawing.reasons])
+            if not going.any():
+                return drawing
+            return drawing.put(going, replace(self, rested=False)(drawing.take(going), run))
         method = replace(
             run.method, kernel=self.kernel or run.method.kernel, divergence=self.divergence or run.method.divergence,
             variational=False,

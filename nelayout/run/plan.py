@@ -183,11 +183,11 @@ class _Planner:
             step = replace(compared, name=f"start {number}: {stage.name}")
             branches.append(Branch(passes=(start, step), margin=1.0 + LOWER))
         keep = Keep(
-            name="initial positions", branches=tuple(branches), by="J",
-            enough=0.0 if isinstance(self.method.connection, Fixed) else GOOD_ENOUGH, why=f"at most {MAX_STARTS_NODES} nodes",
+            name="initial positions", branches=tuple(branches), by="J", why=f"at most {MAX_STARTS_NODES} nodes",
+            enough=0.0 if isinstance(self.method.connection, Fixed) else GOOD_ENOUGH,
             steps=sum(each.steps for branch in branches for each in branch.passes),
         )
-        return [keep, replace(own, name=f"{stage.name} on", steps=steps - first)]
+        return [keep, replace(own, name=f"{stage.name} on", steps=steps - first, rested=settings.tol is None)]
 
     def _starts(self, compared: Descend) -> list[Pass]:
         """Other initial positions that suit an objective."""

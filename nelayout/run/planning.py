@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any, Unpack
@@ -14,7 +13,7 @@ from nelayout.catalogue import with_own
 from nelayout.catalogue.record import Method
 from nelayout.numerics.memory import size_in_words
 from nelayout.numerics.parallel import Threads, thread_count
-from nelayout.run.costs import Cost, CostModel, packing_seconds, passes_within
+from nelayout.run.costs import BYTES_ENTRY, BYTES_LEAST, BYTES_NODE, Cost, CostModel, packing_seconds, passes_within
 from nelayout.run.draw import MAX_STACKED_NODES
 from nelayout.run.drawing import Part
 from nelayout.run.facts import Facts
@@ -216,35 +215,38 @@ def _planned(request: Request, threads: int) -> Plan:
     """Return the plan of a call."""
     o, method, n = request.options, request.method, len(request.labels)
     settings = Settings(o["dim"], request.optimizer, o["max_iter"], o["tol"])
-    groups = Counter[tuple[Any, ...]]()
-    entries: Counter[Any] = Counter()
-    for part in _parts(request):
+    groups: dict[Any, list[Facts]] = {}
+    for part, different in zip(_parts(request), request.different, strict=True):
         facts = Facts.of(part, method, o["dim"])
-        passes = passes_of(method, facts, settings) if facts.n > 1 else ()
-        size = facts.n if facts.n > MAX_STACKED_NODES else 1 << (facts.n - 1).bit_length()
-        key = passes, size
-        groups[key] += 1
-        entries[key] += facts.entries
-    rows, whole, held, first = [], Cost(), 0, None
-    for (passes, size), count in sorted(groups.items(), key=lambda item: -item[0][1]):
-        model = CostModel(method, o, min(size, n), entries[passes, size] // count, n * n, threads, count)
-        held += count * model.input().bytes
-        own = model.input()
+        if facts.n > 1 and different:
+            passes = passes_of(method, facts, settings)
+            band = facts.n.bit_length() if facts.n <= MAX_STACKED_NODES else facts.n
+            groups.setdefault((passes, band), []).append(facts)
+    rows, whole, first = [], Cost(), (0, "exact")
+    held = BYTES_NODE * n + BYTES_ENTRY * request.P.nnz
+    for number, ((passes, _), some) in enumerate(sorted(groups.items(), key=lambda item: -item[1][0].n)):
+        count = len(some)
+        size = round(float(np.sqrt(np.mean([facts.n**2 for facts in some]))))
+        model = CostModel(method, o, size, sum(facts.entries for facts in some) // count, n * n, threads, count)
+        own = model.smoothing()
+        held = max(held, count * model.held())
         for depth, each in passes_within(passes):
             cost, steps = (Cost(), 0) if isinstance(each, Keep) else (model(each), each.steps)
-            seconds = count * cost.seconds
-            rows.append(PlannedPass(each.name, count, min(size, n), steps, each.why, seconds, cost.bytes, depth))
-            own = own + cost
-        whole = whole + own.times(count)
-        first = first or (round(own.evaluations), model.nbody)
-    seconds = packing_seconds(n, request.P.nnz, sum(groups.values()), o["node_size"] is not None)
-    rows.append(PlannedPass("read, pack and write", sum(groups.values()), n, 0, "every graph", seconds, 0))
-    device, nodes = device_named(o["device"]), max((size for _, size in groups), default=0)
+            if each is passes[0]:
+                cost = cost + own
+            seconds, nodes = count * cost.seconds, max(facts.n for facts in some)
+            rows.append(PlannedPass(each.name, count, nodes, steps, each.why, seconds, cost.bytes, depth))
+            whole = whole + cost.times(count)
+        if not number:
+            first = round(whole.evaluations), model.nbody
+    components = int(request.labels.max(initial=-1)) + 1 if not request.joint else min(n, 1)
+    seconds = packing_seconds(n, request.P.nnz, components, o["node_size"] is not None)
+    rows.append(PlannedPass("read, pack and write", components, n, 0, "every graph", seconds, 0))
+    device, nodes = device_named(o["device"]), max((row.nodes for row in rows[:-1]), default=0)
     there = device.needs(nodes, request.P.nnz) if device is not None and nodes >= device.least else 0
-    evaluations, nbody = first or (0, "exact")
-    peak = held + max((row.bytes for row in rows), default=0)
-    count, total = sum(groups.values()), whole.seconds + seconds
-    return Plan(method.name, n, request.P.nnz // 2, count, tuple(rows), total, peak, evaluations, nbody, there)
+    peak = held + max(row.bytes for row in rows) + (BYTES_LEAST if groups else 0)
+    total = sum(row.seconds for row in rows)
+    return Plan(method.name, n, request.P.nnz // 2, components, tuple(rows), total, peak, *first, there)
 
 
 def _parts(request: Request) -> list[Part]:
