@@ -58,7 +58,7 @@ def formats() -> dict[str, Iterable[str]]:
 
 def declare(command: argparse.ArgumentParser) -> None:
     """The options; those that are keywords of `nelayout.embed` mean the same."""
-    from nelayout.vectors.start import STARTS
+    from nelayout.vectors.input import STARTS
 
     option = arguments.declarer(command)
 
@@ -97,7 +97,7 @@ def declare(command: argparse.ArgumentParser) -> None:
     option("--transform", text="the table whose rows --model places, in place of FILE", metavar="NEW")
     fitting(
         "--n-neighbors",
-        text="neighbors of each row in the graph that is drawn (15 to 90 by the rows; 3 times a perplexity)",
+        text="neighbors of each row in the graph that is drawn (15; 3 times a perplexity)",
         type=int,
         metavar="K",
     )

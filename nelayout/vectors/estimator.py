@@ -14,9 +14,8 @@ from nelayout.errors import InputError, missing_extra, warn
 from nelayout.numerics.parallel import threads_for
 from nelayout.vectors.fit import Fit
 from nelayout.vectors.fitting import fit_vectors
-from nelayout.vectors.given import most_known, read_neighbors
-from nelayout.vectors.input import NEIGHBORS, read_rows
-from nelayout.vectors.similarities import is_similarity
+from nelayout.vectors.input import NEIGHBORS, most_known, read_neighbors, read_rows
+from nelayout.vectors.joining import is_similarity
 
 try:
     from joblib import effective_n_jobs

@@ -15,11 +15,10 @@ objective, as a function of this one row, is lowest (`nelayout.added`)::
 from __future__ import annotations
 
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 
 from nelayout.added.descent import place
 from nelayout.added.objective import AddedNodes, Ties, walked
@@ -30,8 +29,9 @@ from nelayout.record.solution import Solution
 from nelayout.run.part_costs import NUMPY_PAIRS
 from nelayout.run.state import Component, Summation
 from nelayout.vectors.entropic import calibrate
-from nelayout.vectors.neighbors import Neighbors, Space
-from nelayout.vectors.similarities import Similarities
+from nelayout.vectors.input import Neighbors
+from nelayout.vectors.joining import Similarities
+from nelayout.vectors.neighbors import Space, row_keys
 
 __all__ = ["Fit"]
 
@@ -119,7 +119,7 @@ class Fit:
     @staticmethod
     def _nearest_if_same(space: Space, found: Neighbors, X: Any) -> np.ndarray:
         """(m,) the fitted row that each row is; -1: none."""
-        same, one = space.given.distance(np.array([SAME**2, 1.0]))
+        same, one = space.given.convert(np.array([SAME**2, 1.0]))
         near, far = found.distances[:, 0], found.distances[:, -1]
         known = np.where(near <= same / one * far, found.indices[:, 0], -1)
         if space.given.euclidean or space.given.table is not None:
@@ -145,14 +145,6 @@ def _within_floats(space: Space, X: Any, k: int, threads: Threads) -> Neighbors:
 def _equal_rows(fitted: Any, X: Any) -> np.ndarray:
     """(m,) the first fitted row that has the same numbers as each row; -1: there is none."""
     first: dict[bytes, int] = {}
-    for number, key in enumerate(_keys(fitted)):
+    for number, key in enumerate(row_keys(fitted)):
         first.setdefault(key, number)
-    return np.array([first.get(key, -1) for key in _keys(X)], dtype=np.int64)
-
-
-def _keys(X: Any) -> list[bytes]:
-    """A key of each row that equal rows share, whatever the type of their numbers."""
-    if issparse(X):
-        ranges = zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist(), strict=True)
-        return [X.indices[a:b].astype(np.int64).tobytes() + X.data[a:b].tobytes() for a, b in ranges]
-    return [blake2b((row.astype(np.float64) + 0.0).tobytes(), digest_size=16).digest() for row in X]
+    return np.array([first.get(key, -1) for key in row_keys(X)], dtype=np.int64)

@@ -8,17 +8,40 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from nelayout.errors import InputError, InputTypeError
+from nelayout.errors import InputError, InputTypeError, unknown
+from nelayout.numerics.principal import principal_components
 
-__all__ = ["count", "read_rows", "read_vectors", "support"]
+__all__ = [
+    "NEIGHBORS",
+    "REACH",
+    "STARTS",
+    "Neighbors",
+    "Start",
+    "count",
+    "has_components",
+    "most_known",
+    "read_init",
+    "read_neighbors",
+    "read_rows",
+    "read_vectors",
+    "support",
+]
 
 # Types of which float32 holds every value; half the memory, and the differences are taken in float64 anyway.
 FITS_FLOAT32 = {"float32", "float16", "uint8", "int8", "uint16", "int16", "bool"}
+
+# Names of initial positions.
+STARTS = ("auto", "pca", "spectral")
+# Positions, a name of which the graph makes positions, or None for the method's own way.
+Start = np.ndarray | str | None
+# What neighbor lists are.
+HOW = "knn must be (indices, distances), two (n, k) arrays, row by row the nearest rows and how far they are"
 
 # Neighbors of a row in a binary graph, unless the user says how many.
 NEIGHBORS = 10
@@ -31,6 +54,19 @@ DENSE_ENTRIES = 3e7
 
 # What to do about dates and about lengths of time.
 DATES, TIMES = "give times since some date as numbers", "divide by a unit, as X / np.timedelta64(1, 's')"
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbors:
+    """Neighbor lists: indices (n, k) int64, nearest first; distances (n, k) float64, in the metric; notes."""
+
+    indices: np.ndarray
+    distances: np.ndarray
+    notes: tuple[str, ...] = ()
+
+    def first(self, k: int) -> Neighbors:
+        """Return the k nearest of each row."""
+        return Neighbors(self.indices[:, :k], self.distances[:, :k], self.notes)
 
 
 def read_vectors(X: Any, least: int = 2) -> Any:
@@ -150,6 +186,104 @@ def support(n_neighbors: Any, perplexity: Any, n: int) -> int:
             f"{min(n - 1, math.ceil(REACH * perplexity))}, or give a smaller perplexity"
         )
     return k
+
+
+def read_neighbors(knn: Any, n: int) -> Neighbors:
+    """Read neighbor lists of n rows: each row's own number is left out, the nearest stand first.
+
+    Raises
+    ------
+    InputTypeError, InputError
+        for anything but two arrays of one shape (n, k), numbers of rows that there are not, a row with a neighbor
+        twice or with none but itself, distances that are negative, NaN or infinite.
+    """
+    if isinstance(knn, (tuple, list)) and len(knn) == 3:
+        knn = knn[:2]  # of UMAP, whose third part is the index that searched
+    if not isinstance(knn, (tuple, list)) or len(knn) != 2:
+        raise InputTypeError(f"{HOW}; given {type(knn).__name__}")
+    try:
+        indices, distances = np.asarray(knn[0]), np.asarray(knn[1], dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputTypeError(f"{HOW}; given lists that are no arrays of numbers") from None
+    if indices.dtype.kind not in "iu":
+        raise InputTypeError(f"{HOW}; the indices have dtype {indices.dtype}, which are no integers")
+    if indices.ndim != 2 or indices.shape != distances.shape or len(indices) != n or not indices.shape[1]:
+        raise InputError(f"{HOW}; X has {n} rows, given are arrays of shapes {indices.shape} and {distances.shape}")
+    indices = indices.astype(np.int64)
+    wrong = (indices < 0) | (indices >= n)
+    if wrong.any():
+        i, j = np.argwhere(wrong)[0].tolist()
+        raise InputError(f"knn names row {indices[i, j]} as a neighbor of row {i}; there are rows 0 to {n - 1}")
+    wrong = ~((distances >= 0) & np.isfinite(distances))
+    if wrong.any():
+        i, j = np.argwhere(wrong)[0].tolist()
+        raise InputError(f"knn holds the distance {distances[i, j]} in row {i}; distances are finite numbers >= 0")
+    return _in_order(indices, distances)
+
+
+def most_known(rows: Any, metric: Any, lists: Neighbors | None) -> int:
+    """How many neighbors of each row are known: as many as lists have, or a sparse matrix of distances stores."""
+    n = rows.shape[0]
+    if lists is not None:
+        return lists.indices.shape[1]
+    if not (issparse(rows) and isinstance(metric, str) and metric == "precomputed"):
+        return n - 1
+    of = np.repeat(np.arange(n), np.diff(rows.indptr))
+    stored = np.bincount(of[rows.indices != of], minlength=n)
+    if not stored.all():
+        row = int(np.argmin(stored))
+        raise InputError(f"row {row} of the distances has none to another row: store the nearest of each row")
+    return int(stored.min())
+
+
+def _in_order(indices: np.ndarray, distances: np.ndarray) -> Neighbors:
+    """Leave each row's own number out, and sort by distance, equal ones by number."""
+    n = len(indices)
+    own = indices == np.arange(n)[:, None]
+    k = indices.shape[1] - int(own.any())
+    if not k:
+        raise InputError("knn names each row as its only neighbor; give one more neighbor a row")
+    order = np.lexsort((indices, np.where(own, np.inf, distances)), axis=1)[:, :k]
+    indices, distances = (np.take_along_axis(each, order, axis=1) for each in (indices, distances))
+    twice = np.diff(np.sort(indices, axis=1), axis=1) == 0
+    if twice.any():
+        i = int(np.argmax(twice.any(axis=1)))
+        raise InputError(f"knn names a neighbor of row {i} twice, or the row itself")
+    return Neighbors(indices, distances)
+
+
+def read_init(init: Any, rows: Any, n: int, dim: int) -> Start:
+    """Read ``init`` before neighbors are searched for; ``rows`` (n, d), or None where only distances are known."""
+    if isinstance(init, str):
+        if init not in STARTS:
+            raise unknown("init", init, STARTS)
+        if init == "auto":
+            return None
+        if init == "spectral":
+            if dim > n - 1:
+                raise InputError(f"init='spectral' has at most {n - 1} coordinates, n_components is {dim}: use 'auto'")
+            return init
+        if rows is None:
+            raise InputError("init='pca' needs vectors, and this metric has none: use 'auto', 'spectral' or an array")
+        if not has_components(rows, dim):
+            raise InputError(f"init='pca' has at most {min(rows.shape)} components, n_components is {dim}: use 'auto'")
+        return principal_components(rows, dim)[0]
+    try:
+        array = np.array(init, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputTypeError(
+            f"init must be {', '.join(map(repr, STARTS))} or ({n}, {dim}) numbers, given {type(init).__name__}"
+        ) from None
+    if array.shape != (n, dim):
+        raise InputError(f"init must have shape ({n}, {dim}), given {array.shape}")
+    if not np.isfinite(array).all():
+        raise InputError(f"init holds NaN or infinity in row {int(np.argwhere(~np.isfinite(array))[0][0])}")
+    return array
+
+
+def has_components(rows: Any, dim: int) -> bool:
+    """Whether there are rows with so many principal components."""
+    return rows is not None and dim <= min(rows.shape)
 
 
 def _sparse(X: Any, least: int) -> Any:

@@ -1,4 +1,4 @@
-"""The components of a neighbor graph joined by the shortest edges between them, a minimum spanning tree over them.
+"""The components of a graph joined by the shortest edges between them; graphs that are given as similarities.
 
 Of three pairs of points on a line, each pair its own component, the inner ends are joined::
 
@@ -15,16 +15,19 @@ Most methods have no minimum on a graph of several components, which would repel
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from nelayout.errors import InputError
+from nelayout.graphs import arrays
 from nelayout.numerics.parallel import Threads
 from nelayout.vectors.knn import canonical
 from nelayout.vectors.neighbors import Space
 
-__all__ = ["edges_in_words", "join_components", "join_heaviest"]
+__all__ = ["Similarities", "edges_in_words", "is_similarity", "join_components", "join_heaviest"]
 
 # An edge lighter than this part of an added edge's weight does not count as joining two components; it stays.
 FIRM = 1e-3
@@ -131,3 +134,59 @@ def edges_in_words(added: int, nearness: bool = True) -> str:
     """
     kind, ends = ("shortest ", "them") if nearness else ("", "their heaviest rows")
     return f"{added} {kind}edge{'' if added == 1 else 's'} between {ends} {'was' if added == 1 else 'were'} added"
+
+
+def is_similarity(metric: object) -> bool:
+    """Whether ``metric`` says that X holds similarities."""
+    return isinstance(metric, str) and metric == "similarity"
+
+
+@dataclass(frozen=True)
+class Similarities:
+    """Similarities between n rows, (n, n) float64 as `input.read_rows` gives them."""
+
+    original: csr_array
+
+    @property
+    def n(self) -> int:
+        return self.original.shape[0]
+
+    def graph(self) -> csr_array:
+        """The similarities without the diagonal; of a matrix A that differs from its transpose, A + A^T.
+
+        Raises
+        ------
+        InputError
+            for a table that is not square, a negative similarity, and one without any similarity.
+        """
+        if self.original.shape[0] != self.original.shape[1]:
+            raise InputError(f"metric 'similarity' needs square (n, n) similarities, given {self.original.shape}")
+        graph = arrays.read(self.original, "weight", "similarity").adjacency
+        if not graph.nnz:
+            raise InputError(f"no two of the {self.n} rows have a similarity > 0, so there is nothing to draw them by")
+        return graph
+
+    def joined_graph(self) -> tuple[csr_array, tuple[str, ...]]:
+        """The graph, its components joined by edges of the median similarity, and the note on that."""
+        graph = self.graph()
+        graph, added = join_heaviest(graph, float(np.median(graph.data)))
+        note = f"the similarities leave {added + 1} groups of rows apart; {edges_in_words(added, nearness=False)}"
+        return graph, (note,) if added else ()
+
+    def shares(self, X: csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The new row and the fitted row of each similarity in X (m, n), and its part of the new row's sum.
+
+        Raises
+        ------
+        InputError
+            for a negative similarity, and a row that has none, of which nothing is known.
+        """
+        if (X.data < 0).any():
+            raise InputError(f"similarities are >= 0, given {float(X.data.min())}")
+        of = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+        there = X.data > 0
+        of, to, weight = of[there], X.indices[there].astype(np.int64), X.data[there]
+        sums = np.bincount(of, weight, minlength=X.shape[0])
+        if not sums.all():
+            raise InputError(f"row {int(np.argmin(sums))} of X has no similarity > 0 to any fitted row: leave it out")
+        return of, to, weight / sums[of]

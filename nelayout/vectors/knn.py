@@ -26,8 +26,8 @@ from nelayout.errors import InputError, InputTypeError, unknown
 from nelayout.numerics.parallel import threads_for
 from nelayout.run.keywords import checks_keywords
 from nelayout.run.options import generator
-from nelayout.vectors.input import count, read_rows, support
-from nelayout.vectors.neighbors import Neighbors, Space
+from nelayout.vectors.input import Neighbors, count, read_rows, support
+from nelayout.vectors.neighbors import Space
 
 __all__ = ["canonical", "knn_graph", "neighbor_graph", "space_of"]
 

@@ -23,7 +23,7 @@ from tables import RECIPES, thinned
 import nelayout as nl
 from nelayout.catalogue import METHODS
 from nelayout.numerics.parallel import Threads
-from nelayout.vectors.bounds import Vectors, search_from
+from nelayout.vectors.nearest import Table
 from nelayout.vectors.neighbors import Space
 
 RNG = np.random.default_rng(0)
@@ -159,11 +159,11 @@ def test_neighbors_of_new_rows_are_those_of_the_metric(metric, pca):
 @pytest.mark.parametrize("columns", [3, 300])
 @pytest.mark.parametrize("far", [1.0, 1e20])
 def test_search_from_other_rows_is_exact(columns, far, monkeypatch):
-    monkeypatch.setattr("nelayout.vectors.bounds.LONG_WORK", 1e5)  # bounds along directions, measured by loops
+    monkeypatch.setattr("nelayout.vectors.nearest.LONG_WORK", 1e5)  # bounds along directions
     rng = np.random.default_rng(5)
     table, others = rng.standard_normal((700, columns)), rng.standard_normal((40, columns))
     others[3] *= far
-    indices, squared = search_from(Vectors(table, 5), others, 5, Threads(2))
+    indices, squared = Table(table, 5).nearest_to(others, 5, Threads(2))
     D = cdist(others, table, "sqeuclidean")
     np.testing.assert_allclose(squared, np.sort(D, axis=1)[:, :5], rtol=1e-9)
     near = np.arange(40) != 3

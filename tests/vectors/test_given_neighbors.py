@@ -10,7 +10,7 @@ from sklearn.neighbors import NearestNeighbors
 from tables import first
 
 import nelayout as nl
-from nelayout.vectors.given import read_neighbors
+from nelayout.vectors.input import read_neighbors
 
 X = np.concatenate([np.random.default_rng(0).standard_normal((50, 5)) + 6 * k for k in range(2)])
 CLOUD = np.random.default_rng(1).standard_normal((100, 5))
