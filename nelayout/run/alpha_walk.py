@@ -42,7 +42,7 @@ def draw_at_best_alpha(component: Component, run: Run) -> Run:
     asked, choice, notes = run.method.choose, None, ()
     assert asked is not None
     try:
-        choice, best = choose_order(walk.fit, grid=asked.grid, estimator=asked.estimator, refine=asked.refine)
+        choice, best = choose_order(walk.fit, grid=asked.grid, refine=asked.refine)
         walk.order, notes = choice.alpha, (choice.summary, *choice.notes)
         walk.draw(best, run.max_iter, run.method.stages[-1].name)
     except ExactFit:
