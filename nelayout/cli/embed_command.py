@@ -97,7 +97,7 @@ def declare(command: argparse.ArgumentParser) -> None:
     option("--transform", text="the table whose rows --model places, in place of FILE", metavar="NEW")
     fitting(
         "--n-neighbors",
-        text="neighbors of each row in the graph that is drawn (15; 3 times a perplexity)",
+        text="neighbors of each row in the graph that is drawn (20 to 60 by the rows; 3 times a perplexity)",
         type=int,
         metavar="K",
     )

@@ -55,12 +55,11 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         a name (``nelayout.methods()`` lists them) or a ``nelayout.Method``
     n_neighbors : default None
         k of the neighbor graph; a number without a perplexity is a graph without weights.  None: 3 times the
-        perplexity, without one as `nelayout.embed` chooses by the number of rows (15 to 90).  More than there are
-        other rows is taken down to their number, with a warning
+        perplexity, without one as in `nelayout.embed` (20 to 60).  More than there are other rows is taken down to
+        their number, with a warning
     perplexity : default None
-        how many neighbors each row is worth by the weights of `entropic_affinity`.  None: without n_neighbors as
-        `nelayout.embed` chooses by the number of rows (30 up to 500, 10 from 1,500 on) and for ties (30); with it, no
-        weights
+        how many neighbors each row is worth by the weights of `entropic_affinity`.  None: without n_neighbors as in
+        `nelayout.embed` (half of the neighbors); with it, no weights
     metric : default "euclidean"
         as in `nelayout.knn_graph`; "precomputed": X holds distances, (n, n), and in ``transform`` (m, n) those to
         the fitted rows; of a sparse matrix, what is not stored is no neighbor.  "similarity": X holds similarities

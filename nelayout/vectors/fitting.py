@@ -64,8 +64,8 @@ from nelayout.vectors.neighbors import Space
 
 __all__ = ["at_perplexity", "check_dimensions", "fit_vectors", "scales"]
 
-# Neighbors and perplexity of rows, unless the user gives one of them.
-DEFAULT_NEIGHBORS, DEFAULT_PERPLEXITY = 15, 10.0
+# Neighbors of a row are SHARED_NEIGHBORS / n, at least and at most these, unless the user says otherwise.
+SHARED_NEIGHBORS, LEAST_NEIGHBORS, MOST_NEIGHBORS = 30_000, 20, 60
 # Similarities of the widest scale of annealing, and most steps at each scale but the last.
 ANNEALED_PAIRS, ANNEALED_STEPS = 1.5e7, 150
 # Entries of a neighbor graph for each row and neighbor, both directions counted, and bytes at the peak of the search.
@@ -110,15 +110,15 @@ def fit_vectors(
         columns of the answer: 1, 2 or 3
     method : default "ws-sne"
         a name (``nelayout.methods()`` lists them) or a ``nelayout.Method``
-    n_neighbors : default 15, or 3 * perplexity
+    n_neighbors : default 20 to 60, or 3 * perplexity
         k of the neighbor graph, from 1 to n - 1.  A number without a perplexity is a graph whose edges all weigh 1.
-        None: with a perplexity 3 times it, without one 15, at most n - 1.  With a perplexity "all" takes every other
-        row
-    perplexity : default 10, or none
+        None: with a perplexity 3 times it, without one 30,000 / n, at least 20 and at most 60 (or n - 1).  With a
+        perplexity "all" takes every other row
+    perplexity : default 10 to 30, or none
         how many neighbors a row is worth by its weights, which have sum 1, as in `entropic_affinity`: a number > 1
-        and below n_neighbors.  None: without n_neighbors 10 (of fewer than 16 rows less), with n_neighbors no weights.
-        Methods with a fixed connection ("ee", "linlog", "quadlog", "polylog") compare weights as they are, and "auto"
-        counts hops: unless you say otherwise, these take 10 neighbors without weights.  With a perplexity "ee" needs a
+        and below n_neighbors.  None: without n_neighbors half of the neighbors, with n_neighbors no weights.  Methods
+        with a fixed connection ("ee", "linlog", "quadlog", "polylog") compare weights as they are, and "auto" counts
+        hops: unless you say otherwise, these take 10 neighbors without weights.  With a perplexity "ee" needs a
         ``repulsion`` near 1 / (n perplexity) in place of 1
     perplexity_annealing : default False
         draw at perplexities n/2, n/4, ... before the one asked for, each from the drawing before, up to 150
@@ -358,8 +358,8 @@ def _weights(method: Method, n_neighbors: Any, perplexity: Any, n: int, most: in
         return min(most, math.ceil(REACH * perplexity)), perplexity
     if n <= NEIGHBORS or _judges(method) or isinstance(method.connection, Fixed):
         return (None if most == n - 1 else min(most, NEIGHBORS)), None
-    k = min(DEFAULT_NEIGHBORS, most)
-    return k, DEFAULT_PERPLEXITY * k / DEFAULT_NEIGHBORS if k > 1 else None
+    k = min(max(math.ceil(SHARED_NEIGHBORS / n), LEAST_NEIGHBORS), MOST_NEIGHBORS, most)
+    return k, k / 2 if k > 2 else None
 
 
 def _has_tail(method: Method) -> bool:

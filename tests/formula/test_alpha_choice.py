@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nelayout.errors import InputError
-from nelayout.formula.alpha.choice import GRID, AlphaChoice, choose_order, golden_section, score_matching
+from nelayout.formula.alpha.choice import GRID, AlphaChoice, choose_order, score_matching
 
 
 def divergence(v, m, alpha):
@@ -161,18 +161,6 @@ def test_order_is_recovered(samples, alpha):
 
 
 # The walk.
-
-
-def test_golden_section_finds_the_peak():
-    for peak in (0.0, 0.113, 0.5, 0.97, 1.0):
-        asked = []
-
-        def curve(x, peak=peak, asked=asked):
-            asked.append(x)
-            return -(abs(x - peak) ** 1.5)
-
-        assert golden_section(curve, 0.0, 1.0, 0.01) == pytest.approx(peak, abs=0.01)
-        assert len(asked) == len(set(asked)) == 12  # 0.618^10 < 0.01, and one more to begin with
 
 
 def test_choose_order_recovers_the_order(samples):

@@ -16,13 +16,11 @@ def rows(n, seed=0):
     return np.random.default_rng(seed).standard_normal((n, 4))
 
 
-@pytest.mark.parametrize("n", [11, 15, 16, 40, 700])
-def test_the_default_is_15_neighbors_and_a_perplexity_of_two_thirds_of_them(n):
-    X, k = rows(n), min(15, n - 1)
-    given = nl.embed(X, n_neighbors=k, perplexity=k / 1.5, random_state=0, max_iter=5)
-    assert (nl.embed(X, random_state=0, max_iter=5) == given).all()
-    P = nl.entropic_affinity(X, k / 1.5, n_neighbors=k)
-    assert abs(fit_vectors(X, random_state=0, max_iter=0).graph - P).max() <= 1e-15
+@pytest.mark.parametrize(("n", "k"), [(11, 10), (61, 60), (500, 60), (1000, 30), (1501, 20)])
+def test_the_default_is_a_share_of_30_000_neighbors_and_half_of_them_as_perplexity(n, k):
+    fit = fit_vectors(rows(n), random_state=0, max_iter=0)
+    assert (fit.k, fit.perplexity) == (k, k / 2)
+    assert abs(fit.graph - nl.entropic_affinity(rows(n), k / 2, n_neighbors=k)).max() <= 1e-15
 
 
 @pytest.mark.parametrize(
@@ -31,8 +29,8 @@ def test_the_default_is_15_neighbors_and_a_perplexity_of_two_thirds_of_them(n):
         ({"n_neighbors": 20, "perplexity": 7.0}, (20, 7.0)),
         ({"perplexity": 7.0}, (21, 7.0)),
         ({"n_neighbors": 12}, (12, None)),
-        ({"knn": 9}, (9, 6.0)),
-        ({"knn": 20}, (15, 10.0)),
+        ({"knn": 9}, (9, 4.5)),
+        ({"knn": 70}, (60, 30.0)),
     ],
     ids=str,
 )
@@ -62,7 +60,7 @@ def test_rows_count_alike_where_they_have_weights():
     own = nl.Method(kernel="cauchy", connection="optimal", mass="strength", name="mine")
     assert not np.array_equal(masses(method=own), one)
     drawing = nl.embed(X, random_state=0)
-    P = nl.entropic_affinity(X, 10, n_neighbors=15)
+    P = nl.entropic_affinity(X, 29.5, n_neighbors=59)
     values = [nl.evaluate(P, drawing, method, "best", mass="unit").value for method in ("ws-sne", "t-sne")]
     assert values[0] == pytest.approx(values[1], rel=1e-9)
 

@@ -13,7 +13,7 @@ example, alpha = 1/2 is chosen for pairs whose square roots differ by Gaussian n
     >>> root = np.sqrt(m) + rng.normal(size=40_000) / 2  # at 1/2, sqrt v is normal around sqrt m, cut off at 0
     >>> v, m = root[root > 0] ** 2, m[root > 0]
     >>> choice, drawing = choose_order(lambda alpha, start: ("a drawing", v, m))
-    >>> abs(choice.alpha - 0.5) < 0.05
+    >>> bool(abs(choice.alpha - 0.5) < 0.05)
     True
 
 The caller passes a function that draws at an order; nothing here depends on how it draws.
@@ -30,16 +30,16 @@ import numpy as np
 
 from nelayout.errors import InputError, missing_extra
 
-__all__ = ["GRID", "AlphaChoice", "ExactFit", "choose_order", "golden_section", "order_number", "score_matching"]
+__all__ = ["GRID", "AlphaChoice", "ExactFit", "choose_order", "order_number", "score_matching"]
 
 Result = TypeVar("Result")  # of the caller's drawing, which is passed back as it is
 
 # Orders tried unless the caller names others.
 GRID = tuple(k / 10 for k in range(10, 0, -1))
-# Width of the bracket in alpha at which golden section stops.
+# Error in alpha at which the search between orders of the grid stops.
 REFINED = 0.02
-# Phi in parts of the mean similarity below which a drawing gives the similarities back exactly, and below which alpha is
-# barely identified.
+# Phi in parts of the mean similarity below which a drawing gives the similarities back exactly, and below which a note
+# says that alpha is barely identified.
 EXACT, VAGUE = 1e-10, 0.02
 
 
@@ -106,7 +106,7 @@ def choose_order(
 
     Every order is drawn anew: alternating between alpha and one drawing would stay near where it began.  The walk
     begins at the largest order of the grid up to 1 and goes down, each drawing starting from the one before; orders
-    above 1 follow, upward from where the walk began.  Golden section between the neighbors of the best order then
+    above 1 follow, upward from where the walk began.  Brent's search between the neighbors of the best order then
     refines it to 0.02.
 
     Parameters
@@ -162,16 +162,18 @@ def choose_order(
     best = best_of_all()
     if not found[best][0] > -math.inf:
         raise InputError(
-            f"no alpha from {orders[-1]:g} to {orders[0]:g} fits: the drawings are so far from the similarities that no "
-            "phi > 0 is left; give alpha as a number, or a grid of other orders"
+            f"no alpha from {orders[-1]:g} to {orders[0]:g} fits: the drawings are so far from the similarities that "
+            "no phi > 0 is left; give alpha as a number, or a grid of other orders"
         )
     if refine and len(orders) > 1:
+        from scipy.optimize import minimize_scalar
 
-        def value(alpha: float) -> float:
-            return examine(alpha, drawings[min(drawings, key=lambda other: abs(other - alpha))])
+        def loss(alpha: float) -> float:
+            return -examine(alpha, drawings[min(drawings, key=lambda other: abs(other - alpha))])
 
         place = orders.index(best)
-        golden_section(value, orders[min(place + 1, len(orders) - 1)], orders[max(place - 1, 0)], REFINED)
+        bounds = orders[min(place + 1, len(orders) - 1)], orders[max(place - 1, 0)]
+        minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": REFINED})
         best = best_of_all()
     _, phi, part = found[best]
     notes = []
@@ -274,24 +276,3 @@ def _ln_ratio(v: np.ndarray, m: np.ndarray) -> np.ndarray:
 def _boxcox(x: np.ndarray, power: float) -> np.ndarray:
     """(r^power - 1)/power at r = e^x; x at power 0."""
     return x if power == 0 else np.expm1(power * x) / power
-
-
-def golden_section(function: Callable[[float], float], low: float, high: float, width: float) -> float:
-    """Return the place in [low, high] where a function with one peak is greatest, to `width`; one evaluation a step.
-
-    >>> round(golden_section(lambda x: -((x - 0.3) ** 2), 0.0, 1.0, 1e-6), 5)
-    0.3
-    """
-    golden = (math.sqrt(5.0) - 1.0) / 2.0
-    inner, outer = high - golden * (high - low), low + golden * (high - low)
-    left, right = function(inner), function(outer)
-    while high - low > width:
-        if left >= right:
-            high, outer, right = outer, inner, left
-            inner = high - golden * (high - low)
-            left = function(inner)
-        else:
-            low, inner, left = inner, outer, right
-            outer = low + golden * (high - low)
-            right = function(outer)
-    return inner if left >= right else outer

@@ -12,7 +12,8 @@ from nelayout.formula.part_names import split
 
 __all__ = ["AlphaSearch", "alpha_search", "auto_alpha"]
 
-REFINEMENTS = 7  # drawings that a golden section takes over two steps of GRID
+# Drawings that the search between orders of the grid takes, about.
+REFINEMENTS = 7
 
 
 @dataclass(frozen=True, slots=True)
