@@ -24,8 +24,7 @@ from nelayout.cli.model_file import encode_model, read_model
 from nelayout.cli.report import WrongUsage, painting, say
 from nelayout.errors import InputError
 from nelayout.graphs.files.source import Source
-from nelayout.vectors.columns import FittedColumns
-from nelayout.vectors.tables import FORMATS, Table, read_table
+from nelayout.vectors.tables import FORMATS, FittedColumns, Table, read_table
 
 __all__ = ["EXAMPLES", "declare", "formats", "run"]
 
