@@ -31,23 +31,16 @@ __all__ = ["calibrate", "entropic_affinity", "entropic_rows", "joint"]
 
 SYMMETRIZE = ("joint", "none")
 
-# Largest error of a row's entropy, in nats; sums of some thousand terms are right to 1e-12.
-TOLERANCE = 1e-11
-
-# Distances that differ by less than this part of them count as equal: less is rounding.
+# Largest error of a row's entropy, in nats, and most steps to it.
+TOLERANCE, MOST_STEPS = 1e-11, 200
+# Distances that differ by less than this part of them count as equal.
 TIES = 1e-12
-
-# With the unit of `_excess`, pi = LOWEST makes the K nearest so equal that their entropy alone reaches ln K to
-# 1e-15, and at half pi = ln k + BEYOND all from the K-th on have vanished: the root lies between.
-LOWEST = 1e-7
-BEYOND = 40.0
-MOST_STEPS = 200
-
-# No similarity is below e^-CUT of its row's largest, so that no later product with it underflows: a pair that has one
-# must not become a pair without, to which divergences that charge for false neighbors are kinder.
+# Precisions of `_excess` lie between LOWEST and 2 (ln k + BEYOND): at the first the K nearest are so equal that their
+# entropy is ln K to rounding, at the last all from the K-th on have vanished.
+LOWEST, BEYOND = 1e-7, 40.0
+# No similarity is below e^-CUT of its row's largest: products with it must not underflow to 0.
 CUT = 600.0
-
-# Similarities calibrated at a time: half a megabyte, which stays in the cache.
+# Similarities calibrated at a time.
 ROWS_ENTRIES = 1 << 16
 
 

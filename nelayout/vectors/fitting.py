@@ -238,20 +238,23 @@ def fit_vectors(
             graph, shares, joins = at_perplexity(space, found.first(reach), p, threads)
             last = number == len(plan) - 1
             here = chosen if last else replace(at_order(chosen), variational=False)
+            prefix = "" if last else f"perplexity {p:g}: "
             if len(plan) > 1:
                 run["max_iter"] = share if not last else None if max_iter is None else max_iter - share * number
-                run["callback"] = _told_on(callback, len(trace), "" if last else f"perplexity {p:g}: ")
+                run["callback"] = _told_on(callback, len(trace), prefix)
             features = vector_features(known) if here.variational else None
             begun = time.perf_counter() - began
             begin = _start_on(graph, start, dim)
             solution, parts = run_parts(graph, here, begin, None, run, Known(True, shares, features, sketch, goal))  # pyright: ignore[reportArgumentType]
-            trace += _later(solution.trace, begun, len(trace), "" if last else f"perplexity {p:g}: ")
+            trace += _later(solution.trace, begun, len(trace), prefix)
             if last or solution.reason == "stopped":
                 break
             start = solution.positions
-    if len(plan) > 1 or perplexity_annealing:
-        joins = (*_about_scales(plan, n), *joins)
-    notes = (*found.notes, *joins, *solution.notes)
+    about: tuple[str, ...] = ()
+    if perplexity_annealing and n / 2 > max(p for p, _ in plan):  # pyright: ignore[reportArgumentType]
+        limit = f"the widest that {n} rows afford ({ANNEALED_PAIRS:.0e} similarities)"
+        about = (f"the annealing of the perplexity begins at {plan[0][0]:g}, {limit}, not at {n / 2:g}",)
+    notes = (*found.notes, *about, *joins, *solution.notes)
     solution = replace(solution, notes=notes, seconds=time.perf_counter() - began, trace=trace)
     return Fit(space, k, perplexity, graph, parts[0], solution)
 
@@ -270,28 +273,16 @@ def scales(n: int, perplexity: float, k: int) -> tuple[tuple[float, int], ...]:
     return (*wider, (float(perplexity), k))
 
 
-def _about_scales(plan: tuple[tuple[float, int], ...], n: int) -> tuple[str, ...]:
-    widest, final = plan[0][0], plan[-1][0]
-    if n / 2 <= max(widest, final):
-        return ()
-    limit = f"the widest that {n} rows afford ({ANNEALED_PAIRS:.0e} similarities)"
-    return (f"the annealing of the perplexity begins at {widest:g}, {limit}, not at {n / 2:g}",)
-
-
 def _later(trace: tuple[Step, ...], seconds: float, number: int = 0, prefix: str = "") -> tuple[Step, ...]:
     """Return the steps of a run that began after so many seconds and steps."""
-    return tuple(
-        Step(number + step.iteration, step.value, seconds + step.seconds, prefix + step.stage) for step in trace
-    )
+    return tuple(Step(number + t.iteration, t.value, seconds + t.seconds, prefix + t.stage) for t in trace)
 
 
 def _told_on(callback: Callable[..., object] | None, number: int, prefix: str) -> Callable[[Progress], object] | None:
     """Return the callback of a run after so many steps; ``prefix`` stands before the names of stages."""
     if callback is None:
         return None
-    return lambda state: callback(
-        replace(state, iteration=number + state.iteration, stage=prefix + state.stage)
-    )
+    return lambda state: callback(replace(state, iteration=number + state.iteration, stage=prefix + state.stage))
 
 
 @contextmanager

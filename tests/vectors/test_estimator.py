@@ -89,15 +89,13 @@ def test_a_fitted_row_lies_where_it_is_also_after_rounding():
     assert np.array_equal(estimator.transform(7.0 * X), estimator.embedding_)
 
 
-def test_rows_that_were_changed_in_place_are_noticed_and_a_drawing_belongs_to_the_caller():
+def test_rows_and_drawing_belong_to_the_caller():
     rows = X.copy()
     estimator = nl.NeighborEmbedding(random_state=0)
     Y = estimator.fit_transform(rows)
     placed, Y[:] = estimator.transform(NEW), 0.0
-    assert np.array_equal(estimator.transform(NEW), placed)
     rows *= 2.0
-    with pytest.raises(ValueError, match=r"have been changed since then.*fit\(X.copy\(\)\)"):
-        estimator.transform(NEW)
+    assert np.array_equal(estimator.transform(NEW), placed)
 
 
 def test_a_row_beyond_the_range_of_floats_is_refused():
