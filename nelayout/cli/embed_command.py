@@ -24,8 +24,7 @@ from nelayout.cli.model_file import encode_model, read_model
 from nelayout.cli.report import WrongUsage, painting, say
 from nelayout.errors import InputError
 from nelayout.graphs.files.source import Source
-from nelayout.vectors.columns import FittedColumns
-from nelayout.vectors.tables import FORMATS, Table, read_table
+from nelayout.vectors.tables import FORMATS, FittedColumns, Table, read_table
 
 __all__ = ["EXAMPLES", "declare", "formats", "run"]
 
@@ -58,7 +57,7 @@ def formats() -> dict[str, Iterable[str]]:
 
 def declare(command: argparse.ArgumentParser) -> None:
     """The options; those that are keywords of `nelayout.embed` mean the same."""
-    from nelayout.vectors.start import STARTS
+    from nelayout.vectors.input import STARTS
 
     option = arguments.declarer(command)
 
@@ -97,7 +96,7 @@ def declare(command: argparse.ArgumentParser) -> None:
     option("--transform", text="the table whose rows --model places, in place of FILE", metavar="NEW")
     fitting(
         "--n-neighbors",
-        text="neighbors of each row in the graph that is drawn (15 to 90 by the rows; 3 times a perplexity)",
+        text="neighbors of each row in the graph that is drawn (20 to 60 by the rows; 3 times a perplexity)",
         type=int,
         metavar="K",
     )

@@ -131,11 +131,10 @@ def choose_alpha(
     fixed: Any = None,
     *,
     grid: Iterable[float] = GRID,
-    estimator: str = "score matching",
     refine: bool = True,
     **options: Unpack[LayoutOptions],
 ) -> AlphaChoice | None:
-    """Choose the order of alpha-SNE that suits a graph, and show the evidence: both estimators over alpha.
+    """Choose the order of alpha-SNE that suits a graph, and show the evidence: the scores over alpha.
 
     The largest component is drawn at each order, in ``max_iter`` steps at most.  The order is taken at which its
     similarities v stray from the drawn ones m as the alpha divergence supposes,
@@ -147,22 +146,20 @@ def choose_alpha(
     ----------
     grid : default 1, 0.9, ..., 0.1
         orders to try, > 0
-    estimator : default "score matching"
-        or "likelihood"; both are computed, this one decides
     refine : default True
         whether to look between the orders of the grid, to 0.02
 
     Returns
     -------
     AlphaChoice
-        alpha, phi, the values of both estimators, notes, and ``plot()``; None where every alpha fits equally well (a
+        alpha, phi, the score at each order, notes, and ``plot()``; None where every alpha fits equally well (a
         drawing that gives the similarities back exactly) and where there is no edge.  `nelayout.solve` with
         ``Method(kernel="gaussian", divergence="alpha:auto", connection="normalized-rows")`` gives the drawing, too.
 
     Raises
     ------
     ValueError
-        for an empty grid, orders <= 0, an unknown estimator, and what every layout function refuses
+        for an empty grid, orders <= 0, and what every layout function refuses
 
     Examples
     --------
@@ -171,7 +168,5 @@ def choose_alpha(
     >>> choice.alphas, choice.alpha in choice.alphas, choice.phi > 0
     ((0.5, 0.75, 1.0), True, True)
     """
-    method = replace(
-        METHODS["alpha-sne"], divergence=auto_alpha(grid=grid, estimator=estimator, refine=refine), stages=()
-    )
+    method = replace(METHODS["alpha-sne"], divergence=auto_alpha(grid=grid, refine=refine), stages=())
     return solve(G, method, pos, fixed, **options).choice

@@ -25,8 +25,9 @@ from nelayout.run.coarsen import Level, hierarchy
 from nelayout.run.drawing import Drawing, Report, Run
 from nelayout.run.parting import Neighborhoods
 from nelayout.run.passes import Pass
-from nelayout.run.placement import JITTER, random_positions
+from nelayout.run.placement import JITTER, radius, random_positions, stir_flat
 from nelayout.run.score import Hops
+from nelayout.run.strong_edges import merged_pattern, strong_edges
 
 __all__ = ["Levels", "lowest_copies", "polylog"]
 
@@ -68,7 +69,10 @@ class Levels(Pass):
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         levels = hierarchy(drawing.affinity, drawing.segments, run.rng)
-        n = len(drawing.Y)
+        n, sketched = len(drawing.Y), None
+        if drawing.count == 1 and drawing.part.sketch is not None:
+            fits = min(MAX_UNFOLDED, UNFOLDED_PART * n)
+            sketched = next((depth for depth, level in enumerate(levels) if len(level.affinity.mass) <= fits), None)
         Y = np.zeros((0, run.dim))
         for depth in range(len(levels) - 1, -1, -1):
             level, coarser = levels[depth], Y
@@ -81,6 +85,8 @@ class Levels(Pass):
             if not self.finest and level.going.all() and len(Y) > FINEST * n > FINEST * LARGE_GRAPH:
                 continue  # the next pass draws the finer levels of a large graph
             Y = self._drawn(level, Y, n, run, report)
+            if depth == sketched:
+                Y = self._from_sketch(drawing, levels[: depth + 1], Y, run, report)
         method = run.method if self.stage.power is None else polylog(self.stage.power)
         return replace(drawing, Y=Y, methods=(method if self.last else None,) * drawing.count)
 
@@ -94,6 +100,24 @@ class Levels(Pass):
         large = parts.count == 1 and len(affinity.mass) > COARSEST_NODES
         how = COARSEST_STARTS, COARSEST_NODES, COARSEST_STEPS, run
         return lowest_copies(affinity, parts, method, *how, report if large else silent)
+
+    def _from_sketch(
+        self, drawing: Drawing, levels: list[Level], Y: np.ndarray, run: Run, report: Report
+    ) -> np.ndarray:
+        """Draw the last of some levels from the sketch as well; keep that unless a rolled sheet stays rolled up."""
+        sketch, mass, cluster = drawing.part.sketch, drawing.affinity.mass, np.arange(len(drawing.Y))
+        assert sketch is not None
+        for finer in levels[:-1]:
+            cluster = finer.cluster[cluster]
+        m = len(levels[-1].affinity.mass)
+        merged = np.bincount(cluster, mass, minlength=m)
+        means = np.stack([np.bincount(cluster, mass * column, minlength=m) for column in sketch.T], axis=1)
+        means /= merged[:, None]
+        begin = stir_flat(means / (radius(means) or 1.0), None, run.rng)
+        other = self._drawn(levels[-1], begin, len(drawing.Y), run, report)
+        hops = Hops(merged_pattern(strong_edges(drawing.affinity.P), cluster), run.sums.threads)
+        keeps = np.isfinite(other).all() and hops.stress(other) <= MAX_STRESS_RISE * hops.stress(Y)
+        return other if keeps else Y
 
     def _drawn(self, level: Level, Y: np.ndarray, n: int, run: Run, report: Report) -> np.ndarray:
         """Draw the graphs of one level from positions Y."""

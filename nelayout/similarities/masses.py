@@ -29,28 +29,10 @@ FLOOR = 1e-3
 # Largest weight whose scale a sum of weights keeps: sums of huge weights stay finite.
 LARGEST = 1e290
 
-# Steps of power iteration at most: long paths and grids have no leading eigenvector to speak of.
-POWER_STEPS = 2000
-
-# Change of an entry in one step, the mean being 1, below which the eigenvector stands.
-POWER_TOLERANCE = 1e-10
+# Most steps of power iteration, and change of an entry in one step at which it ends, the mean being 1.
+POWER_STEPS, POWER_TOLERANCE = 2000, 1e-10
 
 Notes = tuple[str, ...]
-
-
-def _unit(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarray, Notes]:
-    """m_i = 1."""
-    return np.ones(len(adjacency.indptr) - 1), ()
-
-
-def _degree(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarray, Notes]:
-    """m_i = number of neighbors."""
-    return np.diff(adjacency.indptr).astype(np.float64), ()
-
-
-def _degree_plus_1(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarray, Notes]:
-    """m_i = number of neighbors + 1."""
-    return np.diff(adjacency.indptr) + 1.0, ()
 
 
 def _strength(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarray, Notes]:
@@ -94,14 +76,19 @@ def _eigenvector(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.nd
 
 # Name -> (adjacency, generator) -> (unscaled masses, notes). These names win over node attributes.
 NAMED: dict[str, Callable[[csr_array, np.random.Generator], tuple[np.ndarray, Notes]]] = {
-    "unit": _unit,
-    "degree": _degree,
-    "degree+1": _degree_plus_1,
+    "unit": lambda A, _: (np.ones(len(A.indptr) - 1), ()),
+    "degree": lambda A, _: (np.diff(A.indptr).astype(np.float64), ()),
+    "degree+1": lambda A, _: (np.diff(A.indptr) + 1.0, ()),
     "strength": _strength,
     "closeness": closeness,
     "betweenness": betweenness,
     "eigenvector": _eigenvector,
 }
+
+ALLOWED = (
+    f"allowed are {', '.join(map(repr, NAMED))}, the name of a node attribute, one number, an array in node order, or "
+    "a dict keyed by node"
+)
 
 
 def node_mass(
@@ -173,20 +160,15 @@ def node_mass(
 def _check_kind(mass: Any) -> None:
     ordered = hasattr(mass, "__len__") and not isinstance(mass, AbstractSet)
     if callable(mass) or not (ordered or hasattr(mass, "__float__")):
-        raise InputTypeError(
-            f"mass is of type {type(mass).__name__}; allowed are {', '.join(map(repr, NAMED))}, the name of a node "
-            "attribute, one number, an array in node order, or a dict keyed by node"
-        )
+        raise InputTypeError(f"mass is of type {type(mass).__name__}; {ALLOWED}")
 
 
 def _array(mass: Any, n: int) -> np.ndarray:
     """Check an array that comes without a host: nodes have numbers only."""
     values = np.asarray(mass)
     if values.dtype.kind not in "biuf" or values.shape not in ((), (n,)):
-        raise InputError(
-            f"mass is {type(mass).__name__} of shape {values.shape} and dtype {values.dtype}; "
-            f"allowed are {', '.join(NAMED)}, one number, or an array of {n} numbers"
-        )
+        kind = type(mass).__name__
+        raise InputError(f"mass is {kind} of shape {values.shape} and dtype {values.dtype} for {n} nodes; {ALLOWED}")
     values = np.array(np.broadcast_to(values, (n,)), dtype=np.float64)
     wrong = ~(np.isfinite(values) & (values >= 0))
     if wrong.any():
@@ -196,6 +178,7 @@ def _array(mass: Any, n: int) -> np.ndarray:
 
 
 def _scaled(values: np.ndarray, relative: bool) -> np.ndarray:
+    """Floor the masses, and divide them by their mean if ``relative``."""
     largest = values.max(initial=0.0)
     if largest == 0:
         return np.ones(len(values))

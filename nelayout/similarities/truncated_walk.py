@@ -19,11 +19,10 @@ __all__ = ["truncated_walk"]
 WHOLE = 500
 # Entries kept of each row: at least KEPT, and more as long as there are not more than WHOLE^2 in all.
 KEPT = 64
-# An entry is right to this part of sqrt(d_i d_j) / (mean d * entries kept), d the strengths: a row that is
-# spread evenly over what is kept is then right to this part.
+# Error of an entry, in parts of sqrt(d_i d_j) / (mean d * entries kept), d the strengths.
 TOLERANCE = 0.1
-# Columns of p that are solved for at a time, and rows that are pushed for at a time.
-COLUMNS, ROWS = 256, 512
+# Rows or columns of p that are found at a time.
+ROWS = 512
 
 
 def truncated_walk(graph: csr_array, rho: float, threads: Threads | None = None) -> tuple[csr_array, float]:
@@ -43,7 +42,7 @@ def truncated_walk(graph: csr_array, rho: float, threads: Threads | None = None)
     n = walk.n
     if n <= WHOLE:
         return _whole(walk), 1.0
-    from nelayout.similarities import push_loops
+    from nelayout.similarities import loops
 
     kept = max(KEPT, WHOLE**2 // n)
     columns = np.full((n, kept), -1, dtype=np.int32)
@@ -52,7 +51,7 @@ def truncated_walk(graph: csr_array, rho: float, threads: Threads | None = None)
     tolerance = TOLERANCE / (kept * float(np.mean(walk.strength)))
 
     def work(start: int) -> None:
-        push_loops.largest_of_rows(
+        loops.largest_of_rows(
             S.indptr, S.indices, S.data, root, rho, tolerance, start,
             min(start + ROWS, n), columns, values, own,
         )  # fmt: skip
@@ -71,8 +70,8 @@ def truncated_walk(graph: csr_array, rho: float, threads: Threads | None = None)
 def _whole(walk: RandomWalk) -> csr_array:
     n = walk.n
     p = np.empty((n, n))
-    for start in range(0, n, COLUMNS):
-        stop = min(start + COLUMNS, n)
+    for start in range(0, n, ROWS):
+        stop = min(start + ROWS, n)
         unit = np.zeros((n, stop - start))
         unit[np.arange(start, stop), np.arange(stop - start)] = 1.0
         p[:, start:stop] = walk.times(unit)

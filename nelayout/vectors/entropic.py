@@ -24,33 +24,23 @@ from nelayout.errors import InputTypeError, unknown
 from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.run.keywords import checks_keywords
 from nelayout.run.options import generator
+from nelayout.vectors.input import Neighbors
 from nelayout.vectors.knn import space_of
-from nelayout.vectors.neighbors import Neighbors
 
 __all__ = ["calibrate", "entropic_affinity", "entropic_rows", "joint"]
 
 SYMMETRIZE = ("joint", "none")
 
-# Largest error of a row's entropy, in nats; sums of some thousand terms are right to 1e-12.
-TOLERANCE = 1e-11
-
-# Distances that differ by less than this part of them count as equal: less is rounding.
+# Largest error of a row's entropy, in nats, and most steps to it.
+TOLERANCE, MOST_STEPS = 1e-11, 200
+# Distances that differ by less than this part of them count as equal.
 TIES = 1e-12
-
-# With the unit of `_excess`, pi = LOWEST makes the K nearest so equal that their entropy alone reaches ln K to
-# 1e-15, and at half pi = ln k + BEYOND all from the K-th on have vanished: the root lies between.
-LOWEST = 1e-7
-BEYOND = 40.0
-MOST_STEPS = 200
-
-# No similarity is below e^-CUT of its row's largest, so that no later product with it underflows: a pair that has one
-# must not become a pair without, to which divergences that charge for false neighbors are kinder.
+# Precisions of `_excess` lie between LOWEST and 2 (ln k + BEYOND): at the first the K nearest are so equal that their
+# entropy is ln K to rounding, at the last all from the K-th on have vanished.
+LOWEST, BEYOND = 1e-7, 40.0
+# No similarity is below e^-CUT of its row's largest: products with it must not underflow to 0.
 CUT = 600.0
-
-# Similarities above which the compiled loop pays for loading it: NumPy then takes a fifth of a second.
-COMPILED_ENTRIES = 1 << 20
-
-# Similarities calibrated at a time: half a megabyte, which stays in the cache.
+# Similarities calibrated at a time.
 ROWS_ENTRIES = 1 << 16
 
 
@@ -165,7 +155,7 @@ def joint(rows: csr_array) -> csr_array:
 
 
 def calibrate(
-    distances: np.ndarray, perplexity: float, threads: Threads | None = None, compiled: bool | None = None
+    distances: np.ndarray, perplexity: float, threads: Threads | None = None
 ) -> np.ndarray:
     """Calibrate the similarities of every row to one perplexity, from distances alone.
 
@@ -176,8 +166,6 @@ def calibrate(
         other, so blocks of a large table may be given one by one
     perplexity
         above 1 and below the number of finite distances in each row
-    compiled : default None
-        whether to run the compiled loop or NumPy, which agree to 1e-9; None: by the number of distances
 
     Returns
     -------
@@ -186,21 +174,14 @@ def calibrate(
     """
     n, k = distances.shape
     p = np.empty((n, k))
-    if compiled is None:
-        compiled = n * k > COMPILED_ENTRIES
     nearest = math.ceil(perplexity)
     target, high = math.log(perplexity), math.log(2.0 * (math.log(k) + BEYOND))
-    settings = target, math.log(LOWEST), high, TOLERANCE, MOST_STEPS, CUT
-    if compiled:
-        from nelayout.vectors.entropic_loops import calibrate_rows
-    else:
-        calibrate_rows = _calibrate_rows
     size = max(1, ROWS_ENTRIES // k)
 
     def block(start: int) -> None:
         here = slice(start, start + size)
         excess, equal = _excess(distances[here], nearest)
-        calibrate_rows(excess, *settings, p[here])
+        _calibrate_rows(excess, target, high, p[here])
         p[here][np.isinf(distances[here])] = 0.0
         tied = equal[:, nearest - 1]
         if tied.any():
@@ -230,31 +211,25 @@ def _excess(distances: np.ndarray, nearest: int) -> tuple[np.ndarray, np.ndarray
     return np.minimum(excess, 4.0 * CUT / LOWEST), gap == 0
 
 
-def _calibrate_rows(
-    excess: np.ndarray,
-    target: float,
-    low: float,
-    high: float,
-    tolerance: float,
-    most: int,
-    cut: float,
-    p: np.ndarray,
-) -> None:
-    """Do in NumPy what `entropic_loops.calibrate_rows` does, all rows at a time."""
+def _calibrate_rows(excess: np.ndarray, target: float, high: float, p: np.ndarray) -> None:
+    """Write p = exp(-pi_i excess[i] / 2) / sum with an entropy of ``target``, for every row (m, k).
+
+    Each row has its least entry at 0, and ``high`` is above every ln pi.
+    """
     m = len(excess)
     going = np.arange(m)
-    below, above, log_pi = np.full(m, low), np.full(m, high), np.zeros(m)
+    below, above, log_pi = np.full(m, math.log(LOWEST)), np.full(m, high), np.zeros(m)
     before = np.full(m, np.inf)
-    for _ in range(most):
+    for _ in range(MOST_STEPS):
         e, pi = excess[going], np.exp(log_pi)
         x = 0.5 * pi[:, None] * e
-        w = np.exp(-np.minimum(x, cut))
+        w = np.exp(-np.minimum(x, CUT))
         total = np.sum(w, axis=1)
         w /= total[:, None]
         p[going] = w
         mean = np.sum(w * e, axis=1)
         error = np.log(total) + 0.5 * pi * mean - target
-        left = np.abs(error) > tolerance
+        left = np.abs(error) > TOLERANCE
         if not left.any():
             return
         going, e, w, mean, error = going[left], e[left], w[left], mean[left], error[left]

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import blake2b
 from typing import Any, Literal, Self, cast
 
 import numpy as np
 from scipy.sparse import issparse
 
 from nelayout.catalogue.record import Method
-from nelayout.errors import InputError, missing_extra, warn
+from nelayout.errors import missing_extra, warn
 from nelayout.numerics.parallel import threads_for
 from nelayout.vectors.fit import Fit
 from nelayout.vectors.fitting import fit_vectors
-from nelayout.vectors.given import most_known, read_neighbors
-from nelayout.vectors.input import NEIGHBORS, read_rows
-from nelayout.vectors.similarities import is_similarity
+from nelayout.vectors.input import NEIGHBORS, most_known, read_neighbors, read_rows
+from nelayout.vectors.joining import is_similarity
 
 try:
     from joblib import effective_n_jobs
@@ -27,22 +25,9 @@ except ImportError:
 
 __all__ = ["NeighborEmbedding", "fitted_estimator"]
 
-# Rows that are looked at again before new ones are placed; a millisecond or two for 784 columns.
-SAMPLED = 100
-
-
 def _threads(n_jobs: int | None) -> int:
     """Number of threads that scikit-learn's ``n_jobs`` stands for."""
     return effective_n_jobs(cast("int", n_jobs))  # None is one, or what a joblib context says
-
-
-def _sampled(rows: Any) -> bytes:
-    """A hundred of the rows, evenly spaced, in short: what changes an array in place changes most of its rows."""
-    table = rows.data[:, None] if issparse(rows) else rows
-    if not len(table):
-        return b""
-    some = table[np.linspace(0, len(table) - 1, SAMPLED).astype(np.int64)]
-    return blake2b(np.ascontiguousarray(some).tobytes(), digest_size=16).digest()
 
 
 class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -56,12 +41,11 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         a name (``nelayout.methods()`` lists them) or a ``nelayout.Method``
     n_neighbors : default None
         k of the neighbor graph; a number without a perplexity is a graph without weights.  None: 3 times the
-        perplexity, without one as `nelayout.embed` chooses by the number of rows (15 to 90).  More than there are
-        other rows is taken down to their number, with a warning
+        perplexity, without one as in `nelayout.embed` (20 to 60).  More than there are other rows is taken down to
+        their number, with a warning
     perplexity : default None
-        how many neighbors each row is worth by the weights of `entropic_affinity`.  None: without n_neighbors as
-        `nelayout.embed` chooses by the number of rows (30 up to 500, 10 from 1,500 on) and for ties (30); with it, no
-        weights
+        how many neighbors each row is worth by the weights of `entropic_affinity`.  None: without n_neighbors as in
+        `nelayout.embed` (half of the neighbors); with it, no weights
     metric : default "euclidean"
         as in `nelayout.knn_graph`; "precomputed": X holds distances, (n, n), and in ``transform`` (m, n) those to
         the fitted rows; of a sparse matrix, what is not stored is no neighbor.  "similarity": X holds similarities
@@ -106,9 +90,8 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     -----
     ``transform`` takes the ``n_neighbors`` fitted rows nearest to each new row and minimizes the method's objective as
     a function of the new row's place alone: no fitted row moves, and no new row sees another, so batches and their
-    order change no bit.  A row that was fitted comes to lie where it is, also where it differs by rounding; of equal
-    rows, where the first is.  Arrays of floats and float64 CSR matrices are kept and not copied: after a change in
-    place ``transform`` raises a ValueError.
+    order change no bit.  A row that was fitted comes to lie where it is, also if it differs by rounding; of equal rows,
+    where the first is.
 
     Examples
     --------
@@ -161,7 +144,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Embed the rows of X (n, d); ``y`` is not read."""
-        rows = self._read(X, reset=True)
+        rows = self._read(X, reset=True).copy()  # X may change before new rows are placed
         keywords = {name: value for name, value in self.get_params(deep=False).items() if name != "verbose"}
         keywords["n_neighbors"] = self._neighbors(rows)
         keywords["n_jobs"] = _threads(self.n_jobs)
@@ -169,7 +152,6 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     def _keep(self, fit: Fit) -> Self:
         self._fit = fit
-        self._as_fitted = _sampled(fit.space.original)
         self.embedding_ = np.asarray(fit.solution.positions)
         self.affinity_ = fit.graph
         self.solution_ = fit.solution
@@ -186,11 +168,6 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         check_is_fitted(self)
         rows = self._read(X, reset=False)
         original = self._fit.space.original
-        if _sampled(original) != self._as_fitted:
-            raise InputError(
-                "the rows that fit was given have been changed since then, and new rows are compared with them: fit a "
-                "copy, e.g. fit(X.copy())"
-            )
         if issparse(original) != issparse(rows):
             rows = type(original)(rows) if issparse(original) else rows.toarray()
         with threads_for(_threads(self.n_jobs)) as threads:

@@ -26,8 +26,8 @@ from nelayout.errors import InputError, InputTypeError, unknown
 from nelayout.numerics.parallel import threads_for
 from nelayout.run.keywords import checks_keywords
 from nelayout.run.options import generator
-from nelayout.vectors.input import count, read_rows, support
-from nelayout.vectors.neighbors import Neighbors, Space
+from nelayout.vectors.input import Neighbors, count, read_rows, support
+from nelayout.vectors.neighbors import Space
 
 __all__ = ["canonical", "knn_graph", "neighbor_graph", "space_of"]
 
@@ -51,9 +51,9 @@ def knn_graph(
     distances are ordered by index, and rows that are equal are each other's neighbors at distance 0, so every
     row has exactly k neighbors before symmetrization.
 
-    The search is exact up to about 120,000 rows of any length (200,000 short ones; millions with few columns),
-    with the same bits for any number of threads.  Beyond that pynndescent searches approximately (the extra
-    ``[vectors]``): its graph depends on ``seed``, and may differ from run to run even with one.
+    The search is exact up to about 140,000 rows (200,000 short ones, millions with few columns), with the same bits
+    for any number of threads.  Beyond that pynndescent searches approximately (the extra ``[vectors]``): its graph
+    depends on ``seed``, and may differ from run to run even with one.
 
     Parameters
     ----------
@@ -71,8 +71,7 @@ def knn_graph(
         i -> its nearest
     pca : default "auto"
         an integer reduces the rows to that many principal components before they are compared (for "cosine"
-        and "correlation", after they have been brought to length 1); None never does; "auto" does so only
-        before an approximate search in more than 1000 columns, to 100, and keeps the nearest by their rows
+        and "correlation", after they have been brought to length 1); "auto" and None do not
     seed : default None
         for the approximate search only
     metric_params : default None

@@ -70,10 +70,9 @@ def test_compiled_loops_stand_in_files_that_say_so():
 def test_loops_are_made_of_loops():
     """Stored code is named by the source of these files: what another file puts into a loop could be stale."""
     own = {"nelayout.numerics.compiling"}
-    handed_over = {"nelayout.similarities.shortest_paths"}  # a function for Python too, named by its own code
     for path in PACKAGE.rglob("*loops.py"):
         others = {module for module in modules_imported(path) if module.split(".")[0] == "nelayout"}
-        assert {module for module in others - own - handed_over if not module.endswith("loops")} == set(), path.name
+        assert {module for module in others - own if not module.endswith("loops")} == set(), path.name
 
 
 def total(a):

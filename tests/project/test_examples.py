@@ -32,7 +32,6 @@ NEEDED = {
 # Modules whose examples draw for many seconds: `.ci/full` runs them.
 SLOW_MODULES = (
     "nelayout.formula.alpha.choice",
-    "nelayout.formula.alpha.density",
     "nelayout.changing.sequence",
     "nelayout.comparison.steadiness",
     "nelayout.pictures.sizes",

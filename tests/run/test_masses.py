@@ -111,15 +111,6 @@ def test_huge_weights_and_masses_stay_finite():
     assert node_mass(read(G).adjacency, np.full(4, 1e308))[0].tolist() == [1, 1, 1, 1]
 
 
-def test_compiled_search_is_the_interpreted_one(monkeypatch):
-    A = read(GRAPHS["disconnected"]).adjacency
-    for mass in ("closeness", "betweenness"):
-        plain, _ = node_mass(A, mass)
-        monkeypatch.setattr(centrality, "INTERPRETED_WORK", 0)
-        assert np.array_equal(node_mass(A, mass)[0], plain)
-        monkeypatch.undo()
-
-
 def test_path_counts_beyond_floats():
     """A chain of 1,200 diamonds has 2^1200 shortest paths from end to end; the largest float is 2^1024."""
     chain = nx.Graph()
