@@ -14,8 +14,8 @@ from nelayout.run.drawing import Part
 
 __all__ = ["Facts", "circle", "is_crowded", "is_ring", "is_star"]
 
-# Fewest leaves and hub of a star that is spread over a disc instead of a circle, in nodes.
-MIN_STAR_NODES = 165
+# Nodes of the smallest star.
+MIN_STAR_NODES = 4
 # Mean degree, and mean degree as a part of all nodes, from which a graph is crowded.
 CROWDED_DEGREE, CROWDED_SHARE = 8.0, 0.01
 # Mean squared degree, in squares of the mean degree, from which a graph of that mean degree is crowded.
@@ -66,7 +66,7 @@ class Facts:
 
 
 def is_star(P: csr_array) -> bool:
-    """Whether one node is joined to all others, most of them leaves, and too many for a circle.
+    """Whether one node is joined to all others, most of them leaves.
 
     >>> spokes = csr_array((np.ones(200), (np.zeros(200, dtype=int), np.arange(1, 201))), shape=(201, 201))
     >>> is_star(csr_array(spokes + spokes.T)), is_star(csr_array((201, 201)))
