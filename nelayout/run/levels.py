@@ -45,8 +45,10 @@ MAX_STRESS_RISE = 4 / 3
 PARTED_LAYERS = 2.0
 # Random starts of the coarsest graph at most, and all their nodes together.
 COARSEST_STARTS, COARSEST_NODES = 8, 640
-# Iterations of each of them.
-COARSEST_STEPS = 50
+# Nodes for each further random start: graphs of few nodes have few ways to lie.
+NODES_PER_COPY = 5
+# Iterations of each of them, and the move of a node, in typical distances, that ends them.
+COARSEST_STEPS, COPY_MOVE = 50, 0.02
 
 
 def polylog(power: float) -> Method:
@@ -145,7 +147,7 @@ def lowest_copies(
     steps  iterations of each copy
     """
     count, n, dim = parts.count, len(affinity.mass), run.dim
-    copies = max(1, min(most, nodes * count // n))
+    copies = max(1, min(most, nodes * count // n, 1 + n // (NODES_PER_COPY * count)))
     Y = random_positions(copies * n, dim, run.rng)
     if not affinity.P.nnz:
         return Y[:n]
@@ -155,7 +157,7 @@ def lowest_copies(
     objective = run.objective(drawing, method)
     if not objective.scale_free:
         drawing = drawing.at(Y * run.sizes(objective, Y)[segments.of][:, None])
-    drawing = run.minimize(objective, drawing, LBFGS(), steps, Rest(), report)
+    drawing = run.minimize(objective, drawing, LBFGS(), steps, Rest(COPY_MOVE, gain=SLOW), report)
     drawing = replace(drawing, methods=(method,) * drawing.count)
     best = np.argmin(run.values(drawing).reshape(copies, count), axis=0)
     return drawing.Y.reshape(copies, n, dim)[best[parts.of], np.arange(n)]
