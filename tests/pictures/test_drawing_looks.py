@@ -17,8 +17,9 @@ from matplotlib.image import imread
 
 import nelayout as nl
 from nelayout.errors import InputError
-from nelayout.pictures.bundles import BUNDLED_UP_TO, curves, detours
-from nelayout.pictures.palettes import APART, EIGHT, ON_DARK, ON_WHITE
+from nelayout.pictures.edges import RASTER_FROM as BUNDLED_UP_TO, curves, detours
+from nelayout.pictures.colors import EIGHT, ON_DARK, PALETTE as ON_WHITE
+APART = 16.0
 from nelayout.pictures.paper import DARK, paper
 
 # Colors as readers without one kind of cones see them, in linear RGB: Machado, Oliveira and Fernandes, "A

@@ -9,7 +9,7 @@ import igraph
 import networkx as nx
 import numpy as np
 import pytest
-from pages import Reader, data_of
+from pages import Reader, data_of, unpacked
 
 import nelayout as nl
 from nelayout.comparison.page import neighbors_kept
@@ -17,8 +17,8 @@ from nelayout.errors import InputError
 from nelayout.graphs import read
 from nelayout.pictures.colors import PALETTE
 from nelayout.pictures.pages import Column, page
-from nelayout.pictures.pages.packed import node_numbers, packed, unpacked
-from nelayout.pictures.palettes import ON_DARK
+from nelayout.pictures.pages.page import _node_numbers as node_numbers, packed
+from nelayout.pictures.colors import ON_DARK
 from nelayout.pictures.space import seen_from_aside
 
 G = nx.karate_club_graph()
