@@ -22,7 +22,7 @@ from pages import data_of
 import nelayout as nl
 from nelayout.cli import COMMANDS, _parser, compare_command, embed_command, main
 from nelayout.cli.arguments import PICTURES
-from nelayout.cli.report import in_options
+from nelayout.cli.arguments import in_options
 from nelayout.graphs import headings
 from nelayout.graphs.files import FORMATS, WRITERS, edgelist, read_graph, read_positions
 
@@ -461,7 +461,7 @@ def test_wrong_parameters_are_wrong_usage(folder, monkeypatch, capsys, command, 
 def test_help_has_an_example_that_the_parser_takes(command, capsys):
     assert main([command, "--help"]) == 0
     said = capsys.readouterr().out
-    for example in COMMANDS[command][0].EXAMPLES:
+    for example in COMMANDS[command].examples:
         assert example in said
         assert _parser().parse_args(example.split()[1:]).run is not None
     listed = said.partition("\nformats:\n")[2]
