@@ -11,7 +11,7 @@ import importlib.util
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -19,26 +19,10 @@ from typing import Any
 from nelayout.errors import InputError, missing_extra, unknown
 
 __all__ = [
-    "METHOD_TEXT",
-    "PICTURES",
-    "SET_TEXT",
-    "Choice",
-    "Command",
-    "Named",
-    "WrongUsage",
-    "check_writable",
-    "choose_formats",
-    "declare_messages",
-    "declarer",
-    "in_options",
-    "method",
-    "painting",
-    "say",
-    "setting",
-    "shows_progress",
-    "tuned_method",
-    "whole",
-]
+    "METHOD_TEXT", "PICTURES", "SET_TEXT", "Command", "Named", "WrongUsage", "check_writable",
+    "choose_formats", "declare_messages", "declarer", "in_options", "method", "painting", "say", "setting",
+    "shows_progress", "tuned_method", "whole",
+]  # fmt: skip
 
 SET_TEXT = "parameter of the method, see nelayout methods; once for each parameter"
 METHOD_TEXT = "see nelayout methods; nerv:0.3 sets the first parameter of the method"
@@ -139,40 +123,18 @@ def check_writable(output: str, kind: str, *sources: str, drawn: Iterable[str], 
         raise InputError(f"{kind} is no text for a terminal; give -o FILE, or send it into a file or a pipe")
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A method of the catalogue, and the settings behind its name."""
-
-    name: str
-    settings: tuple[tuple[str, Any], ...] = ()
-
-
-def method(text: str) -> Choice:
-    """Read METHOD or METHOD:VALUE; the value sets the method's first parameter, if it is a number.
+def method(text: str) -> str:
+    """Read the name of a method, in any spelling, with or without a number behind it.
 
     >>> method("WS_SNE"), method("nerv:0.3")
-    (Choice(name='ws-sne', settings=()), Choice(name='nerv', settings=(('kappa', 0.3),)))
+    ('ws-sne', 'nerv:0.3')
     """
-    from nelayout.catalogue import METHODS, method_named, own_keywords
+    from nelayout.catalogue import method_named
 
-    given, colon, value = text.partition(":")
     try:
-        name = method_named(given).name
+        return method_named(text).name
     except InputError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-    if not colon:
-        return Choice(name)
-    first = _number_of(own_keywords(name))
-    if first is None or not value.strip():
-        have = ", ".join(other for other in METHODS if _number_of(own_keywords(other)))
-        why = "there is no value behind its colon" if first else f"{name} takes no number"
-        raise argparse.ArgumentTypeError(f"{text!r} is no method: {why}; a number may stand behind {have}")
-    return Choice(name, (setting(f"{first}={value}"),))
-
-
-def _number_of(own: Mapping[str, Any]) -> str | None:
-    """Return the first parameter if it is a number."""
-    return next((name for name, value in [*own.items()][:1] if isinstance(value, float)), None)
 
 
 def setting(text: str) -> tuple[str, Any]:
@@ -192,20 +154,16 @@ def setting(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def tuned_method(choice: Choice, settings: Iterable[tuple[str, Any]] | None) -> Any:
+def tuned_method(name: str, settings: Iterable[tuple[str, Any]] | None) -> Any:
     """Return a method with its parameters set; raise `WrongUsage` for an unknown parameter or a wrong value."""
-    from nelayout.catalogue import METHODS, own_keywords, tune
+    from nelayout.catalogue import OWNERS, own_keywords, tune
 
-    name, own, known = choice.name, {}, own_keywords(choice.name)
-    for parameter, value in (*choice.settings, *(settings or ())):
-        if parameter not in known:
-            others = " and ".join(other for other in METHODS if parameter in own_keywords(other))
-            also = f"; {parameter} is a parameter of {others}" if others else ""
-            if not known:
-                raise WrongUsage(f"--set {parameter}: the method {name!r} has no parameters of its own{also}")
-            raise WrongUsage(f"--set: {unknown(f'parameter of {name}', parameter, known)}{also}")
+    own: dict[str, Any] = {}
+    for parameter, value in settings or ():
         if parameter in own:
-            raise WrongUsage(f"{parameter} is set twice for {name}, to {own[parameter]} and to {value}; set it once")
+            raise WrongUsage(f"--set {parameter} is given twice, {own[parameter]} and {value}; give it once")
+        if parameter not in OWNERS:
+            raise WrongUsage(f"--set: {unknown(f'parameter of {name}', parameter, own_keywords(name))}")
         own[parameter] = value
     try:
         return tune(name, **own) if own else name

@@ -7,8 +7,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -27,8 +26,7 @@ OURS = ("mass", "smoothing", "max_iter")  # options of our own methods
 LONGITUDE, LATITUDE = {"lon", "long", "lng", "longitude"}, {"lat", "latitude"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Requested:
+class Requested(NamedTuple):
     """A drawing: its name, and a method, another package's layout or a file with positions."""
 
     name: str
@@ -102,7 +100,8 @@ def _run(given: argparse.Namespace) -> None:
 
     keywords = graph_input.keywords(given, file) | {"progress": shows_progress(given)}
     entries = {d.name: d.peer or _drawing_by(d.method, keywords) for d in drawings} | ready
-    how = {**graph_input.weight(given, file), "weight_kind": given.weight_kind, "seeds": given.seeds, "seed": given.seed}
+    how: dict[str, Any] = {"weight_kind": given.weight_kind, "seeds": given.seeds, "seed": given.seed}
+    how |= graph_input.weight(given, file)
     if given.measures is not None:
         how["measures"] = [name.strip() for name in given.measures.split(",") if name.strip()]
     comparison = compare(file.graph, entries, classes, coords, **how)
@@ -187,9 +186,8 @@ def _drawing(option: str, value: Any, settings: list[tuple[str, Any]]) -> Reques
         return Requested(value[0], path=value[1])
     if option == "peer":
         return Requested(value, peer=value)
-    values = [f"{name}={f'{x:g}' if isinstance(x, float) else x}" for name, x in (*value.settings, *settings)]
-    own = f" {', '.join(values)}" if values else ""
-    return Requested(f"{value.name}{own}", method=arguments.tuned_method(value, settings))
+    own = [f"{name}={f'{x:g}' if isinstance(x, float) else x}" for name, x in settings]
+    return Requested(f"{value} {', '.join(own)}".strip(), method=arguments.tuned_method(value, settings))
 
 
 def _by_method(name: str) -> tuple[str, Any]:
@@ -244,7 +242,8 @@ def _true_coordinates(text: str, file: GraphFile) -> tuple[np.ndarray, tuple[str
     for name in names:
         if name not in file.node_data:
             raise unknown("node attribute for --coords", name, file.node_data)
-        columns.append([_place(value, name, label) for value, label in zip(file.node_data[name], file.labels, strict=True)])
+        values = zip(file.node_data[name], file.labels, strict=True)
+        columns.append([_place(value, name, label) for value, label in values])
     widths = {np.size(value) for column in columns for value in column if value is not None}
     if len(names) == 1 and len(widths) == 1 and widths != {1}:
         width = widths.pop()

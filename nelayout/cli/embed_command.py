@@ -174,7 +174,7 @@ def _parameters(given: argparse.Namespace) -> dict[str, Any]:
     if given.save is not None:
         import_module("nelayout.vectors.estimator")  # without scikit-learn this says how to install it
     found = {keyword: asked[name] for name, keyword in FITTING.items() if name in asked}
-    method = arguments.tuned_method(asked.get("method", arguments.Choice("ws-sne")), asked.get("set"))
+    method = arguments.tuned_method(asked.get("method", "ws-sne"), asked.get("set"))
     return {"method": method, "random_state": 0, **found}
 
 

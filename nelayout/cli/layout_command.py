@@ -50,7 +50,7 @@ def declare(command: argparse.ArgumentParser) -> None:
     graph_input.declare(command, option)
     more = "further snapshots of a graph that changes; OUT is then a film, html or gif"
     command.add_argument("more", metavar="FILE", nargs="*", help=more)
-    stability = "of several FILEs: how firmly the old map is held, from 0 to below 1; 0.8: it moves one fifth as far (0.8)"
+    stability = "of several FILEs: how firmly the old map is held, 0 to below 1; 0.8: it moves one fifth as far (0.8)"
     option("--stability", text=stability, type=float, metavar="S")
     option("--dim", type=int, default=2, choices=(1, 2, 3))
     scale = (

@@ -55,7 +55,7 @@ def _warm_up(given: argparse.Namespace) -> None:
 def _draw_all(dim: int) -> None:
     import networkx as nx
 
-    from nelayout.layouts.by_name import layout
+    from nelayout.layouts import layout
 
     hubs = nx.barabasi_albert_graph(3000, 3, seed=1)
     layout(hubs, seed=0)  # all that is chosen by size and shape
@@ -70,7 +70,7 @@ def _draw_all(dim: int) -> None:
 
 METHODS = Command(
     "list the methods and their own parameters",
-    lambda command: None,
+    lambda _: None,
     _list_methods,
     (
         "nelayout methods",

@@ -27,24 +27,9 @@ from nelayout.graphs import Network
 from nelayout.pictures.paper import WHITE, Paper
 
 __all__ = [
-    "AMOUNTS",
-    "EIGHT",
-    "LEGEND",
-    "ON_DARK",
-    "PALETTE",
-    "PLAIN",
-    "UNKNOWN",
-    "Coloring",
-    "class_coloring",
-    "class_names",
-    "class_shape",
-    "classes_of",
-    "coloring",
-    "is_missing",
-    "palette",
-    "plain_value",
-    "unknown_color",
-]
+    "AMOUNTS", "EIGHT", "LEGEND", "ON_DARK", "PALETTE", "PLAIN", "UNKNOWN", "Coloring", "class_coloring", "class_names",
+    "class_shape", "classes_of", "coloring", "is_missing", "palette", "plain_value", "unknown_color",
+]  # fmt: skip
 
 # Words for a number that every node has. They win over node attributes, as the words for masses do.
 AMOUNTS = ("degree", "strength")
@@ -215,9 +200,7 @@ def _is_color(value: Any) -> bool:
     return isinstance(value, (tuple, list)) and len(value) in (3, 4) and is_color_like(tuple(value))
 
 
-def _scale(
-    values: list, name: str = "", skewed: bool = False, tails: float = 0.0, paper: Paper = WHITE
-) -> Coloring:
+def _scale(values: list, name: str = "", skewed: bool = False, tails: float = 0.0, paper: Paper = WHITE) -> Coloring:
     """Return the colors of numbers; `skewed`: the scale may be logarithmic."""
     from matplotlib.colors import to_rgba
 

@@ -202,7 +202,8 @@ def draw_edges(
     tracks = curves(Y, detours(Y, rows, cols)) if style == "bundled" else list(np.stack([Y[rows], Y[cols]], axis=1))
     raster = n + m > RASTER_FROM or sum(map(len, tracks)) > _CURVED_UP_TO
     how = {"zorder": 1, "clip_on": False, "rasterized": raster}
-    _draw(sheet, tracks, width, np.concatenate([rgb, alpha[:, None]], axis=1), sizes[cols] if lines.heads else None, how)
+    colors = np.concatenate([rgb, alpha[:, None]], axis=1)
+    _draw(sheet, tracks, width, colors, sizes[cols] if lines.heads else None, how)
 
 
 def _draw(sheet: Sheet, tracks: list, width: np.ndarray, colors: np.ndarray, sizes: Any, how: dict[str, Any]) -> None:

@@ -97,7 +97,8 @@ class _Labels(Artist):
         low = center[i] + _SIDES * _NEARER * (self.size[i] / 2 + _OFF) - (1 - _SIDES) / 2 * extent
         high = low + extent
         own = np.hypot(*(low + extent / 2 - center[i]).T)
-        near = np.array(tree.query_ball_point(center[i], float(np.hypot(*extent) + 2 * self.size.max() + 6 * _OFF)), int)
+        reach = float(np.hypot(*extent)) + 2 * self.size.max() + 6 * _OFF
+        near = np.array(tree.query_ball_point(center[i], reach), int)
         near = near[near != i]
         for k in np.flatnonzero((low >= room[:2]).all(axis=1) & (high <= room[2:]).all(axis=1)).tolist():
             over = np.maximum(boxes[:, :2], low[k]) < np.minimum(boxes[:, 2:], high[k])

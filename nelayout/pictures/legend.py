@@ -14,7 +14,9 @@ from typing import Any
 from nelayout.pictures.colors import Coloring, class_shape
 from nelayout.pictures.paper import WHITE, Paper
 
-__all__ = ["LEGEND_STYLE", "MARKERS", "NOTE_POINTS", "dots", "explain", "fitted", "legend_size", "make_room", "text_size"]
+__all__ = [
+    "LEGEND_STYLE", "MARKERS", "NOTE_POINTS", "dots", "explain", "fitted", "legend_size", "make_room", "text_size",
+]  # fmt: skip
 
 LEGEND_STYLE = {"frameon": False, "fontsize": 9, "handletextpad": 0.2, "borderaxespad": 0.0}
 MARKERS = "o^s"  # matplotlib's markers for the shapes of dots

@@ -25,15 +25,9 @@ def dot_points(sheet: Sheet, n: int, plain: bool) -> float:
 
 
 def draw_nodes(
-    sheet: Sheet,
-    Y: np.ndarray,
-    degree: np.ndarray,
-    diameters: np.ndarray | None,
-    relative: np.ndarray | None,
-    rgba: np.ndarray,
-    depth: np.ndarray | None,
-    shapes: np.ndarray | None = None,
-) -> np.ndarray:
+    sheet: Sheet, Y: np.ndarray, degree: np.ndarray, diameters: np.ndarray | None, relative: np.ndarray | None, rgba:
+    np.ndarray, depth: np.ndarray | None, shapes: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
     """Draw the nodes, small degrees or far ones first; return their diameters in points.
 
     `diameters` are in units of `Y`, `relative` ones in usual dots. Dots of one color that would be thinner than edges
@@ -66,20 +60,11 @@ def draw_nodes(
     outline = 0.0 if n > _OUTLINED else float(np.clip(size.mean() * 0.09, 0.2, 0.8))
     given = given[order]
     given = given[:1] if (given == given[0]).all() else given  # a vector file holds one outline once
-    dots = EllipseCollection(
-        given,
-        given,
-        np.zeros(len(given)),
-        units=units,
-        offsets=Y[order],
-        offset_transform=sheet.ax.transData,
-        facecolors=rgba[order] if len(rgba) == n else rgba,
-        edgecolors=sheet.paper.rgb if outline else "none",
-        linewidths=outline,
-        zorder=2,
-        rasterized=n + int(degree.sum()) // 2 > RASTER_FROM,
-        clip_on=False,
-    )
+    how = {"edgecolors": sheet.paper.rgb if outline else "none", "linewidths": outline, "zorder": 2, "clip_on": False}
+    how |= {"facecolors": rgba[order] if len(rgba) == n else rgba, "units": units}
+    how |= {"offsets": Y[order], "offset_transform": sheet.ax.transData}
+    raster = n + int(degree.sum()) // 2 > RASTER_FROM
+    dots = EllipseCollection(given, given, np.zeros(len(given)), rasterized=raster, **how)
     if shapes is not None:
         outlines = _outlines()
         dots.set_paths([outlines[shape] for shape in shapes[order]])

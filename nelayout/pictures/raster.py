@@ -15,7 +15,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 __all__ = ["developed", "dot_ink", "paint", "paint_dots"]
 
@@ -99,5 +98,7 @@ def developed(t: np.ndarray, densest: float) -> np.ndarray:
     """Return shown ink: `t` if there is little ink, else ln(1 + k t) / k with k such that `densest` is shown as 2."""
     if densest <= _DENSEST:
         return t
+    from scipy.optimize import brentq
+
     k = np.exp(brentq(lambda ln: np.log1p(np.exp(ln) * densest) / np.exp(ln) - _DENSEST, -20.0, 5.0))
     return np.log1p(k * t) / k

@@ -68,15 +68,9 @@ class Sheet:
 
 
 def open_sheet(
-    low: np.ndarray,
-    high: np.ndarray,
-    margins: Margins,
-    ax: Any = None,
-    figsize: tuple[float, float] | None = None,
-    dpi: float = 150.0,
-    title: str | None = None,
-    paper: Paper = WHITE,
-) -> Sheet:
+    low: np.ndarray, high: np.ndarray, margins: Margins, ax: Any = None, figsize: tuple[float, float] | None = None,
+    dpi: float = 150.0, title: str | None = None, paper: Paper = WHITE,
+) -> Sheet:  # fmt: skip
     """A sheet for a drawing between the corners `low` and `high`, on `ax` or on a new figure of `figsize` inches."""
     extent = np.maximum(high - low, FLATTEST * float((high - low).max()))
     if extent.max() == 0:

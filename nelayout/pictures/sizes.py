@@ -24,8 +24,7 @@ def node_size_from_points(points: Any, figure: Any = None, *, scale: float = 1.0
     """Return diameters in the units of the positions for dots of `points` points (1/72 inch) on paper.
 
     `node_size` of the layouts and of `nelayout.draw` is a diameter in the units of the positions: nodes that do not
-    overlap do not overlap in a picture of any size. Other packages measure dots in points on paper. This function
-    converts points for positions that fit ``[-scale, scale]`` and a picture of known size.
+    overlap do not overlap in a picture of any size. Other packages measure dots in points on paper.
 
     Parameters
     ----------
@@ -53,19 +52,17 @@ def node_size_from_points(points: Any, figure: Any = None, *, scale: float = 1.0
     >>> G = nx.karate_club_graph()
     >>> size = nl.node_size_from_points(300**0.5, (6.4, 4.8))
     >>> pos = nl.ws_sne_layout(G, node_size=size, seed=0)  # nx.draw(G, pos, node_size=300) hides no node
-
     >>> round(nl.node_size_from_points(14.4), 3)
     0.05
     """
-    if not (isinstance(scale, (int, float, np.number)) and 0 < scale < math.inf):
-        raise InputError(f"scale must be a number > 0; got {scale!r}. Give the layout's scale")
+    _check_positive("scale", scale)
     unit = 2 * scale / (72 * _inches(figure))
+    several = isinstance(points, Mapping) or np.ndim(points) > 0
+    given = points.values() if isinstance(points, Mapping) else points if several else [points]
+    sizes = unit * numbers(list(given), "points", lambda k: f"entry {k}", nonnegative=True)
     if isinstance(points, Mapping):
-        given = numbers(list(points.values()), "points", lambda k: f"entry {k}", nonnegative=True)
-        return dict(zip(points, (given * unit).tolist(), strict=True))
-    if np.ndim(points):
-        return unit * numbers(list(points), "points", lambda k: f"entry {k}", nonnegative=True)
-    return float(numbers([points], "points", lambda _: "the dot", nonnegative=True)[0] * unit)
+        return dict(zip(points, sizes.tolist(), strict=True))
+    return sizes if several else float(sizes[0])
 
 
 def node_size_from_labels(labels: Any, points: float = 10.0, figure: Any = None, *, scale: float = 1.0) -> Any:
@@ -104,8 +101,7 @@ def node_size_from_labels(labels: Any, points: float = 10.0, figure: Any = None,
     """
     if isinstance(labels, str) or not hasattr(labels, "__len__"):
         raise InputError(f"labels must be a dict {{node: text}} or one text per node; got {labels!r}")
-    if not (isinstance(points, (int, float, np.number)) and 0 < points < math.inf):
-        raise InputError(f"points must be the size of the letters, a number > 0; got {points!r}")
+    _check_positive("points", points)
     unit = node_size_from_points(1.0, figure, scale=scale)
     try:
         from nelayout.pictures.legend import text_size
@@ -117,6 +113,11 @@ def node_size_from_labels(labels: Any, points: float = 10.0, figure: Any = None,
     if isinstance(labels, Mapping):
         return dict(zip(labels, boxes, strict=True))
     return np.array(boxes, dtype=np.float64).reshape(len(boxes), 2)
+
+
+def _check_positive(what: str, x: Any) -> None:
+    if not (isinstance(x, (int, float, np.number)) and 0 < x < math.inf):
+        raise InputError(f"{what} must be a number > 0; got {x!r}")
 
 
 def _inches(figure: Any) -> float:

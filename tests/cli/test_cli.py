@@ -21,8 +21,7 @@ from pages import data_of
 
 import nelayout as nl
 from nelayout.cli import COMMANDS, _parser, compare_command, embed_command, main
-from nelayout.cli.arguments import PICTURES
-from nelayout.cli.arguments import in_options
+from nelayout.cli.arguments import PICTURES, in_options
 from nelayout.graphs import headings
 from nelayout.graphs.files import FORMATS, WRITERS, edgelist, read_graph, read_positions
 

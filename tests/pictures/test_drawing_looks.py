@@ -17,10 +17,13 @@ from matplotlib.image import imread
 
 import nelayout as nl
 from nelayout.errors import InputError
-from nelayout.pictures.edges import RASTER_FROM as BUNDLED_UP_TO, curves, detours
-from nelayout.pictures.colors import EIGHT, ON_DARK, PALETTE as ON_WHITE
-APART = 16.0
+from nelayout.pictures.colors import EIGHT, ON_DARK
+from nelayout.pictures.colors import PALETTE as ON_WHITE
+from nelayout.pictures.edges import RASTER_FROM as BUNDLED_UP_TO
+from nelayout.pictures.edges import curves, detours
 from nelayout.pictures.paper import DARK, paper
+
+APART = 16.0  # least distance in CIELAB of two colors of one shape, for every kind of reader
 
 # Colors as readers without one kind of cones see them, in linear RGB: Machado, Oliveira and Fernandes, "A
 # Physiologically-based Model for Simulation of Color Vision Deficiency", 2009, severity 1.

@@ -15,10 +15,10 @@ import nelayout as nl
 from nelayout.comparison.page import neighbors_kept
 from nelayout.errors import InputError
 from nelayout.graphs import read
-from nelayout.pictures.colors import PALETTE
+from nelayout.pictures.colors import ON_DARK, PALETTE
 from nelayout.pictures.pages import Column, page
-from nelayout.pictures.pages.page import _node_numbers as node_numbers, packed
-from nelayout.pictures.colors import ON_DARK
+from nelayout.pictures.pages.page import _node_numbers as node_numbers
+from nelayout.pictures.pages.page import packed
 from nelayout.pictures.space import seen_from_aside
 
 G = nx.karate_club_graph()

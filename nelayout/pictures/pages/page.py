@@ -94,8 +94,10 @@ class Column:
         classes = classes_of(known)
         if given and classes is None:
             return ("numbers" if all(isinstance(x, (int, float, np.number)) for x in given) else "texts"), known, []
-        if not classes or len(classes) > MANY_CLASSES or (
-            len(classes) == len(given) > 1 and isinstance(classes[0], str)
+        if (
+            not classes
+            or len(classes) > MANY_CLASSES
+            or (len(classes) == len(given) > 1 and isinstance(classes[0], str))
         ):
             return "texts", known, []
         return "classes", known, classes
