@@ -20,6 +20,7 @@ __all__ = ["write_labels"]
 
 _TRIED = 1000  # labels of the most connected nodes that are placed: more would cover a page
 _OFF = 1.0  # points between a label and its dot, and by which other dots must be farther away
+_HINTED = (1.04, 1.1)  # texts are up to so much wider and higher at some resolutions
 # Sides of a dot, best first: above, below, right, left, above and below to one side, at the corners.
 _SIDES = np.array(
     [(0, 1), (0, -1), (1, 0), (-1, 0), (0.5, 1), (-0.5, 1), (0.5, -1), (-0.5, -1), (1, 1), (-1, 1), (1, -1), (-1, -1)]
@@ -48,7 +49,7 @@ class _Labels(Artist):
         self.sheet, self.Y, self.texts, self.size, self.letters = sheet, Y, texts, size, points
         asked = [i for i in np.argsort(-degree, kind="stable").tolist() if texts[i]]
         self.asked, self.tried = len(asked), asked[:_TRIED]
-        self.extent = {i: np.array(text_size(texts[i], points)) for i in self.tried}
+        self.extent = {i: np.array(text_size(texts[i], points)) * _HINTED for i in self.tried}
         self.unit, self.written = 0.0, []
 
     def draw(self, renderer: Any) -> None:
@@ -103,8 +104,8 @@ class _Labels(Artist):
         for k in np.flatnonzero((low >= room[:2]).all(axis=1) & (high <= room[2:]).all(axis=1)).tolist():
             over = np.maximum(boxes[:, :2], low[k]) < np.minimum(boxes[:, 2:], high[k])
             aside = np.maximum(np.maximum(low[k] - center[near], center[near] - high[k]), 0.0)
-            clear = np.hypot(*aside.T) - self.size[near] / 2 >= 2 * _OFF
-            nearer = np.hypot(*(low[k] + extent / 2 - center[near]).T) > own[k]
+            clear = np.hypot(*aside.T) >= np.maximum(self.size[near], self.size[i]) / 2 + 2 * _OFF
+            nearer = np.hypot(*(low[k] + extent / 2 - center[near]).T) > own[k] + _OFF
             if not over.all(axis=1).any() and clear.all() and nearer.all():
                 return np.concatenate([low[k], high[k]])
         return None

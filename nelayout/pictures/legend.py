@@ -34,6 +34,7 @@ def _renderer() -> Any:
     return RendererAgg(1, 1, 72 * 4)
 
 
+@functools.lru_cache(10_000)
 def text_size(text: str, size: float) -> tuple[float, float]:
     """Return width and height in points of a text of one or more lines in letters of `size` points."""
     from matplotlib.font_manager import FontProperties

@@ -313,7 +313,8 @@ def _margins(colors: Coloring, texts: list[str] | None, font_size: float) -> Mar
     """Return the room beside the drawing for legend, note and labels."""
     side, high = legend_size(colors, SHEET)
     border = _BORDER if texts is None else _LABEL_BORDER
-    wide = max((text_size(text, font_size)[0] for text in texts or ()), default=0.0) / 72
+    longest = sorted(texts or (), key=len)[-20:]
+    wide = max((text_size(text, font_size)[0] for text in longest), default=0.0) / 72
     foot = _FOOT if colors.note else 0.0
     noted = text_size(colors.note, NOTE_POINTS)[0] / 72 if colors.note else 0.0
     return Margins(border, side, foot, (max(wide + side, noted) + 2 * _BORDER, high + foot + 2 * _BORDER))

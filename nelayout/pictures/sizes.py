@@ -59,7 +59,8 @@ def node_size_from_points(points: Any, figure: Any = None, *, scale: float = 1.0
     unit = 2 * scale / (72 * _inches(figure))
     several = isinstance(points, Mapping) or np.ndim(points) > 0
     given = points.values() if isinstance(points, Mapping) else points if several else [points]
-    sizes = unit * numbers(list(given), "points", lambda k: f"entry {k}", nonnegative=True)
+    name = (lambda k: f"entry {k}") if several else (lambda _: "the dot")
+    sizes = unit * numbers(list(given), "points", name, nonnegative=True)
     if isinstance(points, Mapping):
         return dict(zip(points, sizes.tolist(), strict=True))
     return sizes if several else float(sizes[0])

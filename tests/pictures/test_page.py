@@ -184,7 +184,7 @@ def test_a_line_and_a_drawing_in_space():
     assert space["drawings"][0]["xyz"].tolist() == [-1.0, -1.0, -1.0, 1.0, -1.0, -1.0, 1.0, 1.0, 1.0]
     seen = np.array(list(corners.values())) @ np.reshape(space["view"], (3, 3)).T
     assert np.allclose(seen[:, :2], seen_from_aside(np.array(list(corners.values()), float))[0]), "as in pictures"
-    with pytest.raises(nx.NetworkXError, match="4 coordinates; a page needs 1, 2 or 3"):
+    with pytest.raises(nx.NetworkXError, match="must have 1, 2 or 3 coordinates; got 4"):
         nl.explore(path, {v: (0, 0, 0, v) for v in path})
 
 

@@ -171,14 +171,14 @@ def test_tiny_graphs():
     [
         (KARATE, {"distributed_action": True}, "no energy has these forces"),
         (KARATE, {"node_size": {0: 3}}, "node_size makes the repulsion of each pair another function"),
-        (KARATE, {"dim": 4}, "1, 2 or 3 dimensions, given 4"),
-        (KARATE, {"gravity": -1}, "gravity below 0 drives nodes apart"),
-        (KARATE, {"scaling_ratio": 0}, "without repulsion all nodes fall together"),
+        (KARATE, {"dim": 4}, "dim must be 1, 2 or 3; got 4"),
+        (KARATE, {"gravity": -1}, "gravity must be >= 0; got -1"),
+        (KARATE, {"scaling_ratio": 0}, "scaling_ratio must be > 0; got 0"),
         (KARATE, {"node_mass": {0: 0.0}}, "node_mass must be > 0"),
         (nx.Graph([(0, 1, {"w": -1})]), {"weight": "w"}, "w must be >= 0"),
         (nx.path_graph(3, nx.DiGraph), {}, "edges directed one way"),
         (nx.DiGraph([(0, 1, {"w": 2}), (1, 0, {"w": 1})]), {"weight": "w"}, "edges directed one way"),
-        (nx.empty_graph(3), {"gravity": 0}, "without gravity components part without end"),
+        (nx.empty_graph(3), {"gravity": 0}, "gravity must be > 0 if the graph is not connected"),
         (KARATE, {"gravty": 1}, "unexpected keyword argument 'gravty'"),
     ],
 )
