@@ -124,10 +124,8 @@ def test_options_are_the_keywords(folder):
 @pytest.mark.parametrize(
     ("options", "taken"),
     [
-        ("--columns width,depth", [1, 2]),
-        ("--columns depth --columns 2", [2, 1]),
-        ("--columns 2-3 --color kind", [1, 2]),
-        ("--columns 1,3 --color 4", [0, 2]),
+        ("--columns width,depth", [1, 2]), ("--columns depth --columns 2", [2, 1]),
+        ("--columns 2-3 --color kind", [1, 2]), ("--columns 1,3 --color 4", [0, 2]),
         ("--color depth --columns height,width", [0, 1]),
     ],
 )
@@ -199,14 +197,8 @@ def test_compare_reads_what_embed_writes(folder):
 
 
 HEADERS = {
-    "1,2\n3,4\n5,7\n": 3,
-    "a,b\n3,4\n5,6\n": 2,
-    "a,1\n3,4\n5,6\n": 2,
-    "1,b\n3,4\n5,6\n": 2,
-    "# a,b\n3,4\n5,6\n": 2,
-    "\n a , b \n\n3,4\n\n5,6\n": 2,
-    '"a, b","c"\n3,4\n5,6\n': 2,
-    "nan,1\n3,4\n": None,
+    "1,2\n3,4\n5,7\n": 3, "a,b\n3,4\n5,6\n": 2, "a,1\n3,4\n5,6\n": 2, "1,b\n3,4\n5,6\n": 2, "# a,b\n3,4\n5,6\n": 2,
+    "\n a , b \n\n3,4\n\n5,6\n": 2, '"a, b","c"\n3,4\n5,6\n': 2, "nan,1\n3,4\n": None,
 }
 
 

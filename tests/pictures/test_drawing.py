@@ -121,14 +121,8 @@ def test_numbers_are_a_scale_with_a_bar():
 @pytest.mark.parametrize(
     ("values", "classes"),
     [
-        ([], []),
-        (["x", "y", "x"], ["x", "y"]),
-        ([True, False], [False, True]),
-        (list(range(20)), list(range(20))),
-        (list(range(21)), None),
-        ([1.0, 2.0, 2.0], [1, 2]),
-        ([0.5, 1.0], None),
-        (np.array([3, 1, 3]), [1, 3]),
+        ([], []), (["x", "y", "x"], ["x", "y"]), ([True, False], [False, True]), (list(range(20)), list(range(20))),
+        (list(range(21)), None), ([1.0, 2.0, 2.0], [1, 2]), ([0.5, 1.0], None), (np.array([3, 1, 3]), [1, 3]),
         ([1, "a"], [1, "a"]),
     ],
 )

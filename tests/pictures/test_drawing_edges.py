@@ -150,8 +150,7 @@ def test_errors_say_what_is_wrong_with_edges(keywords, message):
 def test_links_are_the_edges_in_the_order_of_their_library():
     for G in (
         nx.MultiGraph([(2, 1), (0, 1), (1, 2), (1, 1), (0, 2)]),
-        nx.MultiDiGraph([(2, 1), (0, 1), (1, 2), (1, 1), (0, 2)]),
-        nx.DiGraph([(2, 1), (0, 1), (1, 2), (1, 1)]),
+        nx.MultiDiGraph([(2, 1), (0, 1), (1, 2), (1, 1), (0, 2)]), nx.DiGraph([(2, 1), (0, 1), (1, 2), (1, 1)]),
     ):
         links, labels = graphs.links(G), list(G)
         ends = zip(links.rows.tolist(), links.cols.tolist(), strict=True)

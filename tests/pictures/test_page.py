@@ -71,15 +71,10 @@ def test_weights_are_left_out_where_all_are_alike():
 @pytest.mark.parametrize(
     ("values", "kind"),
     [
-        (["a", "b", "a", None], "classes"),
-        ([True, False, True, True], "classes"),
-        ([1, 2, 1, 2], "classes"),
-        ([0.5, 1.5, math.nan, 2.5], "numbers"),
-        (["Ann", "Bob", "Eve", "Zoe"], "texts"),
-        ([None, None, None, None], "texts"),
-        ([str(k // 2) for k in range(140)], "texts"),
-        ([("a", 1), ("a", 1), ("b", 2), None], "classes"),
-        ([1, "a", 1, "a"], "classes"),
+        (["a", "b", "a", None], "classes"), ([True, False, True, True], "classes"), ([1, 2, 1, 2], "classes"),
+        ([0.5, 1.5, math.nan, 2.5], "numbers"), (["Ann", "Bob", "Eve", "Zoe"], "texts"),
+        ([None, None, None, None], "texts"), ([str(k // 2) for k in range(140)], "texts"),
+        ([("a", 1), ("a", 1), ("b", 2), None], "classes"), ([1, "a", 1, "a"], "classes"),
     ],
 )
 def test_a_column_is_classes_numbers_or_texts(values, kind):
@@ -220,12 +215,10 @@ def test_an_attribute_that_repeats_the_names_is_left_out():
 @pytest.mark.parametrize(
     ("look", "said"),
     [
-        ({"color": "clib"}, r"'clib'.*'club'"),
-        ({"labels": "clib"}, r"'clib'.*'club'"),
+        ({"color": "clib"}, r"'clib'.*'club'"), ({"labels": "clib"}, r"'clib'.*'club'"),
         ({"labels": ["a", "b"]}, r"labels has 2 entries.*34 nodes"),
         ({"color": ["a"] * 3}, r"color has 3 entries.*34 nodes"),
-        ({"color": [f"name {v}" for v in G]}, "at most 60 classes"),
-        ({"weight": "wight"}, "'wight'"),
+        ({"color": [f"name {v}" for v in G]}, "at most 60 classes"), ({"weight": "wight"}, "'wight'"),
     ],
 )
 def test_what_is_refused(look, said):
