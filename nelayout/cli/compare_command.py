@@ -94,7 +94,7 @@ def _run(given: argparse.Namespace) -> None:
     elif kind not in DATA:
         look["color"] = graph_input.color(given.color, file)
     coords, notes = (None, ()) if given.coords is None else _true_coordinates(given.coords, file)
-    ready = {d.name: _every_position(d.path, file) for d in drawings if d.path is not None}
+    ready = {d.name: graph_input.known_positions(d.path, file) for d in drawings if d.path is not None}
 
     from nelayout.comparison import compare
 
@@ -214,18 +214,6 @@ def _from_file(text: str) -> tuple[str, Any]:
     if not (name.strip() and equals and path):
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=FILE, such as sfdp=sfdp.csv")
     return "pos", (name.strip(), path)
-
-
-def _every_position(path: str, file: GraphFile) -> Any:
-    """Return positions of all nodes in the type that layouts of this graph have."""
-    found = graph_input.known_positions(path, file)
-    wanting = [name for name, key in graph_input.keys(file).items() if key not in found]
-    if wanting:
-        raise InputError(
-            f"{path} has no position for node {wanting[0]!r} ({len(wanting)} of {len(file.labels)} nodes have "
-            "none); a drawing can be compared when every node has a place"
-        )
-    return file.host.write(np.array([found[key] for key in graph_input.keys(file).values()]))
 
 
 def _notes(said: dict[str, tuple[str, ...]]) -> Iterable[str]:

@@ -40,7 +40,7 @@ FITTING = {
     "device": "device",
     "max_iter": "max_iter",
 }
-# Arrays in an archive whose names no column may take.
+# Arrays in an archive; no column may have their names.
 ARCHIVED = ("positions", "names", "data", "indices", "indptr", "shape", "format")
 # Errors of reading bytes that are no pickle, or a pickle of another version.
 UNREADABLE = (pickle.UnpicklingError, EOFError, AttributeError, ImportError, LookupError, TypeError, ValueError)
@@ -71,7 +71,7 @@ def _declare(command: argparse.ArgumentParser) -> None:
         "trust it like a program"
     )
     option("--model", text=model, metavar="MODEL")
-    option("--transform", text="the table whose rows --model places, in place of FILE", metavar="NEW")
+    option("--transform", text="table with the rows that --model places, in place of FILE", metavar="NEW")
     neighbors = "neighbors of each row in the graph that is drawn (15 to 90 by the rows; 3 times a perplexity)"
     fitting("--n-neighbors", text=neighbors, type=int, metavar="K")
     perplexity = "effective number of neighbors per row (10 to 30 by the rows; off with --n-neighbors)"

@@ -116,7 +116,7 @@ def _run(given: argparse.Namespace) -> None:
         from nelayout.pictures import draw
 
         content = io.BytesIO()
-        named = color if color is None or isinstance(color, str) else Named(color, given.color)  # heads the legend
+        named = color if color is None or isinstance(color, str) else Named(color, str(given.color))
         with painting(given):
             draw(file.graph, solution, content, labels=labels, color=named, weight=weight, format=kind, **picture)
         files.deliver(given.output, content.getvalue())

@@ -288,9 +288,9 @@ def forceatlas2_layout(
 
     Minimizes, with each edge and each pair of nodes counted once and c the mean of all positions,
 
-        sum_edges w_ij |y_i - y_j|^2 / 2 - scaling_ratio sum_pairs m_i m_j ln |y_i - y_j| + gravity sum_i m_i |y_i - c|,
+        sum_edges w_ij |y_i - y_j|^2 / 2 - scaling_ratio sum_pairs m_i m_j ln |y_i - y_j| + gravity sum_i m_i |y_i - c|.
 
-    whose downward gradient is the force of `networkx.forceatlas2_layout` up to a shift of the whole drawing. Masses are
+    The downward gradient is the force of `networkx.forceatlas2_layout` up to a shift of the whole drawing. Masses are
     used as given; the default is the degree + 1. ``components="joint"`` draws components together, as networkx does;
     packed components have a middle each.
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import colorsys
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,7 @@ import numpy as np
 from nelayout.errors import InputError, unknown
 from nelayout.graphs import Network
 from nelayout.pictures.paper import WHITE, Paper
+from nelayout.pictures.sheet import DIAGRAM
 
 __all__ = [
     "AMOUNTS", "EIGHT", "LEGEND", "ON_DARK", "PALETTE", "PLAIN", "UNKNOWN", "Coloring", "class_coloring", "class_names",
@@ -37,7 +39,6 @@ EIGHT = 8  # colors of one shape
 LEGEND = 24  # largest number of classes that a legend names
 WHOLE_CLASSES = 20  # largest number of different whole numbers that are classes
 MANY_CLASSES = 60  # the same, if the caller says that they are classes
-_SHAPES_UP_TO = 1000  # nodes up to which shapes can be seen
 _LOG_FROM = 30.0  # ratio of the largest to the least degree from which their scale is logarithmic
 _TOO_DARK = 0.3  # share of viridis that does not show on dark paper
 
@@ -132,7 +133,7 @@ def coloring(
     return class_coloring(values, name, paper)
 
 
-def unknown_color(color: str, attributes: list[str]) -> InputError:
+def unknown_color(color: str, attributes: Sequence[str]) -> InputError:
     """Return the error for a color that is neither a color nor one of the node attributes."""
     error = unknown("node attribute or color for color", color, {*attributes, *AMOUNTS})
     return error if attributes else InputError(f"{error}; the nodes have no attributes")
@@ -153,7 +154,7 @@ def class_coloring(values: list, name: str = "", paper: Paper = WHITE) -> Colori
     number = {value: k for k, value in enumerate(classes)}
     codes = np.array([len(classes) if value is None else number[plain_value(value)] for value in values], int)
     shapes = None
-    if EIGHT < len(classes) <= LEGEND and len(values) <= _SHAPES_UP_TO:
+    if EIGHT < len(classes) <= LEGEND and len(values) <= DIAGRAM:
         shapes = np.array([*map(class_shape, range(len(classes))), 0])[codes]
     legend = tuple(zip(map(str, classes), chosen, strict=True)) if 1 < len(classes) <= LEGEND else ()
     rgba = np.array([*chosen, to_rgba(paper.unknown)])[codes]

@@ -25,13 +25,12 @@ from scipy.sparse import csr_array
 from nelayout import graphs
 from nelayout.errors import InputError, unknown
 from nelayout.pictures.raster import paint
-from nelayout.pictures.sheet import RASTER_FROM, Sheet
+from nelayout.pictures.sheet import DIAGRAM, RASTER_FROM, Sheet
 
 __all__ = ["WIDEST", "Lines", "check_style", "curves", "detours", "draw_edges", "faintness", "read_lines"]
 
 # Way to draw edges -> power of their length that they fade by, see `faintness`.
 _STYLES = {"straight": 0.5, "faded": 1.0, "bundled": 0.25}
-_ARROWS_UP_TO = 1000  # edges up to which a digraph has arrows
 _INK = 0.14  # share of the sheet that all edges darken together
 _THIN = (0.25, 1.0)  # points, least and largest width of an edge by default
 _ALPHA = (0.004, 0.55)  # least and largest opacity of an edge
@@ -83,26 +82,25 @@ def read_lines(G: Any, network: graphs.Network, color: Any, width: Any, arrows: 
         raise InputError(f'arrows must be True, False or "auto"; got {arrows!r}')
     adjacency = network.adjacency
     n, pairs = len(network.labels), adjacency.nnz // 2
-    heads = network.directed and (pairs <= _ARROWS_UP_TO if isinstance(arrows, str) else arrows)
+    heads = network.directed and (pairs <= DIAGRAM if isinstance(arrows, str) else arrows)
     one_color = isinstance(color, (str, tuple)) and is_color_like(color)
     one_width = width is None or isinstance(width, (int, float, np.number))
-    if one_width and width is not None:
-        if not (np.isfinite(width) and width >= 0):
-            raise InputError(f"edge_width must be points, a number >= 0; got {width!r}")
-        width = float(width)
+    if one_width and width is not None and not (np.isfinite(width) and width >= 0):
+        raise InputError(f"edge_width must be points, a number >= 0; got {width!r}")
+    points: Any = None if width is None or not one_width else float(width)
     rows = np.repeat(np.arange(n), np.diff(adjacency.indptr))
     if one_color and one_width and not heads:
         upper = rows < adjacency.indices
         ends = rows[upper], adjacency.indices[upper].astype(np.int64)
-        return Lines(*ends, width, np.array([to_rgb(color)]), False, False)
+        return Lines(*ends, points, np.array([to_rgb(color)]), False, False)
     if G is None:
         raise InputError("edge_color and edge_width for each edge need a graph; points without a graph have no edges")
     links = graphs.links(G)
     # Keep the edges that the network has: no self-loops, and no edges of weight 0 if weights were read.
     kept = np.isin(links.rows * n + links.cols, rows * n + adjacency.indices)
     rgb = np.array([to_rgb(color)]) if one_color else _colors(_each(color, "edge_color", links, network))[kept]
-    width = width if one_width else _widths(_each(width, "edge_width", links, network))[kept]
-    return Lines(links.rows[kept], links.cols[kept], width, rgb, not one_color, heads)
+    points = points if one_width else _widths(_each(width, "edge_width", links, network))[kept]
+    return Lines(links.rows[kept], links.cols[kept], points, rgb, not one_color, heads)
 
 
 def _each(x: Any, what: str, links: graphs.Links, network: graphs.Network) -> list:
@@ -118,7 +116,7 @@ def _each(x: Any, what: str, links: graphs.Links, network: graphs.Network) -> li
         ends = [(names[i], names[j]) for i, j in zip(links.rows.tolist(), links.cols.tolist(), strict=True)]
         found = [x.get((u, v), None if network.directed else x.get((v, u))) for u, v in ends]
         if m and all(value is None for value in found):
-            raise InputError(f"{what} must have pairs of nodes for keys, such as {ends[0]!r}; no key is an edge")
+            raise InputError(f"{what} must have edges for keys, such as {ends[0]!r}; got other keys")
         return found
     if not hasattr(x, "__len__") or len(x) != m:
         size = f"{len(x)} entries" if hasattr(x, "__len__") else repr(x)
@@ -285,7 +283,7 @@ def detours(Y: np.ndarray, rows: np.ndarray, cols: np.ndarray) -> list[np.ndarra
 
 
 def curves(Y: np.ndarray, ways: list[np.ndarray]) -> list[np.ndarray]:
-    """Return points (2 or 25, dim) of the Bezier curve of each way, whose control points are its nodes."""
+    """Return points (2 or 25, dim) of a Bezier curve for each way; the nodes of the way are the control points."""
     share = np.linspace(0.0, 1.0, _SAMPLES)[:, None, None]
     result = []
     for way in ways:

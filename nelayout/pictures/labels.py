@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.patheffects import withStroke
-from scipy.spatial import cKDTree
+from scipy.spatial import KDTree
 
 from nelayout.pictures.legend import NOTE_POINTS, text_size
 from nelayout.pictures.sheet import Sheet
@@ -31,7 +31,7 @@ _NEARER = np.where(np.abs(_SIDES).min(axis=1) == 1, 0.5**0.5, 1.0)[:, None]  # t
 def write_labels(
     sheet: Sheet, Y: np.ndarray, degree: np.ndarray, texts: list[str], size: np.ndarray, points: float
 ) -> None:
-    """Write texts beside the nodes `Y` (n, 2), whose dots have the diameters `size` (n,) in points."""
+    """Write texts beside the nodes `Y` (n, 2); `size` (n,) are the diameters of the dots in points."""
     labels = _Labels(sheet, Y, degree, texts, size, points)
     sheet.ax.add_artist(labels)
     labels.place(sheet.points)
@@ -73,7 +73,7 @@ class _Labels(Artist):
         room = np.array(sheet.room) * unit / sheet.points
         note = 1.4 * NOTE_POINTS if self.asked else 0.0
         room[1] = max(room[1], note)
-        tree, boxes = cKDTree(center), np.zeros((0, 4))
+        tree, boxes = KDTree(center), np.zeros((0, 4))
         halo = [withStroke(linewidth=2.0, foreground=sheet.paper.rgb)]
         how = {"color": sheet.paper.ink, "zorder": 3, "path_effects": halo, "parse_math": False}
         how |= {"ha": "center", "va": "center"}
@@ -91,7 +91,7 @@ class _Labels(Artist):
             self.written.append(sheet.ax.text(0.5, 0.0, said, **how, **where))
 
     def _place_of(
-        self, i: int, center: np.ndarray, tree: cKDTree, room: np.ndarray, boxes: np.ndarray
+        self, i: int, center: np.ndarray, tree: KDTree, room: np.ndarray, boxes: np.ndarray
     ) -> np.ndarray | None:
         """Return the box x0, y0, x1, y1 of a label on the best free side of its dot; None if there is no place."""
         extent = self.extent[i]

@@ -65,7 +65,7 @@ def draw(
     """Draw the graph `G` at the positions `pos`, and write the picture to `path`.
 
     Both axes have one scale and no frame. Nodes cover edges, and the most connected nodes are on top. More than 20,000
-    edges, or as many points without edges, are painted as an image whose shades show their density. Positions on a line
+    edges, or as many points without edges, are painted as an image that shows their density. Positions on a line
     are drawn on a line. Positions in space are seen from one side; far parts are fainter.
 
     Parameters
@@ -223,8 +223,7 @@ def plot(
 ) -> Figure:
     """Draw an embedding as points, and write the picture to `path`: `nelayout.draw` without a graph.
 
-    More than 20,000 points are painted as an image whose shades show their density, with mixed colors where classes
-    meet.
+    More than 20,000 points are painted as an image that shows their density; colors mix where classes meet.
 
     Parameters
     ----------

@@ -100,5 +100,6 @@ def developed(t: np.ndarray, densest: float) -> np.ndarray:
         return t
     from scipy.optimize import brentq
 
-    k = np.exp(brentq(lambda ln: np.log1p(np.exp(ln) * densest) / np.exp(ln) - _DENSEST, -20.0, 5.0))
+    root: Any = brentq(lambda ln: np.log1p(np.exp(ln) * densest) / np.exp(ln) - _DENSEST, -20.0, 5.0)
+    k = np.exp(root)
     return np.log1p(k * t) / k

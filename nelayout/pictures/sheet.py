@@ -15,9 +15,10 @@ import numpy as np
 from nelayout.pictures.paper import WHITE, Paper
 from nelayout.placing.dots import FLATTEST
 
-__all__ = ["RASTER_FROM", "SHEET", "Margins", "Sheet", "open_sheet"]
+__all__ = ["DIAGRAM", "RASTER_FROM", "SHEET", "Margins", "Sheet", "open_sheet"]
 
 SHEET = 8.0  # inches, the longer side of a drawing
+DIAGRAM = 1000  # nodes or edges up to which shapes of dots and arrows can be seen
 RASTER_FROM = 20_000  # nodes and edges from which they are an image, also in a vector file
 _FINEST = 6000  # pixels along the longer side of such an image
 _TITLE = 0.4  # inches for a title

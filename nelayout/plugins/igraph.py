@@ -157,13 +157,13 @@ def _method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _by_label(graph: Any, given: Any, vertices: bool) -> Any:
     """Return {vertex: value}, or a list of `vertices`, with nelayout's labels in place of vertices and indices."""
-    igraph = importlib.import_module("igraph")
+    igraph: Any = importlib.import_module("igraph")
     labels = IgraphHost(graph).aliases[0]
 
     def label(vertex: Any) -> Any:
-        whole = isinstance(vertex, (int, np.integer)) and not isinstance(vertex, (bool, np.bool_))
-        index = vertex.index if isinstance(vertex, igraph.Vertex) else vertex if whole else None
-        return vertex if index is None or not 0 <= index < len(labels) else labels[index]
+        index: Any = vertex.index if isinstance(vertex, igraph.Vertex) else vertex
+        whole = isinstance(index, (int, np.integer)) and not isinstance(index, (bool, np.bool_))
+        return labels[int(index)] if whole and 0 <= index < len(labels) else vertex
 
     if isinstance(given, Mapping):
         return {label(vertex): value for vertex, value in given.items()}

@@ -156,7 +156,8 @@ def test_the_name_of_a_series_heads_legend_and_scale():
     pandas = pytest.importorskip("pandas")
     kinds: Any = nl.draw(SQUARE, CORNERS, color=pandas.Series(list("abab"), name="kind"))
     assert kinds.axes[0].get_legend().get_title().get_text() == "kind"
-    (bar,) = nl.draw(SQUARE, CORNERS, color=pandas.Series([0.5, 1, 2, 3], name="size")).axes[0].child_axes
+    sizes: Any = nl.draw(SQUARE, CORNERS, color=pandas.Series([0.5, 1, 2, 3], name="size"))
+    (bar,) = sizes.axes[0].child_axes
     assert bar.get_title(loc="left") == "size"
 
 

@@ -39,6 +39,7 @@ def check(figure: Any, pos: dict, names: dict) -> dict:
     ax = figure.axes[0]
     nodes = list(pos)
     P = ax.transData.transform(np.array([pos[v] for v in nodes], float)[:, :2])
+    dots: Any
     (dots,) = [c for c in ax.collections if isinstance(c, EllipseCollection)]
     unit = figure.dpi / 72 if dots._units == "points" else ax.transData.get_matrix()[0, 0]
     radius = dots.get_widths().max() / 2 * unit

@@ -39,7 +39,7 @@ def explore(
     G : graph or None
         Any graph that the layouts take. None shows points without edges, such as an embedding.
     pos : positions
-        What a layout returns, or a `Solution`, whose node costs the page then shows. Positions in space (``dim=3``) can
+        What a layout returns, or a `Solution`: the page then shows node costs. Positions in space (``dim=3``) can
         be turned by dragging, and by the keys W, A, S, D, Q and E.
     path : str or Path, optional
         The file, written whole or not at all. None writes no file; a notebook shows the page.

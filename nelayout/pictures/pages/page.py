@@ -1,7 +1,7 @@
 r"""`Page`: the drawings of a graph and the values of its nodes as one HTML file.
 
 A page is data and a program. The data are names, values, edges, and one position per node and drawing. The program
-draws them with WebGL. Values of nodes are columns, whose kind follows the rule of colors in pictures:
+draws them with WebGL. Values of nodes are columns. Their kind follows the rule of colors in pictures:
 
 >>> [Column("x", values).kind for values in (["b", "a", "b"], [0.5, 1.5, 2.5], ["Ann", "Bob", "Eve"])]
 ['classes', 'numbers', 'texts']
