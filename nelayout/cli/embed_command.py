@@ -29,16 +29,8 @@ from nelayout.vectors.tables import FORMATS, Table, read_table
 __all__ = ["COMMAND", "WRITERS"]
 
 # Option of the fit -> keyword of `NeighborEmbedding`; options that were not given have no value.
-FITTING = {
-    "n_neighbors": "n_neighbors",
-    "perplexity": "perplexity",
-    "metric": "metric",
-    "pca": "pca",
-    "init": "init",
-    "dim": "n_components",
-    "seed": "random_state",
-    "device": "device",
-    "max_iter": "max_iter",
+FITTING = {"dim": "n_components", "seed": "random_state"} | {
+    name: name for name in ("n_neighbors", "perplexity", "metric", "pca", "init", "device", "max_iter")
 }
 # Arrays in an archive; no column may have their names.
 ARCHIVED = ("positions", "names", "data", "indices", "indptr", "shape", "format")

@@ -78,7 +78,6 @@ def ws_sne_layout(
     Minimizes -sum_ij P_ij ln q_ij / sum P + ln sum_ij m_i m_j q_ij, q = 1/(1 + |y_i - y_j|^2): the I-divergence at
     its best scale factor, so there is no balance of attraction and repulsion to choose. A node's mass m is its strength
     (sum of weights). Strong nodes repel more, which keeps hubs apart.
-
     Source: Yang, Peltonen & Kaski (2014), sec. 5.1.
 
     Parameters
@@ -102,7 +101,6 @@ def tsne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[La
     """Draw a graph by t-SNE on its own similarities.
 
     Minimizes KL(P || Q), P = weights / sum, Q = q / sum q with q = 1/(1 + |y_i - y_j|^2): ws-SNE with unit masses.
-
     Source: van der Maaten & Hinton (2008).
     """
     return solve(G, METHODS["tsne"], pos, fixed, **options).positions
@@ -143,7 +141,6 @@ def ftsne_layout(
     """Draw a graph by ft-SNE: t-SNE under any f-divergence.
 
     Minimizes sum_ij Q_ij f(P_ij / Q_ij), P = weights / sum, Q = q / sum q with q = 1/(1 + |y_i - y_j|^2).
-
     Source: Im, Verma & Branson (2018), Table 1.
 
     Parameters
@@ -180,7 +177,6 @@ def mds_ks_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[
     """Draw a graph by MDS with kernel strain: the gamma divergence of order 2 and a Gaussian kernel.
 
     Minimizes (1/2) ln sum_ij q_ij^2 - ln sum_ij P_ij q_ij with q = exp(-|y_i - y_j|^2).
-
     Source: Yang, Peltonen & Kaski (2015), sec. 2.4.
     """
     return solve(G, METHODS["mds-ks"], pos, fixed, **options).positions
@@ -196,7 +192,6 @@ def gamma_quadlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: 
 
     Minimizes ln sum_ij P_ij |y_i - y_j|^2 - sum_ij m_i m_j ln |y_i - y_j|^2 / sum_ij m_i m_j, the Itakura-Saito
     divergence at its best scale factor. Neither the scale of the weights nor the size of the drawing matters.
-
     Source: Yang, Peltonen & Kaski (2014), sec. 5.2 and Proposition 6.
     """
     return solve(G, METHODS["gamma-quadlog"], pos, fixed, **options).positions
@@ -209,7 +204,6 @@ def gamma_linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: U
 
     Minimizes ln sum_ij P_ij |y_i - y_j| - sum_ij m_i m_j ln |y_i - y_j| / sum_ij m_i m_j. Its minimizers are LinLog's
     up to size, because the scale factor only rescales a power kernel.
-
     Source: Yang, Peltonen & Kaski (2014), sec. 5.2.
     """
     return solve(G, METHODS["gamma-linlog"], pos, fixed, **options).positions
@@ -222,7 +216,6 @@ def linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[
 
     Minimizes sum_ij P_ij |y_i - y_j| - sum_ij m_i m_j ln |y_i - y_j|. ``mass="strength"`` (the default) is edge
     repulsion, ``mass="unit"`` node repulsion.
-
     Source: Noack (2007); as a divergence, Yang, Peltonen & Kaski (2014), Proposition 4.
     """
     return solve(G, METHODS["linlog"], pos, fixed, **options).positions
@@ -234,7 +227,6 @@ def quadlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack
     """Draw a graph by QuadLog: springs against logarithmic repulsion.
 
     Minimizes sum_ij P_ij |y_i - y_j|^2 - sum_ij m_i m_j ln |y_i - y_j|^2.
-
     Source: Noack (2007).
     """
     return solve(G, METHODS["quadlog"], pos, fixed, **options).positions
@@ -248,7 +240,6 @@ def polylog_layout(
     """Draw a graph by r-PolyLog: attraction of power r against logarithmic repulsion.
 
     Minimizes sum_ij P_ij |y_i - y_j|^r - r sum_ij m_i m_j ln |y_i - y_j|.
-
     Source: Noack (2007).
 
     Parameters
@@ -267,7 +258,6 @@ def ee_layout(
     """Draw a graph by Elastic Embedding: springs and Gaussian repulsion; weighted EE with ``mass="strength"``.
 
     Minimizes sum_ij P_ij |y_i - y_j|^2 + repulsion sum_ij m_i m_j exp(-|y_i - y_j|^2).
-
     Source: Carreira-Perpinan (2010); as a divergence, Yang, Peltonen & Kaski (2014), Propositions 3 and 5.
 
     Parameters
@@ -293,7 +283,6 @@ def forceatlas2_layout(
     The downward gradient is the force of `networkx.forceatlas2_layout` up to a shift of the whole drawing. Masses are
     used as given; the default is the degree + 1. ``components="joint"`` draws components together, as networkx does;
     packed components have a middle each.
-
     Source: the forces of Jacomy, Venturini, Heymann & Bastian (2014), with the middle of the drawing for the origin.
 
     Parameters
@@ -321,7 +310,6 @@ def sne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[Lay
 
     Minimizes sum_i KL(P_i || Q_i), P_ij = w_ij / sum_k w_ik, Q_ij = m_j q_ij / sum_k m_k q_ik with the Gaussian
     q = exp(-|y_i - y_j|^2).
-
     Source: Hinton & Roweis (2002).
     """
     return solve(G, METHODS["sne"], pos, fixed, **options).positions
@@ -336,7 +324,6 @@ def nerv_layout(
     """Draw a graph by NeRV, the neighbor retrieval visualizer: missed neighbors against false ones.
 
     Minimizes sum_i (1 - kappa) KL(P_i || Q_i) + kappa KL(Q_i || P_i), P and Q as for SNE.
-
     Source: Venna et al. (2010), kappa as in Lee et al. (2013), equations 7 and 8.
 
     Parameters
@@ -361,7 +348,6 @@ def jse_layout(
 
     Minimizes sum_i KL(P_i || Z_i) / (1 - kappa) + KL(Q_i || Z_i) / kappa with Z = kappa P + (1 - kappa) Q, P and Q
     as for SNE.
-
     Source: Lee et al. (2013), equations 12 and 14.
 
     Parameters
@@ -383,7 +369,6 @@ def alpha_sne_layout(
     """Draw a graph by alpha-SNE: recall against precision by the order of an alpha divergence.
 
     Minimizes sum_i D_alpha(P_i || Q_i), P and Q as for SNE; alpha = 1 is SNE, alpha = 0 its reverse.
-
     Source: Amid, Dikmen & Oja (2015).
 
     Parameters
@@ -416,7 +401,6 @@ def choose_alpha(
     The largest component is drawn at each order, in at most ``max_iter`` steps. The chosen order is the one at which
     its similarities v differ from the drawn ones m as the alpha divergence supposes,
     p(v; m) ~ v^(-1/2) exp(-D_alpha(v||m) / phi).
-
     Source: Amid, Dikmen & Oja (2015), section 3.
 
     Parameters

@@ -30,49 +30,18 @@ Positions = dict[Hashable, np.ndarray]
 
 
 def forceatlas2_layout(
-    G: nx.Graph,
-    pos: Mapping[Hashable, Any] | None = None,
-    *,
-    max_iter: int = USUAL_STEPS,
-    jitter_tolerance: float = 1.0,
-    scaling_ratio: float = 2.0,
-    gravity: float = 1.0,
-    distributed_action: bool = False,
-    strong_gravity: bool = False,
-    node_mass: Mapping[Hashable, float] | None = None,
-    node_size: Mapping[Hashable, float] | None = None,
-    weight: str | None = None,
-    dissuade_hubs: bool = False,
-    linlog: bool = False,
-    seed: Any = None,
-    dim: int = 2,
-    store_pos_as: str | None = None,
-) -> Positions:
+    G: nx.Graph, pos: Mapping[Hashable, Any] | None = None, *, max_iter: int = USUAL_STEPS,
+    jitter_tolerance: float = 1.0, scaling_ratio: float = 2.0, gravity: float = 1.0, distributed_action: bool = False,
+    strong_gravity: bool = False, node_mass: Mapping[Hashable, float] | None = None,
+    node_size: Mapping[Hashable, float] | None = None, weight: str | None = None, dissuade_hubs: bool = False,
+    linlog: bool = False, seed: Any = None, dim: int = 2, store_pos_as: str | None = None,
+) -> Positions:  # fmt: skip
     """Draw a graph by the energy of ForceAtlas2, with the parameters of `networkx.forceatlas2_layout`.
 
-    Minimizes, with each edge and each pair counted once and c the mean of all positions,
-
-        sum_edges w_ij |y_i - y_j|^2 / 2 - scaling_ratio sum_pairs m_i m_j ln |y_i - y_j| + gravity sum_i m_i |y_i - c|,
-
-    as `nelayout.forceatlas2_layout` does with ``components="joint"`` and ``scale=None``; see there for ``linlog`` and
-    ``strong_gravity``. Positions are in networkx's units.
-
-    Parameters
-    ----------
-    G : networkx graph
-        Undirected, or directed with the same weight in both directions.
-    pos : dict
-        Initial positions of all or some nodes.
-    max_iter : int
-        Maximum number of iterations; networkx's 100 stands for nelayout's own number.
-    node_mass : dict
-        Masses of all or some nodes; the mass of other nodes is their degree + 1.
-    dim : int
-        1, 2 or 3; the dimension of ``pos`` wins.
-    seed : int, RandomState, Generator or None
-        None is NumPy's own RandomState.
-    jitter_tolerance, dissuade_hubs
-        Without effect here; networkx does not read the second either.
+    Minimizes the energy of `nelayout.forceatlas2_layout` with ``components="joint"`` and ``scale=None``. Positions are
+    in networkx's units. ``jitter_tolerance`` and ``dissuade_hubs`` have no effect. ``max_iter=100``, networkx's
+    default, stands for nelayout's own number. The dimension of ``pos`` wins over ``dim``. A node without a mass in
+    ``node_mass`` has its degree + 1. A directed graph needs the same weight in both directions.
 
     Raises
     ------
