@@ -3,7 +3,11 @@
 import base64
 import hashlib
 import html
+import json
 import math
+import shutil
+import subprocess
+from pathlib import Path
 
 import igraph
 import networkx as nx
@@ -148,6 +152,28 @@ def test_a_page_runs_its_own_program_alone_and_reaches_no_network(tmp_path):
     ways_out = ("fetch(", "XMLHttpRequest", "import(", "innerHTML", "insertAdjacentHTML", "document.write", "eval(")
     for way_out in ways_out:
         assert way_out not in program
+
+
+def test_names_on_a_page_stand_nearest_to_their_own_node():
+    """As in pictures; the name under the mouse is written wherever it stands."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("there is no node on the PATH")
+    panel = Path(page.__file__).with_name("program").joinpath("panel.js").read_text("utf-8")
+    script = panel + """
+        const shown = Object.create(Panel.prototype);
+        const data = { n: 2, names: ["a long name", "b"] };
+        const view = { x: 0, y: 0, zoom: 1 };
+        Object.assign(shown, { width: 200, height: 200, fit: 50, dim: 2, view, page: { data, theme: {} } });
+        const pen = { measureText: (text) => ({ width: 8 * text.length }), strokeText() {}, fillText() {} };
+        const written = [[0.6, 0.1], [0.6, 1.5]].map((other) => {
+          shown.xy = new Float32Array([0, 0, ...other]);
+          return [false, true].map((must) => shown.write(pen, 0, [], must));
+        });
+        console.log(JSON.stringify(written));
+    """
+    said = subprocess.run([node, "-e", script], capture_output=True, text=True, check=True).stdout
+    assert json.loads(said) == [[False, True], [True, True]]
 
 
 def test_hosts_give_the_same_page():
