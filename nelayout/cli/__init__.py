@@ -12,7 +12,6 @@ Exit codes: 0 done, 1 the input or the run failed (one line on stderr), 2 wrong 
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import signal
 import sys
@@ -55,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as done:  # --help, --version, wrong usage: argparse has said it all
         return done.code if isinstance(done.code, int) else 2
     try:
-        with warnings.catch_warnings(), _seldom_collecting(), _ending_in_order():
+        with warnings.catch_warnings(), _ending_in_order():
             if not sys.warnoptions:
                 warnings.simplefilter("ignore")  # the commands print notes in place of warnings
             arguments.run(arguments)
@@ -87,17 +86,6 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"({Path(place.filename).name}, line {place.lineno}); NELAYOUT_TRACEBACK=1 shows more",
         )
     return 0
-
-
-@contextmanager
-def _seldom_collecting() -> Iterator[None]:
-    """Look for garbage in cycles seldom: the many dictionaries of a large graph are no garbage."""
-    before = gc.get_threshold()
-    gc.set_threshold(50_000, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 
 @contextmanager

@@ -98,8 +98,19 @@ def read_lines(G: Any, network: graphs.Network, color: Any, width: Any, arrows: 
     links = graphs.links(G)
     # Keep the edges that the network has: no self-loops, and no edges of weight 0 if weights were read.
     kept = np.isin(links.rows * n + links.cols, rows * n + adjacency.indices)
-    rgb = np.array([to_rgb(color)]) if one_color else _colors(_each(color, "edge_color", links, network))[kept]
-    points = points if one_width else _widths(_each(width, "edge_width", links, network))[kept]
+    rgb = np.array([to_rgb(color)]) if one_color else np.empty(0)
+    if not one_color:
+        colors = _each(color, "edge_color", links, network)
+        for value in colors:
+            if value is not None and not is_color_like(value):
+                raise InputError(f"edge_color must hold matplotlib colors, such as 'red' or '#0072b2'; got {value!r}")
+        rgb = np.array([to_rgb("#b4b4b4" if value is None else value) for value in colors]).reshape(-1, 3)[kept]
+    if not one_width:
+        widths = [1.0 if value is None else value for value in _each(width, "edge_width", links, network)]
+        for value in widths:
+            if not (isinstance(value, (int, float, np.number)) and 0 <= value < np.inf):
+                raise InputError(f"edge_width must hold finite numbers >= 0; got {value!r}")
+        points = np.array(widths, dtype=np.float64)[kept]
     return Lines(links.rows[kept], links.cols[kept], points, rgb, not one_color, heads)
 
 
@@ -125,22 +136,6 @@ def _each(x: Any, what: str, links: graphs.Links, network: graphs.Network) -> li
             "the graph's own order, a dict {(u, v): value}, or the name of an edge attribute"
         )
     return x.tolist() if isinstance(x, np.ndarray) else list(x)
-
-
-def _colors(values: list) -> np.ndarray:
-    from matplotlib.colors import is_color_like, to_rgb
-
-    for value in values:
-        if value is not None and not is_color_like(value):
-            raise InputError(f"edge_color must hold matplotlib colors, such as 'red' or '#0072b2'; got {value!r}")
-    return np.array([to_rgb("#b4b4b4" if value is None else value) for value in values]).reshape(-1, 3)
-
-
-def _widths(values: list) -> np.ndarray:
-    for value in values:
-        if value is not None and not (isinstance(value, (int, float, np.number)) and 0 <= value < np.inf):
-            raise InputError(f"edge_width must hold finite numbers >= 0; got {value!r}")
-    return np.array([1.0 if value is None else float(value) for value in values])
 
 
 def faintness(length: np.ndarray, n: int, style: str) -> np.ndarray:

@@ -49,15 +49,8 @@ def nelayout(*arguments, cwd, given=None, **how):
     command = [sys.executable, "-m", "nelayout", *map(str, arguments)]
     root = str(Path(nl.__file__).parents[1])
     return subprocess.run(
-        command,
-        cwd=cwd,
-        input=given,
-        capture_output=True,
-        text=how.pop("text", True),
-        env={**os.environ, "PYTHONPATH": root, "COLUMNS": "100"},
-        timeout=120,
-        check=False,
-        **how,
+        command, cwd=cwd, input=given, capture_output=True, text=how.pop("text", True),
+        env={**os.environ, "PYTHONPATH": root, "COLUMNS": "100"}, timeout=120, check=False, **how,
     )
 
 
@@ -547,11 +540,8 @@ def test_documented_commands_run(tmp_path):
     python = shlex.quote(sys.executable)
     names = f'nelayout() {{ {python} -m nelayout "$@"; }}\npython() {{ {python} "$@"; }}\n'
     subprocess.run(
-        ["sh", "-e", "-c", names + asked],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(root), "PYTHONWARNINGS": "ignore"},
-        capture_output=True,
-        check=True,
+        ["sh", "-e", "-c", names + asked], cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(root), "PYTHONWARNINGS": "ignore"}, capture_output=True, check=True,
     )
     outputs = set(re.findall(r"(?:-o|>|--save) (\w[\w.-]+)", asked))
     assert {path.name for path in tmp_path.iterdir()} == {"examples", "digits.csv", *years, *outputs}

@@ -458,8 +458,7 @@ def test_fixed_nodes_stay_under_every_optimizer(optimizer):
 @pytest.mark.parametrize(
     ("method", "fixed"),
     thinned(
-        METHODS_OF_EACH_KIND,
-        [[0], [16, 26, 14]],
+        METHODS_OF_EACH_KIND, [[0], [16, 26, 14]],
         plain=lambda method, fixed: len(fixed) == 3 and method in METHODS_OF_EACH_KIND[:3],
     ),
 )
