@@ -170,7 +170,7 @@ def _film(given: argparse.Namespace, method: Any) -> None:
     count = 1 + len(given.more)
     if given.fixed is not None or given.layers is not None:
         option = "--fixed" if given.fixed is not None else "--layers"
-        raise WrongUsage(f"{option} is for one FILE, given {count}: --stability holds all nodes of a film")
+        raise WrongUsage(f"{option} is for one FILE, got {count}: --stability holds all nodes of a film")
     if given.output == "-":
         raise WrongUsage(f"a film of {count} FILEs is written to a file: give -o film.html or -o film.gif")
     into, _, out = (given.format or "").rpartition(":")
