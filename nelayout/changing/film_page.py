@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nelayout.changing.union import Union
-from nelayout.pictures.pages.columns import Column, shortened
-from nelayout.pictures.pages.frames import Frames
-from nelayout.pictures.pages.page import Drawn, Page
+from nelayout.pictures.pages import Column, Drawn, Frames, Page, shortened
 
 __all__ = ["film_page"]
 

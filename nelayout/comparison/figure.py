@@ -10,8 +10,7 @@ from nelayout.comparison.ranking import arrow, leaders, shade, shown
 from nelayout.errors import missing_extra
 from nelayout.pictures import draw
 from nelayout.pictures.colors import Coloring
-from nelayout.pictures.legend import LEGEND_STYLE, dots
-from nelayout.pictures.lettering import fitted, text_size
+from nelayout.pictures.legend import LEGEND_STYLE, dots, fitted, text_size
 from nelayout.pictures.paper import Paper, paper
 
 __all__ = ["side_by_side"]

@@ -189,7 +189,7 @@ def every_position(network: Network, pos: Any, what: str = "pos") -> np.ndarray:
         raise InputError(
             f"{what} has no position for node {network.labels[missing[0]]!r} "
             f"({len(missing)} of {len(Y)} nodes have none); "
-            "a drawing can be measured when every node has a place: add them, or measure a subgraph"
+            "give every node a position, or take a subgraph"
         )
     return Y
 

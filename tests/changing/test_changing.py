@@ -6,7 +6,7 @@ from itertools import pairwise
 import networkx as nx
 import numpy as np
 import pytest
-from pages import Reader
+from pages import Reader, unpacked
 from tables import EVERY_METHOD, thinned
 
 import nelayout as nl
@@ -15,7 +15,6 @@ from nelayout.changing.film_page import film_page
 from nelayout.changing.snapshots import keep_places, unchanged
 from nelayout.changing.union import union_of
 from nelayout.graphs import read
-from nelayout.pictures.pages.packed import unpacked
 from nelayout.placing.dots import dot_diameter
 from nelayout.placing.packing import pack_around
 from nelayout.placing.sheet import ANGLES

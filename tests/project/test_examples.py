@@ -35,8 +35,7 @@ SLOW_MODULES = (
     "nelayout.changing.sequence",
     "nelayout.comparison.steadiness",
     "nelayout.pictures.sizes",
-    "nelayout.layouts.energies",
-    "nelayout.layouts.retrieval",
+    "nelayout.layouts",
     "nelayout.plugins.igraph",
 )
 # Pages and scripts that draw for many seconds.
