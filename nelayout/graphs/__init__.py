@@ -1,8 +1,8 @@
 """Graphs of networkx, igraph and other libraries become a `Network`; positions go back in the library's own type.
 
-Only this room knows the libraries: labels, attributes, directions, parallel edges and self-loops end here.  Each
-library (a host) has one file; `HOSTS` is the table.  No host is imported: a graph of a
-package can only arrive when that package is loaded, so it is looked up in `sys.modules`.
+Only this package knows the libraries: labels, attributes, directions, parallel edges and self-loops end here.
+`HOSTS` is the table of libraries.  None is imported: a graph of a package can only arrive when that package is
+loaded, so it is looked up in `sys.modules`.
 
     >>> import networkx as nx
     >>> network = read(nx.path_graph(["a", "b", "c"]))
@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nelayout.errors import InputError, InputTypeError
-from nelayout.graphs import arrays, graph_tool, igraph, networkit, networkx, pandas, rustworkx
+from nelayout.graphs import arrays, networkx, pandas
+from nelayout.graphs.libraries import graph_tool, igraph, networkit, rustworkx
 from nelayout.graphs.network import Host, Library, Links, Network
 from nelayout.graphs.per_node import Places
 
