@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import InputError, InputTypeError
-from nelayout.graphs.headings import ends_named
+from nelayout.graphs.headings import FROM, ends_named, first_of
 from nelayout.graphs.listed import ListedHost, ListedLibrary, is_a, network_of
 from nelayout.graphs.network import Links, Network
 from nelayout.graphs.per_node import Places
@@ -77,6 +77,8 @@ class PandasHost(ListedHost):
 def _ends(G: Any) -> tuple[tuple[int, int], list[tuple[Hashable, Hashable]]]:
     """Columns of the ends, and the ends of each edge."""
     columns = ends_named(G.columns)
+    if columns is not None and first_of(G.columns, FROM) is None and "f" in {G.dtypes.iloc[k].kind for k in columns}:
+        columns = None  # pairs such as umap1 and umap2
     if columns is None:
         names = [repr(name) for name in G.columns]
         shown = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")

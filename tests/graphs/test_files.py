@@ -302,6 +302,7 @@ def test_shared_npz_agrees_with_the_table(shared_data):
 
 
 SAMPLES = {
+    "sif": "a pp b\n",
     "graphml": '<?xml version="1.0"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph id="G" '
     'edgedefault="undirected"><node id="a"/><node id="b"/><edge source="a" target="b"/></graph></graphml>',
     "gexf": '<gexf xmlns="http://www.gexf.net/1.2draft" version="1.2"><graph><nodes><node id="a"/>'
@@ -329,7 +330,10 @@ def content_of(name):
     return npz_sample() if name == "npz" else SAMPLES[name].encode()
 
 
-@pytest.mark.parametrize("name", FORMATS)
+TOLD = [name for name in FORMATS if name != "sif"]  # whose content says what it is
+
+
+@pytest.mark.parametrize("name", TOLD)
 @pytest.mark.parametrize("compress", [False, True])
 def test_standard_input_is_sniffed_and_said(monkeypatch, name, compress):
     content = gzip.compress(content_of(name)) if compress else content_of(name)
@@ -415,8 +419,8 @@ def test_what_is_read_of_a_table_is_said(write, content, notes):
     assert list(read_graph(write("edges.csv", content)).notes) == notes
 
 
-@pytest.mark.parametrize("truth", FORMATS)
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("truth", TOLD)
+@pytest.mark.parametrize("name", TOLD)
 def test_a_file_that_is_not_what_its_name_says(write, name, truth):
     if name == truth or {name, truth} <= JSON:  # the forms of JSON are told apart by their content
         return
