@@ -105,8 +105,8 @@ class Rows:
     @property
     def notes(self) -> list[str]:
         quotes = "" if self.quote or '"' not in self.text else "double quotes are not in pairs and are read as letters"
-        dropped = f"{count_of(self.dropped, 'line')} that begin with # or % are left out as comments"
-        hashed = f"{count_of(self.hashed, 'row')} that begin with # or % are read as rows, having as many fields"
+        dropped = f"{count_of(self.dropped, 'line')} beginning with # or % left out as comments"
+        hashed = f"{count_of(self.hashed, 'line')} beginning with # or % read as rows, with as many fields as others"
         return [note for note, said in ((quotes, quotes), (dropped, self.dropped), (hashed, self.hashed)) if said]
 
     def broken(self, line: int, cells: list[str]) -> Exception:
@@ -230,7 +230,7 @@ def _matrix(source: Source, top: list[tuple[int, list[str]]]) -> GraphFile | Non
     if n < 3 or any(len(row) != n for row in body):
         return None
     sides = head[1:], [row[0] for row in body]
-    if len(body) == n - 1 == len(set(sides[0])) and set(sides[0]) == set(sides[1]):
+    if len(body) == n - 1 == len(set(sides[0])) and set(sides[0]) == set(sides[1]) and not _is_number(head[0]):
         grid = _grid([row[1:] for row in body])
         if grid is None:
             return None
@@ -242,7 +242,7 @@ def _matrix(source: Source, top: list[tuple[int, list[str]]]) -> GraphFile | Non
             (head, body) if not any(map(_is_number, head)) else None,
             ([row[0] for row in cells], [row[1:] for row in cells]) if not _is_number(head[0]) else None,
         ]
-        square = (c for c in candidates if c and len(c[1]) == len(c[1][0]) == len(set(c[0])) > 2)
+        square = (c for c in candidates if c and c[1] and len(c[1]) == len(c[1][0]) == len(set(c[0])) > 2)
         grids = ((labels, _grid(block)) for labels, block in square)
         fitting = ((labels, g) for labels, g in grids if g and (_alike(g[0]) or not g[0].diagonal().any()))
         labels, (A, missing) = next(fitting, (None, (np.zeros(0), 0)))
@@ -330,10 +330,13 @@ class _Head:
         self._choose_weight(head, body, numeric, usable, named)
         left = [k for k in range(width) if k not in {*self.ends, self.weight} and (self.header or k not in empty)]
         left = [k for k in left if k not in empty or head[k]]
+        if self.header and not head[0] and width > 2:
+            self.notes.append("the first column has no heading and is taken for names of the rows")
         if left:
             names = [repr(head[k]) if self.header and head[k] else str(k + 1) for k in left]
             what = f"column {names[0]} is" if len(left) == 1 else f"columns {', '.join(names[:-1])} and {names[-1]} are"
-            how = "" if self.weight is not None else "; weight=NAME takes one of them as the weight"
+            name = names[0] if len(left) == 1 else "NAME"
+            how = "" if self.weight is not None else f"; weight={name} reads {'it' if len(left) == 1 else 'one'} as the weight"
             self.notes.append(f"{what} not read{how}")
 
     def _named(self, head: list[str], body: list[list[str]]) -> tuple[int, int] | None:
