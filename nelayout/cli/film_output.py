@@ -50,7 +50,7 @@ def write_film(given: argparse.Namespace, method: Any) -> None:
     stability = checked_stability(STABILITY if given.stability is None else given.stability)
     paths = [given.file, *given.more]
     arguments.check_writable(given.output, kind, *paths, drawn=("gif",), extra="draw")
-    snapshots = [files.read_graph(path, into or None) for path in paths]
+    snapshots = [files.read_graph(path, into or None, graph_input.column(given)) for path in paths]
     start = None if given.pos is None else graph_input.known_positions(given.pos, snapshots[0])
     keywords = graph_input.keywords(given, snapshots[0])
     film = layout_sequence(

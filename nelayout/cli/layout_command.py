@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import sys
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -102,7 +103,7 @@ def run(given: argparse.Namespace) -> None:
         raise WrongUsage("--stability is for the snapshots of a changing graph: give two FILEs or more")
     into, kind = arguments.choose_formats(given, (*PICTURES, "html", *files.WRITERS))
     arguments.check_writable(given.output, kind, given.file, drawn=PICTURES, extra="draw")
-    file = files.read_graph(given.file, into)
+    file = files.read_graph(given.file, into, graph_input.column(given))
     labels = graph_input.texts(given.label, file)
     color = graph_input.color(given.color, file) if kind in PICTURES else None
     picture = graph_input.picture_look(given, kind, PICTURES, file)
@@ -140,7 +141,11 @@ def run(given: argparse.Namespace) -> None:
     if kind not in PICTURES:
         weight = graph_input.weight(given, file).get("weight", "weight")
         look = files.Look(weight=weight) if viewer is None else viewer_look(given, file, solution.positions, weight)
-        files.write_positions(given.output, file, solution.positions, kind, given.file, look)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            files.write_positions(given.output, file, solution.positions, kind, given.file, look)
+        for warning in caught if not given.quiet else ():
+            say(str(warning.message), given.parser)
         return
     from nelayout.pictures import draw
 

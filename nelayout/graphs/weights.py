@@ -46,7 +46,7 @@ def _log(values: np.ndarray) -> np.ndarray:
 
 
 # Advice that an error gives on negative weights, as of correlations.
-NEGATIVE = "take absolute values (abs), or leave the negative ones out"
+NEGATIVE = "weight=None takes every edge as 1; or take absolute values (abs), or leave the negative ones out"
 
 # `weight_kind` -> (numbers of all edges -> similarities of all edges).
 KINDS: dict[str, Callable[[np.ndarray], np.ndarray]] = {

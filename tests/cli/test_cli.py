@@ -24,7 +24,7 @@ from nelayout.cli import COMMANDS, _parser, compare_command, embed_command, main
 from nelayout.cli.arguments import PICTURES
 from nelayout.cli.report import in_options
 from nelayout.graphs import headings
-from nelayout.graphs.files import FORMATS, WRITERS, edgelist, read_graph, read_positions
+from nelayout.graphs.files import FORMATS, WRITERS, read_graph, read_positions
 
 GML = """graph [
   node [ id 0 label "a" kind "x" ]
@@ -681,7 +681,7 @@ def test_the_page_lists_the_words_of_headers():
     if not page.is_file():
         pytest.skip("docs/ is not installed with the package")
     words = set(re.findall(r"`(\w+)`", page.read_text()))
-    assert (headings.FROM | headings.TO | headings.WEIGHT | edgelist.NODE) - words == set()
+    assert (headings.FROM | headings.TO | headings.WEIGHT | headings.NODE) - words == set()
 
 
 @pytest.mark.full

@@ -230,7 +230,9 @@ def _graphology(source: Source, data: dict, notes: tuple[str, ...]) -> GraphFile
     options = data["options"] if isinstance(data.get("options"), dict) else {}
     undirected = all(edge.get("undirected") for edge in data["edges"]) and data["edges"]
     directed = options.get("type") == "directed" or (options.get("type") != "undirected" and not undirected)
-    return _build(source, {"directed": directed, "nodes": nodes, "edges": edges}, "graphology", notes)
+    multiple = bool(options.get("multi")) and len({(e.get("source"), e.get("target")) for e in edges}) < len(edges)
+    graph = {"directed": directed, "multigraph": multiple, "nodes": nodes, "edges": edges}
+    return _build(source, graph, "graphology", notes)
 
 
 def _attributes(entry: dict[str, Any], internal: set[str]) -> dict[str, Any]:
