@@ -243,11 +243,8 @@ FAILURES = {
         "the output '.' is a folder; give the name of a file in it",
     ),
     "weight of an edge list": (
-        "layout pairs.csv -o out.csv --weight n",
-        (
-            "--weight n: the edges have no attributes; leave it out, or call the column with the weights weight; "
-            "--weight none counts every edge as 1"
-        ),
+        "layout pairs.csv -o out.csv --weight m",
+        "pairs.csv: unknown column for weight 'm'. Allowed: 'n'; --weight none reads none",
     ),
     "wrong output format": (
         "layout graph.gml -o out.jsno",
@@ -311,7 +308,8 @@ FAILURES = {
         "layout table.csv -o out.png",
         (
             "table.csv, line 1: there are 5 columns and no header with the words source and target; "
-            "a table of numbers, one row per sample, is drawn by nelayout embed"
+            "a table of numbers, one row per sample, is drawn by nelayout embed (an adjacency table has the same names in "
+            "its first row and its first column, or no names and as many rows)"
         ),
     ),
     "output without ending": (

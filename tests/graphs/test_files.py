@@ -397,21 +397,14 @@ def test_a_table_of_nodes_is_no_edge_list(write, content):
 @pytest.mark.parametrize(
     ("content", "notes"),
     [
-        (
-            "source,target,kind,n\na,b,x,3\n",
-            ["columns 'kind' and 'n' are left out; the weight is a column called count, strength, value, w, weight"],
-        ),
-        ("source,target,kind,weight\na,b,x,3\n", ["column 'kind' is left out"]),
+        ("source,target,kind,n\na,b,x,3\n", ["columns 'kind' and 'n' are not read; weight='n' reads a column as the weight"]),
+        ("source,target,kind,weight\na,b,x,3\n", ["column 'kind' is not read"]),
         ("source,target,weight\na,b,3\n", []),
         (
             "A,B,C\na,b,3\n",
             ["the first row, 'A', 'B', 'C', is read as a header", "the column 'C' is read as weight"],
         ),
-        ("1 2 3 900\n", ["the third column is read as weight", "column 4 is left out"]),
-        (
-            "a,b,loves\n",
-            ["column 3 is left out; the weight is a column called count, strength, value, w, weight"],
-        ),
+        ("1 2 3 900\n", ["the third column is read as weight", "column 4 is not read"]),
         ("a b\n", []),
     ],
 )
@@ -460,7 +453,7 @@ def test_sniffing_knows_when_it_does_not_know():
         ("a.net", "*Vertices 2\n1 a\n2 b\n*Edges\n1 3\n", r"a\.net, line 5: vertex 3 does not exist"),
         ("a.net", "*Vertices 2\n*Edges\n1 x\n", "line 3: 'x' is no vertex number"),
         ("a.net", "*Vertices many\n", r"line 1: expected \"\*Vertices n\""),
-        ("a.net", "1 2\n", "line 1: expected"),
+        ("a.net", "1 2\n", r"line 1: .* expected \"\*Vertices n\""),
         ("a.net", "*Vertices 2\n*Matrix\n0 1 2\n", "line 3: the matrix must have 2 rows of 2"),
         ("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 x 1\n", "cannot be read as mtx"),
         ("a.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 3\n", r"shape \(2, 3\)"),

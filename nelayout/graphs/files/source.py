@@ -75,7 +75,7 @@ class Source:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a user should know of the encoding, once the text was read."""
+        """Sentences on the encoding, once the text was read."""
         return self.__dict__.get("decoded", ("", ()))[1]
 
     def no_text(self, line: int) -> InputError:

@@ -48,6 +48,7 @@ MOST_COLUMNS = 4
 LARGEST_EXACT = 2.0**53
 # Numbers with a comma before their fraction, and perhaps points between thousands.
 DECIMAL_COMMA = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+(?:[eE][+-]?\d+)?")
+THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+")
 DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b.*|\d{1,2}:\d{2}.*")
 # Whole numbers that times are: years, days as yyyymmdd, and seconds since 1970 and their thousandths.
 TIMES = ((1900, 2100), (19000101, 21001231), *((3e8 * 10.0**k, 4.2e9 * 10.0**k) for k in (0, 3, 6, 9)))
@@ -122,7 +123,7 @@ class Rows:
         """Between separators, a row with as many fields as others is none, unless a blank follows the sign on top."""
         whole = len(cells) == self.width
         marked = len(cells[0]) == 1 or cells[0][1].isspace() or cells[0][1] in COMMENTS
-        comment = self.separator is None or not whole or (marked and not started)
+        comment = self.separator is None or not whole or (marked and not started and not ends_named(cells))
         if comment:
             self.dropped += started or (whole and not marked)
         else:
@@ -300,10 +301,13 @@ class _Head:
 
     def __post_init__(self) -> None:
         head, body = self.top[0][1], [row for _, row in self.top[1:]]
-        if body and all(len(row) == len(head) + 1 for row in body):
-            head = ["", *head] if any(row[-1] for row in body) else [*head, ""]
-        self.rows.width = width = max(len(head), self.rows.width if self.rows.separator else 0)
-        head += [""] * (width - len(head))
+        if body and all(len(row) == len(head) + 1 for row in body):  # R writes no heading above the names of rows
+            of_r = '"' in self.rows.text or [row[0] for row in body] == [str(k + 1) for k in range(len(body))]
+            head = [*head, ""] if not any(row[-1] for row in body) else ["", *head] if of_r else head
+        self.rows.width = width = len(head)
+        for line, row in self.top[1:]:
+            if any(row[width:]):
+                raise self.rows.broken(line, row)
         named = self._named(head, body)
         words = not any(map(_is_number, head))
         self._refuse(head, body, named, words)
@@ -335,9 +339,21 @@ class _Head:
         if left:
             names = [repr(head[k]) if self.header and head[k] else str(k + 1) for k in left]
             what = f"column {names[0]} is" if len(left) == 1 else f"columns {', '.join(names[:-1])} and {names[-1]} are"
-            name = names[0] if len(left) == 1 else "NAME"
-            how = "" if self.weight is not None else f"; weight={name} reads {'it' if len(left) == 1 else 'one'} as the weight"
+            able = [name for k, name in zip(left, names, strict=True) if k in numeric and self.weight is None]
+            how = f"; weight={able[0] if len(able) == 1 else 'NAME'} reads a column as the weight" if able else ""
             self.notes.append(f"{what} not read{how}")
+
+    @property
+    def columns(self) -> list[int]:
+        """The columns that are read: the ends, and the weight if there is one."""
+        return [*self.ends, *([] if self.weight is None else [self.weight])]
+
+    def text(self) -> str:
+        """The text after the header."""
+        at = 0
+        for _ in range(self.start - self.rows.before - 1):
+            at = self.rows.text.find("\n", at) + 1
+        return self.rows.text[at:]
 
     def _named(self, head: list[str], body: list[list[str]]) -> tuple[int, int] | None:
         """Columns that the first row names as ends, unless names below are alike, as in a list of node1 and node2."""
@@ -356,8 +372,6 @@ class _Head:
         if named is not None:
             return
         if width > MOST_COLUMNS:
-            if len({len(row) for row in [head, *body]}) > 1 and not all(_is_number(cell) for cell in head):
-                raise self.rows.broken(line, head)
             raise self.source.broken(
                 f"there are {width} columns and no header with the words source and target; {EMBED} (an adjacency "
                 "table has the same names in its first row and its first column, or no names and as many rows)",
@@ -476,14 +490,10 @@ def _times(values: Sequence[float | None]) -> bool:
 
 def _numeric(rows: Rows, head: _Head) -> GraphFile | None:
     """The graph of whole numbers, read at once by NumPy; None where a cell is something else or a row longer."""
-    columns = [*head.ends, *([] if head.weight is None else [head.weight])]
+    columns = head.columns
     if any(number(cell, False) is None for _, row in head.top[:2] for cell in (row[k] for k in columns if k < len(row))):
         return None
-    at = 0
-    for _ in range(head.start - rows.before - 1):
-        at = rows.text.find("\n", at) + 1
-    text = rows.text[at:]
-    whole = len(columns) == rows.width
+    text, whole = head.text(), len(columns) == rows.width
     if rows.separator is None and not whole and '"' in text:
         return None
     try:
@@ -507,8 +517,7 @@ def _numeric(rows: Rows, head: _Head) -> GraphFile | None:
         return None
     if rows.separator is None:
         rows.dropped += sum(text.count(f"\n{sign}") for sign in COMMENTS) if len(data) > HEAD_ROWS else 0
-    numbers, labels = ends.astype(np.int64), None
-    labels, numbers = np.unique(numbers, return_inverse=True)
+    labels, numbers = np.unique(ends.astype(np.int64), return_inverse=True)
     numbers = numbers.reshape(ends.shape)
     return _edges(rows, head, labels.tolist(), numbers, data[:, 2] if len(columns) == 3 else None, [])
 
@@ -517,7 +526,7 @@ def _words(rows: Rows, head: _Head) -> GraphFile:
     """The graph of labels of any kind, row by row."""
     index: dict[str, int] = {}
     ends, weights, lost = array("q"), array("d"), array("q")
-    (i, j), k, missing, commas = head.ends, head.weight, 0, 0
+    (i, j), k, missing, commas, thousands = head.ends, head.weight, 0, 0, 0
     last = max(i, j, -1 if k is None else k)
     for line, cells in rows:
         if line < head.start:
@@ -541,7 +550,10 @@ def _words(rows: Rows, head: _Head) -> GraphFile:
                 raise rows.source.broken(f"the weight {cell!r} is no number{how}", line)
             missing += is_missing(cell)
             commas += "," in cell
+            thousands = thousands or ("." in cell and THOUSANDS.fullmatch(cell) is not None and line)
             weights.append(value)
+    if commas and thousands:
+        raise rows.source.broken("weights have decimal commas, and here points; write all of them in one way", thousands)
     pairs = np.frombuffer(ends, dtype=np.int64).reshape(-1, 2)
     notes = []
     if lost:
@@ -551,11 +563,11 @@ def _words(rows: Rows, head: _Head) -> GraphFile:
         notes.append(f"{count_of(missing, 'weight')} missing: such edges weigh 1")
     if commas:
         notes.append(f"{count_of(commas, 'weight')} read with a decimal comma")
-    first = not head.header and len(pairs) > 1
-    if first and np.count_nonzero(pairs == pairs[0, 0]) == np.count_nonzero(pairs == pairs[0, 1]) == 1:
-        names = " and ".join(map(repr, list(index)[:2]))
+    labels = list(index)
+    if not head.header and len(pairs) > 1 and all(np.count_nonzero(pairs == end) == 1 for end in pairs[0]):
+        names = " and ".join(map(repr, labels[:2]))
         notes.append(f"the first row is read as an edge of {names}; headings source and target make it a header")
-    labels, whole = list(index), _whole(index)
+    whole = _whole(labels)
     if whole is not None:
         labels, renumbered = np.unique(np.array(whole, dtype=np.int64), return_inverse=True)
         labels, pairs = labels.tolist(), renumbered[pairs]
@@ -571,9 +583,13 @@ def _edges(
 
 def _whole(labels: Iterable[str]) -> list[int] | None:
     """Labels as integers, None unless all are whole numbers."""
-    values = [number(label, False) for label in labels]
-    fitting = all(value is not None and abs(value) < LARGEST_EXACT and value.is_integer() for value in values)
-    return [int(value) for value in values if value is not None] if fitting else None
+    whole = []
+    for label in labels:
+        value = number(label, False)
+        if value is None or not (abs(value) < LARGEST_EXACT and value.is_integer()):
+            return None
+        whole.append(int(value))
+    return whole
 
 
 def _networkx_dicts(source: Source) -> GraphFile:
