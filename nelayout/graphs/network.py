@@ -119,7 +119,7 @@ class Library(Protocol):
         """The edges one by one, in the library's own order and direction."""
         ...
 
-    def host(self, G: Any) -> Host:
+    def host(self, G: Any, /) -> Host:
         """The graph as a host, its edges unread."""
         ...
 
@@ -127,7 +127,7 @@ class Library(Protocol):
         """Within it, `InputError` and `Unsupported` become errors of the library as well, if it has any."""
         ...
 
-    def places(self, pos: Any) -> per_node.Places | None:
+    def places(self, pos: Any, /) -> per_node.Places | None:
         """Positions of the library's own type, opened; None for others."""
         ...
 

@@ -33,7 +33,7 @@ from nelayout.graphs.files.encode import atomic, check_output, deliver, refuse_f
 from nelayout.graphs.files.formats import EXTENSIONS, FORMATS, JSON, WRITERS, file_format, sniff
 from nelayout.graphs.files.record import PLAIN, GraphFile, Look
 from nelayout.graphs.files.source import Source, Unreadable, load
-from nelayout.graphs.files.tables import Rows, count_of, is_missing, number
+from nelayout.graphs.files.tables import Rows, count_of, is_missing, number, read_edgelist
 
 __all__ = [
     "FORMATS",
@@ -102,7 +102,7 @@ def _parse(source: Source, name: str, weight: str | None) -> GraphFile:
     if other and name in ("edgelist", "sif") and seems != "edgelist":  # which would read the words of any text as labels
         raise source.broken(f"this is no edge list; {other}")
     try:
-        file = FORMATS[name].read(source, weight) if name == "edgelist" else FORMATS[name].read(source)
+        file = read_edgelist(source, weight) if name == "edgelist" else FORMATS[name].read(source)
     except InputError as error:
         if other and seems == "edgelist" and not _is_edge_list(source):
             other = ""

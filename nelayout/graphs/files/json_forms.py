@@ -19,8 +19,9 @@ import numpy as np
 
 from nelayout.errors import InputError
 from nelayout.graphs.files.encode import encode_json
-from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, from_networkx
+from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, from_networkx, graph_of
 from nelayout.graphs.files.source import Source
+from nelayout.graphs.files.tables import count_of
 from nelayout.graphs.files.writers import axes, edges_of, item, plain, scalars, without_axes
 
 __all__ = ["CYTOSCAPE", "GRAPHOLOGY", "NODE_LINK", "read_json", "to_cytoscape", "to_graphology", "to_json"]
@@ -92,8 +93,6 @@ def _json_graph(data: dict) -> dict:
 
 def _build(source: Source, data: Any, form: str, notes: tuple[str, ...]) -> GraphFile:
     """The graph of node-link data."""
-    import networkx
-
     edges = data.get("edges", data.get("links")) if isinstance(data, dict) else None
     nodes = data.get("nodes") if isinstance(data, dict) else None
     if not isinstance(edges, list) or not (isinstance(nodes, list) or (nodes is None and edges and form == "json")):
@@ -112,28 +111,20 @@ def _build(source: Source, data: Any, form: str, notes: tuple[str, ...]) -> Grap
     ends, said = _known(source, list(labels), ends)
     directed, told = bool(data.get("directed")), bool(data.get("multigraph"))
     repeated = len(ends) - len({pair if directed else frozenset(pair) for pair in ends})
-    kinds = (networkx.DiGraph, networkx.MultiDiGraph) if directed else (networkx.Graph, networkx.MultiGraph)
-    G = kinds[told or repeated > 0]()
-    for label, own in labels.items():
-        G.add_node(label, **{str(name): value for name, value in own.items()})
-    missing = 0
+    missing, listed = 0, []
     for (u, v), edge in zip(ends, edges, strict=True):
         own = {str(name): value for name, value in edge.items()}
         for name in ("source" if "source" in own else "from", "target" if "target" in own else "to"):
             del own[name]
         key = _hashable(own.pop("key", None)) if told else None
-        if G.is_multigraph():
-            index = G.add_edge(u, v, key=None if G.has_edge(u, v, key) else key)
-            data_of = G.edges[u, v, index]
-        else:
-            G.add_edge(u, v)
-            data_of = G.edges[u, v]
         missing += sum(value is None for value in own.values())
-        data_of.update({name: value for name, value in own.items() if value is not None})
+        listed.append((u, v, key, {name: value for name, value in own.items() if value is not None}))
+    named = {label: {str(name): value for name, value in own.items()} for label, own in labels.items()}
+    G = graph_of(named, listed, directed, told)
     if repeated and not told:
-        said = (*said, f"{repeated} repeated edges: the graph is a multigraph, where weights add up")
+        said = (*said, f"{count_of(repeated, 'repeated edge')}: the graph is a multigraph, where weights add up")
     if missing:
-        said = (*said, f"{missing} values of edges are null and count as missing")
+        said = (*said, f"{count_of(missing, 'value')} of edges null: counted as missing")
     return from_networkx(G, form, (*notes, *said))
 
 

@@ -21,8 +21,7 @@ from xml.parsers import expat
 
 import numpy as np
 
-from nelayout.errors import warn
-from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, from_networkx
+from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, from_networkx, graph_of
 from nelayout.graphs.files.source import Source
 from nelayout.graphs.files.tables import count_of
 from nelayout.graphs.files.writers import NOT_XML, edges_of, renamed, scalars
@@ -134,9 +133,7 @@ class _Reading:
         return value
 
     def graph_file(self, name: str) -> GraphFile:
-        """The graph: directed where any edge is, a multigraph where edges are repeated."""
-        import networkx
-
+        """The graph: directed where any edge is."""
         kinds = Counter(kind for _, _, kind, _, _ in self.edges)
         directed = self.directed if not self.edges else bool(kinds["directed"] + kinds["mutual"])
         if directed and kinds["undirected"]:
@@ -145,20 +142,13 @@ class _Reading:
         if strangers:
             self.notes.append(f"{count_of(len(strangers), 'node')} named by edges alone")
         pairs = {(u, v) if directed else frozenset((u, v)) for u, v, *_ in self.edges}
-        multiple = len(pairs) < len(self.edges)
-        kinds_of_graph = (networkx.DiGraph, networkx.MultiDiGraph) if directed else (networkx.Graph, networkx.MultiGraph)
-        G = kinds_of_graph[multiple]()
-        G.add_nodes_from(self.nodes.items())
-        for u, v, kind, data, edge_id in self.edges:
-            key = next((data.pop(word) for word in ("networkx_key", "key") if multiple and word in data), None)
-            key = edge_id if key is None else key
-            for a, b in ((u, v), (v, u)) if kind == "mutual" else ((u, v),):
-                if not multiple:
-                    G.add_edge(a, b, **{})
-                    G.edges[a, b].update(data)
-                    continue
-                index = G.add_edge(a, b, key=None if key is None or G.has_edge(a, b, key) else key)
-                G.edges[a, b, index].update(data)
+        listed = []
+        for u, v, kind, data, key in self.edges:
+            if len(pairs) < len(self.edges):
+                key = next((data.pop(word) for word in ("networkx_key", "key") if word in data), key)
+            listed.append((u, v, key, data))
+            listed += [(v, u, key, data)] if kind == "mutual" else []
+        G = graph_of(self.nodes, listed, directed)
         said = {"missing": "count as missing", "text": "stay text", "number": "are read as numbers"}
         for what, n in self.odd.items():
             self.notes.append(f"{count_of(n, 'value')} not of the declared type {said[what]} ({self.example[what]})")
@@ -294,13 +284,9 @@ def to_graphml(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = P
         if look.names is not None:
             shown["label"] = NOT_XML.sub("", look.names[k])
     if H.is_multigraph():  # networkx writes keys as ids
-        numbered = H.__class__()
-        numbered.add_nodes_from(H.nodes(data=True))
-        keys = _keys(H)
-        for k, (u, v, _, own) in enumerate(edges_of(H)):
-            index = numbered.add_edge(u, v, key=f"e{k}")
-            numbered.edges[u, v, index].update({**renamed(own, {"key"}), **({"key": keys[k]} if keys else {})})
-        H = numbered
+        keys = [{"key": key} for key in _keys(H)] or [{}] * H.number_of_edges()
+        own = [(u, v, f"e{k}", {**renamed(own, {"key"}), **keys[k]}) for k, (u, v, _, own) in enumerate(edges_of(H))]
+        H = graph_of(dict(H.nodes(data=True)), own, H.is_directed(), True)
     buffer = io.BytesIO()
     networkx.write_graphml(H, buffer)
     return buffer.getvalue()
@@ -341,14 +327,9 @@ def to_gexf(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAI
         kept = renamed(own, words if look.weight == "weight" and numeric else {*words, "weight"})
         own.clear()
         own.update({**kept, "id": str(edge_id), **({} if weight is None else {"weight": float(weight)})})
-    if H.is_multigraph():
-        keys = _keys(H)
-        numbered = H.__class__()
-        numbered.add_nodes_from(H.nodes(data=True))
-        for k, (u, v, key, own) in enumerate(edges_of(H)):
-            index = numbered.add_edge(u, v, key=keys[k] if keys else key)
-            numbered.edges[u, v, index].update(own)
-        H = numbered
+    if H.is_multigraph() and (keys := _keys(H)):
+        own = [(u, v, keys[k], own) for k, (u, v, _, own) in enumerate(edges_of(H))]
+        H = graph_of(dict(H.nodes(data=True)), own, H.is_directed(), True)
     buffer = io.BytesIO()
     networkx.write_gexf(H, buffer)
     return buffer.getvalue()

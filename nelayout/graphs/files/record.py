@@ -14,7 +14,7 @@ from nelayout.errors import InputError
 from nelayout.graphs import Host, library_of
 from nelayout.graphs.files.source import Source
 
-__all__ = ["PLAIN", "FileFormat", "GraphFile", "Look", "from_edges", "from_networkx", "mirror", "text_labels"]
+__all__ = ["PLAIN", "FileFormat", "GraphFile", "Look", "from_edges", "from_networkx", "graph_of", "mirror", "text_labels"]
 
 # Edge lists and Pajek files up to this long become networkx graphs, whose errors name nodes as the file does and which
 # keep attributes; longer ones become matrices: networkx takes a second for a million edges.
@@ -142,6 +142,27 @@ def from_networkx(G: Any, file_format: str, notes: tuple[str, ...] = ()) -> Grap
     names = dict.fromkeys(name for attributes in rows for name in attributes)
     columns = {str(name): [attributes.get(name) for attributes in rows] for name in names}
     return GraphFile(G, list(G), columns, file_format, notes)
+
+
+def graph_of(
+    nodes: Mapping[Any, Mapping], edges: Sequence[tuple[Any, Any, Any, Mapping]], directed: bool, multigraph: bool = False
+) -> Any:
+    """A networkx graph of nodes and edges (u, v, key, attributes); repeated edges make a multigraph.
+
+    >>> graph_of({}, [(0, 1, None, {}), (1, 0, None, {})], False).number_of_edges(0, 1)
+    2
+    """
+    import networkx
+
+    pairs = {(u, v) if directed else frozenset((u, v)) for u, v, *_ in edges}
+    several = multigraph or len(pairs) < len(edges)
+    kinds = (networkx.DiGraph, networkx.MultiDiGraph) if directed else (networkx.Graph, networkx.MultiGraph)
+    G: Any = kinds[several]()
+    G.add_nodes_from(nodes.items())
+    for u, v, key, own in edges:
+        key = None if several and key is not None and G.has_edge(u, v, key) else key
+        G.add_edges_from([(u, v, key, own)] if several else [(u, v, own)])
+    return G
 
 
 def from_edges(

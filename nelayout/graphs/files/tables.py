@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import unknown
-from nelayout.graphs.files.record import FileFormat, GraphFile, from_edges, from_networkx
+from nelayout.graphs.files.record import FileFormat, GraphFile, from_edges, from_networkx, graph_of
 from nelayout.graphs.files.source import Source
 from nelayout.graphs.headings import FROM, NODE, WEIGHT, ends_named, first_of, is_time, is_weight
 from nelayout.graphs.to_floats import short_repr
@@ -324,7 +324,8 @@ class _Head:
             empty.add(0)  # names or numbers of the rows
         usable = [k for k in range(width) if k not in empty or not body]
         if named is None:
-            self.ends = self._triples(body, numeric) if width > 2 and not self.header else (*usable, 0, 1)[:2]
+            two = [*usable, 0, 1]
+            self.ends = self._triples(body, numeric) if width > 2 and not self.header else (two[0], two[1])
         else:
             self.ends = named
         if named is None or first_of(head, FROM) is None:
@@ -611,18 +612,15 @@ def read_sif(source: Source) -> GraphFile:
     >>> read_sif(Source("a.sif", b"a pp b c\\nd\\n")).graph.edges(data="interaction")
     EdgeDataView([('a', 'b', 'pp'), ('a', 'c', 'pp')])
     """
-    import networkx
-
-    G = networkx.MultiGraph()
+    nodes, edges = {}, []
     for line, content in enumerate(source.text().split("\n"), 1):
         cells = [cell.strip() for cell in (content.split("\t") if "\t" in content else content.split())]
         cells = [cell for cell in cells if cell]
         if len(cells) == 2:
             raise source.broken(f"expected a node, a relation and other nodes, or a node alone; got {cells}", line)
-        G.add_nodes_from(cells[:1])
-        G.add_edges_from([(cells[0], other, {"interaction": cells[1]}) for other in cells[2:]])
-    simple = networkx.Graph(G)
-    return from_networkx(simple if simple.number_of_edges() == G.number_of_edges() else G, "sif")
+        nodes.update({name: {} for name in (*cells[:1], *cells[2:])})
+        edges += [(cells[0], other, None, {"interaction": cells[1]}) for other in cells[2:]]
+    return from_networkx(graph_of(nodes, edges, False), "sif")
 
 
 EDGE_LIST = FileFormat(

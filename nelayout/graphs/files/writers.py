@@ -15,7 +15,7 @@ import numpy as np
 
 from nelayout.errors import warn
 from nelayout.graphs.files.encode import encode_csv, encode_npz
-from nelayout.graphs.files.record import PLAIN, Look, text_labels
+from nelayout.graphs.files.record import PLAIN, Look, graph_of, text_labels
 
 __all__ = ["NOT_XML", "axes", "edges_of", "item", "plain", "renamed", "scalars", "to_csv", "to_npz", "without_axes"]
 
@@ -131,11 +131,10 @@ def scalars(
     if xml:
         _level(nodes)
         _level([own for *_, own in listed])
-    H, names = G.__class__(), axes(Y.shape[1])
-    for label, own, row in zip(labels, nodes, Y.tolist(), strict=True):
-        H.add_nodes_from([(name_of[label], {**own, **dict(zip(names, row, strict=True))})])
-    for u, v, key, own in listed:
-        H.add_edges_from([(u, v, key, own)] if H.is_multigraph() else [(u, v, own)])
+    names = axes(Y.shape[1])
+    placed = zip(labels, nodes, Y.tolist(), strict=True)
+    shown = {name_of[label]: {**own, **dict(zip(names, row, strict=True))} for label, own, row in placed}
+    H = graph_of(shown, listed, G.is_directed(), G.is_multigraph())
     if lost:
         warn(f"{lost} control characters, which XML does not allow, are left out of {file_format}")
     return H
