@@ -64,9 +64,7 @@ def declare_picture(option: Callable[..., None]) -> None:
     option("--edges", text="how a picture has edges (straight)", choices=EDGES)
 
 
-def picture_look(
-    given: argparse.Namespace, kind: str, pictures: Iterable[str], file: GraphFile
-) -> dict[str, Any]:
+def picture_look(given: argparse.Namespace, kind: str, pictures: Iterable[str], file: GraphFile) -> dict[str, Any]:
     """The options of `declare_picture` as keywords of `nelayout.draw`.
 
     Raises `InputError`, before the work starts, where the output is no picture, and as `nelayout.draw` does.
@@ -149,7 +147,9 @@ def known_positions(path: str, file: GraphFile, own: str | None = None) -> dict[
     start = {names[name]: place for name, place in found.items() if name in names}
     if len(start) < min(len(found), len(names)):  # formats that keep no blanks at the ends, and no double quotes
         spelled = {_spelled(name): node for name, node in names.items() if node not in start}
-        start |= {spelled[_spelled(n)]: place for n, place in found.items() if n not in names and _spelled(n) in spelled}
+        start |= {
+            spelled[_spelled(n)]: place for n, place in found.items() if n not in names and _spelled(n) in spelled
+        }
     if not start:
         raise InputError(
             f"{path}: none of its {len(found)} nodes is a node of the graph, which has e.g. "

@@ -75,7 +75,7 @@ class ListedLibrary:
         package: str,
         kinds: Sequence[str],
         host: Callable[[Any], ListedHost],
-        places: Callable[[Any], per_node.Places | None] = lambda pos: None,
+        places: Callable[[Any], per_node.Places | None] = lambda _: None,
     ):
         self.package, self.kinds, self.host, self.places = package, kinds, host, places
 

@@ -308,8 +308,8 @@ FAILURES = {
         "layout table.csv -o out.png",
         (
             "table.csv, line 1: there are 5 columns and no header with the words source and target; "
-            "a table of numbers, one row per sample, is drawn by nelayout embed (an adjacency table has the same names in "
-            "its first row and its first column, or no names and as many rows)"
+            "a table of numbers, one row per sample, is drawn by nelayout embed (an adjacency table has the same names "
+            "in its first row and its first column, or no names and as many rows)"
         ),
     ),
     "output without ending": (

@@ -397,7 +397,10 @@ def test_a_table_of_nodes_is_no_edge_list(write, content):
 @pytest.mark.parametrize(
     ("content", "notes"),
     [
-        ("source,target,kind,n\na,b,x,3\n", ["columns 'kind' and 'n' are not read; weight='n' reads a column as the weight"]),
+        (
+            "source,target,kind,n\na,b,x,3\n",
+            ["columns 'kind' and 'n' are not read; weight='n' reads a column as the weight"],
+        ),
         ("source,target,kind,weight\na,b,x,3\n", ["column 'kind' is not read"]),
         ("source,target,weight\na,b,3\n", []),
         (

@@ -99,7 +99,9 @@ def read_graph(
 def _parse(source: Source, name: str, weight: str | None) -> GraphFile:
     seems = sniff(source.data)
     other = "" if seems in (None, name) or {seems, name} <= JSON else f'it looks like {seems}: say format="{seems}"'
-    if other and name in ("edgelist", "sif") and seems != "edgelist":  # which would read the words of any text as labels
+    if (
+        other and name in ("edgelist", "sif") and seems != "edgelist"
+    ):  # which would read the words of any text as labels
         raise source.broken(f"this is no edge list; {other}")
     try:
         file = read_edgelist(source, weight) if name == "edgelist" else FORMATS[name].read(source)
@@ -129,7 +131,7 @@ def _with_numbers(file: GraphFile, names: set[str]) -> GraphFile:
     for *_, own in file.graph.edges(data=True):
         for name in names.intersection(own):
             value = own[name]
-            gone = value is None or value != value or (isinstance(value, str) and is_missing(value.strip()))
+            gone = value is None or is_missing(str(value).strip())
             if gone:
                 del own[name]
                 missing += 1
@@ -196,7 +198,12 @@ def write_positions(
     if of_matrix is not None and is_matrix(file.graph) and not file.node_data:
         content = of_matrix(file.graph, file.labels, Y)
     else:
-        content = WRITERS[name](None if name == "csv" else library_of(file.graph).as_networkx(file.graph, file.labels, file.node_data), file.labels, Y, look)
+        content = WRITERS[name](
+            None if name == "csv" else library_of(file.graph).as_networkx(file.graph, file.labels, file.node_data),
+            file.labels,
+            Y,
+            look,
+        )
     deliver(path, content)
 
 
@@ -239,9 +246,7 @@ def positions_of(file: GraphFile, name: str) -> dict[Any, np.ndarray]:
     if "viz" in data:
         spots = [(viz or {}).get("position", {}) for viz in data["viz"]]
         return _where_known(file, [[spot.get(axis, np.nan) for axis in ("x", "y")] for spot in spots], name)
-    raise InputError(
-        f"{name} holds no positions; expected node attributes x and y, or an array positions or coords"
-    )
+    raise InputError(f"{name} holds no positions; expected node attributes x and y, or an array positions or coords")
 
 
 def _read_csv(source: Source) -> dict[Any, np.ndarray]:

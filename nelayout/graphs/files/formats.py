@@ -32,7 +32,8 @@ HEAD = 4096
 # The formats of graph files, in the order in which a content is compared with their signs: almost any text looks like
 # an edge list.
 FORMATS: dict[str, FileFormat] = {
-    entry.name: entry for entry in (NPZ, MTX, GRAPHML, GEXF, CYTOSCAPE, GRAPHOLOGY, NODE_LINK, PAJEK, GML, SIF, EDGE_LIST)
+    entry.name: entry
+    for entry in (NPZ, MTX, GRAPHML, GEXF, CYTOSCAPE, GRAPHOLOGY, NODE_LINK, PAJEK, GML, SIF, EDGE_LIST)
 }
 
 # The forms of JSON, which a content tells apart and a file name often does not.
@@ -55,7 +56,9 @@ CONVERSIONS = {
     **dict.fromkeys(("g6", "s6"), "networkx reads it in Python: networkx.read_graph6 or read_sparse6(path)"),
     **dict.fromkeys(("vna", "gdf", "tlp", "dgs", "gephi"), "Gephi opens it and exports GraphML or GEXF"),
     **dict.fromkeys(("cys", "cx", "cx2"), "Cytoscape opens it and exports Cytoscape.js JSON (.cyjs)"),
-    **dict.fromkeys(("graph", "metis"), "networkit reads it in Python: networkit.readGraph(path, networkit.Format.METIS)"),
+    **dict.fromkeys(
+        ("graph", "metis"), "networkit reads it in Python: networkit.readGraph(path, networkit.Format.METIS)"
+    ),
     **dict.fromkeys(("xls", "xlsx", "ods"), "the spreadsheet program saves the sheet of edges as CSV"),
     **dict.fromkeys(("parquet", "feather"), "pandas reads it in Python, and a table of edges is a graph as it is"),
     **dict.fromkeys(("pickle", "pkl", "gpickle"), "load the graph in Python, and pass it to nelayout.layout"),
@@ -80,17 +83,13 @@ def file_format(
             raise unknown(kind, given, table)
         return table[name]
     if path is None or path == "-":
-        raise InputError(
-            f"the {kind} must be named for standard output: format=, {_name_all(table)}"
-        )
+        raise InputError(f"the {kind} must be named for standard output: format=, {_name_all(table)}")
     pure = PurePath(path)
     pure = PurePath(pure.stem) if pure.suffix.lower() == ".gz" else pure
     double = "".join(pure.suffixes[-2:]).lower().lstrip(".")  # graphology.json
     ending = double if double in table else pure.suffix.lower().lstrip(".")
     if not ending:
-        raise InputError(
-            f"{str(path)!r} has no ending that tells the {kind}; name it with format=, {_name_all(table)}"
-        )
+        raise InputError(f"{str(path)!r} has no ending that tells the {kind}; name it with format=, {_name_all(table)}")
     if ending not in table and ending in CONVERSIONS and table is EXTENSIONS:
         raise InputError(f"{str(path)!r}: .{ending} files are not read; {CONVERSIONS[ending]}")
     if ending not in table:

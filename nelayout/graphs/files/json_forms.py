@@ -71,7 +71,12 @@ def read_json(source: Source) -> GraphFile:
 
 def _holds(listed: Any, *names: str) -> bool:
     """Whether a list begins with an object that has one of the fields."""
-    return isinstance(listed, list) and bool(listed) and isinstance(listed[0], dict) and not listed[0].keys().isdisjoint(names)
+    return (
+        isinstance(listed, list)
+        and bool(listed)
+        and isinstance(listed[0], dict)
+        and not listed[0].keys().isdisjoint(names)
+    )
 
 
 def _json_graph(data: dict) -> dict:
@@ -105,7 +110,10 @@ def _build(source: Source, data: Any, form: str, notes: tuple[str, ...]) -> Grap
         if label in labels:
             raise source.broken(f"node {k} has the id {label!r} of another node; rename or remove one")
         labels[label] = own
-    ends = [tuple(_end(source, edge, k, names) for names in (("source", "from"), ("target", "to"))) for k, edge in enumerate(edges)]
+    ends = [
+        tuple(_end(source, edge, k, names) for names in (("source", "from"), ("target", "to")))
+        for k, edge in enumerate(edges)
+    ]
     if nodes is None:
         labels = {end: {} for pair in ends for end in pair}
     ends, said = _known(source, list(labels), ends)
@@ -190,7 +198,9 @@ def _cytoscape(source: Source, data: Any, notes: tuple[str, ...]) -> GraphFile:
     edges = []
     for element in elements.get("edges") or []:
         own = {name: value for name, value in _data(source, element).items() if name not in {*INTERNAL, "id"}}
-        edges.append({**own, **{end: values.get(str(own[end]), own[end]) for end in ("source", "target") if end in own}})
+        edges.append(
+            {**own, **{end: values.get(str(own[end]), own[end]) for end in ("source", "target") if end in own}}
+        )
     multiple = bool(whole.get("multigraph"))
     graph = {"directed": bool(whole.get("directed")), "multigraph": multiple, "nodes": nodes, "edges": edges}
     return _build(source, graph, "cytoscape", notes)
@@ -204,7 +214,7 @@ def _data(source: Source, element: Any) -> dict[str, Any]:
 
 
 def _graphology(source: Source, data: dict, notes: tuple[str, ...]) -> GraphFile:
-    """Nodes are named by their keys; directed if the options say so, or else if any edge is not marked as undirected."""
+    """Nodes are named by their keys; directed if the options say so, or if an edge is not marked as undirected."""
     if not isinstance(data.get("edges"), list):
         raise source.unreadable(f"cannot be read as graphology; expected {KEYS}")
     nodes = []
@@ -347,9 +357,7 @@ def to_graphology(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look 
     return encode_json({"options": options, "attributes": {}, "nodes": nodes, "edges": edges})
 
 
-NODE_LINK = FileFormat(
-    "json", ("json",), re.compile(r'\s*\{\s*"|\s*\[\s*\{\s*"'), read_json, to_json, matrix_to_json
-)
+NODE_LINK = FileFormat("json", ("json",), re.compile(r'\s*\{\s*"|\s*\[\s*\{\s*"'), read_json, to_json, matrix_to_json)
 CYTOSCAPE = FileFormat(
     "cytoscape",
     ("cyjs",),

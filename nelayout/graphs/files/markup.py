@@ -44,7 +44,9 @@ def _tree(source: Source, root: str) -> tuple[Element, dict[Element, int]]:
         builder, lines = ElementTree.TreeBuilder(), {}
         parser = expat.ParserCreate(encoding, namespace_separator=" ")
 
-        def start(tag: str, attributes: dict[str, str], parser: Any = parser, builder: Any = builder, lines: Any = lines):
+        def start(
+            tag: str, attributes: dict[str, str], parser: Any = parser, builder: Any = builder, lines: Any = lines
+        ):
             own = {name.rpartition(" ")[2]: value for name, value in attributes.items()}
             element = builder.start(tag.rpartition(" ")[2], own)
             if element.tag == "node":
@@ -137,7 +139,9 @@ class _Reading:
         kinds = Counter(kind for _, _, kind, _, _ in self.edges)
         directed = self.directed if not self.edges else bool(kinds["directed"] + kinds["mutual"])
         if directed and kinds["undirected"]:
-            self.notes.append(f"{count_of(kinds['undirected'], 'undirected edge')} among directed ones: read as directed")
+            self.notes.append(
+                f"{count_of(kinds['undirected'], 'undirected edge')} among directed ones: read as directed"
+            )
         strangers = {end for u, v, *_ in self.edges for end in (u, v)} - self.nodes.keys()
         if strangers:
             self.notes.append(f"{count_of(len(strangers), 'node')} named by edges alone")
@@ -177,7 +181,9 @@ def read_graphml(source: Source) -> GraphFile:
             elif len(data):  # of yEd
                 own.update(_yed(data))
             else:
-                own[key.get("attr.name") or key.get("id", "")] = reading.value(data.text or "", key.get("attr.type", "string"))
+                own[key.get("attr.name") or key.get("id", "")] = reading.value(
+                    data.text or "", key.get("attr.type", "string")
+                )
         for key in defaults[element.tag]:
             name = key.get("attr.name") or key.get("id", "")
             if name not in own:
@@ -198,7 +204,7 @@ def read_graphml(source: Source) -> GraphFile:
         reading.node(element, lines[element], data_of(element))
     for element in graph.iter("edge"):
         said = element.get("directed", "").strip().lower()
-        way = reading.directed if said not in TRUTH else TRUTH[said]
+        way = TRUTH.get(said, reading.directed)
         reading.edge(element, "directed" if way else "undirected", data_of(element))
     return reading.graph_file("graphml")
 
@@ -234,7 +240,11 @@ def read_gexf(source: Source) -> GraphFile:
         for each in (value for group in element.iterfind("attvalues") for value in group):
             which = each.get("for", each.get("id"))
             attribute = known.get(which)
-            title, kind = (which or "", "string") if attribute is None else (attribute.get("title", which or ""), attribute.get("type", "string"))
+            title, kind = (
+                (which or "", "string")
+                if attribute is None
+                else (attribute.get("title", which or ""), attribute.get("type", "string"))
+            )
             own[title] = reading.value(each.get("value", ""), kind)
         for which, attribute in known.items():
             title, default = attribute.get("title", which or ""), attribute.findtext("default")
@@ -243,7 +253,9 @@ def read_gexf(source: Source) -> GraphFile:
         viz: dict[str, Any] = {}
         for each in element:
             if each.tag in ("position", "color"):
-                viz[each.tag] = {axis: reading.value(text, "float") for axis, text in each.attrib.items() if axis in "xyzrgba"}
+                viz[each.tag] = {
+                    axis: reading.value(text, "float") for axis, text in each.attrib.items() if axis in "xyzrgba"
+                }
             elif each.tag in ("size", "thickness"):
                 viz[each.tag] = reading.value(each.get("value", ""), "float")
         if viz:

@@ -14,7 +14,17 @@ from nelayout.errors import InputError
 from nelayout.graphs import Host, library_of
 from nelayout.graphs.files.source import Source
 
-__all__ = ["PLAIN", "FileFormat", "GraphFile", "Look", "from_edges", "from_networkx", "graph_of", "mirror", "text_labels"]
+__all__ = [
+    "PLAIN",
+    "FileFormat",
+    "GraphFile",
+    "Look",
+    "from_edges",
+    "from_networkx",
+    "graph_of",
+    "mirror",
+    "text_labels",
+]
 
 # Edge lists and Pajek files up to this long become networkx graphs, whose errors name nodes as the file does and which
 # keep attributes; longer ones become matrices: networkx takes a second for a million edges.
@@ -145,7 +155,10 @@ def from_networkx(G: Any, file_format: str, notes: tuple[str, ...] = ()) -> Grap
 
 
 def graph_of(
-    nodes: Mapping[Any, Mapping], edges: Sequence[tuple[Any, Any, Any, Mapping]], directed: bool, multigraph: bool = False
+    nodes: Mapping[Any, Mapping],
+    edges: Sequence[tuple[Any, Any, Any, Mapping]],
+    directed: bool,
+    multigraph: bool = False,
 ) -> Any:
     """A networkx graph of nodes and edges (u, v, key, attributes); repeated edges make a multigraph.
 

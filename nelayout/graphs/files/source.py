@@ -38,7 +38,7 @@ class Source:
     def decoded(self) -> tuple[str, tuple[str, ...]]:
         """The content as text with line ends of one kind, and notes where its encoding was guessed.
 
-        UTF-8; UTF-16 with its mark, or where every other byte is 0; else Windows-1252, or Latin-1, which takes any byte.
+        UTF-8; UTF-16 with its mark, or where every other byte is 0; else Windows-1252, or Latin-1 for any byte.
         Raises `InputError` for UTF-16 that ends within a letter, and for NUL characters, which no text has.
         """
         marked = self.data[:2] in (b"\xff\xfe", b"\xfe\xff")

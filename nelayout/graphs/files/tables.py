@@ -39,7 +39,9 @@ COMMENTS = ("#", "%")
 # Signs between fields, the surest first; blanks come last.
 SEPARATORS = ("\t", ";", "|", ",", None)
 # Cells that stand for nothing, as pandas reads them: "NA" is missing, "Na" is sodium.
-MISSING = frozenset({"", "#N/A", "#NA", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null", "-nan", "-NaN"})
+MISSING = frozenset(
+    {"", "#N/A", "#NA", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null", "-nan", "-NaN"}
+)
 # Letters, and rows, from which the form of a table is told.
 HEAD_LETTERS, HEAD_ROWS = 2**16, 200
 # Most columns of an edge list whose header does not name the ends: two nodes, a weight and a time (KONECT).
@@ -415,7 +417,9 @@ class _Head:
         relation = "the second column holds relations, and the first and the third are read as the ends"
         plain = "the second column is read as an end, and the third as a relation"
         if 2 in numeric:
-            once = len(second) == len(body) > 2 and not back[0] and 2 * sum(cell in first for cell in sets[2]) > len(body)
+            once = (
+                len(second) == len(body) > 2 and not back[0] and 2 * sum(cell in first for cell in sets[2]) > len(body)
+            )
             if once and len(third) > 2 and min(number(cell) or 0 for cell in third) > len(body):
                 self._unclear()
             return 0, 1
@@ -492,7 +496,9 @@ def _times(values: Sequence[float | None]) -> bool:
 def _numeric(rows: Rows, head: _Head) -> GraphFile | None:
     """The graph of whole numbers, read at once by NumPy; None where a cell is something else or a row longer."""
     columns = head.columns
-    if any(number(cell, False) is None for _, row in head.top[:2] for cell in (row[k] for k in columns if k < len(row))):
+    if any(
+        number(cell, False) is None for _, row in head.top[:2] for cell in (row[k] for k in columns if k < len(row))
+    ):
         return None
     text, whole = head.text(), len(columns) == rows.width
     if rows.separator is None and not whole and '"' in text:
@@ -554,7 +560,9 @@ def _words(rows: Rows, head: _Head) -> GraphFile:
             thousands = thousands or ("." in cell and THOUSANDS.fullmatch(cell) is not None and line)
             weights.append(value)
     if commas and thousands:
-        raise rows.source.broken("weights have decimal commas, and here points; write all of them in one way", thousands)
+        raise rows.source.broken(
+            "weights have decimal commas, and here points; write all of them in one way", thousands
+        )
     pairs = np.frombuffer(ends, dtype=np.int64).reshape(-1, 2)
     notes = []
     if lost:
@@ -578,7 +586,7 @@ def _words(rows: Rows, head: _Head) -> GraphFile:
 def _edges(
     rows: Rows, head: _Head, labels: list, pairs: np.ndarray, weights: np.ndarray | None, notes: list[str]
 ) -> GraphFile:
-    said = tuple([*head.notes, *rows.notes, *notes])
+    said = (*head.notes, *rows.notes, *notes)
     return from_edges(labels, pairs[:, 0], pairs[:, 1], weights, "edgelist", notes=said, weight=head.name)
 
 
