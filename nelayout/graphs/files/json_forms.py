@@ -22,7 +22,7 @@ from nelayout.graphs.files.encode import encode_json
 from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, from_networkx, graph_of
 from nelayout.graphs.files.source import Source
 from nelayout.graphs.files.tables import count_of
-from nelayout.graphs.files.writers import axes, edges_of, item, plain, scalars, without_axes
+from nelayout.graphs.files.writers import axes, edges_of, item, plain, renamed, scalars, without_axes
 
 __all__ = ["CYTOSCAPE", "GRAPHOLOGY", "NODE_LINK", "read_json", "to_cytoscape", "to_graphology", "to_json"]
 
@@ -58,6 +58,8 @@ def read_json(source: Source) -> GraphFile:
         data = {"graph": data["graphs"][0]}
     if isinstance(data, dict) and isinstance(data.get("graph"), dict) and "nodes" in data["graph"]:
         data = _json_graph(data["graph"])
+    elif isinstance(data, dict) and isinstance(data.get("nodes"), dict):
+        data = _json_graph(data)
     if _holds(data, "data") or (isinstance(data, dict) and "elements" in data):
         return _cytoscape(source, data, notes)
     if isinstance(data, dict) and _holds(data.get("nodes"), "data") and "id" not in data["nodes"][0]:
@@ -248,10 +250,13 @@ def _attributes(entry: dict[str, Any], internal: set[str]) -> dict[str, Any]:
 def to_json(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
     """Node-link: nodes with id, their attributes, x and y; edges with theirs, under "edges"."""
     own = dict(G.nodes(data=True))
-    nodes = [{**plain(without_axes(own[label])), "id": label} if own[label] else {"id": label} for label in labels]
-    edges = []
+    nodes = [
+        {**renamed(plain(without_axes(own[label])), {"id"}), "id": label} if own[label] else {"id": label}
+        for label in labels
+    ]
+    taken, edges = {"source", "target", *(("key",) if G.is_multigraph() else ())}, []
     for u, v, key, attributes in edges_of(G):
-        edge = plain(attributes) if attributes else {}
+        edge = renamed(plain(attributes), taken) if attributes else {}
         if G.is_multigraph():
             edge["key"] = key
         edge["source"], edge["target"] = u, v
@@ -291,7 +296,7 @@ def to_cytoscape(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look =
     nodes = []
     for k, label in enumerate(labels):
         taken = {"id", "value"} if look.names is None else {"id", "value", "name"}
-        own = {f"own_{n}" if n in taken else n: x for n, x in plain(H.nodes[label]).items()}
+        own = renamed(plain(H.nodes[label]), taken)
         name = own.get("name", str(label)) if look.names is None else look.names[k]
         shown: dict[str, Any] = {"id": str(label), "value": _name(label), "name": name}
         if look.sizes is not None:
@@ -305,9 +310,9 @@ def to_cytoscape(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look =
         mark += "e"
     edges = []
     for k, (u, v, key, attributes) in enumerate(edges_of(H)):
-        own = {f"own_{n}" if n in {"id", "source", "target", "key"} else n: x for n, x in plain(attributes).items()}
+        own = renamed(plain(attributes), {"id", "source", "target", "key"})
         ends = {"id": f"{mark}{k}", "source": _name(u), "target": _name(v)}
-        edges.append({"data": {**own, **ends, **({"key": key} if H.is_multigraph() else {})}})
+        edges.append({"data": {**own, **ends, **({"key": _name(key)} if H.is_multigraph() else {})}})
     look_of_nodes: dict[str, str] = {"label": "data(name)"}
     if look.sizes is not None:
         look_of_nodes.update(width="data(size)", height="data(size)")

@@ -113,7 +113,7 @@ class _Reading:
         kind, bare = kind.lower(), text.strip()
         if kind not in INTEGERS | FLOATS | {"boolean"}:
             return text
-        if bare.lower() in NOTHING and not (kind in FLOATS and bare == "NaN"):
+        if bare.lower() in NOTHING and not (kind in FLOATS and bare.lower() == "nan"):
             return self._odd("missing", text, kind, None)
         if kind == "boolean":
             known = TRUTH.get(bare.lower())

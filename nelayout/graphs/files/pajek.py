@@ -17,6 +17,7 @@ import numpy as np
 
 from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, from_edges, text_labels
 from nelayout.graphs.files.source import Source
+from nelayout.graphs.files.tables import count_of, number
 from nelayout.graphs.to_floats import short_repr
 
 __all__ = ["PAJEK", "read_pajek", "to_pajek"]
@@ -42,7 +43,7 @@ class _Reading:
         self.edges: list[tuple[int, int]] = []
         self.weights: list[float] = []
         self.directed = self.weighted = False
-        self.matrix_row = 0
+        self.matrix_row = self.commas = 0
 
     def vertices(self, tokens: list[str], line: int) -> None:
         i = self.node(tokens[0], line)
@@ -65,11 +66,10 @@ class _Reading:
         self.edges.append((self.node(tokens[0], line), self.node(tokens[1], line)))
         weight = 1.0
         if len(tokens) > 2:
-            try:
-                weight = float(tokens[2])
-                self.weighted = True
-            except ValueError:  # no weight but a drawing parameter: "1 2 c Blue"
-                weight = 1.0
+            value = number(tokens[2])
+            self.weighted |= value is not None
+            self.commas += value is not None and "," in tokens[2]
+            weight = 1.0 if value is None else value  # a drawing parameter is none: "1 2 c Blue"
         self.weights.append(weight)
 
     def neighbors(self, tokens: list[str], line: int) -> None:
@@ -144,6 +144,8 @@ def read_pajek(source: Source) -> GraphFile:
         raise source.unreadable('cannot be read as pajek: expected "*Vertices n" before the first data', before or None)
     if before:
         notes.append(f"text before the first section is left out (line {before})")
+    if reading.commas:
+        notes.append(f"{count_of(reading.commas, 'weight')} read with a decimal comma")
     if len(relations) > 1:
         notes.append(f"{len(relations)} relations are read as one network")
     if section == reading.vertices and 0 < len(reading.listed) < reading.n:
@@ -205,6 +207,7 @@ def to_pajek(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLA
     number = {label: k for k, label in enumerate(labels, 1)}
     lines.append("*Arcs" if G.is_directed() else "*Edges")
     for u, v, weight in G.edges(data=look.weight):
+        weight = 1 if weight is None and G.is_multigraph() else weight  # parallel edges without weights count once
         known = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
         lines.append(f"{number[u]} {number[v]}" + (f" {float(weight)!r}" if known else ""))
     text = "\n".join(lines) + "\n"

@@ -439,7 +439,7 @@ class _Head:
     def _unclear(self) -> Any:
         raise self.source.broken(
             "it is unclear which two of the three columns are the ends, the first two or, with a relation between "
-            'them, the first and the third; give them the headings source and target, or say format="sif" for relations',
+            'them, the first and the third; give them the headings source and target, or say format="sif"',
             self.top[0][0],
         )
 

@@ -128,6 +128,8 @@ def scalars(
     name_of: dict[Hashable, Any] = dict(zip(labels, texts if xml else labels, strict=True))
     nodes = [renamed(known(without_axes(G.nodes[label])), look.taken) for label in labels]
     listed = [(name_of[u], name_of[v], key, known(own)) for u, v, key, own in edges_of(G)]
+    for *_, own in listed:  # a truth value is the number that it counts as
+        own.update({str(look.weight): int(x) for x in [own.get(str(look.weight))] if isinstance(x, bool)})
     if xml:
         _level(nodes)
         _level([own for *_, own in listed])
