@@ -81,21 +81,6 @@ def test_reads_what_networkx_writes(tmp_path, name, directed):
         assert clubs == dict(G.nodes(data="club"))
 
 
-@pytest.mark.parametrize("version", ["1.1draft", "1.2draft", "1.3"])
-def test_every_gexf_version(write, version):
-    address = f"http://gexf.net/{version}" if version == "1.3" else f"http://www.gexf.net/{version}"
-    path = write(
-        "g.gexf",
-        f'<gexf xmlns="{address}" xmlns:viz="{address}/viz" version="{version[:3]}"><graph><nodes>'
-        '<node id="0" label="A"><viz:position x="1" y="2" z="0"/></node><node id="1" label="B"/></nodes>'
-        '<edges><edge id="0" source="0" target="1" weight="3"/></edges></graph></gexf>',
-    )
-    file = read_graph(path)
-    assert file.node_data["label"] == ["A", "B"]
-    assert np.array_equal(dense(file), [[0, 3], [3, 0]])
-    assert {v: p.tolist() for v, p in read_positions(path).items()} == {"0": [1, 2]}
-
-
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
 @pytest.mark.parametrize("links", ["links", "edges"])
 def test_node_link_of_every_kind(write, kind, links):
@@ -357,12 +342,6 @@ def test_every_ending_reads_its_format(write, ending):
     assert np.array_equal(dense(read_graph(write("unnamed", content), format=ending)), [[0, 1], [1, 0]])
 
 
-def test_a_header_without_known_words_is_one_over_a_weight(write):
-    file = read_graph(write("count.csv", b"A,B,count\na,b,3\nb,c,4\n"))
-    assert sorted(file.graph.edges(data="weight")) == [("a", "b", 3.0), ("b", "c", 4.0)]
-    assert sorted(read_graph(write("words.csv", b"a,b,loves\nb,c,hates\n")).graph) == ["a", "b", "c"]
-
-
 @pytest.mark.parametrize("top", [b"", b"length,width,depth,height,kind\n"])
 def test_a_table_of_vectors_is_no_edge_list(write, top):
     rows = b"5.1,3.5,1.4,0.2,oak\n4.9,3.0,1.4,0.2,ash\n"
@@ -549,14 +528,6 @@ def test_positions_come_back_bit_by_bit(tmp_path, name, directed):
     assert "viz" not in G.nodes["b"]
 
 
-@pytest.mark.parametrize("name", EXACT)
-def test_three_dimensions(tmp_path, name):
-    path = tmp_path / f"out.{name}"
-    pos = {0: np.array([1.0, 2.0, 3.0]), 1: np.array([4.0, 5.0, 6.0])}
-    write_positions(path, nx.path_graph(2), pos)
-    assert [p.tolist() for p in read_positions(path).values()] == [[1, 2, 3], [4, 5, 6]]
-
-
 def test_json_is_node_link(tmp_path):
     M = nx.MultiGraph([((0, 1), "b", {"weight": np.float32(2)}), ("b", (0, 1))])
     M.nodes["b"]["tags"] = {"x"}
@@ -617,12 +588,6 @@ def test_attributes_that_are_no_positions_are_named(write):
     path = write("g.json", '{"nodes": [{"id": "a", "x": "left"}], "edges": []}')
     with pytest.raises(InputError, match=r"g\.json holds no positions: its attributes x, y or coords are no numbers"):
         read_positions(path)
-
-
-def test_gexf_has_positions_for_gephi(tmp_path):
-    path = tmp_path / "out.gexf"
-    write_positions(path, nx.path_graph(2), {0: (1.5, 2), 1: (3, 4)})
-    assert nx.read_gexf(path).nodes["0"]["viz"]["position"] == {"x": 1.5, "y": 2.0, "z": 0.0}
 
 
 @pytest.mark.parametrize("name", EXACT)
