@@ -1,4 +1,4 @@
-"""igraph, rustworkx, networkit and graph-tool: what each of them does in its own way.
+"""igraph, rustworkx, networkit and graph-tool: what differs between them.
 
 | library | nodes answer to | positions go back as |
 |---|---|---|

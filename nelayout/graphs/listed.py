@@ -122,7 +122,7 @@ def is_a(x: Any, package: str, *names: str) -> bool:
 def network_of(listed: Links, host: Any, directed: bool, weight: str | None, weight_kind: str) -> Network:
     """The `Network` of listed edges; see `nelayout.graphs.read` for the rules.
 
-    An edge whose value of the attribute is None weighs 1.  Edges are named by the labels of their ends.
+    An edge with the value None weighs 1.  Edges are named by the labels of their ends.
     """
     check_kind(weight_kind)
     labels = host.aliases[0]
@@ -160,7 +160,7 @@ def network_of(listed: Links, host: Any, directed: bool, weight: str | None, wei
 
 
 def add_edges(H: Any, labels: Sequence, listed: Links) -> Any:
-    """Add listed edges with their attributes to a networkx graph, whose nodes are called by `labels`; returns it."""
+    """Add listed edges with their attributes to a networkx graph of the nodes `labels`, and return it."""
     columns = {name: listed.attribute(name) for name in listed.names}
     for k, (i, j) in enumerate(zip(listed.rows.tolist(), listed.cols.tolist(), strict=True)):
         own = {name: values[k] for name, values in columns.items() if values[k] is not None}

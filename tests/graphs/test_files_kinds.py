@@ -138,7 +138,7 @@ def test_tables_that_are_refused(load, content, said):
     [
         ("source,target\nA,B\nC,\nD,\n", r"2 rows without a name at an end left out \(line 3, 4\)"),
         ("source,target\n#a,b\nb,c\n", "1 line beginning with # or % read as rows"),
-        ("a b\n#b c\nc d\n", "1 line beginning with # or % left out as comments"),
+        ("a b\n#b c\nc d\n", "1 comment after # or % left out"),
         ("source,target,w\na,b,\nb,c,NA\nc,d,3\n", "2 weights missing: such edges weigh 1"),
         ("a;b;0,5\nb;c;2\n", "1 weight read with a decimal comma"),
         ("person,friend\nann,bob\n", "the first row is read as an edge of 'person' and 'friend'"),

@@ -55,7 +55,7 @@ AGAIN = "fetch or export it again, or name its format with format="
 AXIS_NAMES = (("x", "y", "z"), ("X", "Y", "Z"))
 # How the column that names the nodes is called, the likeliest first; "row" in embeddings of vectors.
 NODE_NAMES = ("node", "row", "id", "label", "name")
-# Formats whose files are tables.
+# File endings of tables.
 TABLES = ("csv", "tsv", "txt", "tab")
 
 

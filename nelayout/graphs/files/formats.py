@@ -98,7 +98,7 @@ def file_format(
 
 
 def sniff(data: bytes) -> str | None:
-    """Name of the first format whose sign the content bears, None without one."""
+    """Name of the first format that the content has the sign of, None without one."""
     wide = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     head = data[:HEAD].decode(wide, errors="replace").replace("\r\n", "\n").replace("\r", "\n")
     text = "\x00" not in head

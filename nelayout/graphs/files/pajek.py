@@ -211,7 +211,7 @@ def to_pajek(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLA
         known = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
         lines.append(f"{number[u]} {number[v]}" + (f" {float(weight)!r}" if known else ""))
     text = "\n".join(lines) + "\n"
-    return text.encode("utf-8" if text.isascii() else "utf-8-sig")  # by whose mark Pajek knows Unicode
+    return text.encode("utf-8" if text.isascii() else "utf-8-sig")  # Pajek knows Unicode by this mark
 
 
 PAJEK = FileFormat(

@@ -26,8 +26,7 @@ __all__ = [
     "text_labels",
 ]
 
-# Edge lists and Pajek files up to this long become networkx graphs, whose errors name nodes as the file does and which
-# keep attributes; longer ones become matrices: networkx takes a second for a million edges.
+# Edge lists and Pajek files up to this long become networkx graphs, and longer ones matrices, which take less time and memory.
 NETWORKX_EDGES = 200_000
 
 
@@ -90,7 +89,7 @@ class Look:
 
     @property
     def taken(self) -> set[str]:
-        """Attributes that hold what is shown, so that those of a graph with the same names have to give way."""
+        """Names of attributes that hold what is shown; a graph's own of these names are renamed."""
         return {
             *(["size"] if self.sizes is not None else []),
             *(["color", "r", "g", "b"] if self.colors is not None else []),
@@ -226,7 +225,7 @@ def from_edges(
 
 
 def mirror(upper: csr_array) -> csr_array:
-    """The symmetric matrix of which `upper` holds one triangle and perhaps a diagonal, which counts once."""
+    """The symmetric matrix of one triangle and perhaps a diagonal, which counts once."""
     n = len(upper.indptr) - 1
     rows = np.repeat(np.arange(n), np.diff(upper.indptr))
     off = rows != upper.indices

@@ -44,7 +44,7 @@ MISSING = frozenset(
 )
 # Letters, and rows, from which the form of a table is told.
 HEAD_LETTERS, HEAD_ROWS = 2**16, 200
-# Most columns of an edge list whose header does not name the ends: two nodes, a weight and a time (KONECT).
+# Most columns of an edge list if no header names the ends: two nodes, a weight and a time (KONECT).
 MOST_COLUMNS = 4
 # Whole numbers beyond this are not exact as floats: such labels are read as text.
 LARGEST_EXACT = 2.0**53
@@ -101,6 +101,7 @@ class Rows:
                 continue
             if self.separator is None:
                 end = next((k for k in range(2, len(cells)) if cells[k].startswith(COMMENTS)), len(cells))
+                self.dropped += end < len(cells)
                 cells = cells[:end]
             started = True
             yield line + self.before, cells
@@ -108,7 +109,7 @@ class Rows:
     @property
     def notes(self) -> list[str]:
         quotes = "" if self.quote or '"' not in self.text else "double quotes are not in pairs and are read as letters"
-        dropped = f"{count_of(self.dropped, 'line')} beginning with # or % left out as comments"
+        dropped = f"{count_of(self.dropped, 'comment')} after # or % left out"
         hashed = f"{count_of(self.hashed, 'line')} beginning with # or % read as rows, with as many fields as others"
         return [note for note, said in ((quotes, quotes), (dropped, self.dropped), (hashed, self.hashed)) if said]
 
@@ -523,7 +524,7 @@ def _numeric(rows: Rows, head: _Head) -> GraphFile | None:
     if not np.isfinite(data).all() or np.abs(ends).max() >= LARGEST_EXACT or (ends != np.floor(ends)).any():
         return None
     if rows.separator is None:
-        rows.dropped += sum(text.count(f"\n{sign}") for sign in COMMENTS) if len(data) > HEAD_ROWS else 0
+        rows.dropped = max(rows.dropped, sum(text.count(sign) for sign in COMMENTS))
     labels, numbers = np.unique(ends.astype(np.int64), return_inverse=True)
     numbers = numbers.reshape(ends.shape)
     return _edges(rows, head, labels.tolist(), numbers, data[:, 2] if len(columns) == 3 else None, [])
@@ -602,7 +603,7 @@ def _whole(labels: Iterable[str]) -> list[int] | None:
 
 
 def _networkx_dicts(source: Source) -> GraphFile:
-    """Read a file of `networkx.write_edgelist`, whose third column is a dict of attributes."""
+    """Read a file of `networkx.write_edgelist` with a dict of attributes as third column."""
     import networkx
 
     rows = [row for row in source.text().split("\n") if not row.lstrip().startswith(COMMENTS)]

@@ -61,7 +61,7 @@ def edges_of(G: Any) -> Iterator[tuple[Any, Any, Any, dict]]:
 
 
 def without_axes(attributes: Mapping) -> dict:
-    """A node's attributes but its coordinates, of which an old z or y would stand beside new ones."""
+    """A node's attributes without its old coordinates."""
     return {name: value for name, value in attributes.items() if name not in AXES}
 
 
@@ -83,7 +83,7 @@ def item(value: Any) -> Any:
 
 
 def renamed(attributes: Mapping[str, Any], taken: Iterable[str]) -> dict[str, Any]:
-    """Attributes of which those with a name that is taken are called "own_..."; none is lost.
+    """Rename attributes with a name that is taken to "own_..."; none is lost.
 
     >>> renamed({"id": 1, "own_id": 2, "age": 3}, {"id"})
     {'own_own_id': 1, 'own_id': 2, 'age': 3}
