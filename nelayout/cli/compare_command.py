@@ -86,7 +86,7 @@ def _run(given: argparse.Namespace) -> None:
     if given.output is not None:
         sources = [given.file, *(drawing.path for drawing in drawings if drawing.path is not None)]
         arguments.check_writable(given.output, kind, *sources, drawn=PICTURES, extra="compare")
-    file = files.read_graph(given.file, into)
+    file = files.read_graph(given.file, into, graph_input.column(given))
     classes = graph_input.attribute(given.classes, file, "--classes")
     look = {"labels": graph_input.texts(given.label, file)}
     if kind == "html":

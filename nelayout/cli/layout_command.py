@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import io
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -90,7 +91,7 @@ def _run(given: argparse.Namespace) -> None:
         raise WrongUsage("--stability is for the snapshots of a changing graph: give two FILEs or more")
     into, kind = arguments.choose_formats(given, (*PICTURES, "html", *files.WRITERS))
     arguments.check_writable(given.output, kind, given.file, drawn=PICTURES, extra="draw")
-    file = files.read_graph(given.file, into)
+    file = files.read_graph(given.file, into, graph_input.column(given))
     labels = graph_input.texts(given.label, file)
     weight = graph_input.weight(given, file).get("weight", "weight")
     viewer = files.FORMATS[kind].viewer if kind in files.FORMATS else None
@@ -124,7 +125,11 @@ def _run(given: argparse.Namespace) -> None:
         look = files.Look(weight=weight)
         if viewer is not None:
             look = _viewer_look(file, solution, labels, color, weight)
-        files.write_positions(given.output, file, solution.positions, kind, given.file, look)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            files.write_positions(given.output, file, solution.positions, kind, given.file, look)
+        for warning in caught if not given.quiet else ():
+            say(str(warning.message), given.parser)
 
 
 def _fixed(given: argparse.Namespace, file: GraphFile) -> Any:
@@ -183,7 +188,7 @@ def _film(given: argparse.Namespace, method: Any) -> None:
     stability = checked_stability(STABILITY if given.stability is None else given.stability)
     paths = [given.file, *given.more]
     arguments.check_writable(given.output, kind, *paths, drawn=("gif",), extra="draw")
-    snapshots = [files.read_graph(path, into or None) for path in paths]
+    snapshots = [files.read_graph(path, into or None, graph_input.column(given)) for path in paths]
     start = None if given.pos is None else graph_input.known_positions(given.pos, snapshots[0])
     scale = 1.0 if given.scale is SUITABLE else given.scale
     how = {"dim": given.dim, "device": given.device, "scale": scale, "progress": shows_progress(given)}

@@ -24,7 +24,7 @@ import nelayout as nl
 from nelayout.cli import COMMANDS, _parser, compare_command, embed_command, main
 from nelayout.cli.arguments import PICTURES, in_options
 from nelayout.graphs import headings
-from nelayout.graphs.files import FORMATS, WRITERS, edgelist, read_graph, read_positions
+from nelayout.graphs.files import FORMATS, WRITERS, read_graph, read_positions
 
 GML = """graph [
   node [ id 0 label "a" kind "x" ]
@@ -178,7 +178,7 @@ FAILURES = {
     "layout graph.gml -o nowhere/out.png": "the output folder '{folder}/nowhere' does not exist; make it first",
     "layout graph.gml -o . --format png": "the output '.' is a folder; give the name of a file in it",
     "layout graph.gml -o .": "the output '.' is a folder; give the name of a file in it",
-    "layout pairs.csv -o out.csv --weight n": "--weight n: the edges have no attributes; leave it out, or call the",
+    "layout pairs.csv -o out.csv --weight m": "pairs.csv: unknown column for weight 'm'. Allowed: 'n'; --weight none",
     "layout graph.gml -o out.jsno": "'out.jsno': unknown output format 'jsno': did you mean 'json'? Allowed: 'csv',",
     "layout graph.gml -o out.csv --pos start.csv --fixed z": "unknown node for --fixed 'z'. Allowed: 'a', 'b', 'c',",
     "layout graph.gml -o out.png --label knd": "unknown node attribute for --label 'knd': did you mean 'kind'?",
@@ -516,7 +516,7 @@ def test_the_page_lists_the_words_of_headers():
     if not page.is_file():
         pytest.skip("docs/ is not installed with the package")
     words = set(re.findall(r"`(\w+)`", page.read_text()))
-    assert (headings.FROM | headings.TO | headings.WEIGHT | edgelist.NODE) - words == set()
+    assert (headings.FROM | headings.TO | headings.WEIGHT | headings.NODE) - words == set()
 
 
 @pytest.mark.full

@@ -24,8 +24,7 @@ MODULES = [
 NEEDED = {
     "nelayout.sums.device.arrays": "torch",
     "nelayout.variational.game": "torch",
-    "nelayout.graphs.networkit": "networkit",
-    "nelayout.graphs.rustworkx": "rustworkx",
+    "nelayout.graphs.libraries": "igraph",
 }
 
 
