@@ -14,9 +14,9 @@ import numpy as np
 
 from nelayout.formula.kernels import Radial
 from nelayout.sums.device.mesh import DeviceMesh
-from nelayout.sums.nbody.auto import MARGIN, TREE_COST, need
+from nelayout.sums.nbody.auto import MARGIN
 from nelayout.sums.nbody.exact import sums_by_blocks
-from nelayout.sums.nbody.field import Field
+from nelayout.sums.nbody.field import Field, tree_cost
 from nelayout.sums.nbody.mesh import FARTHEST
 from nelayout.sums.nbody.tree import Tree
 
@@ -66,6 +66,6 @@ class DeviceSums:
         if d == 3 or not np.all(np.abs(Y) < FARTHEST):
             return "tree", None
         grids = self.mesh.grids(Y, radials)
-        tree = sum(TREE_COST[need(radial)][d - 1] for radial in radials) * n
+        tree = tree_cost(n, d, radials)
         mesh = sum(grid.cost for grid in grids.values())
         return ("mesh", grids) if mesh * MARGIN <= tree else ("tree", None)

@@ -15,8 +15,8 @@ from nelayout.formula.kernels import Radial
 from nelayout.numerics.pytorch import torch_module
 from nelayout.sums.device.arrays import array_of
 from nelayout.sums.device.segments import segment_sums
-from nelayout.sums.nbody.exact import form_of
 from nelayout.sums.nbody.grid import Grid
+from nelayout.sums.nbody.mesh import single_precision
 
 __all__ = ["Sorted", "near_sums"]
 
@@ -61,10 +61,7 @@ def near_sums(nodes: Sorted, radial: Radial, grid: Grid, smooth: np.ndarray, blo
     """
     torch = torch_module()
 
-    from nelayout.sums.nbody import near_loops
-
-    single = form_of(radial)[0] in near_loops.SINGLE and not radial.kernel.singular
-    number = torch.float32 if single else nodes.X.dtype
+    number = torch.float32 if single_precision(radial) else nodes.X.dtype
     sums = nodes.X.new_zeros((3, len(nodes.X)))
     for first, count in zip(nodes.first, nodes.count, strict=True):
         for start, stop in _ranges(count, block):

@@ -22,7 +22,6 @@ import numpy as np
 
 from nelayout.formula.kernels import Kernel, Radial
 from nelayout.numerics.parallel import Threads
-from nelayout.sums.nbody.exact import form_of
 from nelayout.sums.nbody.field import Field
 from nelayout.sums.nbody.tree import Cells, cells_of, depth_of
 
@@ -161,8 +160,8 @@ class FarNodes:
 
         k, d = at.shape[1], self.Y.shape[1]
         potential, force = np.empty(k), np.empty((3, k))
-        form, *numbers = form_of(radial)
-        add, n = pair_loops.PAIR_SUMS[form], points.shape[1]
+        key, *numbers = radial.code
+        add, n = pair_loops.pair_sums(*key), points.shape[1]
         rows, everything = max(1, TASK_PAIRS // n), (np.zeros(k, dtype=np.int64), np.full(k, n))
 
         def work(start: int) -> None:

@@ -1,8 +1,7 @@
 """The grid of the mesh for one drawing: the cheapest that is accurate, and its cost.
 
-Example: a drawing of 120 x 120 units of the Cauchy kernel is given a step of 1/4 to 1/2.  Drawn thirty times as large,
-it would need a thousand times the points: a coarser grid is taken, and pairs that it cannot tell apart are added one by
-one.
+Example: a drawing of 120 x 120 units of the Cauchy kernel gets a step of 1/4 to 1/2.  A drawing thirty times as large
+would need a thousand times the points.  It gets a coarser grid, and its near pairs are added one by one.
 """
 
 from __future__ import annotations
@@ -15,33 +14,27 @@ from typing import Any
 import numpy as np
 
 from nelayout.formula.kernels import Radial
-from nelayout.sums.nbody.exact import form_of
+from nelayout.sums.nbody.field import COSTS
 
 __all__ = ["CUTOFF", "Grid", "grid_for", "plane", "square_counts"]
 
 Counts = Callable[[Any, Any, float, float, float, int, int], float]
 
-# Grid steps in units of the kernel's width (1 for the Cauchy kernel): up to the first the mesh alone is
-# accurate enough; finer than the second pays no more.
+# Grid steps in units of the kernel's width: the coarsest that is accurate without pairs, and the finest that is tried.
 STEP, FINEST = 0.4, 0.25
-# Grid points per node, at most: the bound that keeps an expanded drawing affordable.
-POINTS_PER_NODE = 16.0
-LEAST_POINTS = 128 * 128
+# Most grid points per node, and points that any grid may have.
+POINTS_PER_NODE, LEAST_POINTS = 16.0, 128 * 128
 # Points of the transforms, per node and in all, up to which they take less time than sorting nodes into cells.
 FEW, FEWEST = 6.0, 4 * LEAST_POINTS
-# Nanoseconds for a point of the transforms, for sorting a node into its cell, and for a pair of nodes in touching
-# cells by the form of the radial function: measured on one core.  Only their ratios matter, for the choice between
-# a finer grid and more pairs.
+# Nanoseconds for a point of the transforms, and for sorting a node into its cell.
 POINT_COST, NODE_COST = 10.0, 65.0
-PAIR_COST = {"inverse": 0.3, "half power": 0.5, "logarithm": 1.1, "gaussian": 0.5, "power": 3.8, "other": 3.8}
 # Grids that are tried, each sqrt(2) coarser than the one before.
 TRIED = 6
 # Range of the pair part in grid steps.
 CUTOFF = 2.5
-# Part of a sum that is neglected beyond the reach of a kernel: far below the error of the grid.
+# Part of a sum that is neglected beyond the reach of a kernel.
 NEGLIGIBLE = 3e-4
-# Lengths of transforms are these times a power of two: quickly transformed, and few, so that spectra are used again
-# while a drawing grows.
+# Lengths of transforms are these times a power of two: few, so that spectra are used again while a drawing grows.
 FACTORS = (16, 18, 20, 22, 24, 27, 30)
 
 
@@ -107,7 +100,7 @@ def grid_for(
     best = None
     if resolved > 0 and (width / resolved + 4.0) * (height / resolved + 4.0) <= 4.0 * most:
         best = _grid(box, resolved, radial, near=False)
-    pair = PAIR_COST[_pair_form(radial)]
+    pair = COSTS[radial.kind][1]
     step = _rounded(max(finest, fineness * _coarse(radial)))
     for k in range(TRIED):
         grid = _grid(box, step * 2.0 ** (k / 2.0), radial, near=True)
@@ -161,8 +154,7 @@ def _width(radial: Radial) -> float:
 def _coarse(radial: Radial) -> float:
     """Smallest step for which grid and pairs together are accurate; 0 if they always are.
 
-    In between the smooth part still varies with the kernel: worst are a Gaussian's q at 2.1 and q ln q at 4.1 times
-    the step that needs no pairs.  Long tails bend least.
+    At finer steps the smooth part still varies with the kernel, least for long tails.
     """
     least = 5.6 if radial.form == "power-log" else 2.8 if radial.form == "power" and _long_tailed(radial) else 4.0
     return least * STEP * _width(radial)
@@ -191,19 +183,6 @@ def _touching_pairs(
     x0, y0, high_x, high_y = box
     rows, columns = int((high_x - x0) / cell) + 1, int((high_y - y0) / cell) + 1
     return 9.0 * counts(X, Z, x0, y0, cell, columns, rows * columns)
-
-
-def _pair_form(radial: Radial) -> str:
-    from nelayout.sums.nbody import pair_loops
-
-    names = {
-        pair_loops.INVERSE: "inverse",
-        pair_loops.LOGARITHM: "logarithm",
-        pair_loops.GAUSSIAN: "gaussian",
-        pair_loops.POWER: "power",
-        pair_loops.HALVES: "half power",
-    }
-    return names.get(form_of(radial)[0], "other")
 
 
 def _points(k: int) -> int:

@@ -24,7 +24,6 @@ import numpy as np
 from nelayout.errors import Unsupported
 from nelayout.formula.kernels import Radial
 from nelayout.numerics.parallel import Threads
-from nelayout.sums.nbody.exact import form_of
 from nelayout.sums.nbody.field import Field
 from nelayout.sums.nbody.grid import Grid, grid_for, plane
 from nelayout.sums.nbody.transforms import along
@@ -169,9 +168,9 @@ class Mesh:
 
         n = len(nodes.order)
         p, gx, gy = np.zeros(n), np.zeros(n), np.zeros(n)
-        form, *numbers = form_of(radial)
-        single = form in near_loops.SINGLE and not radial.kernel.singular
-        add = (near_loops.NEAR_SUMS_SINGLE if single else near_loops.NEAR_SUMS)[form]
+        key, *numbers = radial.code
+        real = np.float32 if single_precision(radial) else np.float64
+        add = near_loops.near_sums(*key, real)
         rows = (len(nodes.starts) - 1) // nodes.columns
         share = max(1, -(-rows // max(1, min(TASKS, n // LEAST_NODES))))
 
@@ -181,7 +180,7 @@ class Mesh:
             add(
                 nodes.X, nodes.Z, nodes.charges, nodes.starts, nodes.columns, rows, grid.cutoff, *numbers, smooth,
                 first, min(first + share, rows), p, gx, gy,
-                np.empty((3, most), dtype=np.float32 if single else np.float64)
+                np.empty((3, most), dtype=real)
             )
 
         self.threads.map(work, range(0, rows, share))
@@ -209,6 +208,11 @@ class Sorted(NamedTuple):
         at = np.empty(n, dtype=np.int32)
         mesh_loops.by_cells(X, Z, charges, grid.x0, grid.y0, cell, columns, starts, order, *nodes[3:], at)
         return nodes
+
+
+def single_precision(radial: Radial) -> bool:
+    """Whether near pairs are summed in single precision: bounded powers of the cheap kinds."""
+    return radial.form == "power" and radial.kind != "general" and not radial.kernel.singular
 
 
 def taylor(radial: Radial, at: float) -> np.ndarray:

@@ -19,7 +19,6 @@ import numpy as np
 
 from nelayout.formula.kernels import Radial
 from nelayout.numerics.parallel import Threads
-from nelayout.sums.nbody.exact import form_of
 from nelayout.sums.nbody.field import Field
 from nelayout.sums.nbody.tree import Cells, cells_of, depth_of, law_of, rule_of
 
@@ -65,30 +64,30 @@ class Sources:
 
     def _compiled(self, at: np.ndarray, radial: Radial) -> Field:
         """The sums by compiled loops: over all nodes, or over cells of many."""
-        from nelayout.sums.nbody import outside_loops, pair_loops
+        from nelayout.sums.nbody import pair_loops, tree_loops
 
         m, n = len(at), len(self.Y)
         places = pair_loops.as_points(at)
         potential, force = np.empty(m), np.empty((3, m))
         if n < MANY:
-            form, *numbers = form_of(radial)
-            points, none = pair_loops.as_points(self.Y), np.full(m, -1)
+            key, *numbers = radial.code
+            add, points, none = pair_loops.pair_sums(*key), pair_loops.as_points(self.Y), np.full(m, -1)
             low, high = np.zeros(m, dtype=np.int64), np.full(m, n)
 
             def work(start: int) -> None:
                 stop = min(start + TASK, m)
-                add = pair_loops.PAIR_SUMS[form]
                 add(points, self.charges, *numbers, places, none, low, high, start, stop, potential, force)
 
         else:
-            cells, (way, law), rule = self._cells, law_of(radial), rule_of(radial, self._cells, FINE)
+            cells, law, rule = self._cells, law_of(radial), rule_of(radial, self._cells, FINE)
+            loop = tree_loops.fields_at(radial.kind)
             room = 2 * depth_of(cells.parent) + 4
 
             def work(start: int) -> None:
                 stop = min(start + TASK, m)
-                outside_loops.fields_at(
+                loop(
                     *(cells.moments, cells.first, cells.last, cells.left, cells.points, cells.charges),
-                    *(way, law, rule, places, start, stop, np.empty(room, dtype=np.int64), potential, force),
+                    *(law, rule, places, start, stop, np.empty(room, dtype=np.int64), potential, force),
                 )
 
         self.threads.map(work, range(0, m, TASK))

@@ -115,7 +115,7 @@ class Tree:
         """Field of one radial function, and the work it took: cells seen, far cells, pairs of nodes."""
         from nelayout.sums.nbody import tree_loops
 
-        way, law = law_of(radial)
+        loop, law = tree_loops.walk(radial.kind), law_of(radial)
         rule = rule_of(radial, cells, (self.tolerance / TOLERANCE) ** 0.25)  # the first order left out is the fourth
         n = len(cells.order)
         potential, force = np.empty(n), np.empty((3, n))
@@ -124,9 +124,9 @@ class Tree:
         depth = depth_of(cells.parent)
 
         def work(task: int) -> None:
-            tree_loops.walk(
+            loop(
                 *(cells.moments, cells.first, cells.last, cells.left, tasks[task], depth),
-                *(cells.points, cells.charges, way, law, rule, potential, force, counts[task]),
+                *(cells.points, cells.charges, law, rule, potential, force, counts[task]),
             )
 
         self.threads.map(work, range(len(tasks)))
@@ -138,14 +138,14 @@ class Tree:
 
 def cells_of(Y: np.ndarray, charges: np.ndarray, leaf: int = LEAF) -> Cells:
     """Cut a drawing into cells until they hold ``leaf`` nodes or fewer."""
-    from nelayout.sums.nbody import expansion_loops, pair_loops, tree_loops
+    from nelayout.sums.nbody import pair_loops, tree_loops
 
     n = len(Y)
     points, charges, order = pair_loops.as_points(Y), np.array(charges, dtype=float), np.arange(n)
     ranges = [np.empty(max(2 * n, 1), dtype=np.int64) for _ in range(4)]
     count = tree_loops.grow(points, charges, order, leaf, *ranges)
     first, last, left, parent = (each[:count].copy() for each in ranges)
-    moments = np.empty((count, expansion_loops.CELL))
+    moments = np.empty((count, tree_loops.CELL))
     tree_loops.measure(points, charges, first, last, 0, count, moments)
     return Cells(points, charges, order, first, last, left, parent, moments)
 
@@ -159,14 +159,12 @@ def depth_of(parent: np.ndarray) -> int:
     return levels
 
 
-def law_of(radial: Radial) -> tuple[int, np.ndarray]:
-    """Way and constants of a radial function, see `expansion_loops`.
+def law_of(radial: Radial) -> np.ndarray:
+    """Return the constants (13,) of a radial function, see `tree_loops`.
 
-    With t the order, w' = -b t w v, v' = -a v^2 and l' = -b v, so that the derivative of w v^k (A l + B) in
-    xi is w v^(k+1) (A' l + B') with A' = -(b t + a k) A and B' = -(b t + a k) B - b A.
+    With t the order, w' = -b t w v, v' = -a v^2 and l' = -b v.  So the derivative of w v^k (A l + B) in xi is
+    w v^(k+1) (A' l + B') with A' = -(b t + a k) A and B' = -(b t + a k) B - b A.
     """
-    from nelayout.sums.nbody import expansion_loops as ways
-
     a, b, c, t = radial.kernel.a, radial.kernel.b, radial.kernel.c, radial.order
     A, B, constant = np.zeros(4), np.zeros(4), 0.0
     if radial.form == "boxcox" and abs(t) < SMALLEST_ORDER:
@@ -180,14 +178,7 @@ def law_of(radial: Radial) -> tuple[int, np.ndarray]:
     for k in range(3):
         rate = -(b * t + a * k)
         A[k + 1], B[k + 1] = rate * A[k], rate * B[k] - b * A[k]
-    twice = 2.0 * b * t / a if a > 0 else 0.0
-    if a == 0:
-        way = ways.GAUSSIAN
-    elif A[0] == 0:
-        way = ways.RECIPROCAL if twice == 2 else ways.ROOT if twice in (1, 3, 4) else ways.GENERAL
-    else:
-        way = ways.LOG if t == 0 else ways.RECIPROCAL_LOG if twice == 2 else ways.GENERAL
-    return way, np.array([a, b, c, t, *A, *B, constant])
+    return np.array([a, b, c, t, *A, *B, constant])
 
 
 def rule_of(radial: Radial, cells: Cells, fineness: float = 1.0) -> np.ndarray:
