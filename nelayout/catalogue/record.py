@@ -18,8 +18,7 @@ from nelayout.formula.alpha.search import AlphaSearch, alpha_search
 from nelayout.formula.connections import Connection, connection_named
 from nelayout.formula.divergences import Divergence, alpha, divergence_named
 from nelayout.formula.divergences.beta import Beta
-from nelayout.formula.divergences.f_divergences import f_function_of
-from nelayout.formula.divergences.f_functions import F_FUNCTIONS
+from nelayout.formula.divergences.f_divergences import WITH_CONJUGATE, conjugate_name
 from nelayout.formula.divergences.own_function import OwnFunction
 from nelayout.formula.kernels import KERNELS, Kernel, kernel_named
 from nelayout.formula.potentials.gravity import Gravity
@@ -49,8 +48,7 @@ class Method:
     mass : m; "unit", "degree", "strength", "closeness", "betweenness", "eigenvector", a node attribute, array or dict.
     affinity : "raw", "sum-1" or "rows"; None takes what the connection needs.
     stages : the schedule; None takes the recipe that suits the kernel.
-    variational : play the paper's min-max game for an f-divergence, in place of minimizing it (True), or lower the
-        divergence on samples of pairs ("sampled"); both need torch.
+    variational : play the paper's min-max game for an f-divergence, in place of minimizing it; needs torch.
     choose : the search for the order of an alpha divergence, see "alpha:auto"; None: the divergence is as given.
     gravity : a pull to the middle of the drawing, as a number g or
         ``nelayout.potentials.gravity.Gravity(g, strong=True)``; masses are then taken as they are given.  None: there
@@ -67,7 +65,7 @@ class Method:
     mass: Any = "unit"
     affinity: str | None = None
     stages: tuple[Stage, ...] = ()
-    variational: bool | str = False
+    variational: bool = False
     name: str = "custom"
     reference: str = ""
     summary: str = ""
@@ -102,7 +100,9 @@ class Method:
         for stage in stages:
             if isinstance(stage, Descend) and stage.divergence is not None:
                 connection.check(stage.divergence)
-        variational = _form(self.variational)
+        if not isinstance(self.variational, (bool, np.bool_)):
+            raise InputError(f"variational must be True or False; got {self.variational!r}")
+        variational = bool(self.variational)
         gravity = self.gravity
         if gravity is not None and not isinstance(gravity, Gravity):
             gravity = Gravity(gravity)
@@ -135,7 +135,7 @@ class Method:
         if self.gravity is not None:
             said.append(f"gravity={self.gravity.name}")
         if self.variational:
-            said.append("variational" if self.variational is True else f"variational={self.variational}")
+            said.append("variational")
         if self.choose is not None and self.choose != AlphaSearch():
             said.append(f"choose={self.choose}")
         if self.scheduled:
@@ -149,9 +149,8 @@ class Method:
 
     @property
     def conjugate(self) -> str:
-        """The name of the divergence among the f-divergences whose conjugates are known."""
-        f = f_function_of(self.divergence)
-        return self.divergence.name if f is None else f.name
+        """The name of the divergence among those with a known conjugate."""
+        return conjugate_name(self.divergence) or self.divergence.name
 
 
 def _kernel(kernel: Any) -> Kernel:
@@ -199,28 +198,16 @@ def _recipe(kernel: Kernel, divergence: Divergence, connection: Connection) -> t
     return recipe(kernel, connection.needs_normalizer and not keeps_edges)
 
 
-def _form(given: Any) -> bool | str:
-    """False, True or "sampled"."""
-    if isinstance(given, (bool, np.bool_)):
-        return bool(given)
-    if isinstance(given, str) and given == "sampled":
-        return given
-    raise InputError(
-        "variational must be False, True (the min-max game of the paper) or 'sampled' (the divergence itself, on "
-        f"samples of pairs), given {given!r}"
-    )
-
-
 def _check_variational(kernel: Kernel, divergence: Divergence, connection: Connection) -> None:
-    if f_function_of(divergence) is None:
-        known = ", ".join(map(repr, F_FUNCTIONS))
+    if conjugate_name(divergence) is None:
+        known = ", ".join(map(repr, WITH_CONJUGATE))
         what = "a function" if isinstance(divergence, OwnFunction) else repr(divergence.name)
         raise Unsupported(
-            f"the variational form needs a divergence whose conjugate is known, given {what}: use {known}, or "
+            f"the variational form needs a divergence with a known conjugate; got {what}. Use {known}, or "
             "variational=False"
         )
     if kernel != KERNELS["cauchy"] or connection.name != "normalized":
         raise Unsupported(
-            "the variational form is that of ft-SNE, with kernel='cauchy' and connection='normalized'; given are "
-            f"{kernel.name!r} and {connection.name!r}: use these, or variational=False"
+            "the variational form needs kernel='cauchy' and connection='normalized', as ft-SNE has; got "
+            f"{kernel.name!r} and {connection.name!r}. Use these, or variational=False"
         )

@@ -24,7 +24,9 @@ import numpy as np
 from nelayout.errors import InputError, unknown
 from nelayout.formula.part_names import as_number, number_count, number_within, spell, split
 
-__all__ = ["HALF_POWERS", "KERNELS", "Kernel", "Kind", "Radial", "boxcox", "heavy_tailed", "inverse_power", "kernel_named"]
+__all__ = [
+    "HALF_POWERS", "KERNELS", "Kernel", "Kind", "Radial", "boxcox", "heavy_tailed", "inverse_power", "kernel_named",
+]
 
 
 def __dir__() -> list[str]:

@@ -97,7 +97,7 @@ def hssne_layout(
 
 @takes_layout_keywords
 def ftsne_layout(
-    G: Any, pos: Any = None, fixed: Any = None, *, divergence: Any = "kl", variational: bool | str = False,
+    G: Any, pos: Any = None, fixed: Any = None, *, divergence: Any = "kl", variational: bool = False,
     background: float = BACKGROUND, **options: Unpack[LayoutOptions],
 ) -> Any:
     """ft-SNE: t-SNE under any f-divergence.
@@ -112,13 +112,11 @@ def ftsne_layout(
         "kl" (t-SNE), "reverse-kl", "js", "hellinger", "chi2" (aliases rkl, hl, ch), a divergence, or a function f(t) of
         an array: convex with f(1) = 0
     variational : default False
-        True plays the min-max game of the paper (ibid., section 3, Algorithm 1) for the named divergences: a small
-        network that knows nothing but the spectral coordinates of the nodes raises a lower bound on the divergence, the
-        drawing, which begins at random, lowers it.  The bound is not tight, and the drawing ends far worse than the
-        ordinary one.  "sampled": the network sees p and q of each pair, which makes the bound the divergence; it ends
-        as low as the ordinary form.  A note of `solve` names the last bound.  Both need torch: pip install
-        "nelayout[torch]".  No fixed nodes, no masses, no other optimizer; ``max_iter`` counts the rounds and the steps
-        before them
+        True plays the min-max game of the paper (ibid., section 3, Algorithm 1) for the named divergences.  A small
+        network that knows the spectral coordinates of the nodes raises a lower bound on the divergence; the drawing
+        begins at random and lowers it.  The drawing ends far worse than the ordinary one: use it to study the method.
+        A note of `solve` names the last bound.  Needs torch: pip install "nelayout[torch]".  No fixed nodes, masses or
+        other optimizers; ``max_iter`` counts rounds
     background : default 0.01
         part of all similarity, in (0, 1), that pairs without an edge share under "reverse-kl", which would be infinite
         otherwise; smaller punishes false neighbors harder.  Another than the default is refused where the divergence

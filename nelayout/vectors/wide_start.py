@@ -24,9 +24,8 @@ import numpy as np
 
 from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import Descend
-from nelayout.formula.divergences import i_divergence
+from nelayout.formula.divergences import Type2Mixture, i_divergence
 from nelayout.formula.divergences.alpha import Alpha
-from nelayout.formula.divergences.type2_mixture import Type2Mixture
 from nelayout.numerics.parallel import threads_for
 from nelayout.record.progress import Observer, Stopped
 from nelayout.run.pipeline import run_parts

@@ -124,7 +124,7 @@ def test_a_keyword_of_another_method_and_one_given_twice_are_refused(call, words
         ("ftsne:0.2", "ftsne takes no number"),
         ("nerv:0.3:0.1", "write one number behind the colon, kappa, as in 'nerv:0.5'"),
         ("nerv:2", "kappa"),
-        ("hssne:much", "tail must be a finite number >= 0 .* given 'much'"),
+        ("hssne:much", "tail must be a finite number >= 0; got 'much'"),
         ("nrev:0.3", "did you mean 'nerv'"),
         ("auto:2", "auto takes no number"),
     ],

@@ -58,7 +58,7 @@ def log_and_decay(a, b, c, xi):
 
 
 def profile(kind, real=np.float64):
-    """Make (a, b, c, order, xi) -> w, v, l of one of `KINDS`, in numbers of one width; 1 or 0 for what it does not need."""
+    """Make (a, b, c, order, xi) -> w, v, l of one of `KINDS`, in numbers of one width; unused ones are 1 or 0."""
     kind, single = KINDS[kind], real is np.float32
     exp = _exponential_single if single else exponential
     zero, one, two = real(0.0), real(1.0), real(2.0)

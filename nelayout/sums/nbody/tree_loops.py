@@ -383,7 +383,8 @@ def walk(kind):
             if one_place:
                 w, _, log_q = profile_of_kind(law[0], law[1], law[2], law[3], 0.0)
                 together = w * (law[4] * log_q + law[8]) + law[12]
-            near, count = _gather(first, last, cell, one_place, points, charges, lists, begins[level], ends[level], near)
+            begun, ended = begins[level], ends[level]
+            near, count = _gather(first, last, cell, one_place, points, charges, lists, begun, ended, near)
             counts[2] += count * (end - begin)
             for i in range(begin, end):
                 tx, ty, tz = points[0, i], points[1, i], points[2, i]
