@@ -16,7 +16,7 @@ import pytest
 
 import nelayout as nl
 from nelayout.numerics import compiling, loop_store
-from nelayout.numerics.interrupts import interrupts_held
+from nelayout.numerics.compiling import interrupts_held
 from nelayout.numerics.notices import announce, listening
 from nelayout.record.progress import observe
 
@@ -139,6 +139,26 @@ def test_where_nothing_may_be_written_loops_are_compiled_in_memory(copied):
     for _ in range(2):
         lines = run_copy(copied, HOME="/dev/null")
         assert lines == ["4.0", "inner outer", "compiling: no folder to keep it in; "]
+
+
+@pytest.mark.full
+def test_where_the_internals_of_numba_have_changed_its_own_cache_is_used(tmp_path):
+    program = """
+import numba.core.caching, numba.core.ccallback
+del numba.core.caching.NullCache
+from nelayout.numerics import compiling
+from nelayout.numerics.breadth_first_loops import hops
+import numpy as np
+assert not compiling.KNOWN
+out = np.zeros(3, dtype=np.int32)
+hops(np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1]), 0, out, np.empty(3, dtype=np.int32))
+print(out.tolist(), sum(hops.stats.cache_hits.values()))
+"""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(PACKAGE.parent)}
+    for hits in (0, 1):
+        command = [sys.executable, "-c", program]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        assert done.stdout.split("] ") == ["[0, 1, 2", f"{hits}\n"]
 
 
 @pytest.fixture

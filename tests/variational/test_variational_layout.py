@@ -104,7 +104,7 @@ def test_vectors_are_what_the_network_knows():
         ({"fixed": [0], "pos": {0: (0.0, 0.0)}}, Unsupported, "moves every node: leave out fixed, or leave out"),
         ({"mass": "degree"}, Unsupported, "nodes of one mass: use mass='unit', or leave out variational"),
         ({"optimizer": "lbfgs"}, Unsupported, "use optimizer='auto', or leave out variational"),
-        ({"divergence": lambda t: (t - 1) ** 2}, Unsupported, "needs a divergence with a known conjugate; got a function"),
+        ({"divergence": lambda t: (t - 1) ** 2}, Unsupported, "a divergence with a known conjugate; got a function"),
     ],
 )
 def test_what_it_cannot_do_is_refused_before_work_begins(change, error, message):

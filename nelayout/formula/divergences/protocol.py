@@ -41,7 +41,7 @@ SMALL_ORDER = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
-    """b = lambda q(xi) of some pairs; ``lam``: one lambda, or one for each pair; ``known``: ln b, if computed before."""
+    """b = lambda q(xi) of some pairs; ``lam``: one lambda, or one for each pair; ``known``: ln b, if at hand."""
 
     kernel: Kernel
     xi: np.ndarray

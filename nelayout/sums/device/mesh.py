@@ -15,10 +15,8 @@ import numpy as np
 
 from nelayout.formula.kernels import Radial
 from nelayout.numerics.pytorch import torch_module
-from nelayout.sums.device.answers import double_or_widest
-from nelayout.sums.device.arrays import array_of
+from nelayout.sums.device.arrays import array_of, double_or_widest, segment_sums
 from nelayout.sums.device.near import Sorted, near_sums
-from nelayout.sums.device.segments import segment_sums
 from nelayout.sums.nbody.field import Field
 from nelayout.sums.nbody.grid import Grid, grid_for
 from nelayout.sums.nbody.mesh import FARTHEST, SPECTRA, TOLERANCE, taylor

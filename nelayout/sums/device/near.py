@@ -13,8 +13,7 @@ import numpy as np
 
 from nelayout.formula.kernels import Radial
 from nelayout.numerics.pytorch import torch_module
-from nelayout.sums.device.arrays import array_of
-from nelayout.sums.device.segments import segment_sums
+from nelayout.sums.device.arrays import array_of, segment_sums
 from nelayout.sums.nbody.grid import Grid
 from nelayout.sums.nbody.mesh import single_precision
 

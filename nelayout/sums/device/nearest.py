@@ -33,7 +33,7 @@ def nearest_rows(on: Any, X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray
     """
     torch = torch_module()
 
-    from nelayout.sums.device.answers import double_or_widest
+    from nelayout.sums.device.arrays import double_or_widest
 
     device = torch.device(on.name)
     n, d = X.shape
