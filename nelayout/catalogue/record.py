@@ -1,8 +1,7 @@
-"""`Method`: a named recipe, made of parts and of the stages that minimize it.
+"""`Method`: a record of parts and of the stages that minimize its objective.
 
-A method is data.  t-SNE, for example, is ``Method(kernel="cauchy", divergence="i-divergence",
-connection="normalized")``; give it the strengths as masses and the optimal connection, and it is ws-SNE.  Parts are
-given by name or as values.
+t-SNE, for example, is ``Method(kernel="cauchy", divergence="i-divergence", connection="normalized")``.  With the
+strengths as masses and the optimal connection, it is ws-SNE.  Parts are given by name or as values.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from nelayout.formula.potentials.gravity import Gravity
 
 __all__ = ["AFFINITIES", "Method"]
 
-#: what is done to a graph's weights before they are compared with the drawing
+#: name -> how the weights of a graph become P
 AFFINITIES = {
     "raw": "the weights as they are",
     "sum-1": "the weights divided by their sum over all ordered pairs",
@@ -35,7 +34,7 @@ AFFINITIES = {
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Method:
-    """One way of drawing: J = sum M phi(P/M, lambda q) and how to minimize it.
+    """J = sum M phi(P/M, lambda q) and how to minimize it.
 
     Parameters
     ----------
@@ -50,9 +49,8 @@ class Method:
     stages : the schedule; None takes the recipe that suits the kernel.
     variational : play the paper's min-max game for an f-divergence, in place of minimizing it; needs torch.
     choose : the search for the order of an alpha divergence, see "alpha:auto"; None: the divergence is as given.
-    gravity : a pull to the middle of the drawing, as a number g or
-        ``nelayout.potentials.gravity.Gravity(g, strong=True)``; masses are then taken as they are given.  None: there
-        is none.
+    gravity : a pull to the middle of the drawing, as a number g or a ``Gravity(g, strong=True)`` of
+        ``nelayout.formula.potentials.gravity``; masses are then not scaled.  None: no pull.
     own : (keyword, value) of the keywords that the method has beside those of all, as in ``nelayout.nerv_layout``.
 
     >>> Method(kernel="cauchy", divergence="beta:0.5", connection="optimal", mass="strength")
@@ -144,7 +142,7 @@ class Method:
 
     @property
     def scheduled(self) -> bool:
-        """Whether the stages are others than those that suit the kernel."""
+        """Whether the stages differ from those that suit the kernel."""
         return self.stages != _recipe(self.kernel, self.divergence, self.connection)
 
     @property
@@ -163,7 +161,7 @@ def _kernel(kernel: Any) -> Kernel:
 
 
 def _usual(divergence: Divergence) -> Connection:
-    """The connection that suits a divergence, where none is given."""
+    """Return the connection that suits a divergence."""
     optimal = connection_named("optimal")
     try:
         optimal.check(divergence)
@@ -173,7 +171,7 @@ def _usual(divergence: Divergence) -> Connection:
 
 
 def _choice(choose: AlphaSearch | None, divergence: Any) -> tuple[AlphaSearch | None, Any]:
-    """The search for an order, if there is one, and the divergence: where the search begins."""
+    """Return the search for an order, or None, and the divergence with which it begins."""
     asked = alpha_search(divergence)
     if asked is not None:
         return asked, alpha(asked.first)
@@ -189,12 +187,12 @@ def _choice(choose: AlphaSearch | None, divergence: Any) -> tuple[AlphaSearch | 
 
 
 def _suited(connection: Connection) -> str:
-    """The affinity that the connection needs."""
+    """Return the affinity that the connection needs."""
     return "rows" if connection.by_rows else "sum-1" if connection.needs_normalizer else "raw"
 
 
 def _recipe(kernel: Kernel, divergence: Divergence, connection: Connection) -> tuple[Stage, ...]:
-    keeps_edges = isinstance(divergence, Beta) or divergence == alpha(1.0)  # it lets go of none by itself
+    keeps_edges = isinstance(divergence, Beta) or divergence == alpha(1.0)  # under these every edge pulls
     return recipe(kernel, connection.needs_normalizer and not keeps_edges)
 
 

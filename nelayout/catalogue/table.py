@@ -1,7 +1,7 @@
-"""The periodic table: each named method as a record of its parts.
+"""The catalogue: each named method as a record of its parts.
 
-Read a row as a formula: ws-SNE is the Cauchy kernel, the I-divergence, the optimal connection and, as masses,
-the strengths (the sum of a node's weights: its degree, in a simple graph without weights).
+Read a row as a formula: ws-SNE is the Cauchy kernel, the I-divergence, the optimal connection and, as masses, the
+strengths (the sum of the weights of a node).
 """
 
 from __future__ import annotations
@@ -27,14 +27,8 @@ YANG_2014 = "Yang, Peltonen & Kaski, Optimization equivalence of divergences imp
 YANG_2009 = "Yang et al., Heavy-tailed symmetric stochastic neighbor embedding, NIPS 2009"
 NOACK_2007 = "Noack, Energy models for graph clustering, J. Graph Algorithms and Applications 11, 2007"
 
-# Steps on the graph itself after the levels: 20 take les miserables from -2.3148 to -2.3204 (60 to -2.3207, and single
-# nodes of tiny weights far out); on large graphs fewer: 60 take three times as long as all else and bring luxembourg
-# from -13.144 to -13.148.
-STEPS, FEW = 20, (5, 1.0)
-_THROUGH_LEVELS = (
-    CoarseToFine("levels", 15),
-    Descend("majorize", STEPS, "majorize", large=FEW, starts=True),
-)
+# After the levels, a few steps on the graph itself, and fewer on a large one.
+_THROUGH_LEVELS = (CoarseToFine("levels", 15), Descend("majorize", 20, "majorize", large=(5, 1.0), starts=True))
 
 METHODS: dict[str, Method] = {
     method.name: method
@@ -146,7 +140,7 @@ METHODS: dict[str, Method] = {
             divergence="beta:2",
             connection="optimal",
             mass="unit",
-            stages=(SHAPE, Descend("descend", 200)),  # from random starts it folds paths, for a lower J
+            stages=(SHAPE, Descend("descend", 200)),  # random starts would fold paths
             reference="Yang, Peltonen & Kaski, Majorization-minimization for manifold embedding, AISTATS 2015",
             summary="kernel strain: the gamma divergence of order 2, which forgives outliers",
         ),
@@ -193,9 +187,8 @@ METHODS: dict[str, Method] = {
     )
 }
 
-# The best drawing that can be given with no parameter set: the global shape, then the heavy-tailed family with its tail
-# growing from none (Gaussian) to that of the Cauchy kernel.  Light tails draw meshes and maps flat and even, heavy
-# tails draw clusters; which is right for a graph is seen in the drawing, so each is judged and the best is kept.
+# The default: the global shape, then the heavy-tailed family with its tail growing from none (Gaussian) to that of the
+# Cauchy kernel.  Light tails draw meshes and maps, heavy tails clusters: each drawing is judged and the best is kept.
 AUTO = Method(
     name="auto",
     kernel="cauchy",

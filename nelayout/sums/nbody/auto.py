@@ -60,7 +60,7 @@ class Auto:
         return self._plan(Y, radials)[0]
 
     def reason(self, Y: np.ndarray, radials: tuple[Radial, ...] = PLAIN) -> str:
-        """A sentence on why that backend was chosen."""
+        """Say why that backend was chosen."""
         chosen, costs, _ = self._plan(Y, radials)
         n, d = Y.shape
         if chosen is self.exact:
@@ -75,7 +75,7 @@ class Auto:
         )
 
     def note(self, Y: np.ndarray, radials: tuple[Radial, ...] = PLAIN) -> str | None:
-        """A note for the user when the tree carries a drawing in the plane: why; else None."""
+        """Return why the tree was chosen for a drawing in the plane, as a note for the user; else None."""
         chosen, costs, _ = self._plan(Y, radials)
         return self.reason(Y, radials) if chosen is self.tree and "mesh" in costs else None
 

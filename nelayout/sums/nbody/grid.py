@@ -47,7 +47,7 @@ class Grid:
     h: float
     nx: int
     ny: int
-    lx: int  # lengths of the transforms: the grid and as much emptiness as keeps its ends from touching
+    lx: int  # lengths of the transforms: the grid and enough zeros between its ends
     ly: int
     near: bool  # whether the kernel is split
     cost: float = field(default=0.0, compare=False)  # of one sum, in nanoseconds
@@ -79,19 +79,17 @@ def square_counts(X: np.ndarray, Z: np.ndarray, x0: float, y0: float, cell: floa
 def grid_for(
     X: np.ndarray, Z: np.ndarray, radial: Radial, fineness: float = 1.0, counts: Counts = square_counts
 ) -> Grid:
-    """Choose the cheapest accurate grid for a drawing's sums of a radial function.
+    """Choose the cheapest accurate grid for the sums of a radial function over a drawing.
 
-    A grid fine enough for the kernel needs no pairs; a coarser one needs all pairs within ``CUTOFF`` steps, whose
-    number is counted on the drawing itself, since one dense cluster can hold most of them.  ``fineness`` below 1 makes
-    the steps that much smaller, and the range of the pairs as much more steps.  ``counts``: `square_counts`, or what
-    does the same where the positions are.
+    A grid fine enough for the kernel needs no pairs.  A coarser one needs all pairs within ``CUTOFF`` steps; they are
+    counted, since one dense cluster can hold most of them.  ``fineness`` below 1 makes the steps that much smaller, and
+    the range of the pairs as much more steps.  ``counts``: `square_counts`, or its form on a device.
     """
     box = float(X.min()), float(Z.min()), float(X.max()), float(Z.max())
     width, height = max(box[2] - box[0], 1e-12), box[3] - box[1]
     most = max(LEAST_POINTS, POINTS_PER_NODE * len(X)) / fineness**2
     finest = _step(width, height, most)
     resolved = STEP * fineness * _width(radial)
-    # The transforms are up to twice as long as the grid along both axes.
     cheap = _step(width, height, max(FEWEST, FEW * len(X)) / (2.0 * fineness) ** 2)
     if cheap <= resolved:
         return _grid(box, min(_rounded(max(cheap, FINEST / STEP * resolved)), resolved), radial, near=False)

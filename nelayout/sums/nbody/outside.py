@@ -1,4 +1,4 @@
-"""Sums at places that are no nodes: the field of a finished drawing, felt by each place for itself.
+"""Sums at places that are no nodes: the field of a finished drawing.
 
 Two unit charges at distance 2, felt half way between them under r = 1/(1 + xi)::
 
@@ -8,7 +8,7 @@ Two unit charges at distance 2, felt half way between them under r = 1/(1 + xi):
     >>> field.potential, field.force + 0.0
     (array([1.]), array([[0., 0.]]))
 
-How a place is summed depends on the nodes alone, not on the places beside it, so that its bits do not, either.
+The bits at a place depend on the nodes alone, not on the other places.
 """
 
 from __future__ import annotations
@@ -24,18 +24,16 @@ from nelayout.sums.nbody.tree import Cells, cells_of, depth_of, law_of, rule_of
 
 __all__ = ["Sources"]
 
-# Nodes up to which NumPy sums all pairs, without compiled loops; and from which cells of them are summed: a place then
-# meets as many as 2,000 nodes one by one take.
+# Nodes up to which NumPy sums all pairs, and from which cells of nodes are summed.
 FEW, MANY = 500, 2_000
-# Largest size of a cell that acts as one, against its distance, as a part of what sums at all nodes allow.  The force
-# at every place is then right to half a percent of the usual one, which those sums reach on average, in twice the time.
+# Largest size of a cell that acts as one, as a part of the size that sums at all nodes allow.
 FINE = 0.6
 # Pairs that NumPy holds at once, and places in a task of the compiled loops.
 BLOCK_PAIRS, TASK = 1 << 15, 256
 
 
 class Sources:
-    """The nodes of a drawing Y (n, d) with their charges (n,), which do not move."""
+    """The nodes of a drawing Y (n, d) with charges (n,)."""
 
     def __init__(self, Y: np.ndarray, charges: np.ndarray, threads: Threads) -> None:
         self.Y, self.charges, self.threads = Y, charges, threads
