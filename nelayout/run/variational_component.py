@@ -24,31 +24,27 @@ from nelayout.variational.game import Round, needs_torch, variational_drawing
 
 __all__ = ["ROUNDS", "check_variational", "draw_variational", "vector_features"]
 
-# Features that the network knows of each node.
-FEATURES = 16
-# Rounds, and steps of network and positions in each; the numbers of steps are the paper's.
-ROUNDS, ASCENTS, DESCENTS, FIRST_ASCENTS = 50, 10, 10, 100
+# Features that the network knows of each node; rounds, if the caller does not limit them.
+FEATURES, ROUNDS = 16, 50
 
 
 def check_variational(method: Method, options: dict[str, Any], fixed: np.ndarray | None) -> None:
     """Refuse, before work begins, a call that the variational form cannot serve."""
     if not method.variational or options["max_iter"] == 0:
         return
-    instead = "or leave out variational=True"
-    if fixed is not None:
-        raise Unsupported(f"the variational form moves every node: leave out fixed, {instead}")
     mass = method.mass if options["mass"] is None else options["mass"]
-    if not (isinstance(mass, str) and mass == "unit"):
-        raise Unsupported(f"the variational form compares nodes of one mass: use mass='unit', {instead}")
-    if not (isinstance(options["optimizer"], str) and options["optimizer"] == "auto"):
-        raise Unsupported(
-            f"network and positions of the variational form move by a way of their own: use optimizer='auto', {instead}"
-        )
+    for refused, remedy in (
+        (fixed is not None, "moves every node: leave out fixed"),
+        (not (isinstance(mass, str) and mass == "unit"), "compares nodes of one mass: use mass='unit'"),
+        (str(options["optimizer"]) != "auto", "moves by Adam: use optimizer='auto'"),
+    ):
+        if refused:
+            raise Unsupported(f"the variational form {remedy}, or leave out variational=True")
     needs_torch()
 
 
 def vector_features(rows: Any) -> np.ndarray | None:
-    """The network's coordinates of vectors: their first principal components; None if there are no vectors."""
+    """Return the features of vectors: their first principal components; None if there are no vectors."""
     return None if rows is None else principal_components(rows, min(FEATURES, *rows.shape))[0]
 
 
@@ -60,7 +56,7 @@ def draw_variational(component: Component, run: Run) -> None:
     if rounds == 0:
         return
     component.drawing = replace(component.drawing, method=plain, reason="max_iter")
-    objective, background = run.sums.objective(plain, affinity), background_of(plain.divergence)
+    objective = run.sums.objective(plain, affinity)
     report = run.report(component, "variational")
 
     def look(line: Round, Y: np.ndarray) -> None:
@@ -82,10 +78,7 @@ def draw_variational(component: Component, run: Run) -> None:
         normalizer=normalizer,
         primal=lambda Y: objective.evaluate(Y, gradient=False).value,
         rounds=rounds,
-        ascents=ASCENTS,
-        first_ascents=FIRST_ASCENTS,
-        descents=DESCENTS,
-        background=background or None,
+        background=background_of(plain.divergence),
         tol=0.0 if run.tol is None else run.tol,
         rng=run.rng,
         callback=look,

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 
-from nelayout.errors import InputError, missing_extra, unknown
+from nelayout.errors import InputError, missing_extra
 from nelayout.numerics.pytorch import torch_module
 
 __all__ = ["CONJUGATES", "Network", "PairSamples", "Round", "needs_torch", "variational_drawing"]
@@ -36,8 +36,6 @@ WIDTHS = 10, 20
 LEARNING_RATE, RATE, HALF = 0.01, 0.05, 50
 # Nearest nodes in the drawing that make near pairs.
 NEAR = 10
-# Background of reverse KL, which is infinite without one.
-BACKGROUND = 0.01
 
 # Name -> output activation h(x) and f*(h(x)) on tensors: Table 2, with the conjugate of js corrected, -ln(2 - e^h).
 # Below h = -2 the f* of chi2 is above the conjugate: the sum is still a lower bound.
@@ -76,7 +74,7 @@ def variational_drawing(
     first_ascents: int = 100,
     descents: int = 10,
     pairs: int = 16384,
-    background: float | None = None,
+    background: float = 0.0,
     tol: float = 0.0,
     rng: np.random.Generator | int | None = None,
     callback: Callable[[Round, np.ndarray], Any] | None = None,
@@ -84,23 +82,21 @@ def variational_drawing(
     """Play min over Y, max over networks h of sum_{i != j} [h_ij p_ij - f*(h_ij) q_ij / Z], q = 1/(1 + |y_i - y_j|^2).
 
     h_ij is the output activation of x_ij = g([f(x_i) + f(x_j); f(x_i) * f(x_j)]) over the features x.  Both players
-    move by Adam, each step on other pairs; no step is taken back.  The same rng gives the same bits: torch works on one
-    thread, and two runs at once wait for each other.
+    move by Adam, each step on other pairs; no step is taken back.  The same rng gives the same bits.
 
     Parameters
     ----------
     P : (n, n) sparse or dense similarities, >= 0, nothing on the diagonal; scaled to sum 1.
-    features : (n, p) what the network knows of each node, such as spectral coordinates; columns are standardized.
+    features : (n, p) what the network knows of each node; columns are standardized.
     Y0 : (n, d) where the drawing begins, in units of the kernel.
-    divergence : "kl", "reverse-kl", "js", "hellinger" or "chi2".
+    divergence : a name in `CONJUGATES`.
     normalizer : Y (n, d) -> Z = sum over i != j of q_ij, and its gradient (n, d).
     primal : Y -> the divergence itself, for the trace.
-    rounds, ascents, descents : number of rounds, and of the steps of network and positions in each.
-    first_ascents : steps of the network before the first round.
+    rounds, ascents, descents : number of rounds, and of the steps of network and positions in each; the network takes
+        ``first_ascents`` before the first.
     pairs : pairs of a step: half are edges, a quarter near pairs of the drawing, a quarter any pairs.
-    background : part of P spread over the pairs that are no edges, in [0, 1); None: 0, and 0.01 for reverse KL.
+    background : part of P spread over the pairs that are no edges, in [0, 1).
     tol : end after a round in which nodes moved by less than this part of the radius of the drawing.
-    rng : a Generator, or the seed of one.
     callback : called with (Round, Y) after each round, Y read-only.
 
     Returns
@@ -113,46 +109,25 @@ def variational_drawing(
     MissingExtra
         without torch.
     InputError
-        for an unknown divergence, arrays that do not fit or are not finite, and a bound that is no longer finite.
+        for a bound that is no longer finite.
 
     References
     ----------
     Im, Verma & Branson 2018, section 3, Algorithm 1, appendix C.2.1.
-
-    Examples
-    --------
-    >>> P = np.ones((3, 3)) - np.eye(3)
-    >>> def Z(Y):
-    ...     apart = Y[:, None] - Y
-    ...     q = 1 / (1 + (apart**2).sum(axis=2))
-    ...     return q.sum() - len(Y), -4 * (q[:, :, None] ** 2 * apart).sum(axis=1)
-    >>> Y, trace = variational_drawing(P, np.eye(3), [[0, 0], [1, 0], [0, 2]], normalizer=Z, rounds=2, rng=0)
-    >>> Y.shape, [line.round for line in trace]
-    ((3, 2), [1, 2])
     """
     needs_torch()
-    if divergence not in CONJUGATES:
-        raise unknown("divergence", divergence, CONJUGATES)
-    if background is None:
-        background = BACKGROUND if divergence == "reverse-kl" else 0.0
-    elif background == 0 and divergence == "reverse-kl":
-        raise InputError("background must be above 0 for reverse KL, which is infinite without; leave it out for 0.01")
-    rng = np.random.default_rng(rng)
-    Y, X = _finite("Y0", Y0), _finite("features", features)
-    if len(X) != len(Y):
-        raise InputError(f"features must have a row for each of the {len(Y)} rows of Y0; got {len(X)}")
+    rng, Y, X = np.random.default_rng(rng), np.array(Y0, dtype=float), np.array(features, dtype=float)
     samples = PairSamples.of(P, len(Y), background, rng)
     spread = X.std(axis=0)
     X = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     with _one_thread() as torch:
         game = Network.of(X, CONJUGATES[divergence], rng)
-        normalizer = _positive(normalizer)
         learn = torch.optim.Adam(game.weights, lr=LEARNING_RATE)
         at = torch.from_numpy(Y.copy()).requires_grad_()
         move = torch.optim.Adam([at])
 
         def raise_bound(Y: np.ndarray, near: np.ndarray, steps: int) -> None:
-            Z = normalizer(Y)[0]
+            Z = _positive(normalizer(Y)[0])
             for _ in range(steps):
                 drawn = samples.draw(pairs, near)
                 learn.zero_grad()
@@ -228,15 +203,15 @@ class Network:
     ) -> tuple[float, np.ndarray]:
         """Return the bound and its gradient (n, d) in Y, with the slope of Z.
 
-        sum q / Z = 1, so a constant may be taken from f* before it is sampled: that of most pairs, which lowers the
-        variance.
+        As sum q / Z = 1, the usual cost is taken from f* before it is sampled, which lowers the variance.
         """
         i, j, weight, p = drawn
         with torch_module().no_grad():
             x = self.score(i, j)
             h, cost = self.h(x).numpy(), self.conjugate(x).numpy()
         apart, q, (Z, slope) = Y[i] - Y[j], _kernel(Y, drawn), normalizer(Y)
-        usual = float(np.median((cost - h * p * Z / q)[p <= p.min()]))  # edges are few, and their costs large
+        Z = _positive(Z)
+        usual = float(np.median((cost - h * p * Z / q)[p <= p.min()]))  # edges cost more
         rates = weight * (usual - cost)
         total = float(np.sum(rates * q))
         pull = (-2.0 / Z * rates * q * q)[:, None] * apart
@@ -250,8 +225,7 @@ class Network:
 class PairSamples:
     """The pairs of nodes from which samples are drawn.
 
-    n           nodes
-    keys, p     i n + j of the edges i < j, increasing, and p of both directions together, which sum to 1 - background
+    keys, p     i n + j of the edges i < j, increasing, and p of both directions together, of sum 1 - background
     reach       running sums of p
     background  p of an ordered pair that is no edge
     """
@@ -265,20 +239,12 @@ class PairSamples:
 
     @classmethod
     def of(cls, P: Any, n: int, background: float, rng: np.random.Generator) -> PairSamples:
-        """Make it of similarities P (n, n); ``background`` is spread over the pairs that are no edges."""
-        if not 0 <= background < 1:
-            raise InputError(f"background must be a number in [0, 1); got {background!r}")
+        """Make it of similarities P (n, n) with edges; ``background`` is spread over the pairs that are no edges."""
         A = csr_array(P, dtype=float)
-        if A.shape != (n, n):
-            raise InputError(f"P must have shape ({n}, {n}) for {n} nodes; got {A.shape}")
-        if not np.all((A.data >= 0) & (A.data < np.inf)) or np.any(A.diagonal() != 0):
-            raise InputError("entries of P must be finite and >= 0, and 0 on the diagonal; got others")
         both = coo_array(A + A.T)
         i, j = (ends.astype(np.int64) for ends in both.coords)
         keep = (i < j) & (both.data > 0)
         keys, p = (i * n + j)[keep], both.data[keep]
-        if not len(p):
-            raise InputError("P must have an entry above 0; got none")
         order, others = np.argsort(keys), n * (n - 1) - 2 * len(p)
         background = background if others else 0.0
         p = p[order] * ((1.0 - background) / p.sum())
@@ -337,16 +303,10 @@ def _kernel(Y: np.ndarray, drawn: tuple[np.ndarray, ...]) -> np.ndarray:
     return 1.0 / (1.0 + np.einsum("ij,ij->i", apart, apart))
 
 
-def _positive(normalizer: Callable[[np.ndarray], tuple[float, np.ndarray]]) -> Callable:
-    """Return the normalizer with a check of Z."""
-
-    def checked(Y: np.ndarray) -> tuple[float, np.ndarray]:
-        Z, slope = normalizer(Y)
-        if not (math.isfinite(Z) and Z > 0):
-            raise InputError(f"normalizer must return a positive finite sum of q; got {Z!r}. Scale Y0 down")
-        return float(Z), slope
-
-    return checked
+def _positive(Z: float) -> float:
+    if not (math.isfinite(Z) and Z > 0):
+        raise InputError(f"normalizer must return a positive finite sum of q; got {Z!r}. Scale Y0 down")
+    return float(Z)
 
 
 def _size(Y: np.ndarray) -> float:
@@ -375,13 +335,3 @@ def needs_torch() -> None:
         if error.name and error.name.partition(".")[0] != "torch":
             raise
         raise missing_extra("torch", "torch", "variational ft-SNE") from None
-
-
-def _finite(name: str, given: Any) -> np.ndarray:
-    values = np.array(given, dtype=float)
-    if values.ndim != 2 or not np.isfinite(values).all():
-        missing = "" if values.ndim != 2 else " with missing or infinite entries"
-        raise InputError(
-            f"{name} must be a table of finite numbers, one row for each node; got shape {values.shape}{missing}"
-        )
-    return values
