@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -66,42 +66,30 @@ class Coupling:
     lam: Any
 
 
-class Connection(Protocol):
-    """The interface of a connection rule."""
+class Connection:
+    """A rule for lambda; ``needs_normalizer``: it follows from sum M q; ``by_rows``: each node has one."""
 
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def needs_normalizer(self) -> bool:
-        """Whether lambda follows from sum M q."""
-        ...
-
-    @property
-    def by_rows(self) -> bool:
-        """Whether each node has a lambda of its own."""
-        ...
+    name: str
+    needs_normalizer = False
+    by_rows = False
 
     def check(self, divergence: Divergence) -> None:
         """Raise Unsupported if this rule does not go with the divergence."""
-        ...
 
     def at(self, normalizer: Any) -> Any:
         """Return the lambda at which edges and pairs are evaluated."""
-        ...
+        return 1.0
 
     def couple(self, divergence: Any, sums: Sums, exaggeration: float) -> Coupling:
         """Return J and its derivatives, the edges counting ``exaggeration`` times."""
-        ...
+        return Coupling(exaggeration * sums.edges + sums.pairs, exaggeration, 1.0, 0.0, self.at(sums.normalizer))
 
 
-@dataclass(frozen=True, slots=True)
-class Fixed:
+@dataclass(frozen=True)
+class Fixed(Connection):
     """lambda is given."""
 
     value: float = 1.0
-    needs_normalizer: bool = False
-    by_rows: bool = False
 
     def __post_init__(self) -> None:
         value = number_within(self.value, "a fixed scale factor (the repulsion)", 0.0, open_ends=True)
@@ -111,33 +99,22 @@ class Fixed:
     def name(self) -> str:
         return "fixed" if self.value == 1.0 else spell("fixed", self.value)
 
-    def check(self, divergence: Divergence) -> None:
-        return None
-
     def at(self, normalizer: Any) -> float:
         return self.value
 
-    def couple(self, divergence: Any, sums: Sums, exaggeration: float) -> Coupling:
-        return Coupling(exaggeration * sums.edges + sums.pairs, exaggeration, 1.0, 0.0, self.value)
 
-
-@dataclass(frozen=True, slots=True)
-class Optimal:
+@dataclass(frozen=True)
+class Optimal(Connection):
     """lambda = argmin J."""
 
-    name: str = "optimal"
-    needs_normalizer: bool = False
-    by_rows: bool = False
+    name = "optimal"
 
     def check(self, divergence: Divergence) -> None:
         if not isinstance(divergence, Homogeneous):
             raise Unsupported(
-                "connection 'optimal' needs a divergence with a degree, whose slope is a power of b (beta of any order "
-                f"and alpha of order > 0 have one), got {divergence.name!r}. Use connection='normalized' or 'fixed'"
+                "connection 'optimal' needs a divergence with a degree: its slope is a power of b (beta of any order "
+                f"and alpha of order > 0 have one); got {divergence.name!r}. Use connection='normalized' or 'fixed'"
             )
-
-    def at(self, normalizer: Any) -> float:
-        return 1.0
 
     def couple(self, divergence: Any, sums: Sums, exaggeration: float) -> Coupling:
         sound = (sums.pairs_slope > 0) & (sums.edges_slope < 0)  # else the kernel has underflowed
@@ -155,38 +132,13 @@ class Optimal:
         return Coupling(value, -exaggeration / sums.edges_slope, 1.0 / sums.pairs_slope, 0.0, best)
 
 
-@dataclass(frozen=True, slots=True)
-class Normalized:
-    """lambda = 1 / sum M q, over the whole matrix."""
-
-    name: str = "normalized"
-    needs_normalizer: bool = True
-    by_rows: bool = False
-
-    def check(self, divergence: Divergence) -> None:
-        return None
-
-    def at(self, normalizer: float) -> float:
-        return 1.0 / normalizer if normalizer > 0 else math.inf
-
-    def couple(self, divergence: Any, sums: Sums, exaggeration: float) -> Coupling:
-        if not sums.normalizer > 0:
-            return Coupling(math.inf, 0.0, 0.0, 0.0, math.inf)
-        moving = -(exaggeration * sums.edges_slope + sums.pairs_slope) / sums.normalizer
-        value = exaggeration * sums.edges + sums.pairs
-        return Coupling(value, exaggeration, 1.0, moving, 1.0 / sums.normalizer)
-
-
-@dataclass(frozen=True, slots=True)
-class NormalizedRows:
+@dataclass(frozen=True)
+class NormalizedRows(Connection):
     """lambda_i = 1 / sum_j m_j q_ij: each node's drawn similarities sum to one, as its input similarities do."""
 
-    name: str = "normalized-rows"
-    needs_normalizer: bool = True
-    by_rows: bool = True
-
-    def check(self, divergence: Divergence) -> None:
-        return None
+    name = "normalized-rows"
+    needs_normalizer = True
+    by_rows = True
 
     def at(self, normalizer: Any) -> Any:
         return 1.0 / normalizer
@@ -195,6 +147,22 @@ class NormalizedRows:
         lam = self.at(sums.normalizer)
         moving = -(exaggeration * sums.edges_slope + sums.pairs_slope) * lam
         return Coupling(exaggeration * sums.edges + sums.pairs, exaggeration, 1.0, moving, lam)
+
+
+@dataclass(frozen=True)
+class Normalized(NormalizedRows):
+    """lambda = 1 / sum M q, over the whole matrix."""
+
+    name = "normalized"
+    by_rows = False
+
+    def at(self, normalizer: float) -> float:
+        return 1.0 / normalizer if normalizer > 0 else math.inf
+
+    def couple(self, divergence: Any, sums: Sums, exaggeration: float) -> Coupling:
+        if not sums.normalizer > 0:
+            return Coupling(math.inf, 0.0, 0.0, 0.0, math.inf)
+        return NormalizedRows.couple(self, divergence, sums, exaggeration)
 
 
 CONNECTIONS = {"normalized-rows": NormalizedRows, "fixed": Fixed, "optimal": Optimal, "normalized": Normalized}

@@ -63,8 +63,7 @@ def f_divergence(f: Function, slope: Function | None = None, name: str = "f") ->
     Raises
     ------
     ValueError
-        where f is not convex, has a kink, is straight (nothing to minimize), f(1) is not 0, values are infinite or NaN,
-        f or slope fail on arrays or answer anything but real numbers, or the slope is not f's
+        if f is not finite, smooth, convex, curved and 0 at t = 1, or slope is not its derivative
 
     Examples
     --------
