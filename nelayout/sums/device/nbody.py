@@ -1,8 +1,7 @@
 """Sums over all pairs on a device: exactly in blocks, by the mesh, and by the tree, which stays on the CPU.
 
-The tree walks a node at a time through branches of its own, which devices are slow at.  Where it is wanted (drawings in
-space, and those whose nodes lie too unevenly for a mesh), positions go to the CPU and sums come back: 8 bytes a
-coordinate and number, against a thousand nanoseconds of work for each node.
+Devices are slow at a tree, where each node takes other branches.  So positions go to the CPU and sums come back, for
+drawings in space and drawings too uneven for a mesh.
 """
 
 from __future__ import annotations

@@ -130,9 +130,7 @@ class Mesh:
         return Field(potential, force)
 
     def _spectrum(self, radial: Radial, grid: Grid) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Transform of the kernel with the splines' blur divided out, its field at small lags, and its smooth
-        center.
-        """
+        """Return the kernel's transform without the blur of splines, its field at small lags, its smooth center."""
         key = (radial, grid.h, grid.lx, grid.ly, grid.near)
         if key in self._spectra:
             return self._spectra[key]
