@@ -135,7 +135,7 @@ def hssne_layout(
 
 @takes_layout_keywords
 def ftsne_layout(
-    G: Any, pos: Any = None, fixed: Any = None, *, divergence: Any = "kl", variational: bool | str = False,
+    G: Any, pos: Any = None, fixed: Any = None, *, divergence: Any = "kl", variational: bool = False,
     background: float = BACKGROUND, **options: Unpack[LayoutOptions],
 ) -> Any:  # fmt: skip
     """Draw a graph by ft-SNE: t-SNE under any f-divergence.
@@ -149,12 +149,11 @@ def ftsne_layout(
         "kl" (t-SNE), "reverse-kl", "js", "hellinger", "chi2" (aliases rkl, hl, ch), a divergence, or a function f(t) of
         an array: convex with f(1) = 0
     variational : default False
-        True plays the min-max game of the paper (section 3, Algorithm 1) for the named divergences: a small network
-        sees spectral coordinates of the nodes and raises a lower bound on the divergence, the drawing lowers it. The
-        bound is not tight, and the drawing ends far worse than the ordinary one. "sampled": the network sees p and q of
-        each pair, so the bound is the divergence, and the drawing ends as low as the ordinary one. A note of `solve`
-        gives the last bound. Both need torch: pip install "nelayout[torch]". Fixed nodes, masses and other optimizers
-        are refused; ``max_iter`` counts rounds and the steps before them
+        True plays the min-max game of the paper (section 3, Algorithm 1) for the named divergences. A small network
+        that knows the spectral coordinates of the nodes raises a lower bound on the divergence; the drawing begins at
+        random and lowers it. The drawing ends far worse than the ordinary one: use it to study the method. A note of
+        `solve` gives the last bound. Needs torch: pip install "nelayout[torch]". Fixed nodes, masses and other
+        optimizers are refused; ``max_iter`` counts rounds
     background : default 0.01
         share of the similarity, in (0, 1), of all pairs without an edge under "reverse-kl", which is infinite without
         it; a smaller one punishes false neighbors harder. Other divergences refuse other values than the default

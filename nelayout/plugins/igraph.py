@@ -25,7 +25,7 @@ import numpy as np
 from nelayout import layouts
 from nelayout.catalogue import METHODS
 from nelayout.errors import InputError, Unsupported, missing_extra
-from nelayout.graphs.igraph import IgraphHost
+from nelayout.graphs.libraries import IgraphHost
 
 __all__ = ["register", "unregister"]
 

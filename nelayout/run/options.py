@@ -62,7 +62,7 @@ class OwnOptions(TypedDict, total=False):
     background: float
     alpha: Any
     divergence: Any
-    variational: bool | str
+    variational: bool
     scaling_ratio: float
     gravity: float
     strong_gravity: bool

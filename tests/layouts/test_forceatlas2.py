@@ -165,7 +165,7 @@ def test_components_are_packed_unless_they_are_drawn_as_one():
 @pytest.mark.parametrize(
     ("own", "message"),
     [
-        ({"gravity": -1.0}, r"gravity must be a finite number >= 0, given -1"),
+        ({"gravity": -1.0}, r"gravity must be a finite number >= 0; got -1"),
         ({"gravity": "strong"}, "gravity must be a finite number"),
         ({"scaling_ratio": 0.0}, "scaling_ratio.*> 0"),
         ({"linlog": 1}, "linlog must be True or False"),

@@ -5,12 +5,12 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
+from nelayout.run.auto.masses import masses_of
 from scipy.sparse import csr_array
 
 import nelayout as nl
 from nelayout.errors import InputError
 from nelayout.graphs import read
-from nelayout.run.auto.masses import masses_of
 from nelayout.similarities import centrality, masses
 from nelayout.similarities.masses import FLOOR, node_mass
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from nelayout.run.order import goal_between
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
@@ -13,7 +14,6 @@ from tables import first
 
 import nelayout as nl
 from nelayout.run import order
-from nelayout.run.order import goal_between
 from nelayout.run.strong_edges import merged_pattern, strong_edges
 from nelayout.vectors import fitting
 from nelayout.vectors.metrics import prepare

@@ -76,8 +76,7 @@ class Device:
         """The array on this device; one that is there already comes back as it is."""
         torch = torch_module()
 
-        from nelayout.sums.device.answers import double_or_widest
-        from nelayout.sums.device.arrays import DeviceArray, array_of
+        from nelayout.sums.device.arrays import DeviceArray, array_of, double_or_widest
 
         if isinstance(x, DeviceArray):
             return x

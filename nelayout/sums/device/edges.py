@@ -16,9 +16,8 @@ from nelayout.formula.kernels import Kernel
 from nelayout.numerics.conjugate_gradients import conjugate_gradients
 from nelayout.numerics.groups import Groups
 from nelayout.numerics.parallel import Threads
-from nelayout.sums.device.arrays import array_of
+from nelayout.sums.device.arrays import array_of, segment_sums
 from nelayout.sums.device.matrix import products
-from nelayout.sums.device.segments import segment_sums
 from nelayout.sums.edges.matrix import Edges, row_ranges
 
 __all__ = ["DeviceEdges"]

@@ -10,7 +10,7 @@ from nelayout.formula.kernels import Radial
 from nelayout.numerics.parallel import Threads
 from nelayout.sums.nbody.field import Field
 
-__all__ = ["Exact", "PairTable", "form_of", "sums_by_blocks", "sums_within"]
+__all__ = ["Exact", "PairTable", "sums_by_blocks", "sums_within"]
 
 # Pairs that are held at once by the NumPy form, 96 KB: arrays from 128 KB on are often new pages of memory, whose first
 # use may cost more than the sums.
@@ -70,32 +70,15 @@ def sums_within(
     points, own, answer = pair_loops.as_points(Y), np.arange(n), []
     for radial in radials:
         potential, force = np.empty(n), np.empty((3, n))
-        code = form_of(radial)
 
-        def work(task: tuple[int, int], potential=potential, force=force, code=code) -> None:
-            form, *numbers = code
-            add = pair_loops.PAIR_SUMS[form]
+        def work(task: tuple[int, int], potential=potential, force=force, code=radial.code) -> None:
+            key, *numbers = code
+            add = pair_loops.pair_sums(*key)
             add(points, charges, *numbers, points, own, *within, *task, potential, force)
 
         threads.map(work, tasks)
         answer.append(Field(potential, np.ascontiguousarray(force[:d].T)))
     return answer
-
-
-def form_of(radial: Radial) -> tuple[int, float, float, float, float]:
-    """Integer form and parameters under which the compiled loops know a radial function."""
-    from nelayout.sums.nbody import pair_loops as pairs
-
-    kernel, order = radial.kernel, radial.order
-    form = {"power": pairs.POWER, "boxcox": pairs.BOXCOX, "power-log": pairs.POWER_LOG}[radial.form]
-    if kernel.a > 0 and radial.form == "power":
-        twice = 2 * kernel.b * order / kernel.a
-        form = pairs.INVERSE if twice == 2 else pairs.HALVES if twice in pairs.HALF_POWERS else form
-    if kernel.a == 0 and radial.form == "power":
-        form = pairs.GAUSSIAN
-    if kernel.a > 0 and radial.form == "boxcox" and order == 0:
-        form = pairs.LOGARITHM
-    return form, kernel.a, kernel.b, kernel.c, order
 
 
 class PairTable:
