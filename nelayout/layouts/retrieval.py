@@ -152,7 +152,7 @@ def choose_alpha(
     Returns
     -------
     AlphaChoice
-        alpha, phi, the score at each order, notes, and ``plot()``; None where every alpha fits equally well (a
+        alpha, phi, the score at each order, and notes; None where every alpha fits equally well (a
         drawing that gives the similarities back exactly) and where there is no edge.  `nelayout.solve` with
         ``Method(kernel="gaussian", divergence="alpha:auto", connection="normalized-rows")`` gives the drawing, too.
 

@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -223,15 +222,16 @@ def fit_vectors(
     free = start is None and not perplexity_annealing
     sketch = _outline(known, chosen, dim) if free else None
     goal = _distance_goal(space.given, n, chosen) if free else None
-    plan = scales(n, float(perplexity), k) if perplexity_annealing else ((perplexity, k),)  # pyright: ignore[reportArgumentType]
+    plan: tuple[tuple[Any, int], ...] = ((perplexity, k),)
+    if perplexity is not None and perplexity_annealing:
+        plan = scales(n, float(perplexity), k)
     share = ANNEALED_STEPS if max_iter is None else min(ANNEALED_STEPS, max_iter // len(plan))
     widest = max(reach for _, reach in plan)
     warn_of_memory(chosen, settings, np.array([n]), np.array([round(UNION * n * widest)]), SEARCH_BYTES * n * widest)
     trace: tuple[Step, ...] = ()
     with threads_for(n_jobs) as threads:
         if lists is None:
-            with _waiting(f"neighbors of {n} rows", progress):
-                found = space.nearest(widest, rng, threads, device_named(device))
+            found = space.nearest(widest, rng, threads, device_named(device))
         else:
             found = lists.first(widest)
         for number, (p, reach) in enumerate(plan):
@@ -251,7 +251,7 @@ def fit_vectors(
                 break
             start = solution.positions
     about: tuple[str, ...] = ()
-    if perplexity_annealing and n / 2 > max(p for p, _ in plan):  # pyright: ignore[reportArgumentType]
+    if perplexity_annealing and n / 2 > max(p for p, _ in plan):
         limit = f"the widest that {n} rows afford ({ANNEALED_PAIRS:.0e} similarities)"
         about = (f"the annealing of the perplexity begins at {plan[0][0]:g}, {limit}, not at {n / 2:g}",)
     notes = (*found.notes, *about, *joins, *solution.notes)
@@ -283,18 +283,6 @@ def _told_on(callback: Callable[..., object] | None, number: int, prefix: str) -
     if callback is None:
         return None
     return lambda state: callback(replace(state, iteration=number + state.iteration, stage=prefix + state.stage))
-
-
-@contextmanager
-def _waiting(what: str, progress: bool) -> Iterator[None]:
-    """Show a line with the seconds that something takes."""
-    if not progress:
-        yield
-        return
-    from tqdm import tqdm
-
-    with tqdm(desc=what, bar_format="{desc} [{elapsed}]"):
-        yield
 
 
 def at_perplexity(

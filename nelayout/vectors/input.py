@@ -59,16 +59,7 @@ class Neighbors:
 
 
 def read_vectors(X: Any, least: int = 2) -> Any:
-    """Read finite (n, d) vectors, n >= ``least``, of an array, frame, nested list or sparse matrix; `X` is not changed.
-
-    Raises
-    ------
-    InputTypeError
-        for text, complex numbers, dates and anything that is no table.
-    InputError
-        for another shape than (n, d), fewer than two rows, no column, NaN or infinity (row and column are
-        named).
-    """
+    """Read finite (n, d) vectors, n >= ``least``, of an array, frame, nested list or sparse matrix."""
     if issparse(X):
         matrix = _stored(X, least, zeros=False)
         return matrix.toarray() if float(X.shape[0]) * X.shape[1] <= DENSE_ENTRIES else matrix
@@ -122,12 +113,6 @@ def support(n_neighbors: Any, perplexity: Any, n: int) -> int:
 
     ``perplexity`` None stands for binary graphs; otherwise "all" is every other row.
 
-    Raises
-    ------
-    InputTypeError, InputError
-        for a perplexity that is no number, or too large for the neighbors; for a number of neighbors outside of
-        1 .. n - 1.
-
     >>> support(None, None, 100), support(None, 5.5, 100), support(None, 50, 100), support("all", 5, 100)
     (10, 17, 99, 99)
     """
@@ -168,14 +153,7 @@ def support(n_neighbors: Any, perplexity: Any, n: int) -> int:
 
 
 def read_neighbors(knn: Any, n: int) -> Neighbors:
-    """Read neighbor lists of n rows: each row's own number is left out, the nearest stand first.
-
-    Raises
-    ------
-    InputTypeError, InputError
-        for anything but two arrays of one shape (n, k), numbers of rows that there are not, a row with a neighbor
-        twice or with none but itself, distances that are negative, NaN or infinite.
-    """
+    """Read neighbor lists of n rows: each row's own number is left out, the nearest stand first."""
     if isinstance(knn, (tuple, list)) and len(knn) == 3:
         knn = knn[:2]  # of UMAP, whose third part is the index that searched
     if not isinstance(knn, (tuple, list)) or len(knn) != 2:
