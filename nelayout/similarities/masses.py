@@ -24,7 +24,7 @@ __all__ = ["FLOOR", "NAMED", "node_mass"]
 # The least mass, the mean being 1.
 FLOOR = 1e-3
 
-# Largest weight whose scale a sum of weights keeps: sums of huge weights stay finite.
+# Largest unit of strengths: sums of huge weights stay finite.
 LARGEST = 1e290
 
 # Most steps of power iteration, and change of an entry in one step at which it ends, the mean being 1.

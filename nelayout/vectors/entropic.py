@@ -38,7 +38,7 @@ TIES = 1e-12
 # Precisions of `_excess` lie between LOWEST and 2 (ln k + BEYOND): at the first the K nearest are so equal that their
 # entropy is ln K to rounding, at the last all from the K-th on have vanished.
 LOWEST, BEYOND = 1e-7, 40.0
-# No similarity is below e^-CUT of its row's largest: products with it must not underflow to 0.
+# Similarities are at least e^-CUT of their row's largest, so that products with them do not underflow to 0.
 CUT = 600.0
 # Similarities calibrated at a time.
 ROWS_ENTRIES = 1 << 16

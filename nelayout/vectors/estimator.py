@@ -157,10 +157,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             return self._fit.place(rows, threads)
 
     def _read(self, X: Any, *, reset: bool) -> Any:
-        """Check the rows in scikit-learn's words, and those that it has none for in ours; frames in ours alone.
-
-        Ours name the row and the column, of which scikit-learn's array of a frame knows no name.
-        """
+        """Check the rows in scikit-learn's words and then in ours; frames in ours alone, which name their columns."""
         rules: dict[str, Any] = {"accept_sparse": "csr", "ensure_all_finite": False, "ensure_min_samples": 1 + reset}
         is_frame = hasattr(X, "columns")
         checked = X if is_frame else check_array(X, **rules, dtype="numeric", estimator=self, input_name="X")

@@ -1,4 +1,4 @@
-"""Choice of the order alpha: data are drawn at each order, and the order whose density fits its drawing best is taken.
+"""Choice of the order alpha: data are drawn at each order, and the order with the best score is taken.
 
 The pairs (v, m) of a drawing, given and drawn similarities, are data for the density
 
@@ -6,7 +6,7 @@ The pairs (v, m) of a drawing, given and drawn similarities, are data for the de
 
 with D_alpha(v||m) = m d(v/m) (Amid, Dikmen & Oja 2015, section 3, eq. 10).  So an order alpha assumes a distribution of
 v around m, and data can tell one order from another.  Score matching compares slopes of ln p and needs no Z.  For
-example, alpha = 1/2 is chosen for pairs whose square roots differ by Gaussian noise::
+example, alpha = 1/2 is chosen for pairs with square roots that differ by Gaussian noise::
 
     >>> rng = np.random.default_rng(0)
     >>> m = np.exp(rng.normal(size=40_000))
@@ -76,7 +76,7 @@ def choose_order(
     grid: Iterable[float] = GRID,
     refine: bool = True,
 ) -> tuple[AlphaChoice, Result]:
-    """Return the order whose density fits its own drawing best, and the drawing.
+    """Return the order that fits its own drawing best, and the drawing.
 
     Every order is drawn anew: alternating between alpha and one drawing would stay near where it began.  The walk
     begins at the largest order of the grid up to 1 and goes down, each drawing starting from the one before; orders
