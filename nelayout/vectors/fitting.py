@@ -137,7 +137,7 @@ def fit_vectors(
     pca : default "auto"
         as in `knn_graph`: an integer reduces the rows to so many principal components before they are compared
     init : default "auto"
-        initial positions.  "auto" goes through coarser and coarser graphs and back.  It also draws one of these from the
+        initial positions.  "auto" goes through coarser graphs and back.  It also draws one of these from the
         means of the first principal components, and keeps that drawing unless its stress is a third higher, which means
         a fold.  Under kernels with a tail it bends the drawing before each stage towards the distances between rows.
         "pca" takes the first principal components and the last stage alone, and is "auto" if the perplexity is
