@@ -219,9 +219,9 @@ def fit_vectors(
     free = start is None and not perplexity_annealing
     sketch = _outline(known, chosen, dim) if free else None
     goal = _distance_goal(space.given, n, chosen) if free else None
-    plan: tuple[tuple[Any, int], ...] = ((perplexity, k),)
+    plan: list[tuple[Any, int]] = [(perplexity, k)]
     if perplexity is not None and perplexity_annealing:
-        plan = scales(n, float(perplexity), k)
+        plan = list(scales(n, float(perplexity), k))
     share = ANNEALED_STEPS if max_iter is None else min(ANNEALED_STEPS, max_iter // len(plan))
     widest = max(reach for _, reach in plan)
     warn_of_memory(chosen, settings, np.array([n]), np.array([round(UNION * n * widest)]), SEARCH_BYTES * n * widest)
