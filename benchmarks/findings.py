@@ -252,7 +252,6 @@ def choices(done: Container[str]) -> Iterator[Row]:
             rows.append(
                 {
                     "alpha": alpha,
-                    "by likelihood": None if auto.choice is None else float(auto.choice.likelihood_alpha),
                     "walked": rq.retrieval_auc(before, rq.ranks(auto.positions)),
                     "scratch": rq.retrieval_auc(before, rq.ranks(again["Y"])),
                 }

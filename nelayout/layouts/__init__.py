@@ -412,7 +412,7 @@ def choose_alpha(
     Returns
     -------
     AlphaChoice
-        alpha, phi, the score at each order, notes, and ``plot()``; None if every alpha fits equally well (the
+        alpha, phi, the score at each order, and notes; None if every alpha fits equally well (the
         drawing has exactly the similarities of the graph) or there is no edge. `nelayout.solve` with
         ``Method(kernel="gaussian", divergence="alpha:auto", connection="normalized-rows")`` gives the drawing, too.
 

@@ -1,8 +1,6 @@
 """Node masses m, the strengths with which nodes repel: M_ij = m_i m_j.
 
-Unit mass is the plain method; the strength (the degree, in a simple graph without weights) is "edge repulsion"
-and the w of ws-SNE; any centrality, node attribute or array will do.  All are scaled to mean 1, so that they share
-out the repulsion without changing its sum, and floored at 1e-3, so that every node repels a little::
+All are scaled to mean 1, so that they share out the repulsion without changing its sum, and floored at 1e-3::
 
     >>> star = csr_array(np.array([[0, 1, 1], [1, 0, 0], [1, 0, 0]]))
     >>> node_mass(star, "degree")[0]
@@ -26,7 +24,7 @@ __all__ = ["FLOOR", "NAMED", "node_mass"]
 # The least mass, the mean being 1.
 FLOOR = 1e-3
 
-# Largest weight whose scale a sum of weights keeps: sums of huge weights stay finite.
+# Largest unit of strengths: sums of huge weights stay finite.
 LARGEST = 1e290
 
 # Most steps of power iteration, and change of an entry in one step at which it ends, the mean being 1.
@@ -103,15 +101,9 @@ def node_mass(
     Parameters
     ----------
     adjacency : (n, n) symmetric csr_array without diagonal and explicit zeros.
-    mass : one of
-
-        - "unit": 1; "degree": number of neighbors; "degree+1": one more; "strength": sum of the weights;
-        - "closeness", "betweenness": over shortest paths in hops, exact as long as nodes times entries stay
-          below 3e8, else from sampled sources, and a note says so;
-        - "eigenvector": leading eigenvector of the 0/1 adjacency, in each component for itself;
-        - the name of a node attribute, an array in node order, or a dict keyed by node (they need `host`,
-          except an array);
-        - None: "unit".
+    mass : "unit", "degree", "degree+1", "strength" (sums of weights), "closeness" or "betweenness" (over hops, from
+        sampled sources on large graphs), "eigenvector" (of the 0/1 adjacency, in each component for itself), the name
+        of a node attribute, an array in node order, or a dict keyed by node; None: "unit".
     host : reads attributes, arrays and dicts, and names nodes in errors: `nelayout.graphs.Network.host`.
     rng : for sampled sources; a Generator, a seed, or None for seed 0.
     relative : False leaves their mean as it is.
@@ -124,9 +116,7 @@ def node_mass(
     Raises
     ------
     InputError
-        naming the node whose mass is negative, NaN, infinite, missing or not a number, and the key of a dict that
-        is no node; for an unknown name, with near matches among names and node attributes; for functions,
-        generators and sets, which have no order.
+        for a mass that is negative, NaN, infinite, missing or no number, an unknown name, a key that is no node
 
     Examples
     --------

@@ -28,9 +28,6 @@ ROWS = 512
 def truncated_walk(graph: csr_array, rho: float, threads: Threads | None = None) -> tuple[csr_array, float]:
     """Truncate p to P (n, n), symmetric without a diagonal; and the part of all p_ij, i != j, that P holds.
 
-    Costs at most about 10 k d / (1 - rho) steps a row for k entries kept and a mean degree d, on all cores (a
-    tenth of it at rho = 0.99); up to 500 nodes, n systems by conjugate gradients.
-
     >>> path = csr_array(np.array([[0.0, 1, 0], [1, 0, 1], [0, 1, 0]]))
     >>> P, part = truncated_walk(path, 0.5)
     >>> P.toarray().round(3), part

@@ -18,6 +18,7 @@ from nelayout.run.keywords import checks_keywords
 from nelayout.run.options import generator
 from nelayout.run.pipeline import solve
 from nelayout.vectors.fitting import check_dimensions
+from nelayout.vectors.input import read_positions
 
 __all__ = ["embed_cells"]
 
@@ -43,8 +44,7 @@ def embed_cells(
 ) -> None:
     """Draw the neighbor graph of single cells, as ``scanpy.tl.umap`` does: read from `adata` and written into it.
 
-    The graph is that of ``scanpy.pp.neighbors``, with its weights.  Groups of cells that no edge joins are drawn apart
-    and packed side by side.
+    ``scanpy.pp.neighbors`` made the graph and its weights.  Components are drawn apart and packed side by side.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def embed_cells(
     progress : default False
         show a progress bar
     own : none
-        what the layout function of the method takes of its own, and ``mass`` or ``smoothing``
+        keywords of the method, and ``mass`` or ``smoothing``
 
     Returns
     -------
@@ -158,18 +158,12 @@ def _start(adata: Any, init_pos: Any, n: int, dim: int) -> np.ndarray | None:
     """Positions (n, dim) to start from, or None for the method's own way."""
     if init_pos is None:
         return None
-    called = ""
+    called = "init_pos"
     if isinstance(init_pos, str):
         if init_pos not in adata.obsm:
             raise unknown("init_pos", init_pos, adata.obsm)
-        called, init_pos = f" {init_pos!r}", np.asarray(adata.obsm[init_pos])[:, :dim]
-    places = np.array(init_pos, dtype=np.float64)
-    if places.shape != (n, dim):
-        raise InputError(f"init_pos{called} must be ({n}, {dim}) numbers, given {places.shape}")
-    if not np.isfinite(places).all():
-        row = int(np.argwhere(~np.isfinite(places))[0][0])
-        raise InputError(f"init_pos{called} holds NaN or infinity in row {row}; give every cell a place")
-    return places
+        called, init_pos = f"init_pos {init_pos!r}", np.asarray(adata.obsm[init_pos])[:, :dim]
+    return read_positions(init_pos, n, dim, called)
 
 
 def _evidence(solution: Solution, asked: dict[str, Any]) -> dict[str, Any]:

@@ -38,7 +38,7 @@ TIES = 1e-12
 # Precisions of `_excess` lie between LOWEST and 2 (ln k + BEYOND): at the first the K nearest are so equal that their
 # entropy is ln K to rounding, at the last all from the K-th on have vanished.
 LOWEST, BEYOND = 1e-7, 40.0
-# No similarity is below e^-CUT of its row's largest: products with it must not underflow to 0.
+# Similarities are at least e^-CUT of their row's largest, so that products with them do not underflow to 0.
 CUT = 600.0
 # Similarities calibrated at a time.
 ROWS_ENTRIES = 1 << 16
@@ -66,9 +66,8 @@ def entropic_affinity(
     row that meets its entropy to 1e-10; then P_ij = (p_j|i + p_i|j) / 2n.  Dense regions get narrow similarities,
     sparse ones wide ones.  The scale of X does not matter.
 
-    Where as many rows as the perplexity, or more, are equally near and none is nearer (copies of a row, corners
-    of a simplex), no precision gets below their number: the row is the limit of a growing precision, uniform over
-    these.  Distances that agree to 1e-12 are equal.
+    If as many rows as the perplexity, or more, are nearest and equally near, as copies of a row are, these share the
+    similarity of the row.  Distances that agree to 1e-12 are equal.
 
     Parameters
     ----------
@@ -93,8 +92,7 @@ def entropic_affinity(
     Returns
     -------
     csr_array (n, n)
-        float64, int32 indices, sorted, nothing on the diagonal; entries below e^-600 of their row's largest are
-        raised to that
+        float64, int32 indices, sorted, nothing on the diagonal
 
     Raises
     ------
@@ -105,9 +103,8 @@ def entropic_affinity(
     Notes
     -----
     Hinton & Roweis, Stochastic neighbor embedding, NIPS 2002 (the rows); van der Maaten & Hinton, Visualizing data
-    using t-SNE, JMLR 9, 2008 (the joint form).  The precision is found by Newton's method in its logarithm,
-    ``ln pi += (H - ln perplexity) / (pi^2/4 Var(d^2))``, with bisection where that leaves the bracket or gains too
-    little: Vladymyrov & Carreira-Perpinan, Entropic affinities, ICML 2013, compare such methods.
+    using t-SNE, JMLR 9, 2008 (the joint form).  Newton's method in ln pi, with bisection, finds the precision
+    (Vladymyrov & Carreira-Perpinan, Entropic affinities, ICML 2013).
 
     Examples
     --------
@@ -116,9 +113,6 @@ def entropic_affinity(
     >>> P = nl.entropic_affinity(X, perplexity=10)
     >>> round(float(P.sum()), 9), float(abs(P - P.T).max())
     (1.0, 0.0)
-    >>> p = nl.entropic_affinity(X, perplexity=10, symmetrize="none")
-    >>> np.exp(-(p * np.log(p.toarray() + (p.toarray() == 0))).sum(axis=1))[:3].round(6).tolist()
-    [10.0, 10.0, 10.0]
     """
     if symmetrize not in SYMMETRIZE:
         raise unknown("symmetrize", symmetrize, SYMMETRIZE)
@@ -157,20 +151,10 @@ def joint(rows: csr_array) -> csr_array:
 def calibrate(
     distances: np.ndarray, perplexity: float, threads: Threads | None = None
 ) -> np.ndarray:
-    """Calibrate the similarities of every row to one perplexity, from distances alone.
+    """Return the similarities (n, k) of rows of one perplexity, each of sum 1, from distances (n, k) alone.
 
-    Parameters
-    ----------
-    distances : (n, k) float64, not changed
-        nearest first, >= 0; inf where a row has fewer neighbors, which gives 0.  Rows are independent of each
-        other, so blocks of a large table may be given one by one
-    perplexity
-        above 1 and below the number of finite distances in each row
-
-    Returns
-    -------
-    (n, k) float64
-        rows of sum 1; in the order of the distances
+    Distances are nearest first; inf, which gives 0, fills up rows with fewer neighbors.  The perplexity is above 1 and
+    below the number of finite distances in each row.
     """
     n, k = distances.shape
     p = np.empty((n, k))

@@ -39,37 +39,20 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         columns of the embedding: 1, 2 or 3
     method : default "ws-sne"
         a name (``nelayout.methods()`` lists them) or a ``nelayout.Method``
-    n_neighbors : default None
-        k of the neighbor graph; a number without a perplexity is a graph without weights.  None: 3 times the
-        perplexity, without one as in `nelayout.embed` (20 to 60).  More than there are other rows is taken down to
-        their number, with a warning
-    perplexity : default None
-        how many neighbors each row is worth by the weights of `entropic_affinity`.  None: without n_neighbors as in
-        `nelayout.embed` (half of the neighbors); with it, no weights
+    n_neighbors, perplexity : default None
+        as in `nelayout.embed`.  More neighbors than there are other rows are taken down to their number, with a warning
     metric : default "euclidean"
-        as in `nelayout.knn_graph`; "precomputed": X holds distances, (n, n), and in ``transform`` (m, n) those to
-        the fitted rows; of a sparse matrix, what is not stored is no neighbor.  "similarity": X holds similarities
-        (n, n), and in ``transform`` (m, n), those of a new row with each fitted one
-    metric_params : default None
-        parameters of the metric
+        as in `nelayout.embed`.  "precomputed": ``transform`` takes (m, n) distances to the fitted rows; "similarity":
+        similarities with these
+    metric_params, pca, init, random_state, device, tol : as in `nelayout.embed`; ``transform`` works on the CPU
     knn : default None
         neighbor lists of the rows to fit, as in `nelayout.embed`; ``transform`` searches for itself
-    pca : default "auto"
-        as in `nelayout.knn_graph`
-    init : default "auto"
-        as in `nelayout.embed`: "auto", "pca", "spectral" or an (n, n_components) array
-    random_state : default None
-        int, Generator or RandomState; the same seed gives the same bits
-    device : default "cpu"
-        as in `nelayout.embed`, for ``fit``; ``transform`` works on the CPU
     n_jobs : default None
         threads; None: one, unless in a joblib.parallel_backend context; -1: all cores
     verbose : default 0
         1: show a progress bar
     max_iter : default None
         most steps of the method's last stage; None: the method's own
-    tol : default None
-        as in `nelayout.embed`
     method_options : default None
         a dict of the method's own keywords and of ``mass`` and ``smoothing``, e.g. {"kappa": 0.3}
 
@@ -174,10 +157,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             return self._fit.place(rows, threads)
 
     def _read(self, X: Any, *, reset: bool) -> Any:
-        """Check the rows in scikit-learn's words, and those that it has none for in ours; frames in ours alone.
-
-        Ours name the row and the column, of which scikit-learn's array of a frame knows no name.
-        """
+        """Check the rows in scikit-learn's words and then in ours; frames in ours alone, which name their columns."""
         rules: dict[str, Any] = {"accept_sparse": "csr", "ensure_all_finite": False, "ensure_min_samples": 1 + reset}
         is_frame = hasattr(X, "columns")
         checked = X if is_frame else check_array(X, **rules, dtype="numeric", estimator=self, input_name="X")

@@ -35,8 +35,7 @@ from nelayout.vectors.neighbors import Space, row_keys
 
 __all__ = ["Fit"]
 
-# A new row is a fitted one whose distance is at most this part of that to the last of its k nearest.  Rows that went
-# twice through float32 or through principal components differ by rounding, by 1e-15 to 1e-7 of it.
+# Distance, in parts of the distance to the last of the k nearest, up to which a new row is the fitted one.
 SAME = 1e-6
 
 
@@ -60,16 +59,12 @@ class Fit:
 
     @property
     def method(self) -> Method:
-        """The method whose objective the drawing minimizes; of "auto", the one that it chose."""
+        """The method of the drawing; of "auto", the method that it chose."""
         assert self.drawing.method is not None
         return self.drawing.method
 
     def place(self, X: Any, threads: Threads) -> np.ndarray:
-        """(m, dim) places of other rows, as `input.read_vectors` gives them, each without regard to the others.
-
-        A fitted row is given the place that it has, to rounding (`SAME`); one that was fitted several times, that of
-        the first.
-        """
+        """Return positions (m, dim) of other rows, each by itself; a fitted row keeps its position."""
         Y = np.asarray(self.solution.positions)
         if isinstance(self.space, Similarities):
             found, known = None, _equal_rows(self.space.original, X)

@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -110,7 +109,7 @@ def fit_vectors(
     method : default "ws-sne"
         a name (``nelayout.methods()`` lists them) or a ``nelayout.Method``
     n_neighbors : default 20 to 60, or 3 * perplexity
-        k of the neighbor graph, from 1 to n - 1.  A number without a perplexity is a graph whose edges all weigh 1.
+        k of the neighbor graph, from 1 to n - 1.  With a number and no perplexity all edges weigh 1.
         None: with a perplexity 3 times it, without one 30,000 / n, at least 20 and at most 60 (or n - 1).  With a
         perplexity "all" takes every other row
     perplexity : default 10 to 30, or none
@@ -120,10 +119,9 @@ def fit_vectors(
         hops: unless you say otherwise, these take 10 neighbors without weights.  With a perplexity "ee" needs a
         ``repulsion`` near 1 / (n perplexity) in place of 1
     perplexity_annealing : default False
-        draw at perplexities n/2, n/4, ... before the one asked for, each from the drawing before, up to 150
-        steps of the method's last stage at each (Lee et al. 2013).  It suits closed surfaces and curves; on
-        rolled sheets the value ends higher than without (see the page on vectors).  A wide perplexity needs many
-        similarities, and beyond 1.5e7 the annealing begins lower (the notes of `solve_vectors` say where).
+        draw at perplexities n/2, n/4, ... before the given one, each from the drawing before, up to 150 steps of the
+        method's last stage at each (Lee et al. 2013).  It suits closed surfaces and curves, and no rolled sheets.  A
+        wide perplexity needs many similarities, and beyond 1.5e7 the annealing begins lower (the notes say where).
         ``max_iter`` is shared by all scales
     metric : default "euclidean"
         as in `knn_graph`; "similarity": X (n, n), dense or sparse, holds similarities >= 0 in place of vectors, and is
@@ -133,19 +131,17 @@ def fit_vectors(
         parameters of the metric
     knn : default None
         (indices, distances), two (n, k) arrays of an index of your own, row by row the nearest rows and how far they
-        are, as openTSNE and UMAP take them; a row may stand in its own list.  They are taken in place of a search;
-        without n_neighbors and perplexity all of them count, at most as many as else.  X is still read: its
-        principal components are an outline, and its rows are joined where the lists leave them apart
+        are, as openTSNE and UMAP take them; a row may stand in its own list.  They replace the search.  X is still read
+        for principal components and to join components
     pca : default "auto"
-        as in `knn_graph`: an integer reduces the rows to so many principal components before they are
-        compared
+        as in `knn_graph`: an integer reduces the rows to so many principal components before they are compared
     init : default "auto"
-        where the points start: "auto" goes through coarser and coarser graphs and back, one of which is also drawn from
-        the means of the first principal components (that drawing is kept unless its stress is a third higher, which
-        means a fold), and under kernels with a tail bends the drawing before each stage towards the distances between
-        rows; "pca" takes the first principal components, the steps of the method alone, and "spectral" the slowest
-        directions of the random walk on the graph, those of the normalized Laplacian with the smallest eigenvalues; or
-        an (n, n_components) array.  When the perplexity is annealed, "auto" is "pca" if there are vectors
+        initial positions.  "auto" goes through coarser graphs and back.  It also draws one of these from the
+        means of the first principal components, and keeps that drawing unless its stress is a third higher, which means
+        a fold.  Under kernels with a tail it bends the drawing before each stage towards the distances between rows.
+        "pca" takes the first principal components and the last stage alone, and is "auto" if the perplexity is
+        annealed.  "spectral" takes the slowest directions of the random walk on the graph.  Or an (n, n_components)
+        array
     random_state : default None
         int, Generator or RandomState; the same seed gives the same bits
     n_jobs : default None
@@ -222,15 +218,16 @@ def fit_vectors(
     free = start is None and not perplexity_annealing
     sketch = _outline(known, chosen, dim) if free else None
     goal = _distance_goal(space.given, n, chosen) if free else None
-    plan = scales(n, float(perplexity), k) if perplexity_annealing else ((perplexity, k),)  # pyright: ignore[reportArgumentType]
+    plan: list[tuple[Any, int]] = [(perplexity, k)]
+    if perplexity is not None and perplexity_annealing:
+        plan = list(scales(n, float(perplexity), k))
     share = ANNEALED_STEPS if max_iter is None else min(ANNEALED_STEPS, max_iter // len(plan))
     widest = max(reach for _, reach in plan)
     warn_of_memory(chosen, settings, np.array([n]), np.array([round(UNION * n * widest)]), SEARCH_BYTES * n * widest)
     trace: tuple[Step, ...] = ()
     with threads_for(n_jobs) as threads:
         if lists is None:
-            with _waiting(f"neighbors of {n} rows", progress):
-                found = space.nearest(widest, rng, threads, device_named(device))
+            found = space.nearest(widest, rng, threads, device_named(device))
         else:
             found = lists.first(widest)
         for number, (p, reach) in enumerate(plan):
@@ -250,7 +247,7 @@ def fit_vectors(
                 break
             start = solution.positions
     about: tuple[str, ...] = ()
-    if perplexity_annealing and n / 2 > max(p for p, _ in plan):  # pyright: ignore[reportArgumentType]
+    if perplexity_annealing and n / 2 > max(p for p, _ in plan):
         limit = f"the widest that {n} rows afford ({ANNEALED_PAIRS:.0e} similarities)"
         about = (f"the annealing of the perplexity begins at {plan[0][0]:g}, {limit}, not at {n / 2:g}",)
     notes = (*found.notes, *about, *joins, *solution.notes)
@@ -282,18 +279,6 @@ def _told_on(callback: Callable[..., object] | None, number: int, prefix: str) -
     if callback is None:
         return None
     return lambda state: callback(replace(state, iteration=number + state.iteration, stage=prefix + state.stage))
-
-
-@contextmanager
-def _waiting(what: str, progress: bool) -> Iterator[None]:
-    """Show a line with the seconds that something takes."""
-    if not progress:
-        yield
-        return
-    from tqdm import tqdm
-
-    with tqdm(desc=what, bar_format="{desc} [{elapsed}]"):
-        yield
 
 
 def at_perplexity(

@@ -28,6 +28,7 @@ __all__ = [
     "most_known",
     "read_init",
     "read_neighbors",
+    "read_positions",
     "read_rows",
     "read_vectors",
     "support",
@@ -59,16 +60,7 @@ class Neighbors:
 
 
 def read_vectors(X: Any, least: int = 2) -> Any:
-    """Read finite (n, d) vectors, n >= ``least``, of an array, frame, nested list or sparse matrix; `X` is not changed.
-
-    Raises
-    ------
-    InputTypeError
-        for text, complex numbers, dates and anything that is no table.
-    InputError
-        for another shape than (n, d), fewer than two rows, no column, NaN or infinity (row and column are
-        named).
-    """
+    """Read finite (n, d) vectors, n >= ``least``, of an array, frame, nested list or sparse matrix."""
     if issparse(X):
         matrix = _stored(X, least, zeros=False)
         return matrix.toarray() if float(X.shape[0]) * X.shape[1] <= DENSE_ENTRIES else matrix
@@ -122,12 +114,6 @@ def support(n_neighbors: Any, perplexity: Any, n: int) -> int:
 
     ``perplexity`` None stands for binary graphs; otherwise "all" is every other row.
 
-    Raises
-    ------
-    InputTypeError, InputError
-        for a perplexity that is no number, or too large for the neighbors; for a number of neighbors outside of
-        1 .. n - 1.
-
     >>> support(None, None, 100), support(None, 5.5, 100), support(None, 50, 100), support("all", 5, 100)
     (10, 17, 99, 99)
     """
@@ -168,16 +154,9 @@ def support(n_neighbors: Any, perplexity: Any, n: int) -> int:
 
 
 def read_neighbors(knn: Any, n: int) -> Neighbors:
-    """Read neighbor lists of n rows: each row's own number is left out, the nearest stand first.
-
-    Raises
-    ------
-    InputTypeError, InputError
-        for anything but two arrays of one shape (n, k), numbers of rows that there are not, a row with a neighbor
-        twice or with none but itself, distances that are negative, NaN or infinite.
-    """
+    """Read neighbor lists of n rows: each row's own number is left out, the nearest stand first."""
     if isinstance(knn, (tuple, list)) and len(knn) == 3:
-        knn = knn[:2]  # of UMAP, whose third part is the index that searched
+        knn = knn[:2]  # UMAP's third part is the index that searched
     if not isinstance(knn, (tuple, list)) or len(knn) != 2:
         raise InputTypeError(f"{HOW}; given {type(knn).__name__}")
     try:
@@ -237,16 +216,21 @@ def read_init(init: Any, rows: Any, n: int, dim: int) -> Start:
         if not has_components(rows, dim):
             raise InputError(f"init='pca' has at most {min(rows.shape)} components, n_components is {dim}: use 'auto'")
         return principal_components(rows, dim)[0]
+    return read_positions(init, n, dim, "init")
+
+
+def read_positions(given: Any, n: int, dim: int, name: str) -> np.ndarray:
+    """Read finite positions (n, dim)."""
     try:
-        array = np.array(init, dtype=np.float64)
+        array = np.array(given, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputTypeError(
-            f"init must be {', '.join(map(repr, STARTS))} or ({n}, {dim}) numbers, given {type(init).__name__}"
-        ) from None
+        kind = type(given).__name__
+        raise InputTypeError(f"{name} must be a name or ({n}, {dim}) numbers, given {kind}") from None
     if array.shape != (n, dim):
-        raise InputError(f"init must have shape ({n}, {dim}), given {array.shape}")
+        raise InputError(f"{name} must be ({n}, {dim}) numbers, given {array.shape}")
     if not np.isfinite(array).all():
-        raise InputError(f"init holds NaN or infinity in row {int(np.argwhere(~np.isfinite(array))[0][0])}")
+        row = int(np.argwhere(~np.isfinite(array))[0][0])
+        raise InputError(f"{name} holds NaN or infinity in row {row}; give every row a position")
     return array
 
 

@@ -81,9 +81,9 @@ def _component_labels(graph: csr_array) -> tuple[int, np.ndarray]:
 
 
 def join_heaviest(graph: csr_array, weight: float) -> tuple[csr_array, int]:
-    """Join the components of a symmetric graph, of which nothing tells how near they are; also the number of edges.
+    """Join the components of a symmetric graph without distances; also return the number of edges.
 
-    The row of the largest sum in each component takes an edge of that weight to the one in the largest component.
+    The row of the largest sum in each component takes an edge of that weight to such a row of the largest component.
 
     >>> pairs = csr_array(np.kron(np.eye(2), [[0.0, 3.0], [3.0, 0.0]]))
     >>> graph, added = join_heaviest(pairs, 1.0)

@@ -62,10 +62,9 @@ def knn_graph(
     n_neighbors : default 10
         k, from 1 to n - 1
     metric : default "euclidean"
-        a name that scikit-learn's NearestNeighbors knows ("cosine", "manhattan", "correlation", "haversine",
-        ...), "precomputed" (X holds distances, n x n; of a sparse matrix, such as scikit-learn's KNeighborsTransformer
-        gives, what is not stored is no neighbor), or a function of two rows (slow).  Under "cosine",
-        rows of zeros are alike and at distance 1 from all others.
+        a name that scikit-learn's NearestNeighbors knows ("cosine", "manhattan", "correlation", "haversine", ...),
+        "precomputed" (X holds distances, n x n; what a sparse matrix does not store is no neighbor), or a function of
+        two rows (slow).  Under "cosine", rows of zeros are alike and at distance 1 from all others.
     symmetrize : default "union"
         "union": i - j if either is among the other's nearest; "intersection": if both are; "none": directed,
         i -> its nearest
@@ -85,10 +84,9 @@ def knn_graph(
     Raises
     ------
     ValueError
-        for NaN or infinity (row and column are named), a shape other than (n, d), text or complex numbers,
-        fewer than two rows, n_neighbors outside of 1 .. n - 1, unknown names
+        for what is no table of finite numbers, fewer than two rows, n_neighbors outside of 1 .. n - 1, unknown names
     ImportError
-        when approximate search is needed and pynndescent is not installed
+        if pynndescent is needed and not installed
 
     Examples
     --------

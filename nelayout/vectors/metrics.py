@@ -1,7 +1,7 @@
 """Distances between rows, by the names of scikit-learn.
 
 A metric that orders pairs as some Euclidean distance does is computed as that, because it is fast: the angle between
-rows by the Euclidean distance of the rows at length 1, the distance on the sphere by that of points in space::
+rows by the Euclidean distance of the rows at length 1, the distance on the sphere by the distance through it::
 
     >>> prepare(np.array([[3.0, 4.0], [0.0, 2.0]]), "cosine").rows
     array([[0.6, 0.8],
@@ -105,10 +105,7 @@ class Metric:
 
         def distances(at: slice) -> np.ndarray:
             here = rows[at]
-            if self.table is None:
-                D = self._between(self.rows[here], "row", here)
-            else:
-                D = self.table[here].astype(np.float64)
+            D = self._between((self.rows if self.table is None else self.table)[here], "row", here)
             if labels is None:
                 D[np.arange(len(here)), here] = np.inf
             else:
@@ -123,7 +120,6 @@ class Metric:
             check_distances(others, "new rows")
             if issparse(others):
                 return _stored_nearest(others, k)
-            return self._blocks(lambda at: others[at].astype(np.float64), len(others), k, threads)
         return self._blocks(lambda at: self._between(others[at], "new row"), len(others), k, threads)
 
     def _blocks(
@@ -142,6 +138,8 @@ class Metric:
 
     def _between(self, others: np.ndarray, kind: str, names: np.ndarray | None = None) -> np.ndarray:
         """Return the distances from other rows to all rows; ``names`` are their numbers in errors."""
+        if self.table is not None:
+            return others.astype(np.float64)
         from scipy.spatial.distance import cdist
 
         D: np.ndarray = cdist(others, self.rows, self.cdist, **self.params)
@@ -199,13 +197,13 @@ def check_distances(X: Any, what: str, diagonal: bool = True) -> None:
 
     >>> check_distances(np.array([[1.0, -2.0]]), "new rows")
     Traceback (most recent call last):
-    nelayout.errors.InputError: distances are >= 0; that of new rows 0 and 1 is -2.0
+    nelayout.errors.InputError: distances must be >= 0; got -2.0 between new rows 0 and 1
     """
     i, j = (X < 0).nonzero() if ((X.data if issparse(X) else X) < 0).any() else (np.zeros(0, int), np.zeros(0, int))
     if not diagonal:
         i, j = i[i != j], j[i != j]
     if len(i):
-        raise InputError(f"distances are >= 0; that of {what} {i[0]} and {j[0]} is {X[int(i[0]), int(j[0])]}")
+        raise InputError(f"distances must be >= 0; got {X[int(i[0]), int(j[0])]} between {what} {i[0]} and {j[0]}")
 
 
 def _stored_nearest(D: Any, k: int, own: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:

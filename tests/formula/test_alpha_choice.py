@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nelayout.errors import InputError
-from nelayout.formula.alpha.choice import GRID, AlphaChoice, choose_order, score_matching
+from nelayout.formula.alpha.choice import GRID, choose_order, score_matching
 
 
 def divergence(v, m, alpha):
@@ -257,14 +257,3 @@ def test_bad_pairs_are_refused_in_words(v, m, alpha, message):
 def test_an_empty_grid_is_refused():
     with pytest.raises(InputError, match="grid of orders is empty"):
         choose_order(lambda alpha, start: (0, *some_pairs()), grid=[])
-
-
-def test_plot_shows_the_scores():
-    pytest.importorskip("matplotlib")
-    choice = AlphaChoice(0.5, 1.0, (0.1, 0.5, 1.0), (-math.inf, 2.0, 3.0))
-    figure = choice.plot()
-    (axes,) = figure.axes
-    np.testing.assert_array_equal(axes.lines[0].get_ydata(), [math.nan, 2.0, 3.0])
-    assert axes.lines[1].get_xdata()[0] == 0.5  # the choice
-    assert axes.get_title() == "alpha = 0.50"
-    assert choice.plot(ax=axes) is figure

@@ -219,7 +219,7 @@ X20 = blobs([0] * 3, size=20)[0]
         ({"n_neighbors": 20}, InputError, "from 1 to 19"),
         ({"method": "ws-sen"}, InputError, "did you mean 'ws-sne'"),
         ({"init": "pcs"}, InputError, "did you mean 'pca'"),
-        ({"init": np.zeros((19, 2))}, InputError, r"\(20, 2\), given \(19, 2\)"),
+        ({"init": np.zeros((19, 2))}, InputError, r"\(20, 2\) numbers, given \(19, 2\)"),
         ({"init": np.full((20, 2), np.nan)}, InputError, "row 0"),
         ({"init": ["a", "b"]}, InputTypeError, "init"),
         ({"n_components": 4}, InputError, "1, 2 or 3"),

@@ -315,13 +315,6 @@ def test_annealing_is_one_run_for_those_who_look_on():
     )
 
 
-def test_annealing_shows_one_progress_bar(capsys):
-    nl.embed(helix(60), method="tsne", perplexity=8, perplexity_annealing=True, progress=True, random_state=0)
-    assert capsys.readouterr().err.count("tsne:") > 1
-    with pytest.raises(InputError, match="progress must be True or False, given 'yes'"):
-        nl.embed(helix(60), perplexity=8, perplexity_annealing=True, progress="yes")
-
-
 def test_too_many_rows_begin_at_a_lower_perplexity(monkeypatch):
     monkeypatch.setattr(fitting, "ANNEALED_PAIRS", 100 * 80)
     assert scales(100, 12.0, 36) == ((25.0, 75), (12.5, 38), (12.0, 36))
@@ -329,22 +322,6 @@ def test_too_many_rows_begin_at_a_lower_perplexity(monkeypatch):
     assert s.notes == (
         "the annealing of the perplexity begins at 25, the widest that 100 rows afford (8e+03 similarities), not at 50",
     )
-
-
-@pytest.mark.full  # openTSNE takes most of a minute on two cores
-def test_digits_keep_their_classes_as_in_opentsne():
-    openTSNE = pytest.importorskip("openTSNE")
-    digits = pytest.importorskip("sklearn.datasets").load_digits()
-
-    def accuracy(Y):
-        D = cdist(Y, Y)
-        np.fill_diagonal(D, np.inf)
-        near = digits.target[np.argsort(D, axis=1)[:, :10]]
-        return np.mean([np.bincount(row).argmax() == t for row, t in zip(near, digits.target, strict=True)])
-
-    theirs = np.asarray(openTSNE.TSNE(perplexity=30, random_state=0, n_jobs=2).fit(digits.data))
-    ours = nl.embed(digits.data, method="tsne", perplexity=30, random_state=0)
-    assert accuracy(ours) > accuracy(theirs) - 0.01
 
 
 def test_rows_are_taken_by_methods_that_compare_rows():

@@ -108,7 +108,7 @@ def test_a_negative_distance_of_a_new_row_is_refused():
     estimator = nl.NeighborEmbedding(metric="precomputed", random_state=0).fit(cdist(X, X))
     new = cdist(NEW, X)
     new[1, 4] = -5.0
-    with pytest.raises(ValueError, match="new rows 1 and 4 is -5"):
+    with pytest.raises(ValueError, match=r"-5\.0 between new rows 1 and 4"):
         estimator.transform(new)
 
 

@@ -395,18 +395,3 @@ def test_the_column_of_a_frame_is_named():
         nl.knn_graph(pandas.DataFrame({"size": [1.0, 2.0, 3.0], "weight": [1.0, np.nan, 2.0]}), 1)
     with pytest.raises(InputTypeError, match="'red' in row 0, column 'color'"):
         nl.knn_graph(pandas.DataFrame({"size": [1.0, 2.0], "color": ["red", "blue"]}), 1)
-
-
-@pytest.mark.full
-def test_neighbors_of_images(monkeypatch):
-    """The neighbors of 30 of 3,000 images by definition: 784 columns, pixels as they are stored, most of them 0."""
-    blots = rng().random((20, 784)) ** 8  # what images of one kind share
-    X = (255 * blots[np.arange(3000) % 20] * rng().random((3000, 784))).astype(np.uint8)
-    assert 0.5 < np.mean(X == 0) < 0.9
-    monkeypatch.setattr(nearest, "LONG_WORK", 1e9)  # bounds along principal directions, which 6,000 images would get
-    found = Space(X).nearest(10, rng(), Threads(2)).indices
-    Z = X.astype(np.int64)
-    for i in range(0, 3000, 100):
-        D = ((Z - Z[i]) ** 2).sum(axis=1)
-        D[i] = D.max() + 1
-        assert np.array_equal(found[i], np.lexsort((np.arange(3000), D))[:10])

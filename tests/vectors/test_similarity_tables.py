@@ -131,11 +131,6 @@ def test_spectral_start_without_vectors_and_where_there_are_too_few_rows():
         nl.embed([[0.0], [1.0]], n_neighbors=1, init="spectral")
 
 
-def test_search_shows_that_it_goes_on(capfd):
-    nl.embed(np.random.default_rng(0).standard_normal((50, 20)), progress=True, max_iter=1, random_state=0)
-    assert "neighbors of 50 rows" in capfd.readouterr().err
-
-
 @pytest.mark.parametrize("metric", ["precomputed", "similarity"])
 def test_sparse_tables_are_not_copied_and_not_changed(metric):
     table = csr_array(similarities())

@@ -1,4 +1,4 @@
-"""Choice of the order alpha: data are drawn at each order, and the order whose density fits its drawing best is taken.
+"""Choice of the order alpha: data are drawn at each order, and the order with the best score is taken.
 
 The pairs (v, m) of a drawing, given and drawn similarities, are data for the density
 
@@ -6,7 +6,7 @@ The pairs (v, m) of a drawing, given and drawn similarities, are data for the de
 
 with D_alpha(v||m) = m d(v/m) (Amid, Dikmen & Oja 2015, section 3, eq. 10).  So an order alpha assumes a distribution of
 v around m, and data can tell one order from another.  Score matching compares slopes of ln p and needs no Z.  For
-example, alpha = 1/2 is chosen for pairs whose square roots differ by Gaussian noise::
+example, alpha = 1/2 is chosen for pairs with square roots that differ by Gaussian noise::
 
     >>> rng = np.random.default_rng(0)
     >>> m = np.exp(rng.normal(size=40_000))
@@ -28,7 +28,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from nelayout.errors import InputError, missing_extra
+from nelayout.errors import InputError
 
 __all__ = ["GRID", "AlphaChoice", "ExactFit", "choose_order", "order_number", "score_matching"]
 
@@ -69,32 +69,6 @@ class AlphaChoice:
         """The order and its phi in one line."""
         return f"alpha = {self.alpha:.3g} was chosen from the data by score matching (phi = {self.phi:.3g})"
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the scores over alpha on matplotlib axes, by default those of a new figure, and return the figure.
-
-        Raises
-        ------
-        MissingExtra
-            without matplotlib; the message names the install command.
-        """
-        try:
-            from matplotlib.backends.backend_agg import FigureCanvasAgg
-            from matplotlib.figure import Figure
-        except ImportError as error:
-            if error.name and error.name.partition(".")[0] != "matplotlib":
-                raise
-            raise missing_extra("matplotlib", "draw", "pictures") from None
-        if ax is None:
-            figure = Figure(figsize=(6.0, 4.0), dpi=100, facecolor="white", layout="constrained")
-            FigureCanvasAgg(figure)
-            ax = figure.add_subplot()
-        ax.plot(self.alphas, np.where(np.isfinite(self.scores), self.scores, np.nan), "o-", markersize=4)
-        ax.axvline(self.alpha, color="#888888", linestyle="--", linewidth=1)
-        ax.set_xlabel("alpha")
-        ax.set_ylabel("score matching")
-        ax.set_title(f"alpha = {self.alpha:.2f}")
-        return ax.figure
-
 
 def choose_order(
     fit: Callable[[float, Result | None], tuple[Result, np.ndarray, np.ndarray]],
@@ -102,28 +76,16 @@ def choose_order(
     grid: Iterable[float] = GRID,
     refine: bool = True,
 ) -> tuple[AlphaChoice, Result]:
-    """Return the order whose density fits its own drawing best, and the drawing.
+    """Return the order that fits its own drawing best, and the drawing.
 
     Every order is drawn anew: alternating between alpha and one drawing would stay near where it began.  The walk
     begins at the largest order of the grid up to 1 and goes down, each drawing starting from the one before; orders
     above 1 follow, upward from where the walk began.  Brent's search between the neighbors of the best order then
     refines it to 0.02.
 
-    Parameters
-    ----------
-    fit : fit(alpha, start) gives (drawing, v, m): the drawing of least divergence of order alpha, begun from the
-        drawing `start` (None at first), and its pairs, (N,) positive numbers each.
-    grid : orders to try, at least one; any order, each once.
-    refine : whether to look between the orders of the grid.
+    fit(alpha, start) gives (drawing, v, m): the drawing of least divergence of order alpha, begun from the drawing
+    `start` (None at first), and its pairs, (N,) positive numbers each.
 
-    Raises
-    ------
-    InputError
-        for an empty grid, pairs that are not positive, a drawing that gives the similarities back exactly (then every
-        order fits), and if no order admits a phi > 0.
-
-    Examples
-    --------
     >>> v, m = np.array([0.5, 1.5, 2.0, 4.0]), np.array([1.0, 1.0, 2.5, 3.0])
     >>> choice, drawing = choose_order(lambda alpha, start: ("a drawing", v, m), grid=[1.0, 0.5], refine=False)
     >>> choice.alphas, len(choice.scores), drawing
@@ -198,26 +160,10 @@ def score_matching(v: np.ndarray, m: np.ndarray, alpha: float) -> tuple[float, f
 
     least at phi = A/B, where it is -3N/8 - (B^2/A)/2.  B^2/A does not change when v and m are scaled together.
 
-    Returns
-    -------
-    score, phi
-        B^2/A, larger is better, and A/B > 0 in the unit of v, inf where no float is as large.
-        B <= 0 allows no phi > 0: (-inf, nan).
-        v = m throughout: (inf, 0.0).
+    The answer is (B^2/A, A/B): larger is better, and phi is in the unit of v.  It is (-inf, nan) if B <= 0 allows no
+    phi > 0, and (inf, 0) if v = m.  See Hyvarinen 2007, "Some extensions of score matching", section 3.
 
-    Raises
-    ------
-    InputError
-        if v and m are not two equally long lists of positive finite numbers.
-
-    References
-    ----------
-    Hyvarinen 2007, "Some extensions of score matching", section 3; Amid, Dikmen & Oja 2015, section 3.
-
-    Examples
-    --------
-    >>> score, phi = score_matching([1.0, 2.0], [1.0, 1.0], 2.0)  # g = 0, 2; k = 1, 4; A = 4, B = 8
-    >>> score, phi
+    >>> score_matching([1.0, 2.0], [1.0, 1.0], 2.0)  # g = 0, 2; k = 1, 4; A = 4, B = 8
     (16.0, 0.5)
     """
     v, m = _pairs(v, m)
