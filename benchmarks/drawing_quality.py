@@ -7,8 +7,7 @@ from scipy.sparse import csr_array
 
 from nelayout.quality.classes import class_accuracy, class_auc
 from nelayout.quality.crossings import edge_crossings
-from nelayout.quality.maps import map_neighbors, map_r2
-from nelayout.quality.neighborhoods import neighborhood_jaccard
+from nelayout.quality.neighborhoods import map_neighbors, map_r2, neighborhood_jaccard
 from nelayout.quality.stress import scaled_stress
 
 __all__ = ["quality"]

@@ -1,14 +1,14 @@
-"""Many drawings on one sheet: components beside each other, isolated nodes in tidy rows.
+"""Many drawings on one sheet: components beside each other, isolated nodes in rows.
 
-Each connected component is drawn alone, in whatever units its objective has.  Here the drawings get a common
-unit, the typical distance of neighboring nodes: a component of n nodes covers the area n (its outline grown
-by half a unit all around), so two nodes take as much paper in a small component as in a large one.  Then the
-largest lies in the middle and the others are laid around it, in the free place nearest to the middle.  A
-graph of one component of 300 nodes, thirty pairs and fifty isolated nodes gives a disc of 300, a ring of
-short strokes about it, and a block of five rows below.
+Each connected component is drawn alone, in the units of its objective. Here the drawings get a common unit, the typical
+distance of neighboring nodes: a component of n nodes covers the area n (its outline grown by half a unit). The largest
+component lies in the middle, and each of the others takes the free place nearest to the middle. One component of 300
+nodes, thirty pairs and fifty isolated nodes give a disc, a ring of short strokes about it, and a block of rows below.
 
-The outline of a component is its circumscribed 32-gon: outlines never overlap, so no edge of one component
-crosses another.  `sheet` finds the free places.  Sizes and input order decide everything.
+The outline of a component is its circumscribed 32-gon. Outlines never overlap, so no edge of one component crosses
+another. An outline is given by its support function over 32 directions u_k: {y : y . u_k <= h_k}. The sheet is a
+bitmap. A polygon takes every cell that it touches, so a coarse bitmap wastes room and never makes an overlap. The
+largest outlines are placed one by one; the others by their boxes, and boxes of one size share a lattice.
 
 On a line (d = 1) the components stand one after another, in space (d = 3) side by side on the xy-plane.
 """
@@ -19,25 +19,28 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nelayout.placing.sheet import ANGLES, ASPECT, SIDES, on_shared_sheet, on_sheet
-
 __all__ = ["pack", "pack_around"]
 
-LONG_AREA = 0.2  # a thin outline counts as an area of at least this share of its diameter squared
+SIDES = 32
+ANGLES = 2 * np.pi * np.arange(SIDES) / SIDES
+QUARTER = SIDES // 4
+# A thin outline counts as an area of at least this part of its diameter squared.
+LONG_AREA = 0.2
+# Ratio of width to height that the figure aims at; two drawings lie side by side.
+ASPECT, ASPECT_OF_TWO = 1.25, 2.2
+# Outlines that are placed one by one, and cells along the side of a square as large as all of them.
+ONE_BY_ONE, CELLS_ACROSS = 100, 100
 
 
 def pack(drawings: Sequence[np.ndarray], gap: float = 1.0) -> list[np.ndarray]:
     """Scale and place `drawings`, a list of (n_i, d) arrays in any units, so that they share one sheet.
 
-    Returns new arrays in the input order, centered on the middle of the whole figure.  The unit is that of the
-    largest drawing, which keeps its size; the others are scaled so that areas (lengths, volumes for d = 1, 3)
-    are in proportion to the numbers of nodes.  Outlines are at least `gap` typical node distances apart, more
-    between large components (3% of their width).  Drawings of one node are isolated nodes: they fill rows,
-    one typical node distance apart, in a block below or beside the others.  A drawing whose nodes all
-    coincide keeps them on one point and gets room for them.  An empty list gives an empty list; one drawing
-    comes back centered and otherwise as it was.
+    Returns new arrays in the input order, centered on the middle of the whole figure. The largest drawing keeps its
+    size; the others are scaled so that areas (lengths, volumes for d = 1, 3) are in proportion to the numbers of nodes.
+    Outlines are at least `gap` typical node distances apart, more between large components (3% of their width).
+    Drawings of one node are isolated nodes: they fill rows, one typical node distance apart, in a block below or beside
+    the others. Nodes that all coincide remain on one point and get room. One drawing is only centered.
 
-    >>> import numpy as np
     >>> square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
     >>> big, pair, isolated = pack([square, np.array([[0.0, 0.0], [0.0, 7.0]]), np.zeros((1, 2))])
     >>> bool(np.ptp(pair[:, 1]) < 2.0), isolated.shape
@@ -53,7 +56,7 @@ def pack(drawings: Sequence[np.ndarray], gap: float = 1.0) -> list[np.ndarray]:
     order = shapes[np.argsort(-sizes[shapes], kind="stable")]
     outline, factor, middle = _outlines([drawings[i] for i in order], sizes[order])
     margin = 0.5 * gap + 0.015 * _width(outline)
-    offsets = _line(outline, margin) if d == 1 else on_sheet(outline + margin[:, None])
+    offsets = _line(outline, margin) if d == 1 else _on_sheet(outline + margin[:, None])
 
     placed: list[np.ndarray] = [np.empty((0, d))] * len(drawings)
     for rank, i in enumerate(order):
@@ -75,11 +78,11 @@ def pack(drawings: Sequence[np.ndarray], gap: float = 1.0) -> list[np.ndarray]:
 def pack_around(
     placed: Sequence[np.ndarray], stays: Sequence[bool], drawings: Sequence[np.ndarray], gap: float = 1.0
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Pack `drawings` around others that have their places on the sheet, all lists of (n_i, d) arrays.
+    """Pack `drawings` around others that have their positions on the sheet, all lists of (n_i, d) arrays.
 
-    Returns both lists anew: `placed` as they were, but that one whose outline has come to overlap a larger one's moves
-    as a whole to the free place nearest to its own, unless `stays` has it; `drawings` at the scale of the largest of
-    `placed` and around it, isolated nodes one by one.  On a line they stand to the right.  At least one is placed.
+    Returns both lists anew. A drawing of `placed` moves only if its outline overlaps the outline of a larger one and
+    its part of `stays` is false: then to the free place nearest to its own. `drawings` take the scale of the largest of
+    `placed` and lie around it, isolated nodes one by one; on a line to the right. `placed` is not empty.
 
     >>> square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
     >>> (there,), (new,) = pack_around([square], [True], [np.zeros((1, 2))])
@@ -91,7 +94,7 @@ def pack_around(
     d = placed[0].shape[1]
     outline, factor, middle = _outlines([placed[i] for i in order], sizes[order])
     unit = float(factor[0])
-    drawn = outline.max(axis=1) < 1e6 * np.sqrt(sizes[order])  # an outline beyond all bounds would empty the board
+    drawn = outline.max(axis=1) < 1e6 * np.sqrt(sizes[order])  # a huge outline would leave one cell to all others
     outline = outline * (unit / factor)[:, None]
     origin = middle[0]
     own, scales, centers = _outlines([drawings[i] for i in rest], more[rest])
@@ -104,7 +107,7 @@ def pack_around(
         margin, least = 0.5 * gap + 0.015 * _width(outline), 0.5 * gap + 0.015 * _width(own)
         stay = np.array([bool(stays[i]) for i in order]) | ~drawn
         flat = there[:, :2]
-        moved, offsets = on_shared_sheet(outline, flat, stay, own + least[:, None], margin)
+        moved, offsets = _on_shared_sheet(outline, flat, stay, own + least[:, None], margin)
     old, new = list(placed), list(drawings)
     for rank, i in enumerate(order.tolist()):
         step = moved[rank, : min(d, 2)] - there[rank, : min(d, 2)]
@@ -201,10 +204,9 @@ def _rows(k: int, offsets: np.ndarray, h: np.ndarray, gap: float, d: int) -> np.
     """Places (k, d) of the isolated nodes: rows one unit apart, below or beside the figure of the others."""
     if k == 0:
         return np.zeros((0, d))
-    quarter = SIDES // 4
     if len(h):
-        left, right = (offsets[:, 0] - h[:, 2 * quarter]).min(), (offsets[:, 0] + h[:, 0]).max()
-        bottom, top = (offsets[:, 1] - h[:, 3 * quarter]).min(), (offsets[:, 1] + h[:, quarter]).max()
+        left, right = (offsets[:, 0] - h[:, 2 * QUARTER]).min(), (offsets[:, 0] + h[:, 0]).max()
+        bottom, top = (offsets[:, 1] - h[:, 3 * QUARTER]).min(), (offsets[:, 1] + h[:, QUARTER]).max()
         distance = gap + 1.0 + 0.03 * max(right - left, top - bottom)
     else:
         left = right = bottom = top = distance = 0.0
@@ -226,3 +228,200 @@ def _rows(k: int, offsets: np.ndarray, h: np.ndarray, gap: float, d: int) -> np.
         places[:, 0] = right + distance + i % columns
         places[:, 1] = (bottom + top) / 2 + (lines - 1) / 2 - i // columns
     return places
+
+
+class _Sheet:
+    """A bitmap of taken cells about the middle of the figure; it grows on demand.
+
+    half  cells from the middle to each border
+    box   first and last taken cells (x0, y0, x1, y1), empty at first
+    """
+
+    def __init__(self, cell: float, half: int, aspect: float = ASPECT) -> None:
+        self.cell, self.half, self.aspect = cell, half, aspect
+        self.taken = np.zeros((2 * half, 2 * half), dtype=bool)
+        self.box = np.array([half, half, half, half])
+
+    def _away(self, dx: np.ndarray, dy: np.ndarray) -> np.ndarray:
+        """Distance of a place from the middle, by which figures become round and a little wider than high."""
+        return (dx / self.aspect) ** 2 + dy.astype(np.float64) ** 2
+
+    def grow(self, pad: int) -> None:
+        """Leave at least `pad` free cells around the taken part."""
+        room = min(self.box.min(), 2 * self.half - self.box.max())
+        if room < pad:
+            self._widen(pad + self.half)
+
+    def _widen(self, more: int) -> None:
+        self.taken = np.pad(self.taken, more)
+        self.half += more
+        self.box = self.box + more
+
+    def _mark(self, first: int, begin: np.ndarray, end: np.ndarray) -> None:
+        """Take the cells begin .. end - 1 of each row from `first` on."""
+        for row, (a, b) in enumerate(zip(begin.tolist(), end.tolist(), strict=True), first):
+            self.taken[row, a:b] = True
+        new = np.array([begin.min(), first, end.max(), first + len(begin)])
+        empty = self.box[0] == self.box[2]
+        self.box = new if empty else np.r_[np.minimum(self.box[:2], new[:2]), np.maximum(self.box[2:], new[2:])]
+
+    def _runs(self, h: np.ndarray, offset: np.ndarray | None = None) -> tuple[int, np.ndarray, np.ndarray]:
+        """Cells from the middle that the polygon h at its offset touches: first row; begin and end of every row."""
+        if offset is not None:
+            h = h + offset[0] * np.cos(ANGLES) + offset[1] * np.sin(ANGLES)
+        step = 2 * np.pi / SIDES
+        c, s = np.cos(ANGLES), np.sin(ANGLES)
+        along = (np.roll(h, -1) - h * np.cos(step)) / np.sin(step)  # corner between sides k and k + 1
+        x, y = (h * c - along * s) / self.cell, (h * s + along * c) / self.cell
+        right, left = np.arange(-QUARTER, QUARTER), np.arange(QUARTER, 3 * QUARTER)[::-1]
+        first, last = int(np.floor(y.min())), int(np.ceil(y.max()))
+        rows = max(last - first, 1)
+        cuts = np.clip(np.concatenate([np.arange(first, first + rows + 1), y]), y.min(), y.max())
+        xr = np.interp(cuts, np.maximum.accumulate(y[right]), x[right])
+        xl = np.interp(cuts, np.maximum.accumulate(y[left]), x[left])
+        low, high = np.minimum(xl[:rows], xl[1 : rows + 1]), np.maximum(xr[:rows], xr[1 : rows + 1])
+        row = np.clip(np.floor(y).astype(int) - first, 0, rows - 1)
+        np.minimum.at(low, row, x)
+        np.maximum.at(high, row, x)
+        begin = np.floor(low - 1e-9).astype(int)
+        return first, begin, np.maximum(np.ceil(high + 1e-9).astype(int), begin + 1)
+
+    def covers(self, h: np.ndarray, offset: np.ndarray) -> bool:
+        """Whether a polygon at its offset touches taken cells."""
+        first, begin, end = self._runs(h, offset)
+        for row, (a, b) in enumerate(zip(begin + self.half, end + self.half, strict=True), first + self.half):
+            if 0 <= row < 2 * self.half and self.taken[row, max(a, 0) : max(b, 0)].any():
+                return True
+        return False
+
+    def put(self, h: np.ndarray, offset: np.ndarray) -> None:
+        """Take the cells of a polygon at its offset."""
+        first, begin, end = self._runs(h, offset)
+        reach = int(max(abs(first), abs(first + len(begin)), abs(begin.min()), abs(end.max()))) + 1
+        if reach > self.half:
+            self._widen(reach - self.half)
+        self._mark(first + self.half, begin + self.half, end + self.half)
+
+    def place(self, h: np.ndarray, near: np.ndarray | None = None) -> tuple[float, float]:
+        """Take the free place of a polygon nearest to the middle, or to the offset ``near``, and return its offset."""
+        first, begin, end = self._runs(h)
+        rows, left, columns = len(begin), int(begin.min()), int(end.max() - begin.min())
+        self.grow(max(rows, columns) + 2)
+        x0, y0, x1, y1 = (self.box + np.array([-columns - 1, -rows - 1, columns + 1, rows + 1])).tolist()
+        window = self.taken[y0:y1, x0:x1]
+        sums = np.zeros((window.shape[0], window.shape[1] + 1), dtype=np.int32)
+        np.cumsum(window, axis=1, out=sums[:, 1:])
+        height, width = window.shape[0] - rows + 1, window.shape[1] - columns + 1
+        hits = np.zeros((height, width), dtype=np.int32)
+        for row, (a, b) in enumerate(zip(begin - left, end - left, strict=True)):
+            hits += sums[row : row + height, b : b + width] - sums[row : row + height, a : a + width]
+        # The polygon's own origin, in cells from the middle, if its box begins at window cell (i, j).
+        dx = (np.arange(width) + x0 - left - self.half)[None, :]
+        dy = (np.arange(height) + y0 - first - self.half)[:, None]
+        if near is None:
+            # The sides of the figure with the polygon there: without this term, two equal polygons would lie askew.
+            bx0, by0, bx1, by1 = self.box.tolist() if self.box[2] > self.box[0] else [self.half] * 4
+            across = np.maximum(bx1, np.arange(width) + x0 + columns) - np.minimum(bx0, np.arange(width) + x0)
+            upward = np.maximum(by1, np.arange(height) + y0 + rows) - np.minimum(by0, np.arange(height) + y0)
+            away = self._away(dx, dy) + 0.5 * np.maximum(across[None, :] / self.aspect, upward[:, None]) ** 2
+        else:
+            away = (dx - near[0] / self.cell) ** 2 + (dy - near[1] / self.cell) ** 2
+        away[hits > 0] = np.inf
+        i, j = divmod(int(np.argmin(away)), width)
+        self._mark(y0 + i, begin - left + x0 + j, end - left + x0 + j)
+        return float(dx[0, j] * self.cell), float(dy[i, 0] * self.cell)
+
+    def place_boxes(self, h: np.ndarray) -> np.ndarray:
+        """Take free places for the boxes of many small polygons, the largest first, and return their offsets (c, 2)."""
+        cells = np.ceil(_sides_of_boxes(h) / self.cell - 1e-9).astype(np.int64)
+        # Sides are rounded up to three binary digits, so that boxes come in few sizes.
+        step = 2 ** np.maximum(np.floor(np.log2(np.maximum(cells, 1))) - 2, 0).astype(np.int64)
+        kinds, kind = np.unique(-(-cells // step) * step, axis=0, return_inverse=True)
+        own = np.stack([h[:, 0] - h[:, 2 * QUARTER], h[:, QUARTER] - h[:, 3 * QUARTER]], axis=1) / 2
+        offsets = np.empty((len(h), 2))
+        for k in np.argsort(-(kinds[:, 0] * kinds[:, 1]), kind="stable"):
+            members = np.flatnonzero(kind.reshape(-1) == k)
+            corner = self._free_boxes(int(kinds[k, 0]), int(kinds[k, 1]), len(members))
+            offsets[members] = (corner - self.half + kinds[k] / 2) * self.cell - own[members]
+        return offsets
+
+    def _free_boxes(self, w: int, h: int, count: int) -> np.ndarray:
+        """Take the `count` free w x h boxes of a lattice nearest to the middle; their lower left cells (count, 2)."""
+        area = float(np.prod(self.box[2:] - self.box[:2]))
+        spread = (np.sqrt(area + 1.3 * count * w * h) - np.sqrt(area)) / 2
+        while True:
+            pad = int(np.ceil(spread)) + 2 * max(w, h)
+            self.grow(pad + 1)
+            x0, y0, x1, y1 = (self.box + np.array([-pad, -pad, pad, pad])).tolist()
+            xs = np.arange((self.half - x0) % w, x1 - x0 - w + 1, w)  # a lattice through the middle
+            ys = np.arange((self.half - y0) % h, y1 - y0 - h + 1, h)
+            window = self.taken[y0 + ys[0] : y0 + ys[-1] + h, x0 + xs[0] : x0 + xs[-1] + w]
+            i, j = np.nonzero(~window.reshape(len(ys), h, len(xs), w).any(axis=(1, 3)))
+            if len(i) >= count:
+                break
+            spread = 2 * spread + max(w, h)
+        x, y = xs[j] + x0, ys[i] + y0
+        nearest = np.argsort(self._away(x + w / 2 - self.half, y + h / 2 - self.half), kind="stable")[:count]
+        x, y = x[nearest], y[nearest]
+        for b in range(h):
+            for a in range(w):
+                self.taken[y + b, x + a] = True
+        self.box = np.r_[
+            np.minimum(self.box[:2], [x.min(), y.min()]), np.maximum(self.box[2:], [x.max() + w, y.max() + h])
+        ]
+        return np.stack([x, y], axis=1)
+
+
+def _sides_of_boxes(h: np.ndarray) -> np.ndarray:
+    """Sides (c, 2) of the boxes around polygons."""
+    return np.stack([h[:, 0] + h[:, 2 * QUARTER], h[:, QUARTER] + h[:, 3 * QUARTER]], axis=1)
+
+
+def _side_of_all(h: np.ndarray) -> float:
+    """Side of a square as large as all boxes together."""
+    return float(np.sqrt(_sides_of_boxes(h).prod(axis=1).sum()))
+
+
+def _on_sheet(h: np.ndarray) -> np.ndarray:
+    """Offsets (c, 2) at which the polygons with support values h, the largest first, do not overlap."""
+    offsets = np.zeros((len(h), 2))
+    if len(h) == 0:
+        return offsets
+    first = min(len(h), ONE_BY_ONE)
+    sheet = _Sheet(_side_of_all(h[:first]) / CELLS_ACROSS, 2 * CELLS_ACROSS, ASPECT_OF_TWO if len(h) == 2 else ASPECT)
+    for rank in range(first):
+        offsets[rank] = sheet.place(h[rank])
+    if first < len(h):  # a sheet with cells for the small ones
+        total = _side_of_all(h)
+        cell = max(float(np.median(_sides_of_boxes(h[first:]).min(axis=1))) / 3, total / 2000)
+        sheet = _Sheet(cell, int(1.2 * total / cell) + 8)
+        for rank in range(first):
+            sheet.put(h[rank], offsets[rank])
+        offsets[first:] = sheet.place_boxes(h[first:])
+    return offsets
+
+
+def _on_shared_sheet(
+    held: np.ndarray, places: np.ndarray, stays: np.ndarray, loose: np.ndarray, margin: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Offsets of polygons that have their places (c, 2), and of others (k, 2) around them.
+
+    held    (c, 32) support values of polygons with a place, the largest first; those outside the mask ``stays`` (c,)
+            move, with their margin, if they overlap a larger one
+    loose   (k, 32) support values of the others with their margins, the largest first
+    margin  (c,) of those with a place
+    """
+    places = np.array(places)
+    sheet = _Sheet(_side_of_all(np.concatenate([held, loose])) / CELLS_ACROSS, 2 * CELLS_ACROSS)
+    for rank in np.argsort(~stays, kind="stable").tolist():
+        if not stays[rank] and sheet.covers(held[rank], places[rank]):
+            places[rank] = sheet.place(held[rank] + margin[rank], places[rank])
+        else:
+            sheet.put(held[rank], places[rank])
+    first = min(len(loose), ONE_BY_ONE)
+    offsets = np.zeros((len(loose), 2))
+    for rank in range(first):
+        offsets[rank] = sheet.place(loose[rank])
+    if first < len(loose):
+        offsets[first:] = sheet.place_boxes(loose[first:])
+    return places, offsets

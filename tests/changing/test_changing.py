@@ -11,14 +11,13 @@ from tables import EVERY_METHOD, thinned
 
 import nelayout as nl
 from nelayout.catalogue import method_named
-from nelayout.changing.film_page import film_page
-from nelayout.changing.snapshots import keep_places, unchanged
-from nelayout.changing.union import union_of
+from nelayout.changing.film import film_page, union_of
+from nelayout.changing.sequence import keep_places, unchanged
 from nelayout.graphs import read
 from nelayout.pictures.pages.packed import unpacked
 from nelayout.placing.dots import dot_diameter
 from nelayout.placing.packing import pack_around
-from nelayout.placing.sheet import ANGLES
+from nelayout.placing.packing import ANGLES
 from nelayout.run.pipeline import run_parts
 
 METHODS = thinned(EVERY_METHOD, plain=lambda name: name in ("ws-sne", "linlog"))

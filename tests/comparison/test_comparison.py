@@ -13,8 +13,7 @@ from matplotlib.colors import to_hex
 
 import nelayout as nl
 from nelayout.comparison import Measured, align, compare, measure
-from nelayout.comparison.ranking import shade, table_lines
-from nelayout.comparison.verdict import dominators
+from nelayout.comparison.ranking import dominators, shade, table_lines
 from nelayout.errors import InputError, MissingExtra, Unsupported
 
 G = nx.karate_club_graph()

@@ -8,11 +8,10 @@ from scipy.spatial import procrustes
 from scipy.spatial.distance import cdist
 
 import nelayout as nl
-from nelayout.comparison.measuring_vectors import vector_distances
+from nelayout.comparison.measuring import vector_distances
 from nelayout.errors import InputError
 from nelayout.quality import MEASURES
-from nelayout.quality.classes import class_accuracy, class_auc
-from nelayout.quality.clusters import class_ari
+from nelayout.quality.classes import class_accuracy, class_ari, class_auc
 from nelayout.vectors.input import read_rows
 from nelayout.vectors.metrics import prepare
 

@@ -9,9 +9,9 @@ import igraph
 import networkx as nx
 import numpy as np
 import pytest
+from nelayout.comparison.peers.igraph_layouts import igraph_layouts
 
 from nelayout.comparison.peers import Peer, graph_peer, graph_peers, vector_peer, vector_peers
-from nelayout.comparison.peers.igraph_layouts import igraph_layouts
 
 G = nx.karate_club_graph()
 A = nx.to_scipy_sparse_array(G, dtype=float, format="csr")

@@ -11,10 +11,9 @@ from scipy.stats import spearmanr
 from nelayout.comparison import measure
 from nelayout.errors import InputError
 from nelayout.graphs import read
-from nelayout.quality.distance_agreement import distance_correlation, nonmetric_stress, spearman
-from nelayout.quality.input_distances import Hops, VectorDistances
-from nelayout.quality.stress import distance_stress, scaled_stress
-from nelayout.quality.sweep import Sweep
+from nelayout.quality.distances import Hops, VectorDistances
+from nelayout.quality.samples import Sweep
+from nelayout.quality.stress import distance_correlation, distance_stress, nonmetric_stress, scaled_stress, spearman
 
 ALL = (spearman, nonmetric_stress, distance_correlation)
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 
 from nelayout.quality.distances import nearest
-from nelayout.quality.maps import map_neighbors, map_r2
+from nelayout.quality.neighborhoods import map_neighbors, map_r2
 
 
 def test_r2_is_what_a_search_over_transforms_finds():

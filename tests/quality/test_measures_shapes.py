@@ -9,12 +9,12 @@ from scipy.spatial.distance import cdist
 from tables import first
 
 from nelayout.graphs import read
-from nelayout.quality import angles, crossings
-from nelayout.quality.clusters import adjusted_rand, class_ari, k_means
-from nelayout.quality.input_distances import Hops
-from nelayout.quality.retrieval import f_score, precision, recall, retrieval
+from nelayout.quality import crossings
+from nelayout.quality.classes import adjusted_rand, class_ari, k_means
+from nelayout.quality.distances import Hops
+from nelayout.quality.neighborhoods import f_score, precision, recall, retrieval
+from nelayout.quality.samples import Sweep
 from nelayout.quality.shapes import gabriel_graph, relative_graph, shape_agreement
-from nelayout.quality.sweep import Sweep
 
 RNG = np.random.default_rng(0)
 TURN = np.array([[0.6, 0.8], [-0.8, 0.6]])
@@ -81,9 +81,9 @@ def test_a_grid_has_the_shape_of_a_grid():
 def test_angular_resolution_by_hand_and_by_definition():
     star = read(nx.star_graph(3)).adjacency
     Y = np.array([[0.0, 0], [1, 0], [0, 2], [-3, 0]])
-    assert angles.angular_resolution(star, Y).value == pytest.approx(3 / 4)
-    assert angles.angular_resolution(star, Y * [1, 0]).value == 0  # the second has length 0, others lie on each other
-    assert np.isnan(angles.angular_resolution(read(nx.path_graph(2)).adjacency, np.zeros((2, 2))).value)
+    assert crossings.angular_resolution(star, Y).value == pytest.approx(3 / 4)
+    assert crossings.angular_resolution(star, Y * [1, 0]).value == 0  # the second has length 0, others lie on each other
+    assert np.isnan(crossings.angular_resolution(read(nx.path_graph(2)).adjacency, np.zeros((2, 2))).value)
     G = nx.gnm_random_graph(40, 90, seed=2)
     Y = RNG.normal(size=(40, 2))
     shares = []
@@ -91,7 +91,7 @@ def test_angular_resolution_by_hand_and_by_definition():
         if G.degree(v) > 1:
             turn = np.sort([np.degrees(np.arctan2(*(Y[u] - Y[v])[::-1])) for u in G[v]])
             shares.append(np.diff(np.r_[turn, turn[0] + 360]).min() * G.degree(v) / 360)
-    assert angles.angular_resolution(read(G).adjacency, Y).value == pytest.approx(np.mean(shares))
+    assert crossings.angular_resolution(read(G).adjacency, Y).value == pytest.approx(np.mean(shares))
 
 
 @pytest.mark.full
@@ -111,17 +111,17 @@ def test_crossing_angles_equal_their_definition(monkeypatch):
                     found.append(angle / (np.pi / 2))
         for compiled in (False, True):
             monkeypatch.setattr(crossings, "PAIRS_NUMPY", 0 if compiled else 10**9)
-            whole = angles.crossing_angle(A, Y)
+            whole = crossings.crossing_angle(A, Y)
             assert whole.exact
             assert whole.value == pytest.approx(np.mean(found), abs=1e-7)
             assert crossings.edge_crossings(A, Y).value == len(found)
-    assert np.isnan(angles.crossing_angle(read(nx.path_graph(5)).adjacency, np.arange(10.0).reshape(5, 2)).value)
+    assert np.isnan(crossings.crossing_angle(read(nx.path_graph(5)).adjacency, np.arange(10.0).reshape(5, 2)).value)
 
 
 def test_sampled_crossing_angles_lie_within_their_error():
     A, Y = read(nx.gnm_random_graph(200, 500, seed=6)).adjacency, RNG.normal(size=(200, 2)) * [1, 3]
-    exact = angles.crossing_angle(A, Y, sample=None).value
-    found = [angles.crossing_angle(A, Y, sample=100, seed=seed) for seed in range(40)]
+    exact = crossings.crossing_angle(A, Y, sample=None).value
+    found = [crossings.crossing_angle(A, Y, sample=100, seed=seed) for seed in range(40)]
     z = np.array([(f.value - exact) / f.error for f in found])
     assert 0.6 < np.sqrt(np.mean(z**2)) < 1.6
     assert not any(f.exact for f in found)

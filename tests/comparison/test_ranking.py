@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 
 from nelayout.comparison import Measured
-from nelayout.comparison.means import deviation, mean_of
-from nelayout.comparison.ranking import beats, leaders
-from nelayout.comparison.verdict import dominators, front, verdict
+from nelayout.comparison.ranking import beats, deviation, dominators, front, leaders, mean_of, verdict
 
 HIGHER = ["neighborhood", "neighborhood2", "class_auc", "map_r2"]
 
