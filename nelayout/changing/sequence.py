@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Unpack, cast
 
@@ -250,7 +250,7 @@ def common_rows(before: Sequence[Hashable], now: Sequence[Hashable]) -> tuple[np
     return both[:, 0], both[:, 1]
 
 
-def unchanged(before: Network, now: Network) -> np.ndarray:
+def unchanged(before: graphs.Network, now: graphs.Network) -> np.ndarray:
     """Return the mask (n,) of the later graph's nodes in components with unchanged nodes, edges and weights."""
     old, new = common_rows(before.labels, now.labels)
     same = np.zeros(len(now.labels), dtype=bool)
@@ -265,7 +265,7 @@ def unchanged(before: Network, now: Network) -> np.ndarray:
     return ~broken[labels]
 
 
-def keep_places(before: Network, now: Network) -> np.ndarray:
+def keep_places(before: graphs.Network, now: graphs.Network) -> np.ndarray:
     """Return the mask (n,) of the later graph's nodes that keep their old positions.
 
     If a component was joined from several parts, the largest parts keep their positions. Nodes that were absent keep

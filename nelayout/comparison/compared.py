@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-    from nelayout.pictures.pages import Column, Page
+    from nelayout.pictures.pages import Page
 
 __all__ = ["Comparison"]
 
@@ -171,16 +171,13 @@ class Comparison:
         labels: Any = None,
         weight: str | None = "weight",
         title: str | None = None,
-        columns: Iterable[Column] = (),
     ) -> Page:
-        """Return the page of `to_html`, which notebooks show; `columns` are further values of the nodes."""
+        """Return the page of `to_html`, which notebooks show."""
         from nelayout.comparison.page import comparison_page
 
-        look: dict[str, Any] = {"color": color, "labels": labels, "weight": weight, "title": title, "columns": columns}
-        said = "\n\n".join(self.verdict)
         return comparison_page(
-            self.G, self.drawings, self.measured, self.labels,
-            seconds=self.seconds, spreads=self.spreads, words=said, **look,
+            self.G, self.drawings, self.measured, self.labels, labels=labels, color=color, weight=weight, title=title,
+            seconds=self.seconds, spreads=self.spreads, words="\n\n".join(self.verdict),
         )  # fmt: skip
 
     def _repr_html_(self) -> str:

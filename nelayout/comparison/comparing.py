@@ -22,14 +22,19 @@ from nelayout.catalogue.record import Method
 from nelayout.comparison import inputs
 from nelayout.comparison.alignment import align
 from nelayout.comparison.compared import Comparison
-from nelayout.comparison.measuring import KEYWORD, Measured, measure_drawing, measure_vectors, path_lengths
+from nelayout.comparison.measuring import (
+    Measured,
+    chosen_measures,
+    measure_drawing,
+    measure_vectors,
+    path_lengths,
+)  # fmt: skip
 from nelayout.comparison.peers import Peer, graph_peer, graph_peers, vector_peer, vector_peers
 from nelayout.comparison.ranking import J_OF, mean_of
 from nelayout.errors import InputError, InputTypeError, Unsupported, unknown, warn
 from nelayout.formula.part_names import split
 from nelayout.graphs import Network, guard, places, points, read
 from nelayout.numerics.parallel import thread_count
-from nelayout.quality import MEASURES
 from nelayout.quality.measure import MeasuredDrawing
 from nelayout.record.evaluated import Evaluated
 from nelayout.run.evaluation import evaluate
@@ -125,7 +130,7 @@ def compare(
     weights: dict[str, Any] = {"weight": weight, "weight_kind": weight_kind}
     with guard(G):
         thread_count(n_jobs)
-        chosen = _check_measures(measures)
+        measures = measures if measures is None or isinstance(measures, str) else list(measures)
         sample, seed = inputs.sample_size(sample), inputs.integer_seed(seed)
         names = inputs.class_names(network, labels)
         known, true = inputs.classes(names), inputs.coordinates(network, coords)
@@ -133,7 +138,8 @@ def compare(
         if node_size is not None:
             diameters = network.host.values(node_size, "node_size", nonnegative=True)
         far = path_lengths(G, network, lengths)
-        _check_needs(chosen, {"classes": known, "coords": true, "diameters": diameters})
+        given = {"classes": known, "coords": true, "diameters": diameters}
+        chosen_measures(measures, [name for name, value in given.items() if value is None])
 
         def matrix(peer: Peer) -> Any:
             adjacency = network.adjacency.copy()
@@ -155,7 +161,7 @@ def compare(
             Y = inputs.every_place(network, pos, name)
             drawing = MeasuredDrawing(network.adjacency, Y, known, true, diameters, far)
             try:
-                return measure_drawing(drawing, chosen, sample, seed)
+                return measure_drawing(drawing, measures, sample, seed)
             except Unsupported as error:
                 raise Unsupported(f"the drawing {name!r}: {error}") from None
 
@@ -217,7 +223,8 @@ def compare_vectors(
     (['tsne', 'given'], ['tsne'])
     """
     thread_count(n_jobs)
-    _check_measures(measures)
+    measures = measures if measures is None or isinstance(measures, str) else list(measures)
+    chosen_measures(measures, ["adjacency", "coords", "diameters", *([] if labels is not None else ["classes"])])
     sample, seed = inputs.sample_size(sample), inputs.integer_seed(seed)
     rows = read_rows(X, metric)
     n = rows.shape[0]
@@ -455,25 +462,6 @@ def check_method(name: str, peers: Iterable[str]) -> None:
         method_named(split(name)[0])
     except InputError:
         raise unknown("method or peer", name, ["auto", *METHODS, *peers]) from None
-
-
-def _check_measures(measures: str | Iterable[str] | None) -> list[str] | str | None:
-    """The measures that were asked for; `InputError` for one that does not exist, before anything is drawn."""
-    if measures is None or (isinstance(measures, str) and measures == "all"):
-        return measures
-    names = [measures] if isinstance(measures, str) else list(measures)
-    for name in names:
-        if name not in MEASURES:
-            raise unknown("measure", name, MEASURES)
-    return names
-
-
-def _check_needs(measures: list[str] | str | None, brought: Mapping[str, Any]) -> None:
-    """Raise `InputError`, before anything is drawn, for a measure that needs what was not given."""
-    for name in measures if isinstance(measures, list) else ():
-        lacking = [KEYWORD[use] for use in MEASURES[name].uses if use in brought and brought[use] is None]
-        if lacking:
-            raise InputError(f"the measure {name!r} needs {lacking[0]}=...: give it, or leave it out")
 
 
 def _add_objective(

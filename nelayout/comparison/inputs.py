@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
 from nelayout.errors import InputError, InputTypeError
-from nelayout.graphs import Network, places
+from nelayout.graphs import Network, every_position, places
 
 __all__ = [
     "check_dimensions", "check_rows", "class_names", "classes", "coordinates", "every_place", "finite_rows",
     "integer_seed", "sample_size",
 ]  # fmt: skip
-
-Found = TypeVar("Found")
-
 
 def sample_size(sample: Any) -> Any:
     """Check `sample`: "auto", None, or an integer of at least 2."""
@@ -41,17 +39,21 @@ def integer_seed(seed: Any) -> int:
 
 def check_dimensions(name: str, drawings: Iterable[Any]) -> None:
     """Raise `InputError` if the drawings of one row of a comparison have different numbers of dimensions."""
-    found = sorted({_named(name, lambda pos=pos: places(pos).dim) for pos in drawings})
+    with named(name):
+        found = sorted({places(pos).dim for pos in drawings})
     if len(found) > 1:
         have = " and ".join(map(str, found))
         raise InputError(f"the drawings of {name!r} have {have} dimensions; give each number of them a name of its own")
 
 
-def _named(name: str, find: Callable[[], Found]) -> Found:
-    """Return ``find()``; its errors name the drawing."""
+@contextmanager
+def named(name: str) -> Iterator[None]:
+    """Within it, errors name the drawing."""
     try:
-        return find()
+        yield
     except InputError as error:
+        if repr(name) in str(error):
+            raise
         raise type(error)(f"the drawing {name!r}: {error}") from None
     except (TypeError, ValueError) as error:
         raise InputTypeError(
@@ -61,44 +63,9 @@ def _named(name: str, find: Callable[[], Found]) -> Found:
 
 
 def every_place(network: Network, pos: Any, name: str) -> np.ndarray:
-    """Return (n, dim) float64 of the drawing `name`; every node must have a finite position.
-
-    Raises `InputError` that names the nodes without a finite position, and keys that are no nodes.
-    """
-    opened = _named(name, lambda: places(pos, network.host))
-    rows, labels = opened.given, network.labels
-    pairs = rows.items() if isinstance(rows, Mapping) else zip(labels, rows, strict=False)
-    strange = [label for label, row in pairs if not _finite(row)]
-    if strange and len(rows) == len(labels):
-        raise InputError(
-            f"the drawing {name!r} has positions that are no finite numbers: of the nodes {_some(strange)}; "
-            "give each of them a place, or compare drawings of a subgraph"
-        )
-    Y = _named(name, lambda: network.host.positions(rows, opened.dim))
-    without = np.flatnonzero(np.isnan(Y).any(axis=1))
-    if len(without):
-        known = {label for each in network.host.aliases for label in each}
-        others = [key for key in opened.keys or () if key not in known]
-        also = f", and places {_some(others)}, which the graph does not have" if others else ""
-        raise InputError(
-            f"the drawing {name!r} has no position for {_some([labels[i] for i in without.tolist()])} "
-            f"({len(without)} of {len(Y)} nodes have none){also}; drawings of one graph are compared: give every node "
-            "of it a place, or compare drawings of a subgraph"
-        )
-    return Y
-
-
-def _finite(row: Any) -> bool:
-    try:
-        return bool(np.isfinite(np.asarray(row, np.float64)).all())
-    except (TypeError, ValueError):
-        return True  # no number at all: the message of the host says so
-
-
-def _some(labels: Iterable[Any]) -> str:
-    """The first five labels, and how many more there are."""
-    listed = list(labels)
-    return ", ".join(map(repr, listed[:5])) + (f" and {len(listed) - 5} more" if len(listed) > 5 else "")
+    """Return (n, dim) float64 of the drawing `name`; `InputError` unless every node has a finite position."""
+    with named(name):
+        return every_position(network, pos, f"the drawing {name!r}")
 
 
 def class_names(network: Network, labels: Any) -> list[Any] | None:

@@ -17,7 +17,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,7 +37,7 @@ from nelayout.errors import InputError, InputTypeError, Unsupported, unknown
 from nelayout.graphs import Network, every_position, guard, links, points, read
 from nelayout.quality import MEASURES
 from nelayout.quality.distances import Hops, InputDistances, PathLengths, VectorDistances
-from nelayout.quality.measure import MeasuredDrawing
+from nelayout.quality.measure import Measure, MeasuredDrawing
 from nelayout.quality.neighborhoods import NEIGHBORS, neighbors_kept, procrustes_apart
 from nelayout.quality.ranks import RankCurves, curves
 from nelayout.quality.samples import Sampled, Sweep
@@ -46,8 +46,8 @@ from nelayout.vectors.knn import knn_graph
 from nelayout.vectors.metrics import Metric, prepare
 
 __all__ = [
-    "KEYWORD", "Measured", "RankCurves", "measure", "measure_drawing", "measure_vectors", "measures", "path_lengths",
-    "rank_curves", "rank_curves_vectors", "stability", "vector_distances",
+    "Measured", "RankCurves", "chosen_measures", "measure", "measure_drawing", "measure_vectors", "measures",
+    "path_lengths", "rank_curves", "rank_curves_vectors", "stability", "vector_distances",
 ]  # fmt: skip
 
 # Squared distances below this part of the squared lengths are computed from differences: products lose digits.
@@ -262,36 +262,44 @@ def _described(
     return MeasuredDrawing(adjacency, Y, known, coordinates(network, coords), diameters, *rest)
 
 
+def chosen_measures(names: str | Iterable[str] | None, absent: Collection[str]) -> list[Measure]:
+    """Return the measures to take (None: the defaults, "all": all) that need no absent field of `MeasuredDrawing`.
+
+    Raises `InputError` for an unknown name, and for a named measure that needs an absent field.
+    """
+    if names is None or (isinstance(names, str) and names == "all"):
+        kind = "vectors" if "adjacency" in absent else "graphs"
+        return [
+            entry
+            for entry in MEASURES.values()
+            if not set(absent) & set(entry.uses) and (names == "all" or kind in entry.default_for)
+        ]
+    found = []
+    for name in [names] if isinstance(names, str) else names:
+        if name not in MEASURES:
+            raise unknown("measure", name, MEASURES)
+        found.append(MEASURES[name])
+        wanting = [use for use in found[-1].uses if use in absent]
+        if "adjacency" in wanting:
+            raise InputError(f"the measure {name!r} is one of edges, and vectors have none: leave it out")
+        if wanting:
+            raise InputError(f"the measure {name!r} needs {KEYWORD[wanting[0]]}=...: give it, or leave it out")
+    return found
+
+
 def measure_drawing(
     drawing: MeasuredDrawing, names: str | Iterable[str] | None, sample: Any, seed: int
 ) -> dict[str, Measured]:
     """Take the named measures (None: the default ones that apply, "all": all that apply) of a drawing in arrays."""
-    kind = "vectors" if drawing.adjacency is None else "graphs"
-    if names is None:
-        chosen = [entry for entry in MEASURES.values() if kind in entry.default_for]
-    elif names == "all":
-        chosen, names = list(MEASURES.values()), None
-    else:
-        names = [names] if isinstance(names, str) else list(names)
-        strange = next((name for name in names if name not in MEASURES), None)
-        if strange is not None:
-            raise unknown("measure", strange, MEASURES)
-        chosen = [MEASURES[name] for name in names]
-    distances = drawing.distances
+    chosen = chosen_measures(names, [use for use in ("adjacency", *KEYWORD) if getattr(drawing, use) is None])
     brought: dict[str, Any] = {"sample": sample, "seed": seed}
-    if distances is not None:
-        brought["sweep"] = Sweep(distances, drawing.Y, sample, seed)
+    if drawing.distances is not None:
+        brought["sweep"] = Sweep(drawing.distances, drawing.Y, sample, seed)
     result = {}
     for entry in chosen:
-        flat = entry.dim is None or drawing.Y.shape[1] == entry.dim
-        wanting = [use for use in entry.uses if use not in brought and getattr(drawing, use) is None]
-        if names is None and (wanting or not flat):
-            continue
-        if "adjacency" in wanting:
-            raise InputError(f"the measure {entry.name!r} is one of edges, and vectors have none: leave it out")
-        if wanting:
-            raise InputError(f"the measure {entry.name!r} needs {KEYWORD[wanting[0]]}=...: give it, or leave it out")
-        if not flat:
+        if entry.dim is not None and drawing.Y.shape[1] != entry.dim:
+            if names is None or names == "all":
+                continue
             raise Unsupported(
                 f"the measure {entry.name!r} is defined in {entry.dim} dimensions; got {drawing.Y.shape[1]}. "
                 "Leave it out"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
@@ -55,7 +55,6 @@ def comparison_page(
     color: Any = None,
     weight: str | None = "weight",
     title: str | None = None,
-    columns: Iterable[Column] = (),
     seconds: Mapping[str, float] | None = None,
     spreads: Mapping[str, Mapping[str, float]] | None = None,
     words: str = "",
@@ -63,12 +62,11 @@ def comparison_page(
     """Return the page of a comparison: drawings, table, and definitions of the measures; see `Comparison.to_html`.
 
     classes  the class of each node, which colors the nodes unless `color` says otherwise
-    columns  further values of the nodes
     seconds  {drawing: its seconds}, shown beside its heading, too
     spreads  {drawing: {measure: standard deviation over seeds}}
     words    a text over the table; an empty line begins a paragraph
     """
-    columns = [*([] if classes is None else [Column("class", classes)]), *columns]
+    columns = [] if classes is None else [Column("class", classes)]
     network = None if G is None else graphs.read(G, weight=weight)
     if network is not None and 0 < network.adjacency.nnz <= MOST_NEIGHBORS:
         for name, pos in drawings.items():

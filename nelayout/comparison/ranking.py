@@ -327,7 +327,7 @@ def _dominated(name: str, by: list[str], rows: Rows, better: Mapping) -> str:
     ahead = list(better[first, name])
     parts = [f"{m} ({shown(rows[first][m].value)} to {shown(rows[name][m].value)})" for m in ahead[:NAMED]]
     also = [other for other in by if other != first]
-    more = f"; dominated by {_listed(also)}, too" if also else ""
+    more = f" ({_listed(also)} dominate{'s' * (len(also) == 1)} it, too)" if also else ""
     return f"{first} dominates {name}: better in {_counted(parts, len(ahead))}, worse in none{more}."
 
 

@@ -35,8 +35,6 @@ __all__ = [
 
 # Relative difference below which two distances are ties: far above rounding.
 TIE = 1e-9
-# Nodes up to which numbers of edges are kept in a table of 50 MB, since several measures read the same rows.
-TABLE = 5_000
 # Rows of distances that are held at a time.
 ROWS_AT_ONCE = 64
 
@@ -124,43 +122,19 @@ class Hops(InputDistances):
 
     def __init__(self, adjacency: csr_array) -> None:
         self.adjacency, self.n = adjacency, adjacency.shape[0]
-        self._table: np.ndarray | None = None
 
     @cached_property
     def component(self) -> np.ndarray:
         return _components(self.adjacency)
 
     def rows(self, nodes: np.ndarray) -> np.ndarray:
+        with threads_for(None) as threads:
+            found = hops_from(self.adjacency, nodes, threads)
         result = np.empty((len(nodes), self.n))
-        for t, hops in enumerate(self._hops(nodes)):
+        for t, hops in enumerate(found):
             result[t] = np.where(hops > 0, hops, np.inf)
             result[t, nodes[t]] = 0.0
         return result
-
-    def levels(self, nodes: np.ndarray) -> list[tuple[np.ndarray, int]]:
-        found = []
-        for node, hops in zip(nodes.tolist(), self._hops(nodes), strict=True):
-            farthest = int(hops.max(initial=0))
-            level = np.where(hops > 0, hops - 1, farthest).astype(np.int32)
-            level[node] = -1
-            unreached = self.n - 1 - np.count_nonzero(hops)
-            found.append((level, farthest + int(unreached > 0)))
-        return found
-
-    def _hops(self, nodes: np.ndarray) -> list[np.ndarray]:
-        """Numbers of edges from each of `nodes`, 0 to itself and to nodes that no path reaches."""
-        if self.n > TABLE:
-            return self._searched(nodes)
-        if self._table is None:
-            self._table, self._known = np.zeros((self.n, self.n), np.int16), np.zeros(self.n, bool)
-        new = nodes[~self._known[nodes]]
-        if len(new):
-            self._table[new], self._known[new] = self._searched(new), True
-        return list(self._table[nodes])
-
-    def _searched(self, nodes: np.ndarray) -> list[np.ndarray]:
-        with threads_for(None) as threads:
-            return hops_from(self.adjacency, nodes, threads)
 
 
 class PathLengths(InputDistances):
@@ -205,8 +179,12 @@ def dense_levels(values: np.ndarray) -> tuple[np.ndarray, int]:
     >>> dense_levels(np.array([3.0, 1.0, np.inf, 3.0]))
     (array([1, 0, 2, 1], dtype=int32), 3)
     """
-    if not len(values):
-        return np.zeros(0, np.int32), 0
+    far = ~np.isfinite(values)
+    top = float(values[~far].max(initial=0.0))
+    if top < len(values) and (values[~far] == np.rint(values[~far])).all():  # numbers of edges need no sorting
+        number = np.where(far, top + 1, values).astype(np.int64)
+        rank = np.cumsum(np.bincount(number, minlength=1) > 0) - 1
+        return rank[number].astype(np.int32), int(rank[-1]) + 1
     order = np.argsort(values)
     ordered = values[order]
     rank = np.empty(len(values), np.int32)

@@ -181,20 +181,13 @@ def jaccard_by_number(adjacency: csr_array, nodes: np.ndarray, Y: np.ndarray) ->
     >>> jaccard_by_number(path, np.arange(3), np.array([[0.0], [1.0], [-0.5]])).tolist()
     [0.0, 1.0, 0.0]
     """
-    degree = np.diff(adjacency.indptr)[nodes].astype(np.int64)
     xi = np.zeros((len(nodes), len(Y)))
     for along in Y.T:
         apart = along[nodes, None] - along
         xi += apart * apart
     xi[np.arange(len(nodes)), nodes] = np.inf
-    border = np.sort(xi, axis=1)[np.arange(len(nodes)), degree - 1]
-    near = xi <= border[:, None]
-    for row in np.flatnonzero(np.count_nonzero(near, axis=1) > degree):  # ties at the border
-        near[row] = False
-        near[row, np.argsort(xi[row], kind="stable")[: degree[row]]] = True
-    row, entry = _entries(adjacency, nodes, degree)
-    common = np.bincount(row[near[row, adjacency.indices[entry]]], minlength=len(nodes))
-    return common / (2 * degree - common)
+    most = int(np.diff(adjacency.indptr)[nodes].max(initial=1))
+    return jaccard_of_nearest(adjacency, nodes, np.argsort(xi, axis=1, kind="stable")[:, :most])
 
 
 def jaccard_of_nearest(adjacency: csr_array, nodes: np.ndarray, nearest: np.ndarray) -> np.ndarray:
@@ -205,18 +198,13 @@ def jaccard_of_nearest(adjacency: csr_array, nodes: np.ndarray, nearest: np.ndar
     n, most = len(adjacency.indptr) - 1, nearest.shape[1]
     degree = np.diff(adjacency.indptr)[nodes].astype(np.int64)
     k = np.minimum(degree, most)
-    row, entry = _entries(adjacency, nodes, degree)
+    row = np.repeat(np.arange(len(nodes)), degree)
+    entry = np.arange(len(row)) + np.repeat(adjacency.indptr[nodes] - np.cumsum(degree) + degree, degree)
     neighbors = np.zeros((len(nodes), n), dtype=bool)
     neighbors[row, adjacency.indices[entry]] = True
     both = neighbors[np.arange(len(nodes))[:, None], nearest] & (np.arange(most) < k[:, None])
     common = np.count_nonzero(both, axis=1)
     return common / (degree + k - common)
-
-
-def _entries(adjacency: csr_array, nodes: np.ndarray, degree: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each neighbor of each of `nodes`: the number of the node among them, and the entry of the neighbor."""
-    row = np.repeat(np.arange(len(nodes)), degree)
-    return row, np.arange(len(row)) + np.repeat(adjacency.indptr[nodes] - np.cumsum(degree) + degree, degree)
 
 
 def map_r2(Y: np.ndarray, coords: np.ndarray) -> Sampled:

@@ -16,33 +16,19 @@ from scipy.sparse import csr_array
 from nelayout.quality.distances import TIE, lengths, standardize
 from nelayout.quality.samples import NOTHING, Sampled, Sweep, mean_of
 
-__all__ = ["gabriel_graph", "relative_graph", "shape_agreement", "shape_of_sweep"]
+__all__ = ["gabriel_graph", "relative_graph", "shape_agreement"]
 
 # Nodes in the lunes of this many edges are looked at together.
 AT_ONCE = 20_000
 
 
-def shape_agreement(adjacency: csr_array, Y: np.ndarray, *, relative: bool = False) -> Sampled:
+def shape_agreement(sweep: Sweep, adjacency: csr_array, *, relative: bool = False) -> Sampled:
     """Return the mean Jaccard index of a node's neighbors in the graph and in the shape graph, in [0, 1].
 
     The shape graph is the Gabriel graph, or with `relative` the relative neighborhood graph. Isolated nodes are left
-    out; NaN when there are no others.
+    out; NaN if there are no others.
     """
-    return _agreement(adjacency, relative_graph(Y) if relative else gabriel_graph(Y))
-
-
-def shape_of_sweep(sweep: Sweep, adjacency: csr_array, *, relative: bool) -> Sampled:
-    """Return `shape_agreement`; both shape graphs share one Gabriel graph."""
-    edges = sweep.once(_gabriel)
-    return _agreement(adjacency, _relative(sweep.positions, *edges) if relative else edges)
-
-
-def _gabriel(sweep: Sweep) -> tuple[np.ndarray, np.ndarray]:
-    return gabriel_graph(sweep.Y)
-
-
-def _agreement(adjacency: csr_array, edges: tuple[np.ndarray, np.ndarray]) -> Sampled:
-    i, j = edges
+    i, j = sweep.once(_relative if relative else _gabriel)
     n = adjacency.shape[0]
     shape = csr_array((np.ones(2 * len(i)), (np.r_[i, j], np.r_[j, i])), shape=(n, n))
     degree = np.diff(adjacency.indptr)
@@ -78,13 +64,17 @@ def gabriel_graph(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return low[order], high[order]
 
 
-def relative_graph(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the edges (i, j), i < j, of the relative neighborhood graph of positions in 1 to 3 dimensions."""
-    return _relative(standardize(Y), *gabriel_graph(Y))
+def _gabriel(sweep: Sweep) -> tuple[np.ndarray, np.ndarray]:
+    return gabriel_graph(sweep.Y)
 
 
-def _relative(Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The edges of the Gabriel graph that are in the relative neighborhood graph, which is a part of it."""
+def _relative(sweep: Sweep) -> tuple[np.ndarray, np.ndarray]:
+    return relative_graph(sweep.Y, *sweep.once(_gabriel))
+
+
+def relative_graph(Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the edges of the relative neighborhood graph, among the edges (i, j) of the Gabriel graph; open lunes."""
+    Y = standardize(Y)
     from scipy.spatial import KDTree
 
     if not len(i):

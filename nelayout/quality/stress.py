@@ -15,10 +15,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from nelayout.numerics.memory import warn_if_short
-from nelayout.quality.distances import ROWS_AT_ONCE, Hops, InputDistances, dense_levels, squared_from, standardize
+from nelayout.quality.distances import ROWS_AT_ONCE, InputDistances, dense_levels, squared_from, standardize
 from nelayout.quality.samples import (
     NOTHING,
     ROWS_ABOVE,
@@ -31,7 +30,7 @@ from nelayout.quality.samples import (
     value_of_groups,
 )  # fmt: skip
 
-__all__ = ["distance_correlation", "distance_stress", "nonmetric_stress", "scaled_stress", "spearman", "stress_sums"]
+__all__ = ["distance_correlation", "distance_stress", "nonmetric_stress", "spearman", "stress_sums"]
 
 # Up to this many nodes stress takes all pairs; beyond, all pairs of this many sampled pivots.
 PAIRS_ABOVE, PIVOTS = 2_000, 200
@@ -39,11 +38,6 @@ PAIRS_ABOVE, PIVOTS = 2_000, 200
 PARTNERS = 3_000
 # Bytes that ranking needs for each pair.
 PAIR_BYTES = 77
-
-
-def scaled_stress(adjacency: csr_array, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0) -> Sampled:
-    """Return `distance_stress` for distances in numbers of edges."""
-    return distance_stress(Hops(adjacency), Y, sample, seed)
 
 
 def distance_stress(
@@ -120,15 +114,6 @@ def pairs_of(sweep: Sweep) -> Pairs:
     return Pairs(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
 
-def _levels_of(values: np.ndarray) -> tuple[np.ndarray, int]:
-    """Rank classes of distances; small integers, such as numbers of edges, need no sorting."""
-    if len(values) and values.max() <= len(values) and (values == np.rint(values)).all():
-        number = values.astype(np.int64)
-        rank = np.cumsum(np.bincount(number) > 0) - 1
-        return rank[number].astype(np.int32), int(rank[-1]) + 1
-    return dense_levels(values)
-
-
 def spearman(sweep: Sweep) -> Sampled:
     """Return Spearman's rank correlation of distances in the input and in the drawing, over pairs, in [-1, 1].
 
@@ -137,7 +122,7 @@ def spearman(sweep: Sweep) -> Sampled:
     pairs = sweep.once(pairs_of)
     if not len(pairs.d):
         return NOTHING
-    sides = [_levels_of(pairs.d), _levels_of(pairs.e)]
+    sides = [dense_levels(pairs.d), dense_levels(pairs.e)]
 
     def correlation(kept: np.ndarray) -> float:
         inside = slice(None) if kept.all() else kept[pairs.of]
@@ -161,7 +146,7 @@ def nonmetric_stress(sweep: Sweep) -> Sampled:
     pairs = sweep.once(pairs_of)
     if not len(pairs.d):
         return NOTHING
-    levels, count = _levels_of(pairs.d)
+    levels, count = dense_levels(pairs.d)
 
     def kruskal(kept: np.ndarray) -> float:
         from scipy.optimize import isotonic_regression

@@ -203,13 +203,13 @@ _ENTRIES = (
     Measure(
         "shape_gabriel",
         "mean Jaccard index of a node's neighbors in the graph and in the Gabriel graph of the positions",
-        partial(shapes.shape_of_sweep, relative=False), VALUE, EADES.format("Gabriel & Sokal 1969"),
+        partial(shapes.shape_agreement, relative=False), VALUE, EADES.format("Gabriel & Sokal 1969"),
         "O(n log n) in the plane",
     ),
     Measure(
         "shape_relative",
         "mean Jaccard index of a node's neighbors in the graph and in the relative neighborhood graph of the positions",
-        partial(shapes.shape_of_sweep, relative=True), VALUE, EADES.format("Toussaint 1980"),
+        partial(shapes.shape_agreement, relative=True), VALUE, EADES.format("Toussaint 1980"),
         "O(n log n) in the plane",
     ),
     Measure(

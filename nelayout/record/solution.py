@@ -36,7 +36,7 @@ class Step(NamedTuple):
 class Progress:
     """The argument of a callback: the step just done, and all positions, (n, dim) in node order, read-only.
 
-    Positions have the scale of the result. Each step is turned onto the step before, so that an animation does not jump.
+    Positions have the scale of the result. Each step is turned onto the step before, so an animation does not jump.
     Without initial positions the result may be turned or mirrored: ``nelayout.align(positions, to=result)`` turns them
     alike.
     """
