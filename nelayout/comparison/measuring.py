@@ -37,8 +37,8 @@ from nelayout.errors import InputError, InputTypeError, Unsupported, unknown
 from nelayout.graphs import Network, every_position, guard, links, points, read
 from nelayout.quality import MEASURES
 from nelayout.quality.distances import Hops, InputDistances, PathLengths, VectorDistances
-from nelayout.quality.measure import Measure, MeasuredDrawing
 from nelayout.quality.neighborhoods import NEIGHBORS, neighbors_kept, procrustes_apart
+from nelayout.quality.protocol import Measure, MeasuredDrawing
 from nelayout.quality.ranks import RankCurves, curves
 from nelayout.quality.samples import Sampled, Sweep
 from nelayout.vectors.input import read_rows

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -71,7 +71,8 @@ def near_shares(tree: KDTree, nodes: np.ndarray, k: int) -> csr_array:
     Nodes tied at the k-th distance share the remaining places equally, so each row sums to k.
     """
     Y = np.asarray(tree.data)
-    radius = np.asarray(tree.query(Y[nodes], np.array([k + 1]), workers=-1)[0])[:, 0]  # the first is the node itself
+    last: Any = [k + 1]  # the first is the node itself
+    radius = np.asarray(tree.query(Y[nodes], last, workers=-1)[0])[:, 0]
     balls = tree.query_ball_point(Y[nodes], radius * (1 + TIE), workers=-1)
     row, other = np.repeat(np.arange(len(nodes)), [len(ball) for ball in balls]), np.concatenate(balls).astype(np.int64)
     row, other = row[other != nodes[row]], other[other != nodes[row]]

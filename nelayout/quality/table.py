@@ -10,7 +10,7 @@ from functools import partial
 from scipy.sparse import csr_array
 
 from nelayout.quality import classes, crossings, edges, neighborhoods, ranks, shapes, stress
-from nelayout.quality.measure import AFFINE, MONOTONE, RIGID, Measure, Score
+from nelayout.quality.protocol import AFFINE, MONOTONE, RIGID, Measure, Score
 
 __all__ = ["MEASURES"]
 

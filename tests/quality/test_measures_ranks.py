@@ -7,7 +7,7 @@ from scipy.spatial.distance import cdist
 
 from nelayout.graphs import read
 from nelayout.quality import ranks
-from nelayout.quality.distances import Hops, PathLengths, VectorDistances
+from nelayout.quality.distances import Hops, VectorDistances
 from nelayout.quality.ranks import NEIGHBORS, RELEVANT, RETRIEVED, neighborhood_size, ranks_of
 from nelayout.quality.samples import Sweep
 
@@ -152,16 +152,6 @@ def test_all_in_one_place_has_exactly_no_agreement():
     A = read(nx.gnm_random_graph(50, 120, seed=4)).adjacency
     curve = ranks.curves(Sweep(Hops(A), np.ones((50, 2))))
     np.testing.assert_allclose(curve.r_nx[:-1], 0, atol=1e-9)
-
-
-def test_lengths_of_paths_and_hops_rank_alike_where_lengths_are_equal():
-    A = read(nx.gnm_random_graph(40, 60, seed=5)).adjacency
-    Y = np.random.default_rng(5).normal(size=(40, 2))
-    doubled = A.copy()
-    doubled.data[:] = 0.3
-    for measure in ALL:
-        expected = measure(Sweep(Hops(A), Y)).value
-        assert measure(Sweep(PathLengths(doubled), Y)).value == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("n", [0, 1, 2])
