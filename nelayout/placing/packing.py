@@ -24,6 +24,7 @@ __all__ = ["pack", "pack_around"]
 SIDES = 32
 ANGLES = 2 * np.pi * np.arange(SIDES) / SIDES
 QUARTER = SIDES // 4
+NOTHING = np.zeros(0)
 # A thin outline counts as an area of at least this part of its diameter squared.
 LONG_AREA = 0.2
 # Ratio of width to height that the figure aims at; two drawings lie side by side.
@@ -38,8 +39,8 @@ def pack(drawings: Sequence[np.ndarray], gap: float = 1.0) -> list[np.ndarray]:
     Returns new arrays in the input order, centered on the middle of the whole figure. The largest drawing keeps its
     size; the others are scaled so that areas (lengths, volumes for d = 1, 3) are in proportion to the numbers of nodes.
     Outlines are at least `gap` typical node distances apart, more between large components (3% of their width).
-    Drawings of one node are isolated nodes: they fill rows, one typical node distance apart, in a block below or beside
-    the others. Nodes that all coincide remain on one point and get room. One drawing is only centered.
+    Drawings of one node are isolated nodes: they fill rows, one typical node distance apart, in a block below the
+    others. Nodes that all coincide remain on one point and get room. One drawing is only centered.
 
     >>> square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
     >>> big, pair, isolated = pack([square, np.array([[0.0, 0.0], [0.0, 7.0]]), np.zeros((1, 2))])
@@ -56,7 +57,7 @@ def pack(drawings: Sequence[np.ndarray], gap: float = 1.0) -> list[np.ndarray]:
     order = shapes[np.argsort(-sizes[shapes], kind="stable")]
     outline, factor, middle = _outlines([drawings[i] for i in order], sizes[order])
     margin = 0.5 * gap + 0.015 * _width(outline)
-    offsets = _line(outline, margin) if d == 1 else _on_sheet(outline + margin[:, None])
+    offsets = _line(outline, margin) if d == 1 else _on_sheet(outline + margin[:, None])[0]
 
     placed: list[np.ndarray] = [np.empty((0, d))] * len(drawings)
     for rank, i in enumerate(order):
@@ -106,8 +107,7 @@ def pack_around(
     else:
         margin, least = 0.5 * gap + 0.015 * _width(outline), 0.5 * gap + 0.015 * _width(own)
         stay = np.array([bool(stays[i]) for i in order]) | ~drawn
-        flat = there[:, :2]
-        moved, offsets = _on_shared_sheet(outline, flat, stay, own + least[:, None], margin)
+        offsets, moved = _on_sheet(own + least[:, None], outline, there[:, :2], stay, margin)
     old, new = list(placed), list(drawings)
     for rank, i in enumerate(order.tolist()):
         step = moved[rank, : min(d, 2)] - there[rank, : min(d, 2)]
@@ -145,8 +145,9 @@ def _outlines(drawings: list[np.ndarray], sizes: np.ndarray) -> tuple[np.ndarray
         extent = (high - low)[:, 0]
         np.divide(sizes - 1.0, extent, out=factor, where=extent > 0)
     elif d == 2:
-        area, perimeter, width = _area(h), _perimeter(h), _width(h)
-        factor = _scale(np.maximum(area, LONG_AREA * width**2), perimeter, sizes)
+        sides = _sides(h)
+        area, perimeter = 0.5 * (h * sides).sum(axis=1), sides.sum(axis=1)
+        factor = _scale(np.maximum(area, LONG_AREA * _width(h) ** 2), perimeter, sizes)
     else:
         # in space a ball of n nodes at unit distance has the volume n: its root mean square radius is known
         spread = np.sqrt(np.add.reduceat((X * X).sum(axis=1), starts) / sizes)
@@ -172,14 +173,6 @@ def _sides(h: np.ndarray) -> np.ndarray:
     return (np.roll(h, 1, axis=1) + np.roll(h, -1, axis=1) - 2 * np.cos(step) * h) / np.sin(step)
 
 
-def _area(h: np.ndarray) -> np.ndarray:
-    return 0.5 * (h * _sides(h)).sum(axis=1)
-
-
-def _perimeter(h: np.ndarray) -> np.ndarray:
-    return _sides(h).sum(axis=1)
-
-
 def _width(h: np.ndarray) -> np.ndarray:
     """Largest width over the directions: nearly the diameter of the drawing."""
     half = SIDES // 2
@@ -187,46 +180,25 @@ def _width(h: np.ndarray) -> np.ndarray:
 
 
 def _line(h: np.ndarray, margin: np.ndarray) -> np.ndarray:
-    """Offsets on a line: the largest in the middle, the next ones to its right and left in turn."""
-    offsets = np.zeros((len(h), 2))
-    if len(h):
-        half = h[:, 0] + margin
-        right, left = half[0], -half[0]
-        for rank in range(1, len(h)):
-            if right <= -left:
-                offsets[rank, 0], right = right + half[rank], right + 2 * half[rank]
-            else:
-                offsets[rank, 0], left = left - half[rank], left - 2 * half[rank]
-    return offsets
+    """Offsets on a line: one after another, the largest first."""
+    half = h[:, 0] + margin
+    return np.stack([2 * np.cumsum(half) - half, np.zeros(len(h))], axis=1)
 
 
 def _rows(k: int, offsets: np.ndarray, h: np.ndarray, gap: float, d: int) -> np.ndarray:
-    """Places (k, d) of the isolated nodes: rows one unit apart, below or beside the figure of the others."""
-    if k == 0:
-        return np.zeros((0, d))
+    """Places (k, d) of the isolated nodes: rows one unit apart below the others, on a line to the right of them."""
+    left = right = bottom = top = distance = 0.0
     if len(h):
         left, right = (offsets[:, 0] - h[:, 2 * QUARTER]).min(), (offsets[:, 0] + h[:, 0]).max()
         bottom, top = (offsets[:, 1] - h[:, 3 * QUARTER]).min(), (offsets[:, 1] + h[:, QUARTER]).max()
         distance = gap + 1.0 + 0.03 * max(right - left, top - bottom)
-    else:
-        left = right = bottom = top = distance = 0.0
-    width, height = right - left, top - bottom
-    i = np.arange(k)
+    i, places = np.arange(k), np.zeros((k, d))
     if d == 1:
-        return (right + distance + i)[:, None]
-    columns = int(max(np.ceil(np.sqrt(ASPECT * k)), min(k, np.floor(width) + 1)))
-    lines = int(max(np.ceil(np.sqrt(k / ASPECT)), min(k, np.floor(height) + 1)))
-    below = max(width, columns - 1) / (height + distance + -(-k // columns) - 1 or 1.0)
-    beside = (width + distance + -(-k // lines) - 1) / (max(height, lines - 1) or 1.0)
-    places = np.zeros((k, d))
-    if len(h) == 0 or abs(np.log((below or 1.0) / ASPECT)) <= abs(np.log((beside or 1.0) / ASPECT)):
-        places[:, 0] = (left + right) / 2 - (columns - 1) / 2 + i % columns
-        places[:, 1] = bottom - distance - i // columns
+        places[:, 0] = right + distance + i
     else:
-        columns = -(-k // lines)  # the rows run left to right here too
-        lines = -(-k // columns)
-        places[:, 0] = right + distance + i % columns
-        places[:, 1] = (bottom + top) / 2 + (lines - 1) / 2 - i // columns
+        columns = max(int(np.ceil(np.sqrt(ASPECT * k))), min(k, int(right - left) + 1))
+        places[:, 0] = (left + right) / 2 - (columns - 1) / 2 + i % max(columns, 1)
+        places[:, 1] = bottom - distance - i // max(columns, 1)
     return places
 
 
@@ -382,46 +354,38 @@ def _side_of_all(h: np.ndarray) -> float:
     return float(np.sqrt(_sides_of_boxes(h).prod(axis=1).sum()))
 
 
-def _on_sheet(h: np.ndarray) -> np.ndarray:
-    """Offsets (c, 2) at which the polygons with support values h, the largest first, do not overlap."""
-    offsets = np.zeros((len(h), 2))
-    if len(h) == 0:
-        return offsets
-    first = min(len(h), ONE_BY_ONE)
-    sheet = _Sheet(_side_of_all(h[:first]) / CELLS_ACROSS, 2 * CELLS_ACROSS, ASPECT_OF_TWO if len(h) == 2 else ASPECT)
-    for rank in range(first):
-        offsets[rank] = sheet.place(h[rank])
-    if first < len(h):  # a sheet with cells for the small ones
-        total = _side_of_all(h)
-        cell = max(float(np.median(_sides_of_boxes(h[first:]).min(axis=1))) / 3, total / 2000)
-        sheet = _Sheet(cell, int(1.2 * total / cell) + 8)
-        for rank in range(first):
-            sheet.put(h[rank], offsets[rank])
-        offsets[first:] = sheet.place_boxes(h[first:])
-    return offsets
-
-
-def _on_shared_sheet(
-    held: np.ndarray, places: np.ndarray, stays: np.ndarray, loose: np.ndarray, margin: np.ndarray
+def _on_sheet(
+    loose: np.ndarray,
+    held: np.ndarray = NOTHING,
+    places: np.ndarray = NOTHING,
+    stays: np.ndarray = NOTHING,
+    margin: np.ndarray = NOTHING,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Offsets of polygons that have their places (c, 2), and of others (k, 2) around them.
+    """Offsets (k, 2) of polygons at free places, and the places (c, 2) of other polygons that have some.
 
-    held    (c, 32) support values of polygons with a place, the largest first; those outside the mask ``stays`` (c,)
-            move, with their margin, if they overlap a larger one
-    loose   (k, 32) support values of the others with their margins, the largest first
-    margin  (c,) of those with a place
+    loose   (k, 32) support values with margins, the largest first
+    held    (c, 32) support values of the others, the largest first; those outside the mask ``stays`` (c,) move, with
+            their ``margin`` (c,), if they overlap a larger one
     """
-    places = np.array(places)
-    sheet = _Sheet(_side_of_all(np.concatenate([held, loose])) / CELLS_ACROSS, 2 * CELLS_ACROSS)
-    for rank in np.argsort(~stays, kind="stable").tolist():
+    first, places = min(len(loose), ONE_BY_ONE), np.array(places)
+    sheet = _Sheet(
+        _side_of_all(np.concatenate([held.reshape(-1, SIDES), loose[:first]])) / CELLS_ACROSS,
+        2 * CELLS_ACROSS,
+        ASPECT_OF_TWO if len(held) + len(loose) == 2 else ASPECT,
+    )
+    for rank in np.argsort(~stays.astype(bool), kind="stable").tolist():
         if not stays[rank] and sheet.covers(held[rank], places[rank]):
             places[rank] = sheet.place(held[rank] + margin[rank], places[rank])
         else:
             sheet.put(held[rank], places[rank])
-    first = min(len(loose), ONE_BY_ONE)
     offsets = np.zeros((len(loose), 2))
     for rank in range(first):
         offsets[rank] = sheet.place(loose[rank])
-    if first < len(loose):
+    if first < len(loose):  # a sheet with cells for the small ones
+        total = _side_of_all(np.concatenate([held.reshape(-1, SIDES), loose]))
+        cell = max(float(np.median(_sides_of_boxes(loose[first:]).min(axis=1))) / 3, total / 2000)
+        sheet = _Sheet(cell, int(1.2 * total / cell) + 8)
+        for h, at in zip((*held, *loose[:first]), (*places, *offsets[:first]), strict=True):
+            sheet.put(h, at)
         offsets[first:] = sheet.place_boxes(loose[first:])
-    return places, offsets
+    return offsets, places
