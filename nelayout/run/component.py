@@ -14,6 +14,7 @@ from nelayout.catalogue.stages import LARGE_GRAPH, SHAPE, SMALL_GRAPH, CoarseToF
 from nelayout.objective import Objective
 from nelayout.optimizers import optimizer_named
 from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.optimizers.size import best_size, means, size_search, spread_search
 from nelayout.placing.overlap import split_coincident
 from nelayout.record.progress import Stopped
 from nelayout.run.auto.bending import bend
@@ -30,7 +31,6 @@ from nelayout.run.levels import method_of, through_levels
 from nelayout.run.newcomers import place_newcomers
 from nelayout.run.order import bend_towards_rows
 from nelayout.run.several_starts import descend_from_lowest, steps_of_starts, tried_before
-from nelayout.optimizers.size import best_size, means, size_search, spread_search
 from nelayout.run.start import frame, place_missing, radius, random_positions, stir_flat
 from nelayout.run.state import Component, Drawing, Run
 from nelayout.run.strays import brought_home

@@ -14,6 +14,7 @@ from nelayout.catalogue import with_own
 from nelayout.catalogue.record import Method
 from nelayout.errors import InputError, unknown
 from nelayout.numerics.parallel import threads_for
+from nelayout.optimizers.size import best_size
 from nelayout.record.evaluated import Evaluated
 from nelayout.run.auto.masses import masses_of
 from nelayout.run.evidence import Evidence, evidence_of, objective_of
@@ -21,7 +22,6 @@ from nelayout.run.keywords import takes_evaluation_keywords
 from nelayout.run.options import EvaluationOptions, check_options
 from nelayout.run.part_costs import NUMPY_PAIRS
 from nelayout.run.request import NOTHING_KNOWN, read_request
-from nelayout.optimizers.size import best_size
 from nelayout.run.state import Component, Drawing, Summation
 from nelayout.run.taking_apart import take_apart
 from nelayout.sums.nbody import check_backend

@@ -22,12 +22,12 @@ from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import Descend
 from nelayout.formula.kernels import Kernel
 from nelayout.objective import Objective
+from nelayout.optimizers.size import size_search, spread_search
 from nelayout.placing.components import component_labels
 from nelayout.placing.similarity import transform
 from nelayout.record.progress import Observer
 from nelayout.run.levels import method_of
 from nelayout.run.several_starts import COMPARED, Way
-from nelayout.optimizers.size import size_search, spread_search
 from nelayout.run.start import frame, radius, stir_flat
 from nelayout.run.state import Component, Drawing, Run
 

@@ -23,10 +23,10 @@ from nelayout.catalogue.stages import FINEST, LARGE_GRAPH, SLOW, CoarseToFine, S
 from nelayout.formula.kernels import inverse_power
 from nelayout.optimizers import optimizer_named
 from nelayout.optimizers.minimize import Report, Rest, minimize
+from nelayout.optimizers.size import size_search
 from nelayout.run.auto.verdict import Judge
 from nelayout.run.coarsen import Level, hierarchy
 from nelayout.run.coarsest import COARSEST_STEPS, REPORTED, draw_coarsest
-from nelayout.optimizers.size import size_search
 from nelayout.run.start import prolong, radius, stir_flat
 from nelayout.run.state import Component, Run, Summation
 from nelayout.run.strong_edges import merged_pattern, strong_edges

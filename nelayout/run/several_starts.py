@@ -38,10 +38,10 @@ from nelayout.formula.divergences import i_divergence
 from nelayout.objective import Affinity
 from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.optimizers.size import size_search
 from nelayout.run.coarsen import hierarchy
 from nelayout.run.levels import method_of
 from nelayout.run.light_starts import light_starts
-from nelayout.optimizers.size import size_search
 from nelayout.run.start import prolong, random_positions
 from nelayout.run.state import Component, Drawing, OtherStart, Run
 

@@ -20,10 +20,10 @@ from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity, Evaluation
 from nelayout.optimizers.line_search import MAX_TRIALS, Trial, tried
 from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.optimizers.size import size_search, spread_search
 from nelayout.record.progress import Observer, Stopped
 from nelayout.run.auto.candidates import Candidate, Candidates
 from nelayout.run.component import shares_of
-from nelayout.optimizers.size import size_search, spread_search
 from nelayout.run.state import Drawing
 
 SUMS = {"parts": WHOLE, "arithmetic": Arithmetic(WHOLE, Threads(), False), "brought": lambda x: x}

@@ -10,25 +10,19 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from tables import first, thinned
+from tables import thinned
 
 import nelayout as nl
 from nelayout.catalogue import AUTO, METHODS, stages
-from nelayout.numerics import segment_loops
-from nelayout.numerics.parallel import Threads
 from nelayout.numerics.groups import Parts
-from nelayout.objective.batch import batch_of
+from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity
-from nelayout.optimizers import optimizer_named
-from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.objective.stacks import one_after_another, stacked
 from nelayout.run import pipeline
 from nelayout.run.auto.verdict import Judge
 from nelayout.run.batch import drawing
 from nelayout.run.batch.drawing import drawn_values
-from nelayout.run.batch.size import size_search_batch
-from nelayout.run.batch.steps import BATCH_STEPS, minimize_batch
 from nelayout.run.batch.verdict import BatchJudge
-from nelayout.optimizers.size import size_search
 from nelayout.run.state import Summation
 from nelayout.run.taking_apart import input_affinity
 from nelayout.sums.nbody import backend
@@ -71,72 +65,9 @@ def forest(count: int, most: int, seed: int = 0) -> sp.csr_array:
     return sp.csr_array(sp.block_diag([nx.to_scipy_sparse_array(tree) for tree in trees]))
 
 
-@pytest.mark.parametrize("dim", [1, 2, 3])
-@pytest.mark.parametrize("name", ALL)
-def test_every_graph_of_a_batch_has_its_own_value_gradient_and_costs(name, dim):
-    method = ALL[name]
-    parts = affinities(method)
-    batch = batch_of(parts, method, Threads(), np.linspace(1.0, 2.0, len(parts)))
-    Y = np.random.default_rng(1).standard_normal((sum(len(each.mass) for each in parts), dim))
-    found = batch.evaluate(Y, weights=True)
-    costs = batch.node_cost(Y, found.lam)
-    kept = np.arange(len(parts)) % 2 == 0
-    some, rows, _ = batch.take(kept)
-    assert some.evaluate(Y[rows]).value == pytest.approx(found.value[kept], rel=1e-12)
-    row = entry = 0
-    for k, part in enumerate(parts):
-        n, nnz = len(part.mass), part.P.nnz
-        here = Y[row : row + n]
-        alone = SUMS.objective(method, part).exaggerated(1.0 + k / (len(parts) - 1))
-        want = alone.evaluate(here, weights=True)
-        assert found.value[k] == pytest.approx(want.value, rel=1e-11, abs=1e-11)
-        assert found.lam[k] == pytest.approx(want.lam, rel=1e-11)
-        scale = np.abs(want.weights).max() * max(np.abs(here).max(), 1.0)
-        assert np.abs(found.gradient[row : row + n] - want.gradient).max() <= 1e-10 * scale
-        assert found.weights[entry : entry + nnz] == pytest.approx(want.weights, rel=1e-10)
-        cost = SUMS.objective(method, part).node_cost(here, want.lam)
-        assert costs[row : row + n] == pytest.approx(cost, rel=1e-9, abs=1e-11)
-        row, entry = row + n, entry + nnz
-
-
-@pytest.mark.parametrize("name", ["ws-sne", "tsne", "ee", "nerv", "linlog"])
-def test_sizes_are_those_of_graphs_alone(name):
-    method = ALL[name]
-    path = input_affinity(matrix(nx.path_graph(400)), np.ones(400), method, 0.0, Threads())[0]
-    parts = [*affinities(method)[1:], path]
-    batch = batch_of(parts, method, Threads())
-    Y = np.random.default_rng(2).standard_normal((len(batch.parts.of), 2))
-    Y[-1] = 60.0  # so far from its graph that a Gaussian does not reach it at the size where the search begins
-    found = size_search_batch(batch, Y)
-    for k, (part, start) in enumerate(zip(parts, batch.parts.starts, strict=False)):
-        here, alone = Y[start : start + len(part.mass)], SUMS.objective(method, part)
-        assert found[k] == pytest.approx(size_search(alone, here), rel=1e-6)
-        assert np.isfinite(alone.evaluate(found[k] * here).value)
-
-
-@pytest.mark.parametrize("optimizer", BATCH_STEPS)
-@pytest.mark.parametrize("name", first(["ws-sne", "linlog", "sne"], 1))
-def test_steps_end_where_those_of_a_graph_alone_end(name, optimizer):
-    """Of a path: other graphs have several minima."""
-    method = ALL[name]
-    P = matrix(nx.path_graph(5))
-    part = input_affinity(P, np.ones(5), method, 0.0, Threads())[0]
-    Y = np.stack([np.arange(5.0), 0.1 * np.arange(5.0) ** 2], axis=1)
-    rest = Rest(1e-6, gain=1e-9)
-    alone = SUMS.objective(method, part)
-    want = minimize(alone, Y, optimizer_named(optimizer), 400, rest)[1]
-    batch = batch_of([part, part], method, Threads())
-    rounds = []
-    end = minimize_batch(batch, np.vstack([Y, Y + 1.0]), optimizer, 400, rest, lambda value, *_: rounds.append(value))
-    assert want is not None
-    assert end.value == pytest.approx(np.full(2, want.value), rel=1e-5, abs=1e-8)
-    assert (np.diff(rounds) <= 1e-12 * np.abs(rounds[0])).all()  # no graph goes up
-    assert batch.evaluate(end.Y).value == pytest.approx(end.value)
-
-
 def test_verdicts_are_those_of_graphs_alone():
     parts = affinities(AUTO)[1:]
-    batch = batch_of(parts, AUTO, Threads())
+    batch = stacked(*one_after_another(parts), AUTO)
     Y = np.random.default_rng(3).standard_normal((len(batch.parts.of), 2))
     Y[:9] = np.arange(9)[:, None]  # ties everywhere
     scores = BatchJudge(batch.affinity, batch.parts).scores(Y)
@@ -294,14 +225,6 @@ def test_an_error_in_one_batch_ends_the_others(monkeypatch):
     monkeypatch.setattr(drawing, "draw_batch", fail)
     with pytest.raises(ArithmeticError):
         nl.solve(G, "linlog", seed=0, n_jobs=2, tol=0.0, max_iter=10**7)
-
-
-def test_loops_are_compiled_for_one_kind_of_arrays():
-    """Others would be in another order of memory: compiled anew, and read against it."""
-    nl.layout(forest(60, 15), seed=0)
-    nl.layout(forest(20, 60), seed=0, n_jobs=1)
-    for loop in (segment_loops.directions, segment_loops.remember, segment_loops.solve_each):
-        assert len(loop.signatures) == 1
 
 
 def test_a_callback_stops_a_batch():

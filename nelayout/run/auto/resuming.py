@@ -12,9 +12,9 @@ from dataclasses import replace
 import numpy as np
 
 from nelayout.catalogue.stages import Descend
+from nelayout.optimizers.size import size_search
 from nelayout.optimizers.step import attraction_of
 from nelayout.run.levels import method_of
-from nelayout.optimizers.size import size_search
 from nelayout.run.start import frame, place_missing, radius
 from nelayout.run.state import Component, Run
 

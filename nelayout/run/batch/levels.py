@@ -4,15 +4,14 @@ and so do the coarser ones of those that have any.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from nelayout.catalogue.stages import SLOW, CoarseToFine
 from nelayout.numerics.groups import Parts
-from nelayout.objective.stacks import some_of, stacked, tiled
 from nelayout.objective import Affinity
+from nelayout.objective.stacks import some_of, stacked, tiled
 from nelayout.optimizers import Majorize, optimizer_named
 from nelayout.optimizers.minimize import Report, Rest, minimize
 from nelayout.optimizers.size import size_search
