@@ -51,7 +51,7 @@ class Gravity:
         return self.strength > 0
 
     def at(self, Y: np.ndarray, mass: np.ndarray, graphs: Whole | Parts = WHOLE) -> Pull:
-        """Return the pull at positions Y (n, d) of nodes of masses (n,); each of several ``graphs`` has its own middle."""
+        """Return the pull at positions Y (n, d), masses (n,); each of several ``graphs`` has its own middle."""
 
         def middle(x: np.ndarray) -> Any:
             return graphs.spread(graphs.mean(x))

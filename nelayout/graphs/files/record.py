@@ -26,7 +26,7 @@ __all__ = [
     "text_labels",
 ]
 
-# Edge lists and Pajek files up to this long become networkx graphs, and longer ones matrices, which take less time and memory.
+# Edges up to which an edge list or a Pajek file becomes a networkx graph; longer ones become a matrix.
 NETWORKX_EDGES = 200_000
 
 

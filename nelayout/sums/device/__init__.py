@@ -24,7 +24,6 @@ from nelayout.numerics.memory import size_in_words
 from nelayout.numerics.pytorch import torch_module
 
 if TYPE_CHECKING:
-    from nelayout.formula.divergences.protocol import Spread
     from nelayout.numerics.parallel import Threads
     from nelayout.similarities.affinity import Affinity
     from nelayout.similarities.random_walk import RandomWalk
