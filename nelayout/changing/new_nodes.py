@@ -9,11 +9,11 @@ import numpy as np
 
 from nelayout import graphs
 from nelayout.catalogue import with_own
+from nelayout.catalogue.keywords import takes_addition_keywords
+from nelayout.catalogue.options import LayoutOptions, MethodOptions
 from nelayout.catalogue.record import Method
 from nelayout.errors import InputError
 from nelayout.graphs.to_floats import short_repr
-from nelayout.run.keywords import takes_addition_keywords
-from nelayout.run.options import LayoutOptions, MethodOptions
 from nelayout.run.pipeline import run_method
 from nelayout.run.request import NOTHING_KNOWN, Kept
 

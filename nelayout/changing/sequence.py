@@ -12,6 +12,8 @@ from scipy.sparse import csr_array
 
 from nelayout import graphs
 from nelayout.catalogue import with_own
+from nelayout.catalogue.keywords import takes_sequence_keywords
+from nelayout.catalogue.options import LayoutOptions, MethodOptions, check_options, generator
 from nelayout.catalogue.record import Method
 from nelayout.changing.film import LayoutSequence, Snapshot
 from nelayout.changing.new_nodes import given_places
@@ -19,8 +21,6 @@ from nelayout.errors import InputError, InputTypeError
 from nelayout.placing.components import component_labels
 from nelayout.record.solution import Solution
 from nelayout.run.alpha_walk import at_order
-from nelayout.run.keywords import takes_sequence_keywords
-from nelayout.run.options import LayoutOptions, MethodOptions, check_options, generator
 from nelayout.run.pipeline import run_method
 from nelayout.run.placement import radius
 from nelayout.run.request import NOTHING_KNOWN, Kept

@@ -73,7 +73,7 @@ class Named(list):
 
 def declarer(command: argparse.ArgumentParser) -> Callable[..., None]:
     """Return a function that adds an option, by default with the text of the layout keyword of its name."""
-    from nelayout.run.options import TEXTS
+    from nelayout.catalogue.options import TEXTS
 
     def option(*names: str, text: str = "", **how: Any) -> None:
         key = names[-1].removeprefix("--").replace("-", "_")

@@ -15,11 +15,11 @@ from dataclasses import replace
 from typing import Any, Literal, TypeVar, Unpack
 
 from nelayout.catalogue import METHODS, tune
+from nelayout.catalogue.keywords import takes_common_keywords, takes_layout_keywords
+from nelayout.catalogue.options import LayoutOptions, MethodOptions
 from nelayout.catalogue.record import Method
 from nelayout.formula.alpha.choice import GRID, AlphaChoice
 from nelayout.formula.divergences import BACKGROUND, auto_alpha
-from nelayout.run.keywords import takes_common_keywords, takes_layout_keywords
-from nelayout.run.options import LayoutOptions, MethodOptions
 from nelayout.run.pipeline import solve
 
 __all__ = [

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from nelayout import graphs
+from nelayout.catalogue.keywords import checks_keywords
 from nelayout.errors import InputError, missing_extra
 from nelayout.graphs.files import check_output, deliver, output_format
 from nelayout.pictures.colors import Coloring, class_names, coloring, plain_value
@@ -22,7 +23,6 @@ from nelayout.pictures.paper import paper
 from nelayout.pictures.sheet import SHEET, Margins, open_sheet
 from nelayout.pictures.sizes import amounts, node_diameters, relative_diameters
 from nelayout.pictures.space import draw_in_space, is_space, seen_from_aside
-from nelayout.run.keywords import checks_keywords
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

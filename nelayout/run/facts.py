@@ -30,6 +30,7 @@ class Facts:
     placed      whether some node has an initial position
     own_start   whether the initial positions come from this package
     fixed       "none", "some" coordinates, "layers" (all nodes on an axis), or "all"
+    free_axes   axes without layers
     shape       "star", "ring" or "" for other graphs; looked at for the method "auto" alone
     crowded     whether hubs are joined to a good part of a dense graph
     other_mass  whether other masses are to be tried
@@ -42,6 +43,7 @@ class Facts:
     placed: bool = False
     own_start: bool = False
     fixed: str = "none"
+    free_axes: int = 0
     shape: str = ""
     crowded: bool = False
     other_mass: bool = False
@@ -60,8 +62,8 @@ class Facts:
         if part.fixed is not None and part.fixed.any():
             fixed = "all" if part.fixed.all() else "layers" if part.layers.any() else "some"
         return cls(
-            n, P.nnz, part.placed, part.own_start, fixed, shape, judged and is_crowded(P),
-            part.other_mass is not None, part.goal is not None,
+            n, P.nnz, part.placed, part.own_start, fixed, int(np.count_nonzero(~part.layers)), shape,
+            judged and is_crowded(P), part.other_mass is not None, part.goal is not None,
         )
 
 

@@ -10,6 +10,8 @@ import numpy as np
 
 from nelayout import graphs
 from nelayout.catalogue import with_own
+from nelayout.catalogue.keywords import takes_common_keywords
+from nelayout.catalogue.options import MethodOptions, check_options
 from nelayout.catalogue.record import Method
 from nelayout.numerics.memory import size_in_words
 from nelayout.numerics.parallel import Threads, thread_count
@@ -17,9 +19,7 @@ from nelayout.run.costs import BYTES_ENTRY, BYTES_LEAST, BYTES_NODE, Cost, CostM
 from nelayout.run.draw import MAX_STACKED_NODES
 from nelayout.run.drawing import Part
 from nelayout.run.facts import Facts
-from nelayout.run.keywords import takes_common_keywords
 from nelayout.run.masses import mass_to_read, masses_of
-from nelayout.run.options import MethodOptions, check_options
 from nelayout.run.passes import Keep
 from nelayout.run.plan import Settings
 from nelayout.run.plan import plan as passes_of

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from nelayout.catalogue.keywords import checks_keywords
+from nelayout.catalogue.options import generator
 from nelayout.catalogue.record import Method
 from nelayout.errors import InputError, InputTypeError, unknown
 from nelayout.record.solution import Solution
-from nelayout.run.keywords import checks_keywords
-from nelayout.run.options import generator
 from nelayout.run.pipeline import solve
 from nelayout.vectors.fitting import check_dimensions
 from nelayout.vectors.input import read_positions

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from nelayout.catalogue.keywords import takes_keywords_of
 from nelayout.record.solution import Solution
-from nelayout.run.keywords import takes_keywords_of
 from nelayout.vectors.fitting import fit_vectors
 
 __all__ = ["embed", "solve_vectors"]

@@ -20,10 +20,10 @@ from typing import Any, Literal
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.catalogue.keywords import checks_keywords
+from nelayout.catalogue.options import generator
 from nelayout.errors import InputTypeError, unknown
 from nelayout.numerics.parallel import Threads, threads_for
-from nelayout.run.keywords import checks_keywords
-from nelayout.run.options import generator
 from nelayout.vectors.input import Neighbors
 from nelayout.vectors.knn import space_of
 

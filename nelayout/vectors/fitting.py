@@ -23,6 +23,8 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from nelayout.catalogue import METHODS, OWNERS, method_named, own_keywords, tune
+from nelayout.catalogue.keywords import checks_keywords
+from nelayout.catalogue.options import DEFAULTS, check_options, generator
 from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import CoarseToFine, Descend
 from nelayout.errors import InputError, InputTypeError, unknown
@@ -34,8 +36,6 @@ from nelayout.record.solution import Progress, Step
 from nelayout.run.alpha_walk import at_order
 from nelayout.run.bending import Goal, goal_between
 from nelayout.run.costs import warn_of_memory
-from nelayout.run.keywords import checks_keywords
-from nelayout.run.options import DEFAULTS, check_options, generator
 from nelayout.run.pipeline import run_parts
 from nelayout.run.request import Known
 from nelayout.run.variational_component import vector_features

@@ -22,10 +22,10 @@ from typing import Any, Literal
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.catalogue.keywords import checks_keywords
+from nelayout.catalogue.options import generator
 from nelayout.errors import InputError, InputTypeError, unknown
 from nelayout.numerics.parallel import threads_for
-from nelayout.run.keywords import checks_keywords
-from nelayout.run.options import generator
 from nelayout.vectors.input import Neighbors, count, read_rows, support
 from nelayout.vectors.neighbors import Space
 

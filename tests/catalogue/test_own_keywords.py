@@ -11,11 +11,11 @@ import pytest
 
 import nelayout as nl
 from nelayout.catalogue import AUTO, METHODS, OWNERS, method_named, tune
+from nelayout.catalogue.options import DEFAULTS, MethodOptions
 from nelayout.catalogue.stages import OPTIMIZER_NAMES
 from nelayout.errors import InputError
 from nelayout.formula.kernels import heavy_tailed
 from nelayout.optimizers import LBFGS, OPTIMIZERS
-from nelayout.run.options import DEFAULTS, MethodOptions
 from tests.tables import thinned
 
 G = nx.karate_club_graph()

@@ -15,8 +15,8 @@ import pytest
 
 import nelayout as nl
 from nelayout.catalogue import METHODS, tune
+from nelayout.catalogue.options import DEFAULTS, GROUPS, LAYOUT_DEFAULTS, TEXTS, LayoutOptions
 from nelayout.cli import main
-from nelayout.run.options import DEFAULTS, GROUPS, LAYOUT_DEFAULTS, TEXTS, LayoutOptions
 from nelayout.sums.nbody import BACKENDS
 
 LAYOUTS = sorted(name for name in nl._HOME if name.endswith("_layout"))

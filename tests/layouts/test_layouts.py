@@ -18,9 +18,9 @@ from tables import FEW, RECIPES, first, thinned
 
 import nelayout as nl
 from nelayout.catalogue import METHODS
+from nelayout.catalogue.options import DEFAULTS
 from nelayout.graphs import read
 from nelayout.optimizers import OPTIMIZERS
-from nelayout.run.options import DEFAULTS
 
 LAYOUTS = sorted(name for name in nl._HOME if name.endswith("_layout"))
 METHODS_OF_EACH_KIND = ["ws-sne", "gamma-quadlog", "linlog", "ee", "tsne"]

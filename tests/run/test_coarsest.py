@@ -3,7 +3,6 @@
 import networkx as nx
 import numpy as np
 import pytest
-from nelayout.optimizers.together import descend_together
 from scipy.sparse import csr_array
 from tables import first
 

@@ -10,8 +10,8 @@ from scipy.sparse import csr_array
 
 import nelayout as nl
 from nelayout.catalogue import own_keywords
+from nelayout.catalogue.options import DEFAULTS
 from nelayout.errors import InputError, InputTypeError
-from nelayout.run.options import DEFAULTS
 from nelayout.vectors.embedding import solve_vectors
 from nelayout.vectors.fitting import PASSED_ON
 from nelayout.vectors.neighbors import Neighbors, Space

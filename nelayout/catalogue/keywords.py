@@ -27,8 +27,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from nelayout import graphs
 from nelayout.catalogue import OWNERS, of_others
-from nelayout.errors import unknown
-from nelayout.run.options import (
+from nelayout.catalogue.options import (
     DEFAULTS,
     EVALUATION_DEFAULTS,
     GRAPH_TEXTS,
@@ -37,6 +36,7 @@ from nelayout.run.options import (
     TEXTS,
     LayoutOptions,
 )
+from nelayout.errors import unknown
 
 __all__ = [
     "VECTOR_OWN",
