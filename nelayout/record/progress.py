@@ -116,7 +116,8 @@ class Observer:
         new, self._logged = self.trace[self._logged :], len(self.trace)
         for stage, steps in groupby(new, key=lambda step: step.stage):
             each = list(steps)
-            LOG.debug("stage %s: %d steps, J = %.6g, %.2f s", stage, len(each), each[-1].value, each[-1].seconds)
+            values = each[0].value, each[-1].value
+            LOG.debug("%s: %d steps, J %.6g -> %.6g, %.2f s", stage, len(each), *values, each[-1].seconds)
 
 
 class Bar:
