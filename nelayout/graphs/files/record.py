@@ -26,7 +26,7 @@ __all__ = [
     "text_labels",
 ]
 
-# Edge lists and Pajek files up to this long become networkx graphs, and longer ones matrices, which take less time and memory.
+# Most edges of a table or a Pajek file that become a networkx graph; more become a matrix, which is faster.
 NETWORKX_EDGES = 200_000
 
 
