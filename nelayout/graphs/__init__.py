@@ -132,7 +132,7 @@ def graph_of(G: Any) -> Any:
 
 
 class _Files:
-    """What `read_graph` gives is taken as the graph in it; notes of the file are notes of the network."""
+    """Graphs that `read_graph` read from files; their notes become notes of the network."""
 
     guard = staticmethod(nullcontext)
 
