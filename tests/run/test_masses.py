@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 import nelayout as nl
 from nelayout.errors import InputError
 from nelayout.graphs import read
-from nelayout.run.auto.masses import masses_of
+from nelayout.run.masses import masses_of
 from nelayout.similarities import centrality, masses
 from nelayout.similarities.masses import FLOOR, node_mass
 
