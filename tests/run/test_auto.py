@@ -1,0 +1,171 @@
+"""The choices of "auto": masses, stars, rings, symmetry, and the bend of a finished drawing."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+import nelayout as nl
+from nelayout.graphs import read
+from nelayout.numerics.parallel import Threads
+from nelayout.objective import Affinity
+from nelayout.run.drawing import Drawing, Part
+from nelayout.run.facts import is_ring, is_star
+from nelayout.run.masses import masses_of
+from nelayout.run.score import Score
+
+
+def adjacency(G: nx.Graph) -> csr_array:
+    return read(G).adjacency
+
+
+def drawn(G: nx.Graph, **options) -> np.ndarray:
+    return np.array([*nl.layout(G, seed=0, **options).values()])
+
+
+def variation(x: np.ndarray) -> float:
+    return float(np.std(x) / np.mean(x))
+
+
+def stages(G: nx.Graph, **options) -> set[str]:
+    return {step.stage for step in nl.solve(G, seed=0, **options).trace}
+
+
+# --- masses -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("G", "powers"),
+    [
+        (nx.barabasi_albert_graph(300, 2, seed=0), (0.25, 0.0)),  # sparse
+        (nx.barabasi_albert_graph(300, 8, seed=0), (1.0, 0.8)),  # dense and crowded
+        (nx.complete_bipartite_graph(5, 1000), (1.0, 0.8)),  # mean degree 9.95, 0.99 %; squares 50 times its square
+        (nx.complete_bipartite_graph(4, 1000), (0.25, 0.0)),  # mean degree 7.97, though 63 times
+        (nx.complete_graph(20), (1.0, None)),  # mean degree 19, 95 % of all nodes, and all weigh the same
+        (nx.circulant_graph(1100, range(1, 6)), (0.25, None)),  # mean degree 10, 0.9 %; all degrees alike
+    ],
+    ids=["sparse", "crowded", "crowded by hubs", "of low degree", "complete", "regular"],
+)
+def test_masses_are_powers_of_the_strengths(G, powers):
+    P = adjacency(G)
+    strength = P.sum(axis=1)
+    masses, notes = masses_of(P, "auto", None, np.random.default_rng(0))
+    assert notes == ()
+    for found, power in zip(masses, powers, strict=True):
+        if power is None:
+            assert found is None
+        else:
+            np.testing.assert_allclose(found, strength**power / np.mean(strength**power), rtol=1e-9)
+
+
+def test_nothing_is_tried_where_masses_are_given():
+    assert masses_of(adjacency(nx.path_graph(9)), "degree", None, np.random.default_rng(0))[0].other is None
+    G = nx.karate_club_graph()
+    assert "other masses" not in stages(G, mass="degree")
+    assert "other masses" in stages(G)
+
+
+def test_the_value_is_that_of_the_masses_that_were_taken():
+    """A drawing that is given back without a step has the value that it was drawn with."""
+    for G in (nx.lollipop_graph(8, 8), nx.karate_club_graph(), nx.path_graph(9)):  # too small for a bend
+        solution = nl.solve(G, seed=0)
+        values = [step.value for step in solution.trace]
+        assert min(abs(solution.value - value) for value in values) < 1e-5 * abs(solution.value)  # leaves are opened
+
+
+def test_max_iter_is_for_the_last_stage():
+    G = nx.karate_club_graph()
+    for most in (0, 1, 40, 120):
+        own = [step for step in nl.solve(G, max_iter=most, seed=0).trace if step.stage == "descend"]
+        assert len(own) <= most
+
+
+# --- stars, rings and symmetric graphs ------------------------------------------------------------------------------
+
+
+SYMMETRIC = [*map(nx.star_graph, (8, 30, 100)), nx.complete_bipartite_graph(2, 12), nx.wheel_graph(20)]
+
+
+@pytest.mark.parametrize("G", SYMMETRIC, ids=["star 8", "star 30", "star 100", "bipartite", "wheel"])
+def test_symmetric_graphs_are_drawn_so(G):
+    """Leaves and rims lie on a circle about the hubs."""
+    Y = drawn(G)
+    rim = [i for i, node in enumerate(G) if G.degree[node] <= 3]
+    hubs = [i for i in range(len(Y)) if i not in rim]
+    assert variation(np.linalg.norm(Y[rim] - Y[hubs].mean(axis=0), axis=1)) < 0.05
+
+
+@pytest.mark.parametrize("leaves", [300, pytest.param(5000, marks=pytest.mark.full)])
+def test_large_stars_are_even_discs(leaves):
+    """As many leaves in each of five rings of equal area, roughly; the hub in the middle."""
+    G = nx.star_graph(leaves)
+    assert is_star(adjacency(G))
+    Y = drawn(G)
+    r = np.linalg.norm(Y[1:] - Y[0], axis=1)
+    counts = np.histogram(r / r.max(), bins=np.sqrt(np.linspace(0, 1, 6)))[0]
+    assert np.abs(counts / (leaves / 5) - 1).max() < (0.4 if leaves == 300 else 0.15)
+
+
+def test_what_is_no_large_star():
+    for G in (nx.star_graph(100), nx.path_graph(500), nx.barabasi_albert_graph(500, 1, seed=0), nx.wheel_graph(500)):
+        assert not is_star(adjacency(G))
+
+
+@pytest.mark.parametrize("n", [3, 4, 30, 1000, pytest.param(20_000, marks=pytest.mark.full)])
+@pytest.mark.parametrize("dim", [2, 3])
+def test_rings_are_circles(n, dim):
+    if n > 30 and dim == 3:
+        pytest.skip("as the plane, only slower")
+    Y = drawn(nx.cycle_graph(n), dim=dim)
+    assert variation(np.linalg.norm(Y - Y.mean(axis=0), axis=1)) < 1e-3
+    assert variation(np.linalg.norm(np.roll(Y, 1, axis=0) - Y, axis=1)) < 1e-2
+
+
+@pytest.mark.parametrize("n", [21, 60, 160])
+def test_wheels_are_round(n):
+    """The hub lies in the middle; the names of the nodes tell nothing of their order."""
+    order = np.random.default_rng(n).permutation(n).tolist()
+    G = nx.relabel_nodes(nx.wheel_graph(n), dict(enumerate(order)))
+    G = nx.Graph(sorted(G.edges))
+    Y = dict(zip(G, drawn(G), strict=True))
+    rim = np.array([Y[order[k]] for k in range(1, n)])
+    assert variation(np.linalg.norm(rim - Y[order[0]], axis=1)) < 1e-3
+    assert variation(np.linalg.norm(np.roll(rim, 1, axis=0) - rim, axis=1)) < 1e-3
+
+
+def test_what_is_a_ring_or_a_wheel():
+    two_rims = nx.disjoint_union(nx.cycle_graph(4), nx.cycle_graph(4))
+    two_rims.add_edges_from((8, k) for k in range(8))
+    for G in (nx.complete_graph(4), two_rims, nx.path_graph(5), nx.star_graph(4), nx.complete_graph(5)):
+        assert not is_ring(adjacency(G))
+    for G in (nx.cycle_graph(3), nx.cycle_graph(9), nx.wheel_graph(5), nx.wheel_graph(9)):
+        assert is_ring(adjacency(G))
+
+
+# --- the bend ---------------------------------------------------------------------------------------------------------
+
+
+def test_small_graphs_placed_nodes_and_other_methods_are_not_bent():
+    def planned(G, *method, **options):
+        return {each.name for each in nl.plan(G, *method, **options).passes}
+
+    G = nx.grid_2d_graph(8, 6)
+    start = nx.circular_layout(G)
+    assert "bend" in planned(G)
+    assert "bend" not in planned(G, "ws-sne")
+    assert "bend" not in planned(G, pos=start)
+    assert "bend" not in planned(G, pos=start, fixed=[(0, 0), (1, 0)])
+    assert "bend" not in planned(nx.path_graph(39))
+
+
+def test_a_bend_is_kept_where_the_score_rises_and_values_are_those_of_the_bent_drawing():
+    """Of a tree: its value is none that a step has reported, and its score is above that of the best before."""
+    G = nx.random_labeled_tree(60, seed=3)
+    P = adjacency(G)
+    score = Score(Drawing.of([Part(np.arange(60), Affinity(P, np.ones(60)))], 2), Threads())
+    bent = nl.solve(P, seed=0)
+    assert min(abs(bent.value - step.value) for step in bent.trace) > 1e-3 * bent.value
+    assert bent.value == pytest.approx(bent.node_cost.sum(), rel=1e-9)
+    last = bent.trace[-1].iteration
+    before = nl.solve(P, seed=0, callback=lambda step: step.iteration >= last)
+    assert score(bent.positions)[0] > 1.005 * score(before.positions)[0]
