@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from scipy.sparse import csr_array
 
-from nelayout.comparison.peers import Draw, graph_peer
-from nelayout.comparison.peers.peer import Prepare
+from nelayout.comparison.peers import Draw, Prepare, graph_peer
 
 # The peer's name -> nodes up to which it is sensible: beyond, it takes hours.
 PEERS: dict[str, float] = {

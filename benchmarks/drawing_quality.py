@@ -7,9 +7,9 @@ from scipy.sparse import csr_array
 
 from nelayout.quality.classes import class_accuracy, class_auc
 from nelayout.quality.crossings import edge_crossings
-from nelayout.quality.maps import map_neighbors, map_r2
-from nelayout.quality.neighborhoods import neighborhood_jaccard
-from nelayout.quality.stress import scaled_stress
+from nelayout.quality.distances import Hops
+from nelayout.quality.neighborhoods import map_neighbors, map_r2, neighborhood_jaccard
+from nelayout.quality.stress import distance_stress
 
 __all__ = ["quality"]
 
@@ -28,7 +28,7 @@ def quality(
     found = {
         "np1": neighborhood_jaccard(adjacency, Y, 1, seed=seed),
         "np2": neighborhood_jaccard(adjacency, Y, 2, seed=seed),
-        "sns": scaled_stress(adjacency, Y, seed=seed),
+        "sns": distance_stress(Hops(adjacency), Y, seed=seed),
     }
     if labels is not None:
         found["knn_auc"] = class_auc(Y, labels, seed=seed)

@@ -92,18 +92,18 @@ def drawing(
 
 def kept(X: np.ndarray, wanted: list[tuple[str, Any, dict]], perplexity: float, manner: str = "") -> dict[str, dict]:
     """{title: R_NX and its summaries} for (title, method, options)."""
-    before, found = rq.ranks(X), {}
+    found = {}
     for title, method, options in wanted:
         run = drawing(X, method, perplexity, options, manner=manner)
-        after = rq.ranks(run.pop("Y"))
-        curves = rq.agreement(before, after)
+        Y = run.pop("Y")
+        curves = rq.curves(X, Y)
         found[title] = {
             **run,
-            "gain": {str(K): float(curves.gain[K - 1]) for K in KEPT},
-            "curve": [float(g) for g in curves.gain],
-            "area": curves.area,
-            "intrusion": curves.intrusion,
-            "auc": rq.retrieval_auc(before, after),
+            "gain": {str(K): float(curves.r_nx[K - 1]) for K in KEPT},
+            "curve": [float(g) for g in curves.r_nx[:-1]],
+            "area": rq.measured(X, Y, "r_nx_area"),
+            "intrusion": float(-100.0 * np.mean(curves.b_nx)),
+            "auc": rq.measured(X, Y, "retrieval_auc"),
         }
         told(title, found[title])
     return found
@@ -170,13 +170,12 @@ def divergences(done: Container[str]) -> Iterator[Row]:
                 continue
             print(title)
             p = nl.entropic_affinity(X, perplexity, symmetrize="none").toarray()
-            before, rows = rq.ranks(X), {}
+            rows = {}
             for divergence in DIVERGENCES:
                 run = drawing(X, "ftsne", perplexity, {"divergence": divergence})
                 Y = run.pop("Y")
-                q, after = rq.cauchy_rows(Y), rq.ranks(Y)
-                nearest = rq.agreement(before, after).kept[:REACH]
-                farthest = rq.agreement(rq.reversed_ranks(before), rq.reversed_ranks(after)).kept[:REACH]
+                q, curves = rq.cauchy_rows(Y), rq.curves(X, Y)
+                nearest, farthest = curves.q_nx[:REACH], curves.farthest[:REACH]
                 at = [rq.retrieval(p, q, rq.threshold_of(p, size)) for size in SIZES if size < 3 * perplexity]
                 rows[divergence] = {
                     **run,
@@ -198,8 +197,8 @@ def components(X: np.ndarray, count: int = 30) -> np.ndarray:
     return PCA(count, svd_solver="full").fit_transform(X)
 
 
-def trade_sets(done: Container[str]) -> Iterator[tuple[str, np.ndarray, np.ndarray, range]]:
-    """Name, rows, their ranks and the seeds to average over, of the sets asked about [A15]."""
+def trade_sets(done: Container[str]) -> Iterator[tuple[str, np.ndarray, range]]:
+    """Name, rows and the seeds to average over, of the sets asked about [A15]."""
     from sklearn import datasets
 
     tables: dict[str, Any] = {name: getattr(datasets, f"load_{name}")() for name in ("iris", "wine", "digits")}
@@ -213,18 +212,18 @@ def trade_sets(done: Container[str]) -> Iterator[tuple[str, np.ndarray, np.ndarr
     for name, X in sets.items():
         if name not in done:
             print(name)
-            yield name, X, rq.ranks(X), range(STARTS if len(X) < 1000 else 1)
+            yield name, X, range(STARTS if len(X) < 1000 else 1)
 
 
 def orders(done: Container[str]) -> Iterator[Row]:
     """[A15]: the area under precision and recall for the orders of alpha-SNE, and what stands beside it there."""
-    for name, X, before, seeds in trade_sets(done):
+    for name, X, seeds in trade_sets(done):
 
-        def area(method: str, options: dict, X: np.ndarray, before: np.ndarray, seeds: range) -> float:
+        def area(method: str, options: dict, X: np.ndarray, seeds: range) -> float:
             Ys = [drawing(X, method, TRADE_PERPLEXITY, options, seed)["Y"] for seed in seeds]
-            return float(np.mean([rq.retrieval_auc(before, rq.ranks(Y)) for Y in Ys]))
+            return float(np.mean([rq.measured(X, Y, "retrieval_auc") for Y in Ys]))
 
-        given = (X, before, seeds)
+        given = (X, seeds)
         alphas = {str(alpha): area("alpha-sne", {"alpha": alpha}, *given) for alpha in ALPHAS}
         others = {"t-SNE": area("tsne", {}, *given)}
         for kappa in TRADED_KAPPAS:
@@ -235,7 +234,7 @@ def orders(done: Container[str]) -> Iterator[Row]:
 
 def choices(done: Container[str]) -> Iterator[Row]:
     """[A15]: the order that alpha="auto" chooses, the area of its drawing, and of one drawn from scratch at it."""
-    for name, X, before, seeds in trade_sets(done):
+    for name, X, seeds in trade_sets(done):
         rows = []
         for seed in seeds:
             auto = solve_vectors(
@@ -252,9 +251,8 @@ def choices(done: Container[str]) -> Iterator[Row]:
             rows.append(
                 {
                     "alpha": alpha,
-                    "by likelihood": None if auto.choice is None else float(auto.choice.likelihood_alpha),
-                    "walked": rq.retrieval_auc(before, rq.ranks(auto.positions)),
-                    "scratch": rq.retrieval_auc(before, rq.ranks(again["Y"])),
+                    "walked": rq.measured(X, auto.positions, "retrieval_auc"),
+                    "scratch": rq.measured(X, again["Y"], "retrieval_auc"),
                 }
             )
             told(name, rows[-1])

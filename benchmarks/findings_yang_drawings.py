@@ -24,7 +24,7 @@ from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import Descend
 from nelayout.quality.classes import class_accuracy
 from nelayout.quality.crossings import edge_crossings
-from nelayout.quality.maps import map_neighbors, map_r2
+from nelayout.quality.neighborhoods import map_neighbors, map_r2
 
 SETS = ("shuttle", "mnist", "worldtrade", "usair97", "luxembourg")
 """Those of [Y14] that are at hand; mirex07, a graph of songs, is not."""

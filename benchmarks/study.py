@@ -26,8 +26,8 @@ from benchmarks.contenders import PEERS, contender
 from benchmarks.peers import THREAD_VARIABLES
 from benchmarks.study_drawings import drawing_file
 from benchmarks.study_page import page
-from nelayout.comparison.means import mean_of
 from nelayout.comparison.measuring import Measured
+from nelayout.comparison.ranking import mean_of
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 TABLE, PAGE = DOCS / "study.csv", DOCS / "study.md"

@@ -7,8 +7,7 @@ import textwrap
 from collections.abc import Iterable
 
 from nelayout.comparison.measuring import Measured
-from nelayout.comparison.ranking import DESCRIPTIVE, arrow, beats, shown
-from nelayout.comparison.verdict import dominators, front
+from nelayout.comparison.ranking import DESCRIPTIVE, arrow, beats, dominators, front, shown
 
 __all__ = ["page"]
 

@@ -1,4 +1,4 @@
-"""Where the forms of ft-SNE end, ordinary, sampled and as the paper has it: `python -m benchmarks.variational`.
+"""Where the forms of ft-SNE end, ordinary and as the paper has it: `python -m benchmarks.variational`.
 
 Two graphs: the 10 nearest neighbors of the first 6,000 digits of MNIST, and Les Miserables (77 characters), weighted.
 Printed are medians over seeds of the divergence at the end (least and most), for the paper's form the bound that its
@@ -20,7 +20,7 @@ import nelayout as nl
 from benchmarks import problems
 
 DIGITS = 6000
-FORMS: dict[str, bool | str] = {"ordinary": False, "sampled": "sampled", "the paper's": True}
+FORMS: dict[str, bool] = {"ordinary": False, "the paper's": True}
 DIVERGENCES = ("kl", "reverse-kl", "js", "hellinger", "chi2")
 BOUND = re.compile(r"the network's bound reached (\S+) where")
 
@@ -46,7 +46,7 @@ def one_heap(A: csr_array, divergence: str) -> float:
     return nl.solve(A, method, pos=1e-3 * heap, max_iter=0).value
 
 
-def ends(A: csr_array, divergence: str, form: bool | str, seeds: int) -> tuple[np.ndarray, float, float]:
+def ends(A: csr_array, divergence: str, form: bool, seeds: int) -> tuple[np.ndarray, float, float]:
     """The divergence for each seed; medians of the bound (NaN where there is none) and of processor seconds."""
     method, rows = nl.method("ftsne", divergence=divergence, variational=form), []
     for seed in range(seeds):

@@ -142,18 +142,18 @@ def areas(seeds: int) -> None:
     heads = ("area", "rows", "best alpha", "alpha-SNE", 'alpha="auto"', "openTSNE", "Table 1")
     print(f"\n| {' | '.join(heads)} |\n|---{'|---:' * (len(heads) - 1)}|")
     for name, X in sets.items():
-        before, many = rq.ranks(X), seeds if len(X) < 2000 else max(1, seeds // 10)
+        many = seeds if len(X) < 2000 else max(1, seeds // 10)
 
-        def area(alpha: Any, X: np.ndarray = X, before: np.ndarray = before, many: int = many) -> float:
+        def area(alpha: Any, X: np.ndarray = X, many: int = many) -> float:
             keywords: dict[str, Any] = {"method": "alpha-sne", "perplexity": AREA_PERPLEXITY, "alpha": alpha}
             drawn = (nl.embed(X, random_state=seed, **keywords) for seed in range(many))
-            return float(np.mean([rq.retrieval_auc(before, rq.ranks(Y)) for Y in drawn]))
+            return float(np.mean([rq.measured(X, Y, "retrieval_auc") for Y in drawn]))
 
         tried = {alpha: area(alpha) for alpha in (0.1, 0.3, 0.5, 0.7, 0.9)}
         best = max(tried, key=lambda alpha: tried[alpha])
         theirs = float("nan")
         if find_spec("openTSNE"):
-            theirs = rq.retrieval_auc(before, rq.ranks(program("openTSNE")(X)[0]))
+            theirs = rq.measured(X, program("openTSNE")(X)[0], "retrieval_auc")
         row = f"{best} | {tried[best]:.3f} | {area('auto'):.3f} | {theirs:.3f} | {TABLE_1[name]:.2f}"
         print(f"| {name} | {len(X):,} | {row} |", flush=True)
 

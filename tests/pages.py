@@ -1,9 +1,10 @@
 """A page as tests read it: the data out of its script element, as a browser finds it."""
 
+import base64
 import json
 from html.parser import HTMLParser
 
-from nelayout.pictures.pages.packed import unpacked
+import numpy as np
 
 
 class Reader(HTMLParser):
@@ -29,6 +30,11 @@ class Reader(HTMLParser):
             self.scripts[-1] += data
         else:
             self.texts.append(data)
+
+
+def unpacked(held):
+    """The array of a page, in one dimension."""
+    return np.frombuffer(base64.b64decode(held["data"]), dtype=f"<{held['type']}")
 
 
 def data_of(text):

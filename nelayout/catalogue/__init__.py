@@ -35,7 +35,7 @@ _PARTS = (*_FORMULA, "mass", "affinity", "gravity", "stages", "name", "summary",
 
 
 def method_named(method: str | Method) -> Method:
-    """The method of that name ("ws-sne", "ws_sne", "nerv:0.3", "auto"), or the Method itself."""
+    """Return the method of that name ("ws-sne", "ws_sne", "nerv:0.3", "auto"), or the Method itself."""
     if isinstance(method, Method):
         return method
     if not isinstance(method, str):
@@ -60,7 +60,7 @@ def method_named(method: str | Method) -> Method:
 
 
 def own_keywords(method: str) -> dict[str, Any]:
-    """The keywords that a method has beside those of all, and their defaults.
+    """Return the keywords that only this method has, and their defaults.
 
     >>> own_keywords("hssne"), list(own_keywords("nerv:0.3"))
     ({'tail': 2.0}, ['kappa', 'background'])
@@ -70,7 +70,7 @@ def own_keywords(method: str) -> dict[str, Any]:
 
 
 def tune(method: str | Method, **own: Any) -> Method:
-    """A method of the catalogue with other values of its own keywords.
+    """Return a method of the catalogue with other values of its own keywords.
 
     >>> tune("hssne", tail=3.0).kernel.name
     'heavy-tailed:3'
@@ -98,7 +98,7 @@ def tune(method: str | Method, **own: Any) -> Method:
 
 
 def with_own(method: str | Method, options: Mapping[str, Any]) -> tuple[Method, dict[str, Any]]:
-    """The method with those of the options that are its own keywords, and the other options.
+    """Return the method with its own keywords among the options, and the other options.
 
     >>> record, others = with_own("nerv", {"kappa": 0.3, "seed": 1})
     >>> record.name, others
@@ -161,7 +161,7 @@ def method(base: str | Method, **changes: Any) -> Method:
 
 
 def methods() -> list[dict[str, Any]]:
-    """The catalogue as rows: name, kernel, divergence, connection, mass, summary, reference.
+    """Return the catalogue as rows: name, kernel, divergence, connection, mass, summary, reference.
 
     The first is "auto", the default of `nelayout.layout`.
 
@@ -183,7 +183,7 @@ def methods() -> list[dict[str, Any]]:
 
 
 def of_others(keyword: str) -> str:
-    """A sentence on which methods have a keyword of their own.
+    """Say which methods have a keyword.
 
     >>> of_others("kappa"), of_others("tail")
     ("kappa is a keyword of 'nerv' and 'jse'", "tail is a keyword of 'hssne'")
@@ -192,7 +192,7 @@ def of_others(keyword: str) -> str:
 
 
 def _number_of(record: Method) -> str | None:
-    """The own keyword that a number behind the method's name sets: the first, where the catalogue has a number."""
+    """Return the keyword that a number behind the name sets: the first, if it is a number in the catalogue."""
     return next((keyword for keyword, value in record.own[:1] if isinstance(value, float)), None)
 
 

@@ -1,13 +1,11 @@
 """The parts that a method's own keywords make: hssne's tail its kernel, nerv's kappa its divergence.
 
-The keywords and their defaults stand in the record of the method (`catalogue`); here stands only what they mean.
+The keywords and their defaults stand in the record of the method (`table`).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -25,6 +23,7 @@ from nelayout.formula.divergences import (
 )
 from nelayout.formula.divergences.with_background import with_background
 from nelayout.formula.kernels import heavy_tailed, inverse_power
+from nelayout.formula.part_names import number_within
 from nelayout.formula.potentials.gravity import Gravity
 
 __all__ = ["own_parts"]
@@ -57,16 +56,15 @@ def _jse(kappa: float, background: float) -> dict[str, Any]:
 def _alpha_sne(alpha: Any, background: float) -> dict[str, Any]:
     if isinstance(alpha, str) and alpha == "auto":
         search = auto_alpha()
-        with_background(alpha_divergence(search.first), background)  # refused where it would be without effect
+        with_background(alpha_divergence(search.first), background)  # refused if it has no effect
         return {"divergence": search}
-    if isinstance(alpha, bool) or not (isinstance(alpha, Real) and math.isfinite(alpha)):
-        raise InputError(f"alpha must be a finite number, or 'auto' to choose it from the data; given {alpha!r}")
-    return {"divergence": alpha_divergence(float(alpha), background), "choose": None}
+    alpha = number_within(alpha, "alpha, unless it is 'auto',")
+    return {"divergence": alpha_divergence(alpha, background), "choose": None}
 
 
 def _forceatlas2(scaling_ratio: float, gravity: float, strong_gravity: bool, linlog: bool) -> dict[str, Any]:
     if not isinstance(linlog, (bool, np.bool_)):
-        raise InputError(f"linlog must be True or False, given {linlog!r}")
+        raise InputError(f"linlog must be True or False; got {linlog!r}")
     energy = force_atlas_linlog if linlog else force_atlas
     return {"divergence": energy(scaling_ratio), "gravity": Gravity(gravity, strong_gravity)}
 

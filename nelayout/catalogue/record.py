@@ -1,8 +1,7 @@
-"""`Method`: a named recipe, made of parts and of the stages that minimize it.
+"""`Method`: a record of parts and of the stages that minimize its objective.
 
-A method is data.  t-SNE, for example, is ``Method(kernel="cauchy", divergence="i-divergence",
-connection="normalized")``; give it the strengths as masses and the optimal connection, and it is ws-SNE.  Parts are
-given by name or as values.
+t-SNE, for example, is ``Method(kernel="cauchy", divergence="i-divergence", connection="normalized")``.  With the
+strengths as masses and the optimal connection, it is ws-SNE.  Parts are given by name or as values.
 """
 
 from __future__ import annotations
@@ -18,15 +17,14 @@ from nelayout.formula.alpha.search import AlphaSearch, alpha_search
 from nelayout.formula.connections import Connection, connection_named
 from nelayout.formula.divergences import Divergence, alpha, divergence_named
 from nelayout.formula.divergences.beta import Beta
-from nelayout.formula.divergences.f_divergences import f_function_of
-from nelayout.formula.divergences.f_functions import F_FUNCTIONS
+from nelayout.formula.divergences.f_divergences import WITH_CONJUGATE, conjugate_name
 from nelayout.formula.divergences.own_function import OwnFunction
 from nelayout.formula.kernels import KERNELS, Kernel, kernel_named
 from nelayout.formula.potentials.gravity import Gravity
 
 __all__ = ["AFFINITIES", "Method"]
 
-#: what is done to a graph's weights before they are compared with the drawing
+#: name -> how the weights of a graph become P
 AFFINITIES = {
     "raw": "the weights as they are",
     "sum-1": "the weights divided by their sum over all ordered pairs",
@@ -36,7 +34,7 @@ AFFINITIES = {
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Method:
-    """One way of drawing: J = sum M phi(P/M, lambda q) and how to minimize it.
+    """J = sum M phi(P/M, lambda q) and how to minimize it.
 
     Parameters
     ----------
@@ -49,12 +47,10 @@ class Method:
     mass : m; "unit", "degree", "strength", "closeness", "betweenness", "eigenvector", a node attribute, array or dict.
     affinity : "raw", "sum-1" or "rows"; None takes what the connection needs.
     stages : the schedule; None takes the recipe that suits the kernel.
-    variational : play the paper's min-max game for an f-divergence, in place of minimizing it (True), or lower the
-        divergence on samples of pairs ("sampled"); both need torch.
+    variational : play the paper's min-max game for an f-divergence, in place of minimizing it; needs torch.
     choose : the search for the order of an alpha divergence, see "alpha:auto"; None: the divergence is as given.
-    gravity : a pull to the middle of the drawing, as a number g or
-        ``nelayout.potentials.gravity.Gravity(g, strong=True)``; masses are then taken as they are given.  None: there
-        is none.
+    gravity : a pull to the middle of the drawing, as a number g or a ``Gravity(g, strong=True)`` of
+        ``nelayout.formula.potentials.gravity``; masses are then not scaled.  None: no pull.
     own : (keyword, value) of the keywords that the method has beside those of all, as in ``nelayout.nerv_layout``.
 
     >>> Method(kernel="cauchy", divergence="beta:0.5", connection="optimal", mass="strength")
@@ -67,7 +63,7 @@ class Method:
     mass: Any = "unit"
     affinity: str | None = None
     stages: tuple[Stage, ...] = ()
-    variational: bool | str = False
+    variational: bool = False
     name: str = "custom"
     reference: str = ""
     summary: str = ""
@@ -102,7 +98,9 @@ class Method:
         for stage in stages:
             if isinstance(stage, Descend) and stage.divergence is not None:
                 connection.check(stage.divergence)
-        variational = _form(self.variational)
+        if not isinstance(self.variational, (bool, np.bool_)):
+            raise InputError(f"variational must be True or False; got {self.variational!r}")
+        variational = bool(self.variational)
         gravity = self.gravity
         if gravity is not None and not isinstance(gravity, Gravity):
             gravity = Gravity(gravity)
@@ -135,7 +133,7 @@ class Method:
         if self.gravity is not None:
             said.append(f"gravity={self.gravity.name}")
         if self.variational:
-            said.append("variational" if self.variational is True else f"variational={self.variational}")
+            said.append("variational")
         if self.choose is not None and self.choose != AlphaSearch():
             said.append(f"choose={self.choose}")
         if self.scheduled:
@@ -144,14 +142,13 @@ class Method:
 
     @property
     def scheduled(self) -> bool:
-        """Whether the stages are others than those that suit the kernel."""
+        """Whether the stages differ from those that suit the kernel."""
         return self.stages != _recipe(self.kernel, self.divergence, self.connection)
 
     @property
     def conjugate(self) -> str:
-        """The name of the divergence among the f-divergences whose conjugates are known."""
-        f = f_function_of(self.divergence)
-        return self.divergence.name if f is None else f.name
+        """The name of the divergence among those with a known conjugate."""
+        return conjugate_name(self.divergence) or self.divergence.name
 
 
 def _kernel(kernel: Any) -> Kernel:
@@ -164,7 +161,7 @@ def _kernel(kernel: Any) -> Kernel:
 
 
 def _usual(divergence: Divergence) -> Connection:
-    """The connection that suits a divergence, where none is given."""
+    """Return the connection that suits a divergence."""
     optimal = connection_named("optimal")
     try:
         optimal.check(divergence)
@@ -174,7 +171,7 @@ def _usual(divergence: Divergence) -> Connection:
 
 
 def _choice(choose: AlphaSearch | None, divergence: Any) -> tuple[AlphaSearch | None, Any]:
-    """The search for an order, if there is one, and the divergence: where the search begins."""
+    """Return the search for an order, or None, and the divergence with which it begins."""
     asked = alpha_search(divergence)
     if asked is not None:
         return asked, alpha(asked.first)
@@ -190,37 +187,25 @@ def _choice(choose: AlphaSearch | None, divergence: Any) -> tuple[AlphaSearch | 
 
 
 def _suited(connection: Connection) -> str:
-    """The affinity that the connection needs."""
+    """Return the affinity that the connection needs."""
     return "rows" if connection.by_rows else "sum-1" if connection.needs_normalizer else "raw"
 
 
 def _recipe(kernel: Kernel, divergence: Divergence, connection: Connection) -> tuple[Stage, ...]:
-    keeps_edges = isinstance(divergence, Beta) or divergence == alpha(1.0)  # it lets go of none by itself
+    keeps_edges = isinstance(divergence, Beta) or divergence == alpha(1.0)  # under these every edge pulls
     return recipe(kernel, connection.needs_normalizer and not keeps_edges)
 
 
-def _form(given: Any) -> bool | str:
-    """False, True or "sampled"."""
-    if isinstance(given, (bool, np.bool_)):
-        return bool(given)
-    if isinstance(given, str) and given == "sampled":
-        return given
-    raise InputError(
-        "variational must be False, True (the min-max game of the paper) or 'sampled' (the divergence itself, on "
-        f"samples of pairs), given {given!r}"
-    )
-
-
 def _check_variational(kernel: Kernel, divergence: Divergence, connection: Connection) -> None:
-    if f_function_of(divergence) is None:
-        known = ", ".join(map(repr, F_FUNCTIONS))
+    if conjugate_name(divergence) is None:
+        known = ", ".join(map(repr, WITH_CONJUGATE))
         what = "a function" if isinstance(divergence, OwnFunction) else repr(divergence.name)
         raise Unsupported(
-            f"the variational form needs a divergence whose conjugate is known, given {what}: use {known}, or "
+            f"the variational form needs a divergence with a known conjugate; got {what}. Use {known}, or "
             "variational=False"
         )
     if kernel != KERNELS["cauchy"] or connection.name != "normalized":
         raise Unsupported(
-            "the variational form is that of ft-SNE, with kernel='cauchy' and connection='normalized'; given are "
-            f"{kernel.name!r} and {connection.name!r}: use these, or variational=False"
+            "the variational form needs kernel='cauchy' and connection='normalized', as ft-SNE has; got "
+            f"{kernel.name!r} and {connection.name!r}. Use these, or variational=False"
         )

@@ -1,7 +1,7 @@
-"""The periodic table: each named method as a record of its parts.
+"""The catalogue: each named method as a record of its parts.
 
-Read a row as a formula: ws-SNE is the Cauchy kernel, the I-divergence, the optimal connection and, as masses,
-the strengths (the sum of a node's weights: its degree, in a simple graph without weights).
+Read a row as a formula: ws-SNE is the Cauchy kernel, the I-divergence, the optimal connection and, as masses, the
+strengths (the sum of the weights of a node).
 """
 
 from __future__ import annotations
@@ -27,175 +27,115 @@ YANG_2014 = "Yang, Peltonen & Kaski, Optimization equivalence of divergences imp
 YANG_2009 = "Yang et al., Heavy-tailed symmetric stochastic neighbor embedding, NIPS 2009"
 NOACK_2007 = "Noack, Energy models for graph clustering, J. Graph Algorithms and Applications 11, 2007"
 
-# Steps on the graph itself after the levels: 20 take les miserables from -2.3148 to -2.3204 (60 to -2.3207, and single
-# nodes of tiny weights far out); on large graphs fewer: 60 take three times as long as all else and bring luxembourg
-# from -13.144 to -13.148.
-STEPS, FEW = 20, (5, 1.0)
-_THROUGH_LEVELS = (
-    CoarseToFine("levels", 15),
-    Descend("majorize", STEPS, "majorize", large=FEW, starts=True),
-)
+# After the levels, a few steps on the graph itself, and fewer on a large one.
+_THROUGH_LEVELS = (CoarseToFine("levels", 15), Descend("majorize", 20, "majorize", large=(5, 1.0), starts=True))
 
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
         Method(
-            name="ws-sne",
-            **own_parts("ws-sne", kernel="cauchy"),
-            divergence="i-divergence",
-            connection="optimal",
+            name="ws-sne", **own_parts("ws-sne", kernel="cauchy"), divergence="i-divergence", connection="optimal",
             mass="strength",
             reference=f"{YANG_2014}, sec. 5.1",
             summary="t-SNE with edge repulsion: neighbors and classes, hubs outside; the first to try",
         ),
         Method(
-            name="gamma-quadlog",
-            kernel="inverse-square",
-            divergence="itakura-saito",
-            connection="optimal",
-            mass="unit",
-            stages=_THROUGH_LEVELS,
+            name="gamma-quadlog", kernel="inverse-square", divergence="itakura-saito", connection="optimal",
+            mass="unit", stages=_THROUGH_LEVELS,
             reference=f"{YANG_2014}, sec. 5.2",
             summary="the global shape of meshes, roads and large graphs, in seconds; no scale, no parameter",
         ),
         Method(
-            name="gamma-linlog",
-            kernel="inverse-distance",
-            divergence="itakura-saito",
-            connection="optimal",
+            name="gamma-linlog", kernel="inverse-distance", divergence="itakura-saito", connection="optimal",
             mass="strength",
             reference=f"{YANG_2014}, sec. 5.2",
             summary="LinLog without its attraction parameter: clusters far apart",
         ),
         Method(
-            name="linlog",
-            kernel="inverse-distance",
-            divergence="itakura-saito",
-            connection="fixed",
+            name="linlog", kernel="inverse-distance", divergence="itakura-saito", connection="fixed",
             mass="strength",
             reference=NOACK_2007,
             summary="clusters far apart; mass='strength' is edge repulsion, mass='unit' node repulsion",
         ),
         Method(
-            name="quadlog",
-            kernel="inverse-square",
-            divergence="itakura-saito",
-            connection="fixed",
-            mass="unit",
+            name="quadlog", kernel="inverse-square", divergence="itakura-saito", connection="fixed", mass="unit",
             reference=NOACK_2007,
             summary="springs and logarithmic repulsion",
         ),
         Method(
-            name="polylog",
-            **own_parts("polylog", r=3.0),
-            divergence="itakura-saito",
-            connection="fixed",
+            name="polylog", **own_parts("polylog", r=3.0), divergence="itakura-saito", connection="fixed",
             mass="unit",
             reference=NOACK_2007,
             summary="attraction d^r, logarithmic repulsion: r = 1 LinLog, 2 QuadLog, 3 near Fruchterman-Reingold",
         ),
         Method(
-            name="ee",
-            kernel="gaussian",
-            divergence="i-divergence",
-            **own_parts("ee", repulsion=1.0),
-            mass="unit",
+            name="ee", kernel="gaussian", divergence="i-divergence", **own_parts("ee", repulsion=1.0), mass="unit",
             reference="Carreira-Perpinan, The elastic embedding algorithm for dimensionality reduction, ICML 2010",
             summary="Laplacian eigenmap and Gaussian repulsion, to be tuned; mass='strength' is weighted EE",
         ),
         Method(
-            name="forceatlas2",
-            kernel="inverse-square",
+            name="forceatlas2", kernel="inverse-square",
             **own_parts("forceatlas2", scaling_ratio=2.0, gravity=1.0, strong_gravity=False, linlog=False),
-            connection="fixed",
-            mass="degree+1",
-            stages=(SHAPE, Descend("descend", 200, small=400, starts=True)),
+            connection="fixed", mass="degree+1", stages=(SHAPE, Descend("descend", 200, small=400, starts=True)),
             reference=JACOMY_2014,
             summary="the energy of ForceAtlas2 as networkx has it: springs, logarithmic repulsion and gravity",
         ),
         Method(
-            name="tsne",
-            kernel="cauchy",
-            divergence="i-divergence",
-            connection="normalized",
-            mass="unit",
+            name="tsne", kernel="cauchy", divergence="i-divergence", connection="normalized", mass="unit",
             reference="van der Maaten & Hinton, Visualizing data using t-SNE, JMLR 9, 2008",
             summary="neighbors and clusters; every node counts alike, so hubs crowd the middle",
         ),
         Method(
-            name="ssne",
-            kernel="gaussian",
-            divergence="i-divergence",
-            connection="normalized",
-            mass="unit",
+            name="ssne", kernel="gaussian", divergence="i-divergence", connection="normalized", mass="unit",
             reference="Cook et al., Visualizing similarity data with a mixture of maps, AISTATS 2007",
             summary="symmetric SNE: t-SNE with a Gaussian kernel; rounder, crowded",
         ),
         Method(
-            name="hssne",
-            **own_parts("hssne", tail=2.0),
-            divergence="i-divergence",
-            connection="normalized",
+            name="hssne", **own_parts("hssne", tail=2.0), divergence="i-divergence", connection="normalized",
             mass="unit",
             reference=YANG_2009,
             summary="tails from Gaussian (0) over Cauchy (1) to heavier: clusters tighter and further apart",
         ),
         Method(
-            name="mds-ks",
-            kernel="gaussian",
-            divergence="beta:2",
-            connection="optimal",
-            mass="unit",
-            stages=(SHAPE, Descend("descend", 200)),  # from random starts it folds paths, for a lower J
+            name="mds-ks", kernel="gaussian", divergence="beta:2", connection="optimal", mass="unit",
+            stages=(SHAPE, Descend("descend", 200)),  # random starts would fold paths
             reference="Yang, Peltonen & Kaski, Majorization-minimization for manifold embedding, AISTATS 2015",
             summary="kernel strain: the gamma divergence of order 2, which forgives outliers",
         ),
         Method(
-            name="sne",
-            kernel="gaussian",
-            divergence="i-divergence",
-            connection="normalized-rows",
+            name="sne", kernel="gaussian", divergence="i-divergence", connection="normalized-rows",
             reference=HINTON_2002,
             summary="each node's neighbors on their own: misses few, crowds the middle",
         ),
         Method(
-            name="nerv",
-            kernel="gaussian",
-            **own_parts("nerv", kappa=0.5, background=BACKGROUND),
+            name="nerv", kernel="gaussian", **own_parts("nerv", kappa=0.5, background=BACKGROUND),
             connection="normalized-rows",
             reference=f"{VENNA_2010}; {LEE_2013}",
             summary="missed neighbors (kappa = 0, SNE) against false ones (kappa = 1), weighed against each other",
         ),
         Method(
-            name="jse",
-            kernel="gaussian",
-            **own_parts("jse", kappa=0.5, background=BACKGROUND),
+            name="jse", kernel="gaussian", **own_parts("jse", kappa=0.5, background=BACKGROUND),
             connection="normalized-rows",
             reference=LEE_2013,
             summary="Jensen-Shannon embedding: both kinds of error, each bounded",
         ),
         Method(
-            name="alpha-sne",
-            kernel="gaussian",
-            **own_parts("alpha-sne", alpha=0.5, background=BACKGROUND),
+            name="alpha-sne", kernel="gaussian", **own_parts("alpha-sne", alpha=0.5, background=BACKGROUND),
             connection="normalized-rows",
             reference=AMID_2015,
             summary="alpha = 1 is SNE, less forgives missed neighbors; 'auto' is chosen from the data",
         ),
         Method(
-            name="ftsne",
-            kernel="cauchy",
-            **own_parts("ftsne", divergence="kl", variational=False, background=BACKGROUND),
-            connection="normalized",
+            name="ftsne", kernel="cauchy",
+            **own_parts("ftsne", divergence="kl", variational=False, background=BACKGROUND), connection="normalized",
             reference=IM_2018,
             summary="t-SNE by f-divergences: reverse-kl, js draw manifolds, kl clusters, chi2, hellinger hierarchies",
         ),
     )
 }
 
-# The best drawing that can be given with no parameter set: the global shape, then the heavy-tailed family with its tail
-# growing from none (Gaussian) to that of the Cauchy kernel.  Light tails draw meshes and maps flat and even, heavy
-# tails draw clusters; which is right for a graph is seen in the drawing, so each is judged and the best is kept.
+# The default: the global shape, then the heavy-tailed family with its tail growing from none (Gaussian) to that of the
+# Cauchy kernel.  Light tails draw meshes and maps, heavy tails clusters: each drawing is judged and the best is kept.
 AUTO = Method(
     name="auto",
     kernel="cauchy",

@@ -1,26 +1,52 @@
-"""`LayoutSequence`: the drawings of a changing graph in one frame, and what it took to keep them together."""
+"""`LayoutSequence`: the drawings of a changing graph in one frame, and films of them as pages and animated pictures."""
 
 from __future__ import annotations
 
+import importlib.util
 import os
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from nelayout.changing.union import Snapshot, union_of
+from nelayout import graphs
+from nelayout.errors import InputError, missing_extra
+from nelayout.graphs.files import atomic, check_output
+from nelayout.placing.dots import dot_diameter
 
-__all__ = ["LayoutSequence"]
+if TYPE_CHECKING:
+    from nelayout.pictures.pages import Page
+
+__all__ = ["LayoutSequence", "Snapshot", "Union", "film_page", "union_of"]
+
+# Part of the time from one drawing to the next in which nodes move.
+MOVING = 0.5
+# Colors of an animated picture: one palette for all frames, without which they would flicker.
+COLORS = 128
+# Ink of all edges as a part of an animated picture: few lines are dark, many faint.
+INK = 0.13
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Snapshot:
+    """One graph of a sequence: node labels, weights (n, n), and the host that writes positions."""
+
+    labels: Sequence[Any]
+    adjacency: csr_array
+    host: graphs.Host
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LayoutSequence:
-    """The drawings of a changing graph, all in one frame: what stays in place in the graph stays in place on paper.
+    """The drawings of a changing graph in one frame: an unchanged part of the graph keeps its position.
 
     positions   one drawing for each snapshot, in the type that its graph's layouts have
     values      (T,) J of each drawing, without the anchors, see `Solution.value`
-    mean_moves  (T,) mean distance that nodes have moved since the drawing before, in parts of that one's radius (root
-                mean squared distance to the centroid); 0 for the first drawing
+    mean_moves  (T,) mean distance that nodes have moved since the drawing before, as a part of that drawing's radius
+                (root mean squared distance to the centroid); the drawing before the first is ``pos``, 0 without one
     most_moves  (T,) the largest such distance
     arrived, left  (T,) numbers of nodes that came and went since the drawing before
     seconds     (T,) that each drawing took
@@ -67,20 +93,144 @@ class LayoutSequence:
         ImportError
             without matplotlib, with the command that installs it
         """
-        from nelayout.changing.gif import write_gif
-
-        write_gif(union_of(self.snapshots, self.positions), path, seconds, fps, size)
+        if Path(path).suffix.lower() != ".gif":
+            raise InputError(f"an animated picture is a .gif, given {str(path)!r}; .to_html(path) makes a page")
+        for name, value, low, high in (("seconds", seconds, 0.1, 60), ("fps", fps, 1, 50), ("size", size, 64, 4000)):
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
+                raise InputError(f"{name} must be a number from {low:g} to {high:g}, given {value!r}")
+        check_output(path)
+        if importlib.util.find_spec("matplotlib") is None:
+            raise missing_extra("matplotlib", "draw", "animated pictures")
+        scene = _Scene(union_of(self.snapshots, self.positions), int(size))
+        # A rest is one frame that stays; between two rests the frames are evenly spaced.
+        moving = max(1, round(MOVING * seconds * fps))
+        times = [t + k / moving for t in range(len(self) - 1) for k in range(moving)] + [len(self) - 1.0]
+        rest, step = round(1000 * (1 - MOVING) * seconds), round(1000 * MOVING * seconds / moving)
+        shown = [rest if time == int(time) else step for time in times]
+        palette = scene.frame(times[-1]).quantize(COLORS, method=1)
+        frames = (scene.frame(time).quantize(palette=palette, dither=0) for time in times)
+        with atomic(path) as temporary:
+            next(frames).save(temporary, save_all=True, append_images=frames, duration=shown, loop=0, optimize=False)
 
     def to_html(self, path: str | os.PathLike, *, title: str = "A changing graph") -> None:
         """Write the drawings as a page with a slider and a button to play them: one file that needs no network.
 
         Raises `InputError` for a folder that does not exist, and for a page of more than 100 MB.
         """
-        from nelayout.changing.film_page import film_page
-
         film_page(union_of(self.snapshots, self.positions), self.method, title).write(path)
 
     def __repr__(self) -> str:
         moves, n = self.mean_moves[1:], len(self)
         moved = f", nodes moved {moves.mean():.2%} of the radius a step, at most {moves.max():.2%}" if n > 1 else ""
         return f"LayoutSequence by {self.method} of {n} snapshot{'s' * (n != 1)}{moved}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Union:
+    """The n nodes and m edges of all T snapshots.
+
+    labels  (n) in the order in which they came
+    Y       (T, n, 2) positions, NaN for absent nodes; drawings on a line lie on y = 0, drawings in space are seen
+            along z
+    ends    (m, 2) the nodes of each edge
+    edges   (T, m) whether each edge is there
+    """
+
+    labels: list[Hashable]
+    Y: np.ndarray
+    ends: np.ndarray
+    edges: np.ndarray
+
+
+def union_of(snapshots: Sequence[Snapshot], positions: Sequence[Any]) -> Union:
+    """Return the nodes and edges of all snapshots, and where and when they are there."""
+    number: dict[Hashable, int] = {}
+    rows = [np.array([number.setdefault(label, len(number)) for label in each.labels], int) for each in snapshots]
+    n, keys = len(number), []
+    Y = np.full((len(snapshots), n, 2), np.nan)
+    for t, (each, pos) in enumerate(zip(snapshots, positions, strict=True)):
+        opened = graphs.places(pos)
+        here = each.host.positions(opened.given, opened.dim)[:, :2]
+        Y[t, rows[t], 1] = 0.0
+        Y[t, rows[t], : here.shape[1]] = here
+        A = each.adjacency
+        i, j = rows[t][np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))], rows[t][A.indices]
+        keys.append((i * n + j)[i < j])
+    every = np.unique(np.concatenate(keys))
+    edges = np.stack([np.isin(every, key) for key in keys])
+    return Union(list(number), Y, np.stack([every // max(n, 1), every % max(n, 1)], axis=1), edges)
+
+
+def film_page(union: Union, method: str, title: str) -> Page:
+    """Return the page of a sequence; if there are several snapshots, nodes are colored by their first one."""
+    from nelayout.pictures.pages import Column, Drawn, Frames, Page, shortened
+
+    T, n = len(union.Y), len(union.labels)
+    there = ~np.isnan(union.Y[..., 0])
+    came = there.argmax(axis=0)
+    last = T - 1 - there[::-1].argmax(axis=0)
+    frames = Frames([f"snapshot {t + 1}" for t in range(T)], union.Y, union.edges)
+    known = [Column("degree at the end", np.bincount(union.ends[union.edges[-1]].ravel(), minlength=n), amount=True)]
+    if T > 1:
+        known.insert(0, Column("came with snapshot", came + 1, amount=True))
+    drawn = Drawn(method, frames.fitted()[last, np.arange(n)])
+    labels, ends = [shortened(label) for label in union.labels], (union.ends[:, 0], union.ends[:, 1])
+    return Page(labels, ends, None, [drawn], known, known[0].name, title, frames=frames)
+
+
+class _Scene:
+    """One figure of `size` pixels with dots and lines that change from frame to frame."""
+
+    def __init__(self, union: Union, size: int) -> None:
+        import matplotlib as mpl
+        from matplotlib.collections import LineCollection
+        from matplotlib.figure import Figure
+
+        self.union, T, n = union, len(union.Y), union.Y.shape[1]
+        there = ~np.isnan(union.Y[..., 0])
+        self.rgb = mpl.colormaps["viridis"](there.argmax(axis=0) / max(T - 1, 1) * 0.9)[:, :3]
+        # At 72 dots an inch, sizes in points are sizes in pixels.
+        self.figure: Any = Figure(figsize=(size / 72, size / 72), dpi=72, facecolor="white")
+        ax = self.figure.add_axes((0.04, 0.04, 0.92, 0.92))
+        ax.set_axis_off()
+        positions = union.Y[there] if there.any() else np.zeros((1, 2))
+        low, high = positions.min(axis=0), positions.max(axis=0)
+        half = float((high - low).max()) / 2 or 1.0
+        for limit, middle in zip((ax.set_xlim, ax.set_ylim), (low + high) / 2, strict=True):
+            limit(middle - half, middle + half)
+        ends = union.Y[-1][union.ends[union.edges[-1]]]
+        drawn = float(np.sqrt(np.sum((ends[:, 0] - ends[:, 1]) ** 2, axis=1)).sum()) / (2 * half)
+        self.opacity = float(np.clip(INK * size / max(drawn, 1e-9) / 0.8, 0.08, 0.7))
+        dot = dot_diameter(n) * size / 2
+        rim = 0.3 if dot > 4 else 0.0
+        self.lines = ax.add_collection(LineCollection([], linewidths=0.8, zorder=1, clip_on=False))
+        self.dots = ax.scatter(
+            np.zeros(n), np.zeros(n), s=dot**2, linewidths=rim, edgecolors="white", zorder=2, clip_on=False
+        )
+        self.text = self.figure.text(0.02, 0.98, "", va="top", fontsize=max(9, size / 50), color="0.3")
+
+    def frame(self, time: float) -> Any:
+        """Return the frame at a time, which may lie between two drawings, as an image of Pillow."""
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from PIL import Image
+
+        union = self.union
+        before, after, part = int(np.floor(time)), int(np.ceil(time)), time - np.floor(time)
+        part = part * part * (3 - 2 * part)
+        A, B = union.Y[before], union.Y[after]
+        here, then = ~np.isnan(A[:, 0]), ~np.isnan(B[:, 0])
+        # Nodes that stay move; others fade in and out.
+        Y = np.where((here & then)[:, None], A + part * (B - A), np.where(here[:, None], A, B))
+        share = (1 - part) * here + part * then
+        self.dots.set_offsets(Y[share > 0])
+        self.dots.set_facecolors(np.column_stack([self.rgb, share])[share > 0])
+        opacity = (1 - part) * union.edges[before] + part * union.edges[after]
+        shown = opacity > 0
+        self.lines.set_segments(list(Y[union.ends[shown]]))
+        self.lines.set_color([(0.3, 0.33, 0.39, self.opacity * each) for each in opacity[shown].tolist()])
+        step = before if time - before < 0.5 else after
+        count = int(np.count_nonzero(~np.isnan(union.Y[step, :, 0])))
+        self.text.set_text(f"{step + 1} of {len(union.Y)}: {count:,} nodes, {int(union.edges[step].sum()):,} edges")
+        canvas = FigureCanvasAgg(self.figure)
+        canvas.draw()
+        return Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3].copy())

@@ -9,11 +9,11 @@ import numpy as np
 
 from nelayout import graphs
 from nelayout.catalogue import with_own
+from nelayout.catalogue.keywords import takes_addition_keywords
+from nelayout.catalogue.options import LayoutOptions, MethodOptions
 from nelayout.catalogue.record import Method
 from nelayout.errors import InputError
 from nelayout.graphs.to_floats import short_repr
-from nelayout.run.keywords import takes_addition_keywords
-from nelayout.run.options import LayoutOptions, MethodOptions
 from nelayout.run.pipeline import run_method
 from nelayout.run.request import NOTHING_KNOWN, Kept
 
@@ -22,20 +22,19 @@ __all__ = ["add_nodes", "given_places"]
 
 @takes_addition_keywords
 def add_nodes(G: Any, pos: Any, method: str | Method = "auto", **options: Unpack[MethodOptions]) -> Any:
-    """Place the new nodes of a graph in a drawing of its old ones, which do not move by a bit.
+    """Place the new nodes of a graph in a drawing of its old nodes, which do not move by a bit.
 
     Each new node goes where its own part of the objective J is lowest among the old ones; then all new nodes settle
-    together.  Those that no path joins to a placed node are drawn apart, and packed around the drawing.  Where old
-    nodes should make room for new ones, `layout_sequence` moves them a little.
+    together. New nodes without a path to an old one are drawn apart and packed around the drawing. `layout_sequence`
+    moves old nodes a little, to make room for new ones.
 
     Parameters
     ----------
     pos : dict, igraph.Layout, (m, dim) array or Solution
-        positions of the old nodes; of a matrix, whose rows 0 to m - 1 are the old nodes, fewer rows than it has.
-        Nodes that the graph no longer has are left out
+        positions of the old nodes; for a matrix, of its first m rows. Removed nodes are left out
     method : default "auto"
         a name (``nelayout.methods()`` lists them; "nerv:0.3" carries a number) or a ``nelayout.Method``: the one that
-        made the drawing; "auto" finds out which of its objectives the drawing is nearest to rest under
+        made the drawing; "auto" takes the one of its objectives that fits the drawing best
 
     Returns
     -------
@@ -71,14 +70,14 @@ def add_nodes(G: Any, pos: Any, method: str | Method = "auto", **options: Unpack
 
 
 def given_places(network: graphs.Network, pos: Any, what: str) -> tuple[dict[Hashable, np.ndarray], int]:
-    """The positions of those nodes that have one, {label: (dim,)}, and dim; an array may have fewer rows than nodes."""
+    """Return {label: (dim,)} for the nodes with a position, and dim; an array may have fewer rows than nodes."""
     opened = graphs.places(pos)
     given = opened.given
     if opened.keys is None:
         if len(given) > len(network.labels):
             raise InputError(
                 f"{what} has {len(given)} rows and the graph has {len(network.labels)} nodes; give one row for each "
-                "old node, those of nodes that have left are none of this graph's"
+                "old node, and drop the rows of removed nodes"
             )
         given = dict(zip(network.labels, given, strict=False))
     dim = opened.dim

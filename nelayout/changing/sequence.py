@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Unpack, cast
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from nelayout import graphs
 from nelayout.catalogue import with_own
+from nelayout.catalogue.keywords import takes_sequence_keywords
+from nelayout.catalogue.options import LayoutOptions, MethodOptions, check_options, generator
 from nelayout.catalogue.record import Method
 from nelayout.changing.film import LayoutSequence, Snapshot
 from nelayout.changing.new_nodes import given_places
-from nelayout.changing.snapshots import common_rows, keep_places, unchanged
 from nelayout.errors import InputError, InputTypeError
+from nelayout.placing.components import component_labels
 from nelayout.record.solution import Solution
 from nelayout.run.alpha_walk import at_order
-from nelayout.run.keywords import takes_sequence_keywords
-from nelayout.run.options import LayoutOptions, MethodOptions, check_options, generator
 from nelayout.run.pipeline import run_method
 from nelayout.run.placement import radius
 from nelayout.run.request import NOTHING_KNOWN, Kept
 from nelayout.similarities.masses import NAMED
 
-__all__ = ["STABILITY", "checked_stability", "layout_sequence"]
+__all__ = ["STABILITY", "checked_stability", "common_rows", "keep_places", "layout_sequence", "unchanged"]
 
-# The default: see docs/changing-graphs.md for what it was measured on.
+# Default stability.
 STABILITY = 0.8
+# A part that was joined to a larger one keeps its positions if it has at least so many nodes, and such a part of the
+# larger one's; smaller ones go to their new neighbors.
+MAP, EQUAL = 50, 0.5
 
 
 @takes_sequence_keywords
@@ -39,11 +43,11 @@ def layout_sequence(
     pos: Any = None,
     **options: Unpack[MethodOptions],
 ) -> LayoutSequence:
-    """Draw the snapshots of a changing graph so that the map stays itself: nodes stay about where they were.
+    """Draw the snapshots of a changing graph so that nodes stay near their earlier positions.
 
-    The first graph is drawn as `layout` does it.  Each later one starts from the drawing before: new nodes go where
-    their own part of J is lowest, and springs hold the others while all of them settle.  A component that has not
-    changed is not drawn again; a node that comes back starts from its last place.  All drawings have one frame: none is
+    The first graph is drawn as `layout` does it. Each later one starts from the drawing before: new nodes go where
+    their own part of J is lowest, and springs hold the others while all of them settle. A component that did not change
+    since the snapshot before is not drawn again. A node that comes back starts from its last position. No drawing is
     turned, and all have the scale that fits the whole sequence into [-scale, scale].
 
     Parameters
@@ -54,18 +58,18 @@ def layout_sequence(
     method : default "auto"
         a name (``nelayout.methods()`` lists them; "nerv:0.3" carries a number) or a ``nelayout.Method``
     stability : default 0.8
-        part of its way that the map forgoes, in [0, 1): with 0.8, a move of all of it goes a fifth of the way, while
-        single nodes find their places among their neighbors nearly as if they were free.  It means the same for every
-        method and for graphs of any size.  0: each drawing only starts from the one before and is laid over it
+        how firmly the old map is held, in [0, 1): at 0.8 the map as a whole moves one fifth as far as it would freely,
+        while single nodes move to their neighbors nearly as if they were free. It means the same for every method and
+        for graphs of any size. 0: each drawing only starts from the one before and is laid over it
     pos : dict, igraph.Layout, (n, dim) array, optional
-        a drawing of an earlier snapshot, to which the first one is held; drawings then keep its units, and scale and
-        center are not applied
+        a drawing of an earlier snapshot, to which the first one is held. It has no graph, so its nodes move as if the
+        graph had changed. Drawings then keep its units, and scale and center are not applied
 
     Returns
     -------
     LayoutSequence
-        ``.positions``, one for each graph in its own type, how far nodes moved, J of each drawing; ``.to_html(path)``
-        and ``.to_gif(path)`` make films
+        ``.positions``, one for each graph in its own type, distances that nodes moved, J of each drawing;
+        ``.to_html(path)`` and ``.to_gif(path)`` make films
 
     Raises
     ------
@@ -99,7 +103,7 @@ def layout_sequence(
 
 
 def checked_stability(stability: Any) -> float:
-    """The stability as a number; `InputError` where it is none in [0, 1)."""
+    """Return the stability as a number; `InputError` outside [0, 1)."""
     number = isinstance(stability, (int, float, np.integer, np.floating)) and not isinstance(stability, bool)
     if not number or not 0 <= stability < 1:
         raise InputError(
@@ -127,13 +131,14 @@ def _listed(given: Any) -> list[Any]:
 
 @dataclass
 class _State:
-    """The drawings so far, and the last place of every node that there has been."""
+    """The drawings so far, the last position of every node, and the drawing that was given as ``pos``."""
 
     record: Method
     options: dict[str, Any]
     stability: float
     rng: np.random.Generator
     last: dict[Hashable, np.ndarray] = field(default_factory=dict)
+    given: dict[Hashable, np.ndarray] = field(default_factory=dict)
     networks: list[graphs.Network] = field(default_factory=list)
     drawings: list[np.ndarray] = field(default_factory=list)
     solutions: list[Solution] = field(default_factory=list)
@@ -149,7 +154,7 @@ class _State:
             dim = opened.dim
             given = graphs.points(pos).host.positions(opened.given, dim)
             self.last = dict(zip(opened.keys, given, strict=True))
-        self.options["dim"] = dim
+        self.options["dim"], self.given = dim, dict(self.last)
 
     def draw(self, k: int, G: Any) -> bool:
         """Draw the graph number k; False: the callback has ended the run."""
@@ -197,12 +202,15 @@ class _State:
         drawings = self.drawings if kept else _fitted(self.drawings, self.options["scale"], self.options["center"])
         T, stored = len(drawings), self.options["store_pos_as"]
         mean, most, arrived, left = np.zeros(T), np.zeros(T), np.zeros(T, dtype=int), np.zeros(T, dtype=int)
-        for t in range(1, T):
-            old, new = common_rows(self.networks[t - 1].labels, self.networks[t].labels)
-            arrived[t], left[t] = len(drawings[t]) - len(new), len(drawings[t - 1]) - len(old)
-            away = np.sqrt(np.sum((drawings[t][new] - drawings[t - 1][old]) ** 2, axis=1))
-            if len(away) and (unit := radius(drawings[t - 1])) > 0:
-                mean[t], most[t] = float(np.mean(away)) / unit, float(np.max(away)) / unit
+        labels, before = list(self.given), np.array(list(self.given.values()))
+        for t, (network, Y) in enumerate(zip(self.networks, drawings, strict=True)):
+            if t or kept:
+                old, new = common_rows(labels, network.labels)
+                arrived[t], left[t] = len(Y) - len(new), len(before) - len(old)
+                away = np.sqrt(np.sum((Y[new] - before[old]) ** 2, axis=1))
+                if len(away) and (unit := radius(before)) > 0:
+                    mean[t], most[t] = float(np.mean(away)) / unit, float(np.max(away)) / unit
+            labels, before = network.labels, Y
         notes = dict.fromkeys(note for solution in self.solutions for note in solution.notes)
         return LayoutSequence(
             tuple(net.host.write(Y, stored) for net, Y in zip(self.networks, drawings, strict=True)),
@@ -227,3 +235,54 @@ def _fitted(drawings: list[np.ndarray], scale: float | None, center: np.ndarray 
     factor = scale / reach if scale is not None and 0 < reach < math.inf else 1.0
     shift = 0.0 if center is None else center
     return [factor * (Y - middle) + shift for Y in drawings]
+
+
+def common_rows(before: Sequence[Hashable], now: Sequence[Hashable]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows (k,) of the nodes that are in both, in the earlier and in the later graph.
+
+    >>> [rows.tolist() for rows in common_rows(["a", "b", "c"], ["c", "d", "a"])]
+    [[2, 0], [0, 2]]
+    """
+    number = {label: k for k, label in enumerate(before)}
+    pairs = [(number[label], k) for k, label in enumerate(now) if label in number]
+    both = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return both[:, 0], both[:, 1]
+
+
+def unchanged(before: graphs.Network, now: graphs.Network) -> np.ndarray:
+    """Return the mask (n,) of the later graph's nodes in components with unchanged nodes, edges and weights."""
+    old, new = common_rows(before.labels, now.labels)
+    same = np.zeros(len(now.labels), dtype=bool)
+    A, B = csr_array(before.adjacency), csr_array(now.adjacency)
+    difference = csr_array(A[old][:, old] - B[new][:, new])
+    difference.eliminate_zeros()
+    alike = (np.diff(difference.indptr) == 0) & (np.diff(A.indptr)[old] == np.diff(B.indptr)[new])
+    same[new] = alike
+    labels = component_labels(now.adjacency)
+    broken = np.zeros(int(labels.max(initial=-1)) + 1, dtype=bool)
+    broken[labels[~same]] = True
+    return ~broken[labels]
+
+
+def keep_places(before: graphs.Network, now: graphs.Network) -> np.ndarray:
+    """Return the mask (n,) of the later graph's nodes that keep their old positions.
+
+    If a component was joined from several parts, the largest parts keep their positions. Nodes that were absent keep
+    theirs.
+    """
+    old, new = common_rows(before.labels, now.labels)
+    part = np.full(len(now.labels), -1)
+    part[new] = component_labels(before.adjacency)[old]
+    labels, kept = component_labels(now.adjacency), np.ones(len(now.labels), dtype=bool)
+    known = np.flatnonzero(part >= 0)
+    pairs, inverse, counts = np.unique(
+        np.stack([labels[known], part[known]], axis=1), axis=0, return_inverse=True, return_counts=True
+    )
+    order = np.lexsort((-counts, pairs[:, 0]))  # of equal parts the one that was larger before comes first
+    largest = np.zeros(len(order), dtype=bool)
+    largest[order] = np.r_[True, np.diff(pairs[order, 0]) > 0][: len(order)]
+    most = np.zeros(int(labels.max(initial=-1)) + 1, dtype=int)
+    np.maximum.at(most, pairs[:, 0], counts)
+    stays = largest | (counts >= np.maximum(MAP, EQUAL * most[pairs[:, 0]]))
+    kept[known] = stays[inverse.reshape(-1)]
+    return kept

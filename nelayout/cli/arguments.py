@@ -1,41 +1,79 @@
-"""Arguments that several commands share: how they are declared and read, and where the output goes."""
+"""Parts that the commands share: options, methods and their settings, formats of the output, messages.
+
+The library names keywords, the command line names options. `in_options` turns a message of one into the other: it knows
+the options of a command from its parser.
+"""
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import re
+import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from nelayout.cli.report import WrongUsage
 from nelayout.errors import InputError, missing_extra, unknown
 
 __all__ = [
-    "METHOD_TEXT",
-    "PICTURES",
-    "SET_TEXT",
-    "Choice",
-    "check_writable",
-    "choose_formats",
-    "declarer",
-    "method",
-    "setting",
-    "tuned_method",
-    "whole",
-]
+    "METHOD_TEXT", "PICTURES", "SET_TEXT", "Command", "Named", "WrongUsage", "check_writable",
+    "choose_formats", "declare_messages", "declarer", "in_options", "method", "painting", "say", "setting",
+    "shows_progress", "tuned_method", "whole",
+]  # fmt: skip
 
-SET_TEXT = "parameter of the method's own, see nelayout methods; once for each"
-METHOD_TEXT = "see nelayout methods; nerv:0.3 sets the first of its own parameters"
+SET_TEXT = "parameter of the method, see nelayout methods; once for each parameter"
+METHOD_TEXT = "see nelayout methods; nerv:0.3 sets the first parameter of the method"
 PICTURES = ("png", "svg", "pdf")
-# Formats that are not shown on a terminal.
 BINARY = (*PICTURES, "npz", "npy")
+# Keyword of the library -> options for it, if no option has its name; the first that a command has.
+SYNONYMS = {
+    "n_components": ("--dim",),
+    "random_state": ("--seed",),
+    "labels": ("--classes", "--label"),
+    "method_options": ("--set",),
+}
+# Keywords that are no words of English. Other keywords become options only in front of = or "must", and in backticks.
+NO_WORDS = re.compile(r"pos|dim|pca|\w+_\w+")
+QUOTED = re.compile(r"('[^']*'|\"[^\"]*\")")  # text in quotes stays as it is
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of the command line.
+
+    text      its line in --help
+    declare   adds its arguments to a parser
+    run       does the work: `InputError` if the input cannot be used, `WrongUsage` if arguments contradict each other
+    examples  calls that --help shows
+    formats   returns the formats that --help lists, by what they are for
+    """
+
+    text: str
+    declare: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], None]
+    examples: tuple[str, ...]
+    formats: Callable[[], dict[str, Iterable[str]]] = dict
+
+
+class WrongUsage(InputError):
+    """Arguments that contradict each other: exit code 2, as for an unknown option."""
+
+
+class Named(list):
+    """Values of a node attribute with the name of the attribute, which is the heading of a legend."""
+
+    def __init__(self, values: Iterable[Any], name: str):
+        super().__init__(values)
+        self.name = name
 
 
 def declarer(command: argparse.ArgumentParser) -> Callable[..., None]:
-    """Return a function that adds an option, by default with the text of the layout keyword of that name."""
-    from nelayout.run.options import TEXTS
+    """Return a function that adds an option, by default with the text of the layout keyword of its name."""
+    from nelayout.catalogue.options import TEXTS
 
     def option(*names: str, text: str = "", **how: Any) -> None:
         key = names[-1].removeprefix("--").replace("-", "_")
@@ -44,11 +82,23 @@ def declarer(command: argparse.ArgumentParser) -> Callable[..., None]:
     return option
 
 
-def choose_formats(given: argparse.Namespace, allowed: Iterable[str]) -> tuple[str | None, str]:
-    """Decide the formats of FILE (None: as its name or content says) and of OUT.
+def declare_messages(option: Callable[..., None], default: str = "") -> None:
+    """Add the options that all commands with an output have: its format, and what is said meanwhile."""
+    text = f"format of OUT, or of FILE if the name of OUT says its own; IN:OUT names both{default}"
+    option("--format", text=text, metavar="NAME")
+    option("--quiet", text="no notes and no progress", action="store_true")
 
-    ``--format`` names the format of OUT; that of FILE where the name of OUT says its own; IN:OUT names both.  A form of
-    JSON is that of OUT also where its name says json, since in FILE the content tells them apart.
+
+def shows_progress(given: argparse.Namespace) -> bool:
+    """Return whether a command shows its progress: on a terminal, without --quiet."""
+    return not given.quiet and sys.stderr.isatty()
+
+
+def choose_formats(given: argparse.Namespace, allowed: Iterable[str]) -> tuple[str | None, str]:
+    """Return the formats of FILE (None: by its name or content) and of OUT.
+
+    ``--format`` names the format of OUT, or of FILE if the name of OUT says its own; IN:OUT names both. A form of JSON
+    is a format of OUT: the content of a FILE shows its form.
     """
     from nelayout.graphs import files
     from nelayout.graphs.files.formats import JSON
@@ -64,11 +114,7 @@ def choose_formats(given: argparse.Namespace, allowed: Iterable[str]) -> tuple[s
 
 
 def check_writable(output: str, kind: str, *sources: str, drawn: Iterable[str], extra: str) -> None:
-    """Raise, before the work starts, whatever would keep the output from being written.
-
-    drawn  the formats that need matplotlib
-    extra  the extra that installs it
-    """
+    """Raise, before the work starts, if the output cannot be written; `drawn` formats need matplotlib (`extra`)."""
     from nelayout.graphs import files
 
     files.check_output(output, *sources)
@@ -78,54 +124,22 @@ def check_writable(output: str, kind: str, *sources: str, drawn: Iterable[str], 
         raise InputError(f"{kind} is no text for a terminal; give -o FILE, or send it into a file or a pipe")
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A method of the catalogue, and values of its own parameters as they stand behind its name."""
-
-    name: str
-    settings: tuple[tuple[str, Any], ...] = ()
-
-
-def method(text: str) -> Choice:
-    """METHOD or METHOD:VALUE, whatever the spelling of its name; the value is that of its first own number.
+def method(text: str) -> str:
+    """Read the name of a method, in any spelling, with or without a number behind it.
 
     >>> method("WS_SNE"), method("nerv:0.3")
-    (Choice(name='ws-sne', settings=()), Choice(name='nerv', settings=(('kappa', 0.3),)))
+    ('ws-sne', 'nerv:0.3')
     """
-    from nelayout.catalogue import method_named, own_keywords
+    from nelayout.catalogue import method_named
 
-    given, colon, value = text.partition(":")
     try:
-        name = method_named(given).name
+        return method_named(text).name
     except InputError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-    if not colon:
-        return Choice(name)
-    first = _number_of(own_keywords(name))
-    if first is None or not value.strip():
-        have = ", ".join(other for other, own in _owners() if _number_of(own))
-        why = "there is no value behind its colon" if first else f"{name} takes no number"
-        raise argparse.ArgumentTypeError(f"{text!r} is no method: {why}; a number may stand behind {have}")
-    return Choice(name, (setting(f"{first}={value}"),))
-
-
-def _number_of(own: Mapping[str, Any]) -> str | None:
-    """The parameter that a number behind the method's name sets: the first, where that is a number."""
-    return next((name for name, value in [*own.items()][:1] if isinstance(value, float)), None)
-
-
-def _owners(parameter: str | None = None) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The methods with parameters of their own, or with this one, and these parameters."""
-    from nelayout.catalogue import METHODS, own_keywords
-
-    for name in METHODS:
-        own = own_keywords(name)
-        if parameter in own if parameter else own:
-            yield name, own
 
 
 def setting(text: str) -> tuple[str, Any]:
-    """NAME=VALUE: the name, and a number, a truth value or a text.
+    """Read NAME=VALUE: the name, and a number, a truth value or a text.
 
     >>> setting("kappa=0.2"), setting("variational=true"), setting("divergence=alpha:0.5")
     (('kappa', 0.2), ('variational', True), ('divergence', 'alpha:0.5'))
@@ -141,16 +155,16 @@ def setting(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def tuned_method(choice: Choice, settings: Iterable[tuple[str, Any]] | None) -> Any:
-    """Return a method with parameters of its own set; `WrongUsage` for one that it does not have, or a wrong value."""
-    from nelayout.catalogue import own_keywords, tune
+def tuned_method(name: str, settings: Iterable[tuple[str, Any]] | None) -> Any:
+    """Return a method with its parameters set; raise `WrongUsage` for an unknown parameter or a wrong value."""
+    from nelayout.catalogue import OWNERS, own_keywords, tune
 
-    name, own, known = choice.name, {}, own_keywords(choice.name)
-    for parameter, value in (*choice.settings, *(settings or ())):
-        if parameter not in known:
-            raise _no_parameter(name, parameter, known)
+    own: dict[str, Any] = {}
+    for parameter, value in settings or ():
         if parameter in own:
-            raise WrongUsage(f"{parameter} is set twice for {name}, to {own[parameter]} and to {value}; set it once")
+            raise WrongUsage(f"--set {parameter} is given twice, {own[parameter]} and {value}; give it once")
+        if parameter not in OWNERS:
+            raise WrongUsage(f"--set: {unknown(f'parameter of {name}', parameter, own_keywords(name))}")
         own[parameter] = value
     try:
         return tune(name, **own) if own else name
@@ -158,16 +172,8 @@ def tuned_method(choice: Choice, settings: Iterable[tuple[str, Any]] | None) -> 
         raise WrongUsage(f"--set: {error}") from None
 
 
-def _no_parameter(method: str, parameter: str, known: Iterable[str]) -> WrongUsage:
-    others = " and ".join(name for name, _ in _owners(parameter))
-    also = f"; {parameter} is a parameter of {others}" if others else ""
-    if not known:
-        return WrongUsage(f"--set {parameter}: the method {method!r} has no parameters of its own{also}")
-    return WrongUsage(f"--set: {unknown(f'parameter of {method}', parameter, known)}{also}")
-
-
 def whole(text: str) -> int:
-    """A whole number of 0 or more."""
+    """Read a whole number of 0 or more."""
     number = int(text)
     if number < 0:
         raise ValueError(text)
@@ -175,3 +181,70 @@ def whole(text: str) -> int:
 
 
 whole.__name__ = "whole number of 0 or more"  # argparse says "invalid ... value"
+
+
+def in_options(message: str, parser: argparse.ArgumentParser) -> str:
+    """Return a message of the library with options in place of keywords.
+
+    >>> parser = argparse.ArgumentParser()
+    >>> _ = parser.add_argument("--weight"), parser.add_argument("--pos")
+    >>> in_options("3 edges of weight 0 taken as no edge; weight=None takes every edge as 1", parser)
+    '3 edges of weight 0 taken as no edge; --weight none takes every edge as 1'
+    >>> in_options("nodes are fixed without positions: give them in pos", parser)
+    'nodes are fixed without positions: give them in --pos'
+    """
+    own = [name for name in parser._option_string_actions if name.startswith("--")]
+    options = {name.removeprefix("--").replace("-", "_"): name for name in own}
+    for keyword, candidates in SYNONYMS.items():
+        found = [name for name in candidates if name in own]
+        options |= {keyword: found[0]} if found and keyword not in options else {}
+    if not options:
+        return message
+    names = "|".join(options)
+
+    def assigned(found: re.Match[str]) -> str:
+        value = (found[2] or "").strip("\"'")
+        value = "none" if value == "None" else shlex.quote(value) if value else ""
+        return f"{options[found[1]]} {value}".rstrip()
+
+    def option(found: re.Match[str]) -> str:
+        return options[found[1]]
+
+    message = re.sub(rf"(?<![\w.'\"-])({names})=(?!=)(\"[^\"]*\"|'[^']*'|[\w.]*\w)?", assigned, message)
+    message = re.sub(rf"`+({names})`+", option, message)
+    message = re.sub(rf"^({names})(?= (?:must|needs|cannot|has|is)\b)", option, message)
+    bare = "|".join(name for name in options if NO_WORDS.fullmatch(name)) or "(?!)"
+    parts = QUOTED.split(message)
+    for k in range(0, len(parts), 2):
+        parts[k] = re.sub(rf"(?<![\w./'\"-])({bare})(?![\w'\"=/-]|\.\w)", option, parts[k])
+        parts[k] = re.sub(r"\bNone\b", "none", parts[k])
+        parts[k] = re.sub(r"\bnelayout\.(layout|embed|compare|methods)\b(?:\(\))?", r"nelayout \1", parts[k])
+    return "".join(parts)
+
+
+def say(message: str, parser: argparse.ArgumentParser) -> None:
+    """Write a message as one line to standard error, with the options of the parser's command."""
+    sys.stderr.write(f"nelayout: {' '.join(in_options(message, parser).split())}\n")
+
+
+@contextmanager
+def painting(given: argparse.Namespace) -> Iterator[None]:
+    """Say on a terminal that the picture is being drawn; count the letters that the font lacks in one note."""
+    shown = "nelayout: drawing the picture" if shows_progress(given) else ""
+    sys.stderr.write(shown)
+    sys.stderr.flush()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            yield
+        finally:
+            if shown:
+                sys.stderr.write(f"\r{' ' * len(shown)}\r")
+                sys.stderr.flush()
+    lacking = {str(each.message) for each in caught if "missing from" in str(each.message)}
+    for warning in caught:
+        if str(warning.message) not in lacking:
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+    if lacking and not given.quiet:
+        note = f"the font lacks {len(lacking)} of the letters, which are drawn as boxes; set another in font.family"
+        say(f"{note} of matplotlibrc, such as Noto Sans CJK, or leave --label out", given.parser)

@@ -3,50 +3,31 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from nelayout.cli import arguments, graph_input
-from nelayout.cli.arguments import PICTURES
-from nelayout.cli.compare_output import DATA, WRITERS
-from nelayout.cli.map_input import true_coordinates
-from nelayout.cli.report import WrongUsage, in_options, painting, say
-from nelayout.errors import InputError
+from nelayout.cli.arguments import PICTURES, Command, WrongUsage, in_options, painting, say, shows_progress
+from nelayout.errors import InputError, near_matches, unknown
 
 if TYPE_CHECKING:
+    from nelayout.comparison import Comparison
     from nelayout.graphs.files import GraphFile
 
-__all__ = ["EXAMPLES", "declare", "formats", "run"]
+__all__ = ["COMMAND", "WRITERS"]
 
-# Options that say how our own methods draw, and nobody else.
-OURS = ("mass", "smoothing", "max_iter")
-
-EXAMPLES = (
-    "nelayout compare graph.graphml -m ws-sne -m gamma-quadlog --classes kind -o compare.html",
-    "nelayout compare graph.graphml -m nerv:0.2 -m nerv:0.8 -o kappa.png --color kind",
-    "nelayout compare graph.graphml -m tsne --pos mine=mine.csv -o table.csv",
-    "nelayout compare graph.graphml -m ws-sne -m nx:spring -m igraph:drl -m graphviz:sfdp --seeds 5",
-)
+OURS = ("mass", "smoothing", "max_iter")  # options of our own methods
+# Names of node attributes that are degrees on the globe.
+LONGITUDE, LATITUDE = {"lon", "long", "lng", "longitude"}, {"lat", "latitude"}
 
 
-def formats() -> dict[str, Iterable[str]]:
-    """Formats that the command reads and writes, for --help."""
-    return {
-        "FILE": graph_input.graph_formats(),
-        "OUT, the drawings over their measures": (*PICTURES, "html"),
-        "OUT, the measures": [kind for kind in WRITERS if kind not in (*PICTURES, "html")],
-        "--pos": ["csv with the columns node, x and y", "what layout writes"],
-    }
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Requested:
-    """A drawing that is asked for: its name, and the method or peer that draws it or the file that holds it."""
+class Requested(NamedTuple):
+    """A drawing: its name, and a method, another package's layout or a file with positions."""
 
     name: str
     method: Any = None
@@ -54,70 +35,45 @@ class Requested:
     path: str | None = None
 
 
-def declare(command: argparse.ArgumentParser) -> None:
-    """The options; -m, --set and --pos fill one list, so that the drawings keep the order of the command line."""
+def _formats() -> dict[str, Iterable[str]]:
+    return {
+        "FILE": graph_input.graph_formats(),
+        "OUT, the drawings over their measures": (*PICTURES, "html"),
+        "OUT, the measures": DATA,
+        "--pos": ["csv with the columns node, x and y", "what layout writes"],
+    }
+
+
+def _declare(command: argparse.ArgumentParser) -> None:
+    """Add the options; -m, --set and --pos fill one list, in the order of the command line."""
     option = arguments.declarer(command)
-    option(
-        "-m",
-        "--method",
-        text=f"method that draws the graph, {arguments.METHOD_TEXT}; or a layout of another package, such as "
-        "nx:spring, igraph:drl, graphviz:sfdp, opentsne, umap; may be repeated",
-        type=_by_method,
-        dest="drawings",
-        action="append",
-        metavar="METHOD",
+    method = (
+        f"method that draws the graph, {arguments.METHOD_TEXT}; or a layout of another package, such as nx:spring, "
+        "igraph:drl, graphviz:sfdp, opentsne, umap; may be repeated"
     )
-    option(
-        "--set",
-        text="parameter of the last -m's own, see nelayout methods; once for each",
-        type=_by_setting,
-        dest="drawings",
-        action="append",
-        metavar="NAME=VALUE",
-    )
-    option(
-        "--pos",
-        text="a drawing that exists: its name, and the file with its positions; may be repeated",
-        type=_from_file,
-        dest="drawings",
-        action="append",
-        metavar="NAME=FILE",
-    )
-    option(
-        "-o",
-        "--output",
-        text="figure, table or page, by its ending; - is standard output; without it the table is printed alone",
-        metavar="OUT",
-    )
-    option(
-        "--seeds",
-        text="drawings of each method, with the seeds SEED, SEED + 1, ...; their mean and spread are shown (1)",
-        type=arguments.whole,
-        default=1,
-        metavar="COUNT",
-    )
+    part = {"dest": "drawings", "action": "append"}
+    option("-m", "--method", text=method, type=_by_method, metavar="METHOD", **part)
+    set_text = "parameter of the last -m, see nelayout methods; once for each parameter"
+    option("--set", text=set_text, type=_by_setting, metavar="NAME=VALUE", **part)
+    pos = "a drawing that exists: its name, and the file with its positions; may be repeated"
+    option("--pos", text=pos, type=_from_file, metavar="NAME=FILE", **part)
+    out = "figure, table or page, by its ending; - is standard output; without it the table is printed alone"
+    option("-o", "--output", text=out, metavar="OUT")
+    seeds = "drawings of each method, with the seeds SEED, SEED + 1, ...; their mean and spread are shown (1)"
+    option("--seeds", text=seeds, type=arguments.whole, default=1, metavar="COUNT")
+    measures = "measures of the table, such as stress,crossings; nelayout.measures() lists them (seven of them)"
+    option("--measures", text=measures, metavar="NAME,NAME")
     graph_input.declare(command, option)
     graph_input.declare_look(option)
-    option(
-        "--classes",
-        text="node attribute with the classes of the nodes: the measures of classes, and colors without --color",
-        metavar="NAME",
-    )
-    option(
-        "--coords",
-        text="node attributes with the true coordinates, such as lon,lat: the measures of maps",
-        metavar="NAME,NAME",
-    )
-    option(
-        "--format",
-        text="format of OUT, or of FILE if the name of OUT says its own; IN:OUT names both",
-        metavar="NAME",
-    )
-    option("--quiet", text="no table, no notes and no progress", action="store_true")
+    classes = "node attribute with the classes of the nodes: the measures of classes, and colors without --color"
+    option("--classes", text=classes, metavar="NAME")
+    coords = "node attributes with the true coordinates, such as lon,lat: the measures of maps"
+    option("--coords", text=coords, metavar="NAME,NAME")
+    arguments.declare_messages(option)
 
 
-def run(given: argparse.Namespace) -> None:
-    """Check everything that can be wrong, then do the work and write the output."""
+def _run(given: argparse.Namespace) -> None:
+    """Check the arguments and the file, then do the work and write the output."""
     from nelayout.graphs import files
 
     drawings = _requested(given.drawings)
@@ -130,23 +86,25 @@ def run(given: argparse.Namespace) -> None:
     if given.output is not None:
         sources = [given.file, *(drawing.path for drawing in drawings if drawing.path is not None)]
         arguments.check_writable(given.output, kind, *sources, drawn=PICTURES, extra="compare")
-    file = files.read_graph(given.file, into)
+    file = files.read_graph(given.file, into, graph_input.column(given))
     classes = graph_input.attribute(given.classes, file, "--classes")
     look = {"labels": graph_input.texts(given.label, file)}
     if kind == "html":
         look = graph_input.page_look(given, file)
     elif kind not in DATA:
         look["color"] = graph_input.color(given.color, file)
-    coords, notes = (None, ()) if given.coords is None else true_coordinates(given.coords, file)
-    ready = {d.name: _every_position(d.path, file) for d in drawings if d.path is not None}
+    coords, notes = (None, ()) if given.coords is None else _true_coordinates(given.coords, file)
+    ready = {d.name: graph_input.known_positions(d.path, file) for d in drawings if d.path is not None}
 
     from nelayout.comparison import compare
 
-    keywords = graph_input.keywords(given, file)
-    keywords["progress"] = not given.quiet and sys.stderr.isatty()
+    keywords = graph_input.keywords(given, file) | {"progress": shows_progress(given)}
     entries = {d.name: d.peer or _drawing_by(d.method, keywords) for d in drawings} | ready
-    weights = {**graph_input.weight(given, file), "weight_kind": given.weight_kind}
-    comparison = compare(file.graph, entries, classes, coords, seeds=given.seeds, seed=given.seed, **weights)
+    how: dict[str, Any] = {"weight_kind": given.weight_kind, "seeds": given.seeds, "seed": given.seed}
+    how |= graph_input.weight(given, file)
+    if given.measures is not None:
+        how["measures"] = [name.strip() for name in given.measures.split(",") if name.strip()]
+    comparison = compare(file.graph, entries, classes, coords, **how)
     if not given.quiet:
         own = {d.name: comparison.notes.get(d.name, ()) for d in drawings if d.method is not None}
         others = (f"{name}: {note}" for name, said in comparison.notes.items() if name not in own for note in said)
@@ -164,7 +122,7 @@ def run(given: argparse.Namespace) -> None:
 
 
 def _check_ours(given: argparse.Namespace, drawings: list[Requested]) -> None:
-    """Raise `WrongUsage` for an option of our methods where none of them draws."""
+    """Raise `WrongUsage` for an option of our methods if none of them draws."""
     if any(drawing.method is not None for drawing in drawings):
         return
     for name in OURS:
@@ -177,7 +135,7 @@ def _check_ours(given: argparse.Namespace, drawings: list[Requested]) -> None:
 
 
 def _drawing_by(method: Any, keywords: dict[str, Any]) -> Callable[..., Any]:
-    """A function that draws the graph by a method with the options that were given, whatever the seed."""
+    """Return a function that draws a graph by a method with the given options, for any seed."""
     from nelayout.run.pipeline import solve
 
     def draw(G: Any, seed: int) -> Any:
@@ -188,7 +146,7 @@ def _drawing_by(method: Any, keywords: dict[str, Any]) -> Callable[..., Any]:
 
 
 def _printable(text: str) -> str:
-    """The text, with plain signs where standard output knows no others."""
+    """Return the text with plain signs if standard output has no others."""
     coding = sys.stdout.encoding or "ascii"
     try:
         text.encode(coding)
@@ -199,22 +157,18 @@ def _printable(text: str) -> str:
 
 
 def _requested(parts: list[tuple[str, Any]] | None) -> list[Requested]:
-    """Collect the drawings in the order of the command line, each -m with the --set that follow it."""
-    chosen: list[tuple[str, Any]] = []  # a file's name and path; a peer's name and None; or "" and (method, settings)
+    """Return the drawings in the order of the command line, each -m with the --set behind it."""
+    chosen: list[tuple[str, Any, list]] = []
     for option, value in parts or ():
-        if option == "pos":
-            chosen.append(value)
-        elif option == "peer":
-            chosen.append((value, None))
-        elif option == "method":
-            chosen.append(("", (value, [])))
-        elif chosen and chosen[-1][1] is None:
-            raise WrongUsage(f"--set {value[0]}: {chosen[-1][0]} draws with the defaults of its own package")
-        elif not chosen or chosen[-1][0]:
+        if option != "set":
+            chosen.append((option, value, []))
+        elif not chosen or chosen[-1][0] == "pos":
             raise WrongUsage(f"--set {value[0]} belongs behind the -m METHOD that it is for")
+        elif chosen[-1][0] == "peer":
+            raise WrongUsage(f"--set {value[0]}: {chosen[-1][1]} draws with the defaults of its own package")
         else:
-            chosen[-1][1][1].append(value)
-    drawings = [_existing(name, value) if name else _drawn(*value) for name, value in chosen]
+            chosen[-1][2].append(value)
+    drawings = [_drawing(*each) for each in chosen]
     if not drawings:
         raise WrongUsage("there is nothing to compare: give at least one -m METHOD or --pos NAME=FILE")
     names = [drawing.name for drawing in drawings]
@@ -226,20 +180,18 @@ def _requested(parts: list[tuple[str, Any]] | None) -> list[Requested]:
     return drawings
 
 
-def _drawn(choice: arguments.Choice, settings: list[tuple[str, Any]]) -> Requested:
-    """A drawing called by its method and what was set."""
-    values = [f"{name}={f'{x:g}' if isinstance(x, float) else x}" for name, x in (*choice.settings, *settings)]
-    own = f" {', '.join(values)}" if values else ""
-    return Requested(f"{choice.name}{own}", method=arguments.tuned_method(choice, settings))
-
-
-def _existing(name: str, path: str | None) -> Requested:
-    """A drawing of a file, or of another package."""
-    return Requested(name, peer=name) if path is None else Requested(name, path=path)
+def _drawing(option: str, value: Any, settings: list[tuple[str, Any]]) -> Requested:
+    """Return a drawing; a method's is called by the method and its settings."""
+    if option == "pos":
+        return Requested(value[0], path=value[1])
+    if option == "peer":
+        return Requested(value, peer=value)
+    own = [f"{name}={f'{x:g}' if isinstance(x, float) else x}" for name, x in settings]
+    return Requested(f"{value} {', '.join(own)}".strip(), method=arguments.tuned_method(value, settings))
 
 
 def _by_method(name: str) -> tuple[str, Any]:
-    """A method of ours, or the name of another package's layout."""
+    """Read a method of ours, or the name of another package's layout."""
     from nelayout.comparison.comparing import check_method
     from nelayout.comparison.peers import graph_peer, graph_peers
 
@@ -264,20 +216,122 @@ def _from_file(text: str) -> tuple[str, Any]:
     return "pos", (name.strip(), path)
 
 
-def _every_position(path: str, file: GraphFile) -> Any:
-    """Positions of all nodes: of the type that the layouts give for this graph, a dict or an array."""
-    found = graph_input.known_positions(path, file)
-    wanting = [name for name, key in graph_input.keys(file).items() if key not in found]
-    if wanting:
-        raise InputError(
-            f"{path} has no position for node {wanting[0]!r} ({len(wanting)} of {len(file.labels)} nodes have "
-            "none); a drawing can be compared when every node has a place"
-        )
-    return file.host.write(np.array([found[key] for key in graph_input.keys(file).values()]))
-
-
 def _notes(said: dict[str, tuple[str, ...]]) -> Iterable[str]:
-    """Every note once; with the name of its method where others have nothing of the kind to say."""
+    """Return every note once, with the names of its methods unless all have it."""
     for note in dict.fromkeys(note for notes in said.values() for note in notes):
         by = [name for name, notes in said.items() if note in notes]
         yield note if len(by) == len(said) else f"{', '.join(by)}: {note}"
+
+
+def _true_coordinates(text: str, file: GraphFile) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return (n, d) coordinates out of node attributes, NaN where unknown, and notes."""
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    columns = []
+    for name in names:
+        if name not in file.node_data:
+            raise unknown("node attribute for --coords", name, file.node_data)
+        values = zip(file.node_data[name], file.labels, strict=True)
+        columns.append([_place(value, name, label) for value, label in values])
+    widths = {np.size(value) for column in columns for value in column if value is not None}
+    if len(names) == 1 and len(widths) == 1 and widths != {1}:
+        width = widths.pop()
+        return np.array([np.full(width, np.nan) if value is None else value for value in columns[0]]), ()
+    if len(names) < 2 or not widths <= {1}:
+        near = near_matches(text, file.node_data)
+        raise InputError(
+            f"--coords {text}: give two node attributes with one number each, such as lon,lat, or one with all "
+            f"coordinates of a node; the graph has {', '.join(map(repr, file.node_data)) or 'none'}"
+            + (f" (did you mean {near[0]!r}?)" if near and near[0] != text else "")
+        )
+    Y = np.array([[np.nan if value is None else float(value) for value in row] for row in zip(*columns, strict=True)])
+    words = [name.lower() for name in names]
+    if len(words) != 2 or not (LONGITUDE & set(words) and LATITUDE & set(words)):
+        return Y, ()
+    x, y = (0, 1) if words[0] in LONGITUDE else (1, 0)
+    middle = float(np.nanmedian(Y[:, y])) if np.isfinite(Y[:, y]).any() else 0.0
+    flat = np.stack([Y[:, x] * math.cos(math.radians(middle)), Y[:, y]], axis=1)
+    return flat, (f"{names[x]} and {names[y]} are degrees: the map is true to shape at latitude {middle:.4g}",)
+
+
+def _place(value: Any, name: str, label: Any) -> Any:
+    """Return one or more numbers, None if they are unknown."""
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
+    try:
+        place = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"node {label!r} has {name} {value!r}; --coords needs attributes that are numbers") from None
+    return place if np.isfinite(place).all() else None
+
+
+def _rows(comparison: Comparison) -> Iterable[tuple[str, dict[str, float | None], float | None, dict[str, Any] | None]]:
+    """Return name, values, seconds and deviations of each drawing; None for what is not known."""
+
+    def known(value: float | None) -> float | None:
+        return None if value is None or math.isnan(value) else value
+
+    for name, row in comparison.measured.items():
+        spread = comparison.spreads.get(name) if comparison.spreads else None
+        deviations = None if spread is None else {measure: known(x) for measure, x in spread.items()}
+        yield name, {key: known(m.value) for key, m in row.items()}, (comparison.seconds or {}).get(name), deviations
+
+
+def _to_csv(comparison: Comparison, look: dict[str, Any]) -> bytes:
+    """Return a row for each drawing: the values, the seconds, the deviations over seeds."""
+    from nelayout.graphs.files.encode import encode_csv
+
+    names = list(next(iter(comparison.measured.values())))
+    spreads = [f"{name} spread" for name in names] if comparison.spreads else []
+    rows = []
+    for name, values, seconds, deviations in _rows(comparison):
+        row = [name, *values.values()] + [seconds] * bool(comparison.seconds)
+        rows.append(row + [(deviations or {}).get(measure) for measure in names] * bool(spreads))
+    return encode_csv(["drawing", *names, *["seconds"] * bool(comparison.seconds), *spreads], rows)
+
+
+def _to_json(comparison: Comparison, look: dict[str, Any]) -> bytes:
+    """Return a list of records; null for a measure without a value."""
+    from nelayout.graphs.files.encode import encode_json
+
+    records = []
+    for name, values, seconds, deviations in _rows(comparison):
+        record: dict[str, Any] = {"drawing": name, **values}
+        record |= {} if seconds is None else {"seconds": seconds}
+        records.append(record | ({} if deviations is None else {"spread": deviations}))
+    return encode_json(records, indent=1)
+
+
+def _to_html(comparison: Comparison, look: dict[str, Any]) -> bytes:
+    return comparison.page(**look).html().encode("utf-8", "replace")
+
+
+def _to_picture(kind: str) -> Callable[[Comparison, dict[str, Any]], bytes]:
+    def content(comparison: Comparison, look: dict[str, Any]) -> bytes:
+        from nelayout.pictures import render
+
+        return render(comparison.plot(**look), kind)
+
+    return content
+
+
+# Format -> (comparison, keywords of its plot or page) -> content.
+WRITERS: dict[str, Callable[[Comparison, dict[str, Any]], bytes]] = {
+    **{kind: _to_picture(kind) for kind in PICTURES},
+    "csv": _to_csv,
+    "json": _to_json,
+    "html": _to_html,
+}
+DATA = ("csv", "json")  # formats that hold the measures alone
+
+COMMAND = Command(
+    "draw a graph by several methods and measure the drawings",
+    _declare,
+    _run,
+    (
+        "nelayout compare graph.graphml -m ws-sne -m gamma-quadlog --classes kind -o compare.html",
+        "nelayout compare graph.graphml -m nerv:0.2 -m nerv:0.8 -o kappa.png --color kind",
+        "nelayout compare graph.graphml -m tsne --pos mine=mine.csv -o table.csv",
+        "nelayout compare graph.graphml -m ws-sne -m nx:spring -m igraph:drl -m graphviz:sfdp --seeds 5",
+    ),
+    _formats,
+)

@@ -1,64 +1,45 @@
 """`nelayout embed FILE -o OUT`: the rows of a table as points, in a picture or in a file.
 
-`--save MODEL` keeps the finished map, and `--model MODEL --transform NEW` places the rows of another table on it, as
-`nelayout embed NEW --model MODEL` does.
+`--save MODEL` keeps the finished map, and `--model MODEL` places the rows of another table on it. A model file is a
+pickled `nelayout.NeighborEmbedding`. Reading it can run code, so it must be trusted like a program.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import sys
+import io
+import pickle
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from nelayout.cli import arguments
-from nelayout.cli.arguments import PICTURES
-from nelayout.cli.embed_output import WRITERS, picture
-from nelayout.cli.model_file import encode_model, read_model
-from nelayout.cli.report import WrongUsage, painting, say
+from nelayout.cli.arguments import PICTURES, Command, Named, WrongUsage, painting, say, shows_progress
 from nelayout.errors import InputError
-from nelayout.graphs.files.source import Source
-from nelayout.vectors.columns import FittedColumns
-from nelayout.vectors.tables import FORMATS, Table, read_table
+from nelayout.graphs.files.source import Source, load
+from nelayout.vectors.tables import FORMATS, FittedColumns, Table, read_table
 
-__all__ = ["EXAMPLES", "declare", "formats", "run"]
+__all__ = ["COMMAND", "WRITERS"]
 
-EXAMPLES = (
-    "nelayout embed table.csv --color species -o map.png",
-    "nelayout embed table.csv -m nerv:0.3 --color species --label name -o map.pdf",
-    "nelayout embed table.csv --columns 1-64 -m tsne --perplexity 30 -o positions.npy",
-    "nelayout embed table.csv --color species -o map.png --save model.pickle",
-    "nelayout embed --model model.pickle --transform new.csv -o new-positions.csv",
-)
-
-# Option of the fit, by its name among the arguments -> keyword of `NeighborEmbedding`; those not given have no value.
-FITTING = {
-    "n_neighbors": "n_neighbors",
-    "perplexity": "perplexity",
-    "metric": "metric",
-    "pca": "pca",
-    "init": "init",
-    "dim": "n_components",
-    "seed": "random_state",
-    "device": "device",
-    "max_iter": "max_iter",
+# Option of the fit -> keyword of `NeighborEmbedding`; options that were not given have no value.
+FITTING = {"dim": "n_components", "seed": "random_state"} | {
+    name: name for name in ("n_neighbors", "perplexity", "metric", "pca", "init", "device", "max_iter")
 }
+# Arrays in an archive; no column may have their names.
+ARCHIVED = ("positions", "names", "data", "indices", "indptr", "shape", "format")
+# Errors of reading bytes that are no pickle, or a pickle of another version.
+UNREADABLE = (pickle.UnpicklingError, EOFError, AttributeError, ImportError, LookupError, TypeError, ValueError)
 
 
-def formats() -> dict[str, Iterable[str]]:
-    """Formats that the command reads and writes, for --help."""
-    return {"FILE": FORMATS, "OUT, a picture": PICTURES, "OUT, positions": WRITERS}
-
-
-def declare(command: argparse.ArgumentParser) -> None:
-    """The options; those that are keywords of `nelayout.embed` mean the same."""
-    from nelayout.vectors.start import STARTS
+def _declare(command: argparse.ArgumentParser) -> None:
+    """Add the options; the names of keywords of `nelayout.embed` mean the same."""
+    from nelayout.vectors.input import STARTS
 
     option = arguments.declarer(command)
 
@@ -68,70 +49,46 @@ def declare(command: argparse.ArgumentParser) -> None:
     command.add_argument("file", metavar="FILE", nargs="?", help="table with a row per sample; - is standard input")
     fitting("-m", "--method", text=f"{arguments.METHOD_TEXT} (ws-sne)", type=arguments.method)
     fitting("--set", text=arguments.SET_TEXT, type=arguments.setting, action="append", metavar="NAME=VALUE")
-    option(
-        "-o",
-        "--output",
-        text="picture or positions, by its ending; - is standard output",
-        metavar="OUT",
-        required=True,
-    )
-    option(
-        "--columns",
-        text="columns that are coordinates, by name or by number from 1: height,width or 2-7 (all others)",
-        action="append",
-        metavar="NAMES",
-    )
+    out = "picture or positions, by its ending; - is standard output"
+    option("-o", "--output", text=out, metavar="OUT", required=True)
+    columns = "columns that are coordinates, by name or by number from 1: height,width or 2-7 (all others)"
+    option("--columns", text=columns, action="append", metavar="NAMES")
     option("--label", text="column written beside the points: no coordinate", metavar="COLUMN")
     option("--color", text="column that colors the points: no coordinate; or one color", metavar="COLUMN")
-    option(
-        "--save",
-        text="also write the finished map into this file, for --model and for pickle.load in Python",
-        metavar="MODEL",
+    save = "also write the finished map into this file, for --model and for pickle.load in Python"
+    option("--save", text=save, metavar="MODEL")
+    model = (
+        "place the rows of FILE, or of --transform, on the map in this file; reading it can run code that it holds: "
+        "trust it like a program"
     )
-    option(
-        "--model",
-        text="place the rows of FILE, or of --transform, on the map in this file; reading it can run code that it "
-        "holds: trust it like a program",
-        metavar="MODEL",
-    )
-    option("--transform", text="the table whose rows --model places, in place of FILE", metavar="NEW")
-    fitting(
-        "--n-neighbors",
-        text="neighbors of each row in the graph that is drawn (15 to 90 by the rows; 3 times a perplexity)",
-        type=int,
-        metavar="K",
-    )
-    fitting(
-        "--perplexity",
-        text="neighbors that each row is worth by its weights (10 to 30 by the rows; with K none: every edge weighs 1)",
-        type=float,
-        metavar="NUMBER",
-    )
+    option("--model", text=model, metavar="MODEL")
+    option("--transform", text="table with the rows that --model places, in place of FILE", metavar="NEW")
+    neighbors = "neighbors of each row in the graph that is drawn (15 to 90 by the rows; 3 times a perplexity)"
+    fitting("--n-neighbors", text=neighbors, type=int, metavar="K")
+    perplexity = "effective number of neighbors per row (10 to 30 by the rows; off with --n-neighbors)"
+    fitting("--perplexity", text=perplexity, type=float, metavar="NUMBER")
     fitting("--metric", text="distance of two rows: euclidean, cosine, manhattan, ... (euclidean)")
-    fitting(
-        "--pca",
-        text="principal components in which rows are compared: a number, none or auto (auto)",
-        type=_components,
-        metavar="K",
-    )
+    pca = "principal components in which rows are compared: a number, none or auto (auto)"
+    fitting("--pca", text=pca, type=_components, metavar="K")
     fitting("--init", text="where the points start (auto)", choices=STARTS)
     fitting("--dim", type=int, choices=(1, 2, 3))
     fitting("--seed", text="same seed, same drawing (0)", type=arguments.whole)
     fitting("--device", metavar="NAME")
     fitting("--max-iter", text="most steps of the method's own stages", type=arguments.whole, metavar="STEPS")
-    option(
-        "--format",
-        text="format of OUT, or of FILE if the name of OUT says its own; IN:OUT names both (csv for -)",
-        metavar="NAME",
-    )
-    option("--quiet", text="no notes and no progress", action="store_true")
+    arguments.declare_messages(option, " (csv for -)")
 
 
-def run(given: argparse.Namespace) -> None:
-    """Check everything that can be wrong, then do the work and write the output."""
+def _components(text: str) -> int | str | None:
+    return {"none": None, "auto": "auto"}[text] if text in ("none", "auto") else int(text)
+
+
+_components.__name__ = "number"  # argparse says "invalid ... value"
+
+
+def _run(given: argparse.Namespace) -> None:
+    """Check the arguments and the table, then do the work and write the output."""
     from nelayout.graphs import files
     from nelayout.graphs.files.formats import file_format
-    from nelayout.graphs.files.source import load
 
     given.file = _table(given)
     if given.output == "-" and given.format is None:
@@ -149,17 +106,23 @@ def run(given: argparse.Namespace) -> None:
     if given.columns is not None:
         columns = [word.strip() for words in given.columns for word in next(csv.reader([words])) if word.strip()]
     source = load(given.file, "a table")
-    model = None if given.model is None else read_model(given.model)
+    model = None if given.model is None else _read_model(given.model)
     fitted = getattr(model, "feature_names_in_", None)
     if columns is None and fitted is not None:
         columns = FittedColumns(map(str, fitted))
     table, color = _read(source, form, columns, given.label, given.color)
+    saved, graph, notes, under = b"", None, (), None
     if model is None:
-        Y, graph, notes, saved = _fit(given, table, parameters)
-        under = None
+        from nelayout.vectors.fitting import fit_vectors
+
+        fit = fit_vectors(table.X, progress=shows_progress(given), **parameters)
+        Y, graph, notes = fit.solution.positions, fit.graph, fit.solution.notes
+        if given.save is not None:
+            from nelayout.vectors.estimator import fitted_estimator
+
+            saved = pickle.dumps(fitted_estimator(fit, table.columns, **parameters))
     else:
-        Y, graph, notes, saved = _place(given, table, model), None, (), b""
-        under = model.embedding_
+        Y, under = _place(given, table, model), model.embedding_
     if not given.quiet:
         for note in (*table.notes, *notes):
             say(note, given.parser)
@@ -167,7 +130,7 @@ def run(given: argparse.Namespace) -> None:
             say("npy holds the positions alone; csv, json and npz keep the other columns as well", given.parser)
     if kind in PICTURES:
         with painting(given):
-            content = picture(table, color, Y, kind, under)
+            content = _picture(table, color, Y, kind, under)
     else:
         content = WRITERS[kind](table, Y, graph)
     if given.save is not None:
@@ -176,7 +139,7 @@ def run(given: argparse.Namespace) -> None:
 
 
 def _table(given: argparse.Namespace) -> str:
-    """The file of the table: FILE, or what --transform names."""
+    """Return the file of the table: FILE, or what --transform names."""
     if given.transform is None:
         if given.file is None:
             raise WrongUsage("the following arguments are required: FILE")
@@ -189,7 +152,7 @@ def _table(given: argparse.Namespace) -> str:
 
 
 def _parameters(given: argparse.Namespace) -> dict[str, Any]:
-    """The parameters of a fit; `WrongUsage` where there is a finished map, which has them already."""
+    """Return the parameters of a fit; raise `WrongUsage` for parameters beside a finished map."""
     asked = {**vars(given), "save": given.save}
     named = [name for name in ("method", "set", *FITTING) if name in asked] + ["save"] * (given.save is not None)
     if given.model is not None:
@@ -202,23 +165,28 @@ def _parameters(given: argparse.Namespace) -> dict[str, Any]:
     if given.save is not None:
         import_module("nelayout.vectors.estimator")  # without scikit-learn this says how to install it
     found = {keyword: asked[name] for name, keyword in FITTING.items() if name in asked}
-    method = arguments.tuned_method(asked.get("method", arguments.Choice("ws-sne")), asked.get("set"))
+    method = arguments.tuned_method(asked.get("method", "ws-sne"), asked.get("set"))
     return {"method": method, "random_state": 0, **found}
 
 
-def _fit(
-    given: argparse.Namespace, table: Table, parameters: dict[str, Any]
-) -> tuple[np.ndarray, Any, tuple[str, ...], bytes]:
-    """Positions of a new map, its graph, the notes of the run, and the content of the model file."""
-    from nelayout.vectors.fitting import fit_vectors
+def _read_model(path: str) -> Any:
+    """Return the fitted estimator in a file; this runs whatever code the file holds."""
+    from nelayout.vectors.estimator import NeighborEmbedding
 
-    fit = fit_vectors(table.X, progress=not given.quiet and sys.stderr.isatty(), **parameters)
-    saved = b"" if given.save is None else encode_model(fit, table, parameters)
-    return fit.solution.positions, fit.graph, fit.solution.notes, saved
+    source = load(path, "a model")
+    remedy = "give a file that nelayout embed --save has written, in this version of nelayout"
+    try:
+        model = pickle.loads(source.data)  # noqa: S301  # the user is told to trust the file like a program
+    except UNREADABLE as error:
+        raise InputError(f"{source.name} cannot be read as a model ({type(error).__name__}): {remedy}") from None
+    if not isinstance(model, NeighborEmbedding) or not hasattr(model, "embedding_"):
+        held = "is not fitted" if isinstance(model, NeighborEmbedding) else f"holds a {type(model).__name__}"
+        raise InputError(f"{source.name} {held}, and no fitted NeighborEmbedding: {remedy}")
+    return model
 
 
 def _place(given: argparse.Namespace, table: Table, model: Any) -> np.ndarray:
-    """Positions of rows on the map of a model."""
+    """Return positions of the rows on the map of a model."""
     width = table.X.shape[1]
     if width != model.n_features_in_:
         names = getattr(model, "feature_names_in_", None)
@@ -235,7 +203,7 @@ def _place(given: argparse.Namespace, table: Table, model: Any) -> np.ndarray:
 def _read(
     source: Source, form: str, columns: list[str] | None, label: str | None, color: str | None
 ) -> tuple[Table, str | None]:
-    """The table, and the one color of all points where `color` names that and no column."""
+    """Return the table, and the one color of all points if `color` is no column."""
     beside = {option: word for option, word in (("--label", label), ("--color", color)) if word is not None}
     try:
         return read_table(source, form, columns, beside), None
@@ -248,10 +216,100 @@ def _read(
     return read_table(source, form, columns, beside), color
 
 
-def _components(text: str) -> int | str | None:
-    return {"none": None, "auto": "auto"}[text] if text in ("none", "auto") else int(text)
+def _picture(table: Table, color: str | None, Y: np.ndarray, kind: str, under: np.ndarray | None) -> bytes:
+    """Return a picture of the points, over the gray points `under` of a finished map."""
+    from nelayout.pictures import draw
+    from nelayout.pictures.colors import PLAIN, UNKNOWN, class_names
+
+    texts, classes = table.beside.get("--label"), table.beside.get("--color")
+    labels = None if texts is None else ["" if text is None else str(text) for text in texts.values]
+    colors: Any = color if classes is None else class_names(classes.values)
+    if under is not None:
+        from matplotlib.colors import to_hex
+
+        mapped = [UNKNOWN] if classes is None else [None]
+        colors = mapped * len(under) + (list(colors) if classes else [to_hex(color or PLAIN)] * len(Y))
+        labels = None if labels is None else [""] * len(under) + labels
+        Y = np.concatenate([under, Y])
+    content = io.BytesIO()
+    named = Named(colors, classes.title) if classes is not None and classes.title else colors
+    draw(None, Y, content, labels=labels, color=named, format=kind)
+    return content.getvalue()
 
 
-_components.__name__ = "number"  # argparse says "invalid ... value"
+def _titled(table: Table, taken: Iterable[str]) -> dict[str, list[Any]]:
+    """Return columns by their names; a column without a free name is called like its option."""
+    found = {}
+    for option, column in table.beside.items():
+        free = column.title and column.title not in taken
+        found[column.title if free else option.removeprefix("--")] = column.values
+    return found
 
 
+def _records(table: Table, Y: np.ndarray) -> tuple[list[str], list[list[Any]]]:
+    """Return header and rows: name or number of a row, its coordinates, its other columns."""
+    from nelayout.graphs.files.writers import axes
+
+    header = ["row", *axes(Y.shape[1])]
+    beside = _titled(table, header)
+    columns = [table.names or range(len(Y)), *Y.T.tolist(), *beside.values()]
+    return [*header, *beside], [list(row) for row in zip(*columns, strict=True)]
+
+
+def _to_csv(table: Table, Y: np.ndarray, graph: csr_array | None) -> bytes:
+    from nelayout.graphs.files.encode import encode_csv
+
+    return encode_csv(*_records(table, Y))
+
+
+def _to_json(table: Table, Y: np.ndarray, graph: csr_array | None) -> bytes:
+    from nelayout.graphs.files.encode import encode_json
+
+    header, rows = _records(table, Y)
+    return encode_json([dict(zip(header, row, strict=True)) for row in rows])
+
+
+def _to_npz(table: Table, Y: np.ndarray, graph: csr_array | None) -> bytes:
+    """Return arrays `positions` and `names`, the other columns, and the graph as `scipy.sparse.load_npz` reads it."""
+    from nelayout.graphs.files.encode import encode_npz
+
+    arrays: dict[str, Any] = {"positions": Y}
+    if graph is not None:
+        arrays |= {"data": graph.data, "indices": graph.indices, "indptr": graph.indptr, "shape": graph.shape}
+        arrays["format"] = b"csr"
+    if table.names is not None:
+        arrays["names"] = np.array(table.names)
+    for title, values in _titled(table, ARCHIVED).items():
+        numeric = all(value is None or isinstance(value, (int, float)) for value in values)
+        unknown = np.nan if numeric else ""
+        arrays[title] = np.array([unknown if x is None else x if numeric else str(x) for x in values])
+    return encode_npz(arrays)
+
+
+def _to_npy(table: Table, Y: np.ndarray, graph: csr_array | None) -> bytes:
+    content = io.BytesIO()
+    np.save(content, Y)
+    return content.getvalue()
+
+
+# Format -> (table, (n, dim) positions, the graph that was drawn) -> content.
+WRITERS: dict[str, Callable[[Table, np.ndarray, csr_array | None], bytes]] = {
+    "csv": _to_csv,
+    "json": _to_json,
+    "npz": _to_npz,
+    "npy": _to_npy,
+}
+
+COMMAND = Command(
+    "embed the rows of a table: a picture, or positions in a file",
+    _declare,
+    _run,
+    (
+        "nelayout embed table.csv --color species -o map.png",
+        "nelayout embed table.csv -m nerv:0.3 --color species --label name -o map.pdf",
+        "nelayout embed table.csv --columns 1-64 -m tsne --perplexity 30 -o positions.npy",
+        "nelayout embed table.csv --color species -o map.png --save model.pickle",
+        "nelayout embed --model model.pickle --transform new.csv -o new-positions.csv",
+    ),
+    lambda: {"FILE": FORMATS, "OUT, a picture": PICTURES, "OUT, positions": WRITERS},
+)

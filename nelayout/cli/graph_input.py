@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = [
     "attribute",
     "color",
+    "column",
     "declare",
     "declare_look",
     "declare_picture",
@@ -63,9 +64,7 @@ def declare_picture(option: Callable[..., None]) -> None:
     option("--edges", text="how a picture has edges (straight)", choices=EDGES)
 
 
-def picture_look(
-    given: argparse.Namespace, kind: str, pictures: Iterable[str], file: GraphFile
-) -> dict[str, Any]:
+def picture_look(given: argparse.Namespace, kind: str, pictures: Iterable[str], file: GraphFile) -> dict[str, Any]:
     """The options of `declare_picture` as keywords of `nelayout.draw`.
 
     Raises `InputError`, before the work starts, where the output is no picture, and as `nelayout.draw` does.
@@ -114,6 +113,11 @@ def keywords(given: argparse.Namespace, file: GraphFile) -> dict[str, Any]:
     }
 
 
+def column(given: argparse.Namespace) -> str | None:
+    """The column of a table that `--weight` names."""
+    return None if given.weight == "none" else given.weight
+
+
 def weight(given: argparse.Namespace, file: GraphFile) -> dict[str, str | None]:
     """The keyword `weight`, where the option was given; `InputError` for an attribute that no edge has."""
     if given.weight is None:
@@ -126,8 +130,6 @@ def weight(given: argparse.Namespace, file: GraphFile) -> dict[str, str | None]:
             problem = str(unknown("edge attribute for --weight", given.weight, names))
         else:
             problem = f"--weight {given.weight}: the edges have no attributes; leave it out"
-            if file.format == "edgelist":
-                problem += ", or call the column with the weights weight"
         raise InputError(f"{problem}; --weight none counts every edge as 1")
     return {"weight": given.weight}
 
@@ -143,12 +145,21 @@ def known_positions(path: str, file: GraphFile, own: str | None = None) -> dict[
     found = {str(label): place for label, place in places.items()}
     names = keys(file)
     start = {names[name]: place for name, place in found.items() if name in names}
+    if len(start) < min(len(found), len(names)):  # formats that keep no blanks at the ends, and no double quotes
+        spelled = {_spelled(name): node for name, node in names.items() if node not in start}
+        start |= {
+            spelled[_spelled(n)]: place for n, place in found.items() if n not in names and _spelled(n) in spelled
+        }
     if not start:
         raise InputError(
             f"{path}: none of its {len(found)} nodes is a node of the graph, which has e.g. "
             f"{next(iter(names), None)!r}; give positions of the graph's own nodes"
         )
     return start
+
+
+def _spelled(name: str) -> str:
+    return " ".join(name.replace('"', "'").split())
 
 
 def keys(file: GraphFile) -> dict[str, Any]:

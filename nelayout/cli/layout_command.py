@@ -1,38 +1,33 @@
-"""`nelayout layout FILE -o OUT`: a picture or a page of a graph, or the positions of its nodes."""
+"""`nelayout layout FILE -o OUT`: a picture or page of a graph, or its positions; of several FILEs a film."""
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import io
-import sys
+import warnings
 from collections.abc import Iterable
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from nelayout.cli import arguments, film_output, graph_input
-from nelayout.cli.arguments import PICTURES
-from nelayout.cli.report import WrongUsage, painting, say
-from nelayout.cli.viewer_look import check_look, viewer_look
+import numpy as np
 
-__all__ = ["EXAMPLES", "declare", "formats", "run"]
+from nelayout.cli import arguments, graph_input
+from nelayout.cli.arguments import PICTURES, Command, Named, WrongUsage, painting, say, shows_progress
+from nelayout.errors import missing_extra
 
-EXAMPLES = (
-    "nelayout layout graph.graphml -o drawing.png --label id --color kind",
-    "nelayout layout graph.graphml -o drawing.pdf --background dark --edges bundled",
-    "nelayout layout graph.graphml -o drawing.html",
-    "nelayout layout graph.mtx.gz -m nerv --set kappa=0.2 -o positions.csv",
-    "nelayout layout edges.csv --weight none --dim 3 -o positions.json",
-    "nelayout layout 2019.graphml 2020.graphml 2021.graphml -o film.html",
-)
+if TYPE_CHECKING:
+    from nelayout.graphs.files import GraphFile, Look
 
+__all__ = ["COMMAND", "declare"]
 
-# Default of --scale: what suits the format of the output.
-SUITABLE: Any = object()
-# The fate of node attributes in files that show neither colors nor names.
+FILMS = ("html", "gif")
+SUITABLE: Any = object()  # default of --scale: what suits the format of the output
+# What positions in other formats do with node attributes.
 KEPT, LEFT = "keeps every node attribute it can", {"csv": "holds positions only", "pajek": "has none of them"}
 
 
-def formats() -> dict[str, Iterable[str]]:
-    """Formats that the command reads and writes, for --help."""
+def _formats() -> dict[str, Iterable[str]]:
     from nelayout.graphs.files import FORMATS, WRITERS
 
     viewers = [name for name, entry in FORMATS.items() if entry.viewer is not None or name == "pajek"]
@@ -42,59 +37,53 @@ def formats() -> dict[str, Iterable[str]]:
         "OUT, a page to zoom and search in": ("html",),
         "OUT, for a viewer": graph_input.with_endings(viewers),
         "OUT, positions": [name for name in WRITERS if name not in viewers],
-        "OUT, a film of several FILEs": film_output.FILMS,
+        "OUT, a film of several FILEs": FILMS,
     }
 
 
 def declare(command: argparse.ArgumentParser) -> None:
-    """The options; those that are keywords of the layout functions mean the same."""
+    """Add the options; the names of keywords of the layout functions mean the same."""
     option = arguments.declarer(command)
     option("-m", "--method", text=f"{arguments.METHOD_TEXT} (auto)", default="auto", type=arguments.method)
     option("--set", text=arguments.SET_TEXT, type=arguments.setting, action="append", metavar="NAME=VALUE")
-    option(
-        "-o",
-        "--output",
-        text="picture, page or positions, by its ending; - is standard output",
-        metavar="OUT",
-        required=True,
-    )
+    out = "picture, page or positions, by its ending; - is standard output"
+    option("-o", "--output", text=out, metavar="OUT", required=True)
     graph_input.declare(command, option)
-    film_output.declare(command, option)
+    more = "further snapshots of a graph that changes; OUT is then a film, html or gif"
+    command.add_argument("more", metavar="FILE", nargs="*", help=more)
+    stability = "of several FILEs: how firmly the old map is held, 0 to below 1; 0.8: it moves one fifth as far (0.8)"
+    option("--stability", text=stability, type=float, metavar="S")
     option("--dim", type=int, default=2, choices=(1, 2, 3))
-    option(
-        "--scale",
-        text="the drawing fits [-SCALE, SCALE] (1; in files for viewers, which count in pixels, 1000, in graphology's "
-        "400); none: the method's own units",
-        type=_scale,
-        default=SUITABLE,
+    scale = (
+        "the drawing fits [-SCALE, SCALE] (1; in files for viewers, which count in pixels, 1000, in graphology's 400); "
+        "none: the method's own units"
     )
+    option("--scale", text=scale, type=_scale, default=SUITABLE)
     option("--device", default="cpu", metavar="NAME")
     option("--pos", text="file with positions to start from; it may be FILE itself", metavar="FILE")
-    option(
-        "--fixed",
-        text="node that stays where --pos puts it; may be repeated",
-        action="append",
-        metavar="NODE",
-    )
+    fixed = "node that stays where --pos puts it; may be repeated"
+    option("--fixed", text=fixed, action="append", metavar="NODE")
     option("--layers", text="axis on which every node stays where --pos puts it", choices=("x", "y", "z"))
     graph_input.declare_look(option)
     graph_input.declare_picture(option)
-    option(
-        "--format",
-        text="format of OUT, or of FILE if the name of OUT says its own; IN:OUT names both",
-        metavar="NAME",
-    )
-    option("--quiet", text="no notes and no progress", action="store_true")
+    arguments.declare_messages(option)
 
 
-def run(given: argparse.Namespace) -> None:
-    """Check everything that can be wrong, then do the work and write the output."""
+def _scale(text: str) -> float | None:
+    return None if text == "none" else float(text)
+
+
+_scale.__name__ = "number"  # argparse says "invalid ... value"
+
+
+def _run(given: argparse.Namespace) -> None:
+    """Check the arguments and the file, then do the work and write the output."""
     from nelayout.graphs import files
+    from nelayout.run.pipeline import solve
 
     method = arguments.tuned_method(given.method, given.set)
     if given.more:
-        given.scale = 1.0 if given.scale is SUITABLE else given.scale
-        film_output.write_film(given, method)
+        _film(given, method)
         return
     if given.layers is not None and given.layers not in "xyz"[: given.dim]:
         raise WrongUsage(f"--layers {given.layers}: a drawing of {given.dim} dimensions has no axis {given.layers}")
@@ -102,30 +91,19 @@ def run(given: argparse.Namespace) -> None:
         raise WrongUsage("--stability is for the snapshots of a changing graph: give two FILEs or more")
     into, kind = arguments.choose_formats(given, (*PICTURES, "html", *files.WRITERS))
     arguments.check_writable(given.output, kind, given.file, drawn=PICTURES, extra="draw")
-    file = files.read_graph(given.file, into)
+    file = files.read_graph(given.file, into, graph_input.column(given))
     labels = graph_input.texts(given.label, file)
-    color = graph_input.color(given.color, file) if kind in PICTURES else None
-    picture = graph_input.picture_look(given, kind, PICTURES, file)
-    look = graph_input.page_look(given, file) if kind == "html" else {}
+    weight = graph_input.weight(given, file).get("weight", "weight")
     viewer = files.FORMATS[kind].viewer if kind in files.FORMATS else None
-    if viewer is not None:
-        check_look(given, file)
+    page = graph_input.page_look(given, file) if kind == "html" else {}
+    picture = graph_input.picture_look(given, kind, PICTURES, file)
+    if viewer is not None and given.color is not None and importlib.util.find_spec("matplotlib") is None:
+        raise missing_extra("matplotlib", "draw", "colors")
+    color = graph_input.color(given.color, file) if kind in PICTURES or viewer is not None else None
     start = None if given.pos is None else graph_input.known_positions(given.pos, file, given.file)
-    fixed = _fixed(given, file)
-
-    from nelayout.run.pipeline import solve
-
-    solution = solve(
-        file.graph,
-        method,
-        start,
-        fixed,
-        dim=given.dim,
-        device=given.device,
-        scale=(viewer or 1.0) if given.scale is SUITABLE else given.scale,
-        progress=not given.quiet and sys.stderr.isatty(),
-        **graph_input.keywords(given, file),
-    )
+    scale = (viewer or 1.0) if given.scale is SUITABLE else given.scale
+    how = {"dim": given.dim, "device": given.device, "scale": scale, "progress": shows_progress(given)}
+    solution = solve(file.graph, method, start, _fixed(given, file), **how, **graph_input.keywords(given, file))
     if not given.quiet:
         for note in (*file.notes, *solution.notes):
             say(note, given.parser)
@@ -134,36 +112,110 @@ def run(given: argparse.Namespace) -> None:
     if kind == "html":
         from nelayout.pictures.pages import solution_page
 
-        content = solution_page(file.graph, solution, **look).html()
-        files.deliver(given.output, content.encode("utf-8", "replace"))
-        return
-    if kind not in PICTURES:
-        weight = graph_input.weight(given, file).get("weight", "weight")
-        look = files.Look(weight=weight) if viewer is None else viewer_look(given, file, solution.positions, weight)
-        files.write_positions(given.output, file, solution.positions, kind, given.file, look)
-        return
-    from nelayout.pictures import draw
+        files.deliver(given.output, solution_page(file.graph, solution, **page).html().encode("utf-8", "replace"))
+    elif kind in PICTURES:
+        from nelayout.pictures import draw
 
-    content = io.BytesIO()
-    with painting(given):
-        weight = graph_input.weight(given, file).get("weight", "weight")
-        how = {"labels": labels, "color": color, "weight": weight, "format": kind, **picture}
-        draw(file.graph, solution.positions, content, **how)
-    files.deliver(given.output, content.getvalue())
-
-
-def _scale(text: str) -> float | None:
-    """A number, or None for the method's own units."""
-    return None if text == "none" else float(text)
+        content = io.BytesIO()
+        named = color if color is None or isinstance(color, str) else Named(color, str(given.color))
+        with painting(given):
+            draw(file.graph, solution, content, labels=labels, color=named, weight=weight, format=kind, **picture)
+        files.deliver(given.output, content.getvalue())
+    else:
+        look = files.Look(weight=weight)
+        if viewer is not None:
+            look = _viewer_look(file, solution, labels, color, weight)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            files.write_positions(given.output, file, solution.positions, kind, given.file, look)
+        for warning in caught if not given.quiet else ():
+            say(str(warning.message), given.parser)
 
 
-_scale.__name__ = "number"  # argparse says "invalid ... value"
-
-
-def _fixed(given: argparse.Namespace, file: Any) -> Any:
-    """Read the nodes, or the axes of each node, that stay where --pos puts them."""
+def _fixed(given: argparse.Namespace, file: GraphFile) -> Any:
+    """Return the nodes, or the axes of each node, that stay where --pos puts them."""
     nodes = [graph_input.node(name, file, "--fixed") for name in given.fixed or ()]
     if given.layers is None:
         return nodes or None
     every = dict.fromkeys(graph_input.keys(file).values(), given.layers)
     return {**every, **dict.fromkeys(nodes, "xyz"[: given.dim])}
+
+
+def _viewer_look(file: GraphFile, solution: Any, labels: Any, color: Any, weight: str | None) -> Look:
+    """Return the dots, names and colors of a picture, for files of viewers."""
+    from nelayout.graphs import every_position, read
+    from nelayout.graphs.files import Look
+    from nelayout.placing.dots import dot_diameter
+
+    network = read(file.graph, weight)
+    Y = every_position(network, solution)
+    sides = np.sort(np.ptp(Y, axis=0)) if len(Y) else np.ones(2)
+    width = float(sides[-1])
+    shape = float(sides[-2]) / width if len(sides) > 1 and width else 0.0
+    sizes = np.full(len(Y), dot_diameter(len(Y), shape) * (width / 2 or 1.0))
+    colors = None
+    if color is not None:
+        from matplotlib.colors import to_hex
+
+        from nelayout.pictures.colors import coloring
+        from nelayout.pictures.sizes import amounts
+
+        rgba = coloring(network, color, amounts(file.graph, network, color, weight)).rgba
+        colors = [to_hex(each) for each in np.broadcast_to(rgba, (len(Y), 4))]
+    names = None if labels is None else ["" if name is None else str(name) for name in labels]
+    return Look(sizes, colors, names, weight)
+
+
+def _film(given: argparse.Namespace, method: Any) -> None:
+    """Draw the snapshots of a changing graph and write the film."""
+    from nelayout.changing import layout_sequence
+    from nelayout.changing.sequence import STABILITY, checked_stability
+    from nelayout.graphs import files
+
+    count = 1 + len(given.more)
+    if given.fixed is not None or given.layers is not None:
+        option = "--fixed" if given.fixed is not None else "--layers"
+        raise WrongUsage(f"{option} is for one FILE, got {count}: --stability holds all nodes of a film")
+    if given.output == "-":
+        raise WrongUsage(f"a film of {count} FILEs is written to a file: give -o film.html or -o film.gif")
+    into, _, out = (given.format or "").rpartition(":")
+    kind = out or Path(given.output).suffix.lower().lstrip(".")
+    if kind not in FILMS or Path(given.output).suffix.lower() != f".{kind}":
+        raise WrongUsage(
+            f"{count} FILEs are the snapshots of a film, which {given.output!r} is none: name it .html or .gif, or "
+            "draw the files one by one"
+        )
+    stability = checked_stability(STABILITY if given.stability is None else given.stability)
+    paths = [given.file, *given.more]
+    arguments.check_writable(given.output, kind, *paths, drawn=("gif",), extra="draw")
+    snapshots = [files.read_graph(path, into or None, graph_input.column(given)) for path in paths]
+    start = None if given.pos is None else graph_input.known_positions(given.pos, snapshots[0])
+    scale = 1.0 if given.scale is SUITABLE else given.scale
+    how = {"dim": given.dim, "device": given.device, "scale": scale, "progress": shows_progress(given)}
+    how |= graph_input.keywords(given, snapshots[0])
+    film = layout_sequence([each.graph for each in snapshots], method, stability, start, **how)
+    if not given.quiet:
+        for note in dict.fromkeys([note for each in snapshots for note in each.notes] + list(film.notes)):
+            say(note, given.parser)
+        if given.label or given.color:
+            say("--label and --color are for pictures; a film is colored by when nodes came", given.parser)
+    if kind == "gif":
+        film.to_gif(given.output)
+    else:
+        film.to_html(given.output, title=f"{Path(given.file).stem} to {Path(given.more[-1]).stem}")
+
+
+COMMAND = Command(
+    "lay out a graph: a picture, or positions in a file",
+    declare,
+    _run,
+    (
+        "nelayout layout graph.graphml -o drawing.png --label id --color kind",
+        "nelayout layout graph.graphml -o drawing.pdf --background dark --edges bundled",
+        "nelayout layout graph.graphml -o drawing.html",
+        "nelayout layout graph.mtx.gz -m nerv --set kappa=0.2 -o positions.csv",
+        "nelayout layout edges.csv --weight none --dim 3 -o positions.json",
+        "nelayout layout 2019.graphml 2020.graphml 2021.graphml -o film.html",
+    ),
+    _formats,
+)

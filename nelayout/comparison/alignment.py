@@ -1,7 +1,7 @@
 """Lay one drawing over another: moved, turned, mirrored and resized until corresponding nodes are closest.
 
-A drawing has no true orientation, and neither a second run nor another method keeps it. Before two drawings
-are shown side by side, the second is brought over the first (Procrustes analysis).
+A drawing has no true orientation: another run or another method turns it differently. `align` brings the second over
+the first before they are shown side by side (Procrustes analysis).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def align(pos: Positions, to: Any, *, scale: bool = True, reflect: bool = True) 
     ----------
     pos : dict keyed by node, igraph.Layout, array (n, dim), or a `Solution`; dim 1, 2 or 3. Not changed.
     to : positions of the same kind and dim (a Layout and an array count as one kind). The transform is found
-        from the nodes that both place (common keys; rows without NaN) and applied to all of `pos`.
+        from the nodes with a position in both (common keys; rows without NaN) and applied to all of `pos`.
     scale : whether the size may change.
     reflect : whether the drawing may be mirrored.
 
@@ -37,7 +37,7 @@ def align(pos: Positions, to: Any, *, scale: bool = True, reflect: bool = True) 
     Raises
     ------
     InputError
-        where the two have no node in common, differ in dim, are a dict and an array, or hold an infinite number.
+        if the two have no node in common, differ in dim, are a dict and an array, or hold an infinite number.
 
     Examples
     --------
@@ -60,42 +60,32 @@ def align(pos: Positions, to: Any, *, scale: bool = True, reflect: bool = True) 
         number = {node: i for i, node in enumerate(others)}
         common = np.array([i for i, node in enumerate(nodes) if node in number], np.int64)
         X = X[[number[node] for node in nodes if node in number]]
+    elif len(X) != len(Y):
+        raise InputError(f"pos has {len(Y)} rows and to has {len(X)}; give the same nodes in the same order")
     else:
-        if len(X) != len(Y):
-            raise InputError(
-                f"pos has {len(Y)} rows and to has {len(X)}; give the same nodes in the same order"
-            )
         common = np.arange(len(Y))
-    if len(Y) and len(X) and Y.shape[1] != X.shape[1]:
-        raise InputError(
-            f"pos has {Y.shape[1]} coordinates and to has {X.shape[1]}; only equal ones can be aligned"
-        )
-    result = Y
-    if len(Y):
-        known = (
-            np.isfinite(Y[common]).all(axis=1) & np.isfinite(X).all(axis=1)
-            if len(common)
-            else np.zeros(0, bool)
-        )
-        if not known.any():
-            raise InputError("pos and to place no node in common; nothing says how to lay one over the other")
-        result = transform(Y, Y[common][known], X[known], scale=scale, reflect=reflect)
-    return mine.close(result)
+    if not len(Y):
+        return mine.close(Y)
+    if len(X) and Y.shape[1] != X.shape[1]:
+        raise InputError(f"pos has {Y.shape[1]} coordinates and to has {X.shape[1]}; only equal ones can be aligned")
+    known = common[np.isfinite(Y[common]).all(axis=1) & np.isfinite(X).all(axis=1)] if len(common) else common
+    if not len(known):
+        raise InputError("align needs nodes that are in both pos and to; got none with a position in both")
+    target = X[np.isin(common, known)]
+    return mine.close(transform(Y, Y[known], target, scale=scale, reflect=reflect))
 
 
 def _array(rows: Any, what: str) -> np.ndarray:
     try:
         array = np.array(rows, np.float64)
     except (TypeError, ValueError):
-        raise InputError(
-            f"{what} is not a table of numbers; give every node the same number of coordinates"
-        ) from None
+        raise InputError(f"{what} is not a table of numbers; give every node the same number of coordinates") from None
     if array.ndim == 1 and len(array):
         raise InputError(f"{what} has shape {array.shape}; positions have one row of coordinates per node")
-    if np.isinf(array).any():
-        row = int(np.flatnonzero(np.isinf(array).any(axis=1))[0])
+    strange = np.flatnonzero(np.isinf(array).any(axis=1)) if len(array) else []
+    if len(strange):
         raise InputError(
-            f"position {row} of {what} is {array[row].tolist()}; give finite numbers, or NaN for a node "
+            f"position {strange[0]} of {what} is {array[strange[0]].tolist()}; give finite numbers, or NaN for a node "
             "without a position"
         )
     return array

@@ -1,17 +1,15 @@
-"""Several drawings of one graph side by side, drawn here or elsewhere: one table, one figure, one page, one verdict."""
+"""`Comparison`: several drawings of one graph or of the same vectors, with their measures."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from nelayout import graphs
-from nelayout.comparison.means import deviation
 from nelayout.comparison.measuring import Measured
-from nelayout.comparison.ranking import leaders, marked_cell, table_lines
-from nelayout.comparison.verdict import dominators, front, verdict
+from nelayout.comparison.ranking import deviation, dominators, front, table_lines, table_rows, verdict
 from nelayout.errors import missing_extra
 
 if TYPE_CHECKING:
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-    from nelayout.pictures.pages import Column, Page
+    from nelayout.pictures.pages import Page
 
 __all__ = ["Comparison"]
 
@@ -29,15 +27,14 @@ __all__ = ["Comparison"]
 class Comparison:
     """Several drawings of one graph or of the same vectors and their measures, as `compare` returns them.
 
-    measured  {drawing: {measure: `Measured`}}; of several seeds the means, with the standard error of the mean
-    drawings  {drawing: positions}, of the first seed, each but the first laid over the first by `align`; the caller's
-              own are not changed
+    measured  {drawing: {measure: `Measured`}}; for several seeds the means, with the standard error of the mean
+    drawings  {drawing: positions}, for the first seed; `align` lays each over the first
     G         the graph as it was given; None for vectors
-    labels    the class of each node in node order, None where unknown; None without labels
-    seconds   {drawing: seconds of wall clock}, the median over seeds, of those that were drawn here
+    labels    the class of each node in node order, None if unknown; None without labels
+    seconds   {drawing: median seconds of wall clock over seeds}, for the drawings that were made here
     runs      {drawing: [{measure: `Measured`}, ...]}, one for each seed
-    notes     {drawing: sentences}: why one was left out, and what its run said
-    single    the drawings of which one seed was drawn and others would have been possible
+    notes     {drawing: sentences}: why one was left out, and the notes of its run
+    single    the drawings with one seed that could have had others
     """
 
     measured: dict[str, dict[str, Measured]]
@@ -51,7 +48,7 @@ class Comparison:
 
     @property
     def table(self) -> DataFrame:
-        """Values: a row per drawing, a column per measure, and seconds where any was drawn here.
+        """Values: a row per drawing, a column per measure, and seconds for the drawings that were made here.
 
         Raises `MissingExtra` without pandas.
         """
@@ -67,29 +64,30 @@ class Comparison:
 
     @property
     def errors(self) -> DataFrame:
-        """Standard errors of the values, 0 where they are exact and of one seed."""
+        """Standard errors of the values, 0 for exact values of one seed."""
         return self._frame("error")
 
     @property
     def spread(self) -> DataFrame:
-        """Standard deviations of the values over seeds, NaN where there is one drawing."""
+        """Standard deviations of the values over seeds, NaN for one drawing."""
         columns = list(next(iter(self.measured.values()), {}))
         rows = {drawing: self.spreads.get(drawing, dict.fromkeys(columns, math.nan)) for drawing in self.measured}
         return _data_frame(rows).reindex(columns=columns)
 
     @property
     def marked(self) -> DataFrame:
-        """The table as text: a star behind the best of each column and what is not told from it, as `verdict` tells."""
-        rows: dict[str, dict[str, str]] = {drawing: {} for drawing in self.measured}
-        for name, first in leaders(self.measured).items():
-            for drawing, row in self.measured.items():
-                text = marked_cell(row[name], self.spreads.get(drawing, {}).get(name))
-                rows[drawing][name] = f"{text}*" if drawing in first else text
-        return _data_frame(rows)
+        """The table as text: a star marks the best value and every value that is within its error, as in `verdict`."""
+        rows = table_rows(self.measured, self.spreads)
+        return _data_frame(
+            {
+                drawing: {name: f"{cells[k].text}{'*' if cells[k].best else ''}" for name, cells in rows.items()}
+                for k, drawing in enumerate(self.measured)
+            }
+        )
 
     @property
     def spreads(self) -> dict[str, dict[str, float]]:
-        """{drawing: {measure: standard deviation over seeds}}, of drawings with several."""
+        """{drawing: {measure: standard deviation over seeds}}, for drawings with several seeds."""
         return {
             drawing: {name: deviation([run[name].value for run in runs]) for name in runs[0]}
             for drawing, runs in self.runs.items()
@@ -98,25 +96,21 @@ class Comparison:
 
     @property
     def front(self) -> list[str]:
-        """The drawings that no other dominates: none is worse in no measure and better in one (Pareto)."""
+        """The drawings that no other dominates (Pareto front)."""
         return front(self.measured)
 
     @property
     def dominated(self) -> dict[str, list[str]]:
-        """{drawing: those that dominate it}, beyond the standard errors and a hundredth of the scale."""
+        """{drawing: the drawings that dominate it}: worse in no measure, better in one, beyond errors and 1 %."""
         return dominators(self.measured)
 
     @property
     def verdict(self) -> list[str]:
-        """Sentences: what each drawing is best in and gives up, which are dominated, which was fastest."""
+        """Sentences: what each drawing is best and worst in, which are dominated, which was fastest."""
         return verdict(self.measured, self.seconds, self.single)
 
-    def plot(
-        self, *, color: Any = None, labels: Any = None, table: bool = True, background: Any = "auto"
-    ) -> Figure:
-        """The drawings over their measures (darker is better).
-
-        Each drawing fills its panel, with one scale for both of its axes; all are colored alike.
+    def plot(self, *, color: Any = None, labels: Any = None, table: bool = True, background: Any = "auto") -> Figure:
+        """Draw all drawings in one figure over their measures (darker is better).
 
         Parameters
         ----------
@@ -151,11 +145,9 @@ class Comparison:
     def to_html(
         self, path: str | Path, *, color: Any = None, labels: Any = None, weight: str | None = "weight"
     ) -> None:
-        """Write one page that needs no other file and no network: the drawings, to zoom, search and select in, the
-        table, and what each measure means.
+        """Write one page with the drawings, to zoom, search and select in, the table and the definitions.
 
-        What is hovered over or selected in one drawing stands out in all; nodes can be colored by degree, class, any
-        attribute, and by the neighbors that each drawing keeps. The file appears whole or not at all.
+        The page needs no other file and no network. The file appears whole or not at all.
 
         Parameters
         ----------
@@ -165,7 +157,7 @@ class Comparison:
         Raises
         ------
         InputError
-            for a folder that does not exist, and a page of more than 100 MB, which browsers do not bear.
+            for a folder that does not exist, and a page of more than 100 MB, which is too large for browsers.
         """
         from nelayout.graphs.files import check_output
 
@@ -179,25 +171,14 @@ class Comparison:
         labels: Any = None,
         weight: str | None = "weight",
         title: str | None = None,
-        columns: Iterable[Column] = (),
     ) -> Page:
-        """The page of `to_html`, which shows itself in a notebook; `columns` are further values of the nodes."""
+        """Return the page of `to_html`, which notebooks show."""
         from nelayout.comparison.page import comparison_page
 
         return comparison_page(
-            self.G,
-            self.drawings,
-            self.measured,
-            self.labels,
-            color=color,
-            labels=labels,
-            weight=weight,
-            title=title,
-            columns=columns,
-            seconds=self.seconds,
-            spreads=self.spreads,
-            words="\n\n".join(self.verdict),
-        )
+            self.G, self.drawings, self.measured, self.labels, labels=labels, color=color, weight=weight, title=title,
+            seconds=self.seconds, spreads=self.spreads, words="\n\n".join(self.verdict),
+        )  # fmt: skip
 
     def _repr_html_(self) -> str:
         return self.page()._repr_html_()
@@ -207,10 +188,7 @@ class Comparison:
 
     def _frame(self, name: str) -> DataFrame:
         return _data_frame(
-            {
-                drawing: {measure: getattr(m, name) for measure, m in row.items()}
-                for drawing, row in self.measured.items()
-            }
+            {drawing: {each: getattr(m, name) for each, m in row.items()} for drawing, row in self.measured.items()}
         )
 
 

@@ -1,44 +1,52 @@
-"""`compare`: drawings of one graph, drawn here by name or given, are measured with the same samples."""
+"""`compare` and `compare_vectors`: drawings, made here by name or given, are measured with the same samples.
+
+``["ws-sne", "nx:spring", pos]`` and ``{"ours": "ws-sne", "mine": pos, "spring": nx.spring_layout}`` are both lists of
+drawings.
+"""
 
 from __future__ import annotations
 
+import inspect
 import math
 import statistics
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from nelayout.catalogue import METHODS, method_named
 from nelayout.catalogue.record import Method
-from nelayout.comparison import drawings as given
+from nelayout.comparison import inputs
 from nelayout.comparison.alignment import align
 from nelayout.comparison.compared import Comparison
-from nelayout.comparison.entries import (
-    Entry,
-    Run,
-    entries_of,
-    function_entry,
-    peer_entry,
-    say_points,
-    take_part,
-)
-from nelayout.comparison.means import mean_of
-from nelayout.comparison.measuring import KEYWORD, Measured, integer_seed, measure_drawing, path_lengths, sample_size
-from nelayout.comparison.peers import graph_peer, graph_peers
-from nelayout.comparison.ranking import J_OF
-from nelayout.errors import InputError, Unsupported, unknown
+from nelayout.comparison.measuring import (
+    Measured,
+    chosen_measures,
+    measure_drawing,
+    measure_vectors,
+    path_lengths,
+)  # fmt: skip
+from nelayout.comparison.peers import Peer, graph_peer, graph_peers, vector_peer, vector_peers
+from nelayout.comparison.ranking import J_OF, mean_of
+from nelayout.errors import InputError, InputTypeError, Unsupported, unknown, warn
 from nelayout.formula.part_names import split
-from nelayout.graphs import Network, guard, places, read
+from nelayout.graphs import Network, guard, places, points, read
 from nelayout.numerics.parallel import thread_count
-from nelayout.quality import MEASURES
 from nelayout.quality.protocol import MeasuredDrawing
 from nelayout.record.evaluated import Evaluated
 from nelayout.run.evaluation import evaluate
 from nelayout.run.pipeline import solve
+from nelayout.vectors.embedding import solve_vectors
+from nelayout.vectors.input import read_rows
 
-__all__ = ["check_measures", "check_method", "compare", "comparison_of"]
+__all__ = ["check_method", "compare", "compare_vectors"]
+
+# Name of unnamed drawings in a list.
+UNNAMED = "given"
+EXAMPLE = 'such as ["ws-sne", "nx:spring", pos] or {"ours": "ws-sne", "mine": pos}'
 
 
 def compare(
@@ -119,99 +127,333 @@ def compare(
     (['nx:spring', 'ws-sne', 'given'], ['nx:spring', 'ws-sne'], 2)
     """
     network = read(G, weight, weight_kind)
+    weights: dict[str, Any] = {"weight": weight, "weight_kind": weight_kind}
     with guard(G):
         thread_count(n_jobs)
-        chosen = check_measures(measures)
-        sample, seed = sample_size(sample), integer_seed(seed)
-        names = given.class_names(network, labels)
-        known, true = given.classes(names), given.coordinates(network, coords)
+        measures = measures if measures is None or isinstance(measures, str) else list(measures)
+        sample, seed = inputs.sample_size(sample), inputs.integer_seed(seed)
+        names = inputs.class_names(network, labels)
+        known, true = inputs.classes(names), inputs.coordinates(network, coords)
         diameters = None
         if node_size is not None:
             diameters = network.host.values(node_size, "node_size", nonnegative=True)
         far = path_lengths(G, network, lengths)
-        _check_needs(chosen, {"classes": known, "coords": true, "diameters": diameters})
-        entries = entries_of(drawings, *_artists(G, network, weight, weight_kind, n_jobs))
+        given = {"classes": known, "coords": true, "diameters": diameters}
+        chosen_measures(measures, [name for name, value in given.items() if value is None])
+
+        def matrix(peer: Peer) -> Any:
+            adjacency = network.adjacency.copy()
+            if not peer.weighted:
+                adjacency.data[:] = 1.0
+            return adjacency
+
+        def draw(record: Method, seed: int) -> Any:
+            return solve(G, record, node_size="auto", seed=seed, n_jobs=n_jobs, **weights)
+
+        artists = _Artists(G, graph_peers(), graph_peer, matrix, network.host.write, draw, n_jobs)
+        entries = _entries_of(drawings, artists)
         for entry in entries:  # before anything is drawn, which may take long
-            given.check_dimensions(entry.name, entry.given)
+            inputs.check_dimensions(entry.name, entry.given)
             for pos in entry.given:
-                given.every_place(network, pos, entry.name)
+                inputs.every_place(network, pos, entry.name)
 
         def find(name: str, pos: Any) -> dict[str, Measured]:
-            Y = given.every_place(network, pos, name)
+            Y = inputs.every_place(network, pos, name)
             drawing = MeasuredDrawing(network.adjacency, Y, known, true, diameters, far)
             try:
-                return measure_drawing(drawing, chosen, sample, seed)
+                return measure_drawing(drawing, measures, sample, seed)
             except Unsupported as error:
                 raise Unsupported(f"the drawing {name!r}: {error}") from None
 
-        runs, notes = take_part(entries, seeds, seed)
-        say_points(runs, notes)
+        runs, notes = _draw_all(entries, seeds, seed)
         found = {name: [find(name, run.positions) for run in each] for name, each in runs.items()}
         if objective is not None:
-            weights = {"weight": weight, "weight_kind": weight_kind}
             _add_objective(found, runs, lambda pos: evaluate(G, pos, objective, "best", **weights))
         first = {name: _native(network, each[0].positions, name) for name, each in runs.items()}
-        return comparison_of(found, first, runs, notes, entries, G, names)
+        return _comparison_of(found, first, runs, notes, entries, G, names)
 
 
-def comparison_of(
-    found: dict[str, list[dict[str, Measured]]],
-    first: dict[str, Any],
-    runs: dict[str, list[Run]],
-    notes: dict[str, tuple[str, ...]],
-    entries: list[Entry],
-    G: Any,
-    names: list[Any] | None,
+def compare_vectors(
+    X: Any,
+    drawings: Mapping[str, Any] | Iterable[Any],
+    labels: Any = None,
+    *,
+    metric: Any = "euclidean",
+    measures: str | Iterable[str] | None = None,
+    seeds: int = 1,
+    sample: str | int | None = "auto",
+    seed: Any = 0,
+    n_jobs: int | None = None,
 ) -> Comparison:
-    """Put the measures of all runs together, and lay the first drawing of each over that of the first.
+    """Measure several embeddings of the same vectors with the same samples, and show them side by side.
 
-    A measure that is not defined for a drawing, such as crossings in space, is NaN for it.
+    Parameters
+    ----------
+    X : (n, d) array, frame, nested list or sparse matrix, one row per sample.
+    drawings : {name: drawing} or a list of drawings, at least one. Each is
+
+        - an (n, dim) array, or several of them as an array (runs, n, dim); pictures and pages show up to three
+          dimensions;
+        - the name of a method ("ws-sne", "t-sne"), or a `Method`: made as `embed` does;
+        - the name of another package's map, with that package's defaults and Euclidean distances: "opentsne", "umap",
+          "sklearn:pca", "sklearn:tsne", "sklearn:isomap", "sklearn:spectral", "sklearn:lle". One that is not installed
+          or fails is left out with a warning;
+        - a function of ``X``, which gets ``seed=`` where it takes one.
+    labels : classes of the rows, as in `measure`.
+    metric : of the distances in the input, for our methods and for the measures, as in `embed`.
+    measures, sample : as in `measure_vectors`.
+    seeds, seed, n_jobs : as in `compare`.
+
+    Returns
+    -------
+    Comparison
+        as of `compare`; its ``G`` is None.
+
+    Raises
+    ------
+    InputError
+        as `compare` does.
+
+    Examples
+    --------
+    >>> import numpy as np, nelayout as nl
+    >>> X = np.random.default_rng(0).standard_normal((60, 5))
+    >>> found = nl.compare_vectors(X, ["tsne", {"axes": X[:, :2]}["axes"]], measures="trustworthiness")
+    >>> list(found.measured), found.front
+    (['tsne', 'given'], ['tsne'])
     """
-    rows = sorted((row for each in found.values() for row in each), key=len, reverse=True)
-    columns = dict.fromkeys(measure for row in rows for measure in row)
-    nothing = Measured(math.nan, math.nan, 0.0, True)
-    found = {
-        name: [{measure: row.get(measure, nothing) for measure in columns} for row in each]
-        for name, each in found.items()
-    }
-    drawn = {name: [run.seconds for run in each if run.seconds is not None] for name, each in runs.items()}
-    return Comparison(
-        {name: mean_of(each) for name, each in found.items()},
-        _align_all(first),
-        G,
-        names,
-        {name: statistics.median(seconds) for name, seconds in drawn.items() if seconds},
-        found,
-        notes,
-        tuple(entry.name for entry in entries if entry.seeded and len(runs.get(entry.name, ())) == 1),
-    )
+    thread_count(n_jobs)
+    measures = measures if measures is None or isinstance(measures, str) else list(measures)
+    chosen_measures(measures, ["adjacency", "coords", "diameters", *([] if labels is not None else ["classes"])])
+    sample, seed = inputs.sample_size(sample), inputs.integer_seed(seed)
+    rows = read_rows(X, metric)
+    n = rows.shape[0]
+    network = points(np.zeros((n, 2)))
+    inputs.check_rows("labels", labels, n)
+    names = inputs.class_names(network, labels)
+
+    def draw(record: Method, seed: int) -> Any:
+        return solve_vectors(X, method=record, metric=metric, random_state=seed, n_jobs=n_jobs)
+
+    def place(name: str, pos: Any) -> np.ndarray:
+        return inputs.finite_rows(pos, n, f"the drawing {name!r}")
+
+    artists = _Artists(X, vector_peers(), vector_peer, lambda _: rows, network.host.write, draw, n_jobs)
+    entries = _entries_of(drawings, artists)
+    for entry in entries:
+        inputs.check_dimensions(entry.name, entry.given)
+        for pos in entry.given:
+            place(entry.name, pos)
+
+    def find(name: str, pos: Any) -> dict[str, Measured]:
+        Y = place(name, pos)
+        return measure_vectors(X, Y, names, metric=metric, measures=measures, sample=sample, seed=seed)
+
+    runs, notes = _draw_all(entries, seeds, seed)
+    found = {name: [find(name, run.positions) for run in each] for name, each in runs.items()}
+    first = {name: place(name, each[0].positions) for name, each in runs.items()}
+    return _comparison_of(found, first, runs, notes, entries, None, names)
 
 
-def _artists(
-    G: Any, network: Network, weight: str | None, weight_kind: str, n_jobs: int | None
-) -> tuple[Callable[[str, str], Entry], Callable[[str, Method], Entry], Callable[[str, Callable], Entry]]:
-    """Makers of entries, of names, of methods and of functions, for `entries_of`."""
+class _LeftOut(Exception):
+    """An entry that cannot draw this graph here; the message says why."""
 
-    def method(row: str, record: Method) -> Entry:
-        def draw(seed: int) -> Run:
-            began = time.perf_counter()
-            weights = {"weight": weight, "weight_kind": weight_kind}
-            found = solve(G, record, node_size="auto", seed=seed, n_jobs=n_jobs, **weights)
-            return Run(found.positions, time.perf_counter() - began, found.notes)
 
-        return Entry(row, draw=draw, seeded=True)
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One drawing: positions, seconds of wall clock if it was made here, and the notes of the run."""
 
-    def named(row: str, name: str) -> Entry:
-        peer = graph_peer(name)
-        if peer is None:
-            check_method(name, graph_peers())
-            return method(row, method_named(name))
-        adjacency = network.adjacency.copy()
-        if not peer.weighted:
-            adjacency.data[:] = 1.0
-        return peer_entry(row, peer, adjacency, network.host.write, n_jobs)
+    positions: Any
+    seconds: float | None = None
+    notes: tuple[str, ...] = ()
 
-    return named, method, lambda row, function: function_entry(row, function, G)
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One row of a comparison.
+
+    name    of the row
+    given   drawings that exist, usually one
+    draw    seed -> a run, if the entry draws; raises `_LeftOut`
+    seeded  whether another seed may give another drawing
+    """
+
+    name: str
+    given: tuple[Any, ...] = ()
+    draw: Callable[[int], _Run] | None = None
+    seeded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Artists:
+    """The ways to draw what is compared.
+
+    data    the graph or vectors, which functions get
+    peers   the layouts of other packages by name, `peer` finds one in any spelling
+    matrix  peer -> adjacency or rows
+    close   (n, 2) array -> positions
+    solve   (method, seed) -> solution
+    n_jobs  threads for peers
+    """
+
+    data: Any
+    peers: Mapping[str, Peer]
+    peer: Callable[[str], Peer | None]
+    matrix: Callable[[Peer], Any]
+    close: Callable[[np.ndarray], Any]
+    solve: Callable[[Method, int], Any]
+    n_jobs: int | None
+
+    def entry(self, row: str | None, x: Any) -> _Entry:
+        """Return the entry of a name, method, function, or of given positions; raises `InputError` for a wrong name."""
+        if isinstance(x, str):
+            peer = self.peer(x)
+            if peer is not None:
+                return _Entry(row or x, draw=lambda seed: self._by_peer(peer, seed), seeded=peer.seeded)
+            check_method(x, self.peers)
+            row, x = row or x, method_named(x)
+        if isinstance(x, Method):
+            return _Entry(row or x.name, draw=lambda seed: _timed(lambda: self.solve(x, seed)), seeded=True)
+        if isinstance(x, type) or (callable(x) and not hasattr(x, "__len__")):
+            name = row or getattr(x, "__name__", type(x).__name__)
+            try:
+                seeded = "seed" in inspect.signature(x).parameters
+            except (TypeError, ValueError):
+                seeded = False
+            return _Entry(name, draw=lambda seed: self._by_function(name, x, seed, seeded), seeded=seeded)
+        return _Entry(row or UNNAMED, _several(x, row or UNNAMED))
+
+    def _by_peer(self, peer: Peer, seed: int) -> _Run:
+        if peer.missing is not None:
+            raise _LeftOut(peer.missing)
+        data = self.matrix(peer)
+        try:
+            run = _timed(peer.prepare(data, seed, self.n_jobs))
+            Y = np.asarray(run.positions, np.float64)
+        except Exception as error:  # whatever another package raises: it is named, and the others are compared
+            raise _LeftOut(f"it failed with {type(error).__name__}: {error}") from error
+        n = data.shape[0]
+        lost = n if Y.shape != (n, 2) else int(np.count_nonzero(~np.isfinite(Y).all(axis=1)))
+        if lost:
+            raise _LeftOut(f"it gave {lost} of {n} nodes no position")
+        return _Run(self.close(Y), run.seconds)
+
+    def _by_function(self, name: str, function: Callable, seed: int, seeded: bool) -> _Run:
+        """The drawing of a function, which gets ``seed=`` if it takes one; a note on its errors names the drawing."""
+        try:
+            run = _timed(lambda: function(self.data, seed=seed) if seeded else function(self.data))
+        except Exception as error:
+            error.add_note(f"raised by the function that draws {name!r}")
+            raise
+        if run.positions is None:
+            raise InputTypeError(f"the function of the drawing {name!r} returned None; it must return positions")
+        if len(_several(run.positions, name)) > 1:
+            raise InputError(
+                f"the function of the drawing {name!r} returned several drawings; it must return one: seeds=5 calls it "
+                "five times"
+            )
+        return run
+
+
+def _timed(draw: Callable[[], Any]) -> _Run:
+    """The positions that a call returns, its seconds, and the notes of a solution."""
+    began = time.perf_counter()
+    found = draw()
+    seconds = time.perf_counter() - began
+    return _Run(getattr(found, "positions", found), seconds, tuple(getattr(found, "notes", ())))
+
+
+def _entries_of(drawings: Any, artists: _Artists) -> list[_Entry]:
+    """Read a list or a dict of drawings."""
+    if isinstance(drawings, str):
+        drawings = [drawings]
+    listed: list[tuple[Any, Any]] = []
+    if isinstance(drawings, Mapping):
+        if drawings and all(map(_is_place, drawings.values())):
+            raise InputError("drawings is one dict of positions; give {name: positions}, or a list: [positions]")
+        listed = list(drawings.items())
+    elif isinstance(drawings, Iterable) and not isinstance(drawings, np.ndarray):
+        listed = [(None, x) for x in drawings]
+    if not listed:
+        raise InputError(f"drawings must be a list or a dict with at least one drawing, {EXAMPLE}")
+    found: dict[str, _Entry] = {}
+    for row, x in listed:
+        name = None if row is None else " ".join(str(row).split()) or UNNAMED  # a name is one line of a table
+        entry = artists.entry(name, x)
+        if row is None and entry.name == UNNAMED:
+            count = sum(other.startswith(UNNAMED) for other in found)
+            entry = _Entry(UNNAMED if not count else f"{UNNAMED} {count + 1}", entry.given)
+        if entry.name in found:
+            raise InputError(f"the drawing {entry.name!r} is given twice; give a dict and call each its own name")
+        found[entry.name] = entry
+    return list(found.values())
+
+
+def _several(x: Any, row: str) -> tuple[Any, ...]:
+    """The drawings in a list of them, or in an array of three dimensions; else the one that it is."""
+    if x is None:
+        raise InputTypeError(f"the drawing {row!r} is None; give positions, or who draws: {EXAMPLE}")
+    if isinstance(x, np.ndarray):
+        return tuple(x) if x.ndim == 3 else (x,)
+    if type(x) not in (list, tuple):
+        return (x,)
+    if not len(x):
+        raise InputError(f"the drawing {row!r} is an empty {type(x).__name__}; give one drawing or several in a list")
+    who = next((each for each in x if isinstance(each, (str, Method)) or callable(each)), None)
+    if who is not None:
+        raise InputError(
+            f"the drawing {row!r} is a list with {getattr(who, 'name', who)!r} in it; a list in a dict holds "
+            "positions: give who draws a name of its own, and seeds=5 for five drawings of each"
+        )
+    return tuple(x) if all(map(_is_drawing, x)) else (x,)
+
+
+def _is_drawing(x: Any) -> bool:
+    """Whether this is a drawing rather than one node's position."""
+    known = isinstance(x, Mapping) or hasattr(x, "positions") or hasattr(x, "coords")
+    return known or getattr(x, "ndim", 0) == 2 or (type(x) in (list, tuple) and len(x) > 0 and all(map(_is_place, x)))
+
+
+def _is_place(x: Any) -> bool:
+    """Whether this is one node's position: one to three numbers."""
+    if isinstance(x, (str, Mapping)) or not hasattr(x, "__len__") or not 0 < len(x) < 4:
+        return False
+    return all(isinstance(value, (Real, np.number)) for value in x)
+
+
+def _draw_all(
+    entries: list[_Entry], seeds: int, seed: int
+) -> tuple[dict[str, list[_Run]], dict[str, tuple[str, ...]]]:
+    """Draw all entries: {name: runs}, and {name: notes}; warns of entries that are left out."""
+    if isinstance(seeds, bool) or not hasattr(seeds, "__index__") or int(seeds) < 1:
+        raise InputError(f"seeds={seeds!r}; give the number of drawings of each method, at least 1")
+    runs: dict[str, list[_Run]] = {}
+    notes: dict[str, tuple[str, ...]] = {}
+    for entry in entries:
+        every = range(seed, seed + (int(seeds) if entry.seeded else 1))
+        try:
+            if entry.draw is None:
+                each = [_Run(getattr(pos, "positions", pos)) for pos in entry.given]
+            else:
+                each = [entry.draw(one) for one in every]
+        except _LeftOut as reason:
+            notes[entry.name] = (f"left out: {reason}",)
+            continue
+        runs[entry.name] = each
+        said = dict.fromkeys(note for run in each for note in run.notes)
+        if said:
+            notes[entry.name] = tuple(said)
+    lost = [f"{entry.name} is {notes[entry.name][0]}" for entry in entries if entry.name not in runs]
+    if not runs:
+        raise InputError(f"no drawing is left to compare: {'; '.join(lost)}")
+    for sentence in lost:
+        warn(sentence)
+    return runs, notes
+
+
+def _is_point(pos: Any) -> bool:
+    rows = np.asarray(list(places(pos).rows), np.float64)
+    return len(rows) > 1 and not np.ptp(rows, axis=0).any()
 
 
 def check_method(name: str, peers: Iterable[str]) -> None:
@@ -222,38 +464,10 @@ def check_method(name: str, peers: Iterable[str]) -> None:
         raise unknown("method or peer", name, ["auto", *METHODS, *peers]) from None
 
 
-def _native(network: Network, pos: Any, name: str) -> Any:
-    """A drawing as the graph's library keys it: an array of a networkx graph becomes a dict."""
-    pos = getattr(pos, "positions", pos)
-    keyed = places(network.host.write(np.zeros((len(network.labels), 2)))).keys is not None
-    if (places(pos).keys is not None) == keyed:
-        return pos
-    return network.host.write(given.every_place(network, pos, name))
-
-
-def check_measures(measures: str | Iterable[str] | None) -> list[str] | str | None:
-    """The measures that were asked for; `InputError` for one that does not exist, before anything is drawn."""
-    if measures is None or (isinstance(measures, str) and measures == "all"):
-        return measures
-    names = [measures] if isinstance(measures, str) else list(measures)
-    for name in names:
-        if name not in MEASURES:
-            raise unknown("measure", name, MEASURES)
-    return names
-
-
-def _check_needs(measures: list[str] | str | None, brought: Mapping[str, Any]) -> None:
-    """Raise `InputError`, before anything is drawn, for a measure that needs what was not given."""
-    for name in measures if isinstance(measures, list) else ():
-        lacking = [KEYWORD[use] for use in MEASURES[name].uses if use in brought and brought[use] is None]
-        if lacking:
-            raise InputError(f"the measure {name!r} needs {lacking[0]}=...: give it, or leave it out")
-
-
 def _add_objective(
-    found: dict[str, list[dict[str, Measured]]], runs: dict[str, list[Run]], value: Callable[[Any], Evaluated]
+    found: dict[str, list[dict[str, Measured]]], runs: dict[str, list[_Run]], value: Callable[[Any], Evaluated]
 ) -> None:
-    """Add J of every run as a measure; its score is 1 for the least and a half where J is twice as far from 0."""
+    """Add J of every run as a measure; its score is 1 for the least and a half if J is twice as far from 0."""
     values = {name: [value(run.positions) for run in each] for name, each in runs.items()}
     least = min(one.value for each in values.values() for one in each)
     unit = abs(least) or 1.0
@@ -263,14 +477,53 @@ def _add_objective(
             row[J_OF + one.method] = Measured(one.value, score, 0.0, True)
 
 
-def _align_all(drawings: Mapping[str, Any]) -> dict[str, Any]:
-    """Each drawing laid over the first, where they have the same number of dimensions."""
-    first = next(iter(drawings.values()))
-    result = {}
-    for name, pos in drawings.items():
+def _native(network: Network, pos: Any, name: str) -> Any:
+    """A drawing as the graph's library keys it: an array of a networkx graph becomes a dict."""
+    keyed = places(network.host.write(np.zeros((len(network.labels), 2)))).keys is not None
+    if (places(pos).keys is not None) == keyed:
+        return pos
+    return network.host.write(inputs.every_place(network, pos, name))
+
+
+def _comparison_of(
+    found: dict[str, list[dict[str, Measured]]],
+    first: dict[str, Any],
+    runs: dict[str, list[_Run]],
+    notes: dict[str, tuple[str, ...]],
+    entries: list[_Entry],
+    G: Any,
+    names: list[Any] | None,
+) -> Comparison:
+    """Put the measures of all runs together, and lay the first drawing of each over the first of all.
+
+    A measure that is not defined for a drawing, such as crossings in space, is NaN for it. Warns of drawings with all
+    nodes at one place.
+    """
+    for name, each in runs.items():
+        if any(_is_point(run.positions) for run in each):
+            notes[name] = (*notes.get(name, ()), "all nodes lie at one place")
+            warn(f"all nodes of the drawing {name!r} lie at one place: its measures say little")
+    rows = sorted((row for each in found.values() for row in each), key=len, reverse=True)
+    columns = dict.fromkeys(measure for row in rows for measure in row)
+    nothing = Measured(math.nan, math.nan, 0.0, True)
+    found = {
+        name: [{measure: row.get(measure, nothing) for measure in columns} for row in each]
+        for name, each in found.items()
+    }
+    drawn = {name: [run.seconds for run in each if run.seconds is not None] for name, each in runs.items()}
+    over = next(iter(first.values()))
+    aligned = {}
+    for name, pos in first.items():
         mine = places(pos)
-        over = pos is not first and len(mine.given) > 0 and mine.dim == places(first).dim
-        result[name] = align(pos, to=first) if over else pos
-    return result
-
-
+        alike = pos is not over and len(mine.given) > 0 and mine.dim == places(over).dim
+        aligned[name] = align(pos, to=over) if alike else pos
+    return Comparison(
+        {name: mean_of(each) for name, each in found.items()},
+        aligned,
+        G,
+        names,
+        {name: statistics.median(seconds) for name, seconds in drawn.items() if seconds},
+        found,
+        notes,
+        tuple(entry.name for entry in entries if entry.seeded and len(runs.get(entry.name, ())) == 1),
+    )

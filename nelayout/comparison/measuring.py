@@ -1,32 +1,61 @@
-"""`measure` takes the measures of a drawing, `measures` lists them.
+"""Measures of drawings of graphs and of vectors: `measure`, `measure_vectors`, curves of ranks, and `stability`.
 
 >>> import networkx as nx
->>> from nelayout import measure
+>>> from nelayout import measure, measure_vectors
 >>> square = nx.cycle_graph(4)
 >>> corners = {0: (0, 0), 1: (1, 0), 2: (1, 1), 3: (0, 1)}
 >>> found = measure(square, corners)
 >>> found["crossings"].value, found["neighborhood"].value, round(float(found["stress"]), 3)
 (0.0, 1.0, 0.023)
+>>> X = np.random.default_rng(0).normal(size=(200, 3))
+>>> found = measure_vectors(X, X[:, :2])  # a projection
+>>> list(found)
+['coincident', 'trustworthiness', 'continuity', 'q_nx', 'r_nx_area', 'spearman']
+>>> round(float(found["trustworthiness"]), 2), round(float(found["r_nx_area"]), 2)
+(0.84, 0.41)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 
-from nelayout.comparison import drawings
-from nelayout.errors import InputError, Unsupported, unknown
-from nelayout.graphs import Network, every_position, guard, links, read
+from nelayout.comparison.inputs import (
+    check_rows,
+    class_names,
+    classes,
+    coordinates,
+    finite_rows,
+    integer_seed,
+    sample_size,
+)  # fmt: skip
+from nelayout.errors import InputError, InputTypeError, Unsupported, unknown
+from nelayout.graphs import Network, every_position, guard, links, points, read
 from nelayout.quality import MEASURES
-from nelayout.quality.input_distances import InputDistances, PathLengths
+from nelayout.quality.distances import Hops, InputDistances, PathLengths, VectorDistances
+from nelayout.quality.neighborhoods import NEIGHBORS, neighbors_kept, procrustes_apart
 from nelayout.quality.protocol import Measure, MeasuredDrawing
-from nelayout.quality.sweep import Sweep
+from nelayout.quality.ranks import RankCurves, curves
+from nelayout.quality.samples import Sampled, Sweep
+from nelayout.vectors.input import read_rows
+from nelayout.vectors.knn import knn_graph
+from nelayout.vectors.metrics import Metric, prepare
 
-__all__ = ["Measured", "integer_seed", "measure", "measure_drawing", "measures", "path_lengths", "sample_size"]
+__all__ = [
+    "Measured", "RankCurves", "chosen_measures", "measure", "measure_drawing", "measure_vectors", "measures",
+    "path_lengths", "rank_curves", "rank_curves_vectors", "stability", "vector_distances",
+]  # fmt: skip
+
+# Squared distances below this part of the squared lengths are computed from differences: products lose digits.
+CLOSE = 1e-6
+# Numbers held at a time while close distances are computed anew, and rows of a table that are checked at a time.
+AT_ONCE, TABLE_ROWS = 10_000_000, 1_000
+# Field that a measure needs -> keyword of `measure` that brings it.
+KEYWORD = {"classes": "labels", "coords": "coords", "diameters": "node_size"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +78,18 @@ class Measured:
         return self.value
 
 
-# Field that a measure needs -> keyword of `measure` that brings it.
-KEYWORD = {"classes": "labels", "coords": "coords", "diameters": "node_size"}
-
-
 def measures() -> list[dict[str, str]]:
     """List the measures, in the order of "all".
 
     Returns
     -------
     list of dicts
-        name, definition; better: "higher" or "lower"; score: how it follows from the value; needs: keywords of
-        `measure` that bring what is needed; default: for what it is taken unasked ("graphs", "vectors"); applies: for
-        what it is defined; dimensions: the only number of dimensions, or ""; invariances: what does not change the
-        value (translation, rotation, reflection, scale and affine are changes of the drawing, monotone is an increasing
-        function of all distances in the input); complexity, for n nodes and m edges; sampling: what ``sample="auto"``
-        samples, and from which size on; source: paper and equation
+        name, definition; better: "higher" or "lower"; score: its rule; needs: keywords of `measure` that bring the
+        input; default: "graphs", "vectors" or both, where it is taken unasked; applies: where it is defined;
+        dimensions: the only number of dimensions, or ""; invariances: changes that do not change the value
+        (translation, rotation, reflection, scale and affine change the drawing, monotone is an increasing function of
+        all distances in the input); complexity, for n nodes and m edges; sampling: the sample of ``sample="auto"``,
+        and its least size of graph; source: paper and equation
 
     Examples
     --------
@@ -86,7 +111,7 @@ def measures() -> list[dict[str, str]]:
             "dimensions": "" if entry.dim is None else str(entry.dim),
             "invariances": " ".join(entry.invariances),
             "complexity": entry.complexity,
-            "sampling": entry.sampling,
+            "sampling": entry.sampling or "none: always exact",
             "source": entry.source,
         }
         for entry in MEASURES.values()
@@ -109,30 +134,28 @@ def measure(
     """Measure how good a drawing is.
 
     The graph counts as undirected and unweighted: distances are numbers of edges, or with `lengths` of paths. Nodes
-    that no path joins have no distance: measures of distances leave such pairs out (`distance_correlation` takes the
-    largest component), and measures of ranks take them for equally far, farther than all others.
+    that no path joins have no distance. Measures of distances leave such pairs out (`distance_correlation` takes the
+    largest component). Measures of ranks treat them as equally far, farther than all others.
 
     Parameters
     ----------
     G : networkx graph, igraph.Graph, scipy.sparse matrix or array, square array.
-    pos : dict keyed by node, igraph.Layout, array (n, dim) in node order, or a `Solution`; every node needs a
-        place.
-    labels : classes of nodes, for `class_auc` and `class_accuracy`: a dict, an array or a node attribute's
+    pos : dict keyed by node, igraph.Layout, array (n, dim) in node order, or a `Solution`; every node needs a position.
+    labels : classes of nodes, for `class_auc`, `class_accuracy` and `class_ari`: a dict, an array or a node attribute's
         name. None, NaN, -1 and "" are unknown; such nodes take no part.
-    coords : true plane coordinates, for `map_r2` and `map_neighbors`: a dict, a Layout or an array; nodes
-        without, or with NaN, take no part. For longitudes and latitudes give x = lon cos(median lat),
-        y = lat.
-    measures : names to take, in this order; None takes those that are default for graphs (see `nelayout.measures`), and
-        "all" takes all, for which everything needed was given.
-    weight : edge attribute; an edge whose weight is 0 is no edge. None takes all edges.
+    coords : true plane coordinates, for `map_r2` and `map_neighbors`: a dict, a Layout or an array; nodes without
+        coordinates, or with NaN, take no part. For longitudes and latitudes give x = lon cos(median lat), y = lat.
+    measures : names to take, in this order; None takes the defaults for graphs (see `nelayout.measures`), and "all"
+        takes all with the necessary input.
+    weight : edge attribute; an edge with weight 0 is no edge. None takes all edges.
     node_size : diameters in the units of `pos` (number, dict, array or attribute), for `overlaps`.
-    sample : "auto" is exact where that takes seconds and samples beyond (neighborhoods and nearest nodes
-        above 20,000 nodes, stress above 2,000, the area of classes, ranks and pairs above 5,000, crossings by work);
-        None is always exact (`spearman` and `nonmetric_stress` then hold some 60 bytes for each pair); a number is the
-        nodes, pivots or edges to sample.
-    seed : of the samples and of ties: int, None, `numpy.random.Generator` or `RandomState`.
-    lengths : edge attribute that holds lengths of edges, numbers > 0: distances are then lengths of shortest paths, of
-        parallel edges the shortest counts, and an edge without a length has length 1. Any name takes the entries of a
+    sample : "auto" is exact while this takes seconds and samples beyond (neighborhoods and nearest nodes above 20,000
+        nodes, stress above 2,000, the area of classes, ranks and pairs above 5,000, crossings by work); None is always
+        exact (`spearman` and `nonmetric_stress` then hold some 60 bytes for each pair); a number is the nodes, pivots
+        or edges to sample.
+    seed : of the samples: int, None, `numpy.random.Generator` or `RandomState`.
+    lengths : edge attribute with lengths of edges, numbers > 0: distances are then lengths of shortest paths. The
+        shortest of parallel edges counts, and an edge without a length has length 1. Any name takes the entries of a
         matrix. None: numbers of edges.
 
     Returns
@@ -142,10 +165,10 @@ def measure(
     Raises
     ------
     InputError
-        for a node without a place, an unknown measure (with near matches), or a measure whose `labels`,
-        `coords` or `node_size` are missing; for networkx graphs they are `networkx.NetworkXError` too.
+        for a node without a position, an unknown measure (with near matches), or a measure that lacks its `labels`,
+        `coords` or `node_size`; for networkx graphs they are `networkx.NetworkXError` too.
     Unsupported
-        for `crossings` outside two dimensions, when asked for by name.
+        for `crossings` outside two dimensions, if asked for by name.
 
     Examples
     --------
@@ -159,46 +182,127 @@ def measure(
     """
     network = read(G, weight=weight)
     with guard(G):
-        drawing = MeasuredDrawing(
-            network.adjacency,
-            every_position(network, pos),
-            drawings.classes(drawings.class_names(network, labels)),
-            drawings.coordinates(network, coords),
-            None if node_size is None else network.host.values(node_size, "node_size", nonnegative=True),
-            path_lengths(G, network, lengths),
-        )
+        Y, far = every_position(network, pos), path_lengths(G, network, lengths)
+        drawing = _described(network, network.adjacency, Y, labels, coords, node_size, far)
         return measure_drawing(drawing, measures, sample_size(sample), integer_seed(seed))
+
+
+def measure_vectors(
+    X: Any,
+    Y: Any,
+    labels: Any = None,
+    *,
+    metric: Any = "euclidean",
+    metric_params: dict[str, Any] | None = None,
+    measures: str | Iterable[str] | None = None,
+    coords: Any = None,
+    node_size: Any = None,
+    sample: str | int | None = "auto",
+    seed: Any = 0,
+) -> dict[str, Measured]:
+    """Measure how good an embedding of vectors is.
+
+    Measures keep their names: distances are distances of the rows, and the neighbors of a row are its 10 nearest
+    (`neighborhood`, `precision`, `recall`, `f_score`). Measures of edges are not defined.
+
+    Parameters
+    ----------
+    X : (n, d) array, frame, nested list or sparse matrix, or (n, n) distances for metric="precomputed".
+    Y : (n, dim) positions of the rows in any number of dimensions, or a `Solution`.
+    labels : classes of the rows, one each, for `class_auc`, `class_accuracy` and `class_ari`; None, NaN, -1 and "" are
+        unknown.
+    metric, metric_params : as in `nelayout.knn_graph`.
+    measures : names to take, in this order; None takes the defaults for vectors (see `nelayout.measures`), and "all"
+        takes all with the necessary input. `neighborhood`, `precision`, `recall` and `f_score` find the 10 nearest of
+        every row, which takes a while above some 50,000 rows.
+    coords : true coordinates of the rows, (n, d'), for `map_r2` and `map_neighbors`.
+    node_size : diameters in the units of `Y`, for `overlaps`.
+    sample, seed : as in `nelayout.measure`.
+
+    Returns
+    -------
+    dict of `Measured` by name.
+
+    Raises
+    ------
+    InputError
+        for NaN or infinity in X or Y (row named), another number of rows in Y or labels than in X, incomplete or
+        asymmetric distances, distances of a row to itself, an unknown measure or metric (with near matches), a measure
+        that lacks its `labels`, `coords` or `node_size`, or a measure of edges.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nelayout import measure_vectors
+    >>> X = np.array([[0.0, 0, 0], [0, 1, 0], [5, 0, 0], [5, 1, 1]])
+    >>> found = measure_vectors(X, X[:, :2], labels=[0, 0, 1, 1], measures=["spearman", "stress", "class_ari"])
+    >>> {name: round(m.value, 3) for name, m in found.items()}
+    {'spearman': 0.91, 'stress': 0.013, 'class_ari': 1.0}
+    """
+    distances, network, rows = _placed_rows(X, Y, metric, metric_params)
+    n = len(rows)
+
+    def near() -> csr_array:
+        k = min(NEIGHBORS, n - 1)
+        return csr_array(knn_graph(X, k, metric, symmetrize="none", seed=number, metric_params=metric_params))
+
+    for what, values in (("labels", labels), ("coords", coords), ("node_size", node_size)):
+        check_rows(what, values, n)
+    number = integer_seed(seed)
+    drawing = _described(network, None, rows, labels, coords, node_size, distances, near)
+    return measure_drawing(drawing, measures, sample_size(sample), number)
+
+
+def _described(
+    network: Network, adjacency: csr_array | None, Y: np.ndarray, labels: Any, coords: Any, node_size: Any, *rest: Any
+) -> MeasuredDrawing:
+    """The arrays of a drawing and of the facts about its nodes."""
+    known = classes(class_names(network, labels))
+    diameters = None if node_size is None else network.host.values(node_size, "node_size", nonnegative=True)
+    return MeasuredDrawing(adjacency, Y, known, coordinates(network, coords), diameters, *rest)
+
+
+def chosen_measures(names: str | Iterable[str] | None, absent: Collection[str]) -> list[Measure]:
+    """Return the measures to take (None: the defaults, "all": all) that need no absent field of `MeasuredDrawing`.
+
+    Raises `InputError` for an unknown name, and for a named measure that needs an absent field.
+    """
+    if names is None or (isinstance(names, str) and names == "all"):
+        kind = "vectors" if "adjacency" in absent else "graphs"
+        return [
+            entry
+            for entry in MEASURES.values()
+            if not set(absent) & set(entry.uses) and (names == "all" or kind in entry.default_for)
+        ]
+    found = []
+    for name in [names] if isinstance(names, str) else names:
+        if name not in MEASURES:
+            raise unknown("measure", name, MEASURES)
+        found.append(MEASURES[name])
+        wanting = [use for use in found[-1].uses if use in absent]
+        if "adjacency" in wanting:
+            raise InputError(f"the measure {name!r} is one of edges, and vectors have none: leave it out")
+        if wanting:
+            raise InputError(f"the measure {name!r} needs {KEYWORD[wanting[0]]}=...: give it, or leave it out")
+    return found
 
 
 def measure_drawing(
     drawing: MeasuredDrawing, names: str | Iterable[str] | None, sample: Any, seed: int
 ) -> dict[str, Measured]:
     """Take the named measures (None: the default ones that apply, "all": all that apply) of a drawing in arrays."""
-    kind = "vectors" if drawing.adjacency is None else "graphs"
-    if names is None:
-        chosen = [entry for entry in MEASURES.values() if kind in entry.default_for]
-    elif names == "all":
-        chosen, names = list(MEASURES.values()), None
-    else:
-        chosen = [_entry(name) for name in ([names] if isinstance(names, str) else names)]
-    distances = drawing.distances
+    chosen = chosen_measures(names, [use for use in ("adjacency", *KEYWORD) if getattr(drawing, use) is None])
     brought: dict[str, Any] = {"sample": sample, "seed": seed}
-    if distances is not None:
-        brought["sweep"] = Sweep(distances, drawing.Y, sample, seed)
+    if drawing.distances is not None:
+        brought["sweep"] = Sweep(drawing.distances, drawing.Y, sample, seed)
     result = {}
     for entry in chosen:
-        flat = entry.dim is None or drawing.Y.shape[1] == entry.dim
-        wanting = [use for use in entry.uses if use not in brought and getattr(drawing, use) is None]
-        if names is None and (wanting or not flat):
-            continue
-        if "adjacency" in wanting:
-            raise InputError(f"the measure {entry.name!r} is one of edges, and vectors have none: leave it out")
-        if wanting:
-            raise InputError(f"the measure {entry.name!r} needs {KEYWORD[wanting[0]]}=...: give it, or leave it out")
-        if not flat:
+        if entry.dim is not None and drawing.Y.shape[1] != entry.dim:
+            if names is None or names == "all":
+                continue
             raise Unsupported(
-                f"the measure {entry.name!r} is defined in {entry.dim} dimensions, "
-                f"given {drawing.Y.shape[1]}; leave it out"
+                f"the measure {entry.name!r} is defined in {entry.dim} dimensions; got {drawing.Y.shape[1]}. "
+                "Leave it out"
             )
         needs = {use: brought[use] if use in brought else getattr(drawing, use) for use in entry.uses}
         value, error, exact = entry.find(**needs)
@@ -207,8 +311,151 @@ def measure_drawing(
     return result
 
 
+def rank_curves(
+    G: Any,
+    pos: Any,
+    *,
+    weight: str | None = "weight",
+    lengths: str | None = None,
+    sample: str | int | None = "auto",
+    seed: Any = 0,
+) -> RankCurves:
+    """Find Q_NX, B_NX and R_NX of a drawing of a graph, for neighborhoods of all sizes K.
+
+    Ranks follow distances in the graph; ties count as their mean over all orders. `r_nx` is 1 for the best possible
+    drawing and 0 for a random drawing (without ties this is the curve of Lee et al. 2013).
+
+    Parameters
+    ----------
+    G, pos, weight, lengths, sample, seed : as in `nelayout.measure`.
+
+    Returns
+    -------
+    RankCurves
+        arrays ``k``, ``q_nx``, ``b_nx``, ``r_nx``, ``attainable``, ``farthest``, and whether all nodes entered
+
+    Raises
+    ------
+    InputError
+        as `nelayout.measure` does.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from nelayout import rank_curves
+    >>> G = nx.path_graph(5)
+    >>> found = rank_curves(G, {v: (float(v), 0.0) for v in G})
+    >>> found.k.tolist(), found.r_nx.round(2).tolist()
+    ([1, 2, 3, 4], [1.0, 1.0, 1.0, nan])
+    """
+    network = read(G, weight=weight)
+    with guard(G):
+        Y = every_position(network, pos)
+        distances = path_lengths(G, network, lengths) or Hops(network.adjacency)
+        return curves(Sweep(distances, Y, sample_size(sample), integer_seed(seed)))
+
+
+def rank_curves_vectors(
+    X: Any,
+    Y: Any,
+    *,
+    metric: Any = "euclidean",
+    metric_params: dict[str, Any] | None = None,
+    sample: str | int | None = "auto",
+    seed: Any = 0,
+) -> RankCurves:
+    """Find Q_NX, B_NX and R_NX of an embedding, for neighborhoods of all sizes K (Lee et al. 2013, (41) to (44)).
+
+    Parameters
+    ----------
+    X, Y, metric, metric_params, sample, seed : as in `nelayout.measure_vectors`.
+
+    Returns
+    -------
+    RankCurves
+        as of `nelayout.rank_curves`
+
+    Raises
+    ------
+    InputError
+        as `nelayout.measure_vectors` does.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nelayout import rank_curves_vectors
+    >>> X = np.array([[0.0, 0], [1, 0], [3, 0], [7, 9]])
+    >>> rank_curves_vectors(X, X[:, :1]).q_nx.tolist()
+    [1.0, 1.0, 1.0]
+    """
+    distances, _, rows = _placed_rows(X, Y, metric, metric_params)
+    return curves(Sweep(distances, rows, sample_size(sample), integer_seed(seed)))
+
+
+def stability(drawings: Iterable[Any], *, sample: str | int | None = "auto", seed: Any = 0) -> dict[str, Measured]:
+    """Measure how alike several drawings of one graph are, such as drawings of one method from several seeds.
+
+    Parameters
+    ----------
+    drawings : at least two drawings of the same nodes: dicts keyed by node, or arrays, layouts or solutions in one
+        node order; all in the same number of dimensions.
+    sample, seed : as in `nelayout.measure`; above 20,000 nodes the neighbors of 5,000 are compared.
+
+    Returns
+    -------
+    dict of `Measured`
+        "procrustes": mean over pairs of drawings of the Procrustes statistic, the share of squared size that is left
+        after one is moved, turned, mirrored and resized onto the other (0: the same drawing; score 1 - value).
+        "neighbors": mean over pairs and over nodes of the Jaccard index of a node's 10 nearest in both (1: the same).
+        Errors are standard errors over drawings (jackknife), infinite for two drawings.
+
+    Raises
+    ------
+    InputError
+        for fewer than two drawings, another set of nodes or number of dimensions than in the first (named), and for a
+        node without a position.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> import nelayout as nl
+    >>> G = nx.karate_club_graph()
+    >>> found = nl.stability([nl.ws_sne_layout(G, seed=seed) for seed in range(4)])
+    >>> found["procrustes"].value < 0.2, found["neighbors"].value > 0.6
+    (True, True)
+    """
+    if isinstance(drawings, Mapping) or not isinstance(drawings, Iterable):
+        kind = type(drawings).__name__
+        raise InputTypeError(f"stability compares several drawings, given one {kind}; give a list of at least two")
+    given = list(drawings)
+    if len(given) < 2:
+        raise InputError(f"stability compares at least two drawings, given {len(given)}; draw with several seeds")
+    network = points(given[0])
+    placed = []
+    for number, pos in enumerate(given):
+        odd = sorted(map(repr, set(points(pos).labels) ^ set(network.labels)))
+        if odd:
+            raise InputError(
+                f"drawing {number} places other nodes than drawing 0: {odd[0]} is in one of them alone "
+                f"({len(odd)} in all); give drawings of the same graph"
+            )
+        placed.append(every_position(network, pos, f"drawing {number}"))
+        if placed[-1].shape != placed[0].shape:
+            raise InputError(
+                f"drawing {number} has {placed[-1].shape[1]} dimensions and drawing 0 has {placed[0].shape[1]}; "
+                "give all in the same number"
+            )
+    apart = procrustes_apart(placed)
+    kept = neighbors_kept(placed, sample_size(sample), integer_seed(seed))
+
+    def measured(found: Sampled, score: float) -> Measured:
+        return Measured(found.value, float(np.clip(score, 0.0, 1.0)), found.error, found.exact)
+
+    return {"procrustes": measured(apart, 1 - apart.value), "neighbors": measured(kept, kept.value)}
+
+
 def path_lengths(G: Any, network: Network, lengths: str | None) -> InputDistances | None:
-    """Lengths of paths by an edge attribute, None where none is named; checks every length."""
+    """Return lengths of paths by an edge attribute, None without one; checks every length."""
     if lengths is None:
         return None
     found = links(G)
@@ -240,30 +487,64 @@ def path_lengths(G: Any, network: Network, lengths: str | None) -> InputDistance
     return PathLengths(csr_array((np.r_[long, long], (np.r_[i, j], np.r_[j, i])), shape=(n, n)))
 
 
-def sample_size(sample: Any) -> Any:
-    """Check `sample`: "auto", None, or an integer of at least 2."""
-    if sample is None or (isinstance(sample, str) and sample == "auto"):
-        return sample
-    if isinstance(sample, bool) or not hasattr(sample, "__index__") or int(sample) < 2:
-        raise InputError(f'sample={sample!r}; allowed are "auto", None (exact) and a number of at least 2')
-    return int(sample)
-
-
-def integer_seed(seed: Any) -> int:
-    """Turn a seed of any kind into one integer, so that no measure's draws depend on which others are taken."""
-    if isinstance(seed, np.random.RandomState):
-        return int(seed.randint(2**31 - 1))
-    if isinstance(seed, np.random.Generator) or seed is None:
-        return int(np.random.default_rng(seed).integers(2**31 - 1))
-    if isinstance(seed, bool) or not hasattr(seed, "__index__") or int(seed) < 0:
+def _placed_rows(
+    X: Any, Y: Any, metric: Any, params: dict[str, Any] | None
+) -> tuple[VectorDistances, Network, np.ndarray]:
+    """Distances of the rows of `X`, the rows as nodes without edges, and their positions (n, dim)."""
+    rows = read_rows(X, metric)
+    if issparse(rows) and isinstance(metric, str) and metric == "precomputed":
         raise InputError(
-            f"seed={seed!r}; allowed are an integer >= 0, None, "
-            "numpy.random.Generator and numpy.random.RandomState"
+            "a sparse table of distances leaves most of them open, and measures compare them all: give an (n, n) "
+            "array, or X with its metric"
         )
-    return int(seed)
+    n = rows.shape[0]
+    Y = finite_rows(Y, n, "Y")
+    return vector_distances(prepare(rows, metric, params), n), points(Y), Y
 
 
-def _entry(name: str) -> Measure:
-    if name not in MEASURES:
-        raise unknown("measure", name, MEASURES)
-    return MEASURES[name]
+def vector_distances(metric: Metric, n: int) -> VectorDistances:
+    """Return rows of distances in a metric; Euclidean ones by products of matrices, close pairs by differences."""
+    if metric.table is not None:
+        table = np.asarray(metric.table, np.float64)
+        _check_table(table)
+        return VectorDistances(n, lambda nodes: table[nodes])
+    if not metric.euclidean:
+        from scipy.spatial.distance import cdist
+
+        return VectorDistances(n, lambda nodes: cdist(metric.rows[nodes], metric.rows, metric.cdist, **metric.params))
+    rows: Any = metric.rows.astype(np.float64)
+    if not issparse(rows):
+        rows = rows - rows.mean(axis=0)
+    squared = np.asarray((rows * rows).sum(axis=1)).ravel()
+
+    def find(nodes: np.ndarray) -> np.ndarray:
+        product = rows[nodes] @ rows.T
+        product = product.toarray() if issparse(product) else np.asarray(product)
+        length = squared[nodes][:, None] + squared
+        xi = length - 2 * product
+        i, j = np.nonzero(xi < CLOSE * length)
+        step = max(AT_ONCE // rows.shape[1], 1)
+        for start in range(0, len(i), step):
+            part = slice(start, start + step)
+            apart = rows[nodes[i[part]]] - rows[j[part]]
+            xi[i[part], j[part]] = np.asarray((apart * apart).sum(axis=1)).ravel()
+        return metric.convert(np.maximum(xi, 0.0))
+
+    return VectorDistances(n, find)
+
+
+def _check_table(table: np.ndarray) -> None:
+    """Raise `InputError` for distances that differ with the direction by more than rounding, or of a row to itself."""
+    far = 1e-6 * float(table.max(initial=0.0))
+    own = np.flatnonzero(np.abs(table.diagonal()) > far)
+    if len(own):
+        raise InputError(f"the distance of row {own[0]} to itself is {table[own[0], own[0]]:g}; it must be 0")
+    for start in range(0, len(table), TABLE_ROWS):
+        part = slice(start, start + TABLE_ROWS)
+        i, j = np.nonzero(np.abs(table[part] - table[:, part].T) > far)
+        if len(i):
+            a, b = start + int(i[0]), int(j[0])
+            raise InputError(
+                f"the distance of rows {a} and {b} is {table[a, b]:g}, and of rows {b} and {a} {table[b, a]:g}; "
+                "measures need distances that are the same in both directions: give their mean, say (X + X.T) / 2"
+            )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
@@ -11,15 +11,14 @@ import numpy as np
 
 from nelayout import graphs
 from nelayout.comparison.measuring import Measured
-from nelayout.comparison.ranking import KEY, SEEDS_KEY, arrow, explained, leaders, marked_cell, shade, shown
+from nelayout.comparison.ranking import arrow, explained, keys, shown, table_rows
 from nelayout.pictures.pages import Column, Page, page_of
-from nelayout.quality.neighborhoods import hits
+from nelayout.quality.neighborhoods import jaccard_index
 
 __all__ = ["comparison_page", "neighbors_kept", "table_html"]
 
-# Neighbors, all nodes together, up to which it is found for each node how many of them are near in each drawing: some
-# three seconds a drawing.
-_NEIGHBORS = 1_000_000
+# Neighbors of all nodes together up to which the page has "neighbors kept" of each node and drawing.
+MOST_NEIGHBORS = 1_000_000
 
 
 def table_html(
@@ -27,33 +26,23 @@ def table_html(
     spreads: Mapping[str, Mapping[str, float]] | None = None,
     seconds: Mapping[str, float] | None = None,
 ) -> str:
-    """A row per measure, a column per drawing, and the seconds below; the best is bold with a star.
-
-    A value has the deviation over seeds behind it, or else the error of its sample.
-    """
+    """Return a row per measure and a column per drawing, the seconds below; the best is bold with a star."""
     heads = "".join(f"<th>{escape(drawing)}</th>" for drawing in measured)
     lines = [f"<table><thead><tr><th></th>{heads}</tr></thead><tbody>"]
-    spreads, seconds = spreads or {}, seconds or {}
-    for name, first in leaders(measured).items():
-        values = [row[name].value for row in measured.values()]
-        cells = []
-        for drawing, row in measured.items():
-            text = marked_cell(row[name], spreads.get(drawing, {}).get(name)).replace("±", "&plusmn;")
-            if drawing in first:
-                text = f"<b>{text}*</b>"
-            cells.append(f'<td style="{_background(shade(name, row, values))}">{text}</td>')
+    for name, cells in table_rows(measured, spreads).items():
+        row = ""
+        for cell in cells:
+            text = cell.text.replace("±", "&plusmn;")
+            # Black letters stay readable on the darkest background.
+            style = "" if math.isnan(cell.dark) else f"background:rgba(33,113,181,{0.45 * cell.dark:.2f})"
+            row += f'<td style="{style}">{f"<b>{text}*</b>" if cell.best else text}</td>'
         title = escape(explained(name).definition)
-        lines.append(f'<tr><th title="{title}">{escape(name)} {arrow(name)}</th>{"".join(cells)}</tr>')
+        lines.append(f'<tr><th title="{title}">{escape(name)} {arrow(name)}</th>{row}</tr>')
     if seconds:
         times = "".join(f"<td>{shown(seconds.get(drawing, math.nan), 2)}</td>" for drawing in measured)
         lines.append(f"<tr><th>seconds</th>{times}</tr>")
-    keys = f"{KEY}; the bluer the better" + (f"; {SEEDS_KEY}" if spreads else "")
-    return "\n".join([*lines, f"</tbody></table><p>{keys}</p>"])
-
-
-def _background(dark: float) -> str:
-    """Style of a cell: black letters stay readable on the darkest."""
-    return "" if math.isnan(dark) else f"background:rgba(33,113,181,{0.45 * dark:.2f})"
+    said = keys(measured, spreads, "* best, or not told from it; the bluer the better")
+    return "\n".join([*lines, f"</tbody></table><p>{'; '.join(said)}</p>"])
 
 
 def comparison_page(
@@ -66,22 +55,20 @@ def comparison_page(
     color: Any = None,
     weight: str | None = "weight",
     title: str | None = None,
-    columns: Iterable[Column] = (),
     seconds: Mapping[str, float] | None = None,
     spreads: Mapping[str, Mapping[str, float]] | None = None,
     words: str = "",
 ) -> Page:
-    """The page of a comparison: drawings, table, and the definitions of its measures; see `Comparison.to_html`.
+    """Return the page of a comparison: drawings, table, and definitions of the measures; see `Comparison.to_html`.
 
     classes  the class of each node, which colors the nodes unless `color` says otherwise
-    columns  further values of the nodes
-    seconds  {drawing: its seconds}, which stand beside its heading, too
+    seconds  {drawing: its seconds}, shown beside its heading, too
     spreads  {drawing: {measure: standard deviation over seeds}}
-    words    a text over the table, in plain text; an empty line begins a paragraph
+    words    a text over the table; an empty line begins a paragraph
     """
-    columns = [*([] if classes is None else [Column("class", classes)]), *columns]
+    columns = [] if classes is None else [Column("class", classes)]
     network = None if G is None else graphs.read(G, weight=weight)
-    if network is not None and 0 < network.adjacency.nnz <= _NEIGHBORS:
+    if network is not None and 0 < network.adjacency.nnz <= MOST_NEIGHBORS:
         for name, pos in drawings.items():
             kept = neighbors_kept(network, graphs.every_position(network, pos))
             columns.append(Column("neighbors kept", kept, name, amount=True))
@@ -106,14 +93,9 @@ def comparison_page(
 
 
 def neighbors_kept(network: graphs.Network, Y: np.ndarray) -> np.ndarray:
-    """The Jaccard index of each node's neighbors and as many nearest nodes in a drawing, NaN for isolated nodes.
-
-    Its mean is the measure "neighborhood"; ties of nearest nodes are broken at random, with the seed 0.
-    """
-    degree = np.diff(network.adjacency.indptr).astype(np.int64)
-    nodes = np.flatnonzero(degree)
+    """Return each node's part of the measure "neighborhood", which is their mean; NaN for isolated nodes."""
+    nodes = np.flatnonzero(np.diff(network.adjacency.indptr))
     result = np.full(len(Y), np.nan)
     if len(nodes):
-        found = hits(Y, nodes, network.adjacency[nodes], np.random.default_rng(0))
-        result[nodes] = found / (2 * degree[nodes] - found)
+        result[nodes] = jaccard_index(Y, nodes, network.adjacency[nodes])
     return result

@@ -1,7 +1,20 @@
-"""How values are read beside each other: which way is better, which drawings are best, how dark a cell is.
+"""Which drawings are best in which measure, in tables and in sentences.
 
->>> arrow("stress"), arrow("neighborhood")
-('↓', '↑')
+A drawing dominates another if it is worse in no measure and better in at least one. The drawings that no other
+dominates are the Pareto front; the choice among them depends on the question.
+
+>>> def row(**values):
+...     return {name: Measured(value, value, 0.0, True) for name, value in values.items()}
+>>> rows = {"a": row(neighborhood=0.9, map_r2=0.2), "b": row(neighborhood=0.5, map_r2=0.8),
+...         "c": row(neighborhood=0.3, map_r2=0.7)}
+>>> front(rows), dominators(rows)
+(['a', 'b'], {'c': ['b']})
+>>> for sentence in verdict(rows):
+...     print(sentence)
+No drawing is best in everything: choose between a and b by the measures that matter to you.
+a is best in neighborhood (0.9) and is worse in map_r2 (0.2; b has 0.8).
+b is best in map_r2 (0.8) and is worse in neighborhood (0.5; a has 0.9).
+b dominates c: better in neighborhood (0.5 to 0.3) and map_r2 (0.8 to 0.7), worse in none.
 """
 
 from __future__ import annotations
@@ -14,37 +27,28 @@ from nelayout.comparison.measuring import Measured
 from nelayout.quality import MEASURES
 
 __all__ = [
-    "DESCRIPTIVE", "J_OF", "KEY", "SEEDS_KEY", "Row", "arrow", "beats", "explained", "leaders", "marked_cell", "shade",
-    "shown", "table_lines",
+    "DESCRIPTIVE", "J_OF", "Cell", "Row", "arrow", "beats", "deviation", "dominators", "explained", "front", "keys",
+    "leaders", "mean_of", "shade", "shown", "table_lines", "table_rows", "verdict",
 ]  # fmt: skip
 
-# Explanation of the signs in a table.
-KEY = "↑ higher is better, ↓ lower is better, * best, or not told from it"
-# Explanation of what stands behind a ±, where there is one.
-SEEDS_KEY = "± the standard deviation over seeds; of one drawing the standard error of the sample"
-# Standard errors by which two values must differ. At 2, one of 25 measures would differ by chance in every other
-# comparison; at 3, in one of thirty.
+Rows = Mapping[str, Mapping[str, Measured]]
+Spreads = Mapping[str, Mapping[str, float]]
+
+# Standard errors by which two values must differ, so that in one of thirty comparisons a measure differs by chance.
 ERRORS = 3.0
-# Part of the scale from 0 to 1 by which two drawings must differ: a hundredth is seen by nobody.
+# Part of the scale from 0 to 1 by which two drawings must differ.
 ALIKE = 0.01
-# Measures that describe a drawing and do not rank it: nodes at random have more even edges than a good drawing, and a
-# circle the most even gaps. They count only where no other was taken.
+# Measures that describe a drawing and rank it only if no other measure was taken: random positions have more even edges
+# than a good drawing.
 DESCRIPTIVE = {"edge_length_variation", "resolution"}
-# Counts up to this are written in full, with no power of ten.
-FULL = 1e9
-# Values below this are written with a power of ten: four digits of them would need eight places.
-TINY = 1e-4
-
-
+# Measures that a sentence names before it counts the rest.
+NAMED = 5
 # Before the name of a method: the row of its objective.
 J_OF = "J of "
 
 
 class Row(NamedTuple):
-    """The meaning of a row: its definition and the rule of its score in words, and the better direction.
-
-    ``count``: see `nelayout.quality.protocol.Score`.
-    """
+    """The meaning of a row: definition and rule of the score in words, and `Score.higher` and `Score.count`."""
 
     definition: str
     score: str
@@ -54,12 +58,12 @@ class Row(NamedTuple):
 
 OBJECTIVE = Row(
     "the objective of the method, at the size of the drawing that makes it least (nelayout.evaluate)",
-    "1 / (1 + how far it is above the least of these drawings, in parts of that one)",
+    "1 / (1 + how far it is above the least of these drawings, as a part of that value)",
 )
 
 
 def explained(name: str) -> Row:
-    """The meaning of a row, of a measure or of a method's objective."""
+    """Return the meaning of a row: a measure or a method's objective."""
     if name.startswith(J_OF):
         return OBJECTIVE
     score = MEASURES[name].score
@@ -67,14 +71,18 @@ def explained(name: str) -> Row:
 
 
 def arrow(name: str) -> str:
-    """Sign for the better direction of a measure."""
+    """Return the sign for the better direction of a measure.
+
+    >>> arrow("stress"), arrow("neighborhood")
+    ('↓', '↑')
+    """
     return "↑" if explained(name).higher else "↓"
 
 
 def shade(name: str, row: Mapping[str, Measured], values: Sequence[float]) -> float:
-    """Darkness of a cell from 0 to 1: the score; of a count, its distance from the least of the drawings at hand.
+    """Return the darkness of a cell from 0 to 1: the score, or for a count its ratio to the smallest count.
 
-    The score of a count is its share of the most there could be, beside which 4,000 crossings are as good as 50,000.
+    The score of a count is its share of the largest possible count: by it, 4,000 crossings are as good as 50,000.
 
     >>> rows = [{"crossings": Measured(value, 1 - value / 10**6, 0, True)} for value in (3.0, 7.0)]
     >>> [shade("crossings", row, [3.0, 7.0]) for row in rows]
@@ -87,23 +95,23 @@ def shade(name: str, row: Mapping[str, Measured], values: Sequence[float]) -> fl
 
 
 def shown(value: float, digits: int = 4) -> str:
-    """A value in so many digits, counts and large values in full; NaN is a dash.
+    """Return a value with so many digits, counts and large values in full; NaN is a dash.
 
     >>> [shown(value) for value in (51343.0, 4597.2, 0.7777777, 1e-7, math.nan)]
     ['51343', '4597', '0.7778', '1e-07', '–']
     """
     if math.isnan(value):
         return "–"
-    if abs(value) < FULL and (value == int(value) or abs(value) >= 10**digits):
+    if abs(value) < 1e9 and (value == int(value) or abs(value) >= 10**digits):
         return f"{value:.0f}"
-    return f"{value:.{digits if abs(value) >= TINY else 1}g}"
+    return f"{value:.{digits if abs(value) >= 10.0**-4 else 1}g}"
 
 
 def beats(name: str, ours: Mapping[str, Measured], theirs: Mapping[str, Measured], values: Iterable[float]) -> bool:
-    """Whether a drawing is better than another in one measure, beyond the standard errors and a hundredth of the scale.
+    """Return whether a drawing is better than another in one measure, beyond the standard errors and 1 % of the scale.
 
-    ``values`` are those of all drawings: counts are seen beside the least of them, see `shade`. Where both are beyond
-    the end of the scale, as a stress above 1 is, a hundredth of the value counts.
+    ``values`` are the values of all drawings, see `shade`. If both are beyond the end of the scale, such as a stress
+    above 1, 1 % of the value counts.
     """
     a, b = ours[name], theirs[name]
     ahead = a.value - b.value if explained(name).higher else b.value - a.value
@@ -114,10 +122,10 @@ def beats(name: str, ours: Mapping[str, Measured], theirs: Mapping[str, Measured
     return ahead > ALIKE * abs(b.value) if mine == other == 0 else mine - other > ALIKE
 
 
-def leaders(measured: Mapping[str, Mapping[str, Measured]]) -> dict[str, set[str]]:
-    """{measure: the drawings that no other beats in it}, none of them where nobody is beaten.
+def leaders(measured: Rows) -> dict[str, set[str]]:
+    """Return {measure: the drawings that no other beats in it}; no drawing if none is beaten.
 
-    Nobody leads in a measure that only describes, unless there are no others.
+    Measures that only describe have no leaders, unless there are no others.
 
     >>> def row(value):
     ...     return {"neighborhood": Measured(value, value, 0.01, False)}
@@ -138,33 +146,196 @@ def leaders(measured: Mapping[str, Mapping[str, Measured]]) -> dict[str, set[str
     return found
 
 
-def marked_cell(m: Measured, spread: float | None = None) -> str:
-    """A value with the deviation over seeds behind it, or else the error of its sample.
+class Cell(NamedTuple):
+    """A value in a table: its text with the error, whether it is best, and its darkness, NaN for none."""
 
-    >>> marked_cell(Measured(0.25, 0.25, 0.01, True), 0.02), marked_cell(Measured(0.25, 0.25, 0.0, True))
-    ('0.25 ± 0.02', '0.25')
-    """
-    if spread is not None and not math.isnan(spread):
-        return f"{shown(m.value)} ± {shown(spread, 2)}"
-    return shown(m.value) if m.exact else f"{shown(m.value)} ± {shown(m.error, 2)}"
+    text: str
+    best: bool
+    dark: float
+
+
+def table_rows(measured: Rows, spreads: Spreads | None = None, digits: int = 4) -> dict[str, list[Cell]]:
+    """Return {measure: a cell for each drawing}; a value has its deviation over seeds or its sampling error."""
+    rows = {}
+    for name, first in leaders(measured).items():
+        values = [row[name].value for row in measured.values()]
+        rows[name] = []
+        for drawing, row in measured.items():
+            found, text = row[name], shown(row[name].value, digits)
+            spread = (spreads or {}).get(drawing, {}).get(name, math.nan)
+            if not math.isnan(spread):
+                text = f"{text} ± {shown(spread, 2)}"
+            elif not found.exact:
+                text = f"{text} ± {shown(found.error, 2)}"
+            rows[name].append(Cell(text, drawing in first, shade(name, row, values)))
+    return rows
+
+
+def keys(measured: Rows, spreads: Spreads | None = None, best: str = "* best, or not told from it") -> list[str]:
+    """Return the explanations of the signs in a table."""
+    names = next(iter(measured.values()), {})
+    described = [name for name in names if name in DESCRIPTIVE]
+    said = [f"↑ higher is better, ↓ lower is better, {best}"]
+    if described and len(described) < len(names):
+        said.append(f"{_listed(described)} {'describes' if len(described) == 1 else 'describe'} a drawing: no star")
+    if spreads:
+        said.append("± the standard deviation over seeds; of one drawing the standard error of the sample")
+    return said
 
 
 def table_lines(
-    measured: Mapping[str, Mapping[str, Measured]],
-    spreads: Mapping[str, Mapping[str, float]] | None = None,
-    seconds: Mapping[str, float] | None = None,
+    measured: Rows, spreads: Spreads | None = None, seconds: Mapping[str, float] | None = None
 ) -> list[str]:
-    """A line per measure and a column per drawing, and the seconds below; a star stands behind the best."""
+    """Return a line per measure with a column per drawing, the seconds, and the explanations of the signs."""
     rows = [["", *(f"{name} " for name in measured)]]
-    spreads, seconds = spreads or {}, seconds or {}
-    for name, first in leaders(measured).items():
-        cells = {
-            drawing: marked_cell(row[name], spreads.get(drawing, {}).get(name)) for drawing, row in measured.items()
-        }
-        stars = (f"{cell}{'*' if drawing in first else ' '}" for drawing, cell in cells.items())
-        rows.append([f"{name} {arrow(name)}", *stars])
+    for name, cells in table_rows(measured, spreads).items():
+        rows.append([f"{name} {arrow(name)}", *(f"{cell.text}{'*' if cell.best else ' '}" for cell in cells)])
     if seconds:
         rows.append(["seconds", *(f"{shown(seconds.get(drawing, math.nan), 2)} " for drawing in measured)])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join([f"{row[0]:<{widths[0]}}", *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in rows]
-    return [*lines, KEY, *([SEEDS_KEY] if spreads else [])]
+    return [*lines, *keys(measured, spreads)]
+
+
+def mean_of(runs: Sequence[dict[str, Measured]]) -> dict[str, Measured]:
+    """Return the mean of each measure over runs with several seeds.
+
+    The standard error joins the error over seeds and the mean sampling error. The latter does not shrink with more
+    runs, since all runs are measured on the same sample.
+
+    >>> runs = [{"stress": Measured(value, 1 - value, 0.0, True)} for value in (0.1, 0.2, 0.3)]
+    >>> found = mean_of(runs)["stress"]
+    >>> round(found.value, 3), round(found.error, 4), round(deviation([0.1, 0.2, 0.3]), 3)
+    (0.2, 0.0577, 0.1)
+    """
+    return runs[0] if len(runs) == 1 else {name: _mean([run[name] for run in runs]) for name in runs[0]}
+
+
+def _mean(found: list[Measured]) -> Measured:
+    count = len(found)
+    seeds = deviation([m.value for m in found]) / math.sqrt(count)
+    return Measured(
+        math.fsum(m.value for m in found) / count,
+        math.fsum(m.score for m in found) / count,
+        0.0 if math.isnan(seeds) else math.hypot(math.fsum(m.error for m in found) / count, seeds),
+        all(m.exact for m in found),
+    )
+
+
+def deviation(values: Sequence[float]) -> float:
+    """Return the standard deviation of a sample (n - 1); NaN for less than two values."""
+    if len(values) < 2:
+        return math.nan
+    middle = math.fsum(values) / len(values)
+    return math.sqrt(math.fsum((x - middle) ** 2 for x in values) / (len(values) - 1))
+
+
+def _ranking(rows: Rows) -> dict[str, dict[str, Measured]]:
+    """The measures that rank the drawings."""
+    every = next(iter(rows.values()), {})
+    names = [name for name in every if name not in DESCRIPTIVE] or list(every)
+    return {drawing: {name: row[name] for name in names} for drawing, row in rows.items()}
+
+
+def _better(rows: Rows) -> dict[tuple[str, str], dict[str, float]]:
+    """(drawing, other) -> {measure in which it is better: difference on the scale}, the largest difference first."""
+    found = {}
+    for one, ours in rows.items():
+        for other, theirs in rows.items():
+            ahead = {}
+            for name in ours if one != other else ():
+                values = [row[name].value for row in rows.values()]
+                if beats(name, ours, theirs, values):
+                    ahead[name] = shade(name, ours, values) - shade(name, theirs, values)
+            found[one, other] = dict(sorted(ahead.items(), key=lambda item: -item[1]))
+    return found
+
+
+def dominators(rows: Rows) -> dict[str, list[str]]:
+    """Return {drawing: the drawings that dominate it}, without drawings that no other dominates."""
+    better = _better(_ranking(rows))
+    found = {name: [other for other in rows if better[other, name] and not better[name, other]] for name in rows}
+    return {name: others for name, others in found.items() if others}
+
+
+def front(rows: Rows) -> list[str]:
+    """Return the drawings that no other dominates; all of them if small differences form a circle."""
+    behind = dominators(rows)
+    return [name for name in rows if name not in behind] or list(rows)
+
+
+def verdict(rows: Rows, seconds: Mapping[str, float] | None = None, single: Iterable[str] = ()) -> list[str]:
+    """Return sentences on several drawings: the front, strengths, dominated drawings, seconds.
+
+    ``single``: the drawings with one seed that could have had others.
+    """
+    if len(rows) < 2:
+        return ["There is one drawing, and nothing to compare it with."]
+    rows = _ranking(rows)
+    better, behind, ahead = _better(rows), dominators(rows), front(rows)
+    if len(ahead) == 1:
+        said = [f"{ahead[0]} is the only drawing that no other dominates."]
+    elif any(better[a, b] for a in ahead for b in ahead):
+        choose = "between" if len(ahead) == 2 else "among"
+        said = [
+            f"No drawing is best in everything: choose {choose} {_listed(ahead)} by the measures that matter to you."
+        ]
+    else:
+        said = [f"{_listed(ahead)} cannot be told apart by these measures."]
+    alone, times = list(single), seconds or {}
+    if any(better.values()):
+        first = leaders(rows)
+        said += [_strengths(name, rows, first, better) for name in ahead]
+        said += [_dominated(name, behind[name], rows, better) for name in rows if name not in ahead]
+    else:
+        alone = []
+    if len(times) > 1:
+        fast, slow = min(times, key=times.__getitem__), max(times, key=times.__getitem__)
+        said.append(
+            f"{fast} was the fastest ({shown(times[fast], 2)} s), {slow} the slowest ({shown(times[slow], 2)} s)."
+        )
+    if alone:
+        said.append(
+            f"{_listed(alone)}: one seed each; a difference between two methods may be one between two seeds "
+            "(seeds=5 draws five)."
+        )
+    return said
+
+
+def _strengths(name: str, rows: Rows, first: Mapping[str, set[str]], better: Mapping) -> str:
+    """The measures in which a drawing leads, alone or with others, and the measure in which it is farthest behind."""
+    row = rows[name]
+
+    def values(names: list[str]) -> str:
+        return _counted([f"{m} ({shown(row[m].value)})" for m in names[:NAMED]], len(names))
+
+    best = [m for m in row if name in first[m]]
+    alone = [m for m in best if len(first[m]) == 1]
+    shared = [m for m in best if m not in alone]
+    said = [f"is best in {values(alone)}"] if alone else []
+    if shared:
+        said.append(f"{'shares' if alone else 'is among'} the best in {values(shared)}")
+    losses = [(loss, m, other) for other in rows for m, loss in better[other, name].items()]
+    if losses:
+        _, m, other = max(losses, key=lambda each: each[0])
+        said.append(f"is worse in {m} ({shown(row[m].value)}; {other} has {shown(rows[other][m].value)})")
+    return f"{name} {_listed(said or ['is best in no measure'])}."
+
+
+def _dominated(name: str, by: list[str], rows: Rows, better: Mapping) -> str:
+    first = max(by, key=lambda other: len(better[other, name]))
+    ahead = list(better[first, name])
+    parts = [f"{m} ({shown(rows[first][m].value)} to {shown(rows[name][m].value)})" for m in ahead[:NAMED]]
+    also = [other for other in by if other != first]
+    more = f" ({_listed(also)} dominate{'s' * (len(also) == 1)} it, too)" if also else ""
+    return f"{first} dominates {name}: better in {_counted(parts, len(ahead))}, worse in none{more}."
+
+
+def _counted(parts: list[str], total: int) -> str:
+    """The first parts, and how many are left."""
+    return _listed([*parts, f"{total - len(parts)} more"] if total > len(parts) else parts)
+
+
+def _listed(words: list[str]) -> str:
+    """Words in one phrase: "a", "a and b", "a, b and c"."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -1,30 +1,27 @@
-"""Connections: where the scalar lambda between input and drawn similarities comes from, and whether it moves.
+"""Connections: where the scale factor lambda between input and drawn similarities comes from.
 
-An objective is J = sum M phi(P/M, lambda q).  Its two halves, the edges and the pairs, are evaluated once, at the
-lambda that ``at`` names; ``couple`` turns their sums into J and its derivatives.  Four rules (Yang, Peltonen & Kaski
-2014, sec. 3-5):
+An objective is J = sum M phi(P/M, lambda q).  Its two halves, edges and pairs, are evaluated once, at the lambda that
+``at`` returns; ``couple`` turns their sums into J and its derivatives (Yang, Peltonen & Kaski 2014, sec. 3-5):
 
-fixed       lambda is given: Elastic Embedding's repulsion, LinLog's 1/attraction.
+fixed       lambda is given: the repulsion of Elastic Embedding, 1/attraction of LinLog.
 optimal     lambda = argmin J.  Homogeneous divergences have it in closed form, and J becomes scale-invariant (gamma,
-            Renyi). With A = d edges / d ln lambda and B = d pairs / d ln lambda at lambda = 1, dJ = -d edges / A + d
-            pairs / B for every one of them.
-normalized  lambda = 1 / sum M q, so that the drawn similarities sum to one; it moves with the drawing, which adds
-            one term to the derivative.
-normalized-rows  lambda_i = 1 / sum_j m_j q_ij: the same for each node on its own.
+            Renyi).  With A = d edges / d ln lambda and B = d pairs / d ln lambda at lambda = 1, dJ = -d edges / A + d
+            pairs / B.
+normalized  lambda = 1 / sum M q, so that the drawn similarities sum to one; this adds one term to the derivative.
+normalized-rows  lambda_i = 1 / sum_j m_j q_ij: the same for each node.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from numbers import Real
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from nelayout.errors import InputError, Unsupported, unknown
 from nelayout.formula.divergences.protocol import Divergence, Homogeneous
-from nelayout.formula.part_names import as_number, spell, split
+from nelayout.formula.part_names import as_number, number_within, spell, split
 
 __all__ = [
     "CONNECTIONS",
@@ -41,17 +38,15 @@ __all__ = [
 ]
 
 
-# Largest lambda of a row to which a minimizer goes: its inverse, the sum of a node's kernel values, is nearly 0 to
-# floats (2e-308). A finished drawing may lie a little beyond, since its coincident nodes are opened and its numbers
-# rounded: its J is evaluated up to LARGEST_OF_DRAWINGS.
+# Largest lambda of a row that a minimizer accepts, and that a finished drawing may have: 1 / lambda is nearly 0.
 LARGEST, LARGEST_OF_DRAWINGS = 1e280, 1e300
 
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """The sums of an evaluation, all at one lambda; for rules by rows each is an array (n,), one sum for each node."""
+    """The sums of an evaluation at one lambda: numbers, or arrays with one sum for each row or graph."""
 
-    edges: Any  # sum M edge(P/M, b); NaN when no value was asked for
+    edges: Any  # sum M edge(P/M, b); NaN if no value was asked for
     edges_slope: Any  # its derivative in ln lambda
     pairs: Any  # sum M phi(0, b)
     pairs_slope: Any  # its derivative in ln lambda
@@ -62,7 +57,7 @@ class Sums:
 
 @dataclass(frozen=True, slots=True)
 class Coupling:
-    """The objective's value and its derivatives in the sums; by rows, (n,) arrays as the sums are."""
+    """The value of J and its derivatives in the sums: numbers or arrays, as the sums are."""
 
     value: Any
     d_edges: float
@@ -71,83 +66,58 @@ class Coupling:
     lam: Any
 
 
-class Connection(Protocol):
-    """The interface of a connection rule."""
+class Connection:
+    """A rule for lambda; ``needs_normalizer``: it follows from sum M q; ``by_rows``: each node has one."""
 
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def needs_normalizer(self) -> bool:
-        """Whether lambda follows from sum M q."""
-        ...
-
-    @property
-    def by_rows(self) -> bool:
-        """Whether each node has a lambda of its own."""
-        ...
+    name: str
+    needs_normalizer = False
+    by_rows = False
 
     def check(self, divergence: Divergence) -> None:
-        """Unsupported, in words, when this rule does not go with the divergence."""
-        ...
+        """Raise Unsupported if this rule does not go with the divergence."""
 
     def at(self, normalizer: Any) -> Any:
-        """The lambda at which edges and pairs are to be evaluated."""
-        ...
+        """Return the lambda at which edges and pairs are evaluated."""
+        return 1.0
 
     def couple(self, divergence: Any, sums: Sums, exaggeration: float) -> Coupling:
-        """J and its derivatives, the edges counting ``exaggeration`` times."""
-        ...
+        """Return J and its derivatives, the edges counting ``exaggeration`` times."""
+        return Coupling(exaggeration * sums.edges + sums.pairs, exaggeration, 1.0, 0.0, self.at(sums.normalizer))
 
 
-@dataclass(frozen=True, slots=True)
-class Fixed:
+@dataclass(frozen=True)
+class Fixed(Connection):
     """lambda is given."""
 
     value: float = 1.0
-    needs_normalizer: bool = False
-    by_rows: bool = False
 
     def __post_init__(self) -> None:
-        value = self.value
-        if isinstance(value, bool) or not (isinstance(value, Real) and math.isfinite(value) and value > 0):
-            raise InputError(f"a fixed connection scalar (the repulsion) must be a finite number > 0, given {value!r}")
-        object.__setattr__(self, "value", float(value))
+        value = number_within(self.value, "a fixed scale factor (the repulsion)", 0.0, open_ends=True)
+        object.__setattr__(self, "value", value)
 
     @property
     def name(self) -> str:
         return "fixed" if self.value == 1.0 else spell("fixed", self.value)
 
-    def check(self, divergence: Divergence) -> None:
-        return None
-
     def at(self, normalizer: Any) -> float:
         return self.value
 
-    def couple(self, divergence: Any, sums: Sums, exaggeration: float) -> Coupling:
-        return Coupling(exaggeration * sums.edges + sums.pairs, exaggeration, 1.0, 0.0, self.value)
 
+@dataclass(frozen=True)
+class Optimal(Connection):
+    """lambda = argmin J."""
 
-@dataclass(frozen=True, slots=True)
-class Optimal:
-    """lambda = argmin J: no trade-off is left to choose."""
-
-    name: str = "optimal"
-    needs_normalizer: bool = False
-    by_rows: bool = False
+    name = "optimal"
 
     def check(self, divergence: Divergence) -> None:
         if not isinstance(divergence, Homogeneous):
             raise Unsupported(
-                "connection 'optimal' needs a divergence with a degree, whose slope is a power of b (beta of any order "
-                f"and alpha of order > 0 have one), given {divergence.name!r}: use connection='normalized' or 'fixed'"
+                "connection 'optimal' needs a divergence with a degree: its slope is a power of b (beta of any order "
+                f"and alpha of order > 0 have one); got {divergence.name!r}. Use connection='normalized' or 'fixed'"
             )
 
-    def at(self, normalizer: Any) -> float:
-        return 1.0
-
     def couple(self, divergence: Any, sums: Sums, exaggeration: float) -> Coupling:
-        sound = (sums.pairs_slope > 0) & (sums.edges_slope < 0)  # else a kernel has underflowed in too large a drawing
+        sound = (sums.pairs_slope > 0) & (sums.edges_slope < 0)  # else the kernel has underflowed
         several = np.ndim(sound) > 0
         if not several and not sound:
             return Coupling(math.inf, 0.0, 0.0, 0.0, math.inf)
@@ -162,38 +132,13 @@ class Optimal:
         return Coupling(value, -exaggeration / sums.edges_slope, 1.0 / sums.pairs_slope, 0.0, best)
 
 
-@dataclass(frozen=True, slots=True)
-class Normalized:
-    """lambda = 1 / sum M q, over the whole matrix."""
-
-    name: str = "normalized"
-    needs_normalizer: bool = True
-    by_rows: bool = False
-
-    def check(self, divergence: Divergence) -> None:
-        return None
-
-    def at(self, normalizer: float) -> float:
-        return 1.0 / normalizer if normalizer > 0 else math.inf  # 0: further apart than floats can tell
-
-    def couple(self, divergence: Any, sums: Sums, exaggeration: float) -> Coupling:
-        if not sums.normalizer > 0:
-            return Coupling(math.inf, 0.0, 0.0, 0.0, math.inf)
-        moving = -(exaggeration * sums.edges_slope + sums.pairs_slope) / sums.normalizer
-        value = exaggeration * sums.edges + sums.pairs
-        return Coupling(value, exaggeration, 1.0, moving, 1.0 / sums.normalizer)
-
-
-@dataclass(frozen=True, slots=True)
-class NormalizedRows:
+@dataclass(frozen=True)
+class NormalizedRows(Connection):
     """lambda_i = 1 / sum_j m_j q_ij: each node's drawn similarities sum to one, as its input similarities do."""
 
-    name: str = "normalized-rows"
-    needs_normalizer: bool = True
-    by_rows: bool = True
-
-    def check(self, divergence: Divergence) -> None:
-        return None
+    name = "normalized-rows"
+    needs_normalizer = True
+    by_rows = True
 
     def at(self, normalizer: Any) -> Any:
         return 1.0 / normalizer
@@ -204,11 +149,27 @@ class NormalizedRows:
         return Coupling(exaggeration * sums.edges + sums.pairs, exaggeration, 1.0, moving, lam)
 
 
+@dataclass(frozen=True)
+class Normalized(NormalizedRows):
+    """lambda = 1 / sum M q, over the whole matrix."""
+
+    name = "normalized"
+    by_rows = False
+
+    def at(self, normalizer: float) -> float:
+        return 1.0 / normalizer if normalizer > 0 else math.inf
+
+    def couple(self, divergence: Any, sums: Sums, exaggeration: float) -> Coupling:
+        if not sums.normalizer > 0:
+            return Coupling(math.inf, 0.0, 0.0, 0.0, math.inf)
+        return NormalizedRows.couple(self, divergence, sums, exaggeration)
+
+
 CONNECTIONS = {"normalized-rows": NormalizedRows, "fixed": Fixed, "optimal": Optimal, "normalized": Normalized}
 
 
 def connection_named(connection: str | Connection) -> Connection:
-    """The connection of that name ("fixed:0.5" carries its lambda); a Connection is given back as it is.
+    """Return the connection of that name ("fixed:0.5" carries its lambda), or the Connection itself.
 
     >>> connection_named("fixed:0.5").at(1.0)
     0.5
@@ -217,7 +178,7 @@ def connection_named(connection: str | Connection) -> Connection:
         parts = ("at", "couple", "needs_normalizer")
         if all(hasattr(connection, part) for part in parts) and not isinstance(connection, type):
             return connection
-        raise InputError(f"connection must be a name or a Connection, given {type(connection).__name__}")
+        raise InputError(f"connection must be a name or a Connection; got {type(connection).__name__}")
     name, words = split(connection)
     if name not in CONNECTIONS:
         raise unknown("connection", connection, CONNECTIONS)

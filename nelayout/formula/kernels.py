@@ -1,17 +1,15 @@
-"""Embedding kernels: how similar two drawn points are, as a function of their squared distance.
+"""Embedding kernels: how similar two nodes are, as a function of their squared distance.
 
-Every kernel of the literature that this package knows is a member of one family (Yang, Peltonen & Kaski 2015, sec. 3),
+All kernels are members of one family (Yang, Peltonen & Kaski 2015, sec. 3),
 
     q(xi) = (c + a xi)^(-b / a),        xi = |y_i - y_j|^2,
 
-so a kernel is three numbers.  Two points at distance 2 (xi = 4) are similar to degree ``cauchy(4) = 1 / (1 + 4) = 0.2``
-under the Cauchy kernel (a = b = c = 1) and ``exp(-4) = 0.018`` under the Gaussian (the limit a -> 0).  With c = 0 the
-kernel is a pure power of the distance, infinite at 0: ``inverse_distance`` is LinLog's, ``inverse_square`` QuadLog's.
+so a kernel is three numbers.  At distance 2 (xi = 4) the Cauchy kernel (a = b = c = 1) is 1 / (1 + 4) = 0.2, and the
+Gaussian (the limit a -> 0) is exp(-4) = 0.018.  With c = 0 the kernel is a power of the distance, infinite at 0:
+``inverse_distance`` belongs to LinLog, ``inverse_square`` to QuadLog.
 
-Gradients need only ``s = -d ln q / d xi = b / (c + a xi)``, the same expression for all of them.
-
-N-body sums need the *radial functions* that objectives are made of: powers ``q^t``, their Box-Cox form ``(q^t - 1) /
-t`` (which passes into ``ln q`` at t = 0), and ``q^t ln q``.  :class:`Radial` names one of them.
+Gradients need ``s = -d ln q / d xi = b / (c + a xi)``.  N-body sums need *radial functions*: powers ``q^t``, their
+Box-Cox form ``(q^t - 1) / t`` (``ln q`` at t = 0), and ``q^t ln q``.  :class:`Radial` names one of them.
 """
 
 from __future__ import annotations
@@ -19,28 +17,30 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
 from typing import Literal
 
 import numpy as np
 
 from nelayout.errors import InputError, unknown
-from nelayout.formula.part_names import as_number, number_count, spell, split
+from nelayout.formula.part_names import as_number, number_count, number_within, spell, split
 
-__all__ = ["KERNELS", "Kernel", "Radial", "boxcox", "heavy_tailed", "inverse_power", "kernel_named"]
+__all__ = [
+    "HALF_POWERS", "KERNELS", "Kernel", "Kind", "Radial", "boxcox", "heavy_tailed", "inverse_power", "kernel_named",
+]
 
 
 def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-# Smallest c + a xi that is ever divided by: singular kernels (c = 0) stay finite at coincident points.  Forces vanish
-# there (y_i - y_j = 0), and values are so large that no minimizer accepts the step.
+#: How a radial function is computed: see `Radial.kind`.
+Kind = Literal["inverse", "half power", "gaussian", "logarithm", "inverse and logarithm", "general"]
+# Smallest c + a xi: kernels with c = 0 stay finite where two nodes coincide.
 SMALLEST = 1e-140
 
 
 def boxcox(x: np.ndarray, order: float) -> np.ndarray:
-    """(exp(order x) - 1) / order, continuous through order = 0 where it is x: the Box-Cox form of exp(x)."""
+    """Return (exp(order x) - 1) / order, the Box-Cox form of exp(x); x at order 0."""
     return x if order == 0 else np.expm1(order * x) / order
 
 
@@ -59,15 +59,15 @@ class Kernel:
     def __post_init__(self) -> None:
         if not (self.a >= 0 and self.b > 0 and self.c >= 0 and all(map(math.isfinite, (self.a, self.b, self.c)))):
             raise InputError(
-                f"kernel (c + a xi)^(-b/a) was given a={self.a}, b={self.b}, c={self.c}: "
-                "a and c must be finite and >= 0, b finite and > 0"
+                "a and c of the kernel (c + a xi)^(-b/a) must be finite and >= 0, b finite and > 0; "
+                f"got a={self.a}, b={self.b}, c={self.c}"
             )
         if self.a == 0 and self.c != 1:
-            raise InputError(f"the Gaussian kernel (a = 0) needs c = 1, given c={self.c}")
+            raise InputError(f"the Gaussian kernel (a = 0) needs c = 1; got c={self.c}")
 
     @property
     def name(self) -> str:
-        """The name by which `kernel_named` finds it: of the table, of a family, or its three numbers."""
+        """Name by which `kernel_named` finds it."""
         for name, kernel in KERNELS.items():
             if kernel == self:
                 return name
@@ -102,7 +102,7 @@ class Kernel:
         if self.a == 0:
             return np.exp((-self.b * order) * xi)
         exponent = -self.b * order / self.a
-        if exponent == -1:  # a third of the time of a power
+        if exponent == -1:  # faster than a power
             return 1.0 / self._base(xi)
         return self._base(xi) ** exponent
 
@@ -123,9 +123,7 @@ def heavy_tailed(tail: float) -> Kernel:
     >>> heavy_tailed(1.0).value(np.array([4.0]))
     array([0.2])
     """
-    if isinstance(tail, bool) or not (isinstance(tail, Real) and math.isfinite(tail) and tail >= 0):
-        raise InputError(f"tail must be a finite number >= 0 (0 Gaussian, 1 Cauchy), given {tail!r}")
-    return Kernel(float(tail), 1.0, 1.0)
+    return Kernel(number_within(tail, "tail", 0.0), 1.0, 1.0)
 
 
 def inverse_power(r: float) -> Kernel:
@@ -134,9 +132,7 @@ def inverse_power(r: float) -> Kernel:
     >>> inverse_power(1).value(np.array([4.0]))
     array([0.5])
     """
-    if isinstance(r, bool) or not (isinstance(r, Real) and math.isfinite(r) and r > 0):
-        raise InputError(f"r, the power of the distance, must be a finite number > 0, given {r!r}")
-    return Kernel(1.0, float(r) / 2, 0.0)
+    return Kernel(1.0, number_within(r, "r, the power of the distance,", 0.0, open_ends=True) / 2, 0.0)
 
 
 KERNELS: dict[str, Kernel] = {
@@ -153,9 +149,9 @@ _FAMILIES: dict[str, Callable[..., Kernel]] = {
 
 
 def kernel_named(kernel: str | Kernel) -> Kernel:
-    """The kernel of that name; a Kernel is given back as it is.
+    """Return the kernel of that name, or the Kernel itself.
 
-    Families carry numbers: "heavy-tailed:2", "inverse-power:3", and "kernel:a:b:c" for (c + a xi)^(-b/a).
+    Families carry numbers: "heavy-tailed:2", "inverse-power:3", "kernel:a:b:c".
 
     >>> kernel_named("cauchy").a, kernel_named("kernel:0.5:2:0.7").b
     (1.0, 2.0)
@@ -164,8 +160,8 @@ def kernel_named(kernel: str | Kernel) -> Kernel:
         return kernel
     if not isinstance(kernel, str):
         raise InputError(
-            f"kernel must be a name or a nelayout.kernels.Kernel(a, b, c), given {type(kernel).__name__}; all kernels "
-            "are of the family (c + a xi)^(-b/a) of the squared distance xi, and another function of it cannot be had"
+            f"kernel must be a name or a nelayout.kernels.Kernel(a, b, c); got {type(kernel).__name__}. "
+            "Choose one of the family (c + a xi)^(-b/a) of the squared distance xi"
         )
     family, words = split(kernel)
     if not words and family in KERNELS:
@@ -177,7 +173,11 @@ def kernel_named(kernel: str | Kernel) -> Kernel:
     if len(numbers) != wanted or None in numbers:
         how = f"a number behind the colon, as in '{family}:2'" if wanted == 1 else "three numbers, as in 'kernel:1:1:1'"
         raise InputError(f"kernel {kernel!r}: write {how}")
-    return _FAMILIES[family](*numbers)  # which says what numbers it takes
+    return _FAMILIES[family](*numbers)
+
+
+# Powers u^(-k/2) that take roots and products only, of which compiled loops have a form.
+HALF_POWERS = 1.0, 2.5, 3.0, 4.0, 6.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +194,25 @@ class Radial:
     order: float = 1.0
     form: Literal["power", "boxcox", "power-log"] = "power"
 
+    @property
+    def kind(self) -> Kind:
+        """The cheapest closed form."""
+        kernel = self.kernel
+        if kernel.a == 0:
+            return "gaussian"
+        if self.form == "boxcox":
+            return "general" if self.order else "logarithm"
+        halves = 2.0 * kernel.b * self.order / kernel.a
+        if self.form == "power-log":
+            return "inverse and logarithm" if halves == 2 else "general"
+        return "inverse" if halves == 2 else "half power" if halves in HALF_POWERS else "general"
+
+    @property
+    def code(self) -> tuple[tuple[Kind, str], float, float, float, float]:
+        """Key (kind, form) of the compiled loops that sum it, and their parameters a, b, c and order."""
+        kernel, form = self.kernel, "log" if self.form == "boxcox" and self.order == 0 else self.form
+        return (self.kind, form), kernel.a, kernel.b, kernel.c, self.order
+
     def value(self, xi: np.ndarray) -> np.ndarray:
         """r(xi)."""
         if self.form == "power":
@@ -201,30 +220,25 @@ class Radial:
         log_q = self.kernel.log(xi)
         return boxcox(log_q, self.order) if self.form == "boxcox" else np.exp(self.order * log_q) * log_q
 
-    def slope(self, xi: np.ndarray) -> np.ndarray:
-        """dr / d xi."""
-        decay, power = self.kernel.decay(xi), self.kernel.power(xi, self.order)
-        if self.form == "power":
-            return -self.order * decay * power
-        if self.form == "boxcox":
-            return -decay * power
-        return -decay * power * (1.0 + self.order * self.kernel.log(xi))
-
     def value_and_slope(self, xi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """r(xi) and dr / d xi, in less time than one after the other."""
-        if self.form == "boxcox":
-            return self.value(xi), self.slope(xi)
+        """r(xi) and dr / d xi."""
         kernel, power = self.kernel, self.kernel.power(xi, self.order)
+        if self.form == "boxcox":
+            return self.value(xi), -kernel.decay(xi) * power
         if self.form == "power-log":
             log_q = kernel.log(xi)
             return power * log_q, power * (1.0 + self.order * log_q) * -kernel.decay(xi)
-        if kernel.a > 0 and kernel.b * self.order == kernel.a:  # the power is 1 / (c + a xi), and so is the decay
+        if self.kind == "inverse":  # the power is 1 / (c + a xi), and so is the decay
             return power, power * power * (-self.order * kernel.b)
         return power, power * (-self.order * kernel.decay(xi))
 
+    def slope(self, xi: np.ndarray) -> np.ndarray:
+        """dr / d xi."""
+        return self.value_and_slope(xi)[1]
+
     @property
     def at_zero(self) -> float:
-        """r(0): what a node would do to itself.  Asked for kernels with c > 0 only."""
+        """r(0), for kernels with c > 0: what a node would do to itself."""
         return float(self.value(np.zeros(1))[0])
 
     @property

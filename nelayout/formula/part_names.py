@@ -1,20 +1,26 @@
-"""Names of parts that carry numbers: "beta:0.5", "fixed:2", "mix:0.3:kl:js".
+"""Names of parts that carry numbers, such as "beta:0.5", and the check of these numbers.
 
-Kernels, connections and divergences write their names with `spell` and take them apart with `split`, so that every name
-that the package prints can be read back.
+Kernels, connections and divergences write their names with `spell` and read them with `split`.
+So every name that the package prints can be read back.
 """
 
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
+from numbers import Real
 from typing import Any
 
-__all__ = ["as_number", "number_count", "spell", "split"]
+import numpy as np
+
+from nelayout.errors import InputError
+
+__all__ = ["as_number", "number_count", "number_within", "spell", "split"]
 
 
 def spell(name: str, *numbers: float) -> str:
-    """Name and numbers with colons between, each number in the fewest digits that give the same float back.
+    """Return name and numbers with colons between, each number in the fewest digits that give the float back.
 
     >>> spell("beta", 0.5), spell("alpha", 1 / 3)
     ('beta:0.5', 'alpha:0.3333333333333333')
@@ -23,7 +29,7 @@ def spell(name: str, *numbers: float) -> str:
 
 
 def split(name: str) -> tuple[str, list[str]]:
-    """The family and the words behind its colons, in lower case.
+    """Return the family and the words behind its colons, in lower case.
 
     >>> split("Heavy_Tailed:2")
     ('heavy-tailed', ['2'])
@@ -33,7 +39,7 @@ def split(name: str) -> tuple[str, list[str]]:
 
 
 def as_number(word: str) -> float | None:
-    """The number that a word spells, None where it spells none."""
+    """Return the number that a word spells, or None."""
     try:
         return float(word)
     except ValueError:
@@ -41,6 +47,25 @@ def as_number(word: str) -> float | None:
 
 
 def number_count(make: Callable[..., Any]) -> tuple[int, int]:
-    """How many numbers a maker of parts needs and how many it takes at most: its parameters annotated ``float``."""
+    """Count the numbers that a maker of parts needs, and takes at most: its parameters annotated ``float``."""
     numbers = [p for p in inspect.signature(make).parameters.values() if p.annotation in (float, "float")]
     return sum(p.default is p.empty for p in numbers), len(numbers)
+
+
+def number_within(
+    value: Any, name: str, low: float = -math.inf, high: float = math.inf, *, open_ends: bool = False
+) -> float:
+    """Return the finite number, or raise InputError unless it lies in [low, high]; ``open_ends``: in (low, high).
+
+    >>> number_within(1, "kappa", 0.0, 1.0)
+    1.0
+    """
+    if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)):
+        number = float(value)
+        if math.isfinite(number) and (low < number < high if open_ends else low <= number <= high):
+            return number
+    if math.isfinite(high):
+        rule = f"number {'between' if open_ends else 'from'} {low:g} {'and' if open_ends else 'to'} {high:g}"
+    else:
+        rule = "finite number" + (f" {'>' if open_ends else '>='} {low:g}" if math.isfinite(low) else "")
+    raise InputError(f"{name} must be a {rule}; got {value!r}")

@@ -1,8 +1,8 @@
 """Graphs of networkx, igraph and other libraries become a `Network`; positions go back in the library's own type.
 
-Only this room knows the libraries: labels, attributes, directions, parallel edges and self-loops end here.  Each
-library (a host) has one file; `HOSTS` is the table.  No host is imported: a graph of a
-package can only arrive when that package is loaded, so it is looked up in `sys.modules`.
+Only this package knows the libraries: labels, attributes, directions, parallel edges and self-loops end here.
+`HOSTS` is the table of libraries.  None is imported: a graph of a package can only arrive when that package is
+loaded, so it is looked up in `sys.modules`.
 
     >>> import networkx as nx
     >>> network = read(nx.path_graph(["a", "b", "c"]))
@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nelayout.errors import InputError, InputTypeError
-from nelayout.graphs import arrays, graph_tool, igraph, networkit, networkx, pandas, rustworkx
+from nelayout.graphs import arrays, networkx, pandas
+from nelayout.graphs.libraries import graph_tool, igraph, networkit, rustworkx
 from nelayout.graphs.network import Host, Library, Links, Network
 from nelayout.graphs.per_node import Places
 
@@ -95,7 +96,7 @@ def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity")
     InputTypeError
         for something that is no graph, and for a graph of a version of its library that cannot be read.
     InputError
-        naming the edge whose weight is negative, NaN, infinite or not a number, or a distance that is <= 0;
+        naming the edge with a weight that is negative, NaN, infinite or not a number, or a distance <= 0;
         for a `weight` that no edge has and for an unknown `weight_kind`, with near matches.  For networkx graphs
         they are `networkx.NetworkXError` too.
 
@@ -159,7 +160,7 @@ def points(pos: Any) -> Network:
 def places(pos: Any, host: Host | None = None) -> Places:
     """Open positions of any host's type, or of a `Solution`, as a dict or as rows; `InputTypeError` for others.
 
-    Those for a host whose nodes are numbered rows are rows, also where they come in a frame with an index.
+    For a matrix they are rows, also where they come in a frame with an index.
 
     >>> opened = places({"a": (0, 1), "b": (2, 3)})
     >>> opened.keys, opened.dim
@@ -178,7 +179,7 @@ def places(pos: Any, host: Host | None = None) -> Places:
 
 
 def every_position(network: Network, pos: Any, what: str = "pos") -> np.ndarray:
-    """(n, dim) float64 of a drawing in which every node has a place; dim is that of the first position.
+    """Return (n, dim) float64 positions of all nodes; the first position says dim.
 
     Raises `InputError` naming a node that has none, and how many have none.
     """
@@ -189,7 +190,7 @@ def every_position(network: Network, pos: Any, what: str = "pos") -> np.ndarray:
         raise InputError(
             f"{what} has no position for node {network.labels[missing[0]]!r} "
             f"({len(missing)} of {len(Y)} nodes have none); "
-            "a drawing can be measured when every node has a place: add them, or measure a subgraph"
+            "give every node a position, or take a subgraph"
         )
     return Y
 

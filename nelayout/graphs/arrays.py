@@ -93,7 +93,7 @@ def links(G: Any) -> Links:
 
 
 def points(labels: Sequence[Hashable]) -> Network:
-    """A network without edges, whose nodes are `labels`.
+    """A network of the nodes `labels` without edges.
 
     >>> points(["a", "b"]).adjacency.shape
     (2, 2)
@@ -130,7 +130,7 @@ def _as_csr(G: Any) -> csr_array:
 
 
 def _off_diagonal(matrix: csr_array) -> csr_array:
-    """The matrix without its diagonal, as an object whose `data` may be replaced."""
+    """The matrix without its diagonal, as an object with `data` that may be replaced."""
     rows = np.repeat(np.arange(len(matrix.indptr) - 1, dtype=matrix.indices.dtype), np.diff(matrix.indptr))
     return _where(matrix, rows != matrix.indices)
 

@@ -87,7 +87,7 @@ class Host(Protocol):
     def values(self, x: Any, what: str, *, nonnegative: bool = False) -> np.ndarray:
         """One number per node, (n,) float64, from a scalar, dict, array or the name of a node attribute.
 
-        Raises `InputError` naming the node whose value is missing, not a number or not finite (with
+        Raises `InputError` naming the node with a value that is missing, not a number or not finite (with
         `nonnegative`: or negative), and for an attribute that does not exist, with near matches.
         """
         if not isinstance(x, str):
@@ -119,7 +119,7 @@ class Library(Protocol):
         """The edges one by one, in the library's own order and direction."""
         ...
 
-    def host(self, G: Any) -> Host:
+    def host(self, G: Any, /) -> Host:
         """The graph as a host, its edges unread."""
         ...
 
@@ -127,12 +127,12 @@ class Library(Protocol):
         """Within it, `InputError` and `Unsupported` become errors of the library as well, if it has any."""
         ...
 
-    def places(self, pos: Any) -> per_node.Places | None:
+    def places(self, pos: Any, /) -> per_node.Places | None:
         """Positions of the library's own type, opened; None for others."""
         ...
 
     def as_networkx(self, G: Any, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
-        """The graph as a networkx graph whose nodes are `labels`, with node and edge attributes."""
+        """The graph as a networkx graph of the nodes `labels`, with all attributes."""
         ...
 
 
@@ -148,7 +148,7 @@ class Network:
     notes      sentences about what was read otherwise than a user may expect (a numeric attribute left unused)
     host       writes positions back and reads what is given for each node
     zeros      whether edges of weight 0 were left out
-    doubts     sentences on input that was most likely meant otherwise, of which drawings warn
+    doubts     sentences on input that was most likely meant otherwise; drawings warn of it
     """
 
     labels: Sequence[Hashable]

@@ -65,7 +65,7 @@ def positions(pos: Any, dim: int, aliases: Aliases, what: str = "pos") -> np.nda
     Raises
     ------
     InputError
-        for a number of rows other than n, and naming the node whose position has not `dim` coordinates or
+        for a number of rows other than n, and naming the node if its position has not `dim` coordinates or
         holds something that is not a finite number.
     """
     n = len(aliases[0])
@@ -93,7 +93,7 @@ def positions(pos: Any, dim: int, aliases: Aliases, what: str = "pos") -> np.nda
 def values(x: Any, what: str, aliases: Aliases, *, nonnegative: bool = False) -> np.ndarray:
     """(n,) float64 from a scalar, a mapping that has every node, or n values in node order.
 
-    Raises `InputError` naming the node whose value is missing, not a finite number, or negative.
+    Raises `InputError` naming the node if its value is missing, not a finite number, or negative.
     """
     labels = aliases[0]
     n = len(labels)
@@ -169,7 +169,7 @@ def nodes(which: Iterable | None, what: str, aliases: Aliases) -> np.ndarray:
 def held(which: Any, dim: int, what: str, aliases: Aliases) -> np.ndarray:
     """(n, dim) mask of the coordinates that are held: all of some nodes, or those on single axes.
 
-    `which` is what `nodes` takes, whose nodes are held on every axis, a dict of axes ("x", "y", "z", "xy", ...) keyed
+    `which` is what `nodes` takes (nodes held on every axis), a dict of axes ("x", "y", "z", "xy", ...) keyed
     by node, or a mask (n, dim).  Raises `InputError` naming what is no node, or no axis.
 
     >>> held({"a": "x", "b": "xy"}, 2, "fixed", [["a", "b", "c"]]).astype(int).tolist()

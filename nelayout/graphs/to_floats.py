@@ -1,4 +1,4 @@
-"""Lists of attribute values become float64, or an error names the edge or node whose value is no number.
+"""Lists of attribute values become float64, or an error names the edge or node with another value.
 
 Fast where NumPy understands the list as it stands; only a list that it does not is walked through, and
 then the first value that is no number is named in the host's own words::

@@ -46,7 +46,7 @@ def _log(values: np.ndarray) -> np.ndarray:
 
 
 # Advice that an error gives on negative weights, as of correlations.
-NEGATIVE = "take absolute values (abs), or leave the negative ones out"
+NEGATIVE = "weight=None takes every edge as 1; or take absolute values (abs), or leave the negative ones out"
 
 # `weight_kind` -> (numbers of all edges -> similarities of all edges).
 KINDS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -82,7 +82,7 @@ def similarities(
     Raises
     ------
     InputError
-        naming the first edge whose number is negative, NaN, infinite or not a number; for distances also
+        naming the first edge with a number that is negative, NaN, infinite or none; for distances also
         one that is 0, or so short beside the mean that mean(d) / d overflows.
     """
     check_kind(weight_kind)
@@ -114,7 +114,7 @@ def attribute_words(weight: object) -> str:
 def unread(
     weight: Any, attributes: Iterable[Any], numeric: Callable[[Any], bool]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Notes and doubts (see `Network`) on a graph with edges none of which has the attribute `weight`.
+    """Notes and doubts (see `Network`) on a graph without the edge attribute `weight`.
 
     The default name may be absent: the numeric attributes that could be meant are named, and where it is only one, the
     weights were most likely meant to be read.

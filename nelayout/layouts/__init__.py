@@ -1,1 +1,432 @@
-"""The layout functions: a docstring and one line each."""
+"""The layout functions: `layout` for any method, and one function for each method.
+
+LinLog shows two cliques that are joined by one edge as two clusters:
+
+>>> import networkx as nx
+>>> pos = linlog_layout(nx.barbell_graph(5, 0), seed=0)
+>>> bool(abs(pos[0][0] - pos[1][0]) < 0.3 < abs(pos[0][0] - pos[9][0]))
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any, Literal, TypeVar, Unpack
+
+from nelayout.catalogue import METHODS, tune
+from nelayout.catalogue.keywords import takes_common_keywords, takes_layout_keywords
+from nelayout.catalogue.options import LayoutOptions, MethodOptions
+from nelayout.catalogue.record import Method
+from nelayout.formula.alpha.choice import GRID, AlphaChoice
+from nelayout.formula.divergences import BACKGROUND, auto_alpha
+from nelayout.run.pipeline import solve
+
+__all__ = [
+    "alpha_sne_layout", "choose_alpha", "ee_layout", "forceatlas2_layout", "ftsne_layout", "gamma_linlog_layout",
+    "gamma_quadlog_layout", "hssne_layout", "jse_layout", "layout", "linlog_layout", "mds_ks_layout", "nerv_layout",
+    "polylog_layout", "quadlog_layout", "sne_layout", "ssne_layout", "tsne_layout", "ws_sne_layout",
+]  # fmt: skip
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _example(call: str, nodes: int) -> Callable[[F], F]:
+    """Return a decorator that ends a docstring with an example: a call and the number of its positions."""
+
+    def decorated(function: F) -> F:
+        lines = ("Examples", "--------", ">>> import networkx as nx, nelayout as nl",
+                 f">>> len(nl.{function.__name__}({call}))", str(nodes))  # fmt: skip
+        function.__doc__ = f"{function.__doc__}\n" + "".join(f"    {line}\n" for line in lines)
+        return function
+
+    return decorated
+
+
+@takes_layout_keywords
+def layout(
+    G: Any, method: str | Method = "auto", pos: Any = None, fixed: Any = None, **options: Unpack[MethodOptions]
+) -> Any:
+    """Draw a graph by any method.
+
+    Parameters
+    ----------
+    method : default "auto"
+        a name ("ws-sne", "gamma-quadlog", ...; ``nelayout.methods()`` lists them; "nerv:0.3" sets a parameter), a
+        ``nelayout.Method``, or "auto": the best drawing without any parameter
+
+    Examples
+    --------
+    >>> import networkx as nx, nelayout as nl
+    >>> pos = nl.layout(nx.petersen_graph(), "gamma-quadlog", seed=0)
+    >>> len(pos), pos[0].shape
+    (10, (2,))
+    """
+    return solve(G, method, pos, fixed, **options).positions
+
+
+# --- neighbor embeddings: similarities of all pairs in the drawing match the similarities of the graph ----------
+
+
+@takes_layout_keywords
+def ws_sne_layout(
+    G: Any, pos: Any = None, fixed: Any = None, *, kernel: Any = "cauchy", **options: Unpack[LayoutOptions]
+) -> Any:
+    """Draw a graph by weighted symmetric SNE: t-SNE with strengths as masses.
+
+    Minimizes -sum_ij P_ij ln q_ij / sum P + ln sum_ij m_i m_j q_ij, q = 1/(1 + |y_i - y_j|^2): the I-divergence at
+    its best scale factor, so there is no balance of attraction and repulsion to choose. A node's mass m is its strength
+    (sum of weights). Strong nodes repel more, which keeps hubs apart.
+    Source: Yang, Peltonen & Kaski (2014), sec. 5.1.
+
+    Parameters
+    ----------
+    kernel : default "cauchy"
+        embedding kernel: a name ("cauchy", "gaussian", "heavy-tailed:2") or a ``nelayout.kernels.Kernel``
+
+    Examples
+    --------
+    >>> import networkx as nx, nelayout as nl
+    >>> pos = nl.ws_sne_layout(nx.karate_club_graph(), seed=0)
+    >>> len(pos)
+    34
+    """
+    return solve(G, tune("ws-sne", kernel=kernel), pos, fixed, **options).positions
+
+
+@takes_layout_keywords
+@_example("nx.karate_club_graph(), seed=0", 34)
+def tsne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
+    """Draw a graph by t-SNE on its own similarities.
+
+    Minimizes KL(P || Q), P = weights / sum, Q = q / sum q with q = 1/(1 + |y_i - y_j|^2): ws-SNE with unit masses.
+    Source: van der Maaten & Hinton (2008).
+    """
+    return solve(G, METHODS["tsne"], pos, fixed, **options).positions
+
+
+@takes_layout_keywords
+@_example("nx.path_graph(4), seed=0", 4)
+def ssne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
+    """Draw a graph by symmetric SNE: t-SNE with the Gaussian kernel exp(-|y_i - y_j|^2).
+
+    Source: Cook et al. (2007); van der Maaten & Hinton (2008), sec. 3.1.
+    """
+    return solve(G, METHODS["ssne"], pos, fixed, **options).positions
+
+
+@takes_layout_keywords
+@_example("nx.path_graph(4), tail=1.5, seed=0", 4)
+def hssne_layout(
+    G: Any, pos: Any = None, fixed: Any = None, *, tail: float = 2.0, **options: Unpack[LayoutOptions]
+) -> Any:
+    """Draw a graph by heavy-tailed symmetric SNE: t-SNE with the kernel (1 + tail |y_i - y_j|^2)^(-1/tail).
+
+    Source: Yang et al. (2009).
+
+    Parameters
+    ----------
+    tail : default 2.0
+        heaviness of the tail, >= 0: 0 is s-SNE, 1 is t-SNE; a larger tail draws clusters tighter and further apart
+    """
+    return solve(G, tune("hssne", tail=tail), pos, fixed, **options).positions
+
+
+@takes_layout_keywords
+def ftsne_layout(
+    G: Any, pos: Any = None, fixed: Any = None, *, divergence: Any = "kl", variational: bool = False,
+    background: float = BACKGROUND, **options: Unpack[LayoutOptions],
+) -> Any:  # fmt: skip
+    """Draw a graph by ft-SNE: t-SNE under any f-divergence.
+
+    Minimizes sum_ij Q_ij f(P_ij / Q_ij), P = weights / sum, Q = q / sum q with q = 1/(1 + |y_i - y_j|^2).
+    Source: Im, Verma & Branson (2018), Table 1.
+
+    Parameters
+    ----------
+    divergence : default "kl"
+        "kl" (t-SNE), "reverse-kl", "js", "hellinger", "chi2" (aliases rkl, hl, ch), a divergence, or a function f(t) of
+        an array: convex with f(1) = 0
+    variational : default False
+        True plays the min-max game of the paper (section 3, Algorithm 1) for the named divergences. A small network
+        that knows the spectral coordinates of the nodes raises a lower bound on the divergence; the drawing begins at
+        random and lowers it. The drawing ends far worse than the ordinary one: use it to study the method. A note of
+        `solve` gives the last bound. Needs torch: pip install "nelayout[torch]". Fixed nodes, masses and other
+        optimizers are refused; ``max_iter`` counts rounds
+    background : default 0.01
+        share of the similarity, in (0, 1), of all pairs without an edge under "reverse-kl", which is infinite without
+        it; a smaller one punishes false neighbors harder. Other divergences refuse other values than the default
+
+    Examples
+    --------
+    >>> import networkx as nx, nelayout as nl
+    >>> len(nl.ftsne_layout(nx.karate_club_graph(), divergence="js", seed=0))
+    34
+    >>> len(nl.ftsne_layout(nx.karate_club_graph(), divergence=lambda t: abs(t - 1) ** 1.5, seed=0))
+    34
+    """
+    method = tune("ftsne", divergence=divergence, variational=variational, background=background)
+    return solve(G, method, pos, fixed, **options).positions
+
+
+@takes_layout_keywords
+@_example("nx.path_graph(4), seed=0", 4)
+def mds_ks_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
+    """Draw a graph by MDS with kernel strain: the gamma divergence of order 2 and a Gaussian kernel.
+
+    Minimizes (1/2) ln sum_ij q_ij^2 - ln sum_ij P_ij q_ij with q = exp(-|y_i - y_j|^2).
+    Source: Yang, Peltonen & Kaski (2015), sec. 2.4.
+    """
+    return solve(G, METHODS["mds-ks"], pos, fixed, **options).positions
+
+
+# --- energies: attraction along edges, repulsion of all pairs ---------------------------------------------------
+
+
+@takes_layout_keywords
+@_example("nx.grid_2d_graph(5, 5), seed=0", 25)
+def gamma_quadlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
+    """Draw a graph by gamma-QuadLog: the global shape of meshes, roads and large graphs, without parameters.
+
+    Minimizes ln sum_ij P_ij |y_i - y_j|^2 - sum_ij m_i m_j ln |y_i - y_j|^2 / sum_ij m_i m_j, the Itakura-Saito
+    divergence at its best scale factor. Neither the scale of the weights nor the size of the drawing matters.
+    Source: Yang, Peltonen & Kaski (2014), sec. 5.2 and Proposition 6.
+    """
+    return solve(G, METHODS["gamma-quadlog"], pos, fixed, **options).positions
+
+
+@takes_layout_keywords
+@_example("nx.karate_club_graph(), seed=0", 34)
+def gamma_linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
+    """Draw a graph by gamma-LinLog: LinLog's clusters without its attraction parameter.
+
+    Minimizes ln sum_ij P_ij |y_i - y_j| - sum_ij m_i m_j ln |y_i - y_j| / sum_ij m_i m_j. Its minimizers are LinLog's
+    up to size, because the scale factor only rescales a power kernel.
+    Source: Yang, Peltonen & Kaski (2014), sec. 5.2.
+    """
+    return solve(G, METHODS["gamma-linlog"], pos, fixed, **options).positions
+
+
+@takes_layout_keywords
+@_example("nx.karate_club_graph(), seed=0", 34)
+def linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
+    """Draw a graph by LinLog: the distance of clusters reflects how few edges join them.
+
+    Minimizes sum_ij P_ij |y_i - y_j| - sum_ij m_i m_j ln |y_i - y_j|. ``mass="strength"`` (the default) is edge
+    repulsion, ``mass="unit"`` node repulsion.
+    Source: Noack (2007); as a divergence, Yang, Peltonen & Kaski (2014), Proposition 4.
+    """
+    return solve(G, METHODS["linlog"], pos, fixed, **options).positions
+
+
+@takes_layout_keywords
+@_example("nx.path_graph(4), seed=0", 4)
+def quadlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
+    """Draw a graph by QuadLog: springs against logarithmic repulsion.
+
+    Minimizes sum_ij P_ij |y_i - y_j|^2 - sum_ij m_i m_j ln |y_i - y_j|^2.
+    Source: Noack (2007).
+    """
+    return solve(G, METHODS["quadlog"], pos, fixed, **options).positions
+
+
+@takes_layout_keywords
+@_example("nx.path_graph(4), r=1.5, seed=0", 4)
+def polylog_layout(
+    G: Any, pos: Any = None, fixed: Any = None, *, r: float = 3.0, **options: Unpack[LayoutOptions]
+) -> Any:
+    """Draw a graph by r-PolyLog: attraction of power r against logarithmic repulsion.
+
+    Minimizes sum_ij P_ij |y_i - y_j|^r - r sum_ij m_i m_j ln |y_i - y_j|.
+    Source: Noack (2007).
+
+    Parameters
+    ----------
+    r : default 3.0
+        the power, > 0: 1 is LinLog, 2 QuadLog, 3 has the forces of Fruchterman & Reingold
+    """
+    return solve(G, tune("polylog", r=r), pos, fixed, **options).positions
+
+
+@takes_layout_keywords
+@_example("nx.path_graph(4), repulsion=2.0, seed=0", 4)
+def ee_layout(
+    G: Any, pos: Any = None, fixed: Any = None, *, repulsion: float = 1.0, **options: Unpack[LayoutOptions]
+) -> Any:
+    """Draw a graph by Elastic Embedding: springs and Gaussian repulsion; weighted EE with ``mass="strength"``.
+
+    Minimizes sum_ij P_ij |y_i - y_j|^2 + repulsion sum_ij m_i m_j exp(-|y_i - y_j|^2).
+    Source: Carreira-Perpinan (2010); as a divergence, Yang, Peltonen & Kaski (2014), Propositions 3 and 5.
+
+    Parameters
+    ----------
+    repulsion : default 1.0
+        lambda > 0, the weight of the repulsion against the raw weights; the drawing depends on it
+    """
+    return solve(G, tune("ee", repulsion=repulsion), pos, fixed, **options).positions
+
+
+@takes_layout_keywords
+@_example("nx.karate_club_graph(), gravity=0.5, seed=0", 34)
+def forceatlas2_layout(
+    G: Any, pos: Any = None, fixed: Any = None, *, scaling_ratio: float = 2.0, gravity: float = 1.0,
+    strong_gravity: bool = False, linlog: bool = False, **options: Unpack[LayoutOptions],
+) -> Any:  # fmt: skip
+    """Draw a graph by ForceAtlas2: springs, logarithmic repulsion by degrees, and gravity to the middle.
+
+    Minimizes, with each edge and each pair of nodes counted once and c the mean of all positions,
+
+        sum_edges w_ij |y_i - y_j|^2 / 2 - scaling_ratio sum_pairs m_i m_j ln |y_i - y_j| + gravity sum_i m_i |y_i - c|.
+
+    The downward gradient is the force of `networkx.forceatlas2_layout` up to a shift of the whole drawing. Masses are
+    used as given; the default is the degree + 1. ``components="joint"`` draws components together, as networkx does;
+    packed components have a middle each.
+    Source: the forces of Jacomy, Venturini, Heymann & Bastian (2014), with the middle of the drawing for the origin.
+
+    Parameters
+    ----------
+    scaling_ratio : default 2.0
+        strength > 0 of the repulsion
+    gravity : default 1.0
+        strength >= 0 of the pull to the middle
+    strong_gravity : default False
+        gravity in proportion to the distance: m_i |y_i - c|^2 / 2 in place of m_i |y_i - c|
+    linlog : default False
+        attraction ln(1 + d) in place of d: w [(1 + d) ln(1 + d) - d] in place of w d^2 / 2, for clusters further apart
+    """
+    own = {"scaling_ratio": scaling_ratio, "gravity": gravity, "strong_gravity": strong_gravity, "linlog": linlog}
+    return solve(G, tune("forceatlas2", **own), pos, fixed, **options).positions
+
+
+# --- row by row: each node's own neighbors, missed ones weighed against false ones -----------------------------
+
+
+@takes_layout_keywords
+@_example("nx.karate_club_graph(), seed=0", 34)
+def sne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
+    """Draw a graph by stochastic neighbor embedding: each node has its own distribution of neighbors.
+
+    Minimizes sum_i KL(P_i || Q_i), P_ij = w_ij / sum_k w_ik, Q_ij = m_j q_ij / sum_k m_k q_ik with the Gaussian
+    q = exp(-|y_i - y_j|^2).
+    Source: Hinton & Roweis (2002).
+    """
+    return solve(G, METHODS["sne"], pos, fixed, **options).positions
+
+
+@takes_layout_keywords
+@_example("nx.karate_club_graph(), kappa=0.2, seed=0", 34)
+def nerv_layout(
+    G: Any, pos: Any = None, fixed: Any = None, *, kappa: float = 0.5, background: float = BACKGROUND,
+    **options: Unpack[LayoutOptions],
+) -> Any:  # fmt: skip
+    """Draw a graph by NeRV, the neighbor retrieval visualizer: missed neighbors against false ones.
+
+    Minimizes sum_i (1 - kappa) KL(P_i || Q_i) + kappa KL(Q_i || P_i), P and Q as for SNE.
+    Source: Venna et al. (2010), kappa as in Lee et al. (2013), equations 7 and 8.
+
+    Parameters
+    ----------
+    kappa : default 0.5
+        0 is SNE and misses no neighbor, 1 punishes false neighbors only
+    background : default 0.01
+        share of each node's similarity, in (0, 1), of all nodes without an edge to it in the second term, which is
+        infinite without it; without effect if every pair has a similarity. A smaller one punishes false neighbors
+        harder; a large one with a large kappa can shrink a drawing to a point
+    """
+    return solve(G, tune("nerv", kappa=kappa, background=background), pos, fixed, **options).positions
+
+
+@takes_layout_keywords
+@_example("nx.karate_club_graph(), seed=0", 34)
+def jse_layout(
+    G: Any, pos: Any = None, fixed: Any = None, *, kappa: float = 0.5, background: float = BACKGROUND,
+    **options: Unpack[LayoutOptions],
+) -> Any:  # fmt: skip
+    """Draw a graph by Jensen-Shannon embedding: missed and false neighbors, each at a bounded price.
+
+    Minimizes sum_i KL(P_i || Z_i) / (1 - kappa) + KL(Q_i || Z_i) / kappa with Z = kappa P + (1 - kappa) Q, P and Q
+    as for SNE.
+    Source: Lee et al. (2013), equations 12 and 14.
+
+    Parameters
+    ----------
+    kappa : default 0.5
+        0 is SNE, 1/2 four times the Jensen-Shannon divergence, 1 the reverse Kullback-Leibler divergence
+    background : default 0.01
+        as in `nerv_layout`, for kappa = 1 only; a smaller kappa refuses other values than the default. On sparse graphs
+        kappa = 1 is not the limit of larger and larger kappa, which charge false neighbors -ln(1 - kappa) / kappa
+    """
+    return solve(G, tune("jse", kappa=kappa, background=background), pos, fixed, **options).positions
+
+
+@takes_layout_keywords
+def alpha_sne_layout(
+    G: Any, pos: Any = None, fixed: Any = None, *, alpha: float | Literal["auto"] = 0.5,
+    background: float = BACKGROUND, **options: Unpack[LayoutOptions],
+) -> Any:  # fmt: skip
+    """Draw a graph by alpha-SNE: recall against precision by the order of an alpha divergence.
+
+    Minimizes sum_i D_alpha(P_i || Q_i), P and Q as for SNE; alpha = 1 is SNE, alpha = 0 its reverse.
+    Source: Amid, Dikmen & Oja (2015).
+
+    Parameters
+    ----------
+    alpha : default 0.5
+        the order; "auto" chooses it from the data, from 0.1 to 1, in about ten times the time; see `choose_alpha`
+    background : default 0.01
+        share of each node's similarity, in (0, 1), of all nodes without an edge to it at orders <= 0, which are
+        infinite without it; orders > 0 refuse other values than the default. A smaller one punishes false neighbors
+        harder. On sparse graphs order 0 is not the limit of small orders, which charge false neighbors 1 / alpha
+
+    Examples
+    --------
+    >>> import networkx as nx, nelayout as nl
+    >>> len(nl.alpha_sne_layout(nx.karate_club_graph(), alpha=0.8, seed=0))
+    34
+    >>> len(nl.alpha_sne_layout(nx.karate_club_graph(), alpha="auto", seed=0))
+    34
+    """
+    return solve(G, tune("alpha-sne", alpha=alpha, background=background), pos, fixed, **options).positions
+
+
+@takes_common_keywords
+def choose_alpha(
+    G: Any, pos: Any = None, fixed: Any = None, *, grid: Iterable[float] = GRID,
+    refine: bool = True, **options: Unpack[LayoutOptions],
+) -> AlphaChoice | None:  # fmt: skip
+    """Choose the order of alpha-SNE for a graph, and show the score of every order.
+
+    The largest component is drawn at each order, in at most ``max_iter`` steps. The chosen order is the one at which
+    its similarities v differ from the drawn ones m as the alpha divergence supposes,
+    p(v; m) ~ v^(-1/2) exp(-D_alpha(v||m) / phi).
+    Source: Amid, Dikmen & Oja (2015), section 3.
+
+    Parameters
+    ----------
+    grid : default 1, 0.9, ..., 0.1
+        orders to try, > 0
+    refine : default True
+        whether to look between the orders of the grid, to 0.02
+
+    Returns
+    -------
+    AlphaChoice
+        alpha, phi, the score at each order, and notes; None if every alpha fits equally well (the
+        drawing has exactly the similarities of the graph) or there is no edge. `nelayout.solve` with
+        ``Method(kernel="gaussian", divergence="alpha:auto", connection="normalized-rows")`` gives the drawing, too.
+
+    Raises
+    ------
+    ValueError
+        for an empty grid, orders <= 0, and as every layout function
+
+    Examples
+    --------
+    >>> import networkx as nx, nelayout as nl
+    >>> choice = nl.choose_alpha(nx.karate_club_graph(), grid=[1.0, 0.75, 0.5], refine=False, seed=0)
+    >>> choice.alphas, choice.alpha in choice.alphas, choice.phi > 0
+    ((0.5, 0.75, 1.0), True, True)
+    """
+    divergence = auto_alpha(grid=grid, refine=refine)
+    return solve(G, replace(METHODS["alpha-sne"], divergence=divergence, stages=()), pos, fixed, **options).choice

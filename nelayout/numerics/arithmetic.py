@@ -1,7 +1,7 @@
 """Sums and updates of positions for minimizers: NumPy's for small graphs, compiled and on threads for large ones.
 
-Every sum is a map over blocks of rows and a reduction: the blocks of one graph are fixed chunks, whose sums are added in
-their order; the blocks of several graphs are the graphs.  So the bits do not depend on threads, and blocks may lie on
+Every sum is a map over blocks of rows and a reduction.  The blocks of one graph are fixed chunks, added in order; the
+blocks of several graphs are the graphs.  So the bits do not depend on threads, and blocks may lie on
 other machines.
 
 >>> from nelayout.numerics.groups import WHOLE
@@ -50,6 +50,9 @@ class Arithmetic:
         if not self.compiled:
             if isinstance(self.groups, Whole):
                 return float(np.vdot(a, b))
+            if self.groups.equal:
+                count = len(self.groups.sizes)
+                return np.einsum("cx,cx->c", a.reshape(count, -1), b.reshape(count, -1))
             return self.groups.sum(np.einsum("ij,ij->i", a, b))
         return self._dots(a.reshape(1, -1), b)[..., 0]
 
@@ -60,6 +63,9 @@ class Arithmetic:
                 if isinstance(q, np.ndarray) and stored.size <= AT_ONCE:
                     return stored.reshape(len(stored), -1) @ q.reshape(-1)
                 return np.asarray(np.einsum("kij,ij->k", stored, q))
+            if self.groups.equal:
+                count, m = len(self.groups.sizes), len(stored)
+                return np.einsum("kcx,cx->ck", stored.reshape(m, count, -1), q.reshape(count, -1))
             return self.groups.sum(np.einsum("kij,ij->ik", stored, q))
         return self._dots(stored.reshape(len(stored), -1), q)
 
@@ -71,6 +77,9 @@ class Arithmetic:
                     out += (factors @ stored.reshape(len(stored), -1)).reshape(out.shape)
                 else:
                     out += np.einsum("k,kij->ij", factors, stored)
+            elif self.groups.equal:
+                parts = stored.reshape(len(stored), len(self.groups.sizes), -1)
+                out += np.einsum("ck,kcx->cx", factors, parts).reshape(out.shape)
             else:
                 out += np.einsum("ik,kij->ij", self.groups.spread(factors), stored)
             return

@@ -17,12 +17,12 @@ from nelayout.numerics.parallel import Threads
 
 __all__ = ["COMPILED_ABOVE", "hops_from"]
 
-# Nodes up to which NumPy searches: a drawing of so small a graph may have compiled no other loop either.
+# Nodes up to which NumPy searches, without the compiler.
 COMPILED_ABOVE = 300
 
 
 def hops_from(adjacency: csr_array, sources: np.ndarray, threads: Threads) -> list[np.ndarray]:
-    """Numbers of edges (n,) from each source to all nodes; 0 for itself and for nodes that no path reaches."""
+    """Return the numbers of edges (n,) from each source to all nodes; 0 for itself and for nodes without a path."""
     n = adjacency.shape[0]
     if n <= COMPILED_ABOVE:
         return _all_at_once(adjacency, sources)

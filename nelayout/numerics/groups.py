@@ -77,7 +77,7 @@ class Whole:
         """Whether a number is finite."""
         return math.isfinite(x)
 
-    def sqrt(self, x: float) -> float:
+    def sqrt(self, x: Any) -> float:
         """Square root."""
         return math.sqrt(x)
 
@@ -126,6 +126,8 @@ class Parts:
 
     def max(self, x: np.ndarray) -> np.ndarray:
         """(C,) largest of (n,) or (n, d)."""
+        if self.equal:
+            return np.max(x.reshape(len(self.sizes), -1), axis=1)
         x = x if x.ndim == 1 else np.maximum.reduce(x, axis=1)
         return np.maximum.reduceat(x, self.starts[:-1])
 
@@ -135,13 +137,14 @@ class Parts:
         return np.sqrt(self.mean(np.einsum("ij,ij->i", away, away)))
 
     def spread(self, values: Any) -> Any:
-        """(n,) of (C,), or (n, d) of (C, d): every row gets the value of its part."""
-        values = np.asarray(values)
-        return values[self.of] if values.ndim else values
+        """(n,) of (C,), or (n, d) of (C, d): every row gets the value of its part; a number stays one."""
+        if not np.ndim(values):
+            return values
+        return np.repeat(values, self.equal, axis=0) if self.equal else np.asarray(values)[self.of]
 
-    def columns(self, values: Any) -> np.ndarray:
-        """(n, 1) of (C,): a factor of (n, d)."""
-        return np.asarray(values)[self.of][:, None]
+    def columns(self, values: Any) -> Any:
+        """(n, 1) of (C,): a factor of (n, d); a number stays one."""
+        return self.spread(values)[:, None] if np.ndim(values) else values
 
     def full(self, value: Any) -> np.ndarray:
         """(C,) of one value."""
@@ -153,11 +156,11 @@ class Parts:
 
     def any(self, condition: Any) -> bool:
         """Whether the condition is true of a group."""
-        return bool(np.any(condition))
+        return bool(condition.any())
 
     def all(self, condition: Any) -> bool:
         """Whether the condition is true of every group."""
-        return bool(np.all(condition))
+        return bool(condition.all())
 
     def invert(self, condition: Any) -> np.ndarray:
         """Where the condition is false."""

@@ -1,12 +1,12 @@
 """Machine code of compiled loops on disk: one file for each loop and the types of its arguments.
 
-It is looked for in ``__pycache__`` beside the package and in the user's cache folder, in this order, and written to the
-first of them that can be written; where NUMBA_CACHE_DIR is set, that is the only place.  So an image warmed up by root
-serves every user of it.  Where nothing can be written loops are compiled in memory, by each process anew.
+Loops are looked for in ``__pycache__`` beside the package and in the user's cache folder, and written to the first of
+them that can be written.  If NUMBA_CACHE_DIR is set, it is the only place.  So an image warmed up by root serves every
+user.  If nothing can be written, each process compiles in memory.
 
-A file's name says all that its content depends on: loop, types, processor, versions, and the source of every loop, for
-a loop contains those that it calls, which other files may hold.  So no file is ever stale, and there is no index that
-two processes could write at once: each file appears complete.  Files of a source that is no more are deleted.
+The name of a file contains all that its content depends on: loop, types, processor, versions, and the source of all
+loops, because a loop contains the loops that it calls.  So no file is ever stale.  Each file appears complete, so
+several processes may write at once.  Files of an older source are deleted.
 """
 
 from __future__ import annotations
@@ -24,10 +24,6 @@ from nelayout import __version__
 __all__ = ["Key", "folders", "missed", "place", "read", "write"]
 
 PACKAGE = Path(__file__).parents[1]
-# Bytes of the digest that a file begins with: of its content, which a full disk may have cut short.
-DIGEST = 32
-
-
 # Names of the loops that this process has looked for in vain, and compiled.
 missed: list[str] = []
 
@@ -51,54 +47,48 @@ class Key(NamedTuple):
 
 
 def folders() -> list[Path]:
-    """Folders in which loops are looked for."""
+    """Return the folders in which loops are looked for."""
     given = os.environ.get("NUMBA_CACHE_DIR")
     if given:
         return [Path(given).absolute() / "nelayout"]
-    return [PACKAGE / "__pycache__" / "loops", *_users()]
+    home = os.path.expanduser("~")  # noqa: PTH111  Path.home() raises where there is none
+    own = {"win32": os.environ.get("LOCALAPPDATA", ""), "darwin": f"{home}/Library/Caches"}
+    users = Path(own.get(sys.platform) or os.environ.get("XDG_CACHE_HOME") or f"{home}/.cache") / "nelayout" / "loops"
+    return [PACKAGE / "__pycache__" / "loops", *([users] if users.is_absolute() else [])]
 
 
 def read(key: Key) -> bytes | None:
-    """Content of a file that is whole; None where there is none."""
+    """Return the content of a file; None if there is none, or only a part of it."""
     for folder in folders() if _source() else ():
         try:
-            data = (folder / key.file).read_bytes()
-        except OSError:
+            digest, data = (folder / key.file).read_bytes().split(b"\n", 1)
+        except (OSError, ValueError):
             continue
-        if hashlib.sha256(data[DIGEST:]).digest() == data[:DIGEST]:
-            return data[DIGEST:]
+        if digest.decode(errors="replace") == hashlib.sha256(data).hexdigest():
+            return data
     missed.append(key.name)
     return None
 
 
 def write(key: Key, data: bytes) -> None:
-    """Store code, if there is a place for it, and delete the same loop's of another source."""
+    """Store code if there is a place for it, and delete the files of the same loop of an older source."""
     folder = place()
     if folder is None:
         return
+    part = folder / f"{key.file}.{uuid4().hex[:12]}.tmp"
     try:
-        _appear(folder / key.file, hashlib.sha256(data).digest() + data)
+        part.write_bytes(hashlib.sha256(data).hexdigest().encode() + b"\n" + data)
+        part.replace(folder / key.file)
         for old in folder.glob(f"{key.stem}*.nbc"):
             if not old.name.startswith(f"{key.stem}{_source()}-"):
                 old.unlink()
-    except OSError:  # full, or removed meanwhile: the loop is compiled and will run
-        return
+    except OSError:  # the disk is full, or the folder was removed: the loop runs all the same
+        part.unlink(missing_ok=True)
 
 
 def place() -> Path | None:
-    """Folder to which loops are written; None where there is none."""
+    """Return the folder to which loops are written; None if there is none."""
     return _writable(tuple(folders())) if _source() else None
-
-
-def _appear(path: Path, data: bytes) -> None:
-    """Write a file of which no other process ever sees a part."""
-    part = path.with_name(f"{path.name}.{uuid4().hex[:12]}.tmp")
-    try:
-        part.write_bytes(data)
-        part.replace(path)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise
 
 
 @cache
@@ -115,17 +105,9 @@ def _writable(folders: tuple[Path, ...]) -> Path | None:
     return None
 
 
-def _users() -> list[Path]:
-    """The user's cache folder, if the system knows one."""
-    home = os.path.expanduser("~")  # noqa: PTH111  Path.home() raises where there is none
-    own = {"win32": os.environ.get("LOCALAPPDATA", ""), "darwin": f"{home}/Library/Caches"}
-    folder = Path(own.get(sys.platform) or os.environ.get("XDG_CACHE_HOME") or f"{home}/.cache") / "nelayout" / "loops"
-    return [folder] if folder.is_absolute() else []
-
-
 @cache
 def _source() -> str | None:
-    """Digest of the source of all loops and of how they are compiled; None where there is no source to be read."""
+    """Return a digest of the source of all loops and of how they are compiled; None if it cannot be read."""
     files = sorted(PACKAGE.rglob("*loops.py"))
     try:
         texts = [path.read_text(encoding="utf-8") for path in [*files, PACKAGE / "numerics" / "compiling.py"]]

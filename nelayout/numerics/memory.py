@@ -1,8 +1,7 @@
-"""The memory that a process can still take, and a warning when work needs more.
+"""The memory that a process can still take, and a warning if work needs more.
 
-Example: a graph whose drawing takes 12 GB, on a machine with 8 GB free, would be ended by the system without a word,
-after minutes.  The number is known before: it is said before work starts, and the work starts all the same, because
-an estimate is no reason to refuse.
+A process that takes too much memory is ended by the system without a word, after minutes.  So the estimate is
+compared before work starts; the work starts all the same.
 """
 
 from __future__ import annotations
@@ -15,34 +14,28 @@ from nelayout.errors import warn
 __all__ = ["available", "size_in_words", "warn_if_short"]
 
 PROC, CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
-# (limit, in use) of a control group, in the second and the first version of their files.
+# Files (limit, in use) of a control group, in its second and first version.
 LIMITS = (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes"))
-# Memory in use that the system gives back when it is asked for: files that were read and not read again.
+# Entries for memory in use that the system gives back: files that were read once.
 GIVEN_BACK = ("inactive_file", "total_inactive_file")
 
 
 def available() -> int | None:
-    """Bytes that this process can still take without swapping, None where the system does not say.
-
-    On Linux this is the kernel's MemAvailable, or what the control group (a container's limit) leaves, if that is less.
-    """
+    """Return the bytes that this process can take without swapping, within its control groups; None if unknown."""
     found = [bytes_free for bytes_free in (_of_machine(), _of_groups()) if bytes_free is not None]
     return min(found, default=None)
 
 
 def warn_if_short(needed: int, what: str, remedies: str) -> bool:
-    """Warn if fewer than ``needed`` bytes are available, in the words: ``what`` needs ...: ``remedies``.
-
-    It names the line of the caller's that called nelayout.
-    """
+    """Warn if fewer than ``needed`` bytes are available, and name the line that called nelayout."""
     free = available()
     if free is None or needed <= free:
         return False
-    message = (
-        f"{what} needs about {size_in_words(needed)} of memory by the estimate, and {size_in_words(free)} are "
-        f"available: it may end for lack of memory. {remedies}"
+    needs, has = size_in_words(needed), size_in_words(free)
+    warn(
+        f"{what} needs about {needs} of memory by the estimate, and {has} are available: it may end for lack of "
+        f"memory. {remedies}"
     )
-    warn(message)
     return True
 
 
@@ -60,7 +53,7 @@ def _of_machine() -> int | None:
 
 
 def _of_groups() -> int | None:
-    """Least number of bytes that the control groups of this process leave, from its own up to the root."""
+    """Return the fewest bytes that the control groups of this process leave, from its own up to the root."""
     try:
         lines = (PROC / "self" / "cgroup").read_text().splitlines()
     except OSError:
@@ -72,7 +65,7 @@ def _of_groups() -> int | None:
             continue
         root = CGROUPS / controllers
         own = root / path.lstrip("/")
-        # In a container the path may be that of the host, and its files lie at the root.
+        # in a container the path may be of the host, and the files lie at the root
         for group in (own, *(up for up in own.parents if up.is_relative_to(root))):
             found += [left for limit, used in LIMITS if (left := _left(group, limit, used)) is not None]
     return min(found, default=None)

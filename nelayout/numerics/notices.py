@@ -1,4 +1,4 @@
-"""Notices of what a run waits for: from the numerics, which know, to the progress bar, which says so."""
+"""Notices of what a run waits for, from the numerics to the progress bar."""
 
 from __future__ import annotations
 
@@ -12,10 +12,7 @@ _listeners: list[Callable[[str], object]] = []
 
 @contextmanager
 def listening(listener: Callable[[str], object]) -> Iterator[None]:
-    """Call the listener with each notice, and with an empty one when the wait is over, from whichever thread it is.
-
-    The compiler serves one thread at a time, so all runs of a process wait for it, and all are told.
-    """
+    """Call the listener with each notice of any thread, and with an empty one when the wait is over."""
     _listeners.append(listener)
     try:
         yield

@@ -1,8 +1,8 @@
-"""Threads that leave the bits as they are: fixed chunks, a plain thread pool, results in order.
+"""Threads that give the same bits for any number: fixed chunks, a thread pool, results in order.
 
-Chunks are cut by the amount of work, never by the number of threads, and what they return is combined in order, so one
-thread and sixteen give the same bits.  Compiled loops release the interpreter lock and contain no threads of their own:
-two Python threads may lay out at once and a forked child inherits nothing.
+Chunks are cut by the amount of work, never by the number of threads, and their results are combined in order.  Compiled
+loops release the interpreter lock and contain no threads: two Python threads may lay out at once, and a forked child
+inherits nothing.
 """
 
 from __future__ import annotations
@@ -45,7 +45,6 @@ class Threads:
             for k in numbers:
                 answers[k] = work(chunks[k])
 
-        # The caller works too: for loops of a millisecond, handing over and waiting would cost as much again.
         helpers = [self._pool.submit(drain) for _ in range(min(self.count, len(chunks)) - 1)]
         try:
             drain()
@@ -74,11 +73,7 @@ def threads_for(n_jobs: int | None) -> Iterator[Threads]:
 
 @contextmanager
 def blas_on_one_thread() -> Iterator[None]:
-    """Keep matrix products on the thread that asks for them, where threadpoolctl is installed.
-
-    Products asked for by several threads would else wait for each other, since each wants all cores: two threads take
-    a fifth longer to compare 70,000 rows.
-    """
+    """Keep matrix products on the thread that asks for them, if threadpoolctl is installed."""
     try:
         from threadpoolctl import threadpool_limits
     except ImportError:
@@ -89,7 +84,7 @@ def blas_on_one_thread() -> Iterator[None]:
 
 
 def thread_count(n_jobs: int | None) -> int:
-    """Number of threads that ``n_jobs`` stands for: None or -1 every core this process may use, -2 all but one, ..."""
+    """Return the number of threads of ``n_jobs``: None or -1 every core this process may use, -2 all but one, ..."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if n_jobs is None:
         return cores

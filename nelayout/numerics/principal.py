@@ -1,14 +1,13 @@
-"""Principal components whose bits do not depend on threads: subspace iteration with exact products.
+"""Principal components with the same bits for any number of threads: subspace iteration with exact products.
 
-A sum of floats depends on its order, and a matrix library orders by threads.  A sum of integers does not:
-with entries rounded to so few bits that every partial sum stays below 2^53, even the fastest product has only one
-answer::
+A sum of floats depends on its order, and BLAS orders by threads.  A sum of integers does not: entries are rounded to
+so few bits that every partial sum stays below 2^53::
 
     >>> X = np.array([[0.0, 0.0], [2.0, 0.1], [4.0, 0.0], [6.0, 0.1]])
     >>> principal_components(X, 1)[0].ravel().round(2).tolist()
     [-3.0, -1.0, 1.0, 3.0]
 
-Rounding moves a component by about 2^-15 of the data's largest deviation from its mean.
+Rounding moves a component by about 2^-15 of the largest deviation from the mean.
 """
 
 from __future__ import annotations
@@ -21,37 +20,20 @@ from scipy.sparse import issparse
 
 __all__ = ["orthonormal", "principal_components"]
 
-# Subspace iterations: the share of an unwanted direction falls by (its variance / the wanted one's) in each.
-ROUNDS = 8
-
-# Directions beyond the wanted ones: only theirs converge slowly.
+# Subspace iterations, and sweeps of Jacobi rotations at most.
+ROUNDS, SWEEPS = 8, 30
+# Directions beyond the wanted ones: only these converge slowly.
 SPARE = 8
-
-# Entries of X that are made float64 integers at once: 8 MB, which stay in the cache for the product.
+# Entries of X that are made integers at once.
 BLOCK_ENTRIES = 1 << 20
-
-# Columns up to which the covariance is formed, which takes one pass over X instead of one for each half iteration.
+# Columns up to which the covariance is formed, in one pass over X.
 WIDEST_COVARIANCE = 2000
-
-# Sweeps of rotations at most; eight do for a hundred rows.
-SWEEPS = 30
 
 
 def principal_components(X: Any, dim: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Find the directions of largest variance.
+    """Return scores (n, dim) along the directions of largest variance of X (n, d), directions (d, dim), mean (d,).
 
-    Parameters
-    ----------
-    X : (n, d) array of real numbers, or sparse matrix; not changed.
-    dim : how many components, at most d.
-
-    Returns
-    -------
-    scores (n, dim)
-        the centered rows along the directions, the first with the largest variance
-    directions (d, dim)
-        orthonormal; the largest entry of each is positive
-    mean (d,)
+    X is an array or a sparse matrix.  Directions are orthonormal; the largest entry of each is positive.
     """
     n, d = X.shape
     mean = np.asarray(X.sum(axis=0, dtype=np.float64)).ravel() / n
@@ -60,10 +42,9 @@ def principal_components(X: Any, dim: int) -> tuple[np.ndarray, np.ndarray, np.n
     if width < d:
         covariance = _covariance(X, mean) if d <= WIDEST_COVARIANCE and d <= n and not issparse(X) else None
         for _ in range(ROUNDS):
-            image = (
+            Q = orthonormal(
                 _back(X, mean, _scores(X, mean, Q)) if covariance is None else _exact_product(covariance, Q)
             )
-            Q = orthonormal(image)
     T = _scores(X, mean, Q)
     values, vectors = _symmetric_eigen(_exact_product(T.T, T))
     order = np.argsort(-values, kind="stable")[:dim]

@@ -1,8 +1,7 @@
 """Spectral coordinates: the slow directions of the random walk on a graph, in which its clusters lie apart.
 
-They span nearly the same subspace as the eigenvectors of the normalized Laplacian with the smallest eigenvalues. It is
-found by walking, and any basis of it will do for a neural network.  On two cliques with one edge between them the first
-coordinate tells which clique a node is in::
+They span nearly the subspace of the smallest eigenvalues of the normalized Laplacian.  On two cliques with one edge
+between them the first coordinate separates the cliques::
 
     >>> P = np.kron(np.eye(2), np.ones((4, 4)) - np.eye(4))
     >>> P[3, 4] = P[4, 3] = 1
@@ -20,17 +19,15 @@ from nelayout.numerics.principal import orthonormal
 
 __all__ = ["spectral_coordinates"]
 
-# Directions beyond the wanted ones: only theirs converge slowly.
-SPARE = 8
-# The directions are made orthonormal in each round, between which the walk makes these steps.
-ROUNDS, STEPS = 20, 10
+# Directions beyond the wanted ones; rounds, and steps of the walk in each before the directions are orthonormalized.
+SPARE, ROUNDS, STEPS = 8, 20, 10
 
 
 def spectral_coordinates(P: csr_array, count: int) -> np.ndarray:
-    """Spectral coordinates (n, min(count, n - 1)) of the nodes of a graph P with edges, the slowest first.
+    """Return spectral coordinates (n, min(count, n - 1)) of a graph P with edges, the slowest first.
 
-    Subspace iteration with (I + D^-1/2 P D^-1/2) / 2 beside its known first vector; sums in a fixed order, so that
-    bits do not depend on threads.  The largest entry of each column is positive.
+    Subspace iteration with (I + D^-1/2 P D^-1/2) / 2 beside its known first vector, in a fixed order of sums.  The
+    largest entry of each column is positive.
     """
     n = P.shape[0]
     filled, strength = P.indptr[:-1] < P.indptr[1:], np.ones(n)  # an isolated node stays where it is

@@ -100,7 +100,7 @@ class Objective:
     gravity: Gravity | None = None
     anchors: Anchors | None = None
     device: Device | None = None
-    parts: Whole | Parts = WHOLE
+    parts: Any = WHOLE
     largest: float = LARGEST
 
     def __post_init__(self) -> None:
@@ -182,8 +182,9 @@ class Objective:
     def _edge_constants(self) -> np.ndarray:
         """(n,) what the sum over each node's edges lacks."""
         if isinstance(self.edges, WalkEdges):  # only the sums of its p are known
-            left_out = isinstance(self.phi, UpToConstants) and not self._pair_constant
-            return self.edges.walk.row_sums * (self.phi.left_out(np.ones(1))[0] if left_out else 0.0)
+            if not isinstance(self.phi, UpToConstants) or self._pair_constant:
+                return np.zeros(self.edges.n)
+            return self.edges.walk.row_sums * self.phi.left_out(np.ones(1))[0]
         return self.edges.constants(self.phi)
 
     @cached_property
@@ -227,7 +228,7 @@ class Objective:
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def evaluate(self, Y: Any, *, value: bool = True, gradient: bool = True, weights: bool = False) -> Evaluation:
-        """J of each part, its gradient (n, d) and the attraction omega of every edge, by rows (omega_ij + omega_ji) / 2.
+        """J of each part, its gradient (n, d) and the attraction of every edge, by rows (omega_ij + omega_ji) / 2.
 
         At a trial that goes too far they may be infinite or NaN, silently: whoever tries judges the value.
         """
@@ -261,7 +262,8 @@ class Objective:
     def _gradient(self, Y: Any, at: _At) -> Any:
         """The gradient (n, d) of sums over edges and pairs."""
         coupling, mass, spread = at.coupling, self.mass, self.parts.spread
-        slopes, scale = at.edges.pull, 4.0 * coupling.d_edges
+        slopes: Any = at.edges.pull
+        scale: Any = 4.0 * coupling.d_edges
         if np.ndim(scale):  # one for each part, by rows one for each row
             slopes *= (scale if self.by_rows else spread(scale))[:, None]
             scale = 1.0
@@ -311,8 +313,7 @@ class Objective:
         if isinstance(self.groups, Whole):
             edges = self.edges.sums(Y, self.kernel, self.phi, lam, want)
         else:  # which bind the background of each entry's group
-            each = lam if np.ndim(lam) else lam * np.ones_like(self.total)
-            edges = self.edges.sums(Y, self.kernel, self.divergence, each, want)
+            edges = self.edges.sums(Y, self.kernel, self.divergence, lam, want)
         if self._has_inside:  # merged pairs: q(0) = 1, so b = lambda
             edges = self._with_inside(edges, lam)
         known = Sums(edges.value, edges.slope, pairs, pairs_slope, normalizer, self._weight, self.total)
@@ -346,7 +347,7 @@ class Objective:
         return at.coupling.lam, {r: charge + np.zeros_like(self.mass) for r, charge in charges.items()}
 
     def _fields(self, Y: Any, radials: tuple[Radial, ...]) -> tuple[dict[Radial, Field], FarNodes | None, Any]:
-        """The fields of the masses, the nodes summed pair by pair, and the sums for a second pass over the same places."""
+        """The fields of the masses, the nodes summed pair by pair, and the sums for a second pass over the places."""
         nbody: Any = self.nbody
         if self.by_rows and hasattr(nbody, "at"):
             nbody = nbody.at(Y)

@@ -73,7 +73,7 @@ def some_of(affinity: Affinity, parts: Parts, kept: np.ndarray) -> tuple[Affinit
     indptr = np.concatenate([[0], np.cumsum(np.diff(P.indptr)[rows])]).astype(np.int32)
     n = len(fewer.of)
     graph = csr_array((P.data[entries], new[P.indices[entries]], indptr), shape=(n, n))
-    inside, hidden = (each[kept] if np.ndim(each) else each for each in (affinity.inside, affinity.hidden))
+    inside, hidden = (np.broadcast_to(each, kept.shape)[kept] for each in (affinity.inside, affinity.hidden))
     own = None if affinity.rows is None else affinity.rows[entries]
     return Affinity(graph, affinity.mass[rows], inside, hidden, rows=own), fewer, rows
 

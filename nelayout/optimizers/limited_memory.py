@@ -32,6 +32,8 @@ __all__ = ["LBFGS", "pairs_kept"]
 RENEWAL = 10
 # Nodes above which five curvature pairs are kept in place of ten: passing over ten takes long beside J itself.
 FIVE_PAIRS_FROM = 10_000
+# Curvature pairs of the graphs of a stack.
+PAIRS_OF_STACKS = 7
 # A promised decrease below this part of J is rounding: the positions are at their minimum.
 ROUNDING = 1e-13
 # Least curvature of a pair, in parts of that which the diagonal has along its change of gradient.
@@ -145,7 +147,7 @@ class LBFGS:
     def init(self, objective: Objective, Y: Any) -> LBFGSState:
         now, full = objective.evaluate(Y, weights=True), objective.parts.full
         Y = objective.brought(Y)
-        count = self.memory or pairs_kept(len(Y) if np.ndim(now.value) == 0 else 0)
+        count = self.memory or (PAIRS_OF_STACKS if np.ndim(now.value) else pairs_kept(len(Y)))
         trial = Trial(np.zeros_like(Y), full(0.0), full(1.0), full(0))
         memory = Memory.empty(objective, Y, count)
         return LBFGSState(now, memory, trial, _inverse(objective, now), full(True), full(False))

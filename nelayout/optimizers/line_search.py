@@ -82,7 +82,8 @@ def _held_back(objective: Objective, now: Evaluation, trial: Trial, following: T
     flying[lost] = np.asarray(moves)[lost]
     fly = parts.max(flying) > 0
     most = parts.spread(HELD * parts.max(moves))
-    factor = np.where(parts.spread(fly), flying == 0, np.minimum(1.0, most / np.maximum(np.maximum(moves, most), 1e-300)))
+    capped = most / np.maximum(np.maximum(moves, most), np.finfo(float).tiny)
+    factor = np.where(parts.spread(fly), flying == 0, capped)
     held = direction * objective.brought(factor)[:, None]
     slope = objective.arithmetic.product(held, now.gradient)
     good = parts.invert(finite) & (slope < 0)

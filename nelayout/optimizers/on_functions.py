@@ -20,7 +20,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, diags_array
 
 from nelayout.errors import InputError, InputTypeError
 from nelayout.numerics.arithmetic import Arithmetic
@@ -50,12 +50,9 @@ PROBE = 1e-4
 
 @dataclass(frozen=True, slots=True)
 class Minimum:
-    """The end of a run of one optimizer.
+    """The end of a run: positions as the start was given, J there, (iteration, value, seconds, stage) of every step.
 
-    positions  as the start was given: (n, d) or (n,)
-    value      the objective there
-    trace      (iteration, value, seconds, stage) of every step
-    reason     "converged", "max_iter" or "stopped" (by the callback)
+    ``reason``: "converged", "max_iter" or "stopped" (by the callback).
     """
 
     positions: np.ndarray
@@ -65,32 +62,21 @@ class Minimum:
 
 
 def majorize(
-    objective: Function | Objective,
-    Y: np.ndarray,
-    curvature: Any = None,
-    *,
-    max_iter: int = 300,
-    tol: float = 1e-6,
-    free: np.ndarray | None = None,
-    callback: Callback | None = None,
-    tolerance: float = 0.05,
-    inner: int = 40,
+    objective: Function | Objective, Y: np.ndarray, curvature: Any = None, *, max_iter: int = 300, tol: float = 1e-6,
+    free: np.ndarray | None = None, callback: Callback | None = None, tolerance: float = 0.05, inner: int = 40
 ) -> Minimum:
     """Majorization-minimization: (H + rho I) (Y_new - Y) = -grad J, with a rho such that J never rises.
-
-    With grad J = H Y + Psi this is the update (H + rho I) Y_new = rho Y - Psi of Yang, Peltonen & Kaski (2015).
 
     Parameters
     ----------
     objective : Y -> (value, gradient), the gradient an array like Y; or an Objective of this package.
     Y : where to start, (n, d) or (n,), finite; it is not changed.
-    curvature : H, (n, n), symmetric, positive semidefinite, an array or a sparse matrix, or a function Y -> H; see the
-        module.  An Objective has its own: None.
+    curvature : H, (n, n), symmetric, positive semidefinite, dense or sparse, or a function Y -> H; see the module.  An
+        Objective has its own: None.
     max_iter : most steps.
     tol : end when 5 steps have brought less than this part of all the decrease so far.
     free : (n,) mask of the rows that may move; None: all.
-    callback : is given a record of iteration, stage, value and positions (read-only) after each step; True ends
-        the run.
+    callback : is given iteration, stage, value and positions (read-only) after each step; True ends the run.
     tolerance, inner : relative residual and most iterations of the conjugate gradients that solve one system.
 
     Raises
@@ -100,7 +86,7 @@ def majorize(
 
     Examples
     --------
-    A ring of eight, drawn by Elastic Embedding, which takes two lines to write down:
+    A ring of eight, drawn by Elastic Embedding:
 
     >>> import networkx as nx, numpy as np, nelayout as nl
     >>> L = nx.laplacian_matrix(nx.cycle_graph(8)).toarray()
@@ -117,20 +103,12 @@ def majorize(
 
 
 def spectral_direction(
-    objective: Function | Objective,
-    Y: np.ndarray,
-    curvature: Any = None,
-    *,
-    max_iter: int = 300,
-    tol: float = 1e-6,
-    free: np.ndarray | None = None,
-    callback: Callback | None = None,
-    tolerance: float = 0.02,
-    inner: int = 60,
+    objective: Function | Objective, Y: np.ndarray, curvature: Any = None, *, max_iter: int = 300, tol: float = 1e-6,
+    free: np.ndarray | None = None, callback: Callback | None = None, tolerance: float = 0.02, inner: int = 60
 ) -> Minimum:
-    """Steps along -(H + mu I)^-1 grad J, as long as a line search finds them good; H is what it is at the start.
+    """Take steps along -(H + mu I)^-1 grad J with H of the start (Vladymyrov & Carreira-Perpinan 2012).
 
-    Arguments and errors are those of `majorize`; Vladymyrov & Carreira-Perpinan (2012).
+    Arguments and errors are those of `majorize`.
 
     >>> import numpy as np, nelayout as nl
     >>> H = np.diag([1.0, 100.0, 10_000.0])
@@ -142,15 +120,8 @@ def spectral_direction(
 
 
 def lbfgs(
-    objective: Function | Objective,
-    Y: np.ndarray,
-    curvature: Any = None,
-    *,
-    max_iter: int = 300,
-    tol: float = 1e-9,
-    free: np.ndarray | None = None,
-    callback: Callback | None = None,
-    memory: int = 10,
+    objective: Function | Objective, Y: np.ndarray, curvature: Any = None, *, max_iter: int = 300, tol: float = 1e-9,
+    free: np.ndarray | None = None, callback: Callback | None = None, memory: int = 10
 ) -> Minimum:
     """Limited-memory BFGS (Nocedal & Wright 2006): the curvature is learned on the way, J never rises.
 
@@ -169,22 +140,13 @@ def lbfgs(
 
 
 def momentum(
-    objective: Function | Objective,
-    Y: np.ndarray,
-    curvature: Any = None,
-    *,
-    max_iter: int = 1000,
-    tol: float = 1e-6,
-    free: np.ndarray | None = None,
-    callback: Callback | None = None,
-    momentum: float = 0.9,
-    rate: float = 1.0,
+    objective: Function | Objective, Y: np.ndarray, curvature: Any = None, *, max_iter: int = 1000, tol: float = 1e-6,
+    free: np.ndarray | None = None, callback: Callback | None = None, momentum: float = 0.9, rate: float = 1.0
 ) -> Minimum:
     """Gradient descent with momentum and gains, as in t-SNE; J may rise on the way.
 
-    Arguments and errors are those of `majorize`.  Of ``curvature`` only the diagonal is used, for the length of steps;
-    None measures one number for all.  ``momentum``: part of the last move that is kept; ``rate``: length of a step, 1
-    is the inverse curvature.
+    Arguments and errors are those of `majorize`, ``curvature`` as for `lbfgs`.  ``momentum``: part of the last move that
+    is kept; ``rate``: length of a step, 1 is the inverse curvature.
 
     >>> import numpy as np, nelayout as nl
     >>> found = nl.optimizers.momentum(lambda y: (float(y @ y), 2 * y), np.ones(3))
@@ -239,14 +201,15 @@ def _problem(objective: Any, start: np.ndarray, curvature: Any, optimizer: Optim
     if not callable(objective):
         raise InputTypeError(f"objective must be a function Y -> (value, gradient), given {type(objective).__name__}")
     n = len(start)
-    problem = _Own(objective, start.shape, free, _Curvature(csr_array((n, n))), np.ones(n))
+    function: Any = objective
+    problem = _Own(function, start.shape, free, _Curvature(csr_array((n, n))), np.ones(n))
     if curvature is None:
         if isinstance(optimizer, (Majorize, SpectralDirection)):
             raise InputError(
                 f"{optimizer.name} needs the curvature of the attraction, an (n, n) matrix or a function of Y; "
                 "lbfgs and momentum do without"
             )
-        curvature = csr_array((np.full(n, _measured(problem, start)), np.arange(n), np.arange(n + 1)))
+        curvature = diags_array(np.full(n, _measured(problem, start.reshape(n, -1))))
     now = problem.evaluate(start.reshape(n, -1))
     if not math.isfinite(now.value) or not np.all(np.isfinite(now.gradient)):
         raise InputError(f"objective is {now.value} at Y, or its gradient not finite: start elsewhere")
@@ -317,9 +280,8 @@ def _curved(H: Any, n: int) -> _Curvature:
     return _Curvature(csr_array(given / 4.0))
 
 
-def _measured(problem: _Own, start: np.ndarray) -> float:
+def _measured(problem: _Own, X: np.ndarray) -> float:
     """How much the gradient changes along itself, per length; 1 where it does not."""
-    X = start.reshape(len(start), -1)
     here = problem.evaluate(X).gradient
     size = math.sqrt(float(np.sum(here * here)))
     if not (0 < size < math.inf):

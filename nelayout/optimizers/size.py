@@ -55,7 +55,7 @@ def size_search(objective: Objective, Y: np.ndarray, guess: Any = None) -> Any:
         return parts.full(1.0)
     there = EVEN * parts.sqrt(parts.sum(np.ones(len(Y))))
     if guess is not None:
-        there = parts.where(guess == guess, guess, there)
+        there = parts.where(np.isnan(guess), there, guess)
     unit = parts.where(size > 0, parts.where(size > 0, size, 1.0) / there, 1.0)
 
     def value(x: Any) -> Any:

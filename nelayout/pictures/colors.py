@@ -1,16 +1,23 @@
-"""Colors of nodes: the colors that were given, one for each class, a scale for numbers, or one for all.
+"""Colors of nodes: the given colors, one for each class, a scale for numbers, or one for all.
 
-Values that all are colors are these colors. Texts, booleans and up to 20 different whole numbers are classes; other
+Values that all are colors are used as they are. Texts, booleans and up to 20 different whole numbers are classes. Other
 numbers are a scale:
 
->>> kind = [classes_of([3, 1, 3]), classes_of(["b", "a", None]), classes_of([0.5, 1.5, 2.5])]
->>> kind
+>>> [classes_of([3, 1, 3]), classes_of(["b", "a", None]), classes_of([0.5, 1.5, 2.5])]
 [[1, 3], ['a', 'b'], None]
+
+The palettes have 24 colors in three groups of eight. Readers without red, green or blue cones can tell the eight colors
+of a group apart, and the shape of a dot shows its group:
+
+>>> palette(9)[0], palette(9, dark=True)[0], [class_shape(k) for k in (0, 7, 8, 23)]
+('#0072b2', '#56b4e9', [0, 0, 1, 2])
 """
 
 from __future__ import annotations
 
+import colorsys
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,46 +25,37 @@ import numpy as np
 
 from nelayout.errors import InputError, unknown
 from nelayout.graphs import Network
-from nelayout.pictures.palettes import EIGHT, ON_WHITE, class_shape, palette
 from nelayout.pictures.paper import WHITE, Paper
+from nelayout.pictures.sheet import DIAGRAM
 
 __all__ = [
-    "AMOUNTS",
-    "LEGEND",
-    "PALETTE",
-    "PLAIN",
-    "UNKNOWN",
-    "Coloring",
-    "class_coloring",
-    "class_colors",
-    "class_names",
-    "classes_of",
-    "coloring",
-    "palette",
-]
+    "AMOUNTS", "EIGHT", "LEGEND", "ON_DARK", "PALETTE", "PLAIN", "UNKNOWN", "Coloring", "class_coloring", "class_names",
+    "class_shape", "classes_of", "coloring", "is_missing", "palette", "plain_value", "unknown_color",
+]  # fmt: skip
 
-# Most classes that a legend names: two columns of twelve, and as many colors as the palette has.
-LEGEND = 24
-
-# Most different whole numbers that are taken for classes; more are amounts.
-WHOLE_CLASSES = 20
-
-# Range of degrees, as a ratio, from which their scale is logarithmic: else all but the hubs have one color.
-_LOG_FROM = 30.0
-
-# Most different whole numbers that can be classes where the caller says so; more are years or amounts.
-MANY_CLASSES = 60
-
-# Words for a number that every node has. They win over node attributes, as those for masses do.
+# Words for a number that every node has. They win over node attributes, as the words for masses do.
 AMOUNTS = ("degree", "strength")
+EIGHT = 8  # colors of one shape
+LEGEND = 24  # largest number of classes that a legend names
+WHOLE_CLASSES = 20  # largest number of different whole numbers that are classes
+MANY_CLASSES = 60  # the same, if the caller says that they are classes
+_LOG_FROM = 30.0  # ratio of the largest to the least degree from which their scale is logarithmic
+_TOO_DARK = 0.3  # share of viridis that does not show on dark paper
 
+# Okabe and Ito's colors (2002) without the yellow, then colors that are farthest from these and from each other under
+# the model of color blindness by Machado, Oliveira and Fernandes (2009).
+PALETTE = (
+    "#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#330088", "#442200",
+    "#aacc00", "#cc0011", "#002255", "#33ccee", "#9955dd", "#eeaa77", "#551111", "#ff3399",
+    "#66ccbb", "#aa5500", "#0055cc", "#cccc33", "#551144", "#ff88ff", "#223300", "#ee2266",
+)  # fmt: skip
+ON_DARK = (
+    "#56b4e9", "#ffaa33", "#ff6677", "#00ffbb", "#7766dd", "#ccee88", "#aa7799", "#338822",
+    "#dd8866", "#0088ff", "#ffcc44", "#00ddff", "#dd4477", "#bbeebb", "#9966aa", "#779900",
+    "#99cc44", "#dd4499", "#ee9999", "#887700", "#88eeee", "#eedd99", "#338855", "#bb88ff",
+)  # fmt: skip
 PLAIN = WHITE.plain
 UNKNOWN = WHITE.unknown
-PALETTE = ON_WHITE
-# Nodes up to which classes beyond the eighth have shapes of their own: dots of more are thinner than 4 points.
-_SHAPES_UP_TO = 1000
-# Share of viridis that is left out on dark paper: its darkest colors would not show.
-_TOO_DARK = 0.3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,14 +63,16 @@ class Coloring:
     """The colors of the nodes and their meaning.
 
     rgba     (n, 4), or (1, 4) for one color
-    classes  name and rgba of each class that a legend can name
-    grouped  whether nodes of one color belong together, so that edges between them have their color
-    bounds   least and largest value of a scale, which is logarithmic if `log`, of whole numbers if `whole`; there are
-             values below and above these if `beyond`
-    name     what the colors show, if they were given by a name
+    classes  name and rgba of each class that a legend names
+    grouped  whether an edge between two nodes of one color has this color
+    bounds   least and largest value of a scale
+    log      whether the scale is logarithmic
+    whole    whether all values of the scale are whole numbers
+    beyond   whether there are values outside of the bounds
+    name     the heading of legend or color bar
     note     a sentence for what no legend says
-    dark     whether the colors are those for dark paper
-    shapes   (n,) numbers of the shapes of dots, see `palettes.class_shape`; None where all are circles
+    dark     whether the colors are for dark paper
+    shapes   (n,) numbers of `class_shape`; None: all dots are circles
     """
 
     rgba: np.ndarray
@@ -88,14 +88,14 @@ class Coloring:
     shapes: np.ndarray | None = None
 
     def scale(self) -> Any:
-        """The share of a scale -> its color, as matplotlib has it: viridis, on dark paper without its dark end."""
+        """Return matplotlib's viridis, on dark paper without its dark end."""
         from matplotlib import colormaps
         from matplotlib.colors import ListedColormap
 
         return ListedColormap(colormaps["viridis"](np.linspace(_TOO_DARK if self.dark else 0.0, 1.0, 256)))
 
     def norm(self) -> Any:
-        """Values -> the share of the scale that lies below them, as matplotlib has it."""
+        """Return matplotlib's function from values to shares of the scale."""
         from matplotlib.colors import LogNorm, Normalize
 
         return (LogNorm if self.log else Normalize)(*(self.bounds or (0.0, 1.0)))
@@ -104,12 +104,10 @@ class Coloring:
 def coloring(
     network: Network, color: Any, amount: np.ndarray | None = None, tails: float = 0.0, paper: Paper = WHITE
 ) -> Coloring:
-    """The colors of the nodes; see `nelayout.draw`. `amount` (n,) is a scale that `color` names ("degree").
+    """Return the colors of the nodes; see `nelayout.draw` for `color`.
 
-    `tails` is the share of nodes at each end of a scale of other numbers that have the color of the end. Colors that
-    were not given are those for `paper`.
-
-    Raises `InputError` for a name that is neither a node attribute nor a color.
+    amount  (n,) the numbers that the word `color` stands for ("degree")
+    tails   share of nodes at each end of a scale that have the color of this end
     """
     from matplotlib.colors import is_color_like, to_rgba
 
@@ -119,12 +117,13 @@ def coloring(
         return _scale(amount.tolist(), color, skewed=True, paper=paper)
     if isinstance(color, str) and color not in network.host.attributes():
         if not is_color_like(color):
-            raise unknown("node attribute or color for color", color, [*network.host.attributes(), *AMOUNTS])
+            raise unknown_color(color, network.host.attributes())
         return Coloring(np.array([to_rgba(color)]))
     if isinstance(color, tuple) and len(color) in (3, 4) != len(network.labels) and is_color_like(color):
         return Coloring(np.array([to_rgba(color)]))
-    name = color if isinstance(color, str) else ""
-    values = [None if _missing(value) else value for value in network.host.objects(color, "color")]
+    name = color if isinstance(color, str) else getattr(color, "name", None)
+    name = name if isinstance(name, str) else ""
+    values = [None if is_missing(value) else value for value in network.host.objects(color, "color")]
     known = [value for value in values if value is not None]
     if known and all(map(_is_color, known)):
         rgba = np.array([to_rgba(paper.unknown if value is None else value) for value in values])
@@ -134,57 +133,63 @@ def coloring(
     return class_coloring(values, name, paper)
 
 
+def unknown_color(color: str, attributes: Sequence[str]) -> InputError:
+    """Return the error for a color that is neither a color nor one of the node attributes."""
+    error = unknown("node attribute or color for color", color, {*attributes, *AMOUNTS})
+    return error if attributes else InputError(f"{error}; the nodes have no attributes")
+
+
 def class_coloring(values: list, name: str = "", paper: Paper = WHITE) -> Coloring:
-    """The coloring of nodes by classes, None for a node without one; numbers that are no classes count as names.
+    """Return one color for each class; None has no class, and numbers that are no classes count as names.
 
     >>> class_coloring(["b", "a", None]).classes[0][0], len(class_coloring([0.5, 1.5]).classes)
     ('a', 2)
     """
+    from matplotlib.colors import to_rgba
+
     if classes_of(values) is None:
         values = [None if value is None else str(value) for value in values]
     classes = classes_of(values) or []
-    rgba, named = class_colors(values, paper)
+    chosen = [to_rgba(c) for c in palette(len(classes), paper.dark)]
+    number = {value: k for k, value in enumerate(classes)}
+    codes = np.array([len(classes) if value is None else number[plain_value(value)] for value in values], int)
     shapes = None
-    if EIGHT < len(named) <= LEGEND and len(values) <= _SHAPES_UP_TO:
-        number = {value: class_shape(k) for k, value in enumerate(classes)}
-        shapes = np.array([0 if value is None else number[_plain(value)] for value in values])
-    legend = named if 1 < len(named) <= LEGEND else ()
+    if EIGHT < len(classes) <= LEGEND and len(values) <= DIAGRAM:
+        shapes = np.array([*map(class_shape, range(len(classes))), 0])[codes]
+    legend = tuple(zip(map(str, classes), chosen, strict=True)) if 1 < len(classes) <= LEGEND else ()
+    rgba = np.array([*chosen, to_rgba(paper.unknown)])[codes]
     return Coloring(rgba, legend, True, name=name, note=_note(classes, name), dark=paper.dark, shapes=shapes)
 
 
-def class_colors(values: list, paper: Paper = WHITE) -> tuple[np.ndarray, tuple[tuple[str, tuple], ...]]:
-    """A color (n, 4) for every value that names a class, gray for None, and name and color of each class.
+def palette(k: int, dark: bool = False) -> list[Any]:
+    """Return k colors: the palette, or more than 24 hues in three kinds of lightness."""
+    known = ON_DARK if dark else PALETTE
+    if k <= len(known):
+        return list(known[:k])
+    light = (0.60, 0.78, 0.47) if dark else (0.40, 0.62, 0.27)
+    return [colorsys.hls_to_rgb((0.61803398875 * i) % 1.0, light[i % 3], 0.65) for i in range(k)]
 
-    >>> rgba, named = class_colors(["b", "a", None])
-    >>> [name for name, _ in named], rgba.shape
-    (['a', 'b'], (3, 4))
-    """
-    from matplotlib.colors import to_rgba
 
-    classes = classes_of(values) or []
-    chosen = [to_rgba(c) for c in palette(len(classes), paper.dark)]
-    number = {value: k for k, value in enumerate(classes)}
-    table = np.array([*chosen, to_rgba(paper.unknown)])
-    rgba = table[[len(classes) if value is None else number[_plain(value)] for value in values]]
-    return rgba, tuple(zip(map(str, classes), chosen, strict=True))
+def class_shape(k: int) -> int:
+    """Return the shape of the dots of class k: 0 circle, 1 triangle, 2 square."""
+    return k // EIGHT % 3
 
 
 def _note(classes: list, name: str) -> str:
-    """A sentence for what a legend does not say: too many classes for it, or colors among names that are none."""
-    of = f" of {name}" if name else ""
+    """Return a sentence for too many classes, or for colors among names that are no colors."""
     if len(classes) > LEGEND:
+        of = f" of {name}" if name else ""
         return f"{len(classes)} classes{of}, too many for a legend: some have nearly the same color"
-    colors = [value for value in classes if _is_color(value)]
-    if 2 * len(colors) > len(classes):
-        other = next(value for value in classes if not _is_color(value))
-        return f"taken as names of classes, not as colors: {str(other)!r} is no color"
+    others = [value for value in classes if not _is_color(value)]
+    if 2 * len(others) < len(classes):
+        return f"taken as names of classes, not as colors: {str(others[0])!r} is no color"
     return ""
 
 
 def _is_color(value: Any) -> bool:
-    """Whether a value is a color written out: a name, a hex code, or three or four numbers from 0 to 1.
+    """Return whether a value is a color name, a hex code, or three or four numbers from 0 to 1.
 
-    One letter or a number as text, which matplotlib takes as well, more often names a class.
+    matplotlib also takes one letter or a number as text; these are names of classes here.
 
     >>> [_is_color(value) for value in ("red", "#ff0000", (1.0, 0.0, 0.0), "r", "0.5", 1)]
     [True, True, True, False, False, False]
@@ -196,9 +201,8 @@ def _is_color(value: Any) -> bool:
     return isinstance(value, (tuple, list)) and len(value) in (3, 4) and is_color_like(tuple(value))
 
 
-def _scale(
-    values: list, name: str = "", skewed: bool = False, tails: float = 0.0, paper: Paper = WHITE
-) -> Coloring:
+def _scale(values: list, name: str = "", skewed: bool = False, tails: float = 0.0, paper: Paper = WHITE) -> Coloring:
+    """Return the colors of numbers; `skewed`: the scale may be logarithmic."""
     from matplotlib.colors import to_rgba
 
     try:
@@ -206,7 +210,7 @@ def _scale(
     except (TypeError, ValueError):
         bad = next(value for value in values if not isinstance(value, (int, float, np.number)))
         raise InputError(
-            f"color holds {bad!r}, neither a text nor a number; give texts, or numbers, for all nodes"
+            f"color must hold texts for all nodes or numbers for all nodes; got {bad!r} among numbers"
         ) from None
     known = np.isfinite(numbers)
     log = skewed and bool((numbers > 0).any()) and numbers.max() > _LOG_FROM * numbers[numbers > 0].min()
@@ -217,43 +221,43 @@ def _scale(
     whole = bool((numbers[known] == np.round(numbers[known])).all())
     bounds = (low, high) if high > low else None
     found = Coloring(rgba, bounds=bounds, log=log, whole=whole, beyond=beyond, name=name, dark=paper.dark)
-    rgba[known] = found.scale()(found.norm()(numbers[known]) if high > low else np.full(known.sum(), 0.5))
+    rgba[known] = found.scale()(found.norm()(numbers[known]) if bounds else np.full(known.sum(), 0.5))
     return found
 
 
 def classes_of(values: list) -> list | None:
-    """The different values in order if they are classes, else None."""
-    given = {_plain(value) for value in values if value is not None}
+    """Return the different values in order if they are classes, else None."""
+    given = {plain_value(value) for value in values if value is not None}
+    if any(isinstance(value, float) for value in given):
+        return None
     if all(isinstance(value, bool) for value in given):
         return sorted(given)
-    if any(isinstance(value, float) and not value.is_integer() for value in given):
-        return None
-    if all(isinstance(value, (int, float)) for value in given):
+    if all(isinstance(value, int) for value in given):
         return sorted(given) if len(given) <= WHOLE_CLASSES else None
     return sorted(given, key=lambda value: (isinstance(value, str), str(value)))
 
 
 def class_names(values: list) -> list:
-    """Class names for values that the caller calls classes: many whole numbers become text, which is no scale.
+    """Return values that the caller calls classes: many whole numbers become texts, which are no scale.
 
     >>> class_names([2, 3, None]), class_names(list(range(21)))[17:]
     ([2, 3, None], ['17', '18', '19', '20'])
     """
-    given = {_plain(value) for value in values if value is not None}
+    given = {plain_value(value) for value in values if value is not None}
     whole = all(isinstance(value, int) for value in given)
     if not (whole and WHOLE_CLASSES < len(given) <= MANY_CLASSES):
         return values
-    return [None if value is None else str(_plain(value)) for value in values]
+    return [None if value is None else str(plain_value(value)) for value in values]
 
 
-def _plain(value: Any) -> Any:
-    """A value that can be counted: Python's numbers, whole ones as integers, the rest as text."""
+def plain_value(value: Any) -> Any:
+    """Return a value as Python's bool, int (5 for 5.0), float or text."""
     value = value.item() if isinstance(value, np.generic) else value
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value if isinstance(value, (bool, int, float, str)) else str(value)
 
 
-def _missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Return whether a value is None, NaN or infinite."""
     return value is None or (isinstance(value, (float, np.floating)) and not math.isfinite(value))
-

@@ -1,76 +1,164 @@
-"""Edges: lines under the nodes, thinner and then fainter the more ink they would need, with heads for arrows."""
+"""Edges of a picture: lines under the nodes, straight, faded or bundled, with heads for arrows.
+
+Edge-path bundling bends a long edge along a path of shorter edges between its own ends, so that many edges share a way
+(Wallinger, Archambault, Auber, Nöllenburg and Peltonen, "Edge-Path Bundling: A Less Ambiguous Edge Bundling Approach",
+IEEE Transactions on Visualization and Computer Graphics 28(1), 2022). The longest edge of a triangle goes around:
+
+>>> Y = np.array([[0.0, 0.0], [1.0, 0.4], [2.0, 0.0]])
+>>> ways = detours(Y, np.array([0, 1, 0]), np.array([1, 2, 2]))
+>>> [way.tolist() for way in ways]
+[[0, 1], [1, 2], [0, 1, 2]]
+>>> curves(Y, ways)[2][[0, _SAMPLES // 2, -1]].round(2).tolist()
+[[0.0, 0.0], [1.0, 0.2], [2.0, 0.0]]
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
+from nelayout import graphs
 from nelayout.errors import InputError, unknown
-from nelayout.pictures.bundles import BUNDLED_UP_TO, curves, detours
-from nelayout.pictures.lines import Lines
 from nelayout.pictures.raster import paint
-from nelayout.pictures.sheet import RASTER_FROM, Sheet
+from nelayout.pictures.sheet import DIAGRAM, RASTER_FROM, Sheet
 
-__all__ = ["STYLES", "check_style", "edges", "faintness"]
+__all__ = ["WIDEST", "Lines", "check_style", "curves", "detours", "draw_edges", "faintness", "read_lines"]
 
-STYLES = ("straight", "faded", "bundled")
-
+# Way to draw edges -> power of their length that they fade by, see `faintness`.
+_STYLES = {"straight": 0.5, "faded": 1.0, "bundled": 0.25}
 _INK = 0.14  # share of the sheet that all edges darken together
 _THIN = (0.25, 1.0)  # points, least and largest width of an edge by default
-_BY_NUMBER = (0.3, 4.0)  # points, least width, and the widest edge where widths are in proportion to numbers
-_ALPHA = (0.004, 0.55)  # least and largest opacity of an edge; an 8-bit image keeps nothing of less
-_LINES_UP_TO = 20_000  # edges up to which each is a line of its own
-_HEAD = (5.5, 3.6)  # points, least length of an arrow's head, and its width
+_ALPHA = (0.004, 0.55)  # least and largest opacity of an edge
+WIDEST = 4.0  # points, the widest edge if widths are in proportion to numbers
+_HEAD = (5.5, 3.6)  # points, length and width of an arrow's head
 _FOG = 0.7  # share of its opacity that the farthest edge of a drawing in space loses
-_BY_LENGTH = {"straight": 0.5, "faded": 1.0, "bundled": 0.25}  # powers of length that edges fade by, see `faintness`
-_FAINTEST = 0.1  # factor of the longest faded edges: set by eye, so that single ones are just seen
-_CURVED_UP_TO = 100_000  # points of lines up to which vector files hold them: four megabytes of svg
-_HEAD_FROM = 5  # points of a curve from its end, from where on it is straight enough for the direction of its head
+_FAINTEST = 0.1  # opacity of the longest faded edges, relative to short ones
+_CURVED_UP_TO = 100_000  # points of lines up to which vector files hold them as lines
+_DETOUR = 2.0  # how many times longer than an edge its path may be; also the power of a length that a path adds up
+_SAMPLES = 25  # points of a curve, odd so that one is its middle
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lines:
+    """The lines of a picture: one for each pair of nodes, or for each edge if edges differ.
+
+    rows, cols  (m,) ends of each line; an arrow points to the second
+    width       points, (m,) numbers that widths are in proportion to, or None
+    rgb         (m, 3), or (1, 3) for one color
+    own         whether each edge was given its color
+    heads       whether lines are arrows
+    """
+
+    rows: np.ndarray
+    cols: np.ndarray
+    width: float | np.ndarray | None
+    rgb: np.ndarray
+    own: bool
+    heads: bool
 
 
 def check_style(style: Any, m: int) -> None:
-    """Raise `InputError` for a way to draw edges that there is not, or that `m` edges are too many for."""
-    if style not in STYLES:
-        raise unknown("edges", style, STYLES) if isinstance(style, str) else InputError(
-            f"edges is {style!r}; allowed are {', '.join(map(repr, STYLES))}"
-        )
-    if style == "bundled" and m > BUNDLED_UP_TO:
+    """Raise `InputError` for an unknown style, or for more edges than can be bundled."""
+    if not isinstance(style, str):
+        raise InputError(f"edges must be one of {', '.join(map(repr, _STYLES))}; got {style!r}")
+    if style not in _STYLES:
+        raise unknown("edges", style, _STYLES)
+    if style == "bundled" and m > RASTER_FROM:
         raise InputError(
-            f"the graph has {m:,} edges, and edges='bundled' takes up to {BUNDLED_UP_TO:,}, as its time grows with "
-            "the square of their number; edges='faded' lets the clusters of any graph show"
+            f"edges='bundled' takes up to {RASTER_FROM:,} edges; the graph has {m:,}. Draw them with edges='faded'"
         )
+
+
+def read_lines(G: Any, network: graphs.Network, color: Any, width: Any, arrows: Any) -> Lines:
+    """Return the lines of `G`, which was read as `network`; see `nelayout.draw` for the rules."""
+    from matplotlib.colors import is_color_like, to_rgb
+
+    if arrows not in (True, False, "auto"):
+        raise InputError(f'arrows must be True, False or "auto"; got {arrows!r}')
+    adjacency = network.adjacency
+    n, pairs = len(network.labels), adjacency.nnz // 2
+    heads = network.directed and (pairs <= DIAGRAM if isinstance(arrows, str) else arrows)
+    one_color = isinstance(color, (str, tuple)) and is_color_like(color)
+    one_width = width is None or isinstance(width, (int, float, np.number))
+    if one_width and width is not None and not (np.isfinite(width) and width >= 0):
+        raise InputError(f"edge_width must be points, a number >= 0; got {width!r}")
+    points: Any = None if width is None or not one_width else float(width)
+    rows = np.repeat(np.arange(n), np.diff(adjacency.indptr))
+    if one_color and one_width and not heads:
+        upper = rows < adjacency.indices
+        ends = rows[upper], adjacency.indices[upper].astype(np.int64)
+        return Lines(*ends, points, np.array([to_rgb(color)]), False, False)
+    if G is None:
+        raise InputError("edge_color and edge_width for each edge need a graph; points without a graph have no edges")
+    links = graphs.links(G)
+    # Keep the edges that the network has: no self-loops, and no edges of weight 0 if weights were read.
+    kept = np.isin(links.rows * n + links.cols, rows * n + adjacency.indices)
+    rgb = np.array([to_rgb(color)]) if one_color else np.empty(0)
+    if not one_color:
+        colors = _each(color, "edge_color", links, network)
+        for value in colors:
+            if value is not None and not is_color_like(value):
+                raise InputError(f"edge_color must hold matplotlib colors, such as 'red' or '#0072b2'; got {value!r}")
+        rgb = np.array([to_rgb("#b4b4b4" if value is None else value) for value in colors]).reshape(-1, 3)[kept]
+    if not one_width:
+        widths = [1.0 if value is None else value for value in _each(width, "edge_width", links, network)]
+        for value in widths:
+            if not (isinstance(value, (int, float, np.number)) and 0 <= value < np.inf):
+                raise InputError(f"edge_width must hold finite numbers >= 0; got {value!r}")
+        points = np.array(widths, dtype=np.float64)[kept]
+    return Lines(links.rows[kept], links.cols[kept], points, rgb, not one_color, heads)
+
+
+def _each(x: Any, what: str, links: graphs.Links, network: graphs.Network) -> list:
+    """Return one value per edge from an attribute's name, a dict {(u, v): value} or a sequence."""
+    m = len(links.rows)
+    if isinstance(x, str):
+        if x not in links.names:
+            kind = "edge attribute or color" if what == "edge_color" else "edge attribute"
+            raise unknown(f"{kind} for {what}", x, links.names)
+        return links.attribute(x)
+    if isinstance(x, Mapping):
+        names = network.labels
+        ends = [(names[i], names[j]) for i, j in zip(links.rows.tolist(), links.cols.tolist(), strict=True)]
+        found = [x.get((u, v), None if network.directed else x.get((v, u))) for u, v in ends]
+        if m and all(value is None for value in found):
+            raise InputError(f"{what} must have edges for keys, such as {ends[0]!r}; got other keys")
+        return found
+    if not hasattr(x, "__len__") or len(x) != m:
+        size = f"{len(x)} entries" if hasattr(x, "__len__") else repr(x)
+        raise InputError(
+            f"{what} must have one entry for each of the {m} edges; got {size}. Give one value for all, a sequence in "
+            "the graph's own order, a dict {(u, v): value}, or the name of an edge attribute"
+        )
+    return x.tolist() if isinstance(x, np.ndarray) else list(x)
 
 
 def faintness(length: np.ndarray, n: int, style: str) -> np.ndarray:
-    """(m,) factors of opacity, up to 1, of edges of these lengths between n nodes.
+    """Return (m,) factors of opacity, at most 1, of edges of these lengths between n nodes.
 
-    In "straight" pictures they fall with the root of the length beyond the median, where there are many edges a node:
-    the few long edges of a hairball do not hide the short ones, and those of a tree, its limbs, keep their strength. If
-    "faded" they fall with the length itself beyond the lower quartile, in any graph, to a tenth: a long edge has hardly
-    more ink than a short one, and what is dense are the clusters.
+    "straight" edges fade beyond the median length, if there are many edges per node: long edges of a hairball then do
+    not hide short ones, and the limbs of a tree stay. "faded" edges fade beyond the lower quartile, in any graph.
     """
     usual = float(np.quantile(length, 0.25 if style == "faded" else 0.5))
     crowded = 1.0 if style == "faded" else float(np.clip(len(length) / n - 1.0, 0.0, 1.0))
     least = 1e-9 * (float(length.max()) or 1.0)  # of edges between nodes at one place
-    fade = np.minimum(1.0, (max(usual, least) / np.maximum(length, least)) ** (crowded * _BY_LENGTH[style]))
+    fade = np.minimum(1.0, (max(usual, least) / np.maximum(length, least)) ** (crowded * _STYLES[style]))
     return np.maximum(fade, _FAINTEST) if style == "faded" else fade
 
 
-def edges(
-    sheet: Sheet,
-    Y: np.ndarray,
-    lines: Lines,
-    rgba: np.ndarray | None,
-    sizes: np.ndarray,
-    depth: np.ndarray | None = None,
-    style: str = "straight",
+def draw_edges(
+    sheet: Sheet, Y: np.ndarray, lines: Lines, rgba: np.ndarray | None, sizes: np.ndarray, depth: Any, style: str
 ) -> None:
     """Draw the lines, longest first; see `nelayout.draw` for the `style`.
 
-    `rgba` (n, 4) are the colors of nodes of classes: an edge within a class has its color.  `sizes` (n,) are the
-    diameters of the nodes in points, at whose borders arrows end.  `depth` (n,) is 0 for the nearest node of a drawing
-    in space and 1 for the farthest, which is fainter.
+    rgba   (n, 4) colors of nodes of classes: an edge within a class has its color
+    sizes  (n,) diameters of the nodes in points: arrows end at the rim
+    depth  (n,) 0 for the nearest node of a drawing in space, 1 for the farthest; or None
     """
     m, n = len(lines.rows), len(Y)
     if m == 0:
@@ -79,53 +167,44 @@ def edges(
     order = np.argsort(-length, kind="stable")
     rows, cols, length = lines.rows[order], lines.cols[order], length[order]
     fade = faintness(length, n, style)
-    # thinner lines before fainter ones: roads and meshes stay dark, only hairballs are made transparent
-    area = float(np.prod(sheet.inches)) * 72**2
-    ink = _INK * area / float((length * fade).sum())
+    # Lines become thinner first, then fainter: roads and meshes stay dark.
+    ink = _INK * float(np.prod(sheet.inches)) * 72**2 / float((length * fade).sum())
     usual = float(np.clip(ink / _ALPHA[1], *_THIN))
     width = np.full(m, usual)
     if isinstance(lines.width, np.ndarray):
-        largest = float(lines.width.max())
-        width = np.maximum(_BY_NUMBER[1] * lines.width[order] / (largest or 1.0), _BY_NUMBER[0])
+        width = np.maximum(WIDEST * lines.width[order] / (float(lines.width.max()) or 1.0), _THIN[0])
     elif lines.width is not None:
         width[:] = lines.width
     if lines.width is not None:
         usual = float((length * fade * width).sum() / (length * fade).sum()) or usual
     alpha = np.maximum(np.clip(ink / usual, *_ALPHA) * fade, _ALPHA[0])
     rgb = np.broadcast_to(lines.rgb, (m, 3))[order] if len(lines.rgb) == m else np.tile(lines.rgb, (m, 1))
-    if rgba is not None and not lines.own:
+    if lines.own:
+        alpha = np.minimum(1.0, 1.5 * alpha)
+    elif rgba is not None:
         within = (rgba[rows] == rgba[cols]).all(axis=1)
         rgb[within] = rgba[rows[within], :3]
         alpha[within] = np.minimum(1.0, 1.5 * alpha[within])
-    if lines.own:
-        alpha = np.minimum(1.0, 1.8 * alpha)
     if depth is not None:
         alpha = alpha * (1.0 - _FOG * (depth[rows] + depth[cols]) / 2)
-    if m > _LINES_UP_TO:
+    if m > RASTER_FROM:
         dpi = sheet.image_dpi
         one = len(lines.rgb) == 1 and rgba is None
         paint(sheet.ax, Y, (rows, cols), 72 / dpi / sheet.points, alpha * width * dpi / 72, rgb[0] if one else rgb)
         return
     tracks = curves(Y, detours(Y, rows, cols)) if style == "bundled" else list(np.stack([Y[rows], Y[cols]], axis=1))
     raster = n + m > RASTER_FROM or sum(map(len, tracks)) > _CURVED_UP_TO
-    _draw(sheet, tracks, width, np.concatenate([rgb, alpha[:, None]], axis=1), sizes[cols], lines.heads, raster)
+    how = {"zorder": 1, "clip_on": False, "rasterized": raster}
+    colors = np.concatenate([rgb, alpha[:, None]], axis=1)
+    _draw(sheet, tracks, width, colors, sizes[cols] if lines.heads else None, how)
 
 
-def _draw(
-    sheet: Sheet,
-    tracks: list[np.ndarray],
-    width: np.ndarray,
-    colors: np.ndarray,
-    sizes: np.ndarray,
-    heads: bool,
-    raster: bool,
-) -> None:
-    """Draw lines through the points (2 or more, 2) of `tracks`; heads end at dots of these `sizes` (m,), in points."""
+def _draw(sheet: Sheet, tracks: list, width: np.ndarray, colors: np.ndarray, sizes: Any, how: dict[str, Any]) -> None:
+    """Draw lines through the points (2 or more, 2) of each track; heads end at dots of `sizes` (m,), in points."""
     from matplotlib.collections import LineCollection, PolyCollection
 
-    how: dict[str, Any] = {"zorder": 1, "clip_on": False, "rasterized": raster}
-    if heads:
-        start = np.array([track[-min(len(track), _HEAD_FROM)] for track in tracks])
+    if sizes is not None:
+        start = np.array([track[-min(len(track), 5)] for track in tracks])  # from there a curve is nearly straight
         end = np.array([track[-1] for track in tracks])
         along = (end - start) * sheet.points
         length = np.maximum(np.hypot(*along.T), 1e-9)[:, None]
@@ -138,9 +217,8 @@ def _draw(
         base = tip - along * head / sheet.points
         corners = np.stack([tip, base + across * half / sheet.points, base - across * half / sheet.points], axis=1)
         solid = np.concatenate([colors[:, :3], np.minimum(1.0, 1.5 * colors[:, 3:])], axis=1)
-        sheet.ax.add_collection(
-            PolyCollection(list(corners), facecolors=solid, edgecolors="none", **how), autolim=False
-        )
+        heads = PolyCollection(list(corners), facecolors=solid, edgecolors="none", **how)
+        sheet.ax.add_collection(heads, autolim=False)
         tracks = [_up_to(track, foot) for track, foot in zip(tracks, base, strict=True)]
     widths = width[0] if (width == width[0]).all() else width
     lines = LineCollection(tracks, linewidths=widths, edgecolors=colors, capstyle="butt", joinstyle="round", **how)
@@ -148,7 +226,67 @@ def _draw(
 
 
 def _up_to(track: np.ndarray, foot: np.ndarray) -> np.ndarray:
-    """The track with `foot`, near its end, for its end: points that lie nearer to the end than that are left out."""
+    """Return the track up to `foot`, a point near its end."""
     away = np.hypot(*(track - track[-1]).T)
     before = track[:-1][away[:-1] > np.hypot(*(foot - track[-1]))]
     return np.concatenate([before if len(before) else track[:1], foot[None]])
+
+
+def detours(Y: np.ndarray, rows: np.ndarray, cols: np.ndarray) -> list[np.ndarray]:
+    """Return the nodes (2 or more,) that the line of each edge (rows[k], cols[k]) follows, its own ends included.
+
+    Parallel edges and edges in the other direction take the same way. The longest edge chooses first. It takes the path
+    with the least sum of squared lengths, if that is at most twice as long. The edges of this path stay straight.
+    """
+    from scipy.sparse.csgraph import dijkstra
+
+    n = len(Y)
+    low, high = np.minimum(rows, cols).astype(np.int64), np.maximum(rows, cols).astype(np.int64)
+    pairs, edge = np.unique(low * n + high, return_inverse=True)
+    ends = np.stack([pairs // n, pairs % n])
+    m = len(pairs)
+    length = np.sqrt(((Y[ends[0]] - Y[ends[1]]) ** 2).sum(axis=1))
+    both = np.concatenate(ends), np.concatenate(ends[::-1])
+    graph = csr_array((np.tile(np.arange(1.0, m + 1), 2), both), shape=(n, n))
+    which = graph.data.astype(np.int64) - 1
+    entries = np.argsort(which, kind="stable").reshape(m, 2)
+    graph.data = length[which] ** _DETOUR
+    number = {pair: k for k, pair in enumerate(pairs.tolist())}
+    kept = np.zeros(m, dtype=np.bool_)
+    ways: dict[int, np.ndarray] = {}
+    for k in np.argsort(-length, kind="stable").tolist():
+        if kept[k] or length[k] == 0.0:
+            continue
+        graph.data[entries[k]] = np.inf  # the edge itself is left out
+        source, target = ends[:, k].tolist()
+        most = (_DETOUR * length[k]) ** _DETOUR  # squares add up to at most the square of the sum
+        _, before = dijkstra(graph, indices=source, limit=most, return_predecessors=True)
+        way = [target]
+        while before[way[-1]] >= 0:
+            way.append(int(before[way[-1]]))
+        steps = [number[min(step) * n + max(step)] for step in pairwise(way)]
+        if way[-1] != source or length[steps].sum() > _DETOUR * length[k]:
+            graph.data[entries[k]] = length[k] ** _DETOUR
+            continue
+        kept[steps] = True
+        ways[k] = np.array(way[::-1])
+    result = []
+    for k, i, j in zip(edge.tolist(), rows.tolist(), cols.tolist(), strict=True):
+        way = ways.get(k)
+        result.append(np.array([i, j]) if way is None else way if way[0] == i else way[::-1])
+    return result
+
+
+def curves(Y: np.ndarray, ways: list[np.ndarray]) -> list[np.ndarray]:
+    """Return points (2 or 25, dim) of a Bezier curve for each way; the nodes of the way are the control points."""
+    share = np.linspace(0.0, 1.0, _SAMPLES)[:, None, None]
+    result = []
+    for way in ways:
+        points = Y[way]
+        if len(way) > 2:
+            points = np.broadcast_to(points, (_SAMPLES, *points.shape))
+            while points.shape[1] > 1:  # de Casteljau: stable for paths of any length
+                points = (1 - share) * points[:, :-1] + share * points[:, 1:]
+            points = points[:, 0]
+        result.append(points)
+    return result

@@ -1,4 +1,4 @@
-"""The compiled loop that paints lines: half a million edges in a second."""
+"""The compiled loop that paints lines."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ __all__ = ["add_lines"]
 
 @exact_loop
 def add_lines(image: np.ndarray, ends: np.ndarray, ink: np.ndarray, tint: np.ndarray) -> None:
-    """Add to `image` (height, width, 1 or 4) the ink of lines, in place.
+    """Add the ink of lines to `image` (height, width, 1 or 4), in place.
 
-    ends (m, 4) are x0, y0, x1, y1 in pixels, at least one pixel inside the image; a line leaves ``ink`` (m,) per pixel
-    of its length, shared by the two pixels across it that are nearest.  With 4 channels the last three take the ink
-    times ``tint`` (m, 3).
+    ends (m, 4) are x0, y0, x1, y1 in pixels, at least one pixel inside the image. A line adds ``ink`` (m,) per pixel of
+    its length, shared by the two nearest pixels across it. The last three of 4 channels take ink times ``tint`` (m, 3).
     """
     height, width, channels = image.shape
     flat = image.reshape(height * width, channels)

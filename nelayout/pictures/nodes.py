@@ -1,4 +1,4 @@
-"""Dots: what a node looks like, unless its size was given."""
+"""Dots: the nodes of a picture."""
 
 from __future__ import annotations
 
@@ -10,36 +10,28 @@ from nelayout.pictures.raster import paint_dots
 from nelayout.pictures.sheet import RASTER_FROM, Sheet
 from nelayout.placing.dots import dot_diameter
 
-__all__ = ["dot_points", "nodes"]
+__all__ = ["dot_points", "draw_nodes"]
 
-_EDGES_SHOW = 500  # nodes from which dots of one color shrink faster: edges show the shape, dots add nothing
-_LEAST = 0.25  # points, the least diameter of a node
-_SPECK = 1.0  # points, the dots of `RASTER_FROM` nodes: those of more without edges are not smaller, but an image
-_OUTLINED = 3000  # nodes up to which dots have a white outline
+_EDGES_SHOW = 500  # nodes from which dots of one color shrink faster: edges show the shape of the graph
+_LEAST = 0.25  # points, the least diameter of a dot
+_OUTLINED = 3000  # nodes up to which dots have an outline
 
 
 def dot_points(sheet: Sheet, n: int, plain: bool) -> float:
-    """Diameter of a dot in points; `plain` where all have one color and edges show the shape of a large graph."""
+    """Return the diameter of a dot in points; `plain`: all dots have one color and there are edges."""
     long, short = float(sheet.inches.max()), float(sheet.inches.min())
     dot = dot_diameter(n, short / long) * long / 2 * 72
     return dot * min(1.0, (_EDGES_SHOW / max(n, 1)) ** 0.25) if plain else dot
 
 
-def nodes(
-    sheet: Sheet,
-    Y: np.ndarray,
-    degree: np.ndarray,
-    diameters: np.ndarray | None,
-    relative: np.ndarray | None,
-    rgba: np.ndarray,
-    depth: np.ndarray | None,
-    shapes: np.ndarray | None = None,
-) -> np.ndarray:
-    """Draw the nodes, those of small degrees first, or in space those far behind; returns diameters in points.
+def draw_nodes(
+    sheet: Sheet, Y: np.ndarray, degree: np.ndarray, diameters: np.ndarray | None, relative: np.ndarray | None, rgba:
+    np.ndarray, depth: np.ndarray | None, shapes: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
+    """Draw the nodes, small degrees or far ones first; return their diameters in points.
 
-    `diameters` are in units of `Y`, `relative` ones in usual dots.  Dots of one color are left out where they would be
-    thinner than edges, but for isolated nodes.  More than `RASTER_FROM` dots without any edges are painted as an image,
-    whose shades show how dense they lie.  `shapes` (n,) are numbers of shapes, circles without them.
+    `diameters` are in units of `Y`, `relative` ones in usual dots. Dots of one color that would be thinner than edges
+    are left out, except isolated nodes. Very many dots without edges are painted as an image of their density.
     """
     from matplotlib.collections import EllipseCollection
 
@@ -55,33 +47,24 @@ def nodes(
         dot = dot_points(sheet, n, plain)
         if n > RASTER_FROM and relative is None and not (degree > 0).any():
             dpi = sheet.image_dpi
-            paint_dots(sheet.ax, Y, 72 / dpi / sheet.points, _SPECK * dpi / 72, rgba[:, :3])
-            return np.full(n, _SPECK)
+            paint_dots(sheet.ax, Y, 72 / dpi / sheet.points, dpi / 72, rgba[:, :3])  # of one point
+            return np.ones(n)
         size = np.maximum(dot * (np.ones(n) if relative is None else relative), _LEAST)
         given, units = size, "points"
         if plain and dot <= _LEAST:
-            seen = degree == 0  # a dot thinner than its edges shows nothing
+            seen = degree == 0
     order = np.argsort(degree if depth is None else -depth, kind="stable")
     order = order[seen[order]]
     if not len(order):
         return size
     outline = 0.0 if n > _OUTLINED else float(np.clip(size.mean() * 0.09, 0.2, 0.8))
     given = given[order]
-    given = given[:1] if (given == given[0]).all() else given  # one outline, which a vector file holds once
-    dots = EllipseCollection(
-        given,
-        given,
-        np.zeros(len(given)),
-        units=units,
-        offsets=Y[order],
-        offset_transform=sheet.ax.transData,
-        facecolors=rgba[order] if len(rgba) == n else rgba,
-        edgecolors=sheet.paper.rgb if outline else "none",
-        linewidths=outline,
-        zorder=2,
-        rasterized=n + int(degree.sum()) // 2 > RASTER_FROM,
-        clip_on=False,
-    )
+    given = given[:1] if (given == given[0]).all() else given  # a vector file holds one outline once
+    how = {"edgecolors": sheet.paper.rgb if outline else "none", "linewidths": outline, "zorder": 2, "clip_on": False}
+    how |= {"facecolors": rgba[order] if len(rgba) == n else rgba, "units": units}
+    how |= {"offsets": Y[order], "offset_transform": sheet.ax.transData}
+    raster = n + int(degree.sum()) // 2 > RASTER_FROM
+    dots = EllipseCollection(given, given, np.zeros(len(given)), rasterized=raster, **how)
     if shapes is not None:
         outlines = _outlines()
         dots.set_paths([outlines[shape] for shape in shapes[order]])
@@ -90,13 +73,9 @@ def nodes(
 
 
 def _outlines() -> list[Any]:
-    """Circle, triangle and square, by `palettes.class_shape`: all within the circle, so that dots stay apart."""
+    """Return circle, triangle and square within the circle, so that dots of every shape stay apart."""
     from matplotlib.path import Path
-
-    return [Path.unit_circle(), Path.unit_regular_polygon(3), Path.unit_regular_polygon(4).transformed(_eighth())]
-
-
-def _eighth() -> Any:
     from matplotlib.transforms import Affine2D
 
-    return Affine2D().rotate_deg(45.0)
+    square = Path.unit_regular_polygon(4).transformed(Affine2D().rotate_deg(45.0))
+    return [Path.unit_circle(), Path.unit_regular_polygon(3), square]

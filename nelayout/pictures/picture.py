@@ -1,45 +1,42 @@
-"""`draw`: a picture of a graph at given positions."""
+"""`draw`, a picture of a graph at given positions, and `plot`, a picture of embedded rows."""
 
 from __future__ import annotations
 
 import importlib
 import io
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
 from nelayout import graphs
+from nelayout.catalogue.keywords import checks_keywords
 from nelayout.errors import InputError, missing_extra
 from nelayout.graphs.files import check_output, deliver, output_format
-from nelayout.pictures.colors import Coloring, coloring
-from nelayout.pictures.edges import check_style
-from nelayout.pictures.edges import edges as draw_edges
-from nelayout.pictures.labels import LABEL_POINTS, write_labels
-from nelayout.pictures.legend import explain, legend_size, make_room
-from nelayout.pictures.lettering import text_size
-from nelayout.pictures.lines import read_lines
-from nelayout.pictures.nodes import nodes
+from nelayout.pictures.colors import Coloring, class_names, coloring, plain_value
+from nelayout.pictures.edges import check_style, draw_edges, read_lines
+from nelayout.pictures.legend import NOTE_POINTS, explain, legend_size, make_room, text_size
+from nelayout.pictures.nodes import draw_nodes
 from nelayout.pictures.paper import paper
 from nelayout.pictures.sheet import SHEET, Margins, open_sheet
 from nelayout.pictures.sizes import amounts, node_diameters, relative_diameters
 from nelayout.pictures.space import draw_in_space, is_space, seen_from_aside
-from nelayout.run.keywords import checks_keywords
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 else:
     Figure = Any  # signatures are read without matplotlib, too
 
-__all__ = ["FORMATS", "draw", "needs_matplotlib", "render"]
+__all__ = ["FORMATS", "draw", "plot", "render"]
 
 FORMATS = ("png", "svg", "pdf")
 
-# Inches around the drawing; where labels may stick out; beneath it for a note.
+# Inches around the drawing, the same with labels, and below it for a note.
 _BORDER, _LABEL_BORDER, _FOOT = 0.2, 0.5, 0.3
-# Share of the background that the farthest nodes of a drawing in space are mixed with.
-_MIST = 0.35
+_MIST = 0.35  # share of the background in the color of the farthest nodes of a drawing in space
+_TAILS = 0.01  # share of the points at each end of a scale of `plot` that have the color of this end
 
 
 @checks_keywords
@@ -49,6 +46,7 @@ def draw(
     path: str | Path | BinaryIO | None = None,
     *,
     labels: Any = None,
+    font_size: float = 8.0,
     color: Any = None,
     node_size: Any = None,
     edge_color: Any = None,
@@ -66,73 +64,69 @@ def draw(
 ) -> Figure:
     """Draw the graph `G` at the positions `pos`, and write the picture to `path`.
 
-    Both axes have one scale, and there is no frame. Edges lie under the nodes, the most connected nodes on top; an
-    edge within a class has its color. Beyond 20,000 edges they are painted as an image whose shades show how dense
-    they lie; so are as many points without edges. Positions on a line are drawn on a line, those in space as seen from
-    one side, the far parts fainter.
+    Both axes have one scale and no frame. Nodes cover edges, and the most connected nodes are on top. More than 20,000
+    edges, or as many points without edges, are painted as an image that shows their density. Positions on a line
+    are drawn on a line. Positions in space are seen from one side; far parts are fainter.
 
     Parameters
     ----------
     G : graph or None
-        Any graph that the layouts take. None draws points without edges, such as vectors.
+        Any graph that the layouts take. None draws points without edges, such as an embedding.
     pos : positions
-        As a layout returns them (dict, `igraph.Layout` or array), or a `Solution`. Every node needs one.
+        What a layout returns (dict, `igraph.Layout` or array), or a `Solution`. Every node needs a position.
     path : str, Path or binary file, optional
-        A file whose ending is png, svg or pdf (or `format` says it), written whole or not at all; or an open binary
-        file, which needs `format`. None writes nothing.
+        A file name that ends in png, svg or pdf, or an open binary file with `format`. The file is written whole or not
+        at all. None writes no file.
     labels : bool, str, dict or array
-        True for the nodes' own labels, the name of a node attribute, or texts. Of up to 60 nodes all are written,
-        of more nodes those of the highest degree that find room.
+        True for the nodes' own names, the name of a node attribute, or texts. A label stands at its node, nearer to it
+        than to any other node. Labels of the most connected nodes come first. A note in the picture says how many
+        labels have no room.
+    font_size : float
+        Points of the letters of labels.
     color : str, dict or array
-        One matplotlib color, or values for the nodes: the name of a node attribute, "degree" or "strength", a dict
-        or an array. Values that all are color names, hex codes or RGB are these colors. Texts (also colors among
-        other texts, or of one letter), booleans and up to 20 different whole numbers are classes, with a legend of up
-        to 24 of them and a note for more. Eight colors can be told apart by every reader: in drawings of up to 1,000
-        nodes classes from the ninth on have dots of other shapes. Other numbers are a scale (viridis) with a color bar.
-        A node without a value is gray.
+        One matplotlib color, or values for the nodes: the name of a node attribute, "degree", "strength", a dict or an
+        array. Color names, hex codes or RGB are used as colors. Texts, booleans and up to 20 different whole numbers
+        are classes: a legend names up to 24 classes, and from the ninth class on dots have other shapes in graphs of up
+        to 1,000 nodes. Other numbers are a scale (viridis) with a color bar. A node without a value is gray.
     node_size : float, str, dict or array
-        Diameters in the units of `pos` (see `node_size_from_points`), 0 for no dot; a node attribute that holds them;
-        or "degree" or "strength" for areas in proportion to these. These words win over node attributes of the same
-        name, as those for masses do; values that a graph holds under them are given as a dict. By default ("auto", as
-        in the layouts) dots follow from the number of nodes.
-        Where `color` tells no nodes apart, dots of large graphs are small, and from some 50,000 nodes on
-        only isolated nodes are drawn.
+        Diameters in the units of `pos` (see `node_size_from_points`), 0 for no dot; a node attribute with diameters; or
+        "degree" or "strength" for areas in proportion to these. By default ("auto") the number of nodes decides. Dots
+        of large graphs without colors are small; from about 50,000 nodes on only isolated nodes are drawn.
     edge_color : color, str, dict or array
-        One color, by default a gray that stands out from the background; or a color for each edge: an edge attribute, a
-        dict {(u, v): color}, or a sequence in the graph's own order of edges.
+        One color (default: a gray), or one color for each edge: an edge attribute, a dict {(u, v): color}, or a
+        sequence in the graph's own order of edges.
     edge_width : float, str, dict or array
-        Points for all edges; or numbers that the widths are in proportion to, the largest 4 points: an edge
-        attribute, a dict or a sequence. By default edges are the thinner the more ink they need.
+        Points for all edges; or numbers that the widths are in proportion to, the largest 4 points: an edge attribute,
+        a dict or a sequence. By default many long edges are thin.
     edges : {"straight", "faded", "bundled"}
-        How edges are drawn. "faded": the longer, the fainter, so that clusters show in a tangle of long edges.
-        "bundled", up to 20,000 edges: a long edge is bent along a path of short ones between its own ends, at most
-        twice as long, so that many share a way; an edge without such a path stays straight (edge-path bundling:
-        Wallinger, Archambault, Auber, Nöllenburg and Peltonen 2022, doi:10.1109/TVCG.2021.3114795).
+        "faded": long edges are faint, so that clusters show. "bundled", up to 20,000 edges: a long edge bends along a
+        path of short edges between its ends, at most twice as long (edge-path bundling: Wallinger, Archambault, Auber,
+        Nöllenburg and Peltonen 2022, doi:10.1109/TVCG.2021.3114795).
     arrows : bool or "auto"
         Whether edges of a directed graph are arrows; "auto" up to 1,000 edges.
     weight : str, optional
-        The edge attribute that the layout took for weights: edges of weight 0, which are none, are then left out.
-        "strength" sums it at each node, and "weight" where None is given.
+        The edge attribute that the layout took for weights: edges of weight 0 are left out. "strength" sums this
+        attribute (default "weight") at each node.
     title : str, optional
         A line above the drawing.
     legend : bool
         Whether to explain the colors.
     background : color or None
-        "white", "dark", any matplotlib color, or None for a transparent picture. Letters, edges, outlines and colors
-        of classes and scales follow it; those that were given stay. "auto" is white, and on `ax` what lies behind it.
+        "white", "dark", any matplotlib color, or None for a transparent picture. Default colors follow it. "auto" is
+        white, and on `ax` the color behind the axes.
     figsize : pair of float, optional
-        Width and height of the figure in inches. By default it is as large as needed for a drawing of 8 inches.
+        Width and height of the figure in inches. By default the drawing is 8 inches long.
     ax : matplotlib axes, optional
-        Axes to draw on, all within them. On 3-D axes positions in space can be turned.
+        Axes to draw on. On 3-D axes positions in space can be turned.
     dpi : float
         Dots per inch of a PNG, and of large graphs in other formats.
     format : {"png", "svg", "pdf"}, optional
-        Of `path`, where its ending does not say it.
+        The format of `path`, if its ending does not say it.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Shown by notebooks as it is; ``figure.savefig`` writes further copies.
+        Notebooks show it; ``figure.savefig`` writes further copies.
 
     Raises
     ------
@@ -149,11 +143,15 @@ def draw(
     >>> figure = draw(G, {0: (0, 0), 1: (1, 0), 2: (1, 1)}, "path.png", labels=True, color=["a", "a", "b"])
     >>> figure = draw(None, [(0, 0), (1, 0), (1, 1)], color=["red", "red", "#0072b2"])
     """
-    needs_matplotlib()
+    _needs_matplotlib()
+    from nelayout.pictures.labels import write_labels
+
     network = graphs.points(pos) if G is None else graphs.read(G, weight=weight)
     with graphs.guard(G):
         kind = _picture_format(path, format)
-        places = _places(network, pos)
+        places = graphs.every_position(network, pos)
+        if places.shape[1] not in (1, 2, 3):
+            raise InputError(f"pos must have 1, 2 or 3 coordinates; got {places.shape[1]}")
         extent = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
         back = paper(background, ax)
         ready = isinstance(color, Coloring)
@@ -166,23 +164,24 @@ def draw(
         lines = read_lines(G, network, back.line if edge_color is None else edge_color, edge_width, arrows)
         check_style(edges, len(lines.rows))
         size = _figure_size(figsize)
+        if not (isinstance(font_size, (int, float, np.number)) and 0 < font_size < np.inf):
+            raise InputError(f"font_size must be a number of points > 0; got {font_size!r}")
+        shown = colors if legend else Coloring(colors.rgba)
 
         if is_space(ax):
             if places.shape[1] != 3:
-                raise InputError(f"ax is 3-D and positions have {places.shape[1]} coordinates; lay out with dim=3")
-            if legend:
-                make_room(ax, colors)
-            draw_in_space(ax, places, lines, colors, diameters, texts, edges, back)
+                raise InputError(f"ax is 3-D and pos has {places.shape[1]} coordinates; lay out with dim=3")
+            make_room(ax, shown)
+            draw_in_space(ax, places, lines, colors, diameters, texts, edges, back, font_size)
             if title:
                 ax.set_title(title, fontsize=12, color=back.ink)
-            if legend:  # in the strip that the axes have left, on the figure's own paper
-                explain(ax, colors, 0.0, _FOOT, SHEET / 2, paper("auto", ax))
+            explain(ax, shown, 0.0, _FOOT, SHEET / 2, paper("auto", ax))  # beside the axes, on the figure's own paper
         else:
-            Y, depth = seen_from_aside(places) if places.shape[1] == 3 else (_flat(places), None)
+            flat = np.concatenate([places, np.zeros((len(places), max(0, 2 - places.shape[1])))], axis=1)
+            Y, depth = seen_from_aside(places) if places.shape[1] == 3 else (flat, None)
             low, high = (Y.min(axis=0), Y.max(axis=0)) if len(Y) else (np.zeros(2), np.ones(2))
             reach = 0.0 if diameters is None or not len(Y) else float(diameters.max()) / 2
-            shown = colors if legend else Coloring(colors.rgba)
-            margins = _margins(shown, texts)
+            margins = _margins(shown, texts, font_size)
             sheet = open_sheet(low - reach, high + reach, margins, ax, size, dpi, title, back)
             ax = sheet.ax
             degree = np.diff(network.adjacency.indptr)
@@ -191,10 +190,10 @@ def draw(
                 mist = _MIST * depth[:, None]
                 misty = rgba[:, :3] * (1 - mist) + mist * np.array(back.rgb)
                 rgba = np.concatenate([misty, np.ones((len(Y), 1))], axis=1)
-            drawn = nodes(sheet, Y, degree, diameters, relative, rgba, depth, colors.shapes)
+            drawn = draw_nodes(sheet, Y, degree, diameters, relative, rgba, depth, colors.shapes)
             draw_edges(sheet, Y, lines, colors.rgba if colors.grouped else None, drawn, depth, edges)
             if texts is not None:
-                write_labels(sheet, Y, degree, texts, drawn)
+                write_labels(sheet, Y, degree, texts, drawn, font_size)
             explain(ax, shown, margins.side, margins.foot, float(sheet.inches[1]), back)
         figure = ax.figure
         if path is not None and kind is not None:
@@ -206,8 +205,79 @@ def draw(
     return figure
 
 
-def needs_matplotlib() -> None:
-    """Raise `MissingExtra`, with the install command, where there is no matplotlib."""
+@checks_keywords
+def plot(
+    Y: Any,
+    labels: Any = None,
+    path: str | Path | BinaryIO | None = None,
+    *,
+    color: Any = None,
+    node_size: Any = None,
+    title: str | None = None,
+    legend: bool = True,
+    background: Any = "auto",
+    figsize: tuple[float, float] | None = None,
+    ax: Any = None,
+    dpi: float = 150.0,
+    format: str | None = None,  # noqa: A002  # the name users know
+) -> Figure:
+    """Draw an embedding as points, and write the picture to `path`: `nelayout.draw` without a graph.
+
+    More than 20,000 points are painted as an image that shows their density; colors mix where classes meet.
+
+    Parameters
+    ----------
+    Y : (n, 1 to 3) array or Solution
+        What `nelayout.embed` or `nelayout.solve_vectors` returns, or any positions that `nelayout.draw` takes. The
+        points of a ``Solution`` are colored by ``node_cost``, unless labels or colors are given.
+    labels : (n,) array, list or Series, optional
+        The class of each point in the order of Y, or numbers; None where it is unknown, which is gray. A legend names
+        up to 24 classes, and its heading is the name of a Series. If Y is a DataFrame, its index assigns the labels.
+    path : str, Path or binary file, optional
+        As in `nelayout.draw`.
+    color : str or (n,) array, optional
+        What `nelayout.draw` takes, in place of labels. On a scale of numbers, here and for labels, the lowest and the
+        highest hundredth of the points have the colors of the ends.
+    node_size, title, legend, background, figsize, ax, dpi, format
+        As in `nelayout.draw`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Notebooks show it; ``figure.savefig`` writes further copies.
+
+    Raises
+    ------
+    MissingExtra
+        Without matplotlib; the message names the install command.
+    InputError
+        For both labels and colors, for another number of them than points, and as `nelayout.draw`.
+
+    Examples
+    --------
+    >>> import numpy as np, nelayout as nl
+    >>> X = np.random.default_rng(0).normal(size=(60, 5)) + 9 * (np.arange(60) % 2)[:, None]
+    >>> solution = nl.solve_vectors(X, random_state=0)
+    >>> figure = nl.plot(solution, np.arange(60) % 2, "classes.png")
+    >>> figure = nl.plot(solution, path="costs.png")
+    """
+    _needs_matplotlib()
+    if labels is not None and color is not None:
+        raise InputError("labels and color are both given, and a point has one color; leave one of them out")
+    network = graphs.points(Y)
+    name, values = getattr(color if labels is None else labels, "name", None), color
+    if labels is not None:
+        values = class_names(network.host.objects(labels, "labels"))
+    elif color is None and hasattr(Y, "node_cost"):
+        name, values = "cost", Y.node_cost
+    colors = coloring(network, values, tails=_TAILS, paper=paper(background, ax))
+    if isinstance(name, str):
+        colors = replace(colors, name=name)
+    how = {"title": title, "legend": legend, "background": background, "figsize": figsize, "ax": ax}
+    return draw(None, Y, path, color=colors, node_size=node_size, dpi=dpi, format=format, **how)
+
+
+def _needs_matplotlib() -> None:
     try:
         importlib.import_module("matplotlib.figure")
     except ImportError as error:
@@ -234,55 +304,33 @@ def _figure_size(figsize: Any) -> tuple[float, float] | None:
         return None
     numbers = np.shape(figsize) == (2,) and all(isinstance(x, (int, float, np.number)) for x in figsize)
     if not numbers or not all(0.5 <= x < 200 for x in figsize):
-        raise InputError(f"figsize is {figsize!r}; give width and height in inches, such as (8, 6)")
+        raise InputError(f"figsize must be width and height in inches, such as (8, 6); got {figsize!r}")
     return float(figsize[0]), float(figsize[1])
 
 
-def _places(network: graphs.Network, pos: Any) -> np.ndarray:
-    """(n, 1 to 3) positions, one for every node."""
-    opened = graphs.places(pos, network.host)
-    if opened.dim not in (1, 2, 3):
-        raise InputError(f"positions have {opened.dim} coordinates; a picture needs 1, 2 or 3")
-    Y = network.host.positions(opened.given, opened.dim)
-    without = np.flatnonzero(np.isnan(Y).any(axis=1))
-    if len(without):
-        raise InputError(
-            f"node {network.labels[without[0]]!r} has no position ({len(without)} of {len(Y)} nodes have "
-            "none); give every node one"
-        )
-    return Y
-
-
-def _flat(Y: np.ndarray) -> np.ndarray:
-    return np.concatenate([Y, np.zeros((len(Y), 2 - Y.shape[1]))], axis=1)
-
-
-def _margins(colors: Coloring, texts: list[str] | None) -> Margins:
-    """Room beside the drawing for what is written there."""
+def _margins(colors: Coloring, texts: list[str] | None, font_size: float) -> Margins:
+    """Return the room beside the drawing for legend, note and labels."""
     side, high = legend_size(colors, SHEET)
     border = _BORDER if texts is None else _LABEL_BORDER
-    wide = max((text_size(text, LABEL_POINTS)[0] for text in texts or ()), default=0.0) / 72
+    longest = sorted(texts or (), key=len)[-20:]
+    wide = max((text_size(text, font_size)[0] for text in longest), default=0.0) / 72
     foot = _FOOT if colors.note else 0.0
-    noted = text_size(colors.note, LABEL_POINTS)[0] / 72 if colors.note else 0.0
+    noted = text_size(colors.note, NOTE_POINTS)[0] / 72 if colors.note else 0.0
     return Margins(border, side, foot, (max(wide + side, noted) + 2 * _BORDER, high + foot + 2 * _BORDER))
 
 
 def _texts(network: graphs.Network, labels: Any) -> list[str]:
+    """Return labels as people write them: 5 for GraphML's 5.0."""
     given = list(network.labels) if labels is True else network.host.objects(labels, "labels")
-    return ["" if text is None else _text(text) for text in given]
-
-
-def _text(value: Any) -> str:
-    """A label as people write it: GraphML's 5.0 is 5."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    return ["" if text is None else str(plain_value(text)) for text in given]
 
 
 def render(figure: Any, kind: str, dpi: float = 150.0) -> bytes:
-    """A figure as the content of a PNG, SVG or PDF file, without the date and names made at random."""
+    """Return a figure as a PNG, SVG or PDF file without dates and random names; letters of a PDF are TrueType."""
     from matplotlib import rc_context
 
     content = io.BytesIO()
     undated = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
-    with rc_context({"svg.hashsalt": "nelayout"}):
+    with rc_context({"svg.hashsalt": "nelayout", "pdf.fonttype": 42}):
         figure.savefig(content, format=kind, dpi=dpi, metadata=undated)
     return content.getvalue()

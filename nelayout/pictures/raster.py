@@ -1,8 +1,7 @@
-"""Edges and points by the hundred thousand as an image: their ink, developed so that dense places keep their shades.
+"""Edges and points by the hundred thousand, painted as an image.
 
-Transparent lines on one another soon are black, whatever the graph.  Here the ink t that lies on a pixel is first added
-up, and then darkened as t' = ln(1 + k t) / k: a single line keeps its strength (slope 1 at t = 0) and the densest
-places come out just short of black.  A pixel has the mean color of its ink, whatever was drawn last.
+The ink t of a pixel adds up, and is then shown as ln(1 + k t) / k: a single line keeps its strength, and the densest
+places stay short of black. A pixel has the mean color of its ink, in any order of drawing.
 
 >>> t = np.array([0.01, 1.0, 100.0])
 >>> developed(t, 100.0).round(2).tolist()
@@ -19,21 +18,17 @@ import numpy as np
 
 __all__ = ["developed", "dot_ink", "paint", "paint_dots"]
 
-# Ink of the densest places after development: exp(-2) of the paper still shines through.
-_DENSEST = 2.0
-# Share of the inked pixels that may come out darker than that.
-_DARKER = 0.002
-# Ink of a dot: one alone covers exp(-0.8) of the paper, so that several on one place show.  Set by eye on 70,000 and a
-# million points.
-_DOT = 0.8
+_DENSEST = 2.0  # shown ink of the densest pixels: exp(-2) of the paper shines through
+_DARKER = 0.002  # share of the inked pixels that may be darker
+_DOT = 0.8  # ink of one dot
 
 
 def paint(
     ax: Any, Y: np.ndarray, edges: tuple[np.ndarray, np.ndarray], pixel: float, ink: np.ndarray, rgb: Any
 ) -> None:
-    """Put an image of the lines between the rows `edges` of `Y` on `ax`.
+    """Put an image of lines between the rows `edges` of `Y` on `ax`.
 
-    `pixel` is the side of a pixel in units of Y; `ink` (m,) is opacity times width in pixels, `rgb` (3,) or (m, 3).
+    `pixel` is the side of a pixel in units of `Y`; `ink` (m,) is opacity times width in pixels; `rgb` (3,) or (m, 3).
     """
     from nelayout.pictures.line_loops import add_lines
 
@@ -48,10 +43,7 @@ def paint(
 
 
 def paint_dots(ax: Any, Y: np.ndarray, pixel: float, diameter: float, rgb: np.ndarray) -> None:
-    """Put an image of dots at the rows of `Y` on `ax`: `diameter` in pixels, `rgb` (1, 3) or (n, 3).
-
-    The order of the dots changes nothing.
-    """
+    """Put an image of dots at the rows of `Y` on `ax`: `diameter` in pixels, `rgb` (1, 3) or (n, 3)."""
     reach = 2 + int(np.ceil(diameter / 2))
     low = Y.min(axis=0) - reach * pixel
     width, height = np.ceil((Y.max(axis=0) - low) / pixel).astype(int) + reach
@@ -60,9 +52,9 @@ def paint_dots(ax: Any, Y: np.ndarray, pixel: float, diameter: float, rgb: np.nd
 
 
 def dot_ink(P: np.ndarray, diameter: float, shape: tuple[int, int], rgb: np.ndarray | None = None) -> np.ndarray:
-    """Ink (height, width, 1) of dots at `P` (n, 2), in pixels; with `rgb` (n, 3) also ink times color, in 4 channels.
+    """Return the ink (height, width, 1) of dots at `P` (n, 2), in pixels; with `rgb` (n, 3) also ink times color.
 
-    A pixel takes the share of a dot's ink that its center is inside of the rim, which is one pixel wide.
+    The rim of a dot is one pixel wide.
 
     >>> dot_ink(np.array([[1.5, 1.5]]), 1.0, (3, 3))[:, :, 0].astype(float).round(2).tolist()
     [[0.0, 0.0, 0.0], [0.0, 0.8, 0.0], [0.0, 0.0, 0.0]]
@@ -85,7 +77,7 @@ def dot_ink(P: np.ndarray, diameter: float, shape: tuple[int, int], rgb: np.ndar
 
 
 def _show(ax: Any, canvas: np.ndarray, rgb: np.ndarray, low: np.ndarray, pixel: float, zorder: int) -> None:
-    """Put ink (height, width, 1), all of one color, or with 3 more channels of ink times color, on `ax` as an image."""
+    """Put ink (height, width, 1), or ink and ink times color (height, width, 4), on `ax` as an image."""
     from matplotlib.image import AxesImage
 
     height, width, channels = canvas.shape
@@ -103,16 +95,11 @@ def _show(ax: Any, canvas: np.ndarray, rgb: np.ndarray, low: np.ndarray, pixel: 
 
 
 def developed(t: np.ndarray, densest: float) -> np.ndarray:
-    """Ink as it is shown: `t` itself where little lies on the sheet, else ln(1 + k t) / k with 2 for `densest`."""
+    """Return shown ink: `t` if there is little ink, else ln(1 + k t) / k with k such that `densest` is shown as 2."""
     if densest <= _DENSEST:
         return t
-    low, high = -20.0, 5.0  # of ln k; the darkening falls with k
-    for _ in range(60):
-        middle = (low + high) / 2
-        k = np.exp(middle)
-        if np.log1p(k * densest) / k > _DENSEST:
-            low = middle
-        else:
-            high = middle
-    k = np.exp(low)
+    from scipy.optimize import brentq
+
+    root: Any = brentq(lambda ln: np.log1p(np.exp(ln) * densest) / np.exp(ln) - _DENSEST, -20.0, 5.0)
+    k = np.exp(root)
     return np.log1p(k * t) / k

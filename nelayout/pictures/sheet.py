@@ -1,6 +1,6 @@
-"""The sheet that a picture is drawn on: a figure as large as it needs to be, or axes of the user's own.
+"""The sheet: where a drawing lies on its axes.
 
-The axes hold all of the picture: the drawing, a border where labels stick out, the legend right of it, a note beneath.
+The axes hold the whole picture: drawing, a border for labels, the legend at the right, a note below.
 """
 
 from __future__ import annotations
@@ -15,25 +15,24 @@ import numpy as np
 from nelayout.pictures.paper import WHITE, Paper
 from nelayout.placing.dots import FLATTEST
 
-__all__ = ["RASTER_FROM", "SHEET", "Margins", "Sheet", "open_sheet"]
+__all__ = ["DIAGRAM", "RASTER_FROM", "SHEET", "Margins", "Sheet", "open_sheet"]
 
-# Longer side of the drawing, in inches: a page with borders, half a screen.
-SHEET = 8.0
-# Nodes and edges from which a vector file holds them as an image: as outlines they would take megabytes.
-RASTER_FROM = 20_000
-# Pixels along the longer side of an image within the picture: half a gigabyte with colors.
-_FINEST = 6000
-# Inches for a title.
-_TITLE = 0.4
-# Most of the axes that a border may take on each side, and a legend or a note, as shares.
-_MOST_BORDER, _MOST_BESIDE = 0.12, 0.5
+SHEET = 8.0  # inches, the longer side of a drawing
+DIAGRAM = 1000  # nodes or edges up to which shapes of dots and arrows can be seen
+RASTER_FROM = 20_000  # nodes and edges from which they are an image, also in a vector file
+_FINEST = 6000  # pixels along the longer side of such an image
+_TITLE = 0.4  # inches for a title
+_BESIDE, _BORDER = 0.5, 0.12  # largest shares of the axes for a legend or note, and for a border
 
 
 @dataclass(frozen=True, slots=True)
 class Margins:
-    """Inches beside the drawing: a border all around it, beyond that a side for the legend and a foot for a note.
+    """Inches beside the drawing.
 
-    least   the least size of the whole, for long labels and high legends beside a flat drawing
+    border  all around the drawing
+    side    for a legend
+    foot    for a note
+    least   width and height of the whole, for long labels and high legends
     """
 
     border: float
@@ -44,15 +43,15 @@ class Margins:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sheet:
-    """A drawing's place on its axes.
+    """The place of a drawing on its axes.
 
-    ax      matplotlib axes, whose limits span the whole of them on one scale
+    ax      matplotlib axes with one scale for x and y
     points  points per unit of the positions
     inches  (2,) width and height of the drawing
-    origin  (2,) the lower left corner of the axes, in units of the positions
+    origin  (2,) lower left corner of the axes, in units of the positions
     room    x0, y0, x1, y1 in points from `origin`: where labels may lie
     dpi     dots per inch of what is painted as an image
-    paper   what is behind it
+    paper   what is behind the drawing
     """
 
     ax: Any
@@ -65,20 +64,14 @@ class Sheet:
 
     @property
     def image_dpi(self) -> float:
-        """Dots per inch of an image within the picture: those of the picture, unless it would not fit into memory."""
+        """Dots per inch of an image within the picture, limited by memory."""
         return min(self.dpi, _FINEST / float(self.inches.max()))
 
 
 def open_sheet(
-    low: np.ndarray,
-    high: np.ndarray,
-    margins: Margins,
-    ax: Any = None,
-    figsize: tuple[float, float] | None = None,
-    dpi: float = 150.0,
-    title: str | None = None,
-    paper: Paper = WHITE,
-) -> Sheet:
+    low: np.ndarray, high: np.ndarray, margins: Margins, ax: Any = None, figsize: tuple[float, float] | None = None,
+    dpi: float = 150.0, title: str | None = None, paper: Paper = WHITE,
+) -> Sheet:  # fmt: skip
     """A sheet for a drawing between the corners `low` and `high`, on `ax` or on a new figure of `figsize` inches."""
     extent = np.maximum(high - low, FLATTEST * float((high - low).max()))
     if extent.max() == 0:
@@ -106,8 +99,8 @@ def open_sheet(
         if paper.color is not None:  # without its frame axes do not paint their own background
             whole = {"transform": ax.transAxes, "color": paper.color, "linewidth": 0, "zorder": 0}
             ax.add_artist(Rectangle((0.0, 0.0), 1.0, 1.0, **whole))
-    beside = np.minimum(beside, _MOST_BESIDE * box)  # something of the drawing is seen on the smallest axes
-    border = min(margins.border, _MOST_BORDER * float(box.min()))
+    beside = np.minimum(beside, _BESIDE * box)  # something of the drawing is seen on the smallest axes
+    border = min(margins.border, _BORDER * float(box.min()))
     free = box - beside - 2 * border
     inches = extent * float((free / extent).min())
     unit = float(inches.max() / extent.max())  # inches per unit of the positions

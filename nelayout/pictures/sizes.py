@@ -1,4 +1,4 @@
-"""Sizes of nodes: diameters in the units of a drawing, words for them, and points on paper as such diameters."""
+"""Sizes of nodes: diameters in the units of the positions, words for diameters, and points on paper."""
 
 from __future__ import annotations
 
@@ -16,38 +16,35 @@ from nelayout.pictures.sheet import SHEET
 
 __all__ = ["amounts", "node_diameters", "node_size_from_labels", "node_size_from_points", "relative_diameters"]
 
-# Share of an axis that matplotlib leaves free on each side of the data (its setting axes.xmargin).
-_MARGIN = 0.05
-# Least and largest dot by degree or strength, in usual dots.
-_RELATIVE = (0.5, 3.0)
+_MARGIN = 0.05  # share of an axis that matplotlib leaves free on each side (axes.xmargin)
+_RELATIVE = (0.5, 3.0)  # least and largest dot by degree or strength, in usual dots
 
 
 def node_size_from_points(points: Any, figure: Any = None, *, scale: float = 1.0) -> Any:
-    """Diameters in the units of a drawing that are `points` points (1/72 inch) on paper.
+    """Return diameters in the units of the positions for dots of `points` points (1/72 inch) on paper.
 
-    `node_size` of the layouts and of `nelayout.draw` is a diameter in the units of the drawing, so that "no two nodes
-    overlap" holds whatever the size of the picture. Other tools measure dots in points on the paper; this function
-    turns these into diameters, for a drawing that fits ``[-scale, scale]`` and a picture of known size.
+    `node_size` of the layouts and of `nelayout.draw` is a diameter in the units of the positions: nodes that do not
+    overlap do not overlap in a picture of any size. Other packages measure dots in points on paper.
 
     Parameters
     ----------
     points : float, array or dict
         Diameters in points. ``nx.draw`` takes areas in square points: its ``node_size=300`` is ``points=300 ** 0.5``.
     figure : pair of float, matplotlib figure or axes, optional
-        The paper: width and height in inches, a figure that one pair of axes fills (as ``nx.draw`` makes them), or
-        axes. None is a picture of `nelayout.draw`, whose drawing is 8 inches long.
+        Width and height in inches, a figure that is filled by one pair of axes (as ``nx.draw`` makes it), or axes.
+        None stands for a picture of `nelayout.draw`, 8 inches long.
     scale : float
-        That of the layout: the drawing fits ``[-scale, scale]``.
+        The layout's `scale`.
 
     Returns
     -------
     float, array or dict
-        Diameters as `points` came. Where x and y have different scales on the paper the larger diameter of both.
+        Diameters in the type of `points`. If x and y have different scales on paper, the larger diameter.
 
     Raises
     ------
     InputError
-        for sizes that are negative or no numbers, and a figure that is none.
+        If a size is negative or no number, or `figure` is something else.
 
     Examples
     --------
@@ -55,26 +52,25 @@ def node_size_from_points(points: Any, figure: Any = None, *, scale: float = 1.0
     >>> G = nx.karate_club_graph()
     >>> size = nl.node_size_from_points(300**0.5, (6.4, 4.8))
     >>> pos = nl.ws_sne_layout(G, node_size=size, seed=0)  # nx.draw(G, pos, node_size=300) hides no node
-
     >>> round(nl.node_size_from_points(14.4), 3)
     0.05
     """
-    if not (isinstance(scale, (int, float, np.number)) and 0 < scale < math.inf):
-        raise InputError(f"scale is {scale!r}; give the layout's scale, a number > 0")
+    _check_positive("scale", scale)
     unit = 2 * scale / (72 * _inches(figure))
+    several = isinstance(points, Mapping) or np.ndim(points) > 0
+    given = points.values() if isinstance(points, Mapping) else points if several else [points]
+    name = (lambda k: f"entry {k}") if several else (lambda _: "the dot")
+    sizes = unit * numbers(list(given), "points", name, nonnegative=True)
     if isinstance(points, Mapping):
-        given = numbers(list(points.values()), "points", lambda k: f"entry {k}", nonnegative=True)
-        return dict(zip(points, (given * unit).tolist(), strict=True))
-    if np.ndim(points):
-        return unit * numbers(list(points), "points", lambda k: f"entry {k}", nonnegative=True)
-    return float(numbers([points], "points", lambda _: "the dot", nonnegative=True)[0] * unit)
+        return dict(zip(points, sizes.tolist(), strict=True))
+    return sizes if several else float(sizes[0])
 
 
 def node_size_from_labels(labels: Any, points: float = 10.0, figure: Any = None, *, scale: float = 1.0) -> Any:
-    """Boxes in the units of a drawing that texts take on paper, in letters of `points` points.
+    """Return boxes in the units of the positions that hold texts in letters of `points` points.
 
-    Given to a layout as `node_size`, they keep room for the labels of all nodes. Needs matplotlib (``[draw]``), whose
-    default font is measured.
+    A layout that gets them as `node_size` keeps room for the labels of all nodes. This function measures the default
+    font of matplotlib (``[draw]``).
 
     Parameters
     ----------
@@ -88,12 +84,12 @@ def node_size_from_labels(labels: Any, points: float = 10.0, figure: Any = None,
     Returns
     -------
     dict or (n, 2) array
-        Widths and heights, ``{node: (width, height)}`` or as rows, as `labels` came.
+        ``{node: (width, height)}`` or rows, like `labels`.
 
     Raises
     ------
     InputError
-        for a size of letters that is no number > 0, labels that are one text, and a figure that is none.
+        If `points` is no number > 0, `labels` is one text, or `figure` is something else.
 
     Examples
     --------
@@ -105,12 +101,11 @@ def node_size_from_labels(labels: Any, points: float = 10.0, figure: Any = None,
     True
     """
     if isinstance(labels, str) or not hasattr(labels, "__len__"):
-        raise InputError(f"labels is {labels!r}; give a dict {{node: text}}, or one text per node")
-    if not (isinstance(points, (int, float, np.number)) and 0 < points < math.inf):
-        raise InputError(f"points is {points!r}; give the size of the letters, a number > 0")
+        raise InputError(f"labels must be a dict {{node: text}} or one text per node; got {labels!r}")
+    _check_positive("points", points)
     unit = node_size_from_points(1.0, figure, scale=scale)
     try:
-        from nelayout.pictures.lettering import text_size
+        from nelayout.pictures.legend import text_size
 
         texts = labels.values() if isinstance(labels, Mapping) else labels
         boxes = [tuple(unit * side for side in text_size(str(text), points)) for text in texts]
@@ -121,8 +116,13 @@ def node_size_from_labels(labels: Any, points: float = 10.0, figure: Any = None,
     return np.array(boxes, dtype=np.float64).reshape(len(boxes), 2)
 
 
+def _check_positive(what: str, x: Any) -> None:
+    if not (isinstance(x, (int, float, np.number)) and 0 < x < math.inf):
+        raise InputError(f"{what} must be a number > 0; got {x!r}")
+
+
 def _inches(figure: Any) -> float:
-    """Inches that a drawing has on its shorter side, within matplotlib's margins."""
+    """Return the shorter side of the paper in inches, without matplotlib's margins."""
     if figure is None:
         return SHEET
     if hasattr(figure, "get_size_inches"):
@@ -133,12 +133,12 @@ def _inches(figure: Any) -> float:
     else:
         size = figure
     if np.shape(size) != (2,) or not all(isinstance(x, (int, float, np.number)) and 0 < x < math.inf for x in size):
-        raise InputError(f"figure is {figure!r}; give its width and height in inches, a matplotlib figure, or its axes")
+        raise InputError(f"figure must be width and height in inches, a matplotlib figure or axes; got {figure!r}")
     return float(min(size)) / (1 + 2 * _MARGIN)
 
 
 def amounts(G: Any, network: Network, word: Any, weight: str | None) -> np.ndarray | None:
-    """(n,) the degrees or strengths that a word stands for, node attribute or not; None for anything else."""
+    """Return (n,) degrees or strengths if `word` is "degree" or "strength", else None."""
     if not isinstance(word, str) or word not in AMOUNTS:
         return None
     if word == "degree":
@@ -148,7 +148,7 @@ def amounts(G: Any, network: Network, word: Any, weight: str | None) -> np.ndarr
 
 
 def relative_diameters(amount: np.ndarray) -> np.ndarray:
-    """Diameters in usual dots whose areas are in proportion to an amount, but that none is too small to be seen.
+    """Return diameters in usual dots: areas in proportion to an amount, within limits.
 
     >>> relative_diameters(np.array([0.0, 1.0, 4.0, 3.0])).round(2).tolist()
     [0.5, 0.71, 1.41, 1.22]
@@ -158,7 +158,7 @@ def relative_diameters(amount: np.ndarray) -> np.ndarray:
 
 
 def node_diameters(network: Network, node_size: Any, extent: float) -> np.ndarray:
-    """(n,) diameters, checked: none is larger than the whole drawing, whose longer side is `extent` (0: one place)."""
+    """Return (n,) diameters, at most `extent`, the longer side of the positions (0: one place)."""
     attributes = network.host.attributes()
     if isinstance(node_size, str) and node_size not in attributes:
         raise unknown("node_size", node_size, ["auto", *AMOUNTS, *attributes])
@@ -168,7 +168,7 @@ def node_diameters(network: Network, node_size: Any, extent: float) -> np.ndarra
         size = float(diameters[largest])
         raise InputError(
             f"node_size gives node {network.labels[largest]!r} the diameter {size:g}, and the whole drawing is "
-            f"{extent:.3g} wide: node_size is a diameter in the units of the positions. For dots in points give "
+            f"{extent:.3g} wide: node_size must be a diameter in the units of the positions. For dots in points give "
             f"nelayout.node_size_from_points(points); nx.draw's node_size={size:g} is points={size:g} ** 0.5"
         )
     return diameters

@@ -1,4 +1,4 @@
-"""Drawings in space: seen from one side on a flat sheet, or turnable on matplotlib's 3-D axes."""
+"""Drawings in space: seen from one side on flat axes, or on matplotlib's 3-D axes, which can be turned."""
 
 from __future__ import annotations
 
@@ -6,32 +6,29 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.pictures.bundles import curves, detours
 from nelayout.pictures.colors import Coloring
-from nelayout.pictures.edges import faintness
+from nelayout.pictures.edges import WIDEST, Lines, curves, detours, faintness
 from nelayout.pictures.legend import MARKERS
-from nelayout.pictures.lines import Lines
 from nelayout.pictures.nodes import dot_points
 from nelayout.pictures.paper import Paper
 from nelayout.pictures.sheet import Sheet
 
 __all__ = ["VIEW", "draw_in_space", "is_space", "seen_from_aside"]
 
-# Degrees by which the drawing is tilted towards the viewer, and turned: all three axes are seen, the longest best.
-_TILT, _TURN = 28.0, 24.0
-_C, _S = np.cos(np.deg2rad([_TILT, _TURN])), np.sin(np.deg2rad([_TILT, _TURN]))
-# Right, up and towards the viewer in the coordinates of a drawing: it is turned about its second axis, then tilted.
+# The drawing is turned by 24 degrees about its second axis, then tilted by 28 degrees towards the viewer.
+_C, _S = np.cos(np.deg2rad([28.0, 24.0])), np.sin(np.deg2rad([28.0, 24.0]))
+# Rows: right, up and towards the viewer.
 VIEW = np.array([[1, 0, 0], [0, _C[0], -_S[0]], [0, _S[0], _C[0]]]) @ [[_C[1], 0, _S[1]], [0, 1, 0], [-_S[1], 0, _C[1]]]
 _EDGE = (0.6, 0.35)  # width in points and opacity of an edge on 3-D axes
 
 
 def is_space(ax: Any) -> bool:
-    """Whether axes are matplotlib's 3-D ones."""
+    """Return whether axes are matplotlib's 3-D axes."""
     return ax is not None and getattr(ax, "name", "") == "3d"
 
 
 def seen_from_aside(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(n, 2) places on paper of (n, 3) positions, parallel projection; and (n,) depths, 0 in front and 1 at the back.
+    """Return the parallel projection (n, 2) of positions (n, 3), and depths (n,) from 0 in front to 1 at the back.
 
     >>> flat, depth = seen_from_aside(np.array([[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]]))
     >>> depth.tolist(), bool(np.allclose(flat[0], -flat[1]))
@@ -44,28 +41,17 @@ def seen_from_aside(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def draw_in_space(
-    ax: Any,
-    Y: np.ndarray,
-    lines: Lines,
-    look: Coloring,
-    size: np.ndarray | None,
-    texts: list[str] | None,
-    style: str,
-    paper: Paper,
-) -> None:
-    """Draw nodes, edges and labels at (n, 3) positions on 3-D axes.
-
-    `size` (n,) are diameters in units of `Y`, `style` is how edges are drawn, as in `nelayout.draw`.
-    """
+    ax: Any, Y: np.ndarray, lines: Lines, look: Coloring, size: np.ndarray | None, texts: list[str] | None, style: str,
+    paper: Paper, font_size: float,
+) -> None:  # fmt: skip
+    """Draw nodes, edges and labels at (n, 3) positions on 3-D axes; `size` (n,) are diameters in units of `Y`."""
     from mpl_toolkits.mplot3d.art3d import Line3DCollection
 
     n = len(Y)
     low, high = (Y.min(axis=0), Y.max(axis=0)) if n else (np.zeros(3), np.ones(3))
     half = max(float((high - low).max()) / 2, 1e-12)
-    middle = (low + high) / 2
-    ax.set_xlim(middle[0] - half, middle[0] + half)
-    ax.set_ylim(middle[1] - half, middle[1] + half)
-    ax.set_zlim(middle[2] - half, middle[2] + half)
+    for name, middle in zip("xyz", ((low + high) / 2).tolist(), strict=True):
+        getattr(ax, f"set_{name}lim")(middle - half, middle + half)
     ax.set_box_aspect((1.0, 1.0, 1.0), zoom=1.3)
     ax.set_axis_off()
     if paper.color is not None:
@@ -75,7 +61,7 @@ def draw_in_space(
     if len(lines.rows):
         width = lines.width if isinstance(lines.width, float) else _EDGE[0]
         if isinstance(lines.width, np.ndarray):
-            width = np.maximum(4.0 * lines.width / (float(lines.width.max()) or 1.0), _EDGE[0] / 2)
+            width = np.maximum(WIDEST * lines.width / (float(lines.width.max()) or 1.0), _EDGE[0] / 2)
         bundled = style == "bundled"
         ways = detours(Y, lines.rows, lines.cols) if bundled else np.stack([lines.rows, lines.cols], axis=1)
         tracks = curves(Y, list(ways))
@@ -96,4 +82,4 @@ def draw_in_space(
             ax.scatter(*Y[of].T, s=points[of] ** 2, c=colors[of], **how)
     for i, text in enumerate(texts or []):
         if text:  # a space as wide as half a letter keeps it off its dot
-            ax.text(*Y[i], f"\u2002{text}", fontsize=8, color=paper.ink, va="center", parse_math=False)
+            ax.text(*Y[i], f"\u2002{text}", fontsize=font_size, color=paper.ink, va="center", parse_math=False)

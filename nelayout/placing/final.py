@@ -1,4 +1,4 @@
-"""The last touches to a drawing: coincident nodes are moved apart, discs until none overlap, and all to size and place.
+"""The last steps of a drawing: coincident nodes and overlapping discs are moved apart, then size and center are set.
 
 >>> Y, factor, moved, _ = finish(np.array([[0.0, 0.0], [0.0, 0.0], [3.0, 0.0], [0.0, 4.0]]), scale=2.0)
 >>> bool((Y[0] != Y[1]).any()), float(np.abs(Y).max()), moved
@@ -22,8 +22,8 @@ class Finished(NamedTuple):
     """A finished drawing.
 
     Y       (n, d) as the user gets it
-    factor  by which it is larger than it was
-    moved   whether some nodes have moved against the others
+    factor  by which it is larger than before
+    moved   whether some nodes moved relative to the others
     notes   sentences for the user
     """
 
@@ -45,35 +45,28 @@ def finish(
     """Finish a drawing.
 
     Y       (n, d), in any units
-    places  (n, d), whose part in the mask ``fixed`` (n, d) comes back bit for bit; scale and center do not count then
-    size    (n,) node diameters in the units of what is given back; None: points, which must not coincide
+    places  (n, d): its coordinates in the mask ``fixed`` (n, d) are returned bit for bit, without scale and center
+    size    (n,) node diameters in the units of the result; None: points, which must not coincide
     scale   the largest absolute coordinate about ``center``; None keeps the units of Y
     part    moves nodes apart that would hide each other
     """
     if not len(Y):
         return Finished(Y, 1.0, False)
-    # Center the drawing first: far from the origin, coordinates lose the digits by which near nodes differ.
+    # Far from the origin, coordinates lose the digits by which near nodes differ: center first.
     if fixed is not None:
         assert places is not None
-        Y = Y.copy()
-        Y[fixed] = places[fixed]
+        Y = np.where(fixed, places, Y)
         middle = Y.min(axis=0) / 2 + Y.max(axis=0) / 2
         there = Y - middle
         Y = split_coincident(there, fixed)
         Y = Y if size is None else separate(Y, size, fixed)
         Y = Y if part is None else part(Y)
-        moved = bool((there != Y).any())
-        Y = Y + middle
-        Y[fixed] = places[fixed]
-        return Finished(Y, 1.0, moved)
+        return Finished(np.where(fixed, places, Y + middle), 1.0, bool((there != Y).any()))
     there = fit(Y, scale)
-    factor = _extent(there) / extent if (extent := _extent(Y - np.sum(Y, axis=0) / len(Y))) else 1.0
     opened = split_coincident(there)
-    Y = fit(opened, scale)
-    factor *= _extent(Y) / extent if (extent := _extent(opened - np.sum(opened, axis=0) / len(Y))) else 1.0
-    fitted, notes = Y, ()
-    if part is not None:
-        Y = part(Y)
+    fitted = fit(opened, scale)
+    factor = _growth(Y, there) * _growth(opened, fitted)
+    Y, notes = fitted if part is None else part(fitted), ()
     if size is not None:
         Y = separate(Y, size, within=scale)
         if scale is not None and float(np.abs(Y).max()) > scale * (1 + 1e-9):
@@ -82,5 +75,7 @@ def finish(
     return Finished(Y if center is None else Y + center, 1.0 if scale is None else factor, moved, notes)
 
 
-def _extent(Y: np.ndarray) -> float:
-    return float(np.abs(Y).max())
+def _growth(Y: np.ndarray, fitted: np.ndarray) -> float:
+    """The factor by which `fit` has enlarged Y; 1 for a point."""
+    extent = float(np.abs(Y - np.sum(Y, axis=0) / len(Y)).max())
+    return float(np.abs(fitted).max()) / extent if extent else 1.0

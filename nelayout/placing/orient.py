@@ -1,19 +1,17 @@
 """The canonical orientation of a drawing.
 
-A layout objective does not see rotations and reflections, so two runs, or two starts, may give the same
-drawing turned by any angle.  `canonical` settles the angle: the principal axis of the node positions lies
-horizontally, and the heavier half (more mass beyond the centroid) lies to the right and up.  A comet-shaped
-drawing therefore always flies with its heavy head to the right, whichever way the optimizer had left it.
+A layout objective does not depend on rotations and reflections, so two runs may give one drawing at two angles.
+`canonical` chooses the angle: the principal axis of the positions lies horizontally, and the heavier half (more mass
+beyond the centroid) lies to the right and up. A comet always flies with its heavy head to the right.
 
-Ties, in the order in which they are settled:
+Ties are decided in this order:
 
-1. No principal axis (a square grid, a cycle, K_n: the variances agree to one part in a hundred).  In the
-   plane the first clear k-fold harmonic `sum_i r_i^k exp(i k theta_i)`, k = 3..12, gives the angle and the
-   drawing stands on a side (a square grid has horizontal sides, it is not a diamond); the k turns that are
-   left are decided by the rules below.  In space, and where no harmonic stands out, the first of the nodes
-   farthest from the centroid lies on the axis in question.
-2. Two halves of equal mass: the third moment of the coordinate is made positive (the longer tail lies right
-   or up); where this vanishes too, the first node in node order that is off the axis lies right or up.
+1. No principal axis (a square grid, a cycle, K_n: the variances agree to one part in a hundred). In the plane the first
+   clear k-fold harmonic `sum_i r_i^k exp(i k theta_i)`, k = 3..12, gives the angle, and the drawing stands on a side (a
+   square grid has horizontal sides, it is not a diamond). The rules below choose among the k turns. In space, and
+   without a clear harmonic, the first of the nodes farthest from the centroid lies on the axis.
+2. Two halves of equal mass: the longer tail lies right or up (third moment). If the tails are equal too, the first node
+   off the axis lies right or up.
 """
 
 from __future__ import annotations
@@ -36,10 +34,9 @@ HARMONICS = range(3, 13)
 def canonical(Y: np.ndarray, mass: np.ndarray | None = None) -> np.ndarray:
     """Turn and mirror `Y` (n, d) about its centroid: principal axis horizontal, heavier half right and up.
 
-    Distances are kept; the centroid moves to the origin.  The principal axes are those of
-    `sum_i (y_i - ybar)(y_i - ybar)^T` (every node counts once, the widest first); `mass` (n,), default 1
-    each, only decides which half is the heavier.  A rotated or mirrored copy of `Y` gives the same drawing up
-    to rounding; ties are settled as the module says.  d may be 1, 2, 3 or more.  Deterministic, bit for bit.
+    Distances are kept; the centroid moves to the origin. The principal axes are those of
+    `sum_i (y_i - ybar)(y_i - ybar)^T`, the widest first; `mass` (n,), default 1 each, only decides which half is the
+    heavier. A rotated or mirrored copy of `Y` gives the same drawing up to rounding. Deterministic, bit for bit.
 
     >>> import numpy as np
     >>> Y = canonical(np.array([[0.0, 0.0], [0.0, 1.0], [0.0, 5.0]]))
@@ -66,9 +63,9 @@ def fit(
 ) -> np.ndarray:
     """Move the centroid of `Y` (n, d) to `center` (default the origin) and fit [-scale, scale] around it.
 
-    The meaning is that of `networkx.rescale_layout`: after centering, the largest absolute coordinate is
-    `scale`; the aspect ratio is kept.  `scale=None` keeps the units and only centers.  A drawing without
-    extent (one node) lies at `center`.  Raises `InputError` when `center` does not have d finite coordinates.
+    As in `networkx.rescale_layout`, the largest absolute coordinate after centering is `scale`, and the aspect ratio is
+    kept. `scale=None` only centers. One node lies at `center`. Raises `InputError` unless `center` has d finite
+    coordinates.
 
     >>> import numpy as np
     >>> fit(np.array([[0.0, 0.0], [4.0, 2.0]]), scale=1.0).tolist()
@@ -168,23 +165,16 @@ def _axes_from_nodes(X: np.ndarray, axes: np.ndarray, runs: list[tuple[int, int]
 
 def _settle(X: np.ndarray, mass: np.ndarray, turns: int) -> np.ndarray:
     """Choose among the reflections of X (and its `turns` plane rotations) by mass, tail, node order."""
-    d = X.shape[1]
-    if turns <= 1:
-        signs = np.array([_sign(X[:, a], mass) for a in range(d)])
-        return X * signs
-    angles = 2 * np.pi * np.arange(turns) / turns
-    candidates = []
-    for angle in angles:
-        c, s = np.cos(angle), np.sin(angle)
-        turned = _turn(X, np.array([[c, -s], [s, c]]))
-        candidates.append(turned * np.array([_sign(turned[:, a], mass) for a in range(d)]))
-    total = float(mass.sum())
-    for a in range(d):  # the turn with the heaviest right half, then the heaviest upper half
-        candidates = _best(candidates, [_half(Z[:, a], mass) / total if total else 0.0 for Z in candidates])
-    for a in range(d):
-        candidates = _best(
-            candidates, [float((mass * Z[:, a] ** 3).sum()) / (total or 1.0) for Z in candidates]
-        )
+    weight, d = mass / (float(mass.sum()) or 1.0), X.shape[1]
+    candidates = [X]
+    if turns > 1:
+        waves = [(np.cos(angle), np.sin(angle)) for angle in 2 * np.pi * np.arange(turns) / turns]
+        candidates = [_turn(X, np.array([[c, -s], [s, c]])) for c, s in waves]
+    signs = [[_sign(_keys(Z[:, a], weight)) for a in range(d)] for Z in candidates]
+    candidates = [Z * sign for Z, sign in zip(candidates, signs, strict=True)]
+    for rule in (0, 1):  # the turn with the heaviest right half, then the heaviest upper half; then by tails
+        for a in range(d):
+            candidates = _best(candidates, [_keys(Z[:, a], weight)[rule] for Z in candidates])
     off = np.flatnonzero((np.abs(X) > ON_AXIS).any(axis=1))
     for i in off[:64]:  # two nodes that are not opposite decide every turn; 64 is plenty
         for a in range(d):
@@ -195,24 +185,16 @@ def _settle(X: np.ndarray, mass: np.ndarray, turns: int) -> np.ndarray:
 
 
 def _best(candidates: list[np.ndarray], keys: list[float]) -> list[np.ndarray]:
-    top = max(keys)
-    return [Z for Z, key in zip(candidates, keys, strict=True) if key >= top - 1e-9]
+    return [Z for Z, key in zip(candidates, keys, strict=True) if key >= max(keys) - 1e-9]
 
 
-def _half(x: np.ndarray, mass: np.ndarray) -> float:
-    """Mass beyond the centroid minus mass before it; nodes on the axis belong to neither half."""
-    return float(np.where(x > ON_AXIS, mass, 0.0).sum() - np.where(x < -ON_AXIS, mass, 0.0).sum())
-
-
-def _sign(x: np.ndarray, mass: np.ndarray) -> float:
-    total = float(mass.sum())
-    difference = _half(x, mass)
-    if abs(difference) > 1e-9 * total:
-        return 1.0 if difference > 0 else -1.0
-    tail = float((mass * x**3).sum())
-    if abs(tail) > 1e-9 * total:
-        return 1.0 if tail > 0 else -1.0
+def _keys(x: np.ndarray, weight: np.ndarray) -> tuple[float, float, float]:
+    """The mass right of the centroid minus the mass left of it, the third moment, the first node off the axis."""
     off = np.abs(x) > ON_AXIS
-    if not off.any():
-        return 1.0
-    return 1.0 if x[np.argmax(off)] > 0 else -1.0
+    first = float(x[np.argmax(off)]) if off.any() else 0.0
+    return float((weight * np.sign(np.where(off, x, 0.0))).sum()), float((weight * x**3).sum()), first
+
+
+def _sign(keys: tuple[float, ...]) -> float:
+    """The sign of the first key that is not 0."""
+    return next((1.0 if key > 0 else -1.0 for key in keys if abs(key) > 1e-9), 1.0)

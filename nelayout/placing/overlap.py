@@ -1,52 +1,56 @@
-"""Take apart nodes that lie on one another.
+"""Move nodes apart that lie on one another.
 
-Two questions, two functions.  `split_coincident` needs no node size: a star's leaves that a layout left on one point
-become a small sunflower about that point, everything else stays where it is.  `separate` knows the sizes of the nodes:
-discs or boxes that overlap push each other apart, the shortest way (`shapes`), until none do.  Two discs of diameter 1
-at distance 0.4 move by 0.3 each.
+`split_coincident` needs no node size: nodes at one point become a small sunflower about it, and everything else stays.
+`separate` knows the sizes of the nodes: overlapping discs or boxes push each other apart the shortest way until no two
+overlap. Discs move along the line through their centers, boxes along the axis of the smallest overlap. So two labels,
+which are wide and low, most often move up and down.
 
-`near_pairs` finds the nodes that are in each other's way; no loop over nodes or pairs runs in Python.
+>>> separate(np.array([[0.0, 0.0], [0.4, 0.0]]), 1.0).round(2).tolist()
+[[-0.3, 0.0], [0.7, 0.0]]
+>>> separate(np.array([[0.0, 0.0], [1.0, 0.4]]), np.array([[4.0, 1.0], [4.0, 1.0]])).round(2).tolist()
+[[0.0, -0.3], [1.0, 0.7]]
 """
 
 from __future__ import annotations
 
-from typing import Any
+import itertools
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from nelayout.errors import InputError
-from nelayout.placing.near_pairs import Crowded, heaps_of
-from nelayout.placing.shapes import GOLDEN, SLACK, Boxes, Discs, Shapes
+from nelayout.placing.components import component_labels
 
 __all__ = ["separate", "split_coincident"]
 
-NEAR = 1e-4  # nodes nearer than this part of the typical distance extent / n^(1/d) count as coincident
-NEAR_FLOAT32 = 5e-7  # so do nodes nearer than this part of the largest coordinate: four float32 roundings
-# Distance of sunflower neighbors, in typical distances: far enough for float32, so near that nodes around them stay
-# the nearer ones.  (A quarter of the typical distance cost ca_grqc_lcc 7 % of its neighborhoods, netscience 6 %.)
+GOLDEN = np.pi * (3.0 - np.sqrt(5.0))
+# Nodes nearer than this part of the typical distance extent / n^(1/d) coincide.
+NEAR = 1e-4
+# Distance of neighbors in a sunflower, in typical distances: nodes around a heap remain farther away than its members.
 PETAL = 1e-3
-SKIN = 0.3  # pairs are listed up to this share beyond touching, and pushed `PUSHES` times before a new list
-PUSHES = 6
-CROWDED = 60  # candidate pairs per node above which the drawing is enlarged before pushing
-FAST = 0.85  # a round must leave less than this share of the overlap, else the drawing is enlarged
-ENLARGE = 1.06
-TOWARDS_EVEN = 0.04
-ROUNDS = 400
+# Part of a node's size by which two nodes are pushed farther than necessary, so that pushing ends.
+SLACK = 1e-4
+# Pairs within this part beyond touching are listed once and pushed PUSHES times.
+SKIN, PUSHES = 0.3, 6
+# Growth of a drawing that has no room, and the remaining part of the overlap in a round that makes progress.
+ENLARGE, PROGRESS = 1.06, 0.85
+# Most rounds, and listed pairs per node above which the drawing is enlarged at once.
+ROUNDS, CROWDED = 400, 60
+
+
+class _Crowded(Exception):
+    """Too many pairs are near each other to list them all."""
 
 
 def split_coincident(Y: np.ndarray, fixed: np.ndarray | None = None, petal: float = PETAL) -> np.ndarray:
     """Copy `Y` (n, d) with nodes that coincide moved apart.
 
-    Afterwards two nodes are at least 1e-4 typical distances apart (extent / n^(1/d), the spacing of n nodes
-    spread evenly over the drawing) and at least 5e-7 of the largest coordinate: they stay apart in float32.
-    Only nodes nearer than that to another one (up to a factor 3: cells of a grid decide) are moved, to a
-    sunflower about their common place whose neighbors are `petal` typical distances apart (on a line: evenly,
-    about it), in the order of their coordinates. `fixed`, a boolean mask (n,), marks nodes that
-    never move: two fixed nodes may still coincide.  The order of the rows matters only to nodes at exactly one
-    place.  A mask (n, d) holds single coordinates: nodes with such a one part along a line.
-    Deterministic; Y is not changed.
+    Afterwards two nodes are at least 1e-4 typical distances apart (extent / n^(1/d)) and at least 5e-7 of the largest
+    coordinate, so they differ in float32. Only nodes nearer than this to another (up to a factor 3: cells of a grid
+    decide) are moved: to a sunflower about their mean, with neighbors `petal` typical distances apart, in the order of
+    their coordinates. On a line they are spaced evenly. `fixed`, a boolean mask (n,) of nodes or (n, d) of coordinates:
+    these never change; nodes with a fixed coordinate move along a line. Deterministic; Y is not changed.
 
-    >>> import numpy as np
     >>> Y = split_coincident(np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0]]))
     >>> bool((Y[0] != Y[1]).any()), Y[2].tolist()
     (True, [1.0, 0.0])
@@ -56,42 +60,38 @@ def split_coincident(Y: np.ndarray, fixed: np.ndarray | None = None, petal: floa
     if n < 2 or d == 0:
         return Y
     fixed = _by_axis(fixed, n, d)
-    held, along = np.asarray(fixed.any(axis=1)), np.argmin(fixed, axis=1)  # its first free axis is a held node's line
-    extent = float((Y.max(axis=0) - Y.min(axis=0)).max())
+    still, line = fixed.all(axis=1), fixed.any(axis=1) | (d == 1)
+    free = np.argmin(fixed, axis=1)  # the axis of a node on a line
     largest = float(np.abs(Y).max())
-    typical = extent / n ** (1.0 / d)
-    if typical <= NEAR_FLOAT32 * largest:  # one heap: it opens to a share of its distance from the origin
+    least = 5e-7 * largest  # four roundings of float32
+    typical = float((Y.max(axis=0) - Y.min(axis=0)).max()) / n ** (1.0 / d)
+    if typical <= least:  # one heap: it opens to a part of its distance from the origin
         typical = 1e-3 * largest or 1.0
-    near = max(NEAR * typical, NEAR_FLOAT32 * largest)
-    for attempt in range(20):
-        group = heaps_of(Y, near)
-        size = np.bincount(group)
-        moving = np.flatnonzero((size[group] > 1) & ~fixed.all(axis=1))
+    near = max(NEAR * typical, least)
+    for attempt in range(20):  # sunflowers may meet
+        group = _heaps_of(Y, near)
+        moving = np.flatnonzero((np.bincount(group)[group] > 1) & ~still)
         if len(moving) == 0:
             return Y
-        with_fixed = np.bincount(group, weights=fixed.all(axis=1)) > 0
         order = moving[np.lexsort((*Y[moving].T[::-1], group[moving]))]
         heap = group[order]
-        first = np.concatenate([[0], np.flatnonzero(np.diff(heap)) + 1])
-        counts = np.diff(np.concatenate([first, [len(order)]]))
-        rank = np.arange(len(order)) - np.repeat(first, counts)
-        rank = rank + with_fixed[heap]  # a fixed node keeps the middle of the flower
-        counts = np.repeat(counts, counts)
+        _, first, counts = np.unique(heap, return_index=True, return_counts=True)
+        held = np.bincount(group, weights=still)[heap] > 0  # a fixed node keeps the middle of the flower
+        size = np.repeat(counts, counts)
+        rank = np.arange(len(order)) - np.repeat(first, counts) + held
         before = Y.copy()
         for a in range(d):
-            holding = np.bincount(group, weights=fixed[:, a]) > 0
-            weight = np.where(holding[group], fixed[:, a], True).astype(np.float64)
-            total, mean = np.bincount(group, weights=weight), np.bincount(group, weights=weight * Y[:, a])
-            Y[order, a] = mean[heap] / total[heap]
-        on_line = held[order] | (d == 1)
-        step = np.maximum(petal * typical / counts, 3 * near)
-        place = step * (rank - (~with_fixed[heap]) * (counts - 1) / 2) * (1 + 0.37 * attempt)
+            holding = np.bincount(group, weights=fixed[:, a])[group] > 0
+            weight = np.where(holding, fixed[:, a], 1.0)
+            Y[order, a] = (np.bincount(group, weights=weight * Y[:, a]) / np.bincount(group, weights=weight))[heap]
+        along = np.maximum(petal * typical / size, 3 * near) * (rank - ~held * (size - 1) / 2) * (1 + 0.37 * attempt)
         radius = max(petal * typical, 3 * near) * np.sqrt(rank + 0.5)
-        Y[order[on_line], along[order[on_line]]] += place[on_line]
+        one = line[order]
+        Y[order[one], free[order[one]]] += along[one]
         for a, wave in enumerate((np.cos, np.sin) if d > 1 else ()):
-            Y[order, a] += np.where(on_line, 0.0, radius * wave(GOLDEN * rank + attempt))
+            Y[order[~one], a] += (radius * wave(GOLDEN * rank + attempt))[~one]
         Y[fixed] = before[fixed]
-    return separate(Y, near, fixed)  # sunflowers that overlap each other again and again
+    return separate(Y, near, fixed)
 
 
 def separate(
@@ -103,61 +103,59 @@ def separate(
 ) -> np.ndarray:
     """Copy `Y` (n, d) with nodes moved until no two discs (intervals, balls) or boxes of `node_size` overlap.
 
-    `node_size`: diameters, a scalar or (n,), or sides of boxes along the axes, (n, d), in the units of Y, not
-    negative; touching is no overlap.  Overlapping nodes push each other apart, the smaller one giving way more; where
-    that does not end, because there are too many for their place, the drawing is enlarged a little about its centroid
-    and pushed again, so that it always ends (with `fixed` nodes, only the nodes in conflict go outwards).  `within`:
-    keep the coordinates in [-within, within] about `center` where that is possible (crowded places are spread over the
-    free ones first); overlap-free wins.  `fixed`, a boolean mask, (n,) of nodes or (n, d) of coordinates: these never
-    change, and nodes overlap that cannot be parted without.  Deterministic; Y is not changed.
-    Raises `InputError` for a negative or non-finite size.
-
-    >>> import numpy as np
-    >>> separate(np.array([[0.0, 0.0], [0.4, 0.0]]), 1.0).round(2).tolist()
-    [[-0.3, 0.0], [0.7, 0.0]]
-    >>> separate(np.array([[0.0, 0.0], [1.0, 0.4]]), np.array([[4.0, 1.0], [4.0, 1.0]])).round(2).tolist()
-    [[0.0, -0.3], [1.0, 0.7]]
+    `node_size`: diameters, a scalar or (n,), or sides of boxes along the axes, (n, d), in the units of Y, not negative;
+    touching is no overlap. Overlapping nodes push each other apart; the smaller node moves farther. If there is no
+    room, the drawing is enlarged about its centroid (with `fixed` nodes, only the overlapping nodes move outwards).
+    `within`: keep the coordinates in [-within, within] about `center` if there is room; nodes then spread out inside.
+    `fixed`, a boolean mask, (n,) of nodes or (n, d) of coordinates: these never change, and nodes that cannot be parted
+    without them overlap. Deterministic; Y is not changed. Raises `InputError` for a negative or non-finite size.
     """
     Y = np.array(Y, dtype=np.float64, ndmin=2)
     n, d = Y.shape
     size = np.asarray(node_size, dtype=np.float64)
     size = size if size.ndim == 2 else np.broadcast_to(size, (n,))
     if n and not (np.isfinite(size).all() and size.min() >= 0.0):
-        worst = np.where(np.isfinite(size), size, -1.0).reshape(n, -1).min(axis=1)
-        i = int(np.argmin(worst))
+        i = int(np.argmin(np.where(np.isfinite(size), size, -1.0).reshape(n, -1).min(axis=1)))
         raise InputError(f"node_size is {size[i].tolist()!r} for node number {i}; give finite sizes of 0 or more")
     if n < 2 or d == 0:
         return Y
     fixed = _by_axis(fixed, n, d)
-    if size.max() == 0.0:
-        return split_coincident(Y, fixed)
     Y = split_coincident(Y, fixed)  # a heap has no line through its centers to push along
-    shapes: Shapes = Boxes(size) if size.ndim == 2 else Discs(size, d)
+    if size.max() == 0.0:
+        return Y
+    shapes = _Shapes(size, d)
     middle = np.zeros(d) if center is None else np.asarray(center, dtype=np.float64)
-    overlap, held = np.inf, fixed if fixed.any() else None
-    moved: np.ndarray | None = None  # nodes whose pairs may overlap; None: all
+    # Each node takes at least half of its square: if these do not fit the box, no spreading helps.
+    if within is not None and np.prod(2 * shapes.half, axis=1).sum() / 2 > np.prod(2 * within + 2 * shapes.half.max(0)):
+        within = None
+    overlap = np.inf
+    moved: np.ndarray | None = None  # nodes that may overlap others; None: all
     for attempt in range(ROUNDS):
         try:
-            pairs = shapes.near(Y, SKIN, CROWDED * n, moved)
-        except Crowded:
-            Y, moved = _enlarge(Y, ~fixed, 1.25), None
+            i, j = shapes.near(Y, SKIN, CROWDED * n, moved)
+        except _Crowded:
+            Y, moved = _enlarge(Y, ~fixed, ENLARGE**4), None
             continue
-        entered = Y
-        depth, conflict = _overlap(Y, shapes, pairs, held)
-        if depth == 0.0:
+        which, _, part = shapes.overlaps(Y, i, j, fixed)
+        if len(which) == 0:
             return Y
-        walls = within if attempt < ROUNDS // 2 else None
-        if depth > FAST * overlap:
-            if walls is None:
-                Y = _enlarge(Y, ~fixed if held is None else conflict[:, None] & ~fixed, ENLARGE)
+        before, conflict = Y, np.zeros(n, dtype=bool)
+        conflict[i[which]] = conflict[j[which]] = True
+        depth, walls = float(part.sum()), within if attempt < ROUNDS // 2 else None
+        if depth > PROGRESS * overlap:
+            if walls is not None:
+                Y = np.where(fixed, Y, _spread(Y, middle, walls))
+            elif fixed.any():
+                Y = _enlarge(Y, conflict[:, None] & ~fixed, ENLARGE)
             else:
-                Y = _spread(Y, ~fixed, middle, walls)
+                Y = _enlarge(Y, ~fixed, ENLARGE)
         overlap = depth
         for _ in range(PUSHES):
-            Y = _push(Y, shapes, pairs, held)
+            Y = _push(Y, shapes, i, j, fixed)
             if walls is not None:
                 Y = np.where(fixed, Y, np.clip(Y, middle - walls, middle + walls))
-        moved = (entered != Y).any(axis=1) if shapes.even else None
+        # A node that a wall stopped has not moved, and may still overlap.
+        moved = conflict | (before != Y).any(axis=1) if shapes.even else None
     return _line_up(Y, shapes, fixed)
 
 
@@ -173,74 +171,185 @@ def _enlarge(Y: np.ndarray, moving: np.ndarray, factor: float) -> np.ndarray:
     return np.where(moving, middle + factor * (Y - middle), Y)
 
 
-def _spread(Y: np.ndarray, moving: np.ndarray, middle: np.ndarray, within: float) -> np.ndarray:
-    """Move the nodes a step towards even spacing along each axis, in the same order: crowded places thin out."""
+def _spread(Y: np.ndarray, middle: np.ndarray, within: float) -> np.ndarray:
+    """Move the nodes a step towards even spacing along each axis, in the same order."""
     rank = np.argsort(np.argsort(Y, axis=0, kind="stable"), axis=0, kind="stable")
     even = middle + within * ((2 * rank + 1) / len(Y) - 1)
-    return np.where(moving, Y + TOWARDS_EVEN * (even - Y), Y)
+    return Y + (ENLARGE - 1) * (even - Y)
 
 
-def _overlap(
-    Y: np.ndarray, shapes: Shapes, pairs: tuple[np.ndarray, np.ndarray], fixed: np.ndarray | None
-) -> tuple[float, np.ndarray]:
-    """Sum of the depths of all overlaps that can be mended, relative to the sizes, and the mask of their nodes."""
-    i, j = pairs
-    which, _, part = shapes.overlaps(Y, i, j)
-    i, j = i[which], j[which]
-    if fixed is not None:
-        free = ~(fixed[i] & fixed[j]).all(axis=1)
-        i, j, part = i[free], j[free], part[free]
-    conflict = np.zeros(len(Y), dtype=bool)
-    conflict[i] = conflict[j] = True
-    return float(part.sum()), conflict
-
-
-def _push(
-    Y: np.ndarray, shapes: Shapes, pairs: tuple[np.ndarray, np.ndarray], fixed: np.ndarray | None
-) -> np.ndarray:
+def _push(Y: np.ndarray, shapes: _Shapes, i: np.ndarray, j: np.ndarray, fixed: np.ndarray) -> np.ndarray:
     """Push every overlapping pair apart once; a node pushed from k sides moves by 2/(k + 1) of the sum."""
-    i, j = pairs
-    which, push, _ = shapes.overlaps(Y, i, j, None if fixed is None else fixed[i] & fixed[j])
+    which, push, _ = shapes.overlaps(Y, i, j, fixed)
     if len(which) == 0:
         return Y
     i, j = i[which], j[which]
-    share: Any = 0.5 if shapes.even else (shapes.reach[j] / (shapes.reach[i] + shapes.reach[j]))[:, None]
-    of_i = push * share
-    of_j = of_i if shapes.even else push * (1.0 - share)
-    if fixed is not None:
-        of_i = np.where(fixed[i], 0.0, np.where(fixed[j], push, of_i))
-        of_j = np.where(fixed[j], 0.0, np.where(fixed[i], push, of_j))
+    share = (shapes.reach[j] / (shapes.reach[i] + shapes.reach[j]))[:, None]
+    of_i = np.where(fixed[i], 0.0, np.where(fixed[j], push, push * share))
+    of_j = np.where(fixed[j], 0.0, np.where(fixed[i], push, push * (1.0 - share)))
     n = len(Y)
-    count = np.bincount(i, minlength=n) + np.bincount(j, minlength=n)
-    relax = 2.0 / (count + 1.0)
+    relax = 2.0 / (np.bincount(i, minlength=n) + np.bincount(j, minlength=n) + 1.0)
     Y = Y.copy()
     for a in range(Y.shape[1]):
-        total = np.bincount(i, of_i[:, a], minlength=n) - np.bincount(j, of_j[:, a], minlength=n)
-        Y[:, a] += relax * total
+        Y[:, a] += relax * (np.bincount(i, of_i[:, a], minlength=n) - np.bincount(j, of_j[:, a], minlength=n))
     return Y
 
 
-def _line_up(Y: np.ndarray, shapes: Shapes, fixed: np.ndarray) -> np.ndarray:
-    """Move nodes that still overlap out of the drawing: the last resort.
-
-    They go to a row below it; those with a held coordinate to the end of an axis on which they are free.
-    """
+def _line_up(Y: np.ndarray, shapes: _Shapes, fixed: np.ndarray) -> np.ndarray:
+    """Move nodes that still overlap to a row beyond the end of their first free axis: the last resort."""
     i, j = shapes.near(Y, 0.0)
-    which = shapes.overlaps(Y, i, j)[0]
+    which = shapes.overlaps(Y, i, j, fixed)[0]
     i, j = i[which], j[which]
-    bad = ~(fixed[i] & fixed[j]).all(axis=1)
-    leave = np.unique(np.where(fixed[i[bad]].all(axis=1), j[bad], i[bad]))
-    half, held = shapes.half, np.asarray(fixed.any(axis=1))
+    leave = np.unique(np.where(fixed[i].all(axis=1), j, i))
     for a in range(Y.shape[1]):
-        there = leave[held[leave] & (np.argmin(fixed[leave], axis=1) == a)]
-        widths = 2 * half[there, a] * (1 + SLACK)
-        Y[there, a] = (Y[:, a] + half[:, a]).max() * (1 + SLACK) + np.cumsum(widths) - widths / 2
-    leave = leave[~held[leave]]
-    widths = 2 * half[leave, 0] * (1 + SLACK)
-    x = Y[:, 0].min() + np.cumsum(widths) - widths / 2
-    if Y.shape[1] == 1:
-        x = x - Y[:, 0].min() + (Y[:, 0] + half[:, 0]).max() * (1 + SLACK)
-    else:
-        Y[leave, 1] = (Y[:, 1] - half[:, 1]).min() - 1.01 * half[:, 1].max()
-    Y[leave, 0] = x
+        there = leave[np.argmin(fixed[leave], axis=1) == a]
+        widths = 2 * shapes.half[there, a] * (1 + SLACK)
+        Y[there, a] = (Y[:, a] + shapes.half[:, a]).max() + np.cumsum(widths) - widths / 2
     return Y
+
+
+class _Shapes:
+    """Discs (intervals, balls) of diameters (n,), or boxes of sides (n, d).
+
+    half   (n, d) half of the sides along the axes
+    reach  (n,) how far the shape reaches from its center at most
+    even   whether all are equal
+    """
+
+    def __init__(self, size: np.ndarray, d: int) -> None:
+        self.boxes, self.even = size.ndim == 2, bool((size == size[0]).all())
+        self.half = size / 2 if self.boxes else np.repeat(size[:, None] / 2, d, axis=1)
+        self.reach = np.sqrt(np.sum(self.half**2, axis=1)) if self.boxes else size / 2
+        # In units of the mean sides, wide boxes are squares, and the discs about them not much larger.
+        usual = np.mean(self.half, axis=0) if self.boxes else np.ones(d)
+        self._unit = np.where(usual > 0, usual, 1.0)
+        self._around = np.sqrt(np.sum((self.half / self._unit) ** 2, axis=1)) if self.boxes else self.reach
+
+    def near(
+        self, Y: np.ndarray, skin: float, limit: float = np.inf, moved: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Pairs (i, j) that overlap or would overlap if they were larger by the part ``skin``, and some others."""
+        return _near_pairs(Y / self._unit, self._around * (1 + skin), limit, moved)
+
+    def overlaps(
+        self, Y: np.ndarray, i: np.ndarray, j: np.ndarray, fixed: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Which of m pairs overlap and can be parted, (k,); the vectors from j to i that part them, (k, d); and their
+        overlap as a part of their size, (k,).
+        """
+        difference = Y[i] - Y[j]
+        if self.boxes:
+            away, touch = np.abs(difference), self.half[i] + self.half[j]
+            which = np.flatnonzero(np.all(away < touch, axis=1))
+        else:
+            away, touch = _lengths(difference), self.reach[i] + self.reach[j]
+            which = np.flatnonzero(away < touch)
+        held = fixed[i[which]] & fixed[j[which]]
+        free = ~held.all(axis=1)
+        which, held = which[free], held[free]
+        difference, away, touch, number = (x[which] for x in (difference, away, touch, i + j))
+        if self.boxes:
+            push = _along_an_axis(difference, touch * (1 + SLACK) - away, held, number)
+            return which, push, 1.0 + SLACK - np.max(away / touch, axis=1)
+        return which, _along_the_line(difference, touch, held, number), 1.0 + SLACK - away / touch
+
+
+def _lengths(vectors: np.ndarray) -> np.ndarray:
+    return np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+
+
+def _along_an_axis(difference: np.ndarray, depth: np.ndarray, held: np.ndarray, number: np.ndarray) -> np.ndarray:
+    """Part boxes along the free axis of the smallest overlap; ``number`` chooses the side if the centers agree."""
+    axis, pairs = np.argmin(np.where(held, np.inf, depth), axis=1), np.arange(len(depth))
+    sign = np.sign(difference[pairs, axis])
+    push = np.zeros_like(depth)
+    push[pairs, axis] = np.where(sign == 0, 1.0 - 2.0 * (number % 2), sign) * depth[pairs, axis]
+    return push
+
+
+def _along_the_line(difference: np.ndarray, touch: np.ndarray, held: np.ndarray, number: np.ndarray) -> np.ndarray:
+    """Part discs along the line through their centers, or along its free axes, until they touch."""
+    across, way = _lengths(np.where(held, difference, 0.0)), np.where(held, 0.0, difference)
+    length = _lengths(way)
+    same = length <= 1e-9 * touch
+    if same.any():  # without a line, the direction differs from pair to pair
+        angle = np.where(held[same].any(axis=1), np.pi * number[same], GOLDEN * number[same])
+        way[same] = 0.0
+        way[same, np.argmin(held[same], axis=1)] = np.cos(angle)
+        if held.shape[1] > 1:
+            free = ~held[same].any(axis=1)
+            way[np.flatnonzero(same)[free], 1] = np.sin(angle[free])
+        length = np.where(same, 0.0, length)
+    wanted = np.sqrt(np.maximum((touch * (1 + SLACK)) ** 2 - across**2, 0.0)) - length
+    return (wanted / np.where(same, 1.0, length))[:, None] * way
+
+
+def _cells(Y: np.ndarray, side: float) -> tuple[np.ndarray, list[int]]:
+    """Integer key of each node's cell in a grid, and the strides of the key along each axis.
+
+    The grid has the first three axes. One free cell at each border keeps neighbors from wrapping round.
+    """
+    X = Y[:, :3] - Y[:, :3].min(axis=0)
+    side = max(side, float(X.max()) / 2 ** (60 // X.shape[1]))  # the key fits 63 bits
+    cell = (X / side).astype(np.int64) + 1
+    strides = np.cumprod([1, *(cell.max(axis=0)[:-1] + 2)])
+    return cell @ strides, strides.tolist()
+
+
+def _shifts(strides: list[int]) -> list[int]:
+    """Differences of key between a cell and the cells around it, itself included."""
+    offsets = itertools.product((-1, 0, 1), repeat=len(strides))
+    return [sum(o * s for o, s in zip(each, strides, strict=True)) for each in offsets]
+
+
+def _heaps_of(Y: np.ndarray, near: float) -> np.ndarray:
+    """Number of the heap of each node: nodes in one cell of a grid, or in cells that touch, are one heap.
+
+    >>> _heaps_of(np.array([[0.0, 0.0], [0.9, 0.0], [5.0, 0.0]]), 1.0).tolist()
+    [0, 0, 1]
+    """
+    key, strides = _cells(Y, near)
+    cells, group = np.unique(key, return_inverse=True)
+    i, j = [], []
+    for shift in _shifts(strides):
+        at = np.searchsorted(cells, cells + shift) % len(cells)
+        found = np.flatnonzero(cells[at] == cells + shift)
+        i.append(found)
+        j.append(at[found])
+    ends = np.concatenate(i), np.concatenate(j)
+    graph = csr_array((np.ones(len(ends[0])), ends), shape=(len(cells), len(cells)))
+    return component_labels(graph)[group.reshape(-1)]
+
+
+def _near_pairs(
+    Y: np.ndarray, radius: np.ndarray, limit: float, moved: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """All pairs i, j with |y_i - y_j| < r_i + r_j; raises `_Crowded` if more than `limit` are tried.
+
+    moved: mask (n,) of nodes, for equal radii; only pairs with one of them are listed. Nodes are classed by powers of
+    two of their radius. Each class searches a grid of its own, with itself and the smaller classes, so one huge disc
+    does not make the cells of all others huge.
+    """
+    first, second, tried = [], [], 0
+    level = np.frexp(np.maximum(radius, radius.max() * 1e-3))[1]
+    for k in np.unique(level):
+        members = np.flatnonzero(level <= k)
+        key, strides = _cells(Y[members], 2.0 * float(radius[level == k].max()))
+        order = np.argsort(key, kind="stable")
+        members, key = members[order], key[order]
+        searching = level[members] == k if moved is None else moved[members]
+        own = np.flatnonzero(searching)
+        for shift in _shifts(strides[1:]):  # a row of three cells at a time
+            begin = np.searchsorted(key, key[own] + shift - 1)
+            count = np.searchsorted(key, key[own] + shift + 1, side="right") - begin
+            tried += int(count.sum())
+            if tried > 2 * limit:
+                raise _Crowded
+            a = np.repeat(own, count)
+            b = np.arange(len(a)) + np.repeat(begin - np.cumsum(count) + count, count)
+            once = np.where(searching[b], a < b, a != b)  # two searching nodes meet twice
+            i, j = members[a[once]], members[b[once]]
+            close = _lengths(Y[i] - Y[j]) < radius[i] + radius[j]
+            first.append(i[close])
+            second.append(j[close])
+    return np.concatenate(first), np.concatenate(second)

@@ -1,14 +1,14 @@
-"""Many drawings on one sheet: components beside each other, isolated nodes in tidy rows.
+"""Many drawings on one sheet: components beside each other, isolated nodes in rows.
 
-Each connected component is drawn alone, in whatever units its objective has.  Here the drawings get a common
-unit, the typical distance of neighboring nodes: a component of n nodes covers the area n (its outline grown
-by half a unit all around), so two nodes take as much paper in a small component as in a large one.  Then the
-largest lies in the middle and the others are laid around it, in the free place nearest to the middle.  A
-graph of one component of 300 nodes, thirty pairs and fifty isolated nodes gives a disc of 300, a ring of
-short strokes about it, and a block of five rows below.
+Each connected component is drawn alone, in the units of its objective. Here the drawings get a common unit, the typical
+distance of neighboring nodes: a component of n nodes covers the area n (its outline grown by half a unit). The largest
+component lies in the middle, and each of the others takes the free place nearest to the middle. One component of 300
+nodes, thirty pairs and fifty isolated nodes give a disc, a ring of short strokes about it, and a block of rows below.
 
-The outline of a component is its circumscribed 32-gon: outlines never overlap, so no edge of one component
-crosses another.  `sheet` finds the free places.  Sizes and input order decide everything.
+The outline of a component is its circumscribed 32-gon. Outlines never overlap, so no edge of one component crosses
+another. An outline is given by its support function over 32 directions u_k: {y : y . u_k <= h_k}. The sheet is a
+bitmap. A polygon takes every cell that it touches, so a coarse bitmap wastes room and never makes an overlap. The
+largest outlines are placed one by one; the others by their boxes, and boxes of one size share a lattice.
 
 On a line (d = 1) the components stand one after another, in space (d = 3) side by side on the xy-plane.
 """
@@ -19,25 +19,29 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nelayout.placing.sheet import ANGLES, ASPECT, SIDES, on_shared_sheet, on_sheet
-
 __all__ = ["pack", "pack_around"]
 
-LONG_AREA = 0.2  # a thin outline counts as an area of at least this share of its diameter squared
+SIDES = 32
+ANGLES = 2 * np.pi * np.arange(SIDES) / SIDES
+QUARTER = SIDES // 4
+NOTHING = np.zeros(0)
+# A thin outline counts as an area of at least this part of its diameter squared.
+LONG_AREA = 0.2
+# Ratio of width to height that the figure aims at; two drawings lie side by side.
+ASPECT, ASPECT_OF_TWO = 1.25, 2.2
+# Outlines that are placed one by one, and cells along the side of a square as large as all of them.
+ONE_BY_ONE, CELLS_ACROSS = 100, 100
 
 
 def pack(drawings: Sequence[np.ndarray], gap: float = 1.0) -> list[np.ndarray]:
     """Scale and place `drawings`, a list of (n_i, d) arrays in any units, so that they share one sheet.
 
-    Returns new arrays in the input order, centered on the middle of the whole figure.  The unit is that of the
-    largest drawing, which keeps its size; the others are scaled so that areas (lengths, volumes for d = 1, 3)
-    are in proportion to the numbers of nodes.  Outlines are at least `gap` typical node distances apart, more
-    between large components (3% of their width).  Drawings of one node are isolated nodes: they fill rows,
-    one typical node distance apart, in a block below or beside the others.  A drawing whose nodes all
-    coincide keeps them on one point and gets room for them.  An empty list gives an empty list; one drawing
-    comes back centered and otherwise as it was.
+    Returns new arrays in the input order, centered on the middle of the whole figure. The largest drawing keeps its
+    size; the others are scaled so that areas (lengths, volumes for d = 1, 3) are in proportion to the numbers of nodes.
+    Outlines are at least `gap` typical node distances apart, more between large components (3% of their width).
+    Drawings of one node are isolated nodes: they fill rows, one typical node distance apart, in a block below the
+    others. Nodes that all coincide remain on one point and get room. One drawing is only centered.
 
-    >>> import numpy as np
     >>> square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
     >>> big, pair, isolated = pack([square, np.array([[0.0, 0.0], [0.0, 7.0]]), np.zeros((1, 2))])
     >>> bool(np.ptp(pair[:, 1]) < 2.0), isolated.shape
@@ -53,7 +57,7 @@ def pack(drawings: Sequence[np.ndarray], gap: float = 1.0) -> list[np.ndarray]:
     order = shapes[np.argsort(-sizes[shapes], kind="stable")]
     outline, factor, middle = _outlines([drawings[i] for i in order], sizes[order])
     margin = 0.5 * gap + 0.015 * _width(outline)
-    offsets = _line(outline, margin) if d == 1 else on_sheet(outline + margin[:, None])
+    offsets = _line(outline, margin) if d == 1 else _on_sheet(outline + margin[:, None])[0]
 
     placed: list[np.ndarray] = [np.empty((0, d))] * len(drawings)
     for rank, i in enumerate(order):
@@ -75,11 +79,11 @@ def pack(drawings: Sequence[np.ndarray], gap: float = 1.0) -> list[np.ndarray]:
 def pack_around(
     placed: Sequence[np.ndarray], stays: Sequence[bool], drawings: Sequence[np.ndarray], gap: float = 1.0
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Pack `drawings` around others that have their places on the sheet, all lists of (n_i, d) arrays.
+    """Pack `drawings` around others that have their positions on the sheet, all lists of (n_i, d) arrays.
 
-    Returns both lists anew: `placed` as they were, but that one whose outline has come to overlap a larger one's moves
-    as a whole to the free place nearest to its own, unless `stays` has it; `drawings` at the scale of the largest of
-    `placed` and around it, isolated nodes one by one.  On a line they stand to the right.  At least one is placed.
+    Returns both lists anew. A drawing of `placed` moves only if its outline overlaps the outline of a larger one and
+    its part of `stays` is false: then to the free place nearest to its own. `drawings` take the scale of the largest of
+    `placed` and lie around it, isolated nodes one by one; on a line to the right. `placed` is not empty.
 
     >>> square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
     >>> (there,), (new,) = pack_around([square], [True], [np.zeros((1, 2))])
@@ -91,7 +95,7 @@ def pack_around(
     d = placed[0].shape[1]
     outline, factor, middle = _outlines([placed[i] for i in order], sizes[order])
     unit = float(factor[0])
-    drawn = outline.max(axis=1) < 1e6 * np.sqrt(sizes[order])  # an outline beyond all bounds would empty the board
+    drawn = outline.max(axis=1) < 1e6 * np.sqrt(sizes[order])  # a huge outline would leave one cell to all others
     outline = outline * (unit / factor)[:, None]
     origin = middle[0]
     own, scales, centers = _outlines([drawings[i] for i in rest], more[rest])
@@ -103,8 +107,7 @@ def pack_around(
     else:
         margin, least = 0.5 * gap + 0.015 * _width(outline), 0.5 * gap + 0.015 * _width(own)
         stay = np.array([bool(stays[i]) for i in order]) | ~drawn
-        flat = there[:, :2]
-        moved, offsets = on_shared_sheet(outline, flat, stay, own + least[:, None], margin)
+        offsets, moved = _on_sheet(own + least[:, None], outline, there[:, :2], stay, margin)
     old, new = list(placed), list(drawings)
     for rank, i in enumerate(order.tolist()):
         step = moved[rank, : min(d, 2)] - there[rank, : min(d, 2)]
@@ -142,8 +145,9 @@ def _outlines(drawings: list[np.ndarray], sizes: np.ndarray) -> tuple[np.ndarray
         extent = (high - low)[:, 0]
         np.divide(sizes - 1.0, extent, out=factor, where=extent > 0)
     elif d == 2:
-        area, perimeter, width = _area(h), _perimeter(h), _width(h)
-        factor = _scale(np.maximum(area, LONG_AREA * width**2), perimeter, sizes)
+        sides = _sides(h)
+        area, perimeter = 0.5 * (h * sides).sum(axis=1), sides.sum(axis=1)
+        factor = _scale(np.maximum(area, LONG_AREA * _width(h) ** 2), perimeter, sizes)
     else:
         # in space a ball of n nodes at unit distance has the volume n: its root mean square radius is known
         spread = np.sqrt(np.add.reduceat((X * X).sum(axis=1), starts) / sizes)
@@ -169,14 +173,6 @@ def _sides(h: np.ndarray) -> np.ndarray:
     return (np.roll(h, 1, axis=1) + np.roll(h, -1, axis=1) - 2 * np.cos(step) * h) / np.sin(step)
 
 
-def _area(h: np.ndarray) -> np.ndarray:
-    return 0.5 * (h * _sides(h)).sum(axis=1)
-
-
-def _perimeter(h: np.ndarray) -> np.ndarray:
-    return _sides(h).sum(axis=1)
-
-
 def _width(h: np.ndarray) -> np.ndarray:
     """Largest width over the directions: nearly the diameter of the drawing."""
     half = SIDES // 2
@@ -184,45 +180,212 @@ def _width(h: np.ndarray) -> np.ndarray:
 
 
 def _line(h: np.ndarray, margin: np.ndarray) -> np.ndarray:
-    """Offsets on a line: the largest in the middle, the next ones to its right and left in turn."""
-    offsets = np.zeros((len(h), 2))
-    if len(h):
-        half = h[:, 0] + margin
-        right, left = half[0], -half[0]
-        for rank in range(1, len(h)):
-            if right <= -left:
-                offsets[rank, 0], right = right + half[rank], right + 2 * half[rank]
-            else:
-                offsets[rank, 0], left = left - half[rank], left - 2 * half[rank]
-    return offsets
+    """Offsets on a line: one after another, the largest first."""
+    half = h[:, 0] + margin
+    return np.stack([2 * np.cumsum(half) - half, np.zeros(len(h))], axis=1)
 
 
 def _rows(k: int, offsets: np.ndarray, h: np.ndarray, gap: float, d: int) -> np.ndarray:
-    """Places (k, d) of the isolated nodes: rows one unit apart, below or beside the figure of the others."""
-    if k == 0:
-        return np.zeros((0, d))
-    quarter = SIDES // 4
+    """Places (k, d) of the isolated nodes: rows one unit apart below the others, on a line to the right of them."""
+    left = right = bottom = top = distance = 0.0
     if len(h):
-        left, right = (offsets[:, 0] - h[:, 2 * quarter]).min(), (offsets[:, 0] + h[:, 0]).max()
-        bottom, top = (offsets[:, 1] - h[:, 3 * quarter]).min(), (offsets[:, 1] + h[:, quarter]).max()
+        left, right = (offsets[:, 0] - h[:, 2 * QUARTER]).min(), (offsets[:, 0] + h[:, 0]).max()
+        bottom, top = (offsets[:, 1] - h[:, 3 * QUARTER]).min(), (offsets[:, 1] + h[:, QUARTER]).max()
         distance = gap + 1.0 + 0.03 * max(right - left, top - bottom)
-    else:
-        left = right = bottom = top = distance = 0.0
-    width, height = right - left, top - bottom
-    i = np.arange(k)
+    i, places = np.arange(k), np.zeros((k, d))
     if d == 1:
-        return (right + distance + i)[:, None]
-    columns = int(max(np.ceil(np.sqrt(ASPECT * k)), min(k, np.floor(width) + 1)))
-    lines = int(max(np.ceil(np.sqrt(k / ASPECT)), min(k, np.floor(height) + 1)))
-    below = max(width, columns - 1) / (height + distance + -(-k // columns) - 1 or 1.0)
-    beside = (width + distance + -(-k // lines) - 1) / (max(height, lines - 1) or 1.0)
-    places = np.zeros((k, d))
-    if len(h) == 0 or abs(np.log((below or 1.0) / ASPECT)) <= abs(np.log((beside or 1.0) / ASPECT)):
-        places[:, 0] = (left + right) / 2 - (columns - 1) / 2 + i % columns
-        places[:, 1] = bottom - distance - i // columns
+        places[:, 0] = right + distance + i
     else:
-        columns = -(-k // lines)  # the rows run left to right here too
-        lines = -(-k // columns)
-        places[:, 0] = right + distance + i % columns
-        places[:, 1] = (bottom + top) / 2 + (lines - 1) / 2 - i // columns
+        columns = max(int(np.ceil(np.sqrt(ASPECT * k))), min(k, int(right - left) + 1))
+        places[:, 0] = (left + right) / 2 - (columns - 1) / 2 + i % max(columns, 1)
+        places[:, 1] = bottom - distance - i // max(columns, 1)
     return places
+
+
+class _Sheet:
+    """A bitmap of taken cells about the middle of the figure; it grows on demand.
+
+    half  cells from the middle to each border
+    box   first and last taken cells (x0, y0, x1, y1), empty at first
+    """
+
+    def __init__(self, cell: float, half: int, aspect: float = ASPECT) -> None:
+        self.cell, self.half, self.aspect = cell, half, aspect
+        self.taken = np.zeros((2 * half, 2 * half), dtype=bool)
+        self.box = np.array([half, half, half, half])
+
+    def _away(self, dx: np.ndarray, dy: np.ndarray) -> np.ndarray:
+        """Distance of a place from the middle, by which figures become round and a little wider than high."""
+        return (dx / self.aspect) ** 2 + dy.astype(np.float64) ** 2
+
+    def grow(self, pad: int) -> None:
+        """Leave at least `pad` free cells around the taken part."""
+        room = min(self.box.min(), 2 * self.half - self.box.max())
+        if room < pad:
+            self._widen(pad + self.half)
+
+    def _widen(self, more: int) -> None:
+        self.taken = np.pad(self.taken, more)
+        self.half += more
+        self.box = self.box + more
+
+    def _mark(self, first: int, begin: np.ndarray, end: np.ndarray) -> None:
+        """Take the cells begin .. end - 1 of each row from `first` on."""
+        for row, (a, b) in enumerate(zip(begin.tolist(), end.tolist(), strict=True), first):
+            self.taken[row, a:b] = True
+        new = np.array([begin.min(), first, end.max(), first + len(begin)])
+        empty = self.box[0] == self.box[2]
+        self.box = new if empty else np.r_[np.minimum(self.box[:2], new[:2]), np.maximum(self.box[2:], new[2:])]
+
+    def _runs(self, h: np.ndarray, offset: np.ndarray | None = None) -> tuple[int, np.ndarray, np.ndarray]:
+        """Cells from the middle that the polygon h at its offset touches: first row; begin and end of every row."""
+        if offset is not None:
+            h = h + offset[0] * np.cos(ANGLES) + offset[1] * np.sin(ANGLES)
+        step = 2 * np.pi / SIDES
+        c, s = np.cos(ANGLES), np.sin(ANGLES)
+        along = (np.roll(h, -1) - h * np.cos(step)) / np.sin(step)  # corner between sides k and k + 1
+        x, y = (h * c - along * s) / self.cell, (h * s + along * c) / self.cell
+        right, left = np.arange(-QUARTER, QUARTER), np.arange(QUARTER, 3 * QUARTER)[::-1]
+        first, last = int(np.floor(y.min())), int(np.ceil(y.max()))
+        rows = max(last - first, 1)
+        cuts = np.clip(np.concatenate([np.arange(first, first + rows + 1), y]), y.min(), y.max())
+        xr = np.interp(cuts, np.maximum.accumulate(y[right]), x[right])
+        xl = np.interp(cuts, np.maximum.accumulate(y[left]), x[left])
+        low, high = np.minimum(xl[:rows], xl[1 : rows + 1]), np.maximum(xr[:rows], xr[1 : rows + 1])
+        row = np.clip(np.floor(y).astype(int) - first, 0, rows - 1)
+        np.minimum.at(low, row, x)
+        np.maximum.at(high, row, x)
+        begin = np.floor(low - 1e-9).astype(int)
+        return first, begin, np.maximum(np.ceil(high + 1e-9).astype(int), begin + 1)
+
+    def covers(self, h: np.ndarray, offset: np.ndarray) -> bool:
+        """Whether a polygon at its offset touches taken cells."""
+        first, begin, end = self._runs(h, offset)
+        for row, (a, b) in enumerate(zip(begin + self.half, end + self.half, strict=True), first + self.half):
+            if 0 <= row < 2 * self.half and self.taken[row, max(a, 0) : max(b, 0)].any():
+                return True
+        return False
+
+    def put(self, h: np.ndarray, offset: np.ndarray) -> None:
+        """Take the cells of a polygon at its offset."""
+        first, begin, end = self._runs(h, offset)
+        reach = int(max(abs(first), abs(first + len(begin)), abs(begin.min()), abs(end.max()))) + 1
+        if reach > self.half:
+            self._widen(reach - self.half)
+        self._mark(first + self.half, begin + self.half, end + self.half)
+
+    def place(self, h: np.ndarray, near: np.ndarray | None = None) -> tuple[float, float]:
+        """Take the free place of a polygon nearest to the middle, or to the offset ``near``, and return its offset."""
+        first, begin, end = self._runs(h)
+        rows, left, columns = len(begin), int(begin.min()), int(end.max() - begin.min())
+        self.grow(max(rows, columns) + 2)
+        x0, y0, x1, y1 = (self.box + np.array([-columns - 1, -rows - 1, columns + 1, rows + 1])).tolist()
+        window = self.taken[y0:y1, x0:x1]
+        sums = np.zeros((window.shape[0], window.shape[1] + 1), dtype=np.int32)
+        np.cumsum(window, axis=1, out=sums[:, 1:])
+        height, width = window.shape[0] - rows + 1, window.shape[1] - columns + 1
+        hits = np.zeros((height, width), dtype=np.int32)
+        for row, (a, b) in enumerate(zip(begin - left, end - left, strict=True)):
+            hits += sums[row : row + height, b : b + width] - sums[row : row + height, a : a + width]
+        # The polygon's own origin, in cells from the middle, if its box begins at window cell (i, j).
+        dx = (np.arange(width) + x0 - left - self.half)[None, :]
+        dy = (np.arange(height) + y0 - first - self.half)[:, None]
+        if near is None:
+            # The sides of the figure with the polygon there: without this term, two equal polygons would lie askew.
+            bx0, by0, bx1, by1 = self.box.tolist() if self.box[2] > self.box[0] else [self.half] * 4
+            across = np.maximum(bx1, np.arange(width) + x0 + columns) - np.minimum(bx0, np.arange(width) + x0)
+            upward = np.maximum(by1, np.arange(height) + y0 + rows) - np.minimum(by0, np.arange(height) + y0)
+            away = self._away(dx, dy) + 0.5 * np.maximum(across[None, :] / self.aspect, upward[:, None]) ** 2
+        else:
+            away = (dx - near[0] / self.cell) ** 2 + (dy - near[1] / self.cell) ** 2
+        away[hits > 0] = np.inf
+        i, j = divmod(int(np.argmin(away)), width)
+        self._mark(y0 + i, begin - left + x0 + j, end - left + x0 + j)
+        return float(dx[0, j] * self.cell), float(dy[i, 0] * self.cell)
+
+    def place_boxes(self, h: np.ndarray) -> np.ndarray:
+        """Take free places for the boxes of many small polygons, the largest first, and return their offsets (c, 2)."""
+        cells = np.ceil(_sides_of_boxes(h) / self.cell - 1e-9).astype(np.int64)
+        # Sides are rounded up to three binary digits, so that boxes come in few sizes.
+        step = 2 ** np.maximum(np.floor(np.log2(np.maximum(cells, 1))) - 2, 0).astype(np.int64)
+        kinds, kind = np.unique(-(-cells // step) * step, axis=0, return_inverse=True)
+        own = np.stack([h[:, 0] - h[:, 2 * QUARTER], h[:, QUARTER] - h[:, 3 * QUARTER]], axis=1) / 2
+        offsets = np.empty((len(h), 2))
+        for k in np.argsort(-(kinds[:, 0] * kinds[:, 1]), kind="stable"):
+            members = np.flatnonzero(kind.reshape(-1) == k)
+            corner = self._free_boxes(int(kinds[k, 0]), int(kinds[k, 1]), len(members))
+            offsets[members] = (corner - self.half + kinds[k] / 2) * self.cell - own[members]
+        return offsets
+
+    def _free_boxes(self, w: int, h: int, count: int) -> np.ndarray:
+        """Take the `count` free w x h boxes of a lattice nearest to the middle; their lower left cells (count, 2)."""
+        area = float(np.prod(self.box[2:] - self.box[:2]))
+        spread = (np.sqrt(area + 1.3 * count * w * h) - np.sqrt(area)) / 2
+        while True:
+            pad = int(np.ceil(spread)) + 2 * max(w, h)
+            self.grow(pad + 1)
+            x0, y0, x1, y1 = (self.box + np.array([-pad, -pad, pad, pad])).tolist()
+            xs = np.arange((self.half - x0) % w, x1 - x0 - w + 1, w)  # a lattice through the middle
+            ys = np.arange((self.half - y0) % h, y1 - y0 - h + 1, h)
+            window = self.taken[y0 + ys[0] : y0 + ys[-1] + h, x0 + xs[0] : x0 + xs[-1] + w]
+            i, j = np.nonzero(~window.reshape(len(ys), h, len(xs), w).any(axis=(1, 3)))
+            if len(i) >= count:
+                break
+            spread = 2 * spread + max(w, h)
+        x, y = xs[j] + x0, ys[i] + y0
+        nearest = np.argsort(self._away(x + w / 2 - self.half, y + h / 2 - self.half), kind="stable")[:count]
+        x, y = x[nearest], y[nearest]
+        for b in range(h):
+            for a in range(w):
+                self.taken[y + b, x + a] = True
+        self.box = np.r_[
+            np.minimum(self.box[:2], [x.min(), y.min()]), np.maximum(self.box[2:], [x.max() + w, y.max() + h])
+        ]
+        return np.stack([x, y], axis=1)
+
+
+def _sides_of_boxes(h: np.ndarray) -> np.ndarray:
+    """Sides (c, 2) of the boxes around polygons."""
+    return np.stack([h[:, 0] + h[:, 2 * QUARTER], h[:, QUARTER] + h[:, 3 * QUARTER]], axis=1)
+
+
+def _side_of_all(h: np.ndarray) -> float:
+    """Side of a square as large as all boxes together."""
+    return float(np.sqrt(_sides_of_boxes(h).prod(axis=1).sum()))
+
+
+def _on_sheet(
+    loose: np.ndarray,
+    held: np.ndarray = NOTHING,
+    places: np.ndarray = NOTHING,
+    stays: np.ndarray = NOTHING,
+    margin: np.ndarray = NOTHING,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Offsets (k, 2) of polygons at free places, and the places (c, 2) of other polygons that have some.
+
+    loose   (k, 32) support values with margins, the largest first
+    held    (c, 32) support values of the others, the largest first; those outside the mask ``stays`` (c,) move, with
+            their ``margin`` (c,), if they overlap a larger one
+    """
+    first, places = min(len(loose), ONE_BY_ONE), np.array(places)
+    sheet = _Sheet(
+        _side_of_all(np.concatenate([held.reshape(-1, SIDES), loose[:first]])) / CELLS_ACROSS,
+        2 * CELLS_ACROSS,
+        ASPECT_OF_TWO if len(held) + len(loose) == 2 else ASPECT,
+    )
+    for rank in np.argsort(~stays.astype(bool), kind="stable").tolist():
+        if not stays[rank] and sheet.covers(held[rank], places[rank]):
+            places[rank] = sheet.place(held[rank] + margin[rank], places[rank])
+        else:
+            sheet.put(held[rank], places[rank])
+    offsets = np.zeros((len(loose), 2))
+    for rank in range(first):
+        offsets[rank] = sheet.place(loose[rank])
+    if first < len(loose):  # a sheet with cells for the small ones
+        total = _side_of_all(np.concatenate([held.reshape(-1, SIDES), loose]))
+        cell = max(float(np.median(_sides_of_boxes(loose[first:]).min(axis=1))) / 3, total / 2000)
+        sheet = _Sheet(cell, int(1.2 * total / cell) + 8)
+        for h, at in zip((*held, *loose[:first]), (*places, *offsets[:first]), strict=True):
+            sheet.put(h, at)
+        offsets[first:] = sheet.place_boxes(loose[first:])
+    return offsets, places

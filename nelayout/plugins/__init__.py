@@ -1,1 +1,1 @@
-"""Doors into the tools that people already use: networkx, igraph."""
+"""Plugins for networkx and igraph."""

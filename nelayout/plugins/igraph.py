@@ -1,4 +1,4 @@
-"""Layouts of nelayout under names of igraph's own: ``g.layout("ws_sne")``, ``igraph.plot(g, layout="gamma_quadlog")``.
+"""Layouts of nelayout under igraph's names: ``g.layout("ws_sne")``, ``igraph.plot(g, layout="gamma_quadlog")``.
 
     >>> import igraph
     >>> register()
@@ -6,36 +6,38 @@
     >>> g.layout("ws_sne", seed=0), g.layout("ws_sne_3d", seed=0)
     (<Layout with 34 vertices and 2 dimensions>, <Layout with 34 vertices and 3 dimensions>)
     >>> start = g.layout("circle")
-    >>> g.layout("linlog", weights=None, seed=start)
+    >>> g.layout("linlog", weights=None, seed=start, fixed=g.vs[:2])
     <Layout with 34 vertices and 2 dimensions>
     >>> unregister()
 
-igraph is not changed before `register` is called, and is as it was after `unregister`.
+Only `register` changes igraph, and `unregister` undoes it.
 """
 
 from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
+from nelayout import layouts
 from nelayout.catalogue import METHODS
 from nelayout.errors import InputError, Unsupported, missing_extra
-from nelayout.layouts import by_name, embeddings, energies, retrieval
+from nelayout.graphs.libraries import IgraphHost
 
 __all__ = ["register", "unregister"]
 
-# The layout that takes a method's name, and without one chooses: igraph's own "auto" keeps its name.
-ANY_METHOD = "nelayout"
+ANY_METHOD = "nelayout"  # igraph's name of `layout`: its own "auto" keeps its name
 TEXT = """
 
     Parameters
     ----------
     weights : name of the edge attribute with the weights, a number for each edge, or None: every edge weighs 1
-    seed : where the layout starts, a Layout or a matrix with a row for each vertex; or a whole number, from which the
-        same drawing comes again
-    others : as in nelayout.{function}; `pos` and a number as `seed` go together
+    seed : initial positions, a Layout or a matrix with a row for each vertex; or a whole number, for the same drawing
+    pos, fixed, mass, node_size : as in nelayout.{function}; vertices are names, indices or igraph.Vertex
+    others : as in nelayout.{function}
 
     Returns
     -------
@@ -44,18 +46,17 @@ TEXT = """
 
 
 def register() -> None:
-    """Give igraph every layout function of nelayout, by its name without "_layout"; `layout` is called "nelayout".
+    """Give igraph every layout function of nelayout, without "_layout" in its name; `layout` is called "nelayout".
 
-    ``g.layout(NAME)`` and ``igraph.plot(g, layout=NAME)`` know them then, NAME_3d too, and ``g.layout_NAME()`` is a
-    method.  There `weights` and `seed` are igraph's words; all other keywords are those of nelayout.  Calling it again
-    changes nothing.
+    ``g.layout(NAME)`` and ``igraph.plot(g, layout=NAME)`` then know these names and NAME_3d, and ``g.layout_NAME()`` is
+    a method. Its keywords `weights` and `seed` are igraph's, and numbers of vertices are indices.
 
     Raises
     ------
     MissingExtra
-        where igraph is not installed.
+        If igraph is not installed.
     Unsupported
-        where igraph has a layout of the same name, or no table of names; then nothing has been changed.
+        If igraph has a layout of the same name, or no table of names.
     """
     Graph, names = _table()
     functions = _functions()
@@ -72,12 +73,12 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Take the layouts out of igraph again; without `register` before it nothing happens.
+    """Take the layouts out of igraph again.
 
     Raises
     ------
     MissingExtra
-        where igraph is not installed.
+        If igraph is not installed.
     """
     Graph, names = _table()
     for name in _functions():
@@ -88,20 +89,18 @@ def unregister() -> None:
 
 
 def _functions() -> dict[str, Callable[..., Any]]:
-    """Name in igraph -> layout function."""
-    modules = (embeddings, energies, retrieval)
+    """Return {name in igraph: layout function}."""
     names = [name.replace("-", "_") for name in METHODS]
-    found = {name: next(vars(m)[f"{name}_layout"] for m in modules if f"{name}_layout" in vars(m)) for name in names}
-    return {ANY_METHOD: by_name.layout, **found}
+    return {ANY_METHOD: layouts.layout, **{name: vars(layouts)[f"{name}_layout"] for name in names}}
 
 
 def _spellings(name: str) -> tuple[str, str]:
-    """A layout's name as igraph writes names, and as `nelayout.methods` does: ws_sne, ws-sne."""
+    """Return a layout's name as igraph writes names, and as `nelayout.methods` does: ws_sne, ws-sne."""
     return name, name.replace("_", "-")
 
 
 def _table() -> tuple[Any, dict[str, str]]:
-    """igraph's class of graphs, and its table of layouts: name -> method of the class."""
+    """Return igraph's class of graphs, and its table {name of a layout: method of the class}."""
     try:
         igraph = importlib.import_module("igraph")
     except ImportError:
@@ -120,7 +119,7 @@ def _is_ours(Graph: Any, name: str) -> bool:
 
 
 def _method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """The layout function as a method of igraph's graphs, in igraph's words."""
+    """Return the layout function as a method of igraph's graphs, with igraph's keywords."""
 
     def method(self: Any, weights: Any = "weight", seed: Any = None, **keywords: Any) -> Any:
         if "weight" in keywords:
@@ -128,7 +127,15 @@ def _method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         if hasattr(seed, "__len__"):
             if "pos" in keywords:
                 raise TypeError(f"layout_{name}: seed is a matrix, which is a start, and so is pos; give one of them")
-            keywords["pos"], seed = _start(self, seed), None
+            if not hasattr(seed, "keys") and len(seed) != self.vcount():
+                raise InputError(
+                    f"seed must have a row for each of the {self.vcount()} vertices, or be a whole number; got "
+                    f"{len(seed)} rows"
+                )
+            keywords["pos"], seed = seed, None
+        for each in ("pos", "fixed", "mass", "node_size"):
+            if each in keywords:
+                keywords[each] = _by_label(self, keywords[each], each == "fixed")
         if weights is None or isinstance(weights, str):
             return function(self, weight=weights, seed=seed, **keywords)
         store = keywords.pop("store_pos_as", None)
@@ -148,23 +155,31 @@ def _method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-def _start(graph: Any, seed: Any) -> Any:
-    if not hasattr(seed, "keys") and len(seed) != graph.vcount():
-        raise InputError(
-            f"seed has {len(seed)} rows and the graph has {graph.vcount()} vertices; give a row for each, or a whole "
-            "number for the same drawing again"
-        )
-    return seed
+def _by_label(graph: Any, given: Any, vertices: bool) -> Any:
+    """Return {vertex: value}, or a list of `vertices`, with nelayout's labels in place of vertices and indices."""
+    igraph: Any = importlib.import_module("igraph")
+    labels = IgraphHost(graph).aliases[0]
+
+    def label(vertex: Any) -> Any:
+        index: Any = vertex.index if isinstance(vertex, igraph.Vertex) else vertex
+        whole = isinstance(index, (int, np.integer)) and not isinstance(index, (bool, np.bool_))
+        return labels[int(index)] if whole and 0 <= index < len(labels) else vertex
+
+    if isinstance(given, Mapping):
+        return {label(vertex): value for vertex, value in given.items()}
+    if vertices and isinstance(given, (list, tuple, set, igraph.VertexSeq)):
+        return [label(vertex) for vertex in given]
+    return given
 
 
 def _weighted(graph: Any, weights: Any) -> Any:
-    """Copy of the graph with these weights; `InputError` unless there is one for each edge."""
+    """Return a copy of the graph with these weights, one for each edge."""
     given = list(weights) if hasattr(weights, "__iter__") else None
     if given is None or len(given) != graph.ecount():
-        size = f"is {weights!r}" if given is None else f"has {len(given)} entries"
+        size = repr(weights) if given is None else f"{len(given)} entries"
         raise InputError(
-            f"weights {size} and the graph has {graph.ecount()} edges; give the name of an edge attribute, a number "
-            "for each edge, or None"
+            f"weights must be the name of an edge attribute, a number for each of the {graph.ecount()} edges, or None; "
+            f"got {size}"
         )
     copy = graph.copy()
     copy.es["weight"] = given

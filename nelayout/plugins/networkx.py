@@ -1,7 +1,6 @@
-"""A networkx backend: ``nx.forceatlas2_layout(G, backend="nelayout")`` minimizes the energy of networkx's own forces.
+"""A networkx backend: ``nx.forceatlas2_layout(G, backend="nelayout")`` minimizes the energy of networkx's forces.
 
-networkx finds this module by an entry point of the package and imports it when the backend is first asked for.  It
-calls the function here that has the name of its own, with the same arguments.
+networkx finds this module by an entry point, and calls the function of the same name with the same arguments.
 
 >>> import networkx as nx
 >>> sorted(forceatlas2_layout(nx.path_graph(3), seed=0))
@@ -26,55 +25,28 @@ from nelayout.run.pipeline import solve
 
 __all__ = ["can_run", "convert_from_nx", "convert_to_nx", "forceatlas2_layout", "should_run"]
 
-# Steps that networkx takes unless it is told: who leaves them there leaves the number to us.
-USUAL_STEPS = 100
+USUAL_STEPS = 100  # networkx's default of max_iter: nelayout then chooses the number
 Positions = dict[Hashable, np.ndarray]
 
 
 def forceatlas2_layout(
-    G: nx.Graph,
-    pos: Mapping[Hashable, Any] | None = None,
-    *,
-    max_iter: int = USUAL_STEPS,
-    jitter_tolerance: float = 1.0,
-    scaling_ratio: float = 2.0,
-    gravity: float = 1.0,
-    distributed_action: bool = False,
-    strong_gravity: bool = False,
-    node_mass: Mapping[Hashable, float] | None = None,
-    node_size: Mapping[Hashable, float] | None = None,
-    weight: str | None = None,
-    dissuade_hubs: bool = False,
-    linlog: bool = False,
-    seed: Any = None,
-    dim: int = 2,
-    store_pos_as: str | None = None,
-) -> Positions:
+    G: nx.Graph, pos: Mapping[Hashable, Any] | None = None, *, max_iter: int = USUAL_STEPS,
+    jitter_tolerance: float = 1.0, scaling_ratio: float = 2.0, gravity: float = 1.0, distributed_action: bool = False,
+    strong_gravity: bool = False, node_mass: Mapping[Hashable, float] | None = None,
+    node_size: Mapping[Hashable, float] | None = None, weight: str | None = None, dissuade_hubs: bool = False,
+    linlog: bool = False, seed: Any = None, dim: int = 2, store_pos_as: str | None = None,
+) -> Positions:  # fmt: skip
     """Draw a graph by the energy of ForceAtlas2, with the parameters of `networkx.forceatlas2_layout`.
 
-    Minimizes, with each edge and each pair counted once and c the mean of all positions,
-
-        sum_edges w_ij |y_i - y_j|^2 / 2 - scaling_ratio sum_pairs m_i m_j ln |y_i - y_j| + gravity sum_i m_i |y_i - c|,
-
-    as `nelayout.forceatlas2_layout` does with ``components="joint"`` and ``scale=None``, whose docstring says what
-    ``linlog`` and ``strong_gravity`` change.  Positions are in networkx's units.
-
-    Parameters
-    ----------
-    G : networkx graph
-        undirected, or directed with as much weight in both directions of every edge
-    pos : positions to start from, of all nodes or of some
-    max_iter : most steps on the energy; networkx's 100 stands for as many as our method takes
-    jitter_tolerance : of networkx's steps; ours have no use for it
-    node_mass : masses of all nodes or of some; of the others the degree + 1
-    dissuade_hubs : a keyword of networkx 3.5, which reads it nowhere
-    dim : 1, 2 or 3; with ``pos``, its own dimension counts
-    seed : int, RandomState, Generator, or None for NumPy's own RandomState
+    Minimizes the energy of `nelayout.forceatlas2_layout` with ``components="joint"`` and ``scale=None``. Positions are
+    in networkx's units. ``jitter_tolerance`` and ``dissuade_hubs`` have no effect. ``max_iter=100``, networkx's
+    default, stands for nelayout's own number. The dimension of ``pos`` wins over ``dim``. A node without a mass in
+    ``node_mass`` has its degree + 1. A directed graph needs the same weight in both directions.
 
     Raises
     ------
     NetworkXError
-        for what `can_run` refuses, and as `nelayout.forceatlas2_layout` does
+        For arguments that `can_run` refuses, and as `nelayout.forceatlas2_layout`.
 
     Examples
     --------
@@ -110,7 +82,7 @@ def forceatlas2_layout(
 
 
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """True, or a sentence on why these arguments of a function are refused."""
+    """Return True, or a sentence that says why these arguments are refused."""
     if name != "forceatlas2_layout":
         return f"nelayout has no {name}"
     signature = inspect.signature(forceatlas2_layout)
@@ -124,22 +96,22 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
 
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """True: whoever lists the backend wants its drawings of small graphs too, which end lower."""
+    """Return True: the backend draws graphs of every size."""
     return True
 
 
 def convert_from_nx(graph: Any, **_facts: Any) -> Any:
-    """The graph itself: networkx's own are read as they are."""
+    """Return the graph itself."""
     return graph
 
 
 def convert_to_nx(result: Any, **_facts: Any) -> Any:
-    """The result itself, positions keyed by node."""
+    """Return the result itself, positions by node."""
     return result
 
 
 def _forget_conversion(G: nx.Graph) -> None:
-    """Take the graph out of its own cache of conversions, where networkx would warn of a copy that may be stale."""
+    """Remove the graph from its cache of conversions, about which networkx would warn."""
     cache = getattr(G, "__networkx_cache__", None)
     if cache:
         cache.get("backends", {}).pop("nelayout", None)
@@ -148,34 +120,33 @@ def _forget_conversion(G: nx.Graph) -> None:
 def _refusal(
     G: nx.Graph, pos: Any, scaling_ratio: float, gravity: float, distributed_action: bool, node_mass: Any,
     node_size: Any, weight: str | None, dim: int
-) -> str:
-    """A sentence on why these arguments have no energy, or none with a minimum; empty where they do."""
-    if distributed_action:
-        return "distributed_action divides the attraction of each node by its mass, so that no energy has these forces"
-    if node_size is not None:
-        return (
-            "node_size makes the repulsion of each pair another function of its distance, whose sums nelayout does not "
-            "have; nelayout.forceatlas2_layout(G, node_size=...) moves nodes apart at the end"
-        )
-    if not 1 <= _dimension(pos, dim) <= 3:
-        return f"nelayout draws in 1, 2 or 3 dimensions, given {_dimension(pos, dim)}"
-    if not 0 < scaling_ratio < math.inf:
-        return f"without repulsion all nodes fall together: scaling_ratio must be > 0, given {scaling_ratio!r}"
-    if not 0 <= gravity < math.inf:
-        return f"gravity below 0 drives nodes apart without end, so that there is no minimum; given {gravity!r}"
-    if any(not 0 < m < math.inf for m in (node_mass or {}).values()):
-        return "a node of no mass is pushed by none and one below 0 is drawn in: node_mass must be > 0"
-    if any(not 0 <= w < math.inf for _, _, w in _weighted_edges(G, weight)):
-        return f"a weight below 0 drives its nodes apart without end, and there is no minimum; {weight} must be >= 0"
+) -> str:  # fmt: skip
+    """Return a sentence that says why these arguments have no energy with a minimum; empty if they have one."""
+    reasons = {
+        "distributed_action divides the attraction of each node by its mass, so that no energy has these forces":
+            distributed_action,
+        "node_size makes the repulsion of each pair another function of its distance, which nelayout does not have; "
+        "nelayout.forceatlas2_layout(G, node_size=...) moves nodes apart at the end": node_size is not None,
+        f"dim must be 1, 2 or 3; got {_dimension(pos, dim)}": not 1 <= _dimension(pos, dim) <= 3,
+        f"scaling_ratio must be > 0; got {scaling_ratio!r}. Without repulsion all nodes fall together":
+            not 0 < scaling_ratio < math.inf,
+        f"gravity must be >= 0; got {gravity!r}. Less drives nodes apart without end": not 0 <= gravity < math.inf,
+        "node_mass must be > 0 for every node": any(not 0 < m < math.inf for m in (node_mass or {}).values()),
+        f"{weight} must be >= 0 for every edge: a weight below 0 drives its nodes apart without end":
+            any(not 0 <= w < math.inf for _, _, w in _weighted_edges(G, weight)),
+    }  # fmt: skip
+    for reason, refused in reasons.items():
+        if refused:
+            return reason
     if G.is_directed() and not _goes_both_ways(G, weight):
         return "edges directed one way pull one of their nodes alone, and no energy has these forces: G.to_undirected()"
     if gravity == 0 and len(G) > 1 and not nx.is_connected(G.to_undirected(as_view=True)):
-        return "without gravity components part without end, so that there is no minimum: gravity must be > 0"
+        return "gravity must be > 0 if the graph is not connected: components would part without end"
     return ""
 
 
 def _dimension(pos: Any, dim: int) -> int:
-    """The number of coordinates: that of the first position, where there is one."""
+    """Return the dimension of the first position, else `dim`."""
     return len(next(iter(pos.values()))) if pos else dim
 
 
@@ -184,7 +155,7 @@ def _weighted_edges(G: nx.Graph, weight: str | None) -> Iterator[tuple[Hashable,
 
 
 def _sums(G: nx.Graph, weight: str | None) -> dict[tuple[Hashable, Hashable], float]:
-    """(tail, head) -> weight of all edges from one to the other."""
+    """Return {(tail, head): weight of all edges from tail to head}."""
     sums: dict[tuple[Hashable, Hashable], float] = defaultdict(float)
     for u, v, w in _weighted_edges(G, weight):
         sums[u, v] += w
@@ -197,7 +168,7 @@ def _goes_both_ways(G: nx.Graph, weight: str | None) -> bool:
 
 
 def _undirected(G: nx.Graph, weight: str | None) -> nx.Graph:
-    """One edge for two of opposite directions, with the weight of one."""
+    """Return a graph with one edge for two opposite edges, with the weight of one."""
     H = nx.Graph()
     H.add_nodes_from(G)
     H.add_weighted_edges_from((u, v, w) for (u, v), w in _sums(G, weight).items())

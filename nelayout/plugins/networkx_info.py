@@ -1,7 +1,4 @@
-"""The facts about our networkx backend that networkx reads whenever it is imported: plain words, and no imports.
-
-``import networkx`` calls `get_info` of every backend that is installed, so that whatever this module loaded would be
-loaded in every program that uses networkx.  The backend itself is `nelayout.plugins.networkx`.
+"""The facts about the networkx backend that networkx reads whenever it is imported; so this file imports nothing.
 
 >>> get_info()["backend_name"], list(get_info()["functions"])
 ('nelayout', ['forceatlas2_layout'])
@@ -9,18 +6,17 @@ loaded in every program that uses networkx.  The backend itself is `nelayout.plu
 
 __all__ = ["get_info"]
 
-NOTES = """Minimizes the energy whose forces networkx's own function follows, in a fraction of its time on large graphs.
-``distributed_action``, ``node_size`` and edges that are directed one way have no such energy: calls with these are
-refused."""
+NOTES = """Minimizes the energy of networkx's own forces, faster on large graphs. Calls with ``distributed_action``,
+``node_size`` or edges in one direction have no such energy and are refused."""
 PARAMETERS = {
-    "max_iter : int": "Most steps on the energy itself, after those that find the shape of the whole.",
-    "jitter_tolerance : float": "Of networkx's steps; ours are as long as the energy allows, without it.",
+    "max_iter : int": "Maximum number of iterations on the energy, after a coarse start.",
+    "jitter_tolerance : float": "Without effect.",
     "seed : int, RandomState, Generator or None": "Source of all randomness, as in networkx.",
 }
 
 
 def get_info():
-    """The facts by name: what the backend is, which functions it has, and how their parameters differ."""
+    """Return what the backend is, its functions, and how their parameters differ."""
     return {
         "backend_name": "nelayout",
         "project": "nelayout",

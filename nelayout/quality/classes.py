@@ -1,9 +1,9 @@
 """How well a drawing keeps classes together: nodes near each other should be of one class.
 
-Four nodes on a line at 0, 1, 5, 6 with classes a, a, b, b: each node's nearest node is of its class, so
-precision at K = 1 is 1 and so is recall (one other node of the class exists). At K = 3 recall is 1 and
-precision 1/3. The curve runs from (0, 1) along precision 1 to (1, 1) and then straight down: the area under
-it is 1.
+Four nodes lie on a line at 0, 1, 5, 6 and have the classes a, a, b, b. Each node's nearest node is of its class, so
+precision and recall at K = 1 are 1 (one other node of the class exists). At K = 3 recall is 1 and precision 1/3. The
+area under the curve is 1. The positions form two clusters, which agree with the classes: adjusted Rand index 1. With
+the classes a, b, a, b no pair is together in both, which is less than chance: -1/2.
 """
 
 from __future__ import annotations
@@ -11,31 +11,35 @@ from __future__ import annotations
 import numpy as np
 
 from nelayout.numerics.parallel import threads_for
-from nelayout.quality.distances import TIE, nearest, standardize
-from nelayout.quality.protocol import BOTH, SAMPLED_NODES, SIMILARITY, VALUE, Measure
-from nelayout.quality.samples import NOTHING, Sampled, sample_of, share_of
+from nelayout.quality.distances import ROWS_AT_ONCE, lengths, near_shares, standardize
+from nelayout.quality.neighborhoods import NEIGHBORS, NODES_AT_ONCE, SAMPLE, SAMPLE_ABOVE
+from nelayout.quality.ranks import drawn_order, evened, retrieval_area
+from nelayout.quality.samples import (
+    NOTHING,
+    ROWS_ABOVE,
+    ROWS_SAMPLED,
+    Sampled,
+    groups_of,
+    sample_of,
+    share_of,
+    value_of_groups,
+)  # fmt: skip
 
-__all__ = ["CLASS_ACCURACY", "CLASS_AUC", "class_accuracy", "class_auc"]
+__all__ = ["adjusted_rand", "class_accuracy", "class_ari", "class_auc", "k_means"]
 
-# Each node's ranking is a sort of all the others: all up to 5,000 nodes, 300 sampled beyond (luxembourg,
-# 114,599 nodes: 2 s of one core, and a standard error of some 0.007).
-AUC_ABOVE, AUC_SAMPLE = 5_000, 300
-NEIGHBORS = 10
-SAMPLE_ABOVE, SAMPLE = 20_000, 5_000
-# Groups of sampled nodes left out in turn to find the standard error of the area (jackknife).
-GROUPS = 20
+# Starts of k-means, and most iterations of each.
+STARTS, STEPS = 10, 100
+# In large drawings: samples that k-means takes the centers from, and starts for each.
+RUNS, SAMPLE_STARTS = 8, 4
 
 
-def class_auc(
-    Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "auto", seed: int = 0
-) -> Sampled:
-    """Area under mean precision against mean recall of retrieving a node's class, over all K; in [0, 1].
+def class_auc(Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "auto", seed: int = 0) -> Sampled:
+    """Return the area under mean precision against mean recall of retrieving a node's class, over all K; in [0, 1].
 
-    For each node the K nearest others are retrieved, those of its class are relevant; precision = hits / K,
-    recall = hits / (class size - 1), both averaged over nodes for each K = 1..n-1, and joined by straight
-    lines after a start at recall 0 with the first precision (Yang, Peltonen, Kaski 2014). Tied distances
-    count as their mean over all orders. `classes` (n,): integers, -1 unknown; nodes of unknown class take no
-    part, nodes alone in their class ask no question. NaN when no class has two nodes.
+    Each node retrieves its K nearest others; the others of its class are relevant. Precision = hits / K, recall = hits
+    / (class size - 1), both averaged over nodes for each K = 1..n-1 (Yang, Peltonen, Kaski 2014). Tied distances count
+    as their mean over all orders. `classes` (n,): integers, -1 unknown. Nodes of unknown class take no part; a node
+    alone in its class retrieves nothing. NaN if no class has two nodes.
     """
     rng = np.random.default_rng(seed)
     Y, classes, count = _known(Y, classes)
@@ -43,113 +47,153 @@ def class_auc(
     asking, n = np.flatnonzero(others), len(classes)
     if not len(asking):
         return NOTHING
-    nodes, exact = sample_of(asking, sample, AUC_ABOVE, AUC_SAMPLE, rng)
-    group = rng.permutation(np.arange(len(nodes)) % min(GROUPS, len(nodes)))
+    nodes, exact = sample_of(asking, sample, ROWS_ABOVE, ROWS_SAMPLED, rng)
+    group = groups_of(len(nodes), exact, rng)
+    size = np.bincount(group)
+    found, recalled = np.zeros((len(size), n - 1)), np.zeros((len(size), n - 1))
 
-    def curve(g: int) -> tuple[np.ndarray, np.ndarray]:
-        """Hits and recalled shares at each rank, summed over the nodes of one group."""
-        found, recalled = np.zeros(n - 1), np.zeros(n - 1)
-        for node in nodes[group == g]:
-            relevant = _ranked_relevance(Y, classes, node)
-            found += relevant
-            recalled += relevant / others[node]
-        return found, recalled
+    def look(node: int) -> np.ndarray:
+        """Chance of the K-th nearest other node to be of the node's class, K = 1..n-1."""
+        order, tied = drawn_order(Y, node)
+        return evened((classes[order] == classes[node]).astype(np.float64), tied)
 
-    sizes = np.bincount(group)
-    groups = len(sizes)
     with threads_for(None) as threads:
-        curves = threads.map(curve, range(groups))
-    found, recalled = np.array([c[0] for c in curves]), np.array([c[1] for c in curves])
-    value = _area(found.sum(axis=0), recalled.sum(axis=0), len(nodes))
-    if exact or groups < 2:
-        return Sampled(value, 0.0 if exact else float("inf"), exact=exact)
-    without = np.array(
-        [
-            _area(found.sum(axis=0) - found[g], recalled.sum(axis=0) - recalled[g], len(nodes) - sizes[g])
-            for g in range(groups)
-        ]
-    )
-    variance = (
-        (groups - 1) / groups * ((without - without.mean()) ** 2).sum() * (1 - len(nodes) / len(asking))
-    )
-    return Sampled(value, float(np.sqrt(variance)), exact=False)
+        for start in range(0, len(nodes), ROWS_AT_ONCE):
+            some = nodes[start : start + ROWS_AT_ONCE]
+            for t, relevant in enumerate(threads.map(look, some.tolist()), start):
+                found[group[t]] += relevant
+                recalled[group[t]] += relevant / others[nodes[t]]
+
+    def area(kept: np.ndarray) -> float:
+        means = (np.cumsum(each[kept].sum(axis=0)) / size[kept].sum() for each in (found, recalled))
+        return retrieval_area(*means)
+
+    return value_of_groups(area, group, len(nodes) / len(asking))
 
 
 def class_accuracy(
     Y: np.ndarray, classes: np.ndarray, k: int = NEIGHBORS, sample: str | int | None = "auto", seed: int = 0
 ) -> Sampled:
-    """Share of nodes whose class is the majority among their k nearest other nodes (leave-one-out), in [0,
-    1].
+    """Return the share of nodes whose class is the majority among their k nearest others (leave-one-out), in [0, 1].
 
-    Of classes tied for the majority the nearest one wins; ties in distance are broken at random. `classes`
-    (n,): integers, -1 unknown; nodes of unknown class take no part, neither voting nor asking. NaN below two
-    known nodes.
+    Nodes tied at the k-th distance share the remaining votes. Among classes with equal votes the one with the nearest
+    node wins; a node whose class shares this place with others counts as a part. `classes` (n,): integers, -1 unknown;
+    nodes of unknown class take no part. NaN below two known nodes.
     """
-    rng = np.random.default_rng(seed)
+    from scipy.spatial import KDTree
+
     Y, classes, _ = _known(Y, classes)
     n, k = len(classes), min(k, len(classes) - 1)
     if k < 1:
         return NOTHING
-    nodes, exact = sample_of(np.arange(n), sample, SAMPLE_ABOVE, SAMPLE, rng)
-    votes = classes[nearest(Y, nodes, k, rng)]
-    # support[t, a]: how many of t's voters say what its a-th nearest says.
-    support = (votes[:, :, None] == votes[:, None, :]).sum(axis=2)
-    winner = votes[np.arange(len(nodes)), support.argmax(axis=1)]
-    return share_of(winner == classes[nodes], n, exact)
+    nodes, exact = sample_of(np.arange(n), sample, SAMPLE_ABOVE, SAMPLE, np.random.default_rng(seed))
+    tree, right = KDTree(Y), np.empty(len(nodes))
+    for start in range(0, len(nodes), NODES_AT_ONCE):
+        part = slice(start, start + NODES_AT_ONCE)
+        right[part] = _right(Y, classes, nodes[part], near_shares(tree, nodes[part], k))
+    return share_of(right, n, exact)
 
 
-def _ranked_relevance(Y: np.ndarray, classes: np.ndarray, node: int) -> np.ndarray:
-    """For rank K = 1..n-1 the chance that the K-th nearest other node is of the node's class."""
-    distance = np.zeros(len(Y))
-    for column in Y.T:
-        distance += (column - column[node]) ** 2
-    distance[node] = np.inf
-    order = np.argsort(distance)[:-1]
-    relevant = (classes[order] == classes[node]).astype(np.float64)
-    distance = distance[order]
-    tied = distance[1:] <= distance[:-1] * (1 + 2 * TIE)
-    if tied.any():
-        start = np.flatnonzero(np.concatenate([[True], ~tied]))
-        size = np.diff(np.append(start, len(order)))
-        relevant = np.repeat(np.add.reduceat(relevant, start) / size, size)
-    return relevant
+def _right(Y: np.ndarray, classes: np.ndarray, nodes: np.ndarray, shares) -> np.ndarray:
+    """The share of each node's own class in the classes that win its vote, 1 for a winner without ties."""
+    row = np.repeat(np.arange(len(nodes)), np.diff(shares.indptr))
+    width = int(classes.max()) + 1
+    ballot, at = np.unique(row * width + classes[shares.indices], return_inverse=True)
+    votes = np.bincount(at, weights=shares.data)
+    nearest = np.full(len(ballot), np.inf)
+    np.minimum.at(nearest, at, lengths(Y, nodes[row], shares.indices))
+    voter, party = ballot // width, ballot % width
+    most, first = np.zeros(len(nodes)), np.full(len(nodes), np.inf)
+    np.maximum.at(most, voter, votes)
+    wins = votes >= most[voter] * (1 - 1e-9)
+    np.minimum.at(first, voter[wins], nearest[wins])
+    wins &= nearest <= first[voter] * (1 + 1e-9)
+    own = np.bincount(voter[wins & (party == classes[nodes][voter])], minlength=len(nodes))
+    return own / np.bincount(voter[wins], minlength=len(nodes))
 
 
-def _area(found: np.ndarray, recalled: np.ndarray, nodes: int) -> float:
-    precision = np.cumsum(found) / (nodes * np.arange(1, len(found) + 1))
-    recall = np.cumsum(recalled) / nodes
-    return float(recall[0] * precision[0] + (np.diff(recall) * (precision[1:] + precision[:-1])).sum() / 2)
+def class_ari(Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "auto", seed: int = 0) -> Sampled:
+    """Return the adjusted Rand index of the classes and of as many k-means clusters of positions; 0 by chance.
+
+    `classes` (n,): integers, -1 unknown; nodes of unknown class take no part. NaN below two classes, or if every node
+    is alone in its class. A sampled value is the mean over eight clusterings of all nodes, each with the centers of
+    another sample; its error is their standard deviation.
+    """
+    Y, labels, count = _known(Y, classes)
+    rng = np.random.default_rng(seed)
+    if len(count) < 2 or len(count) == len(labels):
+        return NOTHING
+    found = []
+    for _ in range(RUNS):
+        nodes, exact = sample_of(np.arange(len(labels)), sample, SAMPLE_ABOVE, SAMPLE, rng)
+        starts = STARTS if exact else SAMPLE_STARTS
+        found.append(adjusted_rand(labels, k_means(Y, len(count), rng, nodes, starts)))
+        if exact:
+            return Sampled(found[0])
+    return Sampled(float(np.mean(found)), float(np.std(found, ddof=1)), exact=False)
+
+
+def adjusted_rand(first: np.ndarray, second: np.ndarray) -> float:
+    """Return the adjusted Rand index of two partitions, integers (n,) each (Hubert and Arabie 1985).
+
+    >>> round(adjusted_rand(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])), 9)
+    -0.5
+    """
+
+    def pairs(numbers: np.ndarray) -> float:
+        count = np.unique(numbers, return_counts=True)[1].astype(np.float64)
+        return float((count * (count - 1)).sum() / 2)
+
+    n = len(first)
+    together = pairs(first.astype(np.int64) * (int(second.max()) + 1) + second)
+    in_first, in_second = pairs(first), pairs(second)
+    expected = in_first * in_second / (n * (n - 1) / 2)
+    room = (in_first + in_second) / 2 - expected
+    return (together - expected) / room if room > 0 else 1.0
+
+
+def k_means(
+    Y: np.ndarray, k: int, rng: np.random.Generator, nodes: np.ndarray | None = None, starts: int = STARTS
+) -> np.ndarray:
+    """Return clusters (n,) of the positions by Lloyd's iterations from the best of several starts by k-means++.
+
+    Fewer than k clusters if there are fewer different positions. With `nodes`, centers come from these positions.
+    """
+    from scipy.spatial import KDTree
+
+    some = Y if nodes is None else Y[nodes]
+    best, least = some[:1], np.inf
+    for _ in range(starts):
+        centers, cost = _spread_out(some, k, rng), np.inf
+        for _ in range(STEPS):
+            distance, cluster = KDTree(centers).query(some)
+            before, cost = cost, float((np.asarray(distance) ** 2).sum())
+            if cost >= before * (1 - 1e-12):
+                break
+            size = np.bincount(cluster, minlength=len(centers))
+            sums = np.column_stack([np.bincount(cluster, weights=y, minlength=len(centers)) for y in some.T])
+            centers = sums[size > 0] / size[size > 0, None]
+        if cost < least:
+            best, least = centers, cost
+    return np.asarray(KDTree(best).query(Y)[1], np.int64)
+
+
+def _spread_out(Y: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw k positions, each with a chance in proportion to its squared distance from the earlier ones."""
+    chosen = [int(rng.integers(len(Y)))]
+    apart = np.full(len(Y), np.inf)
+    for _ in range(k - 1):
+        apart = np.minimum(apart, ((Y - Y[chosen[-1]]) ** 2).sum(axis=1))
+        total = apart.sum()
+        if total <= 0:
+            break
+        chosen.append(int(rng.choice(len(Y), p=apart / total)))
+    return Y[chosen]
 
 
 def _known(Y: np.ndarray, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Positions and classes of the nodes whose class is known, and the size of each class."""
+    """Positions and classes of the nodes of known class, and the size of each class."""
     classes = np.asarray(classes)
     known = classes >= 0
     _, codes = np.unique(classes[known], return_inverse=True)
     return standardize(np.asarray(Y)[known]), codes, np.bincount(codes)
-
-
-CLASS_AUC = Measure(
-    "class_auc",
-    "area under mean precision against mean recall of a node's class among its K nearest, over all K",
-    class_auc,
-    ("Y", "classes", "sample", "seed"),
-    VALUE,
-    invariances=SIMILARITY,
-    complexity="O(n^2 log n), sampled O(n log n) a node",
-    sampling="300 nodes above 5,000",
-    source="Yang, Peltonen & Kaski 2014, sec. 6",
-    default_for=BOTH,
-)
-CLASS_ACCURACY = Measure(
-    "class_accuracy",
-    "share of nodes whose class is the majority among the 10 nearest others",
-    class_accuracy,
-    ("Y", "classes", "sample", "seed"),
-    VALUE,
-    invariances=SIMILARITY,
-    complexity="O(n log n)",
-    sampling=SAMPLED_NODES,
-    source="leave-one-out k-nearest-neighbor accuracy, as in van der Maaten & Hinton 2008",
-    default_for=BOTH,
-)

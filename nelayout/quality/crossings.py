@@ -1,12 +1,11 @@
-"""How many pairs of edges cross.
+"""Pairs of edges that cross, and the angles between edges.
 
-A square a - b - c - d drawn around its corners has no crossing; its diagonals a - c and b - d cross each
-other once. Edges with a common node never count. Edges that only touch (a node drawn on another edge) or
-overlap do: a reader cannot tell them apart either, and a drawing that puts everything in one place must not
-win.
+A square a - b - c - d drawn around its corners has no crossing; its diagonals a - c and b - d cross once, at 90
+degrees. Edges with a common node never count. Edges that touch (a node drawn on another edge) or overlap count: a
+reader cannot tell them apart, and a drawing with everything in one place must not win.
 
-Edges are sorted along one axis, and each is compared with those that begin before it ends: nearly linear in
-the number of edges while edges are short, quadratic only where most edges reach across the drawing.
+Edges are sorted along one axis, and each is compared with the edges that begin before it ends. This is nearly linear in
+the number of edges while edges are short, and quadratic if most edges reach across the drawing.
 """
 
 from __future__ import annotations
@@ -21,98 +20,123 @@ from nelayout.errors import Unsupported
 from nelayout.numerics.parallel import threads_for
 from nelayout.quality.distances import standardize
 from nelayout.quality.edges import edges
-from nelayout.quality.protocol import AFFINE, Measure, Score
-from nelayout.quality.samples import Sampled, sample_of, standard_error
+from nelayout.quality.samples import NOTHING, Sampled, sample_of, standard_error
 
-__all__ = ["CROSSINGS", "Segments", "edge_crossings", "most_crossings", "sampled_edges"]
+__all__ = ["Segments", "angular_resolution", "crossing_angle", "edge_crossings", "most_crossings"]
 
-# Pairs of edges that overlap along the better axis: up to here all are tested, some seconds on two cores.
+# Pairs of edges up to which all are tested; beyond, sampled edges are tested against all, half as many pairs in all.
 PAIRS_EXACT = 400_000_000
-# Beyond, as many edges are sampled and tested against all others as make this many pairs.
-PAIRS_SAMPLED = 200_000_000
-# Least number of edges that are sampled: the relative error is then some per cent.
+# Least number of sampled edges: the relative error is then some per cent.
 SAMPLE_LEAST = 500
-# Pairs below which plain array code is done before compiled code is loaded.
+# Pairs up to which NumPy tests them, so that small graphs load no compiler.
 PAIRS_NUMPY = 1_000_000
-# Numbers of bands to try: more bands leave fewer pairs to test, but long edges enter several bands.
-BANDS = (1, 16, 128, 1024)
-# Most bands that the average edge may enter, so that memory stays linear.
-ENTRIES_PER_EDGE = 4
-# Pieces of work handed to the threads; more than cores, since edges differ in length.
+# Pieces of work for the threads: more than cores, since edges differ in length.
 CHUNKS = 64
 
 
-def edge_crossings(
-    adjacency: csr_array, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0
-) -> Sampled:
-    """Number of pairs of edges without a common node whose segments share a point.
+def edge_crossings(adjacency: csr_array, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0) -> Sampled:
+    """Return the number of pairs of edges without a common node whose segments share a point.
 
-    `sample`: "auto" counts exactly up to PAIRS_EXACT candidate pairs and samples edges beyond, None always
-    counts, an int samples that many edges; a sampled count is the mean number of crossings of an edge times
-    half the edges. `Y` is (n, 2). Raises `Unsupported` in other dimensions, where segments do not generally
-    meet.
+    `sample`: "auto" counts all up to PAIRS_EXACT candidate pairs and samples edges beyond, None counts all, an int
+    samples that many edges. A sampled count is the mean number of crossings of an edge times half the edges. `Y` is
+    (n, 2); raises `Unsupported` for other dimensions.
     """
     if Y.shape[1] != 2:
-        raise Unsupported(
-            f"crossings are defined for drawings in 2 dimensions, given {Y.shape[1]}; leave them out"
-        )
-    drawn = Segments(adjacency, Y)
+        raise Unsupported(f"crossings need a drawing in 2 dimensions; got {Y.shape[1]}. Leave them out")
+    drawn = Segments(*edges(adjacency), Y)
     m = len(drawn.first)
-    chosen, exact = sampled_edges(drawn, sample, seed)
+    chosen, exact = _sampled_edges(drawn, sample, seed)
     crossed, _ = drawn.count(chosen, both=not exact)
     if exact:
         return Sampled(float(crossed.sum()))
     return Sampled(float(crossed.mean() * m / 2), standard_error(crossed, m) * m / 2, exact=False)
 
 
-def sampled_edges(drawn: Segments, sample: str | int | None, seed: int) -> tuple[np.ndarray, bool]:
-    """The segments to look at, and whether they are all; see `edge_crossings` for `sample`."""
-    m, wanted = len(drawn.first), sample
-    if sample == "auto":
-        wanted = None if drawn.pairs <= PAIRS_EXACT else max(PAIRS_SAMPLED // m, SAMPLE_LEAST)
-    return sample_of(np.arange(m), wanted, 0, 0, np.random.default_rng(seed))
+def crossing_angle(adjacency: csr_array, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0) -> Sampled:
+    """Return the mean over crossings of the angle between the two edges, at most 90 degrees, over 90 degrees.
+
+    Crossings as in `crossings`, without edges of length 0, which have no direction. Edges that overlap have the angle
+    0. NaN if no edges cross. `Y` is (n, 2).
+    """
+    i, j = edges(adjacency)
+    long = (Y[i] != Y[j]).any(axis=1)
+    drawn = Segments(i[long], j[long], Y)
+    chosen, exact = _sampled_edges(drawn, sample, seed)
+    crossed, angle = drawn.count(chosen, both=not exact, angles=True)
+    if not crossed.any():
+        return NOTHING
+    right = angle / (np.pi / 2)
+    value = min(float(right.sum() / crossed.sum()), 1.0)
+    if exact:
+        return Sampled(value)
+    # Derivative of a ratio of means by one edge's sums (delta method).
+    spread = (right - value * crossed) / crossed.mean()
+    return Sampled(value, standard_error(spread, len(drawn.first)), exact=False)
+
+
+def angular_resolution(adjacency: csr_array, Y: np.ndarray) -> Sampled:
+    """Return the mean over nodes of the smallest angle between two edges over 360 / degree degrees, in [0, 1].
+
+    1: at every node the edges are evenly spread. A node with an edge of length 0 counts 0. NaN if no node
+    has two edges. `Y` is (n, 2).
+    """
+    Y = standardize(Y)
+    degree = np.diff(adjacency.indptr).astype(np.int64)
+    several = degree > 1
+    if not several.any():
+        return NOTHING
+    node = np.repeat(np.arange(len(Y)), degree)
+    apart = Y[adjacency.indices] - Y[node]
+    angle = np.arctan2(apart[:, 1], apart[:, 0])
+    angle = angle[np.lexsort((angle, node))]
+    gap = np.diff(angle, append=0.0)
+    last = np.cumsum(degree)[degree > 0] - 1
+    gap[last] = angle[last - degree[degree > 0] + 1] + 2 * np.pi - angle[last]
+    smallest = np.full(len(Y), np.inf)
+    np.minimum.at(smallest, node, np.maximum(gap, 0.0))
+    smallest[node[~apart.any(axis=1)]] = 0.0
+    share = smallest[several] * degree[several] / (2 * np.pi)
+    return Sampled(float(np.minimum(share, 1.0).mean()))
 
 
 def most_crossings(adjacency: csr_array) -> int:
-    """Pairs of edges without a common node: the number of crossings that no drawing exceeds."""
+    """Return the number of pairs of edges without a common node, which no number of crossings exceeds."""
     degree = np.diff(adjacency.indptr).astype(object if adjacency.nnz > 2**31 else np.int64)
     m = adjacency.nnz // 2
     return int(m * (m - 1) // 2 - (degree * (degree - 1)).sum() // 2)
 
 
-class Segments:
-    """The edges as segments, laid out for the sweep.
+def _sampled_edges(drawn: Segments, sample: str | int | None, seed: int) -> tuple[np.ndarray, bool]:
+    """The segments to look at, and whether they are all; see `edge_crossings` for `sample`."""
+    m, wanted = len(drawn.first), sample
+    if sample == "auto":
+        wanted = None if drawn.pairs <= PAIRS_EXACT else max(PAIRS_EXACT // (2 * m), SAMPLE_LEAST)
+    return sample_of(np.arange(m), wanted, 0, 0, np.random.default_rng(seed))
 
-    The drawing is cut into bands across the better axis, and each segment enters every band that it reaches.
-    Within a band, entries are sorted by where they begin; a pair is looked at in the first band that both
-    reach.
+
+class Segments:
+    """The edges as segments, arranged for the sweep along the better axis.
+
+    The drawing is cut into bands across that axis, by default as high as half the mean segment, and each segment enters
+    every band that it reaches. Within a band, entries are sorted by their begin. A pair is tested in the first band
+    that both reach.
     """
 
-    def __init__(self, adjacency: csr_array, Y: np.ndarray) -> None:
-        i, j = edges(adjacency)
+    def __init__(self, i: np.ndarray, j: np.ndarray, Y: np.ndarray, bands: int | None = None) -> None:
         Y = standardize(Y)
-        best = None
-        for axis in (0, 1):
-            u, v = (np.minimum(Y[i, a], Y[j, a]) for a in (axis, 1 - axis))
-            u_high, v_high = (np.maximum(Y[i, a], Y[j, a]) for a in (axis, 1 - axis))
-            for bands in BANDS:
-                found = _Sweep.over(u, u_high, v, v_high, bands)
-                if found is not None and (best is None or found.cost < best[0].cost):
-                    best = found, axis
-                if best is not None and best[0].cost <= PAIRS_NUMPY:
-                    break
-        assert best is not None  # one band holds every edge once, which is never refused
-        self.sweep, axis = best
-        self.pairs = self.sweep.pairs
+        low, high = np.minimum(Y[i], Y[j]), np.maximum(Y[i], Y[j])
+        sweeps = [_Sweep.over(low[:, a], high[:, a], low[:, 1 - a], high[:, 1 - a], bands) for a in (0, 1)]
+        axis = int(sweeps[1].pairs < sweeps[0].pairs)
+        self.sweep, self.pairs = sweeps[axis], sweeps[axis].pairs
         flip = Y[i, axis] > Y[j, axis]
         self.first, self.second = np.where(flip, j, i), np.where(flip, i, j)
         self.a = np.ascontiguousarray(Y[self.first][:, [axis, 1 - axis]])
         self.b = np.ascontiguousarray(Y[self.second][:, [axis, 1 - axis]])
 
     def count(self, chosen: np.ndarray, *, both: bool, angles: bool = False) -> tuple[np.ndarray, np.ndarray]:
-        """For each chosen segment, how many of the later ones cross it, with `both` of all others; and at which angles.
+        """Count for each chosen segment the later ones that cross it, or all if `both`; and sum up the angles.
 
-        The second array has the sum of the angles in radians, at most pi / 2 each; without `angles` it is empty.
+        The angles are in radians, at most pi / 2 each; without `angles` they are 0.
         """
         sweep, m = self.sweep, len(self.first)
         wanted = np.zeros(m, bool)
@@ -120,22 +144,19 @@ class Segments:
         entries = np.flatnonzero(wanted[sweep.segment])
         start = sweep.start[entries] if both else entries + 1
         work = sweep.stop[entries] - start
-        if int(work.sum()) <= PAIRS_NUMPY:
-            found, angle = self._count_plainly(entries, start, angles)
-        else:
-            found, angle = self._count_compiled(entries, start, work, angles)
+        along = np.zeros(m)
+        if angles:
+            along = np.arctan2(self.b[:, 1] - self.a[:, 1], self.b[:, 0] - self.a[:, 0])
+        tested = self._by_numpy if int(work.sum()) <= PAIRS_NUMPY else self._by_loop
+        found, angle = tested(entries, start, work, along)
         of = sweep.segment[entries]
-        count = np.bincount(of, weights=found, minlength=m)[chosen]
-        return count, np.bincount(of, weights=angle, minlength=m)[chosen] if angles else np.zeros(0)
+        sums = [np.bincount(of, weights=each, minlength=m)[chosen] for each in (found, angle)]
+        return sums[0], sums[1]
 
-    def _count_compiled(
-        self, entries: np.ndarray, start: np.ndarray, work: np.ndarray, angles: bool
-    ) -> tuple[np.ndarray, np.ndarray]:
-        from nelayout.quality.crossing_loops import count_crossings
+    def _by_loop(self, entries: np.ndarray, start: np.ndarray, work: np.ndarray, along: np.ndarray):
+        from nelayout.quality.loops import count_crossings
 
         sweep = self.sweep
-        # Direction of each segment, 0 for all where no angle is asked for: the loop is one for both.
-        along = _angle(self.a, self.b) if angles else np.zeros(len(self.first))
         bounds = np.searchsorted(np.cumsum(work), np.linspace(0, int(work.sum()), CHUNKS + 1)[1:-1])
         pieces = [slice(int(s), int(t)) for s, t in pairwise([0, *bounds, len(entries)]) if t > s]
         found, angle = np.zeros(len(entries), np.int64), np.zeros(len(entries))
@@ -143,20 +164,17 @@ class Segments:
         def count(piece: slice) -> None:
             ends = self.a, self.b, self.first, self.second, along
             part = entries[piece]
-            places = sweep.segment, sweep.band, sweep.least, part, start[piece], sweep.stop[part]
-            count_crossings(*ends, *places, found[piece], angle[piece])
+            bands = sweep.segment, sweep.band, sweep.least, part, start[piece], sweep.stop[part]
+            count_crossings(*ends, *bands, found[piece], angle[piece])
 
         with threads_for(None) as threads:
             threads.map(count, pieces)
         return found, angle
 
-    def _count_plainly(
-        self, entries: np.ndarray, start: np.ndarray, angles: bool
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _by_numpy(self, entries: np.ndarray, start: np.ndarray, work: np.ndarray, along: np.ndarray):
         sweep = self.sweep
-        size = sweep.stop[entries] - start
-        t = np.repeat(np.arange(len(entries)), size)
-        other = np.arange(len(t)) - np.repeat(np.cumsum(size) - size, size) + start[t]
+        t = np.repeat(np.arange(len(entries)), work)
+        other = np.arange(len(t)) - np.repeat(np.cumsum(work) - work, work) + start[t]
         p, q = sweep.segment[entries[t]], sweep.segment[other]
         apart = (self.b[q, 0] >= self.a[p, 0]) & (self.first[p] != self.first[q])
         apart &= (self.first[p] != self.second[q]) & (self.second[p] != self.first[q])
@@ -169,20 +187,19 @@ class Segments:
         meet &= np.maximum(c[:, 1], d[:, 1]) >= np.minimum(a[:, 1], b[:, 1])
         meet &= _side(a, b, c) * _side(a, b, d) <= 0
         meet &= _side(c, d, a) * _side(c, d, b) <= 0
-        found = np.bincount(t[meet], minlength=len(entries))
-        if not angles:
-            return found, np.zeros(len(entries))
-        between = _between(_angle(a[meet], b[meet]), _angle(c[meet], d[meet]))
-        return found, np.bincount(t[meet], weights=between, minlength=len(entries))
+        t, turn = t[meet], np.abs(along[p[meet]] - along[q[meet]])
+        angle = np.bincount(t, weights=np.minimum(turn, np.pi - turn), minlength=len(entries))
+        return np.bincount(t, minlength=len(entries)), angle
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sweep:
-    """Entries (segment, band), sorted by band and then by where the segment begins.
+    """Entries (segment, band), sorted by band and then by the begin of the segment.
 
-    segment, band: of each entry. start: first entry of its band; stop: one past the last entry of the band
-    that begins before the segment ends. least: first band of each segment. pairs: of entries that overlap
-    along the sweep.
+    segment, band  of each entry
+    start, stop    the first entry of its band; one past the last entry of the band that begins before the segment ends
+    least          first band of each segment
+    pairs          number of pairs of entries that overlap along the sweep
     """
 
     segment: np.ndarray
@@ -192,27 +209,23 @@ class _Sweep:
     least: np.ndarray
     pairs: int
 
-    @property
-    def cost(self) -> int:
-        """Pairs to test; an entry counts as much as ten of them."""
-        return self.pairs + 10 * len(self.segment)
-
     @classmethod
-    def over(cls, low, high, across_low, across_high, bands: int) -> _Sweep | None:
-        """A sweep of segments that reach from low to high and across; None if the bands hold too many entries."""
+    def over(cls, low, high, across_low, across_high, bands: int | None) -> _Sweep:
+        """Return the sweep of segments from low to high along the axis, and from across_low to across_high."""
         m = len(low)
         floor = across_low.min(initial=1.0)
-        width = max(across_high.max(initial=-1.0) - floor, 1e-300) / bands
-        # Both are the same rising function of the coordinate: segments that meet have a band in common.
+        whole = max(across_high.max(initial=-1.0) - floor, 1e-300)
+        if bands is None:
+            reach = float((across_high - across_low).sum()) / max(m, 1)
+            bands = min(int(2 * whole / reach), m) if reach > 0 else 1
+        width = whole / max(bands, 1)
+        # Both are the same increasing function of the coordinate: segments that meet share a band.
         least = np.minimum((across_low - floor) / width, bands - 1).astype(np.int32)
         most = np.minimum((across_high - floor) / width, bands - 1).astype(np.int32)
         reach = (most - least + 1).astype(np.int64)
-        if int(reach.sum()) > ENTRIES_PER_EDGE * m:
-            return None
         segment = np.repeat(np.arange(m), reach)
-        band = least[segment] + (np.arange(len(segment)) - np.repeat(np.cumsum(reach) - reach, reach)).astype(
-            np.int32
-        )
+        inner = np.arange(len(segment)) - np.repeat(np.cumsum(reach) - reach, reach)
+        band = least[segment] + inner.astype(np.int32)
         order = np.lexsort((low[segment], band))
         segment, band = segment[order], band[order]
         begin = np.searchsorted(band, np.arange(bands + 1))
@@ -228,33 +241,3 @@ class _Sweep:
 def _side(a: np.ndarray, b: np.ndarray, p: np.ndarray) -> np.ndarray:
     """+1 where p lies left of the line from a to b, -1 right, 0 on it."""
     return np.sign((b[:, 0] - a[:, 0]) * (p[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (p[:, 0] - a[:, 0]))
-
-
-def _angle(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Direction of the segments from a to b, in radians; NaN for those of length 0."""
-    apart = b - a
-    return np.where(apart.any(axis=1), np.arctan2(apart[:, 1], apart[:, 0]), np.nan)
-
-
-def _between(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Angle between two directions, at most pi / 2; 0 where one of them is NaN."""
-    turn = np.abs(first - second) % np.pi
-    return np.nan_to_num(np.minimum(turn, np.pi - turn))
-
-
-CROSSINGS = Measure(
-    "crossings",
-    "pairs of edges without a common node whose segments share a point",
-    edge_crossings,
-    ("adjacency", "Y", "sample", "seed"),
-    Score(
-        "1 - value / number of pairs of edges without a common node",
-        lambda value, drawing: 1.0 - value / max(most_crossings(csr_array(drawing.adjacency)), 1),
-        count=True,
-    ),
-    dim=2,
-    invariances=AFFINE,
-    complexity="O(m log m + pairs of edges that overlap along one axis)",
-    sampling="edges, where more than 4e8 pairs overlap along one axis",
-    source="Purchase 2002; edges that touch or overlap cross",
-)

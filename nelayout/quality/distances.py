@@ -1,28 +1,48 @@
-"""Distances in a drawing, and which nodes are nearest to a node, itself left out.
+"""Distances in a drawing, and the distances of the input that a drawing should follow.
 
-Distances that agree to `TIE` (relative) are ties.
+Distances that agree to `TIE` (relative) are ties. On the path a - b - c whose second edge has length 5, node c is 2
+edges and a length of 6 from a::
+
+    >>> path = csr_array(np.array([[0.0, 1, 0], [1, 0, 5], [0, 5, 0]]))
+    >>> [level.tolist() for level, count in Hops(path).levels(np.array([0]))], Hops(path).rows(np.array([0]))
+    ([[-1, 0, 1]], array([[0., 1., 2.]]))
+    >>> PathLengths(path).rows(np.array([0]))
+    array([[0., 1., 6.]])
+
+The distance of nodes that no path joins is infinite. Measures of ranks treat such nodes as one last tie; measures of
+distances leave the pair out.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import csr_array
+
+from nelayout.numerics.breadth_first import hops_from
+from nelayout.numerics.parallel import threads_for
 
 if TYPE_CHECKING:
     from scipy.spatial import KDTree
 
-__all__ = ["TIE", "lengths", "nearest", "nearest_in_tree", "standardize"]
+__all__ = [
+    "ROWS_AT_ONCE", "TIE", "Hops", "InputDistances", "PathLengths", "VectorDistances", "dense_levels", "lengths",
+    "near_shares", "nearest_in_tree", "squared_from", "standardize",
+]  # fmt: skip
 
-# Relative difference below which two distances are one: far above rounding, far below any reader's eye.
+# Relative difference below which two distances are ties: far above rounding.
 TIE = 1e-9
+# Rows of distances that are held at a time.
+ROWS_AT_ONCE = 64
 
 
 def standardize(Y: np.ndarray) -> np.ndarray:
-    """`Y` in float64, divided by the power of two that brings it into [-1, 1].
+    """Return `Y` in float64, divided by the power of two that brings it into [-1, 1].
 
-    Squared distances then neither under- nor overflow, and the division is exact:
-    ties and points in line stay so.
+    Squared distances then neither underflow nor overflow. The division is exact, so ties remain ties.
     """
     Y = np.asarray(Y, np.float64)
     _, exponent = np.frexp(np.abs(Y).max(initial=0.0))
@@ -30,51 +50,144 @@ def standardize(Y: np.ndarray) -> np.ndarray:
 
 
 def lengths(Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-    """|y_i - y_j| for index arrays i and j."""
+    """Return |y_i - y_j| for index arrays i and j."""
     total = np.zeros(len(i))
     for column in Y.T:
         total += (column[i] - column[j]) ** 2
     return np.sqrt(total)
 
 
-def nearest(X: np.ndarray, nodes: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
-    """The k nodes nearest to each of `nodes`, nearest first, ties at random; (len(nodes), k), 1 <= k < n."""
-    from scipy.spatial import KDTree
+def squared_from(Y: np.ndarray, node: int) -> np.ndarray:
+    """Return the squared distances from one node to all, (n,)."""
+    total = np.zeros(len(Y))
+    for column in Y.T:
+        total += (column - column[node]) ** 2
+    return total
 
-    n = len(X)
-    tree = KDTree(X)
-    distance, index = tree.query(X[nodes], min(k + 2, n), workers=-1)
-    distance, index = np.asarray(distance), np.asarray(index)
-    chosen = _others(index, nodes)[:, :k]
-    if n > k + 1:
-        upper = distance[:, k] * (1 + TIE)
-        tied = np.flatnonzero(distance[:, k + 1] <= upper)
-        for t, ball in zip(tied, _balls(tree, X, nodes[tied], upper[tied]), strict=True):
-            length = np.sqrt(((X[ball] - X[nodes[t]]) ** 2).sum(axis=1))
-            surely = length < distance[t, k] * (1 - TIE)
-            border = ball[~surely & (ball != nodes[t])]
-            surely = ball[surely & (ball != nodes[t])]
-            chosen[t] = np.concatenate([surely, rng.choice(border, k - len(surely), replace=False)])
-    length = np.sqrt(((X[chosen] - X[nodes, None]) ** 2).sum(axis=2))
-    order = np.lexsort((rng.random(length.shape), length))
-    return np.take_along_axis(chosen, order, axis=1)
+
+def near_shares(tree: KDTree, nodes: np.ndarray, k: int) -> csr_array:
+    """Return the chance of every node to be among the k nearest to each of `nodes`, (len(nodes), n); 1 <= k < n.
+
+    Nodes tied at the k-th distance share the remaining places equally, so each row sums to k.
+    """
+    Y = np.asarray(tree.data)
+    last: Any = [k + 1]  # the first is the node itself
+    radius = np.asarray(tree.query(Y[nodes], last, workers=-1)[0])[:, 0]
+    balls = tree.query_ball_point(Y[nodes], radius * (1 + TIE), workers=-1)
+    row, other = np.repeat(np.arange(len(nodes)), [len(ball) for ball in balls]), np.concatenate(balls).astype(np.int64)
+    row, other = row[other != nodes[row]], other[other != nodes[row]]
+    border = lengths(Y, nodes[row], other) >= radius[row] * (1 - TIE)
+    tied = np.bincount(row[border], minlength=len(nodes))
+    left = k - np.bincount(row[~border], minlength=len(nodes))
+    share = np.where(border, (left / np.maximum(tied, 1))[row], 1.0)
+    return csr_array((share, (row, other)), shape=(len(nodes), len(Y)))
 
 
 def nearest_in_tree(tree: KDTree, Y: np.ndarray, nodes: np.ndarray, k: int) -> np.ndarray:
-    """The k nodes nearest to each of `nodes`, nearest first, ties as the tree of `Y` reports them; quick."""
-    return _others(np.asarray(tree.query(Y[nodes], k + 1)[1]), nodes)
-
-
-def _others(found: np.ndarray, nodes: np.ndarray) -> np.ndarray:
-    """Remove `nodes` from what a tree found at them; of coincident nodes it may report any, and not the node itself."""
+    """Return the k nodes nearest to each of `nodes`, nearest first; the tree of `Y` orders ties."""
+    found = np.asarray(tree.query(Y[nodes], k + 1)[1])
     own = found == nodes[:, None]
-    own[:, -1] |= ~own.any(axis=1)
+    own[:, -1] |= ~own.any(axis=1)  # among coincident nodes the tree may leave out the node itself
     return found[~own].reshape(len(nodes), -1)
 
 
-def _balls(tree: KDTree, X: np.ndarray, nodes: np.ndarray, radius: np.ndarray, at_once: int = 2_000):
-    """Yield the indices within radius[t] of each node, a few at a time: a ball may hold very many."""
-    for start in range(0, len(nodes), at_once):
-        part = slice(start, start + at_once)
-        for ball in tree.query_ball_point(X[nodes[part]], radius[part], workers=-1):
-            yield np.asarray(ball)
+class InputDistances:
+    """Distances between n nodes or rows, given row by row; subclasses compute the rows.
+
+    component  (n,) number of the component of every node: no distance is defined between components
+    """
+
+    n: int
+
+    @cached_property
+    def component(self) -> np.ndarray:
+        return np.zeros(self.n, np.int32)
+
+    def rows(self, nodes: np.ndarray) -> np.ndarray:
+        """(len(nodes), n) float64: distances from each of `nodes`, 0 to itself, infinite where none is defined."""
+        raise TypeError(f"{type(self).__name__} must define rows(nodes)")
+
+    def levels(self, nodes: np.ndarray) -> list[tuple[np.ndarray, int]]:
+        """For each of `nodes` the rank class (n,) of every other node, 0 the nearest, -1 itself; and their number."""
+        found = []
+        for node, row in zip(nodes.tolist(), self.rows(nodes), strict=True):
+            level = np.full(self.n, -1, np.int32)
+            other = np.arange(self.n) != node
+            level[other], count = dense_levels(row[other])
+            found.append((level, count))
+        return found
+
+
+class Hops(InputDistances):
+    """Numbers of edges on shortest paths of a graph; `adjacency` (n, n) is symmetric."""
+
+    def __init__(self, adjacency: csr_array) -> None:
+        self.adjacency, self.n = adjacency, adjacency.shape[0]
+
+    @cached_property
+    def component(self) -> np.ndarray:
+        return _components(self.adjacency)
+
+    def rows(self, nodes: np.ndarray) -> np.ndarray:
+        with threads_for(None) as threads:
+            found = hops_from(self.adjacency, nodes, threads)
+        result = np.empty((len(nodes), self.n))
+        for t, hops in enumerate(found):
+            result[t] = np.where(hops > 0, hops, np.inf)
+            result[t, nodes[t]] = 0.0
+        return result
+
+
+class PathLengths(InputDistances):
+    """Lengths of shortest paths; the entries of the symmetric `lengths` (n, n) are lengths of edges, all > 0."""
+
+    def __init__(self, lengths: csr_array) -> None:
+        # Dijkstra's algorithm of SciPy 1.13 takes indices of 32 bits alone.
+        indices, indptr = lengths.indices.astype(np.int32), lengths.indptr.astype(np.int32)
+        self.lengths, self.n = csr_array((lengths.data, indices, indptr), shape=lengths.shape), lengths.shape[0]
+
+    @cached_property
+    def component(self) -> np.ndarray:
+        return _components(self.lengths)
+
+    def rows(self, nodes: np.ndarray) -> np.ndarray:
+        from scipy.sparse.csgraph import dijkstra
+
+        return np.asarray(dijkstra(self.lengths, directed=False, indices=nodes), np.float64)
+
+
+class VectorDistances(InputDistances):
+    """Distances of n vectors from `find`, a function of row numbers (m,) that returns (m, n) finite distances."""
+
+    def __init__(self, n: int, find: Callable[[np.ndarray], np.ndarray]) -> None:
+        self.n, self._find = n, find
+
+    def rows(self, nodes: np.ndarray) -> np.ndarray:
+        result = np.asarray(self._find(nodes), np.float64)
+        result[np.arange(len(nodes)), nodes] = 0.0
+        return result
+
+
+def _components(matrix: csr_array) -> np.ndarray:
+    from scipy.sparse.csgraph import connected_components
+
+    return connected_components(matrix, directed=False)[1]
+
+
+def dense_levels(values: np.ndarray) -> tuple[np.ndarray, int]:
+    """Return rank classes of `values` from 0, ties (to `TIE`, relative) in one class; int32 (m,), and their number.
+
+    >>> dense_levels(np.array([3.0, 1.0, np.inf, 3.0]))
+    (array([1, 0, 2, 1], dtype=int32), 3)
+    """
+    far = ~np.isfinite(values)
+    top = float(values[~far].max(initial=0.0))
+    if top < len(values) and (values[~far] == np.rint(values[~far])).all():  # numbers of edges need no sorting
+        number = np.where(far, top + 1, values).astype(np.int64)
+        rank = np.cumsum(np.bincount(number, minlength=1) > 0) - 1
+        return rank[number].astype(np.int32), int(rank[-1]) + 1
+    order = np.argsort(values)
+    ordered = values[order]
+    rank = np.empty(len(values), np.int32)
+    rank[order] = np.cumsum(np.concatenate([[False], ordered[1:] > ordered[:-1] * (1 + TIE)]))
+    return rank, int(rank[order[-1]]) + 1

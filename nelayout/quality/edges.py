@@ -1,7 +1,7 @@
-"""Even edges and distinct nodes.
+"""Even edges, distinct nodes, and nodes that overlap when drawn as discs.
 
-The path a - b - c drawn at 0, 1, 3 has edges of length 1 and 2: mean 1.5, standard deviation 0.5, variation
-1/3.
+The path a - b - c drawn at 0, 1, 3 has edges of length 1 and 2: mean 1.5, standard deviation 0.5, variation 1/3. Drawn
+as discs of diameter 1 at 0, 0.5 and 3, two nodes overlap.
 """
 
 from __future__ import annotations
@@ -10,40 +10,35 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.quality.distances import lengths, standardize
-from nelayout.quality.protocol import AFFINE, BOTH, EVENNESS, OTHER_NODES, SIMILARITY, VALUE, Measure
 from nelayout.quality.samples import NOTHING, Sampled
 
-__all__ = [
-    "COINCIDENT",
-    "EDGE_LENGTH_VARIATION",
-    "RESOLUTION",
-    "coincident_nodes",
-    "edge_length_variation",
-    "edges",
-    "node_resolution",
-]
+__all__ = ["coincident_nodes", "edge_length_variation", "edges", "node_resolution", "overlapping_nodes"]
+
+
+def edges(adjacency: csr_array) -> tuple[np.ndarray, np.ndarray]:
+    """Return each undirected edge once, as index arrays (i, j) with i < j."""
+    i = np.repeat(np.arange(len(adjacency.indptr) - 1), np.diff(adjacency.indptr))
+    once = i < adjacency.indices
+    return i[once], adjacency.indices[once].astype(np.int64)
 
 
 def edge_length_variation(adjacency: csr_array, Y: np.ndarray) -> Sampled:
-    """Standard deviation of the edges' drawn lengths over their mean, >= 0, lower is more even.
+    """Return the standard deviation of the edges' drawn lengths over their mean, >= 0, lower is more even.
 
-    NaN without edges and where every edge has length 0.
+    NaN without edges and if every edge has length 0.
     """
-    i, j = edges(adjacency)
-    length = lengths(standardize(Y), i, j)
-    if not len(length) or not length.any():
-        return NOTHING
-    return Sampled(float(length.std() / length.mean()))
+    length = lengths(standardize(Y), *edges(adjacency))
+    return Sampled(float(length.std() / length.mean())) if length.any() else NOTHING
 
 
 def coincident_nodes(Y: np.ndarray) -> Sampled:
-    """Number of nodes that share their exact position with another node."""
+    """Return the number of nodes that share their exact position with another node."""
     _, inverse, count = np.unique(np.asarray(Y), axis=0, return_inverse=True, return_counts=True)
     return Sampled(float((count[inverse.ravel()] > 1).sum()))
 
 
 def node_resolution(Y: np.ndarray) -> Sampled:
-    """Smallest distance between two nodes over the median distance to the nearest node, in [0, 1].
+    """Return the smallest distance between two nodes over the median distance to the nearest node, in [0, 1].
 
     1: all nodes have the same distance to their nearest node; 0: two nodes coincide. NaN below two nodes.
     """
@@ -57,42 +52,30 @@ def node_resolution(Y: np.ndarray) -> Sampled:
     return Sampled(float(gap.min() / typical) if typical > 0 else 0.0)
 
 
-def edges(adjacency: csr_array) -> tuple[np.ndarray, np.ndarray]:
-    """Each undirected edge once, as index arrays (i, j) with i < j."""
-    i = np.repeat(np.arange(len(adjacency.indptr) - 1), np.diff(adjacency.indptr))
-    once = i < adjacency.indices
-    return i[once], adjacency.indices[once].astype(np.int64)
+def overlapping_nodes(Y: np.ndarray, diameters: np.ndarray) -> Sampled:
+    """Return the number of nodes whose disc overlaps another: |y_i - y_j| < (s_i + s_j) / 2.
 
+    `Y` (n, dim), `diameters` (n,) in its units, >= 0. Touching is no overlap, up to rounding.
+    """
+    from scipy.spatial import KDTree
 
-EDGE_LENGTH_VARIATION = Measure(
-    "edge_length_variation",
-    "standard deviation of the edges' lengths over their mean",
-    edge_length_variation,
-    ("adjacency", "Y"),
-    EVENNESS,
-    invariances=SIMILARITY,
-    complexity="O(m)",
-    source="edge length variation of Haleem et al. 2019, without their division by sqrt(m - 1)",
-)
-COINCIDENT = Measure(
-    "coincident",
-    "nodes that share their exact position with another",
-    coincident_nodes,
-    ("Y",),
-    OTHER_NODES,
-    invariances=AFFINE,
-    complexity="O(n log n)",
-    source="this package",
-    default_for=BOTH,
-)
-RESOLUTION = Measure(
-    "resolution",
-    "smallest distance between two nodes over the median distance to the nearest node: near 0 two nodes hide each "
-    "other, far above it says nothing more (nodes on a circle have 1)",
-    node_resolution,
-    ("Y",),
-    VALUE,
-    invariances=SIMILARITY,
-    complexity="O(n log n)",
-    source="node resolution, here over the median of the nearest distances and not over the diameter",
-)
+    Y = np.asarray(Y, np.float64)
+    radius = np.asarray(diameters, np.float64) / 2 * (1 - 1e-9)
+    struck = np.zeros(len(Y), bool)
+    # Widest first: discs of radius in (r/2, r] are compared with all up to r. So no ball is much larger than its discs.
+    order = np.argsort(-radius, kind="stable")
+    start = 0
+    while start < len(order) and radius[order[start]] > 0:
+        widest = radius[order[start]]
+        stop = int(np.searchsorted(-radius[order], -widest / 2, side="left"))
+        smaller = order[start:]
+        tree = KDTree(Y[smaller])
+        for first in range(start, stop, 2_000):
+            nodes = order[first : min(first + 2_000, stop)]
+            balls = tree.query_ball_point(Y[nodes], radius[nodes] + widest, workers=-1)
+            i = np.repeat(nodes, [len(ball) for ball in balls])
+            j = smaller[np.concatenate(balls).astype(np.int64)]
+            hit = (np.sqrt(((Y[i] - Y[j]) ** 2).sum(axis=1)) < radius[i] + radius[j]) & (i != j)
+            struck[i[hit]] = struck[j[hit]] = True
+        start = stop
+    return Sampled(float(struck.sum()))

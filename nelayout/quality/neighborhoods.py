@@ -1,111 +1,90 @@
-"""How much of a node's neighborhood in the graph is its neighborhood in the drawing.
+"""How far neighborhoods in the input and in the drawing agree.
 
-Take the path a - b - c drawn on a line at 0, 1, 3. Node b has two neighbors, and the two nodes nearest to it
-are those two: Jaccard index 1. Node c has one neighbor, b, which is also the node nearest to it: 1. Were c
-drawn at -0.5 instead, its nearest node would be a, and its index 0. The measure is the mean of this index
-over the nodes.
+Take the path a - b - c drawn on a line at 0, 1, 3. Node b has two neighbors, and the two nodes nearest to b are these
+two: Jaccard index 1. Node c has one neighbor, b, which is also the node nearest to c: index 1. If c were drawn at -0.5,
+its nearest node would be a, and its index 0.
 
-Ties at the border of a neighborhood are broken at random: lattices and coincident nodes have many, and the order
-in which a tree happens to report them must not count.
+Lattices and coincident nodes have many ties. A tie counts as its mean over all orders, so that no value depends on
+chance.
+
+Precision and recall ask the reverse question. A reader takes all nodes within one radius for neighbors. Precision is
+the share of these that are neighbors, recall the share of the neighbors that are found. A small radius gives precision,
+a large radius recall, and both are measured where F = 2 PR / (P + R) is largest.
 """
 
 from __future__ import annotations
 
-from functools import partial
-from itertools import pairwise
+from collections.abc import Callable, Sequence
+from itertools import combinations, pairwise
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.quality.distances import TIE, lengths, standardize
-from nelayout.quality.protocol import SAMPLED_NODES, SIMILARITY, VALUE, Measure
-from nelayout.quality.samples import Sampled, mean_of, sample_of
+from nelayout.numerics.parallel import threads_for
+from nelayout.quality.distances import TIE, lengths, near_shares, squared_from, standardize
+from nelayout.quality.samples import (
+    NOTHING,
+    Sampled,
+    Sweep,
+    half_samples,
+    jackknife,
+    mean_of,
+    sample_of,
+    value_of_groups,
+)  # fmt: skip
 
 __all__ = [
-    "NEIGHBORHOOD", "NEIGHBORHOOD2", "hits", "jaccard_by_number", "jaccard_of_nearest", "neighborhood_jaccard",
-]
+    "f_score", "jaccard_by_number", "jaccard_index", "jaccard_of_nearest", "map_neighbors", "map_r2", "neighborhood",
+    "neighborhood2", "neighborhood_jaccard", "neighbors_kept", "precision", "procrustes_apart", "recall", "retrieval",
+]  # fmt: skip
 
-# Above this many nodes, this many are sampled: the standard error is then below 0.005.
+# Above this many nodes, this many are sampled.
 SAMPLE_ABOVE, SAMPLE = 20_000, 5_000
-# Neighborhoods above both n / BRUTE_SHARE and this are cheaper from all n distances than from a tree.
-BRUTE_SHARE, BRUTE_LEAST = 50, 64
-# Bound on (node, neighbor) pairs held at a time: about 100 MB.
+# A neighborhood of more than n / BRUTE_SHARE nodes is found from all n distances, a smaller one by a tree.
+BRUTE_SHARE = 50
+# (node, neighbor) pairs held at a time: about 100 MB.
 PAIRS_AT_ONCE = 4_000_000
+# Nearest nodes that maps and several drawings are compared by.
+NEIGHBORS = 10
+# Nodes that are searched together by a tree.
+NODES_AT_ONCE = 1_000
+# Radii that precision and recall try: even quantiles of the drawn distances of neighbors.
+RADII = 100
+
+
+def neighborhood(neighbors: csr_array, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0) -> Sampled:
+    """Return `neighborhood_jaccard` of direct neighbors."""
+    return neighborhood_jaccard(neighbors, Y, 1, sample, seed)
+
+
+def neighborhood2(adjacency: csr_array, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0) -> Sampled:
+    """Return `neighborhood_jaccard` of the nodes within two edges."""
+    return neighborhood_jaccard(adjacency, Y, 2, sample, seed)
 
 
 def neighborhood_jaccard(
     adjacency: csr_array, Y: np.ndarray, hops: int = 1, sample: str | int | None = "auto", seed: int = 0
 ) -> Sampled:
-    """Mean over nodes of |N(i) & L(i)| / |N(i) | L(i)|, in [0, 1], higher is better.
+    """Return the mean over nodes of |N(i) & L(i)| / |N(i) | L(i)|, in [0, 1], higher is better.
 
-    N(i) are the nodes within `hops` (1 or 2) edges of i, L(i) the |N(i)| nodes nearest to i in the drawing,
-    ties broken at random. Isolated nodes have no N(i) and are left out; NaN when there are no others.
-    `adjacency` is symmetric (n, n), `Y` is (n, dim).
+    N(i) are the nodes within `hops` (1 or 2) edges of i, L(i) the |N(i)| nodes nearest to i in the drawing; ties count
+    as the mean over all orders. Isolated nodes are left out; NaN if there are no others. `adjacency` is symmetric.
     """
-    rng = np.random.default_rng(seed)
     degree = np.diff(adjacency.indptr)
     population = np.flatnonzero(degree)
-    nodes, exact = sample_of(population, sample, SAMPLE_ABOVE, SAMPLE, rng)
+    nodes, exact = sample_of(population, sample, SAMPLE_ABOVE, SAMPLE, np.random.default_rng(seed))
     Y = standardize(Y)
     index = np.empty(len(nodes))
     for chunk in _chunks(adjacency, degree, nodes, hops):
-        relevant = _within(adjacency, nodes[chunk], hops)
-        size = np.diff(relevant.indptr).astype(np.int64)
-        found = hits(Y, nodes[chunk], relevant, rng)
-        index[chunk] = found / (2 * size - found)
+        index[chunk] = jaccard_index(Y, nodes[chunk], _within(adjacency, nodes[chunk], hops))
     return mean_of(index, len(population), exact)
 
 
-def jaccard_by_number(adjacency: csr_array, nodes: np.ndarray, Y: np.ndarray) -> np.ndarray:
-    """The index of each of `nodes`, none of them isolated, in a drawing Y (n, d), ties by node number; (len(nodes),).
+def jaccard_index(Y: np.ndarray, nodes: np.ndarray, relevant: csr_array) -> np.ndarray:
+    """Return the Jaccard index of each node's relevant nodes (row of `relevant`) and as many nearest; (len(nodes),).
 
-    From all distances between them and the n nodes, for small graphs.
-
-    >>> path = csr_array(np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
-    >>> jaccard_by_number(path, np.arange(3), np.array([[0.0], [1.0], [-0.5]])).tolist()
-    [0.0, 1.0, 0.0]
+    Ties at the border of the nearest count as the mean over all orders. Every node has relevant nodes.
     """
-    degree = np.diff(adjacency.indptr)[nodes].astype(np.int64)
-    xi = np.zeros((len(nodes), len(Y)))
-    for along in Y.T:
-        apart = along[nodes, None] - along
-        xi += apart * apart
-    xi[np.arange(len(nodes)), nodes] = np.inf
-    border = np.sort(xi, axis=1)[np.arange(len(nodes)), degree - 1]
-    near = xi <= border[:, None]
-    for row in np.flatnonzero(np.count_nonzero(near, axis=1) > degree):  # ties at the border
-        near[row] = False
-        near[row, np.argsort(xi[row], kind="stable")[: degree[row]]] = True
-    row, entry = _entries(adjacency, nodes, degree)
-    common = np.bincount(row[near[row, adjacency.indices[entry]]], minlength=len(nodes))
-    return common / (2 * degree - common)
-
-
-def jaccard_of_nearest(adjacency: csr_array, nodes: np.ndarray, nearest: np.ndarray) -> np.ndarray:
-    """The index of each of `nodes` for given nearest nodes (len(nodes), most), nearest first; (len(nodes),).
-
-    Of a node of degree k its first k nearest count. Where fewer are given, they are compared with all its neighbors.
-    A table of len(nodes) x n bytes, most of them never touched, says who is whose neighbor.
-    """
-    n, most = len(adjacency.indptr) - 1, nearest.shape[1]
-    degree = np.diff(adjacency.indptr)[nodes].astype(np.int64)
-    k = np.minimum(degree, most)
-    row, entry = _entries(adjacency, nodes, degree)
-    neighbors = np.zeros((len(nodes), n), dtype=bool)
-    neighbors[row, adjacency.indices[entry]] = True
-    both = neighbors[np.arange(len(nodes))[:, None], nearest] & (np.arange(most) < k[:, None])
-    common = np.count_nonzero(both, axis=1)
-    return common / (degree + k - common)
-
-
-def _entries(adjacency: csr_array, nodes: np.ndarray, degree: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The number in `nodes` of each node of these degrees, once for each neighbor, and the neighbor's entry."""
-    row = np.repeat(np.arange(len(nodes)), degree)
-    return row, np.arange(len(row)) + np.repeat(adjacency.indptr[nodes] - np.cumsum(degree) + degree, degree)
-
-
-def hits(Y: np.ndarray, nodes: np.ndarray, relevant: csr_array, rng: np.random.Generator) -> np.ndarray:
-    """How many of a node's k relevant nodes (its row's columns) are among its k nearest, (len(nodes),)."""
     k = np.diff(relevant.indptr).astype(np.int64)
     row = np.repeat(np.arange(len(nodes)), k)
     distance = lengths(Y, nodes[row], relevant.indices)
@@ -113,66 +92,72 @@ def hits(Y: np.ndarray, nodes: np.ndarray, relevant: csr_array, rng: np.random.G
     lower, upper = radius * (1 - TIE), radius * (1 + TIE)
     surely = np.bincount(row[distance < lower[row]], minlength=len(nodes))
     found = np.bincount(row[distance <= upper[row]], minlength=len(nodes))
+    index = found / (2 * k - found)
     tied = np.flatnonzero(beyond <= upper)
     if len(tied):
-        # Of `at` nodes at the border, `places` belong to L(i), a random choice: its hits are hypergeometric.
         from scipy.spatial import KDTree
 
         tree = KDTree(Y)
         within = tree.query_ball_point(Y[nodes[tied]], upper[tied], return_length=True, workers=-1) - 1
         inside = tree.query_ball_point(Y[nodes[tied]], lower[tied], return_length=True, workers=-1) - 1
         inside = np.where(radius[tied] > 0, inside, 0)
-        good = found[tied] - surely[tied]
-        found[tied] = surely[tied] + rng.hypergeometric(good, within - inside - good, k[tied] - inside)
-    return found
+        index[tied] = _mean_index(surely[tied], found[tied] - surely[tied], within - inside, k[tied] - inside, k[tied])
+    return index
+
+
+def _mean_index(surely: np.ndarray, good: np.ndarray, border: np.ndarray, drawn: np.ndarray, k: np.ndarray):
+    """Mean Jaccard index if `drawn` of `border` tied nodes, `good` of them relevant, are drawn at random; (m,).
+
+    The number of hits is `surely` plus a hypergeometric number.
+    """
+    from scipy.special import gammaln
+
+    def log_binomial(n, r):
+        return gammaln(n + 1.0) - gammaln(r + 1.0) - gammaln(n - r + 1.0)
+
+    least, most = np.maximum(0, drawn - (border - good)), np.minimum(good, drawn)
+    count = most - least + 1
+    at = np.repeat(np.arange(len(k)), count)
+    h = np.arange(len(at)) - np.repeat(np.cumsum(count) - count, count) + least[at]
+    log = log_binomial(good[at], h) + log_binomial((border - good)[at], drawn[at] - h)
+    chance = np.exp(log - log_binomial(border, drawn)[at])
+    hits = surely[at] + h
+    total = np.bincount(at, chance * hits / (2 * k[at] - hits), minlength=len(k))
+    return total / np.bincount(at, chance, minlength=len(k))
 
 
 def _border(Y: np.ndarray, nodes: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Distances from each node to its k-th and (k+1)-th nearest other node (infinite where there is none)."""
-    from scipy.spatial import KDTree
-
+    """Distances from each node to its k-th and (k+1)-th nearest other node (infinite if there is none)."""
     n = len(Y)
     radius, beyond = np.full(len(nodes), np.inf), np.full(len(nodes), np.inf)
-    brute = k > max(n / BRUTE_SHARE, BRUTE_LEAST)
+    brute = k * BRUTE_SHARE > n
     for t in np.flatnonzero(brute & (k < n)):
-        # Position 0 of the sorted distances is the node itself.
-        distance = np.zeros(n)
-        for column in Y.T:
-            distance += (column - column[nodes[t]]) ** 2
-        last = min(k[t] + 1, n - 1)
-        distance.partition((k[t], last))
-        radius[t] = np.sqrt(distance[k[t]])
-        beyond[t] = np.sqrt(distance[last]) if last > k[t] else np.inf
-    rest = np.flatnonzero(~brute)
-    if not len(rest):
+        distance, last = squared_from(Y, nodes[t]), min(k[t] + 1, n - 1)
+        distance.partition((k[t], last))  # position 0 is the node itself
+        radius[t], beyond[t] = np.sqrt(distance[k[t]]), np.sqrt(distance[last]) if last > k[t] else np.inf
+    if brute.all():
         return radius, beyond
-    tree = KDTree(Y)
-    rest = rest[np.argsort(k[rest], kind="stable")]
-    start = 0
-    while start < len(rest):
-        smallest = k[rest[start]]
-        stop = np.searchsorted(k[rest], max(2 * smallest, 8), side="right")
-        stop = min(stop, start + max(PAIRS_AT_ONCE // (2 * smallest + 10), 1))
-        part = rest[start:stop]
+    from scipy.spatial import KDTree
+
+    tree, power = KDTree(Y), np.frexp(k)[1]
+    for each in np.unique(power[~brute]):
+        part = np.flatnonzero(~brute & (power == each))
         distance, _ = tree.query(Y[nodes[part]], k=np.arange(1, k[part].max() + 3), workers=-1)
         radius[part] = np.take_along_axis(distance, k[part, None], axis=1)[:, 0]
         beyond[part] = np.take_along_axis(distance, k[part, None] + 1, axis=1)[:, 0]
-        start = stop
     return radius, beyond
 
 
 def _within(adjacency: csr_array, nodes: np.ndarray, hops: int) -> csr_array:
     """Row t: the nodes at 1..hops edges from nodes[t], itself excluded."""
-    step = csr_array(
-        (np.ones(len(adjacency.indices), np.float32), adjacency.indices, adjacency.indptr), adjacency.shape
-    )
+    ones = np.ones(len(adjacency.indices), np.float32)
+    step = csr_array((ones, adjacency.indices, adjacency.indptr), adjacency.shape)
     reach = step[nodes]
     for _ in range(hops - 1):
         reach = (reach @ step + reach).tocsr()
     row = np.repeat(np.arange(len(nodes)), np.diff(reach.indptr))
     other = reach.indices != nodes[row]
-    counts = np.bincount(row[other], minlength=len(nodes))
-    indptr = np.concatenate([[0], np.cumsum(counts)])
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row[other], minlength=len(nodes)))])
     return csr_array((np.ones(indptr[-1], np.float32), reach.indices[other], indptr), reach.shape)
 
 
@@ -184,35 +169,194 @@ def _chunks(adjacency: csr_array, degree: np.ndarray, nodes: np.ndarray, hops: i
         size = size + ones[adjacency.indptr[nodes + 1]] - ones[adjacency.indptr[nodes]]
     chunk = np.cumsum(size) // PAIRS_AT_ONCE
     starts = np.concatenate([[0], np.flatnonzero(np.diff(chunk)) + 1, [len(nodes)]])
-    for start, stop in pairwise(starts):
-        if stop > start:
-            yield slice(int(start), int(stop))
+    return [slice(int(start), int(stop)) for start, stop in pairwise(starts) if stop > start]
 
 
-def _of_neighbors(neighbors: csr_array, Y: np.ndarray, hops: int, sample: str | int | None, seed: int) -> Sampled:
-    return neighborhood_jaccard(neighbors, Y, hops, sample, seed)
+def jaccard_by_number(adjacency: csr_array, nodes: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    """Return the Jaccard index of each of `nodes`, ties by node number; from all distances, for small graphs.
+
+    No node is isolated. The result is (len(nodes),).
+
+    >>> path = csr_array(np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    >>> jaccard_by_number(path, np.arange(3), np.array([[0.0], [1.0], [-0.5]])).tolist()
+    [0.0, 1.0, 0.0]
+    """
+    xi = np.zeros((len(nodes), len(Y)))
+    for along in Y.T:
+        apart = along[nodes, None] - along
+        xi += apart * apart
+    xi[np.arange(len(nodes)), nodes] = np.inf
+    most = int(np.diff(adjacency.indptr)[nodes].max(initial=1))
+    return jaccard_of_nearest(adjacency, nodes, np.argsort(xi, axis=1, kind="stable")[:, :most])
 
 
-NEIGHBORHOOD = Measure(
-    "neighborhood",
-    "mean Jaccard index of a node's neighbors and as many nearest nodes in the drawing (vectors: the 10 nearest of "
-    "each)",
-    partial(_of_neighbors, hops=1),
-    ("neighbors", "Y", "sample", "seed"),
-    VALUE,
-    invariances=SIMILARITY,
-    complexity="O(m + n log n)",
-    sampling=SAMPLED_NODES,
-    source="neighborhood preservation of Kruiger et al. 2017, at radius 1; ties at random",
-)
-NEIGHBORHOOD2 = Measure(
-    "neighborhood2",
-    "mean Jaccard index of the nodes within two edges of a node and as many nearest nodes in the drawing",
-    partial(neighborhood_jaccard, hops=2),
-    ("adjacency", "Y", "sample", "seed"),
-    VALUE,
-    invariances=SIMILARITY,
-    complexity="O(nodes within two edges + n log n)",
-    sampling=SAMPLED_NODES,
-    source="neighborhood preservation of Kruiger et al. 2017, at radius 2; ties at random",
-)
+def jaccard_of_nearest(adjacency: csr_array, nodes: np.ndarray, nearest: np.ndarray) -> np.ndarray:
+    """Return the Jaccard index of each of `nodes` for given nearest nodes (len(nodes), most), nearest first.
+
+    A node of degree k counts its first k nearest; if fewer are given, all its neighbors are compared with these.
+    """
+    n, most = len(adjacency.indptr) - 1, nearest.shape[1]
+    degree = np.diff(adjacency.indptr)[nodes].astype(np.int64)
+    k = np.minimum(degree, most)
+    row = np.repeat(np.arange(len(nodes)), degree)
+    entry = np.arange(len(row)) + np.repeat(adjacency.indptr[nodes] - np.cumsum(degree) + degree, degree)
+    neighbors = np.zeros((len(nodes), n), dtype=bool)
+    neighbors[row, adjacency.indices[entry]] = True
+    both = neighbors[np.arange(len(nodes))[:, None], nearest] & (np.arange(most) < k[:, None])
+    common = np.count_nonzero(both, axis=1)
+    return common / (degree + k - common)
+
+
+def map_r2(Y: np.ndarray, coords: np.ndarray) -> Sampled:
+    """Return R^2 of the best similarity transform (rotation, reflection, scale, shift) of the drawing onto the map.
+
+    With both centered, R^2 = (sum of the singular values of Y^T X)^2 / (|Y|^2 |X|^2), in [0, 1]. `Y` (n, d), `coords`
+    (n, d'); rows of `coords` with NaN are left out.
+    """
+    Y, X = _known(Y, coords)
+    if len(X) < 2:
+        return NOTHING
+    Y, X = Y - Y.mean(axis=0), X - X.mean(axis=0)
+    size = (Y * Y).sum() * (X * X).sum()
+    if not size:
+        return Sampled(float("nan") if not (X * X).sum() else 0.0)
+    return Sampled(min(float(np.linalg.svd(Y.T @ X, compute_uv=False).sum() ** 2 / size), 1.0))
+
+
+def map_neighbors(
+    Y: np.ndarray, coords: np.ndarray, k: int = NEIGHBORS, sample: str | int | None = "auto", seed: int = 0
+) -> Sampled:
+    """Return the mean share of a node's k nearest on the map that are among its k nearest in the drawing, in [0, 1].
+
+    Ties on either side count as the mean over all orders. Nodes without coordinates take no part. With fewer than
+    k + 1 nodes, k is the number of other nodes.
+    """
+    from scipy.spatial import KDTree
+
+    Y, X = _known(Y, coords)
+    n, k = len(X), min(k, len(X) - 1)
+    if k < 1:
+        return NOTHING
+    nodes, exact = sample_of(np.arange(n), sample, SAMPLE_ABOVE, SAMPLE, np.random.default_rng(seed))
+    true, drawn = KDTree(standardize(X)), KDTree(standardize(Y))
+    shared = [near_shares(true, some, k).multiply(near_shares(drawn, some, k)).sum(axis=1) for some in _blocks(nodes)]
+    return mean_of(np.concatenate(shared) / k, n, exact)
+
+
+def _known(Y: np.ndarray, coords: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    known = np.isfinite(coords).all(axis=1)
+    return np.asarray(Y, np.float64)[known], np.asarray(coords, np.float64)[known]
+
+
+def _blocks(nodes: np.ndarray) -> list[np.ndarray]:
+    return [nodes[start : start + NODES_AT_ONCE] for start in range(0, len(nodes), NODES_AT_ONCE)]
+
+
+def procrustes_apart(drawings: Sequence[np.ndarray]) -> Sampled:
+    """Return the mean over pairs of drawings (n, dim) of 1 - R^2 of the best similarity transform, in [0, 1].
+
+    NaN if a drawing has all nodes in one place (Gower 1975).
+    """
+    return _over_pairs(len(drawings), lambda a, b: 1 - map_r2(drawings[a], drawings[b]).value)
+
+
+def neighbors_kept(drawings: Sequence[np.ndarray], sample: str | int | None = "auto", seed: int = 0) -> Sampled:
+    """Return the mean over pairs of drawings (n, dim) and over nodes of the Jaccard index of the 10 nearest, in [0, 1].
+
+    Nodes tied at the tenth distance share the remaining places, and the index is sum(min) / sum(max) of both shares:
+    equal drawings have 1. With fewer than 21 nodes, half of the others are compared.
+    """
+    from scipy.spatial import KDTree
+
+    n = len(drawings[0])
+    if n < 2:
+        return NOTHING
+    k = max(min(NEIGHBORS, (n - 1) // 2), 1)
+    nodes, _ = sample_of(np.arange(n), sample, SAMPLE_ABOVE, SAMPLE, np.random.default_rng(seed))
+    trees, blocks = [KDTree(standardize(Y)) for Y in drawings], _blocks(nodes)
+    shares = [[near_shares(tree, some, k) for some in blocks] for tree in trees]
+
+    def index(a: int, b: int) -> float:
+        shared = np.concatenate([A.minimum(B).sum(axis=1) for A, B in zip(shares[a], shares[b], strict=True)])
+        return float((shared / (2 * k - shared)).mean())
+
+    return _over_pairs(len(drawings), index)
+
+
+def _over_pairs(count: int, of: Callable[[int, int], float]) -> Sampled:
+    """Mean over pairs of drawings; the jackknife over drawings gives the error for drawings in general."""
+    table = np.full((count, count), np.nan)
+    for a, b in combinations(range(count), 2):
+        table[a, b] = of(a, b)
+
+    def mean(kept: np.ndarray) -> float:
+        some = table[kept][:, kept]
+        return float(some[np.triu_indices(len(some), 1)].mean())
+
+    value = mean(np.ones(count, bool))
+    return Sampled(value, jackknife(mean, count, 1.0) if count > 2 else float("inf"), exact=False)
+
+
+def f_score(sweep: Sweep, neighbors: csr_array) -> Sampled:
+    """Return the largest F = 2 PR / (P + R) over radii, in [0, 1]; P and R as in `retrieval`."""
+    return _at_best(sweep, neighbors, _harmonic)
+
+
+def precision(sweep: Sweep, neighbors: csr_array) -> Sampled:
+    """Return the mean share of the nodes within one radius that are neighbors, at the radius of the largest F."""
+    return _at_best(sweep, neighbors, lambda p, _: p)
+
+
+def recall(sweep: Sweep, neighbors: csr_array) -> Sampled:
+    """Return the mean share of a node's neighbors that are within one radius, at the radius of the largest F."""
+    return _at_best(sweep, neighbors, lambda _, r: r)
+
+
+def retrieval(neighbors: csr_array, Y: np.ndarray, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return radii (r,), and precision and recall of each of `nodes` at each radius, (len(nodes), r).
+
+    `neighbors` (n, n): each row has the neighbors of a node; `nodes` are not isolated. A node that finds nothing has
+    precision 0. Radii are in units of the standardized drawing.
+    """
+    Y, n = standardize(Y), len(Y)
+    degree = np.diff(neighbors.indptr)
+    drawn = lengths(Y, np.repeat(np.arange(n), degree), neighbors.indices)
+    radii = np.unique(np.quantile(drawn, np.linspace(0, 1, RADII), method="higher")) * (1 + TIE)
+
+    def counted(distances: np.ndarray) -> np.ndarray:
+        return np.cumsum(np.bincount(np.searchsorted(radii, distances), minlength=len(radii) + 1))[:-1]
+
+    def look(node: int) -> tuple[np.ndarray, np.ndarray]:
+        within = counted(np.sqrt(squared_from(Y, node))) - 1  # without the node itself
+        hits = counted(drawn[neighbors.indptr[node] : neighbors.indptr[node + 1]])
+        return hits / np.maximum(within, 1), hits / degree[node]
+
+    with threads_for(None) as threads:
+        found = threads.map(look, nodes.tolist())
+    return radii, np.array([p for p, _ in found]), np.array([r for _, r in found])
+
+
+def _retrieved(sweep: Sweep, neighbors: csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Precision and recall of the sampled nodes that have neighbors, and the numbers of these nodes in the sample."""
+    asked = np.flatnonzero(np.diff(neighbors.indptr)[sweep.nodes])
+    if not len(asked):
+        return np.zeros((0, 0)), np.zeros((0, 0)), asked
+    return *retrieval(neighbors, sweep.Y, sweep.nodes[asked])[1:], asked
+
+
+def _at_best(sweep: Sweep, neighbors: csr_array, of: Callable) -> Sampled:
+    each_p, each_r, asked = sweep.once(_retrieved, neighbors)
+    if not len(asked):
+        return NOTHING
+    group = sweep.group[asked]
+
+    def value(kept: np.ndarray) -> float:
+        p, r = (each[kept[group]].mean(axis=0) for each in (each_p, each_r))
+        at = int(np.argmax(_harmonic(p, r)))
+        return float(of(p[at], r[at]))
+
+    return value_of_groups(value, group, sweep.share, half_samples)
+
+
+def _harmonic(p, r):
+    return 2 * p * r / np.maximum(p + r, np.finfo(float).tiny)

@@ -1,7 +1,8 @@
-"""`Measure`: a function of a drawing in arrays, its definition in words, and how its value becomes a score."""
+"""`Measure`, one entry of the table of measures, and `MeasuredDrawing`, the arrays that measures read."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,26 +10,31 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.quality.input_distances import Hops, InputDistances
+from nelayout.quality.distances import Hops, InputDistances
 from nelayout.quality.samples import Sampled
 
-__all__ = [
-    "AFFINE", "ALL", "BOTH", "CHANCE", "EVENNESS", "GRAPHS", "INVARIANCES", "MONOTONE", "OTHER_NODES", "PIVOTS", "REST",
-    "RIGID", "ROWS", "SAMPLED_NODES", "SIMILARITY", "VALUE", "Measure", "MeasuredDrawing", "Score",
-]  # fmt: skip
+__all__ = ["AFFINE", "INVARIANCES", "MONOTONE", "RIGID", "SIMILARITY", "Measure", "MeasuredDrawing", "Score"]
+
+# Changes that may leave a value as it is. "monotone" is an increasing function of all distances in the input. The
+# others change the drawing; "affine" is any invertible linear map.
+INVARIANCES = ("translation", "rotation", "reflection", "scale", "affine", "monotone")
+RIGID = INVARIANCES[:3]
+SIMILARITY = INVARIANCES[:4]
+AFFINE = INVARIANCES[:5]
+MONOTONE = (*SIMILARITY, "monotone")
 
 
 @dataclass(frozen=True, eq=False)
 class MeasuredDrawing:
-    """A graph or vectors, where they are drawn, and what is known about them; None where nothing was given.
+    """A graph or vectors, the positions, and known facts about the nodes; None for facts that were not given.
 
     adjacency  (n, n) symmetric
     Y          (n, dim), finite
     classes    (n,) integers from 0, -1 unknown
     coords     (n, d') true coordinates, NaN rows unknown
     diameters  (n,) in the units of `Y`
-    given      distances that the drawing should follow, where they are not numbers of edges
-    near       finds the nearest rows of vectors: (n, n), a row's entries are its neighbors
+    given      distances that the drawing should follow; None: numbers of edges
+    near       finds the nearest rows of vectors: (n, n), each row has the neighbors of one node
     """
 
     adjacency: csr_array | None
@@ -41,10 +47,8 @@ class MeasuredDrawing:
 
     @cached_property
     def distances(self) -> InputDistances | None:
-        """Distances that the drawing should follow: those given, or numbers of edges."""
-        if self.given is None and self.adjacency is not None:
-            return Hops(self.adjacency)
-        return self.given
+        """Distances that the drawing should follow."""
+        return Hops(self.adjacency) if self.given is None and self.adjacency is not None else self.given
 
     @cached_property
     def neighbors(self) -> csr_array | None:
@@ -59,7 +63,7 @@ class Score:
     words   the rule in words
     of      the rule as a function of the value and the drawing
     higher  whether a higher value is better
-    count   whether the value counts something that should not be there; many more would fit than any drawing has
+    count   whether the value counts defects; a drawing has far fewer of them than are possible
     """
 
     words: str
@@ -68,57 +72,35 @@ class Score:
     count: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Measure:
     """One measure of a drawing.
 
     name         its name in the table
     definition   what the value is, in words
-    find         function of `uses`, by name, that returns a `Sampled`
-    uses         fields of `MeasuredDrawing`, "sweep" (a `Sweep`), "sample" and "seed"
+    find         function that returns a `Sampled`; see `uses`
     score        how the value becomes a score; higher is better
-    dim          the only dimension in which the measure is defined, None for any
-    invariances  what does not change the value, among `INVARIANCES`
+    source       paper and equation, or the closest published measure
     complexity   operations for n nodes and m edges
-    sampling     when and what "auto" samples
-    source       paper and equation, or what the measure is close to
+    sampling     when and what "auto" samples; "" for a measure that is always exact
+    invariances  changes that do not change the value, among `INVARIANCES`
     default_for  "graphs", "vectors": where it is taken without being asked for by name
+    dim          the only dimension in which the measure is defined, None for any
     """
 
     name: str
     definition: str
     find: Callable[..., Sampled]
-    uses: tuple[str, ...]
     score: Score
+    source: str
+    complexity: str
+    sampling: str = ""
+    invariances: tuple[str, ...] = SIMILARITY
+    default_for: tuple[str, ...] = ()
     dim: int | None = None
-    invariances: tuple[str, ...] = ()
-    complexity: str = ""
-    sampling: str = "none: always exact"
-    source: str = ""
-    default_for: tuple[str, ...] = ("graphs",)
 
-
-# Changes that may leave a value as it is. "monotone" is a strictly increasing function of all distances in the input,
-# the others are changes of the drawing; "affine" is any linear map without a kernel.
-INVARIANCES = ("translation", "rotation", "reflection", "scale", "affine", "monotone")
-RIGID = INVARIANCES[:3]
-SIMILARITY = INVARIANCES[:4]
-AFFINE = INVARIANCES[:5]
-MONOTONE = INVARIANCES[5]
-
-# Inputs for which a measure is taken by default.
-GRAPHS, BOTH = ("graphs",), ("graphs", "vectors")
-
-# Rules of sampling that several measures share.
-SAMPLED_NODES = "5,000 nodes above 20,000"
-PIVOTS = "200 pivots and all pairs with them above 2,000 nodes"
-ROWS = "the ranks of all others seen from 300 nodes above 5,000"
-ALL = "none: always exact"
-
-VALUE = Score("the value", lambda value, _: value, higher=True)
-CHANCE = Score("the value, or 0 where it is negative", lambda value, _: value, higher=True)
-REST = Score("1 - value", lambda value, _: 1.0 - value)
-EVENNESS = Score("1 / (1 + value)", lambda value, _: 1.0 / (1.0 + value))
-OTHER_NODES = Score(
-    "1 - value / number of nodes", lambda value, drawing: 1.0 - value / max(len(drawing.Y), 1), count=True
-)
+    @cached_property
+    def uses(self) -> tuple[str, ...]:
+        """Parameters of `find` that `measure` fills: fields of `MeasuredDrawing`, "sweep", "sample" and "seed"."""
+        fields = {*MeasuredDrawing.__annotations__, "distances", "neighbors", "sweep", "sample", "seed"}
+        return tuple(name for name in inspect.signature(self.find).parameters if name in fields)

@@ -1,49 +1,77 @@
-"""Ranks in the input against ranks in the drawing: co-ranking, trustworthiness, continuity, retrieval.
+"""Ranks in the input against ranks in the drawing: trustworthiness, continuity, Q_NX, B_NX, R_NX, area of retrieval.
 
-Of every node all others are ranked twice, by their distance in the input and by their distance in the drawing.  Three
-nodes on a line at 0, 1, 3, drawn at 0, 2, 1: seen from the first, the second has rank 1 and is drawn at rank 2, an
-extrusion; the third comes in for it, an intrusion.
+Each node ranks all others twice, by distance in the input and by distance in the drawing. Three nodes on a line at 0,
+1, 3 are drawn at 0, 2, 1. Seen from the first node, the second has rank 1 and is drawn at rank 2, an extrusion; the
+third takes its place, an intrusion. Q_NX(K) is the mean share of a node's K nearest in the input that are among its K
+nearest in the drawing. A random drawing reaches K / (n - 1), and R_NX(K) puts this at 0.
 
-Ties.  Distances in a graph are small integers, and most nodes are tied with many.  A rank that is tied counts as its
-mean over all orders, in the input and in the drawing.  No drawing can then have the value 1 that untied ranks allow, so
-every measure is given in parts of what the best drawing reaches: 1 is a drawing that contradicts no distance of the
-graph, and for R_NX 0 is a drawing at random.  Without ties, as between vectors, these are the measures as published.
+Distances in a graph are small integers, and most nodes are tied with many. A tied rank counts as its mean over all
+orders, in the input and in the drawing. Then no drawing reaches the value 1 that untied ranks allow, so every measure
+is divided by the value of the best drawing: 1 is a drawing that contradicts no distance of the graph. Without ties, as
+between vectors, these are the published measures.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from nelayout.numerics.parallel import threads_for
-from nelayout.quality.distances import TIE
-from nelayout.quality.sweep import Sweep
+from nelayout.quality.distances import ROWS_AT_ONCE, TIE, squared_from
+from nelayout.quality.samples import NOTHING, Sampled, Sweep
 
-__all__ = ["NEIGHBORS", "RELEVANT", "RETRIEVED", "Ranks", "evened", "neighborhood_size", "penalties", "ranks_of"]
+__all__ = [
+    "NEIGHBORS", "RELEVANT", "RETRIEVED", "RankCurves", "Ranks", "b_nx", "continuity", "curves", "drawn_order",
+    "evened", "neighborhood_size", "penalties", "q_nx", "r_nx", "r_nx_area", "ranks_of", "retrieval_area",
+    "retrieval_auc", "trustworthiness",
+]  # fmt: skip
 
-# Size of the neighborhoods of trustworthiness, continuity, Q_NX and R_NX.
+# Size of the neighborhoods of trustworthiness, continuity, Q_NX, B_NX and R_NX.
 NEIGHBORS = 10
 # Nearest nodes in the input that are relevant, and most that are retrieved in the drawing (Amid et al. 2015, sec. 4).
 RELEVANT, RETRIEVED = 20, 100
-# A sampled curve is kept at all K up to the first number, and then in steps of this share of K.
+# A sampled curve has all K up to the first number, then steps of this share of K.
 EVERY_K, STEP = 1_000, 0.01
-# Rows that are held at a time.
-AT_ONCE = 64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankCurves:
+    """Agreement of neighborhoods of every size, as `nelayout.rank_curves` returns it; arrays (m,).
+
+    k               neighborhood sizes: 1 .. n - 1; sampled: all up to 1,000 and then in steps of 1 %
+    q_nx            mean share of the K nearest in the input that are among the K nearest in the drawing, in [0, 1]
+    b_nx            share of ranks that are smaller in the drawing than in the input (intrusions), less the share of
+                    those that are larger (extrusions), among these nodes
+    r_nx            q_nx brought to 0 for a drawing at random and 1 for the best; NaN where both are the same
+    attainable      the largest q_nx of any drawing; below 1 where distances of the input are tied
+    farthest        mean share of the K farthest in the input that are among the K farthest in the drawing; NaN at
+                    sizes for which a thinned curve does not hold the counterpart n - 1 - K
+    exact           whether every node entered
+    """
+
+    k: np.ndarray
+    q_nx: np.ndarray
+    b_nx: np.ndarray
+    r_nx: np.ndarray
+    attainable: np.ndarray
+    farthest: np.ndarray
+    exact: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranks:
     """Sums over the nodes of each group g.
 
-    k                    (m,) the neighborhood sizes of the curves: 1 .. n - 1, thinned where sampled
-    step                 (m,) sum of 1/K' over the sizes that each of them stands for
+    k                    (m,) the neighborhood sizes of the curves: 1 .. n - 1, thinned if sampled
+    step                 (m,) sum of 1/K' over the sizes that each of them represents
     count                (g,) number of nodes
-    hits, early, late    (g, m) see `rank_loops.agreement`
-    best                 (g, m) the most that hits can be
-    intruded, extruded   (g, 3) penalty of trustworthiness and of continuity, the least and the most that it can be
-    found, findable      (g, r) relevant nodes among the K = 1 .. r nearest in the drawing, and the most that can be
-    there relevant             how many nodes are relevant to each
+    hits, early, late    (g, m) see `loops.agreement`
+    best                 (g, m) the largest possible hits
+    intruded, extruded   (g, 3) penalty of trustworthiness and of continuity, its least and its largest possible value
+    found, findable      (g, r) relevant nodes among the K = 1 .. r nearest in the drawing, and their largest number
+    relevant             how many nodes are relevant to each
     """
 
     k: np.ndarray
@@ -61,25 +89,20 @@ class Ranks:
 
 
 def neighborhood_size(n: int, k: int) -> int:
-    """`k`, or half of the other nodes where there are fewer than 2 k of them."""
+    """Return `k`, or half of the other nodes if there are fewer than 2 k of them."""
     return max(min(k, (n - 1) // 2), 1)
 
 
 def ranks_of(sweep: Sweep) -> Ranks:
-    """Rank all nodes twice, seen from each of the nodes of the sweep.
+    """Rank all nodes twice, seen from each sampled node; about 2 n log n operations and 50 n bytes for each."""
+    from nelayout.quality.loops import agreement
 
-    About 2 n log n operations and 50 n bytes for each of these.
-    """
-    from nelayout.quality.rank_loops import agreement
-
-    Y, group, n = sweep.places, sweep.group, len(sweep.Y)
+    Y, group, n = sweep.positions, sweep.group, len(sweep.Y)
     m = max(n - 1, 0)
     ks, step = _sizes(m, thin=not sweep.exact)
     count = np.bincount(group)
     relevant, retrieved, near = neighborhood_size(n, RELEVANT), min(RETRIEVED, m), neighborhood_size(n, NEIGHBORS)
-    curves = np.zeros((4, len(count), len(ks)))
-    intruded, extruded = np.zeros((len(count), 3)), np.zeros((len(count), 3))
-    found, findable = np.zeros((len(count), retrieved)), np.zeros((len(count), retrieved))
+    sums = [np.zeros((len(count), *shape)) for shape in ((4, len(ks)), (3,), (3,), (retrieved,), (retrieved,))]
     rank = np.arange(1, m + 1)
     inside, over = (rank <= near).astype(np.float64), np.maximum(rank - near, 0.0)
 
@@ -90,29 +113,25 @@ def ranks_of(sweep: Sweep) -> Ranks:
         out = np.empty((4, m))
         agreement(level, size, order, tied, *out, np.zeros(levels, np.int64), np.zeros(levels, np.int64))
         seen = level[order]
-        intruded, extruded = penalties(seen, size, evened(inside, tied), evened(over, tied), near)
-        return out if sweep.exact else out[:, ks - 1], intruded, extruded, *_retrieved(
-            seen, size, tied, relevant, retrieved
-        )
+        penalty = penalties(seen, size, evened(inside, tied), evened(over, tied), near)
+        return out if sweep.exact else out[:, ks - 1], *penalty, *_retrieved(seen, size, tied, relevant, retrieved)
 
     nodes = sweep.nodes if m else sweep.nodes[:0]
     with threads_for(None) as threads:
-        for start in range(0, len(nodes), AT_ONCE):
-            some = nodes[start : start + AT_ONCE]
+        for start in range(0, len(nodes), ROWS_AT_ONCE):
+            some = nodes[start : start + ROWS_AT_ONCE]
             rows = [(int(node), *found) for node, found in zip(some, sweep.distances.levels(some), strict=True)]
-            for t, part in enumerate(threads.map(look, rows), start):
-                curves[:, group[t]] += part[0]
-                for total, each in zip((intruded, extruded, found, findable), part[1:], strict=True):
-                    total[group[t]] += each
-    hits, early, late, best = curves
+            for t, parts in enumerate(threads.map(look, rows), start):
+                for total, part in zip(sums, parts, strict=True):
+                    total[group[t]] += part
+    hits, early, late, best = np.moveaxis(sums[0], 1, 0)
+    intruded, extruded, found, findable = sums[1:]
     return Ranks(ks, step, count, hits, early, late, best, intruded, extruded, found, findable, relevant)
 
 
 def drawn_order(Y: np.ndarray, node: int) -> tuple[np.ndarray, np.ndarray]:
-    """The other nodes from the nearest in the drawing on, and whether each is as far as the one before; (n - 1,)."""
-    distance = np.zeros(len(Y))
-    for column in Y.T:
-        distance += (column - column[node]) ** 2
+    """Return the other nodes, the nearest in the drawing first, and whether each is as far as the one before."""
+    distance = squared_from(Y, node)
     distance[node] = np.inf
     order = np.argsort(distance)[:-1]
     distance = distance[order]
@@ -122,7 +141,7 @@ def drawn_order(Y: np.ndarray, node: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def evened(values: np.ndarray, tied: np.ndarray) -> np.ndarray:
-    """Values at the ranks of the drawing (m,), replaced by their mean over each group of ties.
+    """Replace values at the ranks of the drawing (m,) by their mean over each group of ties.
 
     >>> evened(np.array([4.0, 1.0, 3.0]), np.array([False, False, True])).tolist()
     [4.0, 2.0, 2.0]
@@ -137,15 +156,17 @@ def evened(values: np.ndarray, tied: np.ndarray) -> np.ndarray:
 def penalties(
     seen: np.ndarray, size: np.ndarray, inside: np.ndarray, over: np.ndarray, k: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Expected penalties of one node's k nearest, and the least and the most of each: two arrays (3,).
+    """Return the penalties of one node's k nearest, and the least and the largest possible: two arrays (3,).
 
     The first sums (rank in the input - k)+ over the k nearest in the drawing, the second (rank in the drawing - k)+
-    over the k nearest in the input.  `seen` (m,): rank class in the input of the nodes in their order in the drawing,
-    `size` of each class; `inside` and `over` (m,): their chance to be among the k nearest in the drawing, their (rank -
-    k)+ there.
+    over the k nearest in the input. `seen` (m,): rank class in the input of the nodes in the order of the drawing;
+    `size` of each class; `inside` and `over` (m,): chance to be among the k nearest in the drawing, (rank - k)+ there.
     """
     m, a = len(seen), np.cumsum(size) - size
-    chance, penalty = _chance(a, size, k), _beyond(a, size, k)
+    chance = _chance(a, size, k)
+    # Mean of (rank - k)+ in each class, whose ranks are a + 1 .. a + size.
+    top, bottom = np.maximum(a + size - k, 0).astype(np.float64), np.maximum(a - k, 0)
+    penalty = (top * (top + 1) - bottom * (bottom + 1.0)) / (2 * size)
     intruded, extruded = (inside * penalty[seen]).sum(), (chance[seen] * over).sum()
     least = (chance * size * penalty).sum()
     farthest = np.clip(k - (m - a - size), 0, size)
@@ -158,13 +179,6 @@ def _chance(before: np.ndarray, size: np.ndarray, k: int) -> np.ndarray:
     return np.clip((k - before) / size, 0.0, 1.0)
 
 
-def _beyond(before: np.ndarray, size: np.ndarray, k: int) -> np.ndarray:
-    """Mean of (rank - k)+ of the members of each class, whose ranks are before + 1 .. before + size."""
-    top = np.maximum(before + size - k, 0).astype(np.float64)
-    bottom = np.maximum(before - k, 0)
-    return (top * (top + 1) - bottom * (bottom + 1.0)) / (2 * size)
-
-
 def _triangle(x: np.ndarray, room: int) -> np.ndarray:
     """Sum of (room - q)+ over q = 0 .. x - 1."""
     x = np.minimum(x, room).astype(np.float64)
@@ -174,18 +188,17 @@ def _triangle(x: np.ndarray, room: int) -> np.ndarray:
 def _retrieved(
     seen: np.ndarray, size: np.ndarray, tied: np.ndarray, relevant: int, most: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Relevant nodes among the K = 1 .. most nearest in the drawing, and among those in the best drawing; (most,)."""
+    """Relevant nodes among the K = 1 .. most nearest in the drawing, and in the best drawing; (most,)."""
     chance = _chance(np.cumsum(size) - size, size, relevant)
     stop = most
     while stop < len(tied) and tied[stop]:
         stop += 1
     worth = evened(chance[seen[:stop]], tied[:stop])
-    ideal = np.repeat(chance, np.minimum(size, most))[:most]
-    return np.cumsum(worth)[:most], np.cumsum(ideal)
+    return np.cumsum(worth)[:most], np.cumsum(np.repeat(chance, np.minimum(size, most))[:most])
 
 
 def _sizes(m: int, *, thin: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Neighborhood sizes from 1 .. m, and the sum of 1/K over those that each stands for, itself and those before."""
+    """Neighborhood sizes from 1 .. m, and the sum of 1/K over the sizes that each represents."""
     if not thin or m <= EVERY_K:
         ks = np.arange(1, m + 1)
     else:
@@ -193,3 +206,130 @@ def _sizes(m: int, *, thin: bool) -> tuple[np.ndarray, np.ndarray]:
         ks = np.unique(np.r_[np.arange(1, EVERY_K + 1), np.rint(np.geomspace(EVERY_K, m, steps))]).astype(np.int64)
     harmonic = np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, m + 1))])
     return ks, np.diff(harmonic[np.concatenate([[0], ks])])
+
+
+def curves(sweep: Sweep) -> RankCurves:
+    """Return the curves of a drawing; see `RankCurves`."""
+    ranks = sweep.once(ranks_of)
+    q, r, attainable = _normalized(ranks, np.ones(len(ranks.count), bool))
+    b = (ranks.early.sum(axis=0) - ranks.late.sum(axis=0)) / np.maximum(ranks.k * ranks.count.sum(), 1)
+    # A node that is not among the n - 1 - K nearest is among the K farthest.
+    m = len(sweep.Y) - 1
+    farthest = np.full(len(ranks.k), np.nan)
+    if m > 0:
+        shared = np.full(m + 1, np.nan)
+        shared[0], shared[ranks.k] = 0.0, ranks.hits.sum(axis=0) / ranks.count.sum()
+        farthest = (2.0 * ranks.k - m + shared[m - ranks.k]) / ranks.k
+    return RankCurves(ranks.k, q, b, r, attainable, farthest, sweep.exact)
+
+
+def trustworthiness(sweep: Sweep) -> Sampled:
+    """Return 1 - sum_i sum_{j in U_i} (rank in the input - k) over its largest value; U_i: intruders in i's k nearest.
+
+    k = 10, or half of the other nodes if there are fewer than 20. Without ties the largest value is
+    n k (2 n - 3 k - 1) / 2 (Venna and Kaski 2001). NaN if every drawing has the same penalty.
+    """
+    return _unpunished(sweep, "intruded")
+
+
+def continuity(sweep: Sweep) -> Sampled:
+    """Return `trustworthiness` with drawing and input exchanged: nodes missing from the k nearest are punished."""
+    return _unpunished(sweep, "extruded")
+
+
+def _unpunished(sweep: Sweep, penalty: str) -> Sampled:
+    def share(ranks: Ranks, kept: np.ndarray) -> float:
+        value, least, most = getattr(ranks, penalty)[kept].sum(axis=0)
+        room = most - least
+        return float(1 - (value - least) / room) if room > most * np.spacing(len(sweep.Y)) else float("nan")
+
+    return _estimate(sweep, share)
+
+
+def q_nx(sweep: Sweep) -> Sampled:
+    """Return Q_NX at K = 10 over its value in the best drawing, in [0, 1] (Lee et al. 2013, (41))."""
+    at = neighborhood_size(len(sweep.Y), NEIGHBORS) - 1
+    return _estimate(sweep, lambda ranks, kept: float(ranks.hits[kept, at].sum() / ranks.best[kept, at].sum()))
+
+
+def b_nx(sweep: Sweep) -> Sampled:
+    """Return the absolute value of B_NX at K = 10, in [0, 1] (Lee et al. 2013, (43)); `curves` has the sign."""
+    at = neighborhood_size(len(sweep.Y), NEIGHBORS) - 1
+
+    def bias(ranks: Ranks, kept: np.ndarray) -> float:
+        difference = ranks.early[kept, at].sum() - ranks.late[kept, at].sum()
+        return float(abs(difference) / ((at + 1) * ranks.count[kept].sum()))
+
+    return _estimate(sweep, bias)
+
+
+def r_nx(sweep: Sweep) -> Sampled:
+    """Return R_NX at K = 10: 0 for a random drawing, 1 for the best (Lee et al. 2013, (44))."""
+    at = neighborhood_size(len(sweep.Y), NEIGHBORS) - 1
+    return _estimate(sweep, lambda ranks, kept: float(_normalized(ranks, kept)[1][at]))
+
+
+def r_nx_area(sweep: Sweep) -> Sampled:
+    """Return the mean of R_NX(K) over K = 1 .. n - 2 with weights 1/K: the area over ln K (Lee et al. 2015).
+
+    With ties, area of (Q_NX(K) - c) / (1 - c), c = K / (n - 1), over the area of the best drawing.
+    """
+
+    def area(ranks: Ranks, kept: np.ndarray) -> float:
+        m = len(sweep.Y) - 1
+        inside = ranks.k < m
+        k, weight = ranks.k[inside], ranks.step[inside]
+        if not len(k):
+            return float("nan")
+        nodes = ranks.count[kept].sum()
+        hits, best = (each[kept].sum(axis=0)[inside] / nodes for each in (ranks.hits, ranks.best))
+        # (Q - c) / (1 - c), Q = hits / K, c = K / m, times a factor that both areas have.
+        scale = weight / k / (1 - k / m)
+        least = k * k / m
+        attainable = ((best - least) * scale).sum()
+        return float(((hits - least) * scale).sum() / attainable) if attainable > m * np.spacing(m) else float("nan")
+
+    return _estimate(sweep, area)
+
+
+def retrieval_auc(sweep: Sweep) -> Sampled:
+    """Return the area under mean precision against mean recall of the 20 nearest in the input, over its best value.
+
+    The K = 1 .. 100 nearest in the drawing are retrieved (Amid et al. 2015, sec. 4). With fewer than 41 nodes, half of
+    the others are relevant.
+    """
+
+    def area(ranks: Ranks, kept: np.ndarray) -> float:
+        nodes = ranks.count[kept].sum() * 1.0
+        means = [each[kept].sum(axis=0) / nodes for each in (ranks.found, ranks.findable)]
+        areas = [retrieval_area(mean, mean / ranks.relevant) for mean in means]
+        return areas[0] / areas[1]
+
+    return _estimate(sweep, area)
+
+
+def retrieval_area(found: np.ndarray, recall: np.ndarray) -> float:
+    """Return the area under precision against recall; `found`: relevant nodes among the K = 1, 2, ... retrieved.
+
+    The curve starts at recall 0 with the first precision; straight lines join its points.
+    """
+    precision = found / np.arange(1, len(found) + 1)
+    return float(recall[0] * precision[0] + (np.diff(recall) * (precision[1:] + precision[:-1])).sum() / 2)
+
+
+def _normalized(ranks: Ranks, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Q_NX, R_NX and the largest Q_NX at every size, of the nodes of some groups."""
+    nodes, m = max(ranks.count[kept].sum(), 1), max(ranks.k.max(initial=1), 1)
+    q, best = (each[kept].sum(axis=0) / (nodes * ranks.k) for each in (ranks.hits, ranks.best))
+    chance = ranks.k / m
+    room = best - chance
+    r = np.full(len(q), np.nan)
+    np.divide(q - chance, room, out=r, where=room > m * np.spacing(1.0))
+    return q, r, best
+
+
+def _estimate(sweep: Sweep, of: Callable[[Ranks, np.ndarray], float]) -> Sampled:
+    if len(sweep.Y) < 2:
+        return NOTHING
+    ranks = sweep.once(ranks_of)
+    return sweep.estimate(lambda kept: of(ranks, kept))

@@ -1,16 +1,32 @@
-"""Values with their errors: exact ones have error 0, sampled ones a standard error."""
+"""Values with standard errors, samples of nodes, and the one pass over nodes that several measures share."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-__all__ = ["NOTHING", "Sampled", "mean_of", "sample_of", "share_of", "standard_error"]
+from nelayout.quality.distances import InputDistances, standardize
+
+__all__ = [
+    "NOTHING", "ROWS_ABOVE", "ROWS_SAMPLED", "Sampled", "Sweep", "groups_of", "half_samples", "jackknife", "mean_of",
+    "sample_of", "share_of", "standard_error", "value_of_groups",
+]  # fmt: skip
+
+Part = TypeVar("Part")
+Sample = str | int | None
+
+# Nodes up to which all distances are ranked, and nodes sampled beyond: a row is a search and a sort of all others.
+ROWS_ABOVE, ROWS_SAMPLED = 5_000, 300
+# Groups of sampled nodes that the jackknife leaves out in turn.
+GROUPS = 30
 
 
 class Sampled(NamedTuple):
-    """A value, its standard error (0 when exact), and whether every node, pair or edge entered it."""
+    """A value, its standard error (0 if exact), and whether every node, pair or edge entered."""
 
     value: float
     error: float = 0.0
@@ -22,12 +38,11 @@ NOTHING = Sampled(float("nan"))
 
 
 def sample_of(
-    population: np.ndarray, sample: str | int | None, above: int, size: int, rng: np.random.Generator
+    population: np.ndarray, sample: Sample, above: int, size: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, bool]:
-    """Members of `population` to look at, sorted, and whether they are all of it.
+    """Return members of `population`, sorted, and whether they are all.
 
-    `sample` "auto" takes all up to `above` members and `size` of them beyond; None takes all; an int that
-    many.
+    `sample` "auto" takes all up to `above` members and `size` of them beyond; None takes all; an int that many.
     """
     if sample is None or (sample == "auto" and len(population) <= above):
         return population, True
@@ -38,33 +53,132 @@ def sample_of(
 
 
 def mean_of(values: np.ndarray, population: int, exact: bool) -> Sampled:
-    """The mean of a sample drawn without replacement, with its standard error."""
+    """Return the mean of a sample drawn without replacement, with its standard error."""
     if not len(values):
         return NOTHING
-    if exact:
-        return Sampled(float(values.mean()))
-    return Sampled(float(values.mean()), standard_error(values, population), exact=False)
+    return Sampled(float(values.mean()), 0.0 if exact else standard_error(values, population), exact)
 
 
 def share_of(hits: np.ndarray, population: int, exact: bool) -> Sampled:
-    """The share of members of a sample, drawn without replacement, that are hits.
+    """Return the mean of a sample of hits (1) and misses (0), drawn without replacement.
 
-    Its standard error is that of Agresti and Coull, as if two more hits and two more misses were known: also where all
-    of a sample are hits, some of the others need not be.
+    The standard error is that of Agresti and Coull, who add two hits and two misses: it is above 0 for a sample
+    without misses.
 
-    >>> round(share_of(np.ones(96, bool), 10**6, False).error, 4)
+    >>> round(share_of(np.ones(96), 10**6, False).error, 4)
     0.014
     """
     count = len(hits)
     if exact or not count:
-        return mean_of(hits.astype(float), population, exact)
+        return mean_of(hits, population, exact)
     share = (hits.sum() + 2.0) / (count + 4.0)
     error = np.sqrt(share * (1 - share) / (count + 4.0) * (1 - count / population))
     return Sampled(float(hits.mean()), float(error), exact=False)
 
 
 def standard_error(values: np.ndarray, population: int) -> float:
-    """Standard error of the mean of `values`, drawn without replacement from `population` members."""
+    """Return the standard error of the mean of `values`, drawn without replacement from `population` members."""
     if len(values) < 2:
         return float("inf")
     return float(values.std(ddof=1) * np.sqrt((1 - len(values) / population) / len(values)))
+
+
+def groups_of(count: int, exact: bool, rng: np.random.Generator) -> np.ndarray:
+    """Return a random group for each of `count` sampled nodes; one group if nothing was sampled."""
+    return np.zeros(count, np.int64) if exact else rng.permutation(np.arange(count) % max(min(GROUPS, count), 1))
+
+
+def jackknife(of: Callable[[np.ndarray], float], count: int, unsampled: float) -> float:
+    """Return the standard error of ``of(every group)`` from its values without one of `count` groups at a time.
+
+    `unsampled`: share of the population outside the sample, which was drawn without replacement. Infinite below two
+    groups.
+    """
+    if count < 2:
+        return float("inf")
+    without = np.array([of(np.arange(count) != g) for g in range(count)])
+    return float(np.sqrt((count - 1) / count * ((without - without.mean()) ** 2).sum() * unsampled))
+
+
+def half_samples(of: Callable[[np.ndarray], float], count: int, unsampled: float) -> float:
+    """Return the error of `jackknife` from random halves of the groups, for values that jump between optima."""
+    if count < 2:
+        return float("inf")
+    rng, value = np.random.default_rng(count), of(np.ones(count, bool))
+    halves = np.array([of(rng.permutation(count) < count // 2) for _ in range(100)])
+    return float(np.sqrt(((halves - value) ** 2).mean() * (count // 2) / (count - count // 2) * unsampled))
+
+
+def value_of_groups(
+    of: Callable[[np.ndarray], float], group: np.ndarray, sampled: float, error: Callable[..., float] = jackknife
+) -> Sampled:
+    """Return the value of a function of groups, a boolean mask, with its standard error.
+
+    `group`: of each node; `sampled`: share of the population in the sample, 1 for all of it.
+    """
+    count = int(group.max(initial=-1)) + 1
+    if not count:
+        return NOTHING
+    value = of(np.ones(count, bool))
+    return Sampled(value) if sampled == 1 else Sampled(value, error(of, count, 1 - sampled), exact=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """Distances in the input, a drawing `Y` (n, dim), and a sample of nodes; parts are found once and kept.
+
+    Measures of ranks share one `Ranks`, and measures of distances one `Pairs`. Both are sums over groups of nodes,
+    which give the standard error.
+
+    sample, seed  as in `nelayout.measure`; the sample is of nodes
+    """
+
+    distances: InputDistances
+    Y: np.ndarray
+    sample: Sample = "auto"
+    seed: int = 0
+
+    @cached_property
+    def positions(self) -> np.ndarray:
+        """The standardized positions."""
+        return standardize(self.Y)
+
+    @cached_property
+    def _chosen(self) -> tuple[np.ndarray, bool]:
+        rng = np.random.default_rng(self.seed)
+        return sample_of(np.arange(len(self.Y)), self.sample, ROWS_ABOVE, ROWS_SAMPLED, rng)
+
+    @property
+    def nodes(self) -> np.ndarray:
+        """The sampled nodes, sorted."""
+        return self._chosen[0]
+
+    @property
+    def exact(self) -> bool:
+        """Whether these are all nodes."""
+        return self._chosen[1]
+
+    @cached_property
+    def group(self) -> np.ndarray:
+        """The group of each of `nodes`, (len(nodes),)."""
+        return groups_of(len(self.nodes), self.exact, np.random.default_rng([self.seed, 1]))
+
+    @property
+    def share(self) -> float:
+        """Share of the nodes in the sample."""
+        return len(self.nodes) / max(len(self.Y), 1)
+
+    def once(self, find: Callable[..., Part], *others: object) -> Part:
+        """Return ``find(self, *others)``; a second call with the same arguments returns the same object."""
+        key = find, *map(id, others)
+        if key not in self._kept:
+            self._kept[key] = find(self, *others), others  # keeps `others` alive, and so their ids
+        return self._kept[key][0]
+
+    @cached_property
+    def _kept(self) -> dict:
+        return {}
+
+    def estimate(self, of: Callable[[np.ndarray], float]) -> Sampled:
+        """Return the value of a function of the groups of `nodes`, with its standard error."""
+        return value_of_groups(of, self.group, self.share)

@@ -1,52 +1,34 @@
 """Shape of a drawing: whether the nodes that the eye joins are joined in the graph.
 
-The eye joins nodes that are near each other with nothing between them. The Gabriel graph of the positions joins two of
-them when the disc whose diameter they are holds no other node, not even on its border; the relative neighborhood graph
-asks for an empty lune, no node being nearer to both than they are to each other. A square drawn at its corners has its
-sides in both graphs, and not its diagonals, whose discs have the other corners on the border.
+The eye joins near nodes with nothing between them. The Gabriel graph joins two nodes if the disc with these two as
+diameter holds no other node, not even on its border. The relative neighborhood graph joins them if no node is nearer to
+both than they are to each other. A square has its sides in both graphs. Its diagonals are in neither: their discs have
+the other corners on the border.
 
-A node that shares its place with another has no neighbors in either graph: nodes that cannot be told apart have no
-shape.
+A node that shares its position with another has no neighbors in either graph.
 """
 
 from __future__ import annotations
-
-from functools import partial
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.quality.distances import TIE, lengths, standardize
-from nelayout.quality.protocol import SIMILARITY, VALUE, Measure
-from nelayout.quality.samples import NOTHING, Sampled, mean_of
-from nelayout.quality.sweep import Sweep
+from nelayout.quality.samples import NOTHING, Sampled, Sweep, mean_of
 
-__all__ = ["SHAPE_GABRIEL", "SHAPE_RELATIVE", "gabriel_graph", "relative_graph", "shape_agreement"]
+__all__ = ["gabriel_graph", "relative_graph", "shape_agreement"]
 
 # Nodes in the lunes of this many edges are looked at together.
 AT_ONCE = 20_000
 
 
-def shape_agreement(adjacency: csr_array, Y: np.ndarray, *, relative: bool = False) -> Sampled:
-    """Mean over nodes of the Jaccard index of a node's neighbors in the graph and in the shape graph, in [0, 1].
+def shape_agreement(sweep: Sweep, adjacency: csr_array, *, relative: bool = False) -> Sampled:
+    """Return the mean Jaccard index of a node's neighbors in the graph and in the shape graph, in [0, 1].
 
     The shape graph is the Gabriel graph, or with `relative` the relative neighborhood graph. Isolated nodes are left
-    out; NaN when there are no others.
+    out; NaN if there are no others.
     """
-    return _agreement(adjacency, relative_graph(Y) if relative else gabriel_graph(Y))
-
-
-def _of_sweep(sweep: Sweep, adjacency: csr_array, *, relative: bool) -> Sampled:
-    edges = sweep.once(_gabriel)
-    return _agreement(adjacency, _relative(sweep.places, *edges) if relative else edges)
-
-
-def _gabriel(sweep: Sweep) -> tuple[np.ndarray, np.ndarray]:
-    return gabriel_graph(sweep.Y)
-
-
-def _agreement(adjacency: csr_array, edges: tuple[np.ndarray, np.ndarray]) -> Sampled:
-    i, j = edges
+    i, j = sweep.once(_relative if relative else _gabriel)
     n = adjacency.shape[0]
     shape = csr_array((np.ones(2 * len(i)), (np.r_[i, j], np.r_[j, i])), shape=(n, n))
     degree = np.diff(adjacency.indptr)
@@ -60,7 +42,7 @@ def _agreement(adjacency: csr_array, edges: tuple[np.ndarray, np.ndarray]) -> Sa
 
 
 def gabriel_graph(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Edges (i, j), i < j, of the Gabriel graph of the positions (n, dim), dim 1, 2 or 3; closed discs.
+    """Return the edges (i, j), i < j, of the Gabriel graph of the positions (n, dim), dim 1, 2 or 3; closed discs.
 
     >>> corners = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
     >>> [edge.tolist() for edge in gabriel_graph(corners)]
@@ -68,25 +50,31 @@ def gabriel_graph(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     from scipy.spatial import KDTree
 
-    places, alone, number = _places(Y)
+    places, first, count = np.unique(standardize(Y), axis=0, return_index=True, return_counts=True)
     i, j = _neighboring(places)
-    keep = alone[i] & alone[j]
+    keep = (count[i] == 1) & (count[j] == 1)
     i, j = i[keep], j[keep]
     if len(i) and len(places) > 2:
         radius = lengths(places, i, j) / 2
         third = KDTree(places).query((places[i] + places[j]) / 2, k=3, workers=-1)[0][:, 2]
         free = third > radius * (1 + TIE)
         i, j = i[free], j[free]
-    return _sorted(number[i], number[j])
+    low, high = np.minimum(first[i], first[j]), np.maximum(first[i], first[j])
+    order = np.lexsort((high, low))
+    return low[order], high[order]
 
 
-def relative_graph(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Edges (i, j), i < j, of the relative neighborhood graph of the positions (n, dim), dim 1, 2 or 3; open lunes."""
-    return _relative(standardize(Y), *gabriel_graph(Y))
+def _gabriel(sweep: Sweep) -> tuple[np.ndarray, np.ndarray]:
+    return gabriel_graph(sweep.Y)
 
 
-def _relative(Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Those of the edges of the Gabriel graph that are in the relative neighborhood graph, which is a part of it."""
+def _relative(sweep: Sweep) -> tuple[np.ndarray, np.ndarray]:
+    return relative_graph(sweep.Y, *sweep.once(_gabriel))
+
+
+def relative_graph(Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the edges of the relative neighborhood graph, among the edges (i, j) of the Gabriel graph; open lunes."""
+    Y = standardize(Y)
     from scipy.spatial import KDTree
 
     if not len(i):
@@ -104,12 +92,6 @@ def _relative(Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, 
         nearer = np.maximum(lengths(Y, i[edge], third), lengths(Y, j[edge], third)) < apart[edge] * (1 - TIE)
         blocked[edge[nearer]] = True
     return i[~blocked], j[~blocked]
-
-
-def _places(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The different positions, whether only one node is there, and the number of one node that is there."""
-    places, first, count = np.unique(standardize(Y), axis=0, return_index=True, return_counts=True)
-    return places, count == 1, first
 
 
 def _neighboring(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -138,26 +120,3 @@ def _neighboring(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     j = np.concatenate([simplex[:, b].ravel(), simplex[around].ravel()])
     code = np.unique(np.minimum(i, j) * n + np.maximum(i, j))
     return code // n, code % n
-
-
-def _sorted(i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    low, high = np.minimum(i, j), np.maximum(i, j)
-    order = np.lexsort((high, low))
-    return low[order], high[order]
-
-
-COST = "O(n log n) in the plane"
-SOURCE = "Eades, Hong, Nguyen & Klein 2017, with the mean Jaccard index"
-
-SHAPE_GABRIEL = Measure(
-    "shape_gabriel",
-    "mean Jaccard index of a node's neighbors in the graph and in the Gabriel graph of the positions",
-    partial(_of_sweep, relative=False), ("sweep", "adjacency"), VALUE,
-    invariances=SIMILARITY, complexity=COST, default_for=(), source=f"{SOURCE}; Gabriel & Sokal 1969",
-)  # fmt: skip
-SHAPE_RELATIVE = Measure(
-    "shape_relative",
-    "mean Jaccard index of a node's neighbors in the graph and in the relative neighborhood graph of the positions",
-    partial(_of_sweep, relative=True), ("sweep", "adjacency"), VALUE,
-    invariances=SIMILARITY, complexity=COST, default_for=(), source=f"{SOURCE}; Toussaint 1980",
-)  # fmt: skip

@@ -1,56 +1,61 @@
-"""Scale-normalized stress: how far distances in the drawing are from distances in the graph.
+"""How well drawn distances follow the distances of the input.
 
-The path a - b - c drawn at 0, 1, 2 has drawn distances e = (1, 1, 2) for graph distances d = (1, 1, 2):
-stress 0, and 0 as well at 0, 10, 20. Drawn at 0, 1, 1 it has e = (1, 0, 1); the best factor is s = (1 + 1/2)
-/ (1 + 1/4) = 1.2, the relative errors are (0.2, -1, -0.4), and the stress is their mean square 0.4. Without
-the best factor, stress ranks drawings by their size.
+Four measures, each weaker than the one before in what it asks: stress wants equal distances up to one factor,
+non-metric stress any increasing function of the input distance, Spearman's correlation the same order, and distance
+correlation any dependence.
+
+The path a - b - c has distances d = (1, 1, 2). Drawn at 0, 1, 1 it has drawn distances e = (1, 0, 1). The best factor
+is s = (1 + 1/2) / (1 + 1/4) = 1.2, the relative errors are (0.2, -1, -0.4), and the stress is their mean square 0.4.
+Drawn at 0, 1, 3 it has e = (1, 2, 3): no function of d gives both 1 and 2 for d = 1, and the non-metric stress is
+sqrt(0.5 / 14).
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
-from scipy.sparse import csr_array
 
-from nelayout.quality.distances import standardize
-from nelayout.quality.input_distances import Hops, InputDistances
-from nelayout.quality.protocol import PIVOTS as SAMPLING
-from nelayout.quality.protocol import REST, SIMILARITY, Measure
-from nelayout.quality.samples import NOTHING, Sampled, sample_of, standard_error
+from nelayout.numerics.memory import warn_if_short
+from nelayout.quality.distances import ROWS_AT_ONCE, InputDistances, dense_levels, squared_from, standardize
+from nelayout.quality.samples import (
+    NOTHING,
+    ROWS_ABOVE,
+    ROWS_SAMPLED,
+    Sampled,
+    Sweep,
+    groups_of,
+    sample_of,
+    standard_error,
+    value_of_groups,
+)  # fmt: skip
 
-__all__ = ["STRESS", "distance_stress", "scaled_stress", "stress_sums"]
+__all__ = ["distance_correlation", "distance_stress", "nonmetric_stress", "spearman", "stress_sums"]
 
-# Up to this many nodes all pairs count; beyond, all pairs of this many sampled pivots.
+# Up to this many nodes stress takes all pairs; beyond, all pairs of this many sampled pivots.
 PAIRS_ABOVE, PIVOTS = 2_000, 200
-# Pivots whose distances to all nodes are held at a time.
-PIVOTS_AT_ONCE = 64
-
-
-def scaled_stress(
-    adjacency: csr_array, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0
-) -> Sampled:
-    """The mean of ((s e_ij - d_ij) / d_ij)^2 at the best factor s, in [0, 1], lower is better.
-
-    d: edges on the shortest path (pairs without one are left out), e: distance in the drawing; the best
-    factor is s* = sum(e/d) / sum(e^2/d^2), so the value is 1 - sum(e/d)^2 / (N sum(e^2/d^2)). A drawing in
-    which all nodes coincide has stress 1. `sample` counts pivots; its standard error treats each pivot's
-    pairs as one draw.
-    """
-    return distance_stress(Hops(adjacency), Y, sample, seed)
+# Other nodes that Spearman's correlation and non-metric stress pair with each sampled node.
+PARTNERS = 3_000
+# Bytes that ranking needs for each pair.
+PAIR_BYTES = 77
 
 
 def distance_stress(
     distances: InputDistances, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0
 ) -> Sampled:
-    """The stress of `scaled_stress` for any distances d; pairs at distance 0, as equal vectors are, are left out
-    too.
+    """Return the mean of ((s e_ij - d_ij) / d_ij)^2 at the best factor s, in [0, 1], lower is better.
+
+    d: distance in the input, e: in the drawing. Pairs without a path and pairs at distance 0 are left out. The best
+    factor is s = sum(e/d) / sum(e^2/d^2), so the value is 1 - sum(e/d)^2 / (N sum(e^2/d^2)); 1 if all nodes coincide.
+    `sample` counts pivots. The standard error treats all pairs of one pivot as one draw.
     """
     rng = np.random.default_rng(seed)
     n = len(Y)
     pivots, exact = sample_of(np.arange(n), sample, PAIRS_ABOVE, PIVOTS, rng)
     Y = standardize(Y)
     sums = np.zeros((len(pivots), 3))
-    for start in range(0, len(pivots), PIVOTS_AT_ONCE):
-        some = pivots[start : start + PIVOTS_AT_ONCE]
+    for start in range(0, len(pivots), ROWS_AT_ONCE):
+        some = pivots[start : start + ROWS_AT_ONCE]
         for t, row in enumerate(distances.rows(some), start):
             sums[t] = stress_sums(Y, pivots[t], np.where(np.isfinite(row), row, 0.0))
     first, second, pairs = sums.sum(axis=0).tolist()
@@ -61,15 +66,13 @@ def distance_stress(
     value = max(1.0 - first / pairs * (first / second), 0.0)
     if exact:
         return Sampled(value)
-    # First-order change of the value with one pivot's sums (delta method).
-    slope = np.array(
-        [-2 * first / (pairs * second), (first / second) ** 2 / pairs, (first / pairs) ** 2 / second]
-    )
+    # Derivative of the value by one pivot's sums (delta method).
+    slope = np.array([-2 * first / (pairs * second), (first / second) ** 2 / pairs, (first / pairs) ** 2 / second])
     return Sampled(value, len(pivots) * standard_error((sums * slope).sum(axis=1), n), exact=False)
 
 
 def stress_sums(Y: np.ndarray, pivot: int, hops: np.ndarray) -> tuple[float, float, int]:
-    """Sums of e / d and (e / d)^2 over the nodes that are d > 0 edges from the pivot, and their number."""
+    """Return the sums of e / d and (e / d)^2 over the nodes at d > 0 from the pivot, and their number."""
     away = hops > 0
     apart = Y - Y[pivot]
     ratio = np.sqrt(np.einsum("ij,ij->i", apart, apart)) / np.where(away, hops, 1)
@@ -77,15 +80,121 @@ def stress_sums(Y: np.ndarray, pivot: int, hops: np.ndarray) -> tuple[float, flo
     return float(np.sum(ratio)), float(np.sum(ratio * ratio)), int(np.count_nonzero(away))
 
 
-STRESS = Measure(
-    "stress",
-    "mean of ((s e - d) / d)^2 over pairs at distance d in the input (numbers of edges) and drawn e apart, at the "
-    "best s",
-    distance_stress,
-    ("distances", "Y", "sample", "seed"),
-    REST,
-    invariances=SIMILARITY,
-    complexity="O(n m), sampled O(m) a pivot",
-    sampling=SAMPLING,
-    source="Gansner, Koren & North 2004 with weights d^-2; the best scale as in Smelser, Miller & Kobourov 2024",
-)
+class Pairs(NamedTuple):
+    """Distances of p pairs in the input and in the drawing, and the group of each pair, that of its sampled node."""
+
+    d: np.ndarray
+    e: np.ndarray
+    of: np.ndarray
+
+
+def pairs_of(sweep: Sweep) -> Pairs:
+    """Return every pair once if nothing is sampled, else each sampled node with up to 3,000 others.
+
+    Warns before the work starts if memory is short for all pairs.
+    """
+    n, rng = len(sweep.Y), np.random.default_rng([sweep.seed, 2])
+    if sweep.exact:
+        remedy = 'sample="auto" looks at 300 nodes and tells the standard error'
+        warn_if_short(PAIR_BYTES * n * (n - 1) // 2, f"ranking the distances of all pairs of {n:,} nodes", remedy)
+    parts: list[tuple[np.ndarray, ...]] = [(np.zeros(0), np.zeros(0), np.zeros(0, np.int8))]
+    for start in range(0, len(sweep.nodes), ROWS_AT_ONCE):
+        some = sweep.nodes[start : start + ROWS_AT_ONCE]
+        for t, (node, row) in enumerate(zip(some.tolist(), sweep.distances.rows(some), strict=True), start):
+            if sweep.exact:
+                others = np.arange(node + 1, n)
+            elif n - 1 <= PARTNERS:
+                others = np.delete(np.arange(n), node)
+            else:
+                others = rng.choice(n - 1, PARTNERS, replace=False)
+                others += others >= node
+            others = others[np.isfinite(row[others])]
+            drawn = np.sqrt(squared_from(sweep.positions, node)[others])
+            parts.append((row[others], drawn, np.full(len(others), sweep.group[t], np.int8)))
+    return Pairs(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+
+
+def spearman(sweep: Sweep) -> Sampled:
+    """Return Spearman's rank correlation of distances in the input and in the drawing, over pairs, in [-1, 1].
+
+    Ties get the mean of their ranks. NaN if all distances of one side are equal.
+    """
+    pairs = sweep.once(pairs_of)
+    if not len(pairs.d):
+        return NOTHING
+    sides = [dense_levels(pairs.d), dense_levels(pairs.e)]
+
+    def correlation(kept: np.ndarray) -> float:
+        inside = slice(None) if kept.all() else kept[pairs.of]
+        ranks = []
+        for level, count in sides:
+            here = level[inside]
+            size = np.bincount(here, minlength=count)
+            ranks.append((np.cumsum(size) - (size - 1) / 2)[here])
+            ranks[-1] -= ranks[-1].mean()
+        spread = np.sqrt((ranks[0] ** 2).sum() * (ranks[1] ** 2).sum())
+        return float((ranks[0] * ranks[1]).sum() / spread) if spread > 0 else float("nan")
+
+    return sweep.estimate(correlation)
+
+
+def nonmetric_stress(sweep: Sweep) -> Sampled:
+    """Return Kruskal's stress-1, sqrt(sum (e - f(d))^2 / sum e^2) at the best increasing f, in [0, 1].
+
+    Pairs with equal d have equal f(d) (Kruskal's secondary approach to ties). 1 if all nodes coincide.
+    """
+    pairs = sweep.once(pairs_of)
+    if not len(pairs.d):
+        return NOTHING
+    levels, count = dense_levels(pairs.d)
+
+    def kruskal(kept: np.ndarray) -> float:
+        from scipy.optimize import isotonic_regression
+
+        inside = slice(None) if kept.all() else kept[pairs.of]
+        level, e = levels[inside], pairs.e[inside]
+        size = np.bincount(level, minlength=count)
+        there = size > 0
+        mean = np.bincount(level, weights=e, minlength=count)[there] / size[there]
+        fitted = np.zeros(count)
+        fitted[there] = isotonic_regression(mean, weights=size[there]).x
+        total = (e * e).sum()
+        return float(np.sqrt(((e - fitted[level]) ** 2).sum() / total)) if total > 0 else 1.0
+
+    return sweep.estimate(kruskal)
+
+
+def distance_correlation(sweep: Sweep) -> Sampled:
+    """Return the distance correlation of the input and the drawing, in [0, 1]: 0 if they are independent.
+
+    With distances d and e, row means d_i, e_i and overall means, dCov^2(d, e) = mean(d e) - 2 mean(d_i e_i) + mean(d)
+    mean(e). The value is the root of dCov^2(d, e) / (dCov(d, d) dCov(e, e)). It needs the distances of all pairs, so it
+    is that of the largest component. 0 if all nodes coincide, NaN below two nodes.
+    """
+    component = sweep.distances.component
+    inside = np.flatnonzero(component == np.bincount(component, minlength=1).argmax())
+    n, rng = len(inside), np.random.default_rng([sweep.seed, 3])
+    if n < 2:
+        return NOTHING
+    nodes, exact = sample_of(inside, sweep.sample, ROWS_ABOVE, ROWS_SAMPLED, rng)
+    sums = np.zeros((5, len(nodes)))
+    for start in range(0, len(nodes), ROWS_AT_ONCE):
+        some = nodes[start : start + ROWS_AT_ONCE]
+        for t, (node, row) in enumerate(zip(some.tolist(), sweep.distances.rows(some), strict=True), start):
+            d, e = row[inside], np.sqrt(squared_from(sweep.positions, node)[inside])
+            sums[:, t] = d.sum(), e.sum(), (d * d).sum(), (d * e).sum(), (e * e).sum()
+    d, e, dd, de, ee = sums / n
+    group = groups_of(len(nodes), exact, rng)
+
+    def correlation(kept: np.ndarray) -> float:
+        some = kept[group]
+
+        def covariance(product: np.ndarray, a: np.ndarray, b: np.ndarray) -> float:
+            return float(product[some].mean() - 2 * (a[some] * b[some]).mean() + a[some].mean() * b[some].mean())
+
+        both = covariance(dd, d, d) * covariance(ee, e, e)
+        if both <= 0:
+            return 0.0
+        return float(np.sqrt(min(max(covariance(de, d, e), 0.0) / np.sqrt(both), 1.0)))
+
+    return value_of_groups(correlation, group, len(nodes) / n)

@@ -48,14 +48,14 @@ def chosen(objective: Any, taken: Any, then: Any, now: Any) -> Any:
     parts = objective.parts
     if isinstance(parts, Whole) or parts.all(taken):
         return then if parts.any(taken) else now
-    changes = {}
+    mixed, rows = [], parts.spread(taken)
     for each in fields(now):
-        old, new = getattr(now, each.name), getattr(then, each.name)
-        if _counted(each, new) and len(new) == len(old):
-            mask = _mask(objective, taken, each)
-            new = np.where(mask.reshape(-1, *[1] * (np.ndim(new) - 1)), new, old)
-        changes[each.name] = new
-    return replace(now, **changes)
+        old, new, counts = getattr(now, each.name), getattr(then, each.name), each.metadata.get("counts")
+        if counts != "nothing" and np.ndim(new) and 0 < len(new) == len(old):
+            mask = taken if counts is None else rows if counts == "rows" else rows[objective.edges.rows]
+            new = np.where(mask[:, None] if new.ndim == 2 else mask, new, old)
+        mixed.append(new)
+    return type(now)(*mixed)
 
 
 def cut(objective: Any, kept: np.ndarray, record: Any) -> Any:
@@ -81,5 +81,5 @@ def _mask(objective: Any, groups: np.ndarray, each: Any) -> np.ndarray:
     counts = each.metadata.get("counts")
     if counts is None:
         return groups
-    rows = groups[objective.parts.of]
+    rows = objective.parts.spread(groups)
     return rows[objective.edges.rows] if counts == "entries" else rows

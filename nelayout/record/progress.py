@@ -1,6 +1,6 @@
 """The progress of a run: trace, clock, progress bar, log and the caller's callback, in one `Observer`.
 
-The logger "nelayout" tells at DEBUG what is drawn, each stage when it is over, why the run ended, and its notes.
+At DEBUG the logger "nelayout" has the drawing, each finished stage, the reason of the end, and the notes.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from nelayout.record.solution import Progress, Step
 __all__ = ["LOG", "Bar", "Observer", "Stopped", "observe"]
 
 LOG = logging.getLogger("nelayout")
-# Lines of a progress bar, in tqdm's words: where the schedule says the most steps, and where it does not.
+# Lines of a progress bar, in tqdm's format: with and without the most steps of a schedule.
 BOUNDED = "{desc}: {n_fmt} of at most {total_fmt} steps |{bar}| [{elapsed}, {rate_noinv_fmt}{postfix}]"
 BOUNDLESS = "{desc}: {n_fmt} steps [{elapsed}, {rate_noinv_fmt}{postfix}]"
-# Columns and rows of a terminal that says 0, in which tqdm would draw nothing: those that terminals have always had.
+# Columns and rows for a terminal that reports 0, in which tqdm would draw nothing.
 SCREEN = 80, 24
 
 
 class Stopped(Exception):
-    """Raised through the loops when a callback has returned True, or when work beside them has failed.
+    """Raised through the loops if a callback returned True or parallel work failed.
 
-    drawing  the latest drawing, as far as a pass knows it
+    drawing  the latest drawing, if a pass knows it
     """
 
     drawing: Any = None
@@ -41,15 +41,15 @@ class Stopped(Exception):
 
 @dataclass
 class Observer:
-    """Record every step of a run, and of the runs after it that are given the same observer.
+    """Record every step of a run, and of later runs with the same observer.
 
-    callback  is given a `Progress` after each step; True ends the run
-    bar       shows how far the run is
-    prefix    stands before the names of stages
-    given_up  is asked after each step; True ends the run
+    callback  gets a `Progress` after each step; True ends the run
+    bar       shows the progress of the run
+    prefix    of the names of stages
+    given_up  called after each step; True ends the run
     logs      whether stages are logged
-    whole     turns positions of the nodes that are drawn into those of all; None: all are drawn
-    part      whether this is a part of another run, whose steps are counted together
+    whole     makes positions of all nodes from positions of the drawn nodes; None: all are drawn
+    part      whether this is a part of another run, which counts the steps of both
     """
 
     callback: Callable[[Progress], object] | None = None
@@ -69,7 +69,7 @@ class Observer:
         return time.perf_counter() - self.began
 
     def silent_copy(self, given_up: Callable[[], bool]) -> Observer:
-        """An observer of work that goes on beside this one's: it has the same clock, and shows nobody anything."""
+        """Return an observer for parallel work, with the same clock and without output."""
         return Observer(prefix=self.prefix, began=self.began, given_up=given_up, logs=False)
 
     def append(self, other: Observer) -> None:
@@ -80,11 +80,11 @@ class Observer:
             self.trace.append(step._replace(iteration=len(self.trace), seconds=latest))
 
     def within(self, prefix: str, whole: Callable[[np.ndarray], np.ndarray]) -> Observer:
-        """The observer of a drawing of some of this one's nodes: its steps are steps of this run."""
+        """Return the observer of a drawing of some nodes, whose steps count in this run."""
         return replace(self, prefix=self.prefix + prefix, whole=whole, logs=False, part=True)
 
     def begin(self, steps: int) -> None:
-        """Begin a drawing whose schedule has at most so many steps."""
+        """Begin a drawing with a schedule of at most so many steps."""
         if self.bar is not None and not self.part:
             self.bar.begin(steps)
 
@@ -94,7 +94,7 @@ class Observer:
             self.bar.expect(steps)
 
     def record(self, stage: str, value: float, positions: Callable[[], np.ndarray]) -> None:
-        """Record a step; ``positions`` (of all nodes) is called only if somebody wants to see them."""
+        """Record a step; ``positions`` (of all nodes) is called only for a callback."""
         step = Step(len(self.trace), value, self.seconds, self.prefix + stage)
         if self.trace and self.trace[-1].stage != step.stage:
             self.log_stages()
@@ -120,9 +120,9 @@ class Observer:
 
 
 class Bar:
-    """One line on standard error: method, stage, steps done of at most how many, time.
+    """One line on standard error: method, stage, steps done, most steps, time.
 
-    A run that makes several drawings, of components or at several perplexities, counts the steps of each on its own.
+    A run with several drawings, such as components, counts the steps of each.
     """
 
     def __init__(self, name: str) -> None:
@@ -163,7 +163,7 @@ class Bar:
 
 
 def _screen() -> tuple[int | None, int | None]:
-    """Columns and rows for tqdm where the terminal says 0 of either; None: tqdm asks the terminal."""
+    """Columns and rows for tqdm if the terminal reports 0 of either; None: tqdm asks the terminal."""
     try:
         size = os.get_terminal_size(sys.stderr.fileno())
     except (OSError, ValueError, AttributeError):  # no terminal, or no file
@@ -174,7 +174,7 @@ def _screen() -> tuple[int | None, int | None]:
 
 @contextmanager
 def observe(name: str, callback: Callable[[Progress], object] | None, progress: bool) -> Iterator[Observer]:
-    """An observer for as long as it is needed, with a progress bar of that name where one is wanted."""
+    """Yield an observer, with a progress bar of that name if wanted."""
     if not progress:
         yield Observer(callback)
         return

@@ -1,4 +1,4 @@
-"""`Solution`: a drawing and all the evidence that its run leaves."""
+"""`Solution`: a drawing and the evidence of its run."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ REASONS = {
     "collapsed": "the drawing shrank to a point, where this objective is lowest",
     "unbounded": "J falls for ever as the drawing grows, so there is no best size",
 }
-# Characters in a line of a solution's repr, as wide as the lines of a notebook and of most terminals.
-LINE = 100
 
 
 class Step(NamedTuple):
@@ -38,9 +36,9 @@ class Step(NamedTuple):
 class Progress:
     """The argument of a callback: the step just done, and all positions, (n, dim) in node order, read-only.
 
-    Positions have the scale of the result and are turned onto those of the step before, so that an animation does not
-    jump; with a start they keep its orientation, as the result does.  Without one the result may be turned or mirrored
-    against the last of them: ``nelayout.align(positions, to=result)`` turns them alike.
+    Positions have the scale of the result. Each step is turned onto the step before, so an animation does not jump.
+    Without initial positions the result may be turned or mirrored: ``nelayout.align(positions, to=result)`` turns them
+    alike.
     """
 
     iteration: int
@@ -56,36 +54,36 @@ class Solution:
     positions  in the host's own type, as a layout function returns them
     value      J of ``positions`` times ``unit``: of the whole graph when it is connected, else the sum over its
                components; docs/methods.md has the J of each method
-    unit       the size of the method's own units, in those of ``positions``: a number, 1 for a connected graph with
-               scale=None; where components were drawn at sizes of their own, an (n, 1) column; with layers, whose
-               unit is not that of the other axes, (n, dim)
-    trace      (iteration, value, seconds, stage) of every step; values of coarse levels, of the shape stage and
-               of stages whose edges pull harder belong to their own objectives
-    connection lambda of ``positions`` (of the largest component; where each node has its own, their geometric mean)
+    unit       the size of the method's own units, in units of ``positions``: a number, 1 for a connected graph with
+               scale=None; an (n, 1) column if components have sizes of their own; (n, dim) with layers
+    trace      (iteration, value, seconds, stage) of every step; coarse levels, the shape stage and stages with
+               stronger edges have values of their own objectives
+    connection lambda of ``positions`` (of the largest component; the geometric mean if each node has its own)
     reason     of the end of the largest component's run: "converged" (the forces are in balance), "lull" (the last ten
                steps brought next to nothing), "max_iter" (all steps were taken: the usual end of a schedule, and no
                failure), "stopped" (by the callback), "collapsed" (to a point) or "unbounded" (J has no best size)
-    node_cost  (n,) what each node costs, see below
-    components (n,) component of each node, 0 the largest; isolated nodes are components of their own
+    node_cost  (n,) the cost of each node, see below
+    components (n,) component of each node, 0 the largest; each isolated node is a component
     notes      sentences on what was done otherwise than asked or usual
-    seconds    of the whole run, of vectors with the search for neighbors, which ends before the first step of ``trace``
-    choice     for alpha="auto", how alpha was chosen; None otherwise, and where every alpha fits equally well
+    seconds    of the whole run; for vectors with the neighbor search, which ends before the first step of ``trace``
+    choice     for alpha="auto", how alpha was chosen; None otherwise, and if every alpha fits equally well
     method     the name of the method
 
-    ``repr`` says all of this in a paragraph, without the positions.
+    ``repr`` has all of this in a paragraph, without the positions.
 
-    ``node_cost`` says where the drawing misleads.  What its numbers are depends on the method:
+    ``node_cost`` shows where the drawing misleads. Its meaning depends on the method. In a graph with several
+    components, compare costs within one component.
 
     - ws-SNE, t-SNE, s-SNE, HSSNE and ft-SNE's "kl" (the I-divergence with an optimal or normalized connection): the
-      cost of a retrieval in two stages (Yang, Peltonen & Kaski 2014, sec. 5.1).  With p = P / sum P and q the drawn
+      cost of a retrieval in two stages (Yang, Peltonen & Kaski 2014, sec. 5.1). With p = P / sum P and q the drawn
       similarities, both of sum 1 over the pairs of a component, and their marginals p_i, q_i and conditionals p_j|i,
       q_j|i, node i costs p_i ln(p_i / q_i) - p_i + q_i for being found at all, and p_i KL(p_j|i || q_j|i) for its
-      neighbors being found from there.  No cost is negative but for the error of fast sums; they add up to KL(p || q)
-      of each component, which is ``value`` for normalized connections.
+      neighbors being found from there. No cost is negative, except by the error of fast sums. The costs of a component
+      add up to its KL(p || q), which is ``value`` for normalized connections.
     - SNE, NeRV, JSE, alpha-SNE (connections by rows): the divergence of the node's own row; they add up to ``value``.
-    - all others: sum_j M_ij phi(P_ij / M_ij, lambda q_ij), up to constants that depend on P alone.  Costs may be
-      negative, and tell drawings of one graph apart better than nodes of one drawing.  They add up to ``value`` where
-      lambda is fixed (Elastic Embedding, LinLog, ...) or normalized, also with smoothing by a random walk.
+    - all others: sum_j M_ij phi(P_ij / M_ij, lambda q_ij), up to constants that depend on P alone. Costs may be
+      negative. They compare drawings of one graph better than nodes of one drawing. They add up to ``value`` if lambda
+      is fixed (Elastic Embedding, LinLog, ...) or normalized, also with smoothing by a random walk.
 
     >>> import networkx as nx, nelayout as nl
     >>> solution = nl.solve(nx.karate_club_graph(), "tsne", weight=None, seed=0)
@@ -114,7 +112,7 @@ class Solution:
         said = f"Solution{by} of {drawn}: {found}, {_counted(len(self.trace), 'step')} in {self.seconds:.2g} s."
         notes = f" Notes: {'; '.join(self.notes)}." if self.notes else ""
         said = f"{said} Ended by {why}.{notes}"
-        return textwrap.fill(said, LINE, break_long_words=False, break_on_hyphens=False)
+        return textwrap.fill(said, 100, break_long_words=False, break_on_hyphens=False)
 
 
 def _counted(number: int, what: str) -> str:

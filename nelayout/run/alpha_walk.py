@@ -39,7 +39,7 @@ def draw_at_best_alpha(part: Part, run: Run) -> tuple[Drawing, Run]:
     asked, choice, notes = run.method.choose, None, ()
     assert asked is not None
     try:
-        choice, best = choose_order(walk.fit, grid=asked.grid, estimator=asked.estimator, refine=asked.refine)
+        choice, best = choose_order(walk.fit, grid=asked.grid, refine=asked.refine)
         walk.order, notes = choice.alpha, (choice.summary, *choice.notes)
         walk.draw(best, run.max_iter, run.method.stages[-1].name)
     except ExactFit:

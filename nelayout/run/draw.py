@@ -34,17 +34,22 @@ def settings_of(run: Run) -> Settings:
     return Settings(run.dim, run.optimizer, run.max_iter, run.tol, run.stability)
 
 
-def planned(part: Part, run: Run) -> tuple[Part, Facts, tuple[Pass, ...]]:
-    """Return a connected graph, with the masses that suit its initial positions, its facts and its plan."""
+def planned(part: Part, run: Run, known: dict[Facts, tuple[Pass, ...]]) -> tuple[Part, Facts, tuple[Pass, ...]]:
+    """Return a connected graph, with the masses that suit its initial positions, its facts and its plan.
+
+    ``known`` holds the plans so far: a thousand small graphs have few different facts.
+    """
     facts = Facts.of(part, run.method, run.dim)
     if facts.placed:
         part, facts = resumed(part, facts, run)
-    return part, facts, plan(run.method, facts, settings_of(run))
+    if facts not in known:
+        known[facts] = plan(run.method, facts, settings_of(run))
+    return part, facts, known[facts]
 
 
 def draw_part(part: Part, run: Run) -> Drawing:
     """Draw one connected graph of two or more nodes."""
-    part, _, passes = planned(part, run)
+    part, _, passes = planned(part, run, {})
     run.observer.begin(sum(each.steps for each in passes))
     return fold(passes, Drawing.of([part], run.dim), run)
 
@@ -55,9 +60,9 @@ def draw_parts(parts: list[Part], run: Run) -> tuple[dict[int, Drawing], bool]:
     A run that a callback stops leaves graphs out that it has not come to.
     """
     groups: dict[object, list[int]] = {}
-    ready = []
+    ready, known = [], dict[Facts, tuple[Pass, ...]]()
     for k, part in enumerate(parts):
-        part, facts, passes = planned(part, run)
+        part, facts, passes = planned(part, run, known)
         together = facts.n <= MAX_STACKED_NODES and all(each.stackable for each in passes)
         together = together and stackable(run.method, part.affinity) and run.stability is None
         groups.setdefault((passes, facts.fixed) if together else k, []).append(k)

@@ -11,6 +11,8 @@ import numpy as np
 
 from nelayout import graphs
 from nelayout.catalogue import with_own
+from nelayout.catalogue.keywords import takes_evaluation_keywords
+from nelayout.catalogue.options import EvaluationOptions, check_options
 from nelayout.catalogue.record import Method
 from nelayout.errors import InputError, unknown
 from nelayout.numerics.parallel import threads_for
@@ -19,9 +21,7 @@ from nelayout.record.evaluated import Evaluated
 from nelayout.run.costs import NUMPY_PAIRS
 from nelayout.run.drawing import Drawing, Summation
 from nelayout.run.evidence import Evidence, evidence_of, objective_of
-from nelayout.run.keywords import takes_evaluation_keywords
 from nelayout.run.masses import masses_of
-from nelayout.run.options import EvaluationOptions, check_options
 from nelayout.run.request import NOTHING_KNOWN, read_request
 from nelayout.run.taking_apart import take_apart
 from nelayout.sums.nbody import check_backend

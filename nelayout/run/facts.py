@@ -14,8 +14,8 @@ from nelayout.run.drawing import Part
 
 __all__ = ["Facts", "circle", "is_crowded", "is_ring", "is_star"]
 
-# Fewest leaves and hub of a star that is spread over a disc instead of a circle, in nodes.
-MIN_STAR_NODES = 165
+# Nodes of the smallest star.
+MIN_STAR_NODES = 4
 # Mean degree, and mean degree as a part of all nodes, from which a graph is crowded.
 CROWDED_DEGREE, CROWDED_SHARE = 8.0, 0.01
 # Mean squared degree, in squares of the mean degree, from which a graph of that mean degree is crowded.
@@ -30,6 +30,7 @@ class Facts:
     placed      whether some node has an initial position
     own_start   whether the initial positions come from this package
     fixed       "none", "some" coordinates, "layers" (all nodes on an axis), or "all"
+    free_axes   axes without layers
     shape       "star" (a disc), "ring" (a circle: cycles, wheels, small stars) or ""; looked at for "auto" alone
     crowded     whether hubs are joined to a good part of a dense graph
     other_mass  whether other masses are to be tried
@@ -42,6 +43,7 @@ class Facts:
     placed: bool = False
     own_start: bool = False
     fixed: str = "none"
+    free_axes: int = 0
     shape: str = ""
     crowded: bool = False
     other_mass: bool = False
@@ -60,13 +62,13 @@ class Facts:
         if part.fixed is not None and part.fixed.any():
             fixed = "all" if part.fixed.all() else "layers" if part.layers.any() else "some"
         return cls(
-            n, P.nnz, part.placed, part.own_start, fixed, shape, judged and is_crowded(P),
-            part.other_mass is not None, part.goal is not None,
+            n, P.nnz, part.placed, part.own_start, fixed, int(np.count_nonzero(~part.layers)), shape,
+            judged and is_crowded(P), part.other_mass is not None, part.goal is not None,
         )
 
 
 def is_star(P: csr_array) -> bool:
-    """Whether one node is joined to all others, most of them leaves, and too many for a circle.
+    """Whether one node is joined to all others, most of them leaves.
 
     >>> spokes = csr_array((np.ones(200), (np.zeros(200, dtype=int), np.arange(1, 201))), shape=(201, 201))
     >>> is_star(csr_array(spokes + spokes.T)), is_star(csr_array((201, 201)))
@@ -100,7 +102,7 @@ def _is_small_star(P: csr_array) -> bool:
 
 
 def circle(P: csr_array, dim: int) -> np.ndarray:
-    """Return the nodes of a ring in order on a circle, (n, dim), one unit apart; the hub of a wheel or star in its middle.
+    """Return the nodes of a ring in order on a circle, (n, dim), one unit apart; a hub in its middle.
 
     >>> circle(csr_array([[0, 1, 1], [1, 0, 1], [1, 1, 0]]), 2).round(2).tolist()
     [[0.48, 0.0], [-0.24, 0.41], [-0.24, -0.41]]

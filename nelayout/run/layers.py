@@ -25,7 +25,7 @@ from nelayout.placing.components import component_labels
 from nelayout.placing.similarity import transform
 from nelayout.record.progress import Observer
 from nelayout.run.drawing import Drawing, Part, Run
-from nelayout.run.passes import Branch, Descend, Keep, Pass
+from nelayout.run.passes import Branch, Descend, Keep, Pass, fold
 from nelayout.run.placement import frame, radius, stir_flat
 
 __all__ = ["Layers"]
@@ -40,10 +40,14 @@ class Layers(Pass):
     """Choose the unit of the layers and the initial positions on the free axes, or bring a drawing back to its layers.
 
     compared  the iterations after which initial positions are compared
+    free      the passes that draw the graph without layers
+    across    the passes that draw the graph on the free axes alone
     back      whether it brings the drawing back
     """
 
     compared: Descend
+    free: tuple[Pass, ...] = ()
+    across: tuple[Pass, ...] = ()
     back: bool = False
 
     stackable: ClassVar[bool] = False
@@ -56,11 +60,40 @@ class Layers(Pass):
         drawing = replace(drawing, methods=(method,))
         objective = run.objective(drawing, method)
         branches = []
-        for number, Y in enumerate(_initial(drawing.part, objective, run), 1):
+        for number, Y in enumerate(self._initial(drawing.part, objective, run), 1):
             there = _Positions(name=f"layers {number}", drawing=_placed(drawing, Y))
             step = replace(self.compared, name=f"start {number}: {self.compared.name}")
             branches.append(Branch(passes=(there, step)))
         return Keep(name=self.name, branches=tuple(branches), by="J")(drawing, run)
+
+    def _initial(self, part: Part, objective: Objective, run: Run) -> Iterator[np.ndarray]:
+        """Yield positions (n, d) with the layers in place, in the method's unit; they differ on the free axes."""
+        assert part.fixed is not None
+        given, held = _given(part)[0], part.layers
+        joined = component_labels(part.affinity.P).max() == 0  # coarse levels of several components part without end
+
+        def drawn(passes: tuple[Pass, ...], dim: int, rng: np.random.Generator) -> np.ndarray:
+            unseen = replace(run, dim=dim, rng=rng, observer=Observer(None), notes=[])
+            return _centered(fold(passes, Drawing.of([Part(part.nodes, part.affinity)], dim), unseen).Y)
+
+        # The layers are as far apart whatever the seed, so that a good drawing stays: this one has a seed of its own.
+        free = drawn(self.free, run.dim, np.random.default_rng(0)) if joined else given * size_search(objective, given)
+        free = _turned(free, given, held)
+        there, wanted = (_edge_length(part.affinity.P, Y[:, held]) for Y in (given, free))
+        wanted = min(wanted, _reach(objective.kernel))
+        unit = wanted / there if there > 0 < wanted else 1.0
+        columns_of, all_free = [given[:, ~held] * unit], not part.fixed[:, ~held].any()
+        if joined and all_free:
+            columns_of += [free[:, ~held], drawn(self.across, int(np.count_nonzero(~held)), run.rng)]
+        for columns in columns_of:
+            Y = given * unit
+            # J is the same for mirror images: take the one nearer to the caller's positions.
+            Y[:, ~held] = np.where(np.sum(columns * given[:, ~held], axis=0) < 0, -columns, columns)
+            Y = stir_flat(Y, part.free, run.rng)
+            if all_free:
+                Y[:, ~held] = _centered(Y[:, ~held])
+                Y[:, ~held] *= spread_search(objective, Y, np.broadcast_to(~held, Y.shape))
+            yield Y
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -71,39 +104,6 @@ class _Positions(Pass):
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         return self.drawing
-
-
-def _initial(part: Part, objective: Objective, run: Run) -> Iterator[np.ndarray]:
-    """Yield positions (n, d) with the layers in place, in the method's unit; they differ on the free axes."""
-    from nelayout.run.draw import draw_part
-
-    assert part.fixed is not None
-    given, held = _given(part)[0], part.layers
-    joined = component_labels(part.affinity.P).max() == 0  # coarse levels of several components part without end
-
-    def drawn_freely(dim: int, rng: np.random.Generator) -> np.ndarray:
-        unseen = replace(run, dim=dim, rng=rng, observer=Observer(None), notes=[])
-        alone = draw_part(Part(part.nodes, part.affinity), replace(unseen, optimizer=None, max_iter=None, tol=None))
-        return _centered(alone.Y)
-
-    # The layers are as far apart whatever the seed, so that a good drawing stays: this one has a seed of its own.
-    free = drawn_freely(run.dim, np.random.default_rng(0)) if joined else given * size_search(objective, given)
-    free = _turned(free, given, held)
-    there, wanted = (_edge_length(part.affinity.P, Y[:, held]) for Y in (given, free))
-    wanted = min(wanted, _reach(objective.kernel))
-    unit = wanted / there if there > 0 < wanted else 1.0
-    drawn, all_free = [given[:, ~held] * unit], not part.fixed[:, ~held].any()
-    if joined and all_free:
-        drawn += [free[:, ~held], drawn_freely(int(np.count_nonzero(~held)), run.rng)]
-    for columns in drawn:
-        Y = given * unit
-        # J is the same for mirror images: take the one nearer to the caller's positions.
-        Y[:, ~held] = np.where(np.sum(columns * given[:, ~held], axis=0) < 0, -columns, columns)
-        Y = stir_flat(Y, part.free, run.rng)
-        if all_free:
-            Y[:, ~held] = _centered(Y[:, ~held])
-            Y[:, ~held] *= spread_search(objective, Y, np.broadcast_to(~held, Y.shape))
-        yield Y
 
 
 def _placed(drawing: Drawing, Y: np.ndarray) -> Drawing:

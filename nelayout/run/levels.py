@@ -25,8 +25,9 @@ from nelayout.run.coarsen import Level, hierarchy
 from nelayout.run.drawing import Drawing, Report, Run
 from nelayout.run.parting import Neighborhoods
 from nelayout.run.passes import Pass
-from nelayout.run.placement import JITTER, random_positions
+from nelayout.run.placement import JITTER, radius, random_positions, stir_flat
 from nelayout.run.score import Hops
+from nelayout.run.strong_edges import merged_pattern, strong_edges
 
 __all__ = ["Levels", "lowest_copies", "polylog"]
 
@@ -44,8 +45,10 @@ MAX_STRESS_RISE = 4 / 3
 PARTED_LAYERS = 2.0
 # Random starts of the coarsest graph at most, and all their nodes together.
 COARSEST_STARTS, COARSEST_NODES = 8, 640
-# Iterations of each of them.
-COARSEST_STEPS = 50
+# Nodes for each further random start: graphs of few nodes have few ways to lie.
+NODES_PER_COPY = 5
+# Iterations of each of them, and the move of a node, in typical distances, that ends them.
+COARSEST_STEPS, COPY_MOVE = 50, 0.02
 
 
 def polylog(power: float) -> Method:
@@ -68,7 +71,10 @@ class Levels(Pass):
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         levels = hierarchy(drawing.affinity, drawing.segments, run.rng)
-        n = len(drawing.Y)
+        n, sketched = len(drawing.Y), None
+        if drawing.count == 1 and drawing.part.sketch is not None:
+            fits = min(MAX_UNFOLDED, UNFOLDED_PART * n)
+            sketched = next((depth for depth, level in enumerate(levels) if len(level.affinity.mass) <= fits), None)
         Y = np.zeros((0, run.dim))
         for depth in range(len(levels) - 1, -1, -1):
             level, coarser = levels[depth], Y
@@ -81,6 +87,8 @@ class Levels(Pass):
             if not self.finest and level.going.all() and len(Y) > FINEST * n > FINEST * LARGE_GRAPH:
                 continue  # the next pass draws the finer levels of a large graph
             Y = self._drawn(level, Y, n, run, report)
+            if depth == sketched:
+                Y = self._from_sketch(drawing, levels[: depth + 1], Y, run, report)
         method = run.method if self.stage.power is None else polylog(self.stage.power)
         return replace(drawing, Y=Y, methods=(method if self.last else None,) * drawing.count)
 
@@ -94,6 +102,24 @@ class Levels(Pass):
         large = parts.count == 1 and len(affinity.mass) > COARSEST_NODES
         how = COARSEST_STARTS, COARSEST_NODES, COARSEST_STEPS, run
         return lowest_copies(affinity, parts, method, *how, report if large else silent)
+
+    def _from_sketch(
+        self, drawing: Drawing, levels: list[Level], Y: np.ndarray, run: Run, report: Report
+    ) -> np.ndarray:
+        """Draw the last of some levels from the sketch as well; keep that unless a rolled sheet stays rolled up."""
+        sketch, mass, cluster = drawing.part.sketch, drawing.affinity.mass, np.arange(len(drawing.Y))
+        assert sketch is not None
+        for finer in levels[:-1]:
+            cluster = finer.cluster[cluster]
+        m = len(levels[-1].affinity.mass)
+        merged = np.bincount(cluster, mass, minlength=m)
+        means = np.stack([np.bincount(cluster, mass * column, minlength=m) for column in sketch.T], axis=1)
+        means /= merged[:, None]
+        begin = stir_flat(means / (radius(means) or 1.0), None, run.rng)
+        other = self._drawn(levels[-1], begin, len(drawing.Y), run, report)
+        hops = Hops(merged_pattern(strong_edges(drawing.affinity.P), cluster), run.sums.threads)
+        keeps = np.isfinite(other).all() and hops.stress(other) <= MAX_STRESS_RISE * hops.stress(Y)
+        return other if keeps else Y
 
     def _drawn(self, level: Level, Y: np.ndarray, n: int, run: Run, report: Report) -> np.ndarray:
         """Draw the graphs of one level from positions Y."""
@@ -121,7 +147,7 @@ def lowest_copies(
     steps  iterations of each copy
     """
     count, n, dim = parts.count, len(affinity.mass), run.dim
-    copies = max(1, min(most, nodes * count // n))
+    copies = max(1, min(most, nodes * count // n, 1 + n // (NODES_PER_COPY * count)))
     Y = random_positions(copies * n, dim, run.rng)
     if not affinity.P.nnz:
         return Y[:n]
@@ -131,7 +157,7 @@ def lowest_copies(
     objective = run.objective(drawing, method)
     if not objective.scale_free:
         drawing = drawing.at(Y * run.sizes(objective, Y)[segments.of][:, None])
-    drawing = run.minimize(objective, drawing, LBFGS(), steps, Rest(), report)
+    drawing = run.minimize(objective, drawing, LBFGS(), steps, Rest(COPY_MOVE, gain=SLOW), report)
     drawing = replace(drawing, methods=(method,) * drawing.count)
     best = np.argmin(run.values(drawing).reshape(copies, count), axis=0)
     return drawing.Y.reshape(copies, n, dim)[best[parts.of], np.arange(n)]

@@ -16,6 +16,8 @@ import numpy as np
 
 from nelayout import graphs
 from nelayout.catalogue import method_named, with_own
+from nelayout.catalogue.keywords import takes_common_keywords
+from nelayout.catalogue.options import LayoutOptions, MethodOptions, check_options
 from nelayout.catalogue.record import Method
 from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.placing.final import Finished, finish
@@ -30,9 +32,7 @@ from nelayout.run.draw import draw_parts
 from nelayout.run.drawing import Drawing, Part, Run, Summation
 from nelayout.run.evidence import evidence_of, grows
 from nelayout.run.gathering import gather
-from nelayout.run.keywords import takes_common_keywords
 from nelayout.run.masses import masses_of
-from nelayout.run.options import LayoutOptions, MethodOptions, check_options
 from nelayout.run.parting import Neighborhoods, part_nodes
 from nelayout.run.placement import place_missing, random_positions
 from nelayout.run.request import NOTHING_KNOWN, Known, Request, read_request

@@ -98,6 +98,8 @@ class _Planner:
         descents = [stage.at(facts.n) for stage in rest if isinstance(stage, DescendStage)]
         if not descents:
             return tuple(replace(each, last=True) if isinstance(each, Levels) else each for each in found)
+        if facts.shape == "ring":  # lighter tails break the circle of a wheel
+            return (*found, *self._last(descents[-1]))
         if self.judged:
             return (*found, self._chosen(descents))
         for stage in descents[:-1]:
@@ -232,8 +234,12 @@ class _Planner:
             own = self._last(stage)[-1]
             assert isinstance(own, Descend)
             compared = replace(own, steps=max(min(COMPARED, own.steps - 1), 0), force=stage.tol)
-            layers = Layers(name="layers", compared=compared, steps=3 * compared.steps, why="an axis is given")
-            return (*found, layers, own, replace(layers, name="layers in place", back=True, steps=0))
+            alone, own_axes = Facts(facts.n, facts.entries), facts.free_axes
+            layers = Layers(
+                name="layers", compared=compared, free=plan(self.method, alone, Settings(settings.dim)),
+                across=plan(self.method, alone, Settings(own_axes)), steps=3 * compared.steps, why="an axis is given",
+            )
+            return (*found, layers, own, Layers(name="layers in place", compared=compared, back=True, why=layers.why))
         if facts.fixed == "some":
             return (*found, *self._rounds(stage, FIXED_ROUNDS, Spread(name="spread fixed nodes", why="fixed nodes")))
         held = bool(settings.stability)

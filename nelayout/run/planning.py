@@ -11,6 +11,8 @@ import numpy as np
 
 from nelayout import graphs
 from nelayout.catalogue import with_own
+from nelayout.catalogue.keywords import takes_common_keywords
+from nelayout.catalogue.options import MethodOptions, check_options
 from nelayout.catalogue.record import Method
 from nelayout.numerics.memory import size_in_words
 from nelayout.numerics.parallel import Threads, thread_count
@@ -18,9 +20,7 @@ from nelayout.run.costs import BYTES_ENTRY, BYTES_LEAST, BYTES_NODE, Cost, CostM
 from nelayout.run.draw import MAX_STACKED_NODES
 from nelayout.run.drawing import Part
 from nelayout.run.facts import Facts
-from nelayout.run.keywords import takes_common_keywords
 from nelayout.run.masses import mass_to_read, masses_of
-from nelayout.run.options import MethodOptions, check_options
 from nelayout.run.passes import Keep
 from nelayout.run.plan import Settings
 from nelayout.run.plan import plan as passes_of
@@ -251,7 +251,7 @@ def _planned(request: Request, threads: int) -> Plan:
 
 
 def _parts(request: Request) -> list[Part]:
-    """Return what is drawn: different components, or all nodes, which components drawn alone precede if no pos is given.
+    """Return what is drawn: different components; if joint, all nodes, without pos after the components.
 
     Masses are read as far as plans look at them: named centralities may take long.
     """

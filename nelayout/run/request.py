@@ -12,6 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout import graphs
+from nelayout.catalogue.options import generator
 from nelayout.catalogue.record import Method
 from nelayout.errors import InputError, Unsupported, unknown, warn
 from nelayout.formula.connections import Fixed
@@ -23,7 +24,6 @@ from nelayout.placing.components import component_labels
 from nelayout.record.progress import Observer
 from nelayout.run.alike import first_of_kind
 from nelayout.run.bending import Goal
-from nelayout.run.options import generator
 from nelayout.run.variational_component import check_variational
 from nelayout.similarities.rescale import within_range
 from nelayout.sums.nbody import check_backend

@@ -22,7 +22,7 @@ class Affinity:
     hidden sum over clusters of m_C^2 - sum_{i in C} m_i^2: pairs at distance 0 that still count in every sum over M
     rows   row-stochastic similarities on the pattern of P, for connections by rows; None: P's rows by their sums
     features (n, p) what is known of each node beside P, for variational methods; None: nothing
-    walk   the random walk on P whose dense p stands in for P in objectives that are quadratic in the drawing
+    walk   the random walk on P; its dense p replaces P in objectives that are quadratic in the drawing
     """
 
     P: csr_array

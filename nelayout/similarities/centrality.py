@@ -16,18 +16,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.similarities.shortest_paths import search_from
-
 __all__ = ["betweenness", "closeness"]
 
-# Nodes times entries visited up to which every node is a source: about three seconds of compiled search.
-EXACT_WORK = 3e8
-
-# Least number of sources in a component: the error of a mean distance is then 1/8 of its spread.
-FEWEST_SOURCES = 64
-
-# Below this the search runs as plain Python: quicker than loading the compiler (0.2 s and more).
-INTERPRETED_WORK = 2e5
+# Nodes times entries visited up to which every node is a source, and least number of sources in a component.
+EXACT_WORK, FEWEST_SOURCES = 3e8, 64
 
 
 def closeness(adjacency: csr_array, rng: np.random.Generator) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -96,11 +88,9 @@ def _sources(adjacency: csr_array, rng: np.random.Generator, what: str):
 
 def _search(adjacency: csr_array, sources: np.ndarray, scale: np.ndarray, *, paths: bool):
     """Sum over the sources, each times its scale, the hops to each node and the shares of paths through it."""
+    from nelayout.similarities.loops import search_from
+
     n = len(adjacency.indptr) - 1
     hops, shares = np.zeros(n), np.zeros(n)
-    work = len(sources) * (n + len(adjacency.indices))
-    search = search_from
-    if work > INTERPRETED_WORK:
-        from nelayout.similarities.centrality_loops import search_from_compiled as search
-    search(adjacency.indptr, adjacency.indices, sources, scale, hops, shares, paths)
+    search_from(adjacency.indptr, adjacency.indices, sources, scale, hops, shares, paths)
     return hops, shares

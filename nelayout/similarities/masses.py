@@ -1,8 +1,6 @@
 """Node masses m, the strengths with which nodes repel: M_ij = m_i m_j.
 
-Unit mass is the plain method; the strength (the degree, in a simple graph without weights) is "edge repulsion"
-and the w of ws-SNE; any centrality, node attribute or array will do.  All are scaled to mean 1, so that they share
-out the repulsion without changing its sum, and floored at 1e-3, so that every node repels a little::
+All are scaled to mean 1, so that they share out the repulsion without changing its sum, and floored at 1e-3::
 
     >>> star = csr_array(np.array([[0, 1, 1], [1, 0, 0], [1, 0, 0]]))
     >>> node_mass(star, "degree")[0]
@@ -26,31 +24,13 @@ __all__ = ["FLOOR", "NAMED", "node_mass"]
 # The least mass, the mean being 1.
 FLOOR = 1e-3
 
-# Largest weight whose scale a sum of weights keeps: sums of huge weights stay finite.
+# Largest unit of strengths: sums of huge weights stay finite.
 LARGEST = 1e290
 
-# Steps of power iteration at most: long paths and grids have no leading eigenvector to speak of.
-POWER_STEPS = 2000
-
-# Change of an entry in one step, the mean being 1, below which the eigenvector stands.
-POWER_TOLERANCE = 1e-10
+# Most steps of power iteration, and change of an entry in one step at which it ends, the mean being 1.
+POWER_STEPS, POWER_TOLERANCE = 2000, 1e-10
 
 Notes = tuple[str, ...]
-
-
-def _unit(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarray, Notes]:
-    """m_i = 1."""
-    return np.ones(len(adjacency.indptr) - 1), ()
-
-
-def _degree(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarray, Notes]:
-    """m_i = number of neighbors."""
-    return np.diff(adjacency.indptr).astype(np.float64), ()
-
-
-def _degree_plus_1(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarray, Notes]:
-    """m_i = number of neighbors + 1."""
-    return np.diff(adjacency.indptr) + 1.0, ()
 
 
 def _strength(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarray, Notes]:
@@ -94,14 +74,19 @@ def _eigenvector(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.nd
 
 # Name -> (adjacency, generator) -> (unscaled masses, notes). These names win over node attributes.
 NAMED: dict[str, Callable[[csr_array, np.random.Generator], tuple[np.ndarray, Notes]]] = {
-    "unit": _unit,
-    "degree": _degree,
-    "degree+1": _degree_plus_1,
+    "unit": lambda A, _: (np.ones(len(A.indptr) - 1), ()),
+    "degree": lambda A, _: (np.diff(A.indptr).astype(np.float64), ()),
+    "degree+1": lambda A, _: (np.diff(A.indptr) + 1.0, ()),
     "strength": _strength,
     "closeness": closeness,
     "betweenness": betweenness,
     "eigenvector": _eigenvector,
 }
+
+ALLOWED = (
+    f"allowed are {', '.join(map(repr, NAMED))}, the name of a node attribute, one number, an array in node order, or "
+    "a dict keyed by node"
+)
 
 
 def node_mass(
@@ -116,15 +101,9 @@ def node_mass(
     Parameters
     ----------
     adjacency : (n, n) symmetric csr_array without diagonal and explicit zeros.
-    mass : one of
-
-        - "unit": 1; "degree": number of neighbors; "degree+1": one more; "strength": sum of the weights;
-        - "closeness", "betweenness": over shortest paths in hops, exact as long as nodes times entries stay
-          below 3e8, else from sampled sources, and a note says so;
-        - "eigenvector": leading eigenvector of the 0/1 adjacency, in each component for itself;
-        - the name of a node attribute, an array in node order, or a dict keyed by node (they need `host`,
-          except an array);
-        - None: "unit".
+    mass : "unit", "degree", "degree+1", "strength" (sums of weights), "closeness" or "betweenness" (over hops, from
+        sampled sources on large graphs), "eigenvector" (of the 0/1 adjacency, in each component for itself), the name
+        of a node attribute, an array in node order, or a dict keyed by node; None: "unit".
     host : reads attributes, arrays and dicts, and names nodes in errors: `nelayout.graphs.Network.host`.
     rng : for sampled sources; a Generator, a seed, or None for seed 0.
     relative : False leaves their mean as it is.
@@ -137,9 +116,7 @@ def node_mass(
     Raises
     ------
     InputError
-        naming the node whose mass is negative, NaN, infinite, missing or not a number, and the key of a dict that
-        is no node; for an unknown name, with near matches among names and node attributes; for functions,
-        generators and sets, which have no order.
+        for a mass that is negative, NaN, infinite, missing or no number, an unknown name, a key that is no node
 
     Examples
     --------
@@ -173,20 +150,15 @@ def node_mass(
 def _check_kind(mass: Any) -> None:
     ordered = hasattr(mass, "__len__") and not isinstance(mass, AbstractSet)
     if callable(mass) or not (ordered or hasattr(mass, "__float__")):
-        raise InputTypeError(
-            f"mass is of type {type(mass).__name__}; allowed are {', '.join(map(repr, NAMED))}, the name of a node "
-            "attribute, one number, an array in node order, or a dict keyed by node"
-        )
+        raise InputTypeError(f"mass is of type {type(mass).__name__}; {ALLOWED}")
 
 
 def _array(mass: Any, n: int) -> np.ndarray:
     """Check an array that comes without a host: nodes have numbers only."""
     values = np.asarray(mass)
     if values.dtype.kind not in "biuf" or values.shape not in ((), (n,)):
-        raise InputError(
-            f"mass is {type(mass).__name__} of shape {values.shape} and dtype {values.dtype}; "
-            f"allowed are {', '.join(NAMED)}, one number, or an array of {n} numbers"
-        )
+        kind = type(mass).__name__
+        raise InputError(f"mass is {kind} of shape {values.shape} and dtype {values.dtype} for {n} nodes; {ALLOWED}")
     values = np.array(np.broadcast_to(values, (n,)), dtype=np.float64)
     wrong = ~(np.isfinite(values) & (values >= 0))
     if wrong.any():
@@ -196,6 +168,7 @@ def _array(mass: Any, n: int) -> np.ndarray:
 
 
 def _scaled(values: np.ndarray, relative: bool) -> np.ndarray:
+    """Floor the masses, and divide them by their mean if ``relative``."""
     largest = values.max(initial=0.0)
     if largest == 0:
         return np.ones(len(values))

@@ -76,7 +76,7 @@ class RandomWalk:
     def laplacian(self, Y: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
         """R_i = sum_j p_ij (y_i - y_j) for Y (n, d); ``start`` is a guess at R.
 
-        Not as diag(p1) Y - p Y, whose terms nearly cancel in a smooth drawing: R solves
+        The terms of diag(p1) Y - p Y nearly cancel in a smooth drawing, so R solves
         K R = rho sum_j S_ij u_j (y_i - y_j), in which only differences stand.
         """
         Y = Y - np.sum(Y, axis=0) / max(self.n, 1)

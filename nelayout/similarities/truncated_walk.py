@@ -19,18 +19,14 @@ __all__ = ["truncated_walk"]
 WHOLE = 500
 # Entries kept of each row: at least KEPT, and more as long as there are not more than WHOLE^2 in all.
 KEPT = 64
-# An entry is right to this part of sqrt(d_i d_j) / (mean d * entries kept), d the strengths: a row that is
-# spread evenly over what is kept is then right to this part.
+# Error of an entry, in parts of sqrt(d_i d_j) / (mean d * entries kept), d the strengths.
 TOLERANCE = 0.1
-# Columns of p that are solved for at a time, and rows that are pushed for at a time.
-COLUMNS, ROWS = 256, 512
+# Rows or columns of p that are found at a time.
+ROWS = 512
 
 
 def truncated_walk(graph: csr_array, rho: float, threads: Threads | None = None) -> tuple[csr_array, float]:
     """Truncate p to P (n, n), symmetric without a diagonal; and the part of all p_ij, i != j, that P holds.
-
-    Costs at most about 10 k d / (1 - rho) steps a row for k entries kept and a mean degree d, on all cores (a
-    tenth of it at rho = 0.99); up to 500 nodes, n systems by conjugate gradients.
 
     >>> path = csr_array(np.array([[0.0, 1, 0], [1, 0, 1], [0, 1, 0]]))
     >>> P, part = truncated_walk(path, 0.5)
@@ -43,7 +39,7 @@ def truncated_walk(graph: csr_array, rho: float, threads: Threads | None = None)
     n = walk.n
     if n <= WHOLE:
         return _whole(walk), 1.0
-    from nelayout.similarities import push_loops
+    from nelayout.similarities import loops
 
     kept = max(KEPT, WHOLE**2 // n)
     columns = np.full((n, kept), -1, dtype=np.int32)
@@ -52,7 +48,7 @@ def truncated_walk(graph: csr_array, rho: float, threads: Threads | None = None)
     tolerance = TOLERANCE / (kept * float(np.mean(walk.strength)))
 
     def work(start: int) -> None:
-        push_loops.largest_of_rows(
+        loops.largest_of_rows(
             S.indptr, S.indices, S.data, root, rho, tolerance, start,
             min(start + ROWS, n), columns, values, own,
         )  # fmt: skip
@@ -71,8 +67,8 @@ def truncated_walk(graph: csr_array, rho: float, threads: Threads | None = None)
 def _whole(walk: RandomWalk) -> csr_array:
     n = walk.n
     p = np.empty((n, n))
-    for start in range(0, n, COLUMNS):
-        stop = min(start + COLUMNS, n)
+    for start in range(0, n, ROWS):
+        stop = min(start + ROWS, n)
         unit = np.zeros((n, stop - start))
         unit[np.arange(start, stop), np.arange(stop - start)] = 1.0
         p[:, start:stop] = walk.times(unit)

@@ -4,21 +4,13 @@ An f-divergence is a greatest value over functions h of pairs (Im, Verma & Brans
 
     D_f(P||Q) = max_h sum_ij [h_ij p_ij - f*(h_ij) q_ij],
 
-with the conjugates f* of `f_functions`.  With h from a network over features of the nodes, in place of one number for
-every pair, it is a lower bound; the drawing and the network take turns, J steps to raise the bound and K to lower it.
-For example, of two clusters that are drawn in one heap the network learns that pairs of one cluster, which it knows by
-their features, are more alike than drawn: its h is large there, f*(h) q is what these pairs cost, and the drawing
-lowers it by giving q to them.
+with the Fenchel conjugate f*.  If a network over features of the nodes takes the place of h, this is a lower bound.
+Network and drawing take turns: J steps raise the bound, K steps lower it.  For example, two clusters are drawn in one
+heap.  The network, which knows the clusters by their features, makes h large for pairs of one cluster.  Then f*(h) q
+is what these pairs cost, and the drawing lowers it: it moves the clusters apart.
 
-There are two forms.  The paper's network knows the nodes alone.  Its bound is far from tight where p_ij says more than
-the nodes' coordinates (the edges of a neighbor graph), and the drawing that lowers it may raise the divergence.  The
-sampled form is no game any more: the last layer of its network sees ln p and ln q themselves, and before the positions
-move it is fitted to their pairs by Newton's method.  The greatest bound is within its reach: the positions lower the
-divergence itself, to rounding, on a sample of pairs.
-
-Both sums are over pairs that are drawn; only the normalizer Z comes from outside, exact, from an N-body sum, and with a
-background, under which all pairs cost something, sum q ln q too.
-PyTorch is an optional extra, imported when a drawing is asked for.
+The bound is far from tight where p_ij depends on more than the features, as in the edges of a neighbor graph.  Sums
+are over pairs drawn at random; only the normalizer Z comes from outside, from an N-body sum.
 """
 
 from __future__ import annotations
@@ -26,43 +18,43 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from types import SimpleNamespace
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import coo_array, csr_array
 
-from nelayout.errors import InputError, missing_extra, unknown
-from nelayout.formula.divergences.f_functions import F_FUNCTIONS, TABLE_2, FFunction
-from nelayout.numerics.arithmetic import Arithmetic
-from nelayout.numerics.groups import WHOLE
-from nelayout.numerics.parallel import Threads
+from nelayout.errors import InputError, missing_extra
 from nelayout.numerics.pytorch import torch_module
-from nelayout.objective import Evaluation
-from nelayout.optimizers.minimize import Rest, minimize
-from nelayout.variational.moves import Descent, JudgedSearch, Moves
-from nelayout.variational.network import NodeNetwork, PairNetwork
-from nelayout.variational.samples import PairSamples, near_pairs
-from nelayout.variational.turn import Turn, kernel, positive
 
-__all__ = ["Round", "needs_torch", "variational_drawing"]
+__all__ = ["CONJUGATES", "Network", "PairSamples", "Round", "needs_torch", "variational_drawing"]
 
-BACKGROUND = 0.01  # of reverse KL, when none is given
-NEAR = 10  # nearest nodes in the drawing, of whose pairs some are always among those that are looked at
-MOST = 16  # edges that a turn of the positions looks at, at most, as a multiple of `pairs`
-# Form of the game -> its output activations, its network, and how the positions move.
-FORMS: dict[str, tuple[dict[str, FFunction], type[NodeNetwork], Callable[[np.ndarray, int], Moves]]] = {
-    "paper": (TABLE_2, NodeNetwork, Descent.of),
-    "sampled": (F_FUNCTIONS, PairNetwork, JudgedSearch.of),
+# Units in the hidden layers of f and g.
+WIDTHS = 10, 20
+# Adam's rate for the network; for the positions in units of the kernel, and rounds after which it is half as long.
+LEARNING_RATE, RATE, HALF = 0.01, 0.05, 50
+# Nearest nodes in the drawing that make near pairs.
+NEAR = 10
+
+# Name -> output activation h(x) and f*(h(x)) on tensors: Table 2, with the conjugate of js corrected, -ln(2 - e^h).
+# Below h = -2 the f* of chi2 is above the conjugate: the sum is still a lower bound.
+CONJUGATES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "kl": (lambda x: x, lambda x: (x - 1).exp()),
+    "reverse-kl": (lambda x: -(-x).exp(), lambda x: x - 1),
+    "js": (lambda x: math.log(2.0) - _softplus(-x), lambda x: _softplus(x) - math.log(2.0)),
+    "hellinger": (lambda x: -(-x).expm1(), lambda x: x.expm1()),
+    "chi2": (lambda x: x, lambda x: x * (x / 4 + 1)),
 }
 _one_run = threading.RLock()  # torch has one number of threads for the process
 
 
+def _softplus(x: Any) -> Any:
+    return torch_module().nn.functional.softplus(x)
+
+
 class Round(NamedTuple):
-    """One line of a trace, of one drawing: the bound on a sample of pairs, after the network has taken its turn, and
-    the divergence itself if it was asked for.
-    """
+    """One round: the bound on a sample of pairs after the network's turn, and the divergence if it was asked for."""
 
     round: int
     bound: float
@@ -75,60 +67,37 @@ def variational_drawing(
     Y0: np.ndarray,
     divergence: str = "kl",
     *,
-    normalizer: Callable[[np.ndarray], tuple[Any, ...]],
+    normalizer: Callable[[np.ndarray], tuple[float, np.ndarray]],
     primal: Callable[[np.ndarray], float] | None = None,
-    form: str = "paper",
-    rounds: int = 100,
+    rounds: int = 50,
     ascents: int = 10,
     first_ascents: int = 100,
     descents: int = 10,
-    widths: tuple[int, int] = (10, 20),
-    pairs: int = 4096,
-    learning_rate: float = 0.01,
-    background: float | None = None,
+    pairs: int = 16384,
+    background: float = 0.0,
     tol: float = 0.0,
     rng: np.random.Generator | int | None = None,
     callback: Callable[[Round, np.ndarray], Any] | None = None,
 ) -> tuple[np.ndarray, tuple[Round, ...]]:
-    """min over Y, max over networks h of sum_{i != j} [h_ij p_ij - f*(h_ij) q_ij / Z], q = 1/(1 + |y_i - y_j|^2).
+    """Play min over Y, max over networks h of sum_{i != j} [h_ij p_ij - f*(h_ij) q_ij / Z], q = 1/(1 + |y_i - y_j|^2).
 
-    h_ij is an output activation of a network's x_ij, the same for (i, j) and (j, i).  The network moves by Adam, each
-    time on other pairs; the positions move after it, on one draw a turn: pairs drawn evenly, the edges and the pairs of
-    nodes that lie near, all weighted by how often they are to be expected.  Sums of fewer terms are taken as a whole.
-    The gradient is that of the bound, Z included.  The same rng gives the same bits: torch works on one thread, and two
-    runs at once wait for each other.
-
-    With form "paper" x_ij = g([f(x_i) + f(x_j); f(x_i) * f(x_j)]) knows the features x alone, h is that of Table 2, and
-    the positions take steps of Adam, whose length falls, as do the paper's; none is taken back.
-
-    With form "sampled" g sees ln p_ij and ln q_ij too, and so does its last layer, which is fitted to the draw of each
-    turn: the bound is the divergence.  The positions move by L-BFGS, and the gradient has that of the q that the
-    network sees.
+    h_ij is the output activation of x_ij = g([f(x_i) + f(x_j); f(x_i) * f(x_j)]) over the features x.  Both players
+    move by Adam, each step on other pairs; no step is taken back.  The same rng gives the same bits.
 
     Parameters
     ----------
     P : (n, n) sparse or dense similarities, >= 0, nothing on the diagonal; scaled to sum 1.
-    features : (n, p) what the network knows of each node, such as spectral coordinates; columns are standardized.
-    Y0 : (n, d) where the drawing begins, in units of the kernel (1 is a near neighbor's distance).
-    divergence : "kl", "reverse-kl", "js", "hellinger" or "chi2".
-    normalizer : Y (n, d) -> Z = sum over i != j of q_ij, and its gradient (n, d); these alone, or followed by the sum
-        of q_ij ln q_ij and its gradient, which a background wants.
-    primal : Y -> the divergence itself, for the trace.  In the sampled form a turn of the positions is halved or left
-        out where it would raise the divergence, so that the last drawing is the best.
-    form : "paper" or "sampled".
-    rounds, ascents, descents : how often, J steps of the network and K of the positions (sampled: at most).
-    first_ascents : steps of the network before the first round, if more than `ascents`: one that has learned nothing
-        yet leads the drawing astray.
-    widths : units in the hidden layers of f and g; the paper's are the default, with J = K = 10.
-    pairs : drawn in each step of the network, half of them edges and a quarter near pairs. In each turn of the
-        positions as many are drawn evenly, as many of the near pairs, and up to 16 times as many edges.
-    learning_rate : Adam's, of the network.
-    background : part of P that is spread evenly over the pairs that are no edges, in [0, 1); default 0, and 0.01 for
-        reverse KL, which is infinite without.
-    tol : end after a round in which nodes moved by less than this part of the typical distance between nodes; 0: never.
-        A round whose turn was left out does not count.
-    rng : a Generator, or the seed of one.
-    callback : callback(Round, Y) after each round, Y read-only; returning True ends the run.
+    features : (n, p) what the network knows of each node; columns are standardized.
+    Y0 : (n, d) where the drawing begins, in units of the kernel.
+    divergence : a name in `CONJUGATES`.
+    normalizer : Y (n, d) -> Z = sum over i != j of q_ij, and its gradient (n, d).
+    primal : Y -> the divergence itself, for the trace.
+    rounds, ascents, descents : number of rounds, and of the steps of network and positions in each; the network takes
+        ``first_ascents`` before the first.
+    pairs : pairs of a step: half are edges, a quarter near pairs of the drawing, a quarter any pairs.
+    background : part of P spread over the pairs that are no edges, in [0, 1).
+    tol : end after a round in which nodes moved by less than this part of the radius of the drawing.
+    callback : called with (Round, Y) after each round, Y read-only.
 
     Returns
     -------
@@ -138,62 +107,216 @@ def variational_drawing(
     Raises
     ------
     MissingExtra
-        without torch; the message names the install command.
+        without torch.
     InputError
-        for an unknown divergence or form, arrays that do not fit each other or are not finite, a number out of range, a
-        normalizer that is not positive, and when the bound is no longer finite (then the learning rate is too large).
+        for a bound that is no longer finite.
 
     References
     ----------
     Im, Verma & Branson 2018, section 3, Algorithm 1, appendix C.2.1.
-
-    Examples
-    --------
-    >>> P = np.ones((3, 3)) - np.eye(3)
-    >>> def Z(Y):
-    ...     apart = Y[:, None] - Y
-    ...     q = 1 / (1 + (apart**2).sum(axis=2))
-    ...     return q.sum() - len(Y), -4 * (q[:, :, None] ** 2 * apart).sum(axis=1)
-    >>> Y, trace = variational_drawing(P, np.eye(3), [[0, 0], [1, 0], [0, 2]], normalizer=Z, rounds=2, rng=0)
-    >>> Y.shape, [line.round for line in trace]
-    ((3, 2), [1, 2])
     """
     needs_torch()
-    counts = {"rounds": rounds, "ascents": ascents, "first_ascents": first_ascents, "descents": descents}
-    f, g = widths
-    _check(divergence, form, counts | {"width of f": f, "width of g": g, "pairs": pairs}, learning_rate)
-    rng = np.random.default_rng(rng)
-    Y, X = _finite("Y0", Y0), _finite("features", features)
-    if len(X) != len(Y):
-        raise InputError(f"features has {len(X)} rows and Y0 has {len(Y)}; give one row for each node in both")
-    sample = PairSamples.of(P, len(Y), _background(background, divergence), rng)
+    rng, Y, X = np.random.default_rng(rng), np.array(Y0, dtype=float), np.array(features, dtype=float)
+    samples = PairSamples.of(P, len(Y), background, rng)
     spread = X.std(axis=0)
     X = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     with _one_thread() as torch:
-        functions, kind, moves = FORMS[form]
-        network = kind.of(torch.from_numpy(X), widths, rng)
-        adam = torch.optim.Adam(network.weights, lr=learning_rate)
-        turns = _Turns(
-            functions[divergence], network, adam, moves(Y, descents), sample, pairs, normalizer, primal, ascents,
-            max(ascents, first_ascents)
-        )
+        game = Network.of(X, CONJUGATES[divergence], rng)
+        learn = torch.optim.Adam(game.weights, lr=LEARNING_RATE)
+        at = torch.from_numpy(Y.copy()).requires_grad_()
+        move = torch.optim.Adam([at])
 
-        def report(value: float, Y: np.ndarray) -> None:
+        def raise_bound(Y: np.ndarray, near: np.ndarray, steps: int) -> None:
+            Z = _positive(normalizer(Y)[0])
+            for _ in range(steps):
+                drawn = samples.draw(pairs, near)
+                learn.zero_grad()
+                (-game.bound(drawn, _kernel(Y, drawn) / Z)).backward()
+                learn.step()
+
+        trace: list[Round] = []
+        near = near_pairs(Y, NEAR)
+        raise_bound(Y, near, max(ascents, first_ascents))
+        for number in range(1, rounds + 1):
+            before = Y
+            for group in move.param_groups:
+                group["lr"] = RATE / (1.0 + (number - 1) / HALF)
+            for _ in range(descents):
+                at.grad = torch.from_numpy(game.bound_and_gradient(samples.draw(pairs, near), Y, normalizer)[1])
+                move.step()
+                Y = at.detach().numpy().copy()
+            near = near_pairs(Y, NEAR)
+            raise_bound(Y, near, ascents)
+            bound = game.bound_and_gradient(samples.draw(pairs, near), Y, normalizer)[0]
+            if not math.isfinite(bound):
+                raise InputError(f"P and Y0 must give a finite bound; got {bound} in round {number}. Scale Y0 down")
+            trace.append(Round(number, bound, None if primal is None else float(primal(Y))))
             if callback is not None:
                 shown = Y.view()
                 shown.flags.writeable = False
-                if callback(turns.rounds[-1], shown) is True:
-                    raise _Ended
+                callback(trace[-1], shown)
+            if _size(Y - before) < tol * _size(Y):
+                break
+        return Y, tuple(trace)
 
-        with suppress(_Ended):
-            alone = SimpleNamespace(parts=WHOLE, arithmetic=Arithmetic(WHOLE, Threads(), False))
-            minimize(alone, Y, turns, rounds, Rest(move=tol, window=1), report)
-        return turns.Y, tuple(turns.rounds)
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """x of pairs from the features X (n, p) of both nodes, the same for (i, j) and (j, i), and the bound by it.
+
+    Weights are drawn by He's rule.  The last layer is 0, so that an untrained network is equal for all pairs.
+    """
+
+    X: Any
+    weights: list[Any]
+    h: Callable[[Any], Any]
+    conjugate: Callable[[Any], Any]
+
+    @classmethod
+    def of(
+        cls, X: np.ndarray, conjugate: tuple[Callable, Callable], rng: np.random.Generator, widths=WIDTHS
+    ) -> Network:
+        torch = torch_module()
+        f, g = widths
+        layers = ((X.shape[1], f), (2 * f, g), (g, 1))
+        values = [(rng.normal(size=layer) * math.sqrt(2.0 / max(layer[0], 1)), np.zeros(layer[1])) for layer in layers]
+        values[-1][0][:] = 0.0
+        weights = [torch.from_numpy(part).requires_grad_() for pair in values for part in pair]
+        return cls(torch.from_numpy(X), weights, *conjugate)
+
+    def score(self, i: np.ndarray, j: np.ndarray) -> Any:
+        """x of the pairs."""
+        torch = torch_module()
+        A, a, C, c, D, d = self.weights
+        f = (self.X @ A + a).relu()
+        f_i, f_j = f[torch.from_numpy(i)], f[torch.from_numpy(j)]
+        return ((torch.cat([f_i + f_j, f_i * f_j], dim=1) @ C + c).relu() @ D + d)[:, 0]
+
+    def bound(self, drawn: tuple[np.ndarray, ...], share: np.ndarray) -> Any:
+        """sum weight [h p - f*(h) q / Z] as a tensor; ``share`` = q / Z."""
+        i, j, weight, p = drawn
+        x, (weight, p, share) = self.score(i, j), map(torch_module().from_numpy, (weight, p, share))
+        return (weight * (self.h(x) * p - self.conjugate(x) * share)).sum()
+
+    def bound_and_gradient(
+        self, drawn: tuple[np.ndarray, ...], Y: np.ndarray, normalizer: Callable[[np.ndarray], tuple[float, np.ndarray]]
+    ) -> tuple[float, np.ndarray]:
+        """Return the bound and its gradient (n, d) in Y, with the slope of Z.
+
+        As sum q / Z = 1, the usual cost is taken from f* before it is sampled, which lowers the variance.
+        """
+        i, j, weight, p = drawn
+        with torch_module().no_grad():
+            x = self.score(i, j)
+            h, cost = self.h(x).numpy(), self.conjugate(x).numpy()
+        apart, q, (Z, slope) = Y[i] - Y[j], _kernel(Y, drawn), normalizer(Y)
+        Z = _positive(Z)
+        usual = float(np.median((cost - h * p * Z / q)[p <= p.min()]))  # edges cost more
+        rates = weight * (usual - cost)
+        total = float(np.sum(rates * q))
+        pull = (-2.0 / Z * rates * q * q)[:, None] * apart
+        n = len(Y)
+        sums = [np.bincount(i, along, minlength=n) - np.bincount(j, along, minlength=n) for along in pull.T]
+        value = float(np.sum(weight * h * p)) + total / Z - usual
+        return value, np.stack(sums, axis=1) - (total / Z**2) * slope
+
+
+@dataclass(frozen=True, slots=True)
+class PairSamples:
+    """The pairs of nodes from which samples are drawn.
+
+    keys, p     i n + j of the edges i < j, increasing, and p of both directions together, of sum 1 - background
+    reach       running sums of p
+    background  p of an ordered pair that is no edge
+    """
+
+    n: int
+    keys: np.ndarray
+    p: np.ndarray
+    reach: np.ndarray
+    background: float
+    rng: np.random.Generator
+
+    @classmethod
+    def of(cls, P: Any, n: int, background: float, rng: np.random.Generator) -> PairSamples:
+        """Make it of similarities P (n, n) with edges; ``background`` is spread over the pairs that are no edges."""
+        A = csr_array(P, dtype=float)
+        both = coo_array(A + A.T)
+        i, j = (ends.astype(np.int64) for ends in both.coords)
+        keep = (i < j) & (both.data > 0)
+        keys, p = (i * n + j)[keep], both.data[keep]
+        order, others = np.argsort(keys), n * (n - 1) - 2 * len(p)
+        background = background if others else 0.0
+        p = p[order] * ((1.0 - background) / p.sum())
+        return cls(n, keys[order], p, np.cumsum(p), background / max(others, 1), rng)
+
+    def draw(self, count: int, near: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Draw i, j (m,), how many ordered pairs each stands for, and p_ij of each.
+
+        Half are edges by their p, a quarter are of ``near`` (increasing keys), a quarter are any pairs.  A pair counts
+        2 over how often it is to be expected, so that sums are right in the mean.  All pairs come once if they are few.
+        """
+        n = self.n
+        if n * (n - 1) // 2 <= count:
+            i, j = np.triu_indices(n, 1)
+            return i, j, np.full(len(i), 2.0), self._similarities(i * n + j)[0]
+        quarter = count // 4
+        i, j = self.rng.integers(n, size=quarter), self.rng.integers(n - 1, size=quarter)
+        j += j >= i
+        edges = np.searchsorted(self.reach, self.rng.random(2 * quarter) * self.reach[-1], side="right")
+        key = np.concatenate([
+            np.minimum(i, j) * n + np.maximum(i, j),
+            self.keys[np.minimum(edges, len(self.p) - 1)],
+            near[self.rng.integers(len(near), size=quarter)],
+        ])
+        p, edge = self._similarities(key)
+        often = np.full(len(key), 2.0 * quarter / (n * (n - 1)))
+        often += np.where(edge, 2 * quarter * 2.0 * p / self.reach[-1], 0.0)
+        often += np.where(_among(near, key), quarter / len(near), 0.0)
+        return key // n, key % n, 2.0 / often, p
+
+    def _similarities(self, key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """p_ij of ordered pairs, and which pairs are edges."""
+        edge = _among(self.keys, key)
+        place = np.minimum(np.searchsorted(self.keys, key), len(self.keys) - 1)
+        return np.where(edge, self.p[place] / 2, self.background), edge
+
+
+def near_pairs(Y: np.ndarray, count: int) -> np.ndarray:
+    """Return increasing keys i n + j, i < j, of pairs where one is among the `count` nearest nodes of the other."""
+    from scipy.spatial import KDTree
+
+    n = len(Y)
+    i = np.repeat(np.arange(n), min(count, n - 1) + 1)
+    j = KDTree(Y).query(Y, min(count, n - 1) + 1)[1].ravel()
+    return np.unique((np.minimum(i, j) * n + np.maximum(i, j))[i != j])
+
+
+def _among(keys: np.ndarray, key: np.ndarray) -> np.ndarray:
+    """Return a mask of the numbers ``key`` that are among the increasing ``keys``."""
+    return keys[np.minimum(np.searchsorted(keys, key), len(keys) - 1)] == key
+
+
+def _kernel(Y: np.ndarray, drawn: tuple[np.ndarray, ...]) -> np.ndarray:
+    """q of drawn pairs, not divided by Z."""
+    apart = Y[drawn[0]] - Y[drawn[1]]
+    return 1.0 / (1.0 + np.einsum("ij,ij->i", apart, apart))
+
+
+def _positive(Z: float) -> float:
+    if not (math.isfinite(Z) and Z > 0):
+        raise InputError(f"normalizer must return a positive finite sum of q; got {Z!r}. Scale Y0 down")
+    return float(Z)
+
+
+def _size(Y: np.ndarray) -> float:
+    """Root mean squared distance to the centroid."""
+    return math.sqrt(float(np.sum((Y - Y.mean(axis=0)) ** 2)) / len(Y))
 
 
 @contextmanager
 def _one_thread() -> Iterator[Any]:
-    """PyTorch on one thread, so that bits do not depend on their number; two runs at once wait for each other."""
+    """Run PyTorch on one thread, so that bits do not depend on their number; two runs at once wait for each other."""
     torch = torch_module()
     with _one_run:
         before = torch.get_num_threads()
@@ -204,120 +327,11 @@ def _one_thread() -> Iterator[Any]:
             torch.set_num_threads(before)
 
 
-def _background(background: float | None, divergence: str) -> float:
-    if background is None:
-        return BACKGROUND if divergence == "reverse-kl" else 0.0
-    if background == 0 and divergence == "reverse-kl":
-        raise InputError("reverse KL is infinite without a background; give one such as 0.01, or leave it out")
-    return background
-
-
-class _Ended(Exception):
-    """The callback wants no further round."""
-
-
-class _State(NamedTuple):
-    """turn: the bound at the positions, after the network's turn."""
-
-    evaluation: Evaluation
-    turn: Turn
-    taken: bool = True
-    stuck: bool = False
-
-
-@dataclass
-class _Turns:
-    """An optimizer whose step is a round: the positions take their turn, then the network, which has begun.
-
-    ``rounds`` and ``Y`` are what the rounds so far have come to, ``near`` the near pairs when the network last learned.
-    """
-
-    line: FFunction
-    network: NodeNetwork
-    adam: Any
-    moves: Moves
-    sample: PairSamples
-    pairs: int
-    normalizer: Callable[[np.ndarray], tuple[Any, ...]]
-    primal: Callable[[np.ndarray], float] | None
-    ascents: int
-    first_ascents: int
-    name: str = "variational"
-    solves: bool = False
-    rounds: list[Round] = field(default_factory=list)
-    Y: np.ndarray = field(default_factory=lambda: np.empty((0, 2)))
-    near: np.ndarray | None = None
-
-    def check(self, kernel: Any, divergence: Any) -> None:
-        """Check nothing: the caller has looked up the conjugate."""
-
-    def init(self, objective: Any, Y: np.ndarray) -> _State:
-        turn = self._learn(Y, self.first_ascents)
-        return _State(Evaluation(math.inf if self.primal is None else float(self.primal(Y)), 1.0), turn)
-
-    def step(self, objective: Any, Y: np.ndarray, state: _State) -> tuple[np.ndarray, _State]:
-        self.Y = Y = self.moves.move(Y, state.turn, self._look, self.normalizer, self.primal)
-        value = None if self.primal is None else float(self.primal(Y))
-        turn = self._learn(Y, self.ascents)
-        self.rounds.append(Round(len(self.rounds) + 1, turn.value(Y, self.normalizer)[0], value))
-        return Y, _State(Evaluation(math.inf if value is None else value, 1.0), turn)
-
-    def _learn(self, Y: np.ndarray, ascents: int) -> Turn:
-        """The network's turn: Adam's steps up, each on other pairs; then the bound that it has come to."""
-        torch, quarter = torch_module(), self.pairs // 4
-        Z, self.near = positive(self.normalizer(Y)[0]), near_pairs(Y, NEAR)
-        for _ in range(ascents):
-            drawn = self.sample.pairs(self.pairs - 3 * quarter, 2 * quarter, self.near, quarter)
-            value = Turn(self.line, self.network, drawn).bound(torch.from_numpy(kernel(Y, *drawn[:2]) / Z))
-            self.adam.zero_grad()
-            (-value).backward()
-            self.adam.step()
-            bound = float(value.detach())
-            if not math.isfinite(bound):
-                rate = self.adam.param_groups[0]["lr"]
-                raise InputError(
-                    f"the variational bound is {bound} in round {len(self.rounds) + 1}: learning_rate={rate:g} is too "
-                    "large for these data; divide it by 10"
-                )
-        return self._look(Y)
-
-    def _look(self, Y: np.ndarray) -> Turn:
-        """The bound that the network has come to, on new pairs."""
-        sums = self.normalizer(Y)
-        drawn = self.sample.pairs(self.pairs, MOST * self.pairs, self.near, self.pairs)
-        with torch_module().no_grad():
-            q = kernel(Y, *drawn[:2]) / positive(sums[0])
-            return Turn.of(self.line, self.network, drawn, q, len(sums) > 2)
-
-
-def _check(divergence: str, form: str, counts: dict[str, Any], learning_rate: float) -> None:
-    """InputError for settings out of range."""
-    if divergence not in F_FUNCTIONS:
-        raise unknown("divergence", divergence, F_FUNCTIONS)
-    if form not in FORMS:
-        raise unknown("form", form, FORMS)
-    for name, count in counts.items():
-        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
-            raise InputError(f"{name} must be a whole number, at least 1, given {count!r}")
-    if not (math.isfinite(learning_rate) and learning_rate > 0):
-        raise InputError(f"learning_rate must be a positive finite number, given {learning_rate!r}")
-
-
 def needs_torch() -> None:
-    """`MissingExtra`, which names the install command, where torch cannot be imported."""
+    """Raise `MissingExtra`, which names the install command, if torch cannot be imported."""
     try:
         torch_module()
     except ImportError as error:
         if error.name and error.name.partition(".")[0] != "torch":
             raise
         raise missing_extra("torch", "torch", "variational ft-SNE") from None
-
-
-def _finite(name: str, given: Any) -> np.ndarray:
-    values = np.array(given, dtype=float)
-    if values.ndim != 2 or not np.isfinite(values).all():
-        raise InputError(
-            f"{name} must be a table of finite numbers, one row for each node; given is an array of shape "
-            f"{values.shape}{'' if values.ndim != 2 else ', in which something is missing or infinite'}"
-        )
-    return values

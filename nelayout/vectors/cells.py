@@ -5,26 +5,25 @@ Nothing of anndata or scanpy is imported: an object counts as AnnData if it has 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
+from nelayout.catalogue.keywords import checks_keywords
+from nelayout.catalogue.options import generator
 from nelayout.catalogue.record import Method
 from nelayout.errors import InputError, InputTypeError, unknown
 from nelayout.record.solution import Solution
-from nelayout.run.keywords import checks_keywords
-from nelayout.run.options import generator
 from nelayout.run.pipeline import solve
 from nelayout.vectors.fitting import check_dimensions
+from nelayout.vectors.input import read_positions
 
 __all__ = ["embed_cells"]
 
-# Entry of ``uns`` that scanpy's neighbor search leaves, the word in it before the name of the graph in ``obsp``, and
-# that name where there is no such word.
-NEIGHBORS, NAMED, CONNECTIVITIES = "neighbors", "connectivities_key", "connectivities"
-PARTS = ("obsm", "obsp")
+# The entry in ``uns`` of a neighbor search that names its graph in ``obsp``.
+NAMED = "connectivities_key"
 
 
 @checks_keywords
@@ -45,26 +44,24 @@ def embed_cells(
 ) -> None:
     """Draw the neighbor graph of single cells, as ``scanpy.tl.umap`` does: read from `adata` and written into it.
 
-    The graph is that of ``scanpy.pp.neighbors``, with its weights.  Groups of cells that no edge joins are drawn apart
-    and packed side by side.
+    ``scanpy.pp.neighbors`` made the graph and its weights.  Components are drawn apart and packed side by side.
 
     Parameters
     ----------
     adata : AnnData
-        of n cells, after ``scanpy.pp.neighbors``; or any object with the same ``obsp`` and ``obsm``: what goes into
-        ``obs`` and ``uns`` is left out where it has none
+        of n cells, after ``scanpy.pp.neighbors``; or any object with the same ``obsp`` and ``obsm``, and perhaps
+        ``obs`` and ``uns``
     method : default "ws-sne"
         a name (``nelayout.methods()`` lists them; "nerv:0.3" carries a number) or a ``nelayout.Method``
     n_components : default 2
         columns of the embedding: 1, 2 or 3
     neighbors_key : default None
-        the ``key_added`` of ``scanpy.pp.neighbors``: ``uns[neighbors_key]["connectivities_key"]`` names the graph in
-        ``obsp``.  None: "neighbors", or ``obsp["connectivities"]`` where ``uns`` has no such entry
+        the ``key_added`` of ``scanpy.pp.neighbors``; None: "neighbors", or ``obsp["connectivities"]`` if ``uns`` has no
+        such entry
     key_added : default None
         the name of the embedding in ``obsm`` and of the evidence in ``uns``; None: "X_nelayout" and "nelayout"
     init_pos : default None
-        where the cells start: a name in ``obsm``, such as "X_umap", whose first columns are taken, or an
-        (n, n_components) array; None goes through coarser and coarser graphs and back
+        initial positions: a name in ``obsm``, such as "X_umap", with its first columns, or an (n, n_components) array
     random_state : default 0
         int, Generator or RandomState; the same seed gives the same bits; None: another drawing each time
     n_jobs : default None
@@ -76,14 +73,13 @@ def embed_cells(
     progress : default False
         show a progress bar
     own : none
-        what the layout function of the method takes of its own, and ``mass`` or ``smoothing``
+        keywords of the method, and ``mass`` or ``smoothing``
 
     Returns
     -------
     None
         Written are ``obsm["X_nelayout"]`` (n, n_components), in the method's own units; ``obs["nelayout_cost"]`` (n,),
-        the ``node_cost`` of the `nelayout.Solution`; and ``uns["nelayout"]``, a dict with ``params``, ``value``,
-        ``connection``, ``reason``, ``steps``, ``seconds`` and ``notes``, which h5ad files can hold
+        the ``node_cost`` of the `nelayout.Solution`; and ``uns["nelayout"]``, a dict that h5ad files can hold
 
     Raises
     ------
@@ -101,7 +97,7 @@ def embed_cells(
     >>> adata.obsm["X_nelayout"].shape, adata.uns["nelayout"]["params"]["method"]
     ((60, 2), 'ws-sne')
     """
-    absent = [part for part in PARTS if not hasattr(adata, part)]
+    absent = [part for part in ("obsm", "obsp") if not hasattr(adata, part)]
     if absent:
         raise InputTypeError(
             f"adata is a {type(adata).__name__} without {' and '.join(absent)}, and no AnnData; a matrix is drawn by a "
@@ -140,11 +136,12 @@ def _connectivities(adata: Any, key: str | None) -> Any:
     uns = _mapping(getattr(adata, "uns", None))
     if key is not None and key not in uns:
         raise unknown("neighbors_key", key, [name for name, held in uns.items() if NAMED in _mapping(held)])
-    name = _mapping(uns.get(key or NEIGHBORS)).get(NAMED, CONNECTIVITIES)
+    name = _mapping(uns.get(key or "neighbors")).get(NAMED, "connectivities")
     if name not in adata.obsp:
+        held = ", ".join(map(repr, adata.obsp))
         raise InputError(
-            f"adata.obsp has no {name!r}{_listed(adata.obsp)}; run scanpy.pp.neighbors(adata) first, or give its "
-            "key_added as neighbors_key"
+            f"adata.obsp has no {name!r}{f', only {held}' if held else ''}; run scanpy.pp.neighbors(adata) first, or "
+            "give its key_added as neighbors_key"
         )
     graph = adata.obsp[name]
     if issparse(graph):
@@ -161,18 +158,12 @@ def _start(adata: Any, init_pos: Any, n: int, dim: int) -> np.ndarray | None:
     """Positions (n, dim) to start from, or None for the method's own way."""
     if init_pos is None:
         return None
-    called = ""
+    called = "init_pos"
     if isinstance(init_pos, str):
         if init_pos not in adata.obsm:
             raise unknown("init_pos", init_pos, adata.obsm)
-        called, init_pos = f" {init_pos!r}", np.asarray(adata.obsm[init_pos])[:, :dim]
-    places = np.array(init_pos, dtype=np.float64)
-    if places.shape != (n, dim):
-        raise InputError(f"init_pos{called} must be ({n}, {dim}) numbers, given {places.shape}")
-    if not np.isfinite(places).all():
-        row = int(np.argwhere(~np.isfinite(places))[0][0])
-        raise InputError(f"init_pos{called} holds NaN or infinity in row {row}; give every cell a place")
-    return places
+        called, init_pos = f"init_pos {init_pos!r}", np.asarray(adata.obsm[init_pos])[:, :dim]
+    return read_positions(init_pos, n, dim, called)
 
 
 def _evidence(solution: Solution, asked: dict[str, Any]) -> dict[str, Any]:
@@ -191,8 +182,3 @@ def _evidence(solution: Solution, asked: dict[str, Any]) -> dict[str, Any]:
         "seconds": float(solution.seconds),
         "notes": "; ".join(solution.notes),
     }
-
-
-def _listed(names: Iterable[str]) -> str:
-    held = ", ".join(map(repr, names))
-    return f", only {held}" if held else ""

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from nelayout.catalogue.keywords import takes_keywords_of
 from nelayout.record.solution import Solution
-from nelayout.run.keywords import takes_keywords_of
 from nelayout.vectors.fitting import fit_vectors
 
 __all__ = ["embed", "solve_vectors"]
@@ -27,17 +27,10 @@ __all__ = ["embed", "solve_vectors"]
 def solve_vectors(*vectors: Any, **keywords: Any) -> Solution:
     """Embed vectors and keep all the evidence: value, trace, connection scalar, notes on what was done on the way.
 
-    The positions are those of `embed`.
-
     Returns
     -------
     Solution
-        as of `nelayout.solve`; ``positions`` is an (n, n_components) float64 array in the method's own units
-
-    Raises
-    ------
-    ValueError
-        for what `embed` refuses
+        as of `nelayout.solve`; ``positions`` are the answer of `embed`
 
     Examples
     --------
@@ -54,11 +47,10 @@ def embed(*vectors: Any, **keywords: Any) -> np.ndarray:
     """Embed vectors as points in the plane: similar rows come to lie near each other.
 
     The graph of each row's nearest rows is drawn by ``method``.  Its edges weigh the joint similarities of
-    `entropic_affinity`, whose ``perplexity`` falls with the number of rows; with ``n_neighbors`` alone they all weigh
-    1 (the union of both directions, see `knn_graph`).
-    Its components, if there are several, are joined by the shortest edges between them, because most methods
-    have no minimum on a graph that falls apart.  Such an edge weighs 1 in the binary graph, else
-    1 / (2 n perplexity); similarities below a thousandth of that are kept, but join nothing.
+    `entropic_affinity`, with a ``perplexity`` that falls with the number of rows; with ``n_neighbors`` alone they all
+    weigh 1 (the union of both directions, see `knn_graph`).  If it has several components, the shortest edges between
+    them join them, because most methods have no minimum on a graph that falls apart.  Such an edge weighs 1 in the
+    binary graph, else 1 / (2 n perplexity).
 
     Returns
     -------

@@ -20,37 +20,27 @@ from typing import Any, Literal
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.catalogue.keywords import checks_keywords
+from nelayout.catalogue.options import generator
 from nelayout.errors import InputTypeError, unknown
 from nelayout.numerics.parallel import Threads, threads_for
-from nelayout.run.keywords import checks_keywords
-from nelayout.run.options import generator
+from nelayout.vectors.input import Neighbors
 from nelayout.vectors.knn import space_of
-from nelayout.vectors.neighbors import Neighbors
 
 __all__ = ["calibrate", "entropic_affinity", "entropic_rows", "joint"]
 
 SYMMETRIZE = ("joint", "none")
 
-# Largest error of a row's entropy, in nats; sums of some thousand terms are right to 1e-12.
-TOLERANCE = 1e-11
-
-# Distances that differ by less than this part of them count as equal: less is rounding.
+# Largest error of a row's entropy, in nats, and most steps to it.
+TOLERANCE, MOST_STEPS = 1e-11, 200
+# Distances that differ by less than this part of them count as equal.
 TIES = 1e-12
-
-# With the unit of `_excess`, pi = LOWEST makes the K nearest so equal that their entropy alone reaches ln K to
-# 1e-15, and at half pi = ln k + BEYOND all from the K-th on have vanished: the root lies between.
-LOWEST = 1e-7
-BEYOND = 40.0
-MOST_STEPS = 200
-
-# No similarity is below e^-CUT of its row's largest, so that no later product with it underflows: a pair that has one
-# must not become a pair without, to which divergences that charge for false neighbors are kinder.
+# Precisions of `_excess` lie between LOWEST and 2 (ln k + BEYOND): at the first the K nearest are so equal that their
+# entropy is ln K to rounding, at the last all from the K-th on have vanished.
+LOWEST, BEYOND = 1e-7, 40.0
+# Similarities are at least e^-CUT of their row's largest, so that products with them do not underflow to 0.
 CUT = 600.0
-
-# Similarities above which the compiled loop pays for loading it: NumPy then takes a fifth of a second.
-COMPILED_ENTRIES = 1 << 20
-
-# Similarities calibrated at a time: half a megabyte, which stays in the cache.
+# Similarities calibrated at a time.
 ROWS_ENTRIES = 1 << 16
 
 
@@ -76,9 +66,8 @@ def entropic_affinity(
     row that meets its entropy to 1e-10; then P_ij = (p_j|i + p_i|j) / 2n.  Dense regions get narrow similarities,
     sparse ones wide ones.  The scale of X does not matter.
 
-    Where as many rows as the perplexity, or more, are equally near and none is nearer (copies of a row, corners
-    of a simplex), no precision gets below their number: the row is the limit of a growing precision, uniform over
-    these.  Distances that agree to 1e-12 are equal.
+    If as many rows as the perplexity, or more, are nearest and equally near, as copies of a row are, these share the
+    similarity of the row.  Distances that agree to 1e-12 are equal.
 
     Parameters
     ----------
@@ -103,8 +92,7 @@ def entropic_affinity(
     Returns
     -------
     csr_array (n, n)
-        float64, int32 indices, sorted, nothing on the diagonal; entries below e^-600 of their row's largest are
-        raised to that
+        float64, int32 indices, sorted, nothing on the diagonal
 
     Raises
     ------
@@ -115,9 +103,8 @@ def entropic_affinity(
     Notes
     -----
     Hinton & Roweis, Stochastic neighbor embedding, NIPS 2002 (the rows); van der Maaten & Hinton, Visualizing data
-    using t-SNE, JMLR 9, 2008 (the joint form).  The precision is found by Newton's method in its logarithm,
-    ``ln pi += (H - ln perplexity) / (pi^2/4 Var(d^2))``, with bisection where that leaves the bracket or gains too
-    little: Vladymyrov & Carreira-Perpinan, Entropic affinities, ICML 2013, compare such methods.
+    using t-SNE, JMLR 9, 2008 (the joint form).  Newton's method in ln pi, with bisection, finds the precision
+    (Vladymyrov & Carreira-Perpinan, Entropic affinities, ICML 2013).
 
     Examples
     --------
@@ -126,9 +113,6 @@ def entropic_affinity(
     >>> P = nl.entropic_affinity(X, perplexity=10)
     >>> round(float(P.sum()), 9), float(abs(P - P.T).max())
     (1.0, 0.0)
-    >>> p = nl.entropic_affinity(X, perplexity=10, symmetrize="none")
-    >>> np.exp(-(p * np.log(p.toarray() + (p.toarray() == 0))).sum(axis=1))[:3].round(6).tolist()
-    [10.0, 10.0, 10.0]
     """
     if symmetrize not in SYMMETRIZE:
         raise unknown("symmetrize", symmetrize, SYMMETRIZE)
@@ -165,42 +149,23 @@ def joint(rows: csr_array) -> csr_array:
 
 
 def calibrate(
-    distances: np.ndarray, perplexity: float, threads: Threads | None = None, compiled: bool | None = None
+    distances: np.ndarray, perplexity: float, threads: Threads | None = None
 ) -> np.ndarray:
-    """Calibrate the similarities of every row to one perplexity, from distances alone.
+    """Return the similarities (n, k) of rows of one perplexity, each of sum 1, from distances (n, k) alone.
 
-    Parameters
-    ----------
-    distances : (n, k) float64, not changed
-        nearest first, >= 0; inf where a row has fewer neighbors, which gives 0.  Rows are independent of each
-        other, so blocks of a large table may be given one by one
-    perplexity
-        above 1 and below the number of finite distances in each row
-    compiled : default None
-        whether to run the compiled loop or NumPy, which agree to 1e-9; None: by the number of distances
-
-    Returns
-    -------
-    (n, k) float64
-        rows of sum 1; in the order of the distances
+    Distances are nearest first; inf, which gives 0, fills up rows with fewer neighbors.  The perplexity is above 1 and
+    below the number of finite distances in each row.
     """
     n, k = distances.shape
     p = np.empty((n, k))
-    if compiled is None:
-        compiled = n * k > COMPILED_ENTRIES
     nearest = math.ceil(perplexity)
     target, high = math.log(perplexity), math.log(2.0 * (math.log(k) + BEYOND))
-    settings = target, math.log(LOWEST), high, TOLERANCE, MOST_STEPS, CUT
-    if compiled:
-        from nelayout.vectors.entropic_loops import calibrate_rows
-    else:
-        calibrate_rows = _calibrate_rows
     size = max(1, ROWS_ENTRIES // k)
 
     def block(start: int) -> None:
         here = slice(start, start + size)
         excess, equal = _excess(distances[here], nearest)
-        calibrate_rows(excess, *settings, p[here])
+        _calibrate_rows(excess, target, high, p[here])
         p[here][np.isinf(distances[here])] = 0.0
         tied = equal[:, nearest - 1]
         if tied.any():
@@ -230,31 +195,25 @@ def _excess(distances: np.ndarray, nearest: int) -> tuple[np.ndarray, np.ndarray
     return np.minimum(excess, 4.0 * CUT / LOWEST), gap == 0
 
 
-def _calibrate_rows(
-    excess: np.ndarray,
-    target: float,
-    low: float,
-    high: float,
-    tolerance: float,
-    most: int,
-    cut: float,
-    p: np.ndarray,
-) -> None:
-    """Do in NumPy what `entropic_loops.calibrate_rows` does, all rows at a time."""
+def _calibrate_rows(excess: np.ndarray, target: float, high: float, p: np.ndarray) -> None:
+    """Write p = exp(-pi_i excess[i] / 2) / sum with an entropy of ``target``, for every row (m, k).
+
+    Each row has its least entry at 0, and ``high`` is above every ln pi.
+    """
     m = len(excess)
     going = np.arange(m)
-    below, above, log_pi = np.full(m, low), np.full(m, high), np.zeros(m)
+    below, above, log_pi = np.full(m, math.log(LOWEST)), np.full(m, high), np.zeros(m)
     before = np.full(m, np.inf)
-    for _ in range(most):
+    for _ in range(MOST_STEPS):
         e, pi = excess[going], np.exp(log_pi)
         x = 0.5 * pi[:, None] * e
-        w = np.exp(-np.minimum(x, cut))
+        w = np.exp(-np.minimum(x, CUT))
         total = np.sum(w, axis=1)
         w /= total[:, None]
         p[going] = w
         mean = np.sum(w * e, axis=1)
         error = np.log(total) + 0.5 * pi * mean - target
-        left = np.abs(error) > tolerance
+        left = np.abs(error) > TOLERANCE
         if not left.any():
             return
         going, e, w, mean, error = going[left], e[left], w[left], mean[left], error[left]

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import blake2b
 from typing import Any, Literal, Self, cast
 
 import numpy as np
 from scipy.sparse import issparse
 
 from nelayout.catalogue.record import Method
-from nelayout.errors import InputError, missing_extra, warn
+from nelayout.errors import missing_extra, warn
 from nelayout.numerics.parallel import threads_for
 from nelayout.vectors.fit import Fit
 from nelayout.vectors.fitting import fit_vectors
-from nelayout.vectors.given import most_known, read_neighbors
-from nelayout.vectors.input import NEIGHBORS, read_rows
-from nelayout.vectors.similarities import is_similarity
+from nelayout.vectors.input import NEIGHBORS, most_known, read_neighbors, read_rows
+from nelayout.vectors.joining import is_similarity
 
 try:
     from joblib import effective_n_jobs
@@ -27,22 +25,9 @@ except ImportError:
 
 __all__ = ["NeighborEmbedding", "fitted_estimator"]
 
-# Rows that are looked at again before new ones are placed; a millisecond or two for 784 columns.
-SAMPLED = 100
-
-
 def _threads(n_jobs: int | None) -> int:
     """Number of threads that scikit-learn's ``n_jobs`` stands for."""
     return effective_n_jobs(cast("int", n_jobs))  # None is one, or what a joblib context says
-
-
-def _sampled(rows: Any) -> bytes:
-    """A hundred of the rows, evenly spaced, in short: what changes an array in place changes most of its rows."""
-    table = rows.data[:, None] if issparse(rows) else rows
-    if not len(table):
-        return b""
-    some = table[np.linspace(0, len(table) - 1, SAMPLED).astype(np.int64)]
-    return blake2b(np.ascontiguousarray(some).tobytes(), digest_size=16).digest()
 
 
 class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -54,38 +39,20 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         columns of the embedding: 1, 2 or 3
     method : default "ws-sne"
         a name (``nelayout.methods()`` lists them) or a ``nelayout.Method``
-    n_neighbors : default None
-        k of the neighbor graph; a number without a perplexity is a graph without weights.  None: 3 times the
-        perplexity, without one as `nelayout.embed` chooses by the number of rows (15 to 90).  More than there are
-        other rows is taken down to their number, with a warning
-    perplexity : default None
-        how many neighbors each row is worth by the weights of `entropic_affinity`.  None: without n_neighbors as
-        `nelayout.embed` chooses by the number of rows (30 up to 500, 10 from 1,500 on) and for ties (30); with it, no
-        weights
+    n_neighbors, perplexity : default None
+        as in `nelayout.embed`.  More neighbors than there are other rows are taken down to their number, with a warning
     metric : default "euclidean"
-        as in `nelayout.knn_graph`; "precomputed": X holds distances, (n, n), and in ``transform`` (m, n) those to
-        the fitted rows; of a sparse matrix, what is not stored is no neighbor.  "similarity": X holds similarities
-        (n, n), and in ``transform`` (m, n), those of a new row with each fitted one
-    metric_params : default None
-        parameters of the metric
+        as in `nelayout.embed`.  "precomputed": ``transform`` takes (m, n) distances to the fitted rows; "similarity":
+        similarities with these
+    metric_params, pca, init, random_state, device, tol : as in `nelayout.embed`; ``transform`` works on the CPU
     knn : default None
         neighbor lists of the rows to fit, as in `nelayout.embed`; ``transform`` searches for itself
-    pca : default "auto"
-        as in `nelayout.knn_graph`
-    init : default "auto"
-        as in `nelayout.embed`: "auto", "pca", "spectral" or an (n, n_components) array
-    random_state : default None
-        int, Generator or RandomState; the same seed gives the same bits
-    device : default "cpu"
-        as in `nelayout.embed`, for ``fit``; ``transform`` works on the CPU
     n_jobs : default None
         threads; None: one, unless in a joblib.parallel_backend context; -1: all cores
     verbose : default 0
         1: show a progress bar
     max_iter : default None
         most steps of the method's last stage; None: the method's own
-    tol : default None
-        as in `nelayout.embed`
     method_options : default None
         a dict of the method's own keywords and of ``mass`` and ``smoothing``, e.g. {"kappa": 0.3}
 
@@ -106,9 +73,8 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     -----
     ``transform`` takes the ``n_neighbors`` fitted rows nearest to each new row and minimizes the method's objective as
     a function of the new row's place alone: no fitted row moves, and no new row sees another, so batches and their
-    order change no bit.  A row that was fitted comes to lie where it is, also where it differs by rounding; of equal
-    rows, where the first is.  Arrays of floats and float64 CSR matrices are kept and not copied: after a change in
-    place ``transform`` raises a ValueError.
+    order change no bit.  A row that was fitted comes to lie where it is, also if it differs by rounding; of equal rows,
+    where the first is.
 
     Examples
     --------
@@ -161,7 +127,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Embed the rows of X (n, d); ``y`` is not read."""
-        rows = self._read(X, reset=True)
+        rows = self._read(X, reset=True).copy()  # X may change before new rows are placed
         keywords = {name: value for name, value in self.get_params(deep=False).items() if name != "verbose"}
         keywords["n_neighbors"] = self._neighbors(rows)
         keywords["n_jobs"] = _threads(self.n_jobs)
@@ -169,7 +135,6 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     def _keep(self, fit: Fit) -> Self:
         self._fit = fit
-        self._as_fitted = _sampled(fit.space.original)
         self.embedding_ = np.asarray(fit.solution.positions)
         self.affinity_ = fit.graph
         self.solution_ = fit.solution
@@ -186,21 +151,13 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         check_is_fitted(self)
         rows = self._read(X, reset=False)
         original = self._fit.space.original
-        if _sampled(original) != self._as_fitted:
-            raise InputError(
-                "the rows that fit was given have been changed since then, and new rows are compared with them: fit a "
-                "copy, e.g. fit(X.copy())"
-            )
         if issparse(original) != issparse(rows):
             rows = type(original)(rows) if issparse(original) else rows.toarray()
         with threads_for(_threads(self.n_jobs)) as threads:
             return self._fit.place(rows, threads)
 
     def _read(self, X: Any, *, reset: bool) -> Any:
-        """Check the rows in scikit-learn's words, and those that it has none for in ours; frames in ours alone.
-
-        Ours name the row and the column, of which scikit-learn's array of a frame knows no name.
-        """
+        """Check the rows in scikit-learn's words and then in ours; frames in ours alone, which name their columns."""
         rules: dict[str, Any] = {"accept_sparse": "csr", "ensure_all_finite": False, "ensure_min_samples": 1 + reset}
         is_frame = hasattr(X, "columns")
         checked = X if is_frame else check_array(X, **rules, dtype="numeric", estimator=self, input_name="X")

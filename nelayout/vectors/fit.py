@@ -15,11 +15,10 @@ objective, as a function of this one row, is lowest (`nelayout.added`)::
 from __future__ import annotations
 
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 
 from nelayout.added.descent import place
 from nelayout.added.objective import AddedNodes, Ties, walked
@@ -28,15 +27,15 @@ from nelayout.errors import InputError
 from nelayout.numerics.parallel import Threads
 from nelayout.record.solution import Solution
 from nelayout.run.costs import NUMPY_PAIRS
-from nelayout.run.drawing import Component, Summation
+from nelayout.run.drawing import Drawing, Summation
 from nelayout.vectors.entropic import calibrate
-from nelayout.vectors.neighbors import Neighbors, Space
-from nelayout.vectors.similarities import Similarities
+from nelayout.vectors.input import Neighbors
+from nelayout.vectors.joining import Similarities
+from nelayout.vectors.neighbors import Space, row_keys
 
 __all__ = ["Fit"]
 
-# A new row is a fitted one whose distance is at most this part of that to the last of its k nearest.  Rows that went
-# twice through float32 or through principal components differ by rounding, by 1e-15 to 1e-7 of it.
+# Distance, in parts of the distance to the last of the k nearest, up to which a new row is the fitted one.
 SAME = 1e-6
 
 
@@ -48,28 +47,24 @@ class Fit:
     k           neighbors of a row; 0: as many as have a similarity
     perplexity  of the weights; None: binary ones
     graph       (n, n) what was drawn: neighbors or similarities, with the edges that join components
-    part        the whole graph as one component, with its similarities, masses and method
+    drawing     of the whole graph as one component, with its similarities, masses and method
     """
 
     space: Space | Similarities
     k: int
     perplexity: float | None
     graph: csr_array
-    part: Component
+    drawing: Drawing
     solution: Solution
 
     @property
     def method(self) -> Method:
-        """The method whose objective the drawing minimizes; of "auto", the one that it chose."""
-        assert self.part.drawing.method is not None
-        return self.part.drawing.method
+        """The method of the drawing; of "auto", the method that it chose."""
+        assert self.drawing.method is not None
+        return self.drawing.method
 
     def place(self, X: Any, threads: Threads) -> np.ndarray:
-        """(m, dim) places of other rows, as `input.read_vectors` gives them, each without regard to the others.
-
-        A fitted row is given the place that it has, to rounding (`SAME`); one that was fitted several times, that of
-        the first.
-        """
+        """Return positions (m, dim) of other rows, each by itself; a fitted row keeps its position."""
         Y = np.asarray(self.solution.positions)
         if isinstance(self.space, Similarities):
             found, known = None, _equal_rows(self.space.original, X)
@@ -87,17 +82,17 @@ class Fit:
         return answer
 
     def _objective(self, threads: Threads):
-        n, entries = len(self.part.nodes), self.part.affinity.P.nnz
+        n, entries = len(self.drawing.Y), self.drawing.affinity.P.nnz
         compiled = n**2 + 20 * entries > NUMPY_PAIRS
-        return Summation.of("auto", threads, compiled).objective(self.method, self.part.affinity)
+        return Summation.of("auto", threads, compiled).objective(self.method, self.drawing.affinity)
 
     def _ties(self, m: int, of: np.ndarray, to: np.ndarray, share: np.ndarray) -> Ties:
         """The edges of m new rows: those of an average fitted row, shared out among their nearest."""
-        P, walk = self.part.affinity.P, self.part.affinity.walk
+        P, walk = self.drawing.affinity.P, self.drawing.affinity.walk
         if walk is not None:
             weight = walked(walk, to, share)
         else:
-            whole = 1.0 if self.method.connection.by_rows else float(np.sum(P.data)) / len(self.part.nodes)
+            whole = 1.0 if self.method.connection.by_rows else float(np.sum(P.data)) / len(self.drawing.Y)
             weight = whole * share
         return Ties(of, to, weight, weight, np.ones(m))
 
@@ -119,7 +114,7 @@ class Fit:
     @staticmethod
     def _nearest_if_same(space: Space, found: Neighbors, X: Any) -> np.ndarray:
         """(m,) the fitted row that each row is; -1: none."""
-        same, one = space.given.distance(np.array([SAME**2, 1.0]))
+        same, one = space.given.convert(np.array([SAME**2, 1.0]))
         near, far = found.distances[:, 0], found.distances[:, -1]
         known = np.where(near <= same / one * far, found.indices[:, 0], -1)
         if space.given.euclidean or space.given.table is not None:
@@ -145,14 +140,6 @@ def _within_floats(space: Space, X: Any, k: int, threads: Threads) -> Neighbors:
 def _equal_rows(fitted: Any, X: Any) -> np.ndarray:
     """(m,) the first fitted row that has the same numbers as each row; -1: there is none."""
     first: dict[bytes, int] = {}
-    for number, key in enumerate(_keys(fitted)):
+    for number, key in enumerate(row_keys(fitted)):
         first.setdefault(key, number)
-    return np.array([first.get(key, -1) for key in _keys(X)], dtype=np.int64)
-
-
-def _keys(X: Any) -> list[bytes]:
-    """A key of each row that equal rows share, whatever the type of their numbers."""
-    if issparse(X):
-        ranges = zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist(), strict=True)
-        return [X.indices[a:b].astype(np.int64).tobytes() + X.data[a:b].tobytes() for a, b in ranges]
-    return [blake2b((row.astype(np.float64) + 0.0).tobytes(), digest_size=16).digest() for row in X]
+    return np.array([first.get(key, -1) for key in row_keys(X)], dtype=np.int64)

@@ -2,10 +2,18 @@
 
 Groups that no neighbor joins would repel each other without end: the shortest edges between them are added to the
 graph.
+
+Perplexity annealing draws wide neighborhoods first, and each drawing is the start for neighborhoods half as wide (Lee,
+Renard, Bernard, Dupont & Verleysen, Type 1 and 2 mixtures of Kullback-Leibler divergences as cost functions in
+dimensionality reduction based on similarity preservation, Neurocomputing 112, 2013, sec. 5.3)::
+
+    >>> scales(400, 30.0, 90)
+    ((200.0, 399), (100.0, 300), (50.0, 150), (30.0, 90))
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,47 +22,53 @@ from typing import Any, Literal
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from nelayout.catalogue import OWNERS, method_named, own_keywords, tune
+from nelayout.catalogue import METHODS, OWNERS, method_named, own_keywords, tune
+from nelayout.catalogue.keywords import checks_keywords
+from nelayout.catalogue.options import DEFAULTS, check_options, generator
 from nelayout.catalogue.record import Method
+from nelayout.catalogue.stages import CoarseToFine, Descend
 from nelayout.errors import InputError, InputTypeError, unknown
-from nelayout.numerics.parallel import threads_for
+from nelayout.formula.connections import Fixed
+from nelayout.numerics.parallel import Threads, threads_for
+from nelayout.numerics.principal import principal_components
+from nelayout.numerics.spectral import spectral_coordinates
+from nelayout.record.solution import Progress, Step
+from nelayout.run.alpha_walk import at_order
+from nelayout.run.bending import Goal, goal_between
 from nelayout.run.costs import warn_of_memory
-from nelayout.run.keywords import checks_keywords
-from nelayout.run.options import DEFAULTS, check_options, generator
 from nelayout.run.pipeline import run_parts
-from nelayout.run.plan import MANY_ROWS as MANY
 from nelayout.run.request import Known
 from nelayout.run.variational_component import vector_features
 from nelayout.sums.device import device_named
-from nelayout.vectors.annealing import at_perplexity, draw_by_scales
-from nelayout.vectors.defaults import (
-    distance_goal,
-    outline,
-    weights_for,
-    weights_of_ties,
-    with_equal_rows,
-    with_last_bend,
-    with_steps_for_vectors,
-)
+from nelayout.vectors.entropic import entropic_rows, joint
 from nelayout.vectors.fit import Fit
-from nelayout.vectors.given import most_known, read_neighbors
-from nelayout.vectors.input import count, read_rows
-from nelayout.vectors.joining import edges_in_words, join_components
+from nelayout.vectors.input import (
+    NEIGHBORS,
+    REACH,
+    Neighbors,
+    Start,
+    count,
+    has_components,
+    most_known,
+    read_init,
+    read_neighbors,
+    read_rows,
+    support,
+)
+from nelayout.vectors.joining import Similarities, edges_in_words, is_similarity, join_components
 from nelayout.vectors.knn import neighbor_graph, space_of
+from nelayout.vectors.metrics import Metric
 from nelayout.vectors.neighbors import Space
-from nelayout.vectors.searching import searching
-from nelayout.vectors.similarities import Similarities, is_similarity
-from nelayout.vectors.start import Start, has_components, read_init, start_on
-from nelayout.vectors.wide_start import wide_start
 
-__all__ = ["check_dimensions", "fit_vectors"]
+__all__ = ["at_perplexity", "check_dimensions", "fit_vectors", "scales"]
 
-# Entries of a neighbor graph per row and neighbor, both directions counted (found: 1.1 to 1.7 for 2 to 784 columns),
-# and bytes at the peak of the search: of a block of pairs, and per row and neighbor.
-UNION = 1.5
-BYTES_SEARCH, BYTES_ROW, BYTES_NEIGHBOR = 200_000_000, 1000, 100
-
-# Common keywords that count as a method's options: those of the objective. The others have names of their own here.
+# Neighbors of a row are SHARED_NEIGHBORS / n, at least and at most these, unless the user says otherwise.
+SHARED_NEIGHBORS, LEAST_NEIGHBORS, MOST_NEIGHBORS = 30_000, 20, 60
+# Similarities of the widest scale of annealing, and most steps at each scale but the last.
+ANNEALED_PAIRS, ANNEALED_STEPS = 1.5e7, 150
+# Entries of a neighbor graph for each row and neighbor, both directions counted, and bytes at the peak of the search.
+UNION, SEARCH_BYTES = 1.5, 150
+# Common keywords that count as a method's options: they belong to the objective. The others have names of their own.
 PASSED_ON = ("mass", "smoothing")
 
 
@@ -94,24 +108,20 @@ def fit_vectors(
         columns of the answer: 1, 2 or 3
     method : default "ws-sne"
         a name (``nelayout.methods()`` lists them) or a ``nelayout.Method``
-    n_neighbors : default 15 to 90, or 3 * perplexity
-        k of the neighbor graph, from 1 to n - 1.  A number without a perplexity is a graph whose edges all weigh 1.
-        None: with a perplexity 3 times it, at most n - 1; without one 30,000 / n, at least 15 and at most 90 (or
-        n - 1).  With a perplexity "all" takes every other row
+    n_neighbors : default 20 to 60, or 3 * perplexity
+        k of the neighbor graph, from 1 to n - 1.  With a number and no perplexity all edges weigh 1.
+        None: with a perplexity 3 times it, without one 30,000 / n, at least 20 and at most 60 (or n - 1).  With a
+        perplexity "all" takes every other row
     perplexity : default 10 to 30, or none
         how many neighbors a row is worth by its weights, which have sum 1, as in `entropic_affinity`: a number > 1
-        and below n_neighbors.  None: without n_neighbors 15,000 / n, at least 10 (from 1,500 rows on) and at most
-        30 (up to 500; or (n - 1) / 3), because among few rows the nearest ten are coarse and among many rows they
-        are enough; 30 on 90 neighbors of up to 50,000 rows of which half of the neighbors are equally near, as where
-        rows have few values (a note says so); with n_neighbors no weights.  Methods with a fixed connection ("ee",
-        "linlog", "quadlog", "polylog") compare weights as they are, and "auto" counts hops: unless you say otherwise,
-        these take 10 neighbors without weights.  With a perplexity "ee" needs a ``repulsion`` near
-        1 / (n perplexity) in place of 1
+        and below n_neighbors.  None: without n_neighbors half of the neighbors, with n_neighbors no weights.  Methods
+        with a fixed connection ("ee", "linlog", "quadlog", "polylog") compare weights as they are, and "auto" counts
+        hops: unless you say otherwise, these take 10 neighbors without weights.  With a perplexity "ee" needs a
+        ``repulsion`` near 1 / (n perplexity) in place of 1
     perplexity_annealing : default False
-        draw at perplexities n/2, n/4, ... before the one asked for, each from the drawing before, up to 150
-        steps of the method's last stage at each (Lee et al. 2013).  It suits closed surfaces and curves; on
-        rolled sheets the value ends higher than without (see the page on vectors).  A wide perplexity needs many
-        similarities, and beyond 1.5e7 the annealing begins lower (the notes of `solve_vectors` say where).
+        draw at perplexities n/2, n/4, ... before the given one, each from the drawing before, up to 150 steps of the
+        method's last stage at each (Lee et al. 2013).  It suits closed surfaces and curves, and no rolled sheets.  A
+        wide perplexity needs many similarities, and beyond 1.5e7 the annealing begins lower (the notes say where).
         ``max_iter`` is shared by all scales
     metric : default "euclidean"
         as in `knn_graph`; "similarity": X (n, n), dense or sparse, holds similarities >= 0 in place of vectors, and is
@@ -121,29 +131,24 @@ def fit_vectors(
         parameters of the metric
     knn : default None
         (indices, distances), two (n, k) arrays of an index of your own, row by row the nearest rows and how far they
-        are, as openTSNE and UMAP take them; a row may stand in its own list.  They are taken in place of a search;
-        without n_neighbors and perplexity all of them count, at most as many as else.  X is still read: its
-        principal components are an outline, and its rows are joined where the lists leave them apart
+        are, as openTSNE and UMAP take them; a row may stand in its own list.  They replace the search.  X is still read
+        for principal components and to join components
     pca : default "auto"
-        as in `knn_graph`: an integer reduces the rows to so many principal components before they are
-        compared
+        as in `knn_graph`: an integer reduces the rows to so many principal components before they are compared
     init : default "auto"
-        where the points start: "auto" goes through coarser and coarser graphs and back, one of which is also drawn from
-        the means of the first principal components (that drawing is kept unless its stress is a third higher, which
-        means a fold), under kernels with a tail bends the drawing before each stage towards the distances between rows,
-        and of methods that compare rows with a Gaussian ("nerv", "jse", "alpha-sne") tries a start from wide
-        neighborhoods of up to 3,000 rows as well (see the page on vectors); "pca" takes the first principal components,
-        the steps of the method alone, and "spectral" the slowest directions of the random walk on the graph, those of
-        the normalized Laplacian with the smallest eigenvalues; or an (n, n_components) array. When the perplexity is
-        annealed, "auto" is "pca" where there are vectors to take components of
+        initial positions.  "auto" goes through coarser graphs and back.  It also draws one of these from the
+        means of the first principal components, and keeps that drawing unless its stress is a third higher, which means
+        a fold.  Under kernels with a tail it bends the drawing before each stage towards the distances between rows.
+        "pca" takes the first principal components and the last stage alone, and is "auto" if the perplexity is
+        annealed.  "spectral" takes the slowest directions of the random walk on the graph.  Or an (n, n_components)
+        array
     random_state : default None
         int, Generator or RandomState; the same seed gives the same bits
     n_jobs : default None
         threads; None: all cores
     max_iter : default None
-        most steps of the method's last stage; None: the method's own, under a kernel with a tail 80 (up to
-        5,000 rows 30 of them after the last bend, the other 50 not counted here), because groups of rows drift apart
-        under more
+        most steps of the method's last stage; None: the method's own, under a kernel with a tail as many for few rows
+        as for many, because groups of rows drift apart under more
     tol : default None
         stop when rows move by less than this part of the typical distance between rows in each of five steps
     optimizer : default "auto"
@@ -166,7 +171,7 @@ def fit_vectors(
     """
     began = time.perf_counter()
     chosen, passed = _tuned(method, method_options, own)
-    chosen = with_steps_for_vectors(chosen)
+    chosen = _with_steps_of_many(chosen)
     rng = generator(random_state, "random_state")
     check_dimensions(n_components)
     if perplexity_annealing and perplexity is None:
@@ -174,7 +179,7 @@ def fit_vectors(
     if knn is not None and perplexity_annealing:
         raise InputError("perplexity_annealing looks at more neighbors than knn has: leave one of them out")
     rows = read_rows(X, metric)
-    dim = int(n_components)
+    n, dim = rows.shape[0], int(n_components)
     run: dict[str, Any] = {
         "dim": dim,
         "n_jobs": n_jobs,
@@ -187,104 +192,206 @@ def fit_vectors(
         "progress": progress,
         **passed,
     }
+    settings = check_options(dict(run))  # refused before neighbors are searched for, not after
+    run |= {"seed": rng, "scale": None, "components": "joint"}
     if is_similarity(metric):
-        given = {"n_neighbors": n_neighbors, "perplexity": perplexity, "metric_params": metric_params, "knn": knn}
-        _refuse_of_similarities({**given, "pca": None if pca == "auto" else pca})
+        _refuse_of_similarities(n_neighbors, perplexity, metric_params, knn, None if pca == "auto" else pca)
         table = Similarities(rows)
-        start = read_init(init, None, table.n, dim)
+        start = read_init(init, None, n, dim)
         graph, joins = table.joined_graph()
-        return _drawn(table, 0, None, graph, start, chosen, {"seed": rng, **run}, Known(), joins, began)
-    lists = None if knn is None else read_neighbors(knn, rows.shape[0])
+        begun = time.perf_counter() - began
+        solution, parts = run_parts(graph, chosen, _start_on(graph, start, dim), None, run)  # pyright: ignore[reportArgumentType]
+        solution = replace(solution, trace=_later(solution.trace, begun), seconds=begun + solution.seconds)
+        return Fit(table, 0, None, graph, parts[0], replace(solution, notes=(*joins, *solution.notes)))
+    lists = None if knn is None else read_neighbors(knn, n)
     most = most_known(rows, metric, lists)
-    by_default = n_neighbors is None and perplexity is None and lists is None
-    n_neighbors, perplexity = weights_for(chosen, n_neighbors, perplexity, rows.shape[0], most)
+    n_neighbors, perplexity = _weights(chosen, n_neighbors, perplexity, n, most)
     if perplexity is not None and "mass" not in passed:
-        chosen = with_equal_rows(chosen)
+        chosen = _with_equal_rows(chosen)
     space, k = space_of(rows, n_neighbors, metric, metric_params, pca, perplexity)
     if lists is not None:
         count(k, "n_neighbors", most, f"knn has {most}")
+    known = space.given.rows
+    if perplexity_annealing and isinstance(init, str) and init == "auto" and has_components(known, dim):
+        init = "pca"
+    start = read_init(init, known, n, dim)
+    free = start is None and not perplexity_annealing
+    sketch = _outline(known, chosen, dim) if free else None
+    goal = _distance_goal(space.given, n, chosen) if free else None
+    plan: list[tuple[Any, int]] = [(perplexity, k)]
     if perplexity is not None and perplexity_annealing:
-        if isinstance(init, str) and init == "auto" and has_components(space.given.rows, dim):
-            init = "pca"
-        start = read_init(init, space.given.rows, space.n, dim)
-        return draw_by_scales(space, k, float(perplexity), chosen, start, rng, **run)
-    start = read_init(init, space.given.rows, space.n, dim)
-    warn_of_memory(chosen, check_options(dict(run)), *_sizes(space.n, k))
-    ties: tuple[str, ...] = ()
+        plan = list(scales(n, float(perplexity), k))
+    share = ANNEALED_STEPS if max_iter is None else min(ANNEALED_STEPS, max_iter // len(plan))
+    widest = max(reach for _, reach in plan)
+    warn_of_memory(chosen, settings, np.array([n]), np.array([round(UNION * n * widest)]), SEARCH_BYTES * n * widest)
+    trace: tuple[Step, ...] = ()
     with threads_for(n_jobs) as threads:
         if lists is None:
-            with searching(threads, space.n, bool(progress)) as watched:
-                found = space.nearest(k, rng, watched, device_named(device))
-                if by_default and perplexity is not None and (wider := weights_of_ties(found)) is not None:
-                    ties = (_about_ties(k, *wider),)
-                    k, perplexity = wider
-                    found = space.nearest(k, rng, watched, device_named(device))
+            found = space.nearest(widest, rng, threads, device_named(device))
         else:
-            found = lists.first(k)
-        if perplexity is not None:
-            graph, shares, joins = at_perplexity(space, found, float(perplexity), threads)
-        else:
-            shares = None
-            graph, added = join_components(space, neighbor_graph(found, "union"), threads)
-            joins = _joins(space, k, added)
-    features = vector_features(space.given.rows) if chosen.variational else None
-    sketch = outline(space.given.rows, chosen, dim) if start is None else None
-    goal = distance_goal(space.given, space.n, chosen) if start is None else None
-    if goal is not None and space.n <= MANY:
-        chosen = with_last_bend(chosen)
-    known = Known(True, shares, features, sketch, goal)
-    if start is None and perplexity is not None and lists is None:
-        known = known._replace(other_start=wide_start(space, float(perplexity), chosen, rng, run))
-    run, notes = {"seed": rng, **run}, (*found.notes, *ties, *joins)
-    return _drawn(space, k, perplexity, graph, start, chosen, run, known, notes, began)
+            found = lists.first(widest)
+        for number, (p, reach) in enumerate(plan):
+            graph, shares, joins = at_perplexity(space, found.first(reach), p, threads)
+            last = number == len(plan) - 1
+            here = chosen if last else replace(at_order(chosen), variational=False)
+            prefix = "" if last else f"perplexity {p:g}: "
+            if len(plan) > 1:
+                run["max_iter"] = share if not last else None if max_iter is None else max_iter - share * number
+                run["callback"] = _told_on(callback, len(trace), prefix)
+            features = vector_features(known) if here.variational else None
+            begun = time.perf_counter() - began
+            begin = _start_on(graph, start, dim)
+            solution, parts = run_parts(graph, here, begin, None, run, Known(True, shares, features, sketch, goal))  # pyright: ignore[reportArgumentType]
+            trace += _later(solution.trace, begun, len(trace), prefix)
+            if last or solution.reason == "stopped":
+                break
+            start = solution.positions
+    about: tuple[str, ...] = ()
+    if perplexity_annealing and n / 2 > max(p for p, _ in plan):
+        limit = f"the widest that {n} rows afford ({ANNEALED_PAIRS:.0e} similarities)"
+        about = (f"the annealing of the perplexity begins at {plan[0][0]:g}, {limit}, not at {n / 2:g}",)
+    notes = (*found.notes, *about, *joins, *solution.notes)
+    solution = replace(solution, notes=notes, seconds=time.perf_counter() - began, trace=trace)
+    return Fit(space, k, perplexity, graph, parts[0], solution)
 
 
-def _drawn(
-    space: Space | Similarities,
-    k: int,
-    perplexity: float | None,
-    graph: csr_array,
-    start: Start,
-    method: Method,
-    run: dict[str, Any],
-    known: Known,
-    notes: tuple[str, ...],
-    began: float,
-) -> Fit:
-    """The drawing of a connected graph of rows, whose seconds count from the search for neighbors on."""
-    settings: Any = {"scale": None, "components": "joint", **run}
-    before = time.perf_counter() - began
-    found, parts = run_parts(graph, method, start_on(graph, start, run["dim"]), None, settings, known)
-    trace = tuple(step._replace(seconds=before + step.seconds) for step in found.trace)
-    whole = replace(found, notes=(*notes, *found.notes), seconds=before + found.seconds, trace=trace)
-    return Fit(space, k, perplexity, graph, parts[0], whole)
+def scales(n: int, perplexity: float, k: int) -> tuple[tuple[float, int], ...]:
+    """Return (perplexity, neighbors of a row) from n/2 down by halves to the given perplexity on its k neighbors.
+
+    Scales that need more similarities than `ANNEALED_PAIRS` are left out.
+    """
+    wider, p = [], n / 2
+    while p > perplexity:
+        reach = support(None, p, n)
+        if n * reach <= ANNEALED_PAIRS:
+            wider.append((p, reach))
+        p /= 2
+    return (*wider, (float(perplexity), k))
 
 
-def _refuse_of_similarities(given: dict[str, Any]) -> None:
+def _later(trace: tuple[Step, ...], seconds: float, number: int = 0, prefix: str = "") -> tuple[Step, ...]:
+    """Return the steps of a run that began after so many seconds and steps."""
+    return tuple(Step(number + t.iteration, t.value, seconds + t.seconds, prefix + t.stage) for t in trace)
+
+
+def _told_on(callback: Callable[..., object] | None, number: int, prefix: str) -> Callable[[Progress], object] | None:
+    """Return the callback of a run after so many steps; ``prefix`` stands before the names of stages."""
+    if callback is None:
+        return None
+    return lambda state: callback(replace(state, iteration=number + state.iteration, stage=prefix + state.stage))
+
+
+def at_perplexity(
+    space: Space, found: Neighbors, perplexity: float | None, threads: Threads
+) -> tuple[csr_array, np.ndarray | None, tuple[str, ...]]:
+    """Return the connected graph of neighbor lists, the similarities of rows on its pattern, and the note on joins.
+
+    Edges weigh 1 if ``perplexity`` is None; else they are joint similarities, and the similarities of rows (nnz,) sum
+    to one in each row.  An edge that joins components weighs 1 / (2 n perplexity): as if one of its ends counted the
+    other as one of as many equal neighbors as the perplexity says.
+    """
+    if perplexity is None:
+        rows, said = None, f"the graph of the {found.indices.shape[1]} nearest neighbors has {{}} components"
+        graph, added = join_components(space, neighbor_graph(found, "union"), threads)
+    else:
+        rows, said = entropic_rows(found, perplexity, threads), f"the similarities of perplexity {perplexity:g} leave "
+        said += "{} components apart"
+        graph, added = join_components(space, joint(rows), threads, 0.5 / (space.n * perplexity))
+    values = None if rows is None or perplexity is None else _on_pattern(rows, graph, 1.0 / perplexity)
+    if not added:
+        return graph, values, ()
+    return graph, values, (f"{said.format(added + 1)}; {edges_in_words(added, not issparse(space.given.table))}",)
+
+
+def _on_pattern(rows: csr_array, graph: csr_array, joining: float) -> np.ndarray:
+    """Return ``rows`` on the pattern of the graph, each row divided by its sum.
+
+    They are 0 where only the other end's row has an entry, and ``joining`` where an edge was added, or made heavier, to
+    join components.
+    """
+    n = graph.shape[0]
+
+    def keys(A: csr_array) -> np.ndarray:
+        return np.repeat(np.arange(n, dtype=np.int64) * n, np.diff(A.indptr)) + A.indices
+
+    values, at, there = np.zeros(graph.nnz), keys(graph), keys(rows)
+    values[np.searchsorted(at, there)] = rows.data
+    both = values + values[np.searchsorted(at, at % n * n + at // n)]
+    values[graph.data > both / n] = joining  # without the join it weighs half of that
+    return values / np.repeat(np.add.reduceat(values, graph.indptr[:-1]), np.diff(graph.indptr))
+
+
+def _weights(method: Method, n_neighbors: Any, perplexity: Any, n: int, most: int) -> tuple[Any, Any]:
+    """Return the number of neighbors and the perplexity as they were given, or the defaults if neither was.
+
+    Methods with a fixed connection compare weights as they are, and "auto" counts hops: their default is the graph
+    without weights.  Where no more than ``most`` neighbors of each row are known, these have to do.
+    """
+    if n_neighbors is not None or (perplexity is not None and most == n - 1):
+        return n_neighbors, perplexity
+    if perplexity is not None:
+        return min(most, math.ceil(REACH * perplexity)), perplexity
+    if n <= NEIGHBORS or _judges(method) or isinstance(method.connection, Fixed):
+        return (None if most == n - 1 else min(most, NEIGHBORS)), None
+    k = min(max(math.ceil(SHARED_NEIGHBORS / n), LEAST_NEIGHBORS), MOST_NEIGHBORS, most)
+    return k, k / 2 if k > 2 else None
+
+
+def _has_tail(method: Method) -> bool:
+    return method.kernel.a > 0 and not method.kernel.singular
+
+
+def _judges(method: Method) -> bool:
+    """Whether a method chooses among drawings, as "auto" does."""
+    return any(isinstance(stage, Descend) and stage.judged for stage in method.stages)
+
+
+def _with_steps_of_many(method: Method) -> Method:
+    """Return the method with as many steps for few rows as for many, if its kernel has a tail.
+
+    Under such a kernel groups that few edges join drift apart without end.
+    """
+    if not _has_tail(method):
+        return method
+    stages = (replace(stage, small=None) if isinstance(stage, Descend) else stage for stage in method.stages)
+    return replace(method, stages=tuple(stages))
+
+
+def _with_equal_rows(method: Method) -> Method:
+    """Return a method of the catalogue with rows that count alike, if its masses are the strengths of nodes."""
+    strengths = isinstance(method.mass, str) and method.mass == "strength"
+    return replace(method, mass="unit") if strengths and method.name in METHODS else method
+
+
+def _outline(rows: Any, method: Method, dim: int) -> np.ndarray | None:
+    """Return the first principal components (n, dim) of rows for a method with coarse levels."""
+    if not has_components(rows, dim) or not any(isinstance(stage, CoarseToFine) for stage in method.stages):
+        return None
+    return principal_components(rows, dim)[0]
+
+
+def _distance_goal(metric: Metric, n: int, method: Method) -> Goal | None:
+    """Return distances between some rows, towards which a drawing is bent on its way; None for other kernels.
+
+    Under kernels with a tail many arrangements of groups have nearly the same J.
+    """
+    if not _has_tail(method) or _judges(method) or method.variational:
+        return None
+    return goal_between(n, metric.between_some, n)
+
+
+def _start_on(graph: csr_array, start: Start, dim: int) -> np.ndarray | None:
+    """Return positions (n, dim) to start from on a connected graph; None for the method's own way."""
+    return spectral_coordinates(graph, dim) if isinstance(start, str) else start
+
+
+def _refuse_of_similarities(n_neighbors: Any, perplexity: Any, metric_params: Any, knn: Any, pca: Any) -> None:
     """Refuse what a table of similarities has no use for."""
-    asked = [name for name, value in given.items() if value is not None]
+    asked = [name for name, value in locals().items() if value is not None]
     if asked:
         raise InputError(
             f"with metric='similarity' X is the graph that is drawn, and {asked[0]} would change it: leave it out"
         )
-
-
-def _sizes(n: int, k: int) -> tuple[np.ndarray, np.ndarray, int]:
-    """Rows, entries of their graph, and bytes of the search for k neighbors of each."""
-    search = BYTES_SEARCH + n * (BYTES_ROW + BYTES_NEIGHBOR * k)
-    return np.array([n]), np.array([round(UNION * n * k)]), search
-
-
-def _about_ties(k: int, wider: int, perplexity: float) -> str:
-    return (
-        f"many rows have more than {k} others equally near, and which of them are nearest would be chance: "
-        f"{wider} neighbors and a perplexity of {perplexity:g} are taken"
-    )
-
-
-def _joins(space: Space, k: int, added: int) -> tuple[str, ...]:
-    said = f"the graph of the {k} nearest neighbors has {added + 1} components"
-    return (f"{said}; {edges_in_words(added, not issparse(space.given.table))}",) if added else ()
 
 
 def check_dimensions(n_components: Any) -> None:

@@ -8,49 +8,65 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from nelayout.errors import InputError, InputTypeError
+from nelayout.errors import InputError, InputTypeError, unknown
+from nelayout.numerics.principal import principal_components
 
-__all__ = ["count", "read_rows", "read_vectors", "support"]
+__all__ = [
+    "NEIGHBORS",
+    "REACH",
+    "STARTS",
+    "Neighbors",
+    "Start",
+    "count",
+    "has_components",
+    "most_known",
+    "read_init",
+    "read_neighbors",
+    "read_positions",
+    "read_rows",
+    "read_vectors",
+    "support",
+]
 
-# Types of which float32 holds every value; half the memory, and the differences are taken in float64 anyway.
-FITS_FLOAT32 = {"float32", "float16", "uint8", "int8", "uint16", "int16", "bool"}
-
-# Neighbors of a row in a binary graph, unless the user says how many.
-NEIGHBORS = 10
-
-# Neighbors for each unit of perplexity, unless the user says how many: similarities to others hardly count.
-REACH = 3.0
-
-# Entries up to which a sparse matrix is made dense, 240 MB: dense products are some ten times faster.
+# Names of initial positions; and these as they are read: an array, "spectral", or None for the method's own way.
+STARTS = ("auto", "pca", "spectral")
+Start = np.ndarray | str | None
+# Neighbors of a row in a binary graph, and neighbors for each unit of perplexity, unless the user says how many.
+NEIGHBORS, REACH = 10, 3.0
+# Entries up to which a sparse matrix is made dense.
 DENSE_ENTRIES = 3e7
-
-# What to do about dates and about lengths of time.
+# What neighbor lists are, and what to do about dates and about lengths of time.
+HOW = "knn must be (indices, distances), two (n, k) arrays, row by row the nearest rows and how far they are"
 DATES, TIMES = "give times since some date as numbers", "divide by a unit, as X / np.timedelta64(1, 's')"
 
 
-def read_vectors(X: Any, least: int = 2) -> Any:
-    """Read finite (n, d) vectors, n >= ``least``, of an array, frame, nested list or sparse matrix; `X` is not changed.
+@dataclass(frozen=True, slots=True)
+class Neighbors:
+    """Neighbor lists: indices (n, k) int64, nearest first; distances (n, k) float64, in the metric; notes."""
 
-    Raises
-    ------
-    InputTypeError
-        for text, complex numbers, dates and anything that is no table.
-    InputError
-        for another shape than (n, d), fewer than two rows, no column, NaN or infinity (row and column are
-        named).
-    """
+    indices: np.ndarray
+    distances: np.ndarray
+    notes: tuple[str, ...] = ()
+
+    def first(self, k: int) -> Neighbors:
+        """Return the k nearest of each row."""
+        return Neighbors(self.indices[:, :k], self.distances[:, :k], self.notes)
+
+
+def read_vectors(X: Any, least: int = 2) -> Any:
+    """Read finite (n, d) vectors, n >= ``least``, of an array, frame, nested list or sparse matrix."""
     if issparse(X):
-        return _sparse(X, least)
-    kind = type(X).__name__
+        matrix = _stored(X, least, zeros=False)
+        return matrix.toarray() if float(X.shape[0]) * X.shape[1] <= DENSE_ENTRIES else matrix
     if not (hasattr(X, "__array__") or isinstance(X, (list, tuple))):
-        raise InputTypeError(
-            f"X must be an (n, d) array of numbers, one row per sample; given {kind}{_hint(X)}"
-        )
+        kind = type(X).__name__
+        raise InputTypeError(f"X must be an (n, d) array of numbers, one row per sample; given {kind}{_hint(X)}")
     try:
         array = np.asarray(X)
     except ValueError:
@@ -60,7 +76,7 @@ def read_vectors(X: Any, least: int = 2) -> Any:
         array = _numbers(array, X)
     if array.dtype.kind not in "biuf":
         raise _not_real(array.dtype)
-    dtype = np.float32 if array.dtype.name in FITS_FLOAT32 else np.float64
+    dtype = np.float32 if np.can_cast(array.dtype, np.float32) else np.float64
     array = np.ascontiguousarray(array, dtype=dtype)
     total = np.sum(array, dtype=np.float64)  # one pass, no array of flags; an overflowing sum is looked at below
     if not np.isfinite(total):
@@ -81,15 +97,7 @@ def read_rows(X: Any, metric: Any, least: int = 2) -> Any:
         return csr_array(read_vectors(X, least).astype(np.float64))
     if not (issparse(X) and named in ("precomputed", "similarity")):
         return read_vectors(X, least)
-    if X.dtype.kind not in "biuf":
-        raise _not_real(X.dtype)
-    _check_shape(X.shape, least)
-    table = _in_float64(X)
-    if not table.has_canonical_format:
-        table = table.copy()
-        table.sum_duplicates()
-    _check_stored(table, X)
-    return table
+    return _stored(X, least, zeros=True)
 
 
 def count(value: Any, name: str, most: int, reason: str) -> int:
@@ -106,23 +114,16 @@ def support(n_neighbors: Any, perplexity: Any, n: int) -> int:
 
     ``perplexity`` None stands for binary graphs; otherwise "all" is every other row.
 
-    Raises
-    ------
-    InputTypeError, InputError
-        for a perplexity that is no number, or too large for the neighbors; for a number of neighbors outside of
-        1 .. n - 1.
-
     >>> support(None, None, 100), support(None, 5.5, 100), support(None, 50, 100), support("all", 5, 100)
     (10, 17, 99, 99)
     """
-    reason = f"there are {n} rows"
     if perplexity is None:
         if n_neighbors is None and n <= NEIGHBORS:
             raise InputError(
                 f"n_neighbors is {NEIGHBORS} unless you say otherwise, and X has {n} rows: give n_neighbors from 1 to "
                 f"{n - 1}, or more samples"
             )
-        return count(NEIGHBORS if n_neighbors is None else n_neighbors, "n_neighbors", n - 1, reason)
+        return count(NEIGHBORS if n_neighbors is None else n_neighbors, "n_neighbors", n - 1, f"there are {n} rows")
     if isinstance(perplexity, (bool, np.bool_)) or not isinstance(perplexity, (int, float, np.integer, np.floating)):
         raise InputTypeError(f"perplexity must be a number > 1, e.g. 30; given {perplexity!r}")
     if not 1 < perplexity < math.inf:
@@ -135,62 +136,134 @@ def support(n_neighbors: Any, perplexity: Any, n: int) -> int:
             f"a perplexity needs three rows or more, X has {n}: use knn_graph, or perplexity=None in embed"
         )
     if perplexity >= n - 1:
-        most = f"{n} rows have {n - 1} neighbors each"
         raise InputError(
-            f"perplexity must be > 1 and < {n - 1} ({most}), given {perplexity:g}: try {1 + (n - 2) / 4:.3g}, or less"
+            f"perplexity must be > 1 and < {n - 1} ({n} rows have {n - 1} neighbors each), given {perplexity:g}: try "
+            f"{1 + (n - 2) / 4:.3g}, or less"
         )
+    usual = min(n - 1, math.ceil(REACH * perplexity))
     if n_neighbors is None:
-        return min(n - 1, math.ceil(REACH * perplexity))
-    k = n - 1 if isinstance(n_neighbors, str) and n_neighbors == "all" else count(
-        n_neighbors, "n_neighbors", n - 1, reason
-    )
+        return usual
+    whole = isinstance(n_neighbors, str) and n_neighbors == "all"
+    k = n - 1 if whole else count(n_neighbors, "n_neighbors", n - 1, f"there are {n} rows")
     if perplexity >= k:
         raise InputError(
             f"perplexity must be below n_neighbors, given {perplexity:g} of {k}: leave n_neighbors out, which takes "
-            f"{min(n - 1, math.ceil(REACH * perplexity))}, or give a smaller perplexity"
+            f"{usual}, or give a smaller perplexity"
         )
     return k
 
 
-def _sparse(X: Any, least: int) -> Any:
+def read_neighbors(knn: Any, n: int) -> Neighbors:
+    """Read neighbor lists of n rows: each row's own number is left out, the nearest stand first."""
+    if isinstance(knn, (tuple, list)) and len(knn) == 3:
+        knn = knn[:2]  # UMAP's third part is the index that searched
+    if not isinstance(knn, (tuple, list)) or len(knn) != 2:
+        raise InputTypeError(f"{HOW}; given {type(knn).__name__}")
+    try:
+        indices, distances = np.asarray(knn[0]), np.asarray(knn[1], dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputTypeError(f"{HOW}; given lists that are no arrays of numbers") from None
+    if indices.dtype.kind not in "iu":
+        raise InputTypeError(f"{HOW}; the indices have dtype {indices.dtype}, which are no integers")
+    if indices.ndim != 2 or indices.shape != distances.shape or len(indices) != n or not indices.shape[1]:
+        raise InputError(f"{HOW}; X has {n} rows, given are arrays of shapes {indices.shape} and {distances.shape}")
+    indices = indices.astype(np.int64)
+    for i, j in np.argwhere((indices < 0) | (indices >= n)).tolist():
+        raise InputError(f"knn names row {indices[i, j]} as a neighbor of row {i}; there are rows 0 to {n - 1}")
+    for i, j in np.argwhere(~((distances >= 0) & np.isfinite(distances))).tolist():
+        raise InputError(f"knn holds the distance {distances[i, j]} in row {i}; distances are finite numbers >= 0")
+    own = indices == np.arange(n)[:, None]
+    k = indices.shape[1] - int(own.any())
+    if not k:
+        raise InputError("knn names each row as its only neighbor; give one more neighbor a row")
+    order = np.lexsort((indices, np.where(own, np.inf, distances)), axis=1)[:, :k]
+    indices, distances = (np.take_along_axis(each, order, axis=1) for each in (indices, distances))
+    twice = np.diff(np.sort(indices, axis=1), axis=1) == 0
+    if twice.any():
+        i = int(np.argmax(twice.any(axis=1)))
+        raise InputError(f"knn names a neighbor of row {i} twice, or the row itself")
+    return Neighbors(indices, distances)
+
+
+def most_known(rows: Any, metric: Any, lists: Neighbors | None) -> int:
+    """How many neighbors of each row are known: as many as lists have, or a sparse matrix of distances stores."""
+    n = rows.shape[0]
+    if lists is not None:
+        return lists.indices.shape[1]
+    if not (issparse(rows) and isinstance(metric, str) and metric == "precomputed"):
+        return n - 1
+    of = np.repeat(np.arange(n), np.diff(rows.indptr))
+    stored = np.bincount(of[rows.indices != of], minlength=n)
+    if not stored.all():
+        row = int(np.argmin(stored))
+        raise InputError(f"row {row} of the distances has none to another row: store the nearest of each row")
+    return int(stored.min())
+
+
+def read_init(init: Any, rows: Any, n: int, dim: int) -> Start:
+    """Read ``init`` before neighbors are searched for; ``rows`` (n, d), or None where only distances are known."""
+    if isinstance(init, str):
+        if init not in STARTS:
+            raise unknown("init", init, STARTS)
+        if init == "auto":
+            return None
+        if init == "spectral":
+            if dim > n - 1:
+                raise InputError(f"init='spectral' has at most {n - 1} coordinates, n_components is {dim}: use 'auto'")
+            return init
+        if rows is None:
+            raise InputError("init='pca' needs vectors, and this metric has none: use 'auto', 'spectral' or an array")
+        if not has_components(rows, dim):
+            raise InputError(f"init='pca' has at most {min(rows.shape)} components, n_components is {dim}: use 'auto'")
+        return principal_components(rows, dim)[0]
+    return read_positions(init, n, dim, "init")
+
+
+def read_positions(given: Any, n: int, dim: int, name: str) -> np.ndarray:
+    """Read finite positions (n, dim)."""
+    try:
+        array = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        kind = type(given).__name__
+        raise InputTypeError(f"{name} must be a name or ({n}, {dim}) numbers, given {kind}") from None
+    if array.shape != (n, dim):
+        raise InputError(f"{name} must be ({n}, {dim}) numbers, given {array.shape}")
+    if not np.isfinite(array).all():
+        row = int(np.argwhere(~np.isfinite(array))[0][0])
+        raise InputError(f"{name} holds NaN or infinity in row {row}; give every row a position")
+    return array
+
+
+def has_components(rows: Any, dim: int) -> bool:
+    """Whether there are rows with so many principal components."""
+    return rows is not None and dim <= min(rows.shape)
+
+
+def _stored(X: Any, least: int, zeros: bool) -> csr_array:
+    """Read a sparse matrix in float64, each entry once, with or without the zeros that it stores."""
     if X.dtype.kind not in "biuf":
         raise _not_real(X.dtype)
     _check_shape(X.shape, least)
-    matrix = _in_float64(X)
-    if not matrix.has_canonical_format or np.count_nonzero(matrix.data) < matrix.nnz:
+    matrix: Any = csr_array(X)
+    if matrix.dtype != np.float64:
+        matrix = csr_array((matrix.data.astype(np.float64), matrix.indices, matrix.indptr), shape=matrix.shape)
+    if not matrix.has_canonical_format or not (zeros or matrix.data.all()):
         matrix = matrix.copy()
         matrix.sum_duplicates()
-        matrix.eliminate_zeros()
-    _check_stored(matrix, X)
-    return matrix.toarray() if float(X.shape[0]) * X.shape[1] <= DENSE_ENTRIES else matrix
-
-
-def _in_float64(X: Any) -> Any:
-    """X in rows of float64, which share its pattern, and its entries where they have that type."""
-    matrix: Any = csr_array(X)
-    if matrix.dtype == np.float64:
-        return matrix
-    return csr_array((matrix.data.astype(np.float64), matrix.indices, matrix.indptr), shape=matrix.shape)
-
-
-def _check_stored(matrix: Any, X: Any) -> None:
+        if not zeros:
+            matrix.eliminate_zeros()
     bad = np.flatnonzero(~np.isfinite(matrix.data))
     if len(bad):
         row = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
         raise _not_finite(matrix.data[bad[0]], row, int(matrix.indices[bad[0]]), X, len(bad))
+    return matrix
 
 
 def _check_shape(shape: tuple[int, ...], least: int) -> None:
-    if len(shape) == 1:
-        raise InputError(
-            f"X has shape {shape}; it must be (n, d), one row per sample: "
-            "for one number per sample give X.reshape(-1, 1)"
-        )
     if len(shape) != 2:
-        raise InputError(
-            f"X has shape {shape}; it must be (n, d), one row per sample: "
-            "X.reshape(len(X), -1) flattens samples"
-        )
+        one, more = "for one number per sample give X.reshape(-1, 1)", "X.reshape(len(X), -1) flattens samples"
+        remedy = one if len(shape) == 1 else more
+        raise InputError(f"X has shape {shape}; it must be (n, d), one row per sample: {remedy}")
     if shape[0] < least:
         raise InputError(f"X has {'1 row' if shape[0] else 'no rows'}; neighbors need two or more: give more samples")
     if shape[1] < 1:

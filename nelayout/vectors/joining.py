@@ -1,4 +1,4 @@
-"""The components of a neighbor graph joined by the shortest edges between them, a minimum spanning tree over them.
+"""The components of a graph joined by the shortest edges between them; graphs that are given as similarities.
 
 Of three pairs of points on a line, each pair its own component, the inner ends are joined::
 
@@ -15,28 +15,27 @@ Most methods have no minimum on a graph of several components, which would repel
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from nelayout.errors import InputError
+from nelayout.graphs import arrays
 from nelayout.numerics.parallel import Threads
 from nelayout.vectors.knn import canonical
 from nelayout.vectors.neighbors import Space
 
-__all__ = ["edges_in_words", "join_components", "join_heaviest"]
+__all__ = ["Similarities", "edges_in_words", "is_similarity", "join_components", "join_heaviest"]
 
-# An edge lighter than this part of an added edge's weight does not count as joining two components; it stays.
+# Part of an added edge's weight below which a given edge does not count as joining two components.
 FIRM = 1e-3
-
-# Pairs of rows compared, at most, in each round of the search for the shortest edges: about 2 s on two cores.  Sets of
-# up to 30,000 rows need no more; of a million rows in 30 heaps about 30 of each look for a partner.
+# Most pairs of rows that are compared in each round of the search for the shortest edges.
 JOINING_PAIRS = 1e9
 
 
-def join_components(
-    space: Space, graph: csr_array, threads: Threads, weight: float = 1.0
-) -> tuple[csr_array, int]:
+def join_components(space: Space, graph: csr_array, threads: Threads, weight: float = 1.0) -> tuple[csr_array, int]:
     """Join the components of a symmetric graph by edges of that weight; also the number of edges added.
 
     Every component but the largest takes the shortest edge out of it, until there is one component (Boruvka's
@@ -46,15 +45,12 @@ def join_components(
     """
     if issparse(space.given.table):
         return join_heaviest(graph, weight)
-    from scipy.sparse.csgraph import connected_components
-
     firm = graph
     if graph.nnz and float(np.min(graph.data)) < FIRM * weight:
         firm = graph.copy()  # zeros are taken out in place, and indices would be shared
         firm.data[firm.data < FIRM * weight] = 0.0
         firm.eliminate_zeros()
-    answer: Any = connected_components(firm, directed=False)
-    parts, labels = int(answer[0]), np.asarray(answer[1])
+    parts, labels = _component_labels(firm)
     if parts == 1:
         return graph, 0
     links: list[tuple[int, int]] = []
@@ -62,13 +58,10 @@ def join_components(
         rows = _seekers(labels, parts)
         found, distance = space.nearest_across(labels, rows, threads)
         low, high = np.minimum(rows, found), np.maximum(rows, found)
-        # the shortest of every component, equal ones by index
-        order = np.lexsort((high, low, distance, labels[rows]))
-        _, best = np.unique(labels[rows][order], return_index=True)
-        best = order[best]
-        best = best[np.lexsort((high[best], low[best], distance[best]))]
+        order = np.lexsort((high, low, distance))
+        shortest = order[np.sort(np.unique(labels[rows][order], return_index=True)[1])]  # of each component
         merged = np.arange(parts)
-        for i, j in zip(low[best].tolist(), high[best].tolist(), strict=True):
+        for i, j in zip(low[shortest].tolist(), high[shortest].tolist(), strict=True):
             one, other = merged[labels[i]], merged[labels[j]]
             if one != other:
                 merged[merged == max(one, other)] = min(one, other)
@@ -79,20 +72,25 @@ def join_components(
     return _with_edges(graph, i, j, weight), len(links)
 
 
-def join_heaviest(graph: csr_array, weight: float) -> tuple[csr_array, int]:
-    """Join the components of a symmetric graph, of which nothing tells how near they are; also the number of edges.
+def _component_labels(graph: csr_array) -> tuple[int, np.ndarray]:
+    """Return the number of components and the component of each row."""
+    from scipy.sparse.csgraph import connected_components
 
-    The row of the largest sum in each component takes an edge of that weight to the one in the largest component.
+    answer: Any = connected_components(graph, directed=False)
+    return int(answer[0]), np.asarray(answer[1])
+
+
+def join_heaviest(graph: csr_array, weight: float) -> tuple[csr_array, int]:
+    """Join the components of a symmetric graph without distances; also return the number of edges.
+
+    The row of the largest sum in each component takes an edge of that weight to such a row of the largest component.
 
     >>> pairs = csr_array(np.kron(np.eye(2), [[0.0, 3.0], [3.0, 0.0]]))
     >>> graph, added = join_heaviest(pairs, 1.0)
     >>> added, graph.toarray()[0].tolist()
     (1, [0.0, 3.0, 1.0, 0.0])
     """
-    from scipy.sparse.csgraph import connected_components
-
-    answer: Any = connected_components(graph, directed=False)
-    parts, labels = int(answer[0]), np.asarray(answer[1])
+    parts, labels = _component_labels(graph)
     if parts == 1:
         return graph, 0
     order = np.lexsort((-np.asarray(graph.sum(axis=1)).ravel(), labels))
@@ -131,3 +129,56 @@ def edges_in_words(added: int, nearness: bool = True) -> str:
     """
     kind, ends = ("shortest ", "them") if nearness else ("", "their heaviest rows")
     return f"{added} {kind}edge{'' if added == 1 else 's'} between {ends} {'was' if added == 1 else 'were'} added"
+
+
+def is_similarity(metric: object) -> bool:
+    """Whether ``metric`` says that X holds similarities."""
+    return isinstance(metric, str) and metric == "similarity"
+
+
+@dataclass(frozen=True)
+class Similarities:
+    """Similarities between n rows, (n, n) float64 as `input.read_rows` gives them.
+
+    What is 0, or what a sparse matrix does not store, is no neighbor::
+
+    >>> table = Similarities(csr_array([[1.0, 0.5, 0.0], [0.5, 1.0, 2.0], [0.0, 2.0, 1.0]]))
+    >>> table.graph().toarray()[1].tolist()
+    [0.5, 0.0, 2.0]
+    >>> table.shares(csr_array([[0.0, 3.0, 1.0]]))  # new rows, fitted rows, parts
+    (array([0, 0]), array([1, 2]), array([0.75, 0.25]))
+    """
+
+    original: csr_array
+
+    @property
+    def n(self) -> int:
+        return self.original.shape[0]
+
+    def graph(self) -> csr_array:
+        """Return the similarities without the diagonal; of a matrix A that differs from its transpose, A + A^T."""
+        if self.original.shape[0] != self.original.shape[1]:
+            raise InputError(f"metric 'similarity' needs square (n, n) similarities, given {self.original.shape}")
+        graph = arrays.read(self.original, "weight", "similarity").adjacency
+        if not graph.nnz:
+            raise InputError(f"no two of the {self.n} rows have a similarity > 0, so there is nothing to draw them by")
+        return graph
+
+    def joined_graph(self) -> tuple[csr_array, tuple[str, ...]]:
+        """The graph, its components joined by edges of the median similarity, and the note on that."""
+        graph = self.graph()
+        graph, added = join_heaviest(graph, float(np.median(graph.data)))
+        note = f"the similarities leave {added + 1} groups of rows apart; {edges_in_words(added, nearness=False)}"
+        return graph, (note,) if added else ()
+
+    def shares(self, X: csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the new row and the fitted row of each similarity in X (m, n), and its part of the new row's sum."""
+        if (X.data < 0).any():
+            raise InputError(f"similarities are >= 0, given {float(X.data.min())}")
+        of = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+        there = X.data > 0
+        of, to, weight = of[there], X.indices[there].astype(np.int64), X.data[there]
+        sums = np.bincount(of, weight, minlength=X.shape[0])
+        if not sums.all():
+            raise InputError(f"row {int(np.argmin(sums))} of X has no similarity > 0 to any fitted row: leave it out")
+        return of, to, weight / sums[of]

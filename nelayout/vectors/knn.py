@@ -22,12 +22,12 @@ from typing import Any, Literal
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.catalogue.keywords import checks_keywords
+from nelayout.catalogue.options import generator
 from nelayout.errors import InputError, InputTypeError, unknown
 from nelayout.numerics.parallel import threads_for
-from nelayout.run.keywords import checks_keywords
-from nelayout.run.options import generator
-from nelayout.vectors.input import count, read_rows, support
-from nelayout.vectors.neighbors import Neighbors, Space
+from nelayout.vectors.input import Neighbors, count, read_rows, support
+from nelayout.vectors.neighbors import Space
 
 __all__ = ["canonical", "knn_graph", "neighbor_graph", "space_of"]
 
@@ -51,9 +51,9 @@ def knn_graph(
     distances are ordered by index, and rows that are equal are each other's neighbors at distance 0, so every
     row has exactly k neighbors before symmetrization.
 
-    The search is exact up to about 120,000 rows of any length (200,000 short ones; millions with few columns),
-    with the same bits for any number of threads.  Beyond that pynndescent searches approximately (the extra
-    ``[vectors]``): its graph depends on ``seed``, and may differ from run to run even with one.
+    The search is exact up to about 140,000 rows (200,000 short ones, millions with few columns), with the same bits
+    for any number of threads.  Beyond that pynndescent searches approximately (the extra ``[vectors]``): its graph
+    depends on ``seed``, and may differ from run to run even with one.
 
     Parameters
     ----------
@@ -62,17 +62,15 @@ def knn_graph(
     n_neighbors : default 10
         k, from 1 to n - 1
     metric : default "euclidean"
-        a name that scikit-learn's NearestNeighbors knows ("cosine", "manhattan", "correlation", "haversine",
-        ...), "precomputed" (X holds distances, n x n; of a sparse matrix, such as scikit-learn's KNeighborsTransformer
-        gives, what is not stored is no neighbor), or a function of two rows (slow).  Under "cosine",
-        rows of zeros are alike and at distance 1 from all others.
+        a name that scikit-learn's NearestNeighbors knows ("cosine", "manhattan", "correlation", "haversine", ...),
+        "precomputed" (X holds distances, n x n; what a sparse matrix does not store is no neighbor), or a function of
+        two rows (slow).  Under "cosine", rows of zeros are alike and at distance 1 from all others.
     symmetrize : default "union"
         "union": i - j if either is among the other's nearest; "intersection": if both are; "none": directed,
         i -> its nearest
     pca : default "auto"
         an integer reduces the rows to that many principal components before they are compared (for "cosine"
-        and "correlation", after they have been brought to length 1); None never does; "auto" does so only
-        before an approximate search in more than 1000 columns, to 100, and keeps the nearest by their rows
+        and "correlation", after they have been brought to length 1); "auto" and None do not
     seed : default None
         for the approximate search only
     metric_params : default None
@@ -86,10 +84,9 @@ def knn_graph(
     Raises
     ------
     ValueError
-        for NaN or infinity (row and column are named), a shape other than (n, d), text or complex numbers,
-        fewer than two rows, n_neighbors outside of 1 .. n - 1, unknown names
+        for what is no table of finite numbers, fewer than two rows, n_neighbors outside of 1 .. n - 1, unknown names
     ImportError
-        when approximate search is needed and pynndescent is not installed
+        if pynndescent is needed and not installed
 
     Examples
     --------

@@ -13,26 +13,62 @@ from __future__ import annotations
 
 import csv
 import io
+import shlex
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from nelayout.errors import InputError, unknown
+from nelayout.errors import InputError, missing_extra, unknown
 from nelayout.graphs.files.matrices import load_arrays
 from nelayout.graphs.files.source import Source
-from nelayout.vectors.columns import MISSING, Column, Table, choose_columns, names_that_tell_apart, no_number
-from nelayout.vectors.parquet import read_parquet
 
-__all__ = ["FORMATS", "Table", "read_table"]
+__all__ = ["FORMATS", "FittedColumns", "Table", "read_table"]
 
-# File ending -> format.
-FORMATS = {"csv": "csv", "tsv": "tsv", "npy": "npy", "npz": "npz", "parquet": "parquet"}
-
+# File endings, which are the names of formats.
+FORMATS = {name: name for name in ("csv", "tsv", "npy", "npz", "parquet")}
 # Names of the array that is taken from an archive with several matrices, the first that there is.
 MATRIX_NAMES = ("X", "x", "data", "vectors")
+# Cells, in small letters, that stand for an unknown value.
+MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
+# How pandas calls the columns of parquet files in which it keeps the names of rows.
+INDEX = "__index_level_"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column that is no coordinate: its name, "" where it has a number only, and a value for each row or None."""
+
+    title: str
+    values: list[Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Rows of numbers, and what is written beside their positions.
+
+    X       (n, d), dense or CSR
+    beside  option that asked for it ("--color", "--label") -> a column that is no coordinate
+    names   names of the rows, None where the file has none
+    columns names of the coordinates, None where the file has none that tell them apart
+    notes   sentences about what was read in another way than a user may expect
+    """
+
+    X: Any
+    beside: Mapping[str, Column] = field(default_factory=dict)
+    names: list[str] | None = None
+    notes: tuple[str, ...] = ()
+    columns: tuple[str, ...] | None = None
+
+
+class FittedColumns(tuple[str, ...]):
+    """Names of the columns that a map was fitted to: another table is read by these names alone, not by numbers."""
+
+    __slots__ = ()
 
 
 def read_table(
@@ -57,11 +93,7 @@ def read_table(
     return read(source, kind, columns, beside or {})
 
 
-def _parquet(source: Source, kind: str, columns: Sequence[str] | None, beside: Mapping[str, str]) -> Table:
-    return read_parquet(source, columns, beside)
-
-
-def read_labels(texts: list[str]) -> list[Any]:
+def _labels(texts: list[str]) -> list[Any]:
     """Labels as what they are: whole numbers, numbers or text, None where there is none."""
     known = [text for text in texts if text.lower() not in MISSING]
     for kind in (int, float):
@@ -80,7 +112,7 @@ def _delimited(source: Source, kind: str, columns: Sequence[str] | None, beside:
     width = len(first)
     header = _is_header(first, [] if second is None else second[1], [*(columns or ()), *beside.values()])
     names = [cell.removeprefix("# ") for cell in first] if header else [str(k + 1) for k in range(width)]
-    taken, others = choose_columns(source, columns, beside, names)
+    taken, others = _choose_columns(source, columns, beside, names)
     of_name = 0 if header and not names[0] and 0 not in (*taken, *others.values()) else None
     numbers, lines, called = array("d"), array("q"), []
     texts: dict[int, list[str]] = {k: [] for k in others.values()}
@@ -92,7 +124,7 @@ def _delimited(source: Source, kind: str, columns: Sequence[str] | None, beside:
         except ValueError:
             bad = [(names[k], row[k]) for k in taken if not _is_number(row[k])]
             good = [name for k, name in enumerate(names) if name and _is_number(row[k]) and k not in texts]
-            raise no_number(source, f"line {line}", bad, good, bool(beside)) from None
+            raise _no_number(source, f"line {line}", bad, good, bool(beside)) from None
         lines.append(line)
         for k, cells in texts.items():
             cells.append(row[k])
@@ -105,15 +137,15 @@ def _delimited(source: Source, kind: str, columns: Sequence[str] | None, beside:
     if len(wrong):
         i, k = wrong[0].tolist()
         cell = None if np.isnan(X[i, k]) else X[i, k]
-        raise no_number(source, f"line {lines[i]}", [(names[taken[k]], cell)], [], True)
+        raise _no_number(source, f"line {lines[i]}", [(names[taken[k]], cell)], [], True)
     notes = () if of_name is None else ("the first column has no name: it names the rows",)
     for k, name in enumerate(taken):
         if header and columns is None and len(X) > 2 and np.array_equal(X[:, k] - X[0, k], np.arange(len(X))):
             notes += (
                 f"the column {names[name]!r} only numbers the rows and counts as a coordinate; --columns leaves it out",
             )
-    found = {option: Column(names[k] if header else "", read_labels(texts[k])) for option, k in others.items()}
-    fitted = names_that_tell_apart([names[k] for k in taken]) if header else None
+    found = {option: Column(names[k] if header else "", _labels(texts[k])) for option, k in others.items()}
+    fitted = _names_apart([names[k] for k in taken]) if header else None
     return Table(X, found, called or None, notes, fitted)
 
 
@@ -171,7 +203,7 @@ def _arrays(source: Source, kind: str, columns: Sequence[str] | None, beside: Ma
         if word not in fitting:
             raise InputError(f"{source.name}: {unknown(f'array for {option}', word, fitting)}")
         found[option] = Column(word, others[word].tolist())
-    taken, numbered = choose_columns(source, columns, by_number, [str(k + 1) for k in range(X.shape[1])])
+    taken, numbered = _choose_columns(source, columns, by_number, [str(k + 1) for k in range(X.shape[1])])
     for option, k in numbered.items():
         column: Any = X[:, [k]]
         values = column if isinstance(X, np.ndarray) else column.toarray()
@@ -189,3 +221,162 @@ def _matrix(source: Source, found: dict[str, np.ndarray]) -> str:
         f"holds {held or 'nothing'}; expected one array of numbers, (n, d) with a row per sample"
         + (f", or that one of them is called {MATRIX_NAMES[0]}" if len(matrices) > 1 else "")
     )
+
+
+def _parquet(source: Source, _: str, columns: Sequence[str] | None, beside: Mapping[str, str]) -> Table:
+    try:
+        arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError:
+        raise missing_extra("pyarrow", "parquet", "parquet files") from None
+    try:
+        table: Any = parquet.read_table(io.BytesIO(source.data))
+    except (arrow.ArrowException, OSError) as error:
+        raise source.broken(f"cannot be read as parquet: {error}") from None
+    index = [name for name in table.column_names if name.startswith(INDEX)]
+    called = [str(name) for name in table.column(index[0]).to_pylist()] if index else None
+    table = table.drop_columns(index)
+    names = table.column_names
+    taken, others = _choose_columns(source, columns, beside, names)
+    blocks, bad, good = [], [], []
+    for k in taken:
+        block, culprit = _numbers(table.column(k))
+        (blocks if culprit is None else bad).append(block if culprit is None else (names[k], *culprit))
+        if culprit is None:
+            good.append(names[k])
+    if bad:
+        row = bad[0][2]
+        raise _no_number(source, f"row {row + 1}", [(name, value) for name, value, _ in bad], good, bool(beside))
+    X = np.concatenate(blocks, axis=1)
+    found = {option: Column(names[k], table.column(k).to_pylist()) for option, k in others.items()}
+    fitted = _names_apart([names[k] for k in taken]) if X.shape[1] == len(taken) else None
+    return Table(X, found, called, columns=fitted)
+
+
+def _numbers(column: Any) -> tuple[np.ndarray, None] | tuple[None, tuple[Any, int]]:
+    """(n, width) numbers; else the first value that is none, and its row."""
+    types, kind = import_module("pyarrow.types"), column.type
+    if types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
+        if not column.null_count:
+            wide = column.to_numpy()
+            block = np.asarray(wide, dtype=np.float32 if wide.dtype == np.float32 else np.float64).reshape(-1, 1)
+            wrong = np.flatnonzero(~np.isfinite(block).all(axis=1))
+            if not len(wrong):
+                return block, None
+            value = block[wrong[0], 0]
+            return None, (None if np.isnan(value) else value, int(wrong[0]))
+        return None, (None, column.to_pylist().index(None))
+    values = column.to_pylist()
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
+        width = next((len(value) for value in values if value is not None), 0)
+        for i, value in enumerate(values):
+            if value is None or len(value) != width or any(x is None for x in value):
+                return None, (value, i)
+        try:
+            return np.array(values, dtype=np.float64), None
+        except (TypeError, ValueError):
+            return None, (values[0], 0)
+    return None, (next((value for value in values if value is not None), None), 0)
+
+
+def _choose_columns(
+    source: Source, columns: Sequence[str] | None, beside: Mapping[str, str], names: Sequence[str]
+) -> tuple[list[int], dict[str, int]]:
+    """Numbers from 0 of the columns that are coordinates, and of those that options name: option -> number.
+
+    A first column without a name holds the rows' names: it is a coordinate only if it is asked for.
+    """
+    others = {option: _column(source, word, names, option) for option, word in beside.items()}
+    if isinstance(columns, FittedColumns):
+        return _as_fitted(source, columns, names), others
+    if columns is None:
+        taken = [k for k, name in enumerate(names) if k not in others.values() and (k or name)]
+    else:
+        taken = [k for word in columns for k in _columns(source, word, names)]
+        twice = next((k for i, k in enumerate(taken) if k in taken[:i]), None)
+        if twice is not None:
+            raise source.broken(f"the column {names[twice]!r} stands twice in --columns")
+        for option, k in others.items():
+            if k in taken:
+                raise source.broken(
+                    f"the column {beside[option]!r} is the {option}, which is no coordinate; take it out of --columns"
+                )
+    if not taken:
+        raise source.broken("there is no column with coordinates")
+    return taken, others
+
+
+def _as_fitted(source: Source, fitted: FittedColumns, names: Sequence[str]) -> list[int]:
+    """Numbers of the columns that are called like the fitted ones, in the order of these."""
+    absent = [name for name in fitted if list(names).count(name) != 1]
+    if not absent:
+        return [list(names).index(name) for name in fitted]
+    listed = ", ".join(fitted[:8]) + (f", ... ({len(fitted)} in all)" if len(fitted) > 8 else "")
+    how_many = list(names).count(absent[0])
+    if _numbered(names):
+        what = "the columns have no names"
+    elif how_many:
+        what = f"{how_many} columns are called {absent[0]!r}"
+    else:
+        what = f"there is no column {absent[0]!r}"
+    raise source.broken(
+        f"{what}; the map was fitted to {listed}: give a table with these, or name the columns that stand for them, in "
+        "their order, with --columns"
+    )
+
+
+def _names_apart(names: Sequence[str]) -> tuple[str, ...] | None:
+    """The names of columns where all have one of their own, else None.
+
+    >>> _names_apart(["a", "b"]), _names_apart(["a", "a"]), _names_apart(["1", "2"])
+    (('a', 'b'), None, None)
+    """
+    return tuple(names) if len({*names, ""}) == len(names) + 1 and not _numbered(names) else None
+
+
+def _numbered(names: Sequence[str]) -> bool:
+    """Whether the columns are called by their numbers, as those of a table without a header are."""
+    return list(names) == [str(k + 1) for k in range(len(names))]
+
+
+def _no_number(
+    source: Source, line: str, bad: Sequence[tuple[str, Any]], good: Sequence[str], colored: bool
+) -> InputError:
+    """The error for a row with cells that are no numbers. bad: their columns and contents; good: the other columns."""
+    name, value = bad[0]
+    if value is None or str(value).strip().lower() in MISSING:
+        return InputError(
+            f"{source.name}, {line}: the column {name!r} has no value; fill it in, leave the row out, or name the "
+            "other columns with --columns"
+        )
+    several = "" if len(bad) == 1 else f" ({', '.join(repr(other) for other, _ in bad[1:4])} too)"
+    rest = (
+        f"--columns {shlex.quote(','.join(good))}" if 0 < len(good) <= 6 and "," not in "".join(good) else "--columns"
+    )
+    choice = "" if colored else f"--color {shlex.quote(name)} if it holds classes, or name "
+    return InputError(
+        f"{source.name}, {line}: the column {name!r} holds {str(value)[:40]!r}, which is no number{several}; "
+        f"give {choice}the columns to use with {rest}"
+    )
+
+
+def _column(source: Source, word: str, names: Sequence[str], option: str) -> int:
+    if list(names).count(word) > 1:
+        raise source.broken(
+            f"{list(names).count(word)} columns are called {word!r}; give the number of the one for {option}"
+        )
+    if word in names:
+        return list(names).index(word)
+    if word.isdecimal() and 1 <= int(word) <= len(names):
+        return int(word) - 1
+    if _numbered(names):
+        raise source.broken(f"the columns have no names; give {option} a number from 1 to {len(names)}, not {word!r}")
+    raise InputError(f"{source.name}: {unknown(f'column for {option}', word, filter(None, names))}")
+
+
+def _columns(source: Source, word: str, names: Sequence[str]) -> list[int]:
+    low, dash, high = word.partition("-")
+    if word in names or not (dash and low.isdecimal() and high.isdecimal()):
+        return [_column(source, word, names, "--columns")]
+    if not 1 <= int(low) <= int(high) <= len(names):
+        raise source.broken(f"--columns {word} is no range of the columns 1 to {len(names)}")
+    return list(range(int(low) - 1, int(high)))

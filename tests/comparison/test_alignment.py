@@ -1,7 +1,6 @@
 """One drawing over another: undone similarities, the best transform, every host."""
 
 import igraph
-import networkx as nx
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -33,6 +32,14 @@ def test_a_similarity_is_undone(dim, mirrored):
     assert np.allclose(kept - kept.mean(axis=0), 3 * (X - X.mean(axis=0)), atol=1e-11)
 
 
+def test_no_rotation_in_space_comes_closer():
+    X, Y = RNG.normal(size=(30, 3)), RNG.normal(size=(30, 3))
+    ours = ((align(Y, to=X) - X) ** 2).sum()
+    for _ in range(100):
+        R = orthogonal(3, mirrored=bool(RNG.integers(2)))
+        assert ours <= ((align(Y @ R, to=X, reflect=False) - X) ** 2).sum() + 1e-9
+
+
 @pytest.mark.parametrize("reflect", [False, True])
 def test_no_transform_comes_closer(reflect):
     X, Y = RNG.normal(size=(30, 2)), RNG.normal(size=(30, 2))
@@ -46,14 +53,6 @@ def test_no_transform_comes_closer(reflect):
 
             best = min(best, minimize(left, [1, turn, 0, 0]).fun)
     assert ((align(Y, to=X, reflect=reflect) - X) ** 2).sum() == pytest.approx(best, rel=1e-6)
-
-
-def test_no_rotation_in_space_comes_closer():
-    X, Y = RNG.normal(size=(30, 3)), RNG.normal(size=(30, 3))
-    ours = ((align(Y, to=X) - X) ** 2).sum()
-    for _ in range(200):
-        R = orthogonal(3, mirrored=bool(RNG.integers(2)))
-        assert ours <= ((align(Y @ R, to=X, reflect=False) - X) ** 2).sum() + 1e-9
 
 
 def test_hosts_come_back_as_they_are():
@@ -96,7 +95,7 @@ def test_degenerate_drawings():
 def test_what_is_refused():
     with pytest.raises(InputError, match="dict"):
         align({0: (0, 0)}, to=np.zeros((1, 2)))
-    with pytest.raises(InputError, match="no node in common"):
+    with pytest.raises(InputError, match="nodes that are in both"):
         align({0: (0, 0)}, to={1: (0, 0)})
     with pytest.raises(InputError, match=r"position 1 of to is \[inf, 0.0\]"):
         align(np.zeros((2, 2)), to=np.array([[1.0, 0], [np.inf, 0]]))
@@ -104,10 +103,3 @@ def test_what_is_refused():
         align(np.zeros((3, 2)), to=np.zeros((4, 2)))
     with pytest.raises(InputError, match="coordinates"):
         align(np.zeros((3, 2)), to=np.zeros((3, 3)))
-
-
-def test_over_a_networkx_layout():
-    G = nx.karate_club_graph()
-    pos = nx.circular_layout(G)
-    turned = {v: -2 * p[::-1] for v, p in pos.items()}
-    assert all(np.allclose(p, pos[v], atol=1e-7) for v, p in align(turned, to=pos).items())

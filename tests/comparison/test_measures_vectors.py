@@ -8,11 +8,10 @@ from scipy.spatial import procrustes
 from scipy.spatial.distance import cdist
 
 import nelayout as nl
-from nelayout.comparison.measuring_vectors import vector_distances
+from nelayout.comparison.measuring import vector_distances
 from nelayout.errors import InputError
 from nelayout.quality import MEASURES
-from nelayout.quality.classes import class_accuracy, class_auc
-from nelayout.quality.clusters import class_ari
+from nelayout.quality.classes import class_accuracy, class_ari, class_auc
 from nelayout.vectors.input import read_rows
 from nelayout.vectors.metrics import prepare
 
@@ -46,12 +45,12 @@ def test_neighbors_of_rows_are_their_nearest_ten():
     assert found["q_nx"].value == pytest.approx(shared.mean() / 10)
 
 
-def test_scikit_learn_finds_the_same():
+@pytest.mark.parametrize("metric", ["cosine", "manhattan"])
+def test_scikit_learn_finds_the_same(metric):
     from sklearn.manifold import trustworthiness
 
-    for metric in ("euclidean", "cosine", "manhattan"):
-        found = nl.measure_vectors(X, Y, metric=metric, measures="trustworthiness")["trustworthiness"]
-        assert found.value == pytest.approx(trustworthiness(X, Y, n_neighbors=10, metric=metric))
+    found = nl.measure_vectors(X, Y, metric=metric, measures="trustworthiness")["trustworthiness"]
+    assert found.value == pytest.approx(trustworthiness(X, Y, n_neighbors=10, metric=metric))
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cosine", "correlation", "manhattan", "chebyshev"])
@@ -142,46 +141,47 @@ def test_drawings_that_are_alike_are_stable():
     assert noise["neighbors"].value == pytest.approx(10 / 399 / 2, abs=0.01)
 
 
-def test_what_is_refused():
-    with pytest.raises(InputError, match="several drawings, given one dict"):
-        nl.stability(nx.circular_layout(nx.path_graph(4)))
-    with pytest.raises(InputError, match="Y has 59 rows and X has 60"):
-        nl.measure_vectors(X, Y[1:])
-    holes = Y.copy()
-    holes[7, 1] = np.nan
-    with pytest.raises(InputError, match="7"):
-        nl.measure_vectors(X, holes)
-    with pytest.raises(InputError, match="7"):
-        nl.measure_vectors(np.where(np.arange(60)[:, None] == 7, np.nan, X), Y)
-    for labels, said in ((KIND[1:], "labels has 59 entries and X has 60 rows"), ("kind", "no attr"), ({99: 1}, "99")):
-        with pytest.raises(InputError, match=said):
-            nl.measure_vectors(X, Y, labels)
-    shifted = {row + 1: y for row, y in enumerate(Y)}
-    for other, said in ((Y[:, 0], r"shape \(60,\)"), ([[0.0, 1], [2]] * 30, "no table"), (shifted, "key 60")):
-        with pytest.raises(InputError, match=said):
-            nl.measure_vectors(X, other)
-    table = cdist(X, X)
-    table[3, 5] += 1
-    with pytest.raises(InputError, match=r"rows 3 and 5 is .* rows 5 and 3 .* mean"):
-        nl.measure_vectors(table, Y, metric="precomputed")
-    with pytest.raises(InputError, match="row 0 to itself is 1"):
-        nl.measure_vectors(cdist(X, X) + 1, Y, metric="precomputed")
-    with pytest.raises(InputError, match="did you mean 'trustworthiness'"):
-        nl.measure_vectors(X, Y, measures="trustworthyness")
-    with pytest.raises(InputError, match="one of edges"):
-        nl.measure_vectors(X, Y, measures="crossings")
-    with pytest.raises(InputError, match=r"class_ari.*labels"):
-        nl.measure_vectors(X, Y, measures="class_ari")
-    with pytest.raises(InputError, match="did you mean 'cosine'"):
-        nl.measure_vectors(X, Y, metric="cosin")
-    with pytest.raises(InputError, match="sparse table"):
-        nl.measure_vectors(csr_array(cdist(X, X)), Y, metric="precomputed")
-    with pytest.raises(InputError, match="at least two drawings, given 1"):
-        nl.stability([Y])
-    with pytest.raises(InputError, match="drawing 1 places other nodes"):
-        nl.stability([{"a": (0, 1), "b": (1, 1)}, {"a": (0, 1), "c": (1, 1)}])
-    with pytest.raises(InputError, match="3 dimensions"):
-        nl.stability([Y, X[:, :3]])
+HOLES, TABLE = Y.copy(), cdist(X, X)
+HOLES[7, 1] = np.nan
+TABLE[3, 5] += 1
+REFUSED = [
+    ((X, Y[1:]), {}, "Y has 59 rows and X has 60"),
+    ((X, HOLES), {}, "row 7 of Y"),
+    ((np.where(np.arange(60)[:, None] == 7, np.nan, X), Y), {}, "7"),
+    ((X, Y, KIND[1:]), {}, "labels has 59 entries and X has 60 rows"),
+    ((X, Y, "kind"), {}, "no attr"),
+    ((X, Y, {99: 1}), {}, "99"),
+    ((X, Y[:, 0]), {}, r"shape \(60,\)"),
+    ((X, [[0.0, 1], [2]] * 30), {}, "no table"),
+    ((X, {row + 1: y for row, y in enumerate(Y)}), {}, "key 60"),
+    ((TABLE, Y), {"metric": "precomputed"}, r"rows 3 and 5 is .* rows 5 and 3 .* mean"),
+    ((cdist(X, X) + 1, Y), {"metric": "precomputed"}, "row 0 to itself is 1"),
+    ((csr_array(cdist(X, X)), Y), {"metric": "precomputed"}, "sparse table"),
+    ((X, Y), {"measures": "trustworthyness"}, "did you mean 'trustworthiness'"),
+    ((X, Y), {"measures": "crossings"}, "one of edges"),
+    ((X, Y), {"measures": "class_ari"}, r"class_ari.*labels"),
+    ((X, Y), {"metric": "cosin"}, "did you mean 'cosine'"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "keywords", "said"), REFUSED)
+def test_what_is_refused(arguments, keywords, said):
+    with pytest.raises(InputError, match=said):
+        nl.measure_vectors(*arguments, **keywords)
+
+
+@pytest.mark.parametrize(
+    ("drawings", "said"),
+    [
+        ({0: (0, 1)}, "several drawings, given one dict"),
+        ([Y], "at least two drawings, given 1"),
+        ([{"a": (0, 1), "b": (1, 1)}, {"a": (0, 1), "c": (1, 1)}], "drawing 1 places other nodes"),
+        ([Y, X[:, :3]], "3 dimensions"),
+    ],
+)
+def test_drawings_that_cannot_be_compared(drawings, said):
+    with pytest.raises(InputError, match=said):
+        nl.stability(drawings)
 
 
 def test_samples_are_of_rows():

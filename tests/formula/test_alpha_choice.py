@@ -1,4 +1,4 @@
-"""Choosing alpha: the density against its definition, orders recovered from samples, the walk over the orders."""
+"""Choosing alpha: score matching against its definition, orders recovered from samples, the walk over the orders."""
 
 from __future__ import annotations
 
@@ -10,16 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nelayout.errors import InputError
-from nelayout.formula.alpha import density
-from nelayout.formula.alpha.choice import GRID, AlphaChoice, choose_order, golden_section
-from nelayout.formula.alpha.density import likelihood, log_likelihood, log_normalizer, score_matching
-
-ORDERS = (-1.0, 0.0, 1e-9, 0.3, 0.5, 0.9, 1.0 - 1e-9, 1.0, 1.5, 2.0, 3.0)
-
-
-def limits(alpha):
-    """The order that stands for one so near that its formula would cancel."""
-    return float(round(alpha)) if abs(alpha - round(alpha)) < 1e-6 else alpha
+from nelayout.formula.alpha.choice import GRID, choose_order, score_matching
 
 
 def divergence(v, m, alpha):
@@ -62,101 +53,6 @@ def samples():
         m = np.exp(rng.normal(size=200))
         drawn[alpha] = (sample_eda(m, alpha, 1.0, rng, 500).ravel(), np.repeat(m, 500))
     return drawn
-
-
-# The density.
-
-
-@pytest.mark.parametrize("alpha", ORDERS)
-def test_divergence_is_the_formula_summed(alpha):
-    v, m = some_pairs()
-    limit = limits(alpha)
-    assert density._divergence(v, m, alpha) == pytest.approx(divergence(v, m, limit).sum(), rel=1e-7)
-
-
-@pytest.mark.parametrize("alpha", ORDERS)
-@pytest.mark.parametrize("ln_t", [-25.0, -8.0, -1.0, 0.0, 2.0, 9.0])
-def test_normalizer_is_the_integral(alpha, ln_t):
-    """Against quadrature in v = r, cut at the peak: another variable, another rule."""
-    from scipy.integrate import quad
-
-    t = math.exp(ln_t)
-    limit = limits(alpha)
-
-    def density(x):
-        d = divergence(np.exp(x), 1.0, limit) if abs(x) > 1e-4 else x * x / 2 + x**3 * (1 + limit) / 6
-        return math.exp(x / 2 - t * d)
-
-    reach = 40.0 if limit >= 0 else 30.0
-    width = min(reach, 12.0 * max(1.0, 1.0 / math.sqrt(t)))
-    low, high = (-90.0, reach) if t < 100 else (-20.0 / math.sqrt(t), 20.0 / math.sqrt(t))
-    places = [p for p in (-width, -1.0, 0.0, -ln_t - 3, -ln_t, -ln_t + 3, 1.0) if low < p < high]
-    with np.errstate(over="ignore"):
-        want = quad(density, low, high, points=sorted(set(places)), epsabs=0, epsrel=1e-12, limit=1000)[0]
-    assert log_normalizer(np.array([ln_t]), alpha)[0] == pytest.approx(math.log(want), abs=1e-8)
-
-
-def test_normalizer_in_closed_form():
-    """Inverse Gaussian, gamma, Gaussian in sqrt v; and Laplace's limit at every order."""
-    from scipy.special import erfc, gammaln
-
-    ln_t = np.linspace(-30, 30, 61)
-    t = np.exp(ln_t)
-    exact = {
-        -1.0: 0.5 * np.log(2 * np.pi / t),
-        0.5: np.log(np.sqrt(np.pi / (2 * t)) * erfc(-np.sqrt(2 * t))),
-    }
-    for alpha, want in exact.items():
-        np.testing.assert_allclose(log_normalizer(ln_t, alpha), want, atol=1e-9)
-    few = t < 1e4  # beyond, the closed form cancels
-    gamma = gammaln(t + 0.5) - (t + 0.5) * ln_t + t
-    np.testing.assert_allclose(log_normalizer(ln_t[few], 0.0), gamma[few], atol=1e-9)
-    for alpha in ORDERS:
-        np.testing.assert_allclose(
-            log_normalizer(np.array([24.9, 60.0]), alpha), 0.5 * np.log(2 * np.pi) - [12.45, 30.0], atol=1e-9
-        )
-
-
-@pytest.mark.parametrize("alpha", ORDERS)
-def test_slope_of_the_normalizer_stays_where_the_search_expects_it(alpha):
-    """likelihood brackets phi by 0.05/max(1, alpha) < -d ln F/d ln t < 1, of which 1 - 0.1 leaves a margin."""
-    ln_t = np.linspace(-60, 24, 500)
-    s = -(log_normalizer(ln_t + 1e-3, alpha) - log_normalizer(ln_t - 1e-3, alpha)) / 2e-3
-    assert 0.05 / max(1.0, alpha) < s.min()
-    assert s.max() < 0.9
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("alpha", [pytest.param(0.3, marks=pytest.mark.full), 1.0, 1.7])
-def test_density_integrates_to_one(alpha):
-    from scipy.integrate import quad
-
-    for m, phi in ((1.0, 1.0), (0.02, 0.005), (30.0, 400.0)):
-
-        def density(s, m=m, phi=phi):  # v = s^2 takes the root out of the way at 0
-            return 2 * s * math.exp(log_likelihood(np.array([s * s]), np.array([m]), alpha, phi))
-
-        ends = math.sqrt(m + 30 * phi + 9 * math.sqrt(m * phi))
-        total = quad(density, 0, ends, points=[math.sqrt(m)], epsrel=1e-7, limit=200)[0]
-        assert total == pytest.approx(1.0, abs=1e-6)
-
-
-@pytest.mark.parametrize("alpha", [0.2, 0.5, 1.0, 1.6])
-def test_log_likelihood_sums_the_logarithms_of_the_density(alpha):
-    v, m = some_pairs()
-    phi = 0.37
-    table = -0.5 * np.log(v) - divergence(v, m, alpha) / phi
-    table -= 0.5 * np.log(m) + log_normalizer(np.log(m / phi), alpha)
-    assert log_likelihood(v, m, alpha, phi) == pytest.approx(table.sum(), abs=50 * 1e-9)
-
-
-@pytest.mark.parametrize("alpha", [-1.0, 0.1, 0.5, 1.0, 2.0])
-def test_likelihood_is_the_greatest_over_phi(alpha):
-    v, m = some_pairs(200)
-    best, phi = likelihood(v, m, alpha)
-    assert best == pytest.approx(log_likelihood(v, m, alpha, phi), abs=1e-6)
-    for other in phi * np.exp([-5.0, -1.0, -0.01, 0.01, 1.0, 5.0]):
-        assert log_likelihood(v, m, alpha, other) < best
 
 
 # Score matching.
@@ -235,22 +131,17 @@ def test_score_matching_in_exact_arithmetic(ln_r, ln_m, alpha):
 @pytest.mark.parametrize("alpha", [0.1, 0.5, 1.0, 1.7])
 @pytest.mark.parametrize("c", [1e-8, 3.0, 1e5])
 def test_units_do_not_matter(alpha, c):
-    """(v, m, phi) scaled together: the score stays, the density is divided by c, so the best order stays too."""
+    """(v, m, phi) scaled together: the score stays."""
     v, m = some_pairs()
     score, phi = score_matching(v, m, alpha)
     scaled, wide = score_matching(c * v, c * m, alpha)
     assert scaled == pytest.approx(score, rel=1e-12)
     assert wide == pytest.approx(c * phi, rel=1e-12)
-    value, best = likelihood(v, m, alpha)
-    scaled, wide = likelihood(c * v, c * m, alpha)
-    assert scaled == pytest.approx(value - len(v) * math.log(c), abs=1e-6)
-    assert wide == pytest.approx(c * best, rel=1e-4)
 
 
-def test_estimators_when_nothing_strays_or_everything_does():
+def test_scores_when_nothing_strays_or_everything_does():
     m = np.array([1.0, 2.0])
     assert score_matching(m, m, 0.4) == (math.inf, 0.0)
-    assert likelihood(m, m, 0.4) == (math.inf, 0.0)
     # alpha = 1: g = v ln r = -v ln 10, k = v: B = v (1 - 1.5 ln 10) < 0
     score, phi = score_matching(m, 10 * m, 1.0)
     assert score == -math.inf
@@ -261,62 +152,23 @@ def test_estimators_when_nothing_strays_or_everything_does():
 
 
 @pytest.mark.parametrize("alpha", [0.3, 0.5, 1.0])
-@pytest.mark.parametrize(
-    ("estimate", "step"), [(score_matching, 0.01), pytest.param(likelihood, 0.025, marks=pytest.mark.full)]
-)
-def test_order_is_recovered(samples, alpha, estimate, step):
+def test_order_is_recovered(samples, alpha):
     v, m = samples[alpha]
-    grid = alpha + step * np.arange(-8, 9)
-    values = [estimate(v, m, a)[0] for a in grid]
+    grid = alpha + 0.01 * np.arange(-8, 9)
+    values = [score_matching(v, m, a)[0] for a in grid]
     assert grid[np.argmax(values)] == pytest.approx(alpha, abs=0.0501)
-    assert estimate(v, m, alpha)[1] == pytest.approx(1.0, abs=0.02)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("alpha", [0.3, 0.5, 1.0])
-def test_order_is_recovered_from_few_pairs(alpha):
-    """8,000 pairs, ten times: likelihood strays by 0.025, score matching by 0.06, both about the order itself."""
-    found = {score_matching: [], likelihood: []}
-    for seed in range(10):
-        rng = np.random.default_rng(seed)
-        m = np.exp(rng.normal(size=400))
-        v, m = sample_eda(m, alpha, 1.0, rng, 20).ravel(), np.repeat(m, 20)
-        for estimate, orders in found.items():
-            grid = alpha + 0.02 * np.arange(-15, 16)
-            orders.append(grid[np.argmax([estimate(v, m, a)[0] for a in grid])])
-    assert np.sqrt(np.mean((np.array(found[likelihood]) - alpha) ** 2)) < 0.04
-    assert np.mean(found[score_matching]) == pytest.approx(alpha, abs=0.05)
+    assert score_matching(v, m, alpha)[1] == pytest.approx(1.0, abs=0.02)
 
 
 # The walk.
 
 
-def test_golden_section_finds_the_peak():
-    for peak in (0.0, 0.113, 0.5, 0.97, 1.0):
-        asked = []
-
-        def curve(x, peak=peak, asked=asked):
-            asked.append(x)
-            return -(abs(x - peak) ** 1.5)
-
-        assert golden_section(curve, 0.0, 1.0, 0.01) == pytest.approx(peak, abs=0.01)
-        assert len(asked) == len(set(asked)) == 12  # 0.618^10 < 0.01, and one more to begin with
-
-
-@pytest.mark.parametrize("estimator", ["score matching", "likelihood"])
-def test_choose_order_recovers_the_order(samples, estimator):
+def test_choose_order_recovers_the_order(samples):
     v, m = (part[::20] for part in samples[0.5])
-    choice, drawing = choose_order(
-        lambda alpha, start: (alpha, v, m), grid=[0.8, 0.6, 0.5, 0.4, 0.2], estimator=estimator
-    )
-    assert choice.alpha == drawing
-    assert choice.estimator == estimator
-    assert choice.alpha == pytest.approx(0.5, abs=0.1)
-    by = {"score matching": choice.scores, "likelihood": choice.likelihoods}[estimator]
-    assert max(by) == by[choice.alphas.index(choice.alpha)]
-    assert choice.alpha == {"score matching": choice.score_alpha, "likelihood": choice.likelihood_alpha}[estimator]
-    estimate = {"score matching": score_matching, "likelihood": likelihood}[estimator]
-    assert choice.phi == estimate(v, m, choice.alpha)[1]
+    choice, drawing = choose_order(lambda alpha, start: (alpha, v, m), grid=[0.8, 0.6, 0.5, 0.4, 0.2])
+    assert choice.alpha == drawing == pytest.approx(0.5, abs=0.1)
+    assert max(choice.scores) == choice.scores[choice.alphas.index(choice.alpha)]
+    assert choice.phi == score_matching(v, m, choice.alpha)[1]
     np.testing.assert_allclose(choice.scores, [score_matching(v, m, a)[0] for a in choice.alphas])
     assert len(choice.alphas) > 5
     assert np.all(np.diff(choice.alphas) > 0)
@@ -381,10 +233,8 @@ def test_exact_drawings_and_hopeless_ones_are_refused():
     m = np.array([1.0, 2.0, 3.0])
     with pytest.raises(InputError, match=r"at alpha = 1 .* exactly.*give alpha as a number"):
         choose_order(lambda alpha, start: (0, m * (1 + 1e-9 * np.array([1, 0, -1])), m))
-    with pytest.raises(InputError, match=r"no alpha from 0\.9 to 1 fits by score matching.*no phi > 0"):
+    with pytest.raises(InputError, match=r"no alpha from 0\.9 to 1 fits.*no phi > 0"):
         choose_order(lambda alpha, start: (0, m, 1e3 * m), grid=[1.0, 0.9])
-    # the likelihood has a phi for them
-    assert choose_order(lambda alpha, start: (0, m, 1e3 * m), grid=[1.0, 0.9], estimator="likelihood")[0].phi > 100
 
 
 @pytest.mark.parametrize(
@@ -400,30 +250,10 @@ def test_exact_drawings_and_hopeless_ones_are_refused():
     ],
 )
 def test_bad_pairs_are_refused_in_words(v, m, alpha, message):
-    for estimate in (score_matching, likelihood, lambda v, m, alpha: log_likelihood(v, m, alpha, 1.0)):
-        with pytest.raises(InputError, match=message):
-            estimate(v, m, alpha)
+    with pytest.raises(InputError, match=message):
+        score_matching(v, m, alpha)
 
 
-def test_bad_words_are_refused():
-    def fit(alpha, start):
-        return (0, *some_pairs())
-
-    with pytest.raises(InputError, match=r"unknown estimator 'score-matchin': did you mean 'score matching'"):
-        choose_order(fit, estimator="score-matchin")
+def test_an_empty_grid_is_refused():
     with pytest.raises(InputError, match="grid of orders is empty"):
-        choose_order(fit, grid=[])
-    with pytest.raises(InputError, match="phi must be a positive finite number, given 0"):
-        log_likelihood(np.ones(1), np.ones(1), 1.0, 0)
-
-
-def test_plot_shows_both_curves():
-    pytest.importorskip("matplotlib")
-    choice = AlphaChoice(0.5, 1.0, "likelihood", (0.1, 0.5, 1.0), (-math.inf, 2.0, 3.0), (-5.0, -4.0, -6.0), 1.0, 0.5)
-    figure = choice.plot()
-    left, right = figure.axes
-    np.testing.assert_array_equal(left.lines[0].get_ydata(), [math.nan, 2.0, 3.0])
-    np.testing.assert_array_equal(right.lines[0].get_xydata(), [(0.1, -5.0), (0.5, -4.0), (1.0, -6.0)])
-    assert left.lines[1].get_xdata()[0] == 0.5  # the choice
-    assert left.get_title() == "alpha = 0.50 by likelihood"
-    assert choice.plot(ax=left) is figure
+        choose_order(lambda alpha, start: (0, *some_pairs()), grid=[])

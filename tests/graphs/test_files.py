@@ -81,21 +81,6 @@ def test_reads_what_networkx_writes(tmp_path, name, directed):
         assert clubs == dict(G.nodes(data="club"))
 
 
-@pytest.mark.parametrize("version", ["1.1draft", "1.2draft", "1.3"])
-def test_every_gexf_version(write, version):
-    address = f"http://gexf.net/{version}" if version == "1.3" else f"http://www.gexf.net/{version}"
-    path = write(
-        "g.gexf",
-        f'<gexf xmlns="{address}" xmlns:viz="{address}/viz" version="{version[:3]}"><graph><nodes>'
-        '<node id="0" label="A"><viz:position x="1" y="2" z="0"/></node><node id="1" label="B"/></nodes>'
-        '<edges><edge id="0" source="0" target="1" weight="3"/></edges></graph></gexf>',
-    )
-    file = read_graph(path)
-    assert file.node_data["label"] == ["A", "B"]
-    assert np.array_equal(dense(file), [[0, 3], [3, 0]])
-    assert {v: p.tolist() for v, p in read_positions(path).items()} == {"0": [1, 2]}
-
-
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
 @pytest.mark.parametrize("links", ["links", "edges"])
 def test_node_link_of_every_kind(write, kind, links):
@@ -302,6 +287,7 @@ def test_shared_npz_agrees_with_the_table(shared_data):
 
 
 SAMPLES = {
+    "sif": "a pp b\n",
     "graphml": '<?xml version="1.0"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph id="G" '
     'edgedefault="undirected"><node id="a"/><node id="b"/><edge source="a" target="b"/></graph></graphml>',
     "gexf": '<gexf xmlns="http://www.gexf.net/1.2draft" version="1.2"><graph><nodes><node id="a"/>'
@@ -329,7 +315,10 @@ def content_of(name):
     return npz_sample() if name == "npz" else SAMPLES[name].encode()
 
 
-@pytest.mark.parametrize("name", FORMATS)
+TOLD = [name for name in FORMATS if name != "sif"]  # whose content says what it is
+
+
+@pytest.mark.parametrize("name", TOLD)
 @pytest.mark.parametrize("compress", [False, True])
 def test_standard_input_is_sniffed_and_said(monkeypatch, name, compress):
     content = gzip.compress(content_of(name)) if compress else content_of(name)
@@ -351,12 +340,6 @@ def test_every_ending_reads_its_format(write, ending):
         assert file.format == name
         assert np.array_equal(dense(file), [[0, 1], [1, 0]])
     assert np.array_equal(dense(read_graph(write("unnamed", content), format=ending)), [[0, 1], [1, 0]])
-
-
-def test_a_header_without_known_words_is_one_over_a_weight(write):
-    file = read_graph(write("count.csv", b"A,B,count\na,b,3\nb,c,4\n"))
-    assert sorted(file.graph.edges(data="weight")) == [("a", "b", 3.0), ("b", "c", 4.0)]
-    assert sorted(read_graph(write("words.csv", b"a,b,loves\nb,c,hates\n")).graph) == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize("top", [b"", b"length,width,depth,height,kind\n"])
@@ -395,19 +378,15 @@ def test_a_table_of_nodes_is_no_edge_list(write, content):
     [
         (
             "source,target,kind,n\na,b,x,3\n",
-            ["columns 'kind' and 'n' are left out; the weight is a column called count, strength, value, w, weight"],
+            ["columns 'kind' and 'n' are not read; weight='n' reads a column as the weight"],
         ),
-        ("source,target,kind,weight\na,b,x,3\n", ["column 'kind' is left out"]),
+        ("source,target,kind,weight\na,b,x,3\n", ["column 'kind' is not read"]),
         ("source,target,weight\na,b,3\n", []),
         (
             "A,B,C\na,b,3\n",
             ["the first row, 'A', 'B', 'C', is read as a header", "the column 'C' is read as weight"],
         ),
-        ("1 2 3 900\n", ["the third column is read as weight", "column 4 is left out"]),
-        (
-            "a,b,loves\n",
-            ["column 3 is left out; the weight is a column called count, strength, value, w, weight"],
-        ),
+        ("1 2 3 900\n", ["the third column is read as weight", "column 4 is not read"]),
         ("a b\n", []),
     ],
 )
@@ -415,8 +394,8 @@ def test_what_is_read_of_a_table_is_said(write, content, notes):
     assert list(read_graph(write("edges.csv", content)).notes) == notes
 
 
-@pytest.mark.parametrize("truth", FORMATS)
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("truth", TOLD)
+@pytest.mark.parametrize("name", TOLD)
 def test_a_file_that_is_not_what_its_name_says(write, name, truth):
     if name == truth or {name, truth} <= JSON:  # the forms of JSON are told apart by their content
         return
@@ -456,7 +435,7 @@ def test_sniffing_knows_when_it_does_not_know():
         ("a.net", "*Vertices 2\n1 a\n2 b\n*Edges\n1 3\n", r"a\.net, line 5: vertex 3 does not exist"),
         ("a.net", "*Vertices 2\n*Edges\n1 x\n", "line 3: 'x' is no vertex number"),
         ("a.net", "*Vertices many\n", r"line 1: expected \"\*Vertices n\""),
-        ("a.net", "1 2\n", "line 1: expected"),
+        ("a.net", "1 2\n", r"line 1: .* expected \"\*Vertices n\""),
         ("a.net", "*Vertices 2\n*Matrix\n0 1 2\n", "line 3: the matrix must have 2 rows of 2"),
         ("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 x 1\n", "cannot be read as mtx"),
         ("a.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 3\n", r"shape \(2, 3\)"),
@@ -549,14 +528,6 @@ def test_positions_come_back_bit_by_bit(tmp_path, name, directed):
     assert "viz" not in G.nodes["b"]
 
 
-@pytest.mark.parametrize("name", EXACT)
-def test_three_dimensions(tmp_path, name):
-    path = tmp_path / f"out.{name}"
-    pos = {0: np.array([1.0, 2.0, 3.0]), 1: np.array([4.0, 5.0, 6.0])}
-    write_positions(path, nx.path_graph(2), pos)
-    assert [p.tolist() for p in read_positions(path).values()] == [[1, 2, 3], [4, 5, 6]]
-
-
 def test_json_is_node_link(tmp_path):
     M = nx.MultiGraph([((0, 1), "b", {"weight": np.float32(2)}), ("b", (0, 1))])
     M.nodes["b"]["tags"] = {"x"}
@@ -617,12 +588,6 @@ def test_attributes_that_are_no_positions_are_named(write):
     path = write("g.json", '{"nodes": [{"id": "a", "x": "left"}], "edges": []}')
     with pytest.raises(InputError, match=r"g\.json holds no positions: its attributes x, y or coords are no numbers"):
         read_positions(path)
-
-
-def test_gexf_has_positions_for_gephi(tmp_path):
-    path = tmp_path / "out.gexf"
-    write_positions(path, nx.path_graph(2), {0: (1.5, 2), 1: (3, 4)})
-    assert nx.read_gexf(path).nodes["0"]["viz"]["position"] == {"x": 1.5, "y": 2.0, "z": 0.0}
 
 
 @pytest.mark.parametrize("name", EXACT)

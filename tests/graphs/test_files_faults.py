@@ -15,6 +15,7 @@ from nelayout.cli import main
 from nelayout.errors import InputError
 from nelayout.graphs.files import FORMATS, WRITERS, read_graph, read_positions, write_positions
 
+NAMES = [name for name in FORMATS if name != "sif"]  # in which any word is a node
 GRAPH = nx.relabel_nodes(nx.karate_club_graph(), lambda k: f"person {k}")
 POS = nx.circular_layout(GRAPH)
 
@@ -24,7 +25,7 @@ def whole(tmp_path_factory):
     """Format -> bytes of a good file."""
     folder = tmp_path_factory.mktemp("whole")
     contents = {}
-    for name in FORMATS:
+    for name in NAMES:
         path = folder / f"g.{FORMATS[name].endings[0]}"
         if name in WRITERS:
             write_positions(path, GRAPH, POS, name)
@@ -87,7 +88,7 @@ GOOD = {
 }
 CASES = [
     (name, fault)
-    for name in FORMATS
+    for name in NAMES
     for fault in FAULTS
     if (name, fault) not in GOOD and (fault != "a node twice" or name in TWINS)
 ]
@@ -108,7 +109,7 @@ def test_a_bad_file_is_one_line_and_nothing_written(whole, tmp_path, monkeypatch
     assert [path.name for path in tmp_path.iterdir()] == [bad]
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_good_file_is_read(whole, tmp_path, name):
     """The good files, which the faults are put into, are read: else all would be refused for another reason."""
     path = tmp_path / f"good.{FORMATS[name].endings[0]}"
@@ -119,7 +120,7 @@ def test_the_good_file_is_read(whole, tmp_path, name):
         assert len(read_positions(path)) == 34
 
 
-@pytest.mark.parametrize("name", [name for name in FORMATS if name != "npz"])
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "npz"])
 def test_text_in_utf_16_with_its_mark_is_read(whole, tmp_path, name):
     if name == "mtx":
         pytest.skip("Matrix Market is ASCII")

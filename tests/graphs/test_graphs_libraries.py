@@ -1,4 +1,4 @@
-"""rustworkx, networkit, graph-tool and pandas: one graph gives one drawing, whichever library holds it.
+"""igraph, rustworkx, networkit, graph-tool and pandas: one graph gives one drawing, whichever library holds it.
 
 graph-tool is not on PyPI: where it is not installed, its tests run on a small one with the calls of its documentation.
 """
@@ -31,6 +31,13 @@ def in_networkx(directed):
     G = nx.MultiDiGraph() if directed else nx.MultiGraph()
     G.add_nodes_from(range(N))
     G.add_weighted_edges_from(edges())
+    return G
+
+
+def in_igraph(directed):
+    igraph = pytest.importorskip("igraph", reason="igraph is not installed")
+    G = igraph.Graph(n=N, edges=[edge[:2] for edge in edges()], directed=directed)
+    G.es["weight"] = [weight for *_, weight in edges()]
     return G
 
 
@@ -71,13 +78,13 @@ def graph_tool(request, monkeypatch):
     return fake_graph_tool
 
 
-LIBRARIES = ("rustworkx", "pandas", "networkit", "graph-tool", "the tests' graph-tool")
+LIBRARIES = ("igraph", "rustworkx", "pandas", "networkit", "graph-tool", "the tests' graph-tool")
 
 
 @pytest.fixture(params=LIBRARIES)
 def build(request, monkeypatch):
     """(directed) -> the graph of `edges` in one of the libraries, whose name is `host`."""
-    by_name = {"rustworkx": in_rustworkx, "networkit": in_networkit, "pandas": in_pandas}
+    by_name = {"igraph": in_igraph, "rustworkx": in_rustworkx, "networkit": in_networkit, "pandas": in_pandas}
     module = fake_graph_tool
     if request.param == "graph-tool":
         module = pytest.importorskip("graph_tool", reason="graph-tool is not installed, and not on PyPI")
@@ -110,9 +117,7 @@ def test_the_network_is_that_of_networkx(build, directed, options):
         pytest.skip("rows of a table are undirected, and without weights repeated ones count once")
     ours, theirs = graphs.read(build(directed), **options), graphs.read(in_networkx(directed), **options)
     order = np.argsort(ours.labels)
-    np.testing.assert_allclose(
-        ours.adjacency.toarray()[np.ix_(order, order)], theirs.adjacency.toarray(), rtol=1e-15
-    )
+    np.testing.assert_allclose(ours.adjacency.toarray()[np.ix_(order, order)], theirs.adjacency.toarray(), rtol=1e-15)
     assert (ours.directed, ours.weighted, ours.zeros) == (theirs.directed, theirs.weighted, theirs.zeros)
     assert ours.notes == theirs.notes
 
@@ -157,9 +162,7 @@ def test_positions_start_hold_and_are_taken_everywhere(build, tmp_path):
 def test_masses_are_arrays_and_dicts(build):
     G = build()
     mass = {node: 1 + k for k, node in enumerate(nodes(G))}
-    by_dict, by_array = (
-        nl.solve(G, "ws-sne", seed=0, mass=given, max_iter=5) for given in (mass, [*mass.values()])
-    )
+    by_dict, by_array = (nl.solve(G, "ws-sne", seed=0, mass=given, max_iter=5) for given in (mass, [*mass.values()]))
     assert rows(G, by_dict).tolist() == rows(G, by_array).tolist()
     with pytest.raises(InputError, match="node 0 has no mass"):
         nl.ws_sne_layout(G, mass={1: 1.0})
@@ -171,6 +174,8 @@ def test_a_wrong_weight_names_the_edge(build):
         G.setWeight(0, 1, -2.0)
     elif build.host == "rustworkx":
         G.update_edge(0, 1, -2.0)
+    elif build.host == "igraph":
+        G.es[0]["weight"] = -2.0
     elif build.host == "pandas":
         G.loc[0, "weight"] = -2.0
     else:
@@ -183,9 +188,10 @@ def test_a_wrong_weight_names_the_edge(build):
 
 def test_store_pos_as_is_done_or_refused_in_words(build):
     G = build()
-    if "graph-tool" in build.host:
+    if "graph" in build.host:
         pos = nl.ws_sne_layout(G, seed=0, store_pos_as="place")
-        assert rows(G, G.vertex_properties["place"]).tolist() == rows(G, pos).tolist()
+        kept = G.vs["place"] if build.host == "igraph" else G.vertex_properties["place"]
+        assert rows(G, kept).tolist() == rows(G, pos).tolist()
     else:
         with pytest.raises(InputError, match="store_pos_as needs a graph whose nodes have attributes"):
             nl.ws_sne_layout(G, store_pos_as="place")
@@ -204,6 +210,67 @@ def test_inputs_are_not_changed(build):
     nl.ws_sne_layout(G, pos, seed=0, weight_kind="log", max_iter=5)
     assert content() == before
     assert rows(G, pos).tolist() == kept
+
+
+# igraph
+
+
+def test_igraph_names_are_labels_where_they_tell_vertices_apart():
+    igraph = pytest.importorskip("igraph", reason="igraph is not installed")
+    G = igraph.Graph([(0, 1)])
+    assert list(graphs.read(G).labels) == [0, 1]
+    G.vs["name"] = ["a", "b"]
+    assert list(graphs.read(G).labels) == ["a", "b"]
+    G.vs["name"] = ["a", "a"]
+    assert list(graphs.read(G).labels) == [0, 1]
+    G.vs["name"] = ["a", None]
+    assert list(graphs.read(G).labels) == [0, 1]
+
+
+def test_igraph_positions_by_name_index_layout_and_rows():
+    igraph = pytest.importorskip("igraph", reason="igraph is not installed")
+    G = igraph.Graph([(0, 1), (1, 2)])
+    G.vs["name"] = ["a", "b", "c"]
+    host = graphs.read(G).host
+    assert host.positions({"b": (1, 2), 2: (3, 4), "z": 0}, 2)[1:].tolist() == [[1, 2], [3, 4]]
+    rows = [[0, 1], [2, 3], [4, 5]]
+    for pos in (igraph.Layout(rows), rows, np.array(rows)):
+        assert host.positions(pos, 2).tolist() == rows
+    with pytest.raises(InputError, match="node 'a' has 3 coordinates and dim=2"):
+        host.positions(igraph.Layout([[0, 0, 0]] * 3), 2)
+    with pytest.raises(InputError, match="2 rows and the graph has 3"):
+        host.positions(igraph.Layout([[0, 0]] * 2), 2)
+
+
+def test_igraph_nodes_and_values():
+    igraph = pytest.importorskip("igraph", reason="igraph is not installed")
+    G = igraph.Graph([(0, 1), (1, 2)])
+    G.vs["name"] = ["a", "b", "c"]
+    G.vs["age"] = [3, 4, None]
+    G.vs["size"] = [1, 2, 3]
+    host = graphs.read(G).host
+    assert host.nodes(["c", 0]).tolist() == [0, 2]
+    assert host.nodes("b").tolist() == [1]
+    assert host.values("size", "mass").tolist() == [1, 2, 3]
+    assert host.values({"a": 1, 1: 2, "c": 3}, "mass").tolist() == [1, 2, 3]
+    with pytest.raises(InputError, match="node 'c' has no mass 'age'"):
+        host.values("age", "mass")
+    with pytest.raises(InputError, match="did you mean 'size'"):
+        host.values("sizes", "mass")
+
+
+def test_igraph_write_gives_a_layout_and_leaves_the_graph():
+    igraph = pytest.importorskip("igraph", reason="igraph is not installed")
+    G = igraph.Graph([(0, 1)])
+    host = graphs.read(G).host
+    for dim in (2, 3):
+        layout = host.write(np.ones((2, dim)))
+        assert isinstance(layout, igraph.Layout)
+        assert layout.dim == dim
+    assert host.write(np.array([[1.5, 2], [3, 4]])).coords == [[1.5, 2.0], [3.0, 4.0]]
+    assert G.vs.attributes() == []
+    host.write(np.array([[1.5, 2], [3, 4]]), store_pos_as="xy")
+    assert G.vs["xy"] == [[1.5, 2.0], [3.0, 4.0]]
 
 
 # rustworkx

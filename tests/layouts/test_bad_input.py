@@ -47,15 +47,10 @@ def refused(call, *words: str, kind: type[Exception] = InputError, networkx: boo
 # --- graphs -----------------------------------------------------------------------------------------------------
 
 NO_GRAPHS = {
-    "None": (None, ["NoneType", "networkx"]),
-    "number": (3, ["int"]),
-    "path": ("graph.gml", ["str", "read_graph"]),
-    "edges": ([(0, 1)], ["list", "networkx.Graph"]),
-    "dict": ({0: [1]}, ["dict", "networkx.Graph"]),
-    "class": (nx.Graph, ["class", "instance"]),
-    "long matrix": (np.zeros((3, 4)), ["(3, 4)", "square", "embed"]),
-    "vector": (np.zeros(3), ["(3,)", "square"]),
-    "cube": (np.zeros((2, 2, 2)), ["(2, 2, 2)", "square"]),
+    "None": (None, ["NoneType", "networkx"]), "number": (3, ["int"]), "path": ("graph.gml", ["str", "read_graph"]),
+    "edges": ([(0, 1)], ["list", "networkx.Graph"]), "dict": ({0: [1]}, ["dict", "networkx.Graph"]),
+    "class": (nx.Graph, ["class", "instance"]), "long matrix": (np.zeros((3, 4)), ["(3, 4)", "square", "embed"]),
+    "vector": (np.zeros(3), ["(3,)", "square"]), "cube": (np.zeros((2, 2, 2)), ["(2, 2, 2)", "square"]),
     "long sparse": (sparse.csr_array((3, 4)), ["(3, 4)", "square"]),
     "words": (np.array([["a", "b"], ["c", "d"]]), ["real numbers"]),
     "complex": (np.array([[0, 1j], [1j, 0]]), ["complex128", "real numbers"]),
@@ -142,17 +137,13 @@ def test_misspelt_parts_are_answered_with_the_near_one(case):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda G: nl.layout(G, 3),
-        lambda G: nl.layout(G, None),
-        lambda G: nl.layout(G, nl.Method),
-        lambda G: nl.ws_sne_layout(G, kernel=None),
-        lambda G: nl.ws_sne_layout(G, kernel=abs),
+        lambda G: nl.layout(G, 3), lambda G: nl.layout(G, None), lambda G: nl.layout(G, nl.Method),
+        lambda G: nl.ws_sne_layout(G, kernel=None), lambda G: nl.ws_sne_layout(G, kernel=abs),
         lambda G: nl.ws_sne_layout(G, kernel=nl.kernels.Kernel),
         lambda G: nl.ws_sne_layout(G, kernel="heavy-tailed:x"),
         lambda G: nl.ws_sne_layout(G, kernel="heavy-tailed:nan"),
         lambda G: nl.ws_sne_layout(G, optimizer=nl.optimizers.Majorize),
-        lambda G: nl.ws_sne_layout(G, optimizer=None),
-        lambda G: nl.ws_sne_layout(G, nbody=None),
+        lambda G: nl.ws_sne_layout(G, optimizer=None), lambda G: nl.ws_sne_layout(G, nbody=None),
         lambda G: nl.ws_sne_layout(G, components=None),
     ],
 )
@@ -163,22 +154,14 @@ def test_parts_of_the_wrong_type(call):
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: nl.Method(divergence="beta"),
-        lambda: nl.Method(divergence="beta:x"),
-        lambda: nl.Method(divergence="beta:nan"),
-        lambda: nl.Method(divergence="kl:2"),
-        lambda: nl.Method(divergence="alpha:nan"),
-        lambda: nl.Method(divergence=nl.divergences.Beta),
-        lambda: nl.Method(connection="fixed:-1"),
-        lambda: nl.Method(connection="fixed:x"),
-        lambda: nl.Method(connection="optimal:1"),
-        lambda: nl.Method(connection=2.0),
-        lambda: nl.Method(stages=cast("Any", ("majorize",))),
-        lambda: nl.divergences.beta(True),
-        lambda: nl.divergences.alpha(float("inf")),
-        lambda: nl.kernels.heavy_tailed(-0.5),
-        lambda: nl.kernels.inverse_power(NAN),
-        lambda: nl.kernels.Kernel(1.0, -1.0, 1.0),
+        lambda: nl.Method(divergence="beta"), lambda: nl.Method(divergence="beta:x"),
+        lambda: nl.Method(divergence="beta:nan"), lambda: nl.Method(divergence="kl:2"),
+        lambda: nl.Method(divergence="alpha:nan"), lambda: nl.Method(divergence=nl.divergences.Beta),
+        lambda: nl.Method(connection="fixed:-1"), lambda: nl.Method(connection="fixed:x"),
+        lambda: nl.Method(connection="optimal:1"), lambda: nl.Method(connection=2.0),
+        lambda: nl.Method(stages=cast("Any", ("majorize",))), lambda: nl.divergences.beta(True),
+        lambda: nl.divergences.alpha(float("inf")), lambda: nl.kernels.heavy_tailed(-0.5),
+        lambda: nl.kernels.inverse_power(NAN), lambda: nl.kernels.Kernel(1.0, -1.0, 1.0),
     ],
 )
 def test_parts_that_cannot_be_made(make):
@@ -206,9 +189,7 @@ def test_the_optimal_connection_says_which_divergences_it_takes():
 def test_backgrounds_are_looked_at_where_they_go_unused_too():
     for value in (0, 1, -0.1, NAN, "a", None, True):
         for layout, own in (
-            (nl.nerv_layout, {"kappa": 0}),
-            (nl.jse_layout, {"kappa": 0.5}),
-            (nl.alpha_sne_layout, {"alpha": 0.5}),
+            (nl.nerv_layout, {"kappa": 0}), (nl.jse_layout, {"kappa": 0.5}), (nl.alpha_sne_layout, {"alpha": 0.5}),
             (nl.ftsne_layout, {"divergence": "js"}),
         ):
             words = "background must be a number between 0 and 1", repr(value)
@@ -235,12 +216,9 @@ def test_numbers_of_numpy_are_numbers(number):
 @pytest.mark.parametrize(
     ("function", "slip", "meant"),
     [
-        (nl.ws_sne_layout, "wieght", "'weight'"),
-        (nl.ws_sne_layout, "kernal", "'kernel'"),
-        (nl.hssne_layout, "tial", "'tail'"),
-        (nl.tsne_layout, "callbak", "'callback'"),
-        (nl.layout, "metod", "'method'"),
-        (nl.solve, "seeed", "'seed'"),
+        (nl.ws_sne_layout, "wieght", "'weight'"), (nl.ws_sne_layout, "kernal", "'kernel'"),
+        (nl.hssne_layout, "tial", "'tail'"), (nl.tsne_layout, "callbak", "'callback'"),
+        (nl.layout, "metod", "'method'"), (nl.solve, "seeed", "'seed'"),
     ],
 )
 def test_unknown_keywords_are_type_errors_as_everywhere_in_python(function, slip, meant):
@@ -291,18 +269,11 @@ def test_fixed_nodes():
 
 WRONG = {
     "dim": [0, 4, -1, True, 2.0, "2", None, NAN, [2]],
-    "scale": [0, -1, NAN, INF, "1", True, [1], 1j, np.array([1.0, 2.0])],
-    "max_iter": [-1, 1.5, "3", True, NAN, [1]],
-    "tol": [-1, "3", True, NAN, INF, [1]],
-    "n_jobs": [0, 1.5, "2", True, NAN, [1]],
-    "smoothing": [1, 1.5, -0.1, NAN, INF, "x", True, None],
-    "seed": [-1, 1.5, "x", True, [1], (1, 2)],
-    "callback": [3, "print", [print]],
-    "progress": [None, "yes", 1, 0],
-    "store_pos_as": [3, True, ["pos"]],
-    "components": [None, 3, ["pack"]],
-    "weight_kind": [None, 3, ["log"]],
-    "nbody": [3, ["exact"]],
+    "scale": [0, -1, NAN, INF, "1", True, [1], 1j, np.array([1.0, 2.0])], "max_iter": [-1, 1.5, "3", True, NAN, [1]],
+    "tol": [-1, "3", True, NAN, INF, [1]], "n_jobs": [0, 1.5, "2", True, NAN, [1]],
+    "smoothing": [1, 1.5, -0.1, NAN, INF, "x", True, None], "seed": [-1, 1.5, "x", True, [1], (1, 2)],
+    "callback": [3, "print", [print]], "progress": [None, "yes", 1, 0], "store_pos_as": [3, True, ["pos"]],
+    "components": [None, 3, ["pack"]], "weight_kind": [None, 3, ["log"]], "nbody": [3, ["exact"]],
     "optimizer": [3, ["majorize"]],
     "mass": [-1, NAN, INF, [1, 2], [-1, 1, 1, 1], {"a": 1}, "color", {"a": 1, "b": 1, "c": NAN, "d": 1}, 1j],
     "node_size": [-1, NAN, INF, [1, 2], [-1, 1, 1, 1], {"a": 1}, "color", "no such attribute"],

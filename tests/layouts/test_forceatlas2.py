@@ -23,11 +23,8 @@ ITSELF = {"backend": "networkx"} if hasattr(getattr(nx, "forceatlas2_layout", No
 KARATE = nx.karate_club_graph()
 PIECES = nx.disjoint_union_all([nx.path_graph(6), nx.complete_graph(5), nx.star_graph(4), nx.empty_graph(2)])
 MODES: dict[str, dict[str, Any]] = {
-    "springs": {},
-    "linlog": {"linlog": True},
-    "strong gravity": {"strong_gravity": True, "gravity": 0.3},
-    "linlog, strong": {"linlog": True, "strong_gravity": True, "scaling_ratio": 5.0},
-    "no gravity": {"gravity": 0.0},
+    "springs": {}, "linlog": {"linlog": True}, "strong gravity": {"strong_gravity": True, "gravity": 0.3},
+    "linlog, strong": {"linlog": True, "strong_gravity": True, "scaling_ratio": 5.0}, "no gravity": {"gravity": 0.0},
 }
 each_mode = pytest.mark.parametrize("own", MODES.values(), ids=MODES)
 
@@ -145,21 +142,6 @@ def test_nodes_without_edges_are_held_by_gravity():
     assert float(np.sum((Y - Y.mean(axis=0)) ** 2)) == pytest.approx(2.0 * (n - 1) * n / 2, rel=1e-3)
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("own", [MODES["springs"], MODES["linlog"], MODES["strong gravity"]], ids=str)
-@pytest.mark.parametrize(
-    "G", [KARATE, PIECES, nx.grid_2d_graph(6, 6), nx.barbell_graph(8, 3)], ids=["karate", "pieces", "grid", "barbell"]
-)
-def test_the_energy_is_no_higher_than_networkx_s(G, own):
-    layout = getattr(nx, "forceatlas2_layout", None)
-    if layout is None:
-        pytest.skip("this networkx has no forceatlas2_layout")
-    with np.errstate(all="ignore"):
-        theirs = energy(G, layout(G, seed=0, weight="weight", **ITSELF, **own), **own)
-    ours = nl.solve(G, "forceatlas2", components="joint", seed=0, **own)
-    assert ours.value <= theirs + 1e-6 * abs(theirs)  # a grid comes to rest in one minimum
-
-
 def test_a_general_minimizer_finds_nothing_lower_nearby():
     solution = nl.solve(PIECES, "forceatlas2", components="joint", scale=None, seed=0)
     J, Y = objective(PIECES), np.array(list(solution.positions.values()))
@@ -183,7 +165,7 @@ def test_components_are_packed_unless_they_are_drawn_as_one():
 @pytest.mark.parametrize(
     ("own", "message"),
     [
-        ({"gravity": -1.0}, r"gravity must be a finite number >= 0, given -1"),
+        ({"gravity": -1.0}, r"gravity must be a finite number >= 0; got -1"),
         ({"gravity": "strong"}, "gravity must be a finite number"),
         ({"scaling_ratio": 0.0}, "scaling_ratio.*> 0"),
         ({"linlog": 1}, "linlog must be True or False"),

@@ -15,8 +15,8 @@ import pytest
 
 import nelayout as nl
 from nelayout.catalogue import METHODS, tune
+from nelayout.catalogue.options import DEFAULTS, GROUPS, LAYOUT_DEFAULTS, TEXTS, LayoutOptions
 from nelayout.cli import main
-from nelayout.run.options import DEFAULTS, GROUPS, LAYOUT_DEFAULTS, TEXTS, LayoutOptions
 from nelayout.sums.nbody import BACKENDS
 
 LAYOUTS = sorted(name for name in nl._HOME if name.endswith("_layout"))
@@ -84,21 +84,12 @@ def test_docstring_groups_the_common_keywords(name):
 @pytest.mark.parametrize(
     ("name", "slip", "word"),
     [
-        ("layout", "random_state", "seed"),
-        ("tsne_layout", "n_components", "dim"),
-        ("solve", "random_state", "seed"),
-        ("estimate", "n_components", "dim"),
-        ("embed", "seed", "random_state"),
-        ("embed", "dim", "n_components"),
-        ("solve_vectors", "seed", "random_state"),
-        ("knn_graph", "random_state", "seed"),
-        ("entropic_affinity", "random_state", "seed"),
-        ("layout", "weights", "weight"),
-        ("tsne_layout", "iterations", "max_iter"),
-        ("layout", "init", "pos"),
-        ("embed", "pos", "init"),
-        ("embed", "n_epochs", "max_iter"),
-        ("embed", "verbose", "progress"),
+        ("layout", "random_state", "seed"), ("tsne_layout", "n_components", "dim"), ("solve", "random_state", "seed"),
+        ("estimate", "n_components", "dim"), ("embed", "seed", "random_state"), ("embed", "dim", "n_components"),
+        ("solve_vectors", "seed", "random_state"), ("knn_graph", "random_state", "seed"),
+        ("entropic_affinity", "random_state", "seed"), ("layout", "weights", "weight"),
+        ("tsne_layout", "iterations", "max_iter"), ("layout", "init", "pos"), ("embed", "pos", "init"),
+        ("embed", "n_epochs", "max_iter"), ("embed", "verbose", "progress"),
     ],
 )
 def test_the_word_of_another_library_is_answered_with_ours(name, slip, word):
@@ -132,12 +123,6 @@ def test_positions_as_a_seed_are_answered_with_the_keyword_for_a_start():
 def test_help_opens_with_the_public_names_by_subject():
     """`help(nelayout)` shows the docstring first, and hundreds of lines later the functions."""
     assert [name for name in nl._HOME if not re.search(rf"\b{name}\b", nl.__doc__)] == []
-
-
-@pytest.mark.parametrize("name", OF_GRAPHS)
-def test_a_keyword_that_is_none_is_refused_with_the_near_one(name):
-    with pytest.raises(TypeError, match="weight"):
-        getattr(nl, name)(nx.path_graph(3), wieght="w")
 
 
 def test_every_named_method_has_its_function():
@@ -175,15 +160,7 @@ def test_defaults_fit_their_types():
 
 # Keywords that a shell has no words for.
 IN_PYTHON_ONLY = {
-    "components",
-    "center",
-    "node_size",
-    "store_pos_as",
-    "tol",
-    "optimizer",
-    "nbody",
-    "callback",
-    "progress",
+    "components", "center", "node_size", "store_pos_as", "tol", "optimizer", "nbody", "callback", "progress",
     "n_jobs",
 }
 

@@ -18,10 +18,9 @@ from tables import FEW, RECIPES, first, thinned
 
 import nelayout as nl
 from nelayout.catalogue import METHODS
+from nelayout.catalogue.options import DEFAULTS
 from nelayout.graphs import read
 from nelayout.optimizers import OPTIMIZERS
-from nelayout.run.canvas import Frames
-from nelayout.run.options import DEFAULTS
 
 LAYOUTS = sorted(name for name in nl._HOME if name.endswith("_layout"))
 METHODS_OF_EACH_KIND = ["ws-sne", "gamma-quadlog", "linlog", "ee", "tsne"]
@@ -106,14 +105,6 @@ def test_positions_come_back_in_the_hosts_type_and_order(host, dim):
     assert snapshot(G) == before
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("host", first(["igraph", "csr_array", "csr_matrix", "coo_array", "csc_array", "dense"], 2))
-def test_hosts_of_one_graph_are_drawn_alike(host):
-    """Bit for bit: nothing of a host travels below the border."""
-    expected = coordinates(nl.ws_sne_layout(weighted(), seed=3))
-    assert np.array_equal(coordinates(nl.ws_sne_layout(HOSTS[host](), seed=3)), expected)
-
-
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_every_layout_draws_every_kind_of_host(name):
     function = getattr(nl, name)
@@ -143,18 +134,6 @@ def test_undirected_reading_of_directions_and_parallel_edges():
     assert np.array_equal(drawings[1], drawings[2])
 
 
-def test_networkx_draws_the_positions():
-    pyplot = pytest.importorskip("matplotlib.pyplot")
-
-    G = weighted()
-    pos = nl.ws_sne_layout(G, seed=0)
-    figure, axes = pyplot.subplots()
-    nx.draw(G, pos, ax=axes)
-    drawn = np.asarray(axes.collections[0].get_offsets())
-    pyplot.close(figure)
-    assert np.array_equal(drawn, coordinates(pos))
-
-
 def test_igraph_takes_the_function_as_a_layout():
     g = HOSTS["igraph"]()
     layout = g.layout(nl.ws_sne_layout, seed=1)
@@ -171,12 +150,6 @@ def test_drawing_fits_scale_around_center(name):
     Y = coordinates(getattr(nl, name)(weighted(), seed=0, max_iter=20, scale=scale, center=center)) - center
     assert np.abs(Y).max() == pytest.approx(scale, rel=1e-12)
     assert np.abs(Y.mean(axis=0)).max() < 1e-12 * 40
-
-
-@pytest.mark.parametrize("dim", [1, 2, 3])
-def test_default_scale_is_one_around_the_origin(dim):
-    Y = coordinates(nl.gamma_linlog_layout(nx.petersen_graph(), dim=dim, seed=4))
-    assert np.abs(Y).max() == pytest.approx(1.0, rel=1e-14)
 
 
 def test_drawings_far_from_the_origin_are_only_moved():
@@ -223,11 +196,8 @@ def test_given_positions_masses_and_sizes_stay_as_they_are(host):
     n = len(read(G).labels)
     rng = np.random.default_rng(0)
     given = {
-        "pos": rng.standard_normal((n, 2)),
-        "mass": rng.uniform(1, 2, n),
-        "node_size": np.full(n, 0.01),
-        "center": np.array([1.0, 2.0]),
-        "fixed": np.arange(n) < 2,
+        "pos": rng.standard_normal((n, 2)), "mass": rng.uniform(1, 2, n), "node_size": np.full(n, 0.01),
+        "center": np.array([1.0, 2.0]), "fixed": np.arange(n) < 2,
     }
     before, copies = snapshot(G), copy.deepcopy(given)
     pos = nl.gamma_quadlog_layout(G, seed=0, max_iter=5, **given)
@@ -488,8 +458,7 @@ def test_fixed_nodes_stay_under_every_optimizer(optimizer):
 @pytest.mark.parametrize(
     ("method", "fixed"),
     thinned(
-        METHODS_OF_EACH_KIND,
-        [[0], [16, 26, 14]],
+        METHODS_OF_EACH_KIND, [[0], [16, 26, 14]],
         plain=lambda method, fixed: len(fixed) == 3 and method in METHODS_OF_EACH_KIND[:3],
     ),
 )
@@ -617,15 +586,6 @@ def test_frames_of_a_start_lie_as_the_result_does():
     assert all(frame[34:, 0].min() > frame[:34, 0].max() for frame in frames)
 
 
-def test_frames_cost_nothing_where_nobody_looks(monkeypatch):
-    def never(*_):
-        raise AssertionError("a frame was made")
-
-    monkeypatch.setattr(Frames, "show", never)
-    monkeypatch.setattr(Frames, "_lay", never)
-    nl.layout(islands(), seed=0)
-
-
 def test_callback_does_not_change_the_drawing():
     G, kept = islands(), []
     silent = nl.ws_sne_layout(G, seed=0)
@@ -656,10 +616,6 @@ def test_a_stopped_run_keeps_the_readers_units(method):
     assert solution.reason == "stopped"
     assert np.array_equal(solution.positions[33], start[33])
     assert np.abs(coordinates(solution.positions) - coordinates(start)).max() < 200
-
-
-def test_truthy_is_not_asked_for_by_none():
-    assert nl.solve(weighted(), "ws-sne", seed=0, callback=lambda state: None).reason != "stopped"
 
 
 class Enough(Exception):

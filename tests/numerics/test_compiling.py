@@ -16,7 +16,6 @@ import pytest
 
 import nelayout as nl
 from nelayout.numerics import compiling, loop_store
-from nelayout.numerics.interrupts import interrupts_held
 from nelayout.numerics.notices import announce, listening
 from nelayout.record.progress import observe
 
@@ -53,16 +52,11 @@ def modules_imported(path: Path) -> set[str]:
 
 
 @pytest.mark.full
-def test_numba_is_asked_in_one_file():
-    def uses_numba(path: Path) -> bool:
-        return any(module.split(".")[0] == "numba" for module in modules_imported(path))
-
-    assert [path.name for path in PACKAGE.rglob("*.py") if uses_numba(path)] == ["compiling.py"]
-
-
-@pytest.mark.full
-def test_compiled_loops_stand_in_files_that_say_so():
-    users = [path for path in PACKAGE.rglob("*.py") if "nelayout.numerics.compiling" in modules_imported(path)]
+def test_numba_is_asked_in_one_file_and_loops_stand_in_files_that_say_so():
+    imports = {path: modules_imported(path) for path in PACKAGE.rglob("*.py")}
+    asking = [path.name for path, found in imports.items() if any(name.split(".")[0] == "numba" for name in found)]
+    assert asking == ["compiling.py"]
+    users = [path for path, found in imports.items() if "nelayout.numerics.compiling" in found]
     assert users
     assert [path.name for path in users if not path.stem.endswith("loops")] == []
 
@@ -70,10 +64,9 @@ def test_compiled_loops_stand_in_files_that_say_so():
 def test_loops_are_made_of_loops():
     """Stored code is named by the source of these files: what another file puts into a loop could be stale."""
     own = {"nelayout.numerics.compiling"}
-    handed_over = {"nelayout.similarities.shortest_paths"}  # a function for Python too, named by its own code
     for path in PACKAGE.rglob("*loops.py"):
         others = {module for module in modules_imported(path) if module.split(".")[0] == "nelayout"}
-        assert {module for module in others - own - handed_over if not module.endswith("loops")} == set(), path.name
+        assert {module for module in others - own if not module.endswith("loops")} == set(), path.name
 
 
 def total(a):
@@ -141,6 +134,26 @@ def test_where_nothing_may_be_written_loops_are_compiled_in_memory(copied):
         assert lines == ["4.0", "inner outer", "compiling: no folder to keep it in; "]
 
 
+@pytest.mark.full
+def test_where_the_internals_of_numba_have_changed_its_own_cache_is_used(tmp_path):
+    program = """
+import numba.core.caching, numba.core.ccallback
+del numba.core.caching.NullCache
+from nelayout.numerics import compiling
+from nelayout.numerics.breadth_first_loops import hops
+import numpy as np
+assert not compiling.KNOWN
+out = np.zeros(3, dtype=np.int32)
+hops(np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1]), 0, out, np.empty(3, dtype=np.int32))
+print(out.tolist(), sum(hops.stats.cache_hits.values()))
+"""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(PACKAGE.parent)}
+    for hits in (0, 1):
+        command = [sys.executable, "-c", program]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        assert done.stdout.split("] ") == ["[0, 1, 2", f"{hits}\n"]
+
+
 @pytest.fixture
 def places(tmp_path, monkeypatch) -> list[Path]:
     """Two folders for stored loops."""
@@ -154,32 +167,28 @@ KEY = loop_store.Key("loop", "here", "for floats")
 
 def test_what_root_has_stored_is_read_by_those_who_may_not_write_there(places, monkeypatch):
     loop_store.write(KEY, b"code")
-    assert len(list(places[0].iterdir())) == 1
     places[1].mkdir()
     monkeypatch.setattr(loop_store, "place", lambda: places[1])
-    assert loop_store.read(KEY) == b"code"
     other = loop_store.Key("loop", "here", "for integers")
-    assert loop_store.read(other) is None
+    assert (loop_store.read(KEY), loop_store.read(other)) == (b"code", None)
     loop_store.write(other, b"other code")
-    assert len(list(places[1].iterdir())) == 1
+    assert [len(list(place.iterdir())) for place in places] == [1, 1]
     assert (loop_store.read(KEY), loop_store.read(other)) == (b"code", b"other code")
 
 
-@pytest.mark.parametrize("kept", [0, 10, 33])
-def test_a_file_cut_short_is_not_read(places, kept):
+@pytest.mark.parametrize("kept", [0, 10, 66, None])
+def test_a_file_cut_short_or_removed_is_compiled_anew(places, kept):
     loop_store.write(KEY, b"code")
     (file,) = places[0].iterdir()
-    file.write_bytes(file.read_bytes()[:kept])
+    if kept is None:
+        shutil.rmtree(places[0])
+        loop_store.write(KEY, b"code")  # stops nothing
+    else:
+        file.write_bytes(file.read_bytes()[:kept])
     assert loop_store.read(KEY) is None
+    places[0].mkdir(exist_ok=True)
     loop_store.write(KEY, b"code")
     assert loop_store.read(KEY) == b"code"
-
-
-def test_a_folder_that_is_removed_meanwhile_stops_nothing(places):
-    loop_store.write(KEY, b"code")
-    shutil.rmtree(places[0])
-    loop_store.write(KEY, b"code")
-    assert loop_store.read(KEY) is None
 
 
 def test_the_folder_of_numba_is_the_only_one_where_it_is_named(tmp_path, monkeypatch):
@@ -221,19 +230,6 @@ def test_an_interrupt_waits_for_the_compiler(tmp_path, monkeypatch):
     other.start()
     other.join(60)
     assert answers == [2.0]
-
-
-def test_held_interrupts_come_after_and_through_the_handler_of_the_caller():
-    order = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: order.append("handled"))
-    try:
-        with interrupts_held(), interrupts_held():
-            signal.raise_signal(signal.SIGINT)
-            order.append("done")
-        signal.raise_signal(signal.SIGINT)
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert order == ["done", "handled", "handled"]
 
 
 def test_the_progress_bar_says_what_it_waits_for(capsys):

@@ -38,36 +38,31 @@ def group(folder: Path, limit: str, used: int, files: int = 0, version: int = 2)
     write(folder / "memory.stat", f"anon {used - files}\n{memory.GIVEN_BACK[2 - version]} {files}\n")
 
 
-def test_the_machine_alone(system):
-    assert memory.available() == 8_000_000 * KIB
+UNLIMITED = 9223372036854771712
 
 
-def test_a_group_with_less(system):
-    write(system / "proc/self/cgroup", "0::/box/inner\n")
-    group(system / "cgroup/box/inner", "max", 5 * GIB)
-    group(system / "cgroup/box", str(4 * GIB), 3 * GIB, files=GIB // 2)
-    assert memory.available() == 3 * GIB // 2  # what is in use, but for files that are given back
-
-
-def test_a_group_with_more_or_over_its_limit(system):
-    write(system / "proc/self/cgroup", "0::/\n")
-    group(system / "cgroup", str(400 * GIB), GIB)
-    assert memory.available() == 8_000_000 * KIB
-    group(system / "cgroup", str(GIB), 2 * GIB)
-    assert memory.available() == 0
-
-
-def test_a_container_whose_group_has_the_name_of_the_host(system):
-    write(system / "proc/self/cgroup", "0::/host/slice/box\n")
-    group(system / "cgroup", str(2 * GIB), GIB)
-    assert memory.available() == GIB
-
-
-def test_the_first_version_of_control_groups(system):
-    write(system / "proc/self/cgroup", "5:cpu,cpuacct:/box\n4:memory:/box\n1:name=systemd:/\n")
-    group(system / "cgroup/memory/box", str(3 * GIB), 2 * GIB, version=1)
-    group(system / "cgroup/memory", str(9223372036854771712), 2 * GIB, version=1)
-    assert memory.available() == GIB
+@pytest.mark.parametrize(
+    ("own", "groups", "expected"),
+    [
+        (None, [], 8_000_000 * KIB),
+        # what is in use, but for files that are given back
+        ("0::/box/inner\n", [("box/inner", "max", 5 * GIB), ("box", 4 * GIB, 3 * GIB, GIB // 2)], 3 * GIB // 2),
+        ("0::/\n", [("", 400 * GIB, GIB)], 8_000_000 * KIB),
+        ("0::/\n", [("", GIB, 2 * GIB)], 0),
+        ("0::/host/slice/box\n", [("", 2 * GIB, GIB)], GIB),  # a container whose group has the name of the host
+        (
+            "5:cpu,cpuacct:/box\n4:memory:/box\n1:name=systemd:/\n",
+            [("memory/box", 3 * GIB, 2 * GIB, 0, 1), ("memory", UNLIMITED, 2 * GIB, 0, 1)],
+            GIB,
+        ),
+    ],
+)
+def test_the_machine_and_its_control_groups(system, own, groups, expected):
+    if own is not None:
+        write(system / "proc/self/cgroup", own)
+    for folder, limit, *rest in groups:
+        group(system / "cgroup" / folder, str(limit), *rest)
+    assert memory.available() == expected
 
 
 def test_systems_that_say_less(system, monkeypatch):
@@ -110,21 +105,12 @@ def test_a_layout_warns_before_it_starts_with_the_numbers(monkeypatch):
     assert len(steps) == 1  # the callback of the first step has seen the warning
     for part in ("30,000 nodes by ws-sne", f"{needed / 1e6:.0f} MB", f"{needed // 2 / 1e6:.0f} MB are available"):
         assert part in message
-    for remedy in ("n_neighbors", "'gamma-quadlog'"):
-        assert remedy in message
+    lean = nl.estimate(G, "gamma-quadlog").bytes
+    assert "n_neighbors" in message
+    assert f"'gamma-quadlog' needs about {lean / 1e6:.0f} MB" in message
+    assert "GB" not in message
     assert warning.category is UserWarning
     assert warning.filename == __file__  # the caller's own line
-
-
-def test_one_unit_in_a_warning(monkeypatch):
-    """Both numbers in MB below 1 GB, both in GB above."""
-    G = chain(30_000)
-    lean = nl.estimate(G, "gamma-quadlog").bytes
-    monkeypatch.setattr(memory, "available", lambda: 0)
-    with pytest.warns(UserWarning, match="by the estimate") as caught:
-        nl.ws_sne_layout(G, seed=0, callback=stop)
-    assert f"'gamma-quadlog' needs about {lean / 1e6:.0f} MB" in str(caught[0].message)
-    assert "GB" not in str(caught[0].message)
 
 
 def test_what_helps_is_what_is_named(monkeypatch):

@@ -334,7 +334,7 @@ def test_directions_are_those_of_the_bfgs_matrix(d, kept, form, monkeypatch):
     rng, n = np.random.default_rng(kept), 26 if "parts" in form else 12
     J = SimpleNamespace(parts=parts, arithmetic=Arithmetic(parts, Threads(), "compiled" in form))
     inverse, gradient = rng.uniform(0.5, 2.0, n), rng.standard_normal((n, d))
-    memory, starts = Memory.empty(J, gradient, kept), [0, n] if parts is WHOLE else parts.starts
+    memory, starts = Memory.empty(J, gradient, kept), np.cumsum([0, *getattr(parts, "sizes", [n])])
     rows = [slice(a, b) for a, b in itertools.pairwise(starts)]
     known: list[list[Any]] = [[] for _ in rows]
     for k in range(9):

@@ -131,15 +131,15 @@ def test_edges_of_weight_zero_are_left_out_where_weights_are_read():
     ("keywords", "message"),
     [
         ({"edge_color": "wieght"}, "unknown edge attribute or color for edge_color 'wieght': did you mean 'weight'"),
-        ({"edge_color": "weight"}, "edge_color holds 1.0, which is no color"),
-        ({"edge_color": ["red"]}, "edge_color has 1 entries and the graph has 3 edges"),
-        ({"edge_color": ["red", "blau", "red"]}, "edge_color holds 'blau', which is no color"),
+        ({"edge_color": "weight"}, "edge_color must hold matplotlib colors.*; got 1.0"),
+        ({"edge_color": ["red"]}, "edge_color must have one entry for each of the 3 edges; got 1 entries"),
+        ({"edge_color": ["red", "blau", "red"]}, "edge_color must hold matplotlib colors.*; got 'blau'"),
         ({"edge_width": "wieght"}, "unknown edge attribute for edge_width 'wieght': did you mean 'weight'"),
-        ({"edge_width": [1, -2, 3]}, "edge_width holds -2; every width must be a finite number >= 0"),
-        ({"edge_width": {("x", "y"): 1}}, r"no key of edge_width is an edge of the graph; .* such as \('a', 'b'\)"),
-        ({"edge_width": -1}, "edge_width is -1; give points"),
-        ({"arrows": "yes"}, "arrows is 'yes'; allowed are True, False and \"auto\""),
-        ({"figsize": 8}, "figsize is 8; give width and height in inches"),
+        ({"edge_width": [1, -2, 3]}, "edge_width must hold finite numbers >= 0; got -2"),
+        ({"edge_width": {("x", "y"): 1}}, r"edge_width must have edges for keys, such as \('a', 'b'\); got other keys"),
+        ({"edge_width": -1}, "edge_width must be points, a number >= 0; got -1"),
+        ({"arrows": "yes"}, "arrows must be True, False or \"auto\"; got 'yes'"),
+        ({"figsize": 8}, r"figsize must be width and height in inches, such as \(8, 6\); got 8"),
     ],
 )
 def test_errors_say_what_is_wrong_with_edges(keywords, message):
@@ -150,8 +150,7 @@ def test_errors_say_what_is_wrong_with_edges(keywords, message):
 def test_links_are_the_edges_in_the_order_of_their_library():
     for G in (
         nx.MultiGraph([(2, 1), (0, 1), (1, 2), (1, 1), (0, 2)]),
-        nx.MultiDiGraph([(2, 1), (0, 1), (1, 2), (1, 1), (0, 2)]),
-        nx.DiGraph([(2, 1), (0, 1), (1, 2), (1, 1)]),
+        nx.MultiDiGraph([(2, 1), (0, 1), (1, 2), (1, 1), (0, 2)]), nx.DiGraph([(2, 1), (0, 1), (1, 2), (1, 1)]),
     ):
         links, labels = graphs.links(G), list(G)
         ends = zip(links.rows.tolist(), links.cols.tolist(), strict=True)
@@ -201,7 +200,7 @@ def test_axes_in_space_show_and_write_drawings_in_space(ending):
     assert len(figure.axes[0].texts) == 8
     legend: Any = ax.get_legend()
     assert [t.get_text() for t in legend.get_texts()] == ["a", "b"]
-    with pytest.raises(InputError, match="ax is 3-D and positions have 2 coordinates; lay out with dim=3"):
+    with pytest.raises(InputError, match="ax is 3-D and pos has 2 coordinates; lay out with dim=3"):
         nl.draw(G, nx.circular_layout(G), ax=ax)
 
 
@@ -242,8 +241,8 @@ def test_points_come_back_as_they_were_given():
     np.testing.assert_allclose(nl.node_size_from_points([1, 3]), [unit, 3 * unit])
     for points, figure, message in (
         (-1, None, "points of the dot is -1|the dot .*-1"),
-        (1, "a page", "figure is 'a page'; give its width and height in inches"),
-        (1, (6.4, 0), r"figure is \(6.4, 0\)"),
+        (1, "a page", "figure must be width and height in inches.*; got 'a page'"),
+        (1, (6.4, 0), r"figure must be .*; got \(6.4, 0\)"),
     ):
         with pytest.raises(InputError, match=message):
             nl.node_size_from_points(points, figure)

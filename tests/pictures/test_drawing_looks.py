@@ -17,9 +17,13 @@ from matplotlib.image import imread
 
 import nelayout as nl
 from nelayout.errors import InputError
-from nelayout.pictures.bundles import BUNDLED_UP_TO, curves, detours
-from nelayout.pictures.palettes import APART, EIGHT, ON_DARK, ON_WHITE
+from nelayout.pictures.colors import EIGHT, ON_DARK
+from nelayout.pictures.colors import PALETTE as ON_WHITE
+from nelayout.pictures.edges import RASTER_FROM as BUNDLED_UP_TO
+from nelayout.pictures.edges import curves, detours
 from nelayout.pictures.paper import DARK, paper
+
+APART = 16.0  # least distance in CIELAB of two colors of one shape, for every kind of reader
 
 # Colors as readers without one kind of cones see them, in linear RGB: Machado, Oliveira and Fernandes, "A
 # Physiologically-based Model for Simulation of Color Vision Deficiency", 2009, severity 1.
@@ -237,9 +241,9 @@ def test_the_legend_of_axes_in_space_lies_beside_them():
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({"background": "drak"}, "background is 'drak'; allowed are"),
+        ({"background": "drak"}, "background must be .*; got 'drak'"),
         ({"edges": "bundeld"}, "unknown edges 'bundeld': did you mean 'bundled'"),
-        ({"edges": 3}, "edges is 3; allowed are 'straight', 'faded', 'bundled'"),
+        ({"edges": 3}, "edges must be one of 'straight', 'faded', 'bundled'; got 3"),
     ],
 )
 def test_errors_name_what_is_allowed(keywords, message):
@@ -249,7 +253,7 @@ def test_errors_name_what_is_allowed(keywords, message):
 
 def test_too_many_edges_for_bundles_are_refused():
     G = nx.circulant_graph(BUNDLED_UP_TO // 2 + 1, [1, 2])
-    with pytest.raises(InputError, match="20,002 edges, and edges='bundled' takes up to 20,000"):
+    with pytest.raises(InputError, match="takes up to 20,000 edges; the graph has 20,002"):
         nl.draw(G, nx.circular_layout(G), edges="bundled")
 
 

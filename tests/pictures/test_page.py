@@ -3,22 +3,26 @@
 import base64
 import hashlib
 import html
+import json
 import math
+import shutil
+import subprocess
+from pathlib import Path
 
 import igraph
 import networkx as nx
 import numpy as np
 import pytest
-from pages import Reader, data_of
+from pages import Reader, data_of, unpacked
 
 import nelayout as nl
 from nelayout.comparison.page import neighbors_kept
 from nelayout.errors import InputError
 from nelayout.graphs import read
-from nelayout.pictures.colors import PALETTE
+from nelayout.pictures.colors import ON_DARK, PALETTE
 from nelayout.pictures.pages import Column, page
-from nelayout.pictures.pages.packed import node_numbers, packed, unpacked
-from nelayout.pictures.palettes import ON_DARK
+from nelayout.pictures.pages.page import _node_numbers as node_numbers
+from nelayout.pictures.pages.page import packed
 from nelayout.pictures.space import seen_from_aside
 
 G = nx.karate_club_graph()
@@ -71,15 +75,10 @@ def test_weights_are_left_out_where_all_are_alike():
 @pytest.mark.parametrize(
     ("values", "kind"),
     [
-        (["a", "b", "a", None], "classes"),
-        ([True, False, True, True], "classes"),
-        ([1, 2, 1, 2], "classes"),
-        ([0.5, 1.5, math.nan, 2.5], "numbers"),
-        (["Ann", "Bob", "Eve", "Zoe"], "texts"),
-        ([None, None, None, None], "texts"),
-        ([str(k // 2) for k in range(140)], "texts"),
-        ([("a", 1), ("a", 1), ("b", 2), None], "classes"),
-        ([1, "a", 1, "a"], "classes"),
+        (["a", "b", "a", None], "classes"), ([True, False, True, True], "classes"), ([1, 2, 1, 2], "classes"),
+        ([0.5, 1.5, math.nan, 2.5], "numbers"), (["Ann", "Bob", "Eve", "Zoe"], "texts"),
+        ([None, None, None, None], "texts"), ([str(k // 2) for k in range(140)], "texts"),
+        ([("a", 1), ("a", 1), ("b", 2), None], "classes"), ([1, "a", 1, "a"], "classes"),
     ],
 )
 def test_a_column_is_classes_numbers_or_texts(values, kind):
@@ -155,6 +154,28 @@ def test_a_page_runs_its_own_program_alone_and_reaches_no_network(tmp_path):
         assert way_out not in program
 
 
+def test_names_on_a_page_stand_nearest_to_their_own_node():
+    """As in pictures; the name under the mouse is written wherever it stands."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("there is no node on the PATH")
+    panel = Path(page.__file__).with_name("program").joinpath("panel.js").read_text("utf-8")
+    script = panel + """
+        const shown = Object.create(Panel.prototype);
+        const data = { n: 2, names: ["a long name", "b"] };
+        const view = { x: 0, y: 0, zoom: 1 };
+        Object.assign(shown, { width: 200, height: 200, fit: 50, dim: 2, view, page: { data, theme: {} } });
+        const pen = { measureText: (text) => ({ width: 8 * text.length }), strokeText() {}, fillText() {} };
+        const written = [[0.6, 0.1], [0.6, 1.5]].map((other) => {
+          shown.xy = new Float32Array([0, 0, ...other]);
+          return [false, true].map((must) => shown.write(pen, 0, [], must));
+        });
+        console.log(JSON.stringify(written));
+    """
+    said = subprocess.run([node, "-e", script], capture_output=True, text=True, check=True).stdout
+    assert json.loads(said) == [[False, True], [True, True]]
+
+
 def test_hosts_give_the_same_page():
     from_networkx = data_of(nl.explore(G, POS).html())
     g = igraph.Graph.from_networkx(G)
@@ -184,7 +205,7 @@ def test_a_line_and_a_drawing_in_space():
     assert space["drawings"][0]["xyz"].tolist() == [-1.0, -1.0, -1.0, 1.0, -1.0, -1.0, 1.0, 1.0, 1.0]
     seen = np.array(list(corners.values())) @ np.reshape(space["view"], (3, 3)).T
     assert np.allclose(seen[:, :2], seen_from_aside(np.array(list(corners.values()), float))[0]), "as in pictures"
-    with pytest.raises(nx.NetworkXError, match="4 coordinates; a page needs 1, 2 or 3"):
+    with pytest.raises(nx.NetworkXError, match="must have 1, 2 or 3 coordinates; got 4"):
         nl.explore(path, {v: (0, 0, 0, v) for v in path})
 
 
@@ -220,12 +241,10 @@ def test_an_attribute_that_repeats_the_names_is_left_out():
 @pytest.mark.parametrize(
     ("look", "said"),
     [
-        ({"color": "clib"}, r"'clib'.*'club'"),
-        ({"labels": "clib"}, r"'clib'.*'club'"),
+        ({"color": "clib"}, r"'clib'.*'club'"), ({"labels": "clib"}, r"'clib'.*'club'"),
         ({"labels": ["a", "b"]}, r"labels has 2 entries.*34 nodes"),
         ({"color": ["a"] * 3}, r"color has 3 entries.*34 nodes"),
-        ({"color": [f"name {v}" for v in G]}, "at most 60 classes"),
-        ({"weight": "wight"}, "'wight'"),
+        ({"color": [f"name {v}" for v in G]}, "at most 60 classes"), ({"weight": "wight"}, "'wight'"),
     ],
 )
 def test_what_is_refused(look, said):

@@ -137,8 +137,7 @@ def at(driver, panel, i, canvas="lower"):
     """The colors of the pixels around a node, (5, 5, 4)."""
     x, y = driver.execute_script(
         "const p = nelayout.panels[arguments[0]]; return p.toScreen(arguments[1]).map((v) => Math.round(v * p.ratio))",
-        panel,
-        i,
+        panel, i,
     )
     return pixels(driver, panel, canvas)[y - 2 : y + 3, x - 2 : x + 3]
 

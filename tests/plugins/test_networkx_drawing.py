@@ -38,18 +38,6 @@ def test_pictures_show_every_node_at_its_place(draw, axes):
     np.testing.assert_array_equal(drawn_at(axes), np.array([pos[v] for v in KARATE]))
 
 
-@pytest.mark.full
-def test_display_takes_a_layout_as_it_takes_its_own(axes):
-    if not hasattr(nx, "display"):
-        pytest.skip("networkx has display from 3.6 on")
-
-    def layout(G):
-        return nl.ws_sne_layout(G, seed=0)
-
-    nx.display(KARATE, canvas=axes, node_pos=layout, node_label=False)
-    np.testing.assert_array_equal(drawn_at(axes), np.array([layout(KARATE)[v] for v in KARATE]))
-
-
 def test_display_reads_the_positions_that_were_stored(axes):
     if not hasattr(nx, "display"):
         pytest.skip("networkx has display from 3.6 on")
@@ -67,20 +55,6 @@ def test_keywords_and_defaults_of_its_spring_layout_are_ours():
     shared = {name: p.default for name, p in theirs.items() if name not in algorithm}
     assert {"G", "pos", "fixed", "scale", "center", "dim", "weight", "seed"} <= shared.keys()
     assert shared == {name: ours[name].default for name in shared}
-
-
-def test_positions_are_rescaled_by_networkx():
-    pos = nl.ws_sne_layout(KARATE, seed=0)
-    small = nx.rescale_layout_dict(pos, scale=0.25)
-    assert max(np.abs(p).max() for p in small.values()) == pytest.approx(0.25)
-    Y = nx.rescale_layout(np.array(list(pos.values())), scale=0.25)
-    np.testing.assert_allclose(Y, np.array(list(small.values())))
-
-
-def test_positions_of_networkx_are_a_start():
-    start = nx.circular_layout(KARATE)
-    kept = nl.ws_sne_layout(KARATE, pos=start, max_iter=0, scale=None)
-    assert all(np.allclose(kept[v], start[v]) for v in KARATE)
 
 
 def crossings(G, top, pos) -> int:

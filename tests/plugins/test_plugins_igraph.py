@@ -84,16 +84,33 @@ def test_a_matrix_or_layout_as_seed_is_the_start(g):
     assert g.layout("ws_sne_3d", seed=g.layout("sphere"), max_iter=0).coords == g.layout("sphere").coords
 
 
+@pytest.mark.parametrize("names", [None, [f"v{k}" for k in range(34)], list(range(33, -1, -1))], ids=str)
+def test_vertices_are_given_as_in_igraph(g, names):
+    """By igraph.Vertex, by index also where names are other numbers, and by name."""
+    if names is not None:
+        g.vs["name"] = names
+    start = g.layout("circle")
+    expected = g.layout("ws_sne", seed=start, fixed=np.arange(34) < 2, max_iter=2).coords
+    for fixed in (g.vs[:2], [g.vs[0], g.vs[1]], [0, 1], (0, g.vs[1]), {g.vs[0]: "xy", 1: "xy"}):
+        assert g.layout("ws_sne", seed=start, fixed=fixed, max_iter=2).coords == expected
+    pos = {vertex: start[vertex.index] for vertex in g.vs}
+    assert g.layout("ws_sne", pos=pos, fixed=g.vs[:2], max_iter=2).coords == expected
+    masses = {vertex: 1 + vertex.index for vertex in g.vs}
+    assert g.layout("ws_sne", seed=0, mass=masses, max_iter=2).coords == g.layout(
+        "ws_sne", seed=0, mass=list(range(1, 35)), max_iter=2
+    ).coords
+
+
 @pytest.mark.parametrize(
     ("keywords", "error", "said"),
     [
-        ({"weights": [1, 2]}, InputError, "weights has 2 entries and the graph has 78 edges"),
-        ({"weights": 3}, InputError, "weights is 3 and the graph has 78 edges"),
+        ({"weights": [1, 2]}, InputError, "weights must be .* each of the 78 edges, or None; got 2 entries"),
+        ({"weights": 3}, InputError, "weights must be .*; got 3"),
         ({"weights": "kms"}, InputError, "did you mean 'km'"),
         ({"weights": [-1] * 78}, InputError, r"edge \(0, 1\) has weight -1"),
         ({"weight": "km"}, TypeError, "no keyword 'weight': here it is called 'weights'"),
         ({"niter": 5}, TypeError, "here it is called 'max_iter'"),
-        ({"seed": [[0, 1]] * 3}, InputError, "seed has 3 rows and the graph has 34 vertices"),
+        ({"seed": [[0, 1]] * 3}, InputError, "seed must have a row for each of the 34 vertices.*; got 3 rows"),
         ({"seed": [[0, 1]] * 34, "pos": [[0, 1]] * 34}, TypeError, "give one of them"),
     ],
 )
@@ -148,10 +165,11 @@ def test_a_layout_of_igraphs_own_is_never_replaced(monkeypatch):
 
 
 def test_peers_of_igraph_are_igraphs_own():
-    from nelayout.comparison.peers.igraph_layouts import igraph_layouts
+    from nelayout.comparison.peers import igraph_layouts
 
-    assert "igraph:kamada_kawai" in igraph_layouts()
-    assert not {f"igraph:{name}" for name in NAMES} & set(igraph_layouts())
+    peers = {peer.name for peer in igraph_layouts()}
+    assert "igraph:kamada_kawai" in peers
+    assert not {f"igraph:{name}" for name in NAMES} & peers
 
 
 @pytest.mark.full

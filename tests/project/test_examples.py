@@ -24,20 +24,17 @@ MODULES = [
 NEEDED = {
     "nelayout.sums.device.arrays": "torch",
     "nelayout.variational.game": "torch",
-    "nelayout.graphs.networkit": "networkit",
-    "nelayout.graphs.rustworkx": "rustworkx",
+    "nelayout.graphs.libraries": "igraph",
 }
 
 
 # Modules whose examples draw for many seconds: `.ci/full` runs them.
 SLOW_MODULES = (
     "nelayout.formula.alpha.choice",
-    "nelayout.formula.alpha.density",
     "nelayout.changing.sequence",
     "nelayout.comparison.steadiness",
     "nelayout.pictures.sizes",
-    "nelayout.layouts.energies",
-    "nelayout.layouts.retrieval",
+    "nelayout.layouts",
     "nelayout.plugins.igraph",
 )
 # Pages and scripts that draw for many seconds.

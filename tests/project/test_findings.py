@@ -9,103 +9,13 @@ from benchmarks import findings_orders as fo
 from benchmarks import rank_quality as rq
 from benchmarks.findings_tables import best, table, verdict
 
-FOUR = np.array([[0.0], [1.0], [3.0], [7.0]])
-SWAPPED = np.array([[0.0], [1.0], [7.0], [3.0]])
-
-
-def pair(n=23, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, 5))
-    return X, X[:, :2] + 0.3 * rng.standard_normal((n, 2))
-
-
-def nearest(X, i, K):
-    """The K nearest of i, ties to the lower index."""
-    far = [(float(((X[i] - X[j]) ** 2).sum()), j) for j in range(len(X)) if j != i]
-    return [j for _, j in sorted(far)][:K]
-
-
-def coranking(X, Y):
-    n = len(X)
-    table = np.zeros((n, n), int)
-    for i in range(n):
-        before, after = nearest(X, i, n - 1), nearest(Y, i, n - 1)
-        for j in before:
-            table[before.index(j) + 1, after.index(j) + 1] += 1
-    return table
-
-
-def test_ranks_by_hand():
-    assert rq.ranks(FOUR).tolist() == [[0, 1, 2, 3], [1, 0, 2, 3], [2, 1, 0, 3], [3, 2, 1, 0]]
-
-
-def test_ties_go_to_the_lower_index_and_the_row_itself_comes_first():
-    assert rq.ranks(np.zeros((3, 2))).tolist() == [[0, 1, 2], [1, 0, 2], [1, 2, 0]]
-
-
-@pytest.mark.parametrize("columns", [2, 5])
-def test_ranks_are_those_of_sorted_distances(columns, monkeypatch):
-    monkeypatch.setattr(rq, "ROWS_AT_ONCE", 7)
-    X = np.random.default_rng(1).standard_normal((23, columns))
-    table = rq.ranks(X)
-    for i in range(23):
-        assert [int(np.flatnonzero(table[i] == K)[0]) for K in range(1, 23)] == nearest(X, i, 22)
-
-
-def test_agreement_by_hand():
-    found = rq.agreement(rq.ranks(FOUR), rq.ranks(SWAPPED))
-    # (rank before, rank after) of all pairs: 11 23 32, 11 23 32, 23 12 31, 32 21 13
-    assert found.kept == pytest.approx([2 / 4, 4 / 8, 1.0])
-    assert found.surplus == pytest.approx([0.0, (1 - 1) / 8, (5 - 5) / 12])
-    assert found.gain == pytest.approx([(3 * 0.5 - 1) / 2, (3 * 0.5 - 2) / 1])
-    assert found.area == pytest.approx((0.25 / 1 - 0.5 / 2) / (1 + 1 / 2))
-
-
-def test_agreement_is_the_coranking_matrix():
-    X, Y = pair()
-    n, table = len(X), coranking(X, Y)
-    found = rq.agreement(rq.ranks(X), rq.ranks(Y))
-    for K in range(1, n):
-        both = sum(len(set(nearest(X, i, K)) & set(nearest(Y, i, K))) for i in range(n))
-        assert found.kept[K - 1] == pytest.approx(both / (K * n))
-        block = table[1 : K + 1, 1 : K + 1]
-        assert found.surplus[K - 1] == pytest.approx((np.triu(block, 1).sum() - np.tril(block, -1).sum()) / (K * n))
-    assert found.intrusion == pytest.approx(100 * found.surplus.sum() / (n - 1))
-    gain = [((n - 1) * found.kept[K - 1] - K) / (n - 1 - K) for K in range(1, n - 1)]
-    weights = [1 / K for K in range(1, n - 1)]
-    assert found.area == pytest.approx(np.average(gain, weights=weights))
-
 
 def test_squashing_is_intrusion_and_cutting_extrusion():
+    """The sign of "intrusion" in the findings."""
     angle = np.linspace(0, 2 * np.pi, 60, endpoint=False) + 0.01
-    before = rq.ranks(np.column_stack([np.cos(angle), np.sin(angle)]))
-    assert rq.agreement(before, rq.ranks(np.cos(angle)[:, None])).intrusion > 1
-    assert rq.agreement(before, rq.ranks(angle[:, None])).intrusion < -1
-
-
-def test_a_perfect_drawing_gains_everything_and_a_random_one_nothing():
-    X, _ = pair(400)
-    before = rq.ranks(X)
-    same = rq.agreement(before, before)
-    assert same.gain == pytest.approx(np.ones(398))
-    assert same.area == pytest.approx(1.0)
-    other = rq.agreement(before, rq.ranks(np.random.default_rng(3).standard_normal((400, 2))))
-    assert abs(other.gain[:300].mean()) < 0.02
-
-
-def test_retrieval_auc_is_its_definition():
-    X, Y = pair(40)
-    relevant, most, n = 6, 15, 40
-    points = []
-    for K in range(1, most + 1):
-        hits = [len(set(nearest(X, i, relevant)) & set(nearest(Y, i, K))) for i in range(n)]
-        points.append((np.mean([h / relevant for h in hits]), np.mean([h / K for h in hits])))
-    area, last = 0.0, (0.0, points[0][1])
-    for point in points:
-        area += (point[0] - last[0]) * (point[1] + last[1]) / 2
-        last = point
-    assert rq.retrieval_auc(rq.ranks(X), rq.ranks(Y), relevant, most) == pytest.approx(area)
-    assert rq.retrieval_auc(rq.ranks(X), rq.ranks(X), relevant, most) == pytest.approx(1.0)
+    circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    assert -100 * rq.curves(circle, np.cos(angle)[:, None]).b_nx.mean() > 1
+    assert -100 * rq.curves(circle, angle[:, None]).b_nx.mean() < -1
 
 
 def test_retrieval_at_a_threshold_by_hand():
@@ -209,12 +119,6 @@ def test_verdicts_on_the_nearest_look_at_the_greatest_precision():
     assert few == "| faces, perplexity 30 | 5 nearest | **0.600** | 0.500 | 0.400 | 0.300 | 0.200 |"
     assert near == "| faces, perplexity 30 | greatest of the nearest | **1.200** | 1.000 | 0.800 | 0.600 | 0.400 |"
     assert far == "| faces, perplexity 30 | greatest of the farthest | 0.400 | 0.500 | 0.600 | 0.700 | **0.800** |"
-
-
-def test_ranks_are_counted_from_the_farthest_too():
-    table = rq.ranks(np.array([[0.0], [1.0], [3.0], [7.0]]))
-    assert rq.reversed_ranks(table)[0].tolist() == [0, 3, 2, 1]
-    assert rq.reversed_ranks(table)[3].tolist() == [1, 2, 3, 0]
 
 
 def test_nerv_is_searched_as_finely_as_alpha():

@@ -1,4 +1,4 @@
-"""Crossings: by hand, against all pairs in exact arithmetic, both code paths, and samples."""
+"""Crossings and angles: by hand, against all pairs in exact arithmetic, by NumPy and by compiled code."""
 
 from fractions import Fraction
 from functools import cache
@@ -11,7 +11,14 @@ import pytest
 from nelayout.errors import Unsupported
 from nelayout.graphs import read
 from nelayout.quality import crossings
-from nelayout.quality.crossings import edge_crossings, most_crossings
+from nelayout.quality.crossings import (
+    Segments,
+    angular_resolution,
+    crossing_angle,
+    edge_crossings,
+    most_crossings,
+)  # fmt: skip
+from nelayout.quality.edges import edges
 
 # One graph and two drawings of it, at random places and with nodes that coincide.
 GRAPH = nx.gnm_random_graph(25, 70, seed=7)
@@ -65,17 +72,14 @@ def test_equals_its_definition(monkeypatch):
 
 
 @EVERY
-@pytest.mark.parametrize("bands", [(1,), (2,), (7,), (1024,), crossings.BANDS])
+@pytest.mark.parametrize("bands", [1, 2, 7, 1024, None])
 def test_bands_change_nothing(bands, compiled, monkeypatch):
     monkeypatch.setattr(crossings, "PAIRS_NUMPY", 0 if compiled else 10**9)
-    monkeypatch.setattr(crossings, "BANDS", bands)
-    monkeypatch.setattr(crossings, "ENTRIES_PER_EDGE", 10**9)
-    A = read(GRAPH).adjacency
+    i, j = edges(read(GRAPH).adjacency)
     for name, Y in DRAWINGS.items():
-        expected = crossings_by_definition(name)
-        assert edge_crossings(A, Y).value == expected
-        crossed = edge_crossings(A, Y, sample=69, seed=1)
-        assert abs(crossed.value - expected) < 6 * crossed.error
+        expected, drawn = crossings_by_definition(name), Segments(i, j, Y, bands)
+        assert drawn.count(np.arange(70), both=False)[0].sum() == expected
+        assert drawn.count(np.arange(70), both=True)[0].sum() == 2 * expected
 
 
 @EVERY
@@ -109,31 +113,6 @@ def test_complete_graph_on_a_circle(n):
     )
 
 
-def test_invariances():
-    rng = np.random.default_rng(2)
-    A, Y = read(nx.gnm_random_graph(60, 150, seed=5)).adjacency, rng.normal(size=(60, 2))
-    value = edge_crossings(A, Y).value
-    turn = np.array([[0.6, 0.8], [-0.8, 0.6]])
-    shear = np.array([[1.0, 0.4], [0.0, 2.0]])
-    for changed in (Y @ turn + [5.0, -3.0], Y * [1, -1], Y @ shear, Y * 1e-200, Y * 1e200):
-        assert edge_crossings(A, changed).value == value
-    order = rng.permutation(60)
-    assert edge_crossings(A[order][:, order].tocsr(), Y[order]).value == value
-
-
-def test_samples_lie_within_their_error():
-    rng = np.random.default_rng(1)
-    A, Y = read(nx.gnm_random_graph(300, 900, seed=6)).adjacency, rng.normal(size=(300, 2))
-    exact = edge_crossings(A, Y, sample=None).value
-    z = []
-    for seed in range(40):
-        found = edge_crossings(A, Y, sample=150, seed=seed)
-        assert not found.exact
-        z.append((found.value - exact) / found.error)
-    assert 0.6 < np.sqrt(np.mean(np.square(z))) < 1.6
-    assert abs(np.mean(z)) < 4 / np.sqrt(40)
-
-
 def test_most_crossings_are_the_pairs_without_a_common_node():
     for G in (nx.path_graph(4), nx.star_graph(6), nx.gnm_random_graph(20, 60, seed=1), nx.empty_graph(2)):
         pairs = sum(not set(e) & set(f) for e, f in combinations(G.edges, 2))
@@ -143,3 +122,38 @@ def test_most_crossings_are_the_pairs_without_a_common_node():
 def test_other_dimensions_are_refused():
     with pytest.raises(Unsupported, match="2 dimensions"):
         edge_crossings(read(nx.path_graph(3)).adjacency, np.zeros((3, 3)))
+
+
+def test_angular_resolution_by_hand_and_by_definition():
+    star = read(nx.star_graph(3)).adjacency
+    Y = np.array([[0.0, 0], [1, 0], [0, 2], [-3, 0]])
+    assert angular_resolution(star, Y).value == pytest.approx(3 / 4)
+    assert angular_resolution(star, Y * [1, 0]).value == 0  # the second has length 0, others lie on each other
+    assert np.isnan(angular_resolution(read(nx.path_graph(2)).adjacency, np.zeros((2, 2))).value)
+    G, Y, shares = GRAPH, DRAWINGS["normal"], []
+    for v in G:
+        if G.degree(v) > 1:
+            turn = np.sort([np.degrees(np.arctan2(*(Y[u] - Y[v])[::-1])) for u in G[v]])
+            shares.append(np.diff(np.r_[turn, turn[0] + 360]).min() * G.degree(v) / 360)
+    assert angular_resolution(read(G).adjacency, Y).value == pytest.approx(np.mean(shares))
+
+
+@pytest.mark.full
+@EVERY
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_crossing_angles_equal_their_definition(name, compiled, monkeypatch):
+    """Edges of length 0, which the lattice has, have no direction and do not enter."""
+    monkeypatch.setattr(crossings, "PAIRS_NUMPY", 0 if compiled else 10**9)
+    Y, found = DRAWINGS[name], []
+    for e, f in combinations(GRAPH.edges, 2):
+        four = nx.Graph([e, f])
+        u, v = Y[e[1]] - Y[e[0]], Y[f[1]] - Y[f[0]]
+        size = np.linalg.norm(u) * np.linalg.norm(v)
+        if four.number_of_nodes() == 4 and size > 0 and by_definition(four, Y):
+            found.append(np.arccos(min(abs(u @ v) / size, 1)) / (np.pi / 2))
+    assert crossing_angle(read(GRAPH).adjacency, Y).value == pytest.approx(np.mean(found), abs=1e-7)
+
+
+def test_without_crossings_there_is_no_angle():
+    assert np.isnan(crossing_angle(read(nx.path_graph(5)).adjacency, np.arange(10.0).reshape(5, 2)).value)
+    assert np.isnan(crossing_angle(read(GRAPH).adjacency, np.ones((25, 2))).value)

@@ -1,20 +1,22 @@
-"""Agreement of distances: by hand, against SciPy and scikit-learn, against definitions, samples, components,
-lengths.
-"""
+"""Stress and other agreements of distances: by hand, by definition, by SciPy and scikit-learn; components, lengths."""
+
+from typing import Any
 
 import networkx as nx
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
 from scipy.spatial.distance import cdist, pdist, squareform
 from scipy.stats import spearmanr
 
 from nelayout.comparison import measure
 from nelayout.errors import InputError
 from nelayout.graphs import read
-from nelayout.quality.distance_agreement import distance_correlation, nonmetric_stress, spearman
-from nelayout.quality.input_distances import Hops, VectorDistances
-from nelayout.quality.stress import distance_stress, scaled_stress
-from nelayout.quality.sweep import Sweep
+from nelayout.numerics.breadth_first import COMPILED_ABOVE, hops_from
+from nelayout.numerics.parallel import Threads
+from nelayout.quality.distances import Hops, VectorDistances
+from nelayout.quality.samples import Sweep
+from nelayout.quality.stress import distance_correlation, distance_stress, nonmetric_stress, spearman
 
 ALL = (spearman, nonmetric_stress, distance_correlation)
 
@@ -38,34 +40,23 @@ CASES = list(cases())
 
 
 @pytest.mark.parametrize("case", range(len(CASES)))
-def test_scipy_finds_the_same_rank_correlation(case):
-    distances, D, Y = CASES[case]
-    d, e = squareform(D, checks=False), pdist(Y)
-    if len(set(d)) > 1 and len(set(e)) > 1:
-        assert spearman(Sweep(distances, Y)).value == pytest.approx(spearmanr(d, e)[0], abs=1e-12)
-
-
-@pytest.mark.parametrize("case", range(len(CASES)))
-def test_scikit_learn_finds_the_same_rising_function(case):
+def test_agreements_are_those_of_scipy_of_scikit_learn_and_of_the_definition(case):
     from sklearn.isotonic import IsotonicRegression
 
     distances, D, Y = CASES[case]
-    d, e = squareform(D, checks=False), pdist(Y)
+    d, e, sweep = squareform(D, checks=False), pdist(Y), Sweep(distances, Y)
+    if len(set(d)) > 1 and len(set(e)) > 1:
+        assert spearman(sweep).value == pytest.approx(spearmanr(d, e)[0], abs=1e-12)
     fitted = IsotonicRegression().fit_transform(d, e)
     expected = np.sqrt(((e - fitted) ** 2).sum() / (e**2).sum())
-    assert nonmetric_stress(Sweep(distances, Y)).value == pytest.approx(expected, abs=1e-9)
-
-
-@pytest.mark.parametrize("case", range(len(CASES)))
-def test_distance_correlation_equals_its_definition(case):
-    distances, D, Y = CASES[case]
+    assert nonmetric_stress(sweep).value == pytest.approx(expected, abs=1e-9)
 
     def centered(M):
         return M - M.mean(axis=0) - M.mean(axis=1)[:, None] + M.mean()
 
     a, b = centered(D), centered(cdist(Y, Y))
     expected = np.sqrt((a * b).sum() / np.sqrt((a * a).sum() * (b * b).sum()))
-    assert distance_correlation(Sweep(distances, Y)).value == pytest.approx(expected, abs=1e-9)
+    assert distance_correlation(sweep).value == pytest.approx(expected, abs=1e-9)
 
 
 def test_by_hand():
@@ -99,20 +90,6 @@ def test_pairs_without_a_path_are_left_out():
     far = Y + np.r_[np.zeros(n), np.full(5, 50.0)][:, None]
     for found in ALL:
         assert found(Sweep(hops, far)).value == pytest.approx(found(Sweep(hops, Y)).value, abs=1e-9)
-
-
-@pytest.mark.full
-def test_samples_lie_within_their_error():
-    G = nx.random_geometric_graph(600, 0.08, seed=1)
-    G = nx.convert_node_labels_to_integers(G.subgraph(max(nx.connected_components(G), key=len)))
-    Y = np.array([G.nodes[v]["pos"] for v in G]) ** 2
-    hops = Hops(read(G).adjacency)
-    whole, sweeps = Sweep(hops, Y, None), [Sweep(hops, Y, 90, seed) for seed in range(40)]
-    for found in ALL:
-        exact, sampled = found(whole).value, [found(sweep) for sweep in sweeps]
-        z = np.array([(f.value - exact) / f.error for f in sampled])
-        assert 0.6 < np.sqrt(np.mean(z**2)) < 1.6, found
-        assert not any(f.exact for f in sampled)
 
 
 def test_lengths_of_edges_make_lengths_of_paths():
@@ -153,12 +130,6 @@ def test_lengths_that_are_none_are_refused():
             measure(G, pos, lengths="long")
 
 
-def test_stress_of_hops_is_stress():
-    A = read(nx.gnm_random_graph(60, 140, seed=6)).adjacency
-    Y = np.random.default_rng(0).normal(size=(60, 2))
-    assert distance_stress(Hops(A), Y) == scaled_stress(A, Y)
-
-
 def test_every_pair_of_a_large_graph_is_warned_of_where_memory_is_short(monkeypatch):
     G, Y = nx.path_graph(400), np.random.default_rng(0).normal(size=(400, 2))
     monkeypatch.setattr("nelayout.numerics.memory.available", lambda: 5_000_000)
@@ -166,3 +137,52 @@ def test_every_pair_of_a_large_graph_is_warned_of_where_memory_is_short(monkeypa
         whole = measure(G, dict(enumerate(Y)), measures="spearman", sample=None)["spearman"]
     assert whole.exact
     assert not measure(G, dict(enumerate(Y)), measures="spearman", sample=100)["spearman"].exact
+
+
+def stress(G, Y):
+    return distance_stress(Hops(read(G).adjacency), Y)
+
+
+def pairs_of(G, Y):
+    index = {node: i for i, node in enumerate(G)}
+    d, e = [], []
+    for u, reached in nx.all_pairs_shortest_path_length(G):
+        for v, hops in reached.items():
+            if u != v:
+                d.append(hops)
+                e.append(np.linalg.norm(Y[index[u]] - Y[index[v]]))
+    return np.array(d), np.array(e)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_stress_equals_its_definition_at_the_best_factor(dim):
+    rng = np.random.default_rng(dim)
+    for G in (nx.path_graph(5), nx.gnm_random_graph(60, 130, seed=1), nx.gnm_random_graph(50, 30, seed=2)):
+        Y = rng.normal(size=(len(G), dim))
+        d, e = pairs_of(G, Y)
+        best: Any = minimize_scalar(lambda s, e=e, d=d: np.mean(((s * e - d) / d) ** 2))
+        found = stress(G, Y)
+        assert found.exact
+        assert found.value == pytest.approx(best.fun, rel=1e-9)
+        s = (e / d).sum() / (e**2 / d**2).sum()
+        assert s == pytest.approx(best.x, rel=1e-6)
+
+
+def test_stress_by_hand():
+    path = nx.path_graph(3)
+    assert stress(path, np.array([[0.0], [1], [2]])).value == pytest.approx(0, abs=1e-15)
+    assert stress(path, np.array([[0.0], [1], [1]])).value == pytest.approx(0.4)
+    assert stress(path, np.ones((3, 2))).value == 1
+    assert np.isnan(stress(nx.empty_graph(4), np.ones((4, 2))).value)
+
+
+GRAPHS = [nx.path_graph(COMPILED_ABOVE + 9), nx.star_graph(9), nx.gnm_random_graph(400, 420, seed=4)]
+
+
+@pytest.mark.parametrize("G", GRAPHS)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_hops_are_those_of_shortest_paths(G, threads):
+    expected = dict(nx.all_pairs_shortest_path_length(G))
+    for source, hops in enumerate(hops_from(read(G).adjacency, np.arange(len(G)), Threads(threads))):
+        found = {node: int(hops[node]) for node in np.flatnonzero(hops).tolist()}
+        assert {source: 0, **found} == expected[source]

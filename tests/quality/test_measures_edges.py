@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from nelayout.graphs import read
-from nelayout.quality.discs import overlapping_nodes
-from nelayout.quality.edges import coincident_nodes, edge_length_variation, edges, node_resolution
+from nelayout.quality.edges import coincident_nodes, edge_length_variation, edges, node_resolution, overlapping_nodes
 
 
 def test_edge_length_variation():

@@ -1,11 +1,16 @@
-"""Neighborhood Jaccard: by hand, against its definition in sets, its invariances, and its samples."""
+"""Neighborhoods and maps: by hand, against definitions in sets, against a search over transforms, ties."""
+
+from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 from scipy.sparse import csr_array
+from scipy.spatial import KDTree
 
 from nelayout.quality import neighborhoods
-from nelayout.quality.neighborhoods import neighborhood_jaccard
+from nelayout.quality.distances import near_shares
+from nelayout.quality.neighborhoods import map_neighbors, map_r2, neighborhood_jaccard, neighbors_kept
 
 
 def graph(n, pairs):
@@ -55,9 +60,8 @@ def test_tree_and_plain_distances_find_the_same(monkeypatch):
     rng = np.random.default_rng(5)
     A, Y = random_graph(400, 3000, rng), rng.normal(size=(400, 2))
     values = {neighborhood_jaccard(A, Y, 2).value}
-    for share, least in ((1e9, 0), (1e-9, 1_000)):
+    for share in (10**9, 0):
         monkeypatch.setattr(neighborhoods, "BRUTE_SHARE", share)
-        monkeypatch.setattr(neighborhoods, "BRUTE_LEAST", least)
         values.add(neighborhood_jaccard(A, Y, 2).value)
     monkeypatch.setattr(neighborhoods, "PAIRS_AT_ONCE", 500)
     values.add(neighborhood_jaccard(A, Y, 2).value)
@@ -80,71 +84,40 @@ def test_isolated_nodes_take_up_room_and_are_not_asked():
     assert np.isnan(neighborhood_jaccard(graph(3, []), np.zeros((3, 2))).value)
 
 
-@pytest.mark.full
-def test_ties_are_broken_at_random():
-    """All in one place: which k of the others are nearest is a draw, and its mean is known."""
-    n = 21
-    rng = np.random.default_rng(0)
-    ring = graph(n, [(i, (i + s) % n) for i in range(n) for s in (1, 2)] + [(0, 10)])
-    draws = [neighborhood_jaccard(ring, np.ones((n, 2)), seed=seed).value for seed in range(200)]
-    expected = []
-    for _ in range(4000):
-        degree = np.diff(ring.indptr)[rng.integers(n)]
-        h = rng.hypergeometric(degree, n - 1 - degree, degree)
-        expected.append(h / (2 * degree - h))
-    assert np.mean(draws) == pytest.approx(np.mean(expected), abs=4 * np.std(expected) / np.sqrt(4000))
-    assert len(set(draws)) > 20
-    assert neighborhood_jaccard(ring, np.ones((n, 2)), seed=3) == neighborhood_jaccard(
-        ring, np.ones((n, 2)), seed=3
-    )
+def mean_over_orders(A, Y, i):
+    """The mean Jaccard index of node i over all choices among its tied neighbors, by listing them."""
+    N = set(A.indices[A.indptr[i] : A.indptr[i + 1]].tolist())
+    others = sorted((round(float(np.linalg.norm(Y[j] - Y[i])), 9), j) for j in range(len(Y)) if j != i)
+    border = others[len(N) - 1][0]
+    inside = {j for x, j in others if x < border}
+    tied = [j for x, j in others if x == border]
+    choices = [inside | set(some) for some in combinations(tied, len(N) - len(inside))]
+    return np.mean([len(N & L) / len(N | L) for L in choices])
 
 
-def test_ties_on_a_lattice():
+@pytest.mark.parametrize("width", [1, 2, 3])
+def test_ties_count_as_the_mean_over_all_orders(width):
+    rng = np.random.default_rng(width)
+    A, Y = random_graph(14, 30, rng), rng.integers(width, size=(14, 2)).astype(float)
+    asked = np.flatnonzero(np.diff(A.indptr))
+    found = neighborhood_jaccard(A, Y)
+    assert found.value == pytest.approx(np.mean([mean_over_orders(A, Y, i) for i in asked]), rel=1e-12)
+    assert found.exact
+
+
+def test_ties_on_a_lattice_and_a_star():
     """A node of the square lattice is nearest to its neighbors, at distance 1; the next are sqrt 2 away."""
-    side = 3
-    index = np.arange(9).reshape(side, side)
+    index = np.arange(9).reshape(3, 3)
     pairs = [*zip(index[:, :-1].ravel(), index[:, 1:].ravel(), strict=True)]
     pairs += [*zip(index[:-1].ravel(), index[1:].ravel(), strict=True)]
     Y = np.array([(x, y) for x in range(3) for y in range(3)], float)
     assert neighborhood_jaccard(graph(9, pairs), Y).value == 1
-    # Without the middle's edges, corners (2 of 2) and sides (2 of 2, drawn from 3 at distance 1) remain.
-    spokes = {4}
-    A = graph(9, [pair for pair in pairs if not spokes & set(pair)])
-    values = {round(neighborhood_jaccard(A, Y, seed=s).value * 8, 6) for s in range(60)}
-    # A side has hits 2 with chance 1/3, else 1 (Jaccard 1/3): 4 corners at 1, 4 sides at 1 or 1/3.
-    assert values <= {round(4 + whole + (4 - whole) / 3, 6) for whole in range(5)}
-    assert len(values) >= 4
-
-
-@pytest.mark.parametrize("hops", [1, 2])
-def test_invariances(hops):
-    rng = np.random.default_rng(7)
-    A, Y = random_graph(120, 300, rng), rng.normal(size=(120, 2))
-    value = neighborhood_jaccard(A, Y, hops).value
-    turn = np.array([[0.6, 0.8], [-0.8, 0.6]])
-    for changed in (Y @ turn + [5.0, -3.0], Y * [1, -1], Y * 1e-150, Y * 1e150):
-        assert neighborhood_jaccard(A, changed, hops).value == pytest.approx(value, abs=1e-12)
-    order = rng.permutation(120)
-    assert neighborhood_jaccard(A[order][:, order].tocsr(), Y[order], hops).value == pytest.approx(
-        value, abs=1e-12
-    )
-    assert 0 < value < 0.5
-
-
-def test_samples_lie_within_their_error():
-    rng = np.random.default_rng(1)
-    Y = rng.normal(size=(3000, 2))
-    i = np.arange(3000)
-    near = np.argsort(np.linalg.norm(Y[:, None] - Y[None, :400], axis=2), axis=1)[:, :2]
-    A = graph(3000, [(a, b) for a in i for b in near[a] if a != b])
-    exact = neighborhood_jaccard(A, Y, sample=None)
-    z = []
-    for seed in range(40):
-        found = neighborhood_jaccard(A, Y, sample=300, seed=seed)
-        assert not found.exact
-        z.append((found.value - exact.value) / found.error)
-    assert 0.6 < np.sqrt(np.mean(np.square(z))) < 1.5
-    assert abs(np.mean(z)) < 4 / np.sqrt(40)
+    # Without the middle's edges: corners have 2 of 2; sides have 2 of the 3 at distance 1, the right ones in 1 of 3.
+    A = graph(9, [pair for pair in pairs if 4 not in pair])
+    assert neighborhood_jaccard(A, Y).value == pytest.approx((4 + 4 * (1 / 3 + 2 / 3 / 3)) / 8)
+    angle = 2 * np.pi * np.arange(6) / 6
+    star = graph(7, [(0, i) for i in range(1, 7)]), np.r_[[[0.0, 0.0]], np.column_stack([np.cos(angle), np.sin(angle)])]
+    assert [neighborhood_jaccard(*star, seed=seed).value for seed in range(9)] == pytest.approx([3 / 7] * 9)
 
 
 def test_the_map_of_luxembourg(shared_data):
@@ -154,3 +127,70 @@ def test_the_map_of_luxembourg(shared_data):
     found = neighborhood_jaccard(A, stored["coords"])
     assert abs(found.value - 0.6858) < 4 * found.error
     assert found.error < 0.006
+
+
+def test_r2_is_what_a_search_over_transforms_finds():
+    rng = np.random.default_rng(0)
+    for mirrored in (1, -1):
+        X = rng.normal(size=(30, 2)) * [2, 1]
+        Y = X * [1, mirrored] @ [[0, 3], [-3, 0]] + rng.normal(size=(30, 2)) + 5
+
+        def left(t, X=X, Y=Y, m=mirrored):
+            R = np.array([[t[0], t[1]], [-t[1] * m, t[0] * m]])
+            return ((Y @ R + t[2:] - X) ** 2).sum()
+
+        best = minimize(left, np.ones(4), tol=1e-14).fun
+        r2 = 1 - best / ((X - X.mean(axis=0)) ** 2).sum()
+        assert map_r2(Y, X).value == pytest.approx(r2, abs=1e-7)
+        assert 0.5 < r2 < 0.999
+
+
+def test_r2_by_hand():
+    corners = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
+    assert map_r2(corners[[1, 0, 3, 2]], corners).value == pytest.approx(1)  # mirrored
+    # Drawn on its diagonal, the square keeps half of its variance.
+    assert map_r2(corners * [[1, 0]], corners).value == pytest.approx(0.5)
+    assert map_r2(np.zeros((4, 2)), corners).value == 0
+    assert np.isnan(map_r2(corners, np.zeros((4, 2))).value)
+    assert np.isnan(map_r2(corners, np.full((4, 2), np.nan)).value)
+
+
+def test_map_neighbors_equal_their_definition():
+    rng = np.random.default_rng(2)
+    for n, k in ((5, 10), (60, 10), (60, 3)):
+        X = rng.normal(size=(n, 2))
+        Y = X + 0.3 * rng.normal(size=(n, 2))
+
+        k = min(k, n - 1)
+
+        def first(Z, i, k=k):
+            distance = np.linalg.norm(Z - Z[i], axis=1)
+            distance[i] = np.inf
+            return set(np.argsort(distance)[:k])
+
+        shared = np.mean([len(first(X, i) & first(Y, i)) for i in range(n)]) / k
+        assert map_neighbors(Y, X, k).value == pytest.approx(shared)
+        assert map_neighbors(5 - 2 * Y, X * 1e-200, k).value == pytest.approx(shared)
+
+
+def test_nodes_without_coordinates_take_no_part():
+    rng = np.random.default_rng(3)
+    X, Y = rng.normal(size=(40, 2)), rng.normal(size=(40, 2))
+    holes = X.copy()
+    holes[::3, 1] = np.nan
+    known = np.arange(40) % 3 > 0
+    for measure in (map_r2, map_neighbors):
+        assert measure(Y, holes).value == pytest.approx(measure(Y[known], X[known]).value)
+
+
+def test_shares_of_the_nearest():
+    """The nearest is sure; three at one distance share the second place."""
+    X = np.array([[0.0, 0], [1, 0], [-1, 0], [0, 1], [0.5, 0], [3, 3]])
+    shares = near_shares(KDTree(X), np.array([0]), 2).toarray()[0]
+    assert shares == pytest.approx([0, 1 / 3, 1 / 3, 1 / 3, 1, 0])
+    heap = near_shares(KDTree(np.ones((6, 2))), np.array([2]), 2).toarray()[0]
+    assert heap == pytest.approx([0.4, 0.4, 0, 0.4, 0.4, 0.4])
+    # Places on a ring: both have two nearest of four at one distance, in each order with chance 1/2.
+    ring = np.array([[1.0, 0], [0, 1], [-1, 0], [0, -1]])
+    assert map_neighbors(ring, ring[[0, 1, 2, 3]], 1).value == pytest.approx(1 / 2)
+    assert neighbors_kept([ring, 3 * ring]).value == 1

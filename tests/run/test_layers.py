@@ -10,6 +10,7 @@ from tables import first, thinned
 
 import nelayout as nl
 from nelayout.catalogue import METHODS
+from nelayout.catalogue.options import DEFAULTS
 from nelayout.errors import InputError
 from nelayout.graphs.per_node import held
 from nelayout.numerics.parallel import Threads
@@ -18,7 +19,6 @@ from nelayout.placing.overlap import separate, split_coincident
 from nelayout.placing.stacking import stacked
 from nelayout.run.drawing import Summation
 from nelayout.run.evidence import objective_of
-from nelayout.run.options import DEFAULTS
 from nelayout.run.pipeline import run_parts
 from nelayout.sums.nbody import backend
 

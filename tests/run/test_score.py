@@ -1,4 +1,4 @@
-"""The quality score by which "auto" chooses among drawings, against its definition; a stack is its graphs one by one."""
+"""The quality score by which "auto" chooses among drawings, by its definition; a stack is its graphs one by one."""
 
 from __future__ import annotations
 

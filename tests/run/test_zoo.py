@@ -8,13 +8,13 @@ from collections.abc import Callable
 import networkx as nx
 import numpy as np
 import pytest
+from nelayout.run.auto.roads import road_exaggeration
 from tables import FEW, first, thinned
 
 import nelayout as nl
 from nelayout.catalogue import METHODS
 from nelayout.formula.divergences.protocol import background_of
 from nelayout.graphs import read
-from nelayout.run.auto.roads import road_exaggeration
 
 Y64 = np.ndarray
 

@@ -66,6 +66,7 @@ def test_the_cpu_is_the_default_and_loads_no_pytorch():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.gpu
 class TestOnTorch:
     """Everything that needs PyTorch."""
 
@@ -353,6 +354,7 @@ class TestOnTorch:
         assert len(out.read_text().splitlines()) == 4
 
 
+@pytest.mark.gpu
 class TestArrays:
     """`DeviceArray` answers NumPy as an array of NumPy's would."""
 
@@ -412,7 +414,7 @@ class TestArrays:
 
     def test_segments_may_be_empty(self):
         torch = pytest.importorskip("torch", reason="PyTorch, the extra [torch], is not installed")
-        from nelayout.sums.device.segments import segment_sums
+        from nelayout.sums.device.arrays import segment_sums
 
         offsets = torch.tensor([0, 0, 2, 2, 3])
         for values in (torch.arange(3.0), torch.arange(6.0).reshape(3, 2)):

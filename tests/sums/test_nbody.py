@@ -14,13 +14,12 @@ from tables import thinned
 
 import nelayout as nl
 from nelayout.errors import InputError, Unsupported
-from nelayout.formula.kernels import KERNELS, Kernel, Radial, heavy_tailed, inverse_power
+from nelayout.formula.kernels import HALF_POWERS, KERNELS, Kernel, Radial, heavy_tailed, inverse_power
 from nelayout.numerics.parallel import Threads
-from nelayout.sums.nbody import BACKENDS, Auto, Exact, Mesh, Tree, backend, check_backend, pair_loops
+from nelayout.sums.nbody import BACKENDS, Auto, Exact, Mesh, Tree, backend, check_backend
 from nelayout.sums.nbody import near_loops as near
-from nelayout.sums.nbody.exact import form_of
 from nelayout.sums.nbody.grid import grid_for, plane
-from nelayout.sums.nbody.mesh import Sorted, taylor
+from nelayout.sums.nbody.mesh import Sorted, single_precision, taylor
 from nelayout.sums.nbody.tree import cells_of, law_of
 
 CAUCHY, GAUSSIAN = KERNELS["cauchy"], KERNELS["gaussian"]
@@ -178,8 +177,7 @@ def test_grids_know_what_they_cost():
     assert 0 < large.cost < 3 * usual.cost
 
 
-BOUNDED = {label: radial for label, radial in RADIALS.items() if not radial.kernel.singular}
-SINGLE = {label: radial for label, radial in BOUNDED.items() if form_of(radial)[0] in near.SINGLE}
+SINGLE = {label: radial for label, radial in RADIALS.items() if single_precision(radial)}
 
 
 @pytest.mark.parametrize("single", [False, True])
@@ -195,9 +193,9 @@ def test_near_pairs_are_those_of_the_definition(label, cloud, single):
     grid = replace(grid, x0=box[0], y0=box[1], h=0.6 * grid.h)
     nodes, smooth = Sorted.of(X, Z, mass, grid), taylor(radial, grid.cutoff)
     rows = (len(nodes.starts) - 1) // nodes.columns
-    form, *numbers = form_of(radial)
-    add = (near.NEAR_SUMS_SINGLE if single else near.NEAR_SUMS)[form]
-    room = np.empty((3, near.most_near(nodes.starts, nodes.columns)), dtype=np.float32 if single else np.float64)
+    key, *numbers = radial.code
+    real = np.float32 if single else np.float64
+    add, room = near.near_sums(*key, real), np.empty((3, near.most_near(nodes.starts, nodes.columns)), dtype=real)
     potential, fx, fy = np.zeros((3, 600))
     for first in range(0, rows, 2):
         add(
@@ -217,9 +215,9 @@ def test_near_pairs_are_those_of_the_definition(label, cloud, single):
 
 
 def test_all_forms_with_a_single_precision_loop_are_tested():
-    assert {form_of(radial)[0] for radial in SINGLE.values()} == set(near.SINGLE)
+    assert {radial.kind for radial in SINGLE.values()} == {"inverse", "half power", "gaussian"}
     twice = {2 * r.kernel.b * r.order / r.kernel.a for r in SINGLE.values() if r.kernel.a}
-    assert twice == {2.0, *pair_loops.HALF_POWERS}
+    assert twice == {2.0, *HALF_POWERS}
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])
@@ -386,7 +384,7 @@ def test_cells_hold_every_node_once_and_know_their_moments():
 def test_derivatives_of_the_radial_functions(label):
     """w v^k (A_k l + B_k) is the k-th derivative: each the central difference of the one before."""
     radial = RADIALS[label]
-    law = law_of(radial)[1]
+    law = law_of(radial)
     a, b, c, order = law[:4]
 
     def derivative(k: int, xi: np.ndarray) -> np.ndarray:

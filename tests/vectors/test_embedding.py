@@ -10,8 +10,8 @@ from scipy.sparse import csr_array
 
 import nelayout as nl
 from nelayout.catalogue import own_keywords
+from nelayout.catalogue.options import DEFAULTS
 from nelayout.errors import InputError, InputTypeError
-from nelayout.run.options import DEFAULTS
 from nelayout.vectors.embedding import solve_vectors
 from nelayout.vectors.fitting import PASSED_ON
 from nelayout.vectors.neighbors import Neighbors, Space
@@ -219,7 +219,7 @@ X20 = blobs([0] * 3, size=20)[0]
         ({"n_neighbors": 20}, InputError, "from 1 to 19"),
         ({"method": "ws-sen"}, InputError, "did you mean 'ws-sne'"),
         ({"init": "pcs"}, InputError, "did you mean 'pca'"),
-        ({"init": np.zeros((19, 2))}, InputError, r"\(20, 2\), given \(19, 2\)"),
+        ({"init": np.zeros((19, 2))}, InputError, r"\(20, 2\) numbers, given \(19, 2\)"),
         ({"init": np.full((20, 2), np.nan)}, InputError, "row 0"),
         ({"init": ["a", "b"]}, InputTypeError, "init"),
         ({"n_components": 4}, InputError, "1, 2 or 3"),

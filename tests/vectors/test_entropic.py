@@ -10,10 +10,10 @@ from scipy.spatial.distance import cdist
 import nelayout as nl
 from nelayout.errors import InputError, InputTypeError
 from nelayout.numerics.parallel import threads_for
-from nelayout.vectors import annealing
-from nelayout.vectors.annealing import scales
+from nelayout.vectors import fitting
 from nelayout.vectors.embedding import solve_vectors
 from nelayout.vectors.entropic import calibrate, entropic_rows
+from nelayout.vectors.fitting import scales
 from nelayout.vectors.joining import join_components
 from nelayout.vectors.neighbors import Space
 
@@ -82,19 +82,16 @@ def test_the_default_support_is_three_times_the_perplexity():
 
 
 @pytest.mark.parametrize("perplexity", [1.5, 10, 40])
-def test_compiled_rows_are_the_plain_ones(perplexity):
+def test_rows_of_any_kind_have_their_entropy(perplexity):
     """Rows of a cloud, near and far outliers, ties, copies and short rows (padded by inf)."""
     rng = np.random.default_rng(1)
     D = table(np.concatenate([rng.standard_normal((200, 3)), 1e6 + 1e3 * rng.standard_normal((50, 3))]))
     D = np.concatenate([D, np.full((1, 249), 3.0), np.zeros((1, 249)), np.r_[np.zeros(20), np.ones(229)][None]])
     D[:50, 45:] = np.inf
-    plain, compiled = calibrate(D, perplexity, compiled=False), calibrate(D, perplexity, compiled=True)
-    np.testing.assert_allclose(compiled, plain, rtol=1e-8, atol=1e-12)
-    assert np.abs(entropies(plain)[:250] - math.log(perplexity)).max() < 1e-9
-    assert np.abs(entropies(compiled)[:250] - math.log(perplexity)).max() < 1e-9
-    assert not plain[:50, 45:].any()
-    assert plain[:50, :45].min() > 0
-    assert not compiled[:50, 45:].any()
+    p = calibrate(D, perplexity)
+    assert np.abs(entropies(p)[:250] - math.log(perplexity)).max() < 1e-9
+    assert not p[:50, 45:].any()
+    assert p[:50, :45].min() > 0
 
 
 @pytest.mark.parametrize("scale", [1e6, 1e-6, 2.0**500, 2.0**-500, 1e150, 1e-150])
@@ -105,12 +102,11 @@ def test_the_scale_of_the_data_does_not_matter(scale):
 
 
 @pytest.mark.parametrize("scale", [1e300, 1e-300, 1e-320])
-@pytest.mark.parametrize("compiled", [False, True])
-def test_distances_whose_squares_are_no_floats(scale, compiled):
+def test_distances_whose_squares_are_no_floats(scale):
     D = table(X60)
     if scale < 1e-310:  # a few digits are left
         D = np.rint(D * 20) / 20 + 0.05
-    p = calibrate(D * scale, 5, compiled=compiled)
+    p = calibrate(D * scale, 5)
     assert np.abs(entropies(p) - math.log(5)).max() < 1e-9
     np.testing.assert_allclose(p, calibrate(D, 5), rtol=0.02 if scale < 1e-310 else 1e-9, atol=1e-9)
 
@@ -164,12 +160,11 @@ def test_distances_are_those_of_the_metric():
     np.testing.assert_allclose(p.toarray(), expected, rtol=1e-5, atol=1e-8)
 
 
-def test_large_tables_are_compiled_with_the_same_bits_for_any_threads():
+def test_large_tables_have_the_same_bits_for_any_threads():
     D = table(np.random.default_rng(3).standard_normal((1100, 3)))
     with threads_for(1) as one, threads_for(2) as two:
         p = calibrate(D, 30, one)
         assert np.array_equal(p, calibrate(D, 30, two))
-    assert np.array_equal(p, calibrate(D, 30, compiled=True))
     assert np.abs(entropies(p) - math.log(30)).max() < 1e-9
 
 
@@ -253,7 +248,7 @@ def test_clouds_that_only_negligible_similarities_join_are_joined():
     with threads_for(1) as threads:
         found = space.nearest(119, np.random.default_rng(0), threads)
         P = nl.entropic_affinity(X, 6, n_neighbors="all")
-        graph, _, notes = annealing.at_perplexity(space, found, 6.0, threads)
+        graph, _, notes = fitting.at_perplexity(space, found, 6.0, threads)
     D = cdist(X[:60], X[60:])
     i, j = np.unravel_index(np.argmin(D), D.shape)
     changed = np.argwhere((graph - P).toarray())
@@ -320,36 +315,13 @@ def test_annealing_is_one_run_for_those_who_look_on():
     )
 
 
-def test_annealing_shows_one_progress_bar(capsys):
-    nl.embed(helix(60), method="tsne", perplexity=8, perplexity_annealing=True, progress=True, random_state=0)
-    assert capsys.readouterr().err.count("tsne:") > 1
-    with pytest.raises(InputError, match="progress must be True or False, given 'yes'"):
-        nl.embed(helix(60), perplexity=8, perplexity_annealing=True, progress="yes")
-
-
 def test_too_many_rows_begin_at_a_lower_perplexity(monkeypatch):
-    monkeypatch.setattr(annealing, "PAIRS", 100 * 80)
+    monkeypatch.setattr(fitting, "ANNEALED_PAIRS", 100 * 80)
     assert scales(100, 12.0, 36) == ((25.0, 75), (12.5, 38), (12.0, 36))
     s = solve_vectors(helix(100), perplexity=12, perplexity_annealing=True, max_iter=6, random_state=0)
     assert s.notes == (
         "the annealing of the perplexity begins at 25, the widest that 100 rows afford (8e+03 similarities), not at 50",
     )
-
-
-@pytest.mark.full  # openTSNE takes most of a minute on two cores
-def test_digits_keep_their_classes_as_in_opentsne():
-    openTSNE = pytest.importorskip("openTSNE")
-    digits = pytest.importorskip("sklearn.datasets").load_digits()
-
-    def accuracy(Y):
-        D = cdist(Y, Y)
-        np.fill_diagonal(D, np.inf)
-        near = digits.target[np.argsort(D, axis=1)[:, :10]]
-        return np.mean([np.bincount(row).argmax() == t for row, t in zip(near, digits.target, strict=True)])
-
-    theirs = np.asarray(openTSNE.TSNE(perplexity=30, random_state=0, n_jobs=2).fit(digits.data))
-    ours = nl.embed(digits.data, method="tsne", perplexity=30, random_state=0)
-    assert accuracy(ours) > accuracy(theirs) - 0.01
 
 
 def test_rows_are_taken_by_methods_that_compare_rows():

@@ -23,7 +23,7 @@ from tables import RECIPES, thinned
 import nelayout as nl
 from nelayout.catalogue import METHODS
 from nelayout.numerics.parallel import Threads
-from nelayout.vectors.bounds import Vectors, search_from
+from nelayout.vectors.nearest import Table
 from nelayout.vectors.neighbors import Space
 
 RNG = np.random.default_rng(0)
@@ -89,15 +89,13 @@ def test_a_fitted_row_lies_where_it_is_also_after_rounding():
     assert np.array_equal(estimator.transform(7.0 * X), estimator.embedding_)
 
 
-def test_rows_that_were_changed_in_place_are_noticed_and_a_drawing_belongs_to_the_caller():
+def test_rows_and_drawing_belong_to_the_caller():
     rows = X.copy()
     estimator = nl.NeighborEmbedding(random_state=0)
     Y = estimator.fit_transform(rows)
     placed, Y[:] = estimator.transform(NEW), 0.0
-    assert np.array_equal(estimator.transform(NEW), placed)
     rows *= 2.0
-    with pytest.raises(ValueError, match=r"have been changed since then.*fit\(X.copy\(\)\)"):
-        estimator.transform(NEW)
+    assert np.array_equal(estimator.transform(NEW), placed)
 
 
 def test_a_row_beyond_the_range_of_floats_is_refused():
@@ -110,7 +108,7 @@ def test_a_negative_distance_of_a_new_row_is_refused():
     estimator = nl.NeighborEmbedding(metric="precomputed", random_state=0).fit(cdist(X, X))
     new = cdist(NEW, X)
     new[1, 4] = -5.0
-    with pytest.raises(ValueError, match="new rows 1 and 4 is -5"):
+    with pytest.raises(ValueError, match=r"-5\.0 between new rows 1 and 4"):
         estimator.transform(new)
 
 
@@ -144,9 +142,10 @@ def test_held_back_digits_have_the_classes_of_their_neighbors():
 @pytest.mark.parametrize("pca", [None, 3])
 def test_neighbors_of_new_rows_are_those_of_the_metric(metric, pca):
     params = METRICS[metric]
-    space = Space(X, metric, params, pca if METRICS[metric] == {} and metric != "manhattan" else None)
+    pca = pca if params == {} and metric != "manhattan" else None
+    space = Space(X, metric, params, pca)
     found = space.nearest_from(NEW, 4, Threads(2))
-    if space.pca is None:
+    if pca is None:
         V = {"V": np.var(X, axis=0, ddof=1)} if metric == "seuclidean" else params
         D = cdist(NEW, X, "cityblock" if metric == "manhattan" else metric, **V)
         np.testing.assert_array_equal(found.indices, np.argsort(D, axis=1, kind="stable")[:, :4])
@@ -159,11 +158,11 @@ def test_neighbors_of_new_rows_are_those_of_the_metric(metric, pca):
 @pytest.mark.parametrize("columns", [3, 300])
 @pytest.mark.parametrize("far", [1.0, 1e20])
 def test_search_from_other_rows_is_exact(columns, far, monkeypatch):
-    monkeypatch.setattr("nelayout.vectors.bounds.LONG_WORK", 1e5)  # bounds along directions, measured by loops
+    monkeypatch.setattr("nelayout.vectors.nearest.LONG_WORK", 1e5)  # bounds along directions
     rng = np.random.default_rng(5)
     table, others = rng.standard_normal((700, columns)), rng.standard_normal((40, columns))
     others[3] *= far
-    indices, squared = search_from(Vectors(table, 5), others, 5, Threads(2))
+    indices, squared = Table(table, 5).nearest_to(others, 5, Threads(2))
     D = cdist(others, table, "sqeuclidean")
     np.testing.assert_allclose(squared, np.sort(D, axis=1)[:, :5], rtol=1e-9)
     near = np.arange(40) != 3
@@ -206,7 +205,7 @@ def test_copies_and_pickles_place_alike(parameters):
 def test_it_is_embed():
     estimator = nl.NeighborEmbedding(method="nerv", method_options={"kappa": 0.3}, random_state=3).fit(X)
     assert np.array_equal(estimator.embedding_, nl.embed(X, method="nerv", kappa=0.3, random_state=3))
-    P = nl.entropic_affinity(X, 30, n_neighbors=90)
+    P = nl.entropic_affinity(X, 30, n_neighbors=60)
     assert len(abs(estimator.affinity_ - P).nonzero()[0]) <= 4  # edges that join the clouds
     assert estimator.solution_.value == nl.solve_vectors(X, method="nerv", kappa=0.3, random_state=3).value
     assert estimator.n_iter_ == len(estimator.solution_.trace) > 10

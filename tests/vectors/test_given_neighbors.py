@@ -10,7 +10,7 @@ from sklearn.neighbors import NearestNeighbors
 from tables import first
 
 import nelayout as nl
-from nelayout.vectors.given import read_neighbors
+from nelayout.vectors.input import read_neighbors
 
 X = np.concatenate([np.random.default_rng(0).standard_normal((50, 5)) + 6 * k for k in range(2)])
 CLOUD = np.random.default_rng(1).standard_normal((100, 5))
@@ -57,9 +57,10 @@ def test_a_row_without_any_stored_distance_is_named():
 def test_without_a_number_all_that_are_given_count():
     few = LISTS[0][:, :12], LISTS[1][:, :12]
     given = nl.embed(X, knn=few, random_state=0)
-    assert np.array_equal(given, nl.embed(X, knn=few, n_neighbors=12, perplexity=4.0, random_state=0))
+    assert np.array_equal(given, nl.embed(X, knn=few, n_neighbors=12, perplexity=6.0, random_state=0))
     three = LISTS[0][:, :3], LISTS[1][:, :3]
-    assert np.array_equal(nl.embed(X, knn=three, random_state=0), nl.embed(X, n_neighbors=3, random_state=0))
+    expected = nl.embed(X, n_neighbors=3, perplexity=1.5, random_state=0)
+    assert np.array_equal(nl.embed(X, knn=three, random_state=0), expected)
 
 
 def test_fewer_neighbors_than_given_are_the_nearest():

@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
-from tables import thinned
 
 import nelayout as nl
 from nelayout.errors import InputError, InputTypeError, MissingExtra
 from nelayout.numerics.parallel import Threads, blas_on_one_thread, threads_for
 from nelayout.numerics.principal import principal_components
-from nelayout.vectors import all_pairs, bounds, kd_tree, lower_bounds, neighbors
+from nelayout.vectors import nearest, neighbors
 from nelayout.vectors.input import read_vectors
 from nelayout.vectors.joining import join_components
 from nelayout.vectors.neighbors import Space
@@ -65,30 +64,15 @@ def test_nearest_by_definition(name, k):
     assert np.array_equal(graph.toarray(), dense(by_definition(X, k)))
 
 
-@pytest.mark.parametrize("d", [1, 2, 3])
-def test_dimension_of_rows_is_that_of_the_space_they_fill(d):
-    """Of a torus, which has no border; at any size and place, but where floats end."""
-    angles = 2 * np.pi * rng().random((20_000, d))
-    X = np.c_[np.cos(angles), np.sin(angles)] @ np.linalg.qr(rng().standard_normal((9, 9)))[0][: 2 * d]
-    for rows in (X, 1e-20 * X, 5.0 + 100 * X):
-        assert kd_tree.Tree(rows).dimension() == pytest.approx(d, rel=0.06)  # three standard errors
-    for rows in (1e-200 * X, 1e200 * X):
-        assert kd_tree.Tree(rows).dimension() == np.inf
-
-
-@pytest.mark.parametrize(("dimensions", "by_tree"), [(2, True), (7, False)])
-def test_a_tree_is_taken_for_rows_of_several_columns_but_few_dimensions(dimensions, by_tree, monkeypatch):
-    X = rng().standard_normal((9000, dimensions)) @ rng().standard_normal((dimensions, 7))
-    taken = []
-    nearest = kd_tree.Tree.nearest
-    monkeypatch.setattr(kd_tree.Tree, "nearest", lambda *given: taken.append(True) or nearest(*given))
-    found = Space(X).nearest(5, rng(), Threads())
-    assert bool(taken) == by_tree
-    monkeypatch.setattr(neighbors, "TREE_PAYS_MORE", 0.0 if not by_tree else np.inf)
-    other = Space(X).nearest(5, rng(), Threads())
-    assert len(taken) == 1
-    assert np.array_equal(found.indices, other.indices)
-    assert np.allclose(found.distances, other.distances, rtol=1e-12)
+@pytest.mark.parametrize("k", [1, 7])
+@pytest.mark.parametrize("name", [name for name, X in ZOO.items() if len(np.unique(X, axis=0)) > 20 and X.shape[1] < 9])
+def test_tree_and_products_find_the_same_rows_at_the_same_distances(name, k):
+    X = np.unique(np.asarray(ZOO[name], dtype=float), axis=0)
+    with threads_for(3) as threads:
+        by_products = nearest.Table(X, k).nearest(np.arange(len(X)), k, threads)
+        for found, other in zip(nearest.exact_nearest(X, k, threads), by_products, strict=True):
+            assert np.array_equal(found, other)
+    assert np.array_equal(by_products[0], by_definition(X, k))
 
 
 @pytest.mark.parametrize("symmetrize", ["union", "intersection"])
@@ -198,24 +182,23 @@ def test_large_sparse_rows_share_their_pattern_with_what_was_given(kind, monkeyp
 @pytest.mark.parametrize("directions", [5, 30])
 def test_bounds_along_principal_directions_leave_the_neighbors_exact(directions, monkeypatch):
     """The first comparison, which large data get, on small data; many directions bound well, few hardly."""
-    monkeypatch.setattr(bounds, "LONG", 20)
-    monkeypatch.setattr(bounds, "LONG_WORK", 1.0)
-    monkeypatch.setattr(lower_bounds, "DIRECTIONS", directions)
+    monkeypatch.setattr(nearest, "LONG_WORK", 1.0)
+    monkeypatch.setattr(nearest, "DIRECTIONS", directions)
     X = rng().standard_normal((600, 40)) * np.linspace(3, 0.1, 40)
-    vectors = bounds.Vectors(X, 7)
+    table = nearest.Table(X, 7)
     with threads_for(2) as threads:
-        indices, squared = bounds.search(vectors, np.arange(600), 7, threads)
+        indices, squared = table.nearest(np.arange(600), 7, threads)
     expected = by_definition(X, 7)
     assert np.array_equal(indices, expected)
     assert np.allclose(squared, ((X[:, None] - X[expected]) ** 2).sum(axis=2), rtol=1e-13)
-    assert vectors.bound.right.shape[1] == (33 if directions == 30 else 42)
+    assert (table.bound.project is not None) == (directions == 30)
 
 
 def test_every_bound_is_below_its_distance():
     X = 50 + rng().standard_normal((200, 30))
     D = ((X[:, None] - X[None]) ** 2).sum(axis=2)
-    for bound in bounds.Vectors(X, 3)._bounds():
-        A = bound(np.arange(200)) * bound.unit
+    for bound in nearest.Table(X, 3)._bounds():
+        A = bound(X) * bound.unit
         assert (A <= D).all()
         assert np.abs(A - D).max() < 1e-3 * D.max()
 
@@ -230,75 +213,6 @@ def test_principal_components():
     assert np.allclose(np.sqrt((scores**2).sum(axis=0)), S[:3], rtol=1e-4)
     sparse = principal_components(sp.csr_array(X), 3)[0]
     assert np.allclose(sparse, scores, atol=1e-3 * S[0])
-
-
-def limits_for_all(monkeypatch, tile=(7, 50)):
-    monkeypatch.setattr(all_pairs, "FEWEST", 2)
-    monkeypatch.setattr(all_pairs, "EACH", 1)
-    monkeypatch.setattr(all_pairs, "TILE", tile)
-    monkeypatch.setattr(all_pairs, "SORTED", 100)
-    monkeypatch.setattr(all_pairs, "LIMIT_PAIRS", 500)
-    monkeypatch.setattr(all_pairs, "_pays", lambda groups, k: True)
-
-
-MANY = [name for name, X in ZOO.items() if len(np.unique(X, axis=0)) > 20]
-
-
-@pytest.mark.parametrize(
-    ("name", "k"), thinned(MANY, [1, 4, 15], plain=lambda name, k: k == 4 and name in list(MANY)[::2])
-)
-def test_limits_beforehand_leave_the_neighbors_exact(name, k, monkeypatch):
-    X = np.unique(np.asarray(ZOO[name], dtype=float), axis=0)
-    limits_for_all(monkeypatch)
-    for threads in (1, 3):
-        indices, squared = all_pairs.search_all(bounds.Vectors(X, k), k, Threads(threads))
-        assert np.array_equal(indices, by_definition(X, k))
-        assert np.array_equal(squared, bounds.search(bounds.Vectors(X, k), np.arange(len(X)), k, Threads())[1])
-
-
-@pytest.mark.parametrize("tile", [(64, 1000), (1000, 64), (1000, 1000), (150, 150)])
-def test_tiles_of_any_shape_have_each_pair_once(tile, monkeypatch):
-    X = rng().integers(0, 6, (300, 20)).astype(np.float32)
-    X = np.unique(X, axis=0)
-    limits_for_all(monkeypatch, tile)
-    indices, squared = all_pairs.search_all(bounds.Vectors(X, 9), 9, Threads(2))
-    assert np.array_equal(indices, by_definition(X, 9))
-    assert squared[0, 0] == ((X[0] - X[indices[0, 0]]) ** 2).sum()
-
-
-def clustered(n):
-    return rng().standard_normal((40, 8))[np.arange(n) % 40] * 9 + rng().standard_normal((n, 8))
-
-
-def in_one_group(n):
-    X = 1e-3 * rng().standard_normal((n, 8))
-    X[np.linspace(0, n - 1, int(np.sqrt(n))).astype(int)[1:]] += 9 * rng().standard_normal(8)
-    return X
-
-
-@pytest.mark.parametrize(
-    ("X", "row_by_row"),
-    [
-        (clustered(4000), False),
-        (rng().standard_normal((4000, 90)), True),  # neighbors are in no group
-        (in_one_group(4000), True),
-        (clustered(1000), True),  # too few
-    ],
-    ids=["clusters", "none", "one group", "few"],
-)
-def test_limits_are_taken_where_they_pay(X, row_by_row, monkeypatch):
-    calls = []
-
-    def counted(vectors, rows, *others):
-        calls.append(len(rows))
-        return search(vectors, rows, *others)
-
-    search = bounds.search
-    monkeypatch.setattr(all_pairs, "search", counted)
-    monkeypatch.setattr(all_pairs, "FEWEST", 2000)
-    indices, _ = all_pairs.search_all(bounds.Vectors(X, 10), 10, Threads(2))
-    assert calls == ([len(X)] if row_by_row else [])
-    assert np.array_equal(indices, search(bounds.Vectors(X, 10), np.arange(len(X)), 10, Threads())[0])
 
 
 def test_products_keep_to_one_thread_where_threads_share_them():
@@ -328,7 +242,7 @@ SCRIPT = """
 import hashlib, sys
 import numpy as np, nelayout as nl
 from nelayout.numerics.principal import principal_components
-from nelayout.vectors import bounds
+from nelayout.vectors import nearest
 r = np.random.default_rng(0)
 told = hashlib.sha256()
 X = r.standard_normal((1500, 300)) * np.linspace(2, 0.1, 300)
@@ -338,7 +252,7 @@ for pca in ("auto", 20):
 near = np.sin(np.arange(900 * 40)).reshape(900, 40) + 1e-16 * r.integers(0, 2, (900, 40))
 near[450:] = near[:450][:, ::-1]
 told.update(nl.knn_graph(near, 10).indices.tobytes())
-bounds.LONG_WORK = 1.0
+nearest.LONG_WORK = 1.0
 told.update(nl.knn_graph(X, 10).indices.tobytes())
 for found in principal_components(X, 2):
     told.update(found.tobytes())
@@ -363,13 +277,11 @@ def test_the_same_bits_for_any_number_of_threads():
 def test_approximate_search_where_all_pairs_are_too_many(monkeypatch):
     pytest.importorskip("pynndescent")
     monkeypatch.setattr(neighbors, "EXACT_PAIRS", 1.0)
-    monkeypatch.setattr(neighbors, "LONGEST", 100)
     X = rng().standard_normal((400, 120)) * np.linspace(2, 0.1, 120)
     X[200:210] = X[0]
     found = Space(X, pca="auto").nearest(10, rng(), Threads())
-    assert len(found.notes) == 2
+    assert len(found.notes) == 1
     assert re.search(r"approximate, (9\d|100)\.\d% of the nearest were found", found.notes[0])
-    assert "100 principal components of 120 columns" in found.notes[1]
     assert (found.indices != np.arange(400)[:, None]).all()
     assert all(len(set(row)) == 10 for row in found.indices.tolist())
     assert set(found.indices[0].tolist()) == set(range(200, 210))
@@ -483,18 +395,3 @@ def test_the_column_of_a_frame_is_named():
         nl.knn_graph(pandas.DataFrame({"size": [1.0, 2.0, 3.0], "weight": [1.0, np.nan, 2.0]}), 1)
     with pytest.raises(InputTypeError, match="'red' in row 0, column 'color'"):
         nl.knn_graph(pandas.DataFrame({"size": [1.0, 2.0], "color": ["red", "blue"]}), 1)
-
-
-@pytest.mark.full
-def test_neighbors_of_images(monkeypatch):
-    """The neighbors of 30 of 3,000 images by definition: 784 columns, pixels as they are stored, most of them 0."""
-    blots = rng().random((20, 784)) ** 8  # what images of one kind share
-    X = (255 * blots[np.arange(3000) % 20] * rng().random((3000, 784))).astype(np.uint8)
-    assert 0.5 < np.mean(X == 0) < 0.9
-    monkeypatch.setattr(bounds, "LONG_WORK", 1e9)  # bounds along principal directions, which 6,000 images would get
-    found = Space(X).nearest(10, rng(), Threads(2)).indices
-    Z = X.astype(np.int64)
-    for i in range(0, 3000, 100):
-        D = ((Z - Z[i]) ** 2).sum(axis=1)
-        D[i] = D.max() + 1
-        assert np.array_equal(found[i], np.lexsort((np.arange(3000), D))[:10])

@@ -8,10 +8,7 @@ from sklearn.neighbors import NearestNeighbors
 
 import nelayout as nl
 from nelayout.errors import InputError
-from nelayout.numerics.parallel import Threads
-from nelayout.vectors import neighbors
 from nelayout.vectors.input import read_rows
-from nelayout.vectors.searching import WatchedThreads, searching
 
 METHODS = (
     "ws-sne", "linlog", "nerv", pytest.param("ee", marks=pytest.mark.full)
@@ -132,34 +129,6 @@ def test_spectral_start_without_vectors_and_where_there_are_too_few_rows():
     assert np.array_equal(order, np.arange(20)) or np.array_equal(order[::-1], np.arange(20))
     with pytest.raises(InputError, match="at most 1 coordinates, n_components is 2"):
         nl.embed([[0.0], [1.0]], n_neighbors=1, init="spectral")
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_search_shows_how_far_it_is(threads, capfd, monkeypatch):
-    pytest.importorskip("tqdm")
-    monkeypatch.setattr("nelayout.vectors.bounds.BLOCK_PAIRS", 2000)
-    X = np.random.default_rng(0).standard_normal((200, 20))
-    silent = neighbors.Space(X).nearest(5, np.random.default_rng(0), Threads(threads))
-    with searching(Threads(threads), 200, True) as watched:
-        shown = neighbors.Space(X).nearest(5, np.random.default_rng(0), watched)
-        assert isinstance(watched, WatchedThreads)
-        line = watched._line
-        assert line.n == line.total == 20  # 2000 pairs are 10 of 200 rows
-    assert np.array_equal(shown.indices, silent.indices)
-    assert "neighbors of 200 rows: 100%" in capfd.readouterr().err
-
-
-def test_recall_is_the_part_of_the_nearest_that_was_found():
-    X = np.random.default_rng(0).standard_normal((300, 6))
-    space = neighbors.Space(X)
-    found = space.nearest(10, np.random.default_rng(0), Threads())
-    squared = found.distances**2
-    assert space._recall(X, found.indices, squared, 10, Threads()) == 1.0
-    squared[:, 7:] *= 4.0  # three of ten are farther than the tenth nearest
-    rows = np.linspace(0, 299, neighbors.SAMPLED).astype(int)
-    missed = (squared[rows] > found.distances[rows, -1:] ** 2 * (1 + 1e-5)).mean()
-    assert missed > 0.15
-    assert space._recall(X, found.indices, squared, 10, Threads()) == pytest.approx(1.0 - missed)
 
 
 @pytest.mark.parametrize("metric", ["precomputed", "similarity"])

@@ -1,6 +1,5 @@
-"""The defaults of `embed` follow the number of rows without a jump; its start knows large distances and no folds."""
+"""The defaults of `embed`; its start knows large distances and no folds."""
 
-import itertools
 import math
 
 import numpy as np
@@ -9,7 +8,6 @@ import pytest
 import nelayout as nl
 from nelayout.catalogue import METHODS
 from nelayout.numerics.parallel import Threads
-from nelayout.vectors.defaults import default_weights
 from nelayout.vectors.fitting import fit_vectors
 from nelayout.vectors.neighbors import Space
 
@@ -18,56 +16,31 @@ def rows(n, seed=0):
     return np.random.default_rng(seed).standard_normal((n, 4))
 
 
-def test_weights_can_be_had_for_any_number_of_rows():
-    for n in [*range(11, 300), 1000, 3599, 3600, 10**7]:
-        k, perplexity = default_weights(n)
-        assert 1 < perplexity < k < n
-
-
-def test_weights_fall_with_the_rows_without_a_jump():
-    several = [default_weights(n) for n in range(270, 6000)]
-    for (k, p), (k_next, p_next) in itertools.pairwise(several):
-        assert 0 <= p - p_next <= 0.01 * p
-        assert 0 <= k - k_next <= 1
-    assert (several[0], several[-1]) == ((90, 30.0), (15, 10.0))
-
-
-def test_the_default_is_these_weights():
-    X = rows(150)
-    k, perplexity = default_weights(150)
-    given = nl.embed(X, n_neighbors=k, perplexity=perplexity, random_state=0)
-    assert (nl.embed(X, random_state=0) == given).all()
-    P = nl.entropic_affinity(X, perplexity, n_neighbors=k)
-    assert abs(fit_vectors(X, random_state=0).graph - P).max() <= 1e-15
-
-
-def texts(n, words):
-    return (np.random.default_rng(0).random((n, words)) < 0.1).astype(float)
-
-
-@pytest.mark.full
-def test_rows_with_many_others_equally_near_have_wide_neighborhoods():
-    fit = fit_vectors(texts(700, 20), random_state=0, max_iter=0)
-    assert (fit.k, fit.perplexity) == (90, 30.0)
-    assert any("equally near" in note and "90 neighbors and a perplexity of 30" in note for note in fit.solution.notes)
-    wide = nl.entropic_affinity(texts(700, 20), 30.0, n_neighbors=90)
-    assert abs(fit.graph - wide).max() < 1e-12
-    few = fit_vectors(texts(80, 20), random_state=0, max_iter=0)
-    assert (few.k, few.perplexity) == (79, 79 / 3)
+@pytest.mark.parametrize(("n", "k"), [(11, 10), (61, 60), (500, 60), (1000, 30), (1501, 20)])
+def test_the_default_is_a_share_of_30_000_neighbors_and_half_of_them_as_perplexity(n, k):
+    fit = fit_vectors(rows(n), random_state=0, max_iter=0)
+    assert (fit.k, fit.perplexity) == (k, k / 2)
+    assert abs(fit.graph - nl.entropic_affinity(rows(n), k / 2, n_neighbors=k)).max() <= 1e-15
 
 
 @pytest.mark.parametrize(
-    "keywords", [{}, {"n_neighbors": 20, "perplexity": 7.0}, {"perplexity": 7.0}, {"knn": 20}], ids=str
+    ("keywords", "expected"),
+    [
+        ({"n_neighbors": 20, "perplexity": 7.0}, (20, 7.0)),
+        ({"perplexity": 7.0}, (21, 7.0)),
+        ({"n_neighbors": 12}, (12, None)),
+        ({"knn": 9}, (9, 4.5)),
+        ({"knn": 70}, (60, 30.0)),
+    ],
+    ids=str,
 )
-def test_neighborhoods_are_as_they_were_asked_for(keywords):
-    X = rows(700) if not keywords else texts(700, 20)
+def test_neighborhoods_are_as_they_were_asked_for(keywords, expected):
+    X = rows(100)
     if "knn" in keywords:
-        found = Space(X).nearest(20, np.random.default_rng(0), Threads())
+        found = Space(X).nearest(keywords["knn"], np.random.default_rng(0), Threads())
         keywords = {"knn": (found.indices, found.distances)}
     fit = fit_vectors(X, random_state=0, max_iter=0, **keywords)
-    expected = default_weights(700) if not keywords else (20, 20 / 3) if "knn" in keywords else None
-    assert (fit.k, fit.perplexity) == (expected or (keywords.get("n_neighbors", 21), 7.0))
-    assert not any("equally near" in note for note in fit.solution.notes)
+    assert (fit.k, fit.perplexity) == expected
 
 
 @pytest.mark.full
@@ -87,7 +60,7 @@ def test_rows_count_alike_where_they_have_weights():
     own = nl.Method(kernel="cauchy", connection="optimal", mass="strength", name="mine")
     assert not np.array_equal(masses(method=own), one)
     drawing = nl.embed(X, random_state=0)
-    P = nl.entropic_affinity(X, default_weights(60)[1], n_neighbors=default_weights(60)[0])
+    P = nl.entropic_affinity(X, 29.5, n_neighbors=59)
     values = [nl.evaluate(P, drawing, method, "best", mass="unit").value for method in ("ws-sne", "t-sne")]
     assert values[0] == pytest.approx(values[1], rel=1e-9)
 

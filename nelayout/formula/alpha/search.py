@@ -1,4 +1,4 @@
-"""`AlphaSearch`: which orders of an alpha divergence to try, and by what to choose among them."""
+"""`AlphaSearch`: which orders of an alpha divergence to try."""
 
 from __future__ import annotations
 
@@ -6,27 +6,25 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from nelayout.errors import InputError, unknown
-from nelayout.formula.alpha.choice import ESTIMATORS, GRID
-from nelayout.formula.alpha.density import order_number
+from nelayout.errors import InputError
+from nelayout.formula.alpha.choice import GRID, order_number
 from nelayout.formula.part_names import split
 
 __all__ = ["AlphaSearch", "alpha_search", "auto_alpha"]
 
-REFINEMENTS = 7  # drawings that a golden section takes over two steps of GRID
+# Drawings that the search between orders of the grid takes, about.
+REFINEMENTS = 7
 
 
 @dataclass(frozen=True, slots=True)
 class AlphaSearch:
     """How the order of an alpha divergence is to be chosen.
 
-    grid       orders to try, decreasing
-    estimator  "score matching" or "likelihood"
-    refine     whether to look between the orders of the grid
+    grid    orders to try, decreasing
+    refine  whether to look between the orders of the grid
     """
 
     grid: tuple[float, ...] = GRID
-    estimator: str = "score matching"
     refine: bool = True
 
     @property
@@ -51,9 +49,7 @@ def alpha_search(divergence: Any) -> AlphaSearch | None:
     return divergence if isinstance(divergence, AlphaSearch) else None
 
 
-def auto_alpha(
-    *, grid: Iterable[float] = GRID, estimator: str = "score matching", refine: bool = True
-) -> AlphaSearch:
+def auto_alpha(*, grid: Iterable[float] = GRID, refine: bool = True) -> AlphaSearch:
     """A search for the order of an alpha divergence that fits the data best (Amid, Dikmen & Oja 2015, sec. 3).
 
     It is given to `nelayout.Method` in place of a divergence; the name "alpha:auto" is the usual one.
@@ -62,8 +58,6 @@ def auto_alpha(
     ----------
     grid : default 1, 0.9, ..., 0.1
         orders to try, > 0 (at others pairs without an edge need a background, which cannot be fitted)
-    estimator : default "score matching"
-        or "likelihood"; both are computed, this one decides
     refine : default True
         whether to look between the orders of the grid
 
@@ -72,8 +66,6 @@ def auto_alpha(
     >>> auto_alpha(grid=[1.0, 0.5]).grid
     (1.0, 0.5)
     """
-    if estimator not in ESTIMATORS:
-        raise unknown("estimator", estimator, ESTIMATORS)
     if not isinstance(refine, bool):
         raise InputError(f"refine must be True or False, given {refine!r}")
     try:
@@ -82,4 +74,4 @@ def auto_alpha(
         raise InputError(f"grid must be a list of orders > 0, given {grid!r}") from None
     if not orders or orders[-1] <= 0:
         raise InputError(f"grid must hold at least one order, all > 0, given {orders}")
-    return AlphaSearch(orders, estimator, refine)
+    return AlphaSearch(orders, refine)

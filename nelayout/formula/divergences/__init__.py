@@ -1,12 +1,11 @@
-"""Scalar divergences phi(p, q), one family a file: the table of parts is the table of contents.
+"""Scalar divergences phi(p, q), one family a file.
 
-A divergence is given to the objective in two halves, because the input is sparse and the drawing is not:
+The input is sparse and the drawing is dense.  So a divergence comes in two halves,
 
     phi(p, b) = pairs(b) + edge(p, b),        pairs(b) = phi(0, b),        edge(0, b) = 0,
 
-so that a sum over all pairs is a radial N-body sum (``pairs``, a list of :class:`PairTerm`) plus a sum over edges.
-``edge`` and ``slope`` (its derivative in ln b) are plain array functions.  Values are up to constants that depend on
-neither b nor its scale.
+and a sum over all pairs is a radial N-body sum (``pairs``, :class:`PairTerm` by term) plus a sum over edges.  ``edge``
+and ``slope``, its derivative in ln b, are array functions.  Values are up to constants that do not depend on b.
 
 >>> from nelayout.formula.divergences import beta, divergence_named
 >>> divergence_named("beta:0.5") == beta(0.5)
@@ -23,12 +22,18 @@ from nelayout.errors import InputError, unknown
 from nelayout.formula.alpha.search import alpha_search, auto_alpha
 from nelayout.formula.divergences.alpha import Alpha, alpha
 from nelayout.formula.divergences.beta import Beta, beta, i_divergence, itakura_saito, kl_divergence
-from nelayout.formula.divergences.f_divergences import FDivergence, chi_square, hellinger, jensen_shannon
+from nelayout.formula.divergences.f_divergences import (
+    FDivergence,
+    Type2Mixture,
+    chi_square,
+    hellinger,
+    jensen_shannon,
+    jse_divergence,
+)
 from nelayout.formula.divergences.force_atlas import ForceAtlas, force_atlas, force_atlas_linlog
 from nelayout.formula.divergences.mixture import Mixture, mixture, nerv_divergence
 from nelayout.formula.divergences.own_function import OwnFunction, f_divergence
 from nelayout.formula.divergences.protocol import Divergence, PairTerm, Similarity
-from nelayout.formula.divergences.type2_mixture import Type2Mixture, jse_divergence
 from nelayout.formula.divergences.with_background import BACKGROUND, reverse_kl
 from nelayout.formula.part_names import as_number, number_count, split
 
@@ -70,7 +75,7 @@ def __dir__() -> list[str]:
 
 
 def mix(share: float, first: Any, second: Any) -> Mixture:
-    """share * first + (1 - share) * second, of names, functions or divergences: Im, Verma & Branson (2018), (2).
+    """Return share * first + (1 - share) * second, of names, functions or divergences: Im, Verma & Branson (2018), (2).
 
     >>> mix(0.5, "kl", "js").name
     'mix:0.5:kl:js'
@@ -99,12 +104,12 @@ _ALIASES = {"rkl": "reverse-kl", "hl": "hellinger", "ch": "chi2", "chi-square": 
 
 
 def divergence_named(divergence: Any) -> Divergence:
-    """The divergence of that name, or of that function f; a Divergence is given back as it is.
+    """Return the divergence of that name or function f, or the Divergence itself.
 
     Numbers stand behind colons, the parts of a mixture too: "beta:0.5", "reverse-kl:0.05", "mix:0.3:kl:js".
 
     >>> divergence_named("mix:0.3:alpha:0.5:js").parts
-    ((0.3, Alpha(order=0.5)), (0.7, FDivergence(js)))
+    ((0.3, Alpha(order=0.5)), (0.7, JensenShannon()))
     """
     if isinstance(divergence, Divergence) and not isinstance(divergence, type):
         return divergence
@@ -126,7 +131,7 @@ def divergence_named(divergence: Any) -> Divergence:
 
 
 def _read(words: list[str], given: str) -> tuple[Divergence, list[str]]:
-    """The divergence that the words begin with, and the words left over."""
+    """Return the divergence that the words begin with, and the other words."""
     name, rest = _ALIASES.get(words[0], words[0]), words[1:]
     if name not in DIVERGENCES:
         raise unknown("divergence", given, [_form(name) for name in DIVERGENCES])
@@ -149,7 +154,7 @@ def _read(words: list[str], given: str) -> tuple[Divergence, list[str]]:
 
 
 def _form(name: str) -> str:
-    """The name with what stands behind its colons: "beta:NUMBER", "mix:NUMBER:FIRST:SECOND"."""
+    """Return the name with its parameters: "beta:NUMBER", "mix:NUMBER:FIRST:SECOND"."""
     make = DIVERGENCES[name]
     parameters = inspect.signature(make).parameters.values()
     parts = [p.name.upper() for p in parameters if p.annotation not in (float, "float")]

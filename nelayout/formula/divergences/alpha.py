@@ -1,9 +1,9 @@
-"""The alpha divergences, and Renyi as what they become at the best connection scalar.
+"""The alpha divergences, which become Renyi at the optimal connection.
 
     phi(p, b) = [p^t b^(1-t) - t p + (t - 1) b] / (t (t - 1)),
 
 the I-divergence at t = 1, Hellinger at 1/2, chi-square at 2.  Pairs with p = 0 cost phi(0, b) = b / t: finite for t
-> 0.  At t <= 0 they would cost infinitely much: such orders need a background, see `with_background`.
+> 0.  Orders t <= 0 need a background, see `with_background`.
 With u = p/b and bc(u, s) = (u^s - 1)/s: pairs b/t, edge (p/t) (bc(u, t-1) - 1), which is continuous through t = 1.
 """
 
@@ -11,21 +11,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from nelayout.errors import InputError
 from nelayout.formula.divergences.beta import log_power_mean
 from nelayout.formula.divergences.protocol import PairTerm, Powers, Similarity
 from nelayout.formula.divergences.with_background import BACKGROUND, negative_alpha, with_background
 from nelayout.formula.kernels import boxcox
-from nelayout.formula.part_names import spell
+from nelayout.formula.part_names import number_within, spell
 
 __all__ = ["Alpha", "alpha"]
 
-# Orders this near to 1 take the Box-Cox form of b, whose factor and constant stay small there.
+# Distance of an order from 1 below which edges are a Box-Cox form, with a factor and a constant that stay small.
 NEAR_ONE = 1e-3
 
 
@@ -64,7 +62,7 @@ class Alpha:
         return (-1.0 / self.order) * p**self.order * b.power(1.0 - self.order)
 
     def invariant(self, edges: Any, pairs: Any, slopes: tuple[Any, Any], weight: Any, total: Any) -> tuple[Any, Any]:
-        """Renyi: ln(E(P^t (Mq)^(1-t)) / sum P) / (t - 1) and ln S(M q)."""
+        """Return Renyi: ln(E(P^t (Mq)^(1-t)) / sum P) / (t - 1) and ln S(M q)."""
         mean = self.order * edges / weight + 1.0  # of bc(u, t-1), weighted by P
         normalizer = self.order * pairs
         attraction = log_power_mean(mean, self.order - 1.0, -self.order * slopes[0] / weight)
@@ -74,20 +72,17 @@ class Alpha:
         return attraction, math.log(normalizer) if normalizer > 0 else math.inf
 
     def invariant_constant(self, edges: Any, weight: Any, total: Any) -> Any:
-        """Renyi lacks -ln sum P."""
+        """Return -ln sum P."""
         return -np.log(weight)
 
 
 def alpha(order: float, background: float = BACKGROUND) -> Any:
-    """The alpha divergence of any order: 1 I-divergence, 1/2 Hellinger, 2 chi-square, 0 the reverse KL.
+    """Return the alpha divergence of any order: 1 I-divergence, 1/2 Hellinger, 2 chi-square, 0 the reverse KL.
 
-    ``background``: as in `reverse_kl`, for orders <= 0 only; another than the usual one is refused above.
+    ``background``: as in `reverse_kl`, for orders <= 0 only.
 
     >>> alpha(0.5).name, alpha(-1, background=0.05).name
     ('alpha:0.5', 'alpha:-1:0.05')
     """
-    if isinstance(order, bool) or not (isinstance(order, Real) and math.isfinite(order)):
-        raise InputError(f"the order of an alpha divergence must be a finite number, given {order!r}")
-    if order <= 0:
-        return negative_alpha(float(order), background)
-    return with_background(Alpha(float(order)), background)
+    order = number_within(order, "the order of an alpha divergence")
+    return negative_alpha(order, background) if order <= 0 else with_background(Alpha(order), background)

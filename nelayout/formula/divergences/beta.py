@@ -1,11 +1,11 @@
-"""The beta divergences, and gamma as what they become at the best connection scalar.
+"""The beta divergences, which become gamma at the optimal connection.
 
     phi(p, b) = [p^t + (t - 1) b^t - t p b^(t-1)] / (t (t - 1)),
 
 the I-divergence (generalized Kullback-Leibler) at t = 1, Itakura-Saito at t = 0, half the squared Euclidean distance at
 t = 2.  With bc(b, s) = (b^s - 1)/s, up to constants: pairs bc(b, t), edge -p bc(b, t-1), at every real order.  At t <=
-0 a pair with p = 0 costs infinitely much, and what is left of phi is p b^(t-1) / (1-t) + bc(b, t); so it is up to t =
-0.1, lest orders near 0 be 1/t and few digits of what moves.
+0 a pair with p = 0 costs infinitely much, and phi is p b^(t-1) / (1-t) + bc(b, t) up to this constant; the same form
+is used up to t = 0.1, where the constant, 1/t, would take the digits.
 
 At the best lambda this is the gamma divergence (Yang, Peltonen & Kaski 2014, Theorem 1): a difference of the
 logarithms of two power means, ln PM_t(q; M) - ln PM_(t-1)(q; P).
@@ -15,25 +15,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from nelayout.errors import InputError
 from nelayout.formula.divergences.protocol import SMALL_ORDER, PairTerm, Powers, Similarity
 from nelayout.formula.kernels import boxcox
-from nelayout.formula.part_names import spell
+from nelayout.formula.part_names import number_within, spell
 
 __all__ = ["Beta", "beta", "i_divergence", "itakura_saito", "kl_divergence", "log_power_mean"]
 
 
 def log_power_mean(mean: Any, order: float, powers: Any = None) -> Any:
-    """ln of the power mean of an order, from the mean of the Box-Cox forms: log1p(order mean) / order.
+    """Return ln of the power mean of an order, from the mean of the Box-Cox forms: log1p(order mean) / order.
 
-    ``powers``, the mean of the powers, is taken beyond small orders where it is known: of similarities near 0 the
-    Box-Cox forms are all but -1 / order, and their digits are lost.  A mean of floats gives a float, an array of means
-    an array.
+    ``powers``: the mean of the powers, used beyond small orders because it keeps the digits of tiny similarities.
 
     >>> log_power_mean(1e-20 - 1.0, 1.0), log_power_mean(1e-20 - 1.0, 1.0, powers=1e-20)
     (inf, -46.051701859880914)
@@ -52,10 +48,7 @@ def log_power_mean(mean: Any, order: float, powers: Any = None) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Beta:
-    """The beta divergence of one order; see the module.
-
-    ``said``: the name to print where literature has another one for the same divergence ("kl").
-    """
+    """The beta divergence of one order; ``said``: another name to print ("kl")."""
 
     order: float
     said: str = field(default="", compare=False, repr=False)
@@ -86,19 +79,19 @@ class Beta:
         return -p if self.order == 1.0 else -p * b.power(self.order - 1.0)
 
     def left_out(self, p: np.ndarray) -> tuple[np.ndarray, float]:
-        """phi(p, b) - phi(0, b) - edge(p, b), and phi(0, b) - bc(b, t); see the module for small orders."""
+        """Return phi(p, b) - phi(0, b) - edge(p, b), and phi(0, b) - bc(b, t)."""
         t = self.order
         if t <= SMALL_ORDER:
             return p / (1.0 - t), 0.0
         return (p / t) * (boxcox(np.log(p), t - 1.0) - 1.0), 1.0 / t
 
     def invariant(self, edges: Any, pairs: Any, slopes: tuple[Any, Any], weight: Any, total: Any) -> tuple[Any, Any]:
-        """gamma: -ln PM_(t-1)(q; P) and ln PM_t(q; M); the slopes are -sum P q^(t-1) and sum M q^t."""
+        """Return gamma: -ln PM_(t-1)(q; P) and ln PM_t(q; M); the slopes are -sum P q^(t-1) and sum M q^t."""
         attraction = log_power_mean(-edges / weight, self.order - 1.0, -slopes[0] / weight)
         return -attraction, log_power_mean(pairs / total, self.order, slopes[1] / total)
 
     def invariant_constant(self, edges: Any, weight: Any, total: Any) -> Any:
-        """gamma lacks (ln sum M - ln sum P + ln PM_(t-1)(P/M; P)) / t; at small orders nothing."""
+        """Return (ln sum M - ln sum P + ln PM_(t-1)(P/M; P)) / t, and 0 at small orders."""
         if self.order <= SMALL_ORDER:
             return 0.0 * weight
         own = log_power_mean(-edges / weight, self.order - 1.0)
@@ -106,26 +99,24 @@ class Beta:
 
 
 def beta(order: float) -> Beta:
-    """The beta divergence of any real order: 1 I-divergence, 0 Itakura-Saito, 2 Euclidean.
+    """Return the beta divergence of any real order: 1 I-divergence, 0 Itakura-Saito, 2 Euclidean.
 
     >>> beta(1.0).name
     'i-divergence'
     """
-    if isinstance(order, bool) or not (isinstance(order, Real) and math.isfinite(order)):
-        raise InputError(f"the order of a beta divergence must be a finite number, given {order!r}")
-    return Beta(float(order))
+    return Beta(number_within(order, "the order of a beta divergence"))
 
 
 def i_divergence() -> Beta:
-    """p ln(p/b) - p + b, the generalized Kullback-Leibler divergence: beta of order 1."""
+    """Return p ln(p/b) - p + b, the generalized Kullback-Leibler divergence: beta of order 1."""
     return Beta(1.0)
 
 
 def kl_divergence() -> Beta:
-    """The I-divergence under the name that it has between similarities of sum 1: equal to it, printed as "kl"."""
+    """Return the I-divergence under the name "kl", which it has between similarities of sum 1."""
     return Beta(1.0, "kl")
 
 
 def itakura_saito() -> Beta:
-    """p/b - ln(p/b) - 1: beta of order 0, which LinLog and QuadLog minimize."""
+    """Return p/b - ln(p/b) - 1: beta of order 0, which LinLog and QuadLog minimize."""
     return Beta(0.0)

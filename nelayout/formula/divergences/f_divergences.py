@@ -1,113 +1,218 @@
 """f-divergences between the input and the drawn similarities (Csiszar; for drawings: Im, Verma & Branson 2018).
 
-    phi(p, b) = b f(p/b),      f convex, f(1) = 0,
+    phi(p, b) = b f(p/b),      f convex, f(1) = f'(1) = 0
 
-here with f'(1) = 0 too, which changes nothing where both sides sum to one and makes phi >= 0 where they do not.
-With u = p/b and H(u) = f(0) - f(u) + u f'(u) >= 0: pairs b f(0), edge b (f(u) - f(0)), slope -b H(u).  So every
-f with a finite f(0) costs one pass over the edges and the sum of q over all pairs.
+Where both sides sum to one, f'(1) = 0 changes nothing; elsewhere it makes phi >= 0.  With u = p/b and
+H(u) = f(0) - f(u) + u f'(u) >= 0, pairs are b f(0), an edge is b (f(u) - f(0)), and its slope is -b H(u).  So every f
+with a finite f(0) takes one pass over the edges and the sum of q over all pairs.
 
-    Kullback-Leibler   t ln t                             f(0) = 1 (with f'(1) = 0)   H = u
-    Jensen-Shannon     t ln t - (t + 1) ln((t + 1)/2)     f(0) = ln 2                 H = ln(1 + u)
-    Hellinger          (sqrt t - 1)^2                     f(0) = 1                    H = sqrt u
-    chi-square         (t - 1)^2                          f(0) = 1                    H = u^2
+    Kullback-Leibler   t ln t - t + 1                     f(0) = 1      H = u
+    Jensen-Shannon     t ln t - (t + 1) ln((t + 1)/2)     f(0) = ln 2   H = ln(1 + u)
+    Hellinger          (sqrt t - 1)^2                     f(0) = 1      H = sqrt u
+    chi-square         (t - 1)^2                          f(0) = 1      H = u^2
 
-Formulas are written in ln u: a pair may be drawn so far apart that b underflows.
+The type-2 mixture of Lee et al. (2013, equation 12), which JSE minimizes, compares both similarities with their mean,
+
+    phi(p, b) = p ln(p/z) / (1 - kappa) + b ln(b/z) / kappa,      z = kappa p + (1 - kappa) b,
+
+with f(0) = -ln(1 - kappa) / kappa and H = ln(1 + kappa u / (1 - kappa)) / kappa.  It is KL(p, b) at kappa = 0, four
+times Jensen-Shannon at 1/2, and KL(b, p) at 1.
+
+Formulas are written in ln u, because b may underflow where a pair is drawn far apart.
 """
 
 from __future__ import annotations
 
+import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from nelayout.formula.divergences.beta import Beta
-from nelayout.formula.divergences.f_functions import F_FUNCTIONS, FFunction
-from nelayout.formula.divergences.protocol import PairTerm, Powers, Similarity
-from nelayout.formula.divergences.with_background import ReverseKL
+from nelayout.formula.divergences.beta import Beta, kl_divergence
+from nelayout.formula.divergences.protocol import PairTerm, Powers, Similarity, softplus_both_ways
+from nelayout.formula.divergences.with_background import BACKGROUND, ReverseKL, reverse_kl, with_background
+from nelayout.formula.part_names import number_within, spell
 
-__all__ = ["FDivergence", "chi_square", "f_function_of", "hellinger", "jensen_shannon", "kl"]
+__all__ = [
+    "WITH_CONJUGATE",
+    "FDivergence",
+    "Type2Mixture",
+    "chi_square",
+    "conjugate_name",
+    "hellinger",
+    "jensen_shannon",
+    "jse_divergence",
+    "kl",
+]
+
+#: divergences with a known Fenchel conjugate, which the variational form of ft-SNE needs
+WITH_CONJUGATE = ("kl", "reverse-kl", "js", "hellinger", "chi2")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class FDivergence:
-    """b f(p/b) of a function with finite f(0)."""
+class FDivergence(ABC):
+    """Base of b f(p/b) with a finite f(0), here ``at_zero``."""
 
-    function: FFunction
+    name: str
+    at_zero: float
 
-    def __repr__(self) -> str:
-        return f"FDivergence({self.name})"
-
-    @property
-    def name(self) -> str:
-        return self.function.name
+    @abstractmethod
+    def halves(self, p: np.ndarray, b: np.ndarray, log_u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return b (f(u) - f(0)) and b H(u)."""
 
     @property
     def pairs(self) -> tuple[PairTerm, ...]:
-        return (PairTerm(self.function.at_zero, 1.0),)
-
-    def edge(self, p: np.ndarray, b: Similarity) -> np.ndarray:
-        assert self.function.above is not None
-        return self.function.above(p, b.power(1.0), np.log(p) - b.log())
-
-    def edge_powers(self, p: np.ndarray) -> Powers | None:
-        return None if self.function.powers is None else self.function.powers(p)
-
-    def slope(self, p: np.ndarray, b: Similarity) -> np.ndarray:
-        assert self.function.pull is not None
-        return -self.function.pull(p, b.power(1.0), np.log(p) - b.log())
+        return (PairTerm(self.at_zero, 1.0),)
 
     def edge_and_slope(self, p: np.ndarray, b: Similarity) -> tuple[np.ndarray, np.ndarray]:
-        assert self.function.above is not None
-        assert self.function.pull is not None
-        known = p, b.power(1.0), np.log(p) - b.log()
-        return self.function.above(*known), -self.function.pull(*known)
+        edge, pull = self.halves(p, b.power(1.0), np.log(p) - b.log())
+        return edge, -pull
+
+    def edge(self, p: np.ndarray, b: Similarity) -> np.ndarray:
+        return self.edge_and_slope(p, b)[0]
+
+    def slope(self, p: np.ndarray, b: Similarity) -> np.ndarray:
+        return self.edge_and_slope(p, b)[1]
+
+    def edge_powers(self, p: np.ndarray) -> Powers | None:
+        return None
 
 
-def f_function_of(divergence: Any) -> FFunction | None:
-    """The f of a divergence whose conjugate is known, the I-divergence's being KL's; None for others.
+@dataclass(frozen=True)
+class KullbackLeibler(FDivergence):
+    """p ln(p/b) - p + b."""
 
-    >>> f_function_of(jensen_shannon()).name, f_function_of(Beta(0.5))
-    ('js', None)
-    """
-    if isinstance(divergence, FDivergence):
-        return divergence.function
-    if isinstance(divergence, ReverseKL):
-        return F_FUNCTIONS["reverse-kl"]
-    return F_FUNCTIONS["kl"] if divergence == Beta(1.0) else None
+    name = "kl"
+    at_zero = 1.0
+
+    def halves(self, p: np.ndarray, b: np.ndarray, log_u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return p * log_u - p, p
+
+
+@dataclass(frozen=True)
+class JensenShannon(FDivergence):
+    """p ln p + b ln b - (p + b) ln((p + b)/2)."""
+
+    name = "js"
+    at_zero = math.log(2.0)
+
+    def halves(self, p: np.ndarray, b: np.ndarray, log_u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        # ln((1 + u)/2) = ln u + ln(1 + 1/u) - ln 2, the form that does not overflow
+        up, down = softplus_both_ways(log_u)
+        return p * (math.log(2.0) - down) - b * up, b * up
+
+
+@dataclass(frozen=True)
+class Hellinger(FDivergence):
+    """(sqrt p - sqrt b)^2."""
+
+    name = "hellinger"
+    at_zero = 1.0
+
+    def halves(self, p: np.ndarray, b: np.ndarray, log_u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        root = np.sqrt(p * b)
+        return p - 2.0 * root, root
+
+    def edge_powers(self, p: np.ndarray) -> Powers:
+        return Powers(0.5, -2.0 * np.sqrt(p), p)
+
+
+@dataclass(frozen=True)
+class ChiSquare(FDivergence):
+    """(p - b)^2 / b."""
+
+    name = "chi2"
+    at_zero = 1.0
+
+    def halves(self, p: np.ndarray, b: np.ndarray, log_u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        square = p * np.exp(log_u)
+        return square - 2.0 * p, square
+
+    def edge_powers(self, p: np.ndarray) -> Powers:
+        return Powers(-1.0, p * p, -2.0 * p)
+
+
+@dataclass(frozen=True)
+class Type2Mixture(FDivergence):
+    """The type-2 mixture of one kappa, 0 < kappa < 1."""
+
+    kappa: float
+
+    @property
+    def name(self) -> str:
+        return spell("jse", self.kappa)
+
+    @property
+    def at_zero(self) -> float:
+        return -math.log1p(-self.kappa) / self.kappa
+
+    def halves(self, p: np.ndarray, b: np.ndarray, log_u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        # ln z = ln(1-kappa) + ln(1 + kappa u/(1-kappa)); ln(u/z) = -ln kappa - ln(1 + (1-kappa)/(kappa u))
+        kappa = self.kappa
+        up, down = softplus_both_ways(log_u + math.log(kappa / (1.0 - kappa)))
+        pull = b * up * (1.0 / kappa)
+        return p * ((-math.log(kappa) - down) / (1.0 - kappa)) - pull, pull
 
 
 def kl() -> FDivergence:
-    """p ln(p/b) - p + b: the I-divergence with all its constants, for mixtures.
+    """Return p ln(p/b) - p + b: the I-divergence with all its constants, for mixtures.
 
     >>> kl().pairs[0].coefficient
     1.0
     """
-    return FDivergence(F_FUNCTIONS["kl"])
+    return KullbackLeibler()
 
 
 def jensen_shannon() -> FDivergence:
-    """Twice the Jensen-Shannon divergence: p ln p + b ln b - (p + b) ln((p + b)/2).
+    """Return twice the Jensen-Shannon divergence: p ln p + b ln b - (p + b) ln((p + b)/2).
 
     >>> round(jensen_shannon().pairs[0].coefficient, 4)
     0.6931
     """
-    return FDivergence(F_FUNCTIONS["js"])
+    return JensenShannon()
 
 
 def hellinger() -> FDivergence:
-    """(sqrt p - sqrt b)^2: half of alpha at 1/2.
+    """Return (sqrt p - sqrt b)^2: half of alpha at 1/2.
 
     >>> hellinger().name
     'hellinger'
     """
-    return FDivergence(F_FUNCTIONS["hellinger"])
+    return Hellinger()
 
 
 def chi_square() -> FDivergence:
-    """(p - b)^2 / b: twice alpha at 2.
+    """Return (p - b)^2 / b: twice alpha at 2.
 
     >>> chi_square().name
     'chi2'
     """
-    return FDivergence(F_FUNCTIONS["chi2"])
+    return ChiSquare()
+
+
+def jse_divergence(kappa: float, background: float = BACKGROUND) -> Any:
+    """Return the type-2 mixture of kappa in [0, 1]: KL(p, b) at 0, 4 Jensen-Shannon at 1/2, KL(b, p) at 1.
+
+    ``background``: as in `reverse_kl`, for kappa = 1 only.
+
+    >>> jse_divergence(0.5).name
+    'jse:0.5'
+    """
+    kappa = number_within(kappa, "kappa", 0.0, 1.0)
+    if kappa == 1.0:
+        return reverse_kl(background)
+    return with_background(Type2Mixture(kappa) if kappa else kl_divergence(), background)
+
+
+def conjugate_name(divergence: Any) -> str | None:
+    """Return the name in `WITH_CONJUGATE`, where KL stands for the I-divergence too; None for other divergences.
+
+    >>> conjugate_name(jensen_shannon()), conjugate_name(Beta(0.5))
+    ('js', None)
+    """
+    if isinstance(divergence, ReverseKL):
+        return "reverse-kl"
+    if divergence == Beta(1.0):
+        return "kl"
+    return divergence.name if divergence.name in WITH_CONJUGATE else None

@@ -14,15 +14,12 @@ Source: Jacomy, Venturini, Heymann & Bastian, ForceAtlas2, PLoS ONE 9(6), 2014, 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from numbers import Real
 
 import numpy as np
 
-from nelayout.errors import InputError
 from nelayout.formula.divergences.protocol import PairTerm, Powers, Similarity
-from nelayout.formula.part_names import spell
+from nelayout.formula.part_names import number_within, spell
 
 __all__ = ["ForceAtlas", "force_atlas", "force_atlas_linlog"]
 
@@ -63,7 +60,7 @@ class ForceAtlas:
 
 
 def force_atlas(repulsion: float) -> ForceAtlas:
-    """The energy of ForceAtlas2 with attraction w d^2 / 2; the repulsion s is its scaling ratio.
+    """Return the energy of ForceAtlas2 with attraction w d^2 / 2; the repulsion s is its scaling ratio.
 
     >>> force_atlas(2).name
     'forceatlas2:2'
@@ -72,7 +69,7 @@ def force_atlas(repulsion: float) -> ForceAtlas:
 
 
 def force_atlas_linlog(repulsion: float) -> ForceAtlas:
-    """The energy of ForceAtlas2 in LinLog mode, with attraction w [(1 + d) ln(1 + d) - d].
+    """Return the energy of ForceAtlas2 in LinLog mode, with attraction w [(1 + d) ln(1 + d) - d].
 
     >>> force_atlas_linlog(2).name
     'forceatlas2-linlog:2'
@@ -81,7 +78,4 @@ def force_atlas_linlog(repulsion: float) -> ForceAtlas:
 
 
 def _checked(repulsion: float) -> float:
-    if isinstance(repulsion, bool) or not (isinstance(repulsion, Real) and 0 < float(repulsion) < math.inf):
-        what = "scaling_ratio, the strength of the repulsion,"
-        raise InputError(f"{what} must be a finite number > 0, given {repulsion!r}")
-    return float(repulsion)
+    return number_within(repulsion, "scaling_ratio, the strength of the repulsion,", 0.0, open_ends=True)

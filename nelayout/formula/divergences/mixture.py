@@ -1,6 +1,6 @@
 """Weighted sums of divergences: NeRV's (1 - kappa) KL(p, b) + kappa KL(b, p), and any other.
 
-The parts keep what is theirs: a background enters only those that would be infinite without it.
+A background enters only the parts that are infinite without it.
 """
 
 from __future__ import annotations
@@ -21,17 +21,16 @@ from nelayout.formula.divergences.protocol import (
     background_of,
     bind,
     edge_and_slope,
-    number_within,
 )
 from nelayout.formula.divergences.with_background import BACKGROUND, background_number, reverse_kl
-from nelayout.formula.part_names import spell
+from nelayout.formula.part_names import number_within, spell
 
 __all__ = ["Mixture", "mixture", "nerv_divergence"]
 
 
 @dataclass(frozen=True, slots=True)
 class Mixture:
-    """share * first + (1 - share) * second; ``said``: the name to print where literature has one."""
+    """share * first + (1 - share) * second; ``said``: another name to print ("nerv:0.5")."""
 
     share: float
     first: Any
@@ -44,7 +43,7 @@ class Mixture:
 
     @property
     def parts(self) -> tuple[tuple[float, Any], ...]:
-        """(weight, divergence) of those that count: a part of weight 0 would still ask for its background."""
+        """(weight, divergence) of the parts with a weight above 0."""
         both = (self.share, self.first), (1.0 - self.share, self.second)
         return tuple((weight, part) for weight, part in both if weight)
 
@@ -70,13 +69,11 @@ class Mixture:
     def edge_and_slope(self, p: np.ndarray, b: Similarity) -> tuple[np.ndarray, np.ndarray]:
         parts = [(weight, *edge_and_slope(part, p, b)) for weight, part in self.parts]
         edge, slope = (sum(part[0] * part[k] for part in parts) for k in (1, 2))
-        return cast("np.ndarray", edge), cast("np.ndarray", slope)  # on a device they stay there
+        return cast("np.ndarray", edge), cast("np.ndarray", slope)
 
 
 def mixture(share: float, first: Any, second: Any, said: str = "") -> Mixture:
-    """share * first + (1 - share) * second: equation (2) of Im, Verma & Branson (2018) for any two divergences.
-
-    ``share`` in [0, 1].
+    """Return share * first + (1 - share) * second, share in [0, 1]: Im, Verma & Branson (2018), equation (2).
 
     >>> mixture(0.25, kl(), reverse_kl()).name
     'mix:0.25:kl:reverse-kl'
@@ -85,15 +82,15 @@ def mixture(share: float, first: Any, second: Any, said: str = "") -> Mixture:
     for part in (first, second):
         if not isinstance(part, Divergence):
             raise InputError(f"a mixture is made of divergences, given {type(part).__name__}")
-    # with its constants, which the parts of a sum must not lose
+    # KL with all its constants: the parts of a sum must not lose any
     first, second = (kl() if part == Beta(1.0) else part for part in (first, second))
     return Mixture(share, first, second, said)
 
 
 def nerv_divergence(kappa: float, background: float = BACKGROUND) -> Any:
-    """NeRV: (1 - kappa) KL(p, b) + kappa KL(b, p) (Venna et al. 2010; kappa as in Lee et al. 2013: 0 is SNE).
+    """Return NeRV: (1 - kappa) KL(p, b) + kappa KL(b, p) (Venna et al. 2010; kappa as in Lee et al. 2013: 0 is SNE).
 
-    KL(p, b) counts the neighbors that are missed, KL(b, p) those that are none.
+    KL(p, b) counts missed neighbors, KL(b, p) false ones.
 
     >>> nerv_divergence(0.5).name, nerv_divergence(0.2, 0.05).name
     ('nerv:0.5', 'nerv:0.2:0.05')

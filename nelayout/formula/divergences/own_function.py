@@ -1,8 +1,7 @@
-"""The f-divergence of a function that the user gives: what it must be, and what is made of it.
+"""The f-divergence of a function that the user gives.
 
 For example ``nelayout.ftsne_layout(G, divergence=lambda t: (t - 1) ** 2 / (t + 1))`` draws by triangular
-discrimination.  The function is called on arrays and looked at before any drawing begins: it must be finite, convex,
-smooth and 0 at t = 1.
+discrimination.  Before a drawing begins, the function is checked: it must be finite, convex, smooth and 0 at t = 1.
 """
 
 from __future__ import annotations
@@ -20,8 +19,7 @@ __all__ = ["OwnFunction", "f_divergence"]
 
 Function = Callable[[np.ndarray], np.ndarray]
 
-# Arguments t at which a user's f is checked, largest difference of slopes in ln t that counts as equal (relative to 1 +
-# their size), and step in ln t of numerical slopes.
+# Arguments t at which f is checked, tolerance of slopes in ln t (relative to 1 + their size), and step in ln t.
 CHECKED_AT = np.exp(np.linspace(-12.0, 12.0, 121))
 SLOPE_TOL = 1e-5
 STEP = 1e-3
@@ -31,7 +29,7 @@ STEP = 1e-3
 class OwnFunction:
     """b f(p/b) of a user's f, made by `f_divergence`.
 
-    ``zero`` = f(0), ``one`` = f'(1): f(t) - f'(1) (t - 1) is looked at, which has f'(1) = 0; see `f_divergences`.
+    ``zero`` = f(0), ``one`` = f'(1).  The divergence is that of f(t) - f'(1) (t - 1), see `f_divergences`.
     """
 
     f: Function
@@ -54,7 +52,7 @@ class OwnFunction:
 
 
 def f_divergence(f: Function, slope: Function | None = None, name: str = "f") -> OwnFunction:
-    """The divergence sum b f(p/b) of a function of one's own; two are equal if their functions are the same.
+    """Return the divergence sum b f(p/b) of a function; two are equal if their functions are the same.
 
     Parameters
     ----------
@@ -65,8 +63,7 @@ def f_divergence(f: Function, slope: Function | None = None, name: str = "f") ->
     Raises
     ------
     ValueError
-        where f is not convex, has a kink, is straight (nothing to minimize), f(1) is not 0, values are infinite or NaN,
-        f or slope fail on arrays or answer anything but real numbers, or the slope is not f's
+        if f is not finite, smooth, convex, curved and 0 at t = 1, or slope is not its derivative
 
     Examples
     --------
@@ -93,7 +90,7 @@ def f_divergence(f: Function, slope: Function | None = None, name: str = "f") ->
 
 
 def _values(f: Function, t: np.ndarray, what: str = "f") -> np.ndarray:
-    """f of t, as floats; it may write into what it is given, which is a copy."""
+    """Return f(t) as floats."""
     call = f"{what} is called with a float array and must give back an array of its shape, of real numbers: "
     try:
         given = f(t.copy())
@@ -107,12 +104,12 @@ def _values(f: Function, t: np.ndarray, what: str = "f") -> np.ndarray:
 
 
 def _steepness(f: Function, slope: Function | None) -> Function:
-    """df / d ln t, of the slope where it is given."""
+    """Return df / d ln t, from the slope if it is given."""
     return _log_slope(f) if slope is None else lambda t: t * _values(slope, t, "slope")
 
 
 def _apart(one: Function, other: Function) -> float | None:
-    """The t at which two slopes in ln t differ most, None if they agree."""
+    """Return the t at which two slopes in ln t differ most, None if they agree."""
     expected = one(CHECKED_AT)
     error = np.abs(other(CHECKED_AT) - expected) / (1.0 + np.abs(expected))
     if np.all(error < SLOPE_TOL):
@@ -121,7 +118,7 @@ def _apart(one: Function, other: Function) -> float | None:
 
 
 def _log_slope(f: Function, h: float = STEP) -> Function:
-    """df / d ln t by five-point differences."""
+    """Return df / d ln t by five-point differences."""
 
     def slope(t: np.ndarray) -> np.ndarray:
         near = _values(f, t * math.exp(h)) - _values(f, t * math.exp(-h))
@@ -132,7 +129,7 @@ def _log_slope(f: Function, h: float = STEP) -> Function:
 
 
 def _check_values(f: Function) -> None:
-    """InputError unless f is finite and convex from 0 on, 0 at 1, and not straight."""
+    """Raise InputError unless f is finite and convex from 0 on, 0 at 1, and not straight."""
     t = np.concatenate([[0.0], CHECKED_AT])
     with np.errstate(all="ignore"):
         values = _values(f, t)

@@ -1,16 +1,16 @@
 """Divergences that are infinite where p = 0: the reverse Kullback-Leibler divergence and alpha of orders <= 0.
 
-They need every pair to be similar to some degree.  So a part ``background`` = delta of all similarity is given to the
-pairs without an edge, in proportion to their masses (and never more than delta of what an edge has): these carry eps M,
-edges (1 - delta) P or as much, whichever is more, and with p' = max((1 - delta) p, eps)
+They need every pair to be similar to some degree.  So pairs without an edge share a part ``background`` = delta of
+all similarity, in proportion to their masses, and no pair gets more than delta of a mean edge.  Such pairs have eps M,
+edges max((1 - delta) P, eps M).  With p' = max((1 - delta) p, eps)
 
     phi(p', b) = phi(eps, b) + [phi(p', b) - phi(eps, b)]
 
-is again a radial sum over all pairs plus a sum over edges.  Where no pair is without an edge there is nothing to
-spread: p' = p.  eps follows from the graph; the objective sets it by ``bound``.
+is again a radial sum over all pairs plus a sum over edges.  If every pair has an edge, p' = p.  eps depends on the
+graph; the objective sets it by ``bound``.
 
-A small background punishes neighbors in the drawing that are none in the input the harder.  A drawing shrunk to a point
-costs a row about ln(1/delta) at most.
+The smaller the background, the more a false neighbor costs.  A drawing shrunk to a point costs a row about
+ln(1/delta) at most.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import InputError
-from nelayout.formula.divergences.protocol import PairTerm, Powers, Similarity, Spread, background_of, number_within
-from nelayout.formula.part_names import spell
+from nelayout.formula.divergences.protocol import PairTerm, Powers, Similarity, Spread, background_of
+from nelayout.formula.part_names import number_within, spell
 
 __all__ = [
     "BACKGROUND",
@@ -34,19 +34,16 @@ __all__ = [
     "with_background",
 ]
 
-#: part of all similarity that pairs without an edge share, unless said otherwise.  The largest of 0.1, 0.03, 0.01 and
-#: 0.003 with which NeRV at kappa 0.95 does not shrink to a point: R_NX(10) of 1,000 MNIST digits at perplexity 8 is
-#: 0.20, 0.22, 0.49, 0.49, neighborhood preservation of usair97 0.17, 0.31, 0.34, 0.36.  Elsewhere (MNIST at perplexity
-#: 50, football, jazz, dwt_1005, les miserables, kappa 0.05 to 0.95) 0.01 is at most 0.03 below 0.1, or above it.
+#: usual part of all similarity that pairs without an edge share
 BACKGROUND = 0.01
 
 
 @dataclass(frozen=True, slots=True)
 class ReverseKL:
-    """b ln(b/p) - b + p.  ``spread``: the background on the graph that is drawn, None until it is known."""
+    """b ln(b/p) - b + p; ``spread``: the background on the graph that is drawn, None before it is bound."""
 
     background: float = BACKGROUND
-    spread: Any = field(default=None, compare=False)  # the graph's part, not the divergence's
+    spread: Any = field(default=None, compare=False)
 
     @property
     def name(self) -> str:
@@ -64,7 +61,6 @@ class ReverseKL:
         return np.log(self.spread.carried(p, self.background)) - np.log(self.spread.eps)
 
     def edge(self, p: np.ndarray, b: Similarity) -> np.ndarray:
-        # the whole weight is put on the edges, whoever carries it: it is a constant
         return p - b.power(1.0) * self._log_odds(p)
 
     def edge_powers(self, p: np.ndarray) -> Powers:
@@ -79,17 +75,17 @@ class ReverseKL:
 
 
 def _spelt(name: str, *numbers: float, background: float) -> str:
-    """The name with its numbers, and with the background where it is not the usual one."""
+    """Return the name with its numbers, and with the background unless it is the usual one."""
     return spell(name, *numbers) if background == BACKGROUND else spell(name, *numbers, background)
 
 
 def background_number(background: Any) -> float:
-    """The number, or InputError unless it lies in (0, 1)."""
+    """Return the number, or raise InputError unless it lies in (0, 1)."""
     return number_within(background, "background", 0.0, 1.0, open_ends=True)
 
 
 def reverse_kl(background: float = BACKGROUND) -> ReverseKL:
-    """The reverse Kullback-Leibler divergence b ln(b/p) - b + p, with a background of the given weight in (0, 1).
+    """Return the reverse Kullback-Leibler divergence b ln(b/p) - b + p, with a background in (0, 1).
 
     >>> reverse_kl().name, reverse_kl(0.05).name
     ('reverse-kl', 'reverse-kl:0.05')
@@ -139,7 +135,7 @@ class NegativeAlpha:
 
 
 def negative_alpha(order: float, background: float = BACKGROUND) -> ReverseKL | NegativeAlpha:
-    """The alpha divergence of an order <= 0, with a background; at 0 it is the reverse Kullback-Leibler divergence.
+    """Return the alpha divergence of an order <= 0, with a background; at 0 it is reverse KL.
 
     >>> negative_alpha(-1.0).name
     'alpha:-1'
@@ -149,7 +145,7 @@ def negative_alpha(order: float, background: float = BACKGROUND) -> ReverseKL | 
 
 
 def with_background(divergence: Any, background: float) -> Any:
-    """The divergence with that background; InputError where another than the usual one would be without effect.
+    """Return the divergence with that background; InputError if it takes none.
 
     >>> with_background(reverse_kl(), 0.05).background
     0.05

@@ -2,33 +2,30 @@
 
     G(Y) = g sum_i m_i |y_i - c|     or, strong,     g/2 sum_i m_i |y_i - c|^2,        c = mean of all y_i
 
-It keeps nodes together that no edge joins.  Its strength g is told beside masses as they are given, which a method with
-gravity does not scale to mean 1:
+It keeps nodes together that no edge joins.  Masses are taken as given, not scaled to mean 1:
 
 >>> Y = np.array([[0.0, 3.0], [0.0, -1.0], [0.0, -2.0]])
 >>> Gravity(2.0).at(Y, np.ones(3)).cost
 array([6., 2., 4.])
 
-Source: Jacomy, Venturini, Heymann & Bastian, ForceAtlas2, PLoS ONE 9(6), 2014; the middle of the drawing, in place of
-the origin, is networkx's.
+Source: Jacomy, Venturini, Heymann & Bastian, ForceAtlas2, PLoS ONE 9(6), 2014; c in place of the origin: networkx.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from nelayout.errors import InputError
-from nelayout.formula.potentials.pull import Pull
+from nelayout.formula.part_names import number_within
+from nelayout.formula.potentials import Pull
 from nelayout.numerics.groups import WHOLE, Parts, Whole
 
 __all__ = ["Gravity"]
 
-# Least distance from the middle, in parts of the drawing's radius, that gravity's curvature is divided by.
+# Least distance from the middle, as a part of the radius of the drawing, by which the curvature is divided.
 NEAREST = 1e-12
 
 
@@ -40,11 +37,9 @@ class Gravity:
     strong: bool = False
 
     def __post_init__(self) -> None:
-        given = self.strength
-        if isinstance(given, (bool, np.bool_)) or not (isinstance(given, Real) and 0 <= float(given) < math.inf):
-            raise InputError(f"gravity must be a finite number >= 0, given {given!r}")
+        number_within(self.strength, "gravity", 0.0)
         if not isinstance(self.strong, (bool, np.bool_)):
-            raise InputError(f"strong_gravity must be True or False, given {self.strong!r}")
+            raise InputError(f"strong_gravity must be True or False; got {self.strong!r}")
 
     @property
     def name(self) -> str:
@@ -56,7 +51,7 @@ class Gravity:
         return self.strength > 0
 
     def at(self, Y: np.ndarray, mass: np.ndarray, graphs: Whole | Parts = WHOLE) -> Pull:
-        """The pull at positions Y (n, d) of nodes of masses (n,); each of several ``graphs`` has its own middle."""
+        """Return the pull at positions Y (n, d), masses (n,); each of several ``graphs`` has its own middle."""
 
         def middle(x: np.ndarray) -> Any:
             return graphs.spread(graphs.mean(x))
@@ -67,7 +62,7 @@ class Gravity:
         if self.strong:
             cost, curvature = 0.5 * weight * squares, weight
         else:
-            # |y| lies below the parabola that touches it, whose curvature is 1 / |y|.
+            # |y| lies below the parabola of curvature 1 / |y| that touches it
             distance = np.sqrt(squares)
             nearest = NEAREST * np.sqrt(middle(squares))
             cost, curvature = weight * distance, weight / np.maximum(distance, np.where(nearest > 0, nearest, 1.0))
@@ -77,7 +72,7 @@ class Gravity:
     def beside(
         self, at: np.ndarray, masses: np.ndarray, Y: np.ndarray, mass: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """(m,) G of nodes Y (n, d) with one more at a place of ``at`` (m, d), and (m, d) its gradient in that place."""
+        """Return G (m,) of nodes Y (n, d) with one more at each place ``at`` (m, d), and its gradients (m, d) there."""
         value, gradient = np.empty(len(at)), np.empty_like(at)
         for t, place in enumerate(at):
             pull = self.at(np.vstack([place, Y]), np.append(masses[t], mass))

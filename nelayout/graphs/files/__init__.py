@@ -18,22 +18,22 @@ c,0.0,1.0
 
 from __future__ import annotations
 
-import contextlib
+import csv
 import os
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from nelayout.errors import InputError
+from nelayout.graphs import library_of, per_node, places
 from nelayout.graphs.arrays import recognizes as is_matrix
+from nelayout.graphs.files.encode import atomic, check_output, deliver, refuse_folder
 from nelayout.graphs.files.formats import EXTENSIONS, FORMATS, JSON, WRITERS, file_format, sniff
-from nelayout.graphs.files.look import PLAIN, Look
-from nelayout.graphs.files.outputs import atomic, check_output, deliver, refuse_folder
-from nelayout.graphs.files.positions import as_networkx, as_record, place_nodes, read_columns, read_csv
-from nelayout.graphs.files.record import GraphFile
+from nelayout.graphs.files.record import PLAIN, GraphFile, Look
 from nelayout.graphs.files.source import Source, Unreadable, load
+from nelayout.graphs.files.tables import Rows, count_of, is_missing, number, read_edgelist
 
 __all__ = [
     "FORMATS",
@@ -52,9 +52,18 @@ __all__ = [
 
 # Advice on a content that is not of its format and of no other that is known.
 AGAIN = "fetch or export it again, or name its format with format="
+AXIS_NAMES = (("x", "y", "z"), ("X", "Y", "Z"))
+# How the column that names the nodes is called, the likeliest first; "row" in embeddings of vectors.
+NODE_NAMES = ("node", "row", "id", "label", "name")
+# File endings of tables.
+TABLES = ("csv", "tsv", "txt", "tab")
 
 
-def read_graph(path: str | os.PathLike, format: str | None = None) -> GraphFile:  # noqa: A002  # the name users know
+def read_graph(
+    path: str | os.PathLike,
+    format: str | None = None,  # noqa: A002  # the name users know
+    weight: str | None = None,
+) -> GraphFile:
     """Read the graph in a file, or on standard input for "-".
 
     Parameters
@@ -62,6 +71,8 @@ def read_graph(path: str | os.PathLike, format: str | None = None) -> GraphFile:
     path : the file; gzip is unpacked whatever it is called.
     format : a name in `FORMATS` or a file ending ("net", "csv"); without it the file's name decides, and for
         standard input the content, which a note says.
+    weight : the column of a table that becomes the edge attribute of this name, by its heading or its number from 1;
+        None: the column that headings call a weight.
 
     Raises
     ------
@@ -76,29 +87,63 @@ def read_graph(path: str | os.PathLike, format: str | None = None) -> GraphFile:
     else:
         name = file_format(path=path)
     source = load(path)
-    notes: tuple[str, ...] = ()
+    if name is not None:
+        return _parse(source, name, weight)
+    name = sniff(source.data)
     if name is None:
-        name = sniff(source.data)
-        if name is None:
-            raise source.broken("the format cannot be told from the content; name it with format=")
-        notes = (f"standard input is read as {name}",)
-    return _parse(source, name).noting(*notes)
+        raise source.broken("the format cannot be told from the content; name it with format=")
+    file = _parse(source, name, weight)
+    return file.noting(f"standard input is read as {file.format}")
 
 
-def _parse(source: Source, name: str) -> GraphFile:
+def _parse(source: Source, name: str, weight: str | None) -> GraphFile:
     seems = sniff(source.data)
-    if seems in JSON and name in JSON:
-        name = seems
-    other = "" if seems in (None, name) else f'it looks like {seems}: say format="{seems}"'
-    if other and name == "edgelist":  # which would read the words of any text as labels
+    other = "" if seems in (None, name) or {seems, name} <= JSON else f'it looks like {seems}: say format="{seems}"'
+    if (
+        other and name in ("edgelist", "sif") and seems != "edgelist"
+    ):  # which would read the words of any text as labels
         raise source.broken(f"this is no edge list; {other}")
     try:
-        return FORMATS[name].read(source)
+        file = read_edgelist(source, weight) if name == "edgelist" else FORMATS[name].read(source)
     except InputError as error:
+        if other and seems == "edgelist" and not _is_edge_list(source):
+            other = ""
         hint = other or (AGAIN if isinstance(error, Unreadable) else "")
         if not hint:
             raise
         raise InputError(f"{error}; {hint}") from None
+    return _with_numbers(file, {"weight", weight or "weight"}).noting(*(n for n in source.notes if n not in file.notes))
+
+
+def _is_edge_list(source: Source) -> bool:
+    try:
+        FORMATS["edgelist"].read(source)
+    except InputError:
+        return False
+    return True
+
+
+def _with_numbers(file: GraphFile, names: set[str]) -> GraphFile:
+    """The file with weights that are numbers: text is read as numbers, and a missing value is none."""
+    if not hasattr(file.graph, "edges"):
+        return file
+    read = missing = 0
+    for *_, own in file.graph.edges(data=True):
+        for name in names.intersection(own):
+            value = own[name]
+            gone = value is None or is_missing(str(value).strip())
+            if gone:
+                del own[name]
+                missing += 1
+            elif isinstance(value, str) and (known := number(value.strip())) is not None:
+                own[name] = known
+                read += 1
+    notes = []
+    if missing:
+        notes.append(f"{count_of(missing, 'weight')} missing: such edges weigh 1")
+    if read:
+        notes.append(f"{count_of(read, 'weight')} read from text")
+    return file.noting(*notes)
 
 
 def output_format(
@@ -147,13 +192,18 @@ def write_positions(
     """
     name = output_format(path, format)
     check_output(path, *([] if source is None else [source]))
-    file = as_record(graph)
-    Y = place_nodes(pos, file)
+    file = _as_record(graph)
+    Y = _place_nodes(pos, file)
     of_matrix = FORMATS[name].write_matrix if name in FORMATS else None
     if of_matrix is not None and is_matrix(file.graph) and not file.node_data:
         content = of_matrix(file.graph, file.labels, Y)
     else:
-        content = WRITERS[name](None if name == "csv" else as_networkx(file), file.labels, Y, look)
+        content = WRITERS[name](
+            None if name == "csv" else library_of(file.graph).as_networkx(file.graph, file.labels, file.node_data),
+            file.labels,
+            Y,
+            look,
+        )
     deliver(path, content)
 
 
@@ -172,15 +222,92 @@ def read_positions(
         if the file has no node columns x and y, and no array `positions` or `coords` (npz).
     """
     ending = format or str(path).removesuffix(".gz").rpartition(".")[2]
-    if ending.lower() in ("csv", "tsv"):
-        labels, Y = read_csv(load(path))
-        with contextlib.suppress(ValueError):  # then they are text
-            labels = [int(label) for label in labels]
-        return dict(zip(labels, Y, strict=True))
+    if ending.lower() in TABLES:
+        return _read_csv(load(path, "a table of positions"))
     return positions_of(read_graph(path, format), str(path))
 
 
 def positions_of(file: GraphFile, name: str) -> dict[Any, np.ndarray]:
     """Positions {label: coordinates} that a graph file of this name holds beside its graph; see `read_positions`."""
-    labels, Y = read_columns(file, "standard input" if name == "-" else name)
-    return dict(zip(labels, Y, strict=True))
+    name = "standard input" if name == "-" else name
+    data: Mapping[str, Any] = file.node_data
+    down = file.format == "pajek"
+    if file.format == "npz" and "positions" in data:
+        return _where_known(file, data["positions"], name)
+    for axes in AXIS_NAMES:
+        present = [axis for axis in axes if axis in data]
+        if down and "z" in present and len(set(data["z"])) == 1:
+            present.remove("z")
+        if axes[0] in present:
+            rows = zip(*(_upward(data[axis]) if down and axis == "y" else data[axis] for axis in present), strict=True)
+            return _where_known(file, [[np.nan if value is None else value for value in row] for row in rows], name)
+    if "coords" in data:
+        return _where_known(file, data["coords"], name)
+    if "viz" in data:
+        spots = [(viz or {}).get("position", {}) for viz in data["viz"]]
+        return _where_known(file, [[spot.get(axis, np.nan) for axis in ("x", "y")] for spot in spots], name)
+    raise InputError(f"{name} holds no positions; expected node attributes x and y, or an array positions or coords")
+
+
+def _read_csv(source: Source) -> dict[Any, np.ndarray]:
+    """{label: coordinates} of a table with a header: the first column names nodes, then x, y, z."""
+    try:
+        rows = Rows(source, exact=True)
+        (top, head), *others = rows
+    except csv.Error as error:
+        raise source.broken(f"cannot be read as a table: {error}; fetch or write it again") from None
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise source.broken("expected a header with node, x and y", 1) from None
+    header = [name.strip().lower() for name in head]
+    columns = [header.index(axis) for axis in ("x", "y", "z") if axis in header]
+    if "x" not in header:
+        raise source.broken("expected a header with node, x and y", top)
+    name = next((header.index(word) for word in NODE_NAMES if word in header), 0)
+    places: dict[str, list[float]] = {}
+    for line, row in others:
+        if any(k < len(row) and is_missing(row[k].strip()) for k in columns):
+            continue
+        found = [number(row[k].strip()) for k in columns if k < len(row)]
+        if len(found) < len(columns) or len(row) <= name or None in found:
+            raise source.broken(f"expected a node and {len(columns)} numbers, found {row}", line)
+        if row[name] in places:
+            raise source.broken(f"the node {row[name]!r} is there twice; rename or remove one", line)
+        places[row[name]] = [value for value in found if value is not None]
+    try:
+        labels: list[Any] = [int(label) for label in places]
+    except ValueError:  # then they are text
+        labels = list(places)
+    return {label: np.array(place) for label, place in zip(labels, places.values(), strict=True)}
+
+
+def _place_nodes(pos: Any, file: GraphFile) -> np.ndarray:
+    """(n, dim) positions in the order of the file's nodes; keys may be its labels, or the graph's own.
+
+    Raises `InputError` naming a node without position, or with another number of coordinates.
+    """
+    opened = places(pos)
+    aliases = [file.labels, *file.host.aliases]
+    Y = per_node.positions(opened.given, opened.dim, aliases)
+    missing = np.isnan(Y).any(axis=1)
+    if missing.any():
+        raise InputError(f"node {file.labels[int(np.argmax(missing))]!r} has no position; every node needs one")
+    return Y
+
+
+def _as_record(graph: Any) -> GraphFile:
+    """Record of a graph of any host, with labels as `nelayout.graphs.read` gives them."""
+    return graph if isinstance(graph, GraphFile) else GraphFile(graph, library_of(graph).host(graph).aliases[0])
+
+
+def _upward(values: Iterable[Any]) -> list:
+    return [None if value is None else -value for value in values]
+
+
+def _where_known(file: GraphFile, rows: Any, name: str) -> dict[Hashable, np.ndarray]:
+    try:
+        Y = np.asarray(rows, dtype=np.float64).reshape(len(file.labels), -1 if len(file.labels) else 2)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} holds no positions: its attributes x, y or coords are no numbers") from None
+    return {file.labels[k]: Y[k] for k in np.flatnonzero(np.isfinite(Y).all(axis=1)).tolist()}

@@ -1,4 +1,4 @@
-"""Encode a table or named arrays as the bytes of a file; all commands write in this one way.
+"""Encode a table or named arrays as the bytes of a file, which appears whole or not at all.
 
 >>> encode_csv(["node", "x"], [["a", 0.5]])
 b'node,x\\na,0.5\\n'
@@ -9,12 +9,21 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import os
+import secrets
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-__all__ = ["encode_csv", "encode_json", "encode_npz"]
+from nelayout.errors import InputError
+
+__all__ = ["atomic", "check_output", "deliver", "encode_csv", "encode_json", "encode_npz", "refuse_folder"]
 
 
 def encode_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
@@ -36,3 +45,79 @@ def encode_npz(arrays: Mapping[str, Any]) -> bytes:
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
     return buffer.getvalue()
+
+
+def check_output(path: str | os.PathLike, *sources: str | os.PathLike) -> None:
+    """Raise `InputError` if nothing can be written to `path`; to be called before the work starts.
+
+    Refused are a folder that does not exist or may not be written to, a folder in place of a file, and any of
+    the `sources`: the file that was read is not overwritten, whatever name or link leads to it.
+    """
+    if path == "-":
+        return
+    refuse_folder(path)
+    target = Path(path)
+    folder = Path(os.path.realpath(target)).parent
+    if not folder.is_dir():
+        raise InputError(f"the output folder {str(folder)!r} does not exist; make it first")
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"the output folder {str(folder)!r} is not writable; choose another")
+    for source in sources:
+        if source != "-" and _same_file(target, Path(source)):
+            raise InputError(f"the output {str(path)!r} is the input file; choose another name")
+
+
+def refuse_folder(path: str | os.PathLike) -> None:
+    """Raise `InputError` for a folder in place of a file."""
+    if Path(path).is_dir():
+        raise InputError(f"the output {str(path)!r} is a folder; give the name of a file in it")
+
+
+@contextmanager
+def atomic(path: str | os.PathLike) -> Iterator[Path]:
+    """A temporary file beside `path` that takes its place when the block ends well, and vanishes if not.
+
+    It has the ending of `path`, so that writers which go by the name (matplotlib) do the same::
+
+        with atomic("drawing.svg") as temporary:
+            figure.savefig(temporary)
+
+    A link is followed; what is no regular file (a pipe, a device) is written into when the block has ended.
+
+    Raises
+    ------
+    InputError
+        as `check_output`, before the block.
+    """
+    check_output(path)
+    target = Path(os.path.realpath(path))
+    regular = target.is_file() or not target.exists()
+    folder = target.parent if regular else Path(tempfile.gettempdir())
+    temporary = folder / f".{target.stem}.{secrets.token_hex(4)}{target.suffix}"
+    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    try:
+        yield temporary
+        if regular:
+            temporary.replace(target)
+        else:
+            with temporary.open("rb") as written, target.open("wb") as sink:
+                shutil.copyfileobj(written, sink)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def deliver(path: str | os.PathLike, content: bytes) -> None:
+    """Write a file, whole or not at all; "-" is standard output."""
+    if path == "-":
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+        return
+    with atomic(path) as temporary:
+        temporary.write_bytes(content)
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:  # one of them does not exist (yet)
+        return os.path.realpath(one) == os.path.realpath(other)

@@ -15,15 +15,13 @@ from collections.abc import Mapping
 from pathlib import PurePath
 
 from nelayout.errors import InputError, unknown
-from nelayout.graphs.files.cytoscape import CYTOSCAPE
-from nelayout.graphs.files.edgelist import EDGE_LIST
 from nelayout.graphs.files.gml import GML
-from nelayout.graphs.files.graphology import GRAPHOLOGY
+from nelayout.graphs.files.json_forms import CYTOSCAPE, GRAPHOLOGY, NODE_LINK
 from nelayout.graphs.files.markup import GEXF, GRAPHML
 from nelayout.graphs.files.matrices import MTX, NPZ
-from nelayout.graphs.files.nodelink import NODE_LINK
 from nelayout.graphs.files.pajek import PAJEK
 from nelayout.graphs.files.record import FileFormat
+from nelayout.graphs.files.tables import EDGE_LIST, SIF
 from nelayout.graphs.files.writers import to_csv
 
 __all__ = ["EXTENSIONS", "FORMATS", "JSON", "WRITERS", "file_format", "sniff"]
@@ -34,7 +32,8 @@ HEAD = 4096
 # The formats of graph files, in the order in which a content is compared with their signs: almost any text looks like
 # an edge list.
 FORMATS: dict[str, FileFormat] = {
-    entry.name: entry for entry in (NPZ, MTX, GRAPHML, GEXF, CYTOSCAPE, GRAPHOLOGY, NODE_LINK, PAJEK, GML, EDGE_LIST)
+    entry.name: entry
+    for entry in (NPZ, MTX, GRAPHML, GEXF, CYTOSCAPE, GRAPHOLOGY, NODE_LINK, PAJEK, GML, SIF, EDGE_LIST)
 }
 
 # The forms of JSON, which a content tells apart and a file name often does not.
@@ -45,6 +44,27 @@ EXTENSIONS = {ending: entry.name for entry in FORMATS.values() for ending in (*e
 
 # Output format -> writer; CSV holds the positions only.
 WRITERS = {"csv": to_csv} | {entry.name: entry.write for entry in FORMATS.values() if entry.write is not None}
+
+
+# Ending of a file that is not read -> what converts it.
+CONVERSIONS = {
+    **dict.fromkeys(("dot", "gv"), "Graphviz writes GML: gv2gml FILE.dot -o FILE.gml"),
+    "xgmml": "Cytoscape opens it and exports Cytoscape.js JSON (.cyjs)",
+    "dl": "igraph reads it in Python: igraph.Graph.Read_DL(path), and write_graphml writes GraphML",
+    "lgl": "igraph reads it in Python: igraph.Graph.Read_Lgl(path), and write_graphml writes GraphML",
+    "adjlist": "networkx reads it in Python: networkx.read_adjlist(path), and write_graphml writes GraphML",
+    **dict.fromkeys(("g6", "s6"), "networkx reads it in Python: networkx.read_graph6 or read_sparse6(path)"),
+    **dict.fromkeys(("vna", "gdf", "tlp", "dgs", "gephi"), "Gephi opens it and exports GraphML or GEXF"),
+    **dict.fromkeys(("cys", "cx", "cx2"), "Cytoscape opens it and exports Cytoscape.js JSON (.cyjs)"),
+    **dict.fromkeys(
+        ("graph", "metis"), "networkit reads it in Python: networkit.readGraph(path, networkit.Format.METIS)"
+    ),
+    **dict.fromkeys(("xls", "xlsx", "ods"), "the spreadsheet program saves the sheet of edges as CSV"),
+    **dict.fromkeys(("parquet", "feather"), "pandas reads it in Python, and a table of edges is a graph as it is"),
+    **dict.fromkeys(("pickle", "pkl", "gpickle"), "load the graph in Python, and pass it to nelayout.layout"),
+    "mat": "scipy.io.loadmat(path) reads it in Python, and its matrix is a graph as it is",
+    "hdf5": "h5py reads it in Python, and a matrix is a graph as it is",
+}
 
 
 def file_format(
@@ -63,25 +83,24 @@ def file_format(
             raise unknown(kind, given, table)
         return table[name]
     if path is None or path == "-":
-        raise InputError(
-            f"the {kind} must be named for standard output: format=, {_name_all(table)}"
-        )
+        raise InputError(f"the {kind} must be named for standard output: format=, {_name_all(table)}")
     pure = PurePath(path)
     pure = PurePath(pure.stem) if pure.suffix.lower() == ".gz" else pure
     double = "".join(pure.suffixes[-2:]).lower().lstrip(".")  # graphology.json
     ending = double if double in table else pure.suffix.lower().lstrip(".")
     if not ending:
-        raise InputError(
-            f"{str(path)!r} has no ending that tells the {kind}; name it with format=, {_name_all(table)}"
-        )
+        raise InputError(f"{str(path)!r} has no ending that tells the {kind}; name it with format=, {_name_all(table)}")
+    if ending not in table and ending in CONVERSIONS and table is EXTENSIONS:
+        raise InputError(f"{str(path)!r}: .{ending} files are not read; {CONVERSIONS[ending]}")
     if ending not in table:
         raise InputError(f"{str(path)!r}: {unknown(kind, ending, table)}; or name it with format=")
     return table[ending]
 
 
 def sniff(data: bytes) -> str | None:
-    """Name of the first format whose sign the content bears, None without one."""
-    head = data[:HEAD].decode("utf-8-sig", errors="replace")
+    """Name of the first format that the content has the sign of, None without one."""
+    wide = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    head = data[:HEAD].decode(wide, errors="replace").replace("\r\n", "\n").replace("\r", "\n")
     text = "\x00" not in head
     fitting = (name for name, entry in FORMATS.items() if (text or entry.binary) and entry.sign.match(head))
     return next(fitting, None)

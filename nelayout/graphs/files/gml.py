@@ -14,6 +14,11 @@ from nelayout.graphs.files.source import Source
 
 __all__ = ["GML", "read_gml"]
 
+# Numbers that networkx does not know: 2e5 has no point, and nan and infinities are none.
+EXPONENT = re.compile(r"(?<=\s)([+-]?\d+)(?=[eE][+-]?\d+(?:[\s\]]|$))")
+NO_NUMBER = re.compile(r"(?<!\w)([A-Za-z]\w*[ \t]+)[+-]?(?:nan|inf|infinity)(?=[\s\]]|$)", re.IGNORECASE)
+# Text that stands for such a value until it is left out.
+NOTHING = "\ue000"
 GRAPH_OPENS = re.compile(r"^(\s*graph\s*\[)", re.MULTILINE)
 KEY_LINE = re.compile(r"^\s*key\s+\S+\s*$", re.MULTILINE)
 AT_LINE = re.compile(r"\((\d+), \d+\)$")
@@ -23,7 +28,7 @@ def read_gml(source: Source) -> GraphFile:
     """The graph of a GML file; the notes say what had to be read in another way than it is written."""
     import networkx
 
-    text = source.text()
+    text = _known(source.text())
     label = "label"
     notes: list[str] = []
     for _ in range(4):  # one reading more than there are repairs
@@ -50,8 +55,26 @@ def read_gml(source: Source) -> GraphFile:
                 at = AT_LINE.search(message)
                 raise source.unreadable(f"cannot be read as gml: {message}", int(at[1]) if at else None) from None
         else:
+            missing = 0
+            for data in (*G.nodes.values(), *G.edges.values()):
+                for name in [name for name, value in data.items() if value == NOTHING]:
+                    del data[name]
+                    missing += 1
+            if missing:
+                notes.append(f"{missing} values are no finite numbers and count as missing")
             return from_networkx(G, "gml", tuple(notes))
     raise source.broken("cannot be read as gml: edges with the same ends and the same key")
+
+
+def _known(text: str) -> str:
+    """The text with numbers, and line ends within texts, as networkx knows them."""
+    parts = text.split('"')
+    for k, part in enumerate(parts):
+        if k % 2:  # between quotes
+            parts[k] = re.sub(r"[\n\v\f\x1c-\x1e\x85\u2028\u2029]", lambda found: f"&#{ord(found[0])};", part)
+        else:
+            parts[k] = NO_NUMBER.sub(rf'\1"{NOTHING}"', EXPONENT.sub(r"\1.0", part))
+    return '"'.join(parts) if len(parts) % 2 else text
 
 
 GML = FileFormat(

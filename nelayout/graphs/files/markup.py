@@ -1,83 +1,360 @@
-"""GraphML and GEXF, read by networkx."""
+"""GraphML and GEXF: read by the local names of their elements, whatever the namespace; written by networkx.
+
+A value that is not of the type that its attribute declares stays text, and a note counts such values.
+
+>>> source = Source("a.gexf", b'<gexf xmlns="https://gexf.net/1.3"><graph><nodes><node id="a"/><node id="b"/></nodes>'
+...     b'<edges><edge source="a" target="b" weight="2"/></edges></graph></gexf>')
+>>> read_gexf(source).graph.edges(data="weight")
+EdgeDataView([('a', 'b', 2.0)])
+"""
 
 from __future__ import annotations
 
 import io
 import re
-import warnings
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 from xml.etree import ElementTree
 from xml.parsers import expat
 
-from nelayout.graphs.files.record import FileFormat, GraphFile, from_networkx
+import numpy as np
+
+from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, from_networkx, graph_of
 from nelayout.graphs.files.source import Source
-from nelayout.graphs.files.writers import to_gexf, to_graphml
+from nelayout.graphs.files.tables import count_of
+from nelayout.graphs.files.writers import NOT_XML, edges_of, renamed, scalars
 from nelayout.graphs.to_floats import short_repr
 
-__all__ = ["GEXF", "GRAPHML", "read_gexf", "read_graphml"]
+__all__ = ["GEXF", "GRAPHML", "read_gexf", "read_graphml", "to_gexf", "to_graphml"]
 
-# Versions differ in what we do not read; networkx looks for one version's names only.
-GEXF_NAMESPACE = re.compile(rb"http://(?:www\.)?gexf\.net/1\.\w+(/viz)?")
+INTEGERS, FLOATS = {"int", "integer", "long", "short", "byte", "biginteger"}, {"float", "double", "bigdecimal"}
+TRUTH = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
+# Texts that stand for nothing where a number or a truth value is declared, in small letters.
+NOTHING = {"", "null", "none", "nan", "na", "n/a", "nil", "undefined"}
+# Attributes that networkx takes for GEXF's own, such as the name of a node; those of a graph are renamed.
+GEXF_WORDS = {"id", "pid", "parents", "slices", "spells", "viz", "type", "start", "end", "key", "networkx_key"}
+Element = ElementTree.Element
+
+
+def _tree(source: Source, root: str) -> tuple[Element, dict[Element, int]]:
+    """The elements and attributes by their local names, and the line of each node."""
+    for data, encoding in ((source.data, None), (None, "utf-8")):
+        builder, lines = ElementTree.TreeBuilder(), {}
+        parser = expat.ParserCreate(encoding, namespace_separator=" ")
+
+        def start(
+            tag: str, attributes: dict[str, str], parser: Any = parser, builder: Any = builder, lines: Any = lines
+        ):
+            own = {name.rpartition(" ")[2]: value for name, value in attributes.items()}
+            element = builder.start(tag.rpartition(" ")[2], own)
+            if element.tag == "node":
+                lines[element] = parser.CurrentLineNumber
+
+        parser.StartElementHandler, parser.CharacterDataHandler = start, builder.data
+        parser.EndElementHandler = lambda tag, builder=builder: builder.end(tag.rpartition(" ")[2])
+        try:
+            parser.Parse(source.text().encode() if data is None else data, True)
+        except expat.ExpatError as error:
+            latin = error.code == expat.errors.codes[expat.errors.XML_ERROR_INVALID_TOKEN]
+            if data is not None and latin and not _is_utf8(data) and data[:2] not in (b"\xff\xfe", b"\xfe\xff"):
+                continue
+            raise source.unreadable(f"not well-formed XML ({error})", error.lineno) from None
+        except (ValueError, LookupError) as error:
+            raise source.unreadable(f"not well-formed XML ({error})") from None
+        tree = builder.close()
+        if tree.tag != root or next(tree.iter("graph"), None) is None:
+            raise source.unreadable(f"cannot be read as {root}: no element <graph> in <{root}>")
+        return tree, lines
+    raise AssertionError("the second reading returns or raises")
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+@dataclass
+class _Reading:
+    """Nodes and edges of a file, and what a note says of their values."""
+
+    source: Source
+    nodes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    edges: list[tuple[str, str, str, dict[str, Any], str | None]] = field(default_factory=list)
+    lines: dict[str, int] = field(default_factory=dict)
+    odd: Counter = field(default_factory=Counter)
+    example: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def node(self, element: Element, line: int, data: dict[str, Any]) -> None:
+        name = element.get("id")
+        if name is None:
+            raise self.source.broken("a node has no id", line)
+        if name in self.lines:
+            raise self.source.broken(
+                f"the node {short_repr(name)} is there twice, first in line {self.lines[name]}; rename or remove one",
+                line,
+            )
+        self.lines[name] = line
+        self.nodes[name] = data
+
+    def edge(self, element: Element, kind: str, data: dict[str, Any]) -> None:
+        ends = element.get("source"), element.get("target")
+        if None in ends:
+            raise self.source.broken(f"an edge has no source or no target: {short_repr(dict(element.attrib))}")
+        self.edges.append((str(ends[0]), str(ends[1]), kind, data, element.get("id")))
+
+    def value(self, text: str, kind: str) -> Any:
+        """The value of a text by its declared type; None for a missing one."""
+        kind, bare = kind.lower(), text.strip()
+        if kind not in INTEGERS | FLOATS | {"boolean"}:
+            return text
+        if bare.lower() in NOTHING and not (kind in FLOATS and bare.lower() == "nan"):
+            return self._odd("missing", text, kind, None)
+        if kind == "boolean":
+            known = TRUTH.get(bare.lower())
+            return self._odd("text", text, kind, text) if known is None else known
+        if kind in INTEGERS and re.fullmatch(r"[+-]?\d{1,4000}", bare):
+            return int(bare)
+        try:
+            number = float("x" if "_" in bare else bare)
+        except ValueError:
+            return self._odd("text", text, kind, text)
+        if kind in FLOATS:
+            return number
+        whole = number.is_integer()
+        return int(number) if whole else self._odd("number", text, kind, number)
+
+    def _odd(self, what: str, text: str, kind: str, value: Any) -> Any:
+        self.odd[what] += 1
+        self.example.setdefault(what, f"the first is {short_repr(text)} for the type {kind}")
+        return value
+
+    def graph_file(self, name: str) -> GraphFile:
+        """The graph: directed where any edge is."""
+        kinds = Counter(kind for _, _, kind, _, _ in self.edges)
+        directed = self.directed if not self.edges else bool(kinds["directed"] + kinds["mutual"])
+        if directed and kinds["undirected"]:
+            self.notes.append(
+                f"{count_of(kinds['undirected'], 'undirected edge')} among directed ones: read as directed"
+            )
+        strangers = {end for u, v, *_ in self.edges for end in (u, v)} - self.nodes.keys()
+        if strangers:
+            self.notes.append(f"{count_of(len(strangers), 'node')} named by edges alone")
+        pairs = {(u, v) if directed else frozenset((u, v)) for u, v, *_ in self.edges}
+        listed = []
+        for u, v, kind, data, key in self.edges:
+            if len(pairs) < len(self.edges):
+                key = next((data.pop(word) for word in ("networkx_key", "key") if word in data), key)
+            listed.append((u, v, key, data))
+            listed += [(v, u, key, data)] if kind == "mutual" else []
+        G = graph_of(self.nodes, listed, directed)
+        said = {"missing": "count as missing", "text": "stay text", "number": "are read as numbers"}
+        for what, n in self.odd.items():
+            self.notes.append(f"{count_of(n, 'value')} not of the declared type {said[what]} ({self.example[what]})")
+        return from_networkx(G, name, (*self.notes, *self.source.notes))
+
+    directed: bool = False
 
 
 def read_graphml(source: Source) -> GraphFile:
-    """Nodes are named by their ids; the attributes keep their types."""
-    import networkx
+    """Nodes are named by their ids; an element without a value has the default of the attribute."""
+    tree, lines = _tree(source, "graphml")
+    reading = _Reading(source)
+    keys: dict[str | None, Element] = {key.get("id"): key for key in tree.iter("key")}
+    defaults: dict[str, list[Element]] = {"node": [], "edge": []}
+    for key in keys.values():
+        if key.find("default") is not None:
+            for kind in ("node", "edge") if key.get("for", "all") == "all" else (key.get("for", ""),):
+                defaults.get(kind, []).append(key)
 
-    return _parse(source, "graphml", source.data, networkx.read_graphml)
+    def data_of(element: Element) -> dict[str, Any]:
+        own: dict[str, Any] = {}
+        for data in element.iterfind("data"):
+            key = keys.get(data.get("key"))
+            if key is None:
+                own[data.get("key", "")] = data.text or ""
+            elif len(data):  # of yEd
+                own.update(_yed(data))
+            else:
+                own[key.get("attr.name") or key.get("id", "")] = reading.value(
+                    data.text or "", key.get("attr.type", "string")
+                )
+        for key in defaults[element.tag]:
+            name = key.get("attr.name") or key.get("id", "")
+            if name not in own:
+                own[name] = reading.value(key.findtext("default") or "", key.get("attr.type", "string"))
+        return {name: value for name, value in own.items() if value is not None}
+
+    graphs = tree.findall("graph")
+    graph = graphs[0] if graphs else next(tree.iter("graph"))
+    if len(graphs) > 1:
+        reading.notes.append(f"the first of {len(graphs)} graphs is read")
+    nested, others = sum(1 for _ in graph.iter("graph")) - 1, sum(1 for _ in graph.iter("hyperedge"))
+    if nested:
+        reading.notes.append(f"{count_of(nested, 'nested graph')} read as part of the whole")
+    if others:
+        reading.notes.append(f"{count_of(others, 'hyperedge')} left out")
+    reading.directed = graph.get("edgedefault") == "directed"
+    for element in graph.iter("node"):
+        reading.node(element, lines[element], data_of(element))
+    for element in graph.iter("edge"):
+        said = element.get("directed", "").strip().lower()
+        way = TRUTH.get(said, reading.directed)
+        reading.edge(element, "directed" if way else "undirected", data_of(element))
+    return reading.graph_file("graphml")
+
+
+def _yed(data: Element) -> dict[str, Any]:
+    """Label and place of a node or an edge as yEd writes them."""
+    own: dict[str, Any] = {}
+    for label in (*data.iter("NodeLabel"), *data.iter("EdgeLabel")):
+        if (label.text or "").strip():
+            own.setdefault("label", (label.text or "").strip())
+    for geometry in data.iter("Geometry"):
+        try:
+            own.update(x=float(geometry.get("x", "")), y=float(geometry.get("y", "")))
+        except ValueError:
+            continue
+    return own
 
 
 def read_gexf(source: Source) -> GraphFile:
-    """Nodes are named by their ids; "label" is a node attribute."""
-    import networkx
+    """Nodes are named by their ids; "label" is a node attribute, and positions, sizes and colors stand under "viz"."""
+    tree, lines = _tree(source, "gexf")
+    reading = _Reading(source)
+    graph = next(tree.iter("graph"))
+    declared: dict[str, dict[str | None, Element]] = {"node": {}, "edge": {}}
+    for group in graph.iter("attributes"):
+        known = declared.get(group.get("class", "node").lower())
+        if known is not None:
+            known.update({each.get("id"): each for each in group.iter("attribute")})
 
-    def current(match: re.Match[bytes]) -> bytes:
-        return b"http://www.gexf.net/1.2draft" + (match[1] or b"")
-
-    data = GEXF_NAMESPACE.sub(current, source.data)
-    return _parse(source, "gexf", data, networkx.read_gexf)
-
-
-def _parse(source: Source, name: str, data: bytes, parse: Callable[[Any], Any]) -> GraphFile:
-    import networkx
-
-    try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            G = parse(io.BytesIO(data))
-    except ElementTree.ParseError as error:
-        raise source.unreadable(f"not well-formed XML ({error})", error.position[0]) from None
-    except (networkx.NetworkXError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise source.unreadable(f"cannot be read as {name}: {error}") from None
-    _refuse_twins(source, data)
-    notes = tuple(dict.fromkeys(str(warning.message) for warning in caught))
-    return from_networkx(G, name, notes)
-
-
-def _refuse_twins(source: Source, data: bytes) -> None:
-    """Raise `InputError` naming the line of a node that has the id of another, which networkx would make one."""
-    lines: dict[str, int] = {}
-    parser = expat.ParserCreate(namespace_separator=" ")
-
-    def opened(tag: str, attributes: dict[str, str]) -> None:
-        if tag.rpartition(" ")[2] != "node" or "id" not in attributes:
-            return
-        node, line = attributes["id"], parser.CurrentLineNumber
-        if node in lines:
-            raise source.broken(
-                f"the node {short_repr(node)} is there twice, first in line {lines[node]}; rename or remove one", line
+    def data_of(element: Element) -> dict[str, Any]:
+        own: dict[str, Any] = {}
+        known = declared[element.tag]
+        for each in (value for group in element.iterfind("attvalues") for value in group):
+            which = each.get("for", each.get("id"))
+            attribute = known.get(which)
+            title, kind = (
+                (which or "", "string")
+                if attribute is None
+                else (attribute.get("title", which or ""), attribute.get("type", "string"))
             )
-        lines[node] = line
+            own[title] = reading.value(each.get("value", ""), kind)
+        for which, attribute in known.items():
+            title, default = attribute.get("title", which or ""), attribute.findtext("default")
+            if title not in own and default is not None:
+                own[title] = reading.value(default, attribute.get("type", "string"))
+        viz: dict[str, Any] = {}
+        for each in element:
+            if each.tag in ("position", "color"):
+                viz[each.tag] = {
+                    axis: reading.value(text, "float") for axis, text in each.attrib.items() if axis in "xyzrgba"
+                }
+            elif each.tag in ("size", "thickness"):
+                viz[each.tag] = reading.value(each.get("value", ""), "float")
+        if viz:
+            own["viz"] = viz
+        own |= {name: element.get(name) for name in ("label",) if element.get(name) is not None}
+        return {name: value for name, value in own.items() if value is not None}
 
-    parser.StartElementHandler = opened
-    parser.Parse(data, True)
+    kind = graph.get("defaultedgetype", "undirected").lower()
+    reading.directed = kind in ("directed", "mutual")
+    for element in graph.iter("node"):
+        reading.node(element, lines[element], data_of(element))
+    for element in graph.iter("edge"):
+        data = data_of(element)
+        weight = element.get("weight")
+        if weight is not None and (number := reading.value(weight, "float")) is not None:
+            data["weight"] = number
+        reading.edge(element, (element.get("type") or kind).strip().lower(), data)
+    return reading.graph_file("gexf")
+
+
+# writing
+
+
+def to_graphml(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
+    """GraphML with the node attributes x, y (and z), size, r, g, b and label; edge ids are unique.
+
+    Gephi finds them by these names, and takes r, g and b as whole numbers (its class ImporterGraphML).
+    """
+    import networkx
+
+    H = scalars(G, labels, Y, "graphml", look, xml=True)
+    for k, label in enumerate(labels):
+        shown = H.nodes[_text(label)]
+        if look.sizes is not None:
+            shown["size"] = float(look.sizes[k])
+        if look.colors is not None:
+            shown.update(zip("rgb", look.channels(k), strict=True))
+        if look.names is not None:
+            shown["label"] = NOT_XML.sub("", look.names[k])
+    if H.is_multigraph():  # networkx writes keys as ids
+        keys = [{"key": key} for key in _keys(H)] or [{}] * H.number_of_edges()
+        own = [(u, v, f"e{k}", {**renamed(own, {"key"}), **keys[k]}) for k, (u, v, _, own) in enumerate(edges_of(H))]
+        H = graph_of(dict(H.nodes(data=True)), own, H.is_directed(), True)
+    buffer = io.BytesIO()
+    networkx.write_graphml(H, buffer)
+    return buffer.getvalue()
+
+
+def _keys(H: Any) -> list[str]:
+    """The keys of parallel edges as text; empty where they only number them."""
+    keys = [key for *_, key, _ in edges_of(H)]
+    numbers = all(isinstance(key, int) for key in keys) and all(len(H[u][v]) > key >= 0 for u, v, key, _ in edges_of(H))
+    return [] if numbers else [_text(key) for key in keys]
+
+
+def to_gexf(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
+    """GEXF with viz:position, viz:size and viz:color, which Gephi draws, and the weight of each edge."""
+    import networkx
+
+    H = scalars(G, labels, Y, "gexf", Look(names=look.names), xml=True)
+    for k, (label, row) in enumerate(zip(labels, Y.tolist(), strict=True)):
+        own = H.nodes[_text(label)]
+        kept = renamed(own, GEXF_WORDS)
+        own.clear()
+        x, y, z = [*row, 0.0, 0.0][:3]
+        shown: dict[str, Any] = {"position": {"x": x, "y": y, "z": z}}
+        if look.sizes is not None:
+            shown["size"] = float(look.sizes[k])
+        if look.colors is not None:
+            shown["color"] = {**dict(zip("rgb", look.channels(k), strict=True)), "a": 1.0}
+        own.update({**kept, "viz": shown})
+        if look.names is not None:
+            own["label"] = NOT_XML.sub("", look.names[k])
+    weights = [own.get(str(look.weight)) for *_, own in edges_of(H)]
+    numeric = all(isinstance(w, (int, float)) and not isinstance(w, bool) for w in weights if w is not None)
+    ids = [own.get("id") for *_, own in edges_of(H)]
+    unique = None not in ids and len(set(map(str, ids))) == len(ids)
+    for k, (*_, own) in enumerate(edges_of(H)):
+        weight, edge_id = weights[k] if numeric else None, ids[k] if unique else f"e{k}"
+        words = GEXF_WORDS - {"id"} if unique else GEXF_WORDS
+        kept = renamed(own, words if look.weight == "weight" and numeric else {*words, "weight"})
+        own.clear()
+        own.update({**kept, "id": str(edge_id), **({} if weight is None else {"weight": float(weight)})})
+    if H.is_multigraph() and (keys := _keys(H)):
+        own = [(u, v, keys[k], own) for k, (u, v, _, own) in enumerate(edges_of(H))]
+        H = graph_of(dict(H.nodes(data=True)), own, H.is_directed(), True)
+    buffer = io.BytesIO()
+    networkx.write_gexf(H, buffer)
+    return buffer.getvalue()
+
+
+def _text(label: Hashable) -> str:
+    return NOT_XML.sub("", str(label))
 
 
 GRAPHML = FileFormat(
     "graphml",
     ("graphml",),
-    re.compile(r"\s*<.*<graphml\b|\s*<graphml\b", re.DOTALL),
+    re.compile(r"\s*<.*<(?:\w+:)?graphml\b|\s*<(?:\w+:)?graphml\b", re.DOTALL),
     read_graphml,
     to_graphml,
     viewer=1000.0,
@@ -85,7 +362,7 @@ GRAPHML = FileFormat(
 GEXF = FileFormat(
     "gexf",
     ("gexf",),
-    re.compile(r"\s*<.*<gexf\b|\s*<gexf\b", re.DOTALL),
+    re.compile(r"\s*<.*<(?:\w+:)?gexf\b|\s*<(?:\w+:)?gexf\b", re.DOTALL),
     read_gexf,
     to_gexf,
     viewer=1000.0,

@@ -1,6 +1,6 @@
 """Pajek networks (.net): vertices with labels and coordinates, edges, arcs, lists of them, a matrix.
 
-`networkx.read_pajek` takes most of these too; ours names the line that is wrong and is quick on long files.
+`networkx.read_pajek` knows no lists, fractions in a matrix, two modes or vertices of one name, and names no line.
 
     >>> source = Source("two.net", b'*Vertices 2\\n1 "St Mary" 0.1 0.2\\n2 b\\n*Edges\\n1 2 3.5\\n')
     >>> dict(read_pajek(source).graph["St Mary"])
@@ -15,14 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.graphs.files.look import PLAIN, Look, text_labels
-from nelayout.graphs.files.record import FileFormat, GraphFile, from_edges
+from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, from_edges, text_labels
 from nelayout.graphs.files.source import Source
+from nelayout.graphs.files.tables import count_of, number
 from nelayout.graphs.to_floats import short_repr
 
 __all__ = ["PAJEK", "read_pajek", "to_pajek"]
 
-TOKEN = re.compile(r'"([^"]*)"|(\S+)')
+# A word, or text between double quotes, in which two of them are one.
+TOKEN = re.compile(r'"((?:[^"]|"")*)"|(\S+)')
 COORDINATES = ("x", "y", "z")
 # Sections of project files that hold no network.
 OTHERS = {"*partition", "*vector", "*permutation", "*cluster", "*hierarchy", "*events", "*tevents"}
@@ -35,14 +36,14 @@ class _Reading:
 
     def __init__(self, source: Source):
         self.source = source
-        self.n = -1
+        self.n = self.first_mode = -1
         self.listed: dict[int, int] = {}
         self.labels: dict[int, str] = {}
         self.columns: dict[str, dict[int, float]] = {}
         self.edges: list[tuple[int, int]] = []
         self.weights: list[float] = []
         self.directed = self.weighted = False
-        self.matrix_row = 0
+        self.matrix_row = self.commas = 0
 
     def vertices(self, tokens: list[str], line: int) -> None:
         i = self.node(tokens[0], line)
@@ -65,11 +66,10 @@ class _Reading:
         self.edges.append((self.node(tokens[0], line), self.node(tokens[1], line)))
         weight = 1.0
         if len(tokens) > 2:
-            try:
-                weight = float(tokens[2])
-                self.weighted = True
-            except ValueError:  # no weight but a drawing parameter: "1 2 c Blue"
-                weight = 1.0
+            value = number(tokens[2])
+            self.weighted |= value is not None
+            self.commas += value is not None and "," in tokens[2]
+            weight = 1.0 if value is None else value  # a drawing parameter is none: "1 2 c Blue"
         self.weights.append(weight)
 
     def neighbors(self, tokens: list[str], line: int) -> None:
@@ -82,14 +82,16 @@ class _Reading:
             values = [float(token) for token in tokens]
         except ValueError:
             raise self.source.broken("a row of the matrix holds something that is no number", line) from None
-        if len(values) != self.n or self.matrix_row >= self.n:
-            raise self.source.broken(f"the matrix must have {self.n} rows of {self.n} numbers", line)
-        for j, value in enumerate(values):
+        two = 0 < self.first_mode < self.n  # rows are the vertices of the first mode, columns those of the second
+        rows, shift = (self.first_mode, self.first_mode) if two else (self.n, 0)
+        if len(values) != self.n - shift or self.matrix_row >= rows:
+            raise self.source.broken(f"the matrix must have {rows} rows of {self.n - shift} numbers", line)
+        for j, value in enumerate(values, shift):
             if value != 0:
                 self.edges.append((self.matrix_row, j))
                 self.weights.append(value)
         self.matrix_row += 1
-        self.weighted = self.directed = True
+        self.weighted, self.directed = True, self.directed or not two
 
     def node(self, token: str, line: int) -> int:
         try:
@@ -105,22 +107,25 @@ def read_pajek(source: Source) -> GraphFile:
     """The first network of a Pajek file; nodes are named by their labels, or numbered from 1."""
     reading = _Reading(source)
     section: Callable[[list[str], int], None] | None = None
-    arcs = False
-    for line, text in enumerate(source.text().splitlines(), 1):
+    arcs, before, notes, relations = False, 0, [], set()
+    for line, text in enumerate(source.text().split("\n"), 1):
         text = text.strip()
         if not text or text.startswith("%"):
             continue
         if text.count('"') % 2:
             raise source.broken("a double quote is not closed", line)
-        tokens = text.split() if '"' not in text else [a or b for a, b in TOKEN.findall(text)]
+        tokens = text.split() if '"' not in text else [a.replace('""', '"') or b for a, b in TOKEN.findall(text)]
         if text.startswith("*"):
-            word = tokens[0].lower().rstrip(":")
+            word, _, relation = tokens[0].lower().partition(":")
+            relations |= {relation} - {""}
             if word == "*network":
                 if reading.n >= 0:
                     break
                 section = None
             elif word == "*vertices":
                 reading.n = _count(source, tokens, line)
+                if len(tokens) > 2 and tokens[2].isdecimal():
+                    reading.first_mode = int(tokens[2])
                 section = reading.vertices
             elif word in _SECTIONS:
                 section = getattr(reading, _SECTIONS[word])
@@ -131,15 +136,21 @@ def read_pajek(source: Source) -> GraphFile:
                 known = ", ".join(["*vertices", *_SECTIONS])
                 raise source.broken(f"{short_repr(tokens[0])} is no section of Pajek; a network has {known}", line)
         elif section is None:
-            raise source.unreadable('expected "*Vertices n" before the first data', line)
+            before = before or line
         else:
             section(tokens, line)
             reading.directed |= arcs
     if reading.n < 0:
-        raise source.unreadable('cannot be read as pajek: no line "*Vertices n"')
+        raise source.unreadable('cannot be read as pajek: expected "*Vertices n" before the first data', before or None)
+    if before:
+        notes.append(f"text before the first section is left out (line {before})")
+    if reading.commas:
+        notes.append(f"{count_of(reading.commas, 'weight')} read with a decimal comma")
+    if len(relations) > 1:
+        notes.append(f"{len(relations)} relations are read as one network")
     if section == reading.vertices and 0 < len(reading.listed) < reading.n:
         raise source.unreadable(f"the file ends after {len(reading.listed)} of its {reading.n} vertices")
-    return _graph_file(reading)
+    return _graph_file(reading).noting(*notes)
 
 
 _SECTIONS = {
@@ -196,10 +207,11 @@ def to_pajek(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLA
     number = {label: k for k, label in enumerate(labels, 1)}
     lines.append("*Arcs" if G.is_directed() else "*Edges")
     for u, v, weight in G.edges(data=look.weight):
+        weight = 1 if weight is None and G.is_multigraph() else weight  # parallel edges without weights count once
         known = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
         lines.append(f"{number[u]} {number[v]}" + (f" {float(weight)!r}" if known else ""))
     text = "\n".join(lines) + "\n"
-    return text.encode("utf-8" if text.isascii() else "utf-8-sig")  # by whose mark Pajek knows Unicode
+    return text.encode("utf-8" if text.isascii() else "utf-8-sig")  # Pajek knows Unicode by this mark
 
 
 PAJEK = FileFormat(

@@ -1,4 +1,4 @@
-"""`GraphFile`, the content of a file of any format, and `FileFormat`, everything about one format."""
+"""`GraphFile`, the content of a file; `FileFormat`, everything about a format; `Look`, how viewers show nodes."""
 
 from __future__ import annotations
 
@@ -10,14 +10,23 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.errors import InputError
 from nelayout.graphs import Host, library_of
-from nelayout.graphs.files.look import Look
 from nelayout.graphs.files.source import Source
 
-__all__ = ["FileFormat", "GraphFile", "from_edges", "from_networkx", "mirror"]
+__all__ = [
+    "PLAIN",
+    "FileFormat",
+    "GraphFile",
+    "Look",
+    "from_edges",
+    "from_networkx",
+    "graph_of",
+    "mirror",
+    "text_labels",
+]
 
-# Edge lists and Pajek files up to this long become networkx graphs, whose errors name nodes as the file does and which
-# keep attributes; longer ones become matrices: networkx takes a second for a million edges.
+# Edges up to which an edge list or a Pajek file becomes a networkx graph; longer ones become a matrix.
 NETWORKX_EDGES = 200_000
 
 
@@ -30,6 +39,7 @@ class GraphFile:
     node_data  column name -> one value per node, None where it is missing ("club", "x"; "coords" is (n, 2))
     format     the format's name, see `nelayout.graphs.files.FORMATS`
     notes      sentences about what was read otherwise than a user may expect
+    weight     the name of the edge attribute that the entries of a matrix are
     """
 
     graph: Any
@@ -37,6 +47,7 @@ class GraphFile:
     node_data: Mapping[str, Any] = field(default_factory=dict)
     format: str = ""
     notes: tuple[str, ...] = ()
+    weight: str = "weight"
 
     @property
     def host(self) -> Host:
@@ -45,14 +56,67 @@ class GraphFile:
 
     @property
     def edge_attributes(self) -> list[str]:
-        """The names of the edge attributes, sorted; the values of a matrix are called "weight"."""
+        """The names of the edge attributes, sorted; the entries of a matrix are one."""
         if not hasattr(self.graph, "edges"):
-            return ["weight"]
+            return [self.weight]
         return sorted({str(name) for *_, data in self.graph.edges(data=True) for name in data})
 
     def noting(self, *notes: str) -> GraphFile:
         """Copy with more notes."""
         return replace(self, notes=(*self.notes, *notes))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Look:
+    """How a viewer shows the nodes.
+
+    sizes   (n,) diameters in units of the positions, or None: the viewer's own
+    colors  "#rrggbb" for each node, or None: the viewer's own
+    names   the text beside each node, or None: the node's own
+    weight  edge attribute with the weights, where the format has one number for each edge (Pajek)
+    """
+
+    sizes: np.ndarray | None = None
+    colors: Sequence[str] | None = None
+    names: Sequence[str] | None = None
+    weight: str | None = "weight"
+
+    def channels(self, k: int) -> tuple[int, int, int]:
+        """Red, green and blue of a node, 0 to 255."""
+        assert self.colors is not None
+        r, g, b = (int(self.colors[k][i : i + 2], 16) for i in (1, 3, 5))
+        return r, g, b
+
+    @property
+    def taken(self) -> set[str]:
+        """Names of attributes that hold what is shown; a graph's own of these names are renamed."""
+        return {
+            *(["size"] if self.sizes is not None else []),
+            *(["color", "r", "g", "b"] if self.colors is not None else []),
+            *(["label"] if self.names is not None else []),
+        }
+
+
+PLAIN = Look()
+
+
+def text_labels(labels: Sequence[Hashable], name: str, spell: Callable[[Hashable], str] = str) -> list[str]:
+    """The labels as text, for formats that know no other; `InputError` where two nodes would be called alike.
+
+    >>> text_labels([1, "a", (2, 3)], "gexf")
+    ['1', 'a', '(2, 3)']
+    """
+    texts = [spell(label) for label in labels]
+    if len(set(texts)) < len(texts):
+        seen: dict[str, Hashable] = {}
+        for text, label in zip(texts, labels, strict=True):
+            if text in seen:
+                raise InputError(
+                    f"the nodes {seen[text]!r} and {label!r} are both called {text!r} in {name}, whose names are text; "
+                    "relabel one of them, or write json"
+                )
+            seen[text] = label
+    return texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +153,30 @@ def from_networkx(G: Any, file_format: str, notes: tuple[str, ...] = ()) -> Grap
     return GraphFile(G, list(G), columns, file_format, notes)
 
 
+def graph_of(
+    nodes: Mapping[Any, Mapping],
+    edges: Sequence[tuple[Any, Any, Any, Mapping]],
+    directed: bool,
+    multigraph: bool = False,
+) -> Any:
+    """A networkx graph of nodes and edges (u, v, key, attributes); repeated edges make a multigraph.
+
+    >>> graph_of({}, [(0, 1, None, {}), (1, 0, None, {})], False).number_of_edges(0, 1)
+    2
+    """
+    import networkx
+
+    pairs = {(u, v) if directed else frozenset((u, v)) for u, v, *_ in edges}
+    several = multigraph or len(pairs) < len(edges)
+    kinds = (networkx.DiGraph, networkx.MultiDiGraph) if directed else (networkx.Graph, networkx.MultiGraph)
+    G: Any = kinds[several]()
+    G.add_nodes_from(nodes.items())
+    for u, v, key, own in edges:
+        key = None if several and key is not None and G.has_edge(u, v, key) else key
+        G.add_edges_from([(u, v, key, own)] if several else [(u, v, own)])
+    return G
+
+
 def from_edges(
     labels: Sequence[Hashable],
     rows: np.ndarray,
@@ -98,6 +186,7 @@ def from_edges(
     directed: bool = False,
     node_data: Mapping[str, Any] | None = None,
     notes: tuple[str, ...] = (),
+    weight: str = "weight",
 ) -> GraphFile:
     """The record of a list of edges between node numbers.
 
@@ -116,7 +205,7 @@ def from_edges(
         matrix.data[:] = 1.0
     columns = dict(node_data or {})
     if len(matrix.data) > NETWORKX_EDGES:
-        return GraphFile(matrix if directed else mirror(matrix), labels, columns, file_format, notes)
+        return GraphFile(matrix if directed else mirror(matrix), labels, columns, file_format, notes, weight)
     import networkx
 
     G = networkx.DiGraph() if directed else networkx.Graph()
@@ -131,12 +220,12 @@ def from_edges(
         G.add_edges_from(ends)
     else:
         pairs = zip(ends, matrix.data.tolist(), strict=True)
-        G.add_weighted_edges_from((u, v, weight) for (u, v), weight in pairs)
+        G.add_weighted_edges_from(((u, v, value) for (u, v), value in pairs), weight)
     return GraphFile(G, labels, columns, file_format, notes)
 
 
 def mirror(upper: csr_array) -> csr_array:
-    """The symmetric matrix of which `upper` holds one triangle and perhaps a diagonal, which counts once."""
+    """The symmetric matrix of one triangle and perhaps a diagonal, which counts once."""
     n = len(upper.indptr) - 1
     rows = np.repeat(np.arange(n), np.diff(upper.indptr))
     off = rows != upper.indices

@@ -8,6 +8,7 @@ import sys
 import zlib
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import cached_property
 from pathlib import Path
 
 from nelayout.errors import InputError
@@ -26,31 +27,56 @@ class Unreadable(InputError):
     """Content that is not of the format that was expected, or only a part of it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Source:
     """The bytes that were read, and the name of their file in messages."""
 
     name: str
     data: bytes
 
-    def text(self) -> str:
-        """The content as text: UTF-8, UTF-16 if it says so, else Latin-1, which takes any byte.
+    @cached_property
+    def decoded(self) -> tuple[str, tuple[str, ...]]:
+        """The content as text with line ends of one kind, and notes where its encoding was guessed.
 
+        UTF-8; UTF-16 with its mark, or where every other byte is 0; else Windows-1252, or Latin-1 for any byte.
         Raises `InputError` for UTF-16 that ends within a letter, and for NUL characters, which no text has.
         """
-        if self.data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            try:
-                text = self.data.decode("utf-16")
-            except UnicodeDecodeError as error:
+        marked = self.data[:2] in (b"\xff\xfe", b"\xfe\xff")
+        encoding, note = "utf-16" if marked else self._wide(), ""
+        if not marked and encoding:
+            note = "the text is read as UTF-16, which it does not say"
+        try:
+            text = self.data.decode(encoding or "utf-8-sig")
+        except UnicodeDecodeError as error:
+            if encoding:
                 raise self.unreadable(f"is not whole as UTF-16 ({error.reason})") from None
-        else:
             try:
-                text = self.data.decode("utf-8-sig")
+                text, name = self.data.decode("cp1252"), "Windows-1252"
             except UnicodeDecodeError:
-                text = self.data.decode("latin-1")
+                text, name = self.data.decode("latin-1"), "Latin-1"
+            note = f"the text is no UTF-8 and is read as {name}; save it as UTF-8 if names are wrong"
         if "\x00" in text:
             raise self.no_text(text.partition("\x00")[0].count("\n") + 1)
-        return text
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        return text, (note,) if note else ()
+
+    def _wide(self) -> str:
+        """UTF-16 without its mark, told by the zeros beside its letters; "" for other contents."""
+        head = self.data[:1024]
+        low, high = head[::2].count(0), head[1::2].count(0)
+        if max(low, high) * 4 < len(head) or min(low, high):
+            return ""
+        return "utf-16-le" if high else "utf-16-be"
+
+    def text(self) -> str:
+        """The content as text; see `decoded`."""
+        return self.decoded[0]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences on the encoding, once the text was read."""
+        return self.__dict__.get("decoded", ("", ()))[1]
 
     def no_text(self, line: int) -> InputError:
         """The error for a content with NUL characters in place of a text."""

@@ -1,4 +1,4 @@
-"""A graph with its positions -> the bytes of a file; each format's record names its writer.
+"""A graph with its positions -> attributes and arrays that file formats know; each format's record names its writer.
 
 JSON, GraphML, GEXF and npz hold the whole graph and can be read again; CSV holds the positions only.  Numbers
 are written such that they read back as the same floats.  The formats of viewers hold a `Look` as well.
@@ -6,61 +6,27 @@ are written such that they read back as the same floats.  The formats of viewers
 
 from __future__ import annotations
 
-import io
 import math
-from collections.abc import Hashable, Sequence
+import re
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from nelayout.graphs.arrays import edges as matrix_edges
-from nelayout.graphs.files.encode import encode_csv, encode_json, encode_npz
-from nelayout.graphs.files.look import PLAIN, Look, text_labels
+from nelayout.errors import warn
+from nelayout.graphs.files.encode import encode_csv, encode_npz
+from nelayout.graphs.files.record import PLAIN, Look, graph_of, text_labels
 
-__all__ = ["axes", "item", "matrix_to_json", "plain", "scalars", "to_csv", "to_gexf", "to_graphml", "to_json", "to_npz"]
+__all__ = ["NOT_XML", "axes", "edges_of", "item", "plain", "renamed", "scalars", "to_csv", "to_npz", "without_axes"]
 
 AXES = ("x", "y", "z")
-# Attributes in which networkx looks for GEXF's own things, such as the name of a node; those of a graph are renamed.
-GEXF_WORDS = {"id", "pid", "parents", "slices", "spells", "viz"}
+# Letters that XML does not allow.
+NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def axes(dim: int) -> list[str]:
     """Column names of coordinates: x, y, z; x1 ... xd beyond three dimensions."""
     return list(AXES[:dim]) if dim <= 3 else [f"x{k + 1}" for k in range(dim)]
-
-
-def to_json(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
-    """Node-link: nodes with id, their attributes, x and y; edges with theirs, under "edges"."""
-    own = dict(G.nodes(data=True))
-    nodes = [{**plain(_others(own[label])), "id": label} if own[label] else {"id": label} for label in labels]
-    edges = []
-    for u, v, *key, attributes in G.edges(data=True, **_keys(G)):
-        edge = plain(attributes) if attributes else {}
-        if key:
-            edge["key"] = key[0]
-        edge["source"], edge["target"] = u, v
-        edges.append(edge)
-    return _node_link(G.is_directed(), G.is_multigraph(), nodes, edges, Y)
-
-
-def matrix_to_json(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> bytes:
-    """The graph of a matrix, as `to_json` writes it, without the time and the memory of a networkx graph."""
-    directed, ends, weights = matrix_edges(G, labels)
-    if weights is None:
-        edges = [{"source": u, "target": v} for u, v in ends]
-    else:
-        numbers = plain(dict(enumerate(weights))).values() if not np.isfinite(weights).all() else weights
-        edges = [{"weight": w, "source": u, "target": v} for (u, v), w in zip(ends, numbers, strict=True)]
-    return _node_link(directed, False, [{"id": label} for label in labels], edges, Y)
-
-
-def _node_link(directed: bool, multigraph: bool, nodes: list[dict], edges: list[dict], Y: np.ndarray) -> bytes:
-    """The file of nodes without coordinates and edges, with the coordinates Y (n, d)."""
-    for name, column in zip(axes(Y.shape[1]), Y.T.tolist(), strict=True):
-        for node, value in zip(nodes, column, strict=True):
-            node[name] = value
-    data = {"directed": directed, "multigraph": multigraph, "graph": {}, "nodes": nodes, "edges": edges}
-    return encode_json(data, default=item)
 
 
 def to_csv(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
@@ -69,54 +35,10 @@ def to_csv(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN
     return encode_csv(["node", *axes(Y.shape[1])], rows)
 
 
-def to_graphml(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
-    """GraphML with the node attributes x, y (and z), size, r, g, b and label.
-
-    Gephi finds them by these names, and takes r, g and b as whole numbers (its class ImporterGraphML).
-    """
-    import networkx
-
-    H = scalars(G, labels, Y, "graphml", look)
-    for k, label in enumerate(labels):
-        shown = H.nodes[label]
-        if look.sizes is not None:
-            shown["size"] = float(look.sizes[k])
-        if look.colors is not None:
-            shown.update(zip("rgb", look.channels(k), strict=True))
-        if look.names is not None:
-            shown["label"] = look.names[k]
-    buffer = io.BytesIO()
-    networkx.write_graphml(H, buffer)
-    return buffer.getvalue()
-
-
-def to_gexf(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
-    """GEXF with the node attributes x and y, and viz:position, viz:size and viz:color, which Gephi draws."""
-    import networkx
-
-    H = scalars(G, labels, Y, "gexf", Look(names=look.names))
-    for own in (*H.nodes.values(), *H.edges.values()):
-        for name in GEXF_WORDS & own.keys():
-            own[f"own_{name}"] = own.pop(name)
-    for k, (label, row) in enumerate(zip(labels, Y.tolist(), strict=True)):
-        x, y, z = [*row, 0.0, 0.0][:3]
-        shown: dict[str, Any] = {"position": {"x": x, "y": y, "z": z}}
-        if look.sizes is not None:
-            shown["size"] = float(look.sizes[k])
-        if look.colors is not None:
-            shown["color"] = {**dict(zip("rgb", look.channels(k), strict=True)), "a": 1.0}
-        if look.names is not None:
-            H.nodes[label]["label"] = look.names[k]
-        H.nodes[label]["viz"] = shown
-    buffer = io.BytesIO()
-    networkx.write_gexf(H, buffer)
-    return buffer.getvalue()
-
-
 def to_npz(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
     """Arrays `positions`, `labels`, `rows`, `cols`, `n`, `directed`, and `weights` if an edge has one."""
     index = {label: k for k, label in enumerate(labels)}
-    edges = list(G.edges(data="weight"))
+    edges = list(G.edges(data=look.weight or "weight"))
     arrays: dict[str, Any] = {
         "positions": Y,
         "labels": _label_array(labels),
@@ -130,12 +52,16 @@ def to_npz(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN
     return encode_npz(arrays)
 
 
-def _keys(G: Any) -> dict[str, bool]:
-    return {"keys": True} if G.is_multigraph() else {}
+def edges_of(G: Any) -> Iterator[tuple[Any, Any, Any, dict]]:
+    """(u, v, key, attributes) of every edge; the key is None but in multigraphs."""
+    if G.is_multigraph():
+        yield from G.edges(data=True, keys=True)
+    else:
+        yield from ((u, v, None, attributes) for u, v, attributes in G.edges(data=True))
 
 
-def _others(attributes: dict) -> dict:
-    """A node's attributes but its coordinates, of which an old z or y would stand beside new ones."""
+def without_axes(attributes: Mapping) -> dict:
+    """A node's attributes without its old coordinates."""
     return {name: value for name, value in attributes.items() if name not in AXES}
 
 
@@ -156,31 +82,76 @@ def item(value: Any) -> Any:
     return str(value)
 
 
-def scalars(G: Any, labels: Sequence[Hashable], Y: np.ndarray, file_format: str, look: Look = PLAIN) -> Any:
+def renamed(attributes: Mapping[str, Any], taken: Iterable[str]) -> dict[str, Any]:
+    """Rename attributes with a name that is taken to "own_..."; none is lost.
+
+    >>> renamed({"id": 1, "own_id": 2, "age": 3}, {"id"})
+    {'own_own_id': 1, 'own_id': 2, 'age': 3}
+    """
+    taken, result = set(taken), {}
+    for name, value in attributes.items():
+        new = name
+        while new in taken or (new != name and new in attributes):
+            new = f"own_{new}"
+        result[new] = value
+    return result
+
+
+def scalars(
+    G: Any, labels: Sequence[Hashable], Y: np.ndarray, file_format: str, look: Look = PLAIN, xml: bool = False
+) -> Any:
     """A copy in which every attribute is a text, a number or a boolean, with coordinates: viewers know no others.
 
-    An attribute of a node that is called like one of the look's is renamed "own_...".  Raises `InputError` where two
-    labels are the same text, as which the format knows them.
+    For XML, nodes are text, letters that XML does not allow are left out with a warning, and an attribute of several
+    types is text.  An attribute of a node that is called like one of the look's is renamed "own_...".  Raises
+    `InputError` where two labels are the same text, as which the format knows them.
     """
-    text_labels(labels, file_format)
+    lost = 0
 
-    def known(attributes: dict) -> dict[str, Any]:
+    def legal(text: str) -> str:
+        nonlocal lost
+        kept = NOT_XML.sub("", text) if xml else text
+        lost += len(text) - len(kept)
+        return kept
+
+    def known(attributes: Mapping) -> dict[str, Any]:
         result = {}
         for name, value in attributes.items():
             value = value.item() if isinstance(value, np.generic) else value
-            if value is not None:
-                result[str(name)] = value if isinstance(value, (str, int, float, bool)) else str(value)
+            if value is None or (name == "viz" and isinstance(value, Mapping)):
+                continue
+            kept = isinstance(value, (int, float, bool))
+            result[legal(str(name))] = value if kept else legal(value if isinstance(value, str) else str(value))
         return result
 
-    H = G.__class__()
+    texts = text_labels(labels, file_format, lambda label: legal(str(label)))
+    name_of: dict[Hashable, Any] = dict(zip(labels, texts if xml else labels, strict=True))
+    nodes = [renamed(known(without_axes(G.nodes[label])), look.taken) for label in labels]
+    listed = [(name_of[u], name_of[v], key, known(own)) for u, v, key, own in edges_of(G)]
+    for *_, own in listed:  # a truth value is the number that it counts as
+        own.update({str(look.weight): int(x) for x in [own.get(str(look.weight))] if isinstance(x, bool)})
+    if xml:
+        _level(nodes)
+        _level([own for *_, own in listed])
     names = axes(Y.shape[1])
-    for label, row in zip(labels, Y.tolist(), strict=True):
-        own = {f"own_{key}" if key in look.taken else key: x for key, x in known(_others(G.nodes[label])).items()}
-        H.add_nodes_from([(label, {**own, **dict(zip(names, row, strict=True))})])
-    for u, v, *key, attributes in G.edges(data=True, **_keys(G)):
-        index = H.add_edge(u, v, *key)
-        (H.edges[u, v] if index is None else H.edges[u, v, index]).update(known(attributes))
+    placed = zip(labels, nodes, Y.tolist(), strict=True)
+    shown = {name_of[label]: {**own, **dict(zip(names, row, strict=True))} for label, own, row in placed}
+    H = graph_of(shown, listed, G.is_directed(), G.is_multigraph())
+    if lost:
+        warn(f"{lost} control characters, which XML does not allow, are left out of {file_format}")
     return H
+
+
+def _level(rows: list[dict[str, Any]]) -> None:
+    """Give every attribute one type: numbers where all values are numbers, text where types differ."""
+    kinds: dict[str, set[type]] = {}
+    for own in rows:
+        for name, value in own.items():
+            kinds.setdefault(name, set()).add(type(value))
+    mixed = {name: float if found == {int, float} else str for name, found in kinds.items() if len(found) > 1}
+    if mixed:
+        for own in rows:
+            own.update({name: kind(own[name]) for name, kind in mixed.items() if name in own})
 
 
 def _label_array(labels: Sequence[Hashable]) -> np.ndarray:

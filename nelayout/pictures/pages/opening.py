@@ -1,4 +1,4 @@
-"""`explore`: the page of one drawing; `page_of`: that of several, for `Comparison.to_html`."""
+"""`explore`: the page of one drawing; `page_of`: the page of several, for `Comparison.to_html`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from nelayout import graphs
-from nelayout.errors import InputError, unknown
+from nelayout.errors import InputError
 from nelayout.graphs.files import check_output
-from nelayout.pictures.colors import AMOUNTS, PLAIN, class_names
-from nelayout.pictures.pages.columns import Column, hex_color, shortened
-from nelayout.pictures.pages.page import Drawn, Page
+from nelayout.pictures.colors import AMOUNTS, MANY_CLASSES, PLAIN, class_names, unknown_color
+from nelayout.pictures.pages.page import Column, Drawn, Page, hex_color, shortened
 
 __all__ = ["explore", "page_of", "solution_page"]
 
@@ -30,35 +29,40 @@ def explore(
 ) -> Page:
     """Open a drawing as a page to zoom, search and select in: one HTML file that needs no network.
 
-    Nodes can be hovered over, searched by name, selected one by one, in a box or by a lasso; the neighbors of what is
-    selected stand out. A reader chooses the node attribute that colors the nodes, and down to which weight edges are
-    shown. All of it works by mouse and by keyboard, zoom and move also by two fingers. The page is dark where the
-    reader's system is, and by a button. `nelayout.draw` makes pictures for print, and
-    ``compare(G, {...}).to_html(path)`` the page of several drawings.
+    A reader can hover over nodes, search names, and select nodes one by one, in a box or by a lasso; their neighbors
+    stand out. A reader can also choose the column that colors the nodes, and leave out weak edges. Mouse, fingers and
+    keys work. The page is dark if the reader's system is. `nelayout.draw` makes pictures for print, and
+    ``compare(G, {...}).to_html(path)`` a page of several drawings.
 
     Parameters
     ----------
-    G : networkx graph, igraph.Graph, scipy.sparse matrix or array, square array; None for points without edges, such as
-        embedded vectors.
-    pos : positions as a layout returns them, or a `Solution`, whose cost of each node the page then knows. Positions in
-        space (``dim=3``) are turned by dragging, and by the keys W, A, S, D, Q and E.
-    path : where the file is written, whole or not at all; None writes none, and a notebook shows the page.
-    labels : names of the nodes: a node attribute, a dict or texts; by default the nodes themselves.
-    color : what colors the nodes at first: a node attribute, "degree", "strength", a dict or an array of values, or one
+    G : graph or None
+        Any graph that the layouts take. None shows points without edges, such as an embedding.
+    pos : positions
+        What a layout returns, or a `Solution`: the page then shows node costs. Positions in space (``dim=3``) can
+        be turned by dragging, and by the keys W, A, S, D, Q and E.
+    path : str or Path, optional
+        The file, written whole or not at all. None writes no file; a notebook shows the page.
+    labels : str, dict or array, optional
+        Names of the nodes: a node attribute, a dict or texts. By default the nodes themselves.
+    color : str, dict or array, optional
+        What colors the nodes at first: a node attribute, "degree", "strength", a dict or an array of values, or one
         color. By default the degree.
-    weight : the edge attribute by which weak edges can be left out; edges of weight 0 are none. None reads none.
-    title : the heading of the page.
+    weight : str, optional
+        The edge attribute by which weak edges can be left out; edges of weight 0 are no edges. None reads no weights.
+    title : str, optional
+        The heading of the page.
 
     Returns
     -------
     Page
-        ``.write(path)`` makes the file, ``.html()`` its text.
+        ``.write(path)`` makes the file, ``.html()`` returns its text.
 
     Raises
     ------
     InputError
-        for a node without a position, an unknown attribute (with near matches), a folder that does not exist, and a
-        page of more than 100 MB, which browsers do not bear.
+        For a node without a position, an unknown attribute, a folder that does not exist, and a page of more than 100
+        MB.
 
     Examples
     --------
@@ -77,7 +81,7 @@ def explore(
 
 
 def solution_page(G: Any, pos: Any, *, columns: Iterable[Column] = (), **look: Any) -> Page:
-    """The page of one drawing, which has the cost of each node where `pos` is a `Solution`; `look`: see `page_of`."""
+    """Return the page of one drawing, with node costs if `pos` is a `Solution`; `look`: see `page_of`."""
     cost = getattr(pos, "node_cost", None)
     costs = [] if cost is None or not len(cost) else [Column("cost", np.asarray(cost), amount=True)]
     name = getattr(pos, "method", "") or "drawing"
@@ -96,7 +100,7 @@ def page_of(
     facts: Mapping[str, Sequence[str]] | None = None,
     below: str = "",
 ) -> Page:
-    """The page of several drawings {name: positions}; see `explore`, and `Page` for the rest.
+    """Return the page of several drawings {name: positions}; see `explore` and `Page`.
 
     columns  further values of the nodes
     facts    {drawing: short texts beside its heading}
@@ -104,12 +108,12 @@ def page_of(
     network = graphs.points(next(iter(drawings.values()))) if G is None else graphs.read(G, weight=weight)
     with graphs.guard(G):
         own = [shortened(label) for label in network.labels]
-        names = own if labels is None else _names(network, labels, own)
+        given = [None] * len(own) if labels is None else network.host.objects(labels, "labels")
+        names = [name if text is None else shortened(text) for text, name in zip(given, own, strict=True)]
         known = [column for column in (*columns, *_of_graph(network)) if not _repeats(column, names)]
         if labels is not None:
             known.append(Column("node", own))
         chosen, extra = _color(network, color, known)
-        known = [*extra, *known]
         rows = np.repeat(np.arange(len(names)), np.diff(network.adjacency.indptr))
         cols = network.adjacency.indices
         once = rows < cols
@@ -118,35 +122,24 @@ def page_of(
         drawn = []
         for name, pos in drawings.items():
             Y = graphs.every_position(network, pos, f"the drawing {name!r}")
-            drawn.append(Drawn(str(name), _flat(Y), (facts or {}).get(name, ())))
-        return Page(
-            names,
-            (rows[once], cols[once]),
-            weights if differ else None,
-            drawn,
-            known,
-            chosen,
-            (f"{len(names):,} points" if G is None else f"A graph of {len(names):,} nodes") if title is None else title,
-            below,
-            weight or "weight",
-        )
-
-
-
-
-def _names(network: graphs.Network, labels: Any, own: list[str]) -> list[str]:
-    """The text of each node, its own name where it has none."""
-    given = network.host.objects(labels, "labels")
-    return [name if text is None else shortened(text) for text, name in zip(given, own, strict=True)]
+            if Y.shape[1] not in (1, 2, 3):
+                raise InputError(f"{name!r} must have 1, 2 or 3 coordinates; got {Y.shape[1]}")
+            flat = np.concatenate([Y, np.zeros((len(Y), max(0, 2 - Y.shape[1])))], axis=1)
+            drawn.append(Drawn(str(name), flat, (facts or {}).get(name, ())))
+        if title is None:
+            title = f"{len(names):,} points" if G is None else f"A graph of {len(names):,} nodes"
+        ends = (rows[once], cols[once])
+        shown = weights if differ else None
+        return Page(names, ends, shown, drawn, [*extra, *known], chosen, title, below, weight or "weight")
 
 
 def _repeats(column: Column, names: list[str]) -> bool:
-    """Whether a column says no more than the names do."""
+    """Return whether the values of a column are the names."""
     return column.kind == "texts" and [None if value is None else shortened(value) for value in column.values] == names
 
 
 def _of_graph(network: graphs.Network) -> list[Column]:
-    """The degree, where there are edges, the strength, where they have weights, and the node attributes."""
+    """Return the degree if there are edges, the strength if they have weights, and the node attributes."""
     amounts = []
     if network.adjacency.nnz:
         amounts.append(Column("degree", np.diff(network.adjacency.indptr), amount=True))
@@ -157,34 +150,22 @@ def _of_graph(network: graphs.Network) -> list[Column]:
 
 
 def _color(network: graphs.Network, color: Any, known: list[Column]) -> tuple[str, list[Column]]:
-    """The name of the first color, and the column that comes with it where values were given."""
-    usual = "degree" if network.adjacency.nnz else PLAIN
-    if color is None:
-        return usual, []
-    if isinstance(color, str):
-        if any(column.name == color and column.kind != "texts" for column in known):
-            return color, []
-        if color in AMOUNTS:  # without weights the strength is the degree
-            return usual, []
-        plain = hex_color(color)
-        if plain is None:
-            allowed = [column.name for column in known if column.kind != "texts"]
-            raise unknown("node attribute or color for color", color, allowed)
-        return plain, []
-    plain = hex_color(color) if isinstance(color, tuple) and len(color) != len(network.labels) else None
+    """Return the name of the first color, and a column for given values."""
+    colored = [column.name for column in known if column.kind != "texts"]
+    if color is None or (isinstance(color, str) and color in AMOUNTS and color not in colored):
+        return ("degree" if network.adjacency.nnz else PLAIN), []  # without weights the strength is the degree
+    if isinstance(color, str) and color in colored:
+        return color, []
+    one = isinstance(color, str) or (isinstance(color, tuple) and len(color) != len(network.labels))
+    plain = hex_color(color) if one else None
     if plain is not None:
         return plain, []
+    if isinstance(color, str):
+        raise unknown_color(color, [name for name in colored if name not in AMOUNTS])
     column = Column("color", class_names(network.host.objects(color, "color")))
     if column.kind == "texts":
         raise InputError(
-            "color holds more different texts than a reader could tell the colors of apart; give numbers, or at most "
-            "60 classes, or show them with labels="
+            f"color must hold numbers or at most {MANY_CLASSES} classes; got more different texts. Show them with "
+            "labels="
         )
     return "color", [column]
-
-
-def _flat(Y: np.ndarray) -> np.ndarray:
-    """(n, 2 or 3) places of positions on a line, in the plane or in space."""
-    if Y.shape[1] not in (1, 2, 3):
-        raise InputError(f"positions have {Y.shape[1]} coordinates; a page needs 1, 2 or 3")
-    return np.concatenate([Y, np.zeros((len(Y), max(0, 2 - Y.shape[1])))], axis=1)

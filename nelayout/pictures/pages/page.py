@@ -1,10 +1,24 @@
-"""`Page`, the drawings of a graph and what is known of its nodes, as one HTML file."""
+r"""`Page`: the drawings of a graph and the values of its nodes as one HTML file.
+
+A page is data and a program. The data are names, values, edges, and one position per node and drawing. The program
+draws them with WebGL. Values of nodes are columns. Their kind follows the rule of colors in pictures:
+
+>>> [Column("x", values).kind for values in (["b", "a", "b"], [0.5, 1.5, 2.5], ["Ann", "Bob", "Eve"])]
+['classes', 'numbers', 'texts']
+>>> packed(np.array([1, 258], np.uint16))
+{'type': 'u2', 'data': 'AQACAQ=='}
+>>> embedded({"name": "</script>"})
+'{"name":"\\u003c/script\\u003e"}'
+"""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import json
+import math
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,28 +30,129 @@ import numpy as np
 
 from nelayout.errors import InputError
 from nelayout.graphs.files import check_output, deliver
-from nelayout.pictures.colors import PLAIN
-from nelayout.pictures.pages.columns import Column, shortened
-from nelayout.pictures.pages.frames import Frames
-from nelayout.pictures.pages.packed import embedded, node_numbers, packed
+from nelayout.pictures.colors import MANY_CLASSES, PLAIN, classes_of, is_missing, palette, plain_value
 from nelayout.pictures.paper import DARK, WHITE
 from nelayout.pictures.space import VIEW
 
-__all__ = ["LARGEST", "Drawn", "Page"]
+__all__ = ["LARGEST", "Column", "Drawn", "Frames", "Page", "embedded", "hex_color", "packed", "shortened"]
 
-# The program, in the order in which its files stand in the page.
+# The program, in the order of its files in the page.
 _PROGRAM = (
     "data.js", "space.js", "webgl.js", "plain.js", "panel.js", "gestures.js", "controls.js", "theme.js", "start.js",
 )  # fmt: skip
-# Bytes of the largest page that is written: one of 96 MB, with 1.6 million nodes and 4.5 million edges, took Chromium
-# 12 seconds to open, on two cores without a graphics card.
-LARGEST = 100_000_000
-# Bytes of the largest page that a notebook takes into itself: it is stored there with every saved output.
-_IN_NOTEBOOK = 4_000_000
-# Height in pixels of a page within a notebook, with one drawing and with several.
-_HEIGHT = (720, 860)
-# Bytes that base64 needs for three.
-_BASE64 = 4 / 3
+LARGEST = 100_000_000  # bytes of the largest page that browsers open
+_IN_NOTEBOOK = 4_000_000  # bytes of the largest page that a notebook holds itself
+_LONGEST = 200  # letters of a name or value in a page
+_HEX = re.compile(r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """One value per node, shown beside its name; the nodes may be colored by it.
+
+    name     what a reader chooses it by
+    values   in node order, None or NaN for a node without a value
+    drawing  the name of the drawing with these values, None: all drawings; columns of one name are one choice
+    amount   whether few different whole numbers are amounts, not classes
+    """
+
+    name: str
+    values: Sequence[Any] | np.ndarray
+    drawing: str | None = None
+    amount: bool = False
+
+    @property
+    def kind(self) -> str:
+        """The kind of the values: "classes" and "numbers" have colors, "texts" do not."""
+        return self._sorted_out()[0]
+
+    def held(self, drawings: Sequence[str]) -> dict[str, Any]:
+        """Return the column as data of a page; `drawings` are the names of the drawings."""
+        kind, known, classes = self._sorted_out()
+        result: dict[str, Any] = {"name": self.name, "kind": kind}
+        if self.drawing is not None:
+            result["drawing"] = drawings.index(self.drawing)
+        if kind == "texts":
+            return result | {"values": [None if value is None else shortened(value) for value in known]}
+        if kind == "numbers":
+            numbers = np.array([math.nan if value is None else float(value) for value in known])
+            return result | {"values": packed(numbers)}
+        number = {name: k for k, name in enumerate(map(str, classes))}
+        codes = np.array([-1 if value is None else number[str(plain_value(value))] for value in known], np.int16)
+        own = [hex_color(name) for name in classes]
+        light, dark = ([hex_color(color) for color in palette(len(classes), night)] for night in (False, True))
+        colors = {"colors": own if all(own) else light, "dark": own if all(own) else dark}
+        return result | {"names": [shortened(name) for name in classes], **colors, "codes": packed(codes)}
+
+    def _sorted_out(self) -> tuple[str, list, list]:
+        """Return the kind, the values with None for missing ones, and the classes."""
+        values = self.values.tolist() if isinstance(self.values, np.ndarray) else list(self.values)
+        known = [None if is_missing(value) else value for value in values]
+        given = [value for value in known if value is not None]
+        if self.amount and given:
+            return "numbers", known, []
+        classes = classes_of(known)
+        if given and classes is None:
+            return ("numbers" if all(isinstance(x, (int, float, np.number)) for x in given) else "texts"), known, []
+        if (
+            not classes
+            or len(classes) > MANY_CLASSES
+            or (len(classes) == len(given) > 1 and isinstance(classes[0], str))
+        ):
+            return "texts", known, []
+        return "classes", known, classes
+
+
+def hex_color(color: Any) -> str | None:
+    """Return a color as HTML writes it, or None; names of colors need matplotlib.
+
+    >>> hex_color("#0072b2"), hex_color((1.0, 0.0, 0.0)), hex_color("no color")
+    ('#0072b2', '#ff0000', None)
+    """
+    if isinstance(color, str) and _HEX.fullmatch(color):
+        return color
+    if isinstance(color, tuple) and len(color) in (3, 4):
+        return "#" + "".join(f"{round(255 * min(max(float(x), 0.0), 1.0)):02x}" for x in color[:3])
+    if not isinstance(color, str) or len(color) < 2 or color[0].isdigit() or color.startswith((".", "(")):
+        return None
+    try:
+        from matplotlib.colors import is_color_like, to_hex
+    except ImportError:
+        return None
+    return to_hex(color) if is_color_like(color) else None
+
+
+def shortened(value: Any) -> str:
+    """Return a value as text of at most 200 letters; 5 for 5.0.
+
+    >>> shortened(5.0), shortened(("a", 1)), len(shortened("x" * 1000))
+    ('5', "('a', 1)", 200)
+    """
+    text = str(plain_value(value))
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frames:
+    """The nodes and edges of a page at T times.
+
+    names  (T) the name of each time
+    Y      (T, n, 2) positions, NaN for a node that is not there
+    edges  (T, m) whether each edge is there
+    """
+
+    names: Sequence[str]
+    Y: np.ndarray
+    edges: np.ndarray
+
+    def fitted(self) -> np.ndarray:
+        """Return (T, n, 2) float32 positions: the box of all times goes from -1 to 1.
+
+        >>> frames = Frames(("one", "two"), np.array([[[0.0, 0.0]], [[1.0, 0.0]]]), np.ones((2, 3), bool))
+        >>> frames.fitted()[:, 0].tolist()
+        [[-1.0, 0.0], [1.0, 0.0]]
+        """
+        return _fitted(self.Y)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,8 +160,8 @@ class Drawn:
     """A drawing on a page.
 
     name   its heading
-    Y      (n, 2 or 3) places, in units of its own: a page brings every drawing to one size
-    facts  further short texts beside the heading: "0.3 s", "the best of 3 seeds"
+    Y      (n, 2 or 3) positions in any units
+    facts  short texts beside the heading, such as "0.3 s"
     """
 
     name: str
@@ -56,20 +171,20 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Page:
-    """One or more drawings of one graph as a page that needs neither network nor other files.
+    """One or more drawings of one graph as an HTML page that needs no network and no other file.
 
-    In notebooks it shows itself; ``write`` makes a file of it.
+    A notebook shows it; ``write`` makes a file.
 
-    names        the names of the nodes, for search, hover and lists
+    names        names of the nodes
     ends         (rows, cols), the nodes that each edge joins
-    weights      (m,) the weight of each edge, by which the page can leave out weak ones; None where all are alike
+    weights      (m,) weights by which the page can leave out edges; None: all weights are equal
     drawings     at least one `Drawn`
-    columns      values of the nodes, see `Column`
-    color        the name of the column that colors the nodes when the page opens, or one color for all
+    columns      values of the nodes
+    color        the name of the column that colors the nodes at first, or one color
     title        the heading
-    below        HTML under the drawings: tables, definitions; it is taken as it is, so its texts are escaped
-    weight_name  what the weights are called
-    frames       the nodes and edges at several times, to be played; then there is one drawing.  None: all are there
+    below        HTML under the drawings; its texts must be escaped
+    weight_name  the name of the weights
+    frames       the nodes and edges at several times, to be played; then there is one drawing
     """
 
     names: Sequence[str]
@@ -85,33 +200,30 @@ class Page:
 
     @property
     def size(self) -> int:
-        """Bytes of the page, to a few percent, without making it."""
+        """Bytes of the page within a few percent, without making it."""
         n, m = len(self.names), len(self.ends[0])
         numbers = m * (4 if n <= 1 << 16 else 8) + (0 if self.weights is None else 4 * m)
         numbers += 4 * n * sum(drawing.Y.shape[1] for drawing in self.drawings)
         texts = sum(map(len, self.names)) + 3 * n + len(self.below)
         for column in self.columns:
             if column.kind == "texts":
-                texts += sum(3 + min(len(str(value)), 200) for value in column.values)
+                texts += sum(3 + min(len(str(value)), _LONGEST) for value in column.values)
             else:
                 numbers += (8 if column.kind == "numbers" else 2) * n
-        numbers += 0 if self.frames is None else self.frames.size
-        return int(texts + _BASE64 * numbers) + sum(map(len, _parts(self.frames is not None)))
+        numbers += 0 if self.frames is None else 4 * self.frames.Y.size + self.frames.edges.size // 8
+        return texts + 4 * numbers // 3 + sum(map(len, _parts(self.frames is not None)))  # base64: four bytes for three
 
     def html(self) -> str:
-        """The whole page.
-
-        Raises `InputError` for one larger than browsers bear, 100 MB, before it is made.
-        """
+        """Return the page; raise `InputError` if it would be larger than 100 MB."""
         if self.size > LARGEST:
             raise InputError(
                 f"the page of {len(self.names)} nodes, {len(self.ends[0])} edges and {len(self.drawings)} drawings "
-                f"would be {self.size / 1e6:.0f} MB, and browsers bear some {LARGEST / 1e6:.0f}: draw a picture "
+                f"would be {self.size / 1e6:.0f} MB, and browsers open up to {LARGEST / 1e6:.0f} MB: draw a picture "
                 "instead (nelayout.draw, Comparison.plot; on the command line a png), or a subgraph"
             )
         style, program = _parts(self.frames is not None)
         digest = base64.b64encode(hashlib.sha256(program.encode()).digest()).decode("ascii")
-        # No network and no other script: also where a text should slip through as markup.
+        # No network and no other script, also if a text should slip through as markup.
         policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
         return (
             '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -129,21 +241,18 @@ class Page:
         )
 
     def write(self, path: str | os.PathLike) -> None:
-        """Write the page to a file, whole or not at all; "-" is standard output.
-
-        Raises `InputError` for a folder that does not exist, and as `html` does.
-        """
+        """Write the page to a file, whole or not at all; "-" is standard output."""
         check_output(path)
         deliver(path, self.html().encode("utf-8", "replace"))
 
     def _repr_html_(self) -> str:
-        """The page in a frame of its own; where it is too heavy for a notebook, how to write it, and what is below."""
+        """Return the page in a frame; for a large page, how to write it, and the part below the drawings."""
         if self.size > _IN_NOTEBOOK:
             return (
                 f"<p>{escape(self.title)}: the page has {self.size / 1e6:.0f} MB, too much for a notebook; "
                 f"<code>.write(&quot;page.html&quot;)</code> makes a file of it.</p>{self.below}"
             )
-        height = _HEIGHT[len(self.drawings) > 1]
+        height = 860 if len(self.drawings) > 1 else 720
         return (
             f'<iframe srcdoc="{escape(self.html())}" title="{escape(self.title)}" '
             f'style="width:100%;height:{height}px;border:0" sandbox="allow-scripts"></iframe>'
@@ -154,18 +263,21 @@ class Page:
 
     def _data(self) -> dict[str, Any]:
         n, m = len(self.names), len(self.ends[0])
-        # Strong edges first, in random order where they are equally strong: the page draws a first part of them while
-        # it moves, and those above a weight.
+        # Strong edges first, equally strong ones in random order: the page draws a first part while it moves.
         order = np.random.default_rng(0).permutation(m)
         if self.weights is not None:
             order = order[np.argsort(-self.weights[order], kind="stable")]
         names = [drawing.name for drawing in self.drawings]
-        film = {} if self.frames is None else {"film": self.frames.held(order)}
+        film = {}
+        if self.frames is not None:
+            bits = np.packbits(self.frames.edges[:, order], axis=1, bitorder="little")
+            places = packed(self.frames.fitted())
+            film["film"] = {"names": list(self.frames.names), "xy": places, "edges": packed(bits)}
         return film | {
             "title": self.title,
             "names": [shortened(name) for name in self.names],
-            "rows": packed(node_numbers(self.ends[0][order], n)),
-            "cols": packed(node_numbers(self.ends[1][order], n)),
+            "rows": packed(_node_numbers(self.ends[0][order], n)),
+            "cols": packed(_node_numbers(self.ends[1][order], n)),
             "weights": None if self.weights is None else packed(self.weights[order].astype(np.float32)),
             "weightName": self.weight_name,
             "drawings": [
@@ -181,19 +293,36 @@ class Page:
 
 
 def _fitted(Y: np.ndarray) -> np.ndarray:
-    """Places (n, dim) with the middle of their box at 0 and the longer side from -1 to 1, as float32."""
-    if not len(Y):
-        return np.zeros(Y.shape, np.float32)
-    low, high = Y.min(axis=0), Y.max(axis=0)
+    """Return float32 positions (..., dim) with the middle of their box at 0 and its longer side from -1 to 1."""
+    there = Y[~np.isnan(Y[..., 0])]
+    if not len(there):
+        return Y.astype(np.float32)
+    low, high = there.min(axis=0), there.max(axis=0)
     half = float((high / 2 - low / 2).max())
     return ((Y - (low / 2 + high / 2)) / (half if half > 0 else 1.0)).astype(np.float32)
 
 
+def packed(x: np.ndarray) -> dict[str, str]:
+    """Return an array as its type (NumPy's letter and bytes, little-endian) and its bytes in base64, row by row."""
+    kind = x.dtype.kind + str(x.dtype.itemsize)
+    data = np.ascontiguousarray(x, dtype=x.dtype.newbyteorder("<")).tobytes()
+    return {"type": kind, "data": base64.b64encode(data).decode("ascii")}
+
+
+def _node_numbers(x: np.ndarray, n: int) -> np.ndarray:
+    """Return numbers of nodes in the fewest bytes that hold `n` nodes."""
+    return x.astype(np.uint16 if n <= 1 << 16 else np.uint32)
+
+
+def embedded(data: Any) -> str:
+    """Return JSON that may stand in a script element: no tag, entity or comment begins in it."""
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
 @cache
 def _parts(film: bool) -> tuple[str, str]:
-    """The style and the program, with what plays a film where there is one."""
+    """Return the style and the program, with the part that plays a film."""
     folder = files("nelayout.pictures.pages").joinpath("program")
-    scripts, styles = (*_PROGRAM, *["film.js"] * film), ("page.css", *["film.css"] * film)
-    program = "\n".join(folder.joinpath(name).read_text("utf-8") for name in scripts)
-    style = "".join(folder.joinpath(name).read_text("utf-8") for name in styles)
-    return style, f'"use strict";\n(() => {{\n{program}\n}})();\n'
+    program = "\n".join(folder.joinpath(name).read_text("utf-8") for name in (*_PROGRAM, *["film.js"] * film))
+    return folder.joinpath("page.css").read_text("utf-8"), f'"use strict";\n(() => {{\n{program}\n}})();\n'

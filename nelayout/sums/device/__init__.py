@@ -24,7 +24,6 @@ from nelayout.numerics.memory import size_in_words
 from nelayout.numerics.pytorch import torch_module
 
 if TYPE_CHECKING:
-    from nelayout.formula.divergences.protocol import Spread
     from nelayout.numerics.parallel import Threads
     from nelayout.similarities.affinity import Affinity
     from nelayout.similarities.random_walk import RandomWalk
@@ -76,8 +75,7 @@ class Device:
         """The array on this device; one that is there already comes back as it is."""
         torch = torch_module()
 
-        from nelayout.sums.device.answers import double_or_widest
-        from nelayout.sums.device.arrays import DeviceArray, array_of
+        from nelayout.sums.device.arrays import DeviceArray, array_of, double_or_widest
 
         if isinstance(x, DeviceArray):
             return x

@@ -1,9 +1,8 @@
-"""Arrays on a device that speak NumPy: the formulas of this package run on them as they are written.
+"""Arrays on a device that answer NumPy: the formulas of this package run on them unchanged.
 
-A `DeviceArray` holds a PyTorch tensor and answers NumPy's functions by its own protocols (``__array_ufunc__`` and
-``__array_function__``), so that ``np.log(x)`` of one is computed where x lies, and ``x * mass`` brings a NumPy array
-there first.  Sums over all of an array come back as Python numbers; everything else stays on the device until
-`numpy.asarray` copies it back.
+A `DeviceArray` holds a PyTorch tensor.  By NumPy's own protocols (``__array_ufunc__``, ``__array_function__``) a
+function of NumPy calls the function of PyTorch with the same name.  Arrays of NumPy are brought to the device first.
+Sums over a whole array come back as Python numbers; everything else stays until `numpy.asarray` copies it back.
 
 >>> import pytest; torch = pytest.importorskip("torch")
 >>> x = DeviceArray(torch.tensor([1.0, 4.0]))
@@ -13,22 +12,28 @@ there first.  Sums over all of an array come back as Python numbers; everything 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from nelayout.numerics.pytorch import torch_module
-from nelayout.sums.device.answers import HANDLED, double_or_widest, type_on
 
-__all__ = ["DeviceArray", "array_of"]
+__all__ = ["DeviceArray", "array_of", "double_or_widest", "segment_sums"]
 
-# NumPy's names of functions of one or two arrays that PyTorch calls otherwise; all others are looked up as they are.
-RENAMED = {"absolute": "abs", "invert": "bitwise_not", "divide": "true_divide", "power": "pow", "equal": "eq"}
-# Functions whose operands PyTorch wants as arrays: both of them, and the first.
-OF_ARRAYS = ("maximum", "minimum", "logaddexp", "matmul", "hypot", "logical_and", "logical_or")
-FIRST_OF_ARRAYS = ("less", "less_equal", "greater", "greater_equal", "eq", "not_equal")
+# Functions of NumPy that PyTorch calls otherwise.
+RENAMED = {
+    "absolute": "abs", "invert": "bitwise_not", "divide": "true_divide", "power": "pow", "equal": "eq",
+}  # fmt: skip
+# Functions of NumPy, other than ufuncs, that PyTorch has under the same name.
+SAME = ["any", "all", "sum", "mean", "count_nonzero", "broadcast_to", "concatenate", "zeros_like", "ones_like"]
+# Subscripts of sums of products -> the axis that is summed over.
+SUMMED: dict[str, Any] = {"ij,ij->i": 1, "ij,ij->j": 0, "ij,ij->": None, "ij->j": 0}
+# Functions that take a tensor and a limit by `clamp`; that want tensors only; that want a tensor first.
+LIMITS = {"maximum": "min", "minimum": "max"}
+OF_TENSORS = ["maximum", "minimum", "logaddexp", "matmul", "hypot", "logical_and", "logical_or"]
+TENSOR_FIRST = ["less", "less_equal", "greater", "greater_equal", "eq", "not_equal"]
 
 
 class DeviceArray(NDArrayOperatorsMixin):
@@ -38,8 +43,6 @@ class DeviceArray(NDArrayOperatorsMixin):
 
     def __init__(self, tensor: Any) -> None:
         self.tensor = tensor
-
-    # Facts about the array, as NumPy's arrays tell them.
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -83,8 +86,6 @@ class DeviceArray(NDArrayOperatorsMixin):
     def __iter__(self):
         return (DeviceArray(row) for row in self.tensor)
 
-    # Parts of it, and copies.
-
     def __getitem__(self, key: Any) -> DeviceArray:
         return DeviceArray(self.tensor[self._key(key)])
 
@@ -95,12 +96,10 @@ class DeviceArray(NDArrayOperatorsMixin):
         return DeviceArray(self.tensor.reshape(*shape))
 
     def astype(self, dtype: Any) -> DeviceArray:
-        return DeviceArray(self.tensor.to(type_on(dtype, self)))
+        return DeviceArray(self.tensor.to(_type_on(dtype, self.tensor)))
 
     def copy(self) -> DeviceArray:
         return DeviceArray(self.tensor.clone())
-
-    # Sums and extremes, Python numbers of a whole array.
 
     def sum(self, axis: int | None = None) -> Any:
         return np.sum(self, axis=axis)
@@ -117,11 +116,8 @@ class DeviceArray(NDArrayOperatorsMixin):
     def all(self) -> bool:
         return bool(self.tensor.all())
 
-    # NumPy's protocols.
-
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
         torch = torch_module()
-
         out = keywords.pop("out", None)
         if method == "reduce" and ufunc is np.add and len(inputs) == 1:
             return np.sum(inputs[0], axis=keywords.get("axis", 0))
@@ -129,67 +125,147 @@ class DeviceArray(NDArrayOperatorsMixin):
         function = getattr(torch, name, None) or getattr(torch.special, name, None)
         if method != "__call__" or keywords or function is None:
             return NotImplemented
-        if out is not None and isinstance(out[0], np.ndarray):  # an array in NumPy's memory takes what comes back
+        if out is not None and isinstance(out[0], np.ndarray):  # an array of NumPy takes the result
             np.copyto(out[0], np.asarray(getattr(np, ufunc.__name__)(*inputs)))
             return out[0]
         operands = [self.here(each) for each in inputs]
-        answer = _limited(name, *operands) if name in ("maximum", "minimum") else None
-        if answer is None:
-            both = name in OF_ARRAYS or (name in FIRST_OF_ARRAYS and not isinstance(operands[0], torch.Tensor))
-            answer = function(*(_of_arrays(*operands) if both else operands))
+        if name in LIMITS and not all(isinstance(each, torch.Tensor) for each in operands):
+            function, (x, limit) = torch.clamp, sorted(operands, key=lambda each: not isinstance(each, torch.Tensor))
+            operands, keywords = [x], {LIMITS[name]: limit}
+        elif name in OF_TENSORS or (name in TENSOR_FIRST and not isinstance(operands[0], torch.Tensor)):
+            operands = [self.as_tensor(each) for each in operands]
+        answer = function(*operands, **keywords)
         if out is None:
             return DeviceArray(answer)
         out[0].tensor.copy_(answer)
         return out[0]
 
     def __array_function__(self, function: Callable, types: Any, arguments: Any, keywords: Any) -> Any:
-        if function not in HANDLED:
+        name = function.__name__
+        own = OWN.get(name)
+        if own is None and name not in SAME:
             return NotImplemented
-        return HANDLED[function](*arguments, **keywords)
+        on = next(_arrays(arguments))
+        own = own or getattr(torch_module(), name)
+        keywords = {key: value for key, value in keywords.items() if key != "axis" or value is not None}
+        if "dtype" in keywords:
+            keywords = {**keywords, "dtype": _type_on(keywords["dtype"], on.tensor)}
+        return on.back(own(*map(on.here, arguments), **keywords))
 
     def here(self, value: Any) -> Any:
-        """The value as a tensor on this device, or as a number."""
-        torch = torch_module()
-
+        """Return the value as a tensor on this device, or as a number; lists and tuples item by item."""
         if isinstance(value, DeviceArray):
             return value.tensor
         if isinstance(value, np.ndarray):
-            if value.ndim == 0:
-                return value.item()
-            tensor = torch.from_numpy(np.require(value, requirements=("C", "W")))
-            if tensor.dtype == torch.float64:
-                tensor = tensor.to(double_or_widest(self.tensor.device))
-            return tensor.to(self.tensor.device)
+            return value.item() if value.ndim == 0 else self.as_tensor(value)
+        if isinstance(value, (list, tuple)):
+            return [self.here(each) for each in value]
         return value.item() if isinstance(value, np.generic) else value
+
+    def back(self, answer: Any) -> Any:
+        """Return the answer as an array on this device; a single number as Python's."""
+        if not isinstance(answer, torch_module().Tensor):
+            return answer
+        return DeviceArray(answer) if answer.ndim else answer.item()
+
+    def as_tensor(self, value: Any) -> Any:
+        """Return an array or a number as a tensor on this device."""
+        torch = torch_module()
+        if isinstance(value, torch.Tensor):
+            return value
+        if isinstance(value, np.ndarray):
+            tensor = torch.from_numpy(np.require(value, requirements=("C", "W")))
+            return tensor.to(self.tensor.device, _type_on(value.dtype, self.tensor))
+        return torch.tensor(value, dtype=self.tensor.dtype, device=self.tensor.device)
 
     def _key(self, key: Any) -> Any:
         if isinstance(key, tuple):
             return tuple(self._key(part) for part in key)
-        if isinstance(key, list):
-            key = np.array(key)
-        return key if isinstance(key, slice) else self.here(key)
-
-
-def _limited(name: str, a: Any, b: Any) -> Any:
-    """The larger or smaller of an array and a number without a copy of the number to the device; None of two arrays."""
-    torch = torch_module()
-
-    if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
-        return None
-    x, limit = (a, b) if isinstance(a, torch.Tensor) else (b, a)
-    return x.clamp(min=limit) if name == "maximum" else x.clamp(max=limit)
-
-
-def _of_arrays(a: Any, b: Any) -> tuple[Any, ...]:
-    """Both operands as tensors."""
-    torch = torch_module()
-
-    like = a if isinstance(a, torch.Tensor) else b
-    return tuple(
-        x if isinstance(x, torch.Tensor) else torch.tensor(x, dtype=like.dtype, device=like.device) for x in (a, b)
-    )
+        return key if isinstance(key, slice) else self.here(np.array(key) if isinstance(key, list) else key)
 
 
 def array_of(tensor: Any) -> Any:
-    """The tensor as an array that answers NumPy; typed Any, as formulas are written for NumPy's."""
+    """Return the tensor as an array that answers NumPy; typed Any, as formulas are written for NumPy."""
     return DeviceArray(tensor)
+
+
+def double_or_widest(device: Any) -> Any:
+    """Return the type of numbers on a device: double precision, or single on Apple's, which have no other."""
+    torch = torch_module()
+    return torch.float32 if device.type == "mps" else torch.float64
+
+
+def segment_sums(values: Any, offsets: Any) -> Any:
+    """Sums (k,) or (k, d) of the tensor ``values`` (m,) or (m, d) between ``offsets`` (k + 1,), which begin with 0.
+
+    No two threads add to one number, so the order is fixed.  Apple's devices have no sums over segments: there,
+    numbers are added as they come.
+    """
+    torch = torch_module()
+    if values.device.type == "mps":
+        counts = offsets[1:] - offsets[:-1]
+        at = torch.repeat_interleave(torch.arange(len(counts), device=values.device), counts)
+        return values.new_zeros((len(counts), *values.shape[1:])).index_add_(0, at, values)
+    if values.ndim == 2:  # column by column, for which a device has one parallel sum over all of a segment
+        return torch.stack([segment_sums(column.contiguous(), offsets) for column in values.unbind(1)], dim=1)
+    return torch.segment_reduce(values, "sum", offsets=offsets, initial=0.0, unsafe=True)
+
+
+def _type_on(dtype: Any, like: Any) -> Any:
+    """Return PyTorch's name of a type of NumPy, of floats the widest that the device has; of ``like`` for None."""
+    if dtype is None:
+        return like.dtype
+    name = np.dtype(dtype).name
+    return double_or_widest(like.device) if name == "float64" else getattr(torch_module(), name)
+
+
+def _arrays(values: Any) -> Iterator[DeviceArray]:
+    """Yield the values that lie on a device, and those in lists."""
+    for each in values:
+        if isinstance(each, DeviceArray):
+            yield each
+        elif isinstance(each, (list, tuple)):
+            yield from _arrays(each)
+
+
+# Answers to functions that PyTorch lacks, or computes in an order of its own.
+
+
+def _extreme(name: str) -> Callable:
+    def extreme(x: Any, axis: int | None = None, initial: float | None = None) -> Any:
+        if initial is not None and not x.numel():
+            return initial
+        found = getattr(torch_module(), name)(x, dim=() if axis is None else axis)
+        return found if initial is None else found.clamp(min=initial) if name == "amax" else found.clamp(max=initial)
+
+    return extreme
+
+
+def _einsum(subscripts: str, *tensors: Any) -> Any:
+    if subscripts not in SUMMED:
+        return torch_module().einsum(subscripts, *tensors)
+    whole = tensors[0] if len(tensors) == 1 else tensors[0] * tensors[1]  # faster than as many small products
+    return whole.sum(dim=SUMMED[subscripts])
+
+
+def _where(condition: Any, x: Any, y: Any) -> Any:
+    torch = torch_module()
+    like = next(each for each in (x, y, condition) if isinstance(each, torch.Tensor))
+    if not isinstance(condition, torch.Tensor):
+        condition = torch.tensor(condition, device=like.device)
+    if not any(isinstance(each, torch.Tensor) for each in (x, y)):
+        y = torch.tensor(y, dtype=double_or_widest(like.device), device=like.device)
+    return torch.where(condition, x, y)
+
+
+OWN: dict[str, Callable] = {
+    "max": _extreme("amax"),
+    "min": _extreme("amin"),
+    "einsum": _einsum,
+    "where": _where,
+    "ndim": lambda x: x.ndim,
+    "flatnonzero": lambda x: x.reshape(-1).nonzero()[:, 0].cpu().numpy(),
+    "vdot": lambda a, b: (a * b).sum(),
+    "array_equal": lambda a, b: a.shape == b.shape and bool((a == b).all()),
+    "empty_like": lambda x, dtype=None, shape=None: x.new_empty(x.shape if shape is None else shape, dtype=dtype),
+}

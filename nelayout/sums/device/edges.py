@@ -16,9 +16,8 @@ from nelayout.formula.kernels import Kernel
 from nelayout.numerics.conjugate_gradients import conjugate_gradients
 from nelayout.numerics.groups import Groups
 from nelayout.numerics.parallel import Threads
-from nelayout.sums.device.arrays import array_of
+from nelayout.sums.device.arrays import array_of, segment_sums
 from nelayout.sums.device.matrix import products
-from nelayout.sums.device.segments import segment_sums
 from nelayout.sums.edges.matrix import Edges, row_ranges
 
 __all__ = ["DeviceEdges"]
@@ -78,7 +77,7 @@ class DeviceEdges(Edges):
 
     def _by_powers(self, Y: Any, kernel: Kernel, powers: Powers, lam: Any, pull: Any, omega: Any) -> tuple[Any, Any]:
         order, values, slopes = powers.order, self._room(), self._room()
-        log_lam = np.log(lam) if np.ndim(lam) else math.log(lam) if lam > 0 else -math.inf
+        log_lam: Any = np.log(lam) if np.ndim(lam) else math.log(lam) if lam > 0 else -math.inf
         for start, stop in self.chunks:
             here = slice(self.indptr[start], self.indptr[stop])
             factor, apart = powers.factor[here], self._apart(Y, start, stop)

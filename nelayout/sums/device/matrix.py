@@ -10,8 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.similarities.random_walk import RandomWalk
-from nelayout.sums.device.arrays import array_of
-from nelayout.sums.device.segments import segment_sums
+from nelayout.sums.device.arrays import array_of, segment_sums
 from nelayout.sums.edges.matrix import row_ranges
 
 __all__ = ["DeviceMatrix", "products", "walk_on"]

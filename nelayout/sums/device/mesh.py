@@ -1,27 +1,27 @@
 """Particle-mesh sums on a device: the method of `nelayout.sums.nbody.mesh`, by PyTorch's transforms.
 
-The grid is the same as on the CPU, chosen by the same rule, and so is the error.  Charges are spread cell by cell: the
-nodes are sorted by their cell, what they give to each of the 16 points around it is summed over the cell, and each of
-the 16 sums goes to points of its own, so that no two additions meet and bits stay.  Grids are in single precision, as
-on the CPU; positions, splines and what is read in double.
+The grid and its error are those of the CPU.  Charges are spread cell by cell: the nodes are sorted by cell,
+their parts for each of the 16 points around are summed over the cell, and each sum is added to its point.  So no two
+threads add to one number, and bits stay.
+
+Near pairs, which a coarse grid cannot resolve, are added one by one: nodes are sorted by larger cells, so that the
+neighbors of a node are three ranges of nodes, one in each row of cells.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from nelayout.formula.kernels import Radial
 from nelayout.numerics.pytorch import torch_module
-from nelayout.sums.device.answers import double_or_widest
-from nelayout.sums.device.arrays import array_of
-from nelayout.sums.device.near import Sorted, near_sums
-from nelayout.sums.device.segments import segment_sums
+from nelayout.sums.device.arrays import array_of, double_or_widest, segment_sums
 from nelayout.sums.nbody.field import Field
 from nelayout.sums.nbody.grid import Grid, grid_for
-from nelayout.sums.nbody.mesh import FARTHEST, SPECTRA, TOLERANCE, taylor
+from nelayout.sums.nbody.mesh import FARTHEST, SPECTRA, TOLERANCE, single_precision, taylor
 
 __all__ = ["DeviceMesh"]
 
@@ -46,27 +46,26 @@ class DeviceMesh:
         """Potential and force of each radial function, on the grids given or on those of ``grids``."""
         if not np.all(np.abs(Y) < FARTHEST):
             return tuple(Field(np.nan * Y[:, 0], np.nan * Y) for _ in radials)
-        X, Z = _plane(Y)
+        torch, (X, Z) = torch_module(), _plane(Y)
         grids = self.grids(Y, radials) if grids is None else grids
         answer: dict[Radial, Field] = {}
         for grid in dict.fromkeys(grids.values()):
             places = _Places.of(X, Z, grid)
-            transform = _forward(places.spread(charges.tensor, grid), grid)
-            nodes = Sorted.of(X, Z, charges.tensor, grid) if grid.near else None
+            transform = torch.fft.rfft2(places.spread(charges.tensor, grid), s=(grid.lx, grid.ly))
+            nodes = _Sorted.of(X, Z, charges.tensor, grid) if grid.near else None
             for radial in [radial for radial in grids if grids[radial] == grid]:
                 spectrum, lags, smooth = self._spectrum(radial, grid, X.device)
-                values = _back(transform * spectrum, grid)
+                values = torch.fft.irfft2(transform * spectrum, s=(grid.lx, grid.ly))[: grid.nx, : grid.ny]
                 p, px, pz = places.read(values, charges.tensor, lags, grid, self.block)
                 if nodes is not None:
-                    more, mx, mz = near_sums(nodes, radial, grid, smooth, self.block)
+                    more, mx, mz = _near_sums(nodes, radial, grid, smooth, self.block)
                     p, px, pz = p + more, px + mx, pz + mz
-                answer[radial] = Field(array_of(p), array_of(_columns(px, pz, Y.shape[1])))
+                answer[radial] = Field(array_of(p), array_of(torch.stack([px, pz][: Y.shape[1]], dim=1)))
         return tuple(answer[radial] for radial in radials)
 
     def _spectrum(self, radial: Radial, grid: Grid, device: Any) -> tuple[Any, list[list[float]], np.ndarray]:
         """Transform of the kernel with the splines' blur divided out, its field at small lags, its smooth center."""
         torch = torch_module()
-
         key = (radial, grid.h, grid.lx, grid.ly, grid.near)
         if key not in self._spectra:
             number, (lx, ly) = double_or_widest(device), (grid.lx, grid.ly)
@@ -102,7 +101,6 @@ class _Places:
     @classmethod
     def of(cls, X: Any, Z: Any, grid: Grid) -> _Places:
         torch = torch_module()
-
         gx, gz = (X - grid.x0) / grid.h, (Z - grid.y0) / grid.h
         ix, iz = gx.to(torch.int32), gz.to(torch.int32)
         return cls(ix.to(torch.int64) * grid.ny + iz, gx - ix, gz - iz)
@@ -110,7 +108,6 @@ class _Places:
     def spread(self, charges: Any, grid: Grid) -> Any:
         """(nx, ny) the charges on the grid."""
         torch = torch_module()
-
         order = torch.argsort(self.at, stable=True)
         cells, counts = torch.unique_consecutive(self.at[order], return_counts=True)
         offsets = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
@@ -129,7 +126,6 @@ class _Places:
     ) -> tuple[Any, Any, Any]:
         """Potential and its gradient (n,) along both axes, without the effect of each node on itself."""
         torch = torch_module()
-
         parts = zip(*(each.split(block) for each in (self.at, self.s, self.t, charges)), strict=True)
         found = [_Places(at, s, t)._read(values, m, lags, grid) for at, s, t, m in parts]
         p, px, pz = (torch.cat(each) for each in zip(*found, strict=True))
@@ -153,38 +149,94 @@ class _Places:
         return p, px / grid.h, pz / grid.h
 
 
+class _Sorted(NamedTuple):
+    """Nodes sorted by square cell, as tensors: order, places, charges, and the range of the neighbors in three rows.
+
+    first, count  (3, n) of each sorted node, for the row of cells before its own, its own, and the next.
+    """
+
+    order: Any
+    X: Any
+    Z: Any
+    charges: Any
+    first: Any
+    count: Any
+
+    @classmethod
+    def of(cls, X: Any, Z: Any, charges: Any, grid: Grid) -> _Sorted:
+        torch = torch_module()
+        row, column = (((each - low) / grid.cell).to(torch.int64) for each, low in ((X, grid.x0), (Z, grid.y0)))
+        rows, columns = int(row.max()) + 1, int(column.max()) + 1
+        at = row * columns + column
+        order = torch.argsort(at, stable=True)
+        starts = torch.cat([at.new_zeros(1), torch.bincount(at, minlength=rows * columns).cumsum(0)])
+        row, column = row[order], column[order]
+        low, high = (column - 1).clamp(min=0), (column + 1).clamp(max=columns - 1)
+        first, count = [], []
+        for other in (row - 1, row, row + 1):
+            inside, other = (other >= 0) & (other < rows), other.clamp(0, rows - 1)
+            begin = starts[other * columns + low]
+            first.append(begin)
+            count.append(torch.where(inside, starts[other * columns + high + 1] - begin, 0))
+        return cls(order, X[order], Z[order], charges[order], torch.stack(first), torch.stack(count))
+
+
+def _near_sums(nodes: _Sorted, radial: Radial, grid: Grid, smooth: np.ndarray, block: int) -> tuple[Any, Any, Any]:
+    """Sums (n,) of r - R over pairs nearer than the grid's cutoff, and their gradient along both axes.
+
+    R is the polynomial that the mesh has added, see `nelayout.sums.nbody.near_loops`.  ``block``: pairs at once.
+    """
+    torch = torch_module()
+    number = torch.float32 if single_precision(radial) else nodes.X.dtype
+    sums = nodes.X.new_zeros((3, len(nodes.X)))
+    for first, count in zip(nodes.first, nodes.count, strict=True):
+        for start, stop in _ranges(count, block):
+            counts = count[start:stop]
+            offsets = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
+            i = torch.repeat_interleave(torch.arange(start, stop, device=counts.device), counts)
+            j = torch.arange(len(i), device=counts.device) + (first[start:stop] - offsets[:-1])[i - start]
+            dx, dz = (each[i] - each[j] for each in (nodes.X, nodes.Z))
+            dx, dz = dx.to(number), dz.to(number)
+            xi = dx * dx + dz * dz
+            z = xi - grid.cutoff
+            counted = (z < 0) & (i != j)
+            xi = torch.where(counted, xi, grid.cutoff)  # a node's own pair may be infinite
+            m = torch.where(counted, nodes.charges[j].to(number), 0.0)
+            sums_of: Any = radial.value_and_slope(array_of(xi))
+            value, slope = (each.tensor for each in sums_of)
+            s0, s1, s2, s3 = smooth.tolist()
+            w = m * (slope - (s1 + z * (2.0 * s2 + z * (3.0 * s3))))
+            parts = m * (value - (s0 + z * (s1 + z * (s2 + z * s3)))), 2.0 * w * dx, 2.0 * w * dz
+            for total, part in zip(sums, parts, strict=True):
+                total[start:stop] += segment_sums(part, offsets).to(total.dtype)
+    answer = torch.empty_like(sums)
+    answer[:, nodes.order] = sums
+    return answer[0], answer[1], answer[2]
+
+
+def _ranges(count: Any, block: int) -> list[tuple[int, int]]:
+    """Ranges of nodes whose pairs are about a block together."""
+    torch = torch_module()
+    ends = count.cumsum(0)
+    total = int(ends[-1])
+    goals = torch.arange(block, max(total, block), block, device=ends.device)
+    cuts = [0, *torch.searchsorted(ends, goals).tolist(), len(count)]
+    return list(pairwise(sorted(set(cuts))))
+
+
 def _plane(Y: Any) -> tuple[Any, Any]:
     """The two columns of a drawing as tensors, the second one zeros if it is a line."""
     X = Y.tensor[:, 0].contiguous()
     return X, Y.tensor[:, 1].contiguous() if Y.shape[1] == 2 else X.new_zeros(len(X))
 
 
-def _columns(x: Any, z: Any, d: int) -> Any:
-    torch = torch_module()
-
-    return torch.stack([x, z][:d], dim=1)
-
-
 def _square_counts(X: Any, Z: Any, x0: float, y0: float, cell: float, columns: int, cells: int) -> float:
     """`nelayout.sums.nbody.grid.square_counts`; whole numbers have the same sum in any order."""
     torch = torch_module()
-
     x, y = ((each.tensor - low) / cell for each, low in ((X, x0), (Z, y0)))
     at = x.to(torch.int64) * columns + y.to(torch.int64)
     counts = torch.bincount(at, minlength=cells).to(double_or_widest(at.device))
     return float((counts * counts).sum())
-
-
-def _forward(density: Any, grid: Grid) -> Any:
-    torch = torch_module()
-
-    return torch.fft.rfft2(density, s=(grid.lx, grid.ly))
-
-
-def _back(transform: Any, grid: Grid) -> Any:
-    torch = torch_module()
-
-    return torch.fft.irfft2(transform, s=(grid.lx, grid.ly))[: grid.nx, : grid.ny]
 
 
 def _spline(t: Any) -> tuple[Any, Any, Any, Any]:

@@ -1,8 +1,7 @@
 """Sums over all pairs on a device: exactly in blocks, by the mesh, and by the tree, which stays on the CPU.
 
-The tree walks a node at a time through branches of its own, which devices are slow at.  Where it is wanted (drawings in
-space, and those whose nodes lie too unevenly for a mesh), positions go to the CPU and sums come back: 8 bytes a
-coordinate and number, against a thousand nanoseconds of work for each node.
+Devices are slow at a tree, where each node takes other branches.  So positions go to the CPU and sums come back, for
+drawings in space and drawings too uneven for a mesh.
 """
 
 from __future__ import annotations
@@ -14,9 +13,9 @@ import numpy as np
 
 from nelayout.formula.kernels import Radial
 from nelayout.sums.device.mesh import DeviceMesh
-from nelayout.sums.nbody.auto import MARGIN, TREE_COST, need
+from nelayout.sums.nbody.auto import MARGIN
 from nelayout.sums.nbody.exact import sums_by_blocks
-from nelayout.sums.nbody.field import Field
+from nelayout.sums.nbody.field import Field, tree_cost
 from nelayout.sums.nbody.mesh import FARTHEST
 from nelayout.sums.nbody.tree import Tree
 
@@ -66,6 +65,6 @@ class DeviceSums:
         if d == 3 or not np.all(np.abs(Y) < FARTHEST):
             return "tree", None
         grids = self.mesh.grids(Y, radials)
-        tree = sum(TREE_COST[need(radial)][d - 1] for radial in radials) * n
+        tree = tree_cost(n, d, radials)
         mesh = sum(grid.cost for grid in grids.values())
         return ("mesh", grids) if mesh * MARGIN <= tree else ("tree", None)

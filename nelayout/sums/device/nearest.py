@@ -1,10 +1,9 @@
 """The nearest rows of every row, on a device: all pairs by matrix products, the near ones again.
 
-Products in single precision choose candidates, a few more than are wanted; their distances are then taken in double
-precision from differences of coordinates, and ties are ordered by index.  Where the error of the products could have
-hidden a nearer row, the row's products are taken once more in double precision.  The error is bounded by that of sums
-of rounded products with random signs, and by what the candidates' own products are off, since a device may be set to
-round products further.
+Products in single precision choose some more candidates than are wanted; their distances are then taken in double
+precision, and ties are ordered by index.  If the error of the products could have hidden a nearer row, the products of
+this row are taken again in double precision.  The error is bounded by the rounding of products, and by the errors seen
+in the candidates, since a device may be set to round products further.
 """
 
 from __future__ import annotations
@@ -18,11 +17,10 @@ from nelayout.numerics.pytorch import torch_module
 
 __all__ = ["nearest_rows"]
 
-# Candidates beyond the k nearest, at least and as a part of k: a row is looked at again only where as many others are
-# as near as its k-th neighbor to seven digits.
+# Candidates beyond the k nearest, at least and as a part of k.
 MORE, PART = 8, 0.25
-# Error of a squared distance by products, in units of 2^-24 sqrt(columns) (|x| + |y|)^2: three products, and four
-# standard deviations each; and how many times the largest error of a row's candidates others may be off.
+# Largest error of a squared distance by products: in units of 2^-24 sqrt(columns) (|x| + |y|)^2, and in units of the
+# largest error of the candidates.
 SIGMAS, TIMES = 12.0, 4.0
 
 
@@ -32,8 +30,7 @@ def nearest_rows(on: Any, X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray
     ``on``: the device.  Memory there: the rows in double and single precision, and blocks of pairs.
     """
     torch = torch_module()
-
-    from nelayout.sums.device.answers import double_or_widest
+    from nelayout.sums.device.arrays import double_or_widest
 
     device = torch.device(on.name)
     n, d = X.shape

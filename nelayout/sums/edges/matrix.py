@@ -187,7 +187,7 @@ class Edges:
         return self.measure, np.maximum(p / self.measure, np.finfo(float).tiny)
 
     def sums(self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any, want: frozenset[str]) -> EdgeSums:
-        """Sum over each group; ``lam``: of each group, ``want``: "value", "pull" and "weights" beside the slope."""
+        """Sum over each group; ``lam``: of all or of each; ``want``: "value", "pull", "weights" beside the slope."""
         value, slope, pull, weights = self._of_rows(Y, kernel, divergence, lam, want)
         if getattr(slope, "ndim", 0):
             value, slope = self.groups.sum(value), self.groups.sum(slope)
@@ -226,9 +226,10 @@ class Edges:
     ) -> tuple[Any, Any]:
         """The sums by the divergence's own formulas, chunk by chunk."""
         at_once = self.owner is None and not self.compiled and "rows" not in want
-        values, slopes = (self._room() for _ in range(2)) if not at_once else (None, None)
+        values: Any = None if at_once else self._room()
+        slopes: Any = None if at_once else self._room()
         log_lam = None
-        if self.owners is not None:
+        if np.ndim(lam):
             with np.errstate(divide="ignore"):
                 log_lam = np.log(lam)
 
@@ -240,8 +241,7 @@ class Edges:
             if log_lam is None:
                 b = Similarity(kernel, xi, lam)
             else:
-                own = self.owners[low:high]
-                b = Similarity(kernel, xi, lam[own], kernel.log(xi) + log_lam[own])
+                b = Similarity(kernel, xi, lam, kernel.log(xi) + log_lam[self.owners[low:high]])
             here, p = self._bound(divergence, low, high), self.ratio[low:high]
             each: Any = None
             if "value" in want:
@@ -275,7 +275,7 @@ class Edges:
         values, slopes = np.zeros(self.n), np.zeros(self.n)
         with np.errstate(divide="ignore"):
             log_lam = np.atleast_1d(np.log(lam))
-        owner = np.zeros(self.n, dtype=np.int64) if self.owner is None else self.owner
+        owner = self.owner if np.ndim(lam) else np.zeros(self.n, dtype=np.int64)
         form = "log" if powers.form == "boxcox" and powers.order == 0 else powers.form
         add = loops.POWER_SUMS[form, Y.shape[1] == 2]
         out, keep = np.empty((0, 0)) if pull is None else pull, np.empty(0) if omega is None else omega

@@ -1,4 +1,4 @@
-"""N-body sums: the only part of a drawing whose work grows with the number of pairs.
+"""N-body sums: the only part of a drawing with work that grows with the number of pairs.
 
 ``fields(Y, charges, radials)`` gives, for each radial function r, the potential Phi(y_i) = sum_{j != i} c_j r(|y_i -
 y_j|^2) and its gradient at every node.  Everything that repels, in every method, is made of these.
@@ -93,7 +93,7 @@ def backend(name: str, threads: Threads, compiled: bool) -> NBody:
 
 
 def backend_note(nbody: NBody, Y: np.ndarray, radials: tuple[Radial, ...]) -> str | None:
-    """A note for the user when "auto" picked the tree in the plane, else None."""
+    """Return a note for the user if "auto" takes the tree in the plane, else None."""
     noted = getattr(nbody, "note", None)
     return noted(Y, radials) if noted else None
 

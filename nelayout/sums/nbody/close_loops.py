@@ -49,7 +49,7 @@ def nearest(cells, first, last, left, depth, points, own, start, stop, out):
                         best = xi
                 continue
             mine = child if i < last[child] else child + 1
-            # The half that is pushed last is looked at first.
+            # the half that is pushed last is searched first
             todo[waiting], todo[waiting + 1] = 2 * child + 1 - mine, mine
             waiting += 2
         out[k] = best

@@ -10,7 +10,7 @@ from nelayout.formula.kernels import Radial
 from nelayout.numerics.parallel import Threads
 from nelayout.sums.nbody.field import Field
 
-__all__ = ["Exact", "PairTable", "form_of", "sums_by_blocks", "sums_within"]
+__all__ = ["Exact", "acting", "apart", "field_of", "itself", "sums_by_blocks", "sums_within"]
 
 # Pairs that are held at once by the NumPy form, 96 KB: arrays from 128 KB on are often new pages of memory, whose first
 # use may cost more than the sums.
@@ -70,11 +70,10 @@ def sums_within(
     points, own, answer = pair_loops.as_points(Y), np.arange(n), []
     for radial in radials:
         potential, force = np.empty(n), np.empty((3, n))
-        code = form_of(radial)
 
-        def work(task: tuple[int, int], potential=potential, force=force, code=code) -> None:
-            form, *numbers = code
-            add = pair_loops.PAIR_SUMS[form]
+        def work(task: tuple[int, int], potential=potential, force=force, code=radial.code) -> None:
+            key, *numbers = code
+            add = pair_loops.pair_sums(*key)
             add(points, charges, *numbers, points, own, *within, *task, potential, force)
 
         threads.map(work, tasks)
@@ -82,78 +81,59 @@ def sums_within(
     return answer
 
 
-def form_of(radial: Radial) -> tuple[int, float, float, float, float]:
-    """Integer form and parameters under which the compiled loops know a radial function."""
-    from nelayout.sums.nbody import pair_loops as pairs
-
-    kernel, order = radial.kernel, radial.order
-    form = {"power": pairs.POWER, "boxcox": pairs.BOXCOX, "power-log": pairs.POWER_LOG}[radial.form]
-    if kernel.a > 0 and radial.form == "power":
-        twice = 2 * kernel.b * order / kernel.a
-        form = pairs.INVERSE if twice == 2 else pairs.HALVES if twice in pairs.HALF_POWERS else form
-    if kernel.a == 0 and radial.form == "power":
-        form = pairs.GAUSSIAN
-    if kernel.a > 0 and radial.form == "boxcox" and order == 0:
-        form = pairs.LOGARITHM
-    return form, kernel.a, kernel.b, kernel.c, order
-
-
 class PairTable:
-    """The pairs of a small drawing, or of equally large ones (C, n, d), with radial functions of them, each taken once.
-
-    They serve several sums over the same places.
-    """
+    """The pairs of a small drawing with radial functions of them, each taken once, for several sums over them."""
 
     def __init__(self, Y: np.ndarray) -> None:
-        self.diffs, self.xi = _apart(Y, 0, Y.shape[-2])
+        self.diffs, self.xi = apart(Y, 0, len(Y))
         self.known: dict[Radial, tuple[np.ndarray, np.ndarray]] = {}
 
     def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
         """As `Exact.fields`, of the places Y that the table was made of."""
         answer = []
         for radial in radials:
-            value, slope = self.known.get(radial) or self.known.setdefault(radial, _acting(radial, self.xi, 0))
-            field = Field(np.empty_like(Y, shape=Y.shape[:-1]), np.empty_like(Y))
-            _add_up(value, slope, charges, self.diffs, field.potential, field.force)
-            answer.append(field)
+            if radial not in self.known:
+                self.known[radial] = acting(radial, self.xi, 0)
+            answer.append(field_of(*self.known[radial], charges, self.diffs, Y))
         return tuple(answer)
 
 
-def _apart(Y: np.ndarray, start: int, stop: int) -> tuple[list[np.ndarray], np.ndarray]:
+def apart(Y: np.ndarray, start: int, stop: int) -> tuple[list[np.ndarray], np.ndarray]:
     """Differences of rows start..stop from all, by coordinates, and squared distances; 1 from a node to itself."""
     columns = (Y[..., c] for c in range(Y.shape[-1]))
     diffs = [column[..., start:stop, None] - column[..., None, :] for column in columns]
     xi = diffs[0] * diffs[0]
     for diff in diffs[1:]:
         xi += diff * diff
-    _itself(xi, start)[...] = 1.0  # any finite number will do
+    itself(xi, start)[...] = 1.0  # any finite number will do
     return diffs, xi
 
 
-def _itself(pairs: np.ndarray, start: int) -> np.ndarray:
+def itself(pairs: np.ndarray, start: int) -> np.ndarray:
     """View of the entries of rows ``start`` and following (..., rows, n) from a node to itself."""
     rows, n = pairs.shape[-2:]
     return pairs.reshape(*pairs.shape[:-2], rows * n)[..., start :: n + 1]
 
 
-def _acting(radial: Radial, xi: np.ndarray, start: int) -> tuple[np.ndarray, np.ndarray]:
+def acting(radial: Radial, xi: np.ndarray, start: int) -> tuple[np.ndarray, np.ndarray]:
     """Values and slopes of a radial function; 0 from a node to itself."""
     value, slope = radial.value_and_slope(xi)
-    _itself(value, start)[...] = 0.0
-    _itself(slope, start)[...] = 0.0
+    itself(value, start)[...] = 0.0
+    itself(slope, start)[...] = 0.0
     return value, slope
 
 
-def _add_up(
-    value: np.ndarray, slope: np.ndarray, charges: np.ndarray, diffs: list[np.ndarray], potential: np.ndarray,
-    force: np.ndarray
-) -> None:
-    """Write the potential and the force of charges that act with values and slopes, each (..., rows, n)."""
+def field_of(
+    value: np.ndarray, slope: np.ndarray, charges: np.ndarray, diffs: list[np.ndarray], Y: np.ndarray
+) -> Field:
+    """The field, at some or all rows, of charges that act with values and slopes, each (..., rows, n)."""
     several = value.ndim > 2
-    potential[...] = np.einsum("cij,cj->ci" if several else "ij,j->i", value, charges)
+    potential = np.einsum("cij,cj->ci" if several else "ij,j->i", value, charges)
+    force = np.empty_like(Y, shape=(*value.shape[:-1], Y.shape[-1]))
     slope = slope * (charges[..., None, :] if several else charges)
     for c, diff in enumerate(diffs):
         force[..., c] = 2.0 * np.einsum("cij,cij->ci" if several else "ij,ij->i", slope, diff)
+    return Field(potential, force)
 
 
 def sums_by_blocks(
@@ -161,13 +141,12 @@ def sums_by_blocks(
 ) -> list[Field]:
     """Potential and force of each radial function by whole arrays, in blocks of so many pairs."""
     n = len(Y)
-    potentials = [np.empty_like(Y, shape=n) for _ in radials]
-    forces = [np.empty_like(Y) for _ in radials]
+    fields = [Field(np.empty_like(Y, shape=n), np.empty_like(Y)) for _ in radials]
     rows = max(1, pairs // max(n, 1))
     for start in range(0, n, rows):
         stop = min(start + rows, n)
-        diffs, xi = _apart(Y, start, stop)
-        for radial, potential, force in zip(radials, potentials, forces, strict=True):
-            value, slope = _acting(radial, xi, start)
-            _add_up(value, slope, charges, diffs, potential[start:stop], force[start:stop])
-    return [Field(p, f) for p, f in zip(potentials, forces, strict=True)]
+        diffs, xi = apart(Y, start, stop)
+        for radial, whole in zip(radials, fields, strict=True):
+            found = field_of(*acting(radial, xi, start), charges, diffs, Y)
+            whole.potential[start:stop], whole.force[start:stop] = found.potential, found.force
+    return fields

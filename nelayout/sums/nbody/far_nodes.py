@@ -1,8 +1,8 @@
 """Exact sums for far nodes: their field of all other nodes, and the force of their charges on all.
 
 Fast backends are accurate relative to the typical potential.  The potential of a node far from all others is tiny, and
-connections by rows divide by it, so the pairs of such a node are summed one by one.  Under a Gaussian, only pairs not
-much longer than the node's shortest one count::
+connections by rows divide by it.  So the pairs of such a node are summed one by one.  Under a Gaussian, only pairs not
+much longer than the shortest pair of the node count::
 
     >>> from nelayout.formula.kernels import KERNELS
     >>> gaussian = Radial(KERNELS["gaussian"])
@@ -22,23 +22,20 @@ import numpy as np
 
 from nelayout.formula.kernels import Kernel, Radial
 from nelayout.numerics.parallel import Threads
-from nelayout.sums.nbody.exact import form_of
 from nelayout.sums.nbody.field import Field
 from nelayout.sums.nbody.tree import Cells, cells_of, depth_of
 
 __all__ = ["FarNodes", "falls_off"]
 
-# Pairs in a task where all count.
-TASK_PAIRS = 1 << 19
-# Pairs up to which summing all of them takes less time than cutting the drawing into cells to find those that count.
-FEW_PAIRS = 500_000
-# Nodes in a task where only close pairs count; and parts in which the nodes add to one force, an array for each.
+# Pairs in a task if all count, and pairs up to which all are summed.
+TASK_PAIRS, FEW_PAIRS = 1 << 19, 500_000
+# Nodes in a task if only close pairs count; and parts in which the nodes add to one force, an array for each.
 TASK_NODES, PARTS = 64, 2
-# Most nodes in a cell that is not cut; of larger cells there are fewer to make, and more pairs to look at.
+# Most nodes in a cell that is not cut.
 LEAF = 48
 # Forms in which a Gaussian is summed, in the order of the compiled loops.
 FORMS = "power", "power-log"
-# Terms of a Gaussian below exp(-10) / n of a node's largest are left out: together below 5e-5 of it.
+# Terms of a Gaussian below exp(-NEGLIGIBLE) / n of the largest term of a node are left out.
 NEGLIGIBLE = 10.0
 
 
@@ -57,7 +54,7 @@ class Close(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FarNodes:
-    """Far ``nodes`` (k,) of a drawing ``Y`` (n, d), and the pairs of theirs that count, ``close``; None: all."""
+    """Far ``nodes`` (k,) of a drawing ``Y`` (n, d), and the ``close`` pairs that count; None: all pairs."""
 
     Y: np.ndarray
     nodes: np.ndarray
@@ -161,8 +158,8 @@ class FarNodes:
 
         k, d = at.shape[1], self.Y.shape[1]
         potential, force = np.empty(k), np.empty((3, k))
-        form, *numbers = form_of(radial)
-        add, n = pair_loops.PAIR_SUMS[form], points.shape[1]
+        key, *numbers = radial.code
+        add, n = pair_loops.pair_sums(*key), points.shape[1]
         rows, everything = max(1, TASK_PAIRS // n), (np.zeros(k, dtype=np.int64), np.full(k, n))
 
         def work(start: int) -> None:

@@ -1,4 +1,4 @@
-"""The protocol of an N-body backend and the record that it gives back."""
+"""The protocol of an N-body backend, the record that it gives back, and the costs of its sums."""
 
 from __future__ import annotations
 
@@ -9,7 +9,18 @@ import numpy as np
 
 from nelayout.formula.kernels import Radial
 
-__all__ = ["Field", "NBody"]
+__all__ = ["COSTS", "Field", "NBody", "exact_cost", "tree_cost"]
+
+# Nanoseconds on one core by the kind of a radial function: of a pair in exact sums, of a near pair of the mesh, and of
+# a node in the tree in 1, 2 and 3 dimensions. Only their ratios matter, for the choice of a backend and of a grid.
+COSTS = {
+    "inverse": (0.7, 0.3, 650.0, 1100.0, 3000.0),
+    "half power": (1.6, 0.5, 650.0, 1100.0, 3000.0),
+    "logarithm": (1.9, 1.1, 700.0, 1400.0, 4000.0),
+    "gaussian": (1.9, 0.5, 700.0, 1400.0, 4000.0),
+    "inverse and logarithm": (4.5, 3.8, 700.0, 1400.0, 4000.0),
+    "general": (4.5, 3.8, 900.0, 2000.0, 7000.0),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +41,13 @@ class NBody(Protocol):
     def tolerance(self) -> float: ...
 
     def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]: ...
+
+
+def exact_cost(n: int, radials: tuple[Radial, ...]) -> float:
+    """Nanoseconds of all pairs of n nodes, compiled, on one core."""
+    return sum(COSTS[radial.kind][0] for radial in radials) * float(n) * n
+
+
+def tree_cost(n: int, d: int, radials: tuple[Radial, ...]) -> float:
+    """Nanoseconds of tree sums at n nodes in d dimensions, on one core."""
+    return sum(COSTS[radial.kind][1 + d] for radial in radials) * n

@@ -1,8 +1,7 @@
 """The grid of the mesh for one drawing: the cheapest that is accurate, and its cost.
 
-Example: a drawing of 120 x 120 units of the Cauchy kernel is given a step of 1/4 to 1/2.  Drawn thirty times as large,
-it would need a thousand times the points: a coarser grid is taken, and pairs that it cannot tell apart are added one by
-one.
+Example: a drawing of 120 x 120 units of the Cauchy kernel gets a step of 1/4 to 1/2.  A drawing thirty times as large
+would need a thousand times the points.  It gets a coarser grid, and its near pairs are added one by one.
 """
 
 from __future__ import annotations
@@ -15,33 +14,27 @@ from typing import Any
 import numpy as np
 
 from nelayout.formula.kernels import Radial
-from nelayout.sums.nbody.exact import form_of
+from nelayout.sums.nbody.field import COSTS
 
 __all__ = ["CUTOFF", "Grid", "grid_for", "plane", "square_counts"]
 
 Counts = Callable[[Any, Any, float, float, float, int, int], float]
 
-# Grid steps in units of the kernel's width (1 for the Cauchy kernel): up to the first the mesh alone is
-# accurate enough; finer than the second pays no more.
+# Grid steps in units of the kernel's width: the coarsest that is accurate without pairs, and the finest that is tried.
 STEP, FINEST = 0.4, 0.25
-# Grid points per node, at most: the bound that keeps an expanded drawing affordable.
-POINTS_PER_NODE = 16.0
-LEAST_POINTS = 128 * 128
+# Most grid points per node, and points that any grid may have.
+POINTS_PER_NODE, LEAST_POINTS = 16.0, 128 * 128
 # Points of the transforms, per node and in all, up to which they take less time than sorting nodes into cells.
 FEW, FEWEST = 6.0, 4 * LEAST_POINTS
-# Nanoseconds for a point of the transforms, for sorting a node into its cell, and for a pair of nodes in touching
-# cells by the form of the radial function: measured on one core.  Only their ratios matter, for the choice between
-# a finer grid and more pairs.
+# Nanoseconds for a point of the transforms, and for sorting a node into its cell.
 POINT_COST, NODE_COST = 10.0, 65.0
-PAIR_COST = {"inverse": 0.3, "half power": 0.5, "logarithm": 1.1, "gaussian": 0.5, "power": 3.8, "other": 3.8}
 # Grids that are tried, each sqrt(2) coarser than the one before.
 TRIED = 6
 # Range of the pair part in grid steps.
 CUTOFF = 2.5
-# Part of a sum that is neglected beyond the reach of a kernel: far below the error of the grid.
+# Part of a sum that is neglected beyond the reach of a kernel.
 NEGLIGIBLE = 3e-4
-# Lengths of transforms are these times a power of two: quickly transformed, and few, so that spectra are used again
-# while a drawing grows.
+# Lengths of transforms are these times a power of two: few, so that spectra are used again while a drawing grows.
 FACTORS = (16, 18, 20, 22, 24, 27, 30)
 
 
@@ -54,7 +47,7 @@ class Grid:
     h: float
     nx: int
     ny: int
-    lx: int  # lengths of the transforms: the grid and as much emptiness as keeps its ends from touching
+    lx: int  # lengths of the transforms: the grid and enough zeros between its ends
     ly: int
     near: bool  # whether the kernel is split
     cost: float = field(default=0.0, compare=False)  # of one sum, in nanoseconds
@@ -86,19 +79,17 @@ def square_counts(X: np.ndarray, Z: np.ndarray, x0: float, y0: float, cell: floa
 def grid_for(
     X: np.ndarray, Z: np.ndarray, radial: Radial, fineness: float = 1.0, counts: Counts = square_counts
 ) -> Grid:
-    """Choose the cheapest accurate grid for a drawing's sums of a radial function.
+    """Choose the cheapest accurate grid for the sums of a radial function over a drawing.
 
-    A grid fine enough for the kernel needs no pairs; a coarser one needs all pairs within ``CUTOFF`` steps, whose
-    number is counted on the drawing itself, since one dense cluster can hold most of them.  ``fineness`` below 1 makes
-    the steps that much smaller, and the range of the pairs as much more steps.  ``counts``: `square_counts`, or what
-    does the same where the positions are.
+    A grid fine enough for the kernel needs no pairs.  A coarser one needs all pairs within ``CUTOFF`` steps; they are
+    counted, since one dense cluster can hold most of them.  ``fineness`` below 1 makes the steps that much smaller, and
+    the range of the pairs as much more steps.  ``counts``: `square_counts`, or its form on a device.
     """
     box = float(X.min()), float(Z.min()), float(X.max()), float(Z.max())
     width, height = max(box[2] - box[0], 1e-12), box[3] - box[1]
     most = max(LEAST_POINTS, POINTS_PER_NODE * len(X)) / fineness**2
     finest = _step(width, height, most)
     resolved = STEP * fineness * _width(radial)
-    # The transforms are up to twice as long as the grid along both axes.
     cheap = _step(width, height, max(FEWEST, FEW * len(X)) / (2.0 * fineness) ** 2)
     if cheap <= resolved:
         return _grid(box, min(_rounded(max(cheap, FINEST / STEP * resolved)), resolved), radial, near=False)
@@ -107,7 +98,7 @@ def grid_for(
     best = None
     if resolved > 0 and (width / resolved + 4.0) * (height / resolved + 4.0) <= 4.0 * most:
         best = _grid(box, resolved, radial, near=False)
-    pair = PAIR_COST[_pair_form(radial)]
+    pair = COSTS[radial.kind][1]
     step = _rounded(max(finest, fineness * _coarse(radial)))
     for k in range(TRIED):
         grid = _grid(box, step * 2.0 ** (k / 2.0), radial, near=True)
@@ -161,8 +152,7 @@ def _width(radial: Radial) -> float:
 def _coarse(radial: Radial) -> float:
     """Smallest step for which grid and pairs together are accurate; 0 if they always are.
 
-    In between the smooth part still varies with the kernel: worst are a Gaussian's q at 2.1 and q ln q at 4.1 times
-    the step that needs no pairs.  Long tails bend least.
+    At finer steps the smooth part still varies with the kernel, least for long tails.
     """
     least = 5.6 if radial.form == "power-log" else 2.8 if radial.form == "power" and _long_tailed(radial) else 4.0
     return least * STEP * _width(radial)
@@ -191,19 +181,6 @@ def _touching_pairs(
     x0, y0, high_x, high_y = box
     rows, columns = int((high_x - x0) / cell) + 1, int((high_y - y0) / cell) + 1
     return 9.0 * counts(X, Z, x0, y0, cell, columns, rows * columns)
-
-
-def _pair_form(radial: Radial) -> str:
-    from nelayout.sums.nbody import pair_loops
-
-    names = {
-        pair_loops.INVERSE: "inverse",
-        pair_loops.LOGARITHM: "logarithm",
-        pair_loops.GAUSSIAN: "gaussian",
-        pair_loops.POWER: "power",
-        pair_loops.HALVES: "half power",
-    }
-    return names.get(form_of(radial)[0], "other")
 
 
 def _points(k: int) -> int:

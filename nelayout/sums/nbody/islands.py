@@ -1,8 +1,8 @@
-"""Exact sums over the pairs within each graph of a stack: graphs that lie one after another do not act on each other."""
+"""Exact sums over the pairs within each graph of a stack: its graphs do not act on each other."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,15 +12,20 @@ import numpy as np
 from nelayout.formula.kernels import Radial
 from nelayout.numerics.groups import Parts
 from nelayout.numerics.parallel import Threads
-from nelayout.sums.nbody.exact import BLOCK_PAIRS, TABLE_PAIRS, TASK_PAIRS, PairTable, sums_within
+from nelayout.sums.nbody.exact import BLOCK_PAIRS, TASK_PAIRS, acting, apart, field_of, sums_within
 from nelayout.sums.nbody.field import Field
 
 __all__ = ["Islands"]
 
+# Pairs up to which radial functions of them are kept between two sums over the same places.
+KEPT_PAIRS = 400_000
+# Largest squared distance from the middle, in units of the kernel, at which products of matrices give enough digits.
+SMOOTH = 1e4
+
 
 @dataclass(frozen=True)
 class Islands:
-    """Sums over all pairs of each graph in O(sum n^2) time: compiled, or by NumPy on (C, n, n) arrays of equal graphs."""
+    """Sums over all pairs of each graph in O(sum n^2) time: compiled, or by NumPy on arrays of equally large graphs."""
 
     parts: Parts
     threads: Threads = field(default_factory=Threads, compare=False)
@@ -32,35 +37,21 @@ class Islands:
         """Potential and force of each radial function."""
         if self.compiled:
             return tuple(sums_within(Y, charges, radials, self._within, self._tasks, self.threads))
-        return self._by_tables(Y, charges, radials, lambda block, places: PairTable(places))
+        return AtPlaces(self, Y, keeps=False).fields(Y, charges, radials)
 
-    def at(self, Y: np.ndarray) -> Islands | Tables:
-        """Sums that look at the same places several times: tables of the pairs, where there are few."""
-        few = float(np.sum(self.parts.sizes.astype(float) ** 2)) <= TABLE_PAIRS
-        return Tables(self) if few and not self.compiled else self
-
-    def _by_tables(
-        self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...], table: Callable[[int, Any], PairTable]
-    ) -> tuple[Field, ...]:
-        answer = tuple(Field(np.empty(len(Y)), np.empty_like(Y)) for _ in radials)
-        for k, nodes in enumerate(self._blocks):
-            places = Y[nodes]
-            found = table(k, places).fields(places, charges[nodes], radials)
-            for each, own in zip(answer, found, strict=True):
-                each.potential[nodes], each.force[nodes] = own.potential, own.force
-        return answer
+    def at(self, Y: np.ndarray) -> Islands | AtPlaces:
+        """Sums that look at the same places several times."""
+        pairs = float(np.sum(self.parts.sizes.astype(float) ** 2))
+        return self if self.compiled else AtPlaces(self, Y, keeps=pairs <= KEPT_PAIRS)
 
     @cached_property
-    def _blocks(self) -> list[np.ndarray]:
-        """Nodes (c, n) of equally large graphs that are summed together."""
-        blocks, starts = [], self.parts.starts[:-1]
-        for size in np.unique(self.parts.sizes).tolist():
-            first = starts[self.parts.sizes == size]
-            count = max(1, BLOCK_PAIRS // size**2)
-            blocks += [
-                first[k : k + count, None] + np.arange(size) for k in range(0, len(first), count)
-            ]
-        return blocks
+    def classes(self) -> list[tuple[int, Any]]:
+        """Sizes of graphs, and where the nodes of all graphs of that size are."""
+        if self.parts.equal:
+            return [(self.parts.equal, slice(None))]
+        starts, sizes = self.parts.starts[:-1], self.parts.sizes
+        each = np.unique(sizes).tolist()
+        return [(size, (starts[sizes == size][:, None] + np.arange(size)).reshape(-1)) for size in each]
 
     @cached_property
     def _within(self) -> tuple[np.ndarray, np.ndarray]:
@@ -77,16 +68,91 @@ class Islands:
         return list(zip(cuts, [*cuts[1:], len(pairs)], strict=True))
 
 
-class Tables:
-    """The sums of `Islands` over the places that are asked for first."""
+class AtPlaces:
+    """NumPy's sums of `Islands` at places Y; it ``keeps`` radial functions of the pairs if they fit into memory."""
 
-    def __init__(self, islands: Islands) -> None:
-        self.islands, self.tables = islands, dict[int, PairTable]()
+    def __init__(self, islands: Islands, Y: np.ndarray, keeps: bool) -> None:
+        self.nodes = [nodes for _, nodes in islands.classes]
+        self.stacks = [Equal(Y[nodes].reshape(-1, size, Y.shape[1]), keeps) for size, nodes in islands.classes]
 
     def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
         """Potential and force of each radial function."""
+        answer = []
+        for radial in radials:
+            found = Field(np.empty(len(Y)), np.empty_like(Y))
+            for nodes, stack in zip(self.nodes, self.stacks, strict=True):
+                potential, force = stack.field(charges[nodes].reshape(stack.Y.shape[:2]), radial)
+                found.potential[nodes], found.force[nodes] = potential.reshape(-1), force.reshape(-1, Y.shape[1])
+            answer.append(found)
+        return tuple(answer)
 
-        def table(block: int, places: np.ndarray) -> PairTable:
-            return self.tables.get(block) or self.tables.setdefault(block, PairTable(places))
 
-        return self.islands._by_tables(Y, charges, radials, table)
+class Equal:
+    """Graphs (C, n, d) of one size, in blocks of about `BLOCK_PAIRS` pairs.
+
+    Squared distances and forces of kernels that hardly vary between close nodes are products of matrices.
+    """
+
+    def __init__(self, Y: np.ndarray, keeps: bool) -> None:
+        count, n, _ = Y.shape
+        self.Y = Y
+        each = max(1, BLOCK_PAIRS // n**2)
+        self.blocks = [slice(k, k + each) for k in range(0, count, each)]
+        self.known: dict[Any, Any] | None = {} if keeps else None
+
+    def field(self, charges: np.ndarray, radial: Radial) -> tuple[np.ndarray, np.ndarray]:
+        """Potential (C, n) and force (C, n, d) of charges (C, n)."""
+        potential, force = np.empty_like(charges), np.empty_like(self.Y)
+        steepest = np.max(radial.kernel.decay(np.zeros(1)))
+        if radial.kernel.singular or not self.extent * steepest < SMOOTH:
+            for block, value, slope, diffs in self._acting(radial, False):
+                found = field_of(value, slope, charges[block], diffs, self.Y[block])
+                potential[block], force[block] = found.potential, found.force
+            return potential, force
+        own = charges[..., None]
+        weighted, seen = np.concatenate([own * self.centered, own], -1), np.empty((*own.shape[:2], force.shape[-1] + 1))
+        for block, value, slope, _ in self._acting(radial, True):
+            np.matmul(value, own[block], out=potential[block][..., None])
+            np.matmul(slope, weighted[block], out=seen[block])
+        seen *= 2.0
+        np.multiply(seen[..., -1:], self.centered, out=force)
+        force -= seen[..., :-1]
+        return potential, force
+
+    def _acting(self, radial: Radial, smooth: bool) -> Iterator[tuple[slice, np.ndarray, np.ndarray, Any]]:
+        """Values and slopes of a radial function, and differences of the places, block by block."""
+        for k, block in enumerate(self.blocks):
+            if self.known is not None and (k, radial) in self.known:
+                yield self.known[k, radial]
+                continue
+            diffs: Any = None
+            if smooth:
+                left, right = self._factors
+                xi = left[block] @ right[block]
+            else:
+                diffs, xi = apart(self.Y[block], 0, self.Y.shape[1])
+            found = block, *acting(radial, xi, 0), diffs
+            if self.known is not None:
+                self.known[k, radial] = found
+            yield found
+
+    @cached_property
+    def centered(self) -> np.ndarray:
+        """The places about the middle of each graph."""
+        return self.Y - np.add.reduce(self.Y, axis=1, keepdims=True) / self.Y.shape[1]
+
+    @cached_property
+    def _squares(self) -> np.ndarray:
+        return np.einsum("cij,cij->ci", self.centered, self.centered)[..., None]
+
+    @cached_property
+    def extent(self) -> float:
+        """Largest squared distance from a middle."""
+        return float(np.max(self._squares))
+
+    @cached_property
+    def _factors(self) -> tuple[np.ndarray, np.ndarray]:
+        """(C, n, d + 2) and (C, d + 2, n): squared distances |y|^2 + |z|^2 - 2 y z are their product."""
+        Y, squares, one = self.centered, self._squares, np.ones_like(self._squares)
+        right = np.concatenate([-2.0 * Y, one, squares], axis=-1)
+        return np.concatenate([Y, squares, one], axis=-1), np.swapaxes(right, -1, -2)

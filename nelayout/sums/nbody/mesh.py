@@ -1,45 +1,45 @@
 """Particle-mesh sums: spread the charges on a grid, convolve once, read potential and force with the same splines.
 
-Example: 70,000 nodes whose drawing measures 120 x 120 units of the Cauchy kernel are spread on 240 x 240 points; one
-real FFT forth and one back give the potential of every node, and the derivative of the splines its force: one
-convolution where interpolation by nodes needs four.
+Example: 70,000 nodes in a drawing of 120 x 120 units of the Cauchy kernel are spread on 240 x 240 points.  One real
+FFT forth and one back give the potential of every node, and the derivative of the splines gives its force.
 
 Cubic B-splines blur; their blur is divided out of the kernel's transform ((2 + cos w)/3 squared per axis).  The effect
-of a node on itself is subtracted exactly.  The grid never has more than a few points per node: where the kernel is too
-narrow for such a grid, or singular, it is split (particle-particle particle-mesh).  Within ``CUTOFF`` grid steps
+of a node on itself is subtracted exactly.  The grid never has more than a few points per node.  If the kernel is too
+narrow for such a grid, or singular, it is split (particle-particle particle-mesh): within ``CUTOFF`` grid steps
 the mesh carries a polynomial that continues the kernel smoothly to distance 0, and the difference is added pair by
 pair over a list of cells.
 
-The grid's step is one of a geometric sequence and its points lie at multiples of it, so that two drawings a step
-apart see the same grid and their values can be compared.
+The step of the grid is one of a geometric sequence and its points lie at multiples of it, so that two successive
+drawings see the same grid and their values can be compared.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from nelayout.errors import Unsupported
 from nelayout.formula.kernels import Radial
 from nelayout.numerics.parallel import Threads
-from nelayout.sums.nbody.exact import form_of
 from nelayout.sums.nbody.field import Field
 from nelayout.sums.nbody.grid import Grid, grid_for, plane
-from nelayout.sums.nbody.transforms import along
 
 __all__ = ["FARTHEST", "Mesh"]
 
-TASK_NODES, TASKS = 1 << 13, 64  # nodes of a task, at least, and tasks, at most
-LEAST_NODES = 1 << 11  # of a task that adds near pairs
+# Fewest nodes of a task, and of a task that adds near pairs; most tasks.
+TASK_NODES, LEAST_NODES, TASKS = 1 << 13, 1 << 11, 64
+# Fewest lines of a slab that one thread transforms, and fewest numbers in it.
+SLAB, NUMBERS = 64, 1 << 16
 # Relative error of net forces, with the steps in grid.py.
 TOLERANCE = 1e-2
-# Precision of the grid: its rounding errors, 1e-7 of the largest potential, are far below its other errors.
+# Precision of the grid: its rounding errors are far below its other errors.
 PRECISION, SPECTRAL = np.float32, np.complex64
 # Most transforms of kernels that are kept.
 SPECTRA = 12
-# Coordinates from which squares and grids would overflow: no drawing is that large.
+# Coordinates beyond which squares and grids would overflow.
 FARTHEST = 1e100
 
 
@@ -90,7 +90,7 @@ class Mesh:
 
     def grids(self, Y: np.ndarray, radials: tuple[Radial, ...]) -> dict[Radial, Grid]:
         """Choose the grid of each radial function; coordinates must be below ``FARTHEST``."""
-        fineness = (self.tolerance / TOLERANCE) ** 0.25  # the error of cubic splines goes with the fourth power
+        fineness = (self.tolerance / TOLERANCE) ** 0.25  # cubic splines: fourth order
         X, Z = plane(Y)
         return {radial: grid_for(X, Z, radial, fineness) for radial in radials}
 
@@ -98,8 +98,8 @@ class Mesh:
         from scipy import fft
 
         threads, half = self.threads, grid.ly // 2 + 1
-        rows = along(threads, lambda part: fft.rfft(part, grid.ly, axis=1), density, 1, half, SPECTRAL)
-        return along(threads, lambda part: fft.fft(part, grid.lx, axis=0), rows, 0, grid.lx, SPECTRAL)
+        rows = _along(threads, lambda part: fft.rfft(part, grid.ly, axis=1), density, 1, half, SPECTRAL)
+        return _along(threads, lambda part: fft.fft(part, grid.lx, axis=0), rows, 0, grid.lx, SPECTRAL)
 
     def _one(
         self, X, Z, charges, radial: Radial, grid: Grid, transform: np.ndarray, in_cells: Sorted | None, d: int
@@ -110,8 +110,8 @@ class Mesh:
 
         spectrum, lags, smooth = self._spectrum(radial, grid)
         threads, nx, ny = self.threads, grid.nx, grid.ny
-        columns = along(threads, lambda part: fft.ifft(part, axis=0)[:nx], transform, 0, nx, SPECTRAL, spectrum)
-        back = along(threads, lambda part: fft.irfft(part, grid.ly, axis=1), columns, 1, grid.ly, PRECISION)
+        columns = _along(threads, lambda part: fft.ifft(part, axis=0)[:nx], transform, 0, nx, SPECTRAL, spectrum)
+        back = _along(threads, lambda part: fft.irfft(part, grid.ly, axis=1), columns, 1, grid.ly, PRECISION)
         values = back[:, :ny]
         n = len(X)
         potential, force = np.empty(n), np.empty((n, d))
@@ -130,9 +130,7 @@ class Mesh:
         return Field(potential, force)
 
     def _spectrum(self, radial: Radial, grid: Grid) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Transform of the kernel with the splines' blur divided out, its field at small lags, and its smooth
-        center.
-        """
+        """Return the kernel's transform without the blur of splines, its field at small lags, its smooth center."""
         key = (radial, grid.h, grid.lx, grid.ly, grid.near)
         if key in self._spectra:
             return self._spectra[key]
@@ -152,8 +150,8 @@ class Mesh:
         else:
             quarter = radial.value(xi)
         # The kernel is even along both axes: its transform is real and needs cosines only.
-        even = along(threads, lambda part: fft.dct(part, 1, axis=0), quarter, 0, len(quarter), float)
-        even = along(threads, lambda part: fft.dct(part, 1, axis=1), even, 1, even.shape[1], float)
+        even = _along(threads, lambda part: fft.dct(part, 1, axis=0), quarter, 0, len(quarter), float)
+        even = _along(threads, lambda part: fft.dct(part, 1, axis=1), even, 1, even.shape[1], float)
         blur_x = ((2.0 + np.cos(2.0 * np.pi * np.arange(lx // 2 + 1) / lx)) / 3.0) ** 2
         blur_y = ((2.0 + np.cos(2.0 * np.pi * np.arange(ly // 2 + 1) / ly)) / 3.0) ** 2
         even /= blur_x[:, None] * blur_y
@@ -169,9 +167,9 @@ class Mesh:
 
         n = len(nodes.order)
         p, gx, gy = np.zeros(n), np.zeros(n), np.zeros(n)
-        form, *numbers = form_of(radial)
-        single = form in near_loops.SINGLE and not radial.kernel.singular
-        add = (near_loops.NEAR_SUMS_SINGLE if single else near_loops.NEAR_SUMS)[form]
+        key, *numbers = radial.code
+        real = np.float32 if single_precision(radial) else np.float64
+        add = near_loops.near_sums(*key, real)
         rows = (len(nodes.starts) - 1) // nodes.columns
         share = max(1, -(-rows // max(1, min(TASKS, n // LEAST_NODES))))
 
@@ -181,7 +179,7 @@ class Mesh:
             add(
                 nodes.X, nodes.Z, nodes.charges, nodes.starts, nodes.columns, rows, grid.cutoff, *numbers, smooth,
                 first, min(first + share, rows), p, gx, gy,
-                np.empty((3, most), dtype=np.float32 if single else np.float64)
+                np.empty((3, most), dtype=real)
             )
 
         self.threads.map(work, range(0, rows, share))
@@ -211,10 +209,15 @@ class Sorted(NamedTuple):
         return nodes
 
 
-def taylor(radial: Radial, at: float) -> np.ndarray:
-    """Taylor coefficients of r at xi = at, up to the third: the polynomial that replaces r at smaller distances.
+def single_precision(radial: Radial) -> bool:
+    """Whether near pairs are summed in single precision: bounded powers of the cheap kinds."""
+    return radial.form == "power" and radial.kind != "general" and not radial.kernel.singular
 
-    Derivatives by complex-step-free Richardson differences of the exact slope, which is smooth there.
+
+def taylor(radial: Radial, at: float) -> np.ndarray:
+    """Return Taylor coefficients of r at xi = at, up to the third: the polynomial that replaces r at smaller distances.
+
+    Second and third derivatives are Richardson differences of the exact slope.
     """
     h = 0.02 * at
     slope = radial.slope(at + h * np.array([-2.0, -1.0, 0.0, 1.0, 2.0]))
@@ -222,3 +225,30 @@ def taylor(radial: Radial, at: float) -> np.ndarray:
     second = (8.0 * (slope[3] - slope[1]) - (slope[4] - slope[0])) / (12.0 * h)
     third = (16.0 * (slope[3] + slope[1]) - (slope[4] + slope[0]) - 30.0 * slope[2]) / (12.0 * h * h)
     return np.array([float(radial.value(np.array([at]))[0]), first, second / 2.0, third / 6.0])
+
+
+def _along(
+    threads: Threads,
+    transform: Callable[[np.ndarray], Any],
+    grid: np.ndarray,
+    axis: int,
+    length: int,
+    dtype,
+    factor: np.ndarray | None = None,
+) -> np.ndarray:
+    """Apply ``transform`` to all lines of a grid along ``axis``, which get ``length`` numbers of ``dtype``.
+
+    ``factor`` (of the shape of the grid) multiplies the grid first.  The lines are cut into slabs by the size of the
+    grid, so that bits do not depend on the number of threads.
+    """
+    lines = grid.shape[1 - axis]
+    slab = max(SLAB, NUMBERS // grid.shape[axis])
+    out = np.empty((lines, length) if axis == 1 else (length, lines), dtype=dtype)
+
+    def work(start: int) -> None:
+        here = slice(start, min(start + slab, lines))
+        where = here if axis == 1 else (slice(None), here)
+        out[where] = transform(grid[where] if factor is None else grid[where] * factor[where])
+
+    threads.map(work, range(0, lines, slab))
+    return out

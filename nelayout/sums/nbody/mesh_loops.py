@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from nelayout.numerics.compiling import compiled_loop, inlined_in_source
+from nelayout.numerics.compiling import compiled_loop, inlined
 
 __all__ = ["add_back", "by_cells", "read", "spread", "square_counts"]
 
 
-@inlined_in_source
+@inlined
 def _spline(t):
     """Weights of the four points around a node at part t of its cell."""
     s = 1.0 - t
     return s * s * s / 6.0, 2.0 / 3.0 - t * t * (2.0 - t) / 2.0, 2.0 / 3.0 - s * s * (2.0 - s) / 2.0, t * t * t / 6.0
 
 
-@inlined_in_source
+@inlined
 def _spline_slope(t):
     """Derivatives in t of the weights of `_spline`."""
     s = 1.0 - t

@@ -1,73 +1,27 @@
 """Compiled loops of `mesh`: sums over the near pairs that its grid cannot tell apart, cell by cell.
 
 The nodes of a cell and of the eight around it are copied side by side, with places counted from the cell's first
-node; each node of the cell then runs over them in one long loop that the compiler vectorizes.  Bounded functions of
-the usual forms are summed in single precision, twice as many pairs at a time: counted from so near, places keep
-their digits, and what rounding leaves, 1e-6 of the largest sum, is far below the error of the grid.
+node.  Each node of the cell then runs over them in one long loop that the compiler vectorizes.  Some functions are
+summed in single precision (`mesh.single_precision`): counted from so near, places keep their digits.
 """
 
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 
-from nelayout.numerics.compiling import compiled_loop, inlined, inlined_as_written
-from nelayout.sums.nbody.pair_loops import GAUSSIAN, HALVES, INVERSE, RADIAL
+from nelayout.numerics.compiling import compiled_loop
+from nelayout.sums.nbody.law_loops import radial
 
-__all__ = ["NEAR_SUMS", "NEAR_SUMS_SINGLE", "most_near"]
-
-# The forms that have a single-precision loop, for kernels that are finite at distance 0.
-SINGLE = INVERSE, HALVES, GAUSSIAN
-
-_f = np.float32
-ONE, HALF, LOWEST = _f(1.0), _f(0.5), _f(-80.0)
-PER_LN2, LN2_HIGH, LN2_LOW = _f(1.0 / math.log(2.0)), _f(0.693359375), _f(math.log(2.0) - 0.693359375)
-C2, C3, C4, C5, C6 = _f(1 / 2), _f(1 / 6), _f(1 / 24), _f(1 / 120), _f(1 / 720)
-# Added to a small number, the lowest bits of the sum are the nearest whole number, counted from 127.
-WHOLE = _f(1.5 * 2.0**23 + 127.0)
+__all__ = ["most_near", "near_sums"]
 
 
-@inlined_as_written
-def _exponential(x):
-    """e^x of a float32 x <= 0, held above e^-80: x = k ln 2 + r with |r| <= ln(2)/2, and the series of e^r."""
-    x = LOWEST if x < LOWEST else x
-    shifted = x * PER_LN2 + WHOLE
-    k = shifted - WHOLE
-    r = (x - k * LN2_HIGH) - k * LN2_LOW
-    p = ONE + r * (ONE + r * (C2 + r * (C3 + r * (C4 + r * (C5 + r * C6)))))
-    return p * np.int32(_f(shifted).view(np.int32) << 23).view(np.float32)
-
-
-def _single_by(form):
-    """`pair_loops.RADIAL` of float32 numbers, c > 0."""
-
-    @inlined
-    def radial(a, b, c, order, xi):
-        if form == GAUSSIAN:
-            rate = b * order
-            value = _exponential(-rate * xi)
-            return value, -rate * value
-        u = c + a * xi
-        if form == INVERSE:
-            value = ONE / u
-            return value, -a * value * value
-        root = ONE / math.sqrt(u)
-        k = _f(2.0) * b * order / a
-        square = root * root
-        if k == _f(1.0):
-            value = root
-        elif k == _f(2.5):
-            value = square * math.sqrt(root)
-        else:
-            value = square * (root if k == _f(3.0) else square if k == _f(4.0) else square * square)
-        return value, (-HALF * a * k) * value * square
-
-    return radial
-
-
-def _near_sums_by(radial, real):
-    """Make the loop over the near pairs of one radial function, in numbers of one width."""
+@cache
+def near_sums(kind, form, real=np.float64):
+    """Make the loop over the near pairs of one of `law_loops.KINDS` and `law_loops.FORMS`, in numbers of one width."""
+    value_and_slope = radial(kind, form, real)
 
     @compiled_loop
     def near_sums(
@@ -112,7 +66,7 @@ def _near_sums_by(radial, real):
                         xi = dx * dx + dy * dy
                         z = xi - cutoff
                         m = bm[k] if z < zero else zero
-                        value, slope = radial(a, b, c, order, xi)
+                        value, slope = value_and_slope(a, b, c, order, xi)
                         p += m * (value - (s0 + z * (s1 + z * (s2 + z * s3))))
                         w = m * (slope - (s1 + z * (t2 + z * t3)))
                         px += w * dx
@@ -123,11 +77,6 @@ def _near_sums_by(radial, real):
                     fy[i] += two * py
 
     return near_sums
-
-
-# Form -> the loop in double precision, and in single precision where there is one, for c > 0.
-NEAR_SUMS = {form: _near_sums_by(radial, np.float64) for form, radial in RADIAL.items()}
-NEAR_SUMS_SINGLE = {form: _near_sums_by(_single_by(form), np.float32) for form in SINGLE}
 
 
 def most_near(starts: np.ndarray, columns: int) -> int:

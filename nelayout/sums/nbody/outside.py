@@ -1,4 +1,4 @@
-"""Sums at places that are no nodes: the field of a finished drawing, felt by each place for itself.
+"""Sums at places that are no nodes: the field of a finished drawing.
 
 Two unit charges at distance 2, felt half way between them under r = 1/(1 + xi)::
 
@@ -8,7 +8,7 @@ Two unit charges at distance 2, felt half way between them under r = 1/(1 + xi):
     >>> field.potential, field.force + 0.0
     (array([1.]), array([[0., 0.]]))
 
-How a place is summed depends on the nodes alone, not on the places beside it, so that its bits do not, either.
+The bits at a place depend on the nodes alone, not on the other places.
 """
 
 from __future__ import annotations
@@ -19,24 +19,21 @@ import numpy as np
 
 from nelayout.formula.kernels import Radial
 from nelayout.numerics.parallel import Threads
-from nelayout.sums.nbody.exact import form_of
 from nelayout.sums.nbody.field import Field
 from nelayout.sums.nbody.tree import Cells, cells_of, depth_of, law_of, rule_of
 
 __all__ = ["Sources"]
 
-# Nodes up to which NumPy sums all pairs, without compiled loops; and from which cells of them are summed: a place then
-# meets as many as 2,000 nodes one by one take.
+# Nodes up to which NumPy sums all pairs, and from which cells of nodes are summed.
 FEW, MANY = 500, 2_000
-# Largest size of a cell that acts as one, against its distance, as a part of what sums at all nodes allow.  The force
-# at every place is then right to half a percent of the usual one, which those sums reach on average, in twice the time.
+# Largest size of a cell that acts as one, as a part of the size that sums at all nodes allow.
 FINE = 0.6
 # Pairs that NumPy holds at once, and places in a task of the compiled loops.
 BLOCK_PAIRS, TASK = 1 << 15, 256
 
 
 class Sources:
-    """The nodes of a drawing Y (n, d) with their charges (n,), which do not move."""
+    """The nodes of a drawing Y (n, d) with charges (n,)."""
 
     def __init__(self, Y: np.ndarray, charges: np.ndarray, threads: Threads) -> None:
         self.Y, self.charges, self.threads = Y, charges, threads
@@ -65,30 +62,30 @@ class Sources:
 
     def _compiled(self, at: np.ndarray, radial: Radial) -> Field:
         """The sums by compiled loops: over all nodes, or over cells of many."""
-        from nelayout.sums.nbody import outside_loops, pair_loops
+        from nelayout.sums.nbody import pair_loops, tree_loops
 
         m, n = len(at), len(self.Y)
         places = pair_loops.as_points(at)
         potential, force = np.empty(m), np.empty((3, m))
         if n < MANY:
-            form, *numbers = form_of(radial)
-            points, none = pair_loops.as_points(self.Y), np.full(m, -1)
+            key, *numbers = radial.code
+            add, points, none = pair_loops.pair_sums(*key), pair_loops.as_points(self.Y), np.full(m, -1)
             low, high = np.zeros(m, dtype=np.int64), np.full(m, n)
 
             def work(start: int) -> None:
                 stop = min(start + TASK, m)
-                add = pair_loops.PAIR_SUMS[form]
                 add(points, self.charges, *numbers, places, none, low, high, start, stop, potential, force)
 
         else:
-            cells, (way, law), rule = self._cells, law_of(radial), rule_of(radial, self._cells, FINE)
+            cells, law, rule = self._cells, law_of(radial), rule_of(radial, self._cells, FINE)
+            loop = tree_loops.fields_at(radial.kind)
             room = 2 * depth_of(cells.parent) + 4
 
             def work(start: int) -> None:
                 stop = min(start + TASK, m)
-                outside_loops.fields_at(
+                loop(
                     *(cells.moments, cells.first, cells.last, cells.left, cells.points, cells.charges),
-                    *(way, law, rule, places, start, stop, np.empty(room, dtype=np.int64), potential, force),
+                    *(law, rule, places, start, stop, np.empty(room, dtype=np.int64), potential, force),
                 )
 
         self.threads.map(work, range(0, m, TASK))

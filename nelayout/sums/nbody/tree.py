@@ -1,17 +1,14 @@
 """Tree sums: a group of nodes acts on distant nodes as one, and feels distant groups as one.
 
-Example: of 100,000 nodes in space, one meets 1,100 others one by one, and all else in some 200 cells.
+The drawing is halved again and again, across its longest side, into cells of at most ``LEAF`` nodes.  Two cells that
+are far apart against their sizes meet once: the mass and the second moments of one cell make the field around the
+center of the other, to third order.  This field is handed on to the halves of the cell and at last to its nodes.  Only
+r and three derivatives enter, so all radial functions of the family share one tree, in 1, 2 and 3 dimensions.  The work
+depends neither on the size of the drawing nor on how uneven it is.
 
-The drawing is halved again and again, across its longest side, into cells of at most ``LEAF`` nodes.  Two
-cells that are far apart against their sizes meet once, whatever they hold: the mass and the second moments
-of one make the field around the other's center, to third order, which is handed on to its halves and at
-last to its nodes.  Only r and three derivatives enter, so all radial functions of the family share one
-tree, in 1, 2 and 3 dimensions.  The work depends neither on the size of the drawing nor on how uneven it
-is.
-
-How far is far?  Errors grow like (sum of the radii / distance)^3, and less where the kernel itself is wide:
-below sqrt(c/a), u = c + a xi hardly changes.  A cell in space has dozens of neighbors, whose errors
-cancel; on a line it has two, and there far is farther.
+Errors grow like (sum of the radii / distance)^3.  They are smaller within the width sqrt(c/a) of the kernel, where u
+= c + a xi hardly changes.  The errors of many neighbor cells cancel in space; on a line there are two, and cells must
+be farther apart.
 """
 
 from __future__ import annotations
@@ -27,20 +24,19 @@ from nelayout.sums.nbody.field import Field
 
 __all__ = ["Cells", "Tree", "cells_of", "depth_of", "law_of", "rule_of"]
 
-# Most nodes in a cell that is not cut; of 8 to 48, the best for r = 1/u, ln u and others taken together.
+# Most nodes in a cell that is not cut.
 LEAF = 16
 # Relative error of net forces, with the openings that follow.
 TOLERANCE = 2e-3
-# Sum of the radii against the distance: net forces to 1e-2, and better where many cells meet.  The second
-# is for lines, told by their dimension (found: 0.8 to 1.0 for lines, 1.3 to 2.0 for clouds in a plane).
+# Largest sum of the radii against the distance of far cells, for clouds and lines; dimension up to which it is a line.
 OPENING, LINE_OPENING, LINE = 0.5, 0.35, 1.15
-# Sum of the radii against the kernel's width, at any distance.
+# Largest sum of the radii against the width of the kernel, at any distance.
 SOFT = 0.3
 # Exponent beyond which a Gaussian counts as 0.
 NEGLIGIBLE = 50.0
 # Subtrees that are walked as single tasks, whatever the number of threads.
 TASKS = 64
-# Orders of a Box-Cox form nearer to 0 than this are taken as 0: (q^t - 1)/t would lose its digits.
+# Order of a Box-Cox form below which it is taken as 0: (q^t - 1)/t would lose its digits.
 SMALLEST_ORDER = 1e-7
 
 
@@ -59,7 +55,7 @@ class Cells:
 
     @property
     def dimension(self) -> float:
-        """Power of the radius with which a cell's number of nodes grows, over the three cuts above the leaves."""
+        """Power of the radius with which the number of nodes in a cell grows, over the three cuts above the leaves."""
         leaf = np.flatnonzero((self.left < 0) & (self.moments[:, 3] > 0))
         above = self.parent[leaf]
         for _ in range(2):
@@ -115,7 +111,7 @@ class Tree:
         """Field of one radial function, and the work it took: cells seen, far cells, pairs of nodes."""
         from nelayout.sums.nbody import tree_loops
 
-        way, law = law_of(radial)
+        loop, law = tree_loops.walk(radial.kind), law_of(radial)
         rule = rule_of(radial, cells, (self.tolerance / TOLERANCE) ** 0.25)  # the first order left out is the fourth
         n = len(cells.order)
         potential, force = np.empty(n), np.empty((3, n))
@@ -124,9 +120,9 @@ class Tree:
         depth = depth_of(cells.parent)
 
         def work(task: int) -> None:
-            tree_loops.walk(
+            loop(
                 *(cells.moments, cells.first, cells.last, cells.left, tasks[task], depth),
-                *(cells.points, cells.charges, way, law, rule, potential, force, counts[task]),
+                *(cells.points, cells.charges, law, rule, potential, force, counts[task]),
             )
 
         self.threads.map(work, range(len(tasks)))
@@ -138,20 +134,20 @@ class Tree:
 
 def cells_of(Y: np.ndarray, charges: np.ndarray, leaf: int = LEAF) -> Cells:
     """Cut a drawing into cells until they hold ``leaf`` nodes or fewer."""
-    from nelayout.sums.nbody import expansion_loops, pair_loops, tree_loops
+    from nelayout.sums.nbody import pair_loops, tree_loops
 
     n = len(Y)
     points, charges, order = pair_loops.as_points(Y), np.array(charges, dtype=float), np.arange(n)
     ranges = [np.empty(max(2 * n, 1), dtype=np.int64) for _ in range(4)]
     count = tree_loops.grow(points, charges, order, leaf, *ranges)
     first, last, left, parent = (each[:count].copy() for each in ranges)
-    moments = np.empty((count, expansion_loops.CELL))
+    moments = np.empty((count, tree_loops.CELL))
     tree_loops.measure(points, charges, first, last, 0, count, moments)
     return Cells(points, charges, order, first, last, left, parent, moments)
 
 
 def depth_of(parent: np.ndarray) -> int:
-    """Number of cells on the longest path down; cells stand level by level, each behind its parent."""
+    """Return the number of cells on the longest path down; cells stand level by level, each behind its parent."""
     levels, begin, end = 0, 0, 1
     while begin < end:
         levels, begin = levels + 1, end
@@ -159,14 +155,12 @@ def depth_of(parent: np.ndarray) -> int:
     return levels
 
 
-def law_of(radial: Radial) -> tuple[int, np.ndarray]:
-    """Way and constants of a radial function, see `expansion_loops`.
+def law_of(radial: Radial) -> np.ndarray:
+    """Return the constants (13,) of a radial function, see `tree_loops`.
 
-    With t the order, w' = -b t w v, v' = -a v^2 and l' = -b v, so that the derivative of w v^k (A l + B) in
-    xi is w v^(k+1) (A' l + B') with A' = -(b t + a k) A and B' = -(b t + a k) B - b A.
+    With t the order, w' = -b t w v, v' = -a v^2 and l' = -b v.  So the derivative of w v^k (A l + B) in xi is
+    w v^(k+1) (A' l + B') with A' = -(b t + a k) A and B' = -(b t + a k) B - b A.
     """
-    from nelayout.sums.nbody import expansion_loops as ways
-
     a, b, c, t = radial.kernel.a, radial.kernel.b, radial.kernel.c, radial.order
     A, B, constant = np.zeros(4), np.zeros(4), 0.0
     if radial.form == "boxcox" and abs(t) < SMALLEST_ORDER:
@@ -180,18 +174,11 @@ def law_of(radial: Radial) -> tuple[int, np.ndarray]:
     for k in range(3):
         rate = -(b * t + a * k)
         A[k + 1], B[k + 1] = rate * A[k], rate * B[k] - b * A[k]
-    twice = 2.0 * b * t / a if a > 0 else 0.0
-    if a == 0:
-        way = ways.GAUSSIAN
-    elif A[0] == 0:
-        way = ways.RECIPROCAL if twice == 2 else ways.ROOT if twice in (1, 3, 4) else ways.GENERAL
-    else:
-        way = ways.LOG if t == 0 else ways.RECIPROCAL_LOG if twice == 2 else ways.GENERAL
-    return way, np.array([a, b, c, t, *A, *B, constant])
+    return np.array([a, b, c, t, *A, *B, constant])
 
 
 def rule_of(radial: Radial, cells: Cells, fineness: float = 1.0) -> np.ndarray:
-    """Rule of `tree_loops.walk` for when two cells are far apart: farther for steep functions, and on lines."""
+    """Return the rule of `tree_loops.walk` for when two cells are far apart."""
     opening, soft = (OPENING if cells.dimension > LINE else LINE_OPENING) * fineness, SOFT * fineness
     a, b, c, t = radial.kernel.a, radial.kernel.b, radial.kernel.c, radial.order
     if a == 0:

@@ -53,8 +53,10 @@ function searchField(page) {
     if (event.key === "ArrowDown") mark(Math.min(at + 1, found.length - 1));
     else if (event.key === "ArrowUp") mark(Math.max(at - 1, 0));
     else if (event.key === "Enter") choose(found[at]);
-    else if (event.key === "Escape") close();
-    else return;
+    else if (event.key === "Escape") {
+      close();
+      input.value = "";
+    } else return;
     event.preventDefault();
   });
   input.addEventListener("blur", close);
@@ -90,10 +92,10 @@ function edgeTools(page) {
   if (!data.m) return [];
   const parts = [box("Edges", true, (on) => { page.edges = on; page.repaint(); })];
   if (data.weights) {
-    const told = (count) => (count === data.m ? "all" : count ? `${data.weightName} ≥ ${written(data.weights[count - 1])}: ${count.toLocaleString("en")}` : "none");
+    const told = (count) => (count ? `${data.weightName} ≥ ${written(data.weights[count - 1])}: ${count.toLocaleString("en")}` : "none");
     // Room for the longest, so that the bar keeps its lines while the slider moves.
     const longest = Math.max(...Array.from({ length: 101 }, (_, percent) => told(Math.round((data.m * percent) / 100)).length));
-    const said = element("output", {}, "all");
+    const said = element("output", {}, told(data.m));
     said.style.minWidth = `${longest}ch`;
     const range = element("input", { type: "range", min: "0", max: "100", value: "100", id: "strongest", "aria-label": `Edges shown, those of the largest ${data.weightName} first, percent` });
     range.addEventListener("input", () => {
@@ -165,7 +167,7 @@ function nameList(page, nodes) {
 function details(page) {
   const { data } = page;
   const nodes = [...page.selected];
-  if (!nodes.length) return element("p", { class: "hint" }, "Click a node, or draw a box or a lasso, to see its neighbors in every drawing.");
+  if (!nodes.length) return element("p", { class: "hint" }, `Click a node, or draw a box or a lasso, to see its neighbors${page.panels.length > 1 ? " in every drawing" : ""}.`);
   const clear = button("Clear", "Clear the selection", () => page.select([], false));
   if (nodes.length > 1) {
     return element("div", {}, element("h2", {}, `${nodes.length.toLocaleString("en")} nodes selected`), clear, nameList(page, nodes.sort((i, j) => data.degree(j) - data.degree(i))));

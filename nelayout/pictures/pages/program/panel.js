@@ -4,6 +4,7 @@
 const LARGEST_DOT = 11; // pixels
 const COVER = 0.045; // share of a panel that all dots cover together, as in pictures
 const MOST_NAMES = 24; // names of the most connected nodes that a panel shows
+const MOST_NAMED = 20000; // nodes up to which a name is left out that stands nearer to another node
 const MOST_RINGS = 3000; // neighbors of the node under the mouse that get a ring and a line
 
 function element(tag, attributes = {}, ...children) {
@@ -103,6 +104,10 @@ class Panel {
     return [this.width / 2 + (this.xy[k] - this.view.x) * this.scale, this.height / 2 - (this.xy[k + 1] - this.view.y) * this.scale];
   }
 
+  fromScreen(x, y) {
+    return [(x - this.width / 2) / this.scale + this.view.x, (this.height / 2 - y) / this.scale + this.view.y];
+  }
+
   paint(budget) {
     const { page } = this;
     const { m } = page.data;
@@ -182,7 +187,8 @@ class Panel {
     pen.stroke();
   }
 
-  // Write the name of a node beside it; false where it is out of sight or, unless it must, in the way of another.
+  // Write the name of a node beside it; false if it is out of sight, or unless it must, covers another name or has its
+  // middle nearer to another node.
   write(pen, node, taken, must) {
     const [x, y] = this.toScreen(node);
     if (x < 0 || y < 0 || x > this.width || y > this.height) return false;
@@ -192,6 +198,7 @@ class Panel {
     const left = x + this.dot / 2 + 3 + wide > this.width ? x - this.dot / 2 - 3 - wide : x + this.dot / 2 + 3;
     const box = [left - 2, y - 8, left + wide + 2, y + 8];
     if (!must && taken.some((b) => box[0] < b[2] && b[0] < box[2] && box[1] < b[3] && b[1] < box[3])) return false;
+    if (!must && this.page.data.n <= MOST_NAMED && this.nearest(...this.fromScreen(left + wide / 2, y), Infinity) !== node) return false;
     taken.push(box);
     pen.lineJoin = "round";
     pen.lineWidth = 3.5;
@@ -204,7 +211,7 @@ class Panel {
 
   // The node at a place of the panel, -1 where none is near; in space the front one of those whose dots cover the place.
   nodeAt(x, y) {
-    const [px, py] = [(x - this.width / 2) / this.scale + this.view.x, (this.height / 2 - y) / this.scale + this.view.y];
+    const [px, py] = this.fromScreen(x, y);
     if (this.seen) {
       const { order } = this.seen;
       const within = (this.dot / 2 / this.scale) ** 2;

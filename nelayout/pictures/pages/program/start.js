@@ -51,7 +51,7 @@ const page = {
       })));
       const each = Math.max(within - without, 0.1) / part;
       this.most = Math.max(part, Math.floor((PATIENCE / panels.length - without) / each));
-      if (this.most < data.m) document.getElementById("count").append(` (${this.most.toLocaleString("en")} of them are painted: without a graphics card all take too long)`);
+      if (this.most < data.m) document.getElementById("count").append(` (${this.most.toLocaleString("en")} edges are painted: without a graphics card all would take too long)`);
     }
     this.repaint();
     requestAnimationFrame(() => requestAnimationFrame(() => { document.documentElement.dataset.complete = Math.round(performance.now()); }));

@@ -1,0 +1,256 @@
+"""Doors: functions that show every keyword with its default, explain each once, and answer a misspelt one.
+
+The common keywords stand once, in `options`; a door takes them as ``**options``, and the decorator writes them into its
+signature and docstring::
+
+    >>> @takes_common_keywords
+    ... def count_nodes(G, method: str | Any = "auto", **options: typing.Unpack[LayoutOptions]) -> int:
+    ...     '''Number of nodes of a graph.'''
+    ...     return len(G)
+    >>> str(inspect.signature(count_nodes))[:76]
+    "(G, method='auto', *, weight: str | None = 'weight', weight_kind: str = 'sim"
+    >>> count_nodes([1, 2], random_state=0)
+    Traceback (most recent call last):
+    ...
+    TypeError: count_nodes has no keyword 'random_state': here it is called 'seed'
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+import textwrap
+import typing
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, ParamSpec, TypeVar, cast
+
+from nelayout import graphs
+from nelayout.catalogue import OWNERS, of_others
+from nelayout.catalogue.options import (
+    DEFAULTS,
+    EVALUATION_DEFAULTS,
+    GRAPH_TEXTS,
+    GROUPS,
+    LAYOUT_DEFAULTS,
+    TEXTS,
+    LayoutOptions,
+)
+from nelayout.errors import unknown
+
+__all__ = [
+    "VECTOR_OWN",
+    "checks_keywords",
+    "takes_addition_keywords",
+    "takes_common_keywords",
+    "takes_evaluation_keywords",
+    "takes_keywords_of",
+    "takes_layout_keywords",
+    "takes_sequence_keywords",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# Words of networkx, igraph, scikit-learn and umap-learn for the same thing: a door answers with the one that it has.
+SAME = {
+    "seed": "random_state", "random_state": "seed", "dim": "n_components", "n_components": "dim", "init": "pos",
+    "pos": "init", "weights": "weight", "iterations": "max_iter", "niter": "max_iter", "n_iter": "max_iter",
+    "n_epochs": "max_iter", "threshold": "tol", "verbose": "progress",
+}
+# Words that no door of ours has an equal of -> what there is in their place.
+INSTEAD = {
+    "min_dist": "no method has a least distance; method='hssne' with a larger tail draws clusters tighter",
+    "y": "labels are not read; leave them out",
+    **dict.fromkeys(("n_neighbors", "perplexity", "metric"), "vectors are drawn by nelayout.embed, which has it"),
+}
+# Keywords of a method that functions of vectors take as ``**own``: those of its objective.
+VECTOR_OWN = (*OWNERS, "mass", "smoothing")
+OWN = "".join(f"    {keyword} : of {', '.join(owners)}\n" for keyword, owners in OWNERS.items())
+OWN_TEXT = f"own : keywords of the method, explained at its layout function\n{OWN}"
+RETURNS = (
+    "dict {node: (dim,) array} for networkx and rustworkx, igraph.Layout for igraph, (n, dim) array for matrices and\n"
+    "networkit, a vertex property map for graph-tool, a DataFrame indexed by node for pandas\n"
+)
+ENTRY = re.compile(r"^(?=\w+ : )", re.MULTILINE)  # of a list of parameters: where the next begins
+HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
+
+
+def takes_common_keywords(function: F) -> F:
+    """Let a function of a graph take the common keywords of `LayoutOptions` in place of its ``**options``.
+
+    A function with the options of `MethodOptions` also takes the keywords that only some methods have, as ``**own``.
+    """
+    return _takes(function, DEFAULTS)
+
+
+def takes_layout_keywords(function: F) -> F:
+    """Let a layout function take the common keywords with the defaults for drawings that are looked at."""
+    return _takes(function, LAYOUT_DEFAULTS)
+
+
+def takes_evaluation_keywords(function: F) -> F:
+    """Let a function that looks at a drawing take those of the common keywords that count for it."""
+    return _takes(function, EVALUATION_DEFAULTS)
+
+
+def takes_addition_keywords(function: F) -> F:
+    """Let a function that adds to a drawing take the keywords of a layout function, but those that its units settle."""
+    return _takes(function, {k: v for k, v in LAYOUT_DEFAULTS.items() if k not in ("dim", "scale", "center")})
+
+
+def takes_sequence_keywords(function: F) -> F:
+    """Let a function that draws several graphs in one frame take the keywords of a layout function."""
+    return _takes(function, LAYOUT_DEFAULTS)
+
+
+def _takes(function: F, defaults: Mapping[str, Any]) -> F:
+    signature, hints = _readable(function), typing.get_type_hints(LayoutOptions)
+    taken = typing.get_type_hints(function).get("options")
+    any_method = any(OWNERS.keys() <= typing.get_type_hints(each).keys() for each in typing.get_args(taken))
+    own = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
+    common = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=_shown(hints[name]))
+        for name, default in defaults.items()
+    ]
+    others = [inspect.Parameter("own", inspect.Parameter.VAR_KEYWORD)] if any_method else []
+    known = {*(p.name for p in (*own, *common)), *(OWNERS if any_method else ())}
+    signature = signature.replace(parameters=[*own, *common, *others])
+    changed = {name: default for name, default in defaults.items() if default != DEFAULTS.get(name)}
+
+    @functools.wraps(function)
+    def wrapped(*args: Any, **keywords: Any) -> Any:
+        _refuse_unknown(function.__name__, keywords, known)
+        with graphs.guard(args[0] if args else keywords.get("G")):
+            return function(*args, **{**changed, **keywords})
+
+    head, sections = _sections(inspect.cleandoc(function.__doc__ or ""))
+    shared = "".join(f"{name} : {text}\n" for name, text in GRAPH_TEXTS.items())
+    entries = {entry.partition(" : ")[0]: entry for entry in ENTRY.split(shared + sections.get("Parameters", ""))}
+    sections["Parameters"] = "".join(entries.get(name, "") for name in signature.parameters)
+    groups = {group: [name for name in names if name in defaults] for group, names in GROUPS.items()}
+    groups = {group: names for group, names in groups.items() if names}
+    for group, names in groups.items():
+        entries = (f"{name} : default {defaults[name]!r}\n{_filled(TEXTS[name])}\n" for name in names)
+        sections[f"{group} keywords"] = "".join(entries)
+    if any_method:
+        sections["Method keywords"] = OWN_TEXT
+    sections.setdefault("Returns", RETURNS)
+    first = ["Parameters", *(f"{group} keywords" for group in groups)]
+    first += ["Method keywords"] * any_method + ["Returns"]
+    order = [*first, *(title for title in sections if title not in first)]
+    return cast("F", _door(wrapped, signature, head, {title: sections[title] for title in order}))
+
+
+def checks_keywords(function: F) -> F:
+    """Let a function answer a misspelt keyword with the near ones, and one of another library with its own word.
+
+    A function that takes ``**own`` is given those of `VECTOR_OWN` there, and no others.
+
+    >>> @checks_keywords
+    ... def shuffle(items, random_state=None):
+    ...     return items
+    >>> shuffle([1, 2], seed=0)
+    Traceback (most recent call last):
+    ...
+    TypeError: shuffle has no keyword 'seed': here it is called 'random_state'
+    """
+    signature = _readable(function)
+    known = _known(signature)
+
+    @functools.wraps(function)
+    def wrapped(*args: Any, **keywords: Any) -> Any:
+        _refuse_unknown(function.__name__, keywords, known)
+        return function(*args, **keywords)
+
+    vars(wrapped)["__signature__"] = signature
+    return cast("F", wrapped)
+
+
+def takes_keywords_of(other: Callable[P, Any]) -> Callable[[Callable[..., R]], Callable[P, R]]:
+    """Let a function take the arguments of another, whose signature and explanations it then shows as its own.
+
+    >>> def area(width: float, height: float = 1.0) -> float:
+    ...     '''Area of a box.
+    ...
+    ...     Parameters
+    ...     ----------
+    ...     width, height : in meters
+    ...     '''
+    ...     return width * height
+    >>> @takes_keywords_of(area)
+    ... def describe(*sides, **named) -> str:
+    ...     '''Area of a box in words.'''
+    ...     return f"{area(*sides, **named)} m^2"
+    >>> describe(2.0, height=3.0), str(inspect.signature(describe))
+    ('6.0 m^2', '(width: float, height: float = 1.0) -> str')
+    """
+
+    def decorated(function: Callable[..., R]) -> Callable[P, R]:
+        signature = _readable(other).replace(return_annotation=_readable(function).return_annotation)
+
+        @functools.wraps(function)
+        def wrapped(*args: P.args, **keywords: P.kwargs) -> R:
+            _refuse_unknown(function.__name__, keywords, _known(signature))
+            try:
+                signature.bind(*args, **keywords)
+            except TypeError as error:
+                raise TypeError(f"{function.__name__}(): {error}") from None
+            return function(*args, **keywords)
+
+        head, sections = _sections(inspect.cleandoc(function.__doc__ or ""))
+        shared = _sections(inspect.cleandoc(other.__doc__ or ""))[1]
+        return _door(wrapped, signature, head, {"Parameters": shared.get("Parameters", ""), **sections})
+
+    return decorated
+
+
+def _known(signature: inspect.Signature) -> set[str]:
+    """The keywords that a function of vectors takes."""
+    return {*signature.parameters, *(VECTOR_OWN if "own" in signature.parameters else ())} - {"own"}
+
+
+def _refuse_unknown(function: str, given: Iterable[str], known: Collection[str]) -> None:
+    for name in given:
+        if name in known:
+            continue
+        if SAME.get(name) in known:
+            raise TypeError(f"{function} has no keyword {name!r}: here it is called {SAME[name]!r}")
+        if name in INSTEAD:
+            raise TypeError(f"{function} has no keyword {name!r}: {INSTEAD[name]}")
+        if name in OWNERS:
+            raise TypeError(f"{function} has no keyword {name!r}; {of_others(name)}")
+        raise TypeError(str(unknown(f"keyword of {function}", name, known)))
+
+
+def _readable(function: Callable[..., Any]) -> inspect.Signature:
+    """Signature with types in place of their source text, and without those that say nothing (``Any``)."""
+    signature, hints = inspect.signature(function), typing.get_type_hints(function)
+    # a door's own annotations are types already, and its hints those of what it wraps
+    parameters = [
+        p.replace(annotation=_shown(hints.get(p.name, p.annotation))) for p in signature.parameters.values()
+    ]
+    return signature.replace(parameters=parameters, return_annotation=_shown(hints.get("return", Any)))
+
+
+def _shown(hint: Any) -> Any:
+    says_nothing = hint is Any or Any in typing.get_args(hint)
+    return inspect.Signature.empty if says_nothing else hint
+
+
+def _filled(text: str) -> str:
+    return textwrap.fill(text, 110, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False)
+
+
+def _sections(text: str) -> tuple[str, dict[str, str]]:
+    """Text before the first heading of a docstring, and heading -> text below it."""
+    head, *rest = HEADING.split(text)
+    return head.rstrip(), {title: body.rstrip() + "\n" for title, body in zip(rest[::2], rest[1::2], strict=True)}
+
+
+def _door(wrapped: Callable[P, R], signature: inspect.Signature, head: str, sections: dict[str, str]) -> Callable[P, R]:
+    vars(wrapped)["__signature__"] = signature
+    body = "\n".join(f"{title}\n{'-' * len(title)}\n{text}" for title, text in sections.items())
+    wrapped.__doc__ = f"{head}\n\n{body}"
+    return wrapped

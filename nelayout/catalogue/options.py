@@ -1,0 +1,257 @@
+"""The common keywords of every layout function: types, defaults, groups, texts and checks, which stand here once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any, Literal, TypedDict
+
+import numpy as np
+
+from nelayout.errors import InputError, InputTypeError, unknown
+from nelayout.graphs import graph_tool
+from nelayout.sums.device import device_named
+
+__all__ = [
+    "DEFAULTS",
+    "EVALUATION_DEFAULTS",
+    "GRAPH_TEXTS",
+    "GROUPS",
+    "LAYOUT_DEFAULTS",
+    "TEXTS",
+    "EvaluationOptions",
+    "LayoutOptions",
+    "MethodOptions",
+    "check_options",
+    "generator",
+]
+
+
+class LayoutOptions(TypedDict, total=False):
+    """Keywords that every layout function takes, beside G, pos, fixed and its own."""
+
+    weight: str | None
+    weight_kind: str
+    mass: Any
+    smoothing: float
+    components: Literal["pack", "joint"]
+    dim: int
+    scale: float | None
+    center: Any
+    node_size: Any
+    store_pos_as: str | None
+    seed: Any
+    max_iter: int | None
+    tol: float | None
+    optimizer: Any
+    nbody: str
+    device: str
+    callback: Callable[..., object] | None
+    progress: bool
+    n_jobs: int | None
+
+
+class OwnOptions(TypedDict, total=False):
+    """Keywords that only some methods have."""
+
+    kernel: Any
+    r: float
+    repulsion: float
+    tail: float
+    kappa: float
+    background: float
+    alpha: Any
+    divergence: Any
+    variational: bool
+    scaling_ratio: float
+    gravity: float
+    strong_gravity: bool
+    linlog: bool
+
+
+class MethodOptions(LayoutOptions, OwnOptions, total=False):
+    """Keywords of the functions that draw by any method: the common ones, and those that only some methods have."""
+
+
+class EvaluationOptions(OwnOptions, total=False):
+    """Keywords of the functions that look at a drawing by any method."""
+
+    weight: str | None
+    weight_kind: str
+    mass: Any
+    smoothing: float
+    components: Literal["pack", "joint"]
+    seed: Any
+    nbody: str
+    n_jobs: int | None
+
+
+DEFAULTS: LayoutOptions = {
+    "weight": "weight",
+    "weight_kind": "similarity",
+    "mass": None,
+    "smoothing": 0.0,
+    "components": "pack",
+    "dim": 2,
+    "scale": 1.0,
+    "center": None,
+    "node_size": None,
+    "store_pos_as": None,
+    "seed": None,
+    "max_iter": None,
+    "tol": None,
+    "optimizer": "auto",
+    "nbody": "auto",
+    "device": "cpu",
+    "callback": None,
+    "progress": False,
+    "n_jobs": None,
+}
+
+# The defaults of functions whose drawings are looked at; those of functions that give the evidence are above.
+LAYOUT_DEFAULTS: LayoutOptions = {**DEFAULTS, "node_size": "auto"}
+
+# The common keywords of functions that look at a drawing, with their defaults.
+EVALUATION_DEFAULTS: dict[str, Any] = {
+    name: default for name, default in DEFAULTS.items() if name in EvaluationOptions.__annotations__
+}
+
+# Group of keywords -> its names, in the order in which signatures and docstrings show them.
+GROUPS: dict[str, tuple[str, ...]] = {
+    "Graph": ("weight", "weight_kind", "mass", "smoothing", "components"),
+    "Drawing": ("dim", "scale", "center", "node_size", "store_pos_as"),
+    "Run": ("seed", "max_iter", "tol", "optimizer", "nbody", "device", "callback", "progress", "n_jobs"),
+}
+
+# First arguments -> their entry in docstrings.
+GRAPH_TEXTS = {
+    "G": """networkx graph, igraph.Graph, rustworkx, networkit or graph-tool graph, pandas table of edges (columns
+    source and target), scipy.sparse matrix or square array
+    directions are summed, self-loops dropped""",
+    "pos": """dict, (n, dim) array, or what a layout of the graph's library gives, optional
+    positions to start from, of all nodes or of some; without it the drawing starts from coarsened graphs""",
+    "fixed": """nodes, optional
+    nodes that come back exactly where ``pos`` puts them, or a dict of the axes on which they do, such as
+    ``dict.fromkeys(G, "x")`` for layers; scale and center are then not applied""",
+}
+
+# Keyword -> its entry in docstrings and its help on the command line.
+TEXTS: dict[str, str] = {
+    "weight": "edge attribute that holds the weights; a larger weight draws its two nodes closer together; None: every "
+    "edge weighs 1",
+    "weight_kind": 'meaning of the weights: "similarity" (larger is closer), "distance" (larger is farther) or "log" '
+    "(similarities with heavy tails: log1p of them is taken)",
+    "mass": 'node masses: "unit", "degree", "degree+1", "strength", "closeness", "betweenness", "eigenvector", a node '
+    "attribute, array or dict; None: the method's own",
+    "smoothing": "rho in [0, 1): random-walk smoothing of the graph; 0 is none",
+    "components": '"pack" draws components apart and packs them; "joint" draws all in one objective, where it has a '
+    "minimum",
+    "dim": "dimensions of the drawing: 1, 2 or 3",
+    "scale": "the drawing fits [-scale, scale]; None keeps the method's own units",
+    "center": "middle of the drawing, dim numbers; None: the origin",
+    "node_size": 'node diameters in units of the drawing (scalar, dict or array), or the sides of a box for each node '
+    '(dict of pairs, or array (n, dim)), which then do not overlap; "auto": '
+    "those of the dots of `nelayout.draw`, so that no node hides another; None: the minimizer as it is",
+    "store_pos_as": "node attribute in which G itself also gets the positions",
+    "seed": "int, numpy Generator or RandomState; the same seed gives the same bits; None: another drawing each time",
+    "max_iter": "most steps of the method's last stage, on its own objective, after the stages that prepare for it; "
+    "None: as many as the stage has; 0 gives back pos",
+    "tol": "the last stage ends when J would fall by less than this part of itself if all nodes went down the gradient "
+    "by the typical distance between nodes; None: 0.0001, or sooner when steps bring little",
+    "optimizer": 'minimizer: "auto", "majorize", "momentum", or one of nelayout.optimizers',
+    "nbody": 'backend of the sums over all pairs: "auto", "exact", "mesh" (dim <= 2) or "tree"',
+    "device": 'where large graphs are summed: "cpu", or a GPU by PyTorch: "cuda", "cuda:1", "mps"; "auto" takes a GPU '
+    "if there is one",
+    "callback": "function called with the state (iteration, stage, value, positions) after each step; positions are in "
+    "the scale of the drawing and turned alike from step to step; True stops",
+    "progress": "show a progress bar",
+    "n_jobs": "threads; None: all cores",
+}
+
+
+def check_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Fill in the defaults and check everything that needs no graph."""
+    for name in options:
+        if name not in DEFAULTS:
+            problem = unknown("keyword", name, DEFAULTS)
+            raise TypeError(str(problem))
+    o: dict[str, Any] = {**DEFAULTS, **options}
+    dim = o["dim"]
+    if isinstance(dim, (bool, np.bool_)) or not isinstance(dim, (int, np.integer)) or not 1 <= dim <= 3:
+        negative = "negative dimensions are not allowed: " if isinstance(dim, (int, np.integer)) and dim < 0 else ""
+        raise InputError(f"{negative}dim must be 1, 2 or 3, given {dim!r}")
+    o["dim"] = int(dim)
+    if o["scale"] is not None:
+        o["scale"] = _number(o["scale"], "scale", "None or a finite number > 0")
+        if not o["scale"] > 0:
+            raise InputError(f"scale must be > 0 or None (the method's own units), given {o['scale']!r}")
+    if o["center"] is not None:
+        o["center"] = _center(o["center"], o["dim"])
+    rho = _number(o["smoothing"], "smoothing", "a number in [0, 1)")
+    if not 0 <= rho < 1:
+        raise InputError(f"smoothing must be in [0, 1), given {rho!r}: 0 is none, 0.99 is strong")
+    o["smoothing"] = rho
+    if o["components"] not in ("pack", "joint"):
+        raise unknown("components", o["components"], ["pack", "joint"])
+    steps = o["max_iter"]
+    if steps is not None:
+        if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 0:
+            raise InputError(f"max_iter must be None or an integer >= 0, given {steps!r}")
+        o["max_iter"] = int(steps)
+    if o["tol"] is not None:
+        o["tol"] = _number(o["tol"], "tol", "None or a number >= 0")
+        if o["tol"] < 0:
+            raise InputError(f"tol must be >= 0, given {o['tol']!r}")
+    device_named(o["device"])
+    if o["callback"] is not None and not callable(o["callback"]):
+        raise InputTypeError(f"callback must be a function of one state, given {type(o['callback']).__name__}")
+    if not isinstance(o["progress"], (bool, np.bool_)):
+        raise InputTypeError(f"progress must be True or False, given {o['progress']!r}")
+    named = isinstance(o["weight"], Hashable) and not callable(o["weight"])
+    if not named and not graph_tool.holds_weights(o["weight"]):
+        raise InputTypeError(
+            f"weight must be the name of an edge attribute or None, given {type(o['weight']).__name__}: "
+            "store what it stands for in an attribute first"
+        )
+    if o["store_pos_as"] is not None and not isinstance(o["store_pos_as"], str):
+        raise InputTypeError(f"store_pos_as must be an attribute name, given {type(o['store_pos_as']).__name__}")
+    return o
+
+
+def _number(value: Any, name: str, allowed: str) -> float:
+    if isinstance(value, (bool, np.bool_, str, bytes)):
+        raise InputError(f"{name} must be {allowed}, given {value!r}")
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be {allowed}, given {value!r}") from None
+    if not math.isfinite(number):
+        raise InputError(f"{name} must be {allowed}, given {value!r}")
+    return number
+
+
+def _center(center: Any, dim: int) -> np.ndarray:
+    try:
+        array = np.asarray(list(center) if isinstance(center, Iterable) else center, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"center must be {dim} numbers, given {center!r}") from None
+    if array.shape != (dim,):
+        raise InputError(f"center must be {dim} numbers for dim={dim}, given {center!r}")
+    if not np.isfinite(array).all():
+        raise InputError(f"center must be finite, given {center!r}")
+    return array
+
+
+def generator(seed: Any, name: str = "seed") -> np.random.Generator:
+    """Make the one source of randomness of a run from what the user gave as its seed, under the keyword ``name``."""
+    if seed is None or isinstance(seed, np.random.Generator):
+        return np.random.default_rng(seed)
+    if isinstance(seed, np.random.RandomState):
+        return np.random.default_rng(seed.randint(0, 2**31 - 1, size=4))
+    if isinstance(seed, (bool, np.bool_)) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        hint = ""
+        if hasattr(seed, "__len__") and not isinstance(seed, (str, bytes)):  # igraph's word for a start
+            hint = f": positions to start from are given as {'pos' if name == 'seed' else 'init'}="
+        given = f"{type(seed).__name__}{hint}" if hint else repr(seed)
+        raise InputError(f"{name} must be None, an integer >= 0, a numpy Generator or a RandomState, given {given}")
+    return np.random.default_rng(int(seed))

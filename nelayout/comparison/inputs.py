@@ -1,0 +1,157 @@
+"""Positions, classes and true coordinates, as users give them, become arrays in node order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from nelayout.errors import InputError, InputTypeError
+from nelayout.graphs import Network, every_position, places
+
+__all__ = [
+    "check_dimensions", "check_rows", "class_names", "classes", "coordinates", "every_place", "finite_rows",
+    "integer_seed", "sample_size",
+]  # fmt: skip
+
+def sample_size(sample: Any) -> Any:
+    """Check `sample`: "auto", None, or an integer of at least 2."""
+    if sample is None or (isinstance(sample, str) and sample == "auto"):
+        return sample
+    if isinstance(sample, bool) or not hasattr(sample, "__index__") or int(sample) < 2:
+        raise InputError(f'sample={sample!r}; allowed are "auto", None (exact) and a number of at least 2')
+    return int(sample)
+
+
+def integer_seed(seed: Any) -> int:
+    """Return one integer for a seed of any kind, so that no measure's samples depend on the other measures."""
+    if isinstance(seed, np.random.RandomState):
+        return int(seed.randint(2**31 - 1))
+    if isinstance(seed, np.random.Generator) or seed is None:
+        return int(np.random.default_rng(seed).integers(2**31 - 1))
+    if isinstance(seed, bool) or not hasattr(seed, "__index__") or int(seed) < 0:
+        allowed = "an integer >= 0, None, numpy.random.Generator and numpy.random.RandomState"
+        raise InputError(f"seed={seed!r}; allowed are {allowed}")
+    return int(seed)
+
+
+def check_dimensions(name: str, drawings: Iterable[Any]) -> None:
+    """Raise `InputError` if the drawings of one row of a comparison have different numbers of dimensions."""
+    with named(name):
+        found = sorted({places(pos).dim for pos in drawings})
+    if len(found) > 1:
+        have = " and ".join(map(str, found))
+        raise InputError(f"the drawings of {name!r} have {have} dimensions; give each number of them a name of its own")
+
+
+@contextmanager
+def named(name: str) -> Iterator[None]:
+    """Within it, errors name the drawing."""
+    try:
+        yield
+    except InputError as error:
+        if repr(name) in str(error):
+            raise
+        raise type(error)(f"the drawing {name!r}: {error}") from None
+    except (TypeError, ValueError) as error:
+        raise InputTypeError(
+            f"the drawing {name!r} is no table of numbers ({error}); give positions: a dict keyed by node, or an array "
+            "(n, dim) in node order"
+        ) from None
+
+
+def every_place(network: Network, pos: Any, name: str) -> np.ndarray:
+    """Return (n, dim) float64 of the drawing `name`; `InputError` unless every node has a finite position."""
+    with named(name):
+        return every_position(network, pos, f"the drawing {name!r}")
+
+
+def class_names(network: Network, labels: Any) -> list[Any] | None:
+    """Return one class per node, None if unknown, from a dict, an array or the name of a node attribute.
+
+    None, NaN, -1, "" and a node missing in a dict are unknown; everything else names a class.
+    """
+    if labels is None:
+        return None
+    names = network.host.objects(labels, "labels")
+    for i, label in enumerate(names):
+        try:
+            if label is None or label in {"", -1} or label != label:  # noqa: PLR0124  NaN differs from itself
+                names[i] = None
+        except (TypeError, ValueError):
+            raise InputError(
+                f"the label of node {network.labels[i]!r} is {label!r}; "
+                "a class is a number or a name: give one per node"
+            ) from None
+    return names
+
+
+def classes(names: list[Any] | None) -> np.ndarray | None:
+    """Return (n,) class numbers from 0 in order of appearance, -1 for None."""
+    if names is None:
+        return None
+    numbers: dict[Any, int] = {}
+    return np.array([-1 if name is None else numbers.setdefault(name, len(numbers)) for name in names], int)
+
+
+def coordinates(network: Network, coords: Any) -> np.ndarray | None:
+    """Return (n, d') float64 from a dict, an igraph.Layout or an array; NaN rows for nodes without coordinates."""
+    if coords is None:
+        return None
+    given = network.host.objects(coords if isinstance(coords, str) else places(coords, network.host).given, "coords")
+    width = next((np.size(row) for row in given if row is not None), 2)
+    result = np.full((len(network.labels), width), np.nan)
+    for i, row in enumerate(given):
+        try:
+            result[i] = np.nan if row is None else np.asarray(row, np.float64)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"the coordinates of node {network.labels[i]!r} are {row!r}; "
+                f"give {width} numbers per node, or NaN where they are not known"
+            ) from None
+    result[~np.isfinite(result).all(axis=1)] = np.nan
+    return result
+
+
+def finite_rows(pos: Any, n: int, what: str) -> np.ndarray:
+    """Return (n, dim) float64, the positions of n rows of vectors; `InputError` names the row without one."""
+    opened = places(pos)
+    if len(opened.given) != n:
+        raise InputError(f"{what} has {len(opened.given)} rows and X has {n}; give one position for each row of X")
+    given = opened.rows  # a frame counts in its order: rows of vectors have no names
+    if isinstance(getattr(pos, "positions", pos), Mapping):
+        check_rows(what, opened.given, n)
+        given = [opened.given[row] for row in range(n)]
+    try:
+        Y = np.array(given, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} is no table of numbers; give (n, dim), as many numbers for each row") from None
+    if Y.ndim != 2 or not Y.shape[1]:
+        raise InputError(f"{what} has shape {Y.shape}; give (n, dim), one row of coordinates for each row of X")
+    strange = np.flatnonzero(~np.isfinite(Y).all(axis=1))
+    if len(strange):
+        also = f" ({len(strange)} such rows)" if len(strange) > 1 else ""
+        raise InputError(f"row {strange[0]} of {what} is {Y[strange[0]].tolist()}{also}; give finite numbers")
+    return Y
+
+
+def check_rows(what: str, values: Any, n: int) -> None:
+    """Raise `InputError` unless values are one for each of n rows, one number, or a dict by row.
+
+    >>> check_rows("labels", ["a", "b"], 3)
+    Traceback (most recent call last):
+    nelayout.errors.InputError: labels has 2 entries and X has 3 rows; give one for each row of X
+    """
+    if values is None or (np.isscalar(values) and not isinstance(values, str)):
+        return
+    given = getattr(values, "positions", values)
+    if isinstance(given, str):
+        raise InputError(f"{what}={given!r} is a name, and rows of vectors have no attributes; give one entry for each")
+    if isinstance(given, Mapping):
+        strange = next((key for key in given if key not in range(n)), None)
+        if strange is not None:
+            raise InputError(f"{what} has the key {strange!r}; rows are numbered 0 to {n - 1}")
+    elif hasattr(given, "__len__") and len(given) != n:
+        raise InputError(f"{what} has {len(given)} entries and X has {n} rows; give one for each row of X")

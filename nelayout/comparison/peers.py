@@ -1,0 +1,328 @@
+"""Layouts of other packages, called by name where they are installed: "nx:spring", "igraph:drl", "graphviz:sfdp".
+
+>>> square = csr_array(np.array([[0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0.0]]))
+>>> draw = graph_peer("nx:circular").prepare(square, 0, None)
+>>> draw().shape
+(4, 2)
+>>> graph_peer("ws-sne") is None
+True
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+from scipy.sparse import coo_matrix, csr_array, csr_matrix, triu
+
+__all__ = ["Draw", "Peer", "Prepare", "graph_peer", "graph_peers", "igraph_layouts", "vector_peer", "vector_peers"]
+
+# Draws once: (n, 2) positions in node order.
+Draw = Callable[[], np.ndarray]
+# (adjacency or vectors, seed, threads or None for the peer's own number) -> `Draw`. Imports the package and makes its
+# graph, so that only the drawing is timed.
+Prepare = Callable[[Any, int, int | None], Draw]
+
+# Spellings of the part before the colon, and of whole names.
+PREFIXES = {"networkx": "nx", "ig": "igraph", "gv": "graphviz", "scikit-learn": "sklearn"}
+SPELLINGS = {"sfdp": "graphviz:sfdp", "umap-learn": "umap", "s-gd2": "s_gd2"}
+# Layouts that take weights as similarities. Others take them as lengths or not at all, and get none.
+NX_WEIGHTED = {"spring", "fruchterman_reingold", "spectral", "forceatlas2"}
+IGRAPH_WEIGHTED = {"drl", "fr", "fruchterman_reingold"}
+# Layouts of igraph that do not depend on the seed.
+IGRAPH_STILL = {
+    "circle", "grid", "kamada_kawai", "mds", "reingold_tilford", "reingold_tilford_circular", "star", "sugiyama",
+}  # fmt: skip
+# igraph's short names -> the method's.
+IGRAPH_SHORT = {
+    "dh": "davidson_harel", "fr": "fruchterman_reingold", "kk": "kamada_kawai", "rt": "reingold_tilford",
+    "rt_circular": "reingold_tilford_circular", "tree": "reingold_tilford", "circular": "circle",
+}  # fmt: skip
+# Programs of Graphviz -> whether they start from random positions.
+GRAPHVIZ = {"sfdp": True, "fdp": True, "neato": True, "dot": False, "circo": False, "twopi": False}
+# Maps of scikit-learn: module, class, and whether it draws random numbers.
+SKLEARN = {
+    "pca": ("decomposition", "PCA", False),
+    "tsne": ("manifold", "TSNE", True),
+    "isomap": ("manifold", "Isomap", False),
+    "spectral": ("manifold", "SpectralEmbedding", True),
+    "lle": ("manifold", "LocallyLinearEmbedding", True),
+}
+# s_gd2 takes all pairs up to this many nodes, and beyond pairs with this many pivots.
+S_GD2_PAIRS, S_GD2_PIVOTS = 5_000, 200
+# From this many nodes on openTSNE sums over a grid, below over a tree, as its own TSNE does.
+OPENTSNE_GRID = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """One layout of another package, with its own defaults.
+
+    name      "nx:spring", "graphviz:sfdp", "opentsne"
+    prepare   prepares a drawing
+    package   the package to import, None for none
+    install   the name by which the package is installed
+    program   the program to run, None for none
+    seeded    whether another seed may give another drawing
+    weighted  whether it takes weights as similarities; others get no weights
+    """
+
+    name: str
+    prepare: Prepare
+    package: str | None = None
+    install: str = ""
+    program: str | None = None
+    seeded: bool = True
+    weighted: bool = False
+
+    @property
+    def missing(self) -> str | None:
+        """The sentence that says what is not installed, and how to install it; None if everything is there.
+
+        >>> Peer("a", print, package="no_such_package", install="no-such-package").missing
+        'no_such_package is not installed (pip install no-such-package)'
+        """
+        if self.package is not None and importlib.util.find_spec(self.package) is None:
+            return f"{self.package} is not installed (pip install {self.install or self.package})"
+        if self.program is not None and shutil.which(self.program) is None:
+            return f"there is no program {self.program} ({self.install})"
+        return None
+
+
+@cache
+def graph_peers() -> dict[str, Peer]:
+    """Return the peers that draw graphs, by name, whether installed or not."""
+    others = [
+        Peer("opentsne", _opentsne, package="openTSNE", weighted=True),
+        Peer("umap", _umap, package="umap", install="umap-learn", weighted=True),
+        Peer("s_gd2", _s_gd2, package="s_gd2"),
+    ]
+    return {peer.name: peer for peer in (*networkx_layouts(), *igraph_layouts(), *graphviz_layouts(), *others)}
+
+
+@cache
+def vector_peers() -> dict[str, Peer]:
+    """Return the peers that draw vectors, by name, whether installed or not."""
+    maps = [
+        Peer(f"sklearn:{name}", partial(_sklearn, name), "sklearn", "scikit-learn", seeded=seeded)
+        for name, (_, _, seeded) in SKLEARN.items()
+    ]
+    own = [Peer("opentsne", _opentsne_vectors, "openTSNE"), Peer("umap", _umap_vectors, "umap", "umap-learn")]
+    return {peer.name: peer for peer in (*own, *maps)}
+
+
+def graph_peer(name: str) -> Peer | None:
+    """Return the peer of this name, in any spelling ("networkx:kamada-kawai", "openTSNE"); None for other names."""
+    return graph_peers().get(_spelled(name))
+
+
+def vector_peer(name: str) -> Peer | None:
+    """Return the peer of this name that draws vectors; None for other names."""
+    return vector_peers().get(_spelled(name))
+
+
+def _spelled(name: str) -> str:
+    """The name as the tables write it.
+
+    >>> _spelled("NetworkX:Kamada-Kawai"), _spelled("nx:spring_layout"), _spelled("openTSNE")
+    ('nx:kamada_kawai', 'nx:spring', 'opentsne')
+    """
+    prefix, colon, layout = name.strip().lower().partition(":")
+    if not colon:
+        return SPELLINGS.get(prefix, prefix)
+    layout = layout.replace("-", "_").removesuffix("_layout")
+    return f"{PREFIXES.get(prefix, prefix)}:{layout.removeprefix('layout_')}"
+
+
+def _upper(adjacency: csr_array) -> Any:
+    return triu(adjacency, 1).tocoo()
+
+
+def networkx_layouts() -> list[Peer]:
+    """Return the layouts of the installed networkx that need only the graph."""
+    import networkx as nx
+
+    found = []
+    for function in sorted(name for name in dir(nx) if name.endswith("_layout")):
+        parameters = list(inspect.signature(getattr(nx, function)).parameters.values())
+        needed = [p.name for p in parameters if p.default is p.empty and p.kind is not p.VAR_KEYWORD]
+        layout, keywords = function.removesuffix("_layout"), {p.name for p in parameters}
+        if needed == ["G"] and layout != "multipartite":  # multipartite_layout reads a node attribute
+            draw, weighted = partial(_networkx, layout, keywords), layout in NX_WEIGHTED
+            found.append(Peer(f"nx:{layout}", draw, "networkx", seeded="seed" in keywords, weighted=weighted))
+    return found
+
+
+def _networkx(layout: str, keywords: set[str], adjacency: csr_array, seed: int, threads: int | None) -> Draw:
+    import networkx as nx
+
+    graph = nx.from_scipy_sparse_array(adjacency)
+    given: dict[str, Any] = {"seed": seed} if "seed" in keywords else {}
+    if "weight" in keywords:
+        given["weight"] = "weight" if layout in NX_WEIGHTED else None
+    function = getattr(nx, f"{layout}_layout")
+
+    def draw() -> np.ndarray:
+        pos = function(graph, **given)
+        return np.array([pos[node] for node in graph], np.float64).reshape(-1, 2)
+
+    return draw
+
+
+def igraph_layouts() -> list[Peer]:
+    """Return the layouts of the installed igraph that draw in the plane; the usual ones if it is not installed."""
+    try:
+        import igraph
+    except ImportError:
+        usual = ["auto", "drl", "graphopt", "grid", "lgl", "mds", "random", "umap"]
+        names = sorted({*IGRAPH_SHORT, *IGRAPH_SHORT.values(), *usual})
+    else:
+        methods = [name.removeprefix("layout_") for name in dir(igraph.Graph) if name.startswith("layout_")]
+        # Not: layouts in space, a layout that needs node types, and methods from `nelayout.plugins.igraph`.
+        methods = [name for name in methods if not name.endswith("_3d") and name not in {"sphere", "bipartite"}]
+        modules = {name: str(getattr(getattr(igraph.Graph, f"layout_{name}"), "__module__", "")) for name in methods}
+        methods = [name for name in methods if not modules[name].startswith("nelayout.")]
+        names = sorted([*methods, *(short for short, name in IGRAPH_SHORT.items() if name in methods)])
+    return [
+        Peer(
+            f"igraph:{name}", partial(_igraph, name), "igraph",
+            seeded=IGRAPH_SHORT.get(name, name) not in IGRAPH_STILL, weighted=name in IGRAPH_WEIGHTED,
+        )
+        for name in names
+    ]  # fmt: skip
+
+
+def _igraph(layout: str, adjacency: csr_array, seed: int, threads: int | None) -> Draw:
+    import random
+
+    import igraph
+
+    upper = _upper(adjacency)
+    graph = igraph.Graph(adjacency.shape[0], np.column_stack([upper.row, upper.col]).tolist())
+    given = {"weights": upper.data.tolist()} if layout in IGRAPH_WEIGHTED and np.any(upper.data != 1) else {}
+    function = getattr(graph, f"layout_{IGRAPH_SHORT.get(layout, layout)}")
+
+    def draw() -> np.ndarray:
+        before = random.getstate()  # the source of igraph's random numbers
+        random.seed(seed)
+        try:
+            return np.array(function(**given).coords, np.float64).reshape(-1, 2)
+        finally:
+            random.setstate(before)
+
+    return draw
+
+
+def graphviz_layouts() -> list[Peer]:
+    """Return the layouts of Graphviz; no program takes weights as similarities."""
+    install = "it comes with Graphviz, such as apt install graphviz"
+    return [
+        Peer(f"graphviz:{program}", partial(_graphviz, program), program=program, install=install, seeded=seeded)
+        for program, seeded in GRAPHVIZ.items()
+    ]
+
+
+def _graphviz(program: str, adjacency: csr_array, seed: int, threads: int | None) -> Draw:
+    upper, n = _upper(adjacency), adjacency.shape[0]
+    start = f"start={seed + 1};" if GRAPHVIZ[program] else ""  # Graphviz treats seed 0 as 1
+    edges = (f"{i}--{j}" for i, j in zip(upper.row.tolist(), upper.col.tolist(), strict=True))
+    text = "\n".join([f"graph{{{start}", *map(str, range(n)), *edges, "}"])
+
+    def draw() -> np.ndarray:
+        done = subprocess.run(  # noqa: S603  the program is one of the table above, and the text is made of numbers
+            [program, "-Tplain"], input=text, capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            raise RuntimeError((done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1])
+        Y = np.full((n, 2), np.nan)
+        for line in done.stdout.splitlines():
+            if line.startswith("node "):
+                _, node, x, y, *_ = line.split(maxsplit=4)
+                Y[int(node)] = float(x), float(y)
+        return Y
+
+    return draw
+
+
+def _opentsne(adjacency: csr_array, seed: int, threads: int | None) -> Draw:
+    """t-SNE of the graph's own P = A / sum A, from a random start, with openTSNE's usual two phases."""
+    from openTSNE import (  # pyright: ignore[reportMissingImports]  a peer, not a dependency
+        TSNEEmbedding,
+        initialization,
+    )
+    from openTSNE.affinity import (  # pyright: ignore[reportMissingImports]  a peer, not a dependency
+        PrecomputedAffinities,
+    )
+
+    P = csr_matrix(adjacency / adjacency.sum())
+    gradient = "bh" if adjacency.shape[0] < OPENTSNE_GRID else "fft"
+
+    def draw() -> np.ndarray:
+        start = initialization.random(adjacency.shape[0], n_components=2, random_state=seed)
+        given = {"negative_gradient_method": gradient, "n_jobs": threads or 1, "random_state": seed}
+        embedding = TSNEEmbedding(start, PrecomputedAffinities(P, normalize=False), **given)
+        embedding = embedding.optimize(n_iter=250, exaggeration=12, momentum=0.5)
+        return np.asarray(embedding.optimize(n_iter=500, momentum=0.8), np.float64)
+
+    return draw
+
+
+def _umap(adjacency: csr_array, seed: int, threads: int | None) -> Draw:
+    """UMAP's layout step on the graph as its fuzzy simplicial set, from a spectral start."""
+    from umap.umap_ import (  # pyright: ignore[reportMissingImports]  a peer, not a dependency
+        find_ab_params,
+        simplicial_set_embedding,
+    )
+
+    a, b = find_ab_params(1.0, 0.1)  # umap-learn's own defaults of spread and min_dist
+    given = {
+        "n_components": 2, "initial_alpha": 1.0, "a": a, "b": b, "gamma": 1.0, "negative_sample_rate": 5,
+        "n_epochs": None, "init": "spectral", "densmap": False, "densmap_kwds": {}, "output_dens": False,
+        "metric": "euclidean", "metric_kwds": {},
+    }  # fmt: skip
+    members = coo_matrix(adjacency / adjacency.max())  # memberships of a fuzzy set are at most 1
+
+    def draw() -> np.ndarray:
+        rows = np.zeros((adjacency.shape[0], 1), np.float32)
+        found = simplicial_set_embedding(rows, members, random_state=np.random.RandomState(seed), **given)
+        return np.asarray(found[0], np.float64)
+
+    return draw
+
+
+def _s_gd2(adjacency: csr_array, seed: int, threads: int | None) -> Draw:
+    """Stress by stochastic gradient descent (Zheng, Pawar, Goodman 2019)."""
+    import s_gd2  # pyright: ignore[reportMissingImports]  a peer, not a dependency
+
+    upper = _upper(adjacency)
+    i, j = upper.row.astype(np.int32), upper.col.astype(np.int32)
+    if adjacency.shape[0] <= S_GD2_PAIRS:
+        return lambda: s_gd2.layout(i, j, random_seed=seed)
+    return lambda: s_gd2.layout_sparse(i, j, S_GD2_PIVOTS, random_seed=seed)
+
+
+def _opentsne_vectors(X: np.ndarray, seed: int, threads: int | None) -> Draw:
+    from openTSNE import TSNE  # pyright: ignore[reportMissingImports]  a peer, not a dependency
+
+    return lambda: np.asarray(TSNE(n_jobs=threads or 1, random_state=seed).fit(X), np.float64)
+
+
+def _umap_vectors(X: np.ndarray, seed: int, threads: int | None) -> Draw:
+    from umap import UMAP  # pyright: ignore[reportMissingImports]  a peer, not a dependency
+
+    return lambda: np.asarray(UMAP(random_state=seed, n_jobs=1).fit_transform(X), np.float64)
+
+
+def _sklearn(name: str, X: np.ndarray, seed: int, threads: int | None) -> Draw:
+    module, kind, seeded = SKLEARN[name]
+    made = getattr(importlib.import_module(f"sklearn.{module}"), kind)
+    given = {"random_state": seed} if seeded else {}
+    return lambda: np.asarray(made(n_components=2, **given).fit_transform(X), np.float64)

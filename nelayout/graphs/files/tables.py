@@ -1,0 +1,641 @@
+"""Tables of text, such as edge lists: one path from bytes to rows, and from rows to edges.
+
+The separator is the sign that gives every row the same number of fields; quotes count::
+
+    >>> [cells for _, cells in Rows(Source("two.csv", b'"Doe, J";"Roe, R";0,5\\n'))]
+    [['Doe, J', 'Roe, R', '0,5']]
+    >>> dict(read_edgelist(Source("two.csv", b"source,target,weight\\na,b,2\\n")).graph["a"])
+    {'b': {'weight': 2.0}}
+
+Labels that are whole numbers become integers, in increasing order; all others stay text, in order of appearance. Notes
+say what was guessed, which columns are not read, and how many rows were left out.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+import warnings
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from nelayout.errors import unknown
+from nelayout.graphs.files.record import FileFormat, GraphFile, from_edges, from_networkx, graph_of
+from nelayout.graphs.files.source import Source
+from nelayout.graphs.headings import FROM, NODE, WEIGHT, ends_named, first_of, is_time, is_weight
+from nelayout.graphs.to_floats import short_repr
+
+__all__ = ["EDGE_LIST", "SIF", "Rows", "count_of", "is_missing", "number", "read_edgelist"]
+
+COMMENTS = ("#", "%")
+# Signs between fields, the surest first; blanks come last.
+SEPARATORS = ("\t", ";", "|", ",", None)
+# Cells that stand for nothing, as pandas reads them: "NA" is missing, "Na" is sodium.
+MISSING = frozenset(
+    {"", "#N/A", "#NA", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null", "-nan", "-NaN"}
+)
+# Letters, and rows, from which the form of a table is told.
+HEAD_LETTERS, HEAD_ROWS = 2**16, 200
+# Most columns of an edge list if no header names the ends: two nodes, a weight and a time (KONECT).
+MOST_COLUMNS = 4
+# Whole numbers beyond this are not exact as floats: such labels are read as text.
+LARGEST_EXACT = 2.0**53
+# Numbers with a comma before their fraction, and perhaps points between thousands.
+DECIMAL_COMMA = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+(?:[eE][+-]?\d+)?")
+THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+")
+DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b.*|\d{1,2}:\d{2}.*")
+# Whole numbers that times are: years, days as yyyymmdd, and seconds since 1970 and their thousandths.
+TIMES = ((1900, 2100), (19000101, 21001231), *((3e8 * 10.0**k, 4.2e9 * 10.0**k) for k in (0, 3, 6, 9)))
+EMBED = "a table of numbers, one row per sample, is drawn by nelayout.embed"
+
+
+def number(cell: str, comma: bool = True) -> float | None:
+    """The number in a cell, also with a decimal comma; None for other text.
+
+    >>> number("0,5"), number("1.234,5"), number("1e-3"), number("x"), number("1_000")
+    (0.5, 1234.5, 0.001, None, None)
+    """
+    try:
+        return None if "_" in cell else float(cell)
+    except ValueError:
+        if not comma or not DECIMAL_COMMA.fullmatch(cell):
+            return None
+        return float(cell.replace(".", "").replace(",", "."))
+
+
+def is_missing(cell: str) -> bool:
+    """Whether a cell stands for nothing."""
+    return cell in MISSING
+
+
+class Rows:
+    """The rows of a table, as (line, cells) from `Source` to the end; comments and empty lines are left out.
+
+    separator  the sign between fields, None for blanks
+    width      the number of fields in most of the first rows
+    exact      whether blanks around fields belong to them
+    notes      what was guessed, and left out so far
+    """
+
+    def __init__(self, source: Source, exact: bool = False):
+        text = source.text()
+        said = re.match(r'\s*"?sep=(.)"?[ \t]*\n', text, re.IGNORECASE)  # written by and for Excel
+        self.source, self.exact, self.before = source, exact, text[: said.end()].count("\n") if said else 0
+        self.text = text[said.end() :] if said else text
+        self.separator, self.quote, self.width = self._dialect(said[1] if said else "")
+        self.dropped = self.hashed = 0
+
+    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
+        self.dropped = self.hashed = 0
+        started = False
+        for line, cells in self._parse(self.text, self.separator, self.quote):
+            if cells[0].startswith(COMMENTS) and self._is_comment(cells, started):
+                continue
+            if self.separator is None:
+                end = next((k for k in range(2, len(cells)) if cells[k].startswith(COMMENTS)), len(cells))
+                self.dropped += end < len(cells)
+                cells = cells[:end]
+            started = True
+            yield line + self.before, cells
+
+    @property
+    def notes(self) -> list[str]:
+        quotes = "" if self.quote or '"' not in self.text else "double quotes are not in pairs and are read as letters"
+        dropped = f"{count_of(self.dropped, 'comment')} after # or % left out"
+        hashed = f"{count_of(self.hashed, 'line')} beginning with # or % read as rows, with as many fields as others"
+        return [note for note, said in ((quotes, quotes), (dropped, self.dropped), (hashed, self.hashed)) if said]
+
+    def broken(self, line: int, cells: list[str]) -> Exception:
+        """The error for a row that has more fields than the others."""
+        return self.source.broken(
+            f"there are {len(cells)} fields, and {self.width} in other rows: {short_repr(' '.join(cells)[:60])}; put "
+            "names that hold the separator in quotes. Where each row is a node and its neighbors, this is an adjacency "
+            "list: networkx.read_adjlist reads one",
+            line,
+        )
+
+    def _is_comment(self, cells: list[str], started: bool) -> bool:
+        """Between separators, a row with as many fields as others is none, unless a blank follows the sign on top."""
+        whole = len(cells) == self.width
+        marked = len(cells[0]) == 1 or cells[0][1].isspace() or cells[0][1] in COMMENTS
+        comment = self.separator is None or not whole or (marked and not started and not ends_named(cells))
+        if comment:
+            self.dropped += started or (whole and not marked)
+        else:
+            self.hashed += not (not started and ends_named(cells))
+        return comment
+
+    def _parse(self, text: str, separator: str | None, quote: str | None) -> Iterator[tuple[int, list[str]]]:
+        if separator is None and (quote is None or quote not in text):
+            for line, content in enumerate(io.StringIO(text), 1):
+                if cells := content.split():
+                    yield line, cells
+            return
+        text = text.replace("\t", " ") if separator is None else text
+        quoting = csv.QUOTE_NONE if quote is None else csv.QUOTE_MINIMAL
+        how: dict[str, Any] = {"delimiter": separator or " ", "quotechar": quote or '"', "quoting": quoting}
+        reader = csv.reader(io.StringIO(text, newline=""), skipinitialspace=not self.exact, strict=True, **how)
+        last = 0
+        for row in reader:
+            line, last = last + 1, reader.line_num
+            cells = row if self.exact else [cell.strip() for cell in row]
+            cells = [cell for cell in cells if cell] if separator is None else cells
+            if len(cells) > 1 or any(cells):
+                yield line, cells
+
+    def _dialect(self, said: str) -> tuple[str | None, str | None, int]:
+        """The separator, the quote and the width: those with which every row of the beginning has as many fields."""
+        cut = len(self.text) > HEAD_LETTERS
+        head = self.text[:HEAD_LETTERS].rpartition("\n")[0] if cut else self.text
+        single = re.search(r"(?:^|[\t ,;|])'[^'\n]*'(?:[\t ,;|]|$)", head, re.MULTILINE)
+        quotes = ["'" if single and '"' not in head else '"', None]
+        found: dict[Any, list[int]] = {}
+        for quote in quotes:
+            for sign in [said] if said else SEPARATORS:
+                rows: list[list[str]] = []
+                try:
+                    rows.extend(cells for _, cells in islice(self._parse(head or self.text, sign, quote), HEAD_ROWS))
+                except csv.Error as error:
+                    if not cut or "unexpected end" not in str(error):
+                        continue
+                plain = [len(cells) for cells in rows if not cells[0].startswith(COMMENTS)]
+                found[sign, quote] = plain or [len(cells) for cells in rows] or [0]
+            level = [sign for sign, q in found if q == quote and _level(found[sign, q])]
+            if level[:1] == [","] and not re.search(r"(?<!\d),|,(?!\d)", head) and found.get((None, quote), [0])[0] > 2:
+                level = level[1:]  # decimal commas between blanks
+            if level:
+                return level[0], quote, max(found[level[0], quote])
+        if not found:
+            for _ in self._parse(self.text, ",", '"'):  # raises what is wrong
+                pass
+        sign, quote = max(found, key=lambda key: (sum(w > 1 for w in found[key]) / len(found[key]), key[1] is not None))
+        return sign, quote, Counter(found[sign, quote]).most_common(1)[0][0]
+
+
+def _level(widths: list[int]) -> bool:
+    """Whether all rows have as many fields, two or more; R's first row has no heading for the rows' names."""
+    first, *others = widths
+    return len(set(widths)) == 1 < first or (len(set(others)) == 1 and others[0] == first + 1 > 2)
+
+
+def count_of(n: int, what: str) -> str:
+    """A number and a noun: "1 row", "2 rows"."""
+    return f"{n} {what}{'' if n == 1 else 's'}"
+
+
+def read_edgelist(source: Source, weight: str | None = None) -> GraphFile:
+    """The graph of a table, undirected: weighted repeated edges add up, others count once.
+
+    A table with the same names on both sides, or of as many rows as columns of numbers, is an adjacency matrix.
+
+    Parameters
+    ----------
+    weight : the column with the weights, by its heading or its number from 1; None: as headings say, or the third
+        column of three or four where it holds numbers and no times.
+    """
+    start = re.search(r"^[^\S\n]*([^\s#%].*)$", source.text(), re.MULTILINE)
+    if start and start[1].startswith("<"):
+        line = source.text().count("\n", 0, start.start(1)) + 1
+        raise source.unreadable("this is XML or a page of a server, and no edge list", line)
+    if start and "{" in start[1] and start[1].rstrip().endswith("}"):
+        return _networkx_dicts(source)
+    try:
+        rows = Rows(source)
+        most = max(HEAD_ROWS, rows.width + 2)
+        top = list(islice(rows, most))
+        if not top:
+            raise source.broken("there are comments but no edges")
+        matrix = _matrix(source, top) if len(top) < most else None
+        if matrix is not None:
+            return matrix.noting(*rows.notes)
+        head = _Head(source, rows, top, weight)
+        return _numeric(rows, head) or _words(rows, head)
+    except csv.Error as error:
+        raise source.unreadable(f"cannot be read as a table of edges: {error}") from None
+
+
+# adjacency matrices
+
+
+def _matrix(source: Source, top: list[tuple[int, list[str]]]) -> GraphFile | None:
+    """The graph of an adjacency table, None for other tables."""
+    cells = [row for _, row in top]
+    head, body = cells[0], cells[1:]
+    head = ["", *head] if body and len(head) + 1 == len(body[0]) else head
+    n = len(head)
+    if n < 3 or any(len(row) != n for row in body):
+        return None
+    sides = head[1:], [row[0] for row in body]
+    if len(body) == n - 1 == len(set(sides[0])) and set(sides[0]) == set(sides[1]) and not _is_number(head[0]):
+        grid = _grid([row[1:] for row in body])
+        if grid is None:
+            return None
+        labels, (A, missing) = sides[1], grid
+        A = A[:, [sides[0].index(name) for name in sides[1]]]
+    else:
+        candidates = [
+            ([str(k) for k in range(n)], cells) if len(head) == len(cells[0]) else None,
+            (head, body) if not any(map(_is_number, head)) else None,
+            ([row[0] for row in cells], [row[1:] for row in cells]) if not _is_number(head[0]) else None,
+        ]
+        square = (c for c in candidates if c and c[1] and len(c[1]) == len(c[1][0]) == len(set(c[0])) > 2)
+        grids = ((labels, _grid(block)) for labels, block in square)
+        fitting = ((labels, g) for labels, g in grids if g and (_alike(g[0]) or not g[0].diagonal().any()))
+        labels, (A, missing) = next(fitting, (None, (np.zeros(0), 0)))
+        if labels is None:
+            return None
+    directed = not _alike(A)
+    i, j = np.nonzero(A if directed else np.triu(A))
+    notes = [f"the table is read as the adjacency matrix of {len(A)} nodes"]
+    if missing:
+        notes.append(f"{count_of(missing, 'cell')} without a number count as no edge")
+    numbers = _whole(labels)
+    names: list[Any] = labels if numbers is None else numbers
+    weights = None if np.isin(A, (0, 1)).all() else A[i, j]
+    return from_edges(names, i, j, weights, "edgelist", directed, notes=tuple(notes))
+
+
+def _alike(A: np.ndarray) -> bool:
+    return np.array_equal(A, A.T)
+
+
+def _grid(rows: list[list[str]]) -> tuple[np.ndarray, int] | None:
+    """Cells as numbers, and how many are missing and count 0; None where one is text."""
+    values = [0.0 if is_missing(cell) else number(cell) for row in rows for cell in row]
+    if None in values:
+        return None
+    return np.array(values).reshape(len(rows), -1), sum(is_missing(cell) for row in rows for cell in row)
+
+
+# columns
+
+
+def _is_number(cell: str) -> bool:
+    return number(cell) is not None and not is_missing(cell)
+
+
+@dataclass
+class _Head:
+    """Which columns of a table are read, and what a user should know of the choice.
+
+    ends, weight  columns of the two nodes, and of the weight or None
+    name     the edge attribute that the weights become
+    start    the first line that is a row, after the header
+    """
+
+    source: Source
+    rows: Rows
+    top: list[tuple[int, list[str]]]
+    asked: str | None
+    ends: tuple[int, int] = (0, 1)
+    weight: int | None = None
+    name: str = "weight"
+    header: bool = False
+    start: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        head, body = self.top[0][1], [row for _, row in self.top[1:]]
+        if body and all(len(row) == len(head) + 1 for row in body):  # R writes no heading above the names of rows
+            of_r = '"' in self.rows.text or [row[0] for row in body] == [str(k + 1) for k in range(len(body))]
+            head = [*head, ""] if not any(row[-1] for row in body) else ["", *head] if of_r else head
+        self.rows.width = width = len(head)
+        for line, row in self.top[1:]:
+            if any(row[width:]):
+                raise self.rows.broken(line, row)
+        named = self._named(head, body)
+        words = not any(map(_is_number, head))
+        self._refuse(head, body, named, words)
+        numeric = [k for k in range(width) if body and self._numbers(body, k)]
+        over = any(k >= 2 and not is_missing(head[k]) for k in numeric)
+        self.header = named is not None or (words and (len(numeric) == width or over))
+        if self.header:
+            self.top = self.top[1:]
+        body = [row for _, row in self.top]
+        self.start = self.top[0][0] if self.top else self.rows.text.count("\n") + 1
+        numeric = [k for k in range(width) if self._numbers(body, k)]
+        empty = {k for k in range(width) if all(len(row) <= k or not row[k] for row in body)}
+        if self.header and not head[0] and width > 2:
+            empty.add(0)  # names or numbers of the rows
+        usable = [k for k in range(width) if k not in empty or not body]
+        if named is None:
+            two = [*usable, 0, 1]
+            self.ends = self._triples(body, numeric) if width > 2 and not self.header else (two[0], two[1])
+        else:
+            self.ends = named
+        if named is None or first_of(head, FROM) is None:
+            self._no_fractions()
+        if self.header and named is None:
+            self.notes.append(f"the first row, {', '.join(map(repr, head))}, is read as a header")
+        self._choose_weight(head, body, numeric, usable, named)
+        left = [k for k in range(width) if k not in {*self.ends, self.weight} and (self.header or k not in empty)]
+        left = [k for k in left if k not in empty or head[k]]
+        if self.header and not head[0] and width > 2:
+            self.notes.append("the first column has no heading and is taken for names of the rows")
+        if left:
+            names = [repr(head[k]) if self.header and head[k] else str(k + 1) for k in left]
+            what = f"column {names[0]} is" if len(left) == 1 else f"columns {', '.join(names[:-1])} and {names[-1]} are"
+            able = [name for k, name in zip(left, names, strict=True) if k in numeric and self.weight is None]
+            how = f"; weight={able[0] if len(able) == 1 else 'NAME'} reads a column as the weight" if able else ""
+            self.notes.append(f"{what} not read{how}")
+
+    @property
+    def columns(self) -> list[int]:
+        """The columns that are read: the ends, and the weight if there is one."""
+        return [*self.ends, *([] if self.weight is None else [self.weight])]
+
+    def text(self) -> str:
+        """The text after the header."""
+        at = 0
+        for _ in range(self.start - self.rows.before - 1):
+            at = self.rows.text.find("\n", at) + 1
+        return self.rows.text[at:]
+
+    def _named(self, head: list[str], body: list[list[str]]) -> tuple[int, int] | None:
+        """Columns that the first row names as ends, unless names below are alike, as in a list of node1 and node2."""
+        named = ends_named(head)
+        if named is None or any(map(_is_number, (head[k] for k in named))):
+            return None
+        letters = [re.sub(r"[\W\d_]", "", head[k]).lower() for k in named]
+        below = [row[k] for row in body for k in named if k < len(row)]
+        return None if any(re.sub(r"[\W\d_]", "", cell).lower() in letters for cell in below) else named
+
+    def _refuse(self, head: list[str], body: list[list[str]], named: Any, words: bool) -> None:
+        """Raise the error for a table that holds no edges."""
+        line, width = self.top[0][0], len(head)
+        if width < 2:
+            raise self.source.broken(f"an edge needs two columns and there is one: {short_repr(head[0])}", line)
+        if named is not None:
+            return
+        if width > MOST_COLUMNS:
+            raise self.source.broken(
+                f"there are {width} columns and no header with the words source and target; {EMBED} (an adjacency "
+                "table has the same names in its first row and its first column, or no names and as many rows)",
+                line,
+            )
+        if words and self.rows.separator is not None and head[0].lower() in NODE:
+            raise self.source.broken(
+                f"the first heading is {head[0]!r}, so this is a table of nodes; "
+                "a table of edges has the headings source and target",
+                line,
+            )
+        others = [row[1:] for row in body if not _is_number(row[0])]
+        if words and not head[0] and width > 2 and others and all(all(map(_is_number, row)) for row in others):
+            raise self.source.broken(
+                "rows and columns of numbers have different names, so this is no adjacency table, which has the same "
+                f"in its first row and its first column; {EMBED}",
+                line,
+            )
+
+    def _numbers(self, body: Iterable[list[str]], k: int) -> bool:
+        cells = [row[k] for row in body if k < len(row) and not is_missing(row[k])]
+        return bool(cells) and all(map(_is_number, cells))
+
+    def _no_fractions(self) -> None:
+        for line, row in self.top:
+            for cell in (row[k] for k in self.ends if k < len(row)):
+                value = number(cell)
+                if value is not None and math.isfinite(value) and value != math.floor(value):
+                    raise self.source.broken(
+                        f"{cell} is no node: nodes are words or whole numbers; {EMBED} (where such numbers are names, "
+                        "give the columns the headings source and target)",
+                        line,
+                    )
+
+    def _triples(self, body: list[list[str]], numeric: list[int]) -> tuple[int, int]:
+        """The ends of rows without a header: the second or the third column has the names of the first."""
+        sets = [[row[k] for row in body if k < len(row)] for k in range(3)]
+        first, second, third = map(set, sets)
+        back = [len(first & other) for other in (second, third)]
+        relation = "the second column holds relations, and the first and the third are read as the ends"
+        plain = "the second column is read as an end, and the third as a relation"
+        if 2 in numeric:
+            once = (
+                len(second) == len(body) > 2 and not back[0] and 2 * sum(cell in first for cell in sets[2]) > len(body)
+            )
+            if once and len(third) > 2 and min(number(cell) or 0 for cell in third) > len(body):
+                self._unclear()
+            return 0, 1
+        if all(DATE.fullmatch(cell) or is_missing(cell) for cell in third):
+            return 0, 1
+        if bool(back[0]) != bool(back[1]):
+            chosen = (0, 1) if back[0] else (0, 2)
+        elif 2 * len(third) <= len(second):
+            chosen = 0, 1
+        elif 2 * len(second) <= len(third):
+            chosen = 0, 2
+        else:
+            self._unclear()
+        self.notes.append(plain if chosen == (0, 1) else relation)
+        return chosen
+
+    def _unclear(self) -> Any:
+        raise self.source.broken(
+            "it is unclear which two of the three columns are the ends, the first two or, with a relation between "
+            'them, the first and the third; give them the headings source and target, or say format="sif"',
+            self.top[0][0],
+        )
+
+    def _choose_weight(
+        self, head: list[str], body: list[list[str]], numeric: list[int], usable: list[int], named: Any
+    ) -> None:
+        width = len(head)
+        others = [k for k in range(width) if k not in self.ends]
+        asked = self.asked
+        if asked is not None and (asked != "weight" or "weight" in head):
+            names = head if self.header else []
+            fitting = [k for k in others if k < len(names) and names[k] == asked]
+            fitting += [k for k in others if k < len(names) and names[k].lower() == asked.lower()]
+            if not fitting and asked.isdecimal() and int(asked) - 1 in others:
+                fitting = [int(asked) - 1]
+            if not fitting:
+                known = [names[k] for k in others if names[k]] if self.header else [str(k + 1) for k in others]
+                raise self.source.broken(str(unknown("column for weight", asked, known)) + "; weight=None reads none")
+            self.weight, self.name = fitting[0], asked
+            return
+        if self.header:
+            exact = first_of((name if k in others else "" for k, name in enumerate(head)), WEIGHT)
+            alike = [k for k in others if is_weight(head[k]) and k in numeric]
+            self.weight = exact if exact is not None else next(iter(alike), None)
+            if self.weight is not None and exact is not None:
+                return
+        third = usable[2] if len(usable) > 2 else 2
+        free = third in others and third < width and third not in self.ends and self.weight is None
+        if free and (not self.header or (len(usable) == 3 and (named is None or first_of(head, FROM) is None))):
+            values = [number(row[third]) for row in body if third < len(row) and not is_missing(row[third])]
+            most = 2 * sum(value is not None for value in values) > len(values) or (values[:1] not in ([], [None]))
+            time = (self.header and is_time(head[third])) or (most and _times(values))
+            if most and time:
+                self.notes.append(f"{self._column(head, third)} looks like times and is not read as weight")
+            elif most:
+                self.weight = third
+        if self.weight is not None:
+            self.notes.append(f"{self._column(head, self.weight)} is read as weight")
+
+    def _column(self, head: list[str], k: int) -> str:
+        return f"the column {head[k]!r}" if self.header else "the third column" if k == 2 else f"column {k + 1}"
+
+
+def _times(values: Sequence[float | None]) -> bool:
+    """Whether all numbers may be times: years, days, or seconds since 1970."""
+    known = [value for value in values if value is not None]
+    whole = bool(known) and all(value.is_integer() for value in known)
+    return whole and any(low <= min(known) and max(known) <= high for low, high in TIMES)
+
+
+# rows
+
+
+def _numeric(rows: Rows, head: _Head) -> GraphFile | None:
+    """The graph of whole numbers, read at once by NumPy; None where a cell is something else or a row longer."""
+    columns = head.columns
+    if any(
+        number(cell, False) is None for _, row in head.top[:2] for cell in (row[k] for k in columns if k < len(row))
+    ):
+        return None
+    text, whole = head.text(), len(columns) == rows.width
+    if rows.separator is None and not whole and '"' in text:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # "no data": found empty here, named later
+            data = np.loadtxt(
+                io.StringIO(text),
+                comments=COMMENTS if rows.separator is None else None,
+                delimiter=rows.separator,
+                quotechar=rows.quote,
+                usecols=None if whole or rows.separator is None else columns,
+                ndmin=2,
+            )
+    except ValueError:
+        return None
+    if not len(data) or (not whole and rows.separator and text.count(rows.separator) != len(data) * (rows.width - 1)):
+        return None
+    data = data if rows.separator and not whole else data[:, columns]
+    ends = data[:, :2]
+    if not np.isfinite(data).all() or np.abs(ends).max() >= LARGEST_EXACT or (ends != np.floor(ends)).any():
+        return None
+    if rows.separator is None:
+        rows.dropped = max(rows.dropped, sum(text.count(sign) for sign in COMMENTS))
+    labels, numbers = np.unique(ends.astype(np.int64), return_inverse=True)
+    numbers = numbers.reshape(ends.shape)
+    return _edges(rows, head, labels.tolist(), numbers, data[:, 2] if len(columns) == 3 else None, [])
+
+
+def _words(rows: Rows, head: _Head) -> GraphFile:
+    """The graph of labels of any kind, row by row."""
+    index: dict[str, int] = {}
+    ends, weights, lost = array("q"), array("d"), array("q")
+    (i, j), k, missing, commas, thousands = head.ends, head.weight, 0, 0, 0
+    last = max(i, j, -1 if k is None else k)
+    for line, cells in rows:
+        if line < head.start:
+            continue
+        if len(cells) > rows.width and any(cells[rows.width :]):
+            raise rows.broken(line, cells)
+        if len(cells) <= last:
+            found = f"there are {len(cells)}: {short_repr(' '.join(cells))}"
+            raise rows.source.broken(f"{last + 1} columns were expected and {found}", line)
+        if cells[i] in MISSING or cells[j] in MISSING:
+            lost.append(line)
+            continue
+        ends.append(index.setdefault(cells[i], len(index)))
+        ends.append(index.setdefault(cells[j], len(index)))
+        if k is not None:
+            cell = cells[k]
+            value = 1.0 if is_missing(cell) else number(cell)
+            ambiguous = rows.separator == "," and re.fullmatch(r"[+-]?[1-9]\d{0,2},\d{3}", cell)
+            if value is None or ambiguous:
+                how = "; write numbers with a decimal point and without commas" if "," in cell else ""
+                raise rows.source.broken(f"the weight {cell!r} is no number{how}", line)
+            missing += is_missing(cell)
+            commas += "," in cell
+            thousands = thousands or ("." in cell and THOUSANDS.fullmatch(cell) is not None and line)
+            weights.append(value)
+    if commas and thousands:
+        raise rows.source.broken(
+            "weights have decimal commas, and here points; write all of them in one way", thousands
+        )
+    pairs = np.frombuffer(ends, dtype=np.int64).reshape(-1, 2)
+    notes = []
+    if lost:
+        shown = ", ".join(map(str, lost[:3])) + (", ..." if len(lost) > 3 else "")
+        notes.append(f"{count_of(len(lost), 'row')} without a name at an end left out (line {shown})")
+    if missing:
+        notes.append(f"{count_of(missing, 'weight')} missing: such edges weigh 1")
+    if commas:
+        notes.append(f"{count_of(commas, 'weight')} read with a decimal comma")
+    labels = list(index)
+    if not head.header and len(pairs) > 1 and all(np.count_nonzero(pairs == end) == 1 for end in pairs[0]):
+        names = " and ".join(map(repr, labels[:2]))
+        notes.append(f"the first row is read as an edge of {names}; headings source and target make it a header")
+    whole = _whole(labels)
+    if whole is not None:
+        labels, renumbered = np.unique(np.array(whole, dtype=np.int64), return_inverse=True)
+        labels, pairs = labels.tolist(), renumbered[pairs]
+    return _edges(rows, head, labels, pairs, np.array(weights) if k is not None else None, notes)
+
+
+def _edges(
+    rows: Rows, head: _Head, labels: list, pairs: np.ndarray, weights: np.ndarray | None, notes: list[str]
+) -> GraphFile:
+    said = (*head.notes, *rows.notes, *notes)
+    return from_edges(labels, pairs[:, 0], pairs[:, 1], weights, "edgelist", notes=said, weight=head.name)
+
+
+def _whole(labels: Iterable[str]) -> list[int] | None:
+    """Labels as integers, None unless all are whole numbers."""
+    whole = []
+    for label in labels:
+        value = number(label, False)
+        if value is None or not (abs(value) < LARGEST_EXACT and value.is_integer()):
+            return None
+        whole.append(int(value))
+    return whole
+
+
+def _networkx_dicts(source: Source) -> GraphFile:
+    """Read a file of `networkx.write_edgelist` with a dict of attributes as third column."""
+    import networkx
+
+    rows = [row for row in source.text().split("\n") if not row.lstrip().startswith(COMMENTS)]
+    whole = all(re.match(r"\s*-?\d+\s+-?\d+\s", row) for row in rows if row.strip())
+    try:
+        G = networkx.parse_edgelist(rows, nodetype=int if whole else None)
+    except (TypeError, ValueError, networkx.NetworkXError) as error:
+        raise source.unreadable(f"cannot be read as an edge list with attributes: {error}") from None
+    return from_networkx(G, "edgelist")
+
+
+def read_sif(source: Source) -> GraphFile:
+    """Cytoscape's simple interactions: a node, a relation, and the nodes that it leads to; a node alone.
+
+    >>> read_sif(Source("a.sif", b"a pp b c\\nd\\n")).graph.edges(data="interaction")
+    EdgeDataView([('a', 'b', 'pp'), ('a', 'c', 'pp')])
+    """
+    nodes, edges = {}, []
+    for line, content in enumerate(source.text().split("\n"), 1):
+        cells = [cell.strip() for cell in (content.split("\t") if "\t" in content else content.split())]
+        cells = [cell for cell in cells if cell]
+        if len(cells) == 2:
+            raise source.broken(f"expected a node, a relation and other nodes, or a node alone; got {cells}", line)
+        nodes.update({name: {} for name in (*cells[:1], *cells[2:])})
+        edges += [(cells[0], other, None, {"interaction": cells[1]}) for other in cells[2:]]
+    return from_networkx(graph_of(nodes, edges, False), "sif")
+
+
+EDGE_LIST = FileFormat(
+    "edgelist",
+    ("csv", "tsv", "txt", "edges", "edgelist", "el", "ncol", "tab"),
+    re.compile(r"(?:\s*[#%].*\n|\s*\n)*[^\s<{*]+[ \t]*[\s,;][ \t]*[^\s<{\[*]+"),
+    read_edgelist,
+)
+SIF = FileFormat("sif", ("sif",), re.compile(r"(?!)"), read_sif)

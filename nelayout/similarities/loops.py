@@ -1,0 +1,131 @@
+"""Compiled loops: a breadth-first search that counts shortest paths, and a random walk's largest similarities.
+
+Row i of the walk's p solves K x = (1 - rho) e_i, K = I - rho S.  Pushing at node j moves omega r_j of its residual r_j
+into x_j and sends rho S_jk of it on to each neighbor k.  Nodes wait in a queue while their residual is worth it, so the
+work does not depend on the size of the graph (Andersen, Chung & Lang 2006).  omega > 1 is successive over-relaxation:
+each push still lowers x K x / 2 - (1 - rho) x_i, by omega (2 - omega) r_j^2 / 2.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from nelayout.numerics.compiling import exact_loop
+
+__all__ = ["largest_of_rows", "search_from"]
+
+# Number of paths above which numbers are divided by their level's largest.
+LARGEST_COUNT = 1e150
+
+
+@exact_loop
+def search_from(indptr, indices, sources, scale, hops, shares, paths):
+    """Add to ``hops`` and ``shares`` in place: level by level from each source, then back.
+
+    The shares are Brandes' (J. Math. Sociol. 25, 163, 2001), counted if ``paths``.
+    """
+    n = len(indptr) - 1
+    order = np.empty(n, dtype=np.int64)
+    level = np.full(n, -1, dtype=np.int64)
+    number = np.zeros(n)  # of shortest paths from the source, over the levels' shrink factors
+    shrink = np.ones(n + 1)
+    behind = np.zeros(n)  # Brandes' dependency of the source on the node
+    for k in range(len(sources)):
+        order[0] = sources[k]
+        level[sources[k]] = 0
+        number[sources[k]] = 1.0
+        start, end, depth = 0, 1, 1
+        while start < end:
+            size = end
+            largest = 0.0
+            for a in range(start, end):
+                v = order[a]
+                for e in range(indptr[v], indptr[v + 1]):
+                    w = indices[e]
+                    if level[w] < 0:
+                        level[w] = depth
+                        order[size] = w
+                        size += 1
+                    if level[w] == depth:
+                        number[w] += number[v]
+                        largest = max(largest, number[w])
+            shrink[depth] = 1.0
+            if largest > LARGEST_COUNT:
+                shrink[depth] = largest
+                for a in range(end, size):
+                    number[order[a]] = max(number[order[a]] / largest, 1.0 / LARGEST_COUNT)
+            start, end, depth = end, size, depth + 1
+        for a in range(end - 1, -1, -1):
+            w = order[a]
+            if paths and a > 0:
+                share = (1.0 + behind[w]) / (number[w] * shrink[level[w]])
+                for e in range(indptr[w], indptr[w + 1]):
+                    v = indices[e]
+                    if level[v] == level[w] - 1:
+                        behind[v] += number[v] * share
+                shares[w] += scale[k] * behind[w]
+            hops[w] += scale[k] * level[w]
+        for a in range(end):
+            w = order[a]
+            level[w] = -1
+            number[w] = 0.0
+            behind[w] = 0.0
+
+
+@exact_loop
+def largest_of_rows(indptr, indices, S, root, rho, tolerance, start, stop, columns, values, own):
+    """Find the largest off-diagonal entries of rows start..stop of p, and its diagonal, with root = D^1/2.
+
+    Every entry is right to tolerance * root_i root_j.  ``columns`` and ``values`` (n, k) get at most k
+    positive entries a row, the largest first; unused places keep what they hold.
+    """
+    n = len(root)
+    omega = 2.0 / (1.0 + math.sqrt(1.0 - rho * rho))  # the best one when the spectrum of S fills [-1, 1]
+    x, residual = np.zeros(n), np.zeros(n)
+    queue, touched = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
+    queued, known = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
+    for i in range(start, stop):
+        # K^-1 root = root / (1 - rho), so residuals below this leave errors within the tolerance
+        enough = (1.0 - rho) * tolerance * root[i]
+        residual[i] = 1.0 - rho
+        queue[0], queued[i], touched[0], known[i] = i, True, i, True
+        head, waiting, seen = 0, 1, 1
+        while waiting > 0:
+            j = queue[head]
+            head = head + 1 if head + 1 < n else 0
+            waiting -= 1
+            queued[j] = False
+            part = omega * residual[j]
+            x[j] += part
+            residual[j] -= part
+            for e in range(indptr[j], indptr[j + 1]):
+                k = indices[e]
+                if not known[k]:
+                    known[k] = True
+                    touched[seen] = k
+                    seen += 1
+                residual[k] += rho * S[e] * part
+                if not queued[k] and abs(residual[k]) > enough * root[k]:
+                    end = head + waiting
+                    queue[end if end < n else end - n] = k
+                    queued[k] = True
+                    waiting += 1
+            if not queued[j] and abs(residual[j]) > enough * root[j]:
+                end = head + waiting
+                queue[end if end < n else end - n] = j
+                queued[j] = True
+                waiting += 1
+        own[i] = x[i]
+        x[i] = 0.0
+        near = touched[:seen]
+        order = np.argsort(-x[near], kind="mergesort")[: columns.shape[1]]
+        for t in range(len(order)):
+            j = near[order[t]]
+            if x[j] > 0.0:
+                columns[i, t], values[i, t] = j, x[j]
+        for t in range(seen):
+            j = touched[t]
+            x[j] = residual[j] = 0.0
+            known[j] = False

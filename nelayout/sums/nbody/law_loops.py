@@ -1,0 +1,108 @@
+"""The law of the radial functions in compiled code: every loop over pairs, near pairs and cells is made of it.
+
+With u = c + a xi, a radial function and its derivatives are made of w = q^order, v = 1/u and l = ln q.
+`profile` makes the piece that computes these for one kind of function (`Radial.kind`).  `radial` makes the value
+r(xi) and the slope dr/dxi of them.  Both take the kind when they make a loop, so that no loop branches on it.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from nelayout.numerics.compiling import inlined, inlined_as_written
+from nelayout.numerics.elementary_loops import exponential, logarithm
+
+__all__ = ["FORMS", "KINDS", "log_and_decay", "profile", "radial"]
+
+INVERSE, HALF_POWER, GAUSSIAN, LOGARITHM, INVERSE_AND_LOGARITHM, GENERAL = 0, 1, 2, 3, 4, 5
+KINDS = {
+    "inverse": INVERSE,
+    "half power": HALF_POWER,
+    "gaussian": GAUSSIAN,
+    "logarithm": LOGARITHM,
+    "inverse and logarithm": INVERSE_AND_LOGARITHM,
+    "general": GENERAL,
+}
+# What is made of w, v and l: q^order, (q^order - 1)/order, q^order ln q, ln q.
+POWER, BOXCOX, POWER_LOG, LOG = 0, 1, 2, 3
+FORMS = {"power": POWER, "boxcox": BOXCOX, "power-log": POWER_LOG, "log": LOG}
+_f = np.float32
+PER_LN2, LN2_HIGH, LN2_LOW = _f(1.0 / math.log(2.0)), _f(0.693359375), _f(math.log(2.0) - 0.693359375)
+C2, C3, C4, C5, C6 = _f(1 / 2), _f(1 / 6), _f(1 / 24), _f(1 / 120), _f(1 / 720)
+ONE, LOWEST = _f(1.0), _f(-80.0)
+# Added to a small number, the lowest bits of the sum are the nearest whole number, counted from 127.
+WHOLE = _f(1.5 * 2.0**23 + 127.0)
+
+
+@inlined_as_written
+def _exponential_single(x):
+    """e^x of a float32 x <= 0, held above e^-80: x = k ln 2 + r with |r| <= ln(2)/2, and the series of e^r."""
+    x = LOWEST if x < LOWEST else x
+    shifted = x * PER_LN2 + WHOLE
+    k = shifted - WHOLE
+    r = (x - k * LN2_HIGH) - k * LN2_LOW
+    p = ONE + r * (ONE + r * (C2 + r * (C3 + r * (C4 + r * (C5 + r * C6)))))
+    return p * np.int32(_f(shifted).view(np.int32) << 23).view(np.float32)
+
+
+@inlined
+def log_and_decay(a, b, c, xi):
+    """Return ln q and -d ln q / d xi of any kernel."""
+    if a == 0.0:
+        return -b * xi, b
+    u = c + a * xi
+    u = 1e-140 if u < 1e-140 else u
+    return -(b / a) * logarithm(u), b / u
+
+
+def profile(kind, real=np.float64):
+    """Make (a, b, c, order, xi) -> w, v, l of one of `KINDS`, in numbers of one width; unused ones are 1 or 0."""
+    kind, single = KINDS[kind], real is np.float32
+    exp = _exponential_single if single else exponential
+    zero, one, two = real(0.0), real(1.0), real(2.0)
+    k1, k25, k3, k4 = real(1.0), real(2.5), real(3.0), real(4.0)
+
+    @inlined
+    def profile_of_kind(a, b, c, order, xi):
+        if kind == GAUSSIAN:
+            return exp(-(b * order) * xi), one, -b * xi
+        u = c + a * xi
+        if not single:  # there c > 0
+            u = 1e-140 if u < 1e-140 else u
+        v = one / u
+        if kind == INVERSE:
+            return v, v, zero
+        if kind == HALF_POWER:
+            root = math.sqrt(v)
+            k = two * b * order / a
+            if k == k25:
+                return v * math.sqrt(root), v, zero
+            return (root if k == k1 else v * (root if k == k3 else v if k == k4 else v * v)), v, zero
+        log_q = -(b / a) * logarithm(u)
+        if kind == LOGARITHM:
+            return one, v, log_q
+        if kind == INVERSE_AND_LOGARITHM:
+            return v, v, log_q
+        return exp(order * log_q), v, log_q
+
+    return profile_of_kind
+
+
+def radial(kind, form, real=np.float64):
+    """Make (a, b, c, order, xi) -> r(xi), dr/dxi of one of `KINDS` and of `FORMS`."""
+    form, profile_of_kind = FORMS[form], profile(kind, real)
+
+    @inlined
+    def value_and_slope(a, b, c, order, xi):
+        w, v, log_q = profile_of_kind(a, b, c, order, xi)
+        if form == POWER:
+            return w, -(b * order) * w * v
+        if form == LOG:
+            return log_q, -b * v
+        if form == BOXCOX:
+            return math.expm1(order * log_q) / order, -b * v * w
+        return w * log_q, -b * v * w * (1.0 + order * log_q)
+
+    return value_and_slope

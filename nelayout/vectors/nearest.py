@@ -1,0 +1,257 @@
+"""The k nearest rows of each row: exact, equal distances by index, the same bits for any number of threads.
+
+Rows of few columns go to scipy's k-d tree.  For the others, one matrix product gives a lower bound of every distance,
+
+    |x - y|^2 = |x|^2 + |y|^2 - 2 x.y,
+
+less its rounding errors.  The k pairs with the least bounds are measured one by one, and so is each pair with a bound
+up to the largest of these k distances.  All other pairs are farther apart.
+
+>>> from nelayout.numerics.parallel import Threads
+>>> indices, squared = exact_nearest(np.array([[0.0], [3.0], [4.0]]), 1, Threads())
+>>> indices.ravel(), squared.ravel()
+(array([1, 2, 1]), array([9., 1., 1.]))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from nelayout.numerics.parallel import Threads, blas_on_one_thread
+from nelayout.numerics.principal import principal_components
+
+__all__ = ["Table", "exact_nearest", "first_k", "takes_tree", "squared_distances"]
+
+# Most columns of rows that go to a k-d tree, and most rows times 2^columns.
+TREE_COLUMNS, TREE_WORK = 9, 1e8
+# Pairs bounded at once.
+BLOCK_PAIRS = 1 << 23
+# Parts of a row of bounds that are compared entry by entry before the least bounds are chosen.
+STRETCHES = 32
+# Principal directions of the first bounds, and rows squared times columns from which these are tried.
+DIRECTIONS, LONG_WORK = 100, 2e10
+# Rows on which a kind of bound is tried, and evenly spaced rows that give principal directions.
+TRIED, SAMPLED = 64, 5000
+# Squared length of a row, in the unit of the bounds, from which its bounds are 0: products overflow.
+FAR = 1e30
+
+
+def takes_tree(X: Any) -> bool:
+    """Whether a k-d tree finds the neighbors of these rows."""
+    n, d = X.shape
+    return not issparse(X) and d <= TREE_COLUMNS and n * 2.0**d <= TREE_WORK
+
+
+def exact_nearest(X: Any, k: int, threads: Threads) -> tuple[np.ndarray, np.ndarray]:
+    """Return indices and squared distances (n, k) of the nearest other rows; no two rows of X are equal."""
+    return _by_tree(X, k, threads) if takes_tree(X) else Table(X, k).nearest(np.arange(X.shape[0]), k, threads)
+
+
+def first_k(i: np.ndarray, j: np.ndarray, d: np.ndarray, m: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the k smallest (d, j) of each row i < m; every row has at least k entries."""
+    order = np.lexsort((j, d, i))
+    i, j, d = i[order], j[order], d[order]
+    keep = np.arange(len(i)) - np.searchsorted(i, np.arange(m))[i] < k
+    return j[keep].reshape(m, k), d[keep].reshape(m, k)
+
+
+def squared_distances(A: Any, rows: np.ndarray, B: Any, cols: np.ndarray) -> np.ndarray:
+    """Return squared distances (m,) of pairs, rows of A and rows of B, each a plain sum in float64."""
+    out = np.empty(len(rows))
+    step = max(1, (1 << 18) // (64 if issparse(A) else A.shape[1]))
+    for start in range(0, len(rows), step):
+        i, j = rows[start : start + step], cols[start : start + step]
+        if issparse(A):
+            diff = A[i] - B[j]
+            out[start : start + step] = np.asarray(diff.multiply(diff).sum(axis=1)).ravel()
+        else:
+            diff = A[i].astype(np.float64)
+            diff -= B[j]
+            out[start : start + step] = np.sum(np.multiply(diff, diff, out=diff), axis=1)
+    return out
+
+
+class Table:
+    """Rows (n, d), float32, float64 or CSR, made ready to be searched."""
+
+    def __init__(self, X: Any, k: int) -> None:
+        self.X, self.n = X, X.shape[0]
+        rows = np.unique(np.linspace(0, self.n - 1, TRIED).astype(np.int64))
+        for bound in self._bounds():
+            self.bound = bound
+            if bound.last or len(self._candidates(X[rows], k, rows)[0]) <= len(rows) * max(4 * k + 20, self.n / 32):
+                break
+
+    def _bounds(self) -> Iterator[Bound]:
+        if not issparse(self.X):
+            if self.X.shape[1] > DIRECTIONS and float(self.n) ** 2 * self.X.shape[1] > LONG_WORK:
+                yield Bound(self.X, np.float32, _along_directions(self.X))
+            yield Bound(self.X, np.float32)
+        yield Bound(self.X, np.float64)
+
+    def nearest(
+        self, rows: np.ndarray, k: int, threads: Threads, labels: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the k nearest other rows of each of ``rows``; with ``labels`` (n,), only rows of another label."""
+        return self._blocks(lambda at: (self.X[rows[at]], rows[at]), len(rows), k, threads, labels)
+
+    def nearest_to(self, others: Any, k: int, threads: Threads) -> tuple[np.ndarray, np.ndarray]:
+        """Return the k rows nearest to each row of another table."""
+        return self._blocks(lambda at: (others[at], None), others.shape[0], k, threads)
+
+    def _blocks(
+        self, part: Callable[..., Any], m: int, k: int, threads: Threads, labels: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Search for m rows block by block; ``part`` gives the rows of a slice and their numbers in the table."""
+        size = max(1, BLOCK_PAIRS // self.n)
+
+        def block(start: int) -> tuple[np.ndarray, np.ndarray]:
+            here, rows = part(slice(start, start + size))
+            i, j, worst = self._candidates(here, k, rows, labels)
+            d2 = squared_distances(here, i, self.X, j)
+            near = d2 <= worst[i]
+            return first_k(i[near], j[near], d2[near], here.shape[0], k)
+
+        starts = range(0, m, size)
+        with blas_on_one_thread() if len(starts) > 1 else nullcontext():
+            found = threads.map(block, starts)
+        return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
+
+    def _candidates(
+        self, here: Any, k: int, rows: np.ndarray | None, labels: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return pairs (i, j) that may be among the k nearest, and squared distances (m,) that bound these from above.
+
+        Rows of the table itself do not find themselves.
+        """
+        A = self.bound(here)
+        if labels is not None and rows is not None:
+            A[labels[rows][:, None] == labels] = np.inf
+        elif rows is not None:
+            A[np.arange(len(rows)), rows] = np.inf
+        j = _least(A, k)
+        i = np.repeat(np.arange(len(A)), k)
+        worst = np.max(squared_distances(here, i, self.X, j.ravel()).reshape(-1, k), axis=1)
+        limit = np.minimum(worst / self.bound.unit * (1 + 1e-6), np.finfo(A.dtype).max / 2).astype(A.dtype)
+        limit = np.nextafter(limit, A.dtype.type(np.inf))
+        i, j = np.divmod(np.flatnonzero(limit[:, None] >= A), self.n)
+        return i, j, worst
+
+
+class Bound:
+    """Lower bounds of squared distances / unit by one product of rows (z, 1, |z|^2) with z = (x - mean) / unit^1/2.
+
+    A sum of p + 2 products in precision u errs by at most 2 (p + 4) u (|z_i|^2 + |z_j|^2), and rounding the rows moves
+    it by 6 u as much.  Twice that is taken off.
+    """
+
+    def __init__(self, X: Any, dtype: Any, project: Callable[[Any], Any] | None = None) -> None:
+        self.project, self.dtype, self.last = project, np.dtype(dtype), dtype == np.float64
+        n, p = X.shape[0], X.shape[1] if project is None else DIRECTIONS + 1
+        self.slack = 1 - 4 * (p + 8) * float(np.finfo(dtype).eps) / 2
+        self.unit, self.mean = 1.0, 0.0
+        if issparse(X):
+            self.unit = float(np.max(_squares(X), initial=0.0)) or 1.0
+            self.columns, self.norm = X.T.tocsr(), _squares(X) / self.unit * self.slack
+            return
+        low, high = np.min(X, axis=0).astype(np.float64), np.max(X, axis=0).astype(np.float64)
+        if project is None:
+            self.mean = np.sum(X, axis=0, dtype=np.float64) / n
+        self.unit = float(np.sum((high - low) ** 2)) or 1.0
+        self.right = np.ones((n, p + 2), dtype=dtype)
+        step = max(1, (1 << 20) // X.shape[1])
+        for start in range(0, n, step):
+            z, norm = self._scaled(X[start : start + step])
+            self.right[start : start + step, :p] = -2.0 * z
+            self.right[start : start + step, p + 1] = norm
+
+    def _scaled(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        z = (X - self.mean if self.project is None else self.project(X)) / np.sqrt(self.unit)
+        return z, _squares(z) * self.slack
+
+    def __call__(self, X: Any) -> np.ndarray:
+        """Return the bounds (m, n) from rows X (m, d) to all rows."""
+        if issparse(X):
+            norm = _squares(X) / self.unit
+            A = (X @ self.columns).toarray()
+            A *= -2 / self.unit
+            A += self.norm
+            A += norm[:, None] * self.slack
+        else:
+            z, norm = self._scaled(X)
+            near = norm < FAR
+            left = np.ones((len(z), z.shape[1] + 2), dtype=self.dtype)
+            left[:, :-2] = np.where(near[:, None], z, 0.0)
+            left[:, -2] = np.where(near, norm, 0.0)
+            A = left @ self.right.T
+        A[~(norm < FAR)] = 0.0
+        return A
+
+
+def _squares(X: Any) -> np.ndarray:
+    return np.asarray(X.multiply(X).sum(axis=1)).ravel() if issparse(X) else np.einsum("ij,ij->i", X, X)
+
+
+def _along_directions(X: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """Return the map of rows to their leading principal directions and to their length outside of these.
+
+    Distances there are lower bounds: |x - y|^2 >= |z_x - z_y|^2 + (r_x - r_y)^2.
+    """
+    sample = X[np.linspace(0, len(X) - 1, min(len(X), SAMPLED)).astype(np.int64)]
+    _, directions, mean = principal_components(sample, DIRECTIONS)
+
+    def project(rows: np.ndarray) -> np.ndarray:
+        centered = rows - mean
+        z = centered @ directions
+        outside = _squares(centered) - _squares(z)
+        return np.column_stack([z, np.sqrt(np.maximum(outside, 0.0))])
+
+    return project
+
+
+def _least(A: np.ndarray, k: int) -> np.ndarray:
+    """Return columns (m, k) of k small finite entries of each row: the best of the k best columns of stretches."""
+    m, n = A.shape
+    width = n // STRETCHES
+    if width >= 4 * k:
+        stretches = A[:, : width * STRETCHES].reshape(m, STRETCHES, width)
+        pool = stretches.min(axis=1)
+        column = np.argpartition(pool, k - 1, axis=1)[:, :k]
+        if np.isfinite(np.take_along_axis(pool, column, axis=1)).all():
+            stretch = np.argmin(stretches[np.arange(m)[:, None], :, column], axis=2)
+            return stretch * width + column
+    return np.argpartition(A, k - 1, axis=1)[:, :k]
+
+
+def _by_tree(X: np.ndarray, k: int, threads: Threads) -> tuple[np.ndarray, np.ndarray]:
+    """Search by a k-d tree; where others share the k-th distance, the tree is asked for more."""
+    from scipy.spatial import KDTree
+
+    points = X.astype(np.float64)
+    tree: Any = KDTree(points)
+    n = len(points)
+    indices, squared = np.empty((n, k), dtype=np.int64), np.empty((n, k))
+    waiting, ask = np.arange(n), min(n, k + 3)
+    while len(waiting):
+        shared = []
+        size = max(1, BLOCK_PAIRS // 2 // ask)
+        for start in range(0, len(waiting), size):
+            rows = waiting[start : start + size]
+            distance, found = tree.query(points[rows], k=ask, workers=threads.count)
+            distance = np.where(found == rows[:, None], -1.0, distance)  # itself, also when others lie at 0
+            limit = np.sort(distance, axis=1)[:, k] * (1 + 1e-12)
+            sure = (distance.max(axis=1) > limit) | (ask == n)
+            shared.append(rows[~sure])
+            i, at = np.nonzero((distance <= limit[:, None]) & (distance >= 0) & sure[:, None])
+            if len(i):
+                j = found[i, at]
+                d2 = squared_distances(X, rows[i], X, j)
+                rank = np.cumsum(sure) - 1
+                indices[rows[sure]], squared[rows[sure]] = first_k(rank[i], j, d2, int(sure.sum()), k)
+        waiting, ask = np.concatenate(shared), min(n, 2 * ask)
+    return indices, squared

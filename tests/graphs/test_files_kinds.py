@@ -1,0 +1,426 @@
+"""Files as people bring them: every kind of mishap is read right, or said; each case is small and made here."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from nelayout.cli import main
+from nelayout.errors import InputError
+from nelayout.graphs import read
+from nelayout.graphs.files import FORMATS, Look, read_graph, read_positions, write_positions
+
+
+@pytest.fixture
+def load(tmp_path):
+    """(name, content) -> the file read."""
+
+    def loaded(name, content, **how):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return read_graph(path, **how)
+
+    return loaded
+
+
+def edges(file, weight="weight"):
+    """{(u, v): weight}, the ends sorted by their text; weights of parallel edges added up."""
+    found = {}
+    for u, v, w in file.graph.edges(data=weight, default=1):
+        pair = tuple(sorted((u, v), key=str))
+        found[pair] = found.get(pair, 0) + w
+    return found
+
+
+AB_BC = {("a", "b"): 1, ("b", "c"): 1}
+
+# Contents of tables -> their edges.
+TABLES = {
+    # adjacency matrices
+    ",A,B,C\nA,0,1,0\nB,1,0,1\nC,0,1,0\n": {("A", "B"): 1, ("B", "C"): 1},
+    "name\tA\tB\nA\t0\t2\nB\t2\t0\n": {("A", "B"): 2},
+    ",B,A\nA,1,0\nB,0,1\n": {("A", "B"): 1},
+    '"A" "B" "C"\n"A" 0 1 0\n"B" 1 0 1\n"C" 0 1 0\n': {("A", "B"): 1, ("B", "C"): 1},
+    "0,1,0\n1,0,1\n0,1,0\n": {(0, 1): 1, (1, 2): 1},
+    "0 0.5 0 0 0\n0.5 0 0 0 0\n0 0 0 1 0\n0 0 1 0 0\n0 0 0 0 0\n": {(0, 1): 0.5, (2, 3): 1},
+    "A;B;C\n0;0,5;\n0,5;0;1\n0;1;0\n": {("A", "B"): 0.5, ("B", "C"): 1},
+    "1,2,5\n2,3,4\n3,1,7\n": {(1, 2): 5, (2, 3): 4, (1, 3): 7},
+    # separators, quotes, decimal commas
+    "a;b;0,5\nb;c;1,5\n": {("a", "b"): 0.5, ("b", "c"): 1.5},
+    "from;to;w\na;b;1.234,5\n": {("a", "b"): 1234.5},
+    "a\tb\t0,5\nb\tc\t1,5\n": {("a", "b"): 0.5, ("b", "c"): 1.5},
+    "a b 0,5\nb c 1,5\n": {("a", "b"): 0.5, ("b", "c"): 1.5},
+    'a,b,"0,5"\nb,c,"1,5"\n': {("a", "b"): 0.5, ("b", "c"): 1.5},
+    "a|b|2\nb|c|3\n": {("a", "b"): 2, ("b", "c"): 3},
+    '"Doe, J";"Roe, R"\n': {("Doe, J", "Roe, R"): 1},
+    "Doe, J\tRoe, R\nRoe, R\tPoe, E\n": {("Doe, J", "Roe, R"): 1, ("Poe, E", "Roe, R"): 1},
+    "sep=;\na;b\nb;c\n": AB_BC,
+    '"New York" "Boston" 3\n': {("Boston", "New York"): 3},
+    '"source" "target"\n"1" "a" "b"\n"2" "b" "c"\n': AB_BC,
+    "'x, y','b'\n'b','c'\n": {("b", "x, y"): 1, ("b", "c"): 1},
+    '5" pipe,b\nb,6" pipe\n': {('5" pipe', "b"): 1, ('6" pipe', "b"): 1},
+    'source,target,text\n1,2,"x\n7,8"\n': {(1, 2): 1},
+    "source,target,weight,\na,b,3,\n": {("a", "b"): 3},
+    ",source,target\n0,a,b\n1,b,c\n": AB_BC,
+    # signs that begin comments
+    "source,target\n#a,b\nb,c\n": {("#a", "b"): 1, ("b", "c"): 1},
+    "#a,#b\n#b,%c\nx,%c\n": {("#a", "#b"): 1, ("#b", "%c"): 1, ("%c", "x"): 1},
+    "# Nodes: 3, Edges: 2\n#source,target\na,b\nb,c\n# the end\n": AB_BC,
+    # missing ends, line ends, encodings
+    "source,target\na,b\nb,c\nC,\n": AB_BC,
+    "a,b\n,\nNaN,NA\nb,c\n": AB_BC,
+    "a,b\rb,c\r": AB_BC,
+    "a b\r\nb c\r\n": AB_BC,
+    "\ufeffa;b\nb;c\n": AB_BC,
+    # triples
+    "alice\tknows\tbob\nbob\tlikes\tcarol\n": {("alice", "bob"): 1, ("bob", "carol"): 1},
+    "a,b,loves\nb,c,hates\n": AB_BC,
+    "a,b,2015-01-01\nb,c,2016-01-01\n": AB_BC,
+    # headers
+    "Sender,Receiver\na,b\nb,c\n": AB_BC,
+    "subject,predicate,object\na,knows,b\nb,knows,c\n": AB_BC,
+    "protein1 protein2 combined_score\nA B 490\n": {("A", "B"): 490},
+    "this that much\na b 2\nb c 3\n": {("a", "b"): 2, ("b", "c"): 3},
+    "Interactor A\tInteractor B\tScore\nx\ty\t3\n": {("x", "y"): 3},
+    "user1,user2\nuser2,user3\n": {("user1", "user2"): 1, ("user2", "user3"): 1},
+    # types of labels, times
+    '"1","2"\n"2","3"\n': {(1, 2): 1, (2, 3): 1},
+    '"1","2"\n"2",\n"007","2"\n': {(1, 2): 1, (2, 7): 1},
+    "from_account,to_account,ts,amount\na,b,1699120095,3\nb,c,1699120099,1\n": AB_BC,
+    "1 2 1082040961\n2 3 1082040999\n": {(1, 2): 1, (2, 3): 1},
+    "a,b,2015\nb,c,2016\n": AB_BC,
+    "a,b,20150102\nb,c,20161231\n": AB_BC,
+    "x,y,when_time\na,b,3\nb,c,4\n": AB_BC,
+}
+
+
+@pytest.mark.parametrize("content", TABLES)
+def test_tables(load, content):
+    assert edges(load("t.csv", content)) == TABLES[content]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "latin-1", "cp1252", "utf-8-sig"])
+def test_encodings(load, encoding):
+    file = load("t.csv", "Source;Target;Weight\nJäger;Müller;2,5\n".encode(encoding))
+    assert edges(file) == {("Jäger", "Müller"): 2.5}
+    assert any("is read as" in note for note in file.notes) == (encoding not in ("utf-16", "utf-8-sig"))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (",X,Y\nA,1,0\nB,0,1\n", "rows and columns of numbers have different names, so this is no adjacency table"),
+        ("1,2,3,4,5\n6,7,8,9,1\n", r"nelayout\.embed \(an adjacency table has the same names"),
+        ("alice\tknows\tbob\n", "unclear which two of the three columns are the ends"),
+        ("31000\t90000\t31001\n31001\t90001\t31002\n31002\t90002\t31000\n", 'unclear which .* say format="sif"'),
+        ("a,b\nb,c,d\nf,a,g,h\n", "line 2: there are 3 fields, and 2 in other rows.*adjacency list"),
+        ("a b\nb c d\n", "adjacency list"),
+        ("source,target\na,b\nc\n", "line 3: 2 columns were expected and there are 1"),
+        ('source,target,weight\na,b,"1,234"\n', "the weight '1,234' is no number; write numbers with a decimal point"),
+        ("source;target;weight\na;b;x\n", "line 2: the weight 'x' is no number"),
+        ("a;b\nb;c;d\n", "line 2: there are 3 fields, and 2 in other rows"),
+        ("Country A,Country B,Trade\nUS,CN,1,234\n", "line 2: there are 4 fields, and 3 in other rows"),
+        ("a;b;1.234,5\nb;c;1.000\n", "line 2: weights have decimal commas, and here points"),
+        ("5,1;3,5\n4,9;3,0\n", "5,1 is no node"),
+    ],
+)
+def test_tables_that_are_refused(load, content, said):
+    with pytest.raises(InputError, match=said):
+        load("t.csv", content)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("source,target\nA,B\nC,\nD,\n", r"2 rows without a name at an end left out \(line 3, 4\)"),
+        ("source,target\n#a,b\nb,c\n", "1 line beginning with # or % read as rows"),
+        ("a b\n#b c\nc d\n", "1 comment after # or % left out"),
+        ("source,target,w\na,b,\nb,c,NA\nc,d,3\n", "2 weights missing: such edges weigh 1"),
+        ("a;b;0,5\nb;c;2\n", "1 weight read with a decimal comma"),
+        ("person,friend\nann,bob\n", "the first row is read as an edge of 'person' and 'friend'"),
+        ("1 2 1082040961\n", "the third column looks like times and is not read as weight"),
+        ("x,y,km\na,b,3\n", "the column 'km' is read as weight"),
+        ("from,to,km\na,b,3\n", "column 'km' is not read; weight='km' reads a column as the weight"),
+        ("from,to,km,h\na,b,3,4\n", "columns 'km' and 'h' are not read; weight=NAME reads a column as the weight"),
+        (",source,target\n0,a,b\n", "the first column has no heading"),
+        ("0,1,0\n1,0,1\n0,1,0\n", "the table is read as the adjacency matrix of 3 nodes"),
+    ],
+)
+def test_what_was_guessed_or_left_out_is_said(load, content, said):
+    assert re.search(said, "\n".join(load("t.csv", content).notes))
+
+
+@pytest.mark.parametrize("content", ["from,to,ts,km\na,b,1699120095,3\n", "a,b,1699120095,3\n"])
+def test_any_column_can_be_the_weight(load, content):
+    name = "km" if "km" in content else "4"
+    file = load("t.csv", content, weight=name)
+    assert edges(file, name) == {("a", "b"): 3}
+    assert read(file.graph, name).adjacency.data.tolist() == [3, 3]
+    with pytest.raises(InputError, match="unknown column for weight 'kn'"):
+        load("t.csv", content, weight="kn")
+
+
+def test_sif_is_read(load):
+    file = load("t.sif", "a pp b c\nb pd c\nd\n")
+    assert sorted(file.graph.edges(data="interaction")) == [("a", "b", "pp"), ("a", "c", "pp"), ("b", "c", "pd")]
+    assert "d" in file.labels
+
+
+# JSON
+
+TWO = [{"id": "a"}, {"id": "b"}]
+DATA = [{"data": node} for node in TWO]
+AB = {"source": "a", "target": "b"}
+# Name of a form -> (content, the weight of its edge, whether something is said).
+FORMS = {
+    "parallel": ({"nodes": TWO, "links": [{**AB, "weight": 1}, {"source": "b", "target": "a", "weight": 5}]}, 6, True),
+    "null": ({"nodes": TWO, "links": [{**AB, "weight": None}]}, 1, True),
+    "text": ({"nodes": TWO, "links": [{**AB, "weight": "3.5"}]}, 3.5, True),
+    "places": ({"nodes": TWO, "links": [{"source": 0, "target": 1}]}, 1, False),
+    "elements": ([*DATA, {"data": {"id": "e", **AB, "weight": 2}}], 2, False),
+    "nodes of data": ({"nodes": DATA, "edges": [{"data": AB}] * 2}, 2, True),
+    "JSON Graph": ({"graph": {"nodes": {"a": {}, "b": {}}, "edges": [{**AB, "metadata": {"weight": 3}}]}}, 3, False),
+    "JSON Graphs": ({"graphs": [{"nodes": TWO, "edges": [AB]}, {}]}, 1, True),
+    "edges alone": ([AB], 1, False),
+    "vis.js": ({"nodes": TWO, "edges": [{"from": "a", "to": "b"}]}, 1, False),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_forms_of_json(load, form):
+    data, weight, noted = FORMS[form]
+    file = load("g.json", json.dumps(data))
+    assert edges(file) == {("a", "b"): weight}
+    assert read(file.graph).adjacency.data.tolist() == [weight] * 2
+    assert bool(file.notes) == noted
+
+
+def test_ids_of_json_are_one_thing(load):
+    """A number is a place only where no end is an id; 1 and "1" are one id."""
+    nodes = [{"id": k} for k in (10, 20, 30)]
+    links = [{"source": 10, "target": 20}, {"source": 20, "target": 1}]
+    with pytest.raises(InputError, match="edge 1 names the node 1, which does not exist"):
+        load("g.json", json.dumps({"nodes": nodes, "links": links}))
+    nodes, links = [{"id": "1"}, {"id": "2"}], [{"source": 1, "target": 2}]
+    file = load("g.json", json.dumps({"nodes": nodes, "links": links}))
+    assert edges(file) == {("1", "2"): 1}
+    assert "2 ids are numbers in one place and text in another" in file.notes[0]
+
+
+# GML, GraphML, GEXF, Pajek
+
+
+@pytest.mark.parametrize(
+    ("written", "weight"), [("1e-05", 1e-5), ("2e5", 2e5), ("-0.0e0", 0), ("1.5E+3", 1500), ("NaN", 1), ("-Inf", 1)]
+)
+def test_numbers_of_gml(load, written, weight):
+    file = load(
+        "g.gml",
+        'graph [\n node [ id 0 label "a\nsecond line" ]\n node [ id 1 label "b" ]\n'
+        f" edge [ source 0 target 1 weight {written} ]\n]",
+    )
+    assert edges(file) == {("a\nsecond line", "b"): weight}
+    assert bool(file.notes) == (written in ("NaN", "-Inf"))
+
+
+def graphml(keys, body, namespace="http://graphml.graphdrawing.org/xmlns"):
+    return f'<graphml xmlns="{namespace}">{keys}<graph edgedefault="undirected">{body}</graph></graphml>'
+
+
+NODES = '<node id="a"/><node id="b"/>'
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value", "note"),
+    [
+        ("int", "3.0", 3, ""),
+        ("int", "3.5", 3.5, "read as numbers"),
+        ("long", " 7 ", 7, ""),
+        ("double", "n/a", None, "count as missing"),
+        ("double", "null", None, "count as missing"),
+        ("double", "wide", "wide", "stay text"),
+        ("boolean", "yes", True, ""),
+        ("boolean", " true ", True, ""),
+        ("boolean", "perhaps", "perhaps", "stay text"),
+        ("string", " kept ", " kept ", ""),
+    ],
+)
+def test_values_off_their_type(load, kind, text, value, note):
+    key = f'<key id="k" for="node" attr.name="v" attr.type="{kind}"/>'
+    file = load("g.graphml", graphml(key, f'<node id="a"><data key="k">{text}</data></node><node id="b"/>'))
+    gexf = load(
+        "g.gexf",
+        f'<gexf><graph><attributes class="node"><attribute id="k" title="v" type="{kind}"/></attributes><nodes>'
+        f'<node id="a"><attvalues><attvalue for="k" value="{text}"/></attvalues></node></nodes><edges/></graph></gexf>',
+    )
+    assert file.graph.nodes["a"].get("v") == gexf.graph.nodes["a"].get("v") == value
+    assert all(note in said for said in (*file.notes, *gexf.notes))
+    assert (len(file.notes), len(gexf.notes)) == (bool(note), bool(note))
+
+
+def test_graphml_defaults_keys_within_and_directions(load):
+    key = '<key id="w" for="edge" attr.name="weight" attr.type="double"><default>0.5</default></key>'
+    body = NODES + '<edge source="a" target="b"/>'
+    assert edges(load("g.graphml", graphml(key, body))) == {("a", "b"): 0.5}
+    assert edges(load("g.graphml", graphml("", key + body, "https://elsewhere"))) == {("a", "b"): 0.5}
+    text = key.replace("double", "string").replace("0.5", "3.5")
+    assert edges(load("g.graphml", graphml(text, body))) == {("a", "b"): 3.5}
+    mixed = load("g.graphml", graphml("", NODES + '<edge source="a" target="b" directed="true"/>' + body[len(NODES) :]))
+    assert mixed.graph.is_directed()
+    assert "1 undirected edge among directed ones" in mixed.notes[0]
+
+
+@pytest.mark.parametrize(
+    "namespace",
+    ["", 'xmlns="https://gexf.net/1.3"', 'xmlns="urn:x" xmlns:viz="http:///www.gexf.net/1.1draft/viz"'],
+)
+def test_gexf_of_any_namespace(load, namespace, tmp_path):
+    mark = "viz:" if "viz" in namespace else ""
+    file = load(
+        "g.gexf",
+        f'<gexf {namespace}><graph><nodes><node id="a"><{mark}position x="1" y="2" z="0"/></node><node id="b"/></nodes>'
+        '<edges><edge source="a" target="b" weight="2"/><edge source="b" target="a" type="directed"/></edges></graph>'
+        "</gexf>",
+    )
+    assert edges(file) == {("a", "b"): 3}
+    assert read_positions(tmp_path / "g.gexf")["a"].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("*Vertices 5 2\n*Matrix\n1 0 1\n0 2 0\n", {("1", "3"): 1, ("1", "5"): 1, ("2", "4"): 2}),
+        ('*Vertices 2\n1 "O\'Neil ""x"""\n2 b\n*Arcs :1 "y"\n1 2 1\n*Arcs:2 "x"\n1 2 3\n', {('O\'Neil "x"', "b"): 4}),
+        ("A title\n*Vertices 2\n1 a\n2 b\n*Edges\n1 2\n", {("a", "b"): 1}),
+    ],
+)
+def test_pajek(load, content, expected):
+    assert edges(load("g.net", content)) == expected
+
+
+def test_a_text_that_is_no_format_gets_no_hint_that_fails(load):
+    with pytest.raises(InputError, match='expected "\\*Vertices n"') as caught:
+        load("g.net", "Some words about a network\nand more\n")
+    assert "edgelist" not in str(caught.value)
+
+
+@pytest.mark.parametrize("ending", ["dot", "gv", "xgmml", "dl", "vna", "lgl", "gdf", "g6", "xlsx"])
+def test_other_endings_name_what_converts_them(load, ending):
+    with pytest.raises(InputError, match=rf"\.{ending} files are not read; .*(writes|exports|reads|saves)"):
+        load(f"g.{ending}", "x")
+
+
+# what is written is read again
+
+
+def multigraph():
+    G = nx.MultiGraph()
+    G.add_edge("a", "b", key=0, weight=1)
+    G.add_edge("a", "b", key="k", weight=2.5, id="7")
+    G.add_edge("b", "c", key=0, id="7")
+    return G
+
+
+def mixed():
+    G = nx.Graph()
+    G.add_node("a", age=1, size="big", own_size="old")
+    G.add_node("b", age="n/a")
+    G.add_edge("a", "b", type="directed", key="K", start="s", spells=3, weight=2)
+    G.add_edge("b", "c", f=True, weight=1.5)
+    G.add_edge("c", "a", f=3, weight=np.float64(2))
+    return G
+
+
+GRAPHS = {"multigraph": multigraph, "mixed": mixed, "parallel": lambda: nx.MultiDiGraph([(0, 1), (0, 1), (1, 2)])}
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, entry in FORMATS.items() if entry.write and name not in ("npz", "pajek")]
+)
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_what_is_written_is_read_again(tmp_path, name, graph):
+    G = GRAPHS[graph]()
+    path = tmp_path / f"g.{FORMATS[name].endings[0]}"
+    write_positions(path, G, {node: (k, -k) for k, node in enumerate(G)}, look=Look(sizes=np.ones(len(G))))
+    H = read_graph(path).graph
+    assert type(H) is type(G)
+    assert read(H).adjacency.toarray().tolist() == read(G).adjacency.toarray().tolist()
+    theirs = {"gexf": nx.read_gexf, "graphml": nx.read_graphml}.get(name)
+    if theirs is not None:
+        assert theirs(path).number_of_edges() == G.number_of_edges()
+        ids = re.findall(r'<edge [^>]*\bid="([^"]*)"', path.read_text())
+        assert len(set(ids)) == len(ids)
+    if graph == "mixed":
+        assert [own.get("age") for _, own in H.nodes(data=True)][:2] == ([1, "n/a"] if theirs is None else ["1", "n/a"])
+        values = {str(value) for *_, own in H.edges(data=True) for value in own.values()}
+        assert {"directed", "K", "s", "3", "True"} <= values
+        assert {"big", "old"} <= {str(value) for value in H.nodes["a"].values()}
+    if graph == "multigraph" and name != "graphology":
+        assert sorted(str(key) for *_, key in H.edges(keys=True)) == ["0", "0", "k"]
+
+
+def test_gexf_has_the_weight_that_was_asked_for(tmp_path):
+    G = nx.Graph([("a", "b", {"Weight": 3, "weight": 9}), ("b", "c", {"Weight": 4.5})])
+    write_positions(tmp_path / "g.gexf", G, dict.fromkeys(G, (0, 0)), look=Look(weight="Weight"))
+    found = nx.read_gexf(tmp_path / "g.gexf")
+    assert [(w["weight"], w["Weight"]) for *_, w in found.edges(data=True)] == [(3.0, 3.0), (4.5, 4.5)]
+    assert found["a"]["b"]["own_weight"] == 9
+
+
+@pytest.mark.parametrize("name", ["gexf", "graphml"])
+def test_control_characters_are_left_out_with_a_warning(tmp_path, name):
+    G = nx.Graph([("a\x01", "b", {"t": "x\x0by"})])
+    with pytest.warns(UserWarning, match="2 control characters"):
+        write_positions(tmp_path / f"g.{name}", G, dict.fromkeys(G, (0, 0)))
+    assert read_graph(tmp_path / f"g.{name}").graph.edges["a", "b"]["t"] == "xy"
+
+
+def test_ids_of_edges_in_cyjs_are_no_names_of_nodes(tmp_path):
+    G = nx.Graph([("e0", "e1"), ("e1", "ee2")])
+    write_positions(tmp_path / "g.cyjs", G, dict.fromkeys(G, (0, 0)))
+    elements = json.loads((tmp_path / "g.cyjs").read_text())["elements"]
+    ids = [each["data"]["id"] for each in (*elements["nodes"], *elements["edges"])]
+    assert len(set(ids)) == len(ids) == 5
+
+
+# the command line
+
+QUICK = ["-m", "linlog", "--max-iter", "2"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "net", "gexf", "json"])
+def test_names_with_blanks_at_the_ends_are_found_again(tmp_path, monkeypatch, ending):
+    monkeypatch.chdir(tmp_path)
+    nx.write_graphml(nx.Graph([(" lead", 'quo"te'), ('quo"te', "trail  ")]), "g.graphml")
+    assert main(["layout", "g.graphml", *QUICK, "--quiet", "-o", f"first.{ending}"]) == 0
+    kept = ["--max-iter", "0", "--scale", "none", "-m", "linlog", "--quiet"]
+    assert main(["layout", "g.graphml", "--pos", f"first.{ending}", *kept, "-o", "again.csv"]) == 0
+    before, after = (np.array(list(read_positions(path).values())) for path in (f"first.{ending}", "again.csv"))
+    assert np.allclose(before - before.mean(axis=0), after - after.mean(axis=0))
+
+
+def test_the_command_reads_any_column_and_says_its_options(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("from,to,km\na,b,120\nb,c,10\nc,a,95\n")
+    assert main(["layout", "t.csv", *QUICK, "-o", "o.gexf"]) == 0
+    assert "column 'km' is not read; --weight km reads a column as the weight" in capsys.readouterr().err
+    assert main(["layout", "t.csv", *QUICK, "--weight", "km", "--weight-kind", "distance", "-o", "o.gexf"]) == 0
+    assert sorted(w for *_, w in nx.read_gexf("o.gexf").edges(data="weight")) == [10, 95, 120]
+    (tmp_path / "m.mtx").write_text("%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 -3\n")
+    assert main(["layout", "m.mtx", *QUICK, "-o", "o.csv"]) == 1
+    assert "--weight none takes every edge as 1" in capsys.readouterr().err
+
+
+def test_letters_that_the_font_lacks_are_one_note(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    nx.write_graphml(nx.Graph([("\u4e2d\u6587", "\u6587\u5b57")]), "g.graphml")
+    for quiet in ([], ["--quiet"]):
+        assert main(["layout", "g.graphml", *QUICK, "--label", "id", *quiet, "-o", "o.png"]) == 0
+        said = capsys.readouterr().err
+        assert said.count("\n") == (0 if quiet else 1), said
+        assert quiet or "the font lacks 3 of the letters" in said

@@ -1,0 +1,144 @@
+"""Labels of nl.draw: each stands at its own node, none covers another, and a note counts those without room."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import EllipseCollection
+from matplotlib.figure import Figure
+from tables import first
+
+import nelayout as nl
+from nelayout.errors import InputError
+
+NOTE = re.compile(r"([\d,]+) of ([\d,]+) labels have no room beside their node")
+
+
+def labels_of(figure: Any, names: dict) -> tuple[dict, int]:
+    """{node: box in pixels} of the written labels, and the number that the note counts as left out."""
+    figure.canvas.draw()
+    node = {text: v for v, text in names.items()}
+    texts = [t for t in figure.axes[0].texts if t.get_visible()]
+    notes = [found for t in texts if (found := NOTE.fullmatch(t.get_text()))]
+    left_out = int(notes[0][1].replace(",", "")) if notes else 0
+    return {node[t.get_text()]: t.get_window_extent() for t in texts if t.get_text() in node}, left_out
+
+
+def check(figure: Any, pos: dict, names: dict) -> dict:
+    """Every label is nearest to its own node, touches it, overlaps no label or legend, and is counted or written."""
+    boxes, left_out = labels_of(figure, names)
+    assert len(boxes) + left_out == len(names)
+    ax = figure.axes[0]
+    nodes = list(pos)
+    P = ax.transData.transform(np.array([pos[v] for v in nodes], float)[:, :2])
+    dots: Any
+    (dots,) = [c for c in ax.collections if isinstance(c, EllipseCollection)]
+    unit = figure.dpi / 72 if dots._units == "points" else ax.transData.get_matrix()[0, 0]
+    radius = dots.get_widths().max() / 2 * unit
+    for v, box in boxes.items():
+        to_box = np.hypot(*np.maximum(np.maximum([box.x0, box.y0] - P, P - [box.x1, box.y1]), 0.0).T)
+        to_middle = np.hypot(*(P - [(box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2]).T)
+        own = nodes.index(v)
+        for distance in (to_box, to_middle):
+            assert np.flatnonzero(distance <= distance[own]).tolist() == [own], v
+        assert to_box[own] < radius + 5 * figure.dpi / 72
+        assert figure.bbox.x0 <= box.x0
+        assert box.x1 <= figure.bbox.x1
+        assert figure.bbox.y0 <= box.y0
+        assert box.y1 <= figure.bbox.y1
+    placed = list(boxes.values()) + ([ax.get_legend().get_window_extent()] if ax.get_legend() is not None else [])
+    assert not any(a.overlaps(b) for i, a in enumerate(placed) for b in placed[:i])
+    return boxes
+
+
+def cloud(n: int, seed: int) -> tuple[nx.Graph, dict, dict]:
+    """A made-up graph: points of uneven density, some of them at one place, and names of uneven length."""
+    rng = np.random.default_rng(seed)
+    Y = np.concatenate([rng.normal(size=(n // 2, 2)), 0.05 * rng.normal(size=(n - n // 2, 2)) + [3.0, 1.0]])
+    Y[n // 2 : n // 2 + 3] = Y[0]
+    G = nx.gnm_random_graph(n, 2 * n, seed=seed)
+    return G, dict(zip(G, Y, strict=True)), {v: f"{'node ' * (v % 4)}{v}" for v in G}
+
+
+@pytest.mark.parametrize("figsize", [None, (4.0, 3.0), (12.0, 9.0)], ids=["default", "small", "large"])
+@pytest.mark.parametrize("n", [3, 12, 40, pytest.param(200, marks=pytest.mark.full)])
+def test_the_nearest_node_of_every_label_is_its_own(n, figsize):
+    for seed in range(2):
+        G, pos, names = cloud(n, seed)
+        look = {"color": [f"class {v % 3}" for v in G], "title": "Names"} if seed else {"node_size": "degree"}
+        boxes = check(nl.draw(G, pos, labels=names, figsize=figsize, **look), pos, names)
+        assert boxes or n == 3 or figsize == (4.0, 3.0)
+
+
+@pytest.mark.parametrize("layout", first([None, "constrained", "tight"], 2))
+def test_labels_are_placed_for_the_size_that_axes_have_when_they_are_drawn(layout):
+    G, pos, names = cloud(40, 0)
+    figure = Figure(figsize=(15, 5), layout=layout)
+    FigureCanvasAgg(figure)
+    for ax in figure.subplots(1, 3):
+        nl.draw(G, pos, labels=names, ax=ax, legend=False)
+    wide = check(figure, pos, names)
+    for size in ((6.0, 3.0), (30.0, 15.0)):
+        figure.set_size_inches(*size)
+        found = check(figure, pos, names)
+        assert (len(found) < len(wide)) == (size[0] < 15)
+
+
+def test_known_graphs_have_most_of_their_names():
+    karate = nx.karate_club_graph()
+    for G, least in ((nx.les_miserables_graph(), (60, 20)), (nx.relabel_nodes(karate, "member {}".format), (30, 8))):
+        pos = nl.ws_sne_layout(G, seed=0)
+        names = {v: str(v) for v in G}
+        for figsize, few in zip((None, (4, 3)), least, strict=True):
+            assert len(check(nl.draw(G, pos, labels=True, figsize=figsize), pos, names)) >= few
+
+
+def test_all_asked_labels_are_tried_and_ties_of_degrees_are_spread():
+    G = nx.barabasi_albert_graph(500, 2, seed=0)
+    pos = nl.ws_sne_layout(G, seed=0)
+    asked = {v: f"person {v}" for v in range(490, 500)}
+    assert len(check(nl.draw(G, pos, labels=asked, figsize=(30, 30), dpi=50), pos, asked)) == 10
+    groups = nx.relaxed_caveman_graph(12, 8, 0.0, seed=0)
+    pos = nl.ws_sne_layout(groups, seed=0)
+    boxes = check(nl.draw(groups, pos, labels=True), pos, {v: str(v) for v in groups})
+    assert {v // 8 for v in boxes} == set(range(12)), "every group has names"
+
+
+def test_nodes_at_one_place_have_no_labels_and_the_note_says_so():
+    figure = nl.draw(nx.empty_graph(5), [(3.0, 3.0)] * 5, labels=[f"name {v}" for v in range(5)])
+    assert [t.get_text() for t in figure.axes[0].texts] == ["5 of 5 labels have no room beside their node"]
+    one = nl.draw(nx.empty_graph(2), [(0, 0), (1, 0)], labels=["", "one"])
+    assert [t.get_text() for t in one.axes[0].texts] == ["one"]
+
+
+def test_hubs_come_first():
+    G = nx.barabasi_albert_graph(300, 2, seed=1)
+    pos = nx.random_layout(G, seed=1)
+    names = {v: f"node {v}" for v in G}
+    boxes = check(nl.draw(G, pos, labels=names), pos, names)
+    assert 20 < len(boxes) < 300
+    assert np.mean([G.degree[v] for v in boxes]) > 1.1 * np.mean([d for _, d in G.degree])
+
+
+def test_letters_have_the_size_that_is_asked_for():
+    G = nx.path_graph(3)
+    pos = {v: (v, 0) for v in G}
+    (small, large) = (nl.draw(G, pos, labels=True, font_size=size).axes[0].texts for size in (6, 12))
+    assert [t.get_fontsize() for t in small] == [6.0] * 3
+    assert [t.get_fontsize() for t in large] == [12.0] * 3
+    with pytest.raises(InputError, match=r"font_size must be a number of points > 0; got 0"):
+        nl.draw(G, pos, labels=True, font_size=0)
+
+
+def test_texts_are_written_as_they_are():
+    G = nx.relabel_nodes(nx.cycle_graph(4), {0: "zero", 1: 1.0, 2: "t$w$o", 3: "three"})
+    texts = [t.get_text() for t in nl.draw(G, nx.circular_layout(G), labels=True).axes[0].texts]
+    assert sorted(texts) == ["1", "t$w$o", "three", "zero"]
