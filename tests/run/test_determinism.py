@@ -188,14 +188,17 @@ PLACES = np.random.default_rng(0).standard_normal((700, 3))
 @pytest.mark.parametrize("form", edge_loops.FORMS)
 @pytest.mark.parametrize("d", [2, 3])
 def test_sums_over_edges_do_not_depend_on_where_arrays_lie(form, d):
-    room = np.zeros((2 + d, 2048))
+    room, owner = edge_loops.room_for(int(np.diff(GRAPH.indptr).max()), 3 + d), np.zeros(700, dtype=np.int64)
     Y = PLACES[:, :d].copy()
 
-    def run(indptr, indices, minus, Y, pull, weights, room):
-        add = edge_loops.POWER_SUMS[form, d == 2]
-        return add(indptr, indices, minus, Y, 1.0, 1.0, 0.5, 0.3, 0.7, 0, 700, True, pull, weights, room)
+    def run(indptr, indices, factor, Y, log_lam, owner, values, slopes, pull, weights, room):
+        edge_loops.POWER_SUMS[form, d == 2](
+            indptr, indices, factor, Y, 1.0, 1.0, 0.5, log_lam, owner, 0.7, 0, 700, True, True, values, slopes, pull,
+            weights, room,
+        )
 
-    arrays = [GRAPH.indptr, GRAPH.indices, GRAPH.data, Y, np.zeros_like(Y), np.zeros(GRAPH.nnz), room]
+    sums = np.zeros(700), np.zeros(700), np.zeros_like(Y), np.zeros(GRAPH.nnz)
+    arrays = [GRAPH.indptr, GRAPH.indices, GRAPH.data, Y, np.array([-1.0]), owner, *sums, room]
     assert len(bits_in_every_place(arrays, run)) == 1
 
 
