@@ -104,7 +104,7 @@ def _ending_in_order() -> Iterator[None]:
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)
 
 
 def _fail(arguments: argparse.Namespace, message: str, code: int = 1) -> int:

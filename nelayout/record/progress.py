@@ -61,7 +61,7 @@ class Observer:
     logs: bool = True
     whole: Callable[[np.ndarray], np.ndarray] | None = None
     part: bool = False
-    _logged: int = 0  # steps whose stages are logged
+    _logged: int = 0  # steps with logged stages
 
     @property
     def seconds(self) -> float:
@@ -80,7 +80,7 @@ class Observer:
             self.trace.append(step._replace(iteration=len(self.trace), seconds=latest))
 
     def within(self, prefix: str, whole: Callable[[np.ndarray], np.ndarray]) -> Observer:
-        """Return the observer of a drawing of some nodes, whose steps count in this run."""
+        """Return the observer of a drawing of some nodes; its steps count in this run."""
         return replace(self, prefix=self.prefix + prefix, whole=whole, logs=False, part=True)
 
     def begin(self, steps: int) -> None:

@@ -90,15 +90,11 @@ class Place(Pass):
     kind: str
     method: Method | None = None
 
-    @property
-    def stackable(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
-        return self.kind != "circle"
-
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         if self.kind == "random":
             return drawing.at(random_positions(*drawing.Y.shape, run.rng))
         if self.kind == "circle":
-            return drawing.at(circle(drawing.affinity.P, run.dim))
+            return drawing.at(np.concatenate([circle(part.affinity.P, run.dim) for part in drawing.parts]))
         placed = [self._given(each, run) for each in drawing.split()]
         return replace(
             drawing,

@@ -90,7 +90,9 @@ class _Planner:
             found = [Masses(name="equal masses", unit=True, why="a star")] if facts.other_mass else []
             return (*found, replace(self._levels(replace(SHAPE, finest=True), "a star"), last=True))
         elif facts.shape == "ring":
-            found = [Place(name="circle", kind="circle", why="a ring or wheel")]
+            # Heavier tails, other masses and a bend would only break the symmetry.
+            (stage, *_) = [stage.at(facts.n) for stage in rest if isinstance(stage, DescendStage)]
+            return (Place(name="circle", kind="circle", why="a ring, wheel or small star"), *self._last(stage))
         else:
             found = [self._levels(first, "global shape")]
         descents = [stage.at(facts.n) for stage in rest if isinstance(stage, DescendStage)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from html import escape
+from itertools import compress
 from typing import Any, Unpack
 
 import numpy as np
@@ -216,15 +217,15 @@ def _planned(request: Request, threads: int) -> Plan:
     o, method, n = request.options, request.method, len(request.labels)
     settings = Settings(o["dim"], request.optimizer, o["max_iter"], o["tol"])
     groups: dict[Any, list[Facts]] = {}
-    for part, different in zip(_parts(request), request.different, strict=True):
+    for part in _parts(request):
         facts = Facts.of(part, method, o["dim"])
-        if facts.n > 1 and different:
+        if facts.n > 1:
             passes = passes_of(method, facts, settings)
             band = facts.n.bit_length() if facts.n <= MAX_STACKED_NODES else facts.n
             groups.setdefault((passes, band), []).append(facts)
-    rows, whole, first = [], Cost(), (0, "exact")
+    rows, whole, largest, first = [], Cost(), 0, (0, "exact")
     held = BYTES_NODE * n + BYTES_ENTRY * request.P.nnz
-    for number, ((passes, _), some) in enumerate(sorted(groups.items(), key=lambda item: -item[1][0].n)):
+    for (passes, _), some in sorted(groups.items(), key=lambda item: (item[1][0].own_start, -item[1][0].n)):
         count = len(some)
         size = round(float(np.sqrt(np.mean([facts.n**2 for facts in some]))))
         model = CostModel(method, o, size, sum(facts.entries for facts in some) // count, n * n, threads, count)
@@ -237,9 +238,9 @@ def _planned(request: Request, threads: int) -> Plan:
             seconds, nodes = count * cost.seconds, max(facts.n for facts in some)
             rows.append(PlannedPass(each.name, count, nodes, steps, each.why, seconds, cost.bytes, depth))
             whole = whole + cost.times(count)
-        if not number:
-            first = round(whole.evaluations), model.nbody
-    components = int(request.labels.max(initial=-1)) + 1 if not request.joint else min(n, 1)
+        if size > largest:
+            largest, first = size, (round(sum(model(each).evaluations for each in passes)), model.nbody)
+    components = int(request.labels.max(initial=-1)) + 1
     seconds = packing_seconds(n, request.P.nnz, components, o["node_size"] is not None)
     rows.append(PlannedPass("read, pack and write", components, n, 0, "every graph", seconds, 0))
     device, nodes = device_named(o["device"]), max((row.nodes for row in rows[:-1]), default=0)
@@ -250,14 +251,25 @@ def _planned(request: Request, threads: int) -> Plan:
 
 
 def _parts(request: Request) -> list[Part]:
-    """Return the components with masses as far as plans look at them: named centralities may take long."""
+    """Return what is drawn: different components; if joint, all nodes, without pos after the components.
+
+    Masses are read as far as plans look at them: named centralities may take long.
+    """
     o, method = request.options, request.method
     mass = method.mass if o["mass"] is None else o["mass"]
     if isinstance(mass_to_read(mass), str) and mass_to_read(mass) in NAMED and mass != "auto":
         mass = "unit" if mass == "unit" else "strength"
     masses, _ = masses_of(request.P, mass, request.network.host, np.random.default_rng(0), method.gravity is None)
     plain = replace(request, options={**o, "smoothing": 0.0})
-    return take_apart(plain, masses, request.joint, NOTHING_KNOWN, Threads())[0]
+
+    def parts(joint: bool) -> list[Part]:
+        return take_apart(plain, masses, joint, NOTHING_KNOWN, Threads())[0]
+
+    alone = [] if request.joint and request.start is not None else list(compress(parts(False), request.different))
+    if not request.joint:
+        return alone
+    start = np.zeros((len(request.labels), o["dim"])) if request.start is None else request.start
+    return [*alone, *(replace(part, start=start, own_start=request.start is None) for part in parts(True))]
 
 
 def _seconds(value: float) -> str:

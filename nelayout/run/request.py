@@ -106,8 +106,8 @@ class Request:
 
     @property
     def different(self) -> np.ndarray:
-        """Mask of those of `sizes` that are no copies of one before."""
-        return np.ones(1, dtype=bool) if self.joint else first_of_kind(self.P, self.labels)
+        """(C,) mask of the components that are no copies of one before."""
+        return first_of_kind(self.P, self.labels)
 
 
 def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fixed: Any = None) -> Request:

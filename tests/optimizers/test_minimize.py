@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 import networkx as nx
 import numpy as np
 import pytest
-from nelayout.run.auto.candidates import Candidate, Candidates
-from nelayout.run.component import shares_of
 from scipy.sparse import csr_array
 from tables import first
 
@@ -24,7 +22,6 @@ from nelayout.optimizers.line_search import MAX_TRIALS, Trial, tried
 from nelayout.optimizers.minimize import Rest, minimize
 from nelayout.optimizers.size import size_search, spread_search
 from nelayout.record.progress import Observer, Stopped
-from nelayout.run.drawing import Drawing
 
 SUMS = {"parts": WHOLE, "arithmetic": Arithmetic(WHOLE, Threads(), False), "brought": lambda x: x}
 LOOSE: Any = SimpleNamespace(**SUMS)
@@ -309,29 +306,12 @@ def test_the_spread_of_nodes_without_edges_is_that_of_nodes():
 
 @pytest.mark.parametrize("steps", [(15, 40, 20, 30), (1, 1, 1), (200,), (7, 0, 3)])
 def test_the_callers_steps_are_for_the_last_stage(steps):
-    own = [0, *steps]
-    assert shares_of(own, None) == own
-    for most in (0, 1, 5, 99, 10_000):
-        assert shares_of(own, most) == [*own[:-1], most]
-
-
-def test_the_best_candidate_is_kept_and_a_worse_one_ends_the_search(monkeypatch):
-    scores = iter([1.0, 3.0, 2.95, 2.0])
-    candidates = Candidates(nx.to_scipy_sparse_array(nx.path_graph(4)), Threads())
-    monkeypatch.setattr(type(candidates.judge), "score", lambda self, Y: next(scores))
-    affinity = Affinity(csr_array(nx.to_scipy_sparse_array(nx.path_graph(4))), np.ones(4))
-    drawn = [Candidate(Drawing(SQUARE + k), Descend("d", 10), affinity) for k in range(4)]
-    assert [candidates.add(candidate) for candidate in drawn] == [True, True, True, False]
-    assert candidates.best is drawn[1]
-
-
-def test_equal_small_components_are_drawn_once():
-    """A step of the trace each for one of the thirty paths, and every one of them has the same drawing."""
-    G = nx.disjoint_union_all([nx.path_graph(4)] * 30)
-    one, all_ = nl.solve(nx.path_graph(4), "ws-sne", seed=0), nl.solve(G, "ws-sne", seed=0)
-    assert len(all_.trace) == len(one.trace)
-    lengths = [np.linalg.norm(all_.positions[4 * k] - all_.positions[4 * k + 3]) for k in range(30)]
-    assert np.ptp(lengths) < 1e-12
+    names = [f"stage {k}" for k in range(len(steps))]
+    method = nl.Method(stages=tuple(Descend(name, most) for name, most in zip(names, steps, strict=True)))
+    for most in (None, 0, 1, 5, 99, 10_000):
+        planned = nl.plan(nx.karate_club_graph(), method, max_iter=most).passes
+        found = [each.steps for each in planned if each.name in names]
+        assert found == ([*steps] if most is None else [*steps[:-1], most])
 
 
 @pytest.mark.parametrize(

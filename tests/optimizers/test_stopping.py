@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 import nelayout as nl
-from nelayout.optimizers import Majorize
+from nelayout.optimizers import LBFGS
 
 SIDE = 142
 LARGE = sparse.csr_array(nx.to_scipy_sparse_array(nx.grid_2d_graph(SIDE, SIDE), dtype=float))
@@ -65,8 +65,8 @@ def test_true_stops_in_every_level_and_stage(method, most):
 def test_a_graph_that_does_not_shrink_is_looked_at_from_its_first_step(monkeypatch):
     """Its coarsest graph is as large as it is itself, and is not drawn in secret."""
     done: list[int] = []
-    step = Majorize.step
-    monkeypatch.setattr(Majorize, "step", lambda *given: done.append(1) or step(*given))
+    step = LBFGS.step
+    monkeypatch.setattr(LBFGS, "step", lambda *given: done.append(1) or step(*given))
     solution = nl.solve(hubs(50, 3000), "gamma-quadlog", seed=0, callback=lambda state: True)
     assert solution.reason == "stopped"
     assert len(solution.trace) == len(done) == 1

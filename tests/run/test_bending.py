@@ -8,11 +8,7 @@ from scipy.optimize import minimize
 
 import nelayout as nl
 from nelayout.numerics.parallel import Threads
-from nelayout.run import bending
-from nelayout.run.auto import bending as of_auto
-from nelayout.run.auto import candidates
-from nelayout.run.auto.bending import bend
-from nelayout.run.bending import FEWEST
+from nelayout.run.bending import bent, hops_goal
 
 
 def matrix(G):
@@ -32,14 +28,14 @@ def stress(P, Y):
     return nl.measure(P, Y, measures="stress", sample=None)["stress"].value
 
 
+def half_bent(P, Y):
+    return bent(Y, hops_goal(P, Threads()), 0.5)
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("d", [1, 2, 3])
-def test_all_of_the_way_it_is_the_least_stress_of_all_polynomials(d, monkeypatch):
+def test_all_of_the_way_it_is_nearly_the_least_stress_of_all_polynomials(d):
     """Against a general minimizer over the coefficients of the same monomials, from the definition of stress."""
-    monkeypatch.setattr(of_auto, "PART", 1.0)
-    monkeypatch.setattr(bending, "RIDGE", 0.0)
-    monkeypatch.setattr(bending, "LITTLE", 1e-12)
-    monkeypatch.setattr(bending, "STEPS", 2000)
     P, Y = squashed({1: 45, 2: 8, 3: 4}[d], d)
     hops = sp.csgraph.shortest_path(P.toarray(), unweighted=True)
     i, j = np.nonzero(hops)
@@ -52,26 +48,27 @@ def test_all_of_the_way_it_is_the_least_stress_of_all_polynomials(d, monkeypatch
 
     first = np.linalg.lstsq(terms, Y, rcond=None)[0]
     least = minimize(relative, first.ravel(), method="L-BFGS-B", options={"maxiter": 3000, "maxfun": 10**6}).fun
-    bent = bend(P, Y, Threads())
-    assert stress(P, bent) == pytest.approx(least, rel=0.02)
-    assert stress(P, bent) < stress(P, Y)
+    whole = bent(Y, hops_goal(P, Threads()), 1.0)
+    assert least <= stress(P, whole) * (1 + 1e-3)
+    # the ridge, and few iterations, leave a part of the gain
+    assert stress(P, whole) < least + 0.1 * (stress(P, Y) - least)
 
 
 def test_half_of_the_way_keeps_place_size_and_most_of_the_gain():
     P, Y = squashed(9)
     before = Y.copy()
-    bent = bend(P, Y + 7, Threads())
+    half = half_bent(P, Y + 7)
     assert np.array_equal(Y, before)
-    assert bent.mean(axis=0) == pytest.approx(Y.mean(axis=0) + 7)
-    assert np.mean((bent - bent.mean(axis=0)) ** 2) == pytest.approx(np.mean((Y - Y.mean(axis=0)) ** 2))
-    assert stress(P, bent) < 0.6 * stress(P, Y)
+    assert half.mean(axis=0) == pytest.approx(Y.mean(axis=0) + 7)
+    assert np.mean((half - half.mean(axis=0)) ** 2) == pytest.approx(np.mean((Y - Y.mean(axis=0)) ** 2))
+    assert stress(P, half) < 0.6 * stress(P, Y)
 
 
 def test_what_has_no_better_bend_stays():
     P = matrix(nx.path_graph(50))
     Y = np.stack([np.arange(50.0), np.zeros(50)], axis=1)
-    np.testing.assert_allclose(bend(P, Y, Threads()), Y, atol=1e-6)
-    np.testing.assert_array_equal(bend(P, np.zeros((50, 2)), Threads()), np.zeros((50, 2)))
+    np.testing.assert_allclose(half_bent(P, Y), Y, atol=1e-6)
+    np.testing.assert_array_equal(half_bent(P, np.zeros((50, 2))), np.zeros((50, 2)))
 
 
 def test_a_symmetric_drawing_stays_symmetric():
@@ -79,52 +76,9 @@ def test_a_symmetric_drawing_stays_symmetric():
     G = nx.grid_graph([11, 11])
     Y = np.array(list(G), float) - 5
     Y *= 1 + 0.01 * np.sum(Y * Y, axis=1, keepdims=True)
-    bent = bend(matrix(G), Y, Threads())
-    assert not np.allclose(bent, Y, atol=0.1)
+    half = half_bent(matrix(G), Y)
+    assert not np.allclose(half, Y, atol=0.1)
     where = {tuple(np.round(y).astype(int)): k for k, y in enumerate(np.array(list(G), float) - 5)}
     for turned, flipped in (((1, 0), (1, -1)), ((0, 1), (-1, 1)), ((1, 0), (-1, -1))):
         other = [where[tuple(np.array(place)[list(turned)] * flipped)] for place in where]
-        np.testing.assert_allclose(bent[other], bent[:, list(turned)] * flipped, atol=1e-6)
-
-
-def test_auto_says_so_in_its_trace_and_values_are_those_of_the_bent_drawing(monkeypatch):
-    monkeypatch.setattr(candidates, "BENT", 0.0)  # the verdict always prefers the bent one
-    G = nx.grid_2d_graph(8, 6)
-    seen = []
-    solution = nl.solve(G, seed=0, node_size=None, scale=None, callback=lambda step: seen.append(step.positions.copy()))
-    last = solution.trace[-1]
-    assert last.stage == "bend"
-    assert [step.stage for step in solution.trace].count("bend") == 1
-    assert last.value == pytest.approx(solution.value, rel=1e-9)
-    assert len(seen) == len(solution.trace)
-    np.testing.assert_allclose(nl.align(seen[-1], to=np.array(list(solution.positions.values())), scale=False),
-                               list(solution.positions.values()), atol=1e-6 * np.ptp(seen[-1]))  # fmt: skip
-    monkeypatch.setattr(candidates, "BENT", np.inf)
-    plain = nl.solve(G, seed=0, node_size=None, scale=None)
-    assert plain.value < solution.value
-    assert [step.stage for step in plain.trace] == [step.stage for step in solution.trace[:-1]]
-
-
-@pytest.mark.full
-def test_small_graphs_fixed_nodes_and_other_methods_are_not_bent(monkeypatch):
-    monkeypatch.setattr(candidates, "BENT", 0.0)
-
-    def stages(G, *method, **options):
-        return {step.stage for step in nl.solve(G, *method, seed=0, **options).trace}
-
-    G = nx.grid_2d_graph(8, 6)
-    start = nx.circular_layout(G)
-    assert "bend" in stages(G)
-    assert "bend" not in stages(G, "ws-sne")
-    assert "bend" not in stages(G, pos=start)
-    assert "bend" not in stages(G, pos=start, fixed=[(0, 0), (1, 0)])
-    assert "bend" not in stages(nx.path_graph(FEWEST - 1))
-
-
-def test_crowded_graphs_must_gain_more(monkeypatch):
-    monkeypatch.setattr(candidates, "BENT", 0.0)
-    crowded = nx.gnm_random_graph(60, 600, seed=0)
-    monkeypatch.setattr(candidates, "BENT_CROWDED", np.inf)
-    assert nl.solve(crowded, seed=0).trace[-1].stage != "bend"
-    monkeypatch.setattr(candidates, "BENT_CROWDED", 0.0)
-    assert nl.solve(crowded, seed=0).trace[-1].stage == "bend"
+        np.testing.assert_allclose(half[other], half[:, list(turned)] * flipped, atol=1e-6)

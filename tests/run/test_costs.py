@@ -132,11 +132,23 @@ def test_what_solve_refuses_is_refused(graph, method, options):
     assert str(own.value) == str(other.value)
 
 
-def test_a_joint_drawing_counts_as_one():
-    G = nx.disjoint_union(mesh(9), mesh(9))  # together still without compiled loops
-    apart, joint = (nl.estimate(G, "nerv", components=how, n_jobs=1) for how in ("pack", "joint"))
-    assert joint.evaluations == apart.evaluations  # those of the largest that one objective spans
-    assert joint.seconds > apart.seconds
+def test_a_joint_drawing_counts_its_components_alone_and_then_together():
+    """Components are drawn alone first, and the whole graph goes on from there; so say the plan and the trace."""
+    G = nx.disjoint_union(nx.path_graph(30), nx.grid_2d_graph(5, 5))  # together still without compiled loops
+    apart, joint = (nl.plan(G, "nerv", components=how, n_jobs=1) for how in ("pack", "joint"))
+    assert joint.components == apart.components == 2
+    assert [(each.name, each.nodes) for each in joint.passes[: len(apart.passes) - 1]] == [
+        (each.name, each.nodes) for each in apart.passes[:-1]
+    ]
+    after = joint.passes[len(apart.passes) - 1 :]
+    assert (after[0].name, {each.nodes for each in after}) == ("given positions", {55})
+    assert joint.seconds > 1.5 * apart.seconds
+    assert joint.evaluations > 100
+    stages = {step.stage for step in nl.solve(G, "nerv", components="joint", seed=0).trace}
+    assert stages <= {each.name for each in joint.passes}
+    pos = {v: (float(k % 7), float(k // 7)) for k, v in enumerate(G)}
+    placed = nl.plan(G, "nerv", pos, components="joint", n_jobs=1)
+    assert {each.nodes for each in placed.passes} == {55}
     assert nl.estimate(mesh(9), "nerv", components="joint") == nl.estimate(mesh(9), "nerv")
 
 

@@ -14,6 +14,7 @@ import pytest
 from tables import first
 
 import nelayout as nl
+from nelayout.numerics import vector_loops
 from nelayout.run.pipeline import NUMPY_PAIRS
 from nelayout.sums.edges import loops as edge_loops
 from nelayout.sums.nbody import near_loops, pair_loops
@@ -188,14 +189,32 @@ PLACES = np.random.default_rng(0).standard_normal((700, 3))
 @pytest.mark.parametrize("form", edge_loops.FORMS)
 @pytest.mark.parametrize("d", [2, 3])
 def test_sums_over_edges_do_not_depend_on_where_arrays_lie(form, d):
-    room = np.zeros((2 + d, 2048))
-    Y = PLACES[:, :d].copy()
+    room = np.zeros((3 + d, 2048))
+    Y, owner = PLACES[:, :d].copy(), np.arange(700)
 
-    def run(indptr, indices, minus, Y, pull, weights, room):
-        add = edge_loops.POWER_SUMS[form, d == 2]
-        return add(indptr, indices, minus, Y, 1.0, 1.0, 0.5, 0.3, 0.7, 0, 700, True, pull, weights, room)
+    def run(indptr, indices, factor, Y, log_lam, owner, values, slopes, pull, weights, room):
+        edge_loops.POWER_SUMS[form, d == 2](
+            indptr, indices, factor, Y, 1.0, 1.0, 0.5, log_lam, owner, 0.7, 0, 700, True, True, values, slopes, pull,
+            weights, room
+        )
 
-    arrays = [GRAPH.indptr, GRAPH.indices, GRAPH.data, Y, np.zeros_like(Y), np.zeros(GRAPH.nnz), room]
+    sums = [np.zeros(700), np.zeros(700), np.zeros_like(Y), np.zeros(GRAPH.nnz)]
+    arrays = [GRAPH.indptr, GRAPH.indices, GRAPH.data, Y, PLACES[:, 0].copy(), owner, *sums, room]
+    assert len(bits_in_every_place(arrays, run)) == 1
+
+
+def test_sums_over_rows_do_not_depend_on_where_arrays_lie():
+    def run(stored, q, blocks, factors, Y, before, two, origin, sums, moments, out):
+        vector_loops.dots(stored, q, blocks, 3, 0, 2, sums)
+        vector_loops.add(out, stored, factors, blocks, 3, 0, 2)
+        vector_loops.spread(Y, before, two, origin, blocks, 0, 2, moments)
+
+    rng, flat = np.random.default_rng(1), PLACES.reshape(-1).copy()
+    blocks = np.array([0, 301, 700])
+    arrays = [
+        rng.normal(size=(5, 2100)), flat, blocks, rng.normal(size=(2, 5)), PLACES.copy(), PLACES[::-1].copy(),
+        rng.normal(size=(2, 2)), blocks[:2].copy(), np.zeros((2, 5)), np.zeros((2, 4)), flat.copy(),
+    ]
     assert len(bits_in_every_place(arrays, run)) == 1
 
 

@@ -5,7 +5,6 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
-from nelayout.run.auto.masses import masses_of
 from scipy.sparse import csr_array
 
 import nelayout as nl
@@ -199,24 +198,6 @@ def test_all_zero_masses_are_equal_and_said():
     m, notes = node_mass(csr_array((3, 3)), np.zeros(3))
     assert m.tolist() == [1, 1, 1]
     assert "every node weighs the same" in notes[0]
-
-
-@pytest.mark.parametrize(
-    ("G", "chosen"),
-    [
-        (nx.complete_graph(20), 1.0),  # mean degree 19, 95 % of all nodes
-        (nx.complete_bipartite_graph(5, 1000), 1.0),  # mean degree 9.95, 0.99 %; squares 50 times its square
-        (nx.complete_bipartite_graph(4, 1000), 0.25),  # mean degree 7.97, though 63 times
-        (nx.circulant_graph(1100, range(1, 6)), 0.25),  # mean degree 10, 0.9 %; all degrees alike
-    ],
-)
-def test_masses_of_the_method_auto(G, chosen):
-    """The first drawing is that of a power of the degrees: 1 in crowded graphs, 1/4 in others."""
-    A = nx.to_scipy_sparse_array(G)
-    masses, _ = masses_of(csr_array(A), "auto", None, np.random.default_rng(0))
-    degree = np.array([d for _, d in G.degree], dtype=float)
-    np.testing.assert_allclose(masses.first, degree**chosen / np.mean(degree**chosen))
-    assert (masses.other is None) == (len(set(degree)) == 1)
 
 
 @pytest.mark.full

@@ -1,0 +1,216 @@
+"""Passes: how `Keep` compares branches, and that looking on or stopping within any pass of a plan changes nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.spatial.distance import pdist
+
+import nelayout as nl
+from nelayout.catalogue import METHODS
+from nelayout.graphs import read
+from nelayout.numerics.parallel import Threads
+from nelayout.objective import Affinity
+from nelayout.record.progress import Observer, Stopped
+from nelayout.run.canvas import Frames
+from nelayout.run.drawing import Drawing, Part, Run, Summation
+from nelayout.run.passes import Branch, Keep, Masses, Pass, fold
+
+# --- Keep -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Sized(Pass):
+    """Multiply positions by a factor for each graph of the whole stack, and note which graphs came."""
+
+    factors: tuple[float, ...]
+    came: list
+    stops: bool = False
+
+    def __call__(self, drawing: Drawing, run: Run) -> Drawing:
+        which = [int(part.nodes[0]) // 5 for part in drawing.parts]
+        self.came.append(which)
+        factors = np.array([self.factors[k] for k in which])
+        if self.stops:
+            raise Stopped
+        return drawing.at(drawing.Y * factors[drawing.segments.of][:, None])
+
+
+def of_paths(count: int) -> tuple[Drawing, Run]:
+    """Paths of five nodes, drawn as they are, one unit apart."""
+    P = read(nx.path_graph(5)).adjacency
+    parts = [Part(np.arange(5 * k, 5 * k + 5), Affinity(P, np.ones(5))) for k in range(count)]
+    sums = Summation.of("exact", Threads(), False)
+    frames = Frames(parts, 5 * count, 2)
+    run = Run(METHODS["ee"], 2, sums, np.random.default_rng(0), Observer(None), frames)
+    Y = np.stack([np.arange(5.0) - 2.0, np.zeros(5)], axis=1)
+    return Drawing.of(parts, 2).at(np.tile(Y, (count, 1))), run
+
+
+def kept(sizes, by="J", enough=0.0, stops=(), **branch_of) -> tuple[list[float], list[list[int]]]:
+    """The factors of the kept drawings, and which graphs came to each branch; keywords by the branch's number."""
+    drawing, run = of_paths(len(sizes[0]))
+    came: list[list[int]] = []
+    passes = [Sized(name=f"{k}", factors=size, came=came, stops=k in stops) for k, size in enumerate(sizes)]
+    branches = tuple(Branch(passes=(each,), **branch_of.get(f"_{k}", {})) for k, each in enumerate(passes))
+    try:
+        found = fold([Keep(name="keep", branches=branches, by=by, enough=enough)], drawing, run)
+    except Stopped as stopped:
+        if stopped.drawing is None:
+            raise
+        found = stopped.drawing
+        assert found.reasons == ("stopped",) * found.count
+    return [float(Y[4, 0] / 2) for Y in found.each], came
+
+
+def values(*factors: float) -> np.ndarray:
+    drawing, run = of_paths(1)
+    return np.array([run.values(drawing.at(factor * drawing.Y))[0] for factor in factors])
+
+
+def test_every_graph_keeps_its_own_lowest_drawing():
+    high, low, middle = values(2.0, 1.0, 1.5)
+    assert low < middle < high
+    assert kept([(2.0, 1.0, 1.5), (1.0, 2.0, 2.0), (1.5, 1.5, 1.0)])[0] == [1.0, 1.0, 1.0]
+    assert kept([(1.0,), (1.0 + 1e-15,)])[0] == [1.0]  # of equal ones the first
+
+
+def test_a_margin_is_a_part_of_the_best_so_far():
+    first, other = values(1.5, 1.0)
+    gain = (first - other) / abs(first)
+    assert kept([(1.5,), (1.0,)], _1={"margin": 1.0 + 0.9 * gain})[0] == [1.0]
+    assert kept([(1.5,), (1.0,)], _1={"margin": 1.0 + 1.1 * gain})[0] == [1.5]
+
+
+def test_where_j_is_good_enough_nothing_else_is_tried():
+    low, high = np.abs(values(1.0, 2.0))
+    found, came = kept([(1.0, 2.0), (2.0, 1.0)], enough=(low + high) / 2)
+    assert found == [1.0, 1.0]
+    assert came == [[0, 1], [1]]
+    assert kept([(1.0,), (2.0,)], enough=2 * low)[1] == [[0]]
+
+
+def test_branches_begin_where_they_say():
+    """Each doubles: twice the given drawing, four times from the last, and twice the best."""
+    assert kept([(0.5,), (2.0,)])[0] == [0.5 if values(0.5) < values(2.0) else 2.0]
+    assert kept([(2.0,), (0.5,)], _1={"start": "last"})[0] == [1.0]
+    assert kept([(1.0,), (4.0,), (0.9,)], _2={"start": "best"})[0] == [min((1.0, 0.9), key=lambda x: values(x)[0])]
+
+
+def test_a_branch_that_is_clearly_worse_ends_the_search_but_for_those_that_are_always_tried():
+    """By the score, which knows no size: a drawing on one point is worse than the path."""
+    stop = {"stop": 0.9}
+    found, came = kept([(1.0, 1.0), (0.0, 2.0), (3.0, 3.0), (4.0, 4.0)], "score", _1=stop, _3={"every": True})
+    assert came == [[0, 1], [0, 1], [1], [0, 1]]
+    assert found == [1.0, 1.0]
+
+
+def test_a_stop_in_a_later_branch_gives_back_the_best_and_in_the_first_what_there_is():
+    assert kept([(2.0,), (1.0,), (1.0,)], stops=(2,))[0] == [1.0]
+    with pytest.raises(Stopped):
+        kept([(2.0,), (1.0,)], stops=(0,))
+
+
+def test_put_and_split_are_the_inverse_of_take_and_of():
+    drawing, run = of_paths(4)
+    drawing = drawing.at(np.random.default_rng(0).standard_normal(drawing.Y.shape))
+    mask = np.array([False, True, True, False])
+    some = Masses(name="m", unit=True)(drawing.take(mask).with_mass(np.full(10, 3.0)), run)
+    assert (some.affinity.mass == 1.0).all()
+    other = drawing.take(mask).at(np.ones((10, 2))).with_mass(np.full(10, 3.0))
+    mixed = drawing.put(mask, other)
+    assert np.array_equal(mixed.Y[5:15], np.ones((10, 2)))
+    assert np.array_equal(mixed.Y[[*range(5), *range(15, 20)]], drawing.Y[[*range(5), *range(15, 20)]])
+    assert mixed.affinity.mass.tolist() == [1.0] * 5 + [3.0] * 10 + [1.0] * 5
+    each = mixed.split()
+    assert [len(one.Y) for one in each] == [5] * 4
+    assert np.array_equal(np.concatenate([one.Y for one in each]), mixed.Y)
+    assert np.allclose(np.concatenate([run.values(one) for one in each]), run.values(mixed), rtol=1e-12)
+
+
+# --- every pass of a plan ---------------------------------------------------------------------------------------------
+
+KARATE = nx.karate_club_graph()
+CIRCLE = nx.circular_layout(KARATE)
+SEVERAL = nx.disjoint_union_all([nx.random_labeled_tree(n, seed=n) for n in (2, 4, 9, 12, 15)])
+RUNS = {
+    "masses, tails": (KARATE, "auto", {}),
+    "bend": (nx.grid_2d_graph(7, 7), "auto", {}),
+    "starts": (KARATE, "ws-sne", {}),
+    "levels alone": (KARATE, "gamma-quadlog", {}),
+    "circle": (nx.wheel_graph(12), "auto", {}),
+    "by rows": (KARATE, "jse", {"max_iter": 50}),
+    "start": (KARATE, "tsne", {"pos": CIRCLE}),
+    "missing nodes": (KARATE, "tsne", {"pos": {v: CIRCLE[v] for v in range(20)}}),
+    "fixed": (KARATE, "tsne", {"pos": CIRCLE, "fixed": [0, 33]}),
+    "layers": (KARATE, "ws-sne", {"pos": CIRCLE, "fixed": dict.fromkeys(KARATE, "x")}),
+    "momentum": (KARATE, "tsne", {"optimizer": "momentum", "max_iter": 20}),
+    "several": (SEVERAL, "ws-sne", {}),
+    "several, auto": (SEVERAL, "auto", {}),
+    "joint": (SEVERAL, "nerv", {"components": "joint", "max_iter": 20}),
+    "alpha": (KARATE, "alpha-sne", {"alpha": "auto", "max_iter": 20}),
+}
+# In a plain run, some of them stop at this many passes.
+PLAIN, STOPS = ("masses, tails", "bend", "fixed", "missing nodes", "joint"), 3
+
+
+def solved(G, method, options, callback=None) -> tuple[nl.Solution, np.ndarray]:
+    if "alpha" in options:
+        method, options = nl.method(method, alpha=options["alpha"]), {**options}
+        del options["alpha"]
+    solution = nl.solve(G, method, seed=3, callback=callback, **options)
+    return solution, np.array([solution.positions[v] for v in G])
+
+
+def alike(Y: np.ndarray, Z: np.ndarray) -> bool:
+    """Whether two drawings are the same but for a rigid motion and their size."""
+    a, b = pdist(Y), pdist(Z)
+    return bool(np.allclose(a / a.max(), b / b.max(), atol=2e-3))
+
+
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [*((name, STOPS) for name in PLAIN), *(pytest.param(name, 10**6, marks=pytest.mark.full) for name in RUNS)],
+)
+def test_callbacks_change_no_bit_and_may_stop_in_every_pass(name, most):
+    """A stopped run gives back its latest positions, or the best so far while others are tried beside them."""
+    G, method, options = RUNS[name]
+    frames: list[np.ndarray] = []
+    plain, Y = solved(G, method, options)
+    watched, same = solved(G, method, options, lambda step: frames.append(step.positions) and None)
+    assert np.array_equal(Y, same)
+    assert [(s.stage, s.value) for s in plain.trace] == [(s.stage, s.value) for s in watched.trace]
+    assert len(frames) == len(plain.trace)
+    assert all(frame.shape == Y.shape and np.isfinite(frame).all() for frame in frames)
+    stages = [step.stage for step in plain.trace]
+    begins = [k for k in range(len(stages)) if k == 0 or stages[k] != stages[k - 1]]
+    planned = {} if "alpha" in options else {p.name: p.depth for p in nl.plan(G, method, **options).passes}
+    for k in begins[:: -(-len(begins) // most)]:
+        stopped, Z = solved(G, method, options, lambda step, k=k: step.iteration >= k)
+        assert stopped.reason == "stopped"
+        assert [(s.stage, s.value) for s in stopped.trace] == [(s.stage, s.value) for s in plain.trace[: k + 1]]
+        assert np.isfinite(Z).all()
+        assert len(np.unique(Z, axis=0)) == len(Z)
+        one = name not in ("several", "several, auto", "joint")
+        if one and planned.get(stages[k]) == 0:
+            assert alike(Z, frames[k]), stages[k]
+    assert np.array_equal(solved(G, method, options)[1], Y)
+
+
+@pytest.mark.full
+def test_a_run_that_stops_among_starts_gives_back_the_best_drawing_so_far():
+    """Its value is the lowest at which a branch has ended."""
+    trace = nl.solve(KARATE, "ws-sne", seed=3).trace
+    for start in (1, 3):
+        first = next(k for k, step in enumerate(trace) if step.stage.startswith(f"start {start}"))
+        ends = [a.value for a, b in zip(trace[:first], trace[1:], strict=False) if a.stage != b.stage]
+        known = [value for value, step in zip(ends, _ends(trace[:first]), strict=True) if "descend" in step]
+        stopped = nl.solve(KARATE, "ws-sne", seed=3, scale=None, callback=lambda s, k=first: s.iteration >= k)
+        assert stopped.value == pytest.approx(min(known), rel=1e-3)
+
+
+def _ends(trace) -> list[str]:
+    return [a.stage for a, b in zip(trace, [*trace[1:], None], strict=True) if b is None or a.stage != b.stage]
