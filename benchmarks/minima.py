@@ -143,7 +143,6 @@ def more_steps() -> None:
         Y = np.asarray(nl.solve(A, method, seed=0, scale=None, n_jobs=1).positions)
         before = J.evaluate(Y, gradient=False).value
         _, after, _ = minimize(J, Y, LBFGS(), MORE_STEPS, Rest())
-        assert evaluation is not None
         print(f"| {setting} | {before:.5g} | {after:.5g} | {(before - after) / abs(before):.2%} |", flush=True)
 
 
