@@ -219,7 +219,7 @@ def test_sums_over_rows_do_not_depend_on_where_arrays_lie():
     assert len(bits_in_every_place(arrays, run)) == 1
 
 
-@pytest.mark.parametrize(("kind", "form"), product(law_loops.KINDS, law_loops.FORMS))
+@pytest.mark.parametrize(("kind", "form"), list(product(law_loops.KINDS, law_loops.FORMS)))
 def test_sums_over_pairs_do_not_depend_on_where_arrays_lie(kind, form):
     add = pair_loops.pair_sums(kind, form)
 
@@ -232,7 +232,7 @@ def test_sums_over_pairs_do_not_depend_on_where_arrays_lie(kind, form):
     assert len(bits_in_every_place(arrays, run)) == 1
 
 
-@pytest.mark.parametrize("kind", law_loops.KINDS)
+@pytest.mark.parametrize("kind", list(law_loops.KINDS))
 def test_sums_over_near_pairs_do_not_depend_on_where_arrays_lie(kind):
     add = near_loops.near_sums(kind, "power", np.float32)
 
