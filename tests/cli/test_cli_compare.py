@@ -91,7 +91,7 @@ def test_a_method_with_several_settings(folder, capsys):
     G = nx.read_graphml("graph.graphml")
     drawings = {
         "nerv kappa=0.2": nl.nerv_layout(G, kappa=0.2, seed=0), "tsne": nl.tsne_layout(G, seed=0),
-        "nerv": nl.nerv_layout(G, seed=0), "nerv kappa=0.8": nl.nerv_layout(G, kappa=0.8, seed=0),
+        "nerv": nl.nerv_layout(G, seed=0), "nerv:0.8": nl.nerv_layout(G, kappa=0.8, seed=0),
     }
     assert read_table("out.csv") == values(nl.compare(G, drawings))
     for early in ("--set kappa=0.2 -m nerv", "-m nerv --pos circle=circle.csv --set kappa=0.2"):

@@ -6,6 +6,7 @@ import hashlib
 import os
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import networkx as nx
@@ -17,7 +18,7 @@ import nelayout as nl
 from nelayout.numerics import vector_loops
 from nelayout.run.pipeline import NUMPY_PAIRS
 from nelayout.sums.edges import loops as edge_loops
-from nelayout.sums.nbody import near_loops, pair_loops
+from nelayout.sums.nbody import law_loops, near_loops, pair_loops
 
 # One process draws all of these and prints a hash of each: n = 200 runs on NumPy, n = 1200 in compiled loops,
 # string labels and sets of fixed nodes meet Python's hash seed.
@@ -218,10 +219,12 @@ def test_sums_over_rows_do_not_depend_on_where_arrays_lie():
     assert len(bits_in_every_place(arrays, run)) == 1
 
 
-@pytest.mark.parametrize("form", pair_loops.FORMS)
-def test_sums_over_pairs_do_not_depend_on_where_arrays_lie(form):
+@pytest.mark.parametrize(("kind", "form"), list(product(law_loops.KINDS, law_loops.FORMS)))
+def test_sums_over_pairs_do_not_depend_on_where_arrays_lie(kind, form):
+    add = pair_loops.pair_sums(kind, form)
+
     def run(points, charges, at, own, low, high, potential, force):
-        pair_loops.PAIR_SUMS[form](points, charges, 1.0, 1.0, 0.5, 1.0, at, own, low, high, 0, 700, potential, force)
+        add(points, charges, 1.0, 1.0, 0.5, 1.0, at, own, low, high, 0, 700, potential, force)
 
     points = PLACES.T.copy()
     within = np.zeros(700, dtype=int), np.full(700, 700)
@@ -229,10 +232,11 @@ def test_sums_over_pairs_do_not_depend_on_where_arrays_lie(form):
     assert len(bits_in_every_place(arrays, run)) == 1
 
 
-@pytest.mark.parametrize("form", near_loops.SINGLE)
-def test_sums_over_near_pairs_do_not_depend_on_where_arrays_lie(form):
+@pytest.mark.parametrize("kind", list(law_loops.KINDS))
+def test_sums_over_near_pairs_do_not_depend_on_where_arrays_lie(kind):
+    add = near_loops.near_sums(kind, "power", np.float32)
+
     def run(X, Y, charges, starts, smooth, potential, fx, fy, room):
-        add = near_loops.NEAR_SUMS_SINGLE[form]
         add(X, Y, charges, starts, 2, 1, 9.0, 1.0, 1.0, 0.5, 1.0, smooth, 0, 1, potential, fx, fy, room)
 
     starts, sums = np.array([0, 301, 700], dtype=np.int32), [np.zeros(700) for _ in range(3)]
