@@ -57,7 +57,7 @@ from nelayout.numerics.arithmetic import Arithmetic
 from nelayout.numerics.groups import WHOLE, Groups, Parts, Rows, Whole
 from nelayout.numerics.parallel import Threads
 from nelayout.record.evaluation import NOTHING, Evaluation
-from nelayout.similarities.affinity import Affinity
+from nelayout.similarities.affinity import Affinity, some_of
 from nelayout.sums.device import Device
 from nelayout.sums.edges.matrix import Edges, EdgeSums
 from nelayout.sums.edges.walk import WalkEdges, can_smooth_exactly
@@ -526,7 +526,6 @@ class Objective:
 
     def take(self, kept: np.ndarray) -> tuple[Objective, np.ndarray]:
         """The objective of the graphs of a mask (C,), and the mask of their rows (n,)."""
-        from nelayout.objective.stacks import some_of
         from nelayout.sums.nbody.islands import Islands
 
         assert isinstance(self.parts, Parts)

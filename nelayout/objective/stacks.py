@@ -26,7 +26,7 @@ from nelayout.formula.potentials.anchors import Anchors
 from nelayout.numerics.groups import Parts
 from nelayout.numerics.parallel import Threads
 from nelayout.objective.formula import Objective
-from nelayout.similarities.affinity import Affinity
+from nelayout.similarities.affinity import Affinity, some_of
 from nelayout.sums.nbody.islands import Islands
 
 __all__ = ["one_after_another", "some_of", "stackable", "stacked", "tiled"]
@@ -63,19 +63,6 @@ def _rows(affinity: Affinity) -> np.ndarray:
     of = np.repeat(np.arange(len(counts)), counts)
     sums = np.bincount(of, affinity.P.data, minlength=len(counts))
     return np.maximum(affinity.P.data / sums[of], np.finfo(float).tiny)
-
-
-def some_of(affinity: Affinity, parts: Parts, kept: np.ndarray) -> tuple[Affinity, Parts, np.ndarray]:
-    """The graphs of a mask (C,) among graphs one after another, where each is, and the mask (n,) of their rows."""
-    P, (fewer, rows) = affinity.P, parts.take(kept)
-    entries = np.repeat(rows, np.diff(P.indptr))
-    new = (np.cumsum(rows) - 1).astype(np.int32)
-    indptr = np.concatenate([[0], np.cumsum(np.diff(P.indptr)[rows])]).astype(np.int32)
-    n = len(fewer.of)
-    graph = csr_array((P.data[entries], new[P.indices[entries]], indptr), shape=(n, n))
-    inside, hidden = (np.broadcast_to(each, kept.shape)[kept] for each in (affinity.inside, affinity.hidden))
-    own = None if affinity.rows is None else affinity.rows[entries]
-    return Affinity(graph, affinity.mass[rows], inside, hidden, rows=own), fewer, rows
 
 
 def stacked(

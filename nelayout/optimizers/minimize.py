@@ -111,7 +111,7 @@ def minimize(
 
 
 class _End:
-    """Where the graphs of a stack are, those at rest with those that still move."""
+    """Positions of all graphs of a stack, at rest or still moving."""
 
     def __init__(self, parts: Parts, Y: np.ndarray, value: np.ndarray) -> None:
         count = len(parts.sizes)

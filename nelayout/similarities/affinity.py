@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.numerics.groups import Parts
 from nelayout.similarities.random_walk import RandomWalk
 
-__all__ = ["Affinity"]
+__all__ = ["Affinity", "some_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +33,16 @@ class Affinity:
     walk: RandomWalk | None = None
     rows: np.ndarray | None = None
     features: np.ndarray | None = None
+
+
+def some_of(affinity: Affinity, parts: Parts, kept: np.ndarray) -> tuple[Affinity, Parts, np.ndarray]:
+    """The graphs of a mask (C,) among graphs one after another, where each is, and the mask (n,) of their rows."""
+    P, (fewer, rows) = affinity.P, parts.take(kept)
+    entries = np.repeat(rows, np.diff(P.indptr))
+    new = (np.cumsum(rows) - 1).astype(np.int32)
+    indptr = np.concatenate([[0], np.cumsum(np.diff(P.indptr)[rows])]).astype(np.int32)
+    n = len(fewer.of)
+    graph = csr_array((P.data[entries], new[P.indices[entries]], indptr), shape=(n, n))
+    inside, hidden = (np.broadcast_to(each, kept.shape)[kept] for each in (affinity.inside, affinity.hidden))
+    own = None if affinity.rows is None else affinity.rows[entries]
+    return Affinity(graph, affinity.mass[rows], inside, hidden, rows=own), fewer, rows

@@ -413,6 +413,6 @@ class Edges:
 
     @cached_property
     def _filled(self) -> tuple[np.ndarray, Any]:
-        """Where each row with entries begins, and which rows these are."""
+        """The first entry of each row that has entries, and which rows these are."""
         filled = self.indptr[:-1] < self.indptr[1:]
         return self.indptr[:-1][filled], slice(None) if filled.all() else filled
