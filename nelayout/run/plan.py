@@ -82,7 +82,8 @@ class _Planner:
         facts = self.facts
         if facts.placed:
             return self._placed()
-        first, *rest = self.stages
+        begun = [k for k, stage in enumerate(self.stages) if isinstance(stage, CoarseToFine)]
+        first, *rest = self.stages[begun[-1] :] if begun else self.stages  # levels begin anew
         if facts.n == 2 or not isinstance(first, CoarseToFine):
             found: list[Pass] = [Place(name="random positions", kind="random", why=_why_random(facts))]
             rest = [stage for stage in self.stages if not isinstance(stage, CoarseToFine)] or [first]
