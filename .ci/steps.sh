@@ -38,9 +38,10 @@ fresh_copy() {
   cd "$scratch/nelayout"
 }
 
-# Install PyTorch for the CPU by the pip given; the build on PyPI would bring gigabytes of CUDA.
+# Install PyTorch for the CPU by the pip given, where pip is set up to find it: the build on PyPI brings gigabytes of
+# CUDA.
 cpu_torch() {
-  "$1" install -q --retries 0 --timeout 10 --extra-index-url https://download.pytorch.org/whl/cpu "torch==2.13.0+cpu"
+  "$1" install -q --retries 0 --timeout 10 "torch==2.13.0+cpu"
 }
 
 # Run the fenced block that follows the line `<!-- ci: NAME -->` in README.md.

@@ -48,8 +48,7 @@ class PaperMajorize(Majorize):
     def step(self, objective: Objective, Y: np.ndarray, state: MajorizeState) -> tuple[np.ndarray, MajorizeState]:
         """As `Majorize.step`."""
         Y, then = Majorize.step(self, objective, Y, state)
-        doubled = then.trials - state.trials > 1 and not then.stuck
-        return Y, replace(then, rho=then.rho / 2) if doubled else then
+        return Y, replace(then, rho=then.rho / 2) if then.taken and state.failed else then
 
 
 OPTIMIZERS: tuple[Optimizer, ...] = (

@@ -91,8 +91,7 @@ def polish(J: Objective, Y: np.ndarray) -> float:
     """J where steps bring no more decrease."""
     value = math.inf
     for optimizer in (Majorize(), LBFGS()) if J.kernel.singular else (LBFGS(),):
-        Y, evaluation, _ = minimize(J, Y, optimizer, POLISH_STEPS, POLISHED)
-        value = evaluation.value if evaluation is not None else value
+        Y, value, _ = minimize(J, Y, optimizer, POLISH_STEPS, POLISHED)
     return value
 
 
@@ -143,9 +142,7 @@ def more_steps() -> None:
         J = objective_of(A, method)
         Y = np.asarray(nl.solve(A, method, seed=0, scale=None, n_jobs=1).positions)
         before = J.evaluate(Y, gradient=False).value
-        _, evaluation, _ = minimize(J, Y, LBFGS(), MORE_STEPS, Rest())
-        assert evaluation is not None
-        after = evaluation.value
+        _, after, _ = minimize(J, Y, LBFGS(), MORE_STEPS, Rest())
         print(f"| {setting} | {before:.5g} | {after:.5g} | {(before - after) / abs(before):.2%} |", flush=True)
 
 

@@ -67,19 +67,21 @@ def objective_and_start(A: csr_array, method: Method, seed: int = 0) -> tuple[Ob
 def race(J: Objective, Y: np.ndarray, optimizer: Optimizer, seconds: float, also: tuple[str, ...] = ()) -> np.ndarray:
     """(1 + steps, 2 + len(also)): processor seconds and J before the first and after each step.
 
-    ``also`` names numbers in the optimizer's state, such as "trials"; NaN where it has none of that name.
+    ``also`` names "trials", all so far, or numbers in the optimizer's state; NaN where it has none of that name.
     """
-    began = time.process_time()
+    began, trials = time.process_time(), 0
     state = optimizer.init(J, Y)
 
     def row() -> tuple[float, ...]:
-        numbers = (getattr(state, name, np.nan) for name in also)
+        numbers = (trials if name == "trials" else getattr(state, name, np.nan) for name in also)
         return time.process_time() - began, state.evaluation.value, *numbers
 
     rows = [row()]
     while rows[-1][0] < seconds and not state.stuck:
         Y, state = optimizer.step(J, Y, state)
-        rows.append(row())
+        trials += 1
+        if state.taken:
+            rows.append(row())
     return np.array(rows)
 
 

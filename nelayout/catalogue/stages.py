@@ -91,9 +91,7 @@ class Descend:
     divergence    minimize this divergence in place of the method's own; a name, a function f or a Divergence
     large         (max_iter, exaggeration) in their places in graphs of more than 10,000 nodes
     small         max_iter in its place in graphs of up to 2,000 nodes
-    starts        try random starts too, in graphs of up to 200 nodes; the lowest J continues, see
-                  `nelayout.run.several_starts`
-    straight      exaggerate further in road maps, so that roads lie straight, see `nelayout.run.auto.roads`
+    starts        try other initial positions too, in graphs of up to 200 nodes; the lowest J continues
     judged        judge the drawing at the end of this stage; the best of all judged drawings is the result
     tol           end when a move of all nodes down the gradient by the typical distance between nodes would lower J by
                   less than this part of itself
@@ -109,7 +107,6 @@ class Descend:
     large: tuple[int, float] | None = None
     small: int | None = None
     starts: bool = False
-    straight: bool = False
     judged: bool = False
     tol: float = BALANCED
     lull: float = SLOW
@@ -121,13 +118,12 @@ class Descend:
         if self.divergence is not None:
             object.__setattr__(self, "divergence", divergence_named(self.divergence))
 
-    def at(self, n: int, road: float = 1.0) -> Descend:
-        """The stage for a graph of n nodes; ``road``: the exaggeration that straightens its roads."""
+    def at(self, n: int) -> Descend:
+        """The stage for a graph of n nodes."""
         steps, factor = (self.max_iter, self.exaggeration) if self.large is None or n <= LARGE_GRAPH else self.large
-        factor *= road if self.straight else 1.0
         steps = steps if self.small is None or n > SMALL_GRAPH else self.small
         starts = self.starts and FEWEST < n <= SEVERAL_STARTS
-        return replace(self, max_iter=steps, exaggeration=factor, straight=False, large=None, small=None, starts=starts)
+        return replace(self, max_iter=steps, exaggeration=factor, large=None, small=None, starts=starts)
 
 
 Stage = CoarseToFine | Descend
@@ -174,7 +170,7 @@ WHOLE_TAIL, WHOLE_TAIL_SMALL, SLOW_TAIL_SMALL, SLOWEST_SMALL = 80, 240, 480, 960
 def growing_tail(kernel: Kernel, divergence: Divergence | None = None, auto: bool = False) -> tuple[Descend, ...]:
     """Return the descents from the Gaussian of the same b towards a kernel, without its own.
 
-    ``auto``: the drawing at the end of each is judged, and roads are straightened.
+    ``auto``: the drawing at the end of each is judged.
     """
     return tuple(
         Descend(
@@ -183,7 +179,6 @@ def growing_tail(kernel: Kernel, divergence: Divergence | None = None, auto: boo
             kernel=Kernel(kernel.a * part, kernel.b, kernel.c) if part else Kernel(0.0, kernel.b / kernel.c, 1.0),
             divergence=divergence,
             large=large,
-            straight=auto,
             judged=auto,
         )
         for part, steps, large in TAILS

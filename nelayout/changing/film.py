@@ -82,7 +82,7 @@ class LayoutSequence:
         Parameters
         ----------
         path : a file that ends in .gif
-        seconds : from each drawing to the next, of which half is a rest
+        seconds : from each drawing to the next; half of them is a rest
         fps : frames a second, 1 to 50
         size : width and height in pixels
 

@@ -1,4 +1,4 @@
-"""`add_nodes`: new nodes find their places in a finished drawing, whose nodes do not move by a bit."""
+"""`add_nodes`: new nodes get positions in a finished drawing, and its nodes do not move by a bit."""
 
 from __future__ import annotations
 

@@ -47,8 +47,8 @@ def layout_sequence(
 
     The first graph is drawn as `layout` does it. Each later one starts from the drawing before: new nodes go where
     their own part of J is lowest, and springs hold the others while all of them settle. A component that did not change
-    since the snapshot before is not drawn again. A node that comes back starts from its last position. No drawing is
-    turned, and all have the scale that fits the whole sequence into [-scale, scale].
+    since the snapshot before is not drawn again. A node that comes back starts from its last position. Drawings are
+    not turned, and all have the scale that fits the whole sequence into [-scale, scale].
 
     Parameters
     ----------

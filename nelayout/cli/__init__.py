@@ -3,6 +3,7 @@
     nelayout layout graph.graphml -m ws-sne -o drawing.png
     nelayout embed table.csv --color species -o map.png
     nelayout compare graph.graphml -m ws-sne -m linlog -o compare.html
+    nelayout plan graph.graphml
     nelayout methods
     nelayout warm-up
 
@@ -36,6 +37,7 @@ COMMANDS: dict[str, Command] = {
     "layout": layout_command.COMMAND,
     "embed": embed_command.COMMAND,
     "compare": compare_command.COMMAND,
+    "plan": small_commands.PLAN,
     "methods": small_commands.METHODS,
     "warm-up": small_commands.WARM_UP,
 }
@@ -102,7 +104,7 @@ def _ending_in_order() -> Iterator[None]:
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)
 
 
 def _fail(arguments: argparse.Namespace, message: str, code: int = 1) -> int:

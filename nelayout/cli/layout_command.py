@@ -5,8 +5,11 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import io
+import logging
+import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +18,7 @@ import numpy as np
 from nelayout.cli import arguments, graph_input
 from nelayout.cli.arguments import PICTURES, Command, Named, WrongUsage, painting, say, shows_progress
 from nelayout.errors import missing_extra
+from nelayout.record.progress import LOG
 
 if TYPE_CHECKING:
     from nelayout.graphs.files import GraphFile, Look
@@ -67,6 +71,7 @@ def declare(command: argparse.ArgumentParser) -> None:
     graph_input.declare_look(option)
     graph_input.declare_picture(option)
     arguments.declare_messages(option)
+    option("-v", "--verbose", text="say what each pass gains", action="store_true")
 
 
 def _scale(text: str) -> float | None:
@@ -103,7 +108,8 @@ def _run(given: argparse.Namespace) -> None:
     start = None if given.pos is None else graph_input.known_positions(given.pos, file, given.file)
     scale = (viewer or 1.0) if given.scale is SUITABLE else given.scale
     how = {"dim": given.dim, "device": given.device, "scale": scale, "progress": shows_progress(given)}
-    solution = solve(file.graph, method, start, _fixed(given, file), **how, **graph_input.keywords(given, file))
+    with _passes_said(given):
+        solution = solve(file.graph, method, start, _fixed(given, file), **how, **graph_input.keywords(given, file))
     if not given.quiet:
         for note in (*file.notes, *solution.notes):
             say(note, given.parser)
@@ -130,6 +136,22 @@ def _run(given: argparse.Namespace) -> None:
             files.write_positions(given.output, file, solution.positions, kind, given.file, look)
         for warning in caught if not given.quiet else ():
             say(str(warning.message), given.parser)
+
+
+@contextmanager
+def _passes_said(given: argparse.Namespace) -> Iterator[None]:
+    """Write the log of the passes to standard error with --verbose."""
+    if not given.verbose:
+        yield
+        return
+    handler, level = logging.StreamHandler(sys.stderr), LOG.level
+    LOG.addHandler(handler)
+    LOG.setLevel(logging.DEBUG)
+    try:
+        yield
+    finally:
+        LOG.removeHandler(handler)
+        LOG.setLevel(level)
 
 
 def _fixed(given: argparse.Namespace, file: GraphFile) -> Any:

@@ -1,4 +1,7 @@
-"""`nelayout methods`, the catalogue of methods, and `nelayout warm-up`, which compiles the inner loops."""
+"""Commands without an output file.
+
+`nelayout plan` lists what a run will do, `nelayout methods` the catalogue, and `nelayout warm-up` compiles the loops.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,37 @@ import argparse
 import sys
 import time
 
-from nelayout.cli import layout_command
-from nelayout.cli.arguments import Command, in_options
+from nelayout.cli import arguments, graph_input, layout_command
+from nelayout.cli.arguments import Command, in_options, say
 from nelayout.errors import InputError
 
-__all__ = ["METHODS", "WARM_UP"]
+__all__ = ["METHODS", "PLAN", "WARM_UP"]
+
+
+def _declare_plan(command: argparse.ArgumentParser) -> None:
+    """Add the options of `nelayout layout` that a plan depends on."""
+    option = arguments.declarer(command)
+    option("-m", "--method", text=f"{arguments.METHOD_TEXT} (auto)", default="auto", type=arguments.method)
+    option("--set", text=arguments.SET_TEXT, type=arguments.setting, action="append", metavar="NAME=VALUE")
+    graph_input.declare(command, option)
+    option("--dim", type=int, default=2, choices=(1, 2, 3))
+    option("--pos", text="file with positions to start from; it may be FILE itself", metavar="FILE")
+    option("--format", text="format of FILE", metavar="NAME")
+    option("--quiet", text="no notes", action="store_true")
+
+
+def _plan(given: argparse.Namespace) -> None:
+    """Write the passes that `nelayout layout` will run, with time and memory, to standard output."""
+    from nelayout.graphs import files
+    from nelayout.run.planning import plan
+
+    method = arguments.tuned_method(given.method, given.set)
+    file = files.read_graph(given.file, given.format, graph_input.column(given))
+    start = None if given.pos is None else graph_input.known_positions(given.pos, file, given.file)
+    found = plan(file.graph, method, start, dim=given.dim, **graph_input.keywords(given, file))
+    for note in file.notes if not given.quiet else ():
+        say(note, given.parser)
+    sys.stdout.write(f"{found!r}\n")
 
 
 def _list_methods(given: argparse.Namespace) -> None:
@@ -68,6 +97,12 @@ def _draw_all(dim: int) -> None:
         layout(hubs, seed=0, dim=3)
 
 
+PLAN = Command(
+    "list the passes that drawing a graph will run, with time and memory",
+    _declare_plan,
+    _plan,
+    ("nelayout plan graph.graphml", "nelayout plan roads.mtx.gz -m ws-sne"),
+)
 METHODS = Command(
     "list the methods and their own parameters",
     lambda _: None,

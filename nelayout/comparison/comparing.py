@@ -75,36 +75,33 @@ def compare(
 
         - positions, or a `Solution`; several of one kind as a list of them or as an array (runs, n, dim);
         - the name of a method ("ws-sne", "nerv:0.3"), or a `Method`: drawn as `layout` does;
-        - the name of a layout of another package, with that package's defaults: "nx:spring", "nx:kamada_kawai" and
-          every other layout of networkx that needs the graph alone; "igraph:drl" and every other of igraph;
-          "graphviz:sfdp", neato, fdp, dot, circo, twopi; "opentsne", "umap", "s_gd2". Those that take weights for
-          similarities get them, the others draw the graph without weights. One that is not installed or fails on this
-          graph is left out with a warning;
-        - a function of ``G``, which gets ``seed=`` where it takes one.
+        - the name of a layout of another package, with that package's defaults: "nx:spring" and every layout of
+          networkx that needs only the graph; "igraph:drl" and every layout of igraph; "graphviz:sfdp", neato, fdp, dot,
+          circo, twopi; "opentsne", "umap", "s_gd2". Layouts that take weights as similarities get them. A layout that
+          is not installed or fails is left out with a warning;
+        - a function of ``G``; it gets ``seed=`` if it takes one.
     labels, coords, measures, weight, node_size, sample, lengths : as in `measure`.
-    weight_kind : what the weights are to those who draw, as in the layouts: "similarity", "distance" or "log".
-    objective : name of a method, or a `Method`: a last row, "J of ws-sne", has its objective of each drawing, at the
-        size that makes it least (`nelayout.evaluate`). None: no such row.
-    seeds : drawings of each method, peer and function, with the seeds seed, seed + 1, ...; what does not depend on the
-        seed is drawn once. Their mean is measured, ``.spread`` has their deviation.
+    weight_kind : the meaning of weights for layouts: "similarity", "distance" or "log".
+    objective : name of a method, or a `Method`: adds a row such as "J of ws-sne", the objective of each drawing at the
+        size that makes it least (`nelayout.evaluate`).
+    seeds : number of drawings of each method, peer and function, with the seeds seed, seed + 1, ...; their mean is
+        measured, ``.spread`` has their deviation. Layouts without a seed are drawn once.
     seed : of the samples, as in `measure`, and of the first drawing.
-    n_jobs : threads for our methods and for the peers that have such a number; None: their own default.
+    n_jobs : threads for our methods and for peers with such a keyword; None: their own default.
 
     Returns
     -------
     Comparison
         ``.table`` (pandas), ``.marked``, ``.spread``, ``.verdict``, ``.plot()`` (matplotlib), ``.to_html(path)``;
-        ``.measured`` and ``.seconds`` need no package. The seconds of a first run include the loading of compiled
-        loops.
+        ``.measured`` and ``.seconds`` need no package. The first seconds include the loading of compiled loops.
 
     Raises
     ------
     InputError
-        as `measure` does, naming the drawing and the nodes that have no place; for an unknown method or peer, with near
-        matches; and when there is no drawing, or none is left. What a function raises has a note with the drawing's
-        name.
+        as `measure` does, with the drawing's name; for an unknown method or peer (with near matches); and if there is
+        no drawing, or none is left. The error of a function has a note with the drawing's name.
     Unsupported
-        for a measure that was asked for by name and is not defined in the dimensions of a drawing; unasked, it is NaN.
+        for a named measure that is not defined in the dimensions of a drawing; other measures are NaN there.
 
     Examples
     --------
@@ -192,13 +189,12 @@ def compare_vectors(
     X : (n, d) array, frame, nested list or sparse matrix, one row per sample.
     drawings : {name: drawing} or a list of drawings, at least one. Each is
 
-        - an (n, dim) array, or several of them as an array (runs, n, dim); pictures and pages show up to three
-          dimensions;
+        - an (n, dim) array, or several as an array (runs, n, dim); pictures and pages show up to three dimensions;
         - the name of a method ("ws-sne", "t-sne"), or a `Method`: made as `embed` does;
-        - the name of another package's map, with that package's defaults and Euclidean distances: "opentsne", "umap",
+        - the name of another package's embedding, with its defaults and Euclidean distances: "opentsne", "umap",
           "sklearn:pca", "sklearn:tsne", "sklearn:isomap", "sklearn:spectral", "sklearn:lle". One that is not installed
           or fails is left out with a warning;
-        - a function of ``X``, which gets ``seed=`` where it takes one.
+        - a function of ``X``; it gets ``seed=`` if it takes one.
     labels : classes of the rows, as in `measure`.
     metric : of the distances in the input, for our methods and for the measures, as in `embed`.
     measures, sample : as in `measure_vectors`.
@@ -403,7 +399,7 @@ def _several(x: Any, row: str) -> tuple[Any, ...]:
     if who is not None:
         raise InputError(
             f"the drawing {row!r} is a list with {getattr(who, 'name', who)!r} in it; a list in a dict holds "
-            "positions: give who draws a name of its own, and seeds=5 for five drawings of each"
+            "positions: give each method or function another name, and seeds=5 for five drawings of each"
         )
     return tuple(x) if all(map(_is_drawing, x)) else (x,)
 

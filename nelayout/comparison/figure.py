@@ -34,7 +34,7 @@ def side_by_side(
 ) -> Any:
     """Return a `matplotlib.figure.Figure` of drawings of `G`, over their measures; see `Comparison.plot`.
 
-    ``color``: as in `nelayout.draw`, or a `Coloring`, whose classes stand in a legend below the drawings.
+    ``color``: as in `nelayout.draw`, or a `Coloring` with a legend of its classes below the drawings.
     """
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg

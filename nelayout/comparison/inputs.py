@@ -43,7 +43,7 @@ def check_dimensions(name: str, drawings: Iterable[Any]) -> None:
         found = sorted({places(pos).dim for pos in drawings})
     if len(found) > 1:
         have = " and ".join(map(str, found))
-        raise InputError(f"the drawings of {name!r} have {have} dimensions; give each number of them a name of its own")
+        raise InputError(f"the drawings of {name!r} have {have} dimensions; give each number of them another name")
 
 
 @contextmanager

@@ -13,7 +13,9 @@ loaded, so it is looked up in `sys.modules`.
 from __future__ import annotations
 
 import sys
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +23,7 @@ import numpy as np
 from nelayout.errors import InputError, InputTypeError
 from nelayout.graphs import arrays, networkx, pandas
 from nelayout.graphs.libraries import graph_tool, igraph, networkit, rustworkx
+from nelayout.graphs.listed import is_a
 from nelayout.graphs.network import Host, Library, Links, Network
 from nelayout.graphs.per_node import Places
 
@@ -128,9 +131,34 @@ def graph_of(G: Any) -> Any:
     return Graph()
 
 
+class _Files:
+    """Graphs that `read_graph` read from files; their notes become notes of the network."""
+
+    guard = staticmethod(nullcontext)
+
+    def recognizes(self, G: Any) -> bool:
+        return is_a(G, "nelayout.graphs.files.record", "GraphFile")
+
+    def read(self, G: Any, weight: str | None, weight_kind: str) -> Network:
+        network = read(G.graph, G.weight if weight == "weight" else weight, weight_kind)
+        return replace(network, notes=(*G.notes, *network.notes))
+
+    def links(self, G: Any) -> Links:
+        return links(G.graph)
+
+    def host(self, G: Any, /) -> Host:
+        return G.host
+
+    def places(self, pos: Any, /) -> Places | None:
+        return None
+
+    def as_networkx(self, G: Any, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
+        return library_of(G.graph).as_networkx(G.graph, labels, node_data)
+
+
 def library_of(G: Any) -> Library:
     """Return the module that recognizes `G`; raise `InputTypeError` for something that is no graph."""
-    for library in HOSTS.values():
+    for library in (*HOSTS.values(), _Files()):
         if library.recognizes(G):
             return library
     raise _no_graph(G)

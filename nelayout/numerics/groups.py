@@ -163,7 +163,7 @@ class Parts:
         return bool(condition.all())
 
     def invert(self, condition: Any) -> np.ndarray:
-        """Where the condition is false."""
+        """Negate the condition."""
         return ~condition
 
     def finite(self, x: np.ndarray) -> np.ndarray:

@@ -126,7 +126,7 @@ class Objective:
 
     @cached_property
     def groups(self) -> Groups:
-        """Who shares a lambda."""
+        """Groups that share a lambda."""
         return Rows() if self.by_rows else self.parts
 
     @cached_property
@@ -297,7 +297,7 @@ class Objective:
         return replace(free, value=value, gradient=slopes, strength=strength, stiffness=stiffness)
 
     def _potentials(self, Y: Any) -> Any:
-        """What pulls nodes beside edges and pairs."""
+        """Potentials beside edges and pairs."""
         if self.gravity is not None:
             yield self.gravity.at(Y, self.mass, self.parts)
         if self.anchors is not None:

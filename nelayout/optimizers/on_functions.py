@@ -145,8 +145,8 @@ def momentum(
 ) -> Minimum:
     """Gradient descent with momentum and gains, as in t-SNE; J may rise on the way.
 
-    Arguments and errors are those of `majorize`, ``curvature`` as for `lbfgs`.  ``momentum``: part of the last move that
-    is kept; ``rate``: length of a step, 1 is the inverse curvature.
+    Arguments and errors are those of `majorize`, ``curvature`` as for `lbfgs`.  ``momentum``: part of the last move
+    that is kept; ``rate``: step length, 1 is the inverse curvature.
 
     >>> import numpy as np, nelayout as nl
     >>> found = nl.optimizers.momentum(lambda y: (float(y @ y), 2 * y), np.ones(3))

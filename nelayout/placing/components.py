@@ -1,4 +1,4 @@
-"""The connected components of a graph, each as a graph of its own."""
+"""The connected components of a graph."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def component_labels(P: csr_array) -> np.ndarray:
     """Component of each node, (n,): 0 is the largest (of equal ones the one with the earliest node).
 
     Labels sink to the smallest in reach, by hooking roots onto roots and halving paths: a few passes over the edges,
-    also on long paths.  Large graphs are searched by scipy, whose import small ones are spared.
+    also on long paths. SciPy searches large graphs; small graphs do not wait for its import.
 
     >>> component_labels(csr_array(np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0]])))
     array([1, 0, 0])

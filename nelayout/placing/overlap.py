@@ -327,7 +327,7 @@ def _near_pairs(
     """All pairs i, j with |y_i - y_j| < r_i + r_j; raises `_Crowded` if more than `limit` are tried.
 
     moved: mask (n,) of nodes, for equal radii; only pairs with one of them are listed. Nodes are classed by powers of
-    two of their radius. Each class searches a grid of its own, with itself and the smaller classes, so one huge disc
+    two of their radius. Each class searches among itself and the smaller classes, on another grid, so one huge disc
     does not make the cells of all others huge.
     """
     first, second, tried = [], [], 0

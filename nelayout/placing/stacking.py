@@ -1,4 +1,4 @@
-"""Stacking: drawings whose places on some axes are given lie one behind the other on the first of the other axes.
+"""Stacking: drawings with given coordinates on some axes lie one behind the other on the first of the other axes.
 
 A bipartite graph of three components, for example, has two layers, which all three share: the largest component lies
 lowest, the next one above it.  Isolated nodes of the left layer come above what is there, whatever lies on the right.

@@ -3,7 +3,7 @@
 Four nodes lie on a line at 0, 1, 5, 6 and have the classes a, a, b, b. Each node's nearest node is of its class, so
 precision and recall at K = 1 are 1 (one other node of the class exists). At K = 3 recall is 1 and precision 1/3. The
 area under the curve is 1. The positions form two clusters, which agree with the classes: adjusted Rand index 1. With
-the classes a, b, a, b no pair is together in both, which is less than chance: -1/2.
+the classes a, b, a, b the index is -1/2, below chance: each cluster has one node of each class.
 """
 
 from __future__ import annotations
@@ -74,10 +74,10 @@ def class_auc(Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "au
 def class_accuracy(
     Y: np.ndarray, classes: np.ndarray, k: int = NEIGHBORS, sample: str | int | None = "auto", seed: int = 0
 ) -> Sampled:
-    """Return the share of nodes whose class is the majority among their k nearest others (leave-one-out), in [0, 1].
+    """Return the share of nodes with the class of the majority of their k nearest others (leave-one-out), in [0, 1].
 
     Nodes tied at the k-th distance share the remaining votes. Among classes with equal votes the one with the nearest
-    node wins; a node whose class shares this place with others counts as a part. `classes` (n,): integers, -1 unknown;
+    node wins; if several classes share this place, the node counts as a part. `classes` (n,): integers, -1 unknown;
     nodes of unknown class take no part. NaN below two known nodes.
     """
     from scipy.spatial import KDTree

@@ -35,7 +35,7 @@ CHUNKS = 64
 
 
 def edge_crossings(adjacency: csr_array, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0) -> Sampled:
-    """Return the number of pairs of edges without a common node whose segments share a point.
+    """Return the number of pairs of segments that share a point, for edges without a common node.
 
     `sample`: "auto" counts all up to PAIRS_EXACT candidate pairs and samples edges beyond, None counts all, an int
     samples that many edges. A sampled count is the mean number of crossings of an edge times half the edges. `Y` is

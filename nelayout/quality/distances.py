@@ -1,6 +1,6 @@
 """Distances in a drawing, and the distances of the input that a drawing should follow.
 
-Distances that agree to `TIE` (relative) are ties. On the path a - b - c whose second edge has length 5, node c is 2
+Distances that agree to `TIE` (relative) are ties. On the path a - b - c with edges of length 1 and 5, node c is 2
 edges and a length of 6 from a::
 
     >>> path = csr_array(np.array([[0.0, 1, 0], [1, 0, 5], [0, 5, 0]]))
@@ -94,7 +94,7 @@ def nearest_in_tree(tree: KDTree, Y: np.ndarray, nodes: np.ndarray, k: int) -> n
 class InputDistances:
     """Distances between n nodes or rows, given row by row; subclasses compute the rows.
 
-    component  (n,) number of the component of every node: no distance is defined between components
+    component  (n,) number of the component of every node; distances between components are infinite
     """
 
     n: int

@@ -53,7 +53,7 @@ def node_resolution(Y: np.ndarray) -> Sampled:
 
 
 def overlapping_nodes(Y: np.ndarray, diameters: np.ndarray) -> Sampled:
-    """Return the number of nodes whose disc overlaps another: |y_i - y_j| < (s_i + s_j) / 2.
+    """Return the number of nodes with a disc that overlaps another: |y_i - y_j| < (s_i + s_j) / 2.
 
     `Y` (n, dim), `diameters` (n,) in its units, >= 0. Touching is no overlap, up to rounding.
     """
@@ -62,7 +62,7 @@ def overlapping_nodes(Y: np.ndarray, diameters: np.ndarray) -> Sampled:
     Y = np.asarray(Y, np.float64)
     radius = np.asarray(diameters, np.float64) / 2 * (1 - 1e-9)
     struck = np.zeros(len(Y), bool)
-    # Widest first: discs of radius in (r/2, r] are compared with all up to r. So no ball is much larger than its discs.
+    # Widest first: discs of radius in (r/2, r] are compared with all up to r, so balls are not much larger than discs.
     order = np.argsort(-radius, kind="stable")
     start = 0
     while start < len(order) and radius[order[start]] > 0:

@@ -72,7 +72,7 @@ def agreement(level, size, order, tied, hits, early, late, best, whole, part):
 
 @exact_loop
 def count_crossings(a, b, first, second, along, segment, band, least, entries, start, stop, found, angle):
-    """Count, for each entry t, the entries start[t]..stop[t]-1 whose segments meet its own, and add up the angles.
+    """Count, for each entry t, the entries start[t]..stop[t]-1 with segments that meet its segment; add up the angles.
 
     a, b           (m, 2) ends of the segments, a[:, 0] <= b[:, 0]
     first, second  (m,) their nodes

@@ -162,7 +162,7 @@ def _within(adjacency: csr_array, nodes: np.ndarray, hops: int) -> csr_array:
 
 
 def _chunks(adjacency: csr_array, degree: np.ndarray, nodes: np.ndarray, hops: int):
-    """Slices of `nodes` whose neighborhoods hold at most about PAIRS_AT_ONCE nodes together."""
+    """Slices of `nodes` with at most about PAIRS_AT_ONCE nodes in their neighborhoods together."""
     size = degree[nodes].astype(np.int64)
     if hops > 1:
         ones = np.concatenate([[0], np.cumsum(degree[adjacency.indices])])
@@ -175,7 +175,7 @@ def _chunks(adjacency: csr_array, degree: np.ndarray, nodes: np.ndarray, hops: i
 def jaccard_by_number(adjacency: csr_array, nodes: np.ndarray, Y: np.ndarray) -> np.ndarray:
     """Return the Jaccard index of each of `nodes`, ties by node number; from all distances, for small graphs.
 
-    No node is isolated. The result is (len(nodes),).
+    The nodes must have neighbors. The result is (len(nodes),).
 
     >>> path = csr_array(np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
     >>> jaccard_by_number(path, np.arange(3), np.array([[0.0], [1.0], [-0.5]])).tolist()

@@ -164,7 +164,7 @@ def penalties(
     """
     m, a = len(seen), np.cumsum(size) - size
     chance = _chance(a, size, k)
-    # Mean of (rank - k)+ in each class, whose ranks are a + 1 .. a + size.
+    # Mean of (rank - k)+ in each class, which has the ranks a + 1 .. a + size.
     top, bottom = np.maximum(a + size - k, 0).astype(np.float64), np.maximum(a - k, 0)
     penalty = (top * (top + 1) - bottom * (bottom + 1.0)) / (2 * size)
     intruded, extruded = (inside * penalty[seen]).sum(), (chance[seen] * over).sum()

@@ -1,9 +1,9 @@
 """Shape of a drawing: whether the nodes that the eye joins are joined in the graph.
 
 The eye joins near nodes with nothing between them. The Gabriel graph joins two nodes if the disc with these two as
-diameter holds no other node, not even on its border. The relative neighborhood graph joins them if no node is nearer to
-both than they are to each other. A square has its sides in both graphs. Its diagonals are in neither: their discs have
-the other corners on the border.
+diameter holds no other node, not even on its border. The relative neighborhood graph joins them unless a node is
+nearer to both than they are to each other. A square has its sides in both graphs. Its diagonals are in neither: their
+discs have the other corners on the border.
 
 A node that shares its position with another has no neighbors in either graph.
 """

@@ -81,7 +81,7 @@ def stress_sums(Y: np.ndarray, pivot: int, hops: np.ndarray) -> tuple[float, flo
 
 
 class Pairs(NamedTuple):
-    """Distances of p pairs in the input and in the drawing, and the group of each pair, that of its sampled node."""
+    """Distances of p pairs in the input and in the drawing, and the group of the sampled node of each pair."""
 
     d: np.ndarray
     e: np.ndarray
@@ -169,7 +169,7 @@ def distance_correlation(sweep: Sweep) -> Sampled:
 
     With distances d and e, row means d_i, e_i and overall means, dCov^2(d, e) = mean(d e) - 2 mean(d_i e_i) + mean(d)
     mean(e). The value is the root of dCov^2(d, e) / (dCov(d, d) dCov(e, e)). It needs the distances of all pairs, so it
-    is that of the largest component. 0 if all nodes coincide, NaN below two nodes.
+    is measured in the largest component. 0 if all nodes coincide, NaN below two nodes.
     """
     component = sweep.distances.component
     inside = np.flatnonzero(component == np.bincount(component, minlength=1).argmax())

@@ -66,7 +66,7 @@ _ENTRIES = (
     ),
     Measure(
         "crossings",
-        "pairs of edges without a common node whose segments share a point",
+        "pairs of segments that share a point, for edges without a common node",
         crossings.edge_crossings, OTHER_PAIRS, "Purchase 2002; edges that touch or overlap cross", SWEEP, EDGES, AFFINE,
         GRAPHS, dim=2,
     ),
@@ -92,7 +92,7 @@ _ENTRIES = (
     ),
     Measure(
         "overlaps",
-        "nodes whose disc of diameter node_size overlaps another",
+        "nodes with a disc of diameter node_size that overlaps another",
         edges.overlapping_nodes, OTHER_NODES, "node occlusions of Taylor & Rodgers 2005, counted by node",
         "O(n log n + overlaps)", invariances=RIGID, default_for=BOTH,
     ),
@@ -104,7 +104,7 @@ _ENTRIES = (
     ),
     Measure(
         "class_accuracy",
-        "share of nodes whose class is the majority among the 10 nearest others",
+        "share of nodes with the class of the majority of their 10 nearest others",
         classes.class_accuracy, VALUE, "leave-one-out k-nearest-neighbor accuracy, as in van der Maaten & Hinton 2008",
         TREE, NODES, default_for=BOTH,
     ),

@@ -61,7 +61,7 @@ class Observer:
     logs: bool = True
     whole: Callable[[np.ndarray], np.ndarray] | None = None
     part: bool = False
-    _logged: int = 0  # steps whose stages are logged
+    _logged: int = 0  # steps with logged stages
 
     @property
     def seconds(self) -> float:
@@ -80,7 +80,7 @@ class Observer:
             self.trace.append(step._replace(iteration=len(self.trace), seconds=latest))
 
     def within(self, prefix: str, whole: Callable[[np.ndarray], np.ndarray]) -> Observer:
-        """Return the observer of a drawing of some nodes, whose steps count in this run."""
+        """Return the observer of a drawing of some nodes; its steps count in this run."""
         return replace(self, prefix=self.prefix + prefix, whole=whole, logs=False, part=True)
 
     def begin(self, steps: int) -> None:
@@ -116,7 +116,8 @@ class Observer:
         new, self._logged = self.trace[self._logged :], len(self.trace)
         for stage, steps in groupby(new, key=lambda step: step.stage):
             each = list(steps)
-            LOG.debug("stage %s: %d steps, J = %.6g, %.2f s", stage, len(each), each[-1].value, each[-1].seconds)
+            values = each[0].value, each[-1].value
+            LOG.debug("%s: %d steps, J %.6g -> %.6g, %.2f s", stage, len(each), *values, each[-1].seconds)
 
 
 class Bar:

@@ -1,4 +1,4 @@
-"""What passes cost, before any work: counts of iterations times measured costs.
+"""Costs of passes, before any work: counts of iterations times measured costs.
 
 A descent is a number of evaluations of the objective.  Each evaluation sums over all pairs (or over a mesh) and over
 the edges; the linear systems or the memory of the optimizer come on top.  The costs were measured on one core of a
@@ -91,7 +91,7 @@ class Cost:
 
 
 class CostModel:
-    """What passes cost on graphs of n nodes and so many entries, of which ``count`` are drawn together."""
+    """Costs of passes on graphs of n nodes and so many entries, ``count`` of them drawn together."""
 
     def __init__(
         self, method: Method, o: dict[str, Any], n: int, entries: int, pairs: int, threads: int, count: int = 1

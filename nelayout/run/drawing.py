@@ -53,12 +53,12 @@ class Summation:
 
     @property
     def on_cpu(self) -> Summation:
-        """The same summation without the device."""
+        """Summation without the device."""
         return replace(self, device=None, on_device=None)
 
     @property
     def alone(self) -> Summation:
-        """The same summation on one thread."""
+        """Summation on one thread."""
         return replace(self, nbody=backend(self.nbody.name, Threads(), self.compiled), threads=Threads())
 
     def objective(self, method: Method, affinity: Affinity, free: np.ndarray | None = None) -> Objective:

@@ -24,7 +24,7 @@ CROWDED_BY_HUBS = 8.0
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What decides the passes of a connected graph.
+    """Properties of a connected graph that decide its passes.
 
     n, entries  nodes, and entries of its matrix (two an edge)
     placed      whether some node has an initial position

@@ -6,6 +6,7 @@ one after another.  `Keep` is the only pass that tries alternatives and compares
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +20,7 @@ from nelayout.formula.kernels import Kernel
 from nelayout.optimizers import Optimizer
 from nelayout.optimizers.minimize import Rest
 from nelayout.optimizers.size import best_size, means, spread_search
-from nelayout.record.progress import Stopped
+from nelayout.record.progress import LOG, Stopped
 from nelayout.run.bending import Goal, bent, hops_goal
 from nelayout.run.drawing import Drawing, Run
 from nelayout.run.facts import circle
@@ -349,6 +350,7 @@ class Keep(Pass):
             bar = found + (branch.margin - 1.0) * np.abs(np.where(np.isfinite(found), found, 0.0))
             better = going & ((value > bar) | (number == 0))
             best = best.put(better, last.take(better))
+            self._log(branch, value, better)
             if not number and self.enough:
                 rows = drawing.segments.sizes if run.method.connection.by_rows else 1
                 live = live & ~(np.abs(value) <= self.enough * rows)
@@ -356,6 +358,14 @@ class Keep(Pass):
                 live = live & ~(value < np.where(np.isfinite(found), branch.stop * found, -math.inf))
             found = np.where(better, value, found)
         return best
+
+
+    def _log(self, branch: Branch, value: np.ndarray, better: np.ndarray) -> None:
+        """Log the measure of a branch, and for how many graphs it is the best so far."""
+        if LOG.isEnabledFor(logging.DEBUG):
+            name = branch.passes[-1].name if branch.passes else "as it is"
+            best = f"best so far for {np.count_nonzero(better)} of {len(better)}"
+            LOG.debug("%s, %s: %s %.6g, %s", self.name, name, self.by, float(np.median(np.abs(value))), best)
 
 
 # Given the drawing that `Keep` is given: a function of a drawing and the mask (C,) of the graphs that count; larger is

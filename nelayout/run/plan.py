@@ -48,7 +48,7 @@ FIXED_ROUNDS, HELD_ROUNDS = 5, 4
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a call sets for all graphs.
+    """Settings of a call for all graphs.
 
     dim         dimensions
     optimizer   in place of the stages' own; None: the stages' own

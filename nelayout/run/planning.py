@@ -57,7 +57,7 @@ class PlannedPass:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a call will do: the result of `plan`; it prints as a table.
+    """The passes that a call will run: the result of `plan`; it prints as a table.
 
     method   the method's name
     nodes, edges, components  of the graph

@@ -18,21 +18,9 @@ from nelayout.errors import InputError, InputTypeError, unknown
 from nelayout.numerics.principal import principal_components
 
 __all__ = [
-    "NEIGHBORS",
-    "REACH",
-    "STARTS",
-    "Neighbors",
-    "Start",
-    "count",
-    "has_components",
-    "most_known",
-    "read_init",
-    "read_neighbors",
-    "read_positions",
-    "read_rows",
-    "read_vectors",
-    "support",
-]
+    "NEIGHBORS", "REACH", "STARTS", "Neighbors", "Start", "count", "has_components", "most_known", "read_init",
+    "read_neighbors", "read_positions", "read_rows", "read_vectors", "support",
+]  # fmt: skip
 
 # Names of initial positions; and these as they are read: an array, "spectral", or None for the method's own way.
 STARTS = ("auto", "pca", "spectral")

@@ -91,7 +91,7 @@ def test_a_method_with_several_settings(folder, capsys):
     G = nx.read_graphml("graph.graphml")
     drawings = {
         "nerv kappa=0.2": nl.nerv_layout(G, kappa=0.2, seed=0), "tsne": nl.tsne_layout(G, seed=0),
-        "nerv": nl.nerv_layout(G, seed=0), "nerv kappa=0.8": nl.nerv_layout(G, kappa=0.8, seed=0),
+        "nerv": nl.nerv_layout(G, seed=0), "nerv:0.8": nl.nerv_layout(G, kappa=0.8, seed=0),
     }
     assert read_table("out.csv") == values(nl.compare(G, drawings))
     for early in ("--set kappa=0.2 -m nerv", "-m nerv --pos circle=circle.csv --set kappa=0.2"):
@@ -144,6 +144,7 @@ def test_standard_output_is_the_table_in_columns(folder, capsys):
     assert nelayout(arguments) == 0
     table, verdict = capsys.readouterr().out.split("\n\n")
     lines = table.splitlines()
+    assert lines.pop() == "edge_length_variation and resolution describe a drawing: no star"
     assert lines.pop() == "↑ higher is better, ↓ lower is better, * best, or not told from it"
     name, *seconds = lines.pop().split()
     assert (name, seconds[1]) == ("seconds", "–")  # of a file

@@ -114,7 +114,7 @@ def test_plot_on_dark_paper_with_many_classes(tmp_path):
     assert markers(figure) == {"o", "^"}
     assert all(to_hex(text.get_color()) == "#e8eaee" for text in figure.legends[0].get_texts())
     assert markers(found.plot()) == {"o", "^"}
-    with pytest.raises(InputError, match="background is 'drak'"):
+    with pytest.raises(InputError, match=r"background must be .*; got 'drak'"):
         found.plot(background="drak")
 
 

@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+import nelayout as nl
 from nelayout.cli import main
 from nelayout.errors import InputError
 from nelayout.graphs import read
@@ -117,6 +118,7 @@ def test_encodings(load, encoding):
         ("1,2,3,4,5\n6,7,8,9,1\n", r"nelayout\.embed \(an adjacency table has the same names"),
         ("alice\tknows\tbob\n", "unclear which two of the three columns are the ends"),
         ("31000\t90000\t31001\n31001\t90001\t31002\n31002\t90002\t31000\n", 'unclear which .* say format="sif"'),
+        ("1 101 2\n2 102 3\n3 103 1\n", "unclear which two of the three columns are the ends"),
         ("a,b\nb,c,d\nf,a,g,h\n", "line 2: there are 3 fields, and 2 in other rows.*adjacency list"),
         ("a b\nb c d\n", "adjacency list"),
         ("source,target\na,b\nc\n", "line 3: 2 columns were expected and there are 1"),
@@ -159,7 +161,8 @@ def test_any_column_can_be_the_weight(load, content):
     name = "km" if "km" in content else "4"
     file = load("t.csv", content, weight=name)
     assert edges(file, name) == {("a", "b"): 3}
-    assert read(file.graph, name).adjacency.data.tolist() == [3, 3]
+    assert read(file.graph, name).adjacency.data.tolist() == read(file).adjacency.data.tolist() == [3, 3]
+    assert nl.solve(file, "linlog", max_iter=1).notes[0] in file.notes
     with pytest.raises(InputError, match="unknown column for weight 'kn'"):
         load("t.csv", content, weight="kn")
 

