@@ -93,14 +93,12 @@ class _Planner:
         elif facts.shape == "ring":
             # Heavier tails, other masses and a bend would only break the symmetry.
             (stage, *_) = [stage.at(facts.n) for stage in rest if isinstance(stage, DescendStage)]
-            return (Place(name="circle", kind="circle", why="a ring, wheel or small star"), *self._last(stage))
+            return (Place(name="circle", kind="circle", why="a ring or wheel"), *self._last(stage))
         else:
             found = [self._levels(first, "global shape")]
         descents = [stage.at(facts.n) for stage in rest if isinstance(stage, DescendStage)]
         if not descents:
             return tuple(replace(each, last=True) if isinstance(each, Levels) else each for each in found)
-        if facts.shape == "ring":  # lighter tails break the circle of a wheel
-            return (*found, *self._last(descents[-1]))
         if self.judged:
             return (*found, self._chosen(descents))
         for stage in descents[:-1]:
