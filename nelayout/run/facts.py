@@ -31,7 +31,7 @@ class Facts:
     own_start   whether the initial positions come from this package
     fixed       "none", "some" coordinates, "layers" (all nodes on an axis), or "all"
     free_axes   axes without layers
-    shape       "star" (a disc), "ring" (a circle: cycles, wheels, small stars) or ""; looked at for "auto" alone
+    shape       "star" (a disc), "ring" (cycles and wheels) or ""; looked at for the method "auto" alone
     crowded     whether hubs are joined to a good part of a dense graph
     other_mass  whether other masses are to be tried
     goal        whether distances are known towards which the drawing is bent
@@ -57,7 +57,7 @@ class Facts:
         judged = any(isinstance(stage, Descend) and stage.judged for stage in method.stages)
         shape = ""
         if judged and not part.placed and n > 2:
-            shape = "star" if is_star(P) else "ring" if dim > 1 and (is_ring(P) or _is_small_star(P)) else ""
+            shape = "star" if is_star(P) else "ring" if dim > 1 and is_ring(P) else ""
         fixed = "none"
         if part.fixed is not None and part.fixed.any():
             fixed = "all" if part.fixed.all() else "layers" if part.layers.any() else "some"
@@ -95,19 +95,13 @@ def is_ring(P: csr_array) -> bool:
     return wheel and len(_cycle(P)) == n - 1
 
 
-def _is_small_star(P: csr_array) -> bool:
-    """Whether one node is joined to all others, which have no other edge."""
-    n = P.shape[0]
-    return n > 3 and P.nnz == 2 * (n - 1) == 2 * int(np.diff(P.indptr).max())
-
-
 def circle(P: csr_array, dim: int) -> np.ndarray:
-    """Return the nodes of a ring in order on a circle, (n, dim), one unit apart; a hub in its middle.
+    """Return the nodes of a ring in order on a circle, (n, dim), one unit apart; a wheel's hub in its middle.
 
     >>> circle(csr_array([[0, 1, 1], [1, 0, 1], [1, 1, 0]]), 2).round(2).tolist()
     [[0.48, 0.0], [-0.24, 0.41], [-0.24, -0.41]]
     """
-    order = np.flatnonzero(np.diff(P.indptr) == 1).tolist() or _cycle(P)
+    order = _cycle(P)
     angle = 2.0 * math.pi * np.arange(len(order)) / len(order)
     Y = np.zeros((P.shape[0], dim))
     Y[order, 0], Y[order, 1] = np.cos(angle), np.sin(angle)

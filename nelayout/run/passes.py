@@ -92,7 +92,7 @@ class Place(Pass):
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         if self.kind == "random":
-            return drawing.at(random_positions(*drawing.Y.shape, run.rng))
+            return drawing.at(random_positions(len(drawing.Y), run.dim, run.rng))
         if self.kind == "circle":
             return drawing.at(np.concatenate([circle(part.affinity.P, run.dim) for part in drawing.parts]))
         placed = [self._given(each, run) for each in drawing.split()]

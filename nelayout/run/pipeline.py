@@ -150,6 +150,9 @@ def _draw(
     compiled = n**2 + 20 * entries > NUMPY_PAIRS
     if o["device"] == "auto" and device is None:
         said = [*said, "device='auto' found no GPU that PyTorch can use"]
+    if request.optimizer is not None and request.optimizer.name == "momentum" and request.method.scheduled:
+        note = "optimizer='momentum' takes a schedule of its own, early exaggeration, in place of the method's stages"
+        said = [*said, note]
     run = Run(
         request.method,
         o["dim"],

@@ -82,7 +82,8 @@ class _Planner:
         facts = self.facts
         if facts.placed:
             return self._placed()
-        first, *rest = self.stages
+        begun = [k for k, stage in enumerate(self.stages) if isinstance(stage, CoarseToFine)]
+        first, *rest = self.stages[begun[-1] :] if begun else self.stages  # levels begin anew
         if facts.n == 2 or not isinstance(first, CoarseToFine):
             found: list[Pass] = [Place(name="random positions", kind="random", why=_why_random(facts))]
             rest = [stage for stage in self.stages if not isinstance(stage, CoarseToFine)] or [first]
@@ -92,14 +93,12 @@ class _Planner:
         elif facts.shape == "ring":
             # Heavier tails, other masses and a bend would only break the symmetry.
             (stage, *_) = [stage.at(facts.n) for stage in rest if isinstance(stage, DescendStage)]
-            return (Place(name="circle", kind="circle", why="a ring, wheel or small star"), *self._last(stage))
+            return (Place(name="circle", kind="circle", why="a ring or wheel"), *self._last(stage))
         else:
             found = [self._levels(first, "global shape")]
         descents = [stage.at(facts.n) for stage in rest if isinstance(stage, DescendStage)]
         if not descents:
             return tuple(replace(each, last=True) if isinstance(each, Levels) else each for each in found)
-        if facts.shape == "ring":  # lighter tails break the circle of a wheel
-            return (*found, *self._last(descents[-1]))
         if self.judged:
             return (*found, self._chosen(descents))
         for stage in descents[:-1]:

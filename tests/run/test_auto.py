@@ -83,20 +83,14 @@ def test_max_iter_is_for_the_last_stage():
 # --- stars, rings and symmetric graphs ------------------------------------------------------------------------------
 
 
-SYMMETRIC = [*map(nx.star_graph, (8, 30, 100)), nx.complete_bipartite_graph(2, 12), nx.wheel_graph(20)]
-
-
-@pytest.mark.parametrize("G", SYMMETRIC, ids=["star 8", "star 30", "star 100", "bipartite", "wheel"])
-def test_symmetric_graphs_are_drawn_so(G):
-    """Leaves and rims lie on a circle about the hubs."""
-    Y = drawn(G)
-    rim = [i for i, node in enumerate(G) if G.degree[node] <= 3]
-    hubs = [i for i in range(len(Y)) if i not in rim]
-    assert variation(np.linalg.norm(Y[rim] - Y[hubs].mean(axis=0), axis=1)) < 0.05
+@pytest.mark.parametrize("leaves", [3, 5, 8])
+def test_leaves_of_a_small_star_lie_on_a_circle(leaves):
+    Y = drawn(nx.star_graph(leaves))
+    assert variation(np.linalg.norm(Y[1:] - Y[0], axis=1)) < 0.05
 
 
 @pytest.mark.parametrize("leaves", [300, pytest.param(5000, marks=pytest.mark.full)])
-def test_large_stars_are_even_discs(leaves):
+def test_stars_are_even_discs(leaves):
     """As many leaves in each of five rings of equal area, roughly; the hub in the middle."""
     G = nx.star_graph(leaves)
     assert is_star(adjacency(G))
@@ -106,8 +100,8 @@ def test_large_stars_are_even_discs(leaves):
     assert np.abs(counts / (leaves / 5) - 1).max() < (0.4 if leaves == 300 else 0.15)
 
 
-def test_what_is_no_large_star():
-    for G in (nx.star_graph(100), nx.path_graph(500), nx.barabasi_albert_graph(500, 1, seed=0), nx.wheel_graph(500)):
+def test_what_is_no_star():
+    for G in (nx.path_graph(3), nx.path_graph(500), nx.barabasi_albert_graph(500, 1, seed=0), nx.wheel_graph(500)):
         assert not is_star(adjacency(G))
 
 
@@ -121,7 +115,7 @@ def test_rings_are_circles(n, dim):
     assert variation(np.linalg.norm(np.roll(Y, 1, axis=0) - Y, axis=1)) < 1e-2
 
 
-@pytest.mark.parametrize("n", [21, 60, 160])
+@pytest.mark.parametrize("n", [20, 60, 160])
 def test_wheels_are_round(n):
     """The hub lies in the middle; the names of the nodes tell nothing of their order."""
     order = np.random.default_rng(n).permutation(n).tolist()

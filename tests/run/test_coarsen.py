@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -120,7 +122,7 @@ def test_a_star_would_shrink_to_one_node_and_is_left_whole(leaves):
 def test_clusters_are_connected_and_neighbors(name):
     """Only nodes that an edge joins are merged, so connected stays connected and nothing foreign is glued."""
     levels = levels_of(GRAPHS[name](), seed=1)
-    for level, coarser in zip(levels, levels[1:], strict=False):
+    for level, coarser in pairwise(levels):
         P, cluster = level.affinity.P, level.cluster
         rows = np.repeat(np.arange(len(cluster)), np.diff(P.indptr))
         same = cluster[rows] == cluster[P.indices]

@@ -114,7 +114,7 @@ def test_auto_keeps_drawings_as_good_as_one_by_one():
 
 def test_two_nodes_lie_where_the_formula_puts_them():
     """Elastic Embedding of a pair is 2 (w x + exp(-x) + w ln w - w) in x = d^2: 0 at x = -ln w where w < 1."""
-    weights = 0.5 + np.random.default_rng(0).random(30)
+    weights = 0.5 + np.random.default_rng(0).random(12)
     G = sp.csr_array(sp.block_diag([sp.coo_array([[0.0, w], [w, 0.0]]) for w in weights]))
     solution = nl.solve(G, "ee", seed=0, tol=1e-9)
     found = np.bincount(solution.components, solution.node_cost)[solution.components[::2]]
@@ -123,7 +123,7 @@ def test_two_nodes_lie_where_the_formula_puts_them():
     assert found[weights > 1.05] == pytest.approx(2 * (1 + heavy * np.log(heavy) - heavy), rel=1e-2)
 
 
-@pytest.mark.parametrize("name", thinned(["tsne", "auto", "nerv"], plain="auto".__eq__))
+@pytest.mark.parametrize("name", thinned(["tsne", "auto", "nerv"], plain="tsne".__eq__))
 def test_threads_and_callbacks_leave_the_bits_as_they_are(name):
     G, seen = forest(60, 15), []
     one, two = (nl.solve(G, name, seed=1, n_jobs=k) for k in (1, 2))

@@ -60,18 +60,18 @@ def unbalance(gradient, J, Y) -> float:
     return math.sqrt(len(Y) * np.sum(gradient**2)) * np.sqrt(np.mean((Y - Y.mean(axis=0)) ** 2)) / len(Y) / whole
 
 
-def minimized(part):
+def minimized(drawing):
     """The objective of a component, summed over all pairs, and its positions."""
     sums = Summation(backend("exact", Threads(), False), Threads(), False)
-    return objective_of(part, part.drawing.method, sums), part.drawing.Y
+    return objective_of(drawing, drawing.method, sums), drawing.Y
 
 
 @pytest.mark.parametrize("method", thinned(METHODS, plain=lambda method: method in ("ws-sne", "linlog")))
 def test_layers_come_back_bit_for_bit_and_the_rest_is_a_minimum(method):
     o = {**DEFAULTS, "seed": 0, "node_size": None, "max_iter": 3000}
-    solution, (part,) = run_parts(WOMEN, method, PLACES, LAYERS, o)
+    solution, (drawing,) = run_parts(WOMEN, method, PLACES, LAYERS, o)
     assert np.array_equal(column(solution.positions, 0), column(PLACES, 0))
-    objective, Y = minimized(part)
+    objective, Y = minimized(drawing)
     J = objective.evaluate(Y)
     assert J.value == pytest.approx(solution.value, rel=1e-9)
     assert unbalance(J.gradient[:, 1], J, Y[:, 1:]) < 1e-2
@@ -87,8 +87,8 @@ def test_layers_stay_in_reach_of_a_light_tailed_kernel(method):
     """The free drawing of this mesh has edges of twice the reach: nodes so far apart see their own layer alone."""
     G = layered(7, 9, 0)
     start, o = nx.multipartite_layout(G), {**DEFAULTS, "seed": 1, "node_size": None, "max_iter": 1000}
-    solution, (part,) = run_parts(G, method, start, dict.fromkeys(G, "x"), o)
-    objective, Y = minimized(part)
+    solution, (drawing,) = run_parts(G, method, start, dict.fromkeys(G, "x"), o)
+    objective, Y = minimized(drawing)
     J = objective.evaluate(Y)
     assert unbalance(J.gradient[:, 1], J, Y[:, 1:]) < 1e-3
     assert crossings(G, solution.positions) < 0.03 * crossings(G, start)

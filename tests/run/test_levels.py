@@ -12,7 +12,6 @@ from scipy.spatial import Delaunay
 import nelayout as nl
 from nelayout.catalogue import AUTO, METHODS
 from nelayout.catalogue.record import Method
-from nelayout.run import levels
 
 
 def left_folded(method: Method) -> Method:
@@ -27,13 +26,6 @@ def triangulation(n: int, seed: int) -> nx.Graph:
     G = nx.Graph()
     for a, b, c in Delaunay(np.random.default_rng(seed).random((n, 2))).simplices.tolist():
         nx.add_cycle(G, (a, b, c))
-    return G
-
-
-def one_heavy_node(side: int) -> nx.Graph:
-    """A grid with a node whose edges weigh 1e12."""
-    G = nx.convert_node_labels_to_integers(nx.grid_2d_graph(side, side))
-    nx.set_edge_attributes(G, {edge: 1e12 if 100 in edge else 1.0 for edge in G.edges}, "weight")
     return G
 
 
@@ -68,10 +60,8 @@ def test_unfolding_costs_a_flat_mesh_nothing():
         nx.path_graph(1000),
         nx.cycle_graph(2000),
         nx.random_labeled_tree(1000, seed=1),
-        nx.lollipop_graph(100, 1500),  # many edges, but its path would bend
-        one_heavy_node(40),  # the others would fly apart
     ],
-    ids=["hubs", "star", "small", "path", "ring", "tree", "lollipop", "heavy edges"],
+    ids=["hubs", "star", "small", "path", "ring", "tree"],
 )
 def test_what_has_no_sheets_is_drawn_as_before(G):
     np.testing.assert_array_equal(
@@ -85,29 +75,6 @@ def test_lines_have_nothing_to_unfold():
     G = nx.grid_2d_graph(4, 300)
     first, second = (nl.layout(G, method=method, dim=1, seed=0) for method in (AUTO, left_folded(AUTO)))
     assert all((first[node] == second[node]).all() for node in G)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(("sides", "most"), [((40, 60), 600), ((80, 80), 1000)])
-def test_only_levels_of_a_few_hundred_nodes_are_unfolded(sides, most, monkeypatch):
-    seen, sizes = [], []
-    unfold, minimize = levels._unfold, levels.minimize
-
-    def watched(level, Y, pull, *rest):
-        seen.append((len(Y), pull))
-        return unfold(level, Y, pull, *rest)
-
-    def noted(objective, Y, *rest):
-        sizes.append(len(Y))
-        return minimize(objective, Y, *rest)
-
-    monkeypatch.setattr(levels, "_unfold", watched)
-    monkeypatch.setattr(levels, "minimize", noted)
-    G = nx.grid_2d_graph(*sides)
-    nl.layout(G, seed=0)
-    assert [n for n, _ in seen] == [n for n in sorted(set(sizes)) if 200 <= n <= most]
-    assert seen
-    assert all(pull == len(G) / n for n, pull in seen)
 
 
 @pytest.mark.full

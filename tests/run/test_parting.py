@@ -3,14 +3,13 @@
 import networkx as nx
 import numpy as np
 import pytest
-from tables import first
+from tables import first, thinned
 
 import nelayout as nl
 from nelayout.errors import InputError
 from nelayout.graphs import read
 from nelayout.placing.dots import dot_diameter, dot_size, part_dots
 from nelayout.run.parting import Neighborhoods, part_nodes
-from tests.tables import thinned
 
 
 def gaps(Y: np.ndarray) -> np.ndarray:
