@@ -221,9 +221,8 @@ class Drawing:
         if kept.all():
             return self
         affinity, segments, rows = some_of(self.affinity, self.segments, kept)
-        parts, methods, reasons = (
-            tuple(compress(each, kept)) for each in (self.parts, self.methods, self.reasons)
-        )
+        parts, methods = tuple(compress(self.parts, kept)), tuple(compress(self.methods, kept))
+        reasons = tuple(compress(self.reasons, kept))
         return Drawing(
             self.Y[rows], affinity, segments, parts, methods, self.exaggeration[kept], reasons, self.place[kept],
             self.size[kept], self.bound,
@@ -373,8 +372,9 @@ class Run:
         factors = np.broadcast_to(exaggeration, drawing.count)
         if drawing.count == 1:
             affinity = drawing.affinity
-            if isinstance(affinity.inside, np.ndarray):
-                affinity = replace(affinity, inside=float(affinity.inside[0]), hidden=float(affinity.hidden[0]))
+            if np.ndim(affinity.inside):  # of a stack
+                inside, hidden = float(np.sum(affinity.inside)), float(np.sum(affinity.hidden))
+                affinity = replace(affinity, inside=inside, hidden=hidden)
             found = self.sums.objective(method, affinity, drawing.free)
             return found if factors[0] == 1.0 else found.exaggerated(float(factors[0]))
         sums = self.sums

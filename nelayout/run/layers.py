@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -50,7 +49,9 @@ class Layers(Pass):
     across: tuple[Pass, ...] = ()
     back: bool = False
 
-    stackable: ClassVar[bool] = False
+    @property
+    def stackable(self) -> bool:
+        return False
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         if self.back:

@@ -10,7 +10,7 @@ import logging
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -63,8 +63,10 @@ class Pass:
     steps: int = 0
     why: str = ""
 
-    stackable: ClassVar[bool] = True
-    """Whether several graphs can take it together."""
+    @property
+    def stackable(self) -> bool:
+        """Whether several graphs can take it together."""
+        return True
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         """Return the drawing after this pass."""
@@ -227,7 +229,9 @@ class Again(Pass):
 class Resize(Pass):
     """Bring a drawing that springs hold to the size at which its objective is least."""
 
-    stackable: ClassVar[bool] = False
+    @property
+    def stackable(self) -> bool:
+        return False
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         method = drawing.method or run.method
@@ -239,7 +243,9 @@ class Resize(Pass):
 class Spread(Pass):
     """Bring the fixed nodes alone to the size that the objective wants, about their own centroid."""
 
-    stackable: ClassVar[bool] = False
+    @property
+    def stackable(self) -> bool:
+        return False
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         method = drawing.method or run.method
@@ -326,7 +332,7 @@ class Keep(Pass):
     enough: float = 0.0
 
     @property
-    def stackable(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+    def stackable(self) -> bool:
         return all(each.stackable for branch in self.branches for each in branch.passes)
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:

@@ -111,7 +111,7 @@ def test_a_start_of_auto_goes_on_by_the_objective_that_made_it():
     G = G.subgraph(max(nx.connected_components(G), key=len)).copy()
     first, parts = run_parts(G, method_named("auto"), None, None, {"seed": 0})
     again, resumed = run_parts(G, method_named("auto"), first.positions, None, {"seed": 0})
-    methods = parts[0].drawing.method, resumed[0].drawing.method
+    methods = parts[0].method, resumed[0].method
     assert None not in methods
     assert methods[0] == methods[1]
     assert np.array_equal(np.sort(parts[0].affinity.mass), np.sort(resumed[0].affinity.mass))

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from nelayout.run.order import goal_between
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
@@ -13,7 +12,11 @@ from sklearn.datasets import load_digits, make_swiss_roll
 from tables import first
 
 import nelayout as nl
-from nelayout.run import order
+from nelayout.catalogue import METHODS
+from nelayout.run.bending import goal_between
+from nelayout.run.facts import Facts
+from nelayout.run.passes import Bend, Keep
+from nelayout.run.plan import Settings, plan
 from nelayout.run.strong_edges import merged_pattern, strong_edges
 from nelayout.vectors import fitting
 from nelayout.vectors.metrics import prepare
@@ -78,16 +81,16 @@ def test_what_is_rolled_up_in_the_rows_stays_unrolled(monkeypatch):
 
 
 @pytest.mark.full
-def test_many_rows_are_bent_half_of_the_way(monkeypatch):
-    def parts():
-        seen = set()
-        monkeypatch.setattr(order, "bent", lambda Y, goal, part: seen.add(part) or Y)
-        nl.embed(DIGITS[:200], random_state=0)
-        return seen
+def test_many_rows_are_bent_half_of_the_way():
+    """The plan of a table bends all of the way, and half of the way above 5,000 rows."""
+    goal = Facts(500, 4000, goal=True), Facts(6000, 48000, goal=True)
+    few, many = (plan(METHODS["ws-sne"], facts, Settings()) for facts in goal)
 
-    assert parts() == {1.0}
-    monkeypatch.setattr(order, "MANY", 199)
-    assert parts() == {0.5}
+    def parts(passes):
+        return {inner.part for each in passes if isinstance(each, Keep) for branch in each.branches
+                for inner in branch.passes if isinstance(inner, Bend)}
+
+    assert (parts(few), parts(many)) == ({1.0}, {0.5})
 
 
 @pytest.mark.full

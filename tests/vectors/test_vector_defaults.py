@@ -49,7 +49,7 @@ def test_rows_count_alike_where_they_have_weights():
     X = rows(60)
 
     def masses(**keywords):
-        return fit_vectors(X, random_state=0, max_iter=0, **keywords).part.affinity.mass
+        return fit_vectors(X, random_state=0, max_iter=0, **keywords).drawing.affinity.mass
 
     one = np.ones(60)
     assert np.array_equal(masses(), one)
