@@ -326,7 +326,7 @@ class Keep(Pass):
     enough: float = 0.0
 
     @property
-    def stackable(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+    def stackable(self) -> bool:
         return all(each.stackable for branch in self.branches for each in branch.passes)
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
