@@ -180,7 +180,7 @@ class _Planner:
         starts = stage.starts and MIN_STARTS_NODES <= facts.n <= MAX_STARTS_NODES and not facts.goal
         if not starts or steps <= first or facts.fixed != "none":
             return [own]
-        compared = self._descend(stage, steps=first)
+        compared = self._descend(stage, steps=first, lull=own.lull)
         branches = [Branch(passes=(compared,))]
         for number, start in enumerate(self._starts(compared), 1):
             step = replace(compared, name=f"start {number}: {stage.name}")
