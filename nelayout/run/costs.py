@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.catalogue import method_named
 from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import FINEST
 from nelayout.formula.kernels import Radial
-from nelayout.numerics.memory import size_in_words, warn_if_short
+from nelayout.numerics.memory import warn_if_short
 from nelayout.optimizers.limited_memory import pairs_kept
 from nelayout.run.bending import bent_pairs
 from nelayout.run.facts import Facts
@@ -222,9 +221,6 @@ def warn_of_memory(method: Method, o: dict[str, Any], sizes: np.ndarray, entries
     remedies = ["Fewer edges (of vectors, a smaller n_neighbors) take less"]
     if o["smoothing"]:
         remedies.append("so does smoothing=0")
-    lean = _bytes(method_named("gamma-quadlog"), o, sizes, entries)
-    if lean < 0.8 * needed:
-        remedies.append(f"method 'gamma-quadlog' needs about {size_in_words(lean)}")
     return warn_if_short(needed, f"drawing {sizes.sum():,} nodes by {method.name}", "; ".join(remedies))
 
 

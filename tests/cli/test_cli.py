@@ -216,7 +216,7 @@ def test_a_failure_is_one_line_and_leaves_no_file(folder, inside, command):
     assert {p.name: p.read_bytes() for p in folder.iterdir()} == before
 
 
-ALLOWED = "'compare', 'embed', 'layout', 'methods', 'warm-up'"
+ALLOWED = "'compare', 'embed', 'layout', 'methods', 'plan', 'warm-up'"
 
 
 WRONG = {
@@ -322,9 +322,9 @@ def test_own_parameters_are_those_of_the_layout_functions(folder, monkeypatch, s
         ("-m tsne --set kappa=2", "--set: the method 'tsne' has no keyword 'kappa'; kappa is a keyword of 'nerv'"),
         ("-m nerv --set kappa=0.2 --set kappa=0.3", "--set kappa is given twice, 0.2 and 0.3; give it once"),
         ("-m nerv:0.2 --set kappa=0.3", "--set: kappa is given twice: in the name 'nerv:0.2' and as a keyword"),
-        ("-m nerv:3", "argument -m/--method: kappa must be a number from 0 to 1, given 3.0"),
+        ("-m nerv:3", "argument -m/--method: kappa must be a number from 0 to 1; got 3.0"),
         ("-m tsne:3", "argument -m/--method: method 'tsne:3': tsne takes no number; write 'tsne'"),
-        ("-m nerv --set kappa=3", "--set: kappa must be a number from 0 to 1, given 3.0"),
+        ("-m nerv --set kappa=3", "--set: kappa must be a number from 0 to 1; got 3.0"),
         ("-m nerv --set method=3", "--set: unknown parameter of nerv 'method'. Allowed: 'background', 'kappa'"),
         ("-m nerv --set kappa", "argument --set: 'kappa' is not NAME=VALUE, such as kappa=0.2"),
     ],

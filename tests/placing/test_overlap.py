@@ -245,5 +245,5 @@ def test_labels_measured_on_paper_are_boxes():
     for bad in ("Valjean", 7):
         with pytest.raises(InputError, match="one text per node"):
             nl.node_size_from_labels(bad)
-    with pytest.raises(InputError, match="size of the letters"):
+    with pytest.raises(InputError, match="points must be"):
         nl.node_size_from_labels(["a"], -1)

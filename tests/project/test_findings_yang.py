@@ -62,13 +62,13 @@ def test_rho_of_the_paper_is_half_of_the_one_that_was_accepted():
     Y = np.random.default_rng(1).standard_normal((30, 2))
     paper, ours = fopt.PaperMajorize(), Majorize()
     state, doubled = paper.init(J, Y), 0
-    for _ in range(40):
+    for _ in range(80):
         _, same = ours.step(J, Y, state)
         Y, after = paper.step(J, Y, state)
         assert after.evaluation.value == same.evaluation.value <= state.evaluation.value
-        trials = after.trials - state.trials
-        assert after.rho == same.rho / (1 if trials == 1 else 2)
-        doubled += trials > 1
+        raised = after.taken and state.failed > 0
+        assert after.rho == same.rho / (2 if raised else 1)
+        doubled += raised
         state = after
     assert doubled
 
