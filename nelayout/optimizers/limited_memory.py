@@ -33,7 +33,7 @@ RENEWAL = 10
 # Nodes above which five curvature pairs are kept in place of ten: passing over ten takes long beside J itself.
 FIVE_PAIRS_FROM = 10_000
 # Curvature pairs of the graphs of a stack.
-PAIRS_OF_STACKS = 7
+PAIRS_OF_STACKS = 10
 # A promised decrease below this part of J is rounding: the positions are at their minimum.
 ROUNDING = 1e-13
 # Least curvature of a pair, in parts of that which the diagonal has along its change of gradient.

@@ -20,7 +20,7 @@ __all__ = ["write_labels"]
 
 _TRIED = 1000  # labels of the most connected nodes that are placed: more would cover a page
 _OFF = 1.0  # points between a label and its dot, and by which other dots must be farther away
-_HINTED = (1.1, 1.1)  # texts are up to so much wider and higher at some resolutions
+_HINTED = (1.08, 1.1)  # texts are up to so much wider and higher at some resolutions
 # Sides of a dot, best first: above, below, right, left, above and below to one side, at the corners.
 _SIDES = np.array(
     [(0, 1), (0, -1), (1, 0), (-1, 0), (0.5, 1), (-0.5, 1), (0.5, -1), (-0.5, -1), (1, 1), (-1, 1), (1, -1), (-1, -1)]

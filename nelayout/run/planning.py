@@ -16,12 +16,14 @@ from nelayout.catalogue.options import MethodOptions, check_options
 from nelayout.catalogue.record import Method
 from nelayout.numerics.memory import size_in_words
 from nelayout.numerics.parallel import Threads, thread_count
+from nelayout.optimizers import LBFGS
+from nelayout.run.alpha_walk import WALK_STEPS
 from nelayout.run.costs import BYTES_ENTRY, BYTES_LEAST, BYTES_NODE, Cost, CostModel, packing_seconds, passes_within
 from nelayout.run.draw import MAX_STACKED_NODES
 from nelayout.run.drawing import Part
 from nelayout.run.facts import Facts
 from nelayout.run.masses import mass_to_read, masses_of
-from nelayout.run.passes import Keep
+from nelayout.run.passes import Again, Keep
 from nelayout.run.plan import Settings
 from nelayout.run.plan import plan as passes_of
 from nelayout.run.request import NOTHING_KNOWN, Request, read_request
@@ -221,6 +223,8 @@ def _planned(request: Request, threads: int) -> Plan:
         facts = Facts.of(part, method, o["dim"])
         if facts.n > 1:
             passes = passes_of(method, facts, settings)
+            if method.choose is not None and not groups:  # the largest component decides for all
+                passes = (*passes, _walk(method, settings))
             band = facts.n.bit_length() if facts.n <= MAX_STACKED_NODES else facts.n
             groups.setdefault((passes, band), []).append(facts)
     rows, whole, largest, first = [], Cost(), 0, (0, "exact")
@@ -248,6 +252,14 @@ def _planned(request: Request, threads: int) -> Plan:
     peak = held + max(row.bytes for row in rows) + (BYTES_LEAST if groups else 0)
     total = sum(row.seconds for row in rows)
     return Plan(method.name, n, request.P.nnz // 2, components, tuple(rows), total, peak, *first, there)
+
+
+def _walk(method: Method, settings: Settings) -> Again:
+    """Return the drawings at one order alpha after another as a pass."""
+    assert method.choose is not None
+    last = method.stages[-1].max_iter if settings.max_iter is None else settings.max_iter
+    steps, optimizer = method.choose.drawings * min(WALK_STEPS, last) + last, settings.optimizer or LBFGS()
+    return Again(name="walk over alpha", steps=steps, optimizer=optimizer, why="alpha is chosen from the data")
 
 
 def _parts(request: Request) -> list[Part]:

@@ -288,7 +288,7 @@ FAILURES = {
     "-m ws-sne -o out.csv --coords east": "--coords east: give two node attributes with one number each, such as",
     "-m ws-sne -o out.csv --coords kind,east": "node '0' has kind 'x'; --coords needs attributes that are numbers",
     "--pos c=crcle.csv -o out.csv": "there is no file 'crcle.csv'; did you mean 'circle.csv'?",
-    "--pos c=part.csv -o out.csv": "the drawing 'c' has no position for node '1' (8 of 9 nodes have none); give every node a position",
+    "--pos c=part.csv -o out.csv": "the drawing 'c' has no position for node '1' (8 of 9 nodes have none)",
     "-m ws-sne -o nowhere/out.csv": "",
 }
 

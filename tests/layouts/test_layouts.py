@@ -309,7 +309,7 @@ def test_a_square_table_of_vectors_is_not_drawn_as_a_graph_without_a_word():
 @pytest.mark.parametrize("form", [np.array, sparse.csr_array, nx.from_numpy_array])
 def test_negative_weights_as_of_correlations_are_refused_with_what_to_do(form):
     r = np.corrcoef(np.random.default_rng(0).standard_normal((8, 30)))
-    with pytest.raises(ValueError, match=r"weight -0\.\d+; every weight must be a finite number >= 0: take absolute "):
+    with pytest.raises(ValueError, match=r"weight -0\.\d+; every weight must be .*take absolute "):
         nl.layout(form(r))
     assert len(nl.layout(form(abs(r)), seed=0)) == 8
 

@@ -181,10 +181,10 @@ def test_same_bits_for_any_number_of_threads():
 
 @pytest.mark.parametrize("value", ["best", "0.5", True, None, float("nan"), float("inf"), [0.5]])
 def test_what_alpha_may_be(value):
-    with pytest.raises(ValueError, match="finite number, or 'auto'") as error:
+    with pytest.raises(ValueError, match="unless it is 'auto', must be a finite number") as error:
         nl.alpha_sne_layout(nx.path_graph(4), alpha=value)
     assert repr(value) in str(error.value)
-    with pytest.raises(ValueError, match="finite number, or 'auto'"):
+    with pytest.raises(ValueError, match="unless it is 'auto', must be a finite number"):
         nl.embed(np.eye(5), n_neighbors=2, method="alpha-sne", method_options={"alpha": value})
 
 
