@@ -122,7 +122,7 @@ class CostModel:
         if isinstance(each, Flattened):
             return self(each.descend)
         if isinstance(each, Rough):
-            copies = max(1.0, ROUGH_NODES / self.n)
+            copies = min(each.copies, max(1.0, ROUGH_NODES / self.n))
             return self._steps(self.method, "lbfgs", copies * ROUGH_STEPS, float(ROUGH_STEPS))
         if isinstance(each, Bend):
             pairs = bent_pairs(self.n)

@@ -100,7 +100,8 @@ class Levels(Pass):
         affinity, parts, _ = some_of(level.affinity, level.parts, ~level.going)
         method = run.method if self.stage.power is None else polylog(min(self.stage.power, 2.0))
         large = parts.count == 1 and len(affinity.mass) > COARSEST_NODES
-        how = COARSEST_STARTS, COARSEST_NODES, COARSEST_STEPS, run
+        most = min(COARSEST_STARTS, 1 + len(affinity.mass) // (NODES_PER_COPY * parts.count))
+        how = most, COARSEST_NODES, COARSEST_STEPS, run
         return lowest_copies(affinity, parts, method, *how, report if large else silent)
 
     def _from_sketch(
@@ -147,7 +148,7 @@ def lowest_copies(
     steps  iterations of each copy
     """
     count, n, dim = parts.count, len(affinity.mass), run.dim
-    copies = max(1, min(most, nodes * count // n, 1 + n // (NODES_PER_COPY * count)))
+    copies = max(1, min(most, nodes * count // n))
     Y = random_positions(copies * n, dim, run.rng)
     if not affinity.P.nnz:
         return Y[:n]

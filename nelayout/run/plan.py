@@ -28,6 +28,8 @@ __all__ = ["COMPARED", "Settings", "plan"]
 MIN_STARTS_NODES, MAX_STARTS_NODES = 6, 200
 # Iterations on the objective before initial positions are compared.
 COMPARED = 40
+# Random positions of all rough drawings of a graph.
+ROUGH_COPIES = 16
 # Part of |J| by which other initial positions must end lower.
 LOWER = 1e-4
 # Nats (of each row under connections by rows) below which no other initial positions are tried.
@@ -200,7 +202,8 @@ class _Planner:
         rough = 1 if alike else 2
         flat = 0 if alike else 3 if heavy else 1
         why = f"at most {MAX_STARTS_NODES} nodes"
-        found: list[Pass] = [Rough(name=f"rough {k + 1}", why=why) for k in range(rough)]
+        copies = ROUGH_COPIES // rough
+        found: list[Pass] = [Rough(name=f"rough {k + 1}", copies=copies, why=why) for k in range(rough)]
         for k in range(flat):
             descend = replace(compared, name=f"flattened {k + 1}")
             found.append(Flattened(name=f"flattened {k + 1}", descend=descend, steps=descend.steps, why=why))

@@ -21,20 +21,25 @@ from nelayout.run.placement import random_positions
 
 __all__ = ["Flattened", "Rough"]
 
-# Random positions of a rough drawing at most, and all their nodes together.
-ROUGH_COPIES, ROUGH_NODES = 6, 600
+# Nodes of all random positions of a rough drawing together.
+ROUGH_NODES = 1_300
 # Iterations of a rough drawing.
-ROUGH_STEPS = 25
+ROUGH_STEPS = 40
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rough(Pass):
-    """Draw each graph roughly by SNE from several random positions, and keep the lowest."""
+    """Draw each graph roughly by SNE from several random positions, and keep the lowest.
+
+    copies  random positions at most
+    """
+
+    copies: int
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         method = METHODS["sne" if run.method.connection.by_rows else "ssne"]
         affinity, segments = drawing.affinity, drawing.segments
-        Y = lowest_copies(affinity, segments, method, ROUGH_COPIES, ROUGH_NODES, ROUGH_STEPS, run)
+        Y = lowest_copies(affinity, segments, method, self.copies, ROUGH_NODES, ROUGH_STEPS, run)
         return replace(drawing, Y=Y, methods=(None,) * drawing.count)
 
 
