@@ -145,6 +145,7 @@ def _passes_said(given: argparse.Namespace) -> Iterator[None]:
         yield
         return
     handler, level = logging.StreamHandler(sys.stderr), LOG.level
+    handler.addFilter(lambda line: not line.getMessage().startswith("note:"))  # notes are said below
     LOG.addHandler(handler)
     LOG.setLevel(logging.DEBUG)
     try:

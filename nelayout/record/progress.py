@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
@@ -45,22 +45,16 @@ class Observer:
 
     callback  gets a `Progress` after each step; True ends the run
     bar       shows the progress of the run
-    prefix    of the names of stages
     given_up  called after each step; True ends the run
     logs      whether stages are logged
-    whole     makes positions of all nodes from positions of the drawn nodes; None: all are drawn
-    part      whether this is a part of another run, which counts the steps of both
     """
 
     callback: Callable[[Progress], object] | None = None
     bar: Bar | None = None
-    prefix: str = ""
     trace: list[Step] = field(default_factory=list)
     began: float = field(default_factory=time.perf_counter)
     given_up: Callable[[], bool] = lambda: False
     logs: bool = True
-    whole: Callable[[np.ndarray], np.ndarray] | None = None
-    part: bool = False
     _logged: int = 0  # steps with logged stages
 
     @property
@@ -70,7 +64,7 @@ class Observer:
 
     def silent_copy(self, given_up: Callable[[], bool]) -> Observer:
         """Return an observer for parallel work, with the same clock and without output."""
-        return Observer(prefix=self.prefix, began=self.began, given_up=given_up, logs=False)
+        return Observer(began=self.began, given_up=given_up, logs=False)
 
     def append(self, other: Observer) -> None:
         """Take over the trace of a `silent_copy`; seconds stay in order."""
@@ -79,23 +73,14 @@ class Observer:
             latest = max(latest, step.seconds)
             self.trace.append(step._replace(iteration=len(self.trace), seconds=latest))
 
-    def within(self, prefix: str, whole: Callable[[np.ndarray], np.ndarray]) -> Observer:
-        """Return the observer of a drawing of some nodes; its steps count in this run."""
-        return replace(self, prefix=self.prefix + prefix, whole=whole, logs=False, part=True)
-
     def begin(self, steps: int) -> None:
         """Begin a drawing with a schedule of at most so many steps."""
-        if self.bar is not None and not self.part:
-            self.bar.begin(steps)
-
-    def expect(self, steps: int) -> None:
-        """Add so many steps to the most that the present drawing will take."""
         if self.bar is not None:
-            self.bar.expect(steps)
+            self.bar.begin(steps)
 
     def record(self, stage: str, value: float, positions: Callable[[], np.ndarray]) -> None:
         """Record a step; ``positions`` (of all nodes) is called only for a callback."""
-        step = Step(len(self.trace), value, self.seconds, self.prefix + stage)
+        step = Step(len(self.trace), value, self.seconds, stage)
         if self.trace and self.trace[-1].stage != step.stage:
             self.log_stages()
         self.trace.append(step)
@@ -104,7 +89,7 @@ class Observer:
         if self.bar is not None:
             self.bar.step(step.stage)
         if self.callback is not None:
-            everything = (positions() if self.whole is None else self.whole(positions())).view()
+            everything = positions().view()
             everything.flags.writeable = False
             if self.callback(Progress(step.iteration, step.stage, value, everything)):
                 raise Stopped
@@ -138,10 +123,6 @@ class Bar:
         self.drawings += 1
         self.line.n = self.line.last_print_n = 0
         self._bound(steps)
-
-    def expect(self, steps: int) -> None:
-        """Let the end come so many steps later."""
-        self._bound((self.line.total or 0) + steps)
 
     def step(self, stage: str) -> None:
         """Count a step of a stage."""

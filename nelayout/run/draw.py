@@ -26,7 +26,7 @@ __all__ = ["draw_part", "draw_parts", "planned", "settings_of"]
 # Most nodes of a graph that is drawn together with others: the pairs of larger ones take longer than the calls.
 MAX_STACKED_NODES = 800
 # Most nodes of graphs that are drawn together, and most nodes that one thread draws beside others.
-STACK_NODES, MAX_BESIDE_NODES = 6_000, 2_000
+STACK_NODES, MAX_BESIDE_NODES = 20_000, 2_000
 
 
 def settings_of(run: Run) -> Settings:
@@ -72,7 +72,6 @@ def draw_parts(parts: list[Part], run: Run) -> tuple[dict[int, Drawing], bool]:
 
     def draw(stack: list[int], own: Run) -> None:
         passes = ready[stack[0]][1]
-        own.observer.begin(sum(each.steps for each in passes))
         try:
             drawing = fold(passes, Drawing.of([ready[k][0] for k in stack], own.dim), own)
         except Stopped as stopped:
@@ -82,6 +81,7 @@ def draw_parts(parts: list[Part], run: Run) -> tuple[dict[int, Drawing], bool]:
         drawn.update(zip(stack, drawing.split(), strict=True))
         own.canvas.settle(drawing)
 
+    run.observer.begin(sum(each.steps for stack in stacks for each in ready[stack[0]][1]))
     large = [stack for stack in stacks if len(stack) == 1 and len(parts[stack[0]].nodes) > MAX_BESIDE_NODES]
     try:
         for stack in large:

@@ -98,7 +98,7 @@ def run_parts(
             if device is not None:
                 device.check_memory(*map(int, (request.sizes[0].max(initial=0), request.sizes[1].max(initial=0))))
             with (
-                nullcontext(known.observer) if known.observer else own as observer,
+                own as observer,
                 device.guard() if device else nullcontext(),
             ):
                 drawings, run, stopped = _draw(request, known, threads, observer, device)

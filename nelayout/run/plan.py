@@ -36,8 +36,8 @@ LOWER = 1e-4
 GOOD_ENOUGH = 1e-2
 # Iterations with other masses.
 MASS_TRIAL_STEPS = 20
-# Part of the best score so far below which "auto" tries no heavier tail, and in large graphs.
-STOP, STOP_LARGE = 0.9, 1.05
+# Part of the best score so far below which "auto" tries no heavier tail in a large graph.
+STOP_LARGE = 1.05
 # Part of the way to the least stress that "auto" bends a drawing, and the factor of the score that this must bring.
 BEND_PART, BEND_GAIN = 0.5, 1.005
 # Parts of the way that the drawing of a table is bent, up to so many rows and above.
@@ -144,7 +144,7 @@ class _Planner:
     def _chosen(self, stages: list[DescendStage]) -> Keep:
         """The choice of "auto" among tails, masses and a bend, by the quality score."""
         facts = self.facts
-        stop = STOP_LARGE if facts.n > LARGE_GRAPH else STOP
+        stop = STOP_LARGE if facts.n > LARGE_GRAPH else 0.0
         branches = []
         for stage in stages:
             descents = self._last(stage) if stage is stages[-1] else [self._descend(stage)]

@@ -21,7 +21,6 @@ from nelayout.graphs.per_node import as_mapping
 from nelayout.graphs.to_floats import short_repr
 from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.placing.components import component_labels
-from nelayout.record.progress import Observer
 from nelayout.run.alike import first_of_kind
 from nelayout.run.bending import Goal
 from nelayout.run.variational_component import check_variational
@@ -52,7 +51,6 @@ class Known(NamedTuple):
     features  (n, p) coordinates of the nodes, for variational methods
     sketch    (n, dim) an outline of the drawing, from which a coarse level is also drawn
     goal      distances between some of the nodes, towards which the drawing is bent on its way
-    observer  records the steps of this run after those of runs before
     kept      the drawing stays itself while its graph changes; None: it has no past
     """
 
@@ -61,7 +59,6 @@ class Known(NamedTuple):
     features: np.ndarray | None = None
     sketch: np.ndarray | None = None
     goal: Goal | None = None
-    observer: Observer | None = None
     kept: Kept | None = None
 
 

@@ -145,11 +145,10 @@ def test_what_the_report_raises_ends_the_run():
 def test_an_observer_goes_on_from_run_to_run():
     seen: list[tuple[int, str]] = []
     observer = Observer(lambda state: seen.append((state.iteration, state.stage)))
-    for prefix in ("first: ", ""):
-        observer.prefix = prefix
+    for name in ("first", "descend"):
         for value in (2.0, 1.0):
-            observer.record("descend", value, lambda: SQUARE)
-    assert seen == [(0, "first: descend"), (1, "first: descend"), (2, "descend"), (3, "descend")]
+            observer.record(name, value, lambda: SQUARE)
+    assert seen == [(0, "first"), (1, "first"), (2, "descend"), (3, "descend")]
     assert [(step.iteration, step.stage, step.value) for step in observer.trace] == [
         (number, name, value) for (number, name), value in zip(seen, [2.0, 1.0, 2.0, 1.0], strict=True)
     ]

@@ -5,7 +5,7 @@ from itertools import pairwise
 import networkx as nx
 import numpy as np
 import pytest
-from tables import EVERY_METHOD, RECIPES, thinned
+from tables import EVERY_METHOD, RECIPES, first, thinned
 
 import nelayout as nl
 
@@ -129,20 +129,20 @@ def values(graphs, method, seed):
     return [found.node_cost[a:b].sum() for a, b in pairwise(np.cumsum([0, *map(len, graphs)]))]
 
 
-@pytest.mark.parametrize("method", ["ws-sne", "sne", "jse", "gamma-quadlog"])
-def test_a_component_is_drawn_as_well_among_ten_others_as_among_eleven(method):
-    """The number of components decides no pass: medians of J over components agree to 0.1 %."""
-    graphs = forest(12)
-    among_ten = np.median([values(graphs[:11], method, seed) for seed in range(3)], axis=0)
-    among_eleven = np.median([values(graphs, method, seed) for seed in range(3)], axis=0)[:11]
-    ratio = (among_eleven + 1e-6) / (among_ten + 1e-6)
-    assert np.median(ratio) == pytest.approx(1.0, abs=1e-3)
+@pytest.mark.parametrize("method", first(["sne", "gamma-quadlog", "ws-sne", "jse"], 2))
+def test_a_component_is_drawn_as_well_among_few_others_as_among_many(method):
+    """The number of components decides no pass: the median of J over components is at most 0.1 % higher."""
+    graphs = forest(24)
+    among_few = np.median([values(graphs[:10], method, seed) for seed in range(3)], axis=0)
+    among_many = np.median([values(graphs, method, seed) for seed in range(3)], axis=0)[:10]
+    ratio = (among_many + 1e-6) / (among_few + 1e-6)
+    assert np.median(ratio) < 1.001
 
 
 @pytest.mark.parametrize("method", ["ws-sne", "jse"])
 def test_components_are_drawn_as_well_together_as_alone(method):
-    """Medians of J over components agree to 1 %, whichever compiled or NumPy form sums them."""
+    """The median of J over components is at most 1 % higher, whichever compiled or NumPy form sums them."""
     graphs = forest(14, seed=1)
     together = np.median([values(graphs, method, seed) for seed in range(3)], axis=0)
     alone = np.median([[nl.solve(G, method, seed=seed).value for G in graphs] for seed in range(3)], axis=0)
-    assert np.median((together + 1e-6) / (alone + 1e-6)) == pytest.approx(1.0, abs=0.01)
+    assert np.median((together + 1e-6) / (alone + 1e-6)) < 1.01
