@@ -1,7 +1,7 @@
 """The passes of a plan: each takes a `Drawing` and returns another one.
 
 A pass is a frozen value with a name, its most iterations and the fact that put it into the plan.  `fold` applies passes
-one after another.  `Keep` is the only pass that tries alternatives and compares them.
+one after another.  `Keep` tries alternatives and compares whole drawings; `Levels` compares drawings of coarse graphs.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class Descend(Pass):
     """Take iterations of one optimizer on an objective, after a search for the size that suits this objective.
 
     kernel, divergence  in place of the method's own; None: the method's own
-    optimizer     None: the stage's
+    optimizer     takes the iterations
     exaggeration  factor on the attraction of all edges
     force, lull   when the descent ends early, see `nelayout.optimizers.minimize.Rest`
     springs       tie nodes to their initial positions, see `nelayout.run.springs`
@@ -167,7 +167,7 @@ def _descended(drawing: Drawing, method: Method, factors: np.ndarray, how: Desce
             now = drawing.radius()
             drawing = _scaled(drawing, np.where(now < POINT, 10 * POINT / now, 1.0))
     before = drawing
-    if how.springs and run.stability:
+    if isinstance(how, Descend) and how.springs and run.stability:
         objective = springs(objective, drawing, run.stability)
     rest = Rest(force=how.force, gain=how.lull, point=POINT if bounded else 0.0)
     drawing = run.minimize(objective, drawing, how.optimizer, how.steps, rest, run.report(drawing, how.name))
@@ -217,7 +217,6 @@ class Again(Pass):
     optimizer: Optimizer
     force: float = 0.0
     lull: float | None = None
-    springs: bool = False
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         for mask, some in drawing.by_method():
@@ -320,7 +319,7 @@ class Branch:
 
 @dataclass(frozen=True, kw_only=True)
 class Keep(Pass):
-    """Try branches and keep the best for each graph: the one place that compares drawings.
+    """Try branches and keep the best for each graph.
 
     by   "J": the least value of the last descent's objective; "score": the largest quality score; "stress": the least
          stress of hops along strong edges
@@ -364,7 +363,6 @@ class Keep(Pass):
                 live = live & ~(value < np.where(np.isfinite(found), branch.stop * found, -math.inf))
             found = np.where(better, value, found)
         return best
-
 
     def _log(self, branch: Branch, value: np.ndarray, better: np.ndarray) -> None:
         """Log the measure of a branch, and for how many graphs it is the best so far."""

@@ -1,6 +1,6 @@
 """The plan: the passes that draw one connected graph, chosen from facts about it.
 
-This is the only place with thresholds.  For example, a ring under the method "auto" starts on a circle, and a small
+No other place chooses passes.  For example, a ring under the method "auto" starts on a circle, and a small
 graph under ws-SNE compares six initial positions before its last descent.
 """
 
