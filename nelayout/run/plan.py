@@ -169,6 +169,13 @@ class _Planner:
             name=name, steps=steps, optimizer=optimizer, force=stage.tol, lull=lull, why="masses decide what is central"
         )
 
+    def _why_last(self) -> str:
+        """Which objective the last stage takes; a plan alone does not know which stage positions have come from."""
+        several = sum(isinstance(stage, DescendStage) and stage.judged for stage in self.stages) > 1
+        if self.facts.placed and self.facts.resumed is None and several and not self.momentum:
+            return "the stage that the positions have come from"
+        return "the method's own objective"
+
     def _last(self, stage: DescendStage) -> list[Pass]:
         """The passes of the last stage: the caller's ``max_iter`` and ``tol`` are for it."""
         facts, settings = self.facts, self.settings
@@ -176,7 +183,7 @@ class _Planner:
         asked = settings.max_iter is not None or settings.tol is not None
         tol = stage.tol if settings.tol is None else settings.tol
         own = self._descend(
-            stage, "the method's own objective", steps=steps, force=tol, lull=None if asked or not tol else stage.lull
+            stage, self._why_last(), steps=steps, force=tol, lull=None if asked or not tol else stage.lull
         )
         first = min(COMPARED, stage.max_iter - 1)
         starts = stage.starts and MIN_STARTS_NODES <= facts.n <= MAX_STARTS_NODES and not facts.goal

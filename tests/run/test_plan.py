@@ -95,6 +95,18 @@ def test_given_positions_take_the_last_stage_alone():
     assert [p.name for p in fixed.passes][:4] == ["given positions", "descend 1", "spread fixed nodes 1", "descend 2"]
 
 
+@pytest.mark.parametrize("graph", ["karate", "grid", "star"])
+def test_auto_says_that_positions_choose_their_stage(graph):
+    """The plan names no stage: which one runs depends on where the nodes are."""
+    G = GRAPHS[graph]
+    pos = nl.layout(G)
+    for options in ({}, {"max_iter": 0}):
+        assert "positions have come from" in nl.plan(G, "auto", pos, **options).passes[1].why
+    assert "own objective" in nl.plan(G, "auto", pos, optimizer="momentum").passes[1].why
+    assert "own objective" in nl.plan(G, "ws-sne", pos).passes[1].why
+    assert all("positions have come from" not in each.why for each in nl.plan(G).passes)
+
+
 def test_stages_of_the_caller_are_its_plan():
     stages = (nl.CoarseToFine("mine", 7), nl.Descend("own", 11, kernel="gaussian"), nl.Descend("last", 5))
     method = nl.Method("cauchy", connection="normalized", stages=stages)
