@@ -51,7 +51,7 @@ Plan = tuple[Pass, ...]
 
 
 def without_branch(name: str) -> Callable[[Plan], Plan]:
-    """Leave out the branches of `Keep` whose last pass has that name."""
+    """Leave out each branch of `Keep` that ends with a pass of that name."""
 
     def kept(branch: Branch) -> bool:
         return not branch.passes or branch.passes[-1].name != name
@@ -180,7 +180,7 @@ def generated() -> dict[str, nx.Graph]:
 
 
 def roads(junctions: int, seed: int) -> nx.Graph:
-    """A planar street map whose edges are paths of 3 to 7 edges."""
+    """A planar street map; each street is a path of 3 to 7 edges."""
     rng = np.random.default_rng(seed)
     places = rng.random((junctions, 2))
     corners = Delaunay(places).simplices

@@ -67,7 +67,7 @@ def objective_and_start(A: csr_array, method: Method, seed: int = 0) -> tuple[Ob
 def race(J: Objective, Y: np.ndarray, optimizer: Optimizer, seconds: float, also: tuple[str, ...] = ()) -> np.ndarray:
     """(1 + steps, 2 + len(also)): processor seconds and J before the first and after each step.
 
-    ``also`` names "trials", all so far, or numbers in the optimizer's state; NaN where it has none of that name.
+    ``also`` names "trials", all so far, or numbers in the optimizer's state; NaN where the state has no such number.
     """
     began, trials = time.process_time(), 0
     state = optimizer.init(J, Y)

@@ -40,5 +40,5 @@ def _sampled(case: tuple) -> bool:
 
 
 def first(cases: Iterable, count: int) -> list:
-    """Return cases of a test of which all but the first ``count`` are full: each takes long, and they are alike."""
+    """Return cases of a test; all but the first ``count`` are full: each takes long, and they are alike."""
     return [pytest.param(case, marks=() if k < count else pytest.mark.full) for k, case in enumerate(cases)]

@@ -70,7 +70,7 @@ def own_keywords(method: str) -> dict[str, Any]:
 
 
 def tune(method: str | Method, **own: Any) -> Method:
-    """Return a method of the catalogue with other values of its own keywords.
+    """Return a method of the catalogue with other values for the method's keywords.
 
     >>> tune("hssne", tail=3.0).kernel.name
     'heavy-tailed:3'

@@ -134,8 +134,8 @@ METHODS: dict[str, Method] = {
     )
 }
 
-# The default: the global shape, then the heavy-tailed family with its tail growing from none (Gaussian) to that of the
-# Cauchy kernel.  Light tails draw meshes and maps, heavy tails clusters: each drawing is judged and the best is kept.
+# The default: the global shape, then the heavy-tailed family with its tail growing from the Gaussian's to the
+# Cauchy kernel's.  Light tails draw meshes and maps, heavy tails clusters: each drawing is judged and the best is kept.
 AUTO = Method(
     name="auto",
     kernel="cauchy",

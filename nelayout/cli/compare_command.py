@@ -122,7 +122,7 @@ def _run(given: argparse.Namespace) -> None:
 
 
 def _check_ours(given: argparse.Namespace, drawings: list[Requested]) -> None:
-    """Raise `WrongUsage` for an option of our methods if none of them draws."""
+    """Raise `WrongUsage` for an option of our methods if no method of ours draws."""
     if any(drawing.method is not None for drawing in drawings):
         return
     for name in OURS:
@@ -165,7 +165,7 @@ def _requested(parts: list[tuple[str, Any]] | None) -> list[Requested]:
         elif not chosen or chosen[-1][0] == "pos":
             raise WrongUsage(f"--set {value[0]} belongs behind the -m METHOD that it is for")
         elif chosen[-1][0] == "peer":
-            raise WrongUsage(f"--set {value[0]}: {chosen[-1][1]} draws with the defaults of its own package")
+            raise WrongUsage(f"--set {value[0]}: {chosen[-1][1]} draws with its package's defaults")
         else:
             chosen[-1][2].append(value)
     drawings = [_drawing(*each) for each in chosen]

@@ -176,7 +176,7 @@ def kernel_named(kernel: str | Kernel) -> Kernel:
     return _FAMILIES[family](*numbers)
 
 
-# Powers u^(-k/2) that take roots and products only, of which compiled loops have a form.
+# Powers u^(-k/2) from roots and products only; the compiled loops have a form for each.
 HALF_POWERS = 1.0, 2.5, 3.0, 4.0, 6.0
 
 

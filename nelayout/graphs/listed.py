@@ -169,6 +169,6 @@ def add_edges(H: Any, labels: Sequence, listed: Links) -> Any:
 
 
 def _numeric(values: Sequence) -> bool:
-    """Whether an edge attribute holds numbers wherever it is set; booleans are answers, not numbers."""
+    """Whether an edge attribute holds numbers on all edges that have it; booleans are answers, not numbers."""
     given = [value for value in values if value is not None]
     return bool(given) and not isinstance(given[0], (bool, str)) and plain_numbers(given) is not None

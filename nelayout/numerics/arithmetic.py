@@ -109,7 +109,7 @@ class Arithmetic:
         return self._spread(Y, before, *factors)
 
     def _spread(self, Y: Any, before: Any, factor: Any, factor_before: Any) -> Any:
-        """Radius of factor Y - factor_before before, whose rows are measured from the first one of their group."""
+        """Radius of factor Y - factor_before before; each row is measured from the first row of its group."""
         groups = self.groups
         if self.compiled:
             blocks, d = self._blocks(Y), Y.shape[1]

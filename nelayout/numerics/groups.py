@@ -1,7 +1,7 @@
 """Groups of rows: which nodes share a scale factor, and which nodes share a value of the objective.
 
 `Whole` is one graph: its sums are Python numbers.  `Parts` are several graphs one after another: its sums are arrays
-(C,), one number for each graph.  In `Rows` every node is a group of its own.  Algorithms that are written for these
+(C,), one number for each graph.  In `Rows` every node is one group.  Algorithms that are written for these
 functions run on one graph and on a thousand, and one small graph does not pay for arrays.
 
 >>> parts = Parts(np.array([2, 3]))

@@ -181,7 +181,7 @@ def solve_each(
     indptr, indices, weights, scale, diagonal, free, inverse, tolerance, max_iter, starts, X, residual, direction,
     product, room
 ):
-    """X of (scale L_w + diag(diagonal)) X = right for every part, each by conjugate gradients of its own.
+    """X of (scale L_w + diag(diagonal)) X = right for every part, each part by separate conjugate gradients.
 
     X is 0 and ``residual`` the right-hand sides at first; ``direction``, ``product`` (n, d) and ``room`` (6, d) are
     scratch memory.

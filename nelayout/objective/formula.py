@@ -82,7 +82,7 @@ class Objective:
     exaggeration  scales the edges (annealing); a number, or one for each part
     free      (n, d) mask of the coordinates that may change; None: all
     gravity   pulls all nodes of a part to its middle
-    anchors   pull each node to a place of its own
+    anchors   pull each node to its anchor's place
     device    where arrays lie, which answer as NumPy's do; None: NumPy's own
     parts     the graphs that have values of J
     largest   lambda of a row from which on J counts as infinite: the node's kernel values are 0 to floats
@@ -107,7 +107,7 @@ class Objective:
         self.connection.check(self.divergence)
 
     def exaggerated(self, factor: Any) -> Objective:
-        """The objective whose edges pull ``factor`` times as hard; it shares the edges of this one."""
+        """The objective with edges that pull ``factor`` times as hard; both share the edges."""
         return self._sharing(exaggeration=factor)
 
     def anchored(self, anchors: Anchors) -> Objective:
@@ -121,7 +121,7 @@ class Objective:
 
     @cached_property
     def by_rows(self) -> bool:
-        """Whether every node has a lambda of its own."""
+        """Whether there is one lambda for each node."""
         return self.connection.by_rows
 
     @cached_property
@@ -160,7 +160,7 @@ class Objective:
         given: Any = {"groups": self.groups, "rows": affinity.rows, "spread": self._spread}
         if self.device is not None:
             return self.device.edges(affinity, linear, **given)
-        # A walk's own edges stand in for its dense p in earlier stages, whose kernels would need every p_ij.
+        # A walk's own edges stand in for its dense p in earlier stages: their kernels would need every p_ij.
         return Edges(affinity.P, affinity.mass, linear, self.threads, self.compiled, parts=self.parts, **given)
 
     @cached_property
@@ -435,7 +435,7 @@ class Objective:
 
             p_i ln(p_i / q_i) - p_i + q_i + p_i KL(p_j|i || q_j|i) >= 0,        of sum KL(p || q).
 
-        Elsewhere constants that depend on P alone are left out.  Of a drawing whose J is infinite some costs are, too.
+        Elsewhere constants that depend on P alone are left out.  Where J is infinite, some costs are infinite, too.
         """
         Y, mass, spread = self.brought(Y), self.mass, self.parts.spread
         optimal = self.connection.name == "optimal"

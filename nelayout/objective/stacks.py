@@ -1,4 +1,4 @@
-"""Stacks: several graphs one after another, whose objectives are evaluated and minimized together.
+"""Stacks: several graphs one after another; their objectives are evaluated and minimized together.
 
 The matrix of a stack is block-diagonal, and pairs across graphs do not count, so J and its gradient are those of each
 graph alone.  For example, two pairs of nodes drawn at distances 1 and 2 by Elastic Embedding have two values:

@@ -9,7 +9,7 @@ changes of gradient Z, both oldest first, R the upper triangle of S Z^T, D its d
 
     a = K S q,    q' = H (q - Z^T a),    c = K^T (D a - Z q'),    direction = q' + S^T c,        q = -gradient:
 
-three passes over the memory, whose sums can be taken over blocks of rows.  A new pair adds a column to K; the oldest
+three passes over the memory; their sums can be taken over blocks of rows.  A new pair adds a column to K; the oldest
 pair takes its row and column with it.
 """
 

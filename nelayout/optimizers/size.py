@@ -157,7 +157,7 @@ def _narrow(parts: Any, value: Value, x: list[Any], f: list[Any], precision: flo
             break
         there = value(where(live, here, x[1]))
         lower, left = there < f[1], here < x[1]
-        # the new place is an end of the bracket or its middle, whose old middle is an end then
+        # the new place is an end of the bracket or its middle; in the second case the old middle becomes an end
         low, high = live & (lower != left), live & (lower == left)
         ends_x, ends_f = where(lower, x[1], here), where(lower, f[1], there)
         middle = live & lower

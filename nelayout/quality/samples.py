@@ -62,7 +62,7 @@ def mean_of(values: np.ndarray, population: int, exact: bool) -> Sampled:
 def share_of(hits: np.ndarray, population: int, exact: bool) -> Sampled:
     """Return the mean of a sample of hits (1) and misses (0), drawn without replacement.
 
-    The standard error is that of Agresti and Coull, who add two hits and two misses: it is above 0 for a sample
+    The standard error follows Agresti and Coull, who add two hits and two misses: it is above 0 for a sample
     without misses.
 
     >>> round(share_of(np.ones(96), 10**6, False).error, 4)

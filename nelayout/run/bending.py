@@ -28,7 +28,7 @@ MIN_PIVOTS, MAX_OTHERS, MIN_PAIRS = 100, 1_000, 100_000
 MIN_BENT_NODES = 40
 # Weight of the squared coefficients, in parts of the drawing's size, beside the mean squared relative error.
 RIDGE = 1e-3
-# Iterations at most, and the part of the stress whose loss in an iteration ends them.
+# Most iterations; they end earlier when one of them lowers the stress by less than this part.
 MAX_STEPS, MIN_GAIN = 30, 1e-3
 # Part of the pairs nearer than the distance that all rows are taken to have in common.
 COMMON = 0.01
@@ -124,7 +124,7 @@ def hops_goal(P: csr_array, threads: Threads) -> Goal:
 def goal_between(
     n: int, distances: Callable[[np.ndarray, np.ndarray], np.ndarray | None], most: int
 ) -> Goal | None:
-    """The goal of n rows, of which some are compared with at most so many others; None where that cannot be done.
+    """The goal of n rows: some rows are compared with at most so many others; None where that cannot be done.
 
     Goals are distances less what nearly all have in common: among many columns all rows are far from each other, which
     no plane can show, and what they differ by would count for little beside it.  Errors count in parts of the median

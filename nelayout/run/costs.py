@@ -47,7 +47,7 @@ NUMPY_PAIR, EXACT_UNIT, MIN_FAST_SUM = 15e-9, 1.1e-9, 3e-4
 FAST_NODE = {"mesh": (230e-9,) * 3, "tree": (500e-9, 900e-9, 1500e-9)}
 # Seconds of an edge sum for each entry, of an evaluation however small, and of a linear system for each entry.
 ENTRY, CALL, SYSTEM_ENTRY = {"numpy": 60e-9, "compiled": 7e-9}, {"numpy": 9e-5, "compiled": 6e-5}, 130e-9
-# Factor of both sums where every row has a scale factor of its own.
+# Factor of both sums where there is one scale factor for each row.
 ROWS_FACTOR = 2.5
 # Seconds of an iteration of L-BFGS for each coordinate and curvature pair, and however small.
 MEMORY_NODE, MEMORY_CALL = 8e-9, 1.5e-4

@@ -95,7 +95,7 @@ def draw_parts(parts: list[Part], run: Run) -> tuple[dict[int, Drawing], bool]:
 def _draw_beside(stacks: list[list[int]], draw, run: Run) -> None:
     """Draw stacks of small graphs, on several threads unless somebody looks on.
 
-    Each stack has randomness of its own, so that threads leave the bits as they are.  An interrupt or an error in one
+    Each stack has its own randomness, so that threads leave the bits as they are.  An interrupt or an error in one
     ends all.
     """
     seeds = [run.rng.integers(2**63, size=4) for _ in stacks]

@@ -35,7 +35,7 @@ __all__ = ["Canvas", "Drawing", "Part", "Report", "Run", "Summation", "flattened
 class Summation:
     """The N-body backend, the threads and the form (compiled or NumPy) that all objectives of a run share.
 
-    device     where large objectives are summed; None: none of them
+    device     where large objectives are summed; None: large objectives are summed on the CPU
     on_device  the N-body backend there
     """
 
@@ -124,7 +124,7 @@ class Drawing:
     affinity      similarities and masses of all nodes
     segments      where each graph's nodes are
     parts         for each graph, what was given for it; empty for graphs of our own, such as coarse ones
-    methods       for each graph, the method whose objective Y minimizes; None: no objective yet
+    methods       for each graph, the method that Y minimizes; None: no objective yet
     exaggeration  (C,) factor on the edges in that objective
     reasons       for each graph, why its last descent ended
     place, size   (C, dim) a graph's initial positions lie at Y / size + place

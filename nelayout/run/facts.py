@@ -35,7 +35,7 @@ class Facts:
     crowded     whether hubs are joined to a good part of a dense graph
     other_mass  whether other masses are to be tried
     goal        whether distances are known towards which the drawing is bent
-    resumed     index of the stage whose objective the initial positions are nearest to; None: the last
+    resumed     index of the stage that the initial positions have come from; None: the last
     """
 
     n: int

@@ -77,7 +77,7 @@ class Layers(Pass):
             unseen = replace(run, dim=dim, rng=rng, observer=Observer(None), notes=[])
             return _centered(fold(passes, Drawing.of([Part(part.nodes, part.affinity)], dim), unseen).Y)
 
-        # The layers are as far apart whatever the seed, so that a good drawing stays: this one has a seed of its own.
+        # The layers are as far apart whatever the seed, so that a good drawing stays: its seed is always the same.
         free = drawn(self.free, run.dim, np.random.default_rng(0)) if joined else given * size_search(objective, given)
         free = _turned(free, given, held)
         there, wanted = (_edge_length(part.affinity.P, Y[:, held]) for Y in (given, free))

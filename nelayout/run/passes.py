@@ -86,7 +86,7 @@ class Place(Pass):
 
     kind  "random", "circle" (a ring's nodes in order), "given" (the caller's, missing nodes placed by the objective),
           or "still" (the caller's, missing nodes at their neighbors)
-    method  whose objective places missing nodes
+    method  its objective places missing nodes
     """
 
     kind: str

@@ -151,7 +151,7 @@ def _draw(
     if o["device"] == "auto" and device is None:
         said = [*said, "device='auto' found no GPU that PyTorch can use"]
     if request.optimizer is not None and request.optimizer.name == "momentum" and request.method.scheduled:
-        note = "optimizer='momentum' takes a schedule of its own, early exaggeration, in place of the method's stages"
+        note = "optimizer='momentum' takes its own schedule, early exaggeration, in place of the method's stages"
         said = [*said, note]
     run = Run(
         request.method,

@@ -1,6 +1,6 @@
 """The stage and the masses of the method "auto" that given positions have come from.
 
-"auto" keeps one of several drawings, each at rest under an objective of its own.  Positions to go on from would move as
+"auto" keeps one of several drawings, each at rest under another objective.  Positions to go on from would move as
 a whole under any other objective.  So the objective is taken under which the nodes are nearest to their rest.
 """
 

@@ -241,7 +241,7 @@ def test_wrong_usage_is_one_line(inside, command):
 
 @pytest.mark.parametrize("command", ["layout", "embed", "compare"])
 def test_every_option_with_one_value_is_refused_twice(inside, command):
-    """Also options that come later: none of them lets the last value win without a word."""
+    """Also options that come later: no option lets the last value win without a word."""
     for action in parser_of(command)._actions:
         if action.option_strings and action.nargs != 0 and not isinstance(action, argparse._AppendAction):
             name = action.option_strings[-1]

@@ -315,7 +315,7 @@ def content_of(name):
     return npz_sample() if name == "npz" else SAMPLES[name].encode()
 
 
-TOLD = [name for name in FORMATS if name != "sif"]  # whose content says what it is
+TOLD = [name for name in FORMATS if name != "sif"]  # the content says which format it is
 
 
 @pytest.mark.parametrize("name", TOLD)

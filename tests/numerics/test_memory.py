@@ -49,7 +49,7 @@ UNLIMITED = 9223372036854771712
         ("0::/box/inner\n", [("box/inner", "max", 5 * GIB), ("box", 4 * GIB, 3 * GIB, GIB // 2)], 3 * GIB // 2),
         ("0::/\n", [("", 400 * GIB, GIB)], 8_000_000 * KIB),
         ("0::/\n", [("", GIB, 2 * GIB)], 0),
-        ("0::/host/slice/box\n", [("", 2 * GIB, GIB)], GIB),  # a container whose group has the name of the host
+        ("0::/host/slice/box\n", [("", 2 * GIB, GIB)], GIB),  # a container; its group has the host's name
         (
             "5:cpu,cpuacct:/box\n4:memory:/box\n1:name=systemd:/\n",
             [("memory/box", 3 * GIB, 2 * GIB, 0, 1), ("memory", UNLIMITED, 2 * GIB, 0, 1)],

@@ -36,7 +36,7 @@ class State(NamedTuple):
 
 
 class Scripted:
-    """An optimizer whose k-th trial leads to a known drawing and value; it is stuck where the script ends.
+    """An optimizer with known trials: the k-th leads to a known drawing and value; it is stuck where the script ends.
 
     A trial that leads to the same array is refused.
     """
@@ -208,7 +208,7 @@ def test_where_no_node_is_lost_long_moves_are_cut():
 
 
 def test_graphs_of_a_stack_search_each_for_itself():
-    """J = k |Y|^2 of three graphs, one of which is infinite beyond 5: lengths and held nodes are each one's own."""
+    """J = k |Y|^2 of three graphs, infinite beyond 5 for one; each graph has its own lengths and held nodes."""
     parts = Parts(np.array([1, 1, 2]))
 
     def evaluate(Y, *, weights=False):

@@ -327,7 +327,7 @@ def bfgs(pairs, newest, inverse: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("kept", [1, 2, 7])
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_directions_are_those_of_the_bfgs_matrix(d, kept, form, monkeypatch):
-    """After nine pairs, of which some graphs of a stack have refused some."""
+    """After nine pairs; some graphs of the stack have refused some pairs."""
     if form == "compiled in chunks":
         monkeypatch.setattr("nelayout.numerics.arithmetic.CHUNK", 4)
     parts = Parts(np.array([12, 5, 9])) if "parts" in form else WHOLE

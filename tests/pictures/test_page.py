@@ -155,7 +155,7 @@ def test_a_page_runs_its_own_program_alone_and_reaches_no_network(tmp_path):
 
 
 def test_names_on_a_page_stand_nearest_to_their_own_node():
-    """As in pictures; the name under the mouse is written wherever it stands."""
+    """As in pictures; the name under the mouse is always written."""
     node = shutil.which("node")
     if node is None:
         pytest.skip("there is no node on the PATH")

@@ -28,7 +28,7 @@ NEEDED = {
 }
 
 
-# Modules whose examples draw for many seconds: `.ci/full` runs them.
+# Modules with examples that draw for many seconds: `.ci/full` runs them.
 SLOW_MODULES = (
     "nelayout.formula.alpha.choice",
     "nelayout.changing.sequence",

@@ -153,7 +153,7 @@ def test_small_graphs_placed_nodes_and_other_methods_are_not_bent():
 
 
 def test_a_bend_is_kept_where_the_score_rises_and_values_are_those_of_the_bent_drawing():
-    """Of a tree: its value is none that a step has reported, and its score is above that of the best before."""
+    """Of a tree: no step has reported its value, and its score is above the best score before."""
     G = nx.random_labeled_tree(60, seed=3)
     P = adjacency(G)
     score = Score(Drawing.of([Part(np.arange(60), Affinity(P, np.ones(60)))], 2), Threads())

@@ -166,7 +166,7 @@ def test_no_network_lifts_the_bound_above_the_divergence(torch, name, seed):
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", DIVERGENCES)
 def test_where_h_is_free_the_bound_comes_to_the_divergence(torch, name):
-    """Five nodes, each known by a coordinate of its own, and a wide network: it learns any h of the ten pairs."""
+    """Five nodes, one coordinate for each, and a wide network: it learns any h of the ten pairs."""
     rng = np.random.default_rng(0)
     P, Y = np.triu(0.2 + rng.random((5, 5)), 1), rng.normal(size=(5, 2))
     drawn = PairSamples.of(P + P.T, 5, 0.0, rng).draw(100, np.array([1]))
@@ -187,7 +187,7 @@ def test_where_h_is_free_the_bound_comes_to_the_divergence(torch, name):
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", DIVERGENCES)
 def test_the_game_parts_two_clusters_that_the_features_tell(torch, name):
-    """From one heap: the divergence falls, and no bound is above that of its drawing."""
+    """From one heap: the divergence falls, and no bound is above the bound of its drawing."""
     P, features, Y0, half = two_clusters()
     primal, given = primal_of(name, P), 0.1 * Y0
     Y, trace = run(P, features, given, name, primal=primal, rounds=30)

@@ -29,7 +29,7 @@ STEP = 1e-3
 class OwnFunction:
     """b f(p/b) of a user's f, made by `f_divergence`.
 
-    ``zero`` = f(0), ``one`` = f'(1).  The divergence is that of f(t) - f'(1) (t - 1), see `f_divergences`.
+    ``zero`` = f(0), ``one`` = f'(1).  f and f(t) - f'(1) (t - 1) have the same divergence, see `f_divergences`.
     """
 
     f: Function

@@ -228,7 +228,7 @@ def _arrays(values: Any) -> Iterator[DeviceArray]:
             yield from _arrays(each)
 
 
-# Answers to functions that PyTorch lacks, or computes in an order of its own.
+# Answers to functions that PyTorch lacks, or computes in another order.
 
 
 def _extreme(name: str) -> Callable:

@@ -1,4 +1,4 @@
-"""Sums over edges on a device: those of `nelayout.sums.edges`, whose arrays lie there and whose rows are summed there.
+"""Sums over edges on a device: the sums of `nelayout.sums.edges`, with arrays and sums on the device.
 
 Entries are taken in ranges of rows that fit into the device's block, so that what is made on the way is bounded.  Rows
 are summed segment by segment, without atomic additions: the same drawing gives the same bits.
@@ -24,7 +24,7 @@ __all__ = ["DeviceEdges"]
 
 
 class DeviceEdges(Edges):
-    """`Edges` whose arrays lie on a device."""
+    """`Edges` with arrays on a device."""
 
     def __init__(
         self, on: Any, P: Any, mass: np.ndarray, linear: bool, *, groups: Groups, rows: Any, spread: Spread | None

@@ -215,7 +215,7 @@ def _near_sums(nodes: _Sorted, radial: Radial, grid: Grid, smooth: np.ndarray, b
 
 
 def _ranges(count: Any, block: int) -> list[tuple[int, int]]:
-    """Ranges of nodes whose pairs are about a block together."""
+    """Ranges of nodes; the pairs of a range are about one block."""
     torch = torch_module()
     ends = count.cumsum(0)
     total = int(ends[-1])

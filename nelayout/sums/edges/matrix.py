@@ -4,7 +4,7 @@ The rows of P are cut into fixed chunks.  Each chunk gives the sums of its rows 
 the rows of each group, in their order.  So chunks may be summed by other threads, or on other machines that hold blocks
 of rows, and the bits stay the same.
 
-Each row has a scale factor lambda, that of its group.  If lambda belongs to a graph, both ends of an edge share it and
+Each row has the scale factor lambda of its group.  If lambda belongs to a graph, both ends of an edge share it and
 the attraction omega is symmetric.  If lambda belongs to a row, P_ij and P_ji differ, and an edge pulls both its ends by
 (omega_ij + omega_ji) / 2.  Nothing else depends on the groups.
 """
@@ -81,7 +81,7 @@ class Edges:
              Where only row j has the pair (i, j), row i stores a 0
     linear   whether the divergence is linear in p, so that masses leave the edges
     spread   the background of each group, if the divergence has one
-    parts    whose linear systems are solved apart
+    parts    their linear systems are solved apart
     """
 
     def __init__(
@@ -142,14 +142,14 @@ class Edges:
 
     @cached_property
     def owner(self) -> Any:
-        """(n,) group of each row; None of a single group."""
+        """(n,) group of each row; None where all rows are one group."""
         if isinstance(self.groups, Whole):
             return None
         return self.groups.of if isinstance(self.groups, Parts) else np.arange(self.n)
 
     @cached_property
     def owners(self) -> Any:
-        """(nnz,) group of each entry; None of a single group."""
+        """(nnz,) group of each entry; None where all rows are one group."""
         return None if self.owner is None else self.rows if self.by_rows else self.owner[self.rows]
 
     @cached_property
