@@ -19,7 +19,7 @@ from nelayout.run.plan import COMPARED
 
 KARATE = nx.karate_club_graph()
 # method, own keywords, the lowest J known of the karate club, and the part above it that a drawing may end
-LOW = [("sne", {}, 31.1234, 0.01), ("alpha-sne", {"alpha": 0.1}, 19.7, 0.5), ("ssne", {}, 0.80637, 0.02)]
+LOW = [("sne", {}, 31.1234, 1e-3), ("alpha-sne", {"alpha": 0.1}, 19.7, 0.5), ("ssne", {}, 0.80637, 0.02)]
 
 
 @pytest.mark.parametrize(("method", "own", "lowest", "above"), LOW, ids=[line[0] for line in LOW])
@@ -54,7 +54,7 @@ def test_jse_of_a_mesh_ends_near_the_lowest_value_known(shared_data):
         rows, cols = file["rows"], file["cols"]
     A = csr_array((np.ones(2 * len(rows)), (np.r_[rows, cols], np.r_[cols, rows])), shape=(96, 96))
     values = [nl.solve(A, "jse:0.05", seed=seed).value for seed in (0, 1)]
-    assert 30.408 * (1 - 1e-4) <= min(values) <= max(values) <= 1.25 * 30.408
+    assert 30.408 * (1 - 1e-4) <= min(values) <= max(values) <= 1.2 * 30.408
 
 
 def _values(steps=(None,), tols=(None,), method: str | nl.Method = "sne") -> list[float]:
