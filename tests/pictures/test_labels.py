@@ -93,12 +93,14 @@ def test_labels_are_placed_for_the_size_that_axes_have_when_they_are_drawn(layou
 
 
 def test_known_graphs_have_most_of_their_names():
+    """Medians over three seeds: how many names have room depends on the drawing."""
     karate = nx.karate_club_graph()
-    for G, least in ((nx.les_miserables_graph(), (55, 20)), (nx.relabel_nodes(karate, "member {}".format), (30, 8))):
-        pos = nl.ws_sne_layout(G, seed=0)
+    for G, least in ((nx.les_miserables_graph(), (60, 20)), (nx.relabel_nodes(karate, "member {}".format), (30, 8))):
         names = {v: str(v) for v in G}
+        drawings = [nl.ws_sne_layout(G, seed=seed) for seed in range(3)]
         for figsize, few in zip((None, (4, 3)), least, strict=True):
-            assert len(check(nl.draw(G, pos, labels=True, figsize=figsize), pos, names)) >= few
+            shown = [len(check(nl.draw(G, pos, labels=True, figsize=figsize), pos, names)) for pos in drawings]
+            assert np.median(shown) >= few
 
 
 def test_all_asked_labels_are_tried_and_ties_of_degrees_are_spread():
