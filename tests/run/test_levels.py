@@ -29,6 +29,13 @@ def triangulation(n: int, seed: int) -> nx.Graph:
     return G
 
 
+def one_heavy_node(side: int) -> nx.Graph:
+    """A grid with one node with edges of weight 1e12."""
+    G = nx.convert_node_labels_to_integers(nx.grid_2d_graph(side, side))
+    nx.set_edge_attributes(G, {edge: 1e12 if 100 in edge else 1.0 for edge in G.edges}, "weight")
+    return G
+
+
 def crossings(G: nx.Graph, method: Method, seed: int) -> float:
     return nl.measure(G, nl.layout(G, method=method, seed=seed), measures=["crossings"])["crossings"].value
 
@@ -60,8 +67,11 @@ def test_unfolding_costs_a_flat_mesh_nothing():
         nx.path_graph(1000),
         nx.cycle_graph(2000),
         nx.random_labeled_tree(1000, seed=1),
+        nx.lollipop_graph(100, 1500),  # many edges, but its path would bend
+        nx.barbell_graph(80, 1500),
+        one_heavy_node(40),  # the others would fly apart
     ],
-    ids=["hubs", "star", "small", "path", "ring", "tree"],
+    ids=["hubs", "star", "small", "path", "ring", "tree", "lollipop", "barbell", "heavy edges"],
 )
 def test_what_has_no_sheets_is_drawn_as_before(G):
     np.testing.assert_array_equal(
