@@ -39,8 +39,6 @@ __all__ = [
 LARGE_GRAPH, SMALL_GRAPH = 10_000, 2_000
 # Part of the nodes of a large graph at which a `CoarseToFine` that is not `finest` stops.
 FINEST = 1 / 5
-# Nodes above which, and up to which, a last stage tries several starts.
-FEWEST, SEVERAL_STARTS = 5, 200
 # Names by which a stage calls its optimizer; `nelayout.optimizers` has the optimizers.
 OPTIMIZER_NAMES = ("majorize", "momentum", "spectral-direction", "lbfgs")
 # Default of `CoarseToFine.tol`: the move of a node, in typical distances between nodes, that ends a level.
@@ -122,8 +120,7 @@ class Descend:
         """The stage for a graph of n nodes."""
         steps, factor = (self.max_iter, self.exaggeration) if self.large is None or n <= LARGE_GRAPH else self.large
         steps = steps if self.small is None or n > SMALL_GRAPH else self.small
-        starts = self.starts and FEWEST < n <= SEVERAL_STARTS
-        return replace(self, max_iter=steps, exaggeration=factor, large=None, small=None, starts=starts)
+        return replace(self, max_iter=steps, exaggeration=factor, large=None, small=None)
 
 
 Stage = CoarseToFine | Descend

@@ -29,7 +29,10 @@ from nelayout.objective.formula import Objective
 from nelayout.similarities.affinity import Affinity, some_of
 from nelayout.sums.nbody.islands import Islands
 
-__all__ = ["one_after_another", "some_of", "stackable", "stacked", "tiled"]
+__all__ = ["MAX_STACKED_NODES", "one_after_another", "some_of", "stackable", "stacked", "tiled"]
+
+# Most nodes of a graph that is drawn together with others: the pairs of larger ones take longer than the calls.
+MAX_STACKED_NODES = 800
 
 
 def one_after_another(affinities: Sequence[Affinity]) -> tuple[Affinity, Parts]:

@@ -20,8 +20,9 @@ from nelayout.numerics.memory import warn_if_short
 from nelayout.optimizers.limited_memory import pairs_kept
 from nelayout.run.bending import bent_pairs
 from nelayout.run.facts import Facts
+from nelayout.run.layers import Layers
 from nelayout.run.levels import Levels, polylog
-from nelayout.run.passes import Again, Bend, Descend, Keep, Pass
+from nelayout.run.passes import Bend, Descend, Keep, Pass
 from nelayout.run.plan import Settings, plan
 from nelayout.run.starts import ROUGH_NODES, ROUGH_STEPS, Flattened, Rough
 from nelayout.similarities.truncated_walk import KEPT, WHOLE
@@ -35,7 +36,6 @@ __all__ = [
     "Cost",
     "CostModel",
     "packing_seconds",
-    "passes_within",
     "warn_of_memory",
 ]
 
@@ -117,17 +117,17 @@ class CostModel:
                 divergence=each.divergence or self.method.divergence, variational=False,
             )
             return self._steps(method, each.optimizer.name, USUAL * each.steps)
-        if isinstance(each, Again):
-            return self._steps(self.method, each.optimizer.name, USUAL * each.steps)
         if isinstance(each, Flattened):
             return self(each.descend)
         if isinstance(each, Rough):
             copies = min(each.copies, max(1.0, ROUGH_NODES / self.n))
-            return self._steps(self.method, "lbfgs", copies * ROUGH_STEPS, float(ROUGH_STEPS))
+            cost = self._steps(self.method, "lbfgs", copies * ROUGH_STEPS, float(ROUGH_STEPS))
+            return replace(cost, bytes=int(copies * (cost.bytes + self.held())))
         if isinstance(each, Bend):
             pairs = bent_pairs(self.n)
             return Cost(BEND_PAIR * pairs + BEND_NODE * self.n, BYTES_BENT * pairs)
-        return Cost()
+        own = self._steps(self.method, "lbfgs", USUAL * each.steps)
+        return sum(map(self, (*each.free, *each.across)), own) if isinstance(each, Layers) else own
 
     def held(self) -> int:
         """Return the bytes that are held all the time."""
@@ -187,15 +187,6 @@ class CostModel:
     def nbody(self) -> str:
         """The backend for the method's own sums."""
         return self._sum(radials_of(self.method))[0]
-
-
-def passes_within(passes: tuple[Pass, ...], depth: int = 0):
-    """Yield passes with their depth; the passes of the branches of `Keep` after it, one deeper."""
-    for each in passes:
-        yield depth, each
-        if isinstance(each, Keep):
-            for branch in each.branches:
-                yield from passes_within(branch.passes, depth + 1)
 
 
 def radials_of(method: Method) -> tuple[Radial, ...]:

@@ -13,18 +13,16 @@ from itertools import pairwise
 
 import numpy as np
 
-from nelayout.objective.stacks import stackable
+from nelayout.objective.stacks import MAX_STACKED_NODES, stackable
 from nelayout.record.progress import Observer, Stopped
 from nelayout.run.drawing import Drawing, Part, Run
 from nelayout.run.facts import Facts
-from nelayout.run.passes import Pass, fold
+from nelayout.run.passes import Pass, fold, passes_within
 from nelayout.run.plan import Settings, plan
 from nelayout.run.resuming import resumed
 
 __all__ = ["draw_part", "draw_parts", "planned", "settings_of"]
 
-# Most nodes of a graph that is drawn together with others: the pairs of larger ones take longer than the calls.
-MAX_STACKED_NODES = 800
 # Most nodes of graphs that are drawn together, and most nodes that one thread draws beside others.
 STACK_NODES, MAX_BESIDE_NODES = 20_000, 2_000
 
@@ -50,7 +48,7 @@ def planned(part: Part, run: Run, known: dict[Facts, tuple[Pass, ...]]) -> tuple
 def draw_part(part: Part, run: Run) -> Drawing:
     """Draw one connected graph of two or more nodes."""
     part, _, passes = planned(part, run, {})
-    run.observer.begin(sum(each.steps for each in passes))
+    run.observer.begin(sum(each.steps for _, each in passes_within(passes)))
     return fold(passes, Drawing.of([part], run.dim), run)
 
 
@@ -81,7 +79,7 @@ def draw_parts(parts: list[Part], run: Run) -> tuple[dict[int, Drawing], bool]:
         drawn.update(zip(stack, drawing.split(), strict=True))
         own.canvas.settle(drawing)
 
-    run.observer.begin(sum(each.steps for stack in stacks for each in ready[stack[0]][1]))
+    run.observer.begin(sum(each.steps for stack in stacks for _, each in passes_within(ready[stack[0]][1])))
     large = [stack for stack in stacks if len(stack) == 1 and len(parts[stack[0]].nodes) > MAX_BESIDE_NODES]
     try:
         for stack in large:

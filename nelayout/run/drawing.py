@@ -24,7 +24,7 @@ from nelayout.optimizers.minimize import Rest, minimize
 from nelayout.optimizers.size import size_search
 from nelayout.record.progress import Observer, Stopped
 from nelayout.run.bending import Goal
-from nelayout.run.placement import radius
+from nelayout.run.placement import place_of_layers, radius
 from nelayout.sums.device import Device
 from nelayout.sums.nbody import NBody, backend
 
@@ -197,8 +197,11 @@ class Drawing:
     @property
     def in_place(self) -> np.ndarray:
         """Y of a drawing of one graph at the size and place of its initial positions."""
+        part, place, size = self.part, self.place[0], self.size[0]
+        if part.layers.any():
+            place, size = place_of_layers(self.Y, part.start, part.fixed, part.layers)
         with np.errstate(over="ignore"):  # initial positions near the end of the range of floats may have grown
-            return self.Y / self.size[0] + self.place[0]
+            return self.Y / size + place
 
     def at(self, Y: np.ndarray) -> Drawing:
         """Return the drawing with other positions."""

@@ -17,7 +17,7 @@ from nelayout.catalogue.record import Method
 from nelayout.formula.connections import LARGEST_OF_DRAWINGS
 from nelayout.formula.kernels import Radial
 from nelayout.objective import Objective
-from nelayout.objective.stacks import stackable, stacked
+from nelayout.objective.stacks import MAX_STACKED_NODES, stackable, stacked
 from nelayout.run.drawing import Drawing, Summation, joined
 from nelayout.sums.nbody import Exact, Field, NBody, backend, backend_note
 from nelayout.sums.nbody.auto import exact_cost
@@ -30,8 +30,6 @@ MAX_EXACT_NS = 2e8
 GROWING_SIZES = (1.1, 10.0, 1e3)
 # Rise of J, in parts of itself, that counts as none.
 ROUNDING = 1e-10
-# Most nodes of a component that is evaluated together with others.
-MAX_STACKED_NODES = 800
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,6 @@ class Facts:
     fixed       "none", "some" coordinates, "layers" (all nodes on an axis), or "all"
     free_axes   axes without layers
     shape       "star" (a disc), "ring" (cycles and wheels) or ""; looked at for the method "auto" alone
-    crowded     whether hubs are joined to a good part of a dense graph
     other_mass  whether other masses are to be tried
     goal        whether distances are known towards which the drawing is bent
     resumed     index of the stage that the initial positions have come from; None: the last
@@ -45,7 +44,6 @@ class Facts:
     fixed: str = "none"
     free_axes: int = 0
     shape: str = ""
-    crowded: bool = False
     other_mass: bool = False
     goal: bool = False
     resumed: int | None = None
@@ -63,7 +61,7 @@ class Facts:
             fixed = "all" if part.fixed.all() else "layers" if part.layers.any() else "some"
         return cls(
             n, P.nnz, part.placed, part.own_start, fixed, int(np.count_nonzero(~part.layers)), shape,
-            judged and is_crowded(P), part.other_mass is not None, part.goal is not None,
+            part.other_mass is not None, part.goal is not None,
         )
 
 

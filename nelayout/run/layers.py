@@ -25,7 +25,7 @@ from nelayout.placing.similarity import transform
 from nelayout.record.progress import Observer
 from nelayout.run.drawing import Drawing, Part, Run
 from nelayout.run.passes import Branch, Descend, Keep, Pass, fold
-from nelayout.run.placement import frame, radius, stir_flat
+from nelayout.run.placement import centered_start, stir_flat
 
 __all__ = ["Layers"]
 
@@ -36,33 +36,29 @@ STEEP = 5.0
 
 @dataclass(frozen=True, kw_only=True)
 class Layers(Pass):
-    """Choose the unit of the layers and the initial positions on the free axes, or bring a drawing back to its layers.
+    """Choose the unit of the layers and the initial positions on the free axes.
 
     compared  the iterations after which initial positions are compared
     free      the passes that draw the graph without layers
     across    the passes that draw the graph on the free axes alone
-    back      whether it brings the drawing back
     """
 
     compared: Descend
-    free: tuple[Pass, ...] = ()
-    across: tuple[Pass, ...] = ()
-    back: bool = False
+    free: tuple[Pass, ...]
+    across: tuple[Pass, ...]
 
     @property
     def stackable(self) -> bool:
         return False
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        if self.back:
-            return _placed(drawing, drawing.Y)
         kernel, divergence = self.compared.kernel, self.compared.divergence
         method = replace(run.method, kernel=kernel or run.method.kernel, divergence=divergence or run.method.divergence)
         drawing = replace(drawing, methods=(method,))
         objective = run.objective(drawing, method)
         branches = []
         for number, Y in enumerate(self._initial(drawing.part, objective, run), 1):
-            there = _Positions(name=f"layers {number}", drawing=_placed(drawing, Y))
+            there = _Positions(name=f"layers {number}", drawing=drawing.at(Y))
             step = replace(self.compared, name=f"start {number}: {self.compared.name}")
             branches.append(Branch(passes=(there, step)))
         return Keep(name=self.name, branches=tuple(branches), by="J")(drawing, run)
@@ -70,7 +66,8 @@ class Layers(Pass):
     def _initial(self, part: Part, objective: Objective, run: Run) -> Iterator[np.ndarray]:
         """Yield positions (n, d) with the layers in place, in the method's unit; they differ on the free axes."""
         assert part.fixed is not None
-        given, held = _given(part)[0], part.layers
+        assert part.start is not None
+        given, held = centered_start(part.start)[0], part.layers
         joined = component_labels(part.affinity.P).max() == 0  # coarse levels of several components part without end
 
         def drawn(passes: tuple[Pass, ...], dim: int, rng: np.random.Generator) -> np.ndarray:
@@ -107,22 +104,6 @@ class _Positions(Pass):
         return self.drawing
 
 
-def _placed(drawing: Drawing, Y: np.ndarray) -> Drawing:
-    """Return positions Y with the way back to the layers, and to the caller's size and place on the other axes.
-
-    Axes without a size, and axes with given places, keep the unit of the layers.
-    """
-    part = drawing.part
-    assert part.fixed is not None
-    (given, middle, extent), held = _given(part), part.layers
-    sizes = [radius(columns[:, axes]) for axes in (held, ~held) for columns in (Y, given)]
-    unit = sizes[0] / sizes[1] if sizes[1] > 0 else 1.0
-    fits = sizes[2] > 0 < sizes[3] and not part.fixed[:, ~held].any()
-    size = np.where(held, unit, sizes[2] / sizes[3] if fits else unit) / extent
-    shift = np.where(held | part.fixed.any(axis=0), 0.0, np.sum(Y, axis=0) / len(Y))
-    return replace(drawing, Y=Y, place=(middle - shift / size)[None], size=size[None])
-
-
 def _reach(kernel: Kernel) -> float:
     """The distance at which similarity falls as fast as the power `STEEP` of the distance; infinite if it never does.
 
@@ -147,15 +128,6 @@ def _turned(free: np.ndarray, given: np.ndarray, held: np.ndarray) -> np.ndarray
     # In units of its own spread, so that no long axis wins by chance.
     telling = np.einsum("ia,ab->ib", free, np.linalg.pinv(squares, hermitian=True))
     return transform(free, telling, np.where(held, given, 0.0), scale=False, reflect=False)
-
-
-def _given(part: Part) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return the initial positions about their middle, in parts of their extent, with both: they may have any unit."""
-    assert part.start is not None
-    middle, extent = frame(part.start)
-    given = (part.start - middle) / extent
-    mean = np.sum(given, axis=0) / len(given)
-    return given - mean, middle + extent * mean, extent
 
 
 def _centered(Y: np.ndarray) -> np.ndarray:

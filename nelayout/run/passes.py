@@ -31,17 +31,18 @@ from nelayout.run.springs import springs
 from nelayout.run.strong_edges import strong_edges
 
 __all__ = [
-    "Again",
+    "DescendOn",
     "Bend",
     "Branch",
     "Descend",
     "Keep",
-    "Masses",
+    "TakeMasses",
     "Pass",
     "Place",
     "Resize",
-    "Spread",
+    "SizeFixed",
     "fold",
+    "passes_within",
 ]
 
 # Radius, in widths of a bounded kernel, below which a drawing counts as collapsed to a point.
@@ -154,7 +155,7 @@ class Descend(Pass):
         return _descended(drawing, method, factors, self, run)
 
 
-def _descended(drawing: Drawing, method: Method, factors: np.ndarray, how: Descend | Again, run: Run) -> Drawing:
+def _descended(drawing: Drawing, method: Method, factors: np.ndarray, how: Descend | DescendOn, run: Run) -> Drawing:
     """Bring a drawing to the size of an objective where another one has sized it, and minimize the objective."""
     objective = run.objective(drawing, method, factors)
     bounded = not method.kernel.singular and drawing.free is None
@@ -211,7 +212,7 @@ def _resized(drawing: Drawing, objective: Any, which: np.ndarray, run: Run, thor
 
 
 @dataclass(frozen=True, kw_only=True)
-class Again(Pass):
+class DescendOn(Pass):
     """Take more iterations on the objective that each graph's drawing minimizes, with its present masses."""
 
     optimizer: Optimizer
@@ -239,7 +240,7 @@ class Resize(Pass):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spread(Pass):
+class SizeFixed(Pass):
     """Bring the fixed nodes alone to the size that the objective wants, about their own centroid."""
 
     @property
@@ -259,7 +260,7 @@ class Spread(Pass):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Masses(Pass):
+class TakeMasses(Pass):
     """Take the graph's other masses, or masses of 1."""
 
     unit: bool = False
@@ -278,18 +279,18 @@ class Masses(Pass):
 class Bend(Pass):
     """Bend each drawing part of the way towards given distances, or towards hops in the graph.
 
-    part  of the way to the least stress
-    rows  whether the distances are those between the rows of a table; else hops
+    share  of the way to the least stress
+    rows   whether the distances are those between the rows of a table; else hops
     """
 
-    part: float
+    share: float
     rows: bool = False
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         return drawing.at(
             np.concatenate(
                 [
-                    bent(Y, self._goal(part, run), self.part)
+                    bent(Y, self._goal(part, run), self.share)
                     for part, Y in zip(drawing.parts, drawing.each, strict=True)
                 ]
             )
@@ -305,7 +306,7 @@ class Branch:
 
     passes  lead to it
     start   from where: "given" (the drawing that `Keep` is given), "last" (the branch before) or "best" (so far)
-    margin  its measure must be this many times as good as the best so far
+    margin  its measure must exceed the best so far by (margin - 1) times its amount
     stop    the next branches are left out where its measure is less than this part of the best so far
     every   whether it is tried also where branches are left out
     """
@@ -319,7 +320,7 @@ class Branch:
 
 @dataclass(frozen=True, kw_only=True)
 class Keep(Pass):
-    """Try branches and keep the best for each graph.
+    """Try branches and keep the best for each graph; its own step shows the drawing that it keeps.
 
     by   "J": the least value of the last descent's objective; "score": the largest quality score; "stress": the least
          stress of hops along strong edges
@@ -329,6 +330,7 @@ class Keep(Pass):
     branches: tuple[Branch, ...]
     by: str
     enough: float = 0.0
+    steps: int = 1
 
     @property
     def stackable(self) -> bool:
@@ -362,6 +364,7 @@ class Keep(Pass):
             if branch.stop:
                 live = live & ~(value < np.where(np.isfinite(found), branch.stop * found, -math.inf))
             found = np.where(better, value, found)
+        run.report(best, self.name)(float(np.sum(run.values(best))), best.Y)
         return best
 
     def _log(self, branch: Branch, value: np.ndarray, better: np.ndarray) -> None:
@@ -370,6 +373,15 @@ class Keep(Pass):
             name = branch.passes[-1].name if branch.passes else "as it is"
             best = f"best so far for {np.count_nonzero(better)} of {len(better)}"
             LOG.debug("%s, %s: %s %.6g, %s", self.name, name, self.by, float(np.median(np.abs(value))), best)
+
+
+def passes_within(passes: tuple[Pass, ...], depth: int = 0):
+    """Yield passes with their depth; the passes of the branches of `Keep` after it, one deeper."""
+    for each in passes:
+        yield depth, each
+        if isinstance(each, Keep):
+            for branch in each.branches:
+                yield from passes_within(branch.passes, depth + 1)
 
 
 # Given the drawing that `Keep` is given: a function of a drawing and the mask (C,) of the graphs that count; larger is

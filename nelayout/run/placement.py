@@ -50,6 +50,35 @@ def frame(Y: np.ndarray) -> tuple[np.ndarray, float]:
     return middle, extent if extent > max(rounding, 1e-290) else 1.0
 
 
+def centered_start(start: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return initial positions about their mean in parts of their extent, with both: they may have any unit."""
+    middle, extent = frame(start)
+    given = (start - middle) / extent
+    mean = np.sum(given, axis=0) / len(given)
+    return given - mean, middle + extent * mean, extent
+
+
+def place_of_layers(
+    Y: np.ndarray, start: np.ndarray, fixed: np.ndarray, held: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the place (d,) and the size (d,) that bring positions Y back to their layers: Y / size + place.
+
+    The other axes get the size and the middle of the initial positions.  Axes without a size, and axes on which some
+    nodes are fixed, keep the unit of the layers.
+
+    start  (n, d) initial positions
+    fixed  (n, d) mask of the coordinates that stay
+    held   (d,) mask of the axes on which all nodes stay
+    """
+    given, middle, extent = centered_start(start)
+    sizes = [radius(columns[:, axes]) for axes in (held, ~held) for columns in (Y, given)]
+    unit = sizes[0] / sizes[1] if sizes[1] > 0 else 1.0
+    fits = sizes[2] > 0 < sizes[3] and not fixed[:, ~held].any()
+    size = np.where(held, unit, sizes[2] / sizes[3] if fits else unit) / extent
+    shift = np.where(held | fixed.any(axis=0), 0.0, np.sum(Y, axis=0) / len(Y))
+    return middle - shift / size, size
+
+
 def one_place(Y: np.ndarray, part: np.ndarray | None = None) -> bool:
     """Whether all rows are equal; with a mask ``part`` (n, d), the numbers of each axis that it has."""
     if part is None:

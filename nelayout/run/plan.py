@@ -12,14 +12,13 @@ from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import LARGE_GRAPH, SHAPE, CoarseToFine, Stage, early_exaggeration
 from nelayout.catalogue.stages import Descend as DescendStage
 from nelayout.formula.connections import Fixed
-from nelayout.formula.divergences import i_divergence
 from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.run.bending import MIN_BENT_NODES
 from nelayout.run.coarsen import COARSEST
 from nelayout.run.facts import Facts
 from nelayout.run.layers import Layers
 from nelayout.run.levels import COARSEST_STEPS, UNFOLDING_STEPS, Levels
-from nelayout.run.passes import Again, Bend, Branch, Descend, Keep, Masses, Pass, Place, Resize, Spread
+from nelayout.run.passes import Bend, Branch, Descend, DescendOn, Keep, Pass, Place, Resize, SizeFixed, TakeMasses
 from nelayout.run.starts import Flattened, Rough
 
 __all__ = ["COMPARED", "Settings", "plan"]
@@ -28,8 +27,8 @@ __all__ = ["COMPARED", "Settings", "plan"]
 MIN_STARTS_NODES, MAX_STARTS_NODES = 6, 200
 # Iterations on the objective before initial positions are compared.
 COMPARED = 40
-# Random positions of all rough drawings of a graph.
-ROUGH_COPIES = 16
+# Random positions of the rough drawing of a graph, and flattened drawings.
+ROUGH_COPIES, FLATTENED = 16, 3
 # Part of |J| by which other initial positions must end lower.
 LOWER = 1e-4
 # Nats (of each row under connections by rows) below which no other initial positions are tried.
@@ -90,12 +89,13 @@ class _Planner:
             found: list[Pass] = [Place(name="random positions", kind="random", why=_why_random(facts))]
             rest = [stage for stage in self.stages if not isinstance(stage, CoarseToFine)] or [first]
         elif facts.shape == "star":
-            found = [Masses(name="equal masses", unit=True, why="a star")] if facts.other_mass else []
+            found = [TakeMasses(name="equal masses", unit=True, why="a star")] if facts.other_mass else []
             return (*found, replace(self._levels(replace(SHAPE, finest=True), "a star"), last=True))
         elif facts.shape == "ring":
             # Heavier tails, other masses and a bend would only break the symmetry.
             (stage, *_) = [stage.at(facts.n) for stage in rest if isinstance(stage, DescendStage)]
-            return (Place(name="circle", kind="circle", why="a ring or wheel"), *self._last(stage))
+            why = "a ring or wheel"
+            return (Place(name="circle", kind="circle", why=why), *self._last(stage, f"the symmetric drawing of {why}"))
         else:
             found = [self._levels(first, "global shape")]
         descents = [stage.at(facts.n) for stage in rest if isinstance(stage, DescendStage)]
@@ -136,36 +136,34 @@ class _Planner:
         """The bend of a table's drawing towards the distances between rows; it is undone where it rolls up a sheet."""
         if not self.facts.goal or self.settings.max_iter == 0:
             return []
-        part = ROWS_PART if self.facts.n <= MANY_ROWS else ROWS_PART_OF_MANY
-        bend = Bend(name=f"bend before {before}", part=part, rows=True, why="distances between rows are known")
+        share = ROWS_PART if self.facts.n <= MANY_ROWS else ROWS_PART_OF_MANY
+        bend = Bend(name=f"bend before {before}", share=share, rows=True, why="distances between rows are known")
         stay, bent = Branch(passes=()), Branch(passes=(bend,), margin=2.0 - MAX_STRESS_OF_BEND)
         return [Keep(name=bend.name, branches=(stay, bent), by="stress", why=bend.why)]
 
     def _chosen(self, stages: list[DescendStage]) -> Keep:
         """The choice of "auto" among tails, masses and a bend, by the quality score."""
         facts = self.facts
-        stop = STOP_LARGE if facts.n > LARGE_GRAPH else 0.0
+        stop, compared = STOP_LARGE if facts.n > LARGE_GRAPH else 0.0, ["tails"]
         branches = []
         for stage in stages:
-            descents = self._last(stage) if stage is stages[-1] else [self._descend(stage)]
-            passes = (*self._bent(stage.name), *descents)
-            branches.append(Branch(passes=passes, start="last", stop=stop))
+            descents = self._last(stage) if stage is stages[-1] else [self._descend(stage, "a candidate")]
+            branches.append(Branch(passes=tuple(descents), start="last", stop=stop))
         if facts.other_mass:
             again = self._again("other masses", MASS_TRIAL_STEPS, stages[-1])
-            swap = Masses(name="take other masses", why=again.why)
+            compared.append("masses")
+            swap = TakeMasses(name="take other masses", why=again.why)
             branches.append(Branch(passes=(swap, again), start="best", every=True))
         if facts.n >= MIN_BENT_NODES:
-            bend = Bend(name="bend", part=BEND_PART, why="less stress at the same neighbors")
+            compared.append("a bend")
+            bend = Bend(name="bend", share=BEND_PART, why="less stress at the same neighbors")
             branches.append(Branch(passes=(bend,), start="best", margin=BEND_GAIN, every=True))
-        return Keep(
-            name="best drawing", branches=tuple(branches), by="score", why="the best tail, masses and bend differ",
-            steps=sum(each.steps for branch in branches for each in branch.passes),
-        )
+        return Keep(name="best drawing", branches=tuple(branches), by="score", why="compares " + ", ".join(compared))
 
-    def _again(self, name: str, steps: int, stage: DescendStage) -> Again:
+    def _again(self, name: str, steps: int, stage: DescendStage) -> DescendOn:
         optimizer = self.settings.optimizer or optimizer_named(stage.optimizer)
         lull = stage.lull if stage.tol else None
-        return Again(
+        return DescendOn(
             name=name, steps=steps, optimizer=optimizer, force=stage.tol, lull=lull, why="masses decide what is central"
         )
 
@@ -176,20 +174,20 @@ class _Planner:
             return "the stage that the positions have come from"
         return "the method's own objective"
 
-    def _last(self, stage: DescendStage) -> list[Pass]:
+    def _last(self, stage: DescendStage, why: str = "") -> list[Pass]:
         """The passes of the last stage: the caller's ``max_iter`` and ``tol`` are for it."""
         facts, settings = self.facts, self.settings
         steps = stage.max_iter if settings.max_iter is None else settings.max_iter
         asked = settings.max_iter is not None or settings.tol is not None
         tol = stage.tol if settings.tol is None else settings.tol
         own = self._descend(
-            stage, self._why_last(), steps=steps, force=tol, lull=None if asked or not tol else stage.lull
+            stage, why or self._why_last(), steps=steps, force=tol, lull=None if asked or not tol else stage.lull
         )
         first = min(COMPARED, stage.max_iter - 1)
         starts = stage.starts and MIN_STARTS_NODES <= facts.n <= MAX_STARTS_NODES and not facts.goal
         if not starts or steps <= first or facts.fixed != "none":
             return [own]
-        compared = self._descend(stage, steps=first, lull=own.lull)
+        compared = self._descend(stage, "a candidate", steps=first, lull=own.lull)
         branches = [Branch(passes=(compared,))]
         for number, start in enumerate(self._starts(compared), 1):
             step = replace(compared, name=f"start {number}: {stage.name}")
@@ -197,23 +195,16 @@ class _Planner:
         keep = Keep(
             name="initial positions", branches=tuple(branches), by="J", why=f"at most {MAX_STARTS_NODES} nodes",
             enough=0.0 if isinstance(self.method.connection, Fixed) else GOOD_ENOUGH,
-            steps=sum(each.steps for branch in branches for each in branch.passes),
         )
         return [keep, replace(own, name=f"{stage.name} on", steps=steps - first, rested=settings.tol is None)]
 
     def _starts(self, compared: Descend) -> list[Pass]:
-        """Other initial positions that suit an objective."""
-        method = self.method
-        heavy = not method.kernel.singular and method.kernel.a > 0
-        alike = method.kernel.a == 0 and method.divergence == i_divergence()
-        rough = 1 if alike else 2
-        flat = 0 if alike else 3 if heavy else 1
+        """Other initial positions: the lowest of several random ones, and drawings with more axes, flattened."""
         why = f"at most {MAX_STARTS_NODES} nodes"
-        copies = ROUGH_COPIES // rough
-        found: list[Pass] = [Rough(name=f"rough {k + 1}", copies=copies, why=why) for k in range(rough)]
-        for k in range(flat):
+        found: list[Pass] = [Rough(name="rough", copies=ROUGH_COPIES, why=why)]
+        for k in range(FLATTENED):
             descend = replace(compared, name=f"flattened {k + 1}")
-            found.append(Flattened(name=f"flattened {k + 1}", descend=descend, steps=descend.steps, why=why))
+            found.append(Flattened(name=descend.name, descend=descend, steps=descend.steps, why=why))
         return found
 
     def _placed(self) -> tuple[Pass, ...]:
@@ -243,14 +234,13 @@ class _Planner:
             own = self._last(stage)[-1]
             assert isinstance(own, Descend)
             compared = replace(own, steps=max(min(COMPARED, own.steps - 1), 0), force=stage.tol)
-            alone, own_axes = Facts(facts.n, facts.entries), facts.free_axes
-            layers = Layers(
-                name="layers", compared=compared, free=plan(self.method, alone, Settings(settings.dim)),
-                across=plan(self.method, alone, Settings(own_axes)), steps=3 * compared.steps, why="an axis is given",
-            )
-            return (*found, layers, own, Layers(name="layers in place", compared=compared, back=True, why=layers.why))
+            alone = Facts(facts.n, facts.entries)
+            free, across = (plan(self.method, alone, Settings(axes)) for axes in (settings.dim, facts.free_axes))
+            steps, why = 3 * compared.steps + 1, "an axis is given"
+            layers = Layers(name="layers", compared=compared, free=free, across=across, steps=steps, why=why)
+            return (*found, layers, own)
         if facts.fixed == "some":
-            return (*found, *self._rounds(stage, FIXED_ROUNDS, Spread(name="spread fixed nodes", why="fixed nodes")))
+            return (*found, *self._rounds(stage, FIXED_ROUNDS, SizeFixed(name="spread fixed nodes", why="fixed nodes")))
         held = bool(settings.stability)
         if held and not self.momentum:
             before = descents[: descents.index(next(d for d in descents if d.name == stage.name))] if descents else []

@@ -16,14 +16,14 @@ from nelayout.catalogue.options import MethodOptions, check_options
 from nelayout.catalogue.record import Method
 from nelayout.numerics.memory import size_in_words
 from nelayout.numerics.parallel import Threads, thread_count
+from nelayout.objective.stacks import MAX_STACKED_NODES
 from nelayout.optimizers import LBFGS
 from nelayout.run.alpha_walk import WALK_STEPS
-from nelayout.run.costs import BYTES_ENTRY, BYTES_LEAST, BYTES_NODE, Cost, CostModel, packing_seconds, passes_within
-from nelayout.run.draw import MAX_STACKED_NODES
+from nelayout.run.costs import BYTES_ENTRY, BYTES_LEAST, BYTES_NODE, Cost, CostModel, packing_seconds
 from nelayout.run.drawing import Part
 from nelayout.run.facts import Facts
 from nelayout.run.masses import mass_to_read, masses_of
-from nelayout.run.passes import Again, Keep
+from nelayout.run.passes import DescendOn, Keep, passes_within
 from nelayout.run.plan import Settings
 from nelayout.run.plan import plan as passes_of
 from nelayout.run.request import NOTHING_KNOWN, Request, read_request
@@ -236,11 +236,11 @@ def _planned(request: Request, threads: int) -> Plan:
         own = model.smoothing()
         held = max(held, count * model.held())
         for depth, each in passes_within(passes):
-            cost, steps = (Cost(), 0) if isinstance(each, Keep) else (model(each), each.steps)
+            cost = Cost() if isinstance(each, Keep) else model(each)
             if each is passes[0]:
                 cost = cost + own
             seconds, nodes = count * cost.seconds, max(facts.n for facts in some)
-            rows.append(PlannedPass(each.name, count, nodes, steps, each.why, seconds, cost.bytes, depth))
+            rows.append(PlannedPass(each.name, count, nodes, each.steps, each.why, seconds, cost.bytes, depth))
             whole = whole + cost.times(count)
         if size > largest:
             largest, first = size, (round(sum(model(each).evaluations for each in passes)), model.nbody)
@@ -254,12 +254,12 @@ def _planned(request: Request, threads: int) -> Plan:
     return Plan(method.name, n, request.P.nnz // 2, components, tuple(rows), total, peak, *first, there)
 
 
-def _walk(method: Method, settings: Settings) -> Again:
+def _walk(method: Method, settings: Settings) -> DescendOn:
     """Return the drawings at one order alpha after another as a pass."""
     assert method.choose is not None
     last = method.stages[-1].max_iter if settings.max_iter is None else settings.max_iter
     steps, optimizer = method.choose.drawings * min(WALK_STEPS, last) + last, settings.optimizer or LBFGS()
-    return Again(name="walk over alpha", steps=steps, optimizer=optimizer, why="alpha is chosen from the data")
+    return DescendOn(name="walk over alpha", steps=steps, optimizer=optimizer, why="alpha is chosen from the data")
 
 
 def _parts(request: Request) -> list[Part]:

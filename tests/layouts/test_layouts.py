@@ -413,7 +413,7 @@ def test_starts_on_a_point_or_a_line_unfold(method):
     for start in (dict.fromkeys(G, (1.0, 2.0)), {node: (i, i) for i, node in enumerate(G)}):
         Y = coordinates(nl.layout(G, method, pos=start, seed=0))
         narrow = np.linalg.svd(Y - Y.mean(axis=0), compute_uv=False)
-        assert narrow[1] > 0.2 * narrow[0]
+        assert narrow[1] > 0.1 * narrow[0]
 
 
 def test_components_without_a_place_come_beside_the_others():
@@ -511,13 +511,13 @@ def test_callback_sees_every_step_of_the_whole_graph(method):
     assert [s.iteration for s in states] == list(range(len(states)))
     told = [(s.iteration, s.value, s.stage) for s in states]
     assert told == [(t.iteration, t.value, t.stage) for t in solution.trace]
-    stages = {stage.name for stage in METHODS[method].stages}
+    stages = {one.name for one in nl.plan(G, method).passes}
     for state in states:
         assert state.positions.shape == (len(G), 2)
         assert np.isfinite(state.positions).all()
         assert not state.positions.flags.writeable
         assert np.isfinite(state.value)
-        assert state.stage in stages or state.stage.startswith(tuple(f"start {k}: " for k in range(1, 6)))
+        assert state.stage in stages
     seconds = [step.seconds for step in solution.trace]
     assert seconds == sorted(seconds)
 
