@@ -131,15 +131,15 @@ class Comparison:
             for a background that is no color, and as `nelayout.draw` does.
         """
         from nelayout.comparison.figure import side_by_side
-        from nelayout.pictures.colors import class_coloring, coloring
+        from nelayout.pictures.colors import Inks, class_coloring, coloring
         from nelayout.pictures.paper import paper
 
         found = self.measured if table else {}
         if color is None and self.labels is not None:
-            color = class_coloring(self.labels, paper=paper(background))
+            color = class_coloring(self.labels, inks=Inks(paper=paper(background)))
         elif isinstance(color, list):
             network = graphs.points(next(iter(self.drawings.values()))) if self.G is None else graphs.read(self.G, None)
-            color = coloring(network, color, paper=paper(background))
+            color = coloring(network, color, inks=Inks(paper=paper(background)))
         return side_by_side(self.G, self.drawings, found, color, labels, self.seconds, background)
 
     def to_html(

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import colorsys
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,12 +26,11 @@ import numpy as np
 
 from nelayout.errors import InputError, unknown
 from nelayout.graphs import Network
-from nelayout.pictures.paper import WHITE, Paper
-from nelayout.pictures.sheet import DIAGRAM
+from nelayout.pictures.paper import DIAGRAM, WHITE, Paper
 
 __all__ = [
-    "AMOUNTS", "EIGHT", "LEGEND", "ON_DARK", "PALETTE", "PLAIN", "UNKNOWN", "Coloring", "class_coloring", "class_names",
-    "class_shape", "classes_of", "coloring", "is_missing", "palette", "plain_value", "unknown_color",
+    "AMOUNTS", "EIGHT", "LEGEND", "ON_DARK", "PALETTE", "PLAIN", "UNKNOWN", "Coloring", "Inks", "class_coloring",
+    "class_names", "class_shape", "classes_of", "coloring", "is_missing", "palette", "plain_value", "unknown_color",
 ]  # fmt: skip
 
 # Words for a number that every node has. They win over node attributes, as the words for masses do.
@@ -71,7 +71,7 @@ class Coloring:
     beyond   whether there are values outside of the bounds
     name     the heading of legend or color bar
     note     a sentence for what no legend says
-    dark     whether the colors are for dark paper
+    cmap     matplotlib's map from shares of the scale to colors
     shapes   (n,) numbers of `class_shape`; None: all dots are circles
     """
 
@@ -84,15 +84,8 @@ class Coloring:
     beyond: bool = False
     name: str = ""
     note: str = ""
-    dark: bool = False
+    cmap: Any = None
     shapes: np.ndarray | None = None
-
-    def scale(self) -> Any:
-        """Return matplotlib's viridis, on dark paper without its dark end."""
-        from matplotlib import colormaps
-        from matplotlib.colors import ListedColormap
-
-        return ListedColormap(colormaps["viridis"](np.linspace(_TOO_DARK if self.dark else 0.0, 1.0, 256)))
 
     def norm(self) -> Any:
         """Return matplotlib's function from values to shares of the scale."""
@@ -101,8 +94,59 @@ class Coloring:
         return (LogNorm if self.log else Normalize)(*(self.bounds or (0.0, 1.0)))
 
 
+@dataclass(frozen=True, slots=True)
+class Inks:
+    """What colors are made of: `cmap` and `palette` of `nelayout.draw`, and the paper."""
+
+    cmap: Any = None
+    palette: Any = None
+    paper: Paper = WHITE
+
+    def scale(self) -> Any:
+        """Return the colors of numbers: by default rcParams["image.cmap"], on dark paper without viridis' dark end."""
+        from matplotlib import colormaps, rcParams
+        from matplotlib.colors import Colormap, ListedColormap
+
+        if isinstance(self.cmap, Colormap):
+            return self.cmap
+        name = rcParams["image.cmap"] if self.cmap is None else self.cmap
+        if not isinstance(name, str):
+            raise InputError(f"cmap must be the name of a matplotlib colormap, or a Colormap; got {name!r}")
+        if name not in colormaps:
+            raise unknown("cmap", name, list(colormaps))
+        if self.cmap is None and name == "viridis" and self.paper.dark:
+            return ListedColormap(colormaps[name](np.linspace(_TOO_DARK, 1.0, 256)))
+        return colormaps[name]
+
+    def of_classes(self, classes: list) -> list[tuple]:
+        """Return the rgba of each class."""
+        from matplotlib import colormaps
+        from matplotlib.colors import is_color_like, to_rgba
+
+        k, given = len(classes), self.palette
+        if given is None:
+            return [to_rgba(color) for color in palette(k, self.paper.dark)]
+        if isinstance(given, str):
+            if given not in colormaps:
+                raise unknown("palette", given, list(colormaps))
+            colors = getattr(colormaps[given], "colors", ())
+            given = colors if k <= len(colors) < 256 else colormaps[given](np.linspace(0.0, 1.0, k)).tolist()
+        elif isinstance(given, Mapping):
+            known = {str(plain_value(name)): color for name, color in given.items()}
+            missing = [name for name in classes if str(name) not in known]
+            if missing:
+                raise InputError(f"palette must have a color for each class; got none for {missing[0]!r}")
+            given = [known[str(name)] for name in classes]
+        elif len(given) < k:
+            raise InputError(f"palette must have a color for each of the {k} classes; got {len(given)} colors")
+        wrong = [color for color in given if not is_color_like(color)]
+        if wrong:
+            raise InputError(f"palette must hold matplotlib colors, such as 'red' or '#0072b2'; got {wrong[0]!r}")
+        return [to_rgba(color) for color in given[:k]]
+
+
 def coloring(
-    network: Network, color: Any, amount: np.ndarray | None = None, tails: float = 0.0, paper: Paper = WHITE
+    network: Network, color: Any, amount: np.ndarray | None = None, tails: float = 0.0, inks: Inks = Inks()
 ) -> Coloring:
     """Return the colors of the nodes; see `nelayout.draw` for `color`.
 
@@ -112,9 +156,9 @@ def coloring(
     from matplotlib.colors import is_color_like, to_rgba
 
     if color is None:
-        return Coloring(np.array([to_rgba(paper.plain)]))
+        return Coloring(np.array([to_rgba(inks.paper.plain)]))
     if amount is not None:
-        return _scale(amount.tolist(), color, skewed=True, paper=paper)
+        return _scale(amount.tolist(), color, skewed=True, inks=inks)
     if isinstance(color, str) and color not in network.host.attributes():
         if not is_color_like(color):
             raise unknown_color(color, network.host.attributes())
@@ -126,11 +170,12 @@ def coloring(
     values = [None if is_missing(value) else value for value in network.host.objects(color, "color")]
     known = [value for value in values if value is not None]
     if known and all(map(_is_color, known)):
-        rgba = np.array([to_rgba(paper.unknown if value is None else value) for value in values])
+        rgba = np.array([to_rgba(inks.paper.unknown if value is None else value) for value in values])
         return Coloring(rgba, grouped=True)
-    if classes_of(values) is None:
-        return _scale(values, name, tails=tails, paper=paper)
-    return class_coloring(values, name, paper)
+    numbers = all(isinstance(value, (int, float, np.number)) for value in known)
+    if inks.palette is None and (classes_of(values) is None or (inks.cmap is not None and numbers)):
+        return _scale(values, name, tails=tails, inks=inks)
+    return class_coloring(values, name, inks)
 
 
 def unknown_color(color: str, attributes: Sequence[str]) -> InputError:
@@ -139,7 +184,7 @@ def unknown_color(color: str, attributes: Sequence[str]) -> InputError:
     return error if attributes else InputError(f"{error}; the nodes have no attributes")
 
 
-def class_coloring(values: list, name: str = "", paper: Paper = WHITE) -> Coloring:
+def class_coloring(values: list, name: str = "", inks: Inks = Inks()) -> Coloring:
     """Return one color for each class; None has no class, and numbers that are no classes count as names.
 
     >>> class_coloring(["b", "a", None]).classes[0][0], len(class_coloring([0.5, 1.5]).classes)
@@ -150,15 +195,15 @@ def class_coloring(values: list, name: str = "", paper: Paper = WHITE) -> Colori
     if classes_of(values) is None:
         values = [None if value is None else str(value) for value in values]
     classes = classes_of(values) or []
-    chosen = [to_rgba(c) for c in palette(len(classes), paper.dark)]
+    chosen = inks.of_classes(classes)
     number = {value: k for k, value in enumerate(classes)}
     codes = np.array([len(classes) if value is None else number[plain_value(value)] for value in values], int)
     shapes = None
-    if EIGHT < len(classes) <= LEGEND and len(values) <= DIAGRAM:
+    if EIGHT < len(classes) <= LEGEND and len(values) <= DIAGRAM and inks.palette is None:
         shapes = np.array([*map(class_shape, range(len(classes))), 0])[codes]
     legend = tuple(zip(map(str, classes), chosen, strict=True)) if 1 < len(classes) <= LEGEND else ()
-    rgba = np.array([*chosen, to_rgba(paper.unknown)])[codes]
-    return Coloring(rgba, legend, True, name=name, note=_note(classes, name), dark=paper.dark, shapes=shapes)
+    rgba = np.array([*chosen, to_rgba(inks.paper.unknown)])[codes]
+    return Coloring(rgba, legend, True, name=name, note=_note(classes, name), shapes=shapes)
 
 
 def palette(k: int, dark: bool = False) -> list[Any]:
@@ -201,7 +246,7 @@ def _is_color(value: Any) -> bool:
     return isinstance(value, (tuple, list)) and len(value) in (3, 4) and is_color_like(tuple(value))
 
 
-def _scale(values: list, name: str = "", skewed: bool = False, tails: float = 0.0, paper: Paper = WHITE) -> Coloring:
+def _scale(values: list, name: str = "", skewed: bool = False, tails: float = 0.0, inks: Inks = Inks()) -> Coloring:
     """Return the colors of numbers; `skewed`: the scale may be logarithmic."""
     from matplotlib.colors import to_rgba
 
@@ -217,11 +262,11 @@ def _scale(values: list, name: str = "", skewed: bool = False, tails: float = 0.
     known = known & (numbers > 0) if log else known
     low, high = np.quantile(numbers[known], [tails, 1 - tails]).tolist() if known.any() else (0.0, 1.0)
     beyond = bool(known.any() and high > low and (numbers[known].min() < low or numbers[known].max() > high))
-    rgba = np.tile(to_rgba(paper.unknown), (len(values), 1))
+    rgba = np.tile(to_rgba(inks.paper.unknown), (len(values), 1))
     whole = bool((numbers[known] == np.round(numbers[known])).all())
     bounds = (low, high) if high > low else None
-    found = Coloring(rgba, bounds=bounds, log=log, whole=whole, beyond=beyond, name=name, dark=paper.dark)
-    rgba[known] = found.scale()(found.norm()(numbers[known]) if bounds else np.full(known.sum(), 0.5))
+    found = Coloring(rgba, bounds=bounds, log=log, whole=whole, beyond=beyond, name=name, cmap=inks.scale())
+    rgba[known] = found.cmap(found.norm()(numbers[known]) if bounds else np.full(known.sum(), 0.5))
     return found
 
 
@@ -234,7 +279,13 @@ def classes_of(values: list) -> list | None:
         return sorted(given)
     if all(isinstance(value, int) for value in given):
         return sorted(given) if len(given) <= WHOLE_CLASSES else None
-    return sorted(given, key=lambda value: (isinstance(value, str), str(value)))
+    return sorted(given, key=lambda value: (isinstance(value, str), _natural(str(value))))
+
+
+def _natural(text: str) -> list[tuple[int, str]]:
+    """Return a key that sorts "class 10" after "class 9"."""
+    parts = re.split(r"([0-9]+)", text)
+    return [(int(part) if k % 2 else 0, part) for k, part in enumerate(parts)]
 
 
 def class_names(values: list) -> list:

@@ -17,25 +17,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout import graphs
 from nelayout.errors import InputError, unknown
+from nelayout.pictures.paper import DIAGRAM, RASTER_FROM
 from nelayout.pictures.raster import paint
-from nelayout.pictures.sheet import DIAGRAM, RASTER_FROM, Sheet
+
+if TYPE_CHECKING:
+    from nelayout.pictures.sheet import Sheet
 
 __all__ = ["WIDEST", "Lines", "check_style", "curves", "detours", "draw_edges", "faintness", "read_lines"]
 
 # Way to draw edges -> power of their length that they fade by, see `faintness`.
-_STYLES = {"straight": 0.5, "faded": 1.0, "bundled": 0.25}
-_INK = 0.14  # share of the sheet that all edges darken together
+_STYLES = {"straight": 0.5, "faded": 1.0, "bundled": 0.25, "none": 0.0}
 _THIN = (0.25, 1.0)  # points, least and largest width of an edge by default
 _ALPHA = (0.004, 0.55)  # least and largest opacity of an edge
 WIDEST = 4.0  # points, the widest edge if widths are in proportion to numbers
 _HEAD = (5.5, 3.6)  # points, length and width of an arrow's head
+_LOOP = (0.8, 3.0)  # radius of a self-loop in diameters of its dot, and the least radius in points
 _FOG = 0.7  # share of its opacity that the farthest edge of a drawing in space loses
 _FAINTEST = 0.1  # opacity of the longest faded edges, relative to short ones
 _CURVED_UP_TO = 100_000  # points of lines up to which vector files hold them as lines
@@ -45,7 +48,7 @@ _SAMPLES = 25  # points of a curve, odd so that one is its middle
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lines:
-    """The lines of a picture: one for each pair of nodes, or for each edge if edges differ.
+    """The lines of a picture: one for each pair of nodes, or for each edge if edges differ; self-loops come last.
 
     rows, cols  (m,) ends of each line; an arrow points to the second
     width       points, (m,) numbers that widths are in proportion to, or None
@@ -74,7 +77,7 @@ def check_style(style: Any, m: int) -> None:
         )
 
 
-def read_lines(G: Any, network: graphs.Network, color: Any, width: Any, arrows: Any) -> Lines:
+def read_lines(G: Any, network: graphs.Network, color: Any, width: Any, arrows: Any, style: str) -> Lines:
     """Return the lines of `G`, which was read as `network`; see `nelayout.draw` for the rules."""
     from matplotlib.colors import is_color_like, to_rgb
 
@@ -83,30 +86,37 @@ def read_lines(G: Any, network: graphs.Network, color: Any, width: Any, arrows: 
     adjacency = network.adjacency
     n, pairs = len(network.labels), adjacency.nnz // 2
     heads = network.directed and (pairs <= DIAGRAM if isinstance(arrows, str) else arrows)
+    check_style(style, pairs)
+    if style == "none":
+        return Lines(np.zeros(0, int), np.zeros(0, int), None, np.zeros((1, 3)), False, False)
     one_color = isinstance(color, (str, tuple)) and is_color_like(color)
     one_width = width is None or isinstance(width, (int, float, np.number))
     if one_width and width is not None and not (np.isfinite(width) and width >= 0):
         raise InputError(f"edge_width must be points, a number >= 0; got {width!r}")
     points: Any = None if width is None or not one_width else float(width)
     rows = np.repeat(np.arange(n), np.diff(adjacency.indptr))
+    if G is None and not (one_color and one_width):
+        raise InputError("edge_color and edge_width for each edge need a graph; points without a graph have no edges")
+    links = graphs.links(G) if G is not None else graphs.Links(rows, rows, (), lambda _: [])
+    # The diagonal of a matrix is no loop: similarities have one at every row.
+    loop = (links.rows == links.cols) & (not isinstance(network.host, graphs.arrays.ArrayHost))
+    loops = np.unique(links.rows[loop])
     if one_color and one_width and not heads:
         upper = rows < adjacency.indices
-        ends = rows[upper], adjacency.indices[upper].astype(np.int64)
-        return Lines(*ends, points, np.array([to_rgb(color)]), False, False)
-    if G is None:
-        raise InputError("edge_color and edge_width for each edge need a graph; points without a graph have no edges")
-    links = graphs.links(G)
-    # Keep the edges that the network has: no self-loops, and no edges of weight 0 if weights were read.
-    kept = np.isin(links.rows * n + links.cols, rows * n + adjacency.indices)
+        ends = np.stack([rows[upper], adjacency.indices[upper].astype(np.int64)])
+        return Lines(*np.concatenate([ends, [loops, loops]], axis=1), points, np.array([to_rgb(color)]), False, False)
+    # Keep the edges that the network has: no edges of weight 0 if weights were read.
+    kept = np.flatnonzero(np.isin(links.rows * n + links.cols, rows * n + adjacency.indices) | loop)
+    kept = kept[np.argsort(loop[kept], kind="stable")]
     rgb = np.array([to_rgb(color)]) if one_color else np.empty(0)
     if not one_color:
-        colors = _each(color, "edge_color", links, network)
+        colors = _each(color, "edge_color", links, G, network)
         for value in colors:
             if value is not None and not is_color_like(value):
                 raise InputError(f"edge_color must hold matplotlib colors, such as 'red' or '#0072b2'; got {value!r}")
         rgb = np.array([to_rgb("#b4b4b4" if value is None else value) for value in colors]).reshape(-1, 3)[kept]
     if not one_width:
-        widths = [1.0 if value is None else value for value in _each(width, "edge_width", links, network)]
+        widths = [1.0 if value is None else value for value in _each(width, "edge_width", links, G, network)]
         for value in widths:
             if not (isinstance(value, (int, float, np.number)) and 0 <= value < np.inf):
                 raise InputError(f"edge_width must hold finite numbers >= 0; got {value!r}")
@@ -114,8 +124,11 @@ def read_lines(G: Any, network: graphs.Network, color: Any, width: Any, arrows: 
     return Lines(links.rows[kept], links.cols[kept], points, rgb, not one_color, heads)
 
 
-def _each(x: Any, what: str, links: graphs.Links, network: graphs.Network) -> list:
-    """Return one value per edge from an attribute's name, a dict {(u, v): value} or a sequence."""
+def _each(x: Any, what: str, links: graphs.Links, G: Any, network: graphs.Network) -> list:
+    """Return one value per edge from an attribute's name, a dict {(u, v): value} or a sequence.
+
+    For parallel edges of networkx the keys of the dict may be (u, v, key).
+    """
     m = len(links.rows)
     if isinstance(x, str):
         if x not in links.names:
@@ -125,7 +138,9 @@ def _each(x: Any, what: str, links: graphs.Links, network: graphs.Network) -> li
     if isinstance(x, Mapping):
         names = network.labels
         ends = [(names[i], names[j]) for i, j in zip(links.rows.tolist(), links.cols.tolist(), strict=True)]
-        found = [x.get((u, v), None if network.directed else x.get((v, u))) for u, v in ends]
+        if getattr(G, "is_multigraph", bool)() and any(isinstance(key, tuple) and len(key) == 3 for key in x):
+            ends = list(G.edges(keys=True))
+        found = [x.get(e, None if network.directed else x.get((e[1], e[0], *e[2:]))) for e in ends]
         if m and all(value is None for value in found):
             raise InputError(f"{what} must have edges for keys, such as {ends[0]!r}; got other keys")
         return found
@@ -152,55 +167,81 @@ def faintness(length: np.ndarray, n: int, style: str) -> np.ndarray:
 
 
 def draw_edges(
-    sheet: Sheet, Y: np.ndarray, lines: Lines, rgba: np.ndarray | None, sizes: np.ndarray, depth: Any, style: str
+    sheet: Sheet, Y: np.ndarray, lines: Lines, rgba: np.ndarray | None, sizes: np.ndarray, depth: Any, style: str,
+    ink: float,
 ) -> None:
     """Draw the lines, longest first; see `nelayout.draw` for the `style`.
 
     rgba   (n, 4) colors of nodes of classes: an edge within a class has its color
-    sizes  (n,) diameters of the nodes in points: arrows end at the rim
+    sizes  (n,) diameters of the nodes in units of `Y`: arrows end at the rim
     depth  (n,) 0 for the nearest node of a drawing in space, 1 for the farthest; or None
+    ink    share of the drawing that all edges may darken together
     """
     m, n = len(lines.rows), len(Y)
     if m == 0:
         return
     length = np.maximum(np.hypot(*(Y[lines.rows] - Y[lines.cols]).T) * sheet.points, 1e-6)
-    order = np.argsort(-length, kind="stable")
-    rows, cols, length = lines.rows[order], lines.cols[order], length[order]
+    loop = lines.rows == lines.cols
+    length[loop] = np.median(length[~loop]) if not loop.all() else 1.0
     fade = faintness(length, n, style)
     # Lines become thinner first, then fainter: roads and meshes stay dark.
-    ink = _INK * float(np.prod(sheet.inches)) * 72**2 / float((length * fade).sum())
-    usual = float(np.clip(ink / _ALPHA[1], *_THIN))
+    dark = ink * float(np.prod(sheet.inches)) * 72**2 / float((length * fade).sum())
+    usual = float(np.clip(dark / _ALPHA[1], *_THIN))
     width = np.full(m, usual)
     if isinstance(lines.width, np.ndarray):
-        width = np.maximum(WIDEST * lines.width[order] / (float(lines.width.max()) or 1.0), _THIN[0])
+        width = np.maximum(WIDEST * lines.width / (float(lines.width.max()) or 1.0), _THIN[0])
     elif lines.width is not None:
         width[:] = lines.width
     if lines.width is not None:
         usual = float((length * fade * width).sum() / (length * fade).sum()) or usual
-    alpha = np.maximum(np.clip(ink / usual, *_ALPHA) * fade, _ALPHA[0])
-    rgb = np.broadcast_to(lines.rgb, (m, 3))[order] if len(lines.rgb) == m else np.tile(lines.rgb, (m, 1))
+    alpha = np.maximum(np.clip(dark / usual, *_ALPHA) * fade, _ALPHA[0])
+    rgb = np.broadcast_to(lines.rgb, (m, 3)).copy()
     if lines.own:
         alpha = np.minimum(1.0, 1.5 * alpha)
     elif rgba is not None:
-        within = (rgba[rows] == rgba[cols]).all(axis=1)
-        rgb[within] = rgba[rows[within], :3]
+        within = (rgba[lines.rows] == rgba[lines.cols]).all(axis=1)
+        rgb[within] = rgba[lines.rows[within], :3]
         alpha[within] = np.minimum(1.0, 1.5 * alpha[within])
     if depth is not None:
-        alpha = alpha * (1.0 - _FOG * (depth[rows] + depth[cols]) / 2)
-    if m > RASTER_FROM:
+        alpha = alpha * (1.0 - _FOG * (depth[lines.rows] + depth[lines.cols]) / 2)
+    colors = np.concatenate([rgb, alpha[:, None]], axis=1)
+    order = np.argsort(-np.where(loop, 0.0, length), kind="stable")
+    straight, curled = order[~loop[order]], order[loop[order]]
+    rows, cols = lines.rows[straight], lines.cols[straight]
+    if len(straight) > RASTER_FROM:
         dpi = sheet.image_dpi
         one = len(lines.rgb) == 1 and rgba is None
-        paint(sheet.ax, Y, (rows, cols), 72 / dpi / sheet.points, alpha * width * dpi / 72, rgb[0] if one else rgb)
-        return
-    tracks = curves(Y, detours(Y, rows, cols)) if style == "bundled" else list(np.stack([Y[rows], Y[cols]], axis=1))
+        amount = (alpha * width)[straight] * dpi / 72
+        paint(sheet.ax, Y, (rows, cols), 72 / dpi / sheet.points, amount, rgb[0] if one else rgb[straight])
+        tracks, order = [], curled
+    elif style == "bundled":
+        tracks = curves(Y, detours(Y, rows, cols))
+    else:
+        tracks = list(np.stack([Y[rows], Y[cols]], axis=1))
+    tracks += _loops(Y, lines, curled, np.maximum(_LOOP[0] * sizes, _LOOP[1] / sheet.points))
     raster = n + m > RASTER_FROM or sum(map(len, tracks)) > _CURVED_UP_TO
     how = {"zorder": 1, "clip_on": False, "rasterized": raster}
-    colors = np.concatenate([rgb, alpha[:, None]], axis=1)
-    _draw(sheet, tracks, width, colors, sizes[cols] if lines.heads else None, how)
+    if tracks:
+        ends = sizes[lines.cols[order]] if lines.heads else None
+        _draw(sheet, tracks, width[order], colors[order], ends, how)
+
+
+def _loops(Y: np.ndarray, lines: Lines, which: np.ndarray, radius: np.ndarray) -> list[np.ndarray]:
+    """Return circles (25, 2) through the nodes of the self-loops `which`, on the side away from the neighbors."""
+    found = []
+    turn = np.linspace(0.0, 2 * np.pi, _SAMPLES)
+    for i in lines.rows[which].tolist():
+        others = np.concatenate([lines.cols[lines.rows == i], lines.rows[lines.cols == i]])
+        away = Y[i] - Y[others].mean(axis=0)
+        length = float(np.hypot(*away))
+        x, y = away / length if length else (0.0, 1.0)
+        turned = np.stack([x - x * np.cos(turn) - y * np.sin(turn), y - y * np.cos(turn) + x * np.sin(turn)], axis=1)
+        found.append(Y[i] + radius[i] * turned)
+    return found
 
 
 def _draw(sheet: Sheet, tracks: list, width: np.ndarray, colors: np.ndarray, sizes: Any, how: dict[str, Any]) -> None:
-    """Draw lines through the points (2 or more, 2) of each track; heads end at dots of `sizes` (m,), in points."""
+    """Draw lines through the points (2 or more, 2) of each track; heads end at dots of `sizes` (m,)."""
     from matplotlib.collections import LineCollection, PolyCollection
 
     if sizes is not None:
@@ -210,7 +251,7 @@ def _draw(sheet: Sheet, tracks: list, width: np.ndarray, colors: np.ndarray, siz
         length = np.maximum(np.hypot(*along.T), 1e-9)[:, None]
         along = along / length
         across = along[:, ::-1] * [1.0, -1.0]
-        free = length - sizes[:, None] / 2
+        free = length - sizes[:, None] * sheet.points / 2
         head = np.minimum(np.maximum(_HEAD[0], 2.5 * width[:, None]), np.maximum(free, 0.0))
         half = head * _HEAD[1] / _HEAD[0] / 2
         tip = end - along * (length - free) / sheet.points

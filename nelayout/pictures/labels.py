@@ -1,7 +1,8 @@
 """Labels: each touches its own node, is nearer to it than to any other node, and covers no other label.
 
-A label without such a place is left out, and a note in the picture says how many. Labels are placed when the figure is
-drawn, so they also fit axes that change their size later.
+A label without such a place is left out. Labels of the most connected nodes come first, then labels with more room
+around their node; the order of the nodes does not matter. Labels are placed when the figure is drawn, so they also fit
+axes that change their size later.
 """
 
 from __future__ import annotations
@@ -9,16 +10,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.patheffects import withStroke
 from scipy.spatial import KDTree
 
-from nelayout.pictures.legend import NOTE_POINTS, text_size
+from nelayout.errors import warn
+from nelayout.pictures.legend import small_letters, text_size
 from nelayout.pictures.sheet import Sheet
 
-__all__ = ["write_labels"]
+__all__ = ["Labels"]
 
 _TRIED = 1000  # labels of the most connected nodes that are placed: more would cover a page
+_LISTED = 100  # labels that a warning lists
 _OFF = 1.0  # points between a label and its dot, and by which other dots must be farther away
 _HINTED = (1.08, 1.1)  # texts are up to so much wider and higher at some resolutions
 # Sides of a dot, best first: above, below, right, left, above and below to one side, at the corners.
@@ -28,83 +30,88 @@ _SIDES = np.array(
 _NEARER = np.where(np.abs(_SIDES).min(axis=1) == 1, 0.5**0.5, 1.0)[:, None]  # the rim of a dot at its corners
 
 
-def write_labels(
-    sheet: Sheet, Y: np.ndarray, degree: np.ndarray, texts: list[str], size: np.ndarray, points: float
-) -> None:
-    """Write texts beside the nodes `Y` (n, 2); `size` (n,) are the diameters of the dots in points."""
-    labels = _Labels(sheet, Y, degree, texts, size, points)
-    sheet.ax.add_artist(labels)
-    labels.place(sheet.points)
+class Labels:
+    """The labels of a drawing, which are placed again if the axes have another size.
 
-
-class _Labels(Artist):
-    """The labels of a drawing: placed again if the axes have a new size when they are drawn."""
+    Y        (n, 2) positions of the nodes
+    degree   (n,) numbers of neighbors
+    texts    n texts, "" for a node without a label
+    size     (n,) diameters of the dots in units of `Y`
+    points   size of the letters
+    chosen   whether the user has chosen these nodes: a warning lists labels that are left out
+    counted  whether a note in the picture counts labels that are left out
+    """
 
     def __init__(
-        self, sheet: Sheet, Y: np.ndarray, degree: np.ndarray, texts: list[str], size: np.ndarray, points: float
-    ):
-        super().__init__()
-        self.set_zorder(2.5)
-        self.set_in_layout(False)
-        self.sheet, self.Y, self.texts, self.size, self.letters = sheet, Y, texts, size, points
-        asked = [i for i in np.argsort(-degree, kind="stable").tolist() if texts[i]]
-        self.asked, self.tried = len(asked), asked[:_TRIED]
-        self.extent = {i: np.array(text_size(texts[i], points)) * _HINTED for i in self.tried}
-        self.unit, self.written = 0.0, []
+        self, sheet: Sheet, Y: np.ndarray, degree: np.ndarray, texts: list[str], size: np.ndarray, points: float,
+        chosen: bool, counted: bool,
+    ):  # fmt: skip
+        self.sheet, self.Y, self.texts, self.size, self.points = sheet, Y, texts, size, points
+        self.chosen, self.counted, self.said = chosen, counted, ()
+        near = KDTree(Y).query(Y, k=2)[0][:, 1] if len(Y) > 1 else np.zeros(len(Y))
+        alike = np.lexsort((texts, Y[:, 1], Y[:, 0], -near, -degree)) if len(Y) else []
+        self.asked = [int(i) for i in alike if texts[i]]
+        self.extent = {i: np.array(text_size(texts[i], points)) * _HINTED for i in self.asked[:_TRIED]}
+        self.written: list[Any] = []
+        self.left_out: list[int] = []
+        sheet.moved.append(self.place)
+        self.place()
 
-    def draw(self, renderer: Any) -> None:
-        """Place and draw the labels if the size of the axes has changed; else the axes draw them."""
-        ax = self.sheet.ax
-        (x0, _), (x1, _) = ax.transData.transform([(0.0, 0.0), (1.0, 0.0)])
-        unit = (x1 - x0) / ax.figure.dpi * 72
-        if abs(unit - self.unit) > 1e-6 * self.unit:
-            self.place(unit)
-            for text in self.written:
-                text.draw(renderer)
-
-    def place(self, unit: float) -> None:
-        """Write the labels that have a place, if a unit of the positions has `unit` points."""
-        sheet = self.sheet
+    def place(self) -> None:
+        """Write the labels that have a place."""
+        sheet, ax = self.sheet, self.sheet.ax
         for text in self.written:
-            text.set_visible(False)
             text.remove()
-        self.unit, self.written = unit, []
-        center = (self.Y - sheet.origin) * unit
-        room = np.array(sheet.room) * unit / sheet.points
-        note = 1.4 * NOTE_POINTS if self.asked else 0.0
-        room[1] = max(room[1], note)
-        tree, boxes = KDTree(center), np.zeros((0, 4))
-        halo = [withStroke(linewidth=2.0, foreground=sheet.paper.rgb)]
-        how = {"color": sheet.paper.ink, "zorder": 3, "path_effects": halo, "parse_math": False}
-        how |= {"ha": "center", "va": "center"}
-        for i in self.tried:
-            found = self._place_of(i, center, tree, room, boxes)
-            if found is not None:
-                boxes = np.concatenate([boxes, found[None]])
-                x, y = sheet.origin + (found[:2] + found[2:]) / 2 / unit
-                self.written.append(sheet.ax.text(x, y, self.texts[i], fontsize=self.letters, **how))
-        left_out = self.asked - len(self.written)
-        if left_out:
-            said = f"{left_out:,} of {self.asked:,} labels have no room beside their node"
-            how = {"color": sheet.paper.soft, "ha": "center", "va": "bottom", "parse_math": False}
-            where = {"transform": sheet.ax.transAxes, "fontsize": NOTE_POINTS}
-            self.written.append(sheet.ax.text(0.5, 0.0, said, **how, **where))
+        self.written, self.left_out = [], []
+        if not self.asked:
+            return
+        note = 1.4 * small_letters() if self.counted else 0.0
+        scale, room = 72 / ax.figure.dpi, sheet.label_room(note)
+        center, unit = ax.transData.transform(self.Y) * scale, sheet.points
+        tree, boxes, sizes = KDTree(center), np.zeros((0, 4)), self.size * unit
+        how = {"color": sheet.paper.ink, "zorder": 3, "parse_math": False, "ha": "center", "va": "center"}
+        how |= {"path_effects": [withStroke(linewidth=2.0, foreground=sheet.paper.rgb)], "fontsize": self.points}
+        for i in self.asked:
+            found = self._place_of(i, center, sizes, tree, room, boxes)
+            if found is None:
+                self.left_out.append(i)
+                continue
+            boxes = np.concatenate([boxes, found[None]])
+            x, y = self.Y[i] + ((found[:2] + found[2:]) / 2 - center[i]) / unit
+            self.written.append(ax.text(x, y, self.texts[i], **how))
+        if self.left_out and self.counted:
+            said = f"{len(self.left_out):,} of {len(self.asked):,} labels have no room"
+            how = {"color": sheet.paper.soft, "ha": "center", "va": "bottom", "fontsize": small_letters()}
+            self.written.append(ax.text(0.0, sheet.foot, said, transform=sheet.under(), **how))
+
+    def tell(self) -> None:
+        """Warn once of labels that the user has chosen and that are left out."""
+        said = tuple(self.texts[i] for i in self.left_out)
+        if self.chosen and said and said != self.said:
+            listed = ", ".join(map(repr, said[:_LISTED])) + f" and {len(said) - _LISTED} more" * (len(said) > _LISTED)
+            warn(
+                f"{len(said)} of {len(self.asked)} labels have no room beside their node and are left out: {listed}. "
+                "A larger figure or a smaller font_size makes room"
+            )
+        self.said = said
 
     def _place_of(
-        self, i: int, center: np.ndarray, tree: KDTree, room: np.ndarray, boxes: np.ndarray
+        self, i: int, center: np.ndarray, sizes: np.ndarray, tree: KDTree, room: np.ndarray, boxes: np.ndarray
     ) -> np.ndarray | None:
         """Return the box x0, y0, x1, y1 of a label on the best free side of its dot; None if there is no place."""
+        if i not in self.extent:
+            return None
         extent = self.extent[i]
-        low = center[i] + _SIDES * _NEARER * (self.size[i] / 2 + _OFF) - (1 - _SIDES) / 2 * extent
+        low = center[i] + _SIDES * _NEARER * (sizes[i] / 2 + _OFF) - (1 - _SIDES) / 2 * extent
         high = low + extent
         own = np.hypot(*(low + extent / 2 - center[i]).T)
-        reach = float(np.hypot(*extent)) + 2 * self.size.max() + 6 * _OFF
+        reach = float(np.hypot(*extent)) + 2 * sizes.max() + 6 * _OFF
         near = np.array(tree.query_ball_point(center[i], reach), int)
         near = near[near != i]
         for k in np.flatnonzero((low >= room[:2]).all(axis=1) & (high <= room[2:]).all(axis=1)).tolist():
             over = np.maximum(boxes[:, :2], low[k]) < np.minimum(boxes[:, 2:], high[k])
             aside = np.maximum(np.maximum(low[k] - center[near], center[near] - high[k]), 0.0)
-            clear = np.hypot(*aside.T) >= np.maximum(self.size[near], self.size[i]) / 2 + 2 * _OFF
+            clear = np.hypot(*aside.T) >= np.maximum(sizes[near], sizes[i]) / 2 + 2 * _OFF
             nearer = np.hypot(*(low[k] + extent / 2 - center[near]).T) > own[k] + _OFF
             if not over.all(axis=1).any() and clear.all() and nearer.all():
                 return np.concatenate([low[k], high[k]])

@@ -1,7 +1,12 @@
 """The meaning of colors: a legend of classes, a color bar, or a note; and how much room texts take.
 
+Letters follow `matplotlib.rcParams`: "legend.fontsize", "ytick.labelsize" beside a color bar, and 0.8 times
+"font.size" for labels and notes.
+
 >>> text_size("WWWW", 8)[0] > 2 * text_size("iiii", 8)[0], text_size("one\\ntwo", 8)[1] > text_size("one", 8)[1]
 (True, True)
+>>> wrapped("one two three", 8, text_size("one two", 8)[0])
+'one two\\nthree'
 """
 
 from __future__ import annotations
@@ -9,22 +14,26 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from nelayout.pictures.colors import Coloring, class_shape
-from nelayout.pictures.paper import WHITE, Paper
+from nelayout.pictures.paper import Paper
 
 __all__ = [
-    "LEGEND_STYLE", "MARKERS", "NOTE_POINTS", "dots", "explain", "fitted", "legend_size", "make_room", "text_size",
+    "LEGEND_STYLE", "MARKERS", "Explained", "dots", "explain", "explained", "fitted", "letters", "small_letters",
+    "text_size", "wrapped",
 ]  # fmt: skip
 
-LEGEND_STYLE = {"frameon": False, "fontsize": 9, "handletextpad": 0.2, "borderaxespad": 0.0}
+LEGEND_STYLE = {"frameon": False, "handletextpad": 0.2, "borderaxespad": 0.0, "borderpad": 0.0}
 MARKERS = "o^s"  # matplotlib's markers for the shapes of dots
-NOTE_POINTS = 8.0  # size of the letters of notes, color bars and legends of more than 12 classes
-_ROW, _ENTRY = 1.5, 3.0  # height of an entry of a legend, and width beside its name, in sizes of its letters
+_SMALL = 0.8  # letters of labels and notes in sizes of other letters
+_ROW, _ENTRY, _BETWEEN = 1.5, 2.1, 0.8  # height of an entry of a legend, width beside its name, in sizes of its letters
+_COLUMNS, _LEAST = 4, 4.0  # largest number of columns of a legend, and points of its smallest letters
 _LONGEST = 28  # letters of a name in a legend
 _GAP = 0.12  # inches between drawing and legend
-_BAR = 0.16  # inches, the width of a color bar
+_BAR, _TICK = 0.14, 0.08  # inches, the width of a color bar, and from there to its numbers
+_TALL = 0.8  # height of a color bar in heights of the drawing
 
 
 @functools.cache
@@ -34,14 +43,33 @@ def _renderer() -> Any:
     return RendererAgg(1, 1, 72 * 4)
 
 
-@functools.lru_cache(10_000)
-def text_size(text: str, size: float) -> tuple[float, float]:
-    """Return width and height in points of a text of one or more lines in letters of `size` points."""
+def letters(name: str) -> float:
+    """Return the points of letters that `matplotlib.rcParams` has under a name, such as "legend.fontsize"."""
+    from matplotlib import rcParams
     from matplotlib.font_manager import FontProperties
 
-    font = FontProperties(size=size)
-    lines = str(text).split("\n")
-    widths = [_renderer().get_text_width_height_descent(line, font, False)[0] for line in lines]
+    return float(FontProperties(size=rcParams[name]).get_size_in_points())
+
+
+def small_letters() -> float:
+    """Return the points of the letters of labels and notes."""
+    return _SMALL * letters("font.size")
+
+
+def text_size(text: str, size: float) -> tuple[float, float]:
+    """Return width and height in points of a text of one or more lines in letters of `size` points."""
+    from matplotlib.font_manager import FontProperties, findfont
+
+    return _text_size(str(text), size, findfont(FontProperties()))
+
+
+@functools.lru_cache(10_000)
+def _text_size(text: str, size: float, font: str) -> tuple[float, float]:
+    from matplotlib.font_manager import FontProperties
+
+    del font  # the file behind "font.family"; another family has other widths
+    lines = text.split("\n")
+    widths = [_renderer().get_text_width_height_descent(line, FontProperties(size=size), False)[0] for line in lines]
     return max(widths) / 4, 1.2 * size * len(lines)
 
 
@@ -51,19 +79,31 @@ def fitted(text: str, size: float, room: float) -> str:
     >>> fitted("ws-sne", 9, 100), text_size(fitted("a drawing " * 20, 9, 100), 9)[0] <= 100
     ('ws-sne', True)
     """
-    letters, whole = len(text), text
-    while text_size(text, size)[0] > room and letters > 1:
-        letters -= 1
-        end = letters // 2
-        text = f"{whole[: letters - end]}…{whole[len(whole) - end :]}"
+    count, whole = len(text), text
+    while text_size(text, size)[0] > room and count > 1:
+        count -= 1
+        end = count // 2
+        text = f"{whole[: count - end]}…{whole[len(whole) - end :]}"
     return text
 
 
-def dots(classes: Sequence[tuple[str, Any]], paper: Paper = WHITE, shaped: bool = False) -> list[Any]:
-    """Return matplotlib's entries of a legend; `shaped`: dots differ in shape as well as in color."""
+def wrapped(text: str, size: float, room: float) -> str:
+    """Return the text in lines of at most `room` points, if no word is longer."""
+    lines = [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and text_size(longer, size)[0] > room:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return "\n".join(lines)
+
+
+def dots(classes: Sequence[tuple[str, Any]], paper: Paper, size: float, shaped: bool = False) -> list[Any]:
+    """Return matplotlib's entries of a legend in letters of `size`; `shaped`: dots differ in shape as well as color."""
     from matplotlib.lines import Line2D
 
-    how = {"linestyle": "", "markersize": 7, "markeredgecolor": paper.rgb}
+    how = {"linestyle": "", "markersize": 0.75 * size, "markeredgecolor": paper.rgb, "markeredgewidth": 0.06 * size}
     markers = [MARKERS[class_shape(k) if shaped else 0] for k in range(len(classes))]
     return [
         Line2D([], [], color=rgba, marker=marker, label=_entry(name), **how)
@@ -77,68 +117,82 @@ def _entry(name: str) -> str:
     return " " + name if name.startswith("_") or not name else name
 
 
-def _columns(k: int, height: float) -> int:
-    """Return 2 columns for a legend of k classes if one column is higher than `height` inches."""
-    return 1 if k * _letters(k) * _ROW <= 72 * height or k <= 3 else 2
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What stands beside a drawing to explain its colors.
 
-
-def _letters(k: int) -> float:
-    return 9.0 if k <= 12 else NOTE_POINTS
-
-
-def legend_size(colors: Coloring, height: float) -> tuple[float, float]:
-    """Return width and height in inches of what `explain` draws beside a drawing of `height` inches."""
-    if colors.classes:
-        k = len(colors.classes)
-        columns, letters = _columns(k, height), _letters(k)
-        widest = max(text_size(_entry(name), letters)[0] for name, _ in colors.classes)
-        heading = text_size(colors.name, letters) if colors.name else (0.0, 0.0)
-        width = max(columns * (widest + _ENTRY * letters), heading[0])
-        return width / 72 + _GAP, (-(-k // columns) * letters + heading[1]) * _ROW / 72
-    if colors.bounds is not None:
-        heading = text_size(_heading(colors), NOTE_POINTS)[0] / 72
-        return max(0.75, heading + 0.1) + _GAP, 1.2
-    return 0.0, 0.0
-
-
-def make_room(ax: Any, colors: Coloring) -> None:
-    """Narrow axes from the right by the width of a legend or color bar, at most to half."""
-    box, window = ax.get_position(), ax.get_window_extent()
-    share = min(0.5, legend_size(colors, window.height / ax.figure.dpi)[0] * ax.figure.dpi / window.width)
-    ax.set_position((box.x0, box.y0, box.width * (1.0 - share), box.height))
-
-
-def explain(ax: Any, colors: Coloring, side: float, foot: float, height: float, paper: Paper = WHITE) -> None:
-    """Draw the legend or color bar in the right `side` inches of `ax`, and a note in the lower `foot` inches.
-
-    `height` is the height of the drawing in inches.
+    wide, high  inches, without the gap to the drawing
+    columns     of a legend
+    size        points of its letters
     """
-    window = ax.get_window_extent()
-    wide, high = window.width / ax.figure.dpi, window.height / ax.figure.dpi
-    middle = (foot + high) / 2 / high
-    left = (wide - side + _GAP / 2) / wide
+
+    wide: float = 0.0
+    high: float = 0.0
+    columns: int = 1
+    size: float = 0.0
+
+    @property
+    def side(self) -> float:
+        """Inches that the drawing leaves free for it."""
+        return self.wide + _GAP if self.wide else 0.0
+
+
+def explained(colors: Coloring, wide: float, high: float) -> Explained:
+    """Return the legend or color bar with the largest letters that fit `wide` times `high` inches."""
     if colors.classes:
-        k = len(colors.classes)
+        usual = letters("legend.fontsize")
+        size = usual
+        while True:
+            tried = [_legend(colors, size, columns) for columns in range(1, min(_COLUMNS, len(colors.classes)) + 1)]
+            fits = [each for each in tried if each.wide <= wide and each.high <= high]
+            if fits or size <= min(usual, _LEAST):
+                return fits[0] if fits else min(tried, key=lambda each: max(each.wide / wide, each.high / high))
+            size = max(size - 0.5, min(usual, _LEAST))
+    if colors.bounds is not None:
+        size = letters("ytick.labelsize")
+        # Numbers of a bar are short: see `_decade`.
+        numbers = _BAR + _TICK + text_size("0.000", size)[0] / 72
+        return Explained(max(numbers, text_size(_heading(colors), size)[0] / 72), 1.2, size=size)
+    return Explained()
+
+
+def _legend(colors: Coloring, size: float, columns: int) -> Explained:
+    rows = -(-len(colors.classes) // columns)
+    widths = [text_size(_entry(name), size)[0] + _ENTRY * size for name, _ in colors.classes]
+    each = [max(widths[k : k + rows]) for k in range(0, len(widths), rows)]
+    width = sum(each) + _BETWEEN * size * (len(each) - 1)
+    heading = text_size(colors.name, size)[0] if colors.name else 0.0
+    return Explained(max(width, heading) / 72, (rows + bool(colors.name)) * size * _ROW / 72, len(each), size)
+
+
+def explain(ax: Any, colors: Coloring, found: Explained, where: Any, paper: Paper) -> None:
+    """Draw the legend or color bar; `where` maps inches from the middle of its left end to pixels."""
+    from matplotlib.transforms import blended_transform_factory
+
+    if colors.classes:
         legend = ax.legend(
-            handles=dots(colors.classes, paper, colors.shapes is not None),
+            handles=dots(colors.classes, paper, found.size, colors.shapes is not None),
             loc="center left",
-            bbox_to_anchor=(left, middle),
-            ncols=_columns(k, height),
+            bbox_to_anchor=(_GAP, 0.0),
+            bbox_transform=where,
+            ncols=found.columns,
             title=colors.name or None,
-            columnspacing=0.8,
+            columnspacing=_BETWEEN,
             handlelength=1.2,
             alignment="left",
-            **{**LEGEND_STYLE, "fontsize": _letters(k), "title_fontsize": _letters(k)},
+            fontsize=found.size,
+            title_fontsize=found.size,
+            **LEGEND_STYLE,
         )
         for text in (*legend.get_texts(), legend.get_title()):
             text.set_parse_math(False)
             text.set_color(paper.ink)
     elif colors.bounds is not None:
-        tall = min(0.6 * (high - foot), height) / high
-        _bar(ax, colors, (left, middle - tall / 2, _BAR / wide, tall), paper)
-    if colors.note:
-        how = {"ha": "center", "fontsize": NOTE_POINTS, "color": paper.soft, "parse_math": False}
-        ax.text(0.5, 0.55 * foot / high, colors.note, transform=ax.transAxes, va="bottom", **how)
+        heading = 1.4 * found.size / 72 if colors.name else 0.0
+        tall = min(_TALL, 1.0 - heading / (float(ax.get_window_extent().height) / ax.figure.dpi or 1.0))
+        frame = blended_transform_factory(where, ax.transAxes)
+        inset = ax.inset_axes((_GAP, 0.5 - _TALL / 2, _BAR, max(tall, 0.3)), transform=frame)
+        _bar(inset, colors, found.size, paper)
 
 
 def _decade(colors: Coloring) -> int:
@@ -147,28 +201,39 @@ def _decade(colors: Coloring) -> int:
     return 0 if colors.log or colors.whole or 0.01 <= largest < 1e5 else math.floor(math.log10(largest))
 
 
+def _decades(low: float, high: float, most: float) -> list[float]:
+    """Return about `most` round numbers between two others.
+
+    >>> _decades(1, 36, 9), _decades(1, 36, 3), _decades(1, 1e6, 4)
+    ([1.0, 2.0, 5.0, 10.0, 20.0], [1.0, 10.0], [1.0, 100.0, 10000.0, 1000000.0])
+    """
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks = [[s * 10.0**k for k in powers for s in subs if low <= s * 10.0**k <= high] for subs in ((1, 2, 5), (1,))]
+    found = ticks[0] if len(ticks[0]) <= most or not ticks[1] else ticks[1]
+    return found[:: max(1, math.ceil(len(found) / max(most, 1.0)))]
+
+
 def _heading(colors: Coloring) -> str:
     unit = _decade(colors)
     return f"{colors.name} (1e{unit})".strip() if unit else colors.name
 
 
-def _bar(ax: Any, colors: Coloring, box: tuple[float, ...], paper: Paper) -> None:
-    """Draw a color bar in `box`: left, lower, width and height as shares of the axes."""
+def _bar(inset: Any, colors: Coloring, size: float, paper: Paper) -> None:
+    """Draw a color bar that fills `inset`."""
     from matplotlib.cm import ScalarMappable
-    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+    from matplotlib.ticker import FixedLocator, MaxNLocator
 
-    inset = ax.inset_axes(box)
     extend = "both" if colors.beyond else "neither"
-    bar = ax.figure.colorbar(ScalarMappable(colors.norm(), cmap=colors.scale()), cax=inset, extend=extend)
+    bar = inset.figure.colorbar(ScalarMappable(colors.norm(), cmap=colors.cmap), cax=inset, extend=extend)
     bar.outline.set_visible(False)
     if colors.log:
-        decades = colors.bounds[1] / colors.bounds[0] if colors.bounds else 1.0
-        bar.ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if decades < 200 else (1.0,)))
+        tall = inset.get_window_extent().height / inset.figure.dpi * 72
+        bar.ax.yaxis.set_major_locator(FixedLocator(_decades(*(colors.bounds or (1.0, 10.0)), tall / (1.3 * size))))
         bar.ax.yaxis.set_major_formatter("{x:g}")
-        bar.ax.yaxis.set_minor_formatter(NullFormatter())
+        bar.ax.minorticks_off()
     elif colors.whole:
-        bar.ax.yaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
+        bar.ax.yaxis.set_major_locator(MaxNLocator(nbins="auto", integer=True))
     elif unit := _decade(colors):
         bar.ax.yaxis.set_major_formatter(lambda x, _: f"{x / 10.0**unit:g}")
-    inset.tick_params(labelsize=NOTE_POINTS, length=2, color=paper.soft, labelcolor=paper.ink)
-    inset.set_title(_heading(colors), fontsize=NOTE_POINTS, color=paper.ink, loc="left", parse_math=False)
+    inset.tick_params(which="both", labelsize=size, length=2, color=paper.soft, labelcolor=paper.ink)
+    inset.set_title(_heading(colors), fontsize=size, color=paper.ink, loc="left", parse_math=False)

@@ -2,66 +2,71 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nelayout.pictures.paper import RASTER_FROM
 from nelayout.pictures.raster import paint_dots
-from nelayout.pictures.sheet import RASTER_FROM, Sheet
 from nelayout.placing.dots import dot_diameter
+
+if TYPE_CHECKING:
+    from nelayout.pictures.sheet import Sheet
 
 __all__ = ["dot_points", "draw_nodes"]
 
 _EDGES_SHOW = 500  # nodes from which dots of one color shrink faster: edges show the shape of the graph
 _LEAST = 0.25  # points, the least diameter of a dot
-_OUTLINED = 3000  # nodes up to which dots have an outline
+_SEEN = 0.9  # points from which dots of one color are not made smaller
+_COLORED = 1.2  # points, the least diameter of a dot whose color has a meaning
+_OUTLINED = 2.0  # points of a dot from which it has an outline
 
 
-def dot_points(sheet: Sheet, n: int, plain: bool) -> float:
-    """Return the diameter of a dot in points; `plain`: all dots have one color and there are edges."""
-    long, short = float(sheet.inches.max()), float(sheet.inches.min())
+def dot_points(inches: np.ndarray, n: int, plain: bool) -> float:
+    """Return the points of a dot in a drawing of `inches`; `plain`: all dots have one color and there are edges."""
+    long, short = float(inches.max()), float(inches.min())
     dot = dot_diameter(n, short / long) * long / 2 * 72
-    return dot * min(1.0, (_EDGES_SHOW / max(n, 1)) ** 0.25) if plain else dot
+    if plain:
+        return min(dot, max(_SEEN, dot * (_EDGES_SHOW / max(n, 1)) ** 0.25))
+    return max(dot, _COLORED)
 
 
 def draw_nodes(
     sheet: Sheet, Y: np.ndarray, degree: np.ndarray, diameters: np.ndarray | None, relative: np.ndarray | None, rgba:
     np.ndarray, depth: np.ndarray | None, shapes: np.ndarray | None = None,
 ) -> np.ndarray:  # fmt: skip
-    """Draw the nodes, small degrees or far ones first; return their diameters in points.
+    """Draw the nodes, small degrees or far ones first; return their diameters in units of `Y`.
 
-    `diameters` are in units of `Y`, `relative` ones in usual dots. Dots of one color that would be thinner than edges
-    are left out, except isolated nodes. Very many dots without edges are painted as an image of their density.
+    `diameters` are in these units, too, `relative` ones in usual dots. Dots of one color that would be thinner than
+    edges are left out, except isolated nodes. Very many dots without edges are painted as an image of their density.
     """
     from matplotlib.collections import EllipseCollection
 
     n = len(Y)
     if n == 0:
         return np.zeros(0)
-    seen = np.ones(n, dtype=bool)
     if diameters is not None:
-        size, given, units = diameters * sheet.points, diameters, "xy"
         seen = diameters > 0
     else:
         plain = len(rgba) == 1 and bool((degree > 0).any())
-        dot = dot_points(sheet, n, plain)
+        dot = dot_points(sheet.inches, n, plain)
         if n > RASTER_FROM and relative is None and not (degree > 0).any():
             dpi = sheet.image_dpi
-            paint_dots(sheet.ax, Y, 72 / dpi / sheet.points, dpi / 72, rgba[:, :3])  # of one point
-            return np.ones(n)
+            paint_dots(sheet.ax, Y, 72 / dpi / sheet.points, dpi / 72, rgba)  # of one point
+            return np.full(n, 1 / sheet.points)
         size = np.maximum(dot * (np.ones(n) if relative is None else relative), _LEAST)
-        given, units = size, "points"
-        if plain and dot <= _LEAST:
-            seen = degree == 0
+        diameters = size / sheet.points
+        seen = degree == 0 if plain and dot <= _LEAST else np.ones(n, dtype=bool)
     order = np.argsort(degree if depth is None else -depth, kind="stable")
     order = order[seen[order]]
     if not len(order):
-        return size
-    outline = 0.0 if n > _OUTLINED else float(np.clip(size.mean() * 0.09, 0.2, 0.8))
-    given = given[order]
+        return diameters
+    mean = float(diameters.mean()) * sheet.points
+    outline = 0.0 if mean < _OUTLINED else float(np.clip(mean * 0.09, 0.2, 0.8))
+    given = diameters[order]
     given = given[:1] if (given == given[0]).all() else given  # a vector file holds one outline once
     how = {"edgecolors": sheet.paper.rgb if outline else "none", "linewidths": outline, "zorder": 2, "clip_on": False}
-    how |= {"facecolors": rgba[order] if len(rgba) == n else rgba, "units": units}
+    how |= {"facecolors": rgba[order] if len(rgba) == n else rgba, "units": "xy"}
     how |= {"offsets": Y[order], "offset_transform": sheet.ax.transData}
     raster = n + int(degree.sum()) // 2 > RASTER_FROM
     dots = EllipseCollection(given, given, np.zeros(len(given)), rasterized=raster, **how)
@@ -69,7 +74,7 @@ def draw_nodes(
         outlines = _outlines()
         dots.set_paths([outlines[shape] for shape in shapes[order]])
     sheet.ax.add_collection(dots, autolim=False)
-    return size
+    return diameters
 
 
 def _outlines() -> list[Any]:

@@ -1,4 +1,4 @@
-"""Paper: the color that a picture is drawn on, and the inks that can be read on it.
+"""Paper: the size and color of what a picture is drawn on, and the inks that can be read on it.
 
 >>> paper("white").dark, paper("dark").dark, paper("#777777").dark
 (False, True, False)
@@ -8,17 +8,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from nelayout.errors import InputError
 
-__all__ = ["DARK", "WHITE", "Paper", "paper"]
+__all__ = ["DARK", "DIAGRAM", "RASTER_FROM", "SHEET", "WHITE", "Paper", "paper"]
+
+SHEET = 8.0  # inches, the longer side of a drawing
+DIAGRAM = 1000  # nodes or edges up to which shapes of dots and arrows can be seen
+RASTER_FROM = 20_000  # nodes and edges from which they are an image, also in a vector file
 
 # Relative luminance below which white letters have more contrast than black ones (WCAG 2.1).
 _DARK_BELOW = 0.179
+_READABLE = 4.5  # least contrast of letters (WCAG 2.1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +53,19 @@ class Paper:
 def paper(background: Any, ax: Any = None) -> Paper:
     """Return the paper for `background` of `nelayout.draw`: "auto", "white", "dark", a color, or None.
 
-    "auto" is white. On axes of the user it is the color behind them, which is not painted again.
+    "auto" is `matplotlib.rcParams["figure.facecolor"]`. On axes of the user it is the color behind them, which is not
+    painted again. Its letters have the color `matplotlib.rcParams["text.color"]` if they can be read.
     """
+    from matplotlib import rcParams
     from matplotlib.colors import is_color_like, to_hex, to_rgba
 
     if isinstance(background, str) and background == "auto":
-        if ax is None:
-            return WHITE
-        *rgb, opacity = to_rgba(ax.figure.get_facecolor())
-        return _on(None, tuple(rgb) if opacity > 0 else WHITE.rgb)
+        given = rcParams["figure.facecolor"] if ax is None else ax.figure.get_facecolor()
+        *rgb, opacity = to_rgba(given)
+        found = _on(None, tuple(rgb) if opacity > 0 else WHITE.rgb)
+        own = to_rgba(rcParams["text.color"])[:3]
+        ink = to_hex(own) if _contrast(own, found.rgb) >= _READABLE else found.ink
+        return replace(found, color=to_hex(rgb) if ax is None and opacity > 0 else None, ink=ink)
     if background is None:
         return _on(None, WHITE.rgb)
     if isinstance(background, str) and background == "dark":
@@ -71,9 +80,18 @@ def paper(background: Any, ax: Any = None) -> Paper:
 
 
 def _on(color: str | None, rgb: Any) -> Paper:
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb]  # sRGB
-    dark = float(np.dot([0.2126, 0.7152, 0.0722], linear)) < _DARK_BELOW
+    dark = _luminance(rgb) < _DARK_BELOW
     return Paper(color, rgb, dark, *(_LIGHT_INKS if dark else ()))
+
+
+def _luminance(rgb: Any) -> float:
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb]  # sRGB
+    return float(np.dot([0.2126, 0.7152, 0.0722], linear))
+
+
+def _contrast(one: Any, other: Any) -> float:
+    low, high = sorted((_luminance(one), _luminance(other)))
+    return (high + 0.05) / (low + 0.05)
 
 
 _LIGHT_INKS = ("#e8eaee", "#a6adb8", "#c3cad6", "#62a8ee", "#6b717b")

@@ -13,14 +13,13 @@ import numpy as np
 
 from nelayout import graphs
 from nelayout.catalogue.keywords import checks_keywords
-from nelayout.errors import InputError, missing_extra
+from nelayout.errors import InputError, missing_extra, warn
 from nelayout.graphs.files import check_output, deliver, output_format
-from nelayout.pictures.colors import Coloring, class_names, coloring, plain_value
-from nelayout.pictures.edges import check_style, draw_edges, read_lines
-from nelayout.pictures.legend import NOTE_POINTS, explain, legend_size, make_room, text_size
+from nelayout.pictures.colors import Coloring, Inks, class_names, coloring, plain_value
+from nelayout.pictures.edges import draw_edges, read_lines
+from nelayout.pictures.legend import small_letters, text_size
 from nelayout.pictures.nodes import draw_nodes
 from nelayout.pictures.paper import paper
-from nelayout.pictures.sheet import SHEET, Margins, open_sheet
 from nelayout.pictures.sizes import amounts, node_diameters, relative_diameters
 from nelayout.pictures.space import draw_in_space, is_space, seen_from_aside
 
@@ -33,8 +32,8 @@ __all__ = ["FORMATS", "draw", "plot", "render"]
 
 FORMATS = ("png", "svg", "pdf")
 
-# Inches around the drawing, the same with labels, and below it for a note.
-_BORDER, _LABEL_BORDER, _FOOT = 0.2, 0.5, 0.3
+# Share of the drawing that all edges darken together, and the same under dots whose colors have a meaning.
+_INK, _LESS_INK = 0.14, 0.07
 _MIST = 0.35  # share of the background in the color of the farthest nodes of a drawing in space
 _TAILS = 0.01  # share of the points at each end of a scale of `plot` that have the color of this end
 
@@ -46,8 +45,11 @@ def draw(
     path: str | Path | BinaryIO | None = None,
     *,
     labels: Any = None,
-    font_size: float = 8.0,
+    font_size: float | None = None,
     color: Any = None,
+    cmap: Any = None,
+    palette: Any = None,
+    alpha: float = 1.0,
     node_size: Any = None,
     edge_color: Any = None,
     edge_width: Any = None,
@@ -55,7 +57,7 @@ def draw(
     arrows: Any = "auto",
     weight: str | None = None,
     title: str | None = None,
-    legend: bool = True,
+    legend: bool | str = True,
     background: Any = "auto",
     figsize: tuple[float, float] | None = None,
     ax: Any = None,
@@ -144,57 +146,62 @@ def draw(
     >>> figure = draw(None, [(0, 0), (1, 0), (1, 1)], color=["red", "red", "#0072b2"])
     """
     _needs_matplotlib()
-    from nelayout.pictures.labels import write_labels
-
     network = graphs.points(pos) if G is None else graphs.read(G, weight=weight)
     with graphs.guard(G):
         kind = _picture_format(path, format)
         places = graphs.every_position(network, pos)
         if places.shape[1] not in (1, 2, 3):
             raise InputError(f"pos must have 1, 2 or 3 coordinates; got {places.shape[1]}")
-        extent = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
+        keys = graphs.places(pos, network.host).keys
+        if keys is not None and len(keys) > len(places):
+            few = f"{len(keys) - len(places)} of the {len(keys)} keys of pos"
+            warn(f"{few} are no nodes of the graph and are left out; give positions of its nodes alone")
+        font_size = small_letters() if font_size is None else _number(font_size, "font_size", "points > 0", 0.01)
+        alpha = _number(alpha, "alpha", "an opacity from 0 to 1", 0.0, 1.0)
         back = paper(background, ax)
-        ready = isinstance(color, Coloring)
-        colors = color if ready else coloring(network, color, amounts(G, network, color, weight), paper=back)
-        texts = None if labels is None or labels is False else _texts(network, labels)
+        ready, inks = isinstance(color, Coloring), Inks(cmap, palette, back)
+        colors = color if ready else coloring(network, color, amounts(G, network, color, weight), inks=inks)
+        colors = replace(colors, rgba=colors.rgba * [1.0, 1.0, 1.0, alpha])
+        colors = replace(colors, name=legend) if isinstance(legend, str) else colors
+        shown = colors if legend else Coloring(colors.rgba)
+        texts = [""] * len(places) if labels is None or labels is False else _texts(network, labels)
+        extent = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
         node_size = None if isinstance(node_size, str) and node_size == "auto" else node_size
         relative = amounts(G, network, node_size, weight)
         relative = None if relative is None else relative_diameters(relative)
         diameters = None if node_size is None or relative is not None else node_diameters(network, node_size, extent)
-        lines = read_lines(G, network, back.line if edge_color is None else edge_color, edge_width, arrows)
-        check_style(edges, len(lines.rows))
-        size = _figure_size(figsize)
-        if not (isinstance(font_size, (int, float, np.number)) and 0 < font_size < np.inf):
-            raise InputError(f"font_size must be a number of points > 0; got {font_size!r}")
-        shown = colors if legend else Coloring(colors.rgba)
-
+        lines = read_lines(G, network, back.line if edge_color is None else edge_color, edge_width, arrows, edges)
         if is_space(ax):
             if places.shape[1] != 3:
                 raise InputError(f"ax is 3-D and pos has {places.shape[1]} coordinates; lay out with dim=3")
-            make_room(ax, shown)
-            draw_in_space(ax, places, lines, colors, diameters, texts, edges, back, font_size)
+            draw_in_space(ax, places, lines, colors, shown, diameters, texts, edges, back, font_size)
             if title:
-                ax.set_title(title, fontsize=12, color=back.ink)
-            explain(ax, shown, 0.0, _FOOT, SHEET / 2, paper("auto", ax))  # beside the axes, on the figure's own paper
+                ax.set_title(title, color=back.ink)
         else:
+            from nelayout.pictures.labels import Labels
+            from nelayout.pictures.sheet import open_sheet
+
             flat = np.concatenate([places, np.zeros((len(places), max(0, 2 - places.shape[1])))], axis=1)
             Y, depth = seen_from_aside(places) if places.shape[1] == 3 else (flat, None)
-            low, high = (Y.min(axis=0), Y.max(axis=0)) if len(Y) else (np.zeros(2), np.ones(2))
             reach = 0.0 if diameters is None or not len(Y) else float(diameters.max()) / 2
-            margins = _margins(shown, texts, font_size)
-            sheet = open_sheet(low - reach, high + reach, margins, ax, size, dpi, title, back)
-            ax = sheet.ax
+            longest = max((text_size(text, font_size)[0] for text in sorted(texts, key=len)[-20:]), default=0.0) / 72
+            sheet = open_sheet(Y, reach, shown, longest, title, ax, _figure_size(figsize), dpi, back)
             degree = np.diff(network.adjacency.indptr)
             rgba = colors.rgba
             if depth is not None:
                 mist = _MIST * depth[:, None]
                 misty = rgba[:, :3] * (1 - mist) + mist * np.array(back.rgb)
-                rgba = np.concatenate([misty, np.ones((len(Y), 1))], axis=1)
+                rgba = np.concatenate([misty, np.broadcast_to(rgba[:, 3:], (len(Y), 1))], axis=1)
             drawn = draw_nodes(sheet, Y, degree, diameters, relative, rgba, depth, colors.shapes)
-            draw_edges(sheet, Y, lines, colors.rgba if colors.grouped else None, drawn, depth, edges)
-            if texts is not None:
-                write_labels(sheet, Y, degree, texts, drawn, font_size)
-            explain(ax, shown, margins.side, margins.foot, float(sheet.inches[1]), back)
+            ink = _INK if len(rgba) < len(Y) else _LESS_INK
+            draw_edges(sheet, Y, lines, colors.rgba if colors.grouped else None, drawn, depth, edges, ink)
+            if any(texts):
+                chosen = not (labels is True or isinstance(labels, str))
+                written = Labels(sheet, Y, degree, texts, drawn, font_size, chosen, bool(legend))
+                sheet.drawn.append(written.tell)
+                if ax is None:
+                    written.tell()
+            ax = sheet.ax
         figure = ax.figure
         if path is not None and kind is not None:
             content = render(figure, kind, dpi)
@@ -212,9 +219,12 @@ def plot(
     path: str | Path | BinaryIO | None = None,
     *,
     color: Any = None,
+    cmap: Any = None,
+    palette: Any = None,
+    alpha: float = 1.0,
     node_size: Any = None,
     title: str | None = None,
-    legend: bool = True,
+    legend: bool | str = True,
     background: Any = "auto",
     figsize: tuple[float, float] | None = None,
     ax: Any = None,
@@ -270,10 +280,10 @@ def plot(
         values = class_names(network.host.objects(labels, "labels"))
     elif color is None and hasattr(Y, "node_cost"):
         name, values = "cost", Y.node_cost
-    colors = coloring(network, values, tails=_TAILS, paper=paper(background, ax))
+    colors = coloring(network, values, tails=_TAILS, inks=Inks(cmap, palette, paper(background, ax)))
     if isinstance(name, str):
         colors = replace(colors, name=name)
-    how = {"title": title, "legend": legend, "background": background, "figsize": figsize, "ax": ax}
+    how = {"title": title, "legend": legend, "background": background, "figsize": figsize, "ax": ax, "alpha": alpha}
     return draw(None, Y, path, color=colors, node_size=node_size, dpi=dpi, format=format, **how)
 
 
@@ -308,15 +318,11 @@ def _figure_size(figsize: Any) -> tuple[float, float] | None:
     return float(figsize[0]), float(figsize[1])
 
 
-def _margins(colors: Coloring, texts: list[str] | None, font_size: float) -> Margins:
-    """Return the room beside the drawing for legend, note and labels."""
-    side, high = legend_size(colors, SHEET)
-    border = _BORDER if texts is None else _LABEL_BORDER
-    longest = sorted(texts or (), key=len)[-20:]
-    wide = max((text_size(text, font_size)[0] for text in longest), default=0.0) / 72
-    foot = _FOOT if colors.note else 0.0
-    noted = text_size(colors.note, NOTE_POINTS)[0] / 72 if colors.note else 0.0
-    return Margins(border, side, foot, (max(wide + side, noted) + 2 * _BORDER, high + foot + 2 * _BORDER))
+def _number(x: Any, name: str, rule: str, least: float, most: float = 1e4) -> float:
+    """Return a keyword as a number from `least` to `most`, or raise `InputError`."""
+    if not isinstance(x, (int, float, np.number)) or isinstance(x, bool) or not least <= x <= most:
+        raise InputError(f"{name} must be {rule}; got {x!r}")
+    return float(x)
 
 
 def _texts(network: graphs.Network, labels: Any) -> list[str]:

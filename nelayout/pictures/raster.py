@@ -42,13 +42,14 @@ def paint(
     _show(ax, canvas, tint[0], low, pixel, zorder=1)
 
 
-def paint_dots(ax: Any, Y: np.ndarray, pixel: float, diameter: float, rgb: np.ndarray) -> None:
-    """Put an image of dots at the rows of `Y` on `ax`: `diameter` in pixels, `rgb` (1, 3) or (n, 3)."""
+def paint_dots(ax: Any, Y: np.ndarray, pixel: float, diameter: float, rgba: np.ndarray) -> None:
+    """Put an image of dots at the rows of `Y` on `ax`: `diameter` in pixels, `rgba` (1, 4) or (n, 4) of one opacity."""
     reach = 2 + int(np.ceil(diameter / 2))
     low = Y.min(axis=0) - reach * pixel
     width, height = np.ceil((Y.max(axis=0) - low) / pixel).astype(int) + reach
+    rgb = rgba[:, :3]
     canvas = dot_ink((Y - low) / pixel, diameter, (height, width), rgb if len(rgb) == len(Y) > 1 else None)
-    _show(ax, canvas, rgb[0], low, pixel, zorder=2)
+    _show(ax, canvas * np.float32(rgba[0, 3]), rgb[0], low, pixel, zorder=2)
 
 
 def dot_ink(P: np.ndarray, diameter: float, shape: tuple[int, int], rgb: np.ndarray | None = None) -> np.ndarray:

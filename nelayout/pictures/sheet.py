@@ -1,120 +1,281 @@
 """The sheet: where a drawing lies on its axes.
 
-The axes hold the whole picture: drawing, a border for labels, the legend at the right, a note below.
+The limits of the axes are the limits of the drawing. Around the axes a sheet keeps room for labels, legend and note.
+matplotlib asks the sheet for the place of its axes whenever a figure is drawn: a sheet is the axes' locator. So a
+drawing fits axes that another layout or `set_size_inches` has given another size. Panels of one size have equal room.
 """
 
 from __future__ import annotations
 
 import functools
 import io
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from matplotlib import rcParams
+from matplotlib.artist import Artist
+from matplotlib.colors import to_rgba
+from matplotlib.patches import Rectangle
+from matplotlib.transforms import Affine2D, Bbox, ScaledTranslation, Transform
 
-from nelayout.pictures.paper import WHITE, Paper
+from nelayout.pictures.colors import Coloring
+from nelayout.pictures.legend import explain, explained, letters, small_letters, text_size, wrapped
+from nelayout.pictures.paper import SHEET, Paper
 from nelayout.placing.dots import FLATTEST
 
-__all__ = ["DIAGRAM", "RASTER_FROM", "SHEET", "Margins", "Sheet", "open_sheet"]
+__all__ = ["Margins", "Sheet", "beside", "open_sheet"]
 
-SHEET = 8.0  # inches, the longer side of a drawing
-DIAGRAM = 1000  # nodes or edges up to which shapes of dots and arrows can be seen
-RASTER_FROM = 20_000  # nodes and edges from which they are an image, also in a vector file
+# Inches around the drawing of a new figure, and around any drawing with labels.
+_FREE, _LABELED = 0.2, 0.5
 _FINEST = 6000  # pixels along the longer side of such an image
-_TITLE = 0.4  # inches for a title
-_BESIDE, _BORDER = 0.5, 0.12  # largest shares of the axes for a legend or note, and for a border
+_AROUND, _BORDER = 0.35, 0.12  # largest shares of the given box for a legend or note, and for a border
 
 
 @dataclass(frozen=True, slots=True)
 class Margins:
-    """Inches beside the drawing.
+    """Inches around the drawing: a border on all sides, and more for a legend, a note and a title."""
 
-    border  all around the drawing
-    side    for a legend
-    foot    for a note
-    least   width and height of the whole, for long labels and high legends
-    """
-
-    border: float
+    border: float = 0.0
     side: float = 0.0
     foot: float = 0.0
-    least: tuple[float, float] = (0.0, 0.0)
+    head: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+class _Mark(Artist):
+    """An artist without a picture: it is on the axes as long as the drawing is, and tells when they are drawn."""
+
+    def __init__(self, drawn: list[Callable[[], None]]) -> None:
+        super().__init__()
+        self.set_in_layout(False)
+        self.drawn = drawn
+
+    def draw(self, renderer: Any) -> None:
+        """Call what waits for the final places of the axes."""
+        for each in self.drawn:
+            each()
+
+
 class Sheet:
     """The place of a drawing on its axes.
 
-    ax      matplotlib axes with one scale for x and y
-    points  points per unit of the positions
-    inches  (2,) width and height of the drawing
-    origin  (2,) lower left corner of the axes, in units of the positions
-    room    x0, y0, x1, y1 in points from `origin`: where labels may lie
-    dpi     dots per inch of what is painted as an image
-    paper   what is behind the drawing
+    ax       matplotlib axes with one scale for x and y
+    paper    what is behind the drawing
+    moved    functions that are called when the drawing has another place
+    drawn    functions that are called when the figure is drawn
     """
 
-    ax: Any
-    points: float
-    inches: np.ndarray
-    origin: np.ndarray
-    room: tuple[float, float, float, float]
-    dpi: float
-    paper: Paper = WHITE
+    def __init__(self, ax: Any, low: np.ndarray, high: np.ndarray, reach: float, dpi: float, paper: Paper) -> None:
+        self.ax, self.paper, self.margins, self.dpi = ax, paper, Margins(), dpi
+        self.moved: list[Callable[[], None]] = []
+        self.drawn: list[Callable[[], None]] = []
+        self.mark = _Mark(self.drawn)
+        self.seen: tuple = ()  # the latest place of the drawing
+        self.low, self.high, self.reach = low, high, reach
+        self.right, self.below = Affine2D(), Affine2D()
+        self.ground: Any = None
+        # Without its frame axes do not paint their own background.
+        if paper.color is not None and ax.figure.get_facecolor() != to_rgba(paper.color):
+            how = {"transform": ax.figure.transSubfigure, "color": paper.color, "linewidth": 0, "zorder": 0}
+            self.ground = ax.add_artist(Rectangle((0.0, 0.0), 1.0, 1.0, clip_on=False, **how))
+        ax.set_axis_off()
+        ax.set_aspect("equal")
+        ax.add_artist(self.mark)
+        ax.set_axes_locator(self)
+        row = self._row()
+        for sheet in row:  # panels of one layout have one size
+            if np.allclose(sheet.low, low) and np.allclose(sheet.high, high):
+                sheet._limit(max(each.reach for each in row if np.allclose(each.low, low)))
+
+    def settle(self) -> None:
+        """Put all drawings in the row of this one to their places."""
+        for sheet in self._row():
+            sheet(sheet.ax)
+
+    def _limit(self, reach: float) -> None:
+        extent = _extent(self.low - reach, self.high + reach)
+        corner = (self.low + self.high - extent) / 2
+        self.ax.set_xlim(corner[0], corner[0] + extent[0])
+        self.ax.set_ylim(corner[1], corner[1] + extent[1])
+
+    def __call__(self, ax: Any, renderer: Any = None) -> Bbox:
+        """Return the box of the axes in shares of the figure, and move what stands beside the drawing."""
+        cell = ax.get_position(original=True)
+        if self.mark.axes is not ax:  # the axes were cleared
+            return cell
+        margins, (wide, high) = self._room(), self._paper_size()
+        border = margins.border
+        box = Bbox.from_extents(
+            cell.x0 + border / wide,
+            cell.y0 + (border + margins.foot) / high,
+            cell.x1 - (border + margins.side) / wide,
+            cell.y1 - (margins.head or border) / high,
+        )
+        ax.apply_aspect(box)
+        if self.ground is not None:
+            self.ground.set_bounds(cell.bounds)
+        self.right.clear().translate(border, 0.0)
+        self.below.clear().translate(0.0, -border - margins.foot)
+        titled = any(ax.get_title(where) for where in ("left", "center", "right"))
+        place = (titled, *ax.transData.transform([(0, 0), (1, 1)]).ravel() / ax.figure.dpi, *box.extents, wide, high)
+        if len(self.seen) != len(place) or not np.allclose(place, self.seen, rtol=1e-9, atol=1e-9):
+            self.seen = place
+            for move in self.moved:
+                move()
+        return box
+
+    def get_subplotspec(self) -> Any:
+        """Return the axes' own place in a grid; tight layouts ask the locator for it."""
+        return self.ax.get_subplotspec()
+
+    def _paper_size(self) -> np.ndarray:
+        return np.array(self.ax.figure.bbox.size) / self.ax.figure.dpi
+
+    @property
+    def cell(self) -> np.ndarray:
+        """Return width and height in inches of the box that the figure gives to the axes."""
+        return np.array(self.ax.get_position(original=True).size) * self._paper_size()
+
+    def _row(self) -> list[Sheet]:
+        """Return the sheets of this figure whose boxes have the size of this one."""
+        locators = (ax.get_axes_locator() for ax in self.ax.figure.axes)
+        sheets = [each for each in locators if isinstance(each, Sheet)]
+        return [each for each in sheets if np.allclose(each.cell, self.cell, rtol=0.01)]
+
+    def _room(self) -> Margins:
+        """Return the margins of all panels in the row, as far as their box has room for them."""
+        wide, high = self.cell
+        found = []
+        for sheet in self._row():
+            each = sheet.margins
+            side = 0.0 if sheet._is_laid_out() else max(0.0, each.side - sheet._gap())
+            found.append((min(each.border, _BORDER * min(wide, high)), min(side, _AROUND * wide), each.foot, each.head))
+        border, side, foot, head = np.max(found, axis=0).tolist()
+        return Margins(border, side, min(foot, _AROUND * high), min(head, _AROUND * high))
+
+    def _is_laid_out(self) -> bool:
+        """Return whether the figure makes room for legends beside its axes."""
+        return self.ax.get_subplotspec() is not None and self.ax.figure.get_layout_engine() is not None
+
+    def _gap(self) -> float:
+        """Return the inches between the box of the axes and the drawing at their right or the end of the figure."""
+        own, gap = self.ax.get_position(original=True), 1.0
+        for ax in self.ax.figure.axes:
+            box = ax.get_position(original=True)
+            if ax is not self.ax and box.x0 >= own.x1 - 1e-9 and box.y0 < own.y1 and own.y0 < box.y1:
+                gap = min(gap, box.x0 if isinstance(ax.get_axes_locator(), Sheet) else own.x1)
+        return max(0.0, gap - own.x1) * float(self._paper_size()[0])
+
+    @property
+    def available(self) -> tuple[float, float]:
+        """Inches of width and height that a legend may take."""
+        wide, high = self.cell
+        return wide / 2 if self._is_laid_out() else _AROUND * wide + self._gap(), high
+
+    @property
+    def points(self) -> float:
+        """Points per unit of the positions."""
+        (x0, _), (x1, _) = self.ax.transData.transform([(0.0, 0.0), (1.0, 0.0)])
+        return float(x1 - x0) / self.ax.figure.dpi * 72
+
+    @property
+    def inches(self) -> np.ndarray:
+        """Width and height of the drawing, (2,)."""
+        return np.array(self.ax.get_window_extent().size) / self.ax.figure.dpi
 
     @property
     def image_dpi(self) -> float:
         """Dots per inch of an image within the picture, limited by memory."""
         return min(self.dpi, _FINEST / float(self.inches.max()))
 
+    def label_room(self, note: float) -> np.ndarray:
+        """Return x0, y0, x1, y1 in points from the corner of the figure: where labels may lie, above `note` points."""
+        scale = 72 / self.ax.figure.dpi
+        cell = self.ax.get_position(original=True).transformed(self.ax.figure.transSubfigure)
+        window, margins = self.ax.get_window_extent(), self._room()
+        right = window.x1 * scale + 72 * margins.border if self.margins.side else cell.x1 * scale
+        top = window.y1 * scale + 4.0 if self.seen[0] else cell.y1 * scale  # titles stand 6 points higher
+        low = window.y0 * scale - 72 * margins.border + note if note else cell.y0 * scale
+        return np.array([cell.x0 * scale + 1.0, low + 1.0, right - 1.0, top - 1.0])
+
+    @property
+    def foot(self) -> float:
+        """Inches that a note under the drawing has."""
+        return self._room().foot
+
+    def under(self) -> Transform:
+        """Return inches from the middle of the lower end of the room, where notes stand."""
+        return self.below + _from(self.ax, 0.5, 0.0)
+
+    def aside(self) -> Transform:
+        """Return inches from the middle of the right end of the room for labels, where legends begin."""
+        return self.right + _from(self.ax, 1.0, 0.5)
+
+
+def beside(ax: Any) -> Transform:
+    """Return inches from the middle of the right end of axes."""
+    return _from(ax, 1.0, 0.5)
+
+
+def _from(ax: Any, x: float, y: float) -> Transform:
+    return ax.figure.dpi_scale_trans + ScaledTranslation(x, y, ax.transAxes)
+
 
 def open_sheet(
-    low: np.ndarray, high: np.ndarray, margins: Margins, ax: Any = None, figsize: tuple[float, float] | None = None,
-    dpi: float = 150.0, title: str | None = None, paper: Paper = WHITE,
+    Y: np.ndarray, reach: float, colors: Coloring, label: float, title: str | None, ax: Any, figsize: Any, dpi: float,
+    paper: Paper,
 ) -> Sheet:  # fmt: skip
-    """A sheet for a drawing between the corners `low` and `high`, on `ax` or on a new figure of `figsize` inches."""
-    extent = np.maximum(high - low, FLATTEST * float((high - low).max()))
-    if extent.max() == 0:
-        extent[:] = 1.0
-    beside = np.array([margins.side, margins.foot])
-    around = 2 * margins.border + beside
+    """Return a sheet for dots at `Y` (n, 2), with legend and note, on `ax` or on a new figure of `figsize` inches.
+
+    reach  the largest radius of a dot in units of `Y`
+    label  inches of the widest label, 0 without labels
+    """
+    low, high = (Y.min(axis=0), Y.max(axis=0)) if len(Y) else (np.zeros(2), np.ones(2))
+    small, border = small_letters(), _LABELED if label else _FREE if ax is None else 0.0
+    head = (1.2 * letters("axes.titlesize") + rcParams["axes.titlepad"]) / 72 if title and ax is None else 0.0
+    foot = 1.4 * small / 72 if colors.note else 0.0
     if ax is None:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-
-        above = _TITLE if title else 0.0
-        box = np.maximum(SHEET * extent / extent.max() + around, margins.least)
-        if figsize is not None:
-            box = np.array(figsize, dtype=np.float64) - [0.0, above]
-        figure: Any = Figure(figsize=(box[0], box[1] + above), dpi=dpi, facecolor=paper.color or "none")
-        FigureCanvasAgg(figure)
-        ax = figure.add_axes((0.0, 0.0, 1.0, box[1] / (box[1] + above)), facecolor="none")
-        figure._repr_png_ = functools.partial(_png, figure)
+        if figsize is None:
+            found, extent = explained(colors, SHEET / 2, SHEET), _extent(low - reach, high + reach)
+            size = SHEET * extent / extent.max() + 2 * border + [found.side, foot]
+            wide = max(label + found.side, text_size(colors.note, small)[0] / 72)
+            figsize = np.maximum(size, [wide + 2 * _FREE, found.high + foot + 2 * _FREE])
+            figsize[1] += head - border if head else 0.0
+        ax = _new_axes(figsize, dpi, paper)
     else:
-        from matplotlib.patches import Rectangle
-
-        figure, window = ax.figure, ax.get_window_extent()
-        box = np.array([window.width, window.height]) / figure.dpi
-        dpi = max(dpi, figure.dpi)
-        if paper.color is not None:  # without its frame axes do not paint their own background
-            whole = {"transform": ax.transAxes, "color": paper.color, "linewidth": 0, "zorder": 0}
-            ax.add_artist(Rectangle((0.0, 0.0), 1.0, 1.0, **whole))
-    beside = np.minimum(beside, _BESIDE * box)  # something of the drawing is seen on the smallest axes
-    border = min(margins.border, _BORDER * float(box.min()))
-    free = box - beside - 2 * border
-    inches = extent * float((free / extent).min())
-    unit = float(inches.max() / extent.max())  # inches per unit of the positions
-    below_left = border + (free - inches) / 2 + [0.0, beside[1]]
-    origin = (low + high) / 2 - extent / 2 - below_left / unit
-    corner = origin + box / unit
-    ax.set_xlim(origin[0], corner[0])
-    ax.set_ylim(origin[1], corner[1])
-    ax.set_aspect("equal")
-    ax.set_axis_off()
+        dpi = max(dpi, ax.figure.dpi)
+    sheet = Sheet(ax, low, high, reach, dpi, paper)
+    wide, tall = sheet.available
+    note = wrapped(colors.note, small, 72 * float(sheet.cell[0]))
+    foot *= 1 + note.count("\n")
+    found = explained(colors, wide, tall - foot - head)
     if title:
-        ax.set_title(title, fontsize=12, color=paper.ink)
-    room = (1.0, 72 * beside[1] + 1.0, 72 * (box[0] - beside[0]) - 1.0, 72 * box[1] - 1.0)
-    return Sheet(ax, 72 * unit, inches, origin, room, dpi, paper)
+        ax.set_title(title, color=paper.ink)
+    sheet.margins = Margins(border, found.side, foot, head)
+    sheet.settle()
+    explain(ax, colors, found, sheet.aside(), paper)
+    how = {"ha": "center", "va": "bottom", "fontsize": small, "color": paper.soft, "parse_math": False}
+    if note:
+        ax.text(0.0, 0.0, note, transform=sheet.under(), **how)
+    return sheet
+
+
+def _new_axes(size: Any, dpi: float, paper: Paper) -> Any:
+    """Return axes that fill a figure of `size` inches, which notebooks show; it is not a figure of pyplot."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure: Any = Figure(figsize=tuple(size), dpi=dpi, facecolor=paper.color or "none", layout="none")
+    FigureCanvasAgg(figure)
+    figure._repr_png_ = functools.partial(_png, figure)
+    return figure.add_axes((0.0, 0.0, 1.0, 1.0), facecolor="none")
+
+
+def _extent(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Return width and height of a drawing, not too flat."""
+    extent = np.maximum(high - low, FLATTEST * float((high - low).max()))
+    return extent if extent.max() > 0 else np.ones(2)
 
 
 def _png(figure: Any) -> bytes:

@@ -12,7 +12,7 @@ from nelayout.errors import InputError, missing_extra, unknown
 from nelayout.graphs import Network, read
 from nelayout.graphs.to_floats import numbers
 from nelayout.pictures.colors import AMOUNTS
-from nelayout.pictures.sheet import SHEET
+from nelayout.pictures.paper import SHEET
 
 __all__ = ["amounts", "node_diameters", "node_size_from_labels", "node_size_from_points", "relative_diameters"]
 

@@ -8,10 +8,9 @@ import numpy as np
 
 from nelayout.pictures.colors import Coloring
 from nelayout.pictures.edges import WIDEST, Lines, curves, detours, faintness
-from nelayout.pictures.legend import MARKERS
+from nelayout.pictures.legend import MARKERS, explain, explained
 from nelayout.pictures.nodes import dot_points
-from nelayout.pictures.paper import Paper
-from nelayout.pictures.sheet import Sheet
+from nelayout.pictures.paper import Paper, paper
 
 __all__ = ["VIEW", "draw_in_space", "is_space", "seen_from_aside"]
 
@@ -41,11 +40,23 @@ def seen_from_aside(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def draw_in_space(
-    ax: Any, Y: np.ndarray, lines: Lines, look: Coloring, size: np.ndarray | None, texts: list[str] | None, style: str,
-    paper: Paper, font_size: float,
+    ax: Any, Y: np.ndarray, lines: Lines, look: Coloring, shown: Coloring, size: np.ndarray | None, texts: list[str],
+    style: str, back: Paper, font_size: float,
 ) -> None:  # fmt: skip
-    """Draw nodes, edges and labels at (n, 3) positions on 3-D axes; `size` (n,) are diameters in units of `Y`."""
+    """Draw nodes, edges, labels and a legend at (n, 3) positions on 3-D axes.
+
+    `size` (n,) are diameters in units of `Y`; `shown` is what a legend explains.
+    """
     from mpl_toolkits.mplot3d.art3d import Line3DCollection
+
+    from nelayout.pictures.sheet import beside
+
+    # The legend stands beside the axes, on the figure's own paper: they become narrower, at most by half.
+    box, window = ax.get_position(), ax.get_window_extent()
+    wide, high = window.width / ax.figure.dpi, window.height / ax.figure.dpi
+    found = explained(shown, wide / 2, high)
+    ax.set_position((box.x0, box.y0, box.width * (1.0 - min(0.5, found.side / wide)), box.height))
+    explain(ax, shown, found, beside(ax), paper("auto", ax))
 
     n = len(Y)
     low, high = (Y.min(axis=0), Y.max(axis=0)) if n else (np.zeros(3), np.ones(3))
@@ -54,8 +65,8 @@ def draw_in_space(
         getattr(ax, f"set_{name}lim")(middle - half, middle + half)
     ax.set_box_aspect((1.0, 1.0, 1.0), zoom=1.3)
     ax.set_axis_off()
-    if paper.color is not None:
-        ax.set_facecolor(paper.color)
+    if back.color is not None:
+        ax.set_facecolor(back.color)
     window = ax.get_window_extent()
     inches = np.full(2, min(window.width, window.height) / ax.figure.dpi) * 0.75  # a cube seen from aside
     if len(lines.rows):
@@ -69,17 +80,15 @@ def draw_in_space(
         ink = np.concatenate([np.broadcast_to(lines.rgb, (len(fade), 3)), _EDGE[1] * fade[:, None]], axis=1)
         ax.add_collection3d(Line3DCollection(tracks, colors=ink, linewidths=width), autolim=False)
     if n:
-        room = (0.0, 0.0, 0.0, 0.0)
-        sheet = Sheet(ax, 72 * float(inches[0]) / (2 * half), inches, np.zeros(2), room, ax.figure.dpi, paper)
         rgba = look.rgba
-        dot = dot_points(sheet, n, len(rgba) == 1 and len(lines.rows) > 0)
-        points = np.full(n, dot) if size is None else size * sheet.points
+        dot = dot_points(inches, n, len(rgba) == 1 and len(lines.rows) > 0)
+        points = np.full(n, dot) if size is None else size * 72 * float(inches[0]) / (2 * half)
         colors = rgba if len(rgba) == n else np.repeat(rgba, n, axis=0)
         shapes = np.zeros(n, dtype=int) if look.shapes is None else look.shapes
         for shape in np.unique(shapes).tolist():
             of = shapes == shape
-            how = {"marker": MARKERS[shape], "linewidths": 0.3, "edgecolors": paper.rgb, "depthshade": True}
+            how = {"marker": MARKERS[shape], "linewidths": 0.3, "edgecolors": back.rgb, "depthshade": True}
             ax.scatter(*Y[of].T, s=points[of] ** 2, c=colors[of], **how)
-    for i, text in enumerate(texts or []):
+    for i, text in enumerate(texts):
         if text:  # a space as wide as half a letter keeps it off its dot
-            ax.text(*Y[i], f"\u2002{text}", fontsize=font_size, color=paper.ink, va="center", parse_math=False)
+            ax.text(*Y[i], f"\u2002{text}", fontsize=font_size, color=back.ink, va="center", parse_math=False)
