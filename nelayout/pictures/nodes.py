@@ -27,7 +27,7 @@ def dot_points(inches: np.ndarray, n: int, plain: bool) -> float:
     long, short = float(inches.max()), float(inches.min())
     dot = dot_diameter(n, short / long) * long / 2 * 72
     if plain:
-        return min(dot, max(_SEEN, dot * (_EDGES_SHOW / max(n, 1)) ** 0.25))
+        return min(dot, max(_SEEN if n <= RASTER_FROM else 0.0, dot * (_EDGES_SHOW / max(n, 1)) ** 0.25))
     return max(dot, _COLORED)
 
 

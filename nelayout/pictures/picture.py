@@ -67,8 +67,9 @@ def draw(
     """Draw the graph `G` at the positions `pos`, and write the picture to `path`.
 
     Both axes have one scale and no frame. Nodes cover edges, and the most connected nodes are on top. More than 20,000
-    edges, or as many points without edges, are painted as an image that shows their density. Positions on a line
-    are drawn on a line. Positions in space are seen from one side; far parts are fainter.
+    edges, or as many points without edges, are painted as an image that shows their density. Self-loops are circles,
+    except the diagonal of a matrix. Positions on a line are drawn on a line. Positions in space are seen from one side;
+    far parts are fainter. Letters have the fonts and sizes of ``matplotlib.rcParams``.
 
     Parameters
     ----------
@@ -81,27 +82,35 @@ def draw(
         at all. None writes no file.
     labels : bool, str, dict or array
         True for the nodes' own names, the name of a node attribute, or texts. A label stands at its node, nearer to it
-        than to any other node. Labels of the most connected nodes come first. A note in the picture says how many
-        labels have no room.
-    font_size : float
-        Points of the letters of labels.
+        than to any other node. Labels of the most connected nodes come first, and labels without room are left out. A
+        note in the picture counts them. A warning lists them if texts were given for some of the nodes only.
+    font_size : float, optional
+        Points of the letters of labels, by default 0.8 times ``matplotlib.rcParams["font.size"]``.
     color : str, dict or array
         One matplotlib color, or values for the nodes: the name of a node attribute, "degree", "strength", a dict or an
         array. Color names, hex codes or RGB are used as colors. Texts, booleans and up to 20 different whole numbers
         are classes: a legend names up to 24 classes, and from the ninth class on dots have other shapes in graphs of up
-        to 1,000 nodes. Other numbers are a scale (viridis) with a color bar. A node without a value is gray.
+        to 1,000 nodes. Other numbers are a scale with a color bar. A node without a value is gray.
+    cmap : str or matplotlib colormap, optional
+        The colors of a scale, by default ``matplotlib.rcParams["image.cmap"]`` (viridis). With a `cmap` numbers are
+        always a scale.
+    palette : list, dict or str, optional
+        The colors of the classes: one color per class in their order, {class: color}, or the name of a matplotlib
+        colormap. With a `palette` all values are classes.
+    alpha : float
+        Opacity of the dots, from 0 to 1.
     node_size : float, str, dict or array
         Diameters in the units of `pos` (see `node_size_from_points`), 0 for no dot; a node attribute with diameters; or
         "degree" or "strength" for areas in proportion to these. By default ("auto") the number of nodes decides. Dots
         of large graphs without colors are small; from about 50,000 nodes on only isolated nodes are drawn.
     edge_color : color, str, dict or array
-        One color (default: a gray), or one color for each edge: an edge attribute, a dict {(u, v): color}, or a
-        sequence in the graph's own order of edges.
+        One color (default: a gray), or one color for each edge: an edge attribute, a dict {(u, v): color}, for parallel
+        edges of networkx also {(u, v, key): color}, or a sequence in the graph's own order of edges.
     edge_width : float, str, dict or array
         Points for all edges; or numbers that the widths are in proportion to, the largest 4 points: an edge attribute,
         a dict or a sequence. By default many long edges are thin.
-    edges : {"straight", "faded", "bundled"}
-        "faded": long edges are faint, so that clusters show. "bundled", up to 20,000 edges: a long edge bends along a
+    edges : {"straight", "faded", "bundled", "none"}
+        "none" draws no edges. "faded": long edges are faint, so that clusters show. "bundled", up to 20,000 edges: a long edge bends along a
         path of short edges between its ends, at most twice as long (edge-path bundling: Wallinger, Archambault, Auber,
         Nöllenburg and Peltonen 2022, doi:10.1109/TVCG.2021.3114795).
     arrows : bool or "auto"
@@ -111,15 +120,16 @@ def draw(
         attribute (default "weight") at each node.
     title : str, optional
         A line above the drawing.
-    legend : bool
-        Whether to explain the colors.
+    legend : bool or str
+        Whether to explain colors and count missing labels. A text is the heading; by default the name of the attribute.
     background : color or None
         "white", "dark", any matplotlib color, or None for a transparent picture. Default colors follow it. "auto" is
-        white, and on `ax` the color behind the axes.
+        ``matplotlib.rcParams["figure.facecolor"]``, and on `ax` the color behind the axes.
     figsize : pair of float, optional
         Width and height of the figure in inches. By default the drawing is 8 inches long.
     ax : matplotlib axes, optional
-        Axes to draw on. On 3-D axes positions in space can be turned.
+        Axes to draw on. Axes of one size show one layout at one size, with and without a legend. A figure with
+        ``layout="constrained"`` makes room for legends beside its axes. On 3-D axes positions in space can be turned.
     dpi : float
         Dots per inch of a PNG, and of large graphs in other formats.
     format : {"png", "svg", "pdf"}, optional
@@ -137,6 +147,11 @@ def draw(
     InputError
         For a node without a position, a diameter larger than the drawing, an unknown attribute or format, or a folder
         that does not exist.
+
+    Warns
+    -----
+    UserWarning
+        If labels of chosen nodes have no room, or some keys of `pos` are no nodes.
 
     Examples
     --------
@@ -156,7 +171,7 @@ def draw(
         if keys is not None and len(keys) > len(places):
             few = f"{len(keys) - len(places)} of the {len(keys)} keys of pos"
             warn(f"{few} are no nodes of the graph and are left out; give positions of its nodes alone")
-        font_size = small_letters() if font_size is None else _number(font_size, "font_size", "points > 0", 0.01)
+        font_size = small_letters() if font_size is None else _number(font_size, "font_size", "a number of points > 0", 0.01)
         alpha = _number(alpha, "alpha", "an opacity from 0 to 1", 0.0, 1.0)
         back = paper(background, ax)
         ready, inks = isinstance(color, Coloring), Inks(cmap, palette, back)
@@ -196,7 +211,7 @@ def draw(
             ink = _INK if len(rgba) < len(Y) else _LESS_INK
             draw_edges(sheet, Y, lines, colors.rgba if colors.grouped else None, drawn, depth, edges, ink)
             if any(texts):
-                chosen = not (labels is True or isinstance(labels, str))
+                chosen = not all(texts)  # labels of all nodes are a supply: these are written as room allows
                 written = Labels(sheet, Y, degree, texts, drawn, font_size, chosen, bool(legend))
                 sheet.drawn.append(written.tell)
                 if ax is None:
@@ -248,7 +263,7 @@ def plot(
     color : str or (n,) array, optional
         What `nelayout.draw` takes, in place of labels. On a scale of numbers, here and for labels, the lowest and the
         highest hundredth of the points have the colors of the ends.
-    node_size, title, legend, background, figsize, ax, dpi, format
+    cmap, palette, alpha, node_size, title, legend, background, figsize, ax, dpi, format
         As in `nelayout.draw`.
 
     Returns

@@ -243,7 +243,7 @@ def test_the_legend_of_axes_in_space_lies_beside_them():
     [
         ({"background": "drak"}, "background must be .*; got 'drak'"),
         ({"edges": "bundeld"}, "unknown edges 'bundeld': did you mean 'bundled'"),
-        ({"edges": 3}, "edges must be one of 'straight', 'faded', 'bundled'; got 3"),
+        ({"edges": 3}, "edges must be one of 'straight', 'faded', 'bundled', 'none'; got 3"),
     ],
 )
 def test_errors_name_what_is_allowed(keywords, message):

@@ -19,7 +19,7 @@ from tables import first
 import nelayout as nl
 from nelayout.errors import InputError
 
-NOTE = re.compile(r"([\d,]+) of ([\d,]+) labels have no room beside their node")
+NOTE = re.compile(r"([\d,]+) of ([\d,]+) labels have no room")
 
 
 def labels_of(figure: Any, names: dict) -> tuple[dict, int]:
@@ -41,8 +41,7 @@ def check(figure: Any, pos: dict, names: dict) -> dict:
     P = ax.transData.transform(np.array([pos[v] for v in nodes], float)[:, :2])
     dots: Any
     (dots,) = [c for c in ax.collections if isinstance(c, EllipseCollection)]
-    unit = figure.dpi / 72 if dots._units == "points" else ax.transData.get_matrix()[0, 0]
-    radius = dots.get_widths().max() / 2 * unit
+    radius = dots.get_widths().max() / 2 * ax.transData.get_matrix()[0, 0]
     for v, box in boxes.items():
         to_box = np.hypot(*np.maximum(np.maximum([box.x0, box.y0] - P, P - [box.x1, box.y1]), 0.0).T)
         to_middle = np.hypot(*(P - [(box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2]).T)
@@ -84,7 +83,7 @@ def test_labels_are_placed_for_the_size_that_axes_have_when_they_are_drawn(layou
     figure = Figure(figsize=(15, 5), layout=layout)
     FigureCanvasAgg(figure)
     for ax in figure.subplots(1, 3):
-        nl.draw(G, pos, labels=names, ax=ax, legend=False)
+        nl.draw(G, pos, labels=names, ax=ax)
     wide = check(figure, pos, names)
     for size in ((6.0, 3.0), (30.0, 15.0)):
         figure.set_size_inches(*size)
@@ -116,7 +115,7 @@ def test_all_asked_labels_are_tried_and_ties_of_degrees_are_spread():
 
 def test_nodes_at_one_place_have_no_labels_and_the_note_says_so():
     figure = nl.draw(nx.empty_graph(5), [(3.0, 3.0)] * 5, labels=[f"name {v}" for v in range(5)])
-    assert [t.get_text() for t in figure.axes[0].texts] == ["5 of 5 labels have no room beside their node"]
+    assert [t.get_text() for t in figure.axes[0].texts] == ["5 of 5 labels have no room"]
     one = nl.draw(nx.empty_graph(2), [(0, 0), (1, 0)], labels=["", "one"])
     assert [t.get_text() for t in one.axes[0].texts] == ["one"]
 
