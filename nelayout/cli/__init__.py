@@ -1,6 +1,7 @@
 """The command line: one table of commands, and one place that turns errors into one line.
 
     nelayout layout graph.graphml -m ws-sne -o drawing.png
+    nelayout draw graph.graphml --pos positions.csv -o drawing.png
     nelayout embed table.csv --color species -o map.png
     nelayout compare graph.graphml -m ws-sne -m linlog -o compare.html
     nelayout plan graph.graphml
@@ -27,7 +28,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from nelayout import __version__
-from nelayout.cli import compare_command, embed_command, layout_command, small_commands
+from nelayout.cli import compare_command, draw_command, embed_command, layout_command, small_commands
 from nelayout.cli.arguments import Command, WrongUsage, say
 from nelayout.errors import InputError, Unsupported, near_matches, unknown
 
@@ -35,6 +36,7 @@ __all__ = ["COMMANDS", "main"]
 
 COMMANDS: dict[str, Command] = {
     "layout": layout_command.COMMAND,
+    "draw": draw_command.COMMAND,
     "embed": embed_command.COMMAND,
     "compare": compare_command.COMMAND,
     "plan": small_commands.PLAN,

@@ -20,7 +20,7 @@ from typing import Any
 from nelayout.errors import InputError, missing_extra, unknown
 
 __all__ = [
-    "METHOD_TEXT", "PICTURES", "SET_TEXT", "Command", "Named", "WrongUsage", "check_writable",
+    "METHOD_TEXT", "PICTURES", "SET_TEXT", "Command", "WrongUsage", "check_writable",
     "choose_formats", "declare_messages", "declarer", "in_options", "method", "painting", "say", "setting",
     "shows_progress", "tuned_method", "whole",
 ]  # fmt: skip
@@ -61,14 +61,6 @@ class Command:
 
 class WrongUsage(InputError):
     """Arguments that contradict each other: exit code 2, as for an unknown option."""
-
-
-class Named(list):
-    """Values of a node attribute with the name of the attribute, which is the heading of a legend."""
-
-    def __init__(self, values: Iterable[Any], name: str):
-        super().__init__(values)
-        self.name = name
 
 
 def declarer(command: argparse.ArgumentParser) -> Callable[..., None]:

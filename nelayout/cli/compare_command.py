@@ -86,13 +86,17 @@ def _run(given: argparse.Namespace) -> None:
     if given.output is not None:
         sources = [given.file, *(drawing.path for drawing in drawings if drawing.path is not None)]
         arguments.check_writable(given.output, kind, *sources, drawn=PICTURES, extra="compare")
+    from nelayout.graphs.per_node import Named
+
     file = files.read_graph(given.file, into, graph_input.column(given))
     classes = graph_input.attribute(given.classes, file, "--classes")
+    classes = None if classes is None else Named(classes, given.classes)
     look = {"labels": graph_input.texts(given.label, file)}
     if kind == "html":
         look = graph_input.page_look(given, file)
     elif kind not in DATA:
-        look["color"] = graph_input.color(given.color, file)
+        color = graph_input.color(given.color, file)
+        look["color"] = color if color is None or isinstance(color, str) else Named(color, given.color)
     coords, notes = (None, ()) if given.coords is None else _true_coordinates(given.coords, file)
     ready = {d.name: graph_input.known_positions(d.path, file) for d in drawings if d.path is not None}
 

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.cli import arguments
-from nelayout.cli.arguments import PICTURES, Command, Named, WrongUsage, painting, say, shows_progress
+from nelayout.cli.arguments import PICTURES, Command, WrongUsage, painting, say, shows_progress
 from nelayout.errors import InputError
 from nelayout.graphs.files.source import Source, load
 from nelayout.vectors.tables import FORMATS, FittedColumns, Table, read_table
@@ -218,6 +218,7 @@ def _read(
 
 def _picture(table: Table, color: str | None, Y: np.ndarray, kind: str, under: np.ndarray | None) -> bytes:
     """Return a picture of the points, over the gray points `under` of a finished map."""
+    from nelayout.graphs.per_node import Named
     from nelayout.pictures import draw
     from nelayout.pictures.colors import PLAIN, UNKNOWN, class_names
 

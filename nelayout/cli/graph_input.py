@@ -34,7 +34,7 @@ __all__ = [
 # Values of `--label` that mean the nodes' own names, unless an attribute is called so.
 OWN_NAMES = ("id", "label", "name")
 # Values of `--edges`: those of `nelayout.pictures.edges`, which needs not be imported for --help.
-EDGES = ("straight", "faded", "bundled")
+EDGES = ("straight", "faded", "bundled", "none")
 
 
 def declare(command: argparse.ArgumentParser, option: Callable[..., None]) -> None:
@@ -134,8 +134,10 @@ def weight(given: argparse.Namespace, file: GraphFile) -> dict[str, str | None]:
     return {"weight": given.weight}
 
 
-def known_positions(path: str, file: GraphFile, own: str | None = None) -> dict[Any, Any]:
-    """Positions in a file, keyed by the graph's own nodes; those of other nodes are left out.
+def known_positions(
+    path: str, file: GraphFile, own: str | None = None, notes: list[str] | None = None
+) -> dict[Any, Any]:
+    """Positions in a file, keyed by the graph's own nodes; positions of other nodes are left out, with a note.
 
     `own` is the path of the graph's file: its own positions are asked for where both are the same, also standard input.
     """
@@ -155,6 +157,9 @@ def known_positions(path: str, file: GraphFile, own: str | None = None) -> dict[
             f"{path}: none of its {len(found)} nodes is a node of the graph, which has e.g. "
             f"{next(iter(names), None)!r}; give positions of the graph's own nodes"
         )
+    if notes is not None and len(start) < len(found):
+        few = f"{len(found) - len(start)} of {len(found)}"
+        notes.append(f"nodes in {path} that are not nodes of the graph: {few}. They are left out; give no others")
     return start
 
 

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nelayout.cli import arguments, graph_input
-from nelayout.cli.arguments import PICTURES, Command, Named, WrongUsage, painting, say, shows_progress
+from nelayout.cli.arguments import PICTURES, Command, WrongUsage, painting, say, shows_progress
 from nelayout.errors import missing_extra
 from nelayout.record.progress import LOG
 
 if TYPE_CHECKING:
     from nelayout.graphs.files import GraphFile, Look
 
-__all__ = ["COMMAND", "declare"]
+__all__ = ["COMMAND", "Output", "declare", "formats"]
 
 FILMS = ("html", "gif")
 SUITABLE: Any = object()  # default of --scale: what suits the format of the output
@@ -31,7 +31,7 @@ SUITABLE: Any = object()  # default of --scale: what suits the format of the out
 KEPT, LEFT = "keeps every node attribute it can", {"csv": "holds positions only", "pajek": "has none of them"}
 
 
-def _formats() -> dict[str, Iterable[str]]:
+def formats() -> dict[str, Iterable[str]]:
     from nelayout.graphs.files import FORMATS, WRITERS
 
     viewers = [name for name, entry in FORMATS.items() if entry.viewer is not None or name == "pajek"]
@@ -83,7 +83,6 @@ _scale.__name__ = "number"  # argparse says "invalid ... value"
 
 def _run(given: argparse.Namespace) -> None:
     """Check the arguments and the file, then do the work and write the output."""
-    from nelayout.graphs import files
     from nelayout.run.pipeline import solve
 
     method = arguments.tuned_method(given.method, given.set)
@@ -94,48 +93,74 @@ def _run(given: argparse.Namespace) -> None:
         raise WrongUsage(f"--layers {given.layers}: a drawing of {given.dim} dimensions has no axis {given.layers}")
     if given.stability is not None:
         raise WrongUsage("--stability is for the snapshots of a changing graph: give two FILEs or more")
-    into, kind = arguments.choose_formats(given, (*PICTURES, "html", *files.WRITERS))
-    arguments.check_writable(given.output, kind, given.file, drawn=PICTURES, extra="draw")
-    file = files.read_graph(given.file, into, graph_input.column(given))
-    labels = graph_input.texts(given.label, file)
-    weight = graph_input.weight(given, file).get("weight", "weight")
-    viewer = files.FORMATS[kind].viewer if kind in files.FORMATS else None
-    page = graph_input.page_look(given, file) if kind == "html" else {}
-    picture = graph_input.picture_look(given, kind, PICTURES, file)
-    if viewer is not None and given.color is not None and importlib.util.find_spec("matplotlib") is None:
-        raise missing_extra("matplotlib", "draw", "colors")
-    color = graph_input.color(given.color, file) if kind in PICTURES or viewer is not None else None
+    output = Output(given)
+    file = output.file
     start = None if given.pos is None else graph_input.known_positions(given.pos, file, given.file)
-    scale = (viewer or 1.0) if given.scale is SUITABLE else given.scale
+    scale = (output.viewer or 1.0) if given.scale is SUITABLE else given.scale
     how = {"dim": given.dim, "device": given.device, "scale": scale, "progress": shows_progress(given)}
     with _passes_said(given):
         solution = solve(file.graph, method, start, _fixed(given, file), **how, **graph_input.keywords(given, file))
-    if not given.quiet:
-        for note in (*file.notes, *solution.notes):
-            say(note, given.parser)
-        if kind in files.WRITERS and viewer is None and (given.label or given.color):
-            say(f"--label and --color are for pictures and viewers; {kind} {LEFT.get(kind, KEPT)}", given.parser)
-    if kind == "html":
-        from nelayout.pictures.pages import solution_page
+    output.write(solution, (*file.notes, *solution.notes))
 
-        files.deliver(given.output, solution_page(file.graph, solution, **page).html().encode("utf-8", "replace"))
-    elif kind in PICTURES:
-        from nelayout.pictures import draw
 
-        content = io.BytesIO()
-        named = color if color is None or isinstance(color, str) else Named(color, str(given.color))
-        with painting(given):
-            draw(file.graph, solution, content, labels=labels, color=named, weight=weight, format=kind, **picture)
-        files.deliver(given.output, content.getvalue())
-    else:
-        look = files.Look(weight=weight)
-        if viewer is not None:
-            look = _viewer_look(file, solution, labels, color, weight)
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            files.write_positions(given.output, file, solution.positions, kind, given.file, look)
-        for warning in caught if not given.quiet else ():
-            say(str(warning.message), given.parser)
+class Output:
+    """The output of a drawing of one graph: arguments and file are checked when it is made, before the work starts.
+
+    file    the graph
+    viewer  half width of a drawing for the viewer of the format; None if the format is for no viewer
+    """
+
+    def __init__(self, given: argparse.Namespace) -> None:
+        from nelayout.graphs import files
+
+        into, self.kind = arguments.choose_formats(given, (*PICTURES, "html", *files.WRITERS))
+        arguments.check_writable(given.output, self.kind, given.file, drawn=PICTURES, extra="draw")
+        self.given, self.file = given, files.read_graph(given.file, into, graph_input.column(given))
+        self.labels = graph_input.texts(given.label, self.file)
+        self.weight = graph_input.weight(given, self.file).get("weight", "weight")
+        self.viewer = files.FORMATS[self.kind].viewer if self.kind in files.FORMATS else None
+        self.page = graph_input.page_look(given, self.file) if self.kind == "html" else {}
+        self.picture = graph_input.picture_look(given, self.kind, PICTURES, self.file)
+        if self.viewer is not None and given.color is not None and importlib.util.find_spec("matplotlib") is None:
+            raise missing_extra("matplotlib", "draw", "colors")
+        colored = self.kind in PICTURES or self.viewer is not None
+        self.color = graph_input.color(given.color, self.file) if colored else None
+
+    def write(self, drawing: Any, notes: Iterable[str]) -> None:
+        """Say the notes, and write positions or a `Solution` in the format of the output."""
+        from nelayout.graphs import files
+
+        given, file, kind = self.given, self.file, self.kind
+        if not given.quiet:
+            for note in notes:
+                say(note, given.parser)
+            if kind in files.WRITERS and self.viewer is None and (given.label or given.color):
+                say(f"--label and --color are for pictures and viewers; {kind} {LEFT.get(kind, KEPT)}", given.parser)
+        if kind == "html":
+            from nelayout.pictures.pages import solution_page
+
+            page = solution_page(file.graph, drawing, **self.page)
+            files.deliver(given.output, page.html().encode("utf-8", "replace"))
+        elif kind in PICTURES:
+            from nelayout.graphs.per_node import Named
+            from nelayout.pictures import draw
+
+            content, color = io.BytesIO(), self.color
+            color = color if color is None or isinstance(color, str) else Named(color, str(given.color))
+            look = {"labels": self.labels, "color": color, "weight": self.weight, **self.picture}
+            with painting(given):
+                draw(file.graph, drawing, content, format=kind, **look)
+            files.deliver(given.output, content.getvalue())
+        else:
+            look = files.Look(weight=self.weight)
+            if self.viewer is not None:
+                look = _viewer_look(file, drawing, self.labels, self.color, self.weight)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                positions = getattr(drawing, "positions", drawing)
+                files.write_positions(given.output, file, positions, kind, given.file, look)
+            for warning in caught if not given.quiet else ():
+                say(str(warning.message), given.parser)
 
 
 @contextmanager
@@ -240,5 +265,5 @@ COMMAND = Command(
         "nelayout layout edges.csv --weight none --dim 3 -o positions.json",
         "nelayout layout 2019.graphml 2020.graphml 2021.graphml -o film.html",
     ),
-    _formats,
+    formats,
 )

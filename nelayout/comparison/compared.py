@@ -133,14 +133,16 @@ class Comparison:
         from nelayout.comparison.figure import side_by_side
         from nelayout.pictures.colors import Inks, class_coloring, coloring
         from nelayout.pictures.paper import paper
+        from nelayout.pictures.sizes import amounts
 
-        found = self.measured if table else {}
+        inks = Inks(paper=paper(background))
         if color is None and self.labels is not None:
-            color = class_coloring(self.labels, inks=Inks(paper=paper(background)))
-        elif isinstance(color, list):
+            colors = class_coloring(self.labels, getattr(self.labels, "name", ""), inks)
+        else:
             network = graphs.points(next(iter(self.drawings.values()))) if self.G is None else graphs.read(self.G, None)
-            color = coloring(network, color, inks=Inks(paper=paper(background)))
-        return side_by_side(self.G, self.drawings, found, color, labels, self.seconds, background)
+            colors = coloring(network, color, amounts(self.G, network, color, None), inks=inks)
+        found = self.measured if table else {}
+        return side_by_side(self.G, self.drawings, found, colors, labels, self.seconds, background)
 
     def to_html(
         self, path: str | Path, *, color: Any = None, labels: Any = None, weight: str | None = "weight"

@@ -10,7 +10,7 @@ from nelayout.comparison.ranking import Cell, arrow, shown, table_rows
 from nelayout.errors import missing_extra
 from nelayout.pictures import draw
 from nelayout.pictures.colors import Coloring
-from nelayout.pictures.legend import LEGEND_STYLE, dots, fitted, text_size
+from nelayout.pictures.legend import LEGEND_STYLE, dots, explained, fitted, text_size
 from nelayout.pictures.paper import Paper, paper
 
 __all__ = ["side_by_side"]
@@ -27,14 +27,14 @@ def side_by_side(
     G: Any,
     drawings: dict[str, Any],
     found: dict[str, dict[str, Measured]],
-    color: Any,
+    color: Coloring,
     labels: Any = None,
     seconds: dict[str, float] | None = None,
     background: Any = "auto",
 ) -> Any:
     """Return a `matplotlib.figure.Figure` of drawings of `G`, over their measures; see `Comparison.plot`.
 
-    ``color``: as in `nelayout.draw`, or a `Coloring` with a legend of its classes below the drawings.
+    A legend of classes stands below the drawings, a color bar beside the first row.
     """
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -43,40 +43,44 @@ def side_by_side(
         raise missing_extra("matplotlib", "compare", "figures") from None
 
     back = paper(background)
-    classes = color.classes if isinstance(color, Coloring) else ()
+    classes, bar = color.classes, explained(color, INCHES, INCHES).side if color.bounds else 0.0
     rows = -(-len(drawings) // COLUMNS)
     columns = -(-len(drawings) // rows)
     measures = len(next(iter(found.values()), {}))
     table = ROW * (len(drawings) + 4) if measures else 0.0
     beside = min(max((text_size(name, LINE)[0] for name in found), default=0.0) / 72 + 0.2, NAMES)
-    width = max(columns * INCHES, beside + SLANT + 0.62 * measures if measures else 0.0) + 2 * BORDER
+    width = max(columns * INCHES, beside + SLANT + 0.62 * measures if measures else 0.0) + 2 * BORDER + bar
     widest = max((text_size(name, LINE)[0] for name, _ in classes), default=0.0) / 72
     entries = max(1, int(width / (0.5 + widest)))
-    legend = ROW * -(-len(classes) // entries)
+    legend = ROW * (-(-len(classes) // entries) + bool(classes and color.name))
     height = rows * (INCHES + ROW) + legend + table + 2 * BORDER
     figure = Figure(figsize=(width, height), dpi=100, facecolor=back.color or "none")
     FigureCanvasAgg(figure)
-    left, inside = (width - columns * INCHES) / 2, INCHES - 0.2
+    left, inside = (width - bar - columns * INCHES) / 2, INCHES - 0.2
     for number, (name, pos) in enumerate(drawings.items()):
         row, column = divmod(number, columns)
         x, y = left + column * INCHES, height - BORDER - ROW - INCHES - row * (INCHES + ROW)
         ax = figure.add_axes((x / width, y / height, inside / width, inside / height))
-        draw(G, pos, ax=ax, color=color, labels=labels, legend=False, background=background)
+        draw(G, pos, ax=ax, color=color, labels=labels, legend=number == columns - 1 and bar > 0, background=background)
+        ax.set_anchor("N")  # the drawing hangs from its title
         # On the figure: the axes' own title would stand lower above a flat drawing than above others.
         middle, top = (x + inside / 2) / width, (y + inside + 0.08) / height
         title = {"ha": "center", "va": "bottom", "fontsize": TITLE, "color": back.ink, "parse_math": False}
         figure.text(middle, top, fitted(name, TITLE, 72 * inside), **title)
     if classes:
         figure.legend(
-            handles=dots(classes, back, color.shapes is not None),
+            handles=dots(classes, back, LINE, color.shapes is not None),
             labelcolor=back.ink,
+            title=color.name or None,
+            fontsize=LINE,
+            title_fontsize=LINE,
             loc="upper center",
             bbox_to_anchor=(0.5, (BORDER + table + legend) / height),
             ncols=min(entries, len(classes)),
             **LEGEND_STYLE,
         )
     if measures:
-        size = (width - 2 * BORDER, table - ROW)
+        size = (width - bar - 2 * BORDER, table - ROW)
         ax = figure.add_axes((BORDER / width, BORDER / height, size[0] / width, size[1] / height))
         _table(ax, found, seconds or {}, size, beside, back)
     return figure

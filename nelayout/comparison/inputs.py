@@ -10,6 +10,7 @@ import numpy as np
 
 from nelayout.errors import InputError, InputTypeError
 from nelayout.graphs import Network, every_position, places
+from nelayout.graphs.per_node import Named
 
 __all__ = [
     "check_dimensions", "check_rows", "class_names", "classes", "coordinates", "every_place", "finite_rows",
@@ -75,7 +76,8 @@ def class_names(network: Network, labels: Any) -> list[Any] | None:
     """
     if labels is None:
         return None
-    names = network.host.objects(labels, "labels")
+    heading = labels if isinstance(labels, str) else getattr(labels, "name", None)
+    names = Named(network.host.objects(labels, "labels"), heading if isinstance(heading, str) else "")
     for i, label in enumerate(names):
         try:
             if label is None or label in {"", -1} or label != label:  # noqa: PLR0124  NaN differs from itself

@@ -214,6 +214,12 @@ def every_position(network: Network, pos: Any, what: str = "pos") -> np.ndarray:
     opened = places(pos, network.host)
     Y = network.host.positions(opened.given, opened.dim)
     missing = np.flatnonzero(np.isnan(Y).any(axis=1))
+    if opened.keys and len(missing) == len(Y) > 0:
+        key, node = opened.keys[0], network.labels[0]
+        raise InputError(
+            f"{what} must have nodes of the graph for keys, such as {node!r} ({type(node).__name__}); got "
+            f"{key!r} ({type(key).__name__}). Keys of JSON are texts: turn them into nodes of the graph"
+        )
     if len(missing):
         raise InputError(
             f"{what} has no position for node {network.labels[missing[0]]!r} "

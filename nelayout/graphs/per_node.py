@@ -23,7 +23,7 @@ import numpy as np
 from nelayout.errors import InputError, InputTypeError, near_matches
 from nelayout.graphs.to_floats import REAL, numbers, short_repr
 
-__all__ = ["Places", "as_mapping", "held", "nodes", "objects", "positions", "values"]
+__all__ = ["Named", "Places", "as_mapping", "held", "nodes", "objects", "positions", "values"]
 
 MISSING: Any = object()
 Aliases = Sequence[Sequence[Hashable]]
@@ -57,6 +57,14 @@ class Places:
         """Coordinates of the first position; 2 where there is none."""
         rows = self.given.values() if isinstance(self.given, Mapping) else self.given
         return int(np.size(next(iter(rows)))) if len(rows) else 2
+
+
+class Named(list):
+    """Values of a node attribute with the name of the attribute, which is the heading of a legend."""
+
+    def __init__(self, values: Iterable[Any], name: str):
+        super().__init__(values)
+        self.name = name
 
 
 def positions(pos: Any, dim: int, aliases: Aliases, what: str = "pos") -> np.ndarray:

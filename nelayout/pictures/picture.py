@@ -169,8 +169,8 @@ def draw(
             raise InputError(f"pos must have 1, 2 or 3 coordinates; got {places.shape[1]}")
         keys = graphs.places(pos, network.host).keys
         if keys is not None and len(keys) > len(places):
-            few = f"{len(keys) - len(places)} of the {len(keys)} keys of pos"
-            warn(f"{few} are no nodes of the graph and are left out; give positions of its nodes alone")
+            few = f"{len(keys) - len(places)} of {len(keys)}"
+            warn(f"keys of pos that are not nodes of the graph: {few}. They are left out; give positions of nodes alone")
         font_size = small_letters() if font_size is None else _number(font_size, "font_size", "a number of points > 0", 0.01)
         alpha = _number(alpha, "alpha", "an opacity from 0 to 1", 0.0, 1.0)
         back = paper(background, ax)

@@ -271,20 +271,23 @@ def test_a_full_disk_names_the_file_and_what_to_do(inside, monkeypatch):
 def test_labels_and_colors_of_pictures_are_those_of_attributes(folder, inside, monkeypatch, command):
     """The attribute heads the legend, nodes of one kind have one color, and labels are texts."""
     pytest.importorskip("matplotlib")
-    from nelayout.pictures import labels, picture
+    from nelayout import pictures
+    from nelayout.pictures import picture
 
-    headings, colors, texts = [], [], []
-    explain = picture.explain
-    monkeypatch.setattr(picture, "explain", lambda ax, shown, *a: headings.append(shown.name) or explain(ax, shown, *a))
-    monkeypatch.setattr(picture, "draw_nodes", lambda sheet, Y, *a: colors.append(a[3]) or np.ones(len(Y)))
-    monkeypatch.setattr(labels, "write_labels", lambda sheet, Y, degree, given, *a: texts.append(given))
+    figures: list[Any] = []
+    for module in (pictures, picture):
+        monkeypatch.setattr(module, "render", lambda figure, *_: figures.append(figure) or b"")
     rows = "".join(f"{v},{v * v % 7},{'xxyy'[v % 4]},{'abcd'[v % 4]}\n" for v in range(12))
     (folder / "table.csv").write_text(f"p,q,kind,name\n{rows}")
     label = "name" if command.startswith("embed") else "id"
     assert inside(*command.split(), "-o", "out.png", "--quiet", "--color", "kind", "--label", label)[0] == 0
-    assert headings == [""] if command.startswith("compare") else ["kind"]
-    assert texts[0][:4] == list("abcd")
-    assert [tuple(colors[0][i]) == tuple(colors[0][0]) for i in range(4)] == [True, True, False, False]
+    (figure,) = figures
+    ax = figure.axes[0]
+    legend = figure.legends[0] if command.startswith("compare") else ax.get_legend()
+    assert legend.get_title().get_text() == "kind"
+    assert {text.get_text() for text in ax.texts} >= set("abcd")
+    (dots,) = [each for each in ax.collections if type(each).__name__ == "EllipseCollection"]
+    assert len({tuple(color) for color in dots.get_facecolors()}) == 2
 
 
 def test_methods_lists_the_catalogue(inside):
