@@ -28,7 +28,7 @@ __all__ = [
 LEGEND_STYLE = {"frameon": False, "handletextpad": 0.2, "borderaxespad": 0.0, "borderpad": 0.0}
 MARKERS = "o^s"  # matplotlib's markers for the shapes of dots
 _SMALL = 0.8  # letters of labels and notes in sizes of other letters
-_ROW, _ENTRY, _BETWEEN = 1.5, 2.1, 0.8  # height of an entry of a legend, width beside its name, in sizes of its letters
+_ROW, _ENTRY, _BETWEEN = 1.55, 1.7, 0.8  # height of an entry of a legend, width beside its name, in sizes of its letters
 _COLUMNS, _LEAST = 4, 4.0  # largest number of columns of a legend, and points of its smallest letters
 _LONGEST = 28  # letters of a name in a legend
 _GAP = 0.12  # inches between drawing and legend
@@ -138,8 +138,9 @@ class Explained:
 
 
 def explained(colors: Coloring, wide: float, high: float) -> Explained:
-    """Return the legend or color bar with the largest letters that fit `wide` times `high` inches."""
+    """Return the legend or color bar with the largest letters that fit `wide` times `high` inches with the gap."""
     if colors.classes:
+        wide = wide - _GAP
         usual = letters("legend.fontsize")
         size = usual
         while True:

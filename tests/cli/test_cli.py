@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -216,7 +217,7 @@ def test_a_failure_is_one_line_and_leaves_no_file(folder, inside, command):
     assert {p.name: p.read_bytes() for p in folder.iterdir()} == before
 
 
-ALLOWED = "'compare', 'embed', 'layout', 'methods', 'plan', 'warm-up'"
+ALLOWED = "'compare', 'draw', 'embed', 'layout', 'methods', 'plan', 'warm-up'"
 
 
 WRONG = {
@@ -549,3 +550,30 @@ def test_documented_commands_run(tmp_path):
     outputs = set(re.findall(r"(?:-o|>|--save) (\w[\w.-]+)", asked))
     assert {path.name for path in tmp_path.iterdir()} == {"examples", "digits.csv", *years, *outputs}
     assert all((tmp_path / name).stat().st_size for name in outputs)
+
+
+@pytest.mark.parametrize("out", ["drawing.png", "drawing.svg", "drawing.html", "drawing.gexf", "again.csv"])
+def test_draw_takes_positions_as_they_are(folder, inside, out):
+    pytest.importorskip("matplotlib")
+    assert inside("layout", "graph.gml", "-o", "pos.csv", "--quiet")[0] == 0
+    assert inside("draw", "graph.gml", "--pos", "pos.csv", "-o", out, "--quiet") == (0, "", "")
+    if out.endswith("csv"):
+        assert (folder / out).read_bytes() == (folder / "pos.csv").read_bytes()
+    elif out.endswith("gexf"):
+        drawn, given = read_positions(folder / out), read_positions(folder / "pos.csv")
+        assert {v: list(place) for v, place in drawn.items()} == {v: list(place) for v, place in given.items()}
+    else:
+        assert (folder / out).stat().st_size > 1000
+
+
+def test_draw_checks_the_names_of_positions(folder, inside):
+    (folder / "none.csv").write_text("node,x,y\nw,0,0\nz,1,1\n")
+    assert "none of its 2 nodes is a node of the graph" in inside("draw", "graph.gml", "--pos", "none.csv", "-o", "o.csv")[2]
+    (folder / "few.csv").write_text("node,x,y\na,0,0\nb,1,1\n")
+    assert "2 of 4 nodes have none" in inside("draw", "graph.gml", "--pos", "few.csv", "-o", "o.png")[2]
+    (folder / "more.csv").write_text("node,x,y\na,0,0\nb,1,1\nc,2,0\nd,0,2\nz,1,1\n")
+    code, _, said = inside("draw", "graph.gml", "--pos", "more.csv", "-o", "o.csv")
+    assert (code, said) == (
+        0, "nelayout: nodes in more.csv that are not nodes of the graph: 1 of 5. They are left out; give no others\n",
+    )  # fmt: skip
+    assert inside("draw", "graph.gml", "-o", "o.csv")[0] == 2

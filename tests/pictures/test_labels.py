@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import warnings
+from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -111,6 +113,76 @@ def test_all_asked_labels_are_tried_and_ties_of_degrees_are_spread():
     pos = nl.ws_sne_layout(groups, seed=0)
     boxes = check(nl.draw(groups, pos, labels=True), pos, {v: str(v) for v in groups})
     assert {v // 8 for v in boxes} == set(range(12)), "every group has names"
+
+
+AIRPORTS = Path(__file__).parents[2] / "examples" / "data" / "usairports2010.graphml"
+
+
+@pytest.mark.parametrize("name", ["les miserables", pytest.param("airports", marks=pytest.mark.full)])
+@pytest.mark.parametrize("layout", [None, "constrained", "tight"])
+def test_labels_of_real_graphs_stand_at_their_nodes_at_every_size(name, layout):
+    G = nx.les_miserables_graph() if name == "les miserables" else nx.Graph(nx.read_graphml(AIRPORTS))
+    pos, names = nl.layout(G, seed=0, weight=None), {v: str(v) for v in G}
+    look = {"labels": True, "color": [f"class {k % 9}" for k in range(len(G))], "title": name}
+    for size in ((3.5, 2.8), (7.0, 5.0)):
+        assert check(nl.draw(G, pos, figsize=size, **look), pos, names)
+    figure = Figure(figsize=(7.0, 5.0), layout=layout, facecolor="black")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(2, 2)
+    for ax in axes.flat:
+        nl.draw(G, pos, ax=ax, **look)
+    for size in ((7.0, 5.0), (3.5, 3.0), (15.0, 9.0)):
+        figure.set_size_inches(*size)
+        check(figure, pos, names)
+
+
+def test_labels_of_chosen_nodes_are_drawn_or_listed():
+    G = nx.barabasi_albert_graph(3000, 2, seed=0)
+    pos = nx.random_layout(G, seed=0)
+    asked = {v: f"person {v}" for v in range(2990, 3000)}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        figure = nl.draw(G, pos, labels=asked, figsize=(3.5, 2.6))
+        figure.canvas.draw()
+    written = {text.get_text() for text in figure.axes[0].texts} & set(asked.values())
+    (said,) = [str(each.message) for each in caught]
+    assert set(re.findall(r"'(person \d+)'", said)) == set(asked.values()) - written
+    assert said.startswith(f"{10 - len(written)} of 10 labels have no room beside their node and are left out: ")
+    assert len(check(nl.draw(G, pos, labels=asked, figsize=(40, 40), dpi=50), pos, asked)) == 10
+
+
+def test_axes_of_a_layout_warn_when_the_figure_is_drawn():
+    G = nx.empty_graph(4)
+    pos = [(0, 0), (1, 0), (0, 1), (1, 1)]
+    figure = Figure(figsize=(2, 2), layout="constrained")
+    FigureCanvasAgg(figure)
+    nl.draw(G, pos, labels={0: "a name that is far too long for so small a figure"}, ax=figure.subplots())
+    with pytest.warns(UserWarning, match="1 of 1 labels have no room"):
+        figure.canvas.draw()
+    figure.set_size_inches(12, 12)
+    figure.canvas.draw()
+    assert len(figure.axes[0].texts) == 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_nodes_does_not_choose_the_labels(seed):
+    G = nx.relaxed_caveman_graph(12, 8, 0.05, seed=0)
+    pos = nl.ws_sne_layout(G, seed=0)
+    order = np.random.default_rng(seed).permutation(len(G)).tolist()
+    H = nx.Graph()
+    H.add_nodes_from(order)
+    H.add_edges_from(G.edges)
+    one, other = (nl.draw(graph, pos, labels=True, figsize=(4, 4)).axes[0].texts for graph in (G, H))
+    assert {(t.get_text(), t.get_position()) for t in one} == {(t.get_text(), t.get_position()) for t in other}
+
+
+def test_labels_leave_room_for_a_title():
+    G = nx.cycle_graph(12)
+    figure: Any = nl.draw(G, nx.circular_layout(G), labels=True)
+    figure.axes[0].set_title("A title of the user")
+    figure.canvas.draw()
+    title = figure.axes[0].title.get_window_extent()
+    assert not any(text.get_window_extent().overlaps(title) for text in figure.axes[0].texts)
 
 
 def test_nodes_at_one_place_have_no_labels_and_the_note_says_so():

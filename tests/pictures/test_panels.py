@@ -1,0 +1,273 @@
+"""Panels, legends and titles of nl.draw: one size in a row, and everything in its place at any size of the figure."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+
+import matplotlib as mpl
+from matplotlib import colormaps
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import EllipseCollection, LineCollection
+from matplotlib.colors import to_hex, to_rgb, to_rgba
+from matplotlib.figure import Figure
+from matplotlib.image import imread
+
+import nelayout as nl
+from nelayout.errors import InputError
+from nelayout.pictures.colors import PALETTE
+from nelayout.pictures.legend import text_size
+
+G = nx.les_miserables_graph()
+POS = nx.kamada_kawai_layout(G)
+KIND = [f"group {k % 5}" for k in range(len(G))]
+FLAT = {v: (x, 0.2 * y) for v, (x, y) in POS.items()}
+
+
+def panels(layout: str | None, count: int = 3, size: tuple[float, float] = (7.0, 2.6)) -> tuple[Any, Any]:
+    figure = Figure(figsize=size, layout=layout)
+    FigureCanvasAgg(figure)
+    return figure, figure.subplots(1, count)
+
+
+def dots_of(ax: Any) -> Any:
+    (dots,) = [c for c in ax.collections if isinstance(c, EllipseCollection)]
+    return dots
+
+
+def places(ax: Any) -> np.ndarray:
+    """(n, 2) pixels of the nodes."""
+    return ax.transData.transform(dots_of(ax).get_offsets())
+
+
+def extent(ax: Any) -> np.ndarray:
+    return np.ptp(places(ax), axis=0)
+
+
+def explanation(ax: Any) -> Any:
+    """The box in pixels of a legend or color bar."""
+    return ax.get_legend().get_window_extent() if ax.get_legend() is not None else ax.child_axes[0].get_tightbbox()
+
+
+@pytest.mark.parametrize("layout", [None, "constrained", "tight"])
+@pytest.mark.parametrize("pos", [POS, FLAT], ids=["square", "flat"])
+def test_panels_in_a_row_show_one_layout_at_one_size(layout, pos):
+    figure, axes = panels(layout)
+    nl.draw(G, pos, ax=axes[0], color=KIND, title="classes", legend="group")
+    nl.draw(G, pos, ax=axes[1], color="degree", title="degree", labels=True)
+    nl.draw(G, pos, ax=axes[2], node_size=0.05, title="plain")
+    for size in ((7.0, 2.6), (4.0, 2.0), (14.0, 7.0)):
+        figure.set_size_inches(*size)
+        figure.canvas.draw()
+        for ax in axes[1:]:
+            np.testing.assert_allclose(extent(ax), extent(axes[0]), rtol=1e-6)
+        for ax in axes:
+            gap = ax.title.get_window_extent().y0 - places(ax)[:, 1].max()
+            assert 0 < gap < 0.3 * figure.dpi, "the title stands on the drawing"
+
+
+@pytest.mark.parametrize("layout", [None, "constrained", "tight"])
+def test_legends_of_panels_cover_no_drawing(layout):
+    figure, axes = panels(layout)
+    for k, ax in enumerate(axes):
+        nl.draw(G, POS, ax=ax, color=KIND if k % 2 == 0 else "degree")
+    figure.canvas.draw()
+    figure.canvas.draw()
+    for k, ax in enumerate(axes):
+        box = explanation(ax)
+        assert places(ax)[:, 0].max() < box.x0
+        assert box.x1 < (places(axes[k + 1])[:, 0].min() if k < 2 else figure.bbox.x1 + 1)
+
+
+def test_a_layout_engine_gives_the_legends_their_room_and_the_drawings_theirs():
+    def width(legend: bool, layout: str | None) -> float:
+        figure, axes = panels(layout)
+        for k, ax in enumerate(axes):
+            nl.draw(G, POS, ax=ax, color=KIND, legend=legend and k == 2)
+        figure.canvas.draw()
+        return extent(axes[0])[0] / figure.dpi
+
+    assert width(True, "constrained") == pytest.approx(width(False, "constrained") - 1.0 / 3, abs=0.1)
+    assert width(True, None) > 0.8 * width(False, None), "the legend stands in the margin of the figure"
+
+
+def test_cleared_axes_are_free_again_and_a_changed_view_stays():
+    figure, (ax, other) = panels(None, 2)
+    given = ax.get_position(original=True).bounds
+    nl.draw(G, POS, ax=ax, color=KIND, labels=True)
+    nl.draw(G, POS, ax=other)
+    ax.set_xlim(-0.1, 0.1)
+    figure.canvas.draw()
+    assert ax.get_xlim() == (-0.1, 0.1)
+    ax.clear()
+    ax.set_aspect("auto")
+    ax.plot([0, 1], [0, 1])
+    figure.canvas.draw()
+    assert ax.get_position().bounds == pytest.approx(given)
+    assert len(ax.texts) == 0
+
+
+def test_cropped_pictures_keep_everything_beside_its_node():
+    figure: Any = nl.draw(G, POS, labels=True, color=KIND, figsize=(7, 5))
+    whole, cropped = io.BytesIO(), io.BytesIO()
+    figure.savefig(whole, format="png", dpi=100)
+    figure.savefig(cropped, format="png", dpi=100, bbox_inches="tight", pad_inches=0)
+    large, small = (imread(io.BytesIO(each.getvalue())) for each in (whole, cropped))
+    ink = np.argwhere((large[:, :, :3] < 1).any(axis=2))
+    there = np.argwhere((small[:, :, :3] < 1).any(axis=2))
+    np.testing.assert_allclose(np.ptp(ink, axis=0), np.ptp(there, axis=0), atol=2)
+
+
+@pytest.mark.parametrize("width", [3.5, 7.0])
+def test_colors_of_3000_nodes_are_seen(width):
+    """Dots have their full color; edges, outlines and shadows of dots do not turn them gray."""
+    n = 3000
+    blocks = nx.planted_partition_graph(3, n // 3, 0.012, 0.0004, seed=0)
+    around = np.array([[0.0, 1.0], [1.0, -0.6], [-1.0, -0.6]])
+    pos = around[np.arange(n) // (n // 3)] + 0.3 * np.random.default_rng(0).normal(size=(n, 2))
+    content = io.BytesIO()
+    kinds = [f"block {v // (n // 3)}" for v in range(n)]
+    nl.draw(blocks, pos, content, format="png", color=kinds, legend=False, figsize=(width, width), dpi=200)
+    pixels = imread(io.BytesIO(content.getvalue()))[:, :, :3].reshape(-1, 3)
+    inked = pixels[(pixels < 0.9).any(axis=1)]
+    for color in PALETTE[:3]:
+        near = np.abs(inked - to_rgb(color)).max(axis=1) < 0.1
+        assert near.mean() > 0.03
+
+
+def test_legends_fit_small_figures_and_have_a_heading():
+    for k, size in ((5, (3.5, 2.8)), (12, (3.5, 2.8)), (24, (3.5, 2.8)), (24, (7.0, 3.0))):
+        kinds = [f"region {v % k}" for v in range(len(G))]
+        figure: Any = nl.draw(G, POS, color=kinds, figsize=size, legend="Region")
+        figure.canvas.draw()
+        legend = figure.axes[0].get_legend()
+        box = legend.get_window_extent()
+        assert legend.get_title().get_text() == "Region"
+        assert figure.bbox.x0 <= box.x0
+        assert box.x1 <= figure.bbox.x1
+        assert figure.bbox.y0 <= box.y0
+        assert box.y1 <= figure.bbox.y1
+        assert [text.get_text() for text in legend.get_texts()] == [f"region {v}" for v in range(k)]
+        assert places(figure.axes[0])[:, 0].max() < box.x0
+    bar: Any = nl.draw(G, POS, color="degree", legend="number of links").axes[0].child_axes[0]
+    assert bar.get_title(loc="left") == "number of links"
+
+
+def test_cmap_and_palette_choose_the_colors_and_what_whole_numbers_are():
+    line, pos = nx.path_graph(3), [(0, 0), (1, 0), (2, 0)]
+
+    def colors(**look: Any) -> list[str]:
+        figure: Any = nl.draw(line, pos, **look)
+        drawn = dots_of(figure.axes[0])
+        order = np.argsort(drawn.get_offsets()[:, 0])
+        return [to_hex(c) for c in drawn.get_facecolors()[order]]
+
+    plasma = [to_hex(colormaps["plasma"](x)) for x in (0.0, 0.5, 1.0)]
+    assert colors(color=[1990, 1995, 2000], cmap="plasma") == plasma
+    assert colors(color=[1990, 1995, 2000], cmap=colormaps["plasma"]) == plasma
+    assert colors(color=[1990, 1995, 2000]) == list(PALETTE[:3])
+    assert colors(color=[0.5, 1.5, 0.5], palette=["red", "blue"]) == ["#ff0000", "#0000ff", "#ff0000"]
+    assert colors(color=["b", "a", "b"], palette={"a": "red", "b": "blue"}) == ["#0000ff", "#ff0000", "#0000ff"]
+    assert colors(color=["b", "a", "b"], palette="tab10") == ["#ff7f0e", "#1f77b4", "#ff7f0e"]
+    figure: Any = nl.plot(np.array(pos), [0.5, 1.0, 1.5], cmap="plasma", alpha=0.5)
+    assert {to_hex(c) for c in dots_of(figure.axes[0]).get_facecolors()} == set(plasma)
+
+
+@pytest.mark.parametrize(
+    ("look", "message"),
+    [
+        ({"cmap": "virids"}, "unknown cmap 'virids': did you mean 'viridis'"),
+        ({"cmap": 3}, "cmap must be the name of a matplotlib colormap, or a Colormap; got 3"),
+        ({"palette": ["red"]}, "palette must have a color for each of the 2 classes; got 1 colors"),
+        ({"palette": {"a": "red"}}, "palette must have a color for each class; got none for 'b'"),
+        ({"palette": ["red", "bleu"]}, "palette must hold matplotlib colors, .*; got 'bleu'"),
+        ({"palette": "tab01"}, "unknown palette 'tab01': did you mean .*'tab10'"),
+        ({"alpha": 2}, "alpha must be an opacity from 0 to 1; got 2"),
+        ({"alpha": "half"}, "alpha must be an opacity from 0 to 1; got 'half'"),
+    ],
+)
+def test_colors_that_cannot_be_are_refused(look, message):
+    color = ["a", "b"] if "cmap" not in look else [0.5, 1.5]
+    with pytest.raises(InputError, match=message):
+        nl.draw(nx.path_graph(2), [(0, 0), (1, 1)], color=color, **look)
+
+
+def test_alpha_is_the_opacity_of_dots_alone():
+    whole, half = (nl.draw(G, POS, color=KIND, alpha=alpha).axes[0] for alpha in (1.0, 0.5))
+    assert set(dots_of(whole).get_facecolors()[:, 3]) == {1.0}
+    assert set(dots_of(half).get_facecolors()[:, 3]) == {0.5}
+    lines = [[c for c in ax.collections if isinstance(c, LineCollection)][0] for ax in (whole, half)]
+    np.testing.assert_array_equal(lines[0].get_colors(), lines[1].get_colors())
+    many = np.random.default_rng(0).normal(size=(21_000, 2))
+    strong, weak = (nl.plot(many, alpha=alpha).axes[0].images[0].get_array()[:, :, 3] for alpha in (1.0, 0.3))
+    assert 0 < weak.sum() < 0.5 * strong.sum()
+
+
+def test_edges_none_draws_nodes_alone():
+    ax = nl.draw(G, POS, edges="none", color=KIND).axes[0]
+    assert [type(c) for c in ax.collections] == [EllipseCollection]
+
+
+def test_self_loops_are_circles_through_their_nodes():
+    loops = nx.MultiDiGraph([(0, 1), (1, 1), (2, 2), (2, 2)])
+    pos = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 1.0]])
+    for graph, arrows in ((loops, False), (nx.Graph(loops), "auto")):
+        (lines,) = [c for c in nl.draw(graph, pos, arrows=arrows).axes[0].collections if isinstance(c, LineCollection)]
+        curled = [s for s in lines.get_segments() if len(s) > 2]
+        assert sorted(int(np.hypot(*(pos - s[0]).T).argmin()) for s in curled) == [1, 2]
+        for circle in curled:
+            np.testing.assert_allclose(circle[0], circle[-1], atol=1e-12)
+            middle = circle[:-1].mean(axis=0)
+            assert np.ptp(np.hypot(*(circle - middle).T)) < 1e-9
+        away = next(s for s in curled if np.allclose(s[0], pos[1])).mean(axis=0) - pos[1]
+        assert away[0] > 0, "on the side away from the neighbor"
+    similar = np.array([[1.0, 0.5], [0.5, 1.0]])
+    (lines,) = [c for c in nl.draw(similar, pos[:2]).axes[0].collections if isinstance(c, LineCollection)]
+    assert [len(s) for s in lines.get_segments()] == [2], "the diagonal of a matrix is no loop"
+
+
+def test_parallel_edges_have_their_own_colors():
+    both = nx.MultiGraph([(0, 1, {"color": "red"}), (1, 0, {"color": "blue"}), (1, 2, {"color": "lime"})])
+    for colors in (nx.get_edge_attributes(both, "color"), "color"):
+        figure = nl.draw(both, [(0, 0), (1, 0), (2, 0)], edge_color=colors)
+        (lines,) = [c for c in figure.axes[0].collections if isinstance(c, LineCollection)]
+        assert sorted(map(to_hex, lines.get_colors())) == ["#0000ff", "#00ff00", "#ff0000"]
+
+
+def test_settings_of_matplotlib_are_followed():
+    settings = {
+        "font.size": 5.0, "axes.titlesize": 7.0, "legend.fontsize": 6.0, "ytick.labelsize": 4.0, "image.cmap": "magma",
+        "figure.facecolor": "black", "text.color": "yellow", "font.family": "monospace",
+    }  # fmt: skip
+    usual = text_size("iiii", 10.0)
+    with mpl.rc_context(settings):
+        classes, numbers = (nl.draw(G, POS, color=c, labels=True, title="title").axes[0] for c in (KIND, "degree"))
+        assert text_size("iiii", 10.0)[0] > 1.3 * usual[0], "letters of the chosen family are measured"
+    legend: Any = classes.get_legend()
+    figure: Any = classes.figure
+    texts = [text for text in classes.texts if text.get_text() in G]
+    assert {text.get_fontsize() for text in texts} == {4.0}
+    assert {text.get_fontsize() for text in legend.get_texts()} == {6.0}
+    assert classes.title.get_fontsize() == 7.0
+    assert {to_hex(text.get_color()) for text in (*texts, *legend.get_texts(), classes.title)} == {"#ffff00"}
+    assert to_hex(figure.get_facecolor()) == "#000000"
+    bar: Any = numbers.child_axes[0]
+    assert {text.get_fontsize() for text in bar.get_yticklabels()} == {4.0}
+    assert to_rgba(colormaps["magma"](1.0)) in {tuple(c) for c in dots_of(numbers).get_facecolors()}
+
+
+def test_keys_of_positions_are_nodes():
+    club = nx.karate_club_graph()
+    pos = {v: (v % 6, v // 6) for v in club}
+    with pytest.raises(InputError, match=r"pos must have nodes of the graph for keys, such as 0 \(int\); got '0' \(str\)"):
+        nl.draw(club, {str(v): place for v, place in pos.items()})
+    with pytest.warns(UserWarning, match=r"keys of pos that are not nodes of the graph: 2 of 36"):
+        nl.draw(club, {**pos, "a": (0, 0), 99: (1, 1)})
+    with pytest.raises(InputError, match="no position for node 33"):
+        nl.draw(club, {v: place for v, place in pos.items() if v < 33})
