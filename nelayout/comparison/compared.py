@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-    from nelayout.pictures.pages import Page
+    from nelayout.pictures.pages import Column, Page
 
 __all__ = ["Comparison"]
 
@@ -173,13 +173,14 @@ class Comparison:
         labels: Any = None,
         weight: str | None = "weight",
         title: str | None = None,
+        columns: Iterable[Column] = (),
     ) -> Page:
-        """Return the page of `to_html`, which notebooks show."""
+        """Return the page of `to_html`, which notebooks show; `columns` are further values of the nodes."""
         from nelayout.comparison.page import comparison_page
 
         return comparison_page(
             self.G, self.drawings, self.measured, self.labels, labels=labels, color=color, weight=weight, title=title,
-            seconds=self.seconds, spreads=self.spreads, words="\n\n".join(self.verdict),
+            seconds=self.seconds, spreads=self.spreads, words="\n\n".join(self.verdict), columns=columns,
         )  # fmt: skip
 
     def _repr_html_(self) -> str:

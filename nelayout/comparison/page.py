@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 
@@ -58,6 +58,7 @@ def comparison_page(
     seconds: Mapping[str, float] | None = None,
     spreads: Mapping[str, Mapping[str, float]] | None = None,
     words: str = "",
+    columns: Iterable[Column] = (),
 ) -> Page:
     """Return the page of a comparison: drawings, table, and definitions of the measures; see `Comparison.to_html`.
 
@@ -65,14 +66,15 @@ def comparison_page(
     seconds  {drawing: its seconds}, shown beside its heading, too
     spreads  {drawing: {measure: standard deviation over seeds}}
     words    a text over the table; an empty line begins a paragraph
+    columns  further values of the nodes
     """
-    columns = [] if classes is None else [Column("class", classes)]
+    known = [] if classes is None else [Column("class", classes)]
     network = None if G is None else graphs.read(G, weight=weight)
     if network is not None and 0 < network.adjacency.nnz <= MOST_NEIGHBORS:
         for name, pos in drawings.items():
             kept = neighbors_kept(network, graphs.every_position(network, pos))
-            columns.append(Column("neighbors kept", kept, name, amount=True))
-    if color is None and classes is not None and columns[0].kind != "texts":
+            known.append(Column("neighbors kept", kept, name, amount=True))
+    if color is None and classes is not None and known[0].kind != "texts":
         color = "class"
     facts = {name: [f"{shown(spent, 2)} s"] for name, spent in (seconds or {}).items()}
     below = "".join(f"<p>{escape(part)}</p>" for part in words.split("\n\n") if part.strip())
@@ -88,8 +90,9 @@ def comparison_page(
         count = f"{len(drawings)} drawings" if len(drawings) > 1 else "A drawing"
         title = f"{count} of {'vectors' if G is None else 'a graph'}: {', '.join(drawings)}"
     return page_of(
-        G, drawings, labels=labels, color=color, weight=weight, title=title, columns=columns, facts=facts, below=below
-    )
+        G, drawings, labels=labels, color=color, weight=weight, title=title, columns=[*known, *columns],
+        facts=facts, below=below,
+    )  # fmt: skip
 
 
 def neighbors_kept(network: graphs.Network, Y: np.ndarray) -> np.ndarray:

@@ -196,7 +196,6 @@ def test_figures(folder, ending, head):
     assert set(folder.iterdir()) - before == {folder / f"out.{ending}"}
 
 
-@pytest.mark.full
 def test_the_page_is_that_of_the_library(folder):
     command = "compare graph.graphml -m ws-sne --pos circle=circle.csv --color kind --label kind -o out.html --quiet"
     assert nelayout(command) == 0
