@@ -32,6 +32,7 @@ KEPT, LEFT = "keeps every node attribute it can", {"csv": "holds positions only"
 
 
 def formats() -> dict[str, Iterable[str]]:
+    """Return the formats that --help lists, by what they are for."""
     from nelayout.graphs.files import FORMATS, WRITERS
 
     viewers = [name for name, entry in FORMATS.items() if entry.viewer is not None or name == "pajek"]

@@ -103,8 +103,8 @@ def read_lines(G: Any, network: graphs.Network, color: Any, width: Any, arrows: 
     loops = np.unique(links.rows[loop])
     if one_color and one_width and not heads:
         upper = rows < adjacency.indices
-        ends = np.stack([rows[upper], adjacency.indices[upper].astype(np.int64)])
-        return Lines(*np.concatenate([ends, [loops, loops]], axis=1), points, np.array([to_rgb(color)]), False, False)
+        start, end = (np.append(ends[upper], loops).astype(np.int64) for ends in (rows, adjacency.indices))
+        return Lines(start, end, points, np.array([to_rgb(color)]), False, False)
     # Keep the edges that the network has: no edges of weight 0 if weights were read.
     kept = np.flatnonzero(np.isin(links.rows * n + links.cols, rows * n + adjacency.indices) | loop)
     kept = kept[np.argsort(loop[kept], kind="stable")]

@@ -49,8 +49,8 @@ class Labels:
         self.sheet, self.Y, self.texts, self.size, self.points = sheet, Y, texts, size, points
         self.chosen, self.counted, self.said = chosen, counted, ()
         near = KDTree(Y).query(Y, k=2)[0][:, 1] if len(Y) > 1 else np.zeros(len(Y))
-        alike = np.lexsort((texts, Y[:, 1], Y[:, 0], -near, -degree)) if len(Y) else []
-        self.asked = [int(i) for i in alike if texts[i]]
+        rank: Any = (texts, Y[:, 1], Y[:, 0], -near, -degree)  # the last key counts most
+        self.asked = [int(i) for i in np.lexsort(rank) if texts[i]]
         self.extent = {i: np.array(text_size(texts[i], points)) * _HINTED for i in self.asked[:_TRIED]}
         self.written: list[Any] = []
         self.left_out: list[int] = []

@@ -28,7 +28,8 @@ __all__ = [
 LEGEND_STYLE = {"frameon": False, "handletextpad": 0.2, "borderaxespad": 0.0, "borderpad": 0.0}
 MARKERS = "o^s"  # matplotlib's markers for the shapes of dots
 _SMALL = 0.8  # letters of labels and notes in sizes of other letters
-_ROW, _ENTRY, _BETWEEN = 1.55, 1.7, 0.8  # height of an entry of a legend, width beside its name, in sizes of its letters
+# Height of an entry of a legend, width beside its name, and width between columns, in sizes of its letters.
+_ROW, _ENTRY, _BETWEEN = 1.55, 1.7, 0.8
 _COLUMNS, _LEAST = 4, 4.0  # largest number of columns of a legend, and points of its smallest letters
 _LONGEST = 28  # letters of a name in a legend
 _GAP = 0.12  # inches between drawing and legend
@@ -48,7 +49,8 @@ def letters(name: str) -> float:
     from matplotlib import rcParams
     from matplotlib.font_manager import FontProperties
 
-    return float(FontProperties(size=rcParams[name]).get_size_in_points())
+    settings: Any = rcParams
+    return float(FontProperties(size=settings[name]).get_size_in_points())
 
 
 def small_letters() -> float:

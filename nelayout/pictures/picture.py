@@ -110,9 +110,9 @@ def draw(
         Points for all edges; or numbers that the widths are in proportion to, the largest 4 points: an edge attribute,
         a dict or a sequence. By default many long edges are thin.
     edges : {"straight", "faded", "bundled", "none"}
-        "none" draws no edges. "faded": long edges are faint, so that clusters show. "bundled", up to 20,000 edges: a long edge bends along a
-        path of short edges between its ends, at most twice as long (edge-path bundling: Wallinger, Archambault, Auber,
-        Nöllenburg and Peltonen 2022, doi:10.1109/TVCG.2021.3114795).
+        "none" draws no edges. "faded": long edges are faint, so that clusters show. "bundled", up to 20,000 edges: a
+        long edge bends along a path of short edges between its ends, at most twice as long (edge-path bundling:
+        Wallinger, Archambault, Auber, Nöllenburg and Peltonen 2022, doi:10.1109/TVCG.2021.3114795).
     arrows : bool or "auto"
         Whether edges of a directed graph are arrows; "auto" up to 1,000 edges.
     weight : str, optional
@@ -170,8 +170,9 @@ def draw(
         keys = graphs.places(pos, network.host).keys
         if keys is not None and len(keys) > len(places):
             few = f"{len(keys) - len(places)} of {len(keys)}"
-            warn(f"keys of pos that are not nodes of the graph: {few}. They are left out; give positions of nodes alone")
-        font_size = small_letters() if font_size is None else _number(font_size, "font_size", "a number of points > 0", 0.01)
+            warn(f"keys of pos that are not nodes of the graph: {few}. They are left out; give no other keys")
+        given = small_letters() if font_size is None else font_size
+        font_size = _number(given, "font_size", "a number of points > 0", 0.01)
         alpha = _number(alpha, "alpha", "an opacity from 0 to 1", 0.0, 1.0)
         back = paper(background, ax)
         ready, inks = isinstance(color, Coloring), Inks(cmap, palette, back)

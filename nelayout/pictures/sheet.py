@@ -266,7 +266,8 @@ def _new_axes(size: Any, dpi: float, paper: Paper) -> Any:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure: Any = Figure(figsize=tuple(size), dpi=dpi, facecolor=paper.color or "none", layout="none")
+    free: Any = "none"  # no layout engine, whatever rcParams says
+    figure: Any = Figure(figsize=tuple(size), dpi=dpi, facecolor=paper.color or "none", layout=free)
     FigureCanvasAgg(figure)
     figure._repr_png_ = functools.partial(_png, figure)
     return figure.add_axes((0.0, 0.0, 1.0, 1.0), facecolor="none")

@@ -70,10 +70,8 @@ def finish(
     if size is not None:
         Y = separate(Y, size, within=scale)
         if scale is not None and float(np.abs(Y).max()) > scale * (1 + 1e-9):
-            notes = (
-                "nodes of this node_size do not fit [-scale, scale]: the drawing is larger than scale; node_size is a "
-                "diameter in the units of the positions, and node_size_from_points gives it for dots in points",
-            )
+            large = "nodes of this node_size do not fit [-scale, scale]: the drawing is larger than scale"
+            notes = (f"{large}; node_size has the units of the positions, see node_size_from_points",)
     moved = bool((opened != there).any() or (fitted != Y).any())
     return Finished(Y if center is None else Y + center, 1.0 if scale is None else factor, moved, notes)
 

@@ -568,7 +568,8 @@ def test_draw_takes_positions_as_they_are(folder, inside, out):
 
 def test_draw_checks_the_names_of_positions(folder, inside):
     (folder / "none.csv").write_text("node,x,y\nw,0,0\nz,1,1\n")
-    assert "none of its 2 nodes is a node of the graph" in inside("draw", "graph.gml", "--pos", "none.csv", "-o", "o.csv")[2]
+    said = inside("draw", "graph.gml", "--pos", "none.csv", "-o", "o.csv")[2]
+    assert "none of its 2 nodes is a node of the graph" in said
     (folder / "few.csv").write_text("node,x,y\na,0,0\nb,1,1\n")
     assert "2 of 4 nodes have none" in inside("draw", "graph.gml", "--pos", "few.csv", "-o", "o.png")[2]
     (folder / "more.csv").write_text("node,x,y\na,0,0\nb,1,1\nc,2,0\nd,0,2\nz,1,1\n")

@@ -202,7 +202,7 @@ def test_alpha_is_the_opacity_of_dots_alone():
     whole, half = (nl.draw(G, POS, color=KIND, alpha=alpha).axes[0] for alpha in (1.0, 0.5))
     assert set(dots_of(whole).get_facecolors()[:, 3]) == {1.0}
     assert set(dots_of(half).get_facecolors()[:, 3]) == {0.5}
-    lines = [[c for c in ax.collections if isinstance(c, LineCollection)][0] for ax in (whole, half)]
+    lines = [next(c for c in ax.collections if isinstance(c, LineCollection)) for ax in (whole, half)]
     np.testing.assert_array_equal(lines[0].get_colors(), lines[1].get_colors())
     many = np.random.default_rng(0).normal(size=(21_000, 2))
     strong, weak = (nl.plot(many, alpha=alpha).axes[0].images[0].get_array()[:, :, 3] for alpha in (1.0, 0.3))
@@ -265,7 +265,7 @@ def test_settings_of_matplotlib_are_followed():
 def test_keys_of_positions_are_nodes():
     club = nx.karate_club_graph()
     pos = {v: (v % 6, v // 6) for v in club}
-    with pytest.raises(InputError, match=r"pos must have nodes of the graph for keys, such as 0 \(int\); got '0' \(str\)"):
+    with pytest.raises(InputError, match=r"nodes of the graph for keys, such as 0 \(int\); got '0' \(str\)"):
         nl.draw(club, {str(v): place for v, place in pos.items()})
     with pytest.warns(UserWarning, match=r"keys of pos that are not nodes of the graph: 2 of 36"):
         nl.draw(club, {**pos, "a": (0, 0), 99: (1, 1)})
