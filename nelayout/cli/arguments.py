@@ -221,22 +221,18 @@ def say(message: str, parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def painting(given: argparse.Namespace) -> Iterator[None]:
-    """Say on a terminal that the picture is being drawn; count the letters that the font lacks in one note."""
+    """Say on a terminal that the picture is being drawn, and say its warnings as notes, each once."""
     shown = "nelayout: drawing the picture" if shows_progress(given) else ""
     sys.stderr.write(shown)
     sys.stderr.flush()
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", UserWarning)
         try:
             yield
         finally:
             if shown:
                 sys.stderr.write(f"\r{' ' * len(shown)}\r")
                 sys.stderr.flush()
-    lacking = {str(each.message) for each in caught if "missing from" in str(each.message)}
-    for warning in caught:
-        if str(warning.message) not in lacking:
-            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
-    if lacking and not given.quiet:
-        note = f"the font lacks {len(lacking)} of the letters, which are drawn as boxes; set another in font.family"
-        say(f"{note} of matplotlibrc, such as Noto Sans CJK, or leave --label out", given.parser)
+    for note in dict.fromkeys(str(each.message) for each in caught) if not given.quiet else ():
+        say(note, given.parser)

@@ -13,24 +13,27 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from nelayout.errors import warn
 from nelayout.pictures.colors import Coloring, class_shape
 from nelayout.pictures.paper import Paper
 
 __all__ = [
     "LEGEND_STYLE", "MARKERS", "Explained", "dots", "explain", "explained", "fitted", "letters", "small_letters",
-    "text_size", "wrapped",
+    "text_size", "warn_of_missing_letters", "without_missing_letters", "wrapped",
 ]  # fmt: skip
 
 LEGEND_STYLE = {"frameon": False, "handletextpad": 0.2, "borderaxespad": 0.0, "borderpad": 0.0}
 MARKERS = "o^s"  # matplotlib's markers for the shapes of dots
 _SMALL = 0.8  # letters of labels and notes in sizes of other letters
 # Height of an entry of a legend, width beside its name, and width between columns, in sizes of its letters.
-_ROW, _ENTRY, _BETWEEN = 1.55, 1.7, 0.8
-_COLUMNS, _LEAST = 4, 4.0  # largest number of columns of a legend, and points of its smallest letters
+_ROW, _ENTRY, _BETWEEN = 1.6, 1.7, 0.8
+_COLUMNS, _SMALLEST = 4, 0.5  # most columns of a legend, and size of its letters from which it gets another one
 _LONGEST = 28  # letters of a name in a legend
 _GAP = 0.12  # inches between drawing and legend
 _BAR, _TICK = 0.14, 0.08  # inches, the width of a color bar, and from there to its numbers
@@ -70,9 +73,34 @@ def _text_size(text: str, size: float, font: str) -> tuple[float, float]:
     from matplotlib.font_manager import FontProperties
 
     del font  # the file behind "font.family"; another family has other widths
-    lines = text.split("\n")
-    widths = [_renderer().get_text_width_height_descent(line, FontProperties(size=size), False)[0] for line in lines]
-    return max(widths) / 4, 1.2 * size * len(lines)
+    lines, style = text.split("\n"), FontProperties(size=size)
+    with without_missing_letters():
+        wide = max(_renderer().get_text_width_height_descent(line, style, False)[0] for line in lines)
+    return wide / 4, 1.2 * size * len(lines)
+
+
+@contextmanager
+def without_missing_letters() -> Iterator[None]:
+    """Do without matplotlib's warnings of letters that the font lacks: `warn_of_missing_letters` counts them."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        yield
+
+
+def warn_of_missing_letters(texts: Iterable[str]) -> None:
+    """Warn once if the font lacks letters of the texts."""
+    from matplotlib.font_manager import FontProperties
+
+    every = "".join(sorted(set().union(*texts)))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        _renderer().get_text_width_height_descent(every.replace("\n", ""), FontProperties(size=1), False)
+    lacking = {str(each.message) for each in caught if "missing from" in str(each.message)}
+    if lacking:
+        warn(
+            f"the font lacks {len(lacking)} of the letters, which are drawn as boxes; set another in font.family of "
+            'matplotlib\'s rcParams, such as "Noto Sans CJK JP"'
+        )
 
 
 def fitted(text: str, size: float, room: float) -> str:
@@ -136,21 +164,20 @@ class Explained:
     @property
     def side(self) -> float:
         """Inches that the drawing leaves free for it."""
-        return self.wide + _GAP if self.wide else 0.0
+        return self.wide + 1.5 * _GAP if self.wide else 0.0
 
 
 def explained(colors: Coloring, wide: float, high: float) -> Explained:
     """Return the legend or color bar with the largest letters that fit `wide` times `high` inches with the gap."""
     if colors.classes:
-        wide = wide - _GAP
-        usual = letters("legend.fontsize")
-        size = usual
-        while True:
-            tried = [_legend(colors, size, columns) for columns in range(1, min(_COLUMNS, len(colors.classes)) + 1)]
-            fits = [each for each in tried if each.wide <= wide and each.high <= high]
-            if fits or size <= min(usual, _LEAST):
-                return fits[0] if fits else min(tried, key=lambda each: max(each.wide / wide, each.high / high))
-            size = max(size - 0.5, min(usual, _LEAST))
+        usual, found = letters("legend.fontsize"), []
+        for columns in range(1, _COLUMNS + 1):
+            each = _legend(colors, usual, columns)
+            share = min(1.0, wide / each.side, high / each.high)
+            found.append(_legend(colors, max(share * usual, 1.0), columns))
+            if share >= _SMALLEST:  # few columns leave the drawing more room
+                break
+        return max(found, key=lambda each: each.size)
     if colors.bounds is not None:
         size = letters("ytick.labelsize")
         # Numbers of a bar are short: see `_decade`.

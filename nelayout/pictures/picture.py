@@ -17,7 +17,7 @@ from nelayout.errors import InputError, missing_extra, warn
 from nelayout.graphs.files import check_output, deliver, output_format
 from nelayout.pictures.colors import Coloring, Inks, class_names, coloring, plain_value
 from nelayout.pictures.edges import draw_edges, read_lines
-from nelayout.pictures.legend import small_letters, text_size
+from nelayout.pictures.legend import small_letters, text_size, warn_of_missing_letters, without_missing_letters
 from nelayout.pictures.nodes import draw_nodes
 from nelayout.pictures.paper import paper
 from nelayout.pictures.sizes import amounts, node_diameters, relative_diameters
@@ -181,6 +181,7 @@ def draw(
         colors = replace(colors, name=legend) if isinstance(legend, str) else colors
         shown = colors if legend else Coloring(colors.rgba)
         texts = [""] * len(places) if labels is None or labels is False else _texts(network, labels)
+        warn_of_missing_letters([*texts, *(name for name, _ in shown.classes), shown.name, title or ""])
         extent = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
         node_size = None if isinstance(node_size, str) and node_size == "auto" else node_size
         relative = amounts(G, network, node_size, weight)
@@ -353,6 +354,6 @@ def render(figure: Any, kind: str, dpi: float = 150.0) -> bytes:
 
     content = io.BytesIO()
     undated = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
-    with rc_context({"svg.hashsalt": "nelayout", "pdf.fonttype": 42}):
+    with rc_context({"svg.hashsalt": "nelayout", "pdf.fonttype": 42}), without_missing_letters():
         figure.savefig(content, format=kind, dpi=dpi, metadata=undated)
     return content.getvalue()
