@@ -14,12 +14,13 @@ from matplotlib.patheffects import withStroke
 from scipy.spatial import KDTree
 
 from nelayout.errors import warn
-from nelayout.pictures.legend import small_letters, text_size
+from nelayout.pictures.legend import small_letters, text_size, wrapped
 from nelayout.pictures.sheet import Sheet
 
 __all__ = ["Labels"]
 
 _TRIED = 1000  # labels of the most connected nodes that are placed: more would cover a page
+_NOTE = "{:,} of {:,} labels have no room"
 _LISTED = 100  # labels that a warning lists
 _OFF = 1.0  # points between a label and its dot, and by which other dots must be farther away
 _HINTED = (1.08, 1.1)  # texts are up to so much wider and higher at some resolutions
@@ -65,7 +66,9 @@ class Labels:
         self.written, self.left_out = [], []
         if not self.asked:
             return
-        note = 1.4 * small_letters() if self.counted else 0.0
+        small, wide = small_letters(), 72 * float(sheet.cell[0])
+        lines = wrapped(_NOTE.format(len(self.asked), len(self.asked)), small, wide).count("\n") + 1
+        note = 1.4 * small * lines if self.counted else 0.0
         scale, room = 72 / ax.figure.dpi, sheet.label_room(note)
         center, unit = ax.transData.transform(self.Y) * scale, sheet.points
         tree, boxes, sizes = KDTree(center), np.zeros((0, 4)), self.size * unit
@@ -80,9 +83,9 @@ class Labels:
             x, y = self.Y[i] + ((found[:2] + found[2:]) / 2 - center[i]) / unit
             self.written.append(ax.text(x, y, self.texts[i], **how))
         if self.left_out and self.counted:
-            said = f"{len(self.left_out):,} of {len(self.asked):,} labels have no room"
-            how = {"color": sheet.paper.soft, "ha": "center", "va": "bottom", "fontsize": small_letters()}
-            self.written.append(ax.text(0.0, sheet.foot, said, transform=sheet.under(), **how))
+            said = wrapped(_NOTE.format(len(self.left_out), len(self.asked)), small, wide)
+            how = {"color": sheet.paper.soft, "ha": "center", "va": "bottom", "fontsize": small}
+            self.written.append(ax.text(0.0, sheet.note_height(note), said, transform=sheet.under(), **how))
 
     def tell(self) -> None:
         """Warn once of labels that the user has chosen and that are left out."""

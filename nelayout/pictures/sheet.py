@@ -114,7 +114,8 @@ class Sheet:
         )
         ax.apply_aspect(box)
         if self.ground is not None:
-            self.ground.set_bounds(cell.bounds)
+            right = max(cell.x1, box.x1 + (border + self.margins.side) / wide)  # behind the legend, too
+            self.ground.set_bounds(cell.x0, cell.y0, right - cell.x0, cell.height)
         self.right.clear().translate(border, 0.0)
         self.below.clear().translate(0.0, -border - margins.foot)
         titled = any(ax.get_title(where) for where in ("left", "center", "right"))
@@ -196,13 +197,13 @@ class Sheet:
         window, margins = self.ax.get_window_extent(), self._room()
         right = window.x1 * scale + 72 * margins.border if self.margins.side else cell.x1 * scale
         top = window.y1 * scale + 4.0 if self.seen[0] else cell.y1 * scale  # titles stand 6 points higher
-        low = window.y0 * scale - 72 * margins.border + note if note else cell.y0 * scale
+        low = window.y0 * scale - max(72 * margins.border - note, 0.0) if note else cell.y0 * scale
         return np.array([cell.x0 * scale + 1.0, low + 1.0, right - 1.0, top - 1.0])
 
-    @property
-    def foot(self) -> float:
-        """Inches that a note under the drawing has."""
-        return self._room().foot
+    def note_height(self, note: float) -> float:
+        """Return where a note of `note` points ends that stands between labels and the note on colors: see `under`."""
+        margins = self._room()
+        return margins.foot + min(0.0, margins.border - note / 72)
 
     def under(self) -> Transform:
         """Return inches from the middle of the lower end of the room, where notes stand."""
