@@ -32,9 +32,9 @@ from nelayout.graphs import library_of, per_node, places
 from nelayout.graphs.arrays import recognizes as is_matrix
 from nelayout.graphs.files.encode import atomic, check_output, deliver, refuse_folder
 from nelayout.graphs.files.formats import EXTENSIONS, FORMATS, JSON, WRITERS, file_format, sniff
-from nelayout.graphs.files.record import PLAIN, GraphFile, Look
+from nelayout.graphs.files.record import PLAIN, GraphFile, Look, count_of
 from nelayout.graphs.files.source import Source, Unreadable, load
-from nelayout.graphs.files.tables import Rows, count_of, is_missing, number, read_edgelist
+from nelayout.graphs.files.tables import Rows, is_missing, number, read_edgelist
 
 __all__ = [
     "FORMATS",
@@ -130,16 +130,17 @@ def _with_numbers(file: GraphFile, names: set[str]) -> GraphFile:
     if not hasattr(file.graph, "edges"):
         return file
     read = missing = 0
-    for *_, own in file.graph.edges(data=True):
-        for name in names.intersection(own):
+    edges = [own for *_, own in file.graph.edges(data=True)]
+    for name in names:
+        having = [own for own in edges if name in own]
+        for own in having:
             value = own[name]
-            gone = value is None or is_missing(str(value).strip())
-            if gone:
+            if value is None or is_missing(str(value).strip()):
                 del own[name]
-                missing += 1
             elif isinstance(value, str) and (known := number(value.strip())) is not None:
                 own[name] = known
                 read += 1
+        missing += sum(name not in own for own in edges) if having else 0
     notes = []
     if missing:
         notes.append(f"{count_of(missing, 'weight')} missing: such edges weigh 1")

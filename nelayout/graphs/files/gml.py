@@ -22,6 +22,7 @@ NOTHING = "\ue000"
 GRAPH_OPENS = re.compile(r"^(\s*graph\s*\[)", re.MULTILINE)
 KEY_LINE = re.compile(r"^\s*key\s+\S+\s*$", re.MULTILINE)
 AT_LINE = re.compile(r"\((\d+), \d+\)$")
+AT_ELEMENT = re.compile(r"^(node|edge) #(\d+)|^node id (.+) is duplicated$")
 
 
 def read_gml(source: Source) -> GraphFile:
@@ -52,8 +53,7 @@ def read_gml(source: Source) -> GraphFile:
                     text = GRAPH_OPENS.sub(r"\1\n  multigraph 1", text, count=1)
                     notes.append(f"parallel edges are kept: {message}")
             else:
-                at = AT_LINE.search(message)
-                raise source.unreadable(f"cannot be read as gml: {message}", int(at[1]) if at else None) from None
+                raise source.unreadable(f"cannot be read as gml: {message}", _line(text, message)) from None
         else:
             missing = 0
             for data in (*G.nodes.values(), *G.edges.values()):
@@ -62,8 +62,25 @@ def read_gml(source: Source) -> GraphFile:
                     missing += 1
             if missing:
                 notes.append(f"{missing} values are no finite numbers and count as missing")
+            notes += [
+                f"the list {name!r} of the graph is not read as nodes or edges"
+                for name, held in G.graph.items()
+                if isinstance(held, dict) or (isinstance(held, list) and any(isinstance(each, dict) for each in held))
+            ]
             return from_networkx(G, "gml", tuple(notes))
     raise source.broken("cannot be read as gml: edges with the same ends and the same key")
+
+
+def _line(text: str, message: str) -> int | None:
+    """The line that a message of networkx is about, which may only count nodes and edges."""
+    if at := AT_LINE.search(message):
+        return int(at[1])
+    if not (at := AT_ELEMENT.search(message)):
+        return None
+    bare = re.sub(r'"[^"]*"', lambda found: "x" * len(found[0]), text)
+    kind, k = at[1] or rf"id\s+{re.escape(at[3])}\b", int(at[2] or 1)
+    found = [each.start() for each in re.finditer(rf"\b{kind}\s*\[" if at[1] else rf"\b{kind}", bare)]
+    return text.count("\n", 0, found[k]) + 1 if k < len(found) else None
 
 
 def _known(text: str) -> str:

@@ -19,31 +19,118 @@ import numpy as np
 
 from nelayout.errors import InputError
 from nelayout.graphs.files.encode import encode_json
-from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, from_networkx, graph_of
+from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Reading, count_of
 from nelayout.graphs.files.source import Source
-from nelayout.graphs.files.tables import count_of
 from nelayout.graphs.files.writers import axes, edges_of, item, plain, renamed, scalars, without_axes
+from nelayout.graphs.to_floats import short_repr
 
 __all__ = ["CYTOSCAPE", "GRAPHOLOGY", "NODE_LINK", "read_json", "to_cytoscape", "to_graphology", "to_json"]
 
 NODE_LINKS = '{"nodes": [{"id": ...}, ...], "links" or "edges": [{"source": ..., "target": ...}, ...]}'
-ELEMENTS = '{"elements": {"nodes": [{"data": {"id": ...}}, ...], "edges": [{"data": {"source": ..., "target": ...}}]}}'
-KEYS = '{"nodes": [{"key": ..., "attributes": {...}}, ...], "edges": [{"source": ..., "target": ...}, ...]}'
-EXPECTED = f"{NODE_LINKS}, or the JSON of Cytoscape.js, graphology or JSON Graph"
+# Field of an element with its attributes -> form, the fields that name a node, and the form in messages.
+FORMS = {
+    "data": (
+        "cytoscape",
+        ("id",),
+        '{"elements": {"nodes": [{"data": {"id": ...}}, ...], "edges": [{"data": {"source": ..., "target": ...}}]}}',
+    ),
+    "attributes": (
+        "graphology",
+        ("key",),
+        '{"nodes": [{"key": ..., "attributes": {...}}, ...], "edges": [{"source": ..., "target": ...}, ...]}',
+    ),
+    "metadata": ("json", ("id", "key", "name"), f"{NODE_LINKS}, or the JSON of Cytoscape.js, graphology or JSON Graph"),
+}
+# Fields of the ends of an edge, as D3 and as vis.js call them.
+ENDS = (("source", "from"), ("target", "to"))
 # Fields that Cytoscape gives every element for itself.
 INTERNAL = {"SUID", "selected", "shared_name", "shared_interaction"}
-# Fields of an edge, beside which an attribute of that name is renamed.
-ENDS = {"source", "target", "from", "to", "key"}
 
 
 def read_json(source: Source) -> GraphFile:
-    """The graph of a JSON file of any form.
+    """The graph of a JSON file of any form: the record of all is a list of nodes and one of edges.
 
     Nodes are named by "id" (without it by "key" or "name", or by their place); "source" and "target" are ids, or
     places where no end is an id (D3).  Repeated edges make a multigraph, so that their weights add up.
     """
+    reading = Reading(source, "json")
+    data = _loaded(reading)
+    if isinstance(data, dict) and isinstance(data.get("graphs"), list) and data["graphs"]:
+        if len(data["graphs"]) > 1:
+            reading.notes.append(f"the first of {len(data['graphs'])} graphs is read")
+        data = {"graph": data["graphs"][0]}
+    if isinstance(data, list):
+        data = {"elements": data} if _holds(data, "data") else {"edges": data} if _holds(data, *sum(ENDS, ())) else {}
+    if not isinstance(data, dict):
+        data = {}
+    if isinstance(data.get("graph"), dict) and "nodes" in data["graph"]:
+        data = data["graph"]
+    whole = data.get("elements", data)
+    if isinstance(whole, list):
+        whole = _sorted(whole)
+    nodes, edges = (whole.get("nodes"), whole.get("edges", whole.get("links"))) if isinstance(whole, dict) else (0, 0)
+    keyed = isinstance(nodes, dict)
+    if keyed:
+        nodes = [{**node, "id": name} if isinstance(node, dict) else {"id": name} for name, node in nodes.items()]
+    inner = "data" if "elements" in data else "metadata"
+    if _holds(nodes, "data", "key") and "id" not in nodes[0]:
+        inner = "data" if "data" in nodes[0] else "attributes"
+    reading.name, naming, expected = FORMS[inner]
+    edges = [] if edges is None and (keyed or inner == "data") else edges
+    if not isinstance(edges, list) or not (isinstance(nodes, list) or (nodes is None and edges and inner != "data")):
+        raise source.unreadable(f"cannot be read as {reading.name}; expected {expected}")
+    options = data["options"] if isinstance(data.get("options"), dict) else {}
+    if inner == "attributes":
+        reading.directed = options.get("type") != "undirected"
+        reading.multigraph = bool(options.get("multi"))
+    else:
+        reading.directed, reading.multigraph = bool(data.get("directed", keyed)), bool(data.get("multigraph"))
+    aliases = {}  # networkx writes the label of a node as "value" beside its id as text
+    for k, entry in enumerate(nodes or []):
+        alone = inner == "metadata" and not isinstance(entry, dict)
+        own = {"id": entry} if alone else _own(source, entry, f"node {k}", inner)
+        field = next((name for name in naming if name in own), None)
+        if field is None and inner != "metadata":
+            raise source.broken(f'node {k} has no "{naming[0]}"; expected {expected}')
+        label = k if field is None else own.pop(field)
+        if inner == "data":
+            name = str(label)
+            label = aliases[name] = own.pop("value") if str(own.get("value")) == name else label
+            place = entry.get("position")
+            if isinstance(place, dict) and all(type(place.get(axis)) in (int, float) for axis in "xy"):
+                own.update(x=float(place["x"]), y=-float(place["y"]))
+        reading.node(_hashable(label), own, f"node {k}")
+    listed = []
+    for k, entry in enumerate(edges):
+        own = _own(source, entry, f"edge {k}", inner)
+        ends = tuple(_end(source, own, k, names) for names in ENDS)
+        ends = tuple(aliases.get(str(end), end) for end in ends) if aliases else ends
+        way = own.pop("undirected", None) if inner == "attributes" else None
+        listed.append((ends, "" if way is None else "undirected" if way else "directed", own))
+    if nodes is None:
+        for ends, *_ in listed:
+            reading.nodes.update({end: {} for end in ends})
+    known = _known(reading, [ends for ends, *_ in listed])
+    for (u, v), (_, kind, own) in zip(known, listed, strict=True):
+        key = _hashable(own.pop("key", None)) if reading.multigraph else None
+        reading.edge(u, v, own, kind, key)
+    return reading.graph_file()
+
+
+def _loaded(reading: Reading) -> Any:
+    """The value of the text; a field that an object has twice is an error, as one of both would be lost."""
+
+    def whole(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        data = dict(pairs)
+        if len(data) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise source.broken(f"an object has the field {short_repr(twice)} twice: {short_repr(data)}; remove one")
+        return data
+
+    source = reading.source
     try:
-        data = json.loads(source.text())
+        return json.loads(source.text(), object_pairs_hook=whole)
     except json.JSONDecodeError as error:
         raise source.unreadable(f"no valid JSON: {error.msg}", error.lineno) from None
     except RecursionError:
@@ -52,23 +139,6 @@ def read_json(source: Source) -> GraphFile:
         raise
     except ValueError:  # Python's limit of digits
         raise source.unreadable("no valid JSON: a whole number has thousands of digits") from None
-    notes: tuple[str, ...] = ()
-    if isinstance(data, dict) and isinstance(data.get("graphs"), list) and data["graphs"]:
-        notes = (f"the first of {len(data['graphs'])} graphs is read",) if len(data["graphs"]) > 1 else ()
-        data = {"graph": data["graphs"][0]}
-    if isinstance(data, dict) and isinstance(data.get("graph"), dict) and "nodes" in data["graph"]:
-        data = _json_graph(data["graph"])
-    elif isinstance(data, dict) and isinstance(data.get("nodes"), dict):
-        data = _json_graph(data)
-    if _holds(data, "data") or (isinstance(data, dict) and "elements" in data):
-        return _cytoscape(source, data, notes)
-    if isinstance(data, dict) and _holds(data.get("nodes"), "data") and "id" not in data["nodes"][0]:
-        return _cytoscape(source, {"elements": data}, notes)
-    if isinstance(data, dict) and _holds(data.get("nodes"), "attributes") and "key" in data["nodes"][0]:
-        return _graphology(source, data, notes)
-    if _holds(data, "source", "from"):
-        data = {"nodes": None, "edges": data}
-    return _build(source, data, "json", notes)
 
 
 def _holds(listed: Any, *names: str) -> bool:
@@ -81,87 +151,60 @@ def _holds(listed: Any, *names: str) -> bool:
     )
 
 
-def _json_graph(data: dict) -> dict:
-    """JSON Graph as node-link: nodes may be an object keyed by their ids, and attributes stand under "metadata"."""
-
-    def flat(entry: Any) -> Any:
-        own = entry.get("metadata") if isinstance(entry, dict) else None
-        others = {k: x for k, x in entry.items() if k != "metadata"} if isinstance(own, dict) else entry
-        return {**own, **others} if isinstance(own, dict) else others
-
-    nodes, edges = data["nodes"], data.get("edges", data.get("links"))
-    keyed = isinstance(nodes, dict)
-    if keyed:
-        nodes = [{**(flat(node) if isinstance(node, dict) else {}), "id": name} for name, node in nodes.items()]
-    listed = [flat(node) for node in nodes] if isinstance(nodes, list) else nodes
-    links = [flat(edge) for edge in edges] if isinstance(edges, list) else [] if edges is None and keyed else edges
-    return {"directed": keyed, **data, "nodes": listed, "edges": links}
+def _sorted(elements: list) -> dict[str, list]:
+    """Elements of both kinds, told apart by their ends."""
+    kinds: dict[str, list] = {"nodes": [], "edges": []}
+    for each in elements:
+        own = each.get("data") if isinstance(each, dict) else None
+        is_edge = isinstance(own, dict) and ("source" in own or each.get("group") == "edges")
+        kinds["edges" if is_edge else "nodes"].append(each)
+    return kinds
 
 
-def _build(source: Source, data: Any, form: str, notes: tuple[str, ...]) -> GraphFile:
-    """The graph of node-link data."""
-    edges = data.get("edges", data.get("links")) if isinstance(data, dict) else None
-    nodes = data.get("nodes") if isinstance(data, dict) else None
-    if not isinstance(edges, list) or not (isinstance(nodes, list) or (nodes is None and edges and form == "json")):
-        raise source.unreadable(f"cannot be read as json node-link; expected {EXPECTED}")
-    labels: dict[Any, dict] = {}
-    for k, node in enumerate(nodes or []):
-        own = dict(node) if isinstance(node, dict) else {"id": node}
-        key = next((name for name in ("id", "key", "name") if name in own), None)
-        label = _hashable(k if key is None else own.pop(key))
-        if label in labels:
-            raise source.broken(f"node {k} has the id {label!r} of another node; rename or remove one")
-        labels[label] = own
-    ends = [
-        tuple(_end(source, edge, k, names) for names in (("source", "from"), ("target", "to")))
-        for k, edge in enumerate(edges)
-    ]
-    if nodes is None:
-        labels = {end: {} for pair in ends for end in pair}
-    ends, said = _known(source, list(labels), ends)
-    directed, told = bool(data.get("directed")), bool(data.get("multigraph"))
-    repeated = len(ends) - len({pair if directed else frozenset(pair) for pair in ends})
-    missing, listed = 0, []
-    for (u, v), edge in zip(ends, edges, strict=True):
-        own = {str(name): value for name, value in edge.items()}
-        for name in ("source" if "source" in own else "from", "target" if "target" in own else "to"):
-            del own[name]
-        key = _hashable(own.pop("key", None)) if told else None
-        missing += sum(value is None for value in own.values())
-        listed.append((u, v, key, {name: value for name, value in own.items() if value is not None}))
-    named = {label: {str(name): value for name, value in own.items()} for label, own in labels.items()}
-    G = graph_of(named, listed, directed, told)
-    if repeated and not told:
-        said = (*said, f"{count_of(repeated, 'repeated edge')}: the graph is a multigraph, where weights add up")
-    if missing:
-        said = (*said, f"{count_of(missing, 'value')} of edges null: counted as missing")
-    return from_networkx(G, form, (*notes, *said))
+def _own(source: Source, entry: Any, where: str, inner: str) -> dict[str, Any]:
+    """The attributes of a node or an edge, its name and its ends."""
+    expected = FORMS[inner][2]
+    if not isinstance(entry, dict):
+        raise source.broken(f"{where} is no object; expected {expected}")
+    own = entry.get(inner)
+    if inner == "data":
+        if not isinstance(own, dict):
+            raise source.broken(f'{where}: an element has no "data"; expected {expected}')
+        ends = {"id"} if where.startswith("edge") else set()
+        return {name: value for name, value in own.items() if name not in INTERNAL | ends}
+    if not isinstance(own, dict):
+        return {str(name): value for name, value in entry.items() if name != inner or inner == "metadata"}
+    outer = {name: value for name, value in entry.items() if name != inner}
+    if inner == "attributes" and where.startswith("edge"):  # whose names of the ends are its own
+        outer.pop("key", None)
+        own = renamed(own, outer)
+    return {**own, **outer}
 
 
-def _end(source: Source, edge: Any, k: int, names: tuple[str, str]) -> Any:
-    if not isinstance(edge, dict):
-        raise source.broken(f"edge {k} is no object; expected {EXPECTED}")
-    name = next((name for name in names if name in edge), None)
+def _end(source: Source, own: dict[str, Any], k: int, names: tuple[str, str]) -> Any:
+    name = next((name for name in names if name in own), None)
     if name is None:
         raise source.broken(f'edge {k} has no "{names[0]}"; expected {NODE_LINKS}')
-    end = edge[name]  # D3 puts the node itself in the place of its id once it was drawn
+    end = own.pop(name)  # D3 puts the node itself in the place of its id once it was drawn
     return _hashable(end.get("id", end.get("name")) if isinstance(end, dict) else end)
 
 
-def _known(source: Source, labels: list, ends: list[tuple]) -> tuple[list[tuple], tuple[str, ...]]:
+def _known(reading: Reading, ends: list[tuple]) -> list[tuple]:
     """The nodes at the ends: ids, ids of another type (1 and "1"), or places where no end is an id."""
+    labels = list(reading.nodes)
     every, texts = {end for pair in ends for end in pair}, {str(label): label for label in labels}
     strangers = every.difference(labels)
     if not strangers:
-        return ends, ()
+        return ends
     if len(texts) == len(labels) and all(str(end) in texts for end in strangers):
-        note = f"{len(strangers)} ids are numbers in one place and text in another, and are taken as the same"
-        return [tuple(end if end not in strangers else texts[str(end)] for end in pair) for pair in ends], (note,)
+        same = "are numbers in one place and text in another, and are taken as the same"
+        reading.notes.append(f"{count_of(len(strangers), 'id')} {same}")
+        return [tuple(end if end not in strangers else texts[str(end)] for end in pair) for pair in ends]
     if len(strangers) == len(every) and all(type(end) is int and 0 <= end < len(labels) for end in every):
-        return [tuple(labels[end] for end in pair) for pair in ends], ()
+        return [tuple(labels[end] for end in pair) for pair in ends]
     k = next(k for k, pair in enumerate(ends) if not strangers.isdisjoint(pair))
     stranger = next(end for end in ends[k] if end in strangers)
-    raise source.broken(f"edge {k} names the node {stranger!r}, which does not exist")
+    raise reading.source.broken(f"edge {k} names the node {stranger!r}, which does not exist; name one that does")
 
 
 def _hashable(value: Any) -> Any:
@@ -169,79 +212,6 @@ def _hashable(value: Any) -> Any:
     if isinstance(value, dict):
         return json.dumps(value)
     return tuple(_hashable(part) for part in value) if isinstance(value, list) else value
-
-
-def _cytoscape(source: Source, data: Any, notes: tuple[str, ...]) -> GraphFile:
-    """Nodes are named by "id"; positions become x and y, y pointing up.
-
-    networkx writes the label of a node as "value" beside its id as text: then it is named by that.
-    """
-    elements = data if isinstance(data, list) else data["elements"]
-    whole = data if isinstance(data, dict) else {}
-    if isinstance(elements, list):  # of both kinds, told apart by their ends
-        of_edges = ["source" in _data(source, each) or each.get("group") == "edges" for each in elements]
-        elements = {
-            kind: [each for each, is_edge in zip(elements, of_edges, strict=True) if is_edge == (kind == "edges")]
-            for kind in ("nodes", "edges")
-        }
-    if not isinstance(elements, dict) or not isinstance(elements.get("nodes"), list):
-        raise source.unreadable(f"cannot be read as cytoscape; expected {ELEMENTS}")
-    nodes, values = [], {}
-    for k, element in enumerate(elements["nodes"]):
-        own = {name: value for name, value in _data(source, element).items() if name not in INTERNAL}
-        if "id" not in own:
-            raise source.broken(f'node {k} has no "id"; expected {ELEMENTS}')
-        label = own.pop("value") if str(own.get("value")) == str(own["id"]) else own["id"]
-        values[str(own["id"])] = label
-        place = element.get("position")
-        if isinstance(place, dict) and all(type(place.get(axis)) in (int, float) for axis in "xy"):
-            own.update(x=float(place["x"]), y=-float(place["y"]))
-        nodes.append({**own, "id": label})
-    edges = []
-    for element in elements.get("edges") or []:
-        own = {name: value for name, value in _data(source, element).items() if name not in {*INTERNAL, "id"}}
-        edges.append(
-            {**own, **{end: values.get(str(own[end]), own[end]) for end in ("source", "target") if end in own}}
-        )
-    multiple = bool(whole.get("multigraph"))
-    graph = {"directed": bool(whole.get("directed")), "multigraph": multiple, "nodes": nodes, "edges": edges}
-    return _build(source, graph, "cytoscape", notes)
-
-
-def _data(source: Source, element: Any) -> dict[str, Any]:
-    own = element.get("data") if isinstance(element, dict) else None
-    if not isinstance(own, dict):
-        raise source.broken(f'an element has no "data"; expected {ELEMENTS}')
-    return own
-
-
-def _graphology(source: Source, data: dict, notes: tuple[str, ...]) -> GraphFile:
-    """Nodes are named by their keys; directed if the options say so, or if an edge is not marked as undirected."""
-    if not isinstance(data.get("edges"), list):
-        raise source.unreadable(f"cannot be read as graphology; expected {KEYS}")
-    nodes = []
-    for k, node in enumerate(data["nodes"]):
-        if not isinstance(node, dict) or "key" not in node:
-            raise source.broken(f'node {k} has no "key"; expected {KEYS}')
-        nodes.append({**_attributes(node, {"key"}), "id": node["key"]})
-    edges = []
-    for k, edge in enumerate(data["edges"]):
-        if not isinstance(edge, dict):
-            raise source.broken(f"edge {k} is no object; expected {KEYS}")
-        own = {f"own_{n}" if n in ENDS else n: x for n, x in _attributes(edge, {"key", "undirected"}).items()}
-        edges.append({**own, **{end: edge[end] for end in ("source", "target") if end in edge}})
-    options = data["options"] if isinstance(data.get("options"), dict) else {}
-    undirected = all(edge.get("undirected") for edge in data["edges"]) and data["edges"]
-    directed = options.get("type") == "directed" or (options.get("type") != "undirected" and not undirected)
-    multiple = bool(options.get("multi")) and len({(e.get("source"), e.get("target")) for e in edges}) < len(edges)
-    graph = {"directed": directed, "multigraph": multiple, "nodes": nodes, "edges": edges}
-    return _build(source, graph, "graphology", notes)
-
-
-def _attributes(entry: dict[str, Any], internal: set[str]) -> dict[str, Any]:
-    own = entry.get("attributes")
-    others = {name: value for name, value in entry.items() if name not in {*internal, "attributes", "source", "target"}}
-    return {**others, **(own if isinstance(own, dict) else {})}
 
 
 # writing

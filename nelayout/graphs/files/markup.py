@@ -12,18 +12,16 @@ from __future__ import annotations
 
 import io
 import re
-from collections import Counter
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
 from xml.parsers import expat
 
 import numpy as np
 
-from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, from_networkx, graph_of
+from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Reading, graph_of
 from nelayout.graphs.files.source import Source
-from nelayout.graphs.files.tables import count_of
+from nelayout.graphs.files.tables import number
 from nelayout.graphs.files.writers import NOT_XML, edges_of, renamed, scalars
 from nelayout.graphs.to_floats import short_repr
 
@@ -33,13 +31,17 @@ INTEGERS, FLOATS = {"int", "integer", "long", "short", "byte", "biginteger"}, {"
 TRUTH = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
 # Texts that stand for nothing where a number or a truth value is declared, in small letters.
 NOTHING = {"", "null", "none", "nan", "na", "n/a", "nil", "undefined"}
+# Elements that hold nodes, edges and their values, and all that the formats know in them.
+CONTAINERS = {"graph", "nodes", "edges", "node", "edge"}
+KNOWN = CONTAINERS | {"data", "desc", "hyperedge", "port", "locator", "attributes", "attvalues", "parents", "spells"}
+KNOWN |= {"slices", "meta", "default", "key", "color", "position", "size", "shape", "thickness"}
 # Attributes that networkx takes for GEXF's own, such as the name of a node; those of a graph are renamed.
 GEXF_WORDS = {"id", "pid", "parents", "slices", "spells", "viz", "type", "start", "end", "key", "networkx_key"}
 Element = ElementTree.Element
 
 
-def _tree(source: Source, root: str) -> tuple[Element, dict[Element, int]]:
-    """The elements and attributes by their local names, and the line of each node."""
+def _tree(source: Source, root: str) -> tuple[Element, dict[Element, str]]:
+    """The elements and attributes by their local names, and the line of each element with an id or ends."""
     for data, encoding in ((source.data, None), (None, "utf-8")):
         builder, lines = ElementTree.TreeBuilder(), {}
         parser = expat.ParserCreate(encoding, namespace_separator=" ")
@@ -49,8 +51,8 @@ def _tree(source: Source, root: str) -> tuple[Element, dict[Element, int]]:
         ):
             own = {name.rpartition(" ")[2]: value for name, value in attributes.items()}
             element = builder.start(tag.rpartition(" ")[2], own)
-            if element.tag == "node":
-                lines[element] = parser.CurrentLineNumber
+            if element.tag in ("node", "edge"):
+                lines[element] = f"line {parser.CurrentLineNumber}"
 
         parser.StartElementHandler, parser.CharacterDataHandler = start, builder.data
         parser.EndElementHandler = lambda tag, builder=builder: builder.end(tag.rpartition(" ")[2])
@@ -78,93 +80,60 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-@dataclass
-class _Reading:
-    """Nodes and edges of a file, and what a note says of their values."""
+def _value(reading: Reading, text: str, kind: str) -> Any:
+    """The value of a text by its declared type; None for a missing one."""
+    kind, bare = kind.lower(), text.strip()
+    if kind not in INTEGERS | FLOATS | {"boolean"}:
+        return text
+    off = f"{short_repr(text)} for the type {kind}"
+    if bare.lower() in NOTHING:
+        reading.count("value", "not of the declared type count as missing", off)
+        return None
+    if kind == "boolean":
+        known = TRUTH.get(bare.lower())
+    elif kind in INTEGERS and re.fullmatch(r"[+-]?\d{1,4000}", bare):
+        return int(bare)
+    else:
+        known = number(bare, comma=False)
+        if known is not None and kind in INTEGERS:
+            if not known.is_integer():
+                reading.count("value", "not of the declared type are read as numbers", off)
+            else:
+                known = int(known)
+    if known is None:
+        reading.count("value", "not of the declared type stay text", off)
+        return text
+    return known
 
-    source: Source
-    nodes: dict[str, dict[str, Any]] = field(default_factory=dict)
-    edges: list[tuple[str, str, str, dict[str, Any], str | None]] = field(default_factory=list)
-    lines: dict[str, int] = field(default_factory=dict)
-    odd: Counter = field(default_factory=Counter)
-    example: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
 
-    def node(self, element: Element, line: int, data: dict[str, Any]) -> None:
-        name = element.get("id")
-        if name is None:
-            raise self.source.broken("a node has no id", line)
-        if name in self.lines:
-            raise self.source.broken(
-                f"the node {short_repr(name)} is there twice, first in line {self.lines[name]}; rename or remove one",
-                line,
-            )
-        self.lines[name] = line
-        self.nodes[name] = data
-
-    def edge(self, element: Element, kind: str, data: dict[str, Any]) -> None:
-        ends = element.get("source"), element.get("target")
-        if None in ends:
-            raise self.source.broken(f"an edge has no source or no target: {short_repr(dict(element.attrib))}")
-        self.edges.append((str(ends[0]), str(ends[1]), kind, data, element.get("id")))
-
-    def value(self, text: str, kind: str) -> Any:
-        """The value of a text by its declared type; None for a missing one."""
-        kind, bare = kind.lower(), text.strip()
-        if kind not in INTEGERS | FLOATS | {"boolean"}:
-            return text
-        if bare.lower() in NOTHING and not (kind in FLOATS and bare.lower() == "nan"):
-            return self._odd("missing", text, kind, None)
-        if kind == "boolean":
-            known = TRUTH.get(bare.lower())
-            return self._odd("text", text, kind, text) if known is None else known
-        if kind in INTEGERS and re.fullmatch(r"[+-]?\d{1,4000}", bare):
-            return int(bare)
-        try:
-            number = float("x" if "_" in bare else bare)
-        except ValueError:
-            return self._odd("text", text, kind, text)
-        if kind in FLOATS:
-            return number
-        whole = number.is_integer()
-        return int(number) if whole else self._odd("number", text, kind, number)
-
-    def _odd(self, what: str, text: str, kind: str, value: Any) -> Any:
-        self.odd[what] += 1
-        self.example.setdefault(what, f"the first is {short_repr(text)} for the type {kind}")
-        return value
-
-    def graph_file(self, name: str) -> GraphFile:
-        """The graph: directed where any edge is."""
-        kinds = Counter(kind for _, _, kind, _, _ in self.edges)
-        directed = self.directed if not self.edges else bool(kinds["directed"] + kinds["mutual"])
-        if directed and kinds["undirected"]:
-            self.notes.append(
-                f"{count_of(kinds['undirected'], 'undirected edge')} among directed ones: read as directed"
-            )
-        strangers = {end for u, v, *_ in self.edges for end in (u, v)} - self.nodes.keys()
-        if strangers:
-            self.notes.append(f"{count_of(len(strangers), 'node')} named by edges alone")
-        pairs = {(u, v) if directed else frozenset((u, v)) for u, v, *_ in self.edges}
-        listed = []
-        for u, v, kind, data, key in self.edges:
-            if len(pairs) < len(self.edges):
-                key = next((data.pop(word) for word in ("networkx_key", "key") if word in data), key)
-            listed.append((u, v, key, data))
-            listed += [(v, u, key, data)] if kind == "mutual" else []
-        G = graph_of(self.nodes, listed, directed)
-        said = {"missing": "count as missing", "text": "stay text", "number": "are read as numbers"}
-        for what, n in self.odd.items():
-            self.notes.append(f"{count_of(n, 'value')} not of the declared type {said[what]} ({self.example[what]})")
-        return from_networkx(G, name, (*self.notes, *self.source.notes))
-
-    directed: bool = False
+def _read(reading: Reading, graph: Element, lines: Mapping[Element, str], data_of: Callable[[Element], dict]) -> None:
+    """Take over all nodes and edges; elements that the formats do not know are counted."""
+    for element in graph.iter():
+        if element.tag in CONTAINERS:
+            for child in element:
+                if child.tag not in KNOWN:
+                    reading.count("element", "unknown, not read", f"<{child.tag}> in <{element.tag}>")
+        if element.tag == "node":
+            reading.node(element.get("id"), data_of(element), lines[element])
+        elif element.tag == "edge":
+            u, v = element.get("source"), element.get("target")
+            if u is None or v is None:
+                what = f"an edge has no source or no target: {short_repr(dict(element.attrib))}"
+                raise reading.source.broken(what, lines[element])
+            said = element.get("directed", element.get("type", "")).strip().lower()
+            kind = {"true": "directed", "false": "undirected", "1": "directed", "0": "undirected"}.get(said, said)
+            if kind not in ("", "directed", "undirected", "mutual"):
+                reading.count("edge", "with an unknown direction, read as the others are", repr(said))
+                kind = ""
+            reading.edge(u, v, data_of(element), kind, element.get("id"))
 
 
 def read_graphml(source: Source) -> GraphFile:
     """Nodes are named by their ids; an element without a value has the default of the attribute."""
     tree, lines = _tree(source, "graphml")
-    reading = _Reading(source)
+    graphs = tree.findall("graph")
+    graph = graphs[0] if graphs else next(tree.iter("graph"))
+    reading = Reading(source, "graphml", graph.get("edgedefault", "").strip().lower() == "directed")
     keys: dict[str | None, Element] = {key.get("id"): key for key in tree.iter("key")}
     defaults: dict[str, list[Element]] = {"node": [], "edge": []}
     for key in keys.values():
@@ -178,35 +147,27 @@ def read_graphml(source: Source) -> GraphFile:
             key = keys.get(data.get("key"))
             if key is None:
                 own[data.get("key", "")] = data.text or ""
+                reading.count("value", "of an undeclared key read as text", short_repr(data.get("key", "")))
             elif len(data):  # of yEd
                 own.update(_yed(data))
             else:
-                own[key.get("attr.name") or key.get("id", "")] = reading.value(
-                    data.text or "", key.get("attr.type", "string")
-                )
+                name = key.get("attr.name") or key.get("id", "")
+                own[name] = _value(reading, data.text or "", key.get("attr.type", "string"))
         for key in defaults[element.tag]:
             name = key.get("attr.name") or key.get("id", "")
             if name not in own:
-                own[name] = reading.value(key.findtext("default") or "", key.get("attr.type", "string"))
+                own[name] = _value(reading, key.findtext("default") or "", key.get("attr.type", "string"))
         return {name: value for name, value in own.items() if value is not None}
 
-    graphs = tree.findall("graph")
-    graph = graphs[0] if graphs else next(tree.iter("graph"))
     if len(graphs) > 1:
         reading.notes.append(f"the first of {len(graphs)} graphs is read")
-    nested, others = sum(1 for _ in graph.iter("graph")) - 1, sum(1 for _ in graph.iter("hyperedge"))
-    if nested:
-        reading.notes.append(f"{count_of(nested, 'nested graph')} read as part of the whole")
-    if others:
-        reading.notes.append(f"{count_of(others, 'hyperedge')} left out")
-    reading.directed = graph.get("edgedefault") == "directed"
-    for element in graph.iter("node"):
-        reading.node(element, lines[element], data_of(element))
-    for element in graph.iter("edge"):
-        said = element.get("directed", "").strip().lower()
-        way = TRUTH.get(said, reading.directed)
-        reading.edge(element, "directed" if way else "undirected", data_of(element))
-    return reading.graph_file("graphml")
+    for element in graph.iter():
+        if element.tag == "graph" and element is not graph:
+            reading.count("nested graph", "read as part of the whole")
+        elif element.tag == "hyperedge":
+            reading.count("hyperedge", "left out")
+    _read(reading, graph, lines, data_of)
+    return reading.graph_file()
 
 
 def _yed(data: Element) -> dict[str, Any]:
@@ -226,8 +187,9 @@ def _yed(data: Element) -> dict[str, Any]:
 def read_gexf(source: Source) -> GraphFile:
     """Nodes are named by their ids; "label" is a node attribute, and positions, sizes and colors stand under "viz"."""
     tree, lines = _tree(source, "gexf")
-    reading = _Reading(source)
     graph = next(tree.iter("graph"))
+    kind = graph.get("defaultedgetype", "undirected").strip().lower()
+    reading = Reading(source, "gexf", kind in ("directed", "mutual"))
     declared: dict[str, dict[str | None, Element]] = {"node": {}, "edge": {}}
     for group in graph.iter("attributes"):
         known = declared.get(group.get("class", "node").lower())
@@ -240,40 +202,34 @@ def read_gexf(source: Source) -> GraphFile:
         for each in (value for group in element.iterfind("attvalues") for value in group):
             which = each.get("for", each.get("id"))
             attribute = known.get(which)
-            title, kind = (
-                (which or "", "string")
-                if attribute is None
-                else (attribute.get("title", which or ""), attribute.get("type", "string"))
-            )
-            own[title] = reading.value(each.get("value", ""), kind)
+            if attribute is None:
+                own[which or ""] = each.get("value", "")
+                reading.count("value", "of an undeclared attribute read as text", short_repr(which))
+            else:
+                title = attribute.get("title", which or "")
+                own[title] = _value(reading, each.get("value", ""), attribute.get("type", "string"))
         for which, attribute in known.items():
             title, default = attribute.get("title", which or ""), attribute.findtext("default")
             if title not in own and default is not None:
-                own[title] = reading.value(default, attribute.get("type", "string"))
+                own[title] = _value(reading, default, attribute.get("type", "string"))
         viz: dict[str, Any] = {}
         for each in element:
             if each.tag in ("position", "color"):
                 viz[each.tag] = {
-                    axis: reading.value(text, "float") for axis, text in each.attrib.items() if axis in "xyzrgba"
+                    axis: _value(reading, text, "float") for axis, text in each.attrib.items() if axis in "xyzrgba"
                 }
             elif each.tag in ("size", "thickness"):
-                viz[each.tag] = reading.value(each.get("value", ""), "float")
+                viz[each.tag] = _value(reading, each.get("value", ""), "float")
         if viz:
             own["viz"] = viz
         own |= {name: element.get(name) for name in ("label",) if element.get(name) is not None}
+        if element.tag == "edge" and (weight := element.get("weight")) is not None:
+            weight = _value(reading, weight, "float")
+            own |= {} if weight is None else {"weight": weight}
         return {name: value for name, value in own.items() if value is not None}
 
-    kind = graph.get("defaultedgetype", "undirected").lower()
-    reading.directed = kind in ("directed", "mutual")
-    for element in graph.iter("node"):
-        reading.node(element, lines[element], data_of(element))
-    for element in graph.iter("edge"):
-        data = data_of(element)
-        weight = element.get("weight")
-        if weight is not None and (number := reading.value(weight, "float")) is not None:
-            data["weight"] = number
-        reading.edge(element, (element.get("type") or kind).strip().lower(), data)
-    return reading.graph_file("gexf")
+    _read(reading, graph, lines, data_of)
+    return reading.graph_file()
 
 
 # writing

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import io
 import re
+import warnings
 import zipfile
 import zlib
 from typing import Any
@@ -15,11 +16,23 @@ from scipy.sparse import csr_array, load_npz
 from nelayout.graphs.files.record import FileFormat, GraphFile, mirror
 from nelayout.graphs.files.source import Source
 from nelayout.graphs.files.writers import to_npz
+from nelayout.graphs.to_floats import short_repr
 
 __all__ = ["MTX", "NPZ", "load_arrays", "read_mtx", "read_npz"]
 
 # Beginnings of what NumPy saves: archives, also without content, and single arrays.
 ARCHIVES, ARRAY = (b"PK\x03\x04", b"PK\x05\x06"), b"\x93NUMPY"
+# The lines of a Matrix Market file above its entries.
+HEAD = re.compile(
+    rb"%%MatrixMarket\s+matrix\s+(?P<form>coordinate|array)\s+(?P<field>\w+)[^\n]*\n(?:[ \t]*(?:%[^\n]*)?\r?\n)*"
+    rb"(?P<sizes>[ \t]*\d+[ \t]+\d+(?:[ \t]+\d+)?)[ \t]*\r?\n",
+    re.IGNORECASE,
+)
+# Numbers of a value.
+FIELDS = {b"pattern": 0, b"complex": 2}
+NUMBER = rb"[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|nan|inf(?:inity)?)"
+# Bytes of memory for a row or an entry of a sparse matrix.
+ROW = 16
 NPZ_KEYS = "rows, cols and n (each undirected edge once), or what scipy.sparse.save_npz writes"
 
 
@@ -29,6 +42,12 @@ def read_mtx(source: Source) -> GraphFile:
 
     if b"\0" in source.data:  # on which scipy 1.17 reads beyond its buffer
         raise source.no_text(source.data.partition(b"\0")[0].count(b"\n") + 1)
+    head = HEAD.match(source.data)
+    if head is not None:
+        line, sizes = head[0].count(b"\n"), [int(size) for size in head["sizes"].split()]
+        source.check_size(max(sizes[:2]), ROW, "rows", line)
+        if len(sizes) > 2:
+            source.check_size(sizes[2], ROW, "entries", line)
     # Newer scipy asks which class is wanted; older does not know the question.
     wanted = {"spmatrix": False} if "spmatrix" in inspect.signature(mmread).parameters else {}
     try:
@@ -36,8 +55,28 @@ def read_mtx(source: Source) -> GraphFile:
     except (ValueError, OverflowError, TypeError, IndexError) as error:
         at = re.search(r"[Ll]ine (\d+)", str(error))
         raise source.unreadable(f"cannot be read as mtx: {error}", int(at[1]) if at else None) from None
+    if head is not None:
+        _check_entries(source, head)
     matrix = csr_array(matrix)
     return GraphFile(matrix, range(_check_square(source, matrix)), {}, "mtx")
+
+
+def _check_entries(source: Source, head: re.Match[bytes]) -> None:
+    """Raise `InputError` for a row of which scipy reads only the beginning, as of "0,5" or "1 2 3 4"."""
+    columns = FIELDS.get(head["field"].lower(), 1) + (2 if head["form"].lower() == b"coordinate" else 0)
+    body = source.data[head.end() :]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # older NumPy only warns of text that is no number
+        try:
+            if len(np.fromstring(body, sep=" ")) % columns == 0:
+                return
+        except (DeprecationWarning, ValueError):
+            pass
+    form = re.compile(rb"\s+".join([NUMBER] * columns), re.IGNORECASE)
+    for line, row in enumerate(body.split(b"\n"), head[0].count(b"\n") + 1):
+        if row.strip() and not form.fullmatch(row.strip()):
+            text = short_repr(row.strip().decode("latin-1"))
+            raise source.broken(f"expected {columns} number{'s' * (columns > 1)} in a row, found {text}", line)
 
 
 def read_npz(source: Source) -> GraphFile:
@@ -73,6 +112,8 @@ def load_arrays(source: Source, kind: str, expected: str) -> dict[str, np.ndarra
     content = io.BytesIO(source.data)
     try:
         loaded = np.load(content, allow_pickle=False)
+        if hasattr(loaded, "zip"):
+            source.check_size(sum(member.file_size for member in loaded.zip.infolist()), 1, "bytes of arrays")
         found = {name: loaded[name] for name in loaded.files} if hasattr(loaded, "files") else {"": loaded}
     except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
         raise source.unreadable(f"cannot be read as {kind}: {error}; expected {expected}") from None
@@ -92,6 +133,7 @@ def _edges(source: Source, arrays: dict[str, np.ndarray]) -> GraphFile:
     n = int(arrays.pop("n", max(rows.max(initial=-1), cols.max(initial=-1)) + 1))
     if len(rows) and not (min(rows.min(), cols.min()) >= 0 and max(rows.max(), cols.max()) < n):
         raise source.broken(f"rows and cols must lie in 0 .. {n - 1}, n being {n}")
+    source.check_size(n, ROW, "nodes")
     if not directed:
         rows, cols = np.minimum(rows, cols), np.maximum(rows, cols)
     values = np.ones(len(rows)) if weights is None else weights.astype(np.float64)

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, from_edges, text_labels
+from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, count_of, from_edges, text_labels
 from nelayout.graphs.files.source import Source
-from nelayout.graphs.files.tables import count_of, number
+from nelayout.graphs.files.tables import number
 from nelayout.graphs.to_floats import short_repr
 
 __all__ = ["PAJEK", "read_pajek", "to_pajek"]
@@ -25,6 +25,10 @@ __all__ = ["PAJEK", "read_pajek", "to_pajek"]
 # A word, or text between double quotes, in which two of them are one.
 TOKEN = re.compile(r'"((?:[^"]|"")*)"|(\S+)')
 COORDINATES = ("x", "y", "z")
+SHAPES = {"ellipse", "box", "diamond", "triangle", "cross", "empty", "house", "man", "woman"}
+SHAPES |= {"x_fact", "y_fact", "s_size", "ic", "bc", "bw", "phi", "r", "q", "lc", "la", "lr", "lphi", "fos", "font"}
+# Bytes of memory for a vertex: its name, and its entry in a graph.
+VERTEX = 300
 # Sections of project files that hold no network.
 OTHERS = {"*partition", "*vector", "*permutation", "*cluster", "*hierarchy", "*events", "*tevents"}
 # Part of Pajek's unit square that a drawing leaves free on each side, so that dots on its border are seen whole.
@@ -43,7 +47,7 @@ class _Reading:
         self.edges: list[tuple[int, int]] = []
         self.weights: list[float] = []
         self.directed = self.weighted = False
-        self.matrix_row = self.commas = 0
+        self.matrix_row = self.commas = self.words = 0
 
     def vertices(self, tokens: list[str], line: int) -> None:
         i = self.node(tokens[0], line)
@@ -55,10 +59,11 @@ class _Reading:
         if len(tokens) > 1:
             self.labels[i] = tokens[1]
         for axis, token in zip(COORDINATES, tokens[2:5], strict=False):
-            try:
-                self.columns.setdefault(axis, {})[i] = float(token)
-            except ValueError:
-                break  # shapes and colors follow
+            value = number(token)
+            if value is None:  # shapes and colors follow
+                self.words += token not in SHAPES and not token.startswith("[")
+                break
+            self.columns.setdefault(axis, {})[i] = value
 
     def pair(self, tokens: list[str], line: int) -> None:
         if len(tokens) < 2:
@@ -67,6 +72,8 @@ class _Reading:
         weight = 1.0
         if len(tokens) > 2:
             value = number(tokens[2])
+            if value is None and not (tokens[2][0].isalpha() or tokens[2][0] == "["):
+                raise self.source.broken(f"the weight {short_repr(tokens[2])} is no number", line)
             self.weighted |= value is not None
             self.commas += value is not None and "," in tokens[2]
             weight = 1.0 if value is None else value  # a drawing parameter is none: "1 2 c Blue"
@@ -78,12 +85,11 @@ class _Reading:
         self.weights.extend([1.0] * len(others))
 
     def matrix(self, tokens: list[str], line: int) -> None:
-        try:
-            values = [float(token) for token in tokens]
-        except ValueError:
-            raise self.source.broken("a row of the matrix holds something that is no number", line) from None
-        two = 0 < self.first_mode < self.n  # rows are the vertices of the first mode, columns those of the second
-        rows, shift = (self.first_mode, self.first_mode) if two else (self.n, 0)
+        values = [value for value in map(number, tokens) if value is not None]
+        if len(values) < len(tokens):
+            wrong = next(token for token in tokens if number(token) is None)
+            raise self.source.broken(f"{short_repr(wrong)} in the matrix is no number; write one", line)
+        rows, shift = self.matrix_shape()
         if len(values) != self.n - shift or self.matrix_row >= rows:
             raise self.source.broken(f"the matrix must have {rows} rows of {self.n - shift} numbers", line)
         for j, value in enumerate(values, shift):
@@ -91,7 +97,12 @@ class _Reading:
                 self.edges.append((self.matrix_row, j))
                 self.weights.append(value)
         self.matrix_row += 1
-        self.weighted, self.directed = True, self.directed or not two
+        self.weighted, self.directed = True, self.directed or not shift
+
+    def matrix_shape(self) -> tuple[int, int]:
+        """Rows of a matrix, and the vertex of its first column: with two modes, columns are the second."""
+        two = 0 < self.first_mode < self.n
+        return (self.first_mode, self.first_mode) if two else (self.n, 0)
 
     def node(self, token: str, line: int) -> int:
         try:
@@ -118,19 +129,24 @@ def read_pajek(source: Source) -> GraphFile:
         if text.startswith("*"):
             word, _, relation = tokens[0].lower().partition(":")
             relations |= {relation} - {""}
+            if reading.n >= 0 and word in ("*network", "*vertices"):
+                notes.append(f"the first network of the file is read, and nothing from line {line} on")
+                break
             if word == "*network":
-                if reading.n >= 0:
-                    break
                 section = None
             elif word == "*vertices":
                 reading.n = _count(source, tokens, line)
+                source.check_size(reading.n, VERTEX, "vertices", line)
                 if len(tokens) > 2 and tokens[2].isdecimal():
                     reading.first_mode = int(tokens[2])
                 section = reading.vertices
+            elif word in _SECTIONS and reading.n < 0:
+                raise source.broken(f'{tokens[0]} stands before "*Vertices n"; put the vertices first', line)
             elif word in _SECTIONS:
                 section = getattr(reading, _SECTIONS[word])
                 arcs = word.startswith("*arcs")
             elif word in OTHERS:
+                notes.append(f"{tokens[0]} and what follows is not read (line {line})")
                 break  # the rest of a project file
             else:
                 known = ", ".join(["*vertices", *_SECTIONS])
@@ -146,8 +162,14 @@ def read_pajek(source: Source) -> GraphFile:
         notes.append(f"text before the first section is left out (line {before})")
     if reading.commas:
         notes.append(f"{count_of(reading.commas, 'weight')} read with a decimal comma")
+    if reading.words:
+        what = "with words after its name, which are not read; names with blanks need double quotes"
+        notes.append(f"{count_of(reading.words, 'vertex line')} {what}")
     if len(relations) > 1:
         notes.append(f"{len(relations)} relations are read as one network")
+    if 0 < reading.matrix_row < reading.matrix_shape()[0]:
+        what = f"the file ends after {reading.matrix_row} of the {reading.matrix_shape()[0]} rows of its matrix"
+        raise source.unreadable(what)
     if section == reading.vertices and 0 < len(reading.listed) < reading.n:
         raise source.unreadable(f"the file ends after {len(reading.listed)} of its {reading.n} vertices")
     return _graph_file(reading).noting(*notes)
@@ -163,10 +185,9 @@ _SECTIONS = {
 
 
 def _count(source: Source, tokens: list[str], line: int) -> int:
-    try:
-        return int(tokens[1])
-    except (IndexError, ValueError):
-        raise source.broken('expected "*Vertices n" with the number of vertices', line) from None
+    if len(tokens) < 2 or not tokens[1].isdecimal():
+        raise source.broken('expected "*Vertices n" with the number of vertices', line)
+    return int(tokens[1])
 
 
 def _graph_file(reading: _Reading) -> GraphFile:

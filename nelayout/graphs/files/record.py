@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -13,12 +14,15 @@ from scipy.sparse import csr_array
 from nelayout.errors import InputError
 from nelayout.graphs import Host, library_of
 from nelayout.graphs.files.source import Source
+from nelayout.graphs.to_floats import short_repr
 
 __all__ = [
     "PLAIN",
     "FileFormat",
     "GraphFile",
     "Look",
+    "Reading",
+    "count_of",
     "from_edges",
     "from_networkx",
     "graph_of",
@@ -175,6 +179,84 @@ def graph_of(
         key = None if several and key is not None and G.has_edge(u, v, key) else key
         G.add_edges_from([(u, v, key, own)] if several else [(u, v, own)])
     return G
+
+
+@dataclass(eq=False)
+class Reading:
+    """Nodes and edges as a parser finds them, and counts of what is not as a user may expect.
+
+    multigraph  whether the file calls itself one; None where its format has no word for it
+    where       label -> its place in messages: "line 3", "node 3"
+    counts      (noun in the singular, the rest of a note, the first example) -> how many
+    """
+
+    source: Source
+    name: str
+    directed: bool = False
+    multigraph: bool | None = None
+    nodes: dict[Any, dict[str, Any]] = field(default_factory=dict)
+    edges: list[tuple[Any, Any, str, Any, dict[str, Any]]] = field(default_factory=list)
+    where: dict[Any, str] = field(default_factory=dict)
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    examples: dict[tuple[str, str], str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def node(self, label: Any, own: dict[str, Any], where: str) -> None:
+        """Add a node; raises `InputError` for a name that is missing, or there already."""
+        if label is None:
+            raise self.source.broken("a node has no id; give it one", where)
+        if label in self.nodes and where.startswith("node"):
+            raise self.source.broken(f"{where} has the id {label!r} of another node; rename or remove one")
+        if label in self.nodes:
+            twice = f"the node {short_repr(label)} is there twice, first in {self.where[label]}; rename or remove one"
+            raise self.source.broken(twice, where)
+        self.nodes[label], self.where[label] = self._present(own), where
+
+    def edge(self, u: Any, v: Any, own: dict[str, Any], kind: str = "", key: Any = None) -> None:
+        """Add an edge: "directed", "undirected", "mutual" (both directions), or "" as the graph is."""
+        self.edges.append((u, v, kind, key, self._present(own)))
+
+    def count(self, noun: str, rest: str, example: str = "") -> None:
+        """Count one more of something that a note names, with the first as an example."""
+        self.counts[noun, rest] += 1
+        self.examples.setdefault((noun, rest), example)
+
+    def _present(self, own: dict[str, Any]) -> dict[str, Any]:
+        for name in [name for name, value in own.items() if value is None]:
+            del own[name]
+            self.count("value", "missing")
+        return own
+
+    def graph_file(self) -> GraphFile:
+        """The graph: directed where any edge is."""
+        usual = "directed" if self.directed else "undirected"
+        kinds = Counter(kind or usual for _, _, kind, *_ in self.edges)
+        directed = bool(kinds["directed"] + kinds["mutual"]) if self.edges else self.directed
+        if directed and kinds["undirected"]:
+            self.counts["undirected edge", "among directed ones: read as directed"] = kinds["undirected"]
+        strangers = {end for u, v, *_ in self.edges for end in (u, v)} - self.nodes.keys()
+        if strangers:
+            self.counts["node", "named by edges alone"] = len(strangers)
+        repeated = len(self.edges) - len({(u, v) if directed else frozenset((u, v)) for u, v, *_ in self.edges})
+        if repeated and self.multigraph is False:
+            self.counts["repeated edge", "kept: the graph is a multigraph, where weights add up"] = repeated
+        listed = []
+        for u, v, kind, key, own in self.edges:
+            if repeated or self.multigraph:
+                key = next((own.pop(word) for word in ("networkx_key", "key") if word in own), key)
+            listed.append((u, v, key, own))
+            listed += [(v, u, key, own)] if kind == "mutual" else []
+        said = []
+        for (noun, rest), n in self.counts.items():
+            first = self.examples.get((noun, rest))
+            said.append(f"{count_of(n, noun)} {rest}" + (f" (the first is {first})" if first else ""))
+        G = graph_of(self.nodes, listed, directed, bool(self.multigraph))
+        return from_networkx(G, self.name, (*self.notes, *said))
+
+
+def count_of(n: int, what: str) -> str:
+    """A number and a noun: "1 row", "2 rows"."""
+    return f"{n} {what}{'' if n == 1 else 's'}"
 
 
 def from_edges(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import sys
 import zlib
@@ -12,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 from nelayout.errors import InputError
+from nelayout.numerics.memory import available, size_in_words
 
 __all__ = ["Source", "Unreadable", "load"]
 
@@ -78,22 +80,33 @@ class Source:
         """Sentences on the encoding, once the text was read."""
         return self.__dict__.get("decoded", ("", ()))[1]
 
+    def check_size(self, count: int, each: int, what: str, where: int | str | None = None) -> None:
+        """Raise `InputError` if so many things, of `each` bytes, are neither listed here nor fit in memory."""
+        free = available()
+        if count > len(self.data) and free is not None and count * each > free:
+            need, has = size_in_words(count * each), size_in_words(free)
+            raise self.broken(
+                f"{count} {what} need about {need} of memory, and {has} are free; the file has {len(self.data)} bytes: "
+                "correct the number, or use a machine with more memory",
+                where,
+            )
+
     def no_text(self, line: int) -> InputError:
         """The error for a content with NUL characters in place of a text."""
         what = "this is no text, or one in UTF-16 without its mark"
         return self.broken(f"{what}: save it as UTF-8, or fetch it again", line)
 
-    def broken(self, what: str, line: int | None = None) -> InputError:
-        """The error for content that is wrong in one place."""
-        return InputError(self._said(what, line))
+    def broken(self, what: str, where: int | str | None = None) -> InputError:
+        """The error for content that is wrong in one place: a line, or words such as "node 3"."""
+        return InputError(self._said(what, where))
 
-    def unreadable(self, what: str, line: int | None = None) -> Unreadable:
+    def unreadable(self, what: str, where: int | str | None = None) -> Unreadable:
         """The error for content that is not of its format, or not whole."""
-        return Unreadable(self._said(what, line))
+        return Unreadable(self._said(what, where))
 
-    def _said(self, what: str, line: int | None) -> str:
-        where = f", line {line}" if line else ""
-        return f"{self.name}{where}: {what if len(what) <= SHOWN else what[:SHOWN] + '...'}"
+    def _said(self, what: str, where: int | str | None) -> str:
+        place = f", line {where}" if isinstance(where, int) else f", {where}" if where else ""
+        return f"{self.name}{place}: {what if len(what) <= SHOWN else what[:SHOWN] + '...'}"
 
 
 def load(path: str | os.PathLike, expected: str = "a graph file") -> Source:
@@ -107,12 +120,24 @@ def load(path: str | os.PathLike, expected: str = "a graph file") -> Source:
         name, data = str(path), _bytes(Path(path))
     if data[:2] == GZIP:
         try:
-            data = gzip.decompress(data)
+            data = _unpacked(name, data)
         except (OSError, EOFError, zlib.error) as error:
             raise InputError(f"{name}: the gzip file is damaged ({error}); fetch or pack it again") from None
     if not data.strip():
         raise InputError(f"{name} is empty; {expected} was expected")
     return Source(name, data)
+
+
+def _unpacked(name: str, data: bytes) -> bytes:
+    """The content of gzip data; no more than half of the free memory, as the text stands beside it."""
+    free = available()
+    most = -1 if free is None else free // 2
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+        content = packed.read(most if most < 0 else most + 1)
+    if 0 <= most < len(content):
+        has = size_in_words(most)
+        raise InputError(f"{name}: unpacked, the gzip file has more than {has}, half of the free memory; split it")
+    return content
 
 
 def _bytes(path: Path) -> bytes:

@@ -20,7 +20,7 @@ import re
 import warnings
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -28,12 +28,12 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import unknown
-from nelayout.graphs.files.record import FileFormat, GraphFile, from_edges, from_networkx, graph_of
+from nelayout.graphs.files.record import FileFormat, GraphFile, Reading, count_of, from_edges, from_networkx
 from nelayout.graphs.files.source import Source
-from nelayout.graphs.headings import FROM, NODE, WEIGHT, ends_named, first_of, is_time, is_weight
+from nelayout.graphs.headings import FROM, NODE, TO, WEIGHT, ends_named, first_of, is_time, is_weight
 from nelayout.graphs.to_floats import short_repr
 
-__all__ = ["EDGE_LIST", "SIF", "Rows", "count_of", "is_missing", "number", "read_edgelist"]
+__all__ = ["EDGE_LIST", "SIF", "Rows", "is_missing", "number", "read_edgelist"]
 
 COMMENTS = ("#", "%")
 # Signs between fields, the surest first; blanks come last.
@@ -54,6 +54,9 @@ THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+")
 DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b.*|\d{1,2}:\d{2}.*")
 # Whole numbers that times are: years, days as yyyymmdd, and seconds since 1970 and their thousandths.
 TIMES = ((1900, 2100), (19000101, 21001231), *((3e8 * 10.0**k, 4.2e9 * 10.0**k) for k in (0, 3, 6, 9)))
+NEIGHBORS = (
+    "Where each row is a node and its neighbors, this is an adjacency list: networkx.read_adjlist reads one"
+)
 EMBED = "a table of numbers, one row per sample, is drawn by nelayout.embed"
 
 
@@ -117,8 +120,7 @@ class Rows:
         """The error for a row that has more fields than the others."""
         return self.source.broken(
             f"there are {len(cells)} fields, and {self.width} in other rows: {short_repr(' '.join(cells)[:60])}; put "
-            "names that hold the separator in quotes. Where each row is a node and its neighbors, this is an adjacency "
-            "list: networkx.read_adjlist reads one",
+            f"names that hold the separator in quotes. {NEIGHBORS}",
             line,
         )
 
@@ -128,7 +130,7 @@ class Rows:
         marked = len(cells[0]) == 1 or cells[0][1].isspace() or cells[0][1] in COMMENTS
         comment = self.separator is None or not whole or (marked and not started and not ends_named(cells))
         if comment:
-            self.dropped += started or (whole and not marked)
+            self.dropped += started or (whole and (self.separator is not None or not marked))
         else:
             self.hashed += not (not started and ends_named(cells))
         return comment
@@ -186,11 +188,6 @@ def _level(widths: list[int]) -> bool:
     return len(set(widths)) == 1 < first or (len(set(others)) == 1 and others[0] == first + 1 > 2)
 
 
-def count_of(n: int, what: str) -> str:
-    """A number and a noun: "1 row", "2 rows"."""
-    return f"{n} {what}{'' if n == 1 else 's'}"
-
-
 def read_edgelist(source: Source, weight: str | None = None) -> GraphFile:
     """The graph of a table, undirected: weighted repeated edges add up, others count once.
 
@@ -212,7 +209,8 @@ def read_edgelist(source: Source, weight: str | None = None) -> GraphFile:
         most = max(HEAD_ROWS, rows.width + 2)
         top = list(islice(rows, most))
         if not top:
-            raise source.broken("there are comments but no edges")
+            what = "there are comments but no edges; between names that begin with # or %, write tabs or commas"
+            raise source.broken(what)
         matrix = _matrix(source, top) if len(top) < most else None
         if matrix is not None:
             return matrix.noting(*rows.notes)
@@ -231,24 +229,34 @@ def _matrix(source: Source, top: list[tuple[int, list[str]]]) -> GraphFile | Non
     head, body = cells[0], cells[1:]
     head = ["", *head] if body and len(head) + 1 == len(body[0]) else head
     n = len(head)
-    if n < 3 or any(len(row) != n for row in body):
-        return None
     sides = head[1:], [row[0] for row in body]
-    if len(body) == n - 1 == len(set(sides[0])) and set(sides[0]) == set(sides[1]) and not _is_number(head[0]):
-        grid = _grid([row[1:] for row in body])
-        if grid is None:
+    named = len(body) == n - 1 == len(set(sides[0])) and set(sides[0]) == set(sides[1]) and not _is_number(head[0])
+    if named and n > 2 and all(len(row) <= n for row in body):
+        grid = _grid([row[1:] + [""] * (n - len(row)) for row in body])
+        if grid is None and any(len(row) < n for row in body):
             return None
+        if grid is None:
+            line, row = next((line, row) for line, row in top[1:] if _grid([row[1:]]) is None)
+            cell = next(cell for cell in row[1:] if _grid([[cell]]) is None)
+            what = f"{short_repr(cell)} is no number, in an adjacency table (its columns are called as its rows)"
+            raise source.broken(f"{what}; write a number, or nothing where there is no edge", line)
         labels, (A, missing) = sides[1], grid
         A = A[:, [sides[0].index(name) for name in sides[1]]]
+    elif n < 3 or any(len(row) != n for row in body):
+        return None
     else:
         candidates = [
             ([str(k) for k in range(n)], cells) if len(head) == len(cells[0]) else None,
-            (head, body) if not any(map(_is_number, head)) else None,
+            (head, body),
             ([row[0] for row in cells], [row[1:] for row in cells]) if not _is_number(head[0]) else None,
         ]
         square = (c for c in candidates if c and c[1] and len(c[1]) == len(c[1][0]) == len(set(c[0])) > 2)
         grids = ((labels, _grid(block)) for labels, block in square)
-        fitting = ((labels, g) for labels, g in grids if g and (_alike(g[0]) or not g[0].diagonal().any()))
+        fitting = (
+            (labels, g)
+            for labels, g in grids
+            if g and sum((_alike(g[0]), not g[0].diagonal().any())) > (labels is head and any(map(_is_number, head)))
+        )
         labels, (A, missing) = next(fitting, (None, (np.zeros(0), 0)))
         if labels is None:
             return None
@@ -269,10 +277,9 @@ def _alike(A: np.ndarray) -> bool:
 
 def _grid(rows: list[list[str]]) -> tuple[np.ndarray, int] | None:
     """Cells as numbers, and how many are missing and count 0; None where one is text."""
-    values = [0.0 if is_missing(cell) else number(cell) for row in rows for cell in row]
-    if None in values:
-        return None
-    return np.array(values).reshape(len(rows), -1), sum(is_missing(cell) for row in rows for cell in row)
+    cells = [{"true": "1", "false": "0", "-": "", ".": ""}.get(cell.lower(), cell) for row in rows for cell in row]
+    values = [0.0 if is_missing(cell) else number(cell) for cell in cells]
+    return None if None in values else (np.array(values).reshape(len(rows), -1), sum(map(is_missing, cells)))
 
 
 # columns
@@ -289,6 +296,7 @@ class _Head:
     ends, weight  columns of the two nodes, and of the weight or None
     name     the edge attribute that the weights become
     start    the first line that is a row, after the header
+    least    the fewest fields of a row without a header, where a short row is no missing value
     """
 
     source: Source
@@ -300,6 +308,7 @@ class _Head:
     name: str = "weight"
     header: bool = False
     start: int = 0
+    least: int = 0
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -307,6 +316,9 @@ class _Head:
         if body and all(len(row) == len(head) + 1 for row in body):  # R writes no heading above the names of rows
             of_r = '"' in self.rows.text or [row[0] for row in body] == [str(k + 1) for k in range(len(body))]
             head = [*head, ""] if not any(row[-1] for row in body) else ["", *head] if of_r else head
+        if len(head) < self.rows.width and len(body) > 1 and not any(len(row) == len(head) for row in body):
+            what = f"this line has {count_of(len(head), 'field')}, and others have {self.rows.width}"
+            raise self.source.broken(f"{what}; leave it out, or begin it with #", self.top[0][0])
         self.rows.width = width = len(head)
         for line, row in self.top[1:]:
             if any(row[width:]):
@@ -326,11 +338,17 @@ class _Head:
         if self.header and not head[0] and width > 2:
             empty.add(0)  # names or numbers of the rows
         usable = [k for k in range(width) if k not in empty or not body]
-        if named is None:
-            two = [*usable, 0, 1]
-            self.ends = self._triples(body, numeric) if width > 2 and not self.header else (two[0], two[1])
-        else:
+        self.least = 0 if self.header else max(usable, default=0) + 1
+        one = next((k for k in map(first_of, [head, head], [TO, FROM]) if k is not None and self.header), None)
+        if named is not None:
             self.ends = named
+        elif one is not None:  # one end has a heading that says so
+            other = next(k for k in [*usable, 0, 1] if k != one)
+            self.ends = min(one, other), max(one, other)
+        elif len(usable) > 2:
+            self.ends = self._triples(body, numeric)
+        else:
+            self.ends = (*usable, 0, 1)[0], (*usable, 0, 1)[1]
         if named is None or first_of(head, FROM) is None:
             self._no_fractions()
         if self.header and named is None:
@@ -411,15 +429,18 @@ class _Head:
                     )
 
     def _triples(self, body: list[list[str]], numeric: list[int]) -> tuple[int, int]:
-        """The ends of rows without a header: the second or the third column has the names of the first."""
+        """The ends where no heading names them: columns that share names, of the first three."""
         sets = [[row[k] for row in body if k < len(row)] for k in range(3)]
         first, second, third = map(set, sets)
         back = [len(first & other) for other in (second, third)]
         relation = "the second column holds relations, and the first and the third are read as the ends"
         plain = "the second column is read as an end, and the third as a relation"
         if 2 in numeric:
+            if not self.header and second & third and not any(back) and _times(map(number, first)):
+                self.notes.append("the first column looks like times; the second and the third are read as the ends")
+                return 1, 2
             again = 2 * sum(cell in first for cell in sets[2]) > len(body)
-            if again and not back[0] and len(second) == len(body) > 2 and len(third) > 2:
+            if not self.header and again and not back[0] and len(second) == len(body) > 2 and len(third) > 2:
                 self._unclear()  # a number for each relation
             return 0, 1
         if all(DATE.fullmatch(cell) or is_missing(cell) for cell in third):
@@ -430,9 +451,13 @@ class _Head:
             chosen = 0, 1
         elif 2 * len(second) <= len(third):
             chosen = 0, 2
+        elif self.header:
+            self.notes.append("the first two columns are read as the ends; headings source and target name others")
+            return 0, 1
         else:
             self._unclear()
-        self.notes.append(plain if chosen == (0, 1) else relation)
+        if chosen == (0, 1) or any(second):
+            self.notes.append(plain if chosen == (0, 1) else relation)
         return chosen
 
     def _unclear(self) -> Any:
@@ -482,11 +507,11 @@ class _Head:
         return f"the column {head[k]!r}" if self.header else "the third column" if k == 2 else f"column {k + 1}"
 
 
-def _times(values: Sequence[float | None]) -> bool:
-    """Whether all numbers may be times: years, days, or seconds since 1970."""
-    known = [value for value in values if value is not None]
-    whole = bool(known) and all(value.is_integer() for value in known)
-    return whole and any(low <= min(known) and max(known) <= high for low, high in TIMES)
+def _times(values: Iterable[float | None]) -> bool:
+    """Whether all numbers but 0 may be times: years, days, or seconds since 1970, which may have fractions."""
+    known = [value for value in values if value]
+    whole = all(value.is_integer() for value in known)
+    return bool(known) and any(low <= min(known) and max(known) <= high for low, high in TIMES[0 if whole else 2 :])
 
 
 # rows
@@ -532,16 +557,18 @@ def _words(rows: Rows, head: _Head) -> GraphFile:
     """The graph of labels of any kind, row by row."""
     index: dict[str, int] = {}
     ends, weights, lost = array("q"), array("d"), array("q")
-    (i, j), k, missing, commas, thousands = head.ends, head.weight, 0, 0, 0
+    (i, j), k, missing, commas, thousands, points = head.ends, head.weight, 0, 0, 0, 0
     last = max(i, j, -1 if k is None else k)
     for line, cells in rows:
         if line < head.start:
             continue
         if len(cells) > rows.width and any(cells[rows.width :]):
             raise rows.broken(line, cells)
-        if len(cells) <= last:
+        if len(cells) < max(last + 1, head.least):
             found = f"there are {len(cells)}: {short_repr(' '.join(cells))}"
-            raise rows.source.broken(f"{last + 1} columns were expected and {found}", line)
+            raise rows.source.broken(
+                f"{max(last + 1, head.least)} columns were expected and {found}; fill in the others. {NEIGHBORS}", line
+            )
         if cells[i] in MISSING or cells[j] in MISSING:
             lost.append(line)
             continue
@@ -556,7 +583,8 @@ def _words(rows: Rows, head: _Head) -> GraphFile:
                 raise rows.source.broken(f"the weight {cell!r} is no number{how}", line)
             missing += is_missing(cell)
             commas += "," in cell
-            thousands = thousands or ("." in cell and THOUSANDS.fullmatch(cell) is not None and line)
+            thousand = "." in cell and THOUSANDS.fullmatch(cell) is not None
+            thousands, points = thousands or (thousand and line), points + ("." in cell and not thousand)
             weights.append(value)
     if commas and thousands:
         raise rows.source.broken(
@@ -571,6 +599,8 @@ def _words(rows: Rows, head: _Head) -> GraphFile:
         notes.append(f"{count_of(missing, 'weight')} missing: such edges weigh 1")
     if commas:
         notes.append(f"{count_of(commas, 'weight')} read with a decimal comma")
+    elif thousands and not points and rows.separator == ";":
+        notes.append(f"the point in weights is read as a decimal point (line {thousands}), and not between thousands")
     labels = list(index)
     if not head.header and len(pairs) > 1 and all(np.count_nonzero(pairs == end) == 1 for end in pairs[0]):
         names = " and ".join(map(repr, labels[:2]))
@@ -619,15 +649,18 @@ def read_sif(source: Source) -> GraphFile:
     >>> read_sif(Source("a.sif", b"a pp b c\\nd\\n")).graph.edges(data="interaction")
     EdgeDataView([('a', 'b', 'pp'), ('a', 'c', 'pp')])
     """
-    nodes, edges = {}, []
+    reading = Reading(source, "sif", multigraph=False)
     for line, content in enumerate(source.text().split("\n"), 1):
         cells = [cell.strip() for cell in (content.split("\t") if "\t" in content else content.split())]
         cells = [cell for cell in cells if cell]
         if len(cells) == 2:
             raise source.broken(f"expected a node, a relation and other nodes, or a node alone; got {cells}", line)
-        nodes.update({name: {} for name in (*cells[:1], *cells[2:])})
-        edges += [(cells[0], other, None, {"interaction": cells[1]}) for other in cells[2:]]
-    return from_networkx(graph_of(nodes, edges, False), "sif")
+        reading.nodes.update({name: {} for name in (*cells[:1], *cells[2:])})
+        for other in cells[2:]:
+            reading.edge(cells[0], other, {"interaction": cells[1]})
+    if not reading.edges:
+        reading.notes.append("there is no edge: tabs or blanks stand between a node, a relation and other nodes")
+    return reading.graph_file()
 
 
 EDGE_LIST = FileFormat(
