@@ -94,19 +94,24 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def _ending_in_order() -> Iterator[None]:
-    """Let SIGTERM end the program as Ctrl-C does, so that no unfinished file stays."""
+    """Let SIGTERM and a closed terminal end the program as Ctrl-C does, so that no unfinished file stays."""
 
-    def end(*_: Any) -> NoReturn:
-        raise SystemExit(128 + signal.SIGTERM)
+    def end(number: int, _: Any) -> NoReturn:
+        for ending in endings:  # one is enough: the next would interrupt what tidies up
+            signal.signal(ending, signal.SIG_IGN)
+        raise SystemExit(128 + number)
 
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, end)
+    endings = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    endings = [ending for ending in endings if signal.getsignal(ending) is not signal.SIG_IGN]  # as nohup has it
+    before = {ending: signal.signal(ending, end) for ending in endings}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)
+        for ending, handler in before.items():
+            signal.signal(ending, signal.SIG_DFL if handler is None else handler)
 
 
 def _fail(arguments: argparse.Namespace, message: str, code: int = 1) -> int:

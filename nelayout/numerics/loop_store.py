@@ -4,6 +4,9 @@ Loops are looked for in ``__pycache__`` beside the package and in the user's cac
 them that can be written.  If NUMBA_CACHE_DIR is set, it is the only place.  So an image warmed up by root serves every
 user.  If nothing can be written, each process compiles in memory.
 
+What is read from a folder runs as code.  So a folder or a file is not used if all users may write to it, or if it
+belongs to another user than this one, root and the owner of the package.
+
 The name of a file contains all that its content depends on: loop, types, processor, versions, and the source of all
 loops, because a loop contains the loops that it calls.  So no file is ever stale.  Each file appears complete, so
 several processes may write at once.  Files of an older source are deleted.
@@ -13,6 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import sys
 from functools import cache
 from pathlib import Path
@@ -20,6 +24,7 @@ from typing import NamedTuple
 from uuid import uuid4
 
 from nelayout import __version__
+from nelayout.errors import warn
 
 __all__ = ["Key", "folders", "missed", "place", "read", "write"]
 
@@ -50,17 +55,39 @@ def folders() -> list[Path]:
     """Return the folders in which loops are looked for."""
     given = os.environ.get("NUMBA_CACHE_DIR")
     if given:
-        return [Path(given).absolute() / "nelayout"]
+        return [path for path in [Path(given).absolute() / "nelayout"] if _trusted(path)]
     home = os.path.expanduser("~")  # noqa: PTH111  Path.home() raises where there is none
     own = {"win32": os.environ.get("LOCALAPPDATA", ""), "darwin": f"{home}/Library/Caches"}
     users = Path(own.get(sys.platform) or os.environ.get("XDG_CACHE_HOME") or f"{home}/.cache") / "nelayout" / "loops"
-    return [PACKAGE / "__pycache__" / "loops", *([users] if users.is_absolute() else [])]
+    beside = [PACKAGE / "__pycache__" / "loops", *([users] if users.is_absolute() else [])]
+    return [path for path in beside if _trusted(path)]
+
+
+def _trusted(path: Path) -> bool:
+    """Whether nobody else can have written a folder or a file, or it does not exist."""
+    try:
+        found = path.stat()
+    except OSError:
+        return True
+    owners = {0, PACKAGE.stat().st_uid, os.geteuid()} if hasattr(os, "geteuid") else {found.st_uid}
+    safe = found.st_uid in owners and (os.name == "nt" or not found.st_mode & stat.S_IWOTH)
+    if not safe:
+        _report(path)
+    return safe
+
+
+@cache
+def _report(path: Path) -> None:
+    """Say once that a folder or a file is not used."""
+    warn(f"compiled loops in {path} are not used, as others may write there: chmod o-w, or set NUMBA_CACHE_DIR")
 
 
 def read(key: Key) -> bytes | None:
     """Return the content of a file; None if there is none, or only a part of it."""
     for folder in folders() if _source() else ():
         try:
+            if not _trusted(folder / key.file):
+                continue
             digest, data = (folder / key.file).read_bytes().split(b"\n", 1)
         except (OSError, ValueError):
             continue
@@ -96,7 +123,7 @@ def _writable(folders: tuple[Path, ...]) -> Path | None:
     for folder in folders:
         trial = folder / f"{uuid4().hex[:12]}.tmp"
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(parents=True, exist_ok=True, mode=0o755)
             trial.touch()
             trial.unlink()
         except OSError:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import shlex
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +26,9 @@ import numpy as np
 
 from nelayout.errors import InputError, missing_extra, unknown
 from nelayout.graphs.files.matrices import load_arrays
+from nelayout.graphs.files.record import count_of
 from nelayout.graphs.files.source import Source
+from nelayout.graphs.files.tables import Rows, number
 
 __all__ = ["FORMATS", "FittedColumns", "Table", "read_table"]
 
@@ -95,18 +98,19 @@ def read_table(
 
 def _labels(texts: list[str]) -> list[Any]:
     """Labels as what they are: whole numbers, numbers or text, None where there is none."""
-    known = [text for text in texts if text.lower() not in MISSING]
-    for kind in (int, float):
-        try:
-            values = iter([kind(text) for text in known])
-        except ValueError:
-            continue
-        return [None if text.lower() in MISSING else next(values) for text in texts]
-    return [text or None for text in texts]
+    known = {text: number(text) for text in texts if text.lower() not in MISSING}
+    if None in known.values():
+        return [text or None for text in texts]
+    whole = all(re.fullmatch(r"[+-]?\d{1,4000}", text) for text in known)
+    return [int(text) if whole and text in known else known.get(text) for text in texts]
 
 
 def _delimited(source: Source, kind: str, columns: Sequence[str] | None, beside: Mapping[str, str]) -> Table:
-    rows = _rows(source, kind)
+    try:
+        table = Rows(source, comments=False)
+    except csv.Error as error:
+        raise source.broken(f"cannot be read as {kind}: {error}") from None
+    rows = _whole_rows(table, kind)
     top, first = next(rows)
     second = next(rows, None)
     width = len(first)
@@ -114,17 +118,24 @@ def _delimited(source: Source, kind: str, columns: Sequence[str] | None, beside:
     names = [cell.removeprefix("# ") for cell in first] if header else [str(k + 1) for k in range(width)]
     taken, others = _choose_columns(source, columns, beside, names)
     of_name = 0 if header and not names[0] and 0 not in (*taken, *others.values()) else None
-    numbers, lines, called = array("d"), array("q"), []
+    numbers, lines, called, commas = array("d"), array("q"), [], 0
     texts: dict[int, list[str]] = {k: [] for k in others.values()}
     for line, row in chain([] if header else [(top, first)], [] if second is None else [second], rows):
         if len(row) != width:
             raise source.broken(f"there are {len(row)} cells, and {width} in the first row", line)
+        cells = [row[k] for k in taken]
         try:
-            numbers.extend([float(row[k]) for k in taken])
+            numbers.extend(map(float, cells))
         except ValueError:
-            bad = [(names[k], row[k]) for k in taken if not _is_number(row[k])]
-            good = [name for k, name in enumerate(names) if name and _is_number(row[k]) and k not in texts]
-            raise _no_number(source, f"line {line}", bad, good, bool(beside)) from None
+            del numbers[len(lines) * len(taken) :]
+            values = [number(cell) for cell in cells]
+            if None not in values and not any(table.ambiguous(cell) for cell in cells):
+                numbers.extend(value for value in values if value is not None)
+                commas += sum("," in cell for cell in cells)
+            else:
+                bad = [(names[k], row[k]) for k in taken if not _is_number(row[k]) or table.ambiguous(row[k])]
+                good = [name for k, name in enumerate(names) if name and _is_number(row[k]) and k not in texts]
+                raise _no_number(source, f"line {line}", bad, good, bool(beside)) from None
         lines.append(line)
         for k, cells in texts.items():
             cells.append(row[k])
@@ -139,6 +150,8 @@ def _delimited(source: Source, kind: str, columns: Sequence[str] | None, beside:
         cell = None if np.isnan(X[i, k]) else X[i, k]
         raise _no_number(source, f"line {lines[i]}", [(names[taken[k]], cell)], [], True)
     notes = () if of_name is None else ("the first column has no name: it names the rows",)
+    if commas:
+        notes += (f"{count_of(commas, 'number')} read with a decimal comma",)
     for k, name in enumerate(taken):
         if header and columns is None and len(X) > 2 and np.array_equal(X[:, k] - X[0, k], np.arange(len(X))):
             notes += (
@@ -149,19 +162,11 @@ def _delimited(source: Source, kind: str, columns: Sequence[str] | None, beside:
     return Table(X, found, called or None, notes, fitted)
 
 
-def _rows(source: Source, kind: str) -> Iterator[tuple[int, list[str]]]:
-    """(line, cells) of every row that is not empty; the separator is the sign most frequent in the first."""
-    text = source.text()
-    top = next(line for line in text.splitlines() if line.strip())
-    usual = "\t,;" if kind == "tsv" else ",;\t"
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(usual, key=top.count), skipinitialspace=True)
+def _whole_rows(table: Rows, kind: str) -> Iterator[tuple[int, list[str]]]:
     try:
-        for row in reader:
-            cells = [cell.strip() for cell in row]
-            if any(cells):
-                yield reader.line_num, cells
+        yield from table
     except csv.Error as error:
-        raise source.broken(f"cannot be read as {kind}: {error}", reader.line_num) from None
+        raise table.source.broken(f"cannot be read as {kind}: {error}") from None
 
 
 def _is_header(first: list[str], second: list[str], asked: Sequence[str]) -> bool:
@@ -174,11 +179,7 @@ def _is_header(first: list[str], second: list[str], asked: Sequence[str]) -> boo
 
 
 def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+    return number(cell) is not None
 
 
 def _arrays(source: Source, kind: str, columns: Sequence[str] | None, beside: Mapping[str, str]) -> Table:

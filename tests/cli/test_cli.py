@@ -268,6 +268,17 @@ def test_a_full_disk_names_the_file_and_what_to_do(inside, monkeypatch):
     assert (code, said) == (1, f"nelayout: {said_of_it}\n")
 
 
+@pytest.mark.full
+@pytest.mark.skipif(os.name == "nt", reason="limits are POSIX")
+def test_a_file_that_becomes_too_large_is_named_and_not_left(folder):
+    command = f"ulimit -f 1; {sys.executable} -m nelayout layout graph.gml -o out.html --quiet --max-iter 2"
+    env = {**os.environ, "PYTHONPATH": str(Path(nl.__file__).parents[1])}
+    done = subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True, env=env, check=False)
+    said = "nelayout: out.html: cannot be written: File too large; free some space or choose another folder\n"
+    assert (done.returncode, done.stderr) == (1, said)
+    assert [path.name for path in folder.iterdir()] == ["graph.gml"]
+
+
 @pytest.mark.parametrize("command", ["layout graph.gml", "compare graph.gml -m ws-sne", "embed table.csv"])
 def test_labels_and_colors_of_pictures_are_those_of_attributes(folder, inside, monkeypatch, command):
     """The attribute heads the legend, nodes of one kind have one color, and labels are texts."""

@@ -176,6 +176,20 @@ def test_what_root_has_stored_is_read_by_those_who_may_not_write_there(places, m
     assert (loop_store.read(KEY), loop_store.read(other)) == (b"code", b"other code")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="rights to write are POSIX")
+@pytest.mark.parametrize("what", ["folder", "file"])
+def test_loops_that_anyone_may_have_written_are_not_run(tmp_path, monkeypatch, what):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    loop_store.write(KEY, b"code")
+    assert loop_store.read(KEY) == b"code"
+    (folder,) = loop_store.folders()
+    open_to_all = folder if what == "folder" else folder / KEY.file
+    open_to_all.chmod(0o777)
+    with pytest.warns(UserWarning, match=r"are not used, as others may write there: chmod o-w"):
+        assert loop_store.read(KEY) is None
+    assert (loop_store.place() is None) == (what == "folder")
+
+
 @pytest.mark.parametrize("kept", [0, 10, 66, None])
 def test_a_file_cut_short_or_removed_is_compiled_anew(places, kept):
     loop_store.write(KEY, b"code")

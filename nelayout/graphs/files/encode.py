@@ -7,6 +7,7 @@ b'node,x\\na,0.5\\n'
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import json
 import os
@@ -24,6 +25,10 @@ import numpy as np
 from nelayout.errors import InputError
 
 __all__ = ["atomic", "check_output", "deliver", "encode_csv", "encode_json", "encode_npz", "refuse_folder"]
+
+
+# Errors of a disk without room: full, over a quota, or a file larger than the system allows.
+FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
 def encode_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
@@ -88,22 +93,33 @@ def atomic(path: str | os.PathLike) -> Iterator[Path]:
     ------
     InputError
         as `check_output`, before the block.
+    OSError
+        naming the file and what to do, if the disk is full or the file becomes larger than allowed.
     """
     check_output(path)
     target = Path(os.path.realpath(path))
     regular = target.is_file() or not target.exists()
     folder = target.parent if regular else Path(tempfile.gettempdir())
     temporary = folder / f".{target.stem}.{secrets.token_hex(4)}{target.suffix}"
-    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     try:
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         yield temporary
         if regular:
             temporary.replace(target)
         else:
             with temporary.open("rb") as written, target.open("wb") as sink:
                 shutil.copyfileobj(written, sink)
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        what = f"cannot be written: {os.strerror(error.errno)}; free some space or choose another folder"
+        raise OSError(error.errno, what, str(path)) from None
     finally:
-        temporary.unlink(missing_ok=True)
+        try:
+            temporary.unlink(missing_ok=True)
+        except BaseException:  # a second Ctrl-C
+            temporary.unlink(missing_ok=True)
+            raise
 
 
 def deliver(path: str | os.PathLike, content: bytes) -> None:

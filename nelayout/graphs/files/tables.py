@@ -85,13 +85,15 @@ class Rows:
     separator  the sign between fields, None for blanks
     width      the number of fields in most of the first rows
     exact      whether blanks around fields belong to them
+    comments   whether lines that begin with # or % may be comments
     notes      what was guessed, and left out so far
     """
 
-    def __init__(self, source: Source, exact: bool = False):
+    def __init__(self, source: Source, exact: bool = False, comments: bool = True):
         text = source.text()
         said = re.match(r'\s*"?sep=(.)"?[ \t]*\n', text, re.IGNORECASE)  # written by and for Excel
         self.source, self.exact, self.before = source, exact, text[: said.end()].count("\n") if said else 0
+        self.signs = COMMENTS if comments else ()
         self.text = text[said.end() :] if said else text
         self.separator, self.quote, self.width = self._dialect(said[1] if said else "")
         self.dropped = self.hashed = 0
@@ -100,10 +102,10 @@ class Rows:
         self.dropped = self.hashed = 0
         started = False
         for line, cells in self._parse(self.text, self.separator, self.quote):
-            if cells[0].startswith(COMMENTS) and self._is_comment(cells, started):
+            if cells[0].startswith(self.signs) and self._is_comment(cells, started):
                 continue
             if self.separator is None:
-                end = next((k for k in range(2, len(cells)) if cells[k].startswith(COMMENTS)), len(cells))
+                end = next((k for k in range(2, len(cells)) if cells[k].startswith(self.signs)), len(cells))
                 self.dropped += end < len(cells)
                 cells = cells[:end]
             started = True
@@ -123,6 +125,10 @@ class Rows:
             f"names that hold the separator in quotes. {NEIGHBORS}",
             line,
         )
+
+    def ambiguous(self, cell: str) -> bool:
+        """Whether the comma in a number may stand before its fraction or between its thousands."""
+        return self.separator == "," and re.fullmatch(r"[+-]?[1-9]\d{0,2},\d{3}", cell) is not None
 
     def _is_comment(self, cells: list[str], started: bool) -> bool:
         """Between separators, a row with as many fields as others is none, unless a blank follows the sign on top."""
@@ -168,7 +174,7 @@ class Rows:
                 except csv.Error as error:
                     if not cut or "unexpected end" not in str(error):
                         continue
-                plain = [len(cells) for cells in rows if not cells[0].startswith(COMMENTS)]
+                plain = [len(cells) for cells in rows if not cells[0].startswith(self.signs)]
                 found[sign, quote] = plain or [len(cells) for cells in rows] or [0]
             level = [sign for sign, q in found if q == quote and _level(found[sign, q])]
             if level[:1] == [","] and not re.search(r"(?<!\d),|,(?!\d)", head) and found.get((None, quote), [0])[0] > 2:
@@ -577,8 +583,7 @@ def _words(rows: Rows, head: _Head) -> GraphFile:
         if k is not None:
             cell = cells[k]
             value = 1.0 if is_missing(cell) else number(cell)
-            ambiguous = rows.separator == "," and re.fullmatch(r"[+-]?[1-9]\d{0,2},\d{3}", cell)
-            if value is None or ambiguous:
+            if value is None or rows.ambiguous(cell):
                 how = "; write numbers with a decimal point and without commas" if "," in cell else ""
                 raise rows.source.broken(f"the weight {cell!r} is no number{how}", line)
             missing += is_missing(cell)
