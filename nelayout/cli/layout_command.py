@@ -153,6 +153,8 @@ class Output:
                 draw(file.graph, drawing, content, format=kind, **look)
             files.deliver(given.output, content.getvalue())
         else:
+            from nelayout.graphs.files.writers import not_held
+
             look = files.Look(weight=self.weight)
             if self.viewer is not None:
                 look = _viewer_look(file, drawing, self.labels, self.color, self.weight)
@@ -160,8 +162,9 @@ class Output:
                 warnings.simplefilter("always")
                 positions = getattr(drawing, "positions", drawing)
                 files.write_positions(given.output, file, positions, kind, given.file, look)
-            for warning in caught if not given.quiet else ():
-                say(str(warning.message), given.parser)
+            held = not_held(file.graph, kind, self.weight) if hasattr(file.graph, "edges") else []
+            for note in () if given.quiet else (*(str(warning.message) for warning in caught), *held):
+                say(note, given.parser)
 
 
 @contextmanager

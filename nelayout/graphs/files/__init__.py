@@ -233,6 +233,8 @@ def read_positions(
 def positions_of(file: GraphFile, name: str) -> dict[Any, np.ndarray]:
     """Positions {label: coordinates} that a graph file of this name holds beside its graph; see `read_positions`."""
     name = "standard input" if name == "-" else name
+    if not len(file.labels):
+        return {}
     data: Mapping[str, Any] = file.node_data
     down = file.format == "pajek"
     if file.format == "npz" and "positions" in data:

@@ -35,8 +35,10 @@ def encode_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
     """Comma-separated, a header and a row for each line; floats such that they read back as the same."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
+    quoting = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
     writer.writerow(header)
-    writer.writerows(rows)
+    for row in rows:  # which the module leaves alone with a carriage return in it
+        (quoting if any(isinstance(cell, str) and "\r" in cell for cell in row) else writer).writerow(row)
     return text.getvalue().encode()
 
 

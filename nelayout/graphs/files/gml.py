@@ -42,6 +42,12 @@ def read_gml(source: Source) -> GraphFile:
             raise source.unreadable("cannot be read as gml: brackets are nested too deeply") from None
         except (networkx.NetworkXError, ValueError, TypeError, KeyError, AttributeError) as error:
             message = str(error).partition("\n")[0]
+            if "unhashable" in message and label == "label":
+                try:
+                    labels = [own.get("label") for _, own in networkx.parse_gml(text, label="id").nodes(data=True)]
+                    message = f"node #{next(k for k, own in enumerate(labels) if isinstance(own, list))} has two labels"
+                except (networkx.NetworkXError, ValueError, TypeError, KeyError, AttributeError, StopIteration):
+                    pass
             missing, repeated = "'label' attribute" in message, "node label" in message
             if label == "label" and (missing or repeated):
                 label = "id"

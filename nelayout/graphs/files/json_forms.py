@@ -21,7 +21,7 @@ from nelayout.errors import InputError
 from nelayout.graphs.files.encode import encode_json
 from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Reading, count_of
 from nelayout.graphs.files.source import Source
-from nelayout.graphs.files.writers import axes, edges_of, item, plain, renamed, scalars, without_axes
+from nelayout.graphs.files.writers import axes, edges_of, item, keys_of, plain, renamed, scalars, without_axes
 from nelayout.graphs.to_floats import short_repr
 
 __all__ = ["CYTOSCAPE", "GRAPHOLOGY", "NODE_LINK", "read_json", "to_cytoscape", "to_graphology", "to_json"]
@@ -41,6 +41,8 @@ FORMS = {
     ),
     "metadata": ("json", ("id", "key", "name"), f"{NODE_LINKS}, or the JSON of Cytoscape.js, graphology or JSON Graph"),
 }
+# Lists of objects that are read, or only say how a graph looks.
+LISTS = {"nodes", "edges", "links", "style"}
 # Fields of the ends of an edge, as D3 and as vis.js call them.
 ENDS = (("source", "from"), ("target", "to"))
 # Fields that Cytoscape gives every element for itself.
@@ -79,6 +81,9 @@ def read_json(source: Source) -> GraphFile:
     edges = [] if edges is None and (keyed or inner == "data") else edges
     if not isinstance(edges, list) or not (isinstance(nodes, list) or (nodes is None and edges and inner != "data")):
         raise source.unreadable(f"cannot be read as {reading.name}; expected {expected}")
+    for name, held in whole.items() if isinstance(whole, dict) else ():
+        if name not in LISTS and isinstance(held, list) and held and isinstance(held[0], dict):
+            reading.notes.append(f"the list {name!r} is not read as nodes or edges")
     options = data["options"] if isinstance(data.get("options"), dict) else {}
     if inner == "attributes":
         reading.directed = options.get("type") != "undirected"
@@ -174,11 +179,9 @@ def _own(source: Source, entry: Any, where: str, inner: str) -> dict[str, Any]:
         return {name: value for name, value in own.items() if name not in INTERNAL | ends}
     if not isinstance(own, dict):
         return {str(name): value for name, value in entry.items() if name != inner or inner == "metadata"}
-    outer = {name: value for name, value in entry.items() if name != inner}
-    if inner == "attributes" and where.startswith("edge"):  # whose names of the ends are its own
-        outer.pop("key", None)
-        own = renamed(own, outer)
-    return {**own, **outer}
+    edge = inner == "attributes" and where.startswith("edge")
+    outer = {name: value for name, value in entry.items() if name != inner and not (edge and name == "key")}
+    return {**renamed(own, outer), **outer}
 
 
 def _end(source: Source, own: dict[str, Any], k: int, names: tuple[str, str]) -> Any:
@@ -320,9 +323,10 @@ def to_graphology(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look 
             shown["color"] = look.colors[k]
         nodes.append({"key": str(label), "attributes": {**own, **shown}})
     plainly = {} if H.is_directed() else {"undirected": True}
+    keys = [{"key": key} for key in keys_of(H)] or [{}] * H.number_of_edges()
     edges = [
-        {"source": str(u), "target": str(v), "attributes": plain(attributes), **plainly}
-        for u, v, _, attributes in edges_of(H)
+        {"source": str(u), "target": str(v), "attributes": {**renamed(plain(own), key), **key}, **plainly}
+        for (u, v, _, own), key in zip(edges_of(H), keys, strict=True)
     ]
     options = {
         "type": "directed" if H.is_directed() else "undirected",

@@ -22,7 +22,7 @@ import numpy as np
 from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Reading, graph_of
 from nelayout.graphs.files.source import Source
 from nelayout.graphs.files.tables import number
-from nelayout.graphs.files.writers import NOT_XML, edges_of, renamed, scalars
+from nelayout.graphs.files.writers import NOT_XML, edges_of, keys_of, renamed, scalars
 from nelayout.graphs.to_floats import short_repr
 
 __all__ = ["GEXF", "GRAPHML", "read_gexf", "read_graphml", "to_gexf", "to_graphml"]
@@ -252,19 +252,12 @@ def to_graphml(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = P
         if look.names is not None:
             shown["label"] = NOT_XML.sub("", look.names[k])
     if H.is_multigraph():  # networkx writes keys as ids
-        keys = [{"key": key} for key in _keys(H)] or [{}] * H.number_of_edges()
+        keys = [{"key": _text(key)} for key in keys_of(H)] or [{}] * H.number_of_edges()
         own = [(u, v, f"e{k}", {**renamed(own, {"key"}), **keys[k]}) for k, (u, v, _, own) in enumerate(edges_of(H))]
         H = graph_of(dict(H.nodes(data=True)), own, H.is_directed(), True)
     buffer = io.BytesIO()
     networkx.write_graphml(H, buffer)
     return buffer.getvalue()
-
-
-def _keys(H: Any) -> list[str]:
-    """The keys of parallel edges as text; empty where they only number them."""
-    keys = [key for *_, key, _ in edges_of(H)]
-    numbers = all(isinstance(key, int) for key in keys) and all(len(H[u][v]) > key >= 0 for u, v, key, _ in edges_of(H))
-    return [] if numbers else [_text(key) for key in keys]
 
 
 def to_gexf(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
@@ -295,8 +288,8 @@ def to_gexf(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAI
         kept = renamed(own, words if look.weight == "weight" and numeric else {*words, "weight"})
         own.clear()
         own.update({**kept, "id": str(edge_id), **({} if weight is None else {"weight": float(weight)})})
-    if H.is_multigraph() and (keys := _keys(H)):
-        own = [(u, v, keys[k], own) for k, (u, v, _, own) in enumerate(edges_of(H))]
+    if keys := keys_of(H):
+        own = [(u, v, _text(keys[k]), own) for k, (u, v, _, own) in enumerate(edges_of(H))]
         H = graph_of(dict(H.nodes(data=True)), own, H.is_directed(), True)
     buffer = io.BytesIO()
     networkx.write_gexf(H, buffer)

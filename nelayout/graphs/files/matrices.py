@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import io
 import re
 import warnings
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, load_npz
 
+from nelayout.errors import InputError
 from nelayout.graphs.files.record import FileFormat, GraphFile, mirror
 from nelayout.graphs.files.source import Source
 from nelayout.graphs.files.writers import to_npz
@@ -24,59 +24,88 @@ __all__ = ["MTX", "NPZ", "load_arrays", "read_mtx", "read_npz"]
 ARCHIVES, ARRAY = (b"PK\x03\x04", b"PK\x05\x06"), b"\x93NUMPY"
 # The lines of a Matrix Market file above its entries.
 HEAD = re.compile(
-    rb"%%MatrixMarket\s+matrix\s+(?P<form>coordinate|array)\s+(?P<field>\w+)[^\n]*\n(?:[ \t]*(?:%[^\n]*)?\r?\n)*"
-    rb"(?P<sizes>[ \t]*\d+[ \t]+\d+(?:[ \t]+\d+)?)[ \t]*\r?\n",
+    rb"%%MatrixMarket\s+matrix\s+(?P<form>coordinate|array)\s+(?P<field>real|double|integer|unsigned-integer|pattern)\s+"
+    rb"(?P<symmetry>general|symmetric|skew-symmetric)\s*?\n(?:[ \t]*(?:%[^\n]*)?\r?\n)*"
+    rb"(?P<sizes>[ \t]*\d+(?:[ \t]+\d+)*)[ \t]*\r?(?:\n|$)",
     re.IGNORECASE,
 )
-# Numbers of a value.
-FIELDS = {b"pattern": 0, b"complex": 2}
-NUMBER = rb"[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|nan|inf(?:inity)?)"
 # Bytes of memory for a row or an entry of a sparse matrix.
 ROW = 16
 NPZ_KEYS = "rows, cols and n (each undirected edge once), or what scipy.sparse.save_npz writes"
 
 
 def read_mtx(source: Source) -> GraphFile:
-    """A Matrix Market file; entries without values count 1, stored zeros stay (they are no edges later)."""
-    from scipy.io import mmread
+    """A Matrix Market file of real numbers; entries without values count 1, and stored zeros stay (no edges later).
 
-    if b"\0" in source.data:  # on which scipy 1.17 reads beyond its buffer
+    scipy's reader takes "0,5" for 0 and the beginning of a longer row for all of it, and ends the program on others.
+    """
+    if b"\0" in source.data:
         raise source.no_text(source.data.partition(b"\0")[0].count(b"\n") + 1)
     head = HEAD.match(source.data)
-    if head is not None:
-        line, sizes = head[0].count(b"\n"), [int(size) for size in head["sizes"].split()]
-        source.check_size(max(sizes[:2]), ROW, "rows", line)
-        if len(sizes) > 2:
-            source.check_size(sizes[2], ROW, "entries", line)
-    # Newer scipy asks which class is wanted; older does not know the question.
-    wanted = {"spmatrix": False} if "spmatrix" in inspect.signature(mmread).parameters else {}
-    try:
-        matrix: Any = mmread(io.BytesIO(source.data), **wanted)
-    except (ValueError, OverflowError, TypeError, IndexError) as error:
-        at = re.search(r"[Ll]ine (\d+)", str(error))
-        raise source.unreadable(f"cannot be read as mtx: {error}", int(at[1]) if at else None) from None
-    if head is not None:
-        _check_entries(source, head)
-    matrix = csr_array(matrix)
-    return GraphFile(matrix, range(_check_square(source, matrix)), {}, "mtx")
+    if head is None:
+        what = "expected a line such as %%MatrixMarket matrix coordinate real general, and then one of sizes"
+        raise source.unreadable(f"cannot be read as mtx: {what}", 1)
+    line, sizes = head[0].count(b"\n"), [int(size) for size in head["sizes"].split()]
+    sparse, mirrored = head["form"].lower() == b"coordinate", head["symmetry"].lower() != b"general"
+    if len(sizes) != 2 + sparse:
+        raise source.unreadable(f"cannot be read as mtx: expected {2 + sparse} sizes, got {len(sizes)}", line)
+    n, m = sizes[:2]
+    if n != m:
+        raise _not_square(source, (n, m), line)
+    source.check_size(n, ROW, "rows", line)
+    entries = sizes[2] if sparse else n * (n + 1) // 2 if mirrored else n * n
+    source.check_size(entries, ROW, "entries", line)
+    columns = (2 if sparse else 0) + (head["field"].lower() != b"pattern")
+    table, lines = _numbers(source, source.data[head.end() :], columns, line + 1)
+    if len(table) != entries:
+        what = f"there are {len(table)} of the {entries} entries that line {line} announces"
+        raise source.unreadable(f"cannot be read as mtx: {what}")
+    if sparse:
+        wrong = ((table[:, :2] != np.floor(table[:, :2])) | (table[:, :2] < 1) | (table[:, :2] > n)).any(axis=1)
+        if wrong.any():
+            k = int(np.argmax(wrong))
+            what = f"row and column must be whole numbers from 1 to {n}"
+            raise source.broken(f"{what}; got {table[k, 0]:g} and {table[k, 1]:g}", int(lines[k]))
+        i, j = (table[:, :2].T - 1).astype(np.int64)
+    else:
+        j, i = np.triu_indices(n) if mirrored else np.divmod(np.arange(n * n), max(n, 1))
+    values = table[:, -1] if columns % 2 else np.ones(len(table))
+    matrix = csr_array((values, (i, j)), shape=(n, n))
+    if mirrored:
+        sign = -1.0 if head["symmetry"].lower() == b"skew-symmetric" else 1.0
+        off = i != j
+        matrix = csr_array(matrix + csr_array((sign * values[off], (j[off], i[off])), shape=(n, n)))
+    return GraphFile(matrix, range(n), {}, "mtx")
 
 
-def _check_entries(source: Source, head: re.Match[bytes]) -> None:
-    """Raise `InputError` for a row of which scipy reads only the beginning, as of "0,5" or "1 2 3 4"."""
-    columns = FIELDS.get(head["field"].lower(), 1) + (2 if head["form"].lower() == b"coordinate" else 0)
-    body = source.data[head.end() :]
+def _numbers(source: Source, body: bytes, columns: int, first: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of so many numbers, and the line of each; raises `InputError` naming the line of another row."""
+    letters = np.frombuffer(body.rstrip() + b"\n", dtype=np.uint8)
+    words = letters > ord(" ")
+    words[1:] &= letters[:-1] <= ord(" ")  # their beginnings
+    starts = np.append(0, np.flatnonzero(letters == ord("\n"))[:-1] + 1)
+    counts = np.add.reduceat(words, starts, dtype=np.int64)
+    lines = np.flatnonzero(counts)
+    wrong = lines[counts[lines] != columns]
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # older NumPy only warns of text that is no number
         try:
-            if len(np.fromstring(body, sep=" ")) % columns == 0:
-                return
+            table = np.zeros(0) if len(wrong) or not len(lines) else np.fromstring(body, sep=" ")
         except (DeprecationWarning, ValueError):
-            pass
-    form = re.compile(rb"\s+".join([NUMBER] * columns), re.IGNORECASE)
-    for line, row in enumerate(body.split(b"\n"), head[0].count(b"\n") + 1):
-        if row.strip() and not form.fullmatch(row.strip()):
-            text = short_repr(row.strip().decode("latin-1"))
-            raise source.broken(f"expected {columns} number{'s' * (columns > 1)} in a row, found {text}", line)
+            numeric = (all(map(_is_number, row.split())) for row in body.split(b"\n"))
+            wrong = np.array([k for k, fine in enumerate(numeric) if not fine])
+    if wrong.size:
+        row = body.split(b"\n")[wrong[0]].decode("latin-1").strip()
+        what = f"cannot be read as mtx: expected {columns} number{'s' * (columns > 1)} in a row, got {short_repr(row)}"
+        raise source.unreadable(what, first + int(wrong[0]))
+    return table.reshape(-1, columns), lines + first
+
+
+def _is_number(word: bytes) -> bool:
+    try:
+        return b"_" not in word and float(word) is not None
+    except ValueError:
+        return False
 
 
 def read_npz(source: Source) -> GraphFile:
@@ -154,13 +183,17 @@ def _edges(source: Source, arrays: dict[str, np.ndarray]) -> GraphFile:
 
 def _check_square(source: Source, matrix: Any) -> int:
     """Number of rows of a square matrix; raises the error for one that is no graph."""
-    shape = matrix.shape
-    if len(shape) != 2 or shape[0] != shape[1]:
-        raise source.broken(
-            f"the matrix has shape {shape}; a graph needs a square one "
-            "(a table of numbers, one row per sample, is drawn by nelayout.embed)"
-        )
-    return shape[0]
+    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise _not_square(source, matrix.shape)
+    return matrix.shape[0]
+
+
+def _not_square(source: Source, shape: tuple[int, ...], line: int | None = None) -> InputError:
+    return source.broken(
+        f"the matrix has shape {shape}; a graph needs a square one "
+        "(a table of numbers, one row per sample, is drawn by nelayout.embed)",
+        line,
+    )
 
 
 MTX = FileFormat(

@@ -76,6 +76,9 @@ class _Reading:
                 raise self.source.broken(f"the weight {short_repr(tokens[2])} is no number", line)
             self.weighted |= value is not None
             self.commas += value is not None and "," in tokens[2]
+            if len(tokens) > 3 and value is not None and number(tokens[3]) is not None:
+                what = f"after the weight comes {tokens[3]}; begin a line for each edge, and parameters with a word"
+                raise self.source.broken(what, line)
             weight = 1.0 if value is None else value  # a drawing parameter is none: "1 2 c Blue"
         self.weights.append(weight)
 
@@ -143,6 +146,8 @@ def read_pajek(source: Source) -> GraphFile:
             elif word in _SECTIONS and reading.n < 0:
                 raise source.broken(f'{tokens[0]} stands before "*Vertices n"; put the vertices first', line)
             elif word in _SECTIONS:
+                if any(number(token) is not None for token in tokens[1:]):
+                    raise source.broken(f"numbers stand beside {tokens[0]}; begin a line for them", line)
                 section = getattr(reading, _SECTIONS[word])
                 arcs = word.startswith("*arcs")
             elif word in OTHERS:
@@ -169,9 +174,11 @@ def read_pajek(source: Source) -> GraphFile:
         notes.append(f"{len(relations)} relations are read as one network")
     if 0 < reading.matrix_row < reading.matrix_shape()[0]:
         what = f"the file ends after {reading.matrix_row} of the {reading.matrix_shape()[0]} rows of its matrix"
-        raise source.unreadable(what)
+        raise source.unreadable(what, line)
     if section == reading.vertices and 0 < len(reading.listed) < reading.n:
-        raise source.unreadable(f"the file ends after {len(reading.listed)} of its {reading.n} vertices")
+        raise source.unreadable(f"the file ends after {len(reading.listed)} of its {reading.n} vertices", line)
+    if section == reading.vertices and reading.n > 1:
+        notes.append("there is no section of edges, such as *Edges or *Arcs")
     return _graph_file(reading).noting(*notes)
 
 
@@ -215,7 +222,7 @@ def to_pajek(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLA
     Pajek's coordinates lie in the unit square, y pointing down: the drawing is moved and resized into it, and its shape
     stays.  Labels have no double quotes and no line breaks there; node attributes are left out.
     """
-    names = text_labels(labels, "pajek", lambda label: " ".join(str(label).replace('"', "'").split()))
+    names = text_labels(labels, "pajek", lambda label: re.sub(r"\s", " ", str(label).replace('"', "'")))
     low, high = (Y.min(axis=0), Y.max(axis=0)) if len(Y) else (np.zeros(2), np.ones(2))
     width = float((high - low).max()) or 1.0
     places = 0.5 + (1 - 2 * MARGIN) * (Y / width - low / width - (high - low) / width / 2)

@@ -268,7 +268,8 @@ def _matrix(source: Source, top: list[tuple[int, list[str]]]) -> GraphFile | Non
             return None
     directed = not _alike(A)
     i, j = np.nonzero(A if directed else np.triu(A))
-    notes = [f"the table is read as the adjacency matrix of {len(A)} nodes"]
+    kind = ", directed as it is not symmetric" if directed else ""
+    notes = [f"the table is read as the adjacency matrix of {len(A)} nodes{kind}"]
     if missing:
         notes.append(f"{count_of(missing, 'cell')} without a number count as no edge")
     numbers = _whole(labels)

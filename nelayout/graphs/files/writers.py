@@ -17,9 +17,24 @@ from nelayout.errors import warn
 from nelayout.graphs.files.encode import encode_csv, encode_npz
 from nelayout.graphs.files.record import PLAIN, Look, graph_of, text_labels
 
-__all__ = ["NOT_XML", "axes", "edges_of", "item", "plain", "renamed", "scalars", "to_csv", "to_npz", "without_axes"]
+__all__ = [
+    "NOT_XML",
+    "axes",
+    "edges_of",
+    "item",
+    "keys_of",
+    "not_held",
+    "plain",
+    "renamed",
+    "scalars",
+    "to_csv",
+    "to_npz",
+    "without_axes",
+]
 
 AXES = ("x", "y", "z")
+# Types that all formats know.
+SCALARS = (str, int, float, np.generic)
 # Letters that XML does not allow.
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -58,6 +73,13 @@ def edges_of(G: Any) -> Iterator[tuple[Any, Any, Any, dict]]:
         yield from G.edges(data=True, keys=True)
     else:
         yield from ((u, v, None, attributes) for u, v, attributes in G.edges(data=True))
+
+
+def keys_of(G: Any) -> list[str]:
+    """The keys of the edges of a multigraph as text; empty where they only number parallel edges."""
+    edges = list(edges_of(G)) if G.is_multigraph() else []
+    numbers = all(isinstance(key, int) and len(G[u][v]) > key >= 0 for u, v, key, _ in edges)
+    return [] if numbers else [str(key) for *_, key, _ in edges]
 
 
 def without_axes(attributes: Mapping) -> dict:
@@ -140,6 +162,37 @@ def scalars(
     if lost:
         warn(f"{lost} control characters, which XML does not allow, are left out of {file_format}")
     return H
+
+
+def not_held(G: Any, file_format: str, weight: str | None = "weight") -> list[str]:
+    """Sentences on the attributes of a networkx graph that a format has no place for, or has as text.
+
+    >>> import networkx
+    >>> not_held(networkx.Graph([("a", "b", {"weight": 2, "kind": "road"})]), "pajek")
+    ["pajek has no attributes of edges but the weight: 'kind' is left out"]
+    """
+    if file_format in ("csv", "json"):
+        return []
+    notes = []
+    rows = {"nodes": [own for _, own in G.nodes(data=True)], "edges": [own for *_, own in G.edges(data=True)]}
+    for what, every in rows.items():
+        kinds: dict[str, set[type]] = {}
+        for own in every:
+            for name, value in own.items():
+                if value is not None and name not in (*AXES, "viz"):
+                    kinds.setdefault(str(name), set()).add(type(value))
+        if file_format in ("pajek", "npz"):
+            but, names = (" but the weight", kinds.keys() - {weight}) if what == "edges" else ("", kinds.keys())
+            said = f"{file_format} has no attributes of {what}{but}: {{}} left out"
+        else:
+            single = {name for name, found in kinds.items() if found <= {int, float} or len(found) == 1}
+            known = {name for name, found in kinds.items() if all(issubclass(kind, SCALARS) for kind in found)}
+            names = kinds.keys() - (known & single if file_format in ("graphml", "gexf") else known)
+            said = f"{file_format} has one simple type for each attribute of {what}: {{}} written as text"
+        if names:
+            shown = " and ".join(filter(None, [", ".join(map(repr, sorted(names)[:-1])), repr(max(names))]))
+            notes.append(said.format(f"{shown} {'is' if len(names) == 1 else 'are'}"))
+    return notes
 
 
 def _level(rows: list[dict[str, Any]]) -> None:
