@@ -22,7 +22,7 @@ NOTHING = "\ue000"
 GRAPH_OPENS = re.compile(r"^(\s*graph\s*\[)", re.MULTILINE)
 KEY_LINE = re.compile(r"^\s*key\s+\S+\s*$", re.MULTILINE)
 AT_LINE = re.compile(r"\((\d+), \d+\)$")
-AT_ELEMENT = re.compile(r"^(node|edge) #(\d+)|^node id (.+) is duplicated$")
+AT_ELEMENT = re.compile(r"^(node|edge) #(\d+)")
 
 
 def read_gml(source: Source) -> GraphFile:
@@ -42,12 +42,10 @@ def read_gml(source: Source) -> GraphFile:
             raise source.unreadable("cannot be read as gml: brackets are nested too deeply") from None
         except (networkx.NetworkXError, ValueError, TypeError, KeyError, AttributeError) as error:
             message = str(error).partition("\n")[0]
-            if "unhashable" in message and label == "label":
-                try:
-                    labels = [own.get("label") for _, own in networkx.parse_gml(text, label="id").nodes(data=True)]
-                    message = f"node #{next(k for k, own in enumerate(labels) if isinstance(own, list))} has two labels"
-                except (networkx.NetworkXError, ValueError, TypeError, KeyError, AttributeError, StopIteration):
-                    pass
+            if "unhashable" in message:
+                message = "a node has two ids or labels"
+            elif "object has no attribute" in message:
+                message = "a node or an edge has no brackets"
             missing, repeated = "'label' attribute" in message, "node label" in message
             if label == "label" and (missing or repeated):
                 label = "id"
@@ -80,13 +78,29 @@ def read_gml(source: Source) -> GraphFile:
 def _line(text: str, message: str) -> int | None:
     """The line that a message of networkx is about, which may only count nodes and edges."""
     if at := AT_LINE.search(message):
-        return int(at[1])
-    if not (at := AT_ELEMENT.search(message)):
-        return None
+        return _lines_to(text, sum(len(line) + 1 for line in text.split("\n")[: int(at[1]) - 1]))
     bare = re.sub(r'"[^"]*"', lambda found: "x" * len(found[0]), text)
-    kind, k = at[1] or rf"id\s+{re.escape(at[3])}\b", int(at[2] or 1)
-    found = [each.start() for each in re.finditer(rf"\b{kind}\s*\[" if at[1] else rf"\b{kind}", bare)]
-    return text.count("\n", 0, found[k]) + 1 if k < len(found) else None
+    blocks = list(re.finditer(r"\b(node|edge)\s*\[([^\[\]]*)", bare))
+    if at := AT_ELEMENT.search(message):
+        blocks = [block for block in blocks if block[1] == at[1]][int(at[2]) :]
+    else:  # an identity that is there twice, in one element or in two
+        seen: set[str] = set()
+        blocks = [block for block in blocks if _twice(block, seen)]
+    return _lines_to(text, blocks[0].start()) if blocks else None
+
+
+def _lines_to(text: str, at: int) -> int:
+    """The line of a place, also beyond texts of several lines."""
+    return text.count("\n", 0, at) + text.count("&#10;", 0, at) + 1
+
+
+def _twice(block: re.Match[str], seen: set[str]) -> bool:
+    """Whether an element has two ids, labels or ends, or the id of another node."""
+    names = re.findall(r"(?<!\w)(id|label|source|target)\s+(\S+)", block[2])
+    own = {value for name, value in names if name == "id" and block[1] == "node"}
+    again = len({name for name, _ in names}) < len(names) or not own.isdisjoint(seen)
+    seen |= own
+    return again
 
 
 def _known(text: str) -> str:

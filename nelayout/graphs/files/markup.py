@@ -64,7 +64,7 @@ def _tree(source: Source, root: str) -> tuple[Element, dict[Element, str]]:
                 continue
             raise source.unreadable(f"not well-formed XML ({error})", error.lineno) from None
         except (ValueError, LookupError) as error:
-            raise source.unreadable(f"not well-formed XML ({error})") from None
+            raise source.unreadable(f"not well-formed XML ({error})", 1) from None
         tree = builder.close()
         if tree.tag != root or next(tree.iter("graph"), None) is None:
             raise source.unreadable(f"cannot be read as {root}: no element <graph> in <{root}>")
@@ -111,6 +111,8 @@ def _read(reading: Reading, graph: Element, lines: Mapping[Element, str], data_o
     for element in graph.iter():
         if element.tag in CONTAINERS:
             for child in element:
+                if (child.tail or "").strip():
+                    reading.count("text", "between elements, not read", short_repr((child.tail or "").strip()))
                 if child.tag not in KNOWN:
                     reading.count("element", "unknown, not read", f"<{child.tag}> in <{element.tag}>")
         if element.tag == "node":

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array, load_npz
 
 from nelayout.errors import InputError
-from nelayout.graphs.files.record import FileFormat, GraphFile, mirror
+from nelayout.graphs.files.record import FileFormat, GraphFile, count_of, mirror
 from nelayout.graphs.files.source import Source
 from nelayout.graphs.files.writers import to_npz
 from nelayout.graphs.to_floats import short_repr
@@ -71,11 +71,17 @@ def read_mtx(source: Source) -> GraphFile:
         j, i = np.triu_indices(n) if mirrored else np.divmod(np.arange(n * n), max(n, 1))
     values = table[:, -1] if columns % 2 else np.ones(len(table))
     matrix = csr_array((values, (i, j)), shape=(n, n))
+    expected = entries
     if mirrored:
         sign = -1.0 if head["symmetry"].lower() == b"skew-symmetric" else 1.0
         off = i != j
+        expected += int(np.count_nonzero(off))
         matrix = csr_array(matrix + csr_array((sign * values[off], (j[off], i[off])), shape=(n, n)))
-    return GraphFile(matrix, range(n), {}, "mtx")
+    notes = ()
+    if matrix.nnz < expected:
+        pairs = np.minimum(i, j) * n + np.maximum(i, j) if mirrored else i * n + j
+        notes = (f"{count_of(entries - len(np.unique(pairs)), 'repeated entry')} added up",)
+    return GraphFile(matrix, range(n), {}, "mtx", notes)
 
 
 def _numbers(source: Source, body: bytes, columns: int, first: int) -> tuple[np.ndarray, np.ndarray]:

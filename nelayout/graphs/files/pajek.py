@@ -177,6 +177,9 @@ def read_pajek(source: Source) -> GraphFile:
         raise source.unreadable(what, line)
     if section == reading.vertices and 0 < len(reading.listed) < reading.n:
         raise source.unreadable(f"the file ends after {len(reading.listed)} of its {reading.n} vertices", line)
+    if 0 < len(reading.listed) < reading.n:
+        what = f"of {reading.n} not listed: named by its number"
+        notes.append(f"{count_of(reading.n - len(reading.listed), 'vertex line')} {what}")
     if section == reading.vertices and reading.n > 1:
         notes.append("there is no section of edges, such as *Edges or *Arcs")
     return _graph_file(reading).noting(*notes)

@@ -255,8 +255,9 @@ class Reading:
 
 
 def count_of(n: int, what: str) -> str:
-    """A number and a noun: "1 row", "2 rows"."""
-    return f"{n} {what}{'' if n == 1 else 's'}"
+    """A number and a noun: "1 row", "2 rows", "2 entries"."""
+    many = what[:-1] + "ies" if what.endswith("try") else what + "s"
+    return f"{n} {what if n == 1 else many}"
 
 
 def from_edges(

@@ -656,8 +656,9 @@ def read_sif(source: Source) -> GraphFile:
     EdgeDataView([('a', 'b', 'pp'), ('a', 'c', 'pp')])
     """
     reading = Reading(source, "sif", multigraph=False)
+    separator = "\t" if "\t" in source.text() else None
     for line, content in enumerate(source.text().split("\n"), 1):
-        cells = [cell.strip() for cell in (content.split("\t") if "\t" in content else content.split())]
+        cells = [cell.strip() for cell in content.split(separator)]
         cells = [cell for cell in cells if cell]
         if len(cells) == 2:
             raise source.broken(f"expected a node, a relation and other nodes, or a node alone; got {cells}", line)
