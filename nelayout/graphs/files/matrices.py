@@ -79,8 +79,8 @@ def read_mtx(source: Source) -> GraphFile:
         matrix = csr_array(matrix + csr_array((sign * values[off], (j[off], i[off])), shape=(n, n)))
     notes = ()
     if matrix.nnz < expected:
-        pairs = np.minimum(i, j) * n + np.maximum(i, j) if mirrored else i * n + j
-        notes = (f"{count_of(entries - len(np.unique(pairs)), 'repeated entry')} added up",)
+        pairs = np.sort(np.minimum(i, j) * n + np.maximum(i, j) if mirrored else i * n + j)
+        notes = (f"{count_of(int(np.count_nonzero(pairs[1:] == pairs[:-1])), 'repeated entry')} added up",)
     return GraphFile(matrix, range(n), {}, "mtx", notes)
 
 
@@ -89,8 +89,7 @@ def _numbers(source: Source, body: bytes, columns: int, first: int) -> tuple[np.
     letters = np.frombuffer(body.rstrip() + b"\n", dtype=np.uint8)
     words = letters > ord(" ")
     words[1:] &= letters[:-1] <= ord(" ")  # their beginnings
-    starts = np.append(0, np.flatnonzero(letters == ord("\n"))[:-1] + 1)
-    counts = np.add.reduceat(words, starts, dtype=np.int64)
+    counts = np.diff(np.searchsorted(np.flatnonzero(words), np.flatnonzero(letters == ord("\n"))), prepend=0)
     lines = np.flatnonzero(counts)
     wrong = lines[counts[lines] != columns]
     with warnings.catch_warnings():

@@ -584,7 +584,7 @@ def _words(rows: Rows, head: _Head) -> GraphFile:
         if k is not None:
             cell = cells[k]
             value = 1.0 if is_missing(cell) else number(cell)
-            if value is None or rows.ambiguous(cell):
+            if value is None or ("," in cell and rows.ambiguous(cell)):
                 how = "; write numbers with a decimal point and without commas" if "," in cell else ""
                 raise rows.source.broken(f"the weight {cell!r} is no number{how}", line)
             missing += is_missing(cell)

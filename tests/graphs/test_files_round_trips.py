@@ -1,0 +1,195 @@
+"""Graphs with all that names, values and edges can be: written in every format, and read by nelayout and by others."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from nelayout.cli import main
+from nelayout.graphs import read
+from nelayout.graphs.files import FORMATS, WRITERS, Look, read_graph, read_positions, write_positions
+from nelayout.graphs.files.writers import not_held
+
+
+def triangle(*names, **weights):
+    a, b, c = names or "abc"
+    return nx.Graph([(a, b, {"weight": 2.5} | weights), (b, c, {"weight": 1.0} | weights)])
+
+
+def with_attributes(nodes=(), edges=()):
+    G = triangle()
+    for node, name, value in nodes:
+        G.nodes[node][name] = value
+    for k, name, value in edges:
+        G.edges[list(G.edges)[k]][name] = value
+    return G
+
+
+def parallel(kind, *keys):
+    return kind([("a", "b", key, {"weight": w}) for w, key in zip((1.0, 2.0), keys or (0, 1), strict=True)])
+
+
+GRAPHS = {
+    "mixed types": with_attributes([("a", "v", 1), ("b", "v", "x"), ("c", "v", 2.5)], [(0, "w", True), (1, "w", "x")]),
+    "missing values": with_attributes([("a", "v", 1), ("b", "v", None), ("c", "u", float("nan"))], [(0, "e", 3)]),
+    "a missing weight": nx.Graph([("a", "b", {"weight": 2.5}), ("b", "c", {})]),
+    "blanks": triangle(" lead", "in  ner", "trail "),
+    "quotes": triangle('say "hi"', "O'Neil", '"'),
+    "line breaks": triangle("two\nlines", "tab\tx", "c"),
+    "umlauts": triangle("Müller", "Ångström", "中文"),
+    "emoji": triangle("😀", "👩\u200d👧", "e\u0301"),
+    "numbers as text": triangle("1", "007", "1e3"),
+    "whole numbers": triangle(1, 2, 10),
+    "pairs": triangle((0, 1), (0, 2), (1, 1)),
+    "words for nothing": triangle("NA", "null", "nan"),
+    "signs of tables": triangle("#a", "%b", "sep=;"),
+    "markup": triangle("<b>&amp;</b>", "]]>", "\\u0041&#65;"),
+    "parallel edges": parallel(nx.MultiGraph),
+    "keys": parallel(nx.MultiGraph, "x", "y"),
+    "parallel directed edges": nx.MultiDiGraph([("a", "b", {"weight": 1}), ("b", "a", {"weight": 3}), ("a", "b", {})]),
+    "directed": nx.DiGraph([("a", "b", {"weight": 2.5}), ("c", "b", {"weight": 1.0})]),
+    "loops": nx.Graph([("a", "b", {"weight": 2.5}), ("a", "a", {"weight": 4.0})]),
+    "weights under another name": nx.Graph([("a", "b", {"strength": 2.5}), ("b", "c", {"strength": 1.0})]),
+    "isolated nodes": nx.union(triangle(), nx.empty_graph(["alone", "solo"])),
+    "groups": with_attributes([("a", "group", "red one"), ("b", "group", "blue"), ("c", "group", "red one")]),
+    "names of formats": with_attributes(
+        [("a", name, "own") for name in ("id", "label", "name", "size", "value", "key", "parent", "position")],
+        [(k, name, "own") for k in (0, 1) for name in ("id", "source", "target", "type", "label", "key", "start")],
+    ),
+    "lists": with_attributes([("a", "v", [1, 2]), ("b", "v", {"k": 1})], [(0, "v", (1, "x"))]),
+    "values of NumPy": triangle(weight=np.float32(2.5)),
+    "huge numbers": with_attributes([("a", "v", 2**70), ("b", "v", 1)], [(0, "weight", 1e20), (1, "weight", 1e-300)]),
+    "no edges": nx.empty_graph(["a", "b"]),
+    "nothing": nx.Graph(),
+}
+# Names that Pajek's lines do not hold are written with other signs.
+PAJEK = {"quotes", "line breaks"}
+
+
+def weight_of(name):
+    return "strength" if "another" in name else "weight"
+
+
+def edges(G, weight):
+    """The ends as text and the weight of every edge, in one order."""
+    ends = ((u, v, own.get(weight)) for u, v, own in G.edges(data=True))
+    return sorted((*sorted(map(str, (u, v))), repr(None if w is None else float(w))) for u, v, w in ends)
+
+
+def write(folder, name, kind):
+    G = GRAPHS[name]
+    path = folder / f"g.{FORMATS[kind].endings[0] if kind in FORMATS else kind}"
+    pos = {node: (k, -k / 3) for k, node in enumerate(G)}
+    write_positions(path, G, pos, kind, look=Look(weight=weight_of(name)))
+    return path, {str(node): place for node, place in pos.items()}
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.parametrize("name", GRAPHS)
+def test_nelayout_reads_what_it_writes(tmp_path, name, kind):
+    G, weight = GRAPHS[name], weight_of(name)
+    path, pos = write(tmp_path, name, kind)
+    found = {str(node): tuple(place) for node, place in read_positions(path).items()}
+    if kind == "pajek":  # in its unit square
+        assert len(found) == len(pos)
+    else:
+        assert found == pos
+    if kind == "csv":
+        return
+    file = read_graph(path)
+    weight = weight if kind in ("json", "graphml", "gexf", "cytoscape", "graphology") else "weight"
+    has = any(weight in own for *_, own in file.graph.edges(data=True)) if hasattr(file.graph, "edges") else True
+    weights = read(file.graph, weight if has else None).adjacency.toarray()
+    original = read(G, weight_of(name) if edges(G, weight_of(name)) else None).adjacency.toarray()
+    assert np.array_equal(weights, original)
+    if (name, kind) not in {(each, "pajek") for each in PAJEK}:
+        assert [str(label) for label in file.labels] == [str(node) for node in G]
+    if hasattr(file.graph, "edges") and kind != "pajek":
+        assert type(file.graph) is type(G)
+        kept = " ".join(str(value) for _, own in file.graph.nodes(data=True) for value in own.values())
+        values = [str(value) for _, own in G.nodes(data=True) for value in own.values() if value == value and value]
+        assert [value for value in values if value not in kept] == []
+    if name == "keys" and kind not in ("npz", "pajek"):
+        assert sorted(key for *_, key in file.graph.edges(keys=True)) == ["x", "y"]
+
+
+READERS = {
+    ("json", "networkx"): lambda path: nx.node_link_graph(json.loads(path.read_text()), edges="edges"),
+    ("cytoscape", "networkx"): lambda path: nx.cytoscape_graph(json.loads(path.read_text())),
+    ("graphml", "networkx"): nx.read_graphml,
+    ("gexf", "networkx"): nx.read_gexf,
+    ("pajek", "networkx"): lambda path: nx.read_pajek(path, encoding="utf-8-sig"),
+    ("graphml", "igraph"): lambda path: of_igraph(path, "GraphML", "id"),
+    ("pajek", "igraph"): lambda path: of_igraph(path, "Pajek", "name"),
+}
+# igraph takes an attribute "id" for the names of nodes, and writes & as &#38; in them.
+UNLIKE = {("graphml", "igraph", "names of formats"), ("graphml", "igraph", "markup")}
+
+
+def of_igraph(path, form, label):
+    igraph = pytest.importorskip("igraph")
+    path.write_bytes(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
+    g = getattr(igraph.Graph, f"Read_{form}")(str(path))
+    names = g.vs[label] if g.vcount() and label in g.vs.attributes() else list(range(g.vcount()))
+    G = nx.MultiGraph()
+    G.add_nodes_from(names)
+    for edge in g.es:
+        present = {name: value for name, value in edge.attributes().items() if value == value}
+        G.add_edge(names[edge.source], names[edge.target], **present)
+    return G
+
+
+@pytest.mark.parametrize(("kind", "reader"), READERS)
+@pytest.mark.parametrize("name", GRAPHS)
+def test_others_read_what_nelayout_writes(tmp_path, name, kind, reader):
+    if (kind, reader, name) in UNLIKE:
+        pytest.skip("igraph reads it in its own way")
+    path, _ = write(tmp_path, name, kind)
+    H = READERS[kind, reader](path)
+    weight = "weight" if kind in ("gexf", "pajek") else weight_of(name)
+    found, expected = edges(H, weight), edges(GRAPHS[name], weight_of(name))
+    if kind == "pajek" and name in PAJEK:
+        found, expected = sorted(w for *_, w in found), sorted(w for *_, w in expected)
+    if kind == "pajek" and GRAPHS[name].is_multigraph():  # an edge without a weight counts once there
+        found, expected = (sorted(str(each).replace("None", "1.0") for each in every) for every in (found, expected))
+    assert found == expected
+    assert len(H) == len(GRAPHS[name])
+
+
+@pytest.mark.parametrize("kind", ["graphml", "gexf", "cytoscape"])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_ids_of_edges_are_unique(tmp_path, name, kind):
+    path, _ = write(tmp_path, name, kind)
+    text = path.read_text(encoding="utf-8")
+    if kind == "cytoscape":
+        elements = json.loads(text)["elements"]
+        ids = [each["data"]["id"] for each in (*elements["nodes"], *elements["edges"])]
+    else:
+        ids = re.findall(r'<edge [^>]*\bid="([^"]*)"', text)
+    assert len(set(ids)) == len(ids)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("pajek", ["pajek has no attributes of nodes: 'v' is left out", "'length' and 'w' are left out"]),
+        ("npz", ["npz has no attributes of nodes: 'v' is left out", "'length' and 'w' are left out"]),
+        ("graphml", ["one simple type for each attribute of nodes: 'v' is written as text", "edges: 'w' is written"]),
+        ("cytoscape", ["attribute of edges: 'w' is written as text"]),
+        ("json", []),
+        ("csv", []),
+    ],
+)
+def test_what_a_format_does_not_hold_is_said(tmp_path, monkeypatch, capsys, kind, said):
+    G = with_attributes([("a", "v", 1), ("b", "v", "x")], [(0, "w", [1]), (1, "length", 3)])
+    notes = not_held(G, kind)
+    assert [words in note for words, note in zip(said, notes, strict=True)] == [True] * len(said)
+    monkeypatch.chdir(tmp_path)
+    write_positions("in.json", G, dict.fromkeys(G, (0, 0)))
+    assert main(["layout", "in.json", "-m", "linlog", "--max-iter", "1", "-o", "out", "--format", kind]) == 0
+    heard = capsys.readouterr().err
+    assert [note for note in notes if note not in heard] == []
