@@ -152,6 +152,7 @@ def _delimited(source: Source, kind: str, columns: Sequence[str] | None, beside:
     notes = () if of_name is None else ("the first column has no name: it names the rows",)
     if commas:
         notes += (f"{count_of(commas, 'number')} read with a decimal comma",)
+    notes += source.notes
     for k, name in enumerate(taken):
         if header and columns is None and len(X) > 2 and np.array_equal(X[:, k] - X[0, k], np.arange(len(X))):
             notes += (

@@ -50,6 +50,10 @@ TABLES = {
     "0 0.5 0 0 0\n0.5 0 0 0 0\n0 0 0 1 0\n0 0 1 0 0\n0 0 0 0 0\n": {(0, 1): 0.5, (2, 3): 1},
     "A;B;C\n0;0,5;\n0,5;0;1\n0;1;0\n": {("A", "B"): 0.5, ("B", "C"): 1},
     "1,2,5\n2,3,4\n3,1,7\n": {(1, 2): 5, (2, 3): 4, (1, 3): 7},
+    "1,2,3\n0,1,0\n1,0,1\n0,1,0\n": {(1, 2): 1, (2, 3): 1},
+    ",A,B,C\nA,-,1,0\nB,1,-,1\nC,0,1,-\n": {("A", "B"): 1, ("B", "C"): 1},
+    ",A,B,C\nA,FALSE,TRUE,FALSE\nB,TRUE,FALSE,TRUE\nC,FALSE,TRUE,FALSE\n": {("A", "B"): 1, ("B", "C"): 1},
+    ",A,B,C\nA\nB,2\nC,0,1\n": {("A", "B"): 2, ("B", "C"): 1},
     # separators, quotes, decimal commas
     "a;b;0,5\nb;c;1,5\n": {("a", "b"): 0.5, ("b", "c"): 1.5},
     "from;to;w\na;b;1.234,5\n": {("a", "b"): 1234.5},
@@ -81,6 +85,9 @@ TABLES = {
     "alice\tknows\tbob\nbob\tlikes\tcarol\n": {("alice", "bob"): 1, ("bob", "carol"): 1},
     "a,b,loves\nb,c,hates\n": AB_BC,
     "a,b,2015-01-01\nb,c,2016-01-01\n": AB_BC,
+    "person,relation,friend,score\na,knows,b,3\nb,likes,c,4\n": {("a", "b"): 3, ("b", "c"): 4},
+    "tf,confidence,target,mor\na,X,b,1\nb,Y,c,-1\n": AB_BC,
+    "airport,destination,carrier,count\na,b,AA,3\nb,c,UA,4\n": {("a", "b"): 3, ("b", "c"): 4},
     # headers
     "Sender,Receiver\na,b\nb,c\n": AB_BC,
     "subject,predicate,object\na,knows,b\nb,knows,c\n": AB_BC,
@@ -95,6 +102,9 @@ TABLES = {
     "1 2 1082040961\n2 3 1082040999\n": {(1, 2): 1, (2, 3): 1},
     "a,b,2015\nb,c,2016\n": AB_BC,
     "a,b,20150102\nb,c,20161231\n": AB_BC,
+    "a,b,0\nb,c,1699120099\n": AB_BC,
+    "a,b,1699120099.5\nb,c,1699120199.25\n": AB_BC,
+    "1353303380 1 2\n1353303400 2 3\n1353303400 1 2\n": {(1, 2): 1, (2, 3): 1},
     "x,y,when_time\na,b,3\nb,c,4\n": AB_BC,
 }
 
@@ -121,6 +131,10 @@ def test_encodings(load, encoding):
         ("1 101 2\n2 102 3\n3 103 1\n", "unclear which two of the three columns are the ends"),
         ("a,b\nb,c,d\nf,a,g,h\n", "line 2: there are 3 fields, and 2 in other rows.*adjacency list"),
         ("a b\nb c d\n", "adjacency list"),
+        ("a,b,c,d\nb,c\n", "line 2: 4 columns were expected and there are 2: 'b c'; .*adjacency list"),
+        ("My network\na,b\nb,c\n", "line 1: this line has 1 field, and others have 2; leave it out"),
+        (",A,B,C\nA,0,1,0\nB,1,x,1\nC,0,1,0\n", "line 3: 'x' is no number, in an adjacency table"),
+        ("#a #b\n#b #c\n", "there are comments but no edges; between names that begin with # or %, write tabs"),
         ("source,target\na,b\nc\n", "line 3: 2 columns were expected and there are 1"),
         ('source,target,weight\na,b,"1,234"\n', "the weight '1,234' is no number; write numbers with a decimal point"),
         ("source;target;weight\na;b;x\n", "line 2: the weight 'x' is no number"),
@@ -141,6 +155,10 @@ def test_tables_that_are_refused(load, content, said):
         ("source,target\nA,B\nC,\nD,\n", r"2 rows without a name at an end left out \(line 3, 4\)"),
         ("source,target\n#a,b\nb,c\n", "1 line beginning with # or % read as rows"),
         ("a b\n#b c\nc d\n", "1 comment after # or % left out"),
+        ("# a,b\nb,c\nc,d\n", "1 comment after # or % left out"),
+        ("source;target;w\na;b;1.234\nb;c;2.500\n", r"read as a decimal point \(line 2\), and not"),
+        ("person,friend,town,n\na,b,x,1\nb,c,y,2\n", "the second column is read as an end, and the third"),
+        ("0,1,1\n0,0,1\n0,0,0\n", "adjacency matrix of 3 nodes, directed as it is not symmetric"),
         ("source,target,w\na,b,\nb,c,NA\nc,d,3\n", "2 weights missing: such edges weigh 1"),
         ("a;b;0,5\nb;c;2\n", "1 weight read with a decimal comma"),
         ("person,friend\nann,bob\n", "the first row is read as an edge of 'person' and 'friend'"),
@@ -176,6 +194,7 @@ def test_sif_is_read(load):
 # JSON
 
 TWO = [{"id": "a"}, {"id": "b"}]
+KEYS = [{"key": "a"}, {"key": "b"}]
 DATA = [{"data": node} for node in TWO]
 AB = {"source": "a", "target": "b"}
 # Name of a form -> (content, the weight of its edge, whether something is said).
@@ -189,6 +208,9 @@ FORMS = {
     "JSON Graph": ({"graph": {"nodes": {"a": {}, "b": {}}, "edges": [{**AB, "metadata": {"weight": 3}}]}}, 3, False),
     "JSON Graphs": ({"graphs": [{"nodes": TWO, "edges": [AB]}, {}]}, 1, True),
     "edges alone": ([AB], 1, False),
+    "no list of nodes": ({"noodes": TWO, "links": [AB]}, 1, True),
+    "keys": ({"nodes": KEYS, "edges": [{**AB, "undirected": True, "attributes": {"weight": 2}}]}, 2, False),
+    "one weight": ({"nodes": TWO, "links": [{**AB, "weight": 2}, {"source": "b", "target": "b"}]}, 2, True),
     "vis.js": ({"nodes": TWO, "edges": [{"from": "a", "to": "b"}]}, 1, False),
 }
 
@@ -197,9 +219,22 @@ FORMS = {
 def test_forms_of_json(load, form):
     data, weight, noted = FORMS[form]
     file = load("g.json", json.dumps(data))
-    assert edges(file) == {("a", "b"): weight}
+    assert {pair: w for pair, w in edges(file).items() if pair != ("b", "b")} == {("a", "b"): weight}
     assert read(file.graph).adjacency.data.tolist() == [weight] * 2
     assert bool(file.notes) == noted
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('{"nodes": [{"id": null}], "links": []}', "node 0: a node has no id"),
+        ('{"nodes": [{"id": 1, "id": 2}], "links": []}', "an object has the field 'id' twice"),
+        ('{"elements": {"nodes": [{"data": {"id": "a"}}], "edges": [{"data": {"source": "a"}}]}}', 'no "target"'),
+    ],
+)
+def test_json_that_is_refused(load, content, said):
+    with pytest.raises(InputError, match=said):
+        load("g.json", content)
 
 
 def test_ids_of_json_are_one_thing(load):
@@ -214,7 +249,9 @@ def test_ids_of_json_are_one_thing(load):
     assert "2 ids are numbers in one place and text in another" in file.notes[0]
 
 
-# GML, GraphML, GEXF, Pajek
+# GML, GraphML, GEXF, Pajek, Matrix Market
+
+MTX = "%%MatrixMarket matrix coordinate real "
 
 
 @pytest.mark.parametrize(
@@ -309,6 +346,75 @@ def test_a_text_that_is_no_format_gets_no_hint_that_fails(load):
     with pytest.raises(InputError, match='expected "\\*Vertices n"') as caught:
         load("g.net", "Some words about a network\nand more\n")
     assert "edgelist" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("g.net", "*Vertices 3\n*Matrix\n0 1 0\n1 0 1\n", "ends after 2 of the 3 rows of its matrix"),
+        ("g.net", "*Vertices 2\n*Matrix\n0 x\n1 0\n", "line 3: 'x' in the matrix is no number"),
+        ("g.net", "*Vertices 2\n*Edges\n1 2 3x.5\n", "line 3: the weight '3x.5' is no number"),
+        ("g.net", "*Vertices 2\n*Edges\n1 2 3 1 2\n", "line 3: after the weight comes 1; begin a line"),
+        ("g.net", "*Edges\n1 2\n", 'line 1: \\*Edges stands before "\\*Vertices n"'),
+        ("g.net", "*Vertices 1000000000000\n*Edges\n1 2\n", "line 1: 1000000000000 vertices need about"),
+        ("g.mtx", MTX + "general\n9000000000000 9000000000000 0\n", "rows need about"),
+        ("g.mtx", MTX + "general\n2 2 1\n1 2 0,5\n", "line 3: .* got '1 2 0,5'"),
+        ("g.mtx", MTX + "general\n2 2 1\n1 2 3 4\n", "line 3: .* got '1 2 3 4'"),
+        ("g.mtx", MTX + "general\n2 2 1\n1 3 1\n", "line 3: .* from 1 to 2; got 1 and 3"),
+        ("g.mtx", MTX + "general\n2 2 2\n1 2 1\n", "1 of the 2 entries that line 2"),
+        ("g.gml", "graph [\n node [ id 0 ]\n edge [ source 0 target 7 ]\n]", "line 3: .*undefined target 7"),
+        ("g.gml", "graph [\n node [ id 0 ]\n node [ id 0 ]\n]", "line 3: .*node id 0 is duplicated"),
+        ("g.graphml", "<graphml><graph>\n<node id='a'/>\n<edge source='a'/></graph></graphml>", "line 3: .*no target"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_its_line(load, name, content, said):
+    with pytest.raises(InputError, match=said):
+        load(name, content)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("g.net", "*Vertices 2\n1 New York\n2 b\n*Edges\n1 2\n", "1 vertex line with words after its name"),
+        ("g.net", "*Vertices 2\n1 a\n*Edges\n1 2\n", "1 vertex line of 2 not listed: named by its number"),
+        ("g.net", "*Vertices 2\n*Edges\n1 2\n*Network n\n*Vertices 3\n", "the first network of the file"),
+        ("g.net", "*Vertices 2\n1 a\n2 b\n", "there is no section of edges"),
+        ("g.mtx", MTX + "symmetric\n2 2 2\n1 2 3\n2 1 4\n", "1 repeated entry added up"),
+        ("g.gml", "graph [\n node [ id 0 ]\n edgee [ source 0 target 0 ]\n]", "the list 'edgee' of the graph"),
+        ("g.graphml", "<graphml><graph><node id='a'/><nod id='b'/></graph></graphml>", "1 element unknown, not read"),
+        ("g.gexf", "<gexf><graph><nodes><node id='a'/>node id='b'</nodes></graph></gexf>", "1 text between elements"),
+        ("g.sif", "a,b\nb,c\n", "there is no edge: tabs or blanks stand between"),
+    ],
+)
+def test_what_is_not_read_is_said(load, name, content, said):
+    assert re.search(said, "\n".join(load(name, content).notes))
+
+
+@pytest.mark.parametrize("symmetry", ["general", "symmetric", "skew-symmetric"])
+@pytest.mark.parametrize("form", ["coordinate", "array"])
+def test_matrix_market_is_that_of_scipy(load, symmetry, form):
+    import io
+
+    import scipy.io
+    import scipy.sparse as sp
+
+    A = np.random.default_rng(0).integers(-3, 4, (6, 6)) / 4
+    A = A + A.T if symmetry == "symmetric" else A - A.T if symmetry == "skew-symmetric" else A
+    buffer = io.BytesIO()
+    scipy.io.mmwrite(buffer, sp.coo_array(A) if form == "coordinate" else A, symmetry=symmetry)
+    assert load("g.mtx", buffer.getvalue()).graph.toarray().tolist() == A.tolist()
+
+
+def test_decimal_commas_of_tables_of_vectors():
+    from nelayout.graphs.files.source import Source
+    from nelayout.vectors.tables import read_table
+
+    for content in ("x;y\n1,5;2\n3;0,25\n", "sep=;\n1,5;2\n3;0,25\n", "1,5\t2\r3\t0,25\r", '"1,5",2\n3,"0,25"\n'):
+        table = read_table(Source("t.csv", content.encode()), "csv")
+        assert table.X.tolist() == [[1.5, 2], [3, 0.25]]
+        assert "2 numbers read with a decimal comma" in table.notes
+    with pytest.raises(InputError, match="the column '1' holds '1,500', which is no number"):
+        read_table(Source("t.csv", b'"1,500",2\n3,4\n'), "csv")
 
 
 @pytest.mark.parametrize("ending", ["dot", "gv", "xgmml", "dl", "vna", "lgl", "gdf", "g6", "xlsx"])
@@ -413,7 +519,7 @@ def test_the_command_reads_any_column_and_says_its_options(tmp_path, monkeypatch
     assert "column 'km' is not read; --weight km reads a column as the weight" in capsys.readouterr().err
     assert main(["layout", "t.csv", *QUICK, "--weight", "km", "--weight-kind", "distance", "-o", "o.gexf"]) == 0
     assert sorted(w for *_, w in nx.read_gexf("o.gexf").edges(data="weight")) == [10, 95, 120]
-    (tmp_path / "m.mtx").write_text("%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 -3\n")
+    (tmp_path / "m.mtx").write_text(MTX + "symmetric\n2 2 1\n2 1 -3\n")
     assert main(["layout", "m.mtx", *QUICK, "-o", "o.csv"]) == 1
     assert "--weight none takes every edge as 1" in capsys.readouterr().err
 

@@ -53,7 +53,8 @@ def read_mtx(source: Source) -> GraphFile:
     if n != m:
         raise _not_square(source, (n, m), line)
     source.check_size(n, ROW, "rows", line)
-    entries = sizes[2] if sparse else n * (n + 1) // 2 if mirrored else n * n
+    skew = head["symmetry"].lower() == b"skew-symmetric"
+    entries = sizes[2] if sparse else n * (n + (-1 if skew else 1)) // 2 if mirrored else n * n
     source.check_size(entries, ROW, "entries", line)
     columns = (2 if sparse else 0) + (head["field"].lower() != b"pattern")
     table, lines = _numbers(source, source.data[head.end() :], columns, line + 1)
@@ -68,15 +69,14 @@ def read_mtx(source: Source) -> GraphFile:
             raise source.broken(f"{what}; got {table[k, 0]:g} and {table[k, 1]:g}", int(lines[k]))
         i, j = (table[:, :2].T - 1).astype(np.int64)
     else:
-        j, i = np.triu_indices(n) if mirrored else np.divmod(np.arange(n * n), max(n, 1))
+        j, i = np.triu_indices(n, int(skew)) if mirrored else np.divmod(np.arange(n * n), max(n, 1))
     values = table[:, -1] if columns % 2 else np.ones(len(table))
     matrix = csr_array((values, (i, j)), shape=(n, n))
     expected = entries
     if mirrored:
-        sign = -1.0 if head["symmetry"].lower() == b"skew-symmetric" else 1.0
         off = i != j
         expected += int(np.count_nonzero(off))
-        matrix = csr_array(matrix + csr_array((sign * values[off], (j[off], i[off])), shape=(n, n)))
+        matrix = csr_array(matrix + csr_array((-values[off] if skew else values[off], (j[off], i[off])), shape=(n, n)))
     notes = ()
     if matrix.nnz < expected:
         pairs = np.sort(np.minimum(i, j) * n + np.maximum(i, j) if mirrored else i * n + j)
