@@ -11,6 +11,7 @@ import numpy as np
 from nelayout.errors import InputError, InputTypeError
 from nelayout.graphs import Network, every_position, places
 from nelayout.graphs.per_node import Named
+from nelayout.vectors.input import unmasked
 
 __all__ = [
     "check_dimensions", "check_rows", "class_names", "classes", "coordinates", "every_place", "finite_rows",
@@ -127,7 +128,7 @@ def finite_rows(pos: Any, n: int, what: str) -> np.ndarray:
         check_rows(what, opened.given, n)
         given = [opened.given[row] for row in range(n)]
     try:
-        Y = np.array(given, np.float64)
+        Y = np.array(unmasked(given), np.float64)
     except (TypeError, ValueError):
         raise InputError(f"{what} is no table of numbers; give (n, dim), as many numbers for each row") from None
     if Y.ndim != 2 or not Y.shape[1]:

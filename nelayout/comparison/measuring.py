@@ -43,7 +43,7 @@ from nelayout.quality.ranks import RankCurves, curves
 from nelayout.quality.samples import Sampled, Sweep
 from nelayout.vectors.input import read_rows
 from nelayout.vectors.knn import knn_graph
-from nelayout.vectors.metrics import Metric, prepare
+from nelayout.vectors.metrics import Metric, odd_distances, prepare
 
 __all__ = [
     "Measured", "RankCurves", "chosen_measures", "measure", "measure_drawing", "measure_vectors", "measures",
@@ -52,8 +52,8 @@ __all__ = [
 
 # Squared distances below this part of the squared lengths are computed from differences: products lose digits.
 CLOSE = 1e-6
-# Numbers held at a time while close distances are computed anew, and rows of a table that are checked at a time.
-AT_ONCE, TABLE_ROWS = 10_000_000, 1_000
+# Numbers held at a time while close distances are computed anew.
+AT_ONCE = 10_000_000
 # Field that a measure needs -> keyword of `measure` that brings it.
 KEYWORD = {"classes": "labels", "coords": "coords", "diameters": "node_size"}
 
@@ -505,13 +505,13 @@ def _placed_rows(
 def vector_distances(metric: Metric, n: int) -> VectorDistances:
     """Return rows of distances in a metric; Euclidean ones by products of matrices, close pairs by differences."""
     if metric.table is not None:
+        for _, _, said in odd_distances(metric.table):
+            remedy = "give their mean, say (X + X.T) / 2, with a diagonal of 0"
+            raise InputError(f"{said}; measures need distances that are the same in both directions: {remedy}")
         table = np.asarray(metric.table, np.float64)
-        _check_table(table)
         return VectorDistances(n, lambda nodes: table[nodes])
     if not metric.euclidean:
-        from scipy.spatial.distance import cdist
-
-        return VectorDistances(n, lambda nodes: cdist(metric.rows[nodes], metric.rows, metric.cdist, **metric.params))
+        return VectorDistances(n, lambda nodes: metric.distances_from(metric.rows[nodes], "row", nodes))
     rows: Any = metric.rows.astype(np.float64)
     if not issparse(rows):
         rows = rows - rows.mean(axis=0)
@@ -531,20 +531,3 @@ def vector_distances(metric: Metric, n: int) -> VectorDistances:
         return metric.convert(np.maximum(xi, 0.0))
 
     return VectorDistances(n, find)
-
-
-def _check_table(table: np.ndarray) -> None:
-    """Raise `InputError` for distances that differ with the direction by more than rounding, or of a row to itself."""
-    far = 1e-6 * float(table.max(initial=0.0))
-    own = np.flatnonzero(np.abs(table.diagonal()) > far)
-    if len(own):
-        raise InputError(f"the distance of row {own[0]} to itself is {table[own[0], own[0]]:g}; it must be 0")
-    for start in range(0, len(table), TABLE_ROWS):
-        part = slice(start, start + TABLE_ROWS)
-        i, j = np.nonzero(np.abs(table[part] - table[:, part].T) > far)
-        if len(i):
-            a, b = start + int(i[0]), int(j[0])
-            raise InputError(
-                f"the distance of rows {a} and {b} is {table[a, b]:g}, and of rows {b} and {a} {table[b, a]:g}; "
-                "measures need distances that are the same in both directions: give their mean, say (X + X.T) / 2"
-            )

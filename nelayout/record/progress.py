@@ -20,7 +20,7 @@ import numpy as np
 from nelayout.numerics.notices import listening
 from nelayout.record.solution import Progress, Step
 
-__all__ = ["LOG", "Bar", "Observer", "Stopped", "observe"]
+__all__ = ["LOG", "Bar", "Observer", "Stopped", "observe", "screen"]
 
 LOG = logging.getLogger("nelayout")
 # Lines of a progress bar, in tqdm's format: with and without the most steps of a schedule.
@@ -115,7 +115,7 @@ class Bar:
         from tqdm import tqdm
 
         self.name, self.drawings, self.steps = name, 0, 0
-        columns, rows = _screen()
+        columns, rows = screen()
         self.line = tqdm(desc=name, unit=" steps", bar_format=BOUNDLESS, ncols=columns, nrows=rows)
 
     def begin(self, steps: int) -> None:
@@ -144,7 +144,7 @@ class Bar:
         self.line.bar_format = BOUNDED if steps else BOUNDLESS
 
 
-def _screen() -> tuple[int | None, int | None]:
+def screen() -> tuple[int | None, int | None]:
     """Columns and rows for tqdm if the terminal reports 0 of either; None: tqdm asks the terminal."""
     try:
         size = os.get_terminal_size(sys.stderr.fileno())

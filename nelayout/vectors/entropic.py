@@ -22,7 +22,7 @@ from scipy.sparse import csr_array
 
 from nelayout.catalogue.keywords import checks_keywords
 from nelayout.catalogue.options import generator
-from nelayout.errors import InputTypeError, unknown
+from nelayout.errors import InputTypeError, unknown, warn
 from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.vectors.input import Neighbors
 from nelayout.vectors.knn import space_of
@@ -121,7 +121,10 @@ def entropic_affinity(
     rng = generator(seed)
     space, k = space_of(X, n_neighbors, metric, metric_params, pca, perplexity)
     with threads_for(None) as threads:
-        rows = entropic_rows(space.nearest(k, rng, threads), perplexity, threads)
+        found = space.nearest(k, rng, threads)
+        rows = entropic_rows(found, perplexity, threads)
+    for note in found.notes:
+        warn(note)
     return joint(rows) if symmetrize == "joint" else rows
 
 

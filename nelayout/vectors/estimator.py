@@ -13,8 +13,7 @@ from nelayout.errors import missing_extra, warn
 from nelayout.numerics.parallel import threads_for
 from nelayout.vectors.fit import Fit
 from nelayout.vectors.fitting import fit_vectors
-from nelayout.vectors.input import NEIGHBORS, most_known, read_neighbors, read_rows
-from nelayout.vectors.joining import is_similarity
+from nelayout.vectors.input import read_rows, unmasked
 
 try:
     from joblib import effective_n_jobs
@@ -160,19 +159,14 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """Check the rows in scikit-learn's words and then in ours; frames in ours alone, which name their columns."""
         rules: dict[str, Any] = {"accept_sparse": "csr", "ensure_all_finite": False, "ensure_min_samples": 1 + reset}
         is_frame = hasattr(X, "columns")
-        checked = X if is_frame else check_array(X, **rules, dtype="numeric", estimator=self, input_name="X")
+        checked = X if is_frame else check_array(unmasked(X), **rules, dtype="numeric", estimator=self, input_name="X")
         rows = read_rows(checked, self.metric, least=1 + reset)
         validate_data(self, X, reset=reset, skip_check_array=True)
         return rows
 
     def _neighbors(self, rows: Any) -> int | str | None:
         """``n_neighbors``, no more than there are other rows."""
-        n = rows.shape[0]
-        k = self.n_neighbors
-        if k is None and self.perplexity is None and n <= NEIGHBORS and not is_similarity(self.metric):
-            lists = None if self.knn is None else read_neighbors(self.knn, n)
-            if most_known(rows, self.metric, lists) == n - 1:
-                k = NEIGHBORS
+        n, k = rows.shape[0], self.n_neighbors
         if isinstance(k, (int, np.integer)) and not isinstance(k, bool) and k > n - 1:
             warn(f"n_neighbors={k} is more than the {n - 1} other rows that each has: it is taken as {n - 1}")
             return n - 1
@@ -181,7 +175,8 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = isinstance(self.metric, str) and self.metric in ("precomputed", "similarity")
+        given = isinstance(self.metric, str) and self.metric in ("precomputed", "similarity")
+        tags.input_tags.pairwise = tags.input_tags.positive_only = given
         return tags
 
 

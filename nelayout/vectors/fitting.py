@@ -75,9 +75,9 @@ PASSED_ON = ("mass", "smoothing")
 @checks_keywords
 def fit_vectors(
     X: Any,
-    n_components: int = 2,
-    *,
     method: str | Method = "ws-sne",
+    *,
+    n_components: int = 2,
     n_neighbors: int | Literal["all"] | None = None,
     perplexity: float | None = None,
     perplexity_annealing: bool = False,
@@ -104,10 +104,10 @@ def fit_vectors(
     ----------
     X : (n, d) array, frame, nested list or sparse matrix
         one row per sample
-    n_components : default 2
-        columns of the answer: 1, 2 or 3
     method : default "ws-sne"
         a name (``nelayout.methods()`` lists them) or a ``nelayout.Method``
+    n_components : default 2
+        columns of the answer: 1, 2 or 3
     n_neighbors : default 20 to 60, or 3 * perplexity
         k of the neighbor graph, from 1 to n - 1.  With a number and no perplexity all edges weigh 1.
         None: with a perplexity 3 times it, without one 30,000 / n, at least 20 and at most 60 (or n - 1).  With a
@@ -140,8 +140,8 @@ def fit_vectors(
         means of the first principal components, and keeps that drawing unless its stress is a third higher, which means
         a fold.  Under kernels with a tail it bends the drawing before each stage towards the distances between rows.
         "pca" takes the first principal components and the last stage alone, and is "auto" if the perplexity is
-        annealed.  "spectral" takes the slowest directions of the random walk on the graph.  Or an (n, n_components)
-        array
+        annealed.  "spectral" takes the slowest directions of the random walk on the graph, "random" normal random
+        numbers from ``random_state``.  Or an (n, n_components) array
     random_state : default None
         int, Generator or RandomState; the same seed gives the same bits
     n_jobs : default None
@@ -197,7 +197,7 @@ def fit_vectors(
     if is_similarity(metric):
         _refuse_of_similarities(n_neighbors, perplexity, metric_params, knn, None if pca == "auto" else pca)
         table = Similarities(rows)
-        start = read_init(init, None, n, dim)
+        start = read_init(init, None, n, dim, rng)
         graph, joins = table.joined_graph()
         begun = time.perf_counter() - began
         solution, parts = run_parts(graph, chosen, _start_on(graph, start, dim), None, run)  # pyright: ignore[reportArgumentType]
@@ -214,7 +214,7 @@ def fit_vectors(
     known = space.given.rows
     if perplexity_annealing and isinstance(init, str) and init == "auto" and has_components(known, dim):
         init = "pca"
-    start = read_init(init, known, n, dim)
+    start = read_init(init, known, n, dim, rng)
     free = start is None and not perplexity_annealing
     sketch = _outline(known, chosen, dim) if free else None
     goal = _distance_goal(space.given, n, chosen) if free else None
@@ -227,7 +227,7 @@ def fit_vectors(
     trace: tuple[Step, ...] = ()
     with threads_for(n_jobs) as threads:
         if lists is None:
-            found = space.nearest(widest, rng, threads, device_named(device))
+            found = space.nearest(widest, rng, threads, device_named(device), progress)
         else:
             found = lists.first(widest)
         for number, (p, reach) in enumerate(plan):

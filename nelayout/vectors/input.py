@@ -19,11 +19,11 @@ from nelayout.numerics.principal import principal_components
 
 __all__ = [
     "NEIGHBORS", "REACH", "STARTS", "Neighbors", "Start", "count", "has_components", "most_known", "read_init",
-    "read_neighbors", "read_positions", "read_rows", "read_vectors", "support",
+    "read_neighbors", "read_positions", "read_rows", "read_vectors", "support", "unmasked",
 ]  # fmt: skip
 
 # Names of initial positions; and these as they are read: an array, "spectral", or None for the method's own way.
-STARTS = ("auto", "pca", "spectral")
+STARTS = ("auto", "pca", "random", "spectral")
 Start = np.ndarray | str | None
 # Neighbors of a row in a binary graph, and neighbors for each unit of perplexity, unless the user says how many.
 NEIGHBORS, REACH = 10, 3.0
@@ -56,7 +56,7 @@ def read_vectors(X: Any, least: int = 2) -> Any:
         kind = type(X).__name__
         raise InputTypeError(f"X must be an (n, d) array of numbers, one row per sample; given {kind}{_hint(X)}")
     try:
-        array = np.asarray(X)
+        array = np.asarray(unmasked(X))
     except ValueError:
         raise InputError("X must be an (n, d) array; the rows given have different lengths") from None
     _check_shape(array.shape, least)
@@ -66,12 +66,24 @@ def read_vectors(X: Any, least: int = 2) -> Any:
         raise _not_real(array.dtype)
     dtype = np.float32 if np.can_cast(array.dtype, np.float32) else np.float64
     array = np.ascontiguousarray(array, dtype=dtype)
-    total = np.sum(array, dtype=np.float64)  # one pass, no array of flags; an overflowing sum is looked at below
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = np.sum(array, dtype=np.float64)  # one pass, no array of flags; an overflowing sum is looked at below
     if not np.isfinite(total):
         bad = np.argwhere(~np.isfinite(array))
         if len(bad):
             raise _not_finite(array[tuple(bad[0])], int(bad[0][0]), int(bad[0][1]), X, len(bad))
     return array
+
+
+def unmasked(X: Any) -> Any:
+    """Return the array with NaN where a masked array hides numbers; anything else as it is.
+
+    >>> unmasked(np.ma.masked_array([1, -9999], [False, True]))
+    array([ 1., nan])
+    """
+    if not np.ma.is_masked(X) or X.dtype.kind not in "biuf":
+        return X
+    return X.astype(np.float64).filled(np.nan)
 
 
 def read_rows(X: Any, metric: Any, least: int = 2) -> Any:
@@ -102,16 +114,12 @@ def support(n_neighbors: Any, perplexity: Any, n: int) -> int:
 
     ``perplexity`` None stands for binary graphs; otherwise "all" is every other row.
 
-    >>> support(None, None, 100), support(None, 5.5, 100), support(None, 50, 100), support("all", 5, 100)
-    (10, 17, 99, 99)
+    >>> support(None, None, 100), support(None, None, 4), support(None, 5.5, 100), support("all", 5, 100)
+    (10, 3, 17, 99)
     """
     if perplexity is None:
-        if n_neighbors is None and n <= NEIGHBORS:
-            raise InputError(
-                f"n_neighbors is {NEIGHBORS} unless you say otherwise, and X has {n} rows: give n_neighbors from 1 to "
-                f"{n - 1}, or more samples"
-            )
-        return count(NEIGHBORS if n_neighbors is None else n_neighbors, "n_neighbors", n - 1, f"there are {n} rows")
+        usual = min(NEIGHBORS, n - 1)
+        return usual if n_neighbors is None else count(n_neighbors, "n_neighbors", n - 1, f"there are {n} rows")
     if isinstance(perplexity, (bool, np.bool_)) or not isinstance(perplexity, (int, float, np.integer, np.floating)):
         raise InputTypeError(f"perplexity must be a number > 1, e.g. 30; given {perplexity!r}")
     if not 1 < perplexity < math.inf:
@@ -148,7 +156,7 @@ def read_neighbors(knn: Any, n: int) -> Neighbors:
     if not isinstance(knn, (tuple, list)) or len(knn) != 2:
         raise InputTypeError(f"{HOW}; given {type(knn).__name__}")
     try:
-        indices, distances = np.asarray(knn[0]), np.asarray(knn[1], dtype=np.float64)
+        indices, distances = np.asarray(unmasked(knn[0])), np.asarray(unmasked(knn[1]), dtype=np.float64)
     except (TypeError, ValueError):
         raise InputTypeError(f"{HOW}; given lists that are no arrays of numbers") from None
     if indices.dtype.kind not in "iu":
@@ -188,13 +196,15 @@ def most_known(rows: Any, metric: Any, lists: Neighbors | None) -> int:
     return int(stored.min())
 
 
-def read_init(init: Any, rows: Any, n: int, dim: int) -> Start:
+def read_init(init: Any, rows: Any, n: int, dim: int, rng: np.random.Generator) -> Start:
     """Read ``init`` before neighbors are searched for; ``rows`` (n, d), or None where only distances are known."""
     if isinstance(init, str):
         if init not in STARTS:
             raise unknown("init", init, STARTS)
         if init == "auto":
             return None
+        if init == "random":
+            return rng.standard_normal((n, dim))
         if init == "spectral":
             if dim > n - 1:
                 raise InputError(f"init='spectral' has at most {n - 1} coordinates, n_components is {dim}: use 'auto'")
@@ -210,7 +220,7 @@ def read_init(init: Any, rows: Any, n: int, dim: int) -> Start:
 def read_positions(given: Any, n: int, dim: int, name: str) -> np.ndarray:
     """Read finite positions (n, dim)."""
     try:
-        array = np.array(given, dtype=np.float64)
+        array = np.array(unmasked(given), dtype=np.float64)
     except (TypeError, ValueError):
         kind = type(given).__name__
         raise InputTypeError(f"{name} must be a name or ({n}, {dim}) numbers, given {kind}") from None

@@ -25,6 +25,7 @@ from nelayout.errors import InputError
 from nelayout.graphs import arrays
 from nelayout.numerics.parallel import Threads
 from nelayout.vectors.knn import canonical
+from nelayout.vectors.metrics import nonnegative
 from nelayout.vectors.neighbors import Space
 
 __all__ = ["Similarities", "edges_in_words", "is_similarity", "join_components", "join_heaviest"]
@@ -159,7 +160,8 @@ class Similarities:
         """Return the similarities without the diagonal; of a matrix A that differs from its transpose, A + A^T."""
         if self.original.shape[0] != self.original.shape[1]:
             raise InputError(f"metric 'similarity' needs square (n, n) similarities, given {self.original.shape}")
-        graph = arrays.read(self.original, "weight", "similarity").adjacency
+        table = nonnegative(self.original, "similarities", "between rows {} and {}")
+        graph = arrays.read(table, "weight", "similarity").adjacency
         if not graph.nnz:
             raise InputError(f"no two of the {self.n} rows have a similarity > 0, so there is nothing to draw them by")
         return graph
@@ -173,8 +175,7 @@ class Similarities:
 
     def shares(self, X: csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the new row and the fitted row of each similarity in X (m, n), and its part of the new row's sum."""
-        if (X.data < 0).any():
-            raise InputError(f"similarities are >= 0, given {float(X.data.min())}")
+        X = nonnegative(X, "similarities", "between new row {} and row {}")
         of = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
         there = X.data > 0
         of, to, weight = of[there], X.indices[there].astype(np.int64), X.data[there]

@@ -24,7 +24,7 @@ from scipy.sparse import csr_array
 
 from nelayout.catalogue.keywords import checks_keywords
 from nelayout.catalogue.options import generator
-from nelayout.errors import InputError, InputTypeError, unknown
+from nelayout.errors import InputError, InputTypeError, unknown, warn
 from nelayout.numerics.parallel import threads_for
 from nelayout.vectors.input import Neighbors, count, read_rows, support
 from nelayout.vectors.neighbors import Space
@@ -37,13 +37,14 @@ SYMMETRIZE = ("union", "intersection", "none")
 @checks_keywords
 def knn_graph(
     X: Any,
-    n_neighbors: int = 10,
+    n_neighbors: int | None = None,
     metric: Any = "euclidean",
     symmetrize: Literal["union", "intersection", "none"] = "union",
     pca: int | Literal["auto"] | None = "auto",
     seed: Any = None,
     *,
     metric_params: dict[str, Any] | None = None,
+    progress: bool = False,
 ) -> csr_array:
     """Build the k-nearest-neighbor graph of vectors.
 
@@ -60,11 +61,12 @@ def knn_graph(
     X : (n, d) array, frame, nested list or sparse matrix
         one row per sample; any real numbers, integers included
     n_neighbors : default 10
-        k, from 1 to n - 1
+        k, from 1 to n - 1; None: 10, or n - 1 for fewer rows
     metric : default "euclidean"
         a name that scikit-learn's NearestNeighbors knows ("cosine", "manhattan", "correlation", "haversine", ...),
-        "precomputed" (X holds distances, n x n; what a sparse matrix does not store is no neighbor), or a function of
-        two rows (slow).  Under "cosine", rows of zeros are alike and at distance 1 from all others.
+        "hellinger" (of rows of numbers >= 0, each divided by its sum), "precomputed" (X holds distances, n x n; what a
+        sparse matrix does not store is no neighbor), or a function of two rows that gives numbers >= 0 (slow).  Under
+        "cosine", rows of zeros are alike and at distance 1 from all others.
     symmetrize : default "union"
         "union": i - j if either is among the other's nearest; "intersection": if both are; "none": directed,
         i -> its nearest
@@ -75,6 +77,8 @@ def knn_graph(
         for the approximate search only
     metric_params : default None
         parameters of the metric, e.g. {"p": 3} for "minkowski"
+    progress : default False
+        show how many rows have their neighbors
 
     Returns
     -------
@@ -100,7 +104,10 @@ def knn_graph(
     rng = generator(seed)
     space, k = space_of(X, n_neighbors, metric, metric_params, pca)
     with threads_for(None) as threads:
-        return neighbor_graph(space.nearest(k, rng, threads), symmetrize)
+        found = space.nearest(k, rng, threads, progress=progress)
+    for note in found.notes:
+        warn(note)
+    return neighbor_graph(found, symmetrize)
 
 
 def space_of(

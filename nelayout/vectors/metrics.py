@@ -7,12 +7,13 @@ rows by the Euclidean distance of the rows at length 1, the distance on the sphe
     array([[0.6, 0.8],
            [0. , 1. ]])
 
-All others are computed as they are, by scipy.
+All others are computed as they are, by scipy.  Distances count up to one factor: rows of huge or tiny numbers are
+divided by a power of two, so that no distance overflows or vanishes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,17 +24,22 @@ from nelayout.errors import InputError, InputTypeError, Unsupported, unknown
 from nelayout.numerics.parallel import Threads
 from nelayout.vectors.nearest import first_k
 
-__all__ = ["Metric", "check_distances", "prepare"]
+__all__ = ["Metric", "nonnegative", "odd_distances", "prepare"]
 
 # Distances of a table held at once.
 BLOCK_PAIRS = 1 << 21
+# Part of the largest distance up to which a difference counts as rounding: of distances in single precision.
+ROUNDING = 1e-6
 
+# Metrics of angles, each with the map of rows between which the angle is taken: identity, centered, roots.
+ANGLES = ("cosine", "correlation", "hellinger")
 # Metrics that some Euclidean distance stands for, other names of scipy's metrics, metrics of rows of zeros and ones
 # (any other number counts as 1), and all of scipy's that are computed as they are.
-EUCLIDEAN = ("euclidean", "l2", "sqeuclidean", "seuclidean", "cosine", "correlation", "haversine")
+EUCLIDEAN = ("euclidean", "l2", "sqeuclidean", "seuclidean", "haversine", *ANGLES)
 ALIASES = {"manhattan": "cityblock", "l1": "cityblock", "infinity": "chebyshev", "p": "minkowski"}
 BINARY = ("jaccard", "dice", "rogerstanimoto", "russellrao", "yule")
-DIRECT = ("cityblock", "chebyshev", "minkowski", "mahalanobis", "canberra", "braycurtis", "hamming", *BINARY)
+SCALED = ("cityblock", "chebyshev", "minkowski", "mahalanobis", "canberra", "braycurtis")
+DIRECT = (*SCALED, "hamming", *BINARY)
 PARAMETERS = {"seuclidean": ("V",), "minkowski": ("p", "w"), "mahalanobis": ("VI",)}
 IN_PYNNDESCENT = ("cityblock", "chebyshev", "minkowski", "canberra", "braycurtis", "hamming")
 
@@ -42,26 +48,25 @@ IN_PYNNDESCENT = ("cityblock", "chebyshev", "minkowski", "canberra", "braycurtis
 class Metric:
     """A metric made ready: the rows as it compares them, and how it compares them.
 
+    name       of the metric in errors
     rows       (n, d) array or CSR; None for a table of distances that was given
     euclidean  whether the Euclidean distance between ``rows`` has the order of the metric's
-    convert    the metric's distance from the squared Euclidean one
+    convert    the metric's distance, up to a factor, from the squared Euclidean one
     cdist      scipy's name of the metric, or a function of two rows
     table      the distances given; what a sparse matrix does not store is not known
     bring      other rows, as `input.read_vectors` gives them, as the metric compares them
+    notes      sentences on a table of distances that a user may not expect
     """
 
+    name: str
     rows: Any
-    euclidean: bool
+    euclidean: bool = False
     convert: Callable[[np.ndarray], np.ndarray] = np.sqrt
     cdist: Any = "euclidean"
     table: Any = None
     params: dict[str, Any] = field(default_factory=dict)
     bring: Callable[[Any], Any] = np.asarray
-
-    @property
-    def name(self) -> str:
-        """The metric in errors."""
-        return getattr(self.cdist, "__name__", self.cdist)
+    notes: tuple[str, ...] = ()
 
     def between(self, rows: np.ndarray, bring: Callable[[Any], Any]) -> Metric:
         """Return the metric between other rows, to which ``bring`` brings others."""
@@ -96,7 +101,12 @@ class Metric:
         )
 
     def table_nearest(
-        self, rows: np.ndarray, k: int, threads: Threads, labels: np.ndarray | None = None
+        self,
+        rows: np.ndarray,
+        k: int,
+        threads: Threads,
+        labels: np.ndarray | None = None,
+        done: Callable[[int], object] = int,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Indices and distances (m, k) of the nearest other rows, or rows of another label, by a table of distances."""
         if issparse(self.table):
@@ -105,49 +115,58 @@ class Metric:
 
         def distances(at: slice) -> np.ndarray:
             here = rows[at]
-            D = self._between((self.rows if self.table is None else self.table)[here], "row", here)
+            D = self.distances_from((self.rows if self.table is None else self.table)[here], "row", here)
             if labels is None:
                 D[np.arange(len(here)), here] = np.inf
             else:
                 D[labels[here][:, None] == labels] = np.inf
             return D
 
-        return self._blocks(distances, len(rows), k, threads)
+        return self._blocks(distances, len(rows), k, threads, done)
 
     def nearest_from(self, others: Any, k: int, threads: Threads) -> tuple[np.ndarray, np.ndarray]:
         """Indices and distances (m, k) of the k rows nearest to each of other rows, or to rows of distances (m, n)."""
         if self.table is not None:
-            check_distances(others, "new rows")
+            others = nonnegative(others, "distances", "between new row {} and row {}")
             if issparse(others):
                 return _stored_nearest(others, k)
-        return self._blocks(lambda at: self._between(others[at], "new row"), len(others), k, threads)
+        return self._blocks(lambda at: self.distances_from(others[at], "new row"), len(others), k, threads)
 
     def _blocks(
-        self, distances: Callable[[slice], np.ndarray], m: int, k: int, threads: Threads
+        self,
+        distances: Callable[[slice], np.ndarray],
+        m: int,
+        k: int,
+        threads: Threads,
+        done: Callable[[int], object] = int,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Find the k nearest of m rows, some rows at a time."""
+        """Find the k nearest of m rows, some rows at a time; ``done`` is told how many."""
         size = max(1, BLOCK_PAIRS // (self.table if self.rows is None else self.rows).shape[0])
 
         def block(start: int) -> tuple[np.ndarray, np.ndarray]:
             D = distances(slice(start, start + size))
             i, j = np.nonzero(np.partition(D, k - 1, axis=1)[:, k - 1 : k] >= D)
-            return first_k(i, j, D[i, j], len(D), k)
+            found = first_k(i, j, D[i, j], len(D), k)
+            done(len(D))
+            return found
 
         found = threads.map(block, range(0, m, size))
         return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
 
-    def _between(self, others: np.ndarray, kind: str, names: np.ndarray | None = None) -> np.ndarray:
-        """Return the distances from other rows to all rows; ``names`` are their numbers in errors."""
+    def distances_from(self, others: np.ndarray, kind: str, names: np.ndarray | None = None) -> np.ndarray:
+        """Return the distances (m, n) from other rows to all rows; ``names`` are their numbers in errors."""
         if self.table is not None:
             return others.astype(np.float64)
         from scipy.spatial.distance import cdist
 
         D: np.ndarray = cdist(others, self.rows, self.cdist, **self.params)
-        if np.isnan(D).any():
-            i, j = np.argwhere(np.isnan(D))[0].tolist()
+        np.maximum(D, 0.0, out=D, where=-ROUNDING * np.max(D, initial=0.0) <= D)
+        if not (D >= 0).all() or np.isinf(D).any():
+            i, j = np.argwhere(~((D >= 0) & (np.inf > D)))[0].tolist()
             raise InputError(
-                f"metric {self.name!r} is not defined between {kind} {i if names is None else int(names[i])} and row "
-                f"{j} (it gives NaN): rows of zeros, perhaps; drop them or use another metric"
+                f"metric {self.name!r} must give finite numbers >= 0; got {D[i, j]:g} between {kind} "
+                f"{i if names is None else int(names[i])} and row {j}. Drop rows for which it is not defined, such as "
+                "rows of zeros, or use another metric"
             )
         return D
 
@@ -157,7 +176,11 @@ def prepare(X: Any, metric: Any = "euclidean", params: dict[str, Any] | None = N
     params = dict(params or {})
     if callable(metric):
         name = getattr(metric, "__name__", "given")
-        return Metric(_dense(X, name), False, cdist=metric, params=params, bring=lambda Z: _dense(Z, name))
+
+        def distance(a: np.ndarray, b: np.ndarray) -> Any:  # named: scipy takes 'dice' for its own
+            return metric(a, b, **params)
+
+        return Metric(name, _dense(X, name), cdist=distance, bring=lambda Z: _dense(Z, name))
     if not isinstance(metric, str):
         raise InputTypeError(f"metric must be a name or a function of two rows, given {type(metric).__name__}")
     if metric == "similarity":
@@ -175,35 +198,64 @@ def prepare(X: Any, metric: Any = "euclidean", params: dict[str, Any] | None = N
     if name == "precomputed":
         if X.shape[0] != X.shape[1]:
             raise InputError(f"metric 'precomputed' needs square (n, n) distances, given {X.shape}")
-        check_distances(X, "rows", diagonal=False)
-        return Metric(None, False, cdist=name, table=X)
+        table = nonnegative(X, "distances", "between rows {} and {}")
+        aside = "nelayout leaves the diagonal out; if X holds similarities, give metric='similarity'"
+        apart = "nelayout takes row i as the distances from row i; (X + X.T) / 2 is the same in both directions"
+        notes = tuple(f"{said}; {aside if i == j else apart}" for i, j, said in odd_distances(table))
+        return Metric(metric, None, cdist=name, table=_within_range(table)(table), notes=notes)
     if name in EUCLIDEAN:
         bring, convert = _as_euclidean(X, name, params)
-        return Metric(bring(X), True, convert, bring=bring)
+        return Metric(metric, bring(X), True, convert, bring=bring)
     if name == "mahalanobis" and "VI" not in params:
         raise InputError(
             "metric 'mahalanobis' needs metric_params={'VI': the inverse covariance matrix}, "
             "e.g. np.linalg.inv(np.cov(X.T))"
         )
+    dense = _dense(X, metric)
+    divide = _within_range(dense, params.get("p", 2)) if name in SCALED else None
 
     def as_it_is(Z: Any) -> Any:
-        return _dense(Z, metric) != 0 if name in BINARY else _dense(Z, metric)
+        rows = _dense(Z, metric)
+        return rows != 0 if name in BINARY else rows if divide is None else divide(rows)
 
-    return Metric(as_it_is(X), False, cdist=name, params=params, bring=as_it_is)
+    return Metric(metric, as_it_is(X), cdist=name, params=params, bring=as_it_is)
 
 
-def check_distances(X: Any, what: str, diagonal: bool = True) -> None:
-    """Raise `InputError` for a negative distance; without the ``diagonal``, rounding may be there.
+def nonnegative(X: Any, kind: str, where: str) -> Any:
+    """Return a table without negative entries: rounding counts as 0, other negative numbers are an `InputError`.
 
-    >>> check_distances(np.array([[1.0, -2.0]]), "new rows")
-    Traceback (most recent call last):
-    nelayout.errors.InputError: distances must be >= 0; got -2.0 between new rows 0 and 1
+    >>> nonnegative(np.array([[1.0, -1e-16]]), "distances", "between rows {} and {}").tolist()
+    [[1.0, 0.0]]
     """
-    i, j = (X < 0).nonzero() if ((X.data if issparse(X) else X) < 0).any() else (np.zeros(0, int), np.zeros(0, int))
-    if not diagonal:
-        i, j = i[i != j], j[i != j]
-    if len(i):
-        raise InputError(f"distances must be >= 0; got {X[int(i[0]), int(j[0])]} between {what} {i[0]} and {j[0]}")
+    entries = X.data if issparse(X) else X
+    if not entries.size or not (least := entries.min()) < 0:
+        return X
+    if least >= -ROUNDING * entries.max():
+        return csr_array((np.maximum(entries, 0), X.indices, X.indptr), X.shape) if issparse(X) else np.maximum(X, 0)
+    i, j = (int(each[0]) for each in (least == X).nonzero())
+    raise InputError(
+        f"{kind} must be >= 0; got {least} {where.format(i, j)}. Negative values in data are no {kind}: correct them, "
+        "or use another metric"
+    )
+
+
+def odd_distances(table: Any) -> Iterator[tuple[int, int, str]]:
+    """Yield a row at a distance from itself, and rows with two distances, beyond rounding; and a sentence on each."""
+    far = ROUNDING * float(table.max())
+    own = np.flatnonzero(table.diagonal() > far)
+    if len(own):
+        i = int(own[0])
+        yield i, i, f"the distance of row {i} to itself is {table[i, i]:g} and not 0"
+    size = max(1, BLOCK_PAIRS // table.shape[0])
+    for start in range(0, table.shape[0], size):
+        here, there = table[start : start + size], table[:, start : start + size].T
+        if issparse(here):  # what one side does not store is not known
+            here, there = here.multiply(there > 0), there.multiply(here > 0)
+        i, j = (abs(here - there) > far).nonzero()
+        if len(i):
+            a, b = start + int(i[0]), int(j[0])
+            yield a, b, f"the distance of rows {a} and {b} is {table[a, b]:g}, and of rows {b} and {a} {table[b, a]:g}"
+            return
 
 
 def _stored_nearest(D: Any, k: int, own: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -227,25 +279,27 @@ def _as_euclidean(X: Any, metric: str, params: dict[str, Any]) -> tuple[Callable
     """Return the map to rows that Euclidean distances order as the metric, and the map of squares to its distances."""
     if metric == "haversine":
         return _on_sphere, lambda d2: 2 * np.arcsin(np.minimum(np.sqrt(d2) / 2, 1.0))
-    if metric in ("cosine", "correlation"):
+    if metric in ANGLES:
+        divide = _within_range(X)
 
-        def centered(Z: Any) -> Any:
-            dense = _dense(Z, metric).astype(np.float64)
+        def turned(Z: Any) -> Any:
+            if metric == "cosine":
+                return divide(Z)
+            if metric == "hellinger":
+                return np.sqrt(divide(nonnegative(Z, "entries under metric 'hellinger'", "in row {}, column {}")))
+            dense = divide(_dense(Z, metric)).astype(np.float64)
             return dense - np.mean(dense, axis=1, keepdims=True)
 
-        first: Callable[[Any], Any] = centered if metric == "correlation" else lambda Z: Z
-        largest: Any = abs(first(X)).max(axis=1)
+        largest: Any = abs(turned(X)).max(axis=1)
         zeros = bool(((largest.toarray() if issparse(largest) else largest) == 0).any())
-        return lambda Z: _at_length_one(first(Z), zeros), lambda d2: d2 / 2
+        root = metric == "hellinger"
+        return lambda Z: _at_length_one(turned(Z), zeros), lambda d2: np.sqrt(d2 / 2) if root else d2 / 2
     if metric == "seuclidean":
-        deviation = _deviations(_dense(X, metric), params.get("V"))
-        unit = _unit(X / deviation)
-        return lambda Z: _dense(Z, metric) / deviation / unit, lambda d2: np.sqrt(d2) * unit
-    unit = _unit(X)
-    bring = (lambda Z: Z) if unit == 1.0 else (lambda Z: Z / unit)
-    if metric == "sqeuclidean":
-        return bring, lambda d2: d2 * unit * unit
-    return bring, lambda d2: np.sqrt(d2) * unit
+        divide = _within_range(_dense(X, metric))
+        deviation = _deviations(divide(X), params.get("V"))
+        again = _within_range(divide(X) / deviation)
+        return lambda Z: again(divide(_dense(Z, metric)) / deviation), np.sqrt
+    return _within_range(X), (lambda d2: d2) if metric == "sqeuclidean" else np.sqrt
 
 
 def _dense(X: Any, metric: str) -> np.ndarray:
@@ -257,10 +311,13 @@ def _dense(X: Any, metric: str) -> np.ndarray:
     return X
 
 
-def _unit(X: Any) -> float:
-    """Return a power of two by which X is divided so that squares neither overflow nor vanish; 1 for usual numbers."""
+def _within_range(X: Any, power: float = 2) -> Callable[[Any], Any]:
+    """Return the division by a power of two that keeps powers of entries within floats; usual numbers stay."""
     largest = float(np.max(np.abs(X.data if issparse(X) else X), initial=0.0))
-    return 1.0 if largest == 0 or 1e-100 < largest < 1e100 else float(2.0 ** (np.frexp(largest)[1] - 1))
+    if largest == 0 or abs(np.log10(largest)) * max(power, 1) < 200:
+        return lambda Z: Z
+    unit = float(2.0 ** (np.frexp(largest)[1] - 1))
+    return lambda Z: Z / unit
 
 
 def _at_length_one(X: Any, zeros: bool) -> Any:

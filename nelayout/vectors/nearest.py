@@ -47,9 +47,16 @@ def takes_tree(X: Any) -> bool:
     return not issparse(X) and d <= TREE_COLUMNS and n * 2.0**d <= TREE_WORK
 
 
-def exact_nearest(X: Any, k: int, threads: Threads) -> tuple[np.ndarray, np.ndarray]:
-    """Return indices and squared distances (n, k) of the nearest other rows; no two rows of X are equal."""
-    return _by_tree(X, k, threads) if takes_tree(X) else Table(X, k).nearest(np.arange(X.shape[0]), k, threads)
+def exact_nearest(
+    X: Any, k: int, threads: Threads, done: Callable[[int], object] = int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return indices and squared distances (n, k) of the nearest other rows; no two rows of X are equal.
+
+    ``done`` is told how many rows have just been searched for.
+    """
+    if takes_tree(X):
+        return _by_tree(X, k, threads, done)
+    return Table(X, k).nearest(np.arange(X.shape[0]), k, threads, done=done)
 
 
 def first_k(i: np.ndarray, j: np.ndarray, d: np.ndarray, m: int, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -95,17 +102,28 @@ class Table:
         yield Bound(self.X, np.float64)
 
     def nearest(
-        self, rows: np.ndarray, k: int, threads: Threads, labels: np.ndarray | None = None
+        self,
+        rows: np.ndarray,
+        k: int,
+        threads: Threads,
+        labels: np.ndarray | None = None,
+        done: Callable[[int], object] = int,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the k nearest other rows of each of ``rows``; with ``labels`` (n,), only rows of another label."""
-        return self._blocks(lambda at: (self.X[rows[at]], rows[at]), len(rows), k, threads, labels)
+        return self._blocks(lambda at: (self.X[rows[at]], rows[at]), len(rows), k, threads, labels, done)
 
     def nearest_to(self, others: Any, k: int, threads: Threads) -> tuple[np.ndarray, np.ndarray]:
         """Return the k rows nearest to each row of another table."""
         return self._blocks(lambda at: (others[at], None), others.shape[0], k, threads)
 
     def _blocks(
-        self, part: Callable[..., Any], m: int, k: int, threads: Threads, labels: np.ndarray | None = None
+        self,
+        part: Callable[..., Any],
+        m: int,
+        k: int,
+        threads: Threads,
+        labels: np.ndarray | None = None,
+        done: Callable[[int], object] = int,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Search for m rows block by block; ``part`` gives the rows of a slice and their numbers in the table."""
         size = max(1, BLOCK_PAIRS // self.n)
@@ -115,7 +133,9 @@ class Table:
             i, j, worst = self._candidates(here, k, rows, labels)
             d2 = squared_distances(here, i, self.X, j)
             near = d2 <= worst[i]
-            return first_k(i[near], j[near], d2[near], here.shape[0], k)
+            found = first_k(i[near], j[near], d2[near], here.shape[0], k)
+            done(here.shape[0])
+            return found
 
         starts = range(0, m, size)
         with blas_on_one_thread() if len(starts) > 1 else nullcontext():
@@ -228,7 +248,9 @@ def _least(A: np.ndarray, k: int) -> np.ndarray:
     return np.argpartition(A, k - 1, axis=1)[:, :k]
 
 
-def _by_tree(X: np.ndarray, k: int, threads: Threads) -> tuple[np.ndarray, np.ndarray]:
+def _by_tree(
+    X: np.ndarray, k: int, threads: Threads, done: Callable[[int], object]
+) -> tuple[np.ndarray, np.ndarray]:
     """Search by a k-d tree; where others share the k-th distance, the tree is asked for more."""
     from scipy.spatial import KDTree
 
@@ -253,5 +275,6 @@ def _by_tree(X: np.ndarray, k: int, threads: Threads) -> tuple[np.ndarray, np.nd
                 d2 = squared_distances(X, rows[i], X, j)
                 rank = np.cumsum(sure) - 1
                 indices[rows[sure]], squared[rows[sure]] = first_k(rank[i], j, d2, int(sure.sum()), k)
+                done(int(sure.sum()))
         waiting, ask = np.concatenate(shared), min(n, 2 * ask)
     return indices, squared

@@ -14,7 +14,8 @@ equal rows are neighbors at distance 0 like any others.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from hashlib import blake2b
 from typing import Any
 
@@ -24,6 +25,7 @@ from scipy.sparse import issparse
 from nelayout.errors import missing_extra
 from nelayout.numerics.parallel import Threads
 from nelayout.numerics.principal import principal_components
+from nelayout.record.progress import screen
 from nelayout.sums.device import Device
 from nelayout.vectors.input import Neighbors
 from nelayout.vectors.metrics import Metric, prepare
@@ -56,13 +58,20 @@ class Space:
         return Space, self._made_of  # which a metric's own functions cannot be
 
     def nearest(
-        self, k: int, rng: np.random.Generator, threads: Threads, device: Device | None = None
+        self,
+        k: int,
+        rng: np.random.Generator,
+        threads: Threads,
+        device: Device | None = None,
+        progress: bool = False,
     ) -> Neighbors:
         """Find the k nearest other rows of each row; ``device`` compares long rows, where there is one."""
         X = self.given.rows
         if not self.given.euclidean:
             if X is None or float(self.n) ** 2 * X.shape[1] <= TABLE_WORK:
-                return Neighbors(*self.given.table_nearest(np.arange(self.n), k, threads))
+                with _counting(self.n, progress) as done:
+                    found = self.given.table_nearest(np.arange(self.n), k, threads, done=done)
+                return Neighbors(*found, self.given.notes)
             return self._approximate(k, rng, threads)
         first, group = _distinct(X)
         distinct = X if len(first) == self.n else X[first]
@@ -72,7 +81,8 @@ class Space:
         elif device is not None and self.n >= device.least and not (issparse(X) or takes_tree(X)):
             indices, squared = device.nearest(distinct, few)
         elif takes_tree(distinct) or _affordable(distinct):
-            indices, squared = exact_nearest(distinct, few, threads)
+            with _counting(len(first), progress) as done:
+                indices, squared = exact_nearest(distinct, few, threads, done)
         else:
             return self._approximate(k, rng, threads)
         if len(first) < self.n:
@@ -136,6 +146,24 @@ class Space:
             "looked at), and they may differ from run to run"
         )
         return Neighbors(indices, self.given.convert(distances) if self.given.euclidean else distances, (note,))
+
+
+@contextmanager
+def _counting(rows: int, progress: bool) -> Iterator[Callable[[int], object]]:
+    """Show how many of so many rows have their neighbors, if wanted; yield what is told of further ones."""
+    if not progress:
+        yield int
+        return
+    from tqdm import tqdm
+
+    columns, lines = screen()
+    with tqdm(desc="neighbors", total=rows, unit=" rows", ncols=columns, nrows=lines) as bar:
+
+        def done(more: int) -> None:
+            with bar.get_lock():  # several threads search
+                bar.update(more)
+
+        yield done
 
 
 def _affordable(X: Any) -> bool:

@@ -35,16 +35,39 @@ def accuracy(Y, labels, k=10):
 def test_a_misspelt_keyword_has_near_matches():
     with pytest.raises(TypeError, match="keyword of embed 'n_neighbours': did you mean 'n_neighbors'"):
         nl.embed(np.eye(5), n_neighbours=3)
-    assert list(inspect.signature(nl.embed).parameters)[:2] == ["X", "n_components"]
+    assert list(inspect.signature(nl.embed).parameters)[:2] == ["X", "method"]
     assert "pca" in (nl.embed.__doc__ or "")
 
 
-def test_too_few_rows_for_neighbors_that_nobody_asked_for():
-    with pytest.raises(InputError, match=r"n_neighbors is 10 unless you say otherwise.* 5 rows: .* from 1 to 4"):
-        nl.embed(np.eye(5))
+@pytest.mark.parametrize("n", [2, 3, 5, 10])
+@pytest.mark.parametrize("method", ["ws-sne", "tsne", "nerv", "ee", "gamma-quadlog", "auto"])
+def test_tables_of_a_few_rows(method, n):
+    X = np.random.default_rng(n).random((n, 3))
+    solution = nl.solve_vectors(X, method, random_state=0)
+    assert solution.positions.shape == (n, 2)
+    assert np.isfinite(solution.positions).all()
+    assert np.array_equal(solution.positions, nl.embed(X, method, n_neighbors=n - 1, random_state=0))
+    assert nl.knn_graph(X).nnz == n * (n - 1)
+
+
+def test_neighbors_that_were_asked_for_are_not_taken_down():
     with pytest.raises(InputError, match=r"from 1 to 4 .*, given 10"):
         nl.embed(np.eye(5), n_neighbors=10)
-    assert nl.embed(np.random.default_rng(0).random((11, 2)), max_iter=1, random_state=0).shape == (11, 2)
+
+
+def test_the_method_comes_second():
+    X, _ = blobs([0] * 5, [9] * 5)
+    same = nl.embed(X, method="tsne", n_components=1, max_iter=5, random_state=0)
+    assert np.array_equal(nl.embed(X, "tsne", n_components=1, max_iter=5, random_state=0), same)
+    assert np.array_equal(nl.solve_vectors(X, "tsne", n_components=1, max_iter=5, random_state=0).positions, same)
+
+
+def test_random_initial_positions_come_from_the_seed():
+    X, labels = blobs([0] * 5, [9] * 5)
+    first, again, other = (nl.embed(X, init="random", random_state=seed) for seed in (0, 0, 1))
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+    assert accuracy(first, labels) == accuracy(other, labels) == 1
 
 
 @pytest.mark.parametrize(
@@ -187,7 +210,7 @@ def test_starts():
 @pytest.mark.parametrize("dim", [1, 3])
 def test_other_dimensions(dim):
     X, labels = blobs([0] * 5, [9] * 5)
-    Y = nl.embed(X, dim, random_state=0)
+    Y = nl.embed(X, n_components=dim, random_state=0)
     assert Y.shape == (50, dim)
     assert accuracy(Y, labels) == 1
 

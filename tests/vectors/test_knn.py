@@ -345,6 +345,7 @@ def test_thinned_out_joining_still_joins(monkeypatch):
     assert joined.nnz == nl.knn_graph(X, 2).nnz + 4
 
 
+METRICS = ("euclidean", "sqeuclidean", "seuclidean", "manhattan", "chebyshev", "canberra", "braycurtis", "correlation")
 NAN = rng().standard_normal((5, 3))
 NAN[2, 1] = np.nan
 GOOD = rng().standard_normal((5, 3))
@@ -379,14 +380,96 @@ GOOD = rng().standard_normal((5, 3))
         (GOOD, {"n_neighbors": 2, "metric": "mahalanobis"}, InputError, "VI"),
         (GOOD, {"n_neighbors": 2, "metric": "haversine"}, InputError, "latitude"),
         (GOOD, {"n_neighbors": 2, "metric": "precomputed"}, InputError, "square"),
-        (-np.ones((3, 3)), {"n_neighbors": 2, "metric": "precomputed"}, InputError, "rows 0 and 1"),
+        (-np.ones((3, 3)), {"n_neighbors": 2, "metric": "precomputed"}, InputError, "got -1.0 between rows 0 and 0"),
         (GOOD, {"n_neighbors": 2, "metric": "minkowski", "metric_params": {"q": 3}}, InputError, "'q'"),
-        (np.zeros((4, 2)), {"n_neighbors": 2, "metric": "braycurtis"}, InputError, "gives NaN"),
+        (np.zeros((4, 2)), {"n_neighbors": 2, "metric": "braycurtis"}, InputError, "finite numbers >= 0; got nan"),
+        (GOOD, {"metric": lambda a, b: -1.0}, InputError, "got -1 between row 0 and row 0"),
+        (GOOD, {"metric": "hellinger"}, InputError, "got .* in row .*, column"),
+        (np.ma.masked_array(GOOD, NAN != NAN), {}, InputError, "NaN in row 2, column 1"),
     ],
 )
 def test_refused_in_words(X, keywords, error, words):
     with pytest.raises(error, match=words):
         nl.knn_graph(X, **keywords)
+
+
+@pytest.mark.parametrize("name", ["dice", "yule", "p", "m", "hamming", "minkowski", "seuclidean", "mahalanobis"])
+def test_a_function_counts_as_it_is_whatever_its_name(name):
+    X = rng().random((40, 5))
+
+    def distance(a, b, power=1):
+        return float((abs(a - b) ** power).sum())
+
+    plain = nl.knn_graph(X, 3, metric="manhattan")
+    squares = nl.knn_graph(X, 3, metric="sqeuclidean")
+    spread = nl.measure_vectors(X, X[:, :2], metric=distance)
+    distance.__name__ = name
+    assert (nl.knn_graph(X, 3, metric=distance) != plain).nnz == 0
+    assert (nl.knn_graph(X, 3, metric=distance, metric_params={"power": 2}) != squares).nnz == 0
+    assert nl.measure_vectors(X, X[:, :2], metric=distance) == spread
+
+
+def test_rounding_below_zero_counts_as_zero():
+    X = rng().standard_normal((40, 5))
+    X = np.concatenate([X, X])
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    same = nl.knn_graph(X, 3, metric="cosine")
+    D = 1 - X @ X.T
+    assert D.min() < 0
+    assert (nl.knn_graph(D, 3, metric="precomputed") != same).nnz < 10  # copies differ by rounding
+    assert (nl.knn_graph(X, 3, metric=lambda a, b: 1 - a @ b) != same).nnz < 10
+
+
+def test_hellinger_by_its_definition():
+    X = rng().random((50, 6))
+    X[3] = X[7] = 0.0
+    P = np.sqrt(X / np.maximum(X.sum(axis=1, keepdims=True), 1e-300))
+    D = np.sqrt(np.maximum(1 - P @ P.T, 0))
+    D[3, 7] = D[7, 3] = 0.0  # rows of zeros are alike
+    np.fill_diagonal(D, 0.0)
+    right, others = dense(by_definition(X, 4, D)), np.delete(np.arange(50), [3, 7])
+    for rows in (X, 1e250 * X, sp.csr_array(X)):
+        found = nl.knn_graph(rows, 4, "hellinger", "none").toarray()
+        assert np.array_equal(found[others], right[others])
+        assert found[3, 7] == found[7, 3] == 1
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        (np.exp(-cdist(GOOD, GOOD)), "the distance of row 0 to itself is 1 and not 0; .* metric='similarity'"),
+        (cdist(GOOD, GOOD) + np.tril(np.ones((5, 5)), -1), r"rows 0 and 1 .* rows 1 and 0 .* \(X \+ X.T\) / 2"),
+    ],
+)
+def test_odd_distances_are_noted(table, words):
+    for given in (table, sp.csr_array(table)):
+        with pytest.warns(UserWarning, match=words):
+            nl.knn_graph(given, 2, metric="precomputed")
+        assert re.search(words, nl.solve_vectors(given, metric="precomputed", n_neighbors=2, random_state=0).notes[0])
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e200, 1e307])
+@pytest.mark.parametrize("metric", [*METRICS, "precomputed"])
+def test_rows_of_any_magnitude(metric, size):
+    X = rng().random((60, 4))
+    rows, large = (cdist(X, X), cdist(X, X) * size) if metric == "precomputed" else (X, X * size)
+    same = nl.knn_graph(rows, 5, metric=metric)
+    assert (nl.knn_graph(large, 5, metric=metric) != same).nnz == 0
+    solution = nl.solve_vectors(large, metric=metric, max_iter=3, random_state=0)
+    assert np.allclose(solution.positions, nl.embed(rows, metric=metric, max_iter=3, random_state=0), rtol=1e-3)
+    measured, usual = (float(nl.measure_vectors(D, X[:, :2], metric=metric)["spearman"]) for D in (large, rows))
+    assert measured == pytest.approx(usual)
+
+
+def test_the_search_tells_how_far_it_is_and_never_goes_back(capsys):
+    X = rng().standard_normal((3000, 12))
+    graph = nl.knn_graph(X, 5, progress=True)
+    shown = [int(number) for number in re.findall(r"(\d+)/3000", capsys.readouterr().err)]
+    assert shown == sorted(shown)
+    assert shown[-1] == 3000
+    assert (nl.knn_graph(X, 5) != graph).nnz == 0
+    nl.embed(X[:300], max_iter=2, progress=True, random_state=0)
+    assert "neighbors: 100%" in capsys.readouterr().err
 
 
 def test_the_column_of_a_frame_is_named():

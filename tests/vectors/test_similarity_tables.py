@@ -72,7 +72,7 @@ def test_new_rows_of_similarities_lie_at_those_they_are_similar_to():
         ({"pca": 2}, "pca would change it"),
         ({"init": "pca"}, "'spectral' or an array"),
         ({"X": similarities()[:7]}, r"square \(n, n\) similarities, given \(7, 40\)"),
-        ({"X": -similarities()}, "finite number >= 0"),
+        ({"X": -similarities()}, "similarities must be >= 0; got -1.0 between rows 0 and 0"),
         ({"X": np.eye(5)}, "no two of the 5 rows have a similarity > 0"),
     ],
 )
