@@ -52,6 +52,7 @@ class Known(NamedTuple):
     sketch    (n, dim) an outline of the drawing, from which a coarse level is also drawn
     goal      distances between some of the nodes, towards which the drawing is bent on its way
     kept      the drawing stays itself while its graph changes; None: it has no past
+    merged    where nodes stand for several: part of all weight that is within them, and (n,) for how many
     """
 
     memory: bool = False
@@ -60,6 +61,7 @@ class Known(NamedTuple):
     sketch: np.ndarray | None = None
     goal: Goal | None = None
     kept: Kept | None = None
+    merged: tuple[float, np.ndarray] | None = None
 
 
 NOTHING_KNOWN = Known()

@@ -32,14 +32,16 @@ from nelayout.formula.connections import Fixed
 from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.numerics.principal import principal_components
 from nelayout.numerics.spectral import spectral_coordinates
-from nelayout.record.solution import Progress, Step
+from nelayout.record.solution import Progress, Solution, Step
 from nelayout.run.alpha_walk import at_order
 from nelayout.run.bending import Goal, goal_between
 from nelayout.run.costs import warn_of_memory
+from nelayout.run.drawing import Drawing
 from nelayout.run.pipeline import run_parts
 from nelayout.run.request import Known
 from nelayout.run.variational_component import vector_features
 from nelayout.sums.device import device_named
+from nelayout.vectors.copies import Copies
 from nelayout.vectors.entropic import entropic_rows, joint
 from nelayout.vectors.fit import Fit
 from nelayout.vectors.input import (
@@ -214,10 +216,14 @@ def fit_vectors(
     known = space.given.rows
     if perplexity_annealing and isinstance(init, str) and init == "auto" and has_components(known, dim):
         init = "pca"
-    start = read_init(init, known, n, dim, rng)
+    copies = Copies.of(rows)
+    start = copies.one_of_each(read_init(init, known, n, dim, rng))
     free = start is None and not perplexity_annealing
-    sketch = _outline(known, chosen, dim) if free else None
-    goal = _distance_goal(space.given, n, chosen) if free else None
+    sketch = copies.one_of_each(_outline(known, chosen, dim)) if free else None
+    goal = _distance_goal(space.given, copies.first, chosen) if free else None
+    if copies.any:
+        run["mass"], callback = copies.masses(passed.get("mass", chosen.mass)), copies.told(callback)
+        run["callback"] = callback
     plan: list[tuple[Any, int]] = [(perplexity, k)]
     if perplexity is not None and perplexity_annealing:
         plan = list(scales(n, float(perplexity), k))
@@ -238,21 +244,44 @@ def fit_vectors(
             if len(plan) > 1:
                 run["max_iter"] = share if not last else None if max_iter is None else max_iter - share * number
                 run["callback"] = _told_on(callback, len(trace), prefix)
-            features = vector_features(known) if here.variational else None
+            features = copies.one_of_each(vector_features(known)) if here.variational else None
             begun = time.perf_counter() - began
-            begin = _start_on(graph, start, dim)
-            solution, parts = run_parts(graph, here, begin, None, run, Known(True, shares, features, sketch, goal))  # pyright: ignore[reportArgumentType]
+            drawn, each = copies.merged(graph, shares) if copies.any else (graph, shares)
+            facts = Known(True, each, features, sketch, goal, merged=copies.within(graph, drawn))
+            solution, parts = run_parts(drawn, here, _start_on(drawn, start, dim), None, run, facts)  # pyright: ignore[reportArgumentType]
             trace += _later(solution.trace, begun, len(trace), prefix)
             if last or solution.reason == "stopped":
                 break
             start = solution.positions
     about: tuple[str, ...] = ()
+    if copies.any:
+        run["mass"], method = passed.get("mass"), parts[0].method or here
+        solution, parts = _with_copies(copies, solution, method, graph, shares, run)
+        many = f"{n - len(copies.first):,} of the {n:,} rows are copies of others"
+        about = (f"{many}: nelayout draws equal rows as one node and puts the copies beside it",)
     if perplexity_annealing and n / 2 > max(p for p, _ in plan):
         limit = f"the widest that {n} rows afford ({ANNEALED_PAIRS:.0e} similarities)"
-        about = (f"the annealing of the perplexity begins at {plan[0][0]:g}, {limit}, not at {n / 2:g}",)
+        about += (f"the annealing of the perplexity begins at {plan[0][0]:g}, {limit}, not at {n / 2:g}",)
     notes = (*found.notes, *about, *joins, *solution.notes)
     solution = replace(solution, notes=notes, seconds=time.perf_counter() - began, trace=trace)
     return Fit(space, k, perplexity, graph, parts[0], solution)
+
+
+def _with_copies(
+    copies: Copies,
+    drawn: Solution,
+    method: Method,
+    graph: csr_array,
+    shares: np.ndarray | None,
+    run: dict[str, Any],
+) -> tuple[Solution, list[Drawing]]:
+    """Return the solution for all rows, with the drawing of their graph, from the one for the kinds of rows."""
+    run = {**run, "max_iter": 0, "callback": None, "progress": False}
+    Y = copies.beside(np.asarray(drawn.positions))
+    whole, parts = run_parts(graph, replace(method, variational=False), Y, None, run, Known(True, shares))  # pyright: ignore[reportArgumentType]
+    own = {"reason": drawn.reason, "choice": drawn.choice, "method": drawn.method, "unit": 1.0}
+    positions = np.asarray(whole.positions) * whole.unit
+    return replace(whole, **own, positions=positions, notes=(*drawn.notes, *whole.notes)), parts
 
 
 def scales(n: int, perplexity: float, k: int) -> tuple[tuple[float, int], ...]:
@@ -370,19 +399,21 @@ def _outline(rows: Any, method: Method, dim: int) -> np.ndarray | None:
     return principal_components(rows, dim)[0]
 
 
-def _distance_goal(metric: Metric, n: int, method: Method) -> Goal | None:
-    """Return distances between some rows, towards which a drawing is bent on its way; None for other kernels.
+def _distance_goal(metric: Metric, rows: np.ndarray, method: Method) -> Goal | None:
+    """Return distances between some of these rows, towards which a drawing is bent on its way, or None.
 
     Under kernels with a tail many arrangements of groups have nearly the same J.
     """
     if not _has_tail(method) or _judges(method) or method.variational:
         return None
-    return goal_between(n, metric.between_some, n)
+    return goal_between(len(rows), lambda some, others: metric.between_some(rows[some], rows[others]), len(rows))
 
 
 def _start_on(graph: csr_array, start: Start, dim: int) -> np.ndarray | None:
     """Return positions (n, dim) to start from on a connected graph; None for the method's own way."""
-    return spectral_coordinates(graph, dim) if isinstance(start, str) else start
+    if not isinstance(start, str):
+        return start
+    return spectral_coordinates(graph, dim) if dim < graph.shape[0] else None
 
 
 def _refuse_of_similarities(n_neighbors: Any, perplexity: Any, metric_params: Any, knn: Any, pca: Any) -> None:

@@ -31,7 +31,7 @@ from nelayout.vectors.input import Neighbors
 from nelayout.vectors.metrics import Metric, prepare
 from nelayout.vectors.nearest import DIRECTIONS, Table, exact_nearest, first_k, squared_distances, takes_tree
 
-__all__ = ["Space", "row_keys"]
+__all__ = ["Space", "kinds_of", "row_keys"]
 
 # Pairs of rows, and pairs times columns, up to which products of matrices find the neighbors; and pairs times columns
 # up to which tables of distances do.
@@ -73,7 +73,7 @@ class Space:
                     found = self.given.table_nearest(np.arange(self.n), k, threads, done=done)
                 return Neighbors(*found, self.given.notes)
             return self._approximate(k, rng, threads)
-        first, group = _distinct(X)
+        first, group = kinds_of(X)
         distinct = X if len(first) == self.n else X[first]
         few = min(k, len(first) - 1)
         if not few:
@@ -194,7 +194,7 @@ def row_keys(X: Any) -> Iterator[bytes]:
             yield blake2b((row.astype(np.float64) + 0.0).tobytes(), digest_size=16).digest()  # -0.0 + 0.0 is 0.0
 
 
-def _distinct(X: Any) -> tuple[np.ndarray, np.ndarray]:
+def kinds_of(X: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the first row of each kind (u,) and the kind of every row (n,): equal rows are of one kind."""
     seen: dict[bytes, int] = {}
     group = np.array([seen.setdefault(key, len(seen)) for key in row_keys(X)], dtype=np.int64)
