@@ -51,7 +51,7 @@ class Copies:
         return values[self.first] if isinstance(values, np.ndarray) else values
 
     def merged(self, graph: csr_array, shares: np.ndarray | None = None) -> tuple[csr_array, np.ndarray | None]:
-        """Return the graph of kinds with summed weights, and on its edges the similarities of rows ``shares`` (nnz,)."""
+        """Return the graph of kinds with summed weights, and on its edges the similarities of rows ``shares``."""
         u, of = len(self.first), np.repeat(self.kind, np.diff(graph.indptr)).astype(np.int64)
         to = self.kind[graph.indices]
         apart = of != to
