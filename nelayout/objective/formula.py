@@ -309,6 +309,7 @@ class Objective:
         sums = {r: self._sum(r, f.potential) for r, f in fields.items()}
         normalizer = sums.get(self._plain, np.nan)
         lam = self._rule.at(normalizer)
+        lam = lam if np.ndim(lam) else np.float64(lam)  # powers of which may be infinite, but raise no error
         pairs, pairs_slope, d_sums = self.pair_terms(sums, self.total, lam)
         if isinstance(self.groups, Whole):
             edges = self.edges.sums(Y, self.kernel, self.phi, lam, want)
@@ -445,6 +446,7 @@ class Objective:
         if self.by_rows:
             lam = at = self.connection.at(own[self._plain])
         else:
+            lam = lam if np.ndim(lam) else np.float64(lam)
             at = spread(lam)
         # sum_j M_ij is among the constants; it would cancel, with the last digits of all else
         total = 0.0 if retrieval else self.total if self.by_rows else mass * (spread(self.parts.sum(mass)) - mass)

@@ -177,6 +177,7 @@ def _lowest(parts: Any, x: list[Any], f: list[Any]) -> Any:
     return parts.where(bent, vertex, parts.where(m - a > b - m, 0.5 * (a + m), 0.5 * (m + b)))
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def best_size(drawings: Sequence[tuple[Objective, np.ndarray]]) -> tuple[float, str]:
     """The s > 0 that minimizes the sum of J(s Y) over drawings (n, d), and a sentence where there is none.
 

@@ -117,9 +117,12 @@ def evaluate(
             cost = found.node_cost.copy()
             cost[together] = math.inf
             found = replace(found, value=math.inf, node_cost=cost)
-        if found.value == math.inf:
-            cost = np.where(np.isnan(found.node_cost), math.inf, found.node_cost)
-            found = replace(found, gradient_norm=math.inf, node_cost=cost)
+        if not math.isfinite(found.value):
+            value = math.inf if math.isnan(found.value) else found.value
+            found = replace(found, value=value, gradient_norm=math.inf)
+        elif not math.isfinite(found.gradient_norm):
+            found = replace(found, gradient_norm=math.inf)
+            notes += ['the gradient is beyond the range of floats; size="best" brings the drawing to a size that suits']
     return Evaluated(
         found.value,
         found.gradient_norm,

@@ -62,6 +62,7 @@ def objective_of(drawing: Drawing, method: Method, sums: Summation) -> Objective
     return replace(objective, largest=LARGEST_OF_DRAWINGS)
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def evidence_of(
     drawings: Sequence[Drawing], method: Method, sums: Summation, gradient: bool = False
 ) -> Evidence:
@@ -91,6 +92,9 @@ def evidence_of(
     largest = next((k for k, drawing in enumerate(drawings) if len(drawing.Y) > 1), None)
     norm = math.sqrt(squares) if gradient else math.nan
     at_largest = (0.0, math.nan) if largest is None else (float(values[largest]), float(lams[largest]))
+    cost = np.where(np.isnan(cost), math.inf, cost)
+    if np.isfinite(values).all() and not np.isfinite(cost).all():
+        notes.append("costs of nodes that are beyond the range of floats are infinite")
     return Evidence(float(sum(values.tolist())), *at_largest, cost, norm, tuple(notes))
 
 

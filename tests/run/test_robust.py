@@ -294,3 +294,30 @@ def test_a_component_whose_start_is_one_place_has_the_size_of_the_others(method)
         sizes.append(np.ptp(Y[:36], axis=0).max() / np.ptp(Y[36:], axis=0).max())
     assert 1.5 < sizes[0] < 3.0  # the square root of 36 / 9 is 2
     assert sizes == pytest.approx([sizes[0]] * 3)
+
+
+@pytest.mark.parametrize("spacing", [1e-200, 5.0, 12.0, 20.0, 40.0, 1e80, 1e150])
+@pytest.mark.parametrize("divergence", ["beta:3", "beta:2", "beta:-1", "beta:0", "alpha:-1", "alpha:3"])
+@pytest.mark.parametrize("connection", ["normalized", "optimal", "fixed"])
+def test_drawings_of_any_size_have_a_value_or_a_note(spacing, divergence, connection):
+    if (divergence, connection) == ("alpha:-1", "optimal"):
+        pytest.skip("alpha:-1 has no degree")
+    G = nx.path_graph(6)
+    pos = {v: (spacing * v, 0.0) for v in G}
+    for kernel in ("gaussian", "cauchy"):
+        method = nl.Method(kernel=kernel, divergence=divergence, connection=connection)
+        for size in ("given", "best"):
+            found = nl.evaluate(G, pos, method, size=size)
+            numbers = np.r_[found.value, found.gradient_norm, found.node_cost]
+            assert not np.isnan(numbers).any()
+            assert np.isfinite(numbers).all() or found.notes
+
+
+def test_costs_where_a_power_of_the_scale_factor_is_beyond_floats():
+    edges = "11 12,11 8,11 3,11 0,10 7,10 12,10 1,10 8,3 1,3 5,1 12,12 0,2 5,2 9,5 4,9 8,4 0"
+    G = nx.parse_edgelist(edges.split(","), nodetype=int)
+    G.add_edges_from([(10, 3), (6, 3), (1, 4), (4, 8)], weight=2.0)
+    solution = nl.solve(G, "mds-ks", seed=0)
+    assert solution.connection**0.5 > 1e70
+    assert np.isfinite(solution.value)
+    assert np.isfinite(solution.node_cost).all()

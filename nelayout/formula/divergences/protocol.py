@@ -96,17 +96,32 @@ class PairTerm:
         Sums, total and lambda are numbers, or arrays with an entry for each node or graph.
         """
         scale = self.coefficient * lam**self.order
+        product = _product(scale, sums[0], lam, self.order)
         if self.form == "power":
-            return scale * sums[0], (scale,), self.order * scale * sums[0]
+            return product, (scale,), self.order * product
         if self.form == "power-log":
             log_scale = np.log(lam)
-            value = scale * (sums[0] + log_scale * sums[1])
+            value = product + scale * log_scale * sums[1]
             return value, (scale, scale * log_scale), self.order * value + scale * sums[1]
         if abs(self.order) > SMALL_ORDER:
-            value = (scale * sums[0] - self.coefficient * total) / self.order
-            return value, (scale / self.order,), scale * sums[0]
+            return (product - self.coefficient * total) / self.order, (scale / self.order,), product
         shift = self.coefficient * boxcox(np.log(np.asarray(lam)), self.order)
-        return scale * sums[0] + shift * total, (scale,), scale * (self.order * sums[0] + total)
+        return product + shift * total, (scale,), scale * (self.order * sums[0] + total)
+
+
+def _product(scale: Any, total: Any, lam: Any, order: float) -> Any:
+    """Return scale * total, scale in proportion to lambda^order; by logarithms where lambda^order is beyond floats.
+
+    >>> with np.errstate(over="ignore", divide="ignore"):
+    ...     huge = np.float64(1e160)
+    ...     float(_product(huge**2, 1e-315, huge, 2.0)) / 1e5, float(_product(huge**2, 0.0, huge, 2.0))
+    (1.0..., inf)
+    """
+    lost = np.isinf(scale) & np.isfinite(lam)
+    if not np.any(lost):
+        return scale * total
+    known = np.sign(scale) * np.where(total > 0, np.exp(order * np.log(lam) + np.log(total)), np.inf)
+    return np.where(lost, known, scale * total)[()]
 
 
 @dataclass(frozen=True, slots=True)
