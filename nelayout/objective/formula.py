@@ -439,8 +439,7 @@ class Objective:
         Elsewhere constants that depend on P alone are left out.  Where J is infinite, some costs are infinite, too.
         """
         Y, mass, spread = self.brought(Y), self.mass, self.parts.spread
-        optimal = self.connection.name == "optimal"
-        retrieval = self.divergence == i_divergence() and (optimal or self.connection.needs_normalizer)
+        optimal, retrieval = self.connection.name == "optimal", self._retrieves
         fields = self._fields(Y, self.radials)[0]
         own = {r: f.potential if self.by_rows else mass * f.potential for r, f in fields.items()}
         if self.by_rows:
@@ -465,6 +464,17 @@ class Objective:
             elif optimal:
                 cost = cost / spread(self.edges.weight)
         return np.where(self._near(own[self._plain]), cost, np.inf) if self.by_rows else cost
+
+    @property
+    def of_distributions(self) -> bool:
+        """Whether each part compares similarities of sum 1, so that its nodes share out one divergence."""
+        return not self.by_rows and (self.connection.needs_normalizer or self._retrieves)
+
+    @property
+    def _retrieves(self) -> bool:
+        """Whether the costs of nodes are those of a retrieval; see `node_cost`."""
+        rule = self.connection
+        return self.divergence == i_divergence() and (rule.name == "optimal" or rule.needs_normalizer)
 
     def _sum(self, radial: Radial, potential: Any) -> Any:
         """The sum of a radial function over all pairs of each group, from the potential at each node."""

@@ -71,15 +71,16 @@ class Solution:
 
     ``repr`` has all of this in a paragraph, without the positions.
 
-    ``node_cost`` shows where the drawing misleads. Its meaning depends on the method. In a graph with several
-    components, compare costs within one component.
+    ``node_cost`` shows where the drawing misleads. Its meaning depends on the method. Costs of the first two kinds
+    compare between components, others within one component.
 
     - ws-SNE, t-SNE, s-SNE, HSSNE and ft-SNE's "kl" (the I-divergence with an optimal or normalized connection): the
       cost of a retrieval in two stages (Yang, Peltonen & Kaski 2014, sec. 5.1). With p = P / sum P and q the drawn
       similarities, both of sum 1 over the pairs of a component, and their marginals p_i, q_i and conditionals p_j|i,
       q_j|i, node i costs p_i ln(p_i / q_i) - p_i + q_i for being found at all, and p_i KL(p_j|i || q_j|i) for its
       neighbors being found from there. No cost is negative, except by the error of fast sums. The costs of a component
-      add up to its KL(p || q), which is ``value`` for normalized connections.
+      add up to its KL(p || q) times its part of all nodes with edges; KL(p || q) of a connected graph is ``value`` for
+      normalized connections.
     - SNE, NeRV, JSE, alpha-SNE (connections by rows): the divergence of the node's own row; they add up to ``value``.
     - all others: sum_j M_ij phi(P_ij / M_ij, lambda q_ij), up to constants that depend on P alone. Costs may be
       negative. They compare drawings of one graph better than nodes of one drawing. They add up to ``value`` if lambda

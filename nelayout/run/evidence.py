@@ -72,6 +72,7 @@ def evidence_of(
     """
     n = sum(len(drawing.Y) for drawing in drawings)
     values, lams, cost, squares = np.zeros(len(drawings)), np.full(len(drawings), math.nan), np.zeros(n), 0.0
+    drawn = sum(len(drawing.Y) for drawing in drawings if len(drawing.Y) > 1)
     notes = list[str]()
     for which in _together(drawings, method):
         some = joined([drawings[k] for k in which])
@@ -85,7 +86,10 @@ def evidence_of(
                 objective = replace(objective, nbody=_Remembering(objective.nbody))
         found = objective.evaluate(some.Y, gradient=gradient)
         values[which], lams[which] = found.value, found.lam
-        cost[np.concatenate([part.nodes for part in some.parts])] = np.asarray(objective.node_cost(some.Y, found.lam))
+        each = np.asarray(objective.node_cost(some.Y, found.lam))
+        if objective.of_distributions:  # a node of a small component has a large part of its component's similarities
+            each = each * np.repeat([len(part.nodes) / drawn for part in some.parts], [len(p.nodes) for p in some.parts])
+        cost[np.concatenate([part.nodes for part in some.parts])] = each
         squares += float(np.sum(found.gradient * found.gradient))
         said = backend_note(sums.nbody, some.Y, objective.radials) if len(which) == 1 else ""
         notes.extend([said] if said and not notes else [])

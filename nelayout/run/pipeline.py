@@ -272,6 +272,8 @@ def _solution(
         note = f"nodes that coincide at the minimum were opened a little, which takes J from {before:.6g} to"
         run.notes.append(f"{note} {found.value:.6g}")
     run.notes.extend((*done.notes, *found.notes, *_bound_note(back, found.value)))
+    if len(back) > 1 and request.start is None:
+        run.notes.append(f"{len(back):,} components, packed; distances between components have no meaning")
     reason = "stopped" if stopped else back[0].reason if back else "converged"
     if reason in ("converged", "lull", "max_iter") and grows(back, run.method, run.sums, found.largest):
         reason = "unbounded"

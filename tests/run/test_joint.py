@@ -126,3 +126,23 @@ def test_no_edge_no_objective():
         nl.nerv_layout(nx.empty_graph(3), components="joint")
     with pytest.raises(nl.Unsupported, match="2 components"):  # no place is given, so max_iter=0 keeps none
         nl.ws_sne_layout(two_paths(), components="joint", max_iter=0)
+
+
+@pytest.mark.parametrize("method", ["ws-sne", "tsne", "ssne", "nerv"])
+def test_costs_of_equal_neighborhoods_are_equal_in_components_of_any_size(method):
+    """A ring of 12 nodes costs its nodes as much as a ring of 36 does, though each is an objective of its own."""
+    G = nx.disjoint_union(nx.cycle_graph(36), nx.cycle_graph(12))
+    cost = nl.solve(G, method, seed=0).node_cost
+    assert np.median(cost[36:]) < 1.5 * np.median(cost[:36])
+    connected = nl.solve(nx.cycle_graph(36), method, seed=0)
+    assert connected.node_cost.sum() == pytest.approx(connected.value, rel=1e-6)
+
+
+def test_packed_components_are_noted():
+    G = nx.disjoint_union_all([nx.path_graph(4), nx.cycle_graph(3), nx.empty_graph(4)])
+    note = "6 components, packed; distances between components have no meaning"
+    for method in ("auto", "ws-sne"):
+        assert note in nl.solve(G, method, seed=0).notes
+    pos = nl.layout(G, seed=0)
+    assert note not in nl.solve(G, "ws-sne", pos, seed=0).notes
+    assert nl.solve(nx.path_graph(4), "ws-sne", seed=0).notes == ()
