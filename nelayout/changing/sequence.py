@@ -62,8 +62,9 @@ def layout_sequence(
         while single nodes move to their neighbors nearly as if they were free. It means the same for every method and
         for graphs of any size. 0: each drawing only starts from the one before and is laid over it
     pos : dict, igraph.Layout, (n, dim) array, optional
-        a drawing of an earlier snapshot, to which the first one is held. It has no graph, so its nodes move as if the
-        graph had changed. Drawings then keep its units, and scale and center are not applied
+        a drawing of an earlier snapshot, to which the first one is held. A component of the first graph with a
+        position for every node counts as unchanged. If its edges changed, give the earlier graph as the first of
+        ``graphs``. Drawings then keep the units of ``pos``, and scale and center are not applied
 
     Returns
     -------
@@ -166,8 +167,9 @@ class _State:
                     f"graph number {k + 1} has no node in common with those before it, so that there is no map to "
                     "keep: nodes are known by their labels (in matrices by their rows); draw it by nelayout.layout"
                 )
-        same = np.zeros(len(network.labels), dtype=bool)
-        mass = self.options["mass"]
+        same, mass = np.zeros(len(network.labels), dtype=bool), self.options["mass"]
+        if self.given and not self.networks:
+            same = _without_newcomers(network, there)
         if self.networks:
             same, kept = unchanged(self.networks[-1], network), keep_places(self.networks[-1], network)
             stay = {label for label, stays in zip(network.labels, kept, strict=True) if stays}
@@ -225,6 +227,13 @@ class _State:
             tuple(notes),
             tuple(Snapshot(net.labels, net.adjacency, net.host) for net in self.networks),
         )
+
+
+def _without_newcomers(network: graphs.Network, known: Mapping[Hashable, Any]) -> np.ndarray:
+    """Return the mask (n,) of the nodes in components of nodes that all have a position."""
+    labels = component_labels(network.adjacency)
+    new = [label not in known for label in network.labels]
+    return ~np.isin(labels, labels[new])
 
 
 def _fitted(drawings: list[np.ndarray], scale: float | None, center: np.ndarray | None) -> list[np.ndarray]:

@@ -77,12 +77,16 @@ def pack(drawings: Sequence[np.ndarray], gap: float = 1.0) -> list[np.ndarray]:
 
 
 def pack_around(
-    placed: Sequence[np.ndarray], stays: Sequence[bool], drawings: Sequence[np.ndarray], gap: float = 1.0
+    placed: Sequence[np.ndarray],
+    stays: Sequence[bool],
+    drawings: Sequence[np.ndarray],
+    gap: float = 1.0,
+    keeps: Sequence[bool] = (),
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """Pack `drawings` around others that have their positions on the sheet, all lists of (n_i, d) arrays.
 
     Returns both lists anew. A drawing of `placed` moves only if its outline overlaps the outline of a larger one and
-    its part of `stays` is false: then to the free place nearest to its own. `drawings` take the scale of the largest of
+    its parts of `stays` and `keeps` are false: then to the free place nearest to its own. `drawings` take the scale of the largest of
     `placed` and lie around it, isolated nodes one by one; on a line to the right. `placed` is not empty.
 
     >>> square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
@@ -107,7 +111,8 @@ def pack_around(
     else:
         margin, least = 0.5 * gap + 0.015 * _width(outline), 0.5 * gap + 0.015 * _width(own)
         stay = np.array([bool(stays[i]) for i in order]) | ~drawn
-        offsets, moved = _on_sheet(own + least[:, None], outline, there[:, :2], stay, margin)
+        keep = np.array([bool(keeps[i]) for i in order]) if len(keeps) else np.zeros(len(order), dtype=bool)
+        offsets, moved = _on_sheet(own + least[:, None], outline, there[:, :2], stay, margin, keep)
     old, new = list(placed), list(drawings)
     for rank, i in enumerate(order.tolist()):
         step = moved[rank, : min(d, 2)] - there[rank, : min(d, 2)]
@@ -360,12 +365,13 @@ def _on_sheet(
     places: np.ndarray = NOTHING,
     stays: np.ndarray = NOTHING,
     margin: np.ndarray = NOTHING,
+    keeps: np.ndarray = NOTHING,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Offsets (k, 2) of polygons at free places, and the places (c, 2) of other polygons that have some.
 
     loose   (k, 32) support values with margins, the largest first
-    held    (c, 32) support values of the others, the largest first; those outside the mask ``stays`` (c,) move, with
-            their ``margin`` (c,), if they overlap a larger one
+    held    (c, 32) support values of the others, the largest first; those outside the masks ``stays`` (c,) and
+            ``keeps`` (c,) move, with their ``margin`` (c,), if they overlap a larger one
     """
     first, places = min(len(loose), ONE_BY_ONE), np.array(places)
     sheet = _Sheet(
@@ -374,7 +380,7 @@ def _on_sheet(
         ASPECT_OF_TWO if len(held) + len(loose) == 2 else ASPECT,
     )
     for rank in np.argsort(~stays.astype(bool), kind="stable").tolist():
-        if not stays[rank] and sheet.covers(held[rank], places[rank]):
+        if not (stays[rank] or keeps[rank]) and sheet.covers(held[rank], places[rank]):
             places[rank] = sheet.place(held[rank] + margin[rank], places[rank])
         else:
             sheet.put(held[rank], places[rank])

@@ -148,10 +148,23 @@ def assemble_kept(components: list[Drawing], shape: tuple[int, int]) -> np.ndarr
     room = None if sized is None else _room(_over_start(sized, None))
     there = [_over_start(c, None if c is sized else room) for c in placed]
     stays = [c.part.fixed is not None and bool(c.part.fixed.any()) and not c.part.rests for c in placed]
-    there, around = pack_around(there, stays, fresh) if len(components) > 1 else (there, [])
+    if len(components) == 1 or all(c.part.rests for c in components):
+        around = []
+    else:
+        there, around = pack_around(there, stays, fresh, keeps=_overlapped(placed, there, stays))
     for component, drawing in zip([*placed, *rest], [*there, *around], strict=True):
         Y[component.part.nodes] = drawing
     return Y
+
+
+def _overlapped(placed: list[Drawing], there: list[np.ndarray], stays: list[bool]) -> list[bool]:
+    """Whether each component rests where it overlapped a larger one before: no reason to move it now."""
+    starts = [
+        start[~np.isnan(start[:, 0])] if (start := c.part.start) is not None and _distinct(c) else Y
+        for c, Y in zip(placed, there, strict=True)
+    ]
+    parted = pack_around(starts, stays, [])[0]
+    return [c.part.rests and Y is not start for c, Y, start in zip(placed, parted, starts, strict=True)]
 
 
 def _over_start(component: Drawing, room: float | None) -> np.ndarray:

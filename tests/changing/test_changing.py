@@ -235,11 +235,32 @@ def test_a_sequence_goes_on_from_a_drawing():
 def test_the_first_move_is_measured_from_the_given_drawing():
     G = nx.karate_club_graph()
     pos = {**nx.spring_layout(G, seed=0), "gone": np.array([3.0, 3.0])}
+    G.add_edge("new", 0)
     film = nl.layout_sequence([G, G], "ws-sne", 0.5, pos=pos, seed=0)
+    G.remove_node("new")
     away = np.linalg.norm(array(film[0], G) - array(pos, G), axis=1) / spread(array(pos, pos))
     assert film.most_moves == pytest.approx([away.max(), 0])
     assert film.mean_moves == pytest.approx([away.mean(), 0])
-    assert film.left.tolist() == [1, 0]
+    assert film.most_moves[0] > 0.01
+    assert (film.arrived.tolist(), film.left.tolist()) == ([1, 0], [1, 0])
+
+
+@pytest.mark.parametrize("method", ["ws-sne", "auto", "linlog"])
+def test_unchanged_components_of_a_given_drawing_stay(method):
+    parts = [nx.barabasi_albert_graph(40, 2, seed=1), nx.cycle_graph(12), nx.path_graph(5), nx.empty_graph(3)]
+    G = nx.disjoint_union_all(parts)
+    pos = nl.layout(G, method, seed=0)
+    same = nl.layout_sequence([G, G], method, pos=pos, seed=0)
+    assert all(np.array_equal(same[k][v], pos[v]) for k in (0, 1) for v in G)
+    assert (same.most_moves.tolist(), same.mean_moves.tolist()) == ([0, 0], [0, 0])
+    assert np.isfinite(same.values).all()
+    H = G.copy()
+    H.add_edges_from([("new", 0), ("new", 1)])
+    film = nl.layout_sequence([H], method, pos=pos, seed=0)
+    assert all(np.array_equal(film[0][v], pos[v]) for v in range(40, 60))
+    away = np.array([np.linalg.norm(film[0][v] - pos[v]) for v in range(40)])
+    assert film.most_moves == pytest.approx([away.max() / spread(array(pos, pos))])
+    assert 0 < film.most_moves[0] < 1
 
 
 @pytest.mark.full
